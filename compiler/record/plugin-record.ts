@@ -1,0 +1,84 @@
+// What the reader finds out about one plugin, as frozen plain data. Rules check it, emitters print
+// it; neither looks at the syntax tree again. Everything is serialisable to JSON.
+
+import type { TypeShape } from "./type-shape.js";
+
+export type Role = "engine" | "pre" | "post";
+
+/** How the text of a query parameter is converted (interface, "Plugin execution" rule 4). */
+export type Wire = "int" | "float" | "str" | "bytes" | "json";
+
+export type ReservedName = "request" | "response" | "graph" | "method" | "headers" | "content";
+
+/** The form in which `headers` or `content` was declared; null for the other reserved names. */
+export type ReservedForm = "bytes" | "str" | "json" | "dict" | "list" | null;
+
+/** 1-based place in a source file; `file` is relative to the project folder, with `/`. */
+export interface SourcePosition {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ReservedParam {
+  readonly kind: "reserved";
+  readonly name: ReservedName;
+  readonly form: ReservedForm;
+  /** Shape of the decoded JSON; only for `content` declared as a JSON type. */
+  readonly shape: TypeShape | null;
+  readonly position: SourcePosition;
+}
+
+export interface UserParam {
+  readonly kind: "user";
+  readonly name: string;
+  readonly wire: Wire;
+  readonly shape: TypeShape;
+  /** False when the parameter is optional or has a default. */
+  readonly required: boolean;
+  /** A default that is known at build time; `expression` ones are applied by the function itself. */
+  readonly default:
+    | { readonly kind: "value"; readonly value: unknown }
+    | { readonly kind: "expression" }
+    | null;
+  /** Type as written, `*` when there is no annotation. */
+  readonly typeText: string;
+  readonly description: string;
+  readonly position: SourcePosition;
+}
+
+export type ParamRecord = ReservedParam | UserParam;
+
+export interface ResultRecord {
+  /** `response` for a PluginResponse, `request` for a PluginRequest, `union` for a mix. */
+  readonly kind: "response" | "request" | "value" | "union";
+  readonly shape: TypeShape;
+  readonly typeText: string;
+}
+
+export interface PluginRecord {
+  readonly kind: "plugin";
+  readonly name: string;
+  readonly role: Role;
+  readonly graph: string | null;
+  /** Tagged `@readonly`: safe to repeat. */
+  readonly readonly: boolean;
+  readonly async: boolean;
+  /** Module path relative to the project folder, with `/` and its `.ts` ending. */
+  readonly module: string;
+  /**
+   * How the function is reached in its module: an export name (`add`), or class and static method
+   * (`Shop.buy`).
+   */
+  readonly exportPath: string;
+  readonly position: SourcePosition;
+  /** First sentence, and the whole docstring (interface, "Plugin description record"). */
+  readonly summary: string;
+  readonly description: string;
+  readonly deprecated: boolean;
+  readonly examples: readonly string[];
+  readonly throws: readonly { readonly exception: string; readonly description: string }[];
+  /** In the order of the signature, reserved ones included. */
+  readonly params: readonly ParamRecord[];
+  readonly result: ResultRecord;
+}

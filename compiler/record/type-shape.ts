@@ -1,0 +1,34 @@
+// The wire form of a TypeScript type: what JSON can carry, resolved by the checker whatever the
+// spelling was. Named types become `ref`s into one table, so recursion and sharing survive.
+
+export type TypeShape =
+  | { readonly kind: "int" | "float" | "str" | "bytes" | "bool" | "null" | "json" }
+  | { readonly kind: "literal"; readonly value: string | number | boolean }
+  /** Template literal types: `source` is an anchored regular expression. */
+  | { readonly kind: "pattern"; readonly source: string }
+  | { readonly kind: "array"; readonly items: TypeShape }
+  | {
+      readonly kind: "tuple";
+      readonly items: readonly TypeShape[];
+      /** How many of `items` must be there. */
+      readonly required: number;
+      readonly rest: TypeShape | null;
+    }
+  | {
+      readonly kind: "object";
+      readonly properties: readonly PropertyShape[];
+      /** Shape of the values of further keys (index signature, Record); null when there are none. */
+      readonly additional: TypeShape | null;
+    }
+  | { readonly kind: "union"; readonly members: readonly TypeShape[] }
+  | { readonly kind: "ref"; readonly name: string };
+
+export interface PropertyShape {
+  readonly name: string;
+  readonly optional: boolean;
+  readonly shape: TypeShape;
+  readonly description: string;
+}
+
+/** Named types of a build by their unique name, sorted by name. */
+export type TypeTable = Readonly<Record<string, TypeShape>>;

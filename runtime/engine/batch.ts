@@ -1,0 +1,38 @@
+// Requests travel to an executor, and results back, as one flat array a loop turn: a fixed number
+// of elements per request, because structured clone pays for every object and property name.
+
+/** IO thread to executor. */
+export const enum RequestField {
+  /** Global slot: 0-31 main port, 32-39 admin port. */
+  Slot,
+  Serial,
+  Plugin,
+  Flags,
+  T0Ms,
+  Ident,
+  Client,
+  Target,
+  HeaderBlock,
+  Body,
+  Stride,
+}
+
+export const FLAG_POST = 1;
+export const FLAG_ACCEPT_TEXT = 2;
+export const FLAG_ACCEPT_PARTIAL = 4;
+
+/** Executor to IO thread. */
+export const enum ResultField {
+  Slot,
+  Serial,
+  Status,
+  Kind,
+  Payload,
+  Stride,
+}
+
+/** What `Payload` is; all texts are latin1 (one character a byte). */
+export const RESULT_VALUE = 0; // JSON text of the envelope's `response`
+export const RESULT_ERROR = 1; // JSON text of the envelope's `message`
+export const RESULT_TEXT = 2; // whole text/plain body
+export const RESULT_PARTIAL = 3; // bytes of a serialised PluginResponse

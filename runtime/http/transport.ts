@@ -1,0 +1,113 @@
+// The seam between sockets and the request engine. A transport owns listening, parsing, limits,
+// pipelining order and header bytes; the engine owns what is answered. Two transports (`net` and
+// `uws`) pass one conformance suite.
+
+import type { Accept, Ident } from "../plugin/request-source.js";
+
+export type Method =
+  | "GET"
+  | "HEAD"
+  | "POST"
+  | "PUT"
+  | "PATCH"
+  | "OPTIONS"
+  | "DELETE"
+  | "CONNECT"
+  | "TRACE";
+
+/** The header fields that the server itself acts upon, parsed once per distinct header block. */
+export interface RequestHeaders {
+  /** Header lines as received, each with its CR LF, latin1, without the empty line. */
+  readonly block: string;
+  readonly accept: Accept;
+  /** `X-SVC-Bypass-SOUT` above 0. */
+  readonly bypassServiceOut: boolean;
+  /** `X-SVC-Builtin-Min-Executor`, 0-3. */
+  readonly minQueue: number;
+  /** `X-SVC-Partial-Target`, -1 when absent. */
+  readonly partialTarget: number;
+  /** Number of header fields received. */
+  readonly count: number;
+  /** Value of any field by lower-case name, latin1; the last one wins. */
+  get(name: string): string | undefined;
+}
+
+/** A connection, as the engine and `/svc/inspect` see it. */
+export interface Connection {
+  readonly id: number;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly openedAtMs: number;
+  /** Set when the peer introduced itself with an XSVCIDENT line. */
+  readonly ident: Ident | null;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+}
+
+/** One request that was received whole, and its one answer. */
+export interface Exchange {
+  readonly method: Method;
+  /** Path and query, latin1, unescaped as received. */
+  readonly target: string;
+  readonly headers: RequestHeaders;
+  /** Null without body; up to INLINE_BODY_BYTES latin1 text, else bytes in shared memory. */
+  readonly body: string | Uint8Array | null;
+  readonly connection: Connection;
+  /** First byte of the request handled: milliseconds since 1970, with fractions. */
+  readonly t0Ms: number;
+  /** True once the client is gone; answering is then a no-op. */
+  readonly aborted: boolean;
+  /**
+   * Answers the request. May be called once, at any later time; answers leave in request order.
+   * @param status HTTP status code
+   * @param mediaType without charset; null when there is no body
+   * @param body latin1 text whose characters are the bytes to send, or bytes
+   * @param fields further header lines, each with CR LF, sent before `Server`
+   */
+  answer(
+    status: number,
+    mediaType: string | null,
+    body: string | Uint8Array,
+    fields?: string,
+  ): void;
+}
+
+/** What a transport tells and asks the engine. Calls must not throw. */
+export interface ServerEvents {
+  request(exchange: Exchange): void;
+  /** Body for an error that the transport answers by itself (parser, limits); latin1. */
+  errorBody(status: number, message: string, accept: Accept, t0Ms: number): ErrorBody;
+  /** Every answer, also the transport's own, for the metrics. */
+  answered(status: number, bytesIn: number, bytesOut: number): void;
+}
+
+export interface ErrorBody {
+  readonly mediaType: string;
+  readonly body: string;
+}
+
+export interface ServerOptions {
+  readonly maxBodyBytes: number;
+  /** Value of Access-Control-Allow-Origin, null for none. */
+  readonly cors: string | null;
+}
+
+/** One listening server (A or B). */
+export interface HttpServer {
+  readonly port: number;
+  /** Connections now open. */
+  connections(): readonly Connection[];
+  /** Stops listening and ends every connection at once. */
+  close(): Promise<void>;
+}
+
+export interface Transport {
+  readonly name: "net" | "uws";
+  /** Rejects with the system's error (`code` EADDRINUSE …) when the port cannot be bound. */
+  listen(
+    port: number,
+    ip: string | null,
+    options: ServerOptions,
+    events: ServerEvents,
+  ): Promise<HttpServer>;
+}

@@ -1,0 +1,31 @@
+// Every limit of the server in one place, with its source. Code asserts against these names, never
+// against a number of its own.
+
+/** Interface, "Limits". */
+export const MAX_CONNECTIONS_PER_PORT = 1021;
+export const MAX_REQUEST_LINE_BYTES = 8191;
+export const MAX_HEADER_LINE_BYTES = 8191;
+export const MAIN_SLOTS = 32;
+export const ADMIN_SLOTS = 8;
+export const MAX_QUEUE = 3;
+export const MAX_FLAG_BYTES = 8;
+export const MAX_INSPECT_LEVEL = 3;
+
+/** Our own bounds on what a client may make the server hold. */
+export const MAX_HEAD_BYTES = 64 * 1024;
+export const MAX_HEADER_FIELDS = 100;
+export const HEAD_TIMEOUT_MS = 10_000;
+export const IDLE_TIMEOUT_MS = 75_000;
+export const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024;
+export const MAX_BODY_BYTES_IN_FLIGHT = 256 * 1024 * 1024;
+export const MAX_DRAIN_BYTES = 1024 * 1024;
+export const MAX_PIPELINED_REQUESTS = 64;
+export const MAX_PLUGIN_NAME_LENGTH = 255;
+
+/** Bodies up to this size cross threads as text, larger ones in shared memory. */
+export const INLINE_BODY_BYTES = 64 * 1024;
+
+/** A queued request is taken back from an executor that has been silent for this long. */
+export const SILENT_EXECUTOR_MS = 2;
+export const DEFAULT_PLUGIN_TIMEOUT_MS = 30_000;
+export const STOP_TIMEOUT_MS = 30_000;

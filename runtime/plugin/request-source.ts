@@ -1,0 +1,33 @@
+// One request as it reaches an executor: bytes as they were received, held as latin1 text (one
+// character a byte), plus where it came from. Converters and PluginRequest read from it lazily.
+
+/** `(width, height, depth, partition, replica, channel, primary)` sent by a dispatcher. */
+export type Ident = readonly [number, number, number, number, number, number, number];
+
+export interface RequestSource {
+  readonly method: "GET" | "POST";
+  /** Request target, path and query, latin1. */
+  readonly target: string;
+  /** The part of `target` after the first `?`; empty when there is none. */
+  readonly query: string;
+  /** Header lines as received, each with its CR LF, latin1, without the empty line. */
+  readonly headerBlock: string;
+  /** Body: latin1 text when small, shared bytes when large, null when there is none. */
+  readonly body: string | Uint8Array | null;
+  /** `http://<ip>:<port>/` of the calling client. */
+  readonly client: string;
+  /** Slot of the request: 0-31 on the main port, 0-7 on the admin port. */
+  readonly executor: number;
+  readonly serial: number;
+  /** First byte handled by the server loop: milliseconds since 1970, with fractions. */
+  readonly t0Ms: number;
+  readonly basePort: number;
+  /** 0 main port, 1 admin port. */
+  readonly portOffset: 0 | 1;
+  readonly accept: Accept;
+  readonly ident: Ident | null;
+  readonly hasMatrix: boolean;
+}
+
+/** What the client wants the answer rendered as (interface, "Request headers acted upon"). */
+export type Accept = "json" | "text" | "partial";
