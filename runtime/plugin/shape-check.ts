@@ -1,0 +1,45 @@
+// What generated shape checks are called through. A check returns null when a value has its shape,
+// else where and what it lacks, such as `.x (a number is required)`; the name in front is added
+// here, so that a value that is right costs no text at all.
+
+import { ParameterError } from "../errors.js";
+import { clip } from "./query-values.js";
+
+export type ShapeCheck = (value: unknown) => string | null;
+
+/**
+ * Passes a converted value through a check. Null stands for a parameter without a value and is
+ * not checked.
+ * @throws ParameterError naming the parameter and the path in it
+ */
+export function checked(value: unknown, name: string, check: ShapeCheck): unknown {
+  if (value === null) {
+    return null;
+  }
+  let fault: string | null;
+  try {
+    fault = check(value);
+  } catch (error) {
+    // The checks of recursive types recurse as deeply as the client's JSON does.
+    if (!(error instanceof RangeError)) {
+      throw error;
+    }
+    fault = " (nested too deeply)";
+  }
+  if (fault !== null) {
+    const isWhole = fault.startsWith(" ") && typeof value !== "object";
+    const echo = isWhole ? `=${clip(String(value))}` : "";
+    throw new ParameterError("TypeError", `${name}${echo}${fault}`);
+  }
+  return value;
+}
+
+/** A JSON object: neither null nor an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Property of an object itself, for names that every object inherits (`constructor`). */
+export function own(value: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}

@@ -1,0 +1,243 @@
+// Query text to values: every rule of the interface's "Plugin execution" and its corner cases.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ParameterError } from "../../../runtime/errors.js";
+import {
+  keyEnd,
+  missing,
+  parseParams,
+  readBytes,
+  readFloat,
+  readInt,
+  readJson,
+  readStr,
+  skipQuery,
+} from "../../../runtime/plugin/convert.js";
+import type { Wire } from "../../../runtime/plugin/plugin-entry.js";
+
+const test = suite("convert: query");
+
+/** Runs a reader on the one pair `k<rest>`. */
+function read<T>(reader: (query: string, name: string, equals: number) => T, pair: string): T {
+  return reader(pair, "k", keyEnd(pair, 0));
+}
+
+function fails(run: () => unknown, exceptionName: string, message: string | RegExp): void {
+  try {
+    run();
+  } catch (error) {
+    assert.instance(error, ParameterError);
+    assert.is((error as ParameterError).exceptionName, exceptionName);
+    assert.match((error as ParameterError).message, message);
+    return;
+  }
+  assert.unreachable("should have failed");
+}
+
+function params(query: string, wires: Record<string, Wire> = {}): Record<string, unknown> {
+  return { ...parseParams(query, wires) };
+}
+
+test("integers", () => {
+  const cases: [string, number][] = [
+    ["0", 0],
+    ["-0", 0],
+    ["7", 7],
+    ["-42", -42],
+    ["%2B5", 5],
+    ["007", 7],
+    ["%31%32", 12],
+    ["9007199254740991", 9007199254740991],
+    ["-9007199254740991", -9007199254740991],
+    ["000000000000000000000012", 12],
+  ];
+  for (const [text, value] of cases) {
+    assert.is(read(readInt, `k=${text}`), value, text);
+  }
+});
+
+test("texts that are no integers", () => {
+  for (const text of ["", "-", "abc", "1.0", "1e3", "0x10", " 1", "1 ", "--1", "1-", "Infinity"]) {
+    const escaped = text.replaceAll(" ", "%20");
+    fails(
+      () => read(readInt, `k=${escaped}`),
+      "TypeError",
+      `k=${text} (an integer is required)`.slice(0, 200),
+    );
+  }
+  fails(() => read(readInt, "k=+5"), "TypeError", "k= 5 (an integer is required)");
+  fails(() => read(readInt, "k=9007199254740992"), "TypeError", /^k=9007199254740992 \(an integer/);
+  fails(() => read(readInt, `k=${"9".repeat(400)}`), "TypeError", /^k=9{100}… \(an integer/);
+});
+
+test("floats are the nearest double, in the fast form and in the slow", () => {
+  const texts = ["0", "1", "-1.5", "3.14159", ".5", "5.", "1e3", "1E-3", "-2.5e+2", "0.1", "0.3"];
+  texts.push("123456789012345", "1234567.890123456789", "0.000001", "4.35", "1.005", "2.675");
+  for (const text of texts) {
+    assert.is(read(readFloat, `k=${text.replace("+", "%2B")}`), Number(text), text);
+  }
+  let seed = 12345;
+  for (let round = 0; round < 2000; round++) {
+    seed = (seed * 1103515245 + 12345) % 2147483648;
+    const text = `${seed % 100000}.${String(seed).slice(0, seed % 9)}`;
+    assert.is(read(readFloat, `k=${text}`), Number(text), text);
+  }
+});
+
+test("texts that are no decimal numbers", () => {
+  for (const text of [
+    "",
+    ".",
+    "-",
+    "-.",
+    "abc",
+    "NaN",
+    "Infinity",
+    "0x1",
+    "1.2.3",
+    "1e",
+    "1e999",
+  ]) {
+    fails(() => read(readFloat, `k=${text}`), "TypeError", `k=${text} (a number is required)`);
+  }
+});
+
+test("strings: blanks, escapes, UTF-8", () => {
+  assert.is(read(readStr, "k=abc&x=1"), "abc");
+  assert.is(read(readStr, "k="), "");
+  assert.is(read(readStr, "k=a+b%20c%26%3D"), "a b c&=");
+  assert.is(read(readStr, "k=a=b"), "a=b");
+  assert.is(read(readStr, "k=%C3%A4%E2%82%AC%F0%9F%98%80"), "ä€😀");
+  assert.is(read(readStr, `k=${Buffer.from("ä").toString("latin1")}`), "ä", "raw UTF-8");
+  for (const bad of ["%", "%4", "%zz", "%4g", "a%", "%C3", "%ff", "%ED%A0%80", "%C0%80"]) {
+    fails(() => read(readStr, `k=${bad}`), "ValueError", /^bad request parameter$/);
+  }
+  fails(() => read(readStr, "k=%4&x=1"), "ValueError", "bad request parameter");
+});
+
+test("a key without `=` is null for every type", () => {
+  for (const reader of [readInt, readFloat, readStr, readBytes, readJson]) {
+    assert.is(read<unknown>(reader, "k"), null);
+    assert.is(read<unknown>(reader, "k&x=1"), null);
+  }
+});
+
+test("bytes are percent-decoded and need not be UTF-8", () => {
+  const bytes = read(readBytes, "k=a+%00%ff%C3%A4") as Uint8Array;
+  assert.equal([...bytes], [97, 32, 0, 255, 0xc3, 0xa4]);
+  assert.is(Object.getPrototypeOf(bytes), Uint8Array.prototype);
+  assert.is(bytes.buffer.byteLength, 6, "memory of its own");
+  fails(() => read(readBytes, "k=%f"), "ValueError", "bad request parameter");
+});
+
+test("JSON", () => {
+  assert.equal(read(readJson, "k=%7B%22a%22:[1,null]%7D"), { a: [1, null] });
+  assert.is(read(readJson, "k=null"), null);
+  fails(() => read(readJson, "k="), "ValueError", /^k= \(invalid JSON\)$/);
+  fails(() => read(readJson, "k={a:1}"), "ValueError", /^k=\{a:1\} \(invalid JSON\)$/);
+  fails(
+    () => read(readJson, `k=${"[".repeat(5000)}`),
+    "ValueError",
+    /^k=\[{100}… \(invalid JSON\)$/,
+  );
+});
+
+test("`__proto__` in JSON is left out, however it is written", () => {
+  for (const key of ["__proto__", "\\u005f_proto__"]) {
+    const text = encodeURIComponent(
+      `{"${key}":{"polluted":1},"a":{"${key}":{"polluted":1},"b":1}}`,
+    );
+    const value = read(readJson, `k=${text}`) as { a: object };
+    assert.equal(Object.keys(value), ["a"]);
+    assert.equal(Object.getOwnPropertyNames(value.a), ["b"]);
+    assert.is((value as { polluted?: number }).polluted, undefined);
+  }
+});
+
+test("explicit casts win over every declared type", () => {
+  for (const reader of [readInt, readFloat, readStr, readBytes, readJson]) {
+    assert.is(read<unknown>(reader, "k=(int)5"), 5);
+    assert.is(read<unknown>(reader, "k=(q)-5"), -5);
+    assert.is(read<unknown>(reader, "k=(float)1.5"), 1.5);
+    assert.is(read<unknown>(reader, "k=(d)1e2"), 100);
+    assert.is(read<unknown>(reader, "k=%28int%295"), 5);
+    fails(() => read<unknown>(reader, "k=(int)x"), "TypeError", /^k=\(int\)x \(an integer is req/);
+    fails(() => read<unknown>(reader, "k=(int)0x1f"), "TypeError", "an integer is required");
+    fails(() => read<unknown>(reader, "k=(q)"), "TypeError", "k=(q) (an integer is required)");
+    fails(
+      () => read<unknown>(reader, "k=(float)"),
+      "TypeError",
+      "k=(float) (a number is required)",
+    );
+    fails(() => read<unknown>(reader, "k=(d)0x1"), "TypeError", "a number is required");
+  }
+  assert.is(read(readStr, "k=(integer)5"), "(integer)5");
+  assert.is(read(readStr, "k=x(int)5"), "x(int)5");
+});
+
+test("params: all pairs, converted where a type is known", () => {
+  const wires: Record<string, Wire> = { n: "int", x: "float", o: "json", b: "bytes" };
+  assert.equal(params("n=1&x=2&o=[3]&b=4&s=5&t=(int)6&u", wires), {
+    n: 1,
+    x: 2,
+    o: [3],
+    b: Uint8Array.of(52),
+    s: "5",
+    t: 6,
+    u: null,
+  });
+  assert.equal(params(""), {});
+  assert.equal(params("&&a=1&"), { a: "1" });
+  assert.equal(params("%61%3D=1"), { "a=": "1" });
+});
+
+test("params: the last of equal keys wins, and only that one is converted", () => {
+  assert.equal(params("n=bad&n=2", { n: "int" }), { n: 2 });
+  assert.equal(params("n=1&n", { n: "int" }), { n: null });
+  fails(() => params("n=1&n=x", { n: "int" }), "TypeError", "n=x");
+});
+
+test("params: keys of every object are keys like others", () => {
+  const values = parseParams("__proto__=1&constructor=2&toString=3", {});
+  assert.is(Object.getPrototypeOf(values), null);
+  assert.equal(Object.keys(values).sort(), ["__proto__", "constructor", "toString"]);
+  assert.is(Object.entries(values)[0]?.[1], "1");
+  assert.is(values.constructor, "2");
+});
+
+test("queries that nobody takes are validated all the same", () => {
+  skipQuery("a=1&b&c=%20");
+  fails(() => skipQuery("a=%zz"), "ValueError", "bad request parameter");
+  fails(() => skipQuery("%zz=1"), "ValueError", "bad request parameter");
+  fails(() => skipQuery("x=(int)y"), "TypeError", "x=(int)y (an integer is required)");
+});
+
+test("random bytes either parse or give a ParameterError", () => {
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  let state = seed;
+  const next = (bound: number) => {
+    state = (state * 48271) % 2147483647;
+    return state % bound;
+  };
+  const alphabet = 'ab=&%+0123(int)(d)fF.-eE[]{}"\u00c3\u00a4\u00ff';
+  const wires: Record<string, Wire> = { a: "int", b: "json", ab: "float", ba: "bytes" };
+  for (let round = 0; round < 5000; round++) {
+    const length = next(20);
+    let query = "";
+    for (let at = 0; at < length; at++) {
+      query += alphabet[next(alphabet.length)];
+    }
+    try {
+      parseParams(query, wires);
+    } catch (error) {
+      assert.instance(error, ParameterError, `seed ${seed}: ${JSON.stringify(query)}: ${error}`);
+    }
+  }
+});
+
+test("a missing argument is named", () => {
+  fails(() => missing("count"), "TypeError", "missing required argument: 'count'");
+});
+
+test.run();

@@ -1,0 +1,164 @@
+// Reserved arguments `headers`, `content` and `graph`, and the helpers of generated shape checks.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ParameterError, SvcError } from "../../../runtime/errors.js";
+import {
+  checked,
+  contentBytes,
+  contentJson,
+  contentStr,
+  graphOf,
+  headersBytes,
+  headersDict,
+  headersList,
+  headersStr,
+  own,
+  setGraphBinder,
+} from "../../../runtime/plugin/convert.js";
+import type { PluginRequest } from "../../../runtime/plugin/plugin-request.js";
+import type { RequestSource } from "../../../runtime/plugin/request-source.js";
+
+const test = suite("convert: received");
+const request = {} as PluginRequest;
+
+function source(given: Partial<RequestSource>): RequestSource {
+  return {
+    method: "POST",
+    target: "/svc/plugin/x",
+    query: "",
+    headerBlock: "",
+    body: null,
+    client: "http://10.0.0.9:1234/",
+    executor: 0,
+    serial: 1,
+    t0Ms: 0,
+    basePort: 9000,
+    portOffset: 0,
+    accept: "json",
+    ident: null,
+    hasMatrix: false,
+    ...given,
+  };
+}
+
+function latin1(text: string): string {
+  return Buffer.from(text).toString("latin1");
+}
+
+function shared(text: string): Uint8Array {
+  const encoded = Buffer.from(text);
+  const bytes = new Uint8Array(new SharedArrayBuffer(encoded.length + 8), 4, encoded.length);
+  bytes.set(encoded);
+  return bytes;
+}
+
+const block = `Host: here\r\nX-A:  1 \r\nx-a: 2\r\nX-Name: ${latin1("ä")}\r\n__proto__: p\r\n`;
+
+test("content in every form, small and large", () => {
+  for (const body of [latin1('{"ä":1}'), shared('{"ä":1}')]) {
+    const given = source({ body });
+    assert.is(contentStr(given), '{"ä":1}');
+    assert.equal(contentJson(given), { ä: 1 });
+    assert.is(Buffer.from(contentBytes(given)).toString(), '{"ä":1}');
+  }
+});
+
+test("content bytes are the plugin's own", () => {
+  const body = shared("abc");
+  const bytes = contentBytes(source({ body }));
+  body[0] = 0;
+  assert.equal([...bytes], [97, 98, 99]);
+  assert.instance(bytes.buffer, ArrayBuffer);
+  assert.is(contentBytes(source({ body: "abc" })).buffer.byteLength, 3);
+});
+
+test("no content", () => {
+  assert.is(contentBytes(source({})).length, 0);
+  assert.is(contentStr(source({})), "");
+  assert.is(contentJson(source({})), null);
+  assert.is(contentJson(source({ body: "" })), null);
+});
+
+test("content that does not convert", () => {
+  const broken = source({ body: "\u00ff" });
+  for (const run of [() => contentStr(broken), () => contentJson(broken)]) {
+    assert.throws(run, (error: Error) => error instanceof ParameterError);
+  }
+  assert.throws(
+    () => contentJson(source({ body: "{" })),
+    (error: ParameterError) =>
+      error.exceptionName === "ValueError" && error.message === "content (invalid JSON)",
+  );
+  assert.equal([...contentBytes(broken)], [255]);
+});
+
+test("headers in every form", () => {
+  const given = source({ headerBlock: block });
+  assert.is(Buffer.from(headersBytes(given)).toString("latin1"), block);
+  assert.is(headersStr(given), Buffer.from(block, "latin1").toString());
+  assert.equal(headersList(given), [
+    ["host", "here"],
+    ["x-a", "1"],
+    ["x-a", "2"],
+    ["x-name", "ä"],
+    ["__proto__", "p"],
+    ["X-Svc-Builtin-Client", "http://10.0.0.9:1234/"],
+  ]);
+  const dict = headersDict(given);
+  assert.is(Object.getPrototypeOf(dict), null);
+  assert.is(dict["x-a"], "2");
+  assert.equal(Object.entries(dict)[3], ["__proto__", "p"]);
+  assert.is(Object.keys(dict).at(-1), "X-Svc-Builtin-Client");
+});
+
+test("a client cannot name another client", () => {
+  const given = source({ headerBlock: "X-SVC-Builtin-Client: http://127.0.0.1:1/\r\n" });
+  assert.equal(headersList(given), [["X-Svc-Builtin-Client", "http://10.0.0.9:1234/"]]);
+});
+
+test("a graph comes from the installed binder", () => {
+  assert.throws(
+    () => graphOf(request, "g"),
+    (error: SvcError) => error instanceof SvcError && error.code === "SVC2002",
+  );
+  setGraphBinder((name, from) => ({ name, from }));
+  try {
+    assert.equal(graphOf(request, "g"), { name: "g", from: request });
+  } finally {
+    setGraphBinder(null);
+  }
+});
+
+test("checked: faults name the parameter and the path", () => {
+  const message = (value: unknown, fault: string) => {
+    try {
+      checked(value, "at", () => fault);
+    } catch (error) {
+      assert.instance(error, ParameterError);
+      return (error as Error).message;
+    }
+    return assert.unreachable("should have failed");
+  };
+  assert.is(message({}, ".x (a number is required)"), "at.x (a number is required)");
+  assert.is(message("slow", ' ("fast" is required)'), 'at=slow ("fast" is required)');
+  assert.is(message({}, " (an array is required)"), "at (an array is required)");
+  assert.is(message("y".repeat(999), " (no)"), `at=${"y".repeat(100)}… (no)`);
+});
+
+test("checked: null stands for no value, deep recursion is the client's fault", () => {
+  assert.is(
+    checked(null, "at", () => " (never)"),
+    null,
+  );
+  assert.is(
+    checked(5, "at", () => null),
+    5,
+  );
+  const endless = (value: unknown): string | null => endless(value);
+  assert.throws(() => checked({}, "at", endless), /^at \(nested too deeply\)$/);
+  assert.is(own({}, "constructor"), undefined);
+  assert.is(own({ constructor: 1 }, "constructor"), 1);
+});
+
+test.run();
