@@ -1,0 +1,48 @@
+// Latency buckets: logarithmic, four to a factor of two, so that a percentile is off by a tenth at
+// most, from answers of ten microseconds up to ones of minutes.
+//
+//   bucket  0          [0, FLOOR_MS)
+//   bucket  i          [FLOOR_MS * 2^((i-1)/4), FLOOR_MS * 2^(i/4))
+//   bucket  BUCKETS-1  the same, open at its upper end
+
+export const BUCKETS = 100;
+const BUCKETS_PER_OCTAVE = 4;
+/** On the grid of 0.1 ms * 2^(k/4), but begun four octaves lower: most answers are that quick. */
+const FLOOR_MS = 0.1 / 16;
+
+/** Number of the bucket that a latency falls into. */
+export function bucketOf(latencyMs: number): number {
+  if (!(latencyMs >= FLOOR_MS)) return 0;
+  const bucket = 1 + Math.floor(Math.log2(latencyMs / FLOOR_MS) * BUCKETS_PER_OCTAVE);
+  return bucket < BUCKETS ? bucket : BUCKETS - 1;
+}
+
+/**
+ * Latency in milliseconds below which `percentile` percent of the counted answers lie, interpolated
+ * linearly inside its bucket; 0 when nothing was counted.
+ * @param weights count, or share of the whole, per bucket
+ */
+export function percentileMs(weights: Float64Array, percentile: number): number {
+  let total = 0;
+  for (let bucket = 0; bucket < BUCKETS; bucket++) total += weights[bucket]!;
+  if (total <= 0) return 0;
+  const rank = (total * percentile) / 100;
+  let below = 0;
+  let last = 0;
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    const weight = weights[bucket]!;
+    if (weight <= 0) continue;
+    if (below + weight >= rank) {
+      const lowerMs = bucket === 0 ? 0 : upperBoundMs(bucket - 1);
+      return lowerMs + ((upperBoundMs(bucket) - lowerMs) * (rank - below)) / weight;
+    }
+    below += weight;
+    last = bucket;
+  }
+  // Sums of fractions may stay a rounding error below the rank.
+  return upperBoundMs(last);
+}
+
+function upperBoundMs(bucket: number): number {
+  return FLOOR_MS * 2 ** (bucket / BUCKETS_PER_OCTAVE);
+}
