@@ -52,6 +52,10 @@ export type ParamRecord = ReservedParam | UserParam;
 export interface ResultRecord {
   /** `response` for a PluginResponse, `request` for a PluginRequest, `union` for a mix. */
   readonly kind: "response" | "request" | "value" | "union";
+  /**
+   * Of a `response`: one entry, the tuple of sort key and item; of a `request`: null; of a `union`:
+   * any JSON; else the value's own shape.
+   */
   readonly shape: TypeShape;
   readonly typeText: string;
 }
