@@ -1,0 +1,37 @@
+// Facts about the machine that do not change while the server runs, asked for once: the operating
+// system may be slow to name the processor, and a service must never wait.
+
+import { cpus, hostname, networkInterfaces, totalmem } from "node:os";
+
+export interface Host {
+  readonly name: string;
+  /** IPv4 address that the instance reports for itself. */
+  readonly ip: string;
+  readonly ips: readonly string[];
+  /** Processor as its maker names it. */
+  readonly cpu: string;
+  /** Physical memory. */
+  readonly memoryBytes: number;
+}
+
+/**
+ * Looks at the machine.
+ * @param ip address given by the user; without it the first one that is not loopback is reported
+ */
+export function readHost(ip: string | null): Host {
+  const ips = localAddresses();
+  return {
+    name: hostname(),
+    ip: ip ?? ips[0] ?? "127.0.0.1",
+    ips: ips.length > 0 ? ips : ["127.0.0.1"],
+    cpu: cpus()[0]?.model.trim() ?? "unknown",
+    memoryBytes: totalmem(),
+  };
+}
+
+function localAddresses(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter((address) => address.family === "IPv4" && !address.internal)
+    .map((address) => address.address);
+}

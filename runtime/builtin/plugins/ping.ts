@@ -1,0 +1,11 @@
+// The shortest way to see that plugins answer.
+
+import type { PluginRequest } from "../../plugin/plugin-request.js";
+
+/**
+ * Server ping.
+ * @plugin ping
+ */
+export function ping(_request: PluginRequest): boolean {
+  return true;
+}

@@ -1,0 +1,50 @@
+// What the built-in services and plugins need to know of the running server. The IO thread
+// implements it; nothing here waits, and nothing here changes anything.
+
+import type { Connection, Exchange } from "../http/transport.js";
+import type { Metrics } from "../metrics/metrics.js";
+import type { PluginDescription } from "../plugin/plugin-entry.js";
+import type { Host } from "./host.js";
+
+/** A request that was received and not yet answered. */
+export interface PendingRequest {
+  readonly exchange: Exchange;
+  readonly serial: number;
+  /** Slot of the request as its port numbers it; null while none is assigned. */
+  readonly executor: number | null;
+}
+
+/** A connection and the request of it that is answered next. */
+export interface OpenConnection {
+  readonly connection: Connection;
+  /** Null when the connection is idle. */
+  readonly pending: PendingRequest | null;
+}
+
+export interface ServerView {
+  readonly metrics: Metrics;
+  readonly host: Host;
+  /** Main port; the admin port is the next one. */
+  readonly basePort: number;
+  /** Address that the servers listen on, null for all. */
+  readonly listenIp: string | null;
+  /** Absolute path of the data directory. */
+  readonly root: string;
+  /** Name given to `runServer` or in the configuration, null when there is none. */
+  readonly serviceName: string | null;
+  /** 32 hex digits, unique per process. */
+  readonly label: string;
+  /** Version of the package. */
+  readonly version: string;
+  readonly startedAtMs: number;
+  readonly serviceIn: boolean;
+  /** Requests of the main port that wait for a slot. */
+  readonly waiting: number;
+  /** Slots of the main port that are taken. */
+  readonly working: number;
+  connections(portOffset: 0 | 1): readonly OpenConnection[];
+  /** User plugins, sorted by path. */
+  plugins(): readonly PluginDescription[];
+  /** Built-in plugins, sorted by path. */
+  builtins(): readonly PluginDescription[];
+}

@@ -1,0 +1,41 @@
+// A built-in service under `/svc/<name>`: unlike a plugin it takes no typed parameters, runs inside
+// the IO thread and sees the exchange itself.
+
+import type { Exchange } from "../http/transport.js";
+import type { ServerView } from "./server-view.js";
+
+export interface ServiceRequest {
+  readonly exchange: Exchange;
+  /** Text after the first `?` of the target, latin1 as received; empty when there is none. */
+  readonly query: string;
+  /** 0 main port, 1 admin port. */
+  readonly portOffset: 0 | 1;
+}
+
+export interface Service {
+  readonly mediaType: "application/json" | "text/plain";
+  /** False for services that monitors call so often that they would hide the real load. */
+  readonly countsInMetrics: boolean;
+  /**
+   * Answers at once.
+   * @returns JSON text of the envelope's `response`, or the whole text for text/plain
+   * @throws ParameterError for a query that it cannot use; answered with 400
+   */
+  handle(view: ServerView, request: ServiceRequest): string;
+}
+
+/** A service that answers with JSON. */
+export function jsonService(
+  payload: (view: ServerView, request: ServiceRequest) => unknown,
+): Service {
+  return {
+    mediaType: "application/json",
+    countsInMetrics: true,
+    handle: (view, request) => JSON.stringify(payload(view, request)),
+  };
+}
+
+/** A service that answers with plain text. */
+export function textService(text: () => string, countsInMetrics = true): Service {
+  return { mediaType: "text/plain", countsInMetrics, handle: text };
+}

@@ -1,0 +1,30 @@
+// The table of built-in services by path (interface, "Built-in status and metrics services").
+
+import type { Service } from "./service.js";
+import { dispatch, matrix } from "./services/dispatch.js";
+import { healthCheck, ping, storage, time } from "./services/host-info.js";
+import { inspect } from "./services/inspect.js";
+import { meminfo, nodestat } from "./services/node.js";
+import { randomInteger, randomText } from "./services/random.js";
+import { status } from "./services/status.js";
+
+export const services: ReadonlyMap<string, Service> = new Map([
+  ["/svc/dispatch", dispatch],
+  ["/svc/hc", healthCheck],
+  ["/svc/inspect", inspect],
+  ["/svc/matrix", matrix],
+  ["/svc/meminfo", meminfo],
+  ["/svc/nodestat", nodestat],
+  ["/svc/ping", ping],
+  ["/svc/randint", randomInteger],
+  ["/svc/randstr", randomText],
+  ["/svc/status", status],
+  ["/svc/storage", storage],
+  ["/svc/time", time],
+]);
+
+/** Paths that lead to a built-in plugin besides its own. */
+export const BUILTIN_ALIASES: ReadonlyMap<string, string> = new Map([
+  ["/svc/builtins", "/svc/builtin/builtins"],
+  ["/svc/plugins", "/svc/builtin/plugins"],
+]);

@@ -1,0 +1,23 @@
+// How requests spread over the executor slots, and over the back-end matrix: an engine has none.
+
+import { ADMIN_SLOTS, MAIN_SLOTS } from "../../limits.js";
+import type { Metrics } from "../../metrics/metrics.js";
+import { decimals } from "../format.js";
+import { jsonService } from "../service.js";
+
+export const matrix = jsonService(() => []);
+
+export const dispatch = jsonService(({ metrics }) => ({
+  A: portLoad(metrics, 0, 0, MAIN_SLOTS),
+  B: portLoad(metrics, 1, MAIN_SLOTS, ADMIN_SLOTS),
+}));
+
+function portLoad(metrics: Metrics, portOffset: 0 | 1, firstSlot: number, slots: number) {
+  const executor: Record<string, [jobs: number, busyPercent: number]> = {};
+  for (let id = 0; id < slots; id++) {
+    const { jobs, busyPercent } = metrics.slot(firstSlot + id);
+    executor[id] = [jobs, decimals(busyPercent, 1)];
+  }
+  // Threads are woken by messages here, never by signals.
+  return { dispatch: { ...metrics.dispatch(portOffset), signals: 0 }, executor };
+}

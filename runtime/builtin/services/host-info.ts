@@ -1,0 +1,35 @@
+// Services that say who answers: hc, ping, time, storage.
+
+import { duration, timestamp } from "../format.js";
+import { jsonService, textService } from "../service.js";
+
+/** Whether 503 is answered instead is the engine's decision (interface, "States"). */
+export const healthCheck = textService(() => "SVC/3", false);
+
+export const ping = jsonService((view) => {
+  const now = Date.now();
+  return {
+    host: {
+      ip: view.host.ip,
+      name: view.host.name,
+      uptime: duration(view.startedAtMs, now),
+      current_time: timestamp(now),
+      cpu: view.host.cpu,
+      memory: view.host.memoryBytes,
+      version: `svc ${view.version} [Node ${process.version}]`,
+    },
+  };
+});
+
+export const time = jsonService((view) => {
+  const now = Date.now();
+  return {
+    time: {
+      up: duration(view.startedAtMs, now),
+      start: timestamp(view.startedAtMs),
+      current: timestamp(now),
+    },
+  };
+});
+
+export const storage = jsonService((view) => ({ sysroot: view.root.replaceAll("\\", "/") }));

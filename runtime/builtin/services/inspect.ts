@@ -1,0 +1,150 @@
+// The connections of the port that was asked, in four levels of detail; each level adds to the one
+// below. Never looks a client's name up: that could take seconds.
+
+import { ParameterError } from "../../errors.js";
+import type { Connection, Exchange } from "../../http/transport.js";
+import { MAIN_SLOTS, MAX_INSPECT_LEVEL } from "../../limits.js";
+import { parseParams } from "../../plugin/convert.js";
+import { decimals } from "../format.js";
+import type { OpenConnection, PendingRequest, ServerView } from "../server-view.js";
+import type { Service, ServiceRequest } from "../service.js";
+
+/** Whoever may call this service must not learn by it how others log in. */
+const SECRET_FIELD = /^(authorization|proxy-authorization|cookie)$/i;
+const NO_SIGNATURE = "0".repeat(32);
+const MEDIA_TYPES = {
+  json: "application/json",
+  text: "text/plain",
+  partial: "application/x-svc-partial",
+} as const;
+
+export const inspect: Service = {
+  mediaType: "application/json",
+  countsInMetrics: true,
+  handle(view, request) {
+    const level = wantedLevel(request);
+    const connections = view
+      .connections(request.portOffset)
+      .map((open) => inspected(view, request.portOffset, open, level));
+    return JSON.stringify({ "n-connections": connections.length, connections });
+  },
+};
+
+function wantedLevel({ query }: ServiceRequest): number {
+  const level = parseParams(query, { level: "int" }).level ?? 0;
+  if (typeof level === "number" && level >= 0 && level <= MAX_INSPECT_LEVEL) return level;
+  throw new ParameterError("ValueError", `level=${level} (0 to ${MAX_INSPECT_LEVEL} is required)`);
+}
+
+function inspected(view: ServerView, portOffset: 0 | 1, open: OpenConnection, level: number) {
+  const { connection, pending } = open;
+  const now = performance.timeOrigin + performance.now();
+  const parts: Record<string, unknown> = {
+    client: clientPart(connection, pending, level, now),
+    request: requestPart(pending, level, now),
+  };
+  if (level >= 2) {
+    parts.partial = { ident: identPart(connection) };
+    parts.executor = executorPart(view, portOffset, pending);
+    parts.headers = headersPart(pending?.exchange ?? null, level);
+  }
+  if (level >= 1) parts.matrix = matrixPart(pending?.exchange ?? null, level);
+  return parts;
+}
+
+function clientPart(
+  connection: Connection,
+  pending: PendingRequest | null,
+  level: number,
+  now: number,
+) {
+  const base = { id: connection.id, state: state(pending) };
+  if (level < 2) return base;
+  const detail = {
+    ...base,
+    host: connection.remoteAddress,
+    "host-ip": connection.remoteAddress,
+    port: connection.remotePort,
+    "age-ms": decimals(now - connection.openedAtMs, 3),
+  };
+  // Descriptors stay inside the transports.
+  return level < 3 ? detail : { ...detail, "socket-in": -1 };
+}
+
+function state(pending: PendingRequest | null): string {
+  if (pending === null) return "READY";
+  return pending.executor === null ? "AWAIT_DISPATCH" : "EXECUTE";
+}
+
+function requestPart(pending: PendingRequest | null, level: number, now: number) {
+  const exchange = pending?.exchange;
+  const startedMs = exchange?.t0Ms ?? now;
+  const base = { "exec-ms": decimals(now - startedMs, 3) };
+  if (level < 1) return base;
+  const detail = {
+    ...base,
+    method: exchange?.method ?? null,
+    path: exchange === undefined ? null : utf8(exchange.target),
+  };
+  if (level < 3) return detail;
+  return {
+    ...detail,
+    "t0-ns": nanoseconds(startedMs),
+    "t1-ns": nanoseconds(now),
+    sn: pending?.serial ?? 0,
+    signature: NO_SIGNATURE,
+  };
+}
+
+function identPart({ ident }: Connection) {
+  if (ident === null) return null;
+  const [width, height, depth, partition, replica, channel, primary] = ident;
+  return {
+    matrix: `${width}.${height}.${depth}`,
+    position: `${partition}.${replica}.${channel}`,
+    primary,
+  };
+}
+
+function executorPart(view: ServerView, portOffset: 0 | 1, pending: PendingRequest | null) {
+  const id = pending?.executor ?? null;
+  if (id === null) return { id: -1, status: null, "job-count": 0 };
+  const slot = portOffset === 0 ? id : MAIN_SLOTS + id;
+  return { id, status: "assigned", "job-count": view.metrics.slot(slot).jobs };
+}
+
+function headersPart(exchange: Exchange | null, level: number) {
+  const base = {
+    "content-type": utf8(exchange?.headers.get("content-type") ?? "text/plain; charset=UTF-8"),
+    "accept-type": `${MEDIA_TYPES[exchange?.headers.accept ?? "json"]}; charset=UTF-8`,
+    "content-length": exchange?.body?.length ?? 0,
+    "n-headers": exchange?.headers.count ?? 0,
+  };
+  return level < 3 ? base : { ...base, fields: fields(exchange?.headers.block ?? "") };
+}
+
+/** Field names keep the case they came in. */
+function fields(block: string): Record<string, string> {
+  const fields: Record<string, string> = Object.create(null);
+  for (const line of utf8(block).split("\r\n")) {
+    const colon = line.indexOf(":");
+    if (colon <= 0) continue;
+    const name = line.slice(0, colon);
+    fields[name] = SECRET_FIELD.test(name) ? "(hidden)" : line.slice(colon + 1).trim();
+  }
+  return fields;
+}
+
+function matrixPart(exchange: Exchange | null, level: number) {
+  const base = { "target-partial": exchange?.headers.partialTarget ?? -1, "n-channels": 0 };
+  return level < 2 ? base : { ...base, channels: [] };
+}
+
+/** Nanoseconds since 1970, as near as a JSON number can tell. */
+function nanoseconds(ms: number): number {
+  return Math.round(ms * 1e6);
+}
+
+function utf8(latin1: string): string {
+  return Buffer.from(latin1, "latin1").toString("utf8");
+}

@@ -1,0 +1,48 @@
+// Load of the main port: rates, latency, errors, bytes.
+
+import { MAIN_SLOTS } from "../../limits.js";
+import { decimals } from "../format.js";
+import { jsonService } from "../service.js";
+
+const PERCENTILES = [50, 90, 95, 99, 99.9];
+
+export const status = jsonService((view) => {
+  const { metrics } = view;
+  const totals = metrics.totals();
+  return {
+    name: view.serviceName ?? "(interactive)",
+    data: { in: totals.bytesIn, out: totals.bytesOut },
+    connected_clients: metrics.connectedClients,
+    total_clients: metrics.totalClients,
+    request: {
+      rate: decimals(metrics.requestRate(), 2),
+      serving: view.serviceIn ? 1 : 0,
+      waiting: view.waiting,
+      working: view.working,
+      executors: MAIN_SLOTS,
+      count: totals.requests,
+      plugin: totals.pluginRequests,
+    },
+    dispatcher: {
+      enabled: false,
+      "front-port": view.basePort,
+      "matrix-width": 0,
+      "matrix-height": 0,
+      "matrix-active-channels": 0,
+      "matrix-total-channels": 0,
+      "matrix-allow-incomplete": false,
+      "matrix-backlog": -1,
+      "matrix-backlog-count": 0,
+      proxy: false,
+    },
+    errors: {
+      service: totals.serviceErrors,
+      http: totals.httpErrors,
+      rate: decimals(metrics.errorRate(), 2),
+      codes: totals.errorsByCode,
+      "executor-restarts": metrics.executorRestarts,
+      "stray-exceptions": metrics.strayExceptions,
+    },
+    response_ms: metrics.latency(PERCENTILES),
+  };
+});
