@@ -1,0 +1,19 @@
+// Second half of `svc`, for Nodes that know `import()`: loads the built command line.
+
+"use strict";
+
+const { existsSync } = require("node:fs");
+const { join } = require("node:path");
+const { pathToFileURL } = require("node:url");
+
+const entry = join(__dirname, "..", "dist", "cli.js");
+
+if (existsSync(entry)) {
+  import(pathToFileURL(entry).href).then(({ main }) => main(process.argv.slice(2)));
+} else {
+  process.stderr.write(
+    `svc: error SVC3011: ${entry} is missing. ` +
+      `run \`npm run build\` in ${join(__dirname, "..")}\n`,
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,47 @@
+// The test runner itself: whatever a test file does wrong, it counts as a failure, the files after
+// it still run and the runner ends.
+// limit: 60 s
+
+import { spawnSync } from "node:child_process";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+
+const test = suite("test runner");
+
+function run(...names: string[]) {
+  const files = names.map((name) => `test/fixtures/runner/${name}.test.ts`);
+  const { status, stdout } = spawnSync("node", ["test/run.mjs", ...files], { encoding: "utf8" });
+  return { status, stdout, last: stdout.trimEnd().split("\n").at(-1) };
+}
+
+test("counts passing tests", () => {
+  const { status, last } = run("passes");
+  assert.is(last, "1 passed, 0 failed");
+  assert.is(status, 0);
+});
+
+test("counts failures, tests without end, open handles and failed preparations", () => {
+  const { status, stdout, last } = run("mixed");
+  assert.is(last, "2 passed, 4 failed");
+  assert.is(status, 1);
+  assert.match(stdout, '"never ends" ran past its limit of 1 s');
+  assert.match(stdout, "handles are still open after the last test: TCPServerWrap");
+  assert.match(stdout, "before: Error: not prepared");
+});
+
+test("outlives files that block, die or exit, and runs the ones after them", () => {
+  const { status, stdout, last } = run("blocks", "dies-later", "exits", "passes");
+  assert.is(last, "1 passed, 3 failed");
+  assert.is(status, 1);
+  assert.match(stdout, '"spins" did not end and blocked its process');
+  assert.match(stdout, "too late");
+});
+
+test("refuses suites that do not run or have no tests, and filters that match nothing", () => {
+  const { stdout, last } = run("empty", "forgets-run");
+  assert.is(last, "0 passed, 2 failed");
+  assert.match(stdout, "never calls `test.run()`");
+  assert.is(run("no-such-file").last, "0 passed, 1 failed");
+});
+
+test.run();

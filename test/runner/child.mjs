@@ -1,0 +1,90 @@
+// The process that test files run in, one file after the other. Tells its parent which test runs,
+// and after every file how many passed.
+
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { setLimitFrom } from "./current-limit.mjs";
+
+const HANDLES_LIMIT_MS = 2_000;
+
+globalThis.UVU_DEFER = 1;
+const { exec } = await import("uvu");
+
+for (const file of process.argv.slice(2)) {
+  const result = await runFile(file);
+  await new Promise((sent) => process.send({ kind: "result", ...result }, sent));
+}
+process.exit(0);
+
+async function runFile(file) {
+  const startedMs = performance.now();
+  const handles = activeHandles();
+  globalThis.UVU_QUEUE.length = 0;
+  globalThis.UVU_QUEUE.push([file]);
+  globalThis.UVU_INDEX = 0;
+  setLimitFrom(readFileSync(file, "utf8"));
+  const capture = captureStdout();
+  let result = { passed: 0, failed: 1, skipped: 0 };
+  let note = "";
+  try {
+    await import(pathToFileURL(resolve(file)).href);
+    await exec();
+    result = totalsOf(capture.text());
+    const open = await leftOpen(handles);
+    if (open !== "") {
+      result.failed++;
+      note = `handles are still open after the last test: ${open}\n`;
+    }
+  } catch (error) {
+    note = `${error?.stack ?? error}\n`;
+  } finally {
+    capture.end();
+  }
+  const elapsedMs = Math.round(performance.now() - startedMs);
+  return { ...result, elapsedMs, output: capture.text() + note };
+}
+
+/** uvu's closing lines are the only proof that a run reached its end. */
+function totalsOf(text) {
+  const closing = /Total: +(\d+)\s+Passed: +(\d+)\s+Skipped: +(\d+)\s+Duration/.exec(text);
+  const [total, passed, skipped] = (closing ?? []).slice(1).map(Number);
+  const nothingRan = closing === null || total + skipped === 0;
+  return nothingRan
+    ? { passed: 0, failed: 1, skipped: 0 }
+    : { passed, failed: total - passed, skipped };
+}
+
+function captureStdout() {
+  const write = process.stdout.write;
+  const chunks = [];
+  process.stdout.write = (chunk) => {
+    chunks.push(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString());
+    return true;
+  };
+  return {
+    text: () => chunks.join(""),
+    end: () => {
+      process.stdout.write = write;
+    },
+  };
+}
+
+function activeHandles() {
+  return process.getActiveResourcesInfo().sort();
+}
+
+/** What keeps the process alive now and did not before; waits a little for handles that close. */
+async function leftOpen(before) {
+  const deadlineMs = performance.now() + HANDLES_LIMIT_MS;
+  for (;;) {
+    await new Promise((turn) => setImmediate(turn));
+    const after = activeHandles();
+    for (const name of before) {
+      const index = after.indexOf(name);
+      if (index >= 0) after.splice(index, 1);
+    }
+    if (after.length === 0 || performance.now() > deadlineMs) return after.join(", ");
+    await new Promise((later) => setTimeout(later, 20));
+  }
+}

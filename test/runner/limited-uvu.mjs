@@ -1,0 +1,49 @@
+// `uvu` with a time limit on every test and hook. uvu has none of its own, and it swallows the
+// error of a hook that fails before the tests; here it is printed.
+
+import { suite as uvuSuite } from "uvu";
+import { currentLimitMs } from "./current-limit.mjs";
+
+export function suite(name, state) {
+  const plain = uvuSuite(name, state);
+  const test = (title, handler) => plain(title, limited(title, handler));
+  test.only = (title, handler) => plain.only(title, limited(title, handler));
+  test.skip = plain.skip;
+  test.before = (handler) => plain.before(reported("before", handler));
+  test.before.each = (handler) => plain.before.each(limited("before each", handler));
+  test.after = (handler) => plain.after(limited("after", handler));
+  test.after.each = (handler) => plain.after.each(limited("after each", handler));
+  test.run = plain.run;
+  return test;
+}
+
+export const test = suite();
+
+function limited(title, handler) {
+  return async (state) => {
+    const limitMs = currentLimitMs();
+    process.send({ kind: "test", title, limitMs });
+    let timer;
+    const expired = new Promise((_, reject) => {
+      const late = new Error(`"${title}" ran past its limit of ${limitMs / 1000} s`);
+      timer = setTimeout(reject, limitMs, late);
+    });
+    try {
+      await Promise.race([handler(state), expired]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function reported(title, handler) {
+  const run = limited(title, handler);
+  return async (state) => {
+    try {
+      await run(state);
+    } catch (error) {
+      console.log(`${title}: ${error.stack}`);
+      throw error;
+    }
+  };
+}
