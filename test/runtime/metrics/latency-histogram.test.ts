@@ -1,0 +1,53 @@
+// Buckets cover every latency, and percentiles come back within the width of a bucket.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BUCKETS, bucketOf, percentileMs } from "../../../runtime/metrics/latency-histogram.js";
+
+const test = suite("latency histogram");
+
+test("buckets grow with the latency and never leave the table", () => {
+  let last = 0;
+  for (let ms = 0.001; ms < 1e9; ms *= 1.05) {
+    const bucket = bucketOf(ms);
+    assert.ok(bucket >= last && bucket < BUCKETS, `${ms} ms is in bucket ${bucket}`);
+    last = bucket;
+  }
+  assert.is(last, BUCKETS - 1);
+});
+
+test("four buckets make a factor of two", () => {
+  for (const ms of [0.011, 0.13, 7, 900]) assert.is(bucketOf(ms * 2) - bucketOf(ms), 4);
+});
+
+test("values that are no latency fall into the first bucket", () => {
+  for (const ms of [0, -1, Number.NaN]) assert.is(bucketOf(ms), 0);
+  assert.is(bucketOf(Number.POSITIVE_INFINITY), BUCKETS - 1);
+});
+
+test("without answers there is no latency", () => {
+  assert.is(percentileMs(new Float64Array(BUCKETS), 50), 0);
+});
+
+test("percentiles of 1 to 1000 ms", () => {
+  const counts = new Float64Array(BUCKETS);
+  for (let ms = 1; ms <= 1000; ms++) counts[bucketOf(ms)]!++;
+  for (const percentile of [1, 10, 50, 90, 95, 99, 99.9]) {
+    const expected = percentile * 10;
+    const found = percentileMs(counts, percentile);
+    assert.ok(Math.abs(found / expected - 1) < 0.2, `${percentile}th: ${found} for ${expected}`);
+  }
+});
+
+test("a single answer lies inside its own bucket", () => {
+  for (const ms of [0.0005, 0.02, 3, 250, 60_000]) {
+    const counts = new Float64Array(BUCKETS);
+    counts[bucketOf(ms)] = 1;
+    for (const percentile of [0.1, 50, 99.9]) {
+      assert.ok(bucketOf(percentileMs(counts, percentile)) - bucketOf(ms) <= 0);
+    }
+    assert.ok(percentileMs(counts, 99.9) <= ms * 2 ** 0.25 + 0.1);
+  }
+});
+
+test.run();

@@ -1,0 +1,237 @@
+// Every figure goes up when it should, survives other threads' views, and a reset takes away exactly
+// what was counted before it.
+
+import { Worker } from "node:worker_threads";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Metrics } from "../../../runtime/metrics/metrics.js";
+import { serverMetrics } from "../../../runtime/metrics/server-metrics.js";
+
+const test = suite("metrics");
+const idle = () => 0;
+/** Threads do not inherit the TypeScript loader. */
+const LOAD_RESETTER = `
+  const { parent } = require("node:worker_threads").workerData;
+  import("tsx/esm/api").then(({ tsImport }) => tsImport("./resetter.ts", parent));
+`;
+
+/** A fresh table whose first tick has been taken at `now`, so that samples are easy to compute. */
+function started(): { metrics: Metrics; now: number } {
+  const now = Date.now() + 1000;
+  const metrics = new Metrics();
+  metrics.tick(now, idle);
+  return { metrics, now };
+}
+
+test("a second view sees what the first one counts", () => {
+  const writer = new Metrics();
+  const reader = new Metrics(writer.buffer);
+  writer.answered(200, 1, true);
+  writer.answered(404, 1, false);
+  writer.refused(414);
+  writer.bytes(10, 20);
+  writer.connected(1);
+  writer.connected(1);
+  writer.connected(-1);
+  writer.executorRestarted();
+  writer.strayException();
+  assert.equal(reader.totals(), {
+    requests: 3,
+    pluginRequests: 1,
+    bytesIn: 10,
+    bytesOut: 20,
+    serviceErrors: 1,
+    httpErrors: 2,
+    errorsByCode: { 404: 1, 414: 1 },
+  });
+  assert.is(reader.connectedClients, 1);
+  assert.is(reader.totalClients, 2);
+  assert.is(reader.executorRestarts, 1);
+  assert.is(reader.strayExceptions, 1);
+});
+
+test("byte counters go beyond 32 bits", () => {
+  const metrics = new Metrics();
+  for (let i = 0; i < 5; i++) metrics.bytes(2 ** 31, 2 ** 40);
+  assert.is(metrics.totals().bytesIn, 5 * 2 ** 31);
+  assert.is(metrics.totals().bytesOut, 5 * 2 ** 40);
+});
+
+test("codes outside the table count as errors only", () => {
+  const metrics = new Metrics();
+  for (const code of [400, 527, 528, 599]) metrics.refused(code);
+  assert.is(metrics.totals().httpErrors, 4);
+  assert.equal(metrics.totals().errorsByCode, { 400: 1, 527: 1 });
+});
+
+test("the rate follows a jump at once and small changes slowly", () => {
+  const { metrics, now } = started();
+  const second = (n: number, count: number) => {
+    for (let i = 0; i < count; i++) metrics.answered(200, 1, false);
+    metrics.tick(now + n * 1000, idle);
+  };
+  second(1, 100);
+  assert.is(metrics.requestRate(), 90);
+  second(2, 99);
+  const weight = 0.1;
+  assert.ok(Math.abs(metrics.requestRate() - (90 + weight * 9)) < 1e-9);
+  second(3, 0);
+  assert.ok(metrics.requestRate() < 10);
+});
+
+test("a long tick is spread over its length", () => {
+  const { metrics, now } = started();
+  for (let i = 0; i < 100; i++) metrics.answered(200, 1, false);
+  metrics.tick(now + 10_000, idle);
+  assert.is(metrics.requestRate(), 9);
+});
+
+test("the error rate moves by a tenth", () => {
+  const { metrics, now } = started();
+  for (let i = 0; i < 10; i++) metrics.answered(500, 1, true);
+  metrics.tick(now + 1000, idle);
+  assert.is(metrics.errorRate(), 1);
+});
+
+test("a clock that stands still or runs back changes nothing", () => {
+  const { metrics, now } = started();
+  metrics.answered(200, 5, false);
+  metrics.tick(now, idle);
+  metrics.tick(now - 5000, idle);
+  assert.is(metrics.requestRate(), 0);
+  metrics.tick(now + 1000, idle);
+  assert.is(metrics.requestRate(), 0.9);
+});
+
+test("recent latency is of recent seconds, all of all", () => {
+  const { metrics, now } = started();
+  for (let i = 0; i < 1000; i++) metrics.answered(200, 1, false);
+  metrics.tick(now + 1000, idle);
+  assert.is(metrics.latency([50]).mean, 1);
+  for (let i = 0; i < 10; i++) metrics.answered(200, 100, false);
+  metrics.tick(now + 2000, idle);
+  assert.ok(metrics.latency([80])["80.0"]! > 80);
+  assert.ok(metrics.latencyOfAll([80])["80.0"]! < 2);
+  assert.is(metrics.latencyOfAll([]).mean, 1.98);
+  const before = metrics.latency([50, 99]);
+  metrics.tick(now + 3000, idle);
+  assert.equal(metrics.latency([50, 99]), before);
+});
+
+test("slots know their jobs and their load, also of jobs that still run", () => {
+  const { metrics, now } = started();
+  metrics.dispatched(0);
+  metrics.dispatched(33);
+  metrics.jobDone(0, now + 100, now + 350);
+  metrics.tick(now + 1000, (slot) => (slot === 33 ? now + 500 : 0));
+  assert.equal(metrics.slot(0), { jobs: 1, busyPercent: 25 });
+  assert.equal(metrics.slot(33), { jobs: 0, busyPercent: 50 });
+  // What the last tick has counted is not counted again.
+  metrics.jobDone(33, now + 500, now + 1250);
+  metrics.tick(now + 2000, idle);
+  assert.equal(metrics.slot(33), { jobs: 1, busyPercent: 25 });
+  assert.equal(metrics.slot(0), { jobs: 1, busyPercent: 0 });
+  assert.equal(metrics.dispatch(0), { dispatched: 1, completed: 1 });
+  assert.equal(metrics.dispatch(1), { dispatched: 1, completed: 1 });
+});
+
+test("a reset by another view takes effect at once and loses nothing that follows", () => {
+  const { metrics, now } = started();
+  const other = new Metrics(metrics.buffer);
+  metrics.connected(1);
+  metrics.jobDone(3, now, now + 1);
+  for (let i = 0; i < 50; i++) metrics.answered(503, 9, true);
+  metrics.bytes(7, 8);
+  metrics.tick(now + 1000, idle);
+  other.reset(now + 1500);
+  for (const view of [metrics, other]) {
+    assert.equal(view.totals(), {
+      requests: 0,
+      pluginRequests: 0,
+      bytesIn: 0,
+      bytesOut: 0,
+      serviceErrors: 0,
+      httpErrors: 0,
+      errorsByCode: {},
+    });
+    assert.is(view.requestRate(), 0);
+    assert.is(view.errorRate(), 0);
+    assert.equal(view.latency([50]), { mean: 0, "50.0": 0 });
+    assert.equal(view.latencyOfAll([50]), { mean: 0, "50.0": 0 });
+    assert.is(view.connectedClients, 1);
+    assert.is(view.slot(3).jobs, 1);
+  }
+  metrics.answered(200, 2, false);
+  assert.is(other.totals().requests, 1);
+  metrics.tick(now + 2000, idle);
+  // One request in the half second since the reset.
+  assert.is(other.requestRate(), 0.9 * 2);
+  assert.is(other.requestRateOfAll(now + 3500), 0.5);
+  assert.is(other.latency([]).mean, 2);
+});
+
+test("a thread that resets all the time takes no count away from the writer", async () => {
+  const metrics = new Metrics();
+  const stop = new Int32Array(new SharedArrayBuffer(4));
+  const resetter = new Worker(LOAD_RESETTER, {
+    eval: true,
+    workerData: { buffer: metrics.buffer, stop, parent: import.meta.url },
+  });
+  await new Promise((resolve) => resetter.once("message", resolve));
+  for (let now = 0; now < 2000; now++) {
+    for (let i = 0; i < 100; i++) metrics.bytes(1, 1);
+    metrics.answered(200, 1, false);
+    metrics.tick(now, idle);
+  }
+  Atomics.store(stop, 0, 1);
+  await new Promise((resolve) => resetter.once("exit", resolve));
+  metrics.reset();
+  assert.is(metrics.totals().bytesIn, 0);
+  metrics.bytes(3, 4);
+  metrics.answered(200, 1, false);
+  assert.is(metrics.totals().bytesIn, 3);
+  assert.is(metrics.totals().requests, 1);
+});
+
+test("server metrics in their documented shape and order", () => {
+  const metrics = new Metrics();
+  metrics.answered(200, 4, true);
+  const record = serverMetrics(metrics, true, [99.9, 50, 50, 12.25]);
+  assert.equal(Object.keys(record), [
+    "bytes_in",
+    "bytes_out",
+    "serving",
+    "total_requests",
+    "connected_clients",
+    "request_rate",
+    "latency_ms",
+  ]);
+  assert.equal(Object.keys(record.latency_ms.all), ["mean", "12.25", "50.0", "99.9"]);
+  assert.equal(record.request_rate, { current: 0, all: 1 });
+  assert.is(record.serving, 1);
+  assert.is(serverMetrics(metrics, false, [50]).serving, 0);
+});
+
+test("percentiles that are none are refused by name", () => {
+  const metrics = new Metrics();
+  const cases: [unknown, string, RegExp][] = [
+    [80, "TypeError", /a list is required/],
+    [null, "TypeError", /a list is required/],
+    [["80"], "TypeError", /percentile must be numeric/],
+    [[0], "ValueError", /percentile must be in range <0,100>/],
+    [[50, 100], "ValueError", /percentile must be in range <0,100>/],
+    [[Number.NaN], "ValueError", /percentile must be in range <0,100>/],
+  ];
+  for (const [percentiles, exceptionName, message] of cases) {
+    try {
+      serverMetrics(metrics, true, percentiles);
+      assert.unreachable(`accepted ${JSON.stringify(percentiles)}`);
+    } catch (error) {
+      assert.is((error as { exceptionName?: string }).exceptionName, exceptionName);
+      assert.match((error as Error).message, message);
+      assert.is((error as { code?: string }).code, "SVC2001");
+    }
+  }
+});
+
+test.run();
