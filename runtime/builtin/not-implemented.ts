@@ -24,7 +24,11 @@ const MATRIX_PLUGINS = ["Identify", "MatrixObjects", "matrixplugins"];
 
 const SYSTEM_PLUGINS = ["system_counts", "system_descriptor", "system_overview", "system_rates"];
 
+/** Comes with the web console. */
+const SCRIPTS = ["/jquery.js"];
+
 export const notImplemented: ReadonlySet<string> = new Set([
+  ...SCRIPTS,
   ...GRAPH_SERVICES.map((name) => `/svc/${name}`),
   ...[...GRAPH_PLUGINS, ...MATRIX_PLUGINS, ...SYSTEM_PLUGINS].map((name) => `/svc/builtin/${name}`),
 ]);

@@ -26,7 +26,7 @@ export interface ServerView {
   readonly host: Host;
   /** Main port; the admin port is the next one. */
   readonly basePort: number;
-  /** Address that the servers listen on, null for all. */
+  /** Address that the servers listen on, null when they listen on all. */
   readonly listenIp: string | null;
   /** Absolute path of the data directory. */
   readonly root: string;

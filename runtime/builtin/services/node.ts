@@ -48,7 +48,7 @@ function memory(): { available: number; process: number } {
 
 function identity(view: ServerView) {
   return {
-    host: view.host.name,
+    host: view.listenIp ?? "0.0.0.0",
     ip: view.host.ip,
     ips: view.host.ips,
     adminport: view.basePort + 1,

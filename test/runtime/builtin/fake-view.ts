@@ -1,0 +1,75 @@
+// A server view with known values, for tests of services and built-in plugins.
+
+import type { ServerView } from "../../../runtime/builtin/server-view.js";
+import type { Connection, Exchange } from "../../../runtime/http/transport.js";
+import { Metrics } from "../../../runtime/metrics/metrics.js";
+import type { PluginDescription } from "../../../runtime/plugin/plugin-entry.js";
+
+export function fakeView(changes: Partial<ServerView> = {}): ServerView {
+  return {
+    metrics: new Metrics(),
+    host: { name: "box", ip: "10.0.0.7", ips: ["10.0.0.7"], cpu: "Chip", memoryBytes: 2 ** 35 },
+    basePort: 9000,
+    listenIp: null,
+    root: "/data/shop",
+    serviceName: null,
+    label: "0123456789abcdef0123456789abcdef",
+    version: "1.2.3",
+    startedAtMs: Date.now() - (((2 * 24 + 3) * 60 + 4) * 60 + 5) * 1000,
+    serviceIn: true,
+    waiting: 2,
+    working: 3,
+    connections: () => [],
+    plugins: () => [description("/svc/plugin/add"), description("/svc/plugin/ping")],
+    builtins: () => [description("/svc/builtin/echo"), description("/svc/builtin/ping")],
+    ...changes,
+  };
+}
+
+export function description(path: string): PluginDescription {
+  return { path, description: "plugin", parameters: {}, bound_graph: null };
+}
+
+export function fakeConnection(changes: Partial<Connection> = {}): Connection {
+  return {
+    id: 5,
+    remoteAddress: "127.0.0.1",
+    remotePort: 40_000,
+    client: "http://127.0.0.1:40000/",
+    openedAtMs: Date.now() - 1000,
+    ident: null,
+    bytesIn: 0,
+    bytesOut: 0,
+    ...changes,
+  };
+}
+
+/** A request for `target` with these header lines. */
+export function fakeExchange(target: string, headerBlock = ""): Exchange {
+  const lines = headerBlock.split("\r\n").filter((line) => line !== "");
+  const fields = new Map(
+    lines.map((line) => {
+      const [name, ...rest] = line.split(":");
+      return [name!.toLowerCase(), rest.join(":").trim()];
+    }),
+  );
+  return {
+    method: "GET",
+    target,
+    headers: {
+      block: headerBlock,
+      accept: "json",
+      bypassServiceOut: false,
+      minQueue: 0,
+      partialTarget: -1,
+      count: lines.length,
+      get: (name) => fields.get(name),
+    },
+    body: null,
+    connection: fakeConnection(),
+    t0Ms: Date.now() - 10,
+    aborted: false,
+    answer: () => {},
+    answerStream: () => {},
+  };
+}

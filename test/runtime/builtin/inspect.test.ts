@@ -1,0 +1,125 @@
+// Four levels of detail of `/svc/inspect`, of busy and idle connections.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { OpenConnection } from "../../../runtime/builtin/server-view.js";
+import { services } from "../../../runtime/builtin/services.js";
+import { fakeConnection, fakeExchange, fakeView } from "./fake-view.js";
+
+const test = suite("inspect");
+
+const HEADERS =
+  "Host: a\r\nAccept: text/plain\r\nContent-Type: image/png\r\nAuthorization: Basic secret\r\n" +
+  "cookie: secret\r\nX-Name: caf\xc3\xa9\r\n__proto__: x\r\n";
+
+function busy(target = "/svc/plugin/slow?q=caf\xc3\xa9"): OpenConnection {
+  const exchange = fakeExchange(target, HEADERS);
+  return { connection: fakeConnection(), pending: { exchange, serial: 77, executor: 4 } };
+}
+
+function inspect(query: string, ...connections: OpenConnection[]) {
+  const view = fakeView({ connections: () => connections });
+  view.metrics.jobDone(4, Date.now(), Date.now());
+  const exchange = fakeExchange(`/svc/inspect?${query}`);
+  return JSON.parse(services.get("/svc/inspect")!.handle(view, { exchange, query, portOffset: 0 }));
+}
+
+/** The record's keys at two depths. */
+function keys(record: Record<string, Record<string, unknown>>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(record).map(([key, part]) => [key, Object.keys(part)]));
+}
+
+const LEVEL_0 = { client: ["id", "state"], request: ["exec-ms"] };
+const LEVEL_1 = {
+  client: ["id", "state"],
+  request: ["exec-ms", "method", "path"],
+  matrix: ["target-partial", "n-channels"],
+};
+const LEVEL_2 = {
+  client: ["id", "state", "host", "host-ip", "port", "age-ms"],
+  request: ["exec-ms", "method", "path"],
+  partial: ["ident"],
+  executor: ["id", "status", "job-count"],
+  headers: ["content-type", "accept-type", "content-length", "n-headers"],
+  matrix: ["target-partial", "n-channels", "channels"],
+};
+const LEVEL_3 = {
+  ...LEVEL_2,
+  client: [...LEVEL_2.client, "socket-in"],
+  request: [...LEVEL_2.request, "t0-ns", "t1-ns", "sn", "signature"],
+  headers: [...LEVEL_2.headers, "fields"],
+};
+
+test("each level has its fields", () => {
+  const levels: [string, object][] = [
+    ["", LEVEL_0],
+    ["level", LEVEL_0],
+    ["level=0", LEVEL_0],
+    ["level=1", LEVEL_1],
+    ["level=2", LEVEL_2],
+    ["level=(int)2", LEVEL_2],
+    ["level=3", LEVEL_3],
+  ];
+  for (const [query, expected] of levels) {
+    const answer = inspect(query, busy(), { connection: fakeConnection(), pending: null });
+    assert.is(answer["n-connections"], 2);
+    for (const one of answer.connections) assert.equal(keys(one), expected, query);
+  }
+});
+
+test("a busy connection", () => {
+  const [one] = inspect("level=3", busy()).connections;
+  assert.is(one.client.state, "EXECUTE");
+  assert.is(one.client.port, 40_000);
+  assert.is(one.request.path, "/svc/plugin/slow?q=café");
+  assert.is(one.request.sn, 77);
+  assert.ok(one.request["exec-ms"] >= 0);
+  assert.ok(one.request["t1-ns"] >= one.request["t0-ns"]);
+  assert.equal(one.executor, { id: 4, status: "assigned", "job-count": 1 });
+  assert.is(one.headers["content-type"], "image/png");
+  assert.is(one.headers["accept-type"], "application/json; charset=UTF-8");
+  assert.is(one.headers["n-headers"], 7);
+});
+
+test("fields keep their spelling and hide what logs a client in", () => {
+  const [one] = inspect("level=3", busy()).connections;
+  assert.equal(Object.entries(one.headers.fields), [
+    ["Host", "a"],
+    ["Accept", "text/plain"],
+    ["Content-Type", "image/png"],
+    ["Authorization", "(hidden)"],
+    ["cookie", "(hidden)"],
+    ["X-Name", "café"],
+    ["__proto__", "x"],
+  ]);
+});
+
+test("a request without executor waits, an idle connection is ready", () => {
+  const waiting = { ...busy(), pending: { ...busy().pending!, executor: null } };
+  const idle = { connection: fakeConnection(), pending: null };
+  const [first, second] = inspect("level=2", waiting, idle).connections;
+  assert.is(first.client.state, "AWAIT_DISPATCH");
+  assert.equal(first.executor, { id: -1, status: null, "job-count": 0 });
+  assert.is(second.client.state, "READY");
+  assert.is(second.request.path, null);
+});
+
+test("a dispatcher's place in its matrix", () => {
+  const connection = fakeConnection({ ident: [4, 2, 32, 3, 1, 17, 0] });
+  const [one] = inspect("level=2", { connection, pending: null }).connections;
+  assert.equal(one.partial.ident, { matrix: "4.2.32", position: "3.1.17", primary: 0 });
+});
+
+test("levels that are none are refused", () => {
+  for (const query of ["level=4", "level=-1", "level=x", "level=1.5", "level=", "level=(int)9"]) {
+    try {
+      inspect(query, busy());
+      assert.unreachable(`accepted ${query}`);
+    } catch (error) {
+      assert.is((error as { name: string }).name, "ParameterError", query);
+      assert.is((error as { code?: string }).code, "SVC2001");
+    }
+  }
+});
+
+test.run();

@@ -1,0 +1,63 @@
+// Walks every path table of the interface: each path is either built or answered with 501, none is
+// both, and 501 stands for nothing else.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { notImplemented } from "../../../runtime/builtin/not-implemented.js";
+import { BUILTIN_ALIASES, services } from "../../../runtime/builtin/services.js";
+
+const test = suite("interface paths");
+
+const INTERFACE_PATHS = [
+  ...["hc", "ping", "time", "storage", "graphsum", "objcnt", "status", "txstat", "peerstat"],
+  ...["meminfo", "nodestat", "matrix", "dispatch", "inspect", "randstr", "randint"],
+  ...["plugins", "builtins"],
+  ...["builtin/matrixplugins", "builtin/argspec"],
+  ...["builtin/arcs", "builtin/evaluate", "builtin/eventbacklog", "builtin/graphinfo"],
+  ...["builtin/memory", "builtin/neighbor", "builtin/properties", "builtin/vertex"],
+  ...["builtin/vertices"],
+  ...["builtin/connect", "builtin/createvertex", "builtin/deletevertex", "builtin/disconnect"],
+  ...["builtin/echo", "builtin/metrics", "builtin/ping", "builtin/status"],
+  ...["builtin/Identify", "builtin/MatrixObjects"],
+  ...["builtin/system_counts", "builtin/system_descriptor", "builtin/system_overview"],
+  ...["builtin/system_rates"],
+]
+  .map((name) => `/svc/${name}`)
+  .concat("/jquery.js");
+
+/** Paths of the built-in plugins, by the tags in their sources. */
+function builtinPluginPaths(): string[] {
+  const folder = new URL("../../../runtime/builtin/plugins/", import.meta.url);
+  return readdirSync(folder).flatMap((file) => {
+    const source = readFileSync(new URL(file, folder), "utf8");
+    return [...source.matchAll(/^ \* @plugin (\w+)$/gm)].map(([, name]) => `/svc/builtin/${name}`);
+  });
+}
+
+const plugins = builtinPluginPaths();
+const built = [...services.keys(), ...BUILTIN_ALIASES.keys(), ...plugins];
+
+test("the tables have 43 paths, and one script besides", () => {
+  assert.is(new Set(INTERFACE_PATHS).size, 44);
+});
+
+test("each path is built or answered with 501, never both", () => {
+  for (const path of INTERFACE_PATHS) {
+    assert.is(built.includes(path), !notImplemented.has(path), path);
+  }
+});
+
+test("501 stands for paths of the interface only", () => {
+  assert.equal(
+    [...notImplemented].filter((path) => !INTERFACE_PATHS.includes(path)),
+    [],
+  );
+});
+
+test("no path is built twice, and aliases lead to plugins", () => {
+  assert.is(new Set(built).size, built.length);
+  for (const target of BUILTIN_ALIASES.values()) assert.ok(plugins.includes(target), target);
+});
+
+test.run();
