@@ -1,0 +1,83 @@
+// Built-in plugins, called as plain functions; their converters are tested where they are served.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { echo } from "../../../runtime/builtin/plugins/echo.js";
+import { argspec, builtins, plugins } from "../../../runtime/builtin/plugins/listings.js";
+import { metrics } from "../../../runtime/builtin/plugins/metrics.js";
+import { ping } from "../../../runtime/builtin/plugins/ping.js";
+import { setServerView } from "../../../runtime/builtin/server-context.js";
+import { PluginRequest } from "../../../runtime/plugin/plugin-request.js";
+import { fakeView } from "./fake-view.js";
+
+const test = suite("built-in plugins");
+const request = new PluginRequest("x", { a: "1", n: 2 });
+
+test("before a server has started there is nothing to list", () => {
+  assert.throws(() => plugins(request), /started server/);
+  setServerView(fakeView());
+});
+
+test("ping", () => assert.is(ping(request), true));
+
+test("echo", () => {
+  const headers = { accept: "*/*", "X-Svc-Builtin-Client": "http://127.0.0.1:1/" };
+  const echoed = echo(request, headers, "POST", Buffer.from("café ☕"));
+  const expected = { method: "POST", request: { a: "1", n: 2 }, headers, content: "café ☕" };
+  // As text: parameters have no prototype.
+  assert.is(JSON.stringify(echoed), JSON.stringify({ HTTP: expected }));
+});
+
+test("echo shows a body that is no text as well as it can", () => {
+  assert.is(echo(request, {}, "POST", Uint8Array.of(65, 255, 66)).HTTP.content, "A\ufffdB");
+});
+
+test("metrics, with the default percentiles and with others", () => {
+  assert.equal(Object.keys(metrics(request).latency_ms.all), [
+    "mean",
+    "80.0",
+    "90.0",
+    "95.0",
+    "99.0",
+  ]);
+  assert.equal(Object.keys(metrics(request, [50, 99.9]).latency_ms.current), [
+    "mean",
+    "50.0",
+    "99.9",
+  ]);
+  assert.throws(() => metrics(request, {}), /a list is required/);
+});
+
+test("plugins and builtins list all, or the one that is named", () => {
+  assert.equal(
+    plugins(request).map(({ path }) => path),
+    ["/svc/plugin/add", "/svc/plugin/ping"],
+  );
+  assert.equal(
+    builtins(request, "echo").map(({ path }) => path),
+    ["/svc/builtin/echo"],
+  );
+});
+
+test("argspec finds user plugins and built-in ones", () => {
+  assert.equal(
+    argspec(request, "ping").map(({ path }) => path),
+    ["/svc/plugin/ping", "/svc/builtin/ping"],
+  );
+});
+
+test("a name that nothing has is a LookupError", () => {
+  for (const list of [plugins, builtins, argspec]) {
+    for (const name of ["nosuch", "", "/svc/plugin/add", "svc"]) {
+      try {
+        list(request, name);
+        assert.unreachable(`${list.name} found ${name}`);
+      } catch (error) {
+        assert.is((error as { exceptionName?: string }).exceptionName, "LookupError");
+        assert.is((error as Error).message, `undefined plugin: ${name}`);
+      }
+    }
+  }
+});
+
+test.run();
