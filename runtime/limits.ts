@@ -20,6 +20,17 @@ export const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024;
 export const MAX_BODY_BYTES_IN_FLIGHT = 256 * 1024 * 1024;
 export const MAX_DRAIN_BYTES = 1024 * 1024;
 export const MAX_PIPELINED_REQUESTS = 64;
+export const MAX_CHUNK_LINE_BYTES = 1024;
+export const MAX_TRAILER_BYTES = 8191;
+/** A body may take BODY_GRACE_MS, and longer as long as it arrives at this rate on average. */
+export const BODY_GRACE_MS = 30_000;
+export const MIN_BODY_BYTES_PER_MS = 1;
+/** After the last answer on a connection, what still arrives is read and dropped for this long. */
+export const LINGER_MS = 500;
+export const CONNECTION_SWEEP_MS = 250;
+export const LISTEN_BACKLOG = 2048;
+/** Answers gathered for one write; more are written at once. */
+export const MAX_GATHERED_BYTES = 256 * 1024;
 export const MAX_PLUGIN_NAME_LENGTH = 255;
 
 /** Bodies up to this size cross threads as text, larger ones in shared memory. */
@@ -27,5 +38,9 @@ export const INLINE_BODY_BYTES = 64 * 1024;
 
 /** A queued request is taken back from an executor that has been silent for this long. */
 export const SILENT_EXECUTOR_MS = 2;
+/** How often the IO thread looks for silent executors and for plugins past their time-out. */
+export const EXECUTOR_SWEEP_MS = 2;
+/** An executor that has timed out a request and shows no sign of life for this long is replaced. */
+export const UNRESPONSIVE_EXECUTOR_MS = 1000;
 export const DEFAULT_PLUGIN_TIMEOUT_MS = 30_000;
 export const STOP_TIMEOUT_MS = 30_000;

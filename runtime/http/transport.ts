@@ -37,6 +37,8 @@ export interface Connection {
   readonly id: number;
   readonly remoteAddress: string;
   readonly remotePort: number;
+  /** `http://<ip>:<port>/` of the client, IPv6 addresses in brackets. */
+  readonly client: string;
   readonly openedAtMs: number;
   /** Set when the peer introduced itself with an XSVCIDENT line. */
   readonly ident: Ident | null;
@@ -55,10 +57,11 @@ export interface Exchange {
   readonly connection: Connection;
   /** First byte of the request handled: milliseconds since 1970, with fractions. */
   readonly t0Ms: number;
-  /** True once the client is gone; answering is then a no-op. */
+  /** True once the client is gone; answering then only frees what the request holds. */
   readonly aborted: boolean;
   /**
-   * Answers the request. May be called once, at any later time; answers leave in request order.
+   * Answers the request, at any later time; answers leave in request order. Every exchange is to be
+   * answered, aborted ones too; calls after the first do nothing.
    * @param status HTTP status code
    * @param mediaType without charset; null when there is no body
    * @param body latin1 text whose characters are the bytes to send, or bytes
@@ -70,7 +73,12 @@ export interface Exchange {
     body: string | Uint8Array,
     fields?: string,
   ): void;
+  /** Answers with `byteLength` bytes of `source`, which is not read at all for HEAD. */
+  answerStream(status: number, mediaType: string, byteLength: number, source: ByteSource): void;
 }
+
+/** Content that is read while it is sent. */
+export type ByteSource = AsyncIterable<Uint8Array>;
 
 /** What a transport tells and asks the engine. Calls must not throw. */
 export interface ServerEvents {
@@ -79,6 +87,8 @@ export interface ServerEvents {
   errorBody(status: number, message: string, accept: Accept, t0Ms: number): ErrorBody;
   /** Every answer, also the transport's own, for the metrics. */
   answered(status: number, bytesIn: number, bytesOut: number): void;
+  /** A connection was opened (1) or closed (-1). */
+  connected(delta: 1 | -1): void;
 }
 
 export interface ErrorBody {

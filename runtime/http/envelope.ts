@@ -1,0 +1,62 @@
+// The JSON object around every answer (interface, "Response envelope"). Built by joining latin1
+// texts (one character a byte): results are never parsed or rendered a second time.
+//
+//   {"status": "OK", "response": …, "port": [9000, 0], "exec_id": 0,
+//    "level": 0, "partitions": null, "exec_ms": 0.123}
+
+const FRACTIONS = Array.from({ length: 1000 }, (_, index) => String(index).padStart(3, "0"));
+
+/** `[parts, incomplete, deep]`, null when no back-end took part. */
+export type Partitions = readonly [number, number, number] | null;
+
+/** Success of a plugin or built-in plugin: carries neither port nor executor. */
+export function okEnvelope(
+  responseText: string,
+  execMs: number,
+  level = 0,
+  partitions: Partitions = null,
+): string {
+  return `{"status": "OK", "response": ${responseText}${tail(execMs, level, partitions)}`;
+}
+
+/** Success of a `/svc/<service>`. `port` is the port asked, `offset` 1 on the admin port. */
+export function serviceEnvelope(
+  responseText: string,
+  port: number,
+  offset: 0 | 1,
+  execId: number,
+  execMs: number,
+): string {
+  const where = origin(port, offset, execId);
+  return `{"status": "OK", "response": ${responseText}${where}${tail(execMs, 0, null)}`;
+}
+
+/** Any failure. `messageText` is JSON text: an object, or a quoted string. */
+export function errorEnvelope(
+  messageText: string,
+  port: number,
+  offset: 0 | 1,
+  execId: number,
+  execMs: number,
+  level = 0,
+  partitions: Partitions = null,
+): string {
+  const where = origin(port, offset, execId);
+  return `{"status": "ERROR", "message": ${messageText}${where}${tail(execMs, level, partitions)}`;
+}
+
+function origin(port: number, offset: 0 | 1, execId: number): string {
+  return `, "port": [${port}, ${offset}], "exec_id": ${execId}`;
+}
+
+function tail(execMs: number, level: number, partitions: Partitions): string {
+  const parts = partitions === null ? "null" : `[${partitions.join(", ")}]`;
+  return `, "level": ${level}, "partitions": ${parts}, "exec_ms": ${milliseconds(execMs)}}`;
+}
+
+/** Three decimals. `toFixed` costs as much as the rest of the envelope together. */
+function milliseconds(value: number): string {
+  const micros = Math.max(0, Math.round(value * 1000));
+  const whole = Math.floor(micros / 1000);
+  return `${whole}.${FRACTIONS[micros - whole * 1000]!}`;
+}

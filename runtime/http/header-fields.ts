@@ -1,0 +1,157 @@
+// The header section of a request: judges the syntax of all lines at once, then reads the fields
+// that the server acts upon and those that frame the body. Anything doubtful is refused, because a
+// second opinion about where a request ends is how requests are smuggled.
+
+import { MAX_HEADER_FIELDS, MAX_HEADER_LINE_BYTES, MAX_QUEUE } from "../limits.js";
+import type { Accept } from "../plugin/request-source.js";
+import { INVALID_HEADER, type Refusal, UNKNOWN_CODING } from "./refusal.js";
+import type { RequestHeaders } from "./transport.js";
+
+/** Whole lines only: a token, a colon with nothing before it, a value without controls. */
+const LINES = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
+/** A host and port in the characters of RFC 3986; empty when the target names no host. */
+const HOST = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/;
+const DIGITS = /^\d+$/;
+const QUEUE = /^(?:queue)?(\d+)$/i;
+/** Fields that `readField` looks at; names of other lengths are not even lowered. */
+const NAMES = [
+  "host",
+  "accept",
+  "expect",
+  "content-length",
+  "transfer-encoding",
+  "x-svc-bypass-sout",
+  "x-svc-partial-target",
+  "x-svc-builtin-min-executor",
+];
+const NAME_LENGTHS: ReadonlySet<number> = new Set(NAMES.map((name) => name.length));
+const SPACE = 32;
+const TAB = 9;
+
+/** True when every line of `block` is well formed; each line ends with CR LF. */
+export function areHeaderLines(block: string): boolean {
+  return LINES.test(block);
+}
+
+export class HeaderFields implements RequestHeaders {
+  accept: Accept = "json";
+  bypassServiceOut = false;
+  minQueue = 0;
+  partialTarget = -1;
+  count = 0;
+  /** Bytes of the body as declared, -1 when not declared. */
+  contentLength = -1;
+  chunked = false;
+  /** Value of `Expect` in lower case, null when absent. */
+  expect: string | null = null;
+  #values: Map<string, string> | null = null;
+
+  constructor(readonly block: string) {}
+
+  get(name: string): string | undefined {
+    this.#values ??= new Map(this.entries());
+    return this.#values.get(name);
+  }
+
+  /** Lower-case names and trimmed values in the order received. */
+  *entries(): Generator<[string, string]> {
+    const { block } = this;
+    for (let at = 0; at < block.length; ) {
+      const end = block.indexOf("\r\n", at);
+      const colon = block.indexOf(":", at);
+      yield [block.slice(at, colon).toLowerCase(), fieldValue(block, colon + 1, end)];
+      at = end + 2;
+    }
+  }
+}
+
+/**
+ * Reads a header block: lines as received, each with its CR LF, without the empty line.
+ * @returns the fields, or the refusal to answer with
+ */
+export function readHeaderFields(block: string): HeaderFields | Refusal {
+  if (!areHeaderLines(block)) return INVALID_HEADER;
+  const fields = new HeaderFields(block);
+  let hosts = 0;
+  let codings: string | null = null;
+  for (let at = 0; at < block.length; ) {
+    const end = block.indexOf("\r\n", at);
+    if (end - at > MAX_HEADER_LINE_BYTES) return INVALID_HEADER;
+    if (++fields.count > MAX_HEADER_FIELDS) return INVALID_HEADER;
+    const colon = block.indexOf(":", at);
+    if (NAME_LENGTHS.has(colon - at)) {
+      const name = block.slice(at, colon).toLowerCase();
+      const value = fieldValue(block, colon + 1, end);
+      if (name === "host") {
+        if (++hosts > 1 || !HOST.test(value)) return INVALID_HEADER;
+      } else if (name === "transfer-encoding") {
+        codings = codings === null ? value : `${codings},${value}`;
+      } else if (!readField(fields, name, value)) return INVALID_HEADER;
+    }
+    at = end + 2;
+  }
+  if (hosts === 0) return INVALID_HEADER;
+  return codings === null ? fields : readCodings(fields, codings);
+}
+
+/**
+ * A field value without the blanks around it. `trim` would also take bytes such as A0, which may
+ * end a UTF-8 character or hide behind a length.
+ */
+function fieldValue(block: string, start: number, end: number): string {
+  while (start < end && isBlank(block.charCodeAt(start))) start++;
+  while (end > start && isBlank(block.charCodeAt(end - 1))) end--;
+  return block.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB;
+}
+
+/** @returns false when the value is not acceptable */
+function readField(fields: HeaderFields, name: string, value: string): boolean {
+  switch (name) {
+    case "accept":
+      fields.accept = acceptOf(value);
+      return true;
+    case "expect":
+      fields.expect = value.toLowerCase();
+      return true;
+    case "content-length": {
+      if (!DIGITS.test(value)) return false;
+      const length = Number(value);
+      if (fields.contentLength >= 0 && fields.contentLength !== length) return false;
+      fields.contentLength = length;
+      return true;
+    }
+    case "x-svc-bypass-sout":
+      fields.bypassServiceOut = Number(value) > 0;
+      return DIGITS.test(value);
+    case "x-svc-partial-target":
+      fields.partialTarget = DIGITS.test(value) ? Number(value) : -1;
+      return true;
+    case "x-svc-builtin-min-executor":
+      fields.minQueue = Math.min(MAX_QUEUE, Number(QUEUE.exec(value)?.[1] ?? 0));
+      return true;
+    default:
+      return true;
+  }
+}
+
+function readCodings(fields: HeaderFields, codings: string): HeaderFields | Refusal {
+  if (fields.contentLength >= 0) return INVALID_HEADER;
+  const names = codings.toLowerCase().split(/[ \t]*,[ \t]*/);
+  if (names.includes("")) return INVALID_HEADER;
+  if (names.some((name) => name !== "chunked")) return UNKNOWN_CODING;
+  if (names.length > 1) return INVALID_HEADER;
+  fields.chunked = true;
+  return fields;
+}
+
+/** Compared by prefix; whatever is not known means JSON. */
+function acceptOf(value: string): Accept {
+  const type = value.slice(0, 32).toLowerCase();
+  if (type.startsWith("text/plain")) return "text";
+  if (type.startsWith("application/x-svc-partial")) return "partial";
+  return "json";
+}

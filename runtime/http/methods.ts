@@ -1,0 +1,19 @@
+// Which methods each kind of resource takes, in the order in which `Allowed` lists them
+// (interface, "HTTP methods").
+
+import type { Method } from "./transport.js";
+
+export type ResourceKind = "plugin" | "service" | "file" | "server";
+
+const ALLOWED: Readonly<Record<ResourceKind, readonly Method[]>> = {
+  plugin: ["OPTIONS", "GET", "POST"],
+  service: ["OPTIONS", "GET"],
+  file: ["OPTIONS", "GET", "HEAD"],
+  /** The target `*`: the server as a whole. */
+  server: ["OPTIONS", "GET", "HEAD", "POST"],
+};
+
+/** Methods that a kind of resource takes; everything else is answered with 405. */
+export function allowedMethods(kind: ResourceKind): readonly Method[] {
+  return ALLOWED[kind];
+}

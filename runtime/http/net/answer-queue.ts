@@ -1,0 +1,105 @@
+// The requests of one connection that are in progress, oldest first, and the order in which their
+// answers leave. An answer that comes early waits here for those before it.
+
+import type { ServerEvents } from "../transport.js";
+import type { BodyBudget } from "./body-store.js";
+import type { NetExchange } from "./exchange.js";
+import type { Output } from "./output.js";
+
+/** What the queue tells its connection. */
+export interface QueueOwner {
+  readonly events: ServerEvents;
+  readonly budget: BodyBudget;
+  /** Text was added to the output. */
+  wrote(): void;
+  /** The last answer of the connection is known; nothing after it is to be read. */
+  closing(): void;
+  /** An answer could not be sent whole. */
+  failed(): void;
+}
+
+export class AnswerQueue {
+  /** Number of requests in progress. */
+  size = 0;
+  readonly #owner: QueueOwner;
+  readonly #output: Output;
+  #first: NetExchange | null = null;
+  #last: NetExchange | null = null;
+  #isStreaming = false;
+
+  constructor(owner: QueueOwner, output: Output) {
+    this.#owner = owner;
+    this.#output = output;
+  }
+
+  push(exchange: NetExchange): void {
+    if (this.#last === null) this.#first = exchange;
+    else this.#last.next = exchange;
+    this.#last = exchange;
+    this.size++;
+  }
+
+  /** Called once an exchange has its answer. */
+  settle(exchange: NetExchange): void {
+    this.#owner.budget.give(exchange.reserved);
+    exchange.reserved = 0;
+    if (exchange.aborted) return;
+    if (exchange.isLast) {
+      this.#abortFrom(exchange.next);
+      exchange.next = null;
+      this.#last = exchange;
+      this.#owner.closing();
+    }
+    if (exchange === this.#first) this.#send();
+  }
+
+  /** The client is gone: nothing more can be sent. */
+  abort(): void {
+    this.#abortFrom(this.#first);
+    this.#first = null;
+    this.#last = null;
+  }
+
+  #abortFrom(start: NetExchange | null): void {
+    for (let exchange = start; exchange !== null; exchange = exchange.next) {
+      exchange.aborted = true;
+      this.size--;
+    }
+  }
+
+  #send(): void {
+    let exchange = this.#first;
+    while (exchange?.settled && !this.#isStreaming) {
+      this.#output.add(exchange.text);
+      const { content } = exchange;
+      if (content instanceof Uint8Array) this.#output.addBytes(content);
+      else if (content !== null) {
+        this.#isStreaming = true;
+        this.#output.pump(content, exchange.contentLength).then((isWhole) => {
+          this.#isStreaming = false;
+          if (isWhole) this.#streamed();
+          else this.#owner.failed();
+        });
+        return;
+      }
+      exchange = this.#shift(exchange);
+    }
+    this.#owner.wrote();
+  }
+
+  /** The oldest answer has gone out as a stream. */
+  #streamed(): void {
+    if (this.#first === null) return;
+    this.#shift(this.#first);
+    this.#send();
+  }
+
+  #shift(exchange: NetExchange): NetExchange | null {
+    this.size--;
+    this.#first = exchange.next;
+    if (this.#first === null) this.#last = null;
+    const bytesOut = exchange.text.length + exchange.contentLength;
+    this.#owner.events.answered(exchange.status, exchange.requestBytes, bytesOut);
+    return this.#first;
+  }
+}

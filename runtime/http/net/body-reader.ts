@@ -1,0 +1,111 @@
+// The two framings of a request body. A reader consumes bytes up to the end of its body, hands the
+// content to a store and tells when it is done or broken.
+
+import { MAX_CHUNK_LINE_BYTES, MAX_TRAILER_BYTES } from "../../limits.js";
+import { areHeaderLines } from "../header-fields.js";
+import type { BodyStore } from "./body-store.js";
+
+export interface BodyReader {
+  readonly store: BodyStore;
+  readonly done: boolean;
+  /** The framing is lost; nothing more can be read from the connection. */
+  readonly broken: boolean;
+  /** Consumes from `at`, returns the offset after what it took. */
+  feed(chunk: Buffer, at: number): number;
+}
+
+/** A body of a declared length. */
+export class SizedBody implements BodyReader {
+  readonly broken = false;
+  #left: number;
+
+  constructor(
+    readonly store: BodyStore,
+    length: number,
+  ) {
+    this.#left = length;
+  }
+
+  get done(): boolean {
+    return this.#left === 0;
+  }
+
+  feed(chunk: Buffer, at: number): number {
+    const end = Math.min(chunk.length, at + this.#left);
+    this.store.write(chunk, at, end, this.store.size + this.#left);
+    this.#left -= end - at;
+    return end;
+  }
+}
+
+const CHUNK_LINE = /^([0-9A-Fa-f]{1,13})(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n$/;
+const LF = 10;
+
+type ChunkPart = "size" | "data" | "data-end" | "trailers" | "done" | "broken";
+
+/** A chunked body; extensions and trailers are checked and dropped. */
+export class ChunkedBody implements BodyReader {
+  #part: ChunkPart = "size";
+  /** Bytes of the current chunk still to come. */
+  #left = 0;
+  /** The line being received, and the bytes of trailer lines so far. */
+  #line = "";
+  #trailerBytes = 0;
+
+  constructor(readonly store: BodyStore) {}
+
+  get done(): boolean {
+    return this.#part === "done";
+  }
+
+  get broken(): boolean {
+    return this.#part === "broken";
+  }
+
+  feed(chunk: Buffer, at: number): number {
+    while (at < chunk.length && !this.done && !this.broken) {
+      at = this.#part === "data" ? this.#feedData(chunk, at) : this.#feedLine(chunk, at);
+    }
+    return at;
+  }
+
+  #feedData(chunk: Buffer, at: number): number {
+    const end = Math.min(chunk.length, at + this.#left);
+    this.store.write(chunk, at, end, this.store.size + this.#left);
+    this.#left -= end - at;
+    if (this.#left === 0) this.#part = "data-end";
+    return end;
+  }
+
+  #feedLine(chunk: Buffer, at: number): number {
+    const lineFeed = chunk.indexOf(LF, at);
+    const end = lineFeed < 0 ? chunk.length : lineFeed + 1;
+    const limit = this.#lineLimit();
+    if (this.#line.length + end - at > limit) this.#part = "broken";
+    else this.#line += chunk.toString("latin1", at, end);
+    if (this.broken || lineFeed < 0) return end;
+    const line = this.#line;
+    this.#line = "";
+    this.#part = this.#endLine(line);
+    return end;
+  }
+
+  #lineLimit(): number {
+    if (this.#part === "data-end") return 2;
+    return this.#part === "size" ? MAX_CHUNK_LINE_BYTES : MAX_TRAILER_BYTES - this.#trailerBytes;
+  }
+
+  /** Acts upon a complete line, its line feed included, and tells what comes next. */
+  #endLine(line: string): ChunkPart {
+    if (this.#part === "data-end") return line === "\r\n" ? "size" : "broken";
+    if (this.#part === "trailers") {
+      if (line === "\r\n") return "done";
+      this.#trailerBytes += line.length;
+      return areHeaderLines(line) ? "trailers" : "broken";
+    }
+    const size = CHUNK_LINE.exec(line)?.[1];
+    if (size === undefined) return "broken";
+    this.#left = Number.parseInt(size, 16);
+    return this.#left === 0 ? "trailers" : "data";
+  }
+}

@@ -1,0 +1,86 @@
+// Where the bytes of one request body gather. Small bodies become latin1 text, larger ones fill
+// shared memory that executors read without copying. Memory grows with what has really arrived,
+// never with what was declared, and all bodies of a server draw on one budget.
+
+import { INLINE_BODY_BYTES } from "../../limits.js";
+
+/** Bytes that the bodies held by a server may take together. */
+export class BodyBudget {
+  used = 0;
+
+  constructor(readonly limit: number) {}
+
+  take(bytes: number): boolean {
+    if (this.used + bytes > this.limit) return false;
+    this.used += bytes;
+    return true;
+  }
+
+  give(bytes: number): void {
+    this.used -= bytes;
+  }
+}
+
+export class BodyStore {
+  /** Bytes accepted, or dropped since the body was given up. */
+  size = 0;
+  dropped = 0;
+  /** True once the body is too large to be kept; what follows is only counted. */
+  overflown = false;
+  /** What the owner of the body has to give back to the budget. */
+  reserved = 0;
+  readonly #budget: BodyBudget;
+  readonly #maxBytes: number;
+  #bytes: Uint8Array | null = null;
+
+  constructor(budget: BodyBudget, maxBytes: number) {
+    this.#budget = budget;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Adds `chunk[from, to)`. `expected` is what is known to follow, to grow in fewer steps. */
+  write(chunk: Buffer, from: number, to: number, expected: number): void {
+    const count = to - from;
+    if (!this.overflown && !this.#makeRoom(this.size + count, expected)) this.giveUp();
+    if (this.overflown) {
+      this.dropped += count;
+      return;
+    }
+    this.#bytes!.set(chunk.subarray(from, to), this.size);
+    this.size += count;
+  }
+
+  /** Drops what was stored; the rest of the body is read and forgotten. */
+  giveUp(): void {
+    this.overflown = true;
+    this.release();
+  }
+
+  release(): void {
+    this.#budget.give(this.reserved);
+    this.reserved = 0;
+    this.#bytes = null;
+  }
+
+  /** The body in the form that the engine takes. The reservation passes to the caller. */
+  finish(): string | Uint8Array | null {
+    if (this.#bytes === null || this.size === 0) return null;
+    const { buffer } = this.#bytes;
+    if (this.size <= INLINE_BODY_BYTES) return Buffer.from(buffer).toString("latin1", 0, this.size);
+    return new Uint8Array(buffer, 0, this.size);
+  }
+
+  #makeRoom(size: number, expected: number): boolean {
+    const capacity = this.#bytes?.length ?? 0;
+    if (size > this.#maxBytes) return false;
+    if (size <= capacity) return true;
+    const grown = Math.max(size, Math.min(expected, Math.max(2 * capacity, INLINE_BODY_BYTES)));
+    if (!this.#budget.take(grown - this.reserved)) return false;
+    this.reserved = grown;
+    const isInline = grown <= INLINE_BODY_BYTES;
+    const bytes = new Uint8Array(isInline ? new ArrayBuffer(grown) : new SharedArrayBuffer(grown));
+    if (this.#bytes !== null) bytes.set(this.#bytes.subarray(0, this.size));
+    this.#bytes = bytes;
+    return true;
+  }
+}

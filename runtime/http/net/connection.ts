@@ -1,0 +1,265 @@
+// One client connection: a reader turns bytes into requests, a queue puts the answers in order, and
+// this class moves both along with the socket and ends it without losing the last answer.
+//
+//   open ──(client's end, fatal refusal, last answer)──► closing ──(answers sent)──► lingering
+//
+// While closing nothing more is read. While lingering, what still arrives is dropped for a while:
+// closing a socket with unread input resets it, and a reset takes away an answer in transit.
+
+import type { Socket } from "node:net";
+import {
+  IDLE_TIMEOUT_MS,
+  LINGER_MS,
+  MAX_GATHERED_BYTES,
+  MAX_PIPELINED_REQUESTS,
+} from "../../limits.js";
+import type { Ident } from "../../plugin/request-source.js";
+import type { Refusal } from "../refusal.js";
+import type { ServerEvents } from "../transport.js";
+import { AnswerQueue, type QueueOwner } from "./answer-queue.js";
+import type { BodyBudget } from "./body-store.js";
+import { type ExchangeOwner, NetExchange } from "./exchange.js";
+import { Output } from "./output.js";
+import { type ReadRequest, RequestReader, type RequestSink } from "./request-reader.js";
+import type { ResponseHeads } from "./response-heads.js";
+
+const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
+
+/** What the connections of one server share. */
+export interface ConnectionHost {
+  readonly heads: ResponseHeads;
+  readonly budget: BodyBudget;
+  readonly events: ServerEvents;
+  readonly maxBodyBytes: number;
+  /** Calls `turn` of the connection once, before this loop turn ends. */
+  schedule(connection: NetConnection): void;
+  closed(connection: NetConnection): void;
+}
+
+export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly client: string;
+  readonly openedAtMs: number;
+  ident: Ident | null = null;
+  bytesIn = 0;
+  /** A turn is scheduled; the host's mark. */
+  isScheduled = false;
+
+  readonly #host: ConnectionHost;
+  readonly #socket: Socket;
+  readonly #output: Output;
+  readonly #queue: AnswerQueue;
+  readonly #reader: RequestReader;
+  /** Bytes received and not yet used: part of a head, or requests that have to wait. */
+  #rest: Buffer | null = null;
+  #phase: "open" | "closing" | "lingering" = "open";
+  /** Input is being read; its answers are written at the end of it. */
+  #isReading = false;
+  #isPaused = false;
+  #activeAtMs = performance.now();
+  #lingersUntilMs = Number.POSITIVE_INFINITY;
+
+  constructor(
+    host: ConnectionHost,
+    socket: Socket,
+    readonly id: number,
+  ) {
+    this.#host = host;
+    this.#socket = socket;
+    this.#output = new Output(socket);
+    this.#queue = new AnswerQueue(this, this.#output);
+    this.#reader = new RequestReader(this);
+    const address = socket.remoteAddress ?? "";
+    this.remoteAddress = address.startsWith("::ffff:") ? address.slice(7) : address;
+    this.remotePort = socket.remotePort ?? 0;
+    const host_ = this.remoteAddress.includes(":") ? `[${this.remoteAddress}]` : this.remoteAddress;
+    this.client = `http://${host_}:${this.remotePort}/`;
+    this.openedAtMs = performance.timeOrigin + this.#activeAtMs;
+    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    socket.on("drain", () => this.#drained());
+    socket.on("end", () => this.#inputEnded());
+    socket.on("timeout", () => socket.destroy());
+    // A reset is one way to leave; `close` follows and does what there is to do.
+    socket.on("error", () => {});
+    socket.on("close", () => this.#closed());
+  }
+
+  get bytesOut(): number {
+    return this.#output.bytesOut;
+  }
+
+  get heads(): ResponseHeads {
+    return this.#host.heads;
+  }
+
+  get budget(): BodyBudget {
+    return this.#host.budget;
+  }
+
+  get events(): ServerEvents {
+    return this.#host.events;
+  }
+
+  get maxBodyBytes(): number {
+    return this.#host.maxBodyBytes;
+  }
+
+  get isIdle(): boolean {
+    return this.#queue.size === 0;
+  }
+
+  /** Writes what gathered since the last turn and goes on reading where that was held up. */
+  turn(): void {
+    this.#output.flush();
+    while (this.#isPaused && this.#rest !== null && this.mayRead()) this.#read(this.#rest);
+    this.#adjust();
+  }
+
+  /** Looks at the clocks; called every now and then. */
+  sweep(nowMs: number): void {
+    if (!this.isIdle || this.#socket.writableLength > 0) this.#activeAtMs = nowMs;
+    if (this.#phase === "lingering") {
+      if (nowMs >= this.#lingersUntilMs) this.#socket.destroy();
+    } else if (this.#phase === "open" && !this.#isPaused) {
+      if (this.#reader.isLate(nowMs)) this.#reader.giveUp();
+      else if (this.ident === null && nowMs - this.#activeAtMs > IDLE_TIMEOUT_MS) this.cut();
+    }
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  // RequestSink
+
+  mayRead(): boolean {
+    if (this.#phase !== "open" || this.#queue.size >= MAX_PIPELINED_REQUESTS) return false;
+    if (this.#reader.waitsForIdle && !this.isIdle) return false;
+    if (this.#output.gathered > MAX_GATHERED_BYTES) this.#output.flush();
+    return !this.#output.isBlocked;
+  }
+
+  request(
+    head: ReadRequest,
+    body: string | Uint8Array | null,
+    requestBytes: number,
+    reserved: number,
+  ): void {
+    const exchange = new NetExchange(this, head, body, requestBytes, reserved);
+    this.#queue.push(exchange);
+    this.events.request(exchange);
+  }
+
+  refuse(refusal: Refusal, head: ReadRequest, requestBytes: number, isLast: boolean): void {
+    const { status, message } = refusal;
+    const { mediaType, body } = this.events.errorBody(
+      status,
+      message,
+      head.fields.accept,
+      head.t0Ms,
+    );
+    const exchange = new NetExchange(this, head, null, requestBytes, 0);
+    exchange.isLast = isLast;
+    this.#queue.push(exchange);
+    exchange.answer(status, mediaType, body);
+  }
+
+  cut(): void {
+    this.closing();
+    this.wrote();
+  }
+
+  introduce(ident: Ident): void {
+    this.ident = ident;
+    this.#socket.setKeepAlive(true, IDLE_TIMEOUT_MS);
+  }
+
+  sendContinue(): void {
+    this.#output.add(CONTINUE);
+    this.wrote();
+  }
+
+  // ExchangeOwner
+
+  settle(exchange: NetExchange): void {
+    this.#queue.settle(exchange);
+  }
+
+  // QueueOwner
+
+  wrote(): void {
+    if (!this.#isReading && !this.isScheduled) this.#host.schedule(this);
+  }
+
+  closing(): void {
+    if (this.#phase === "open") this.#phase = "closing";
+  }
+
+  failed(): void {
+    this.#socket.destroy();
+  }
+
+  // Socket
+
+  #receive(chunk: Buffer): void {
+    this.bytesIn += chunk.length;
+    if (this.#phase !== "open") return;
+    this.#read(this.#rest === null ? chunk : Buffer.concat([this.#rest, chunk]));
+    this.#adjust();
+  }
+
+  #read(chunk: Buffer): void {
+    const nowMs = performance.now();
+    this.#activeAtMs = nowMs;
+    this.#rest = null;
+    this.#isReading = true;
+    const end = this.#reader.read(chunk, nowMs);
+    this.#isReading = false;
+    if (end < chunk.length && this.#phase === "open") this.#rest = Buffer.from(chunk.subarray(end));
+    this.#output.flush();
+  }
+
+  /** Reads or pauses as the state now asks; ends the connection when all is sent. */
+  #adjust(): void {
+    if (this.#phase !== "open") {
+      this.#end();
+      return;
+    }
+    if (this.mayRead() === !this.#isPaused) return;
+    this.#isPaused = !this.#isPaused;
+    if (this.#isPaused) this.#socket.pause();
+    else this.#socket.resume();
+  }
+
+  #end(): void {
+    if (this.#phase !== "closing" || !this.isIdle) return;
+    this.#phase = "lingering";
+    this.#reader.close();
+    this.#rest = null;
+    this.#socket.resume();
+    this.#socket.end(() => {
+      this.#lingersUntilMs = performance.now() + LINGER_MS;
+    });
+  }
+
+  #drained(): void {
+    this.#socket.setTimeout(0);
+    this.turn();
+  }
+
+  /** The client sends no more; it still gets the answers it is waiting for. */
+  #inputEnded(): void {
+    if (this.#phase !== "open") return;
+    this.#reader.end(this.#rest);
+    this.cut();
+  }
+
+  #closed(): void {
+    this.#phase = "lingering";
+    this.#reader.close();
+    this.#rest = null;
+    this.#queue.abort();
+    this.#host.closed(this);
+  }
+}

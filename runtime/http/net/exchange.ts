@@ -1,0 +1,78 @@
+// One request and its answer, as a link in its connection's queue: answers may be given in any
+// order, the connection sends them in the order of the requests.
+
+import type { ByteSource, Connection, Exchange, Method, RequestHeaders } from "../transport.js";
+import type { ReadRequest } from "./request-reader.js";
+import type { ResponseHeads } from "./response-heads.js";
+
+/** What an exchange needs of its connection. */
+export interface ExchangeOwner extends Connection {
+  readonly heads: ResponseHeads;
+  /** The answer is there; it leaves when its turn comes. */
+  settle(exchange: NetExchange): void;
+}
+
+export class NetExchange implements Exchange {
+  readonly method: Method;
+  readonly target: string;
+  readonly headers: RequestHeaders;
+  readonly t0Ms: number;
+  aborted = false;
+
+  next: NetExchange | null = null;
+  /** It has its answer. */
+  settled = false;
+  /** The connection ends after this answer. */
+  isLast = false;
+  status = 0;
+  /** Head of the answer, with its content when that is text. */
+  text = "";
+  /** Content that is not part of `text`, and its length. */
+  content: Uint8Array | ByteSource | null = null;
+  contentLength = 0;
+
+  constructor(
+    readonly connection: ExchangeOwner,
+    head: ReadRequest,
+    readonly body: string | Uint8Array | null,
+    /** Bytes of the request, head and body. */
+    readonly requestBytes: number,
+    /** What the body holds of the server's budget. */
+    public reserved: number,
+  ) {
+    this.method = head.method;
+    this.target = head.target;
+    this.headers = head.fields;
+    this.t0Ms = head.t0Ms;
+  }
+
+  answer(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
+    if (this.settled) return;
+    this.text = this.connection.heads.text(status, mediaType, body.length, fields);
+    if (this.method !== "HEAD") {
+      // Without a length the client sees the end of the answer by the end of the connection.
+      if (body.length === 0) this.isLast = true;
+      else if (typeof body === "string") this.text += body;
+      else this.#setContent(body, body.length);
+    }
+    this.#settle(status);
+  }
+
+  answerStream(status: number, mediaType: string, byteLength: number, source: ByteSource): void {
+    if (this.settled) return;
+    this.text = this.connection.heads.text(status, mediaType, byteLength, "");
+    if (this.method !== "HEAD") this.#setContent(source, byteLength);
+    this.#settle(status);
+  }
+
+  #setContent(content: Uint8Array | ByteSource, byteLength: number): void {
+    this.content = content;
+    this.contentLength = byteLength;
+  }
+
+  #settle(status: number): void {
+    this.status = status;
+    this.settled = true;
+    this.connection.settle(this);
+  }
+}

@@ -1,0 +1,79 @@
+// Finds and reads the head of the next request in the latin1 text of what a connection received.
+// Clients repeat their header fields from request to request: a section equal to the previous one
+// of the connection is recognised by one comparison and not read again.
+
+import { MAX_HEAD_BYTES, MAX_HEADER_LINE_BYTES } from "../../limits.js";
+import type { Ident } from "../../plugin/request-source.js";
+import { areHeaderLines, type HeaderFields, readHeaderFields } from "../header-fields.js";
+import { INVALID_HEADER, Refusal, URI_TOO_LONG } from "../refusal.js";
+import type { Method } from "../transport.js";
+import { judgeBeginning, readIdentLine, readRequestLine } from "./request-line.js";
+
+export type HeadOutcome = "request" | "ident" | "incomplete" | Refusal;
+
+export class HeadReader {
+  // Results of the last `read`; fields rather than an object, which would cost one per request.
+  method: Method = "GET";
+  target = "";
+  fields: HeaderFields | null = null;
+  ident: Ident | null = null;
+  /** Offset after the head. */
+  end = 0;
+
+  /** Header section of the previous request, with its empty line. */
+  #section = "";
+  #sectionFields: HeaderFields | null = null;
+  /** Bytes of the unfinished header section whose lines were judged already. */
+  #judged = 0;
+
+  /** Reads the head that begins at `at`. A refusal is final for the connection. */
+  read(text: string, at: number): HeadOutcome {
+    const lineEnd = text.indexOf("\r\n", at);
+    if (lineEnd < 0) return judgeBeginning(text.slice(at)) ?? "incomplete";
+    const line = text.slice(at, lineEnd);
+    const request = readRequestLine(line);
+    if (request instanceof Refusal) return this.#readIdent(line, lineEnd) ?? request;
+    this.method = request.method;
+    this.target = request.target;
+    return this.#readSection(text, at, lineEnd + 2);
+  }
+
+  #readSection(text: string, at: number, start: number): HeadOutcome {
+    if (this.#section !== "" && text.startsWith(this.#section, start)) {
+      this.end = start + this.#section.length;
+      this.fields = this.#sectionFields;
+      return "request";
+    }
+    const lastLine = text.indexOf("\r\n\r\n", start - 2);
+    if (lastLine < 0) return this.#judgeUnfinished(text, at, start);
+    this.#judged = 0;
+    this.end = lastLine + 4;
+    if (this.end - at > MAX_HEAD_BYTES) return INVALID_HEADER;
+    const fields = readHeaderFields(text.slice(start, Math.max(start, lastLine + 2)));
+    if (fields instanceof Refusal) return fields;
+    this.#section = `${fields.block}\r\n`;
+    this.#sectionFields = fields;
+    this.fields = fields;
+    return "request";
+  }
+
+  /** Complete lines are judged at once, so that a broken head does not wait for its end. */
+  #judgeUnfinished(text: string, at: number, start: number): HeadOutcome {
+    if (text.length - at > MAX_HEAD_BYTES) return INVALID_HEADER;
+    const unfinished = Math.max(start, text.lastIndexOf("\r\n") + 2);
+    if (!areHeaderLines(text.slice(start + this.#judged, unfinished))) return INVALID_HEADER;
+    this.#judged = unfinished - start;
+    const line = text.slice(unfinished);
+    return line.includes("\n") || line.length > MAX_HEADER_LINE_BYTES + 1
+      ? INVALID_HEADER
+      : "incomplete";
+  }
+
+  #readIdent(line: string, lineEnd: number): HeadOutcome | null {
+    const ident = line.length > MAX_HEADER_LINE_BYTES ? URI_TOO_LONG : readIdentLine(line);
+    if (ident === null || ident instanceof Refusal) return ident;
+    this.ident = ident;
+    this.end = lineEnd + 2;
+    return "ident";
+  }
+}

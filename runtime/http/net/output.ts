@@ -1,0 +1,81 @@
+// The sending half of a connection. Texts gather until `flush`, so that the answers of one loop turn
+// leave in one write; bytes and streams are written in their place between them.
+
+import type { Socket } from "node:net";
+import { IDLE_TIMEOUT_MS } from "../../limits.js";
+import type { ByteSource } from "../transport.js";
+
+export class Output {
+  bytesOut = 0;
+  /** Text not yet written; its length is its number of bytes. */
+  #text = "";
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  /** True while the client leaves too much unread. */
+  get isBlocked(): boolean {
+    return this.#socket.writableLength >= this.#socket.writableHighWaterMark;
+  }
+
+  get gathered(): number {
+    return this.#text.length;
+  }
+
+  add(text: string): void {
+    this.#text = this.#text === "" ? text : this.#text + text;
+  }
+
+  addBytes(bytes: Uint8Array): void {
+    this.flush();
+    this.bytesOut += bytes.length;
+    this.#socket.write(bytes);
+    this.#watchStall();
+  }
+
+  flush(): void {
+    const text = this.#text;
+    if (text === "") return;
+    this.#text = "";
+    this.bytesOut += text.length;
+    this.#socket.write(text, "latin1");
+    this.#watchStall();
+  }
+
+  /**
+   * Sends all of `source`, never more than the client takes.
+   * @returns false when the source failed or was not as long as announced
+   */
+  async pump(source: ByteSource, byteLength: number): Promise<boolean> {
+    let left = byteLength;
+    try {
+      for await (const bytes of source) {
+        left -= bytes.length;
+        if (left < 0 || this.#socket.destroyed) return false;
+        this.addBytes(bytes);
+        if (this.isBlocked) await this.#drained();
+      }
+    } catch {
+      return false;
+    }
+    return left === 0;
+  }
+
+  /** The socket's own time-out notices progress within a write; it is armed only when needed. */
+  #watchStall(): void {
+    if (this.isBlocked) this.#socket.setTimeout(IDLE_TIMEOUT_MS);
+  }
+
+  #drained(): Promise<void> {
+    const socket = this.#socket;
+    return new Promise((resolve) => {
+      const done = (): void => {
+        socket.off("drain", done).off("close", done);
+        resolve();
+      };
+      socket.on("drain", done).on("close", done);
+    });
+  }
+}

@@ -1,0 +1,94 @@
+// The first line of a request: judged as soon as it is complete, and refused before that when what
+// has arrived can no longer become one.
+
+import { MAX_REQUEST_LINE_BYTES } from "../../limits.js";
+import type { Ident } from "../../plugin/request-source.js";
+import {
+  INVALID_REQUEST_LINE,
+  type Refusal,
+  URI_TOO_LONG,
+  VERSION_NOT_SUPPORTED,
+} from "../refusal.js";
+import type { Method } from "../transport.js";
+
+const METHODS: readonly string[] = [
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "OPTIONS",
+  "DELETE",
+  "CONNECT",
+  "TRACE",
+] satisfies Method[];
+const IDENT_WORD = "XSVCIDENT";
+const LINE = /^([A-Z]+) ([\x21-\x7e\x80-\xff]+) HTTP\/(\d\.\d)$/;
+const IDENT = /^XSVCIDENT((?: \d{1,9}){7})$/;
+/** What an unfinished line may look like: a word, then anything printable. */
+const BEGINNING = /^([A-Z]*)(?:( )[\x20-\x7e\x80-\xff]*)?\r?$/;
+const ABSOLUTE = /^https?:\/\/([^/?#@]+)([^#]*)$/i;
+const AUTHORITY = /^[^/?#@]+:\d+$/;
+
+export interface RequestLine {
+  readonly method: Method;
+  /** Path and query, or `*`, or the authority of a CONNECT. */
+  readonly target: string;
+}
+
+/** Reads a complete line, given without its CR LF. */
+export function readRequestLine(line: string): RequestLine | Refusal {
+  if (line.length > MAX_REQUEST_LINE_BYTES) return URI_TOO_LONG;
+  const match = LINE.exec(line);
+  if (match === null || !METHODS.includes(match[1]!)) return INVALID_REQUEST_LINE;
+  if (match[3] !== "1.1") return VERSION_NOT_SUPPORTED;
+  const method = match[1] as Method;
+  const target = match[2]!;
+  if (target.charCodeAt(0) === 47 /* slash */) return { method, target };
+  return readOtherTarget(method, target);
+}
+
+/** Targets that are not a path: a whole URL, the server itself, the authority of a tunnel. */
+function readOtherTarget(method: Method, target: string): RequestLine | Refusal {
+  if (method === "CONNECT") {
+    return AUTHORITY.test(target) ? { method, target } : INVALID_REQUEST_LINE;
+  }
+  if (target === "*") return method === "OPTIONS" ? { method, target } : INVALID_REQUEST_LINE;
+  const url = ABSOLUTE.exec(target);
+  if (url === null) return INVALID_REQUEST_LINE;
+  const path = url[2]!;
+  return { method, target: path.startsWith("/") ? path : `/${path}` };
+}
+
+/** The refusal of an unfinished line that is lost already, else null. */
+export function judgeBeginning(text: string): Refusal | null {
+  const match = BEGINNING.exec(text);
+  if (match === null) return INVALID_REQUEST_LINE;
+  const word = match[1]!;
+  const isKnown = match[2] === undefined ? isBeginningOfWord(word) : isWord(word);
+  if (!isKnown) return INVALID_REQUEST_LINE;
+  const length = text.endsWith("\r") ? text.length - 1 : text.length;
+  return length > MAX_REQUEST_LINE_BYTES ? URI_TOO_LONG : null;
+}
+
+function isWord(word: string): boolean {
+  return word === IDENT_WORD || METHODS.includes(word);
+}
+
+function isBeginningOfWord(word: string): boolean {
+  return IDENT_WORD.startsWith(word) || METHODS.some((method) => method.startsWith(word));
+}
+
+/**
+ * Reads the line by which a dispatcher introduces a connection: seven numbers, no answer.
+ * @returns null when the line is something else
+ */
+export function readIdentLine(line: string): Ident | null {
+  const match = IDENT.exec(line);
+  if (match === null) return null;
+  const [width, height, depth, partition, replica, channel, primary] = match[1]!
+    .trim()
+    .split(" ")
+    .map(Number) as [number, number, number, number, number, number, number];
+  return [width, height, depth, partition, replica, channel, primary];
+}

@@ -1,0 +1,248 @@
+// Turns what a connection receives into requests: head, then body, then the next head. Whatever
+// breaks a rule becomes a refusal in its place; when the end of the request is no longer certain
+// the refusal is the last thing that the connection answers.
+
+import {
+  BODY_GRACE_MS,
+  HEAD_TIMEOUT_MS,
+  INLINE_BODY_BYTES,
+  MAX_DRAIN_BYTES,
+  MIN_BODY_BYTES_PER_MS,
+} from "../../limits.js";
+import type { Ident } from "../../plugin/request-source.js";
+import { HeaderFields } from "../header-fields.js";
+import {
+  EXPECTATION_FAILED,
+  INVALID_CONTENT,
+  INVALID_HEADER,
+  INVALID_REQUEST_LINE,
+  PAYLOAD_TOO_LARGE,
+  REQUEST_TIMEOUT,
+  type Refusal,
+} from "../refusal.js";
+import type { Method } from "../transport.js";
+import { type BodyReader, ChunkedBody, SizedBody } from "./body-reader.js";
+import { type BodyBudget, BodyStore } from "./body-store.js";
+import { HeadReader } from "./head-reader.js";
+
+const CR = 13;
+const LF = 10;
+const NO_FIELDS = new HeaderFields("");
+
+/** A request, or as much of one as could be read. */
+export interface ReadRequest {
+  readonly method: Method;
+  readonly target: string;
+  readonly fields: HeaderFields;
+  readonly t0Ms: number;
+}
+
+/** Takes what the reader finds, in order. */
+export interface RequestSink {
+  readonly budget: BodyBudget;
+  readonly maxBodyBytes: number;
+  /** No earlier request of the connection is in progress. */
+  readonly isIdle: boolean;
+  /** More requests may be read now. */
+  mayRead(): boolean;
+  /** `reserved` bytes of the budget pass to the sink with the body. */
+  request(
+    head: ReadRequest,
+    body: string | Uint8Array | null,
+    requestBytes: number,
+    reserved: number,
+  ): void;
+  /** With `isLast` nothing more can be read from the connection. */
+  refuse(refusal: Refusal, head: ReadRequest, requestBytes: number, isLast: boolean): void;
+  /** The request was refused before; nothing more can be read from the connection. */
+  cut(): void;
+  introduce(ident: Ident): void;
+  /** The client waits for word before it sends a body that will be taken. */
+  sendContinue(): void;
+}
+
+export class RequestReader {
+  /** The next request expects to be told to go on, which has to wait for the answers before it. */
+  waitsForIdle = false;
+  readonly #sink: RequestSink;
+  readonly #head = new HeadReader();
+  #nowMs = 0;
+  /** When the first byte of the unfinished head arrived, 0 without one. */
+  #headStartedAtMs = 0;
+  #request: ReadRequest | null = null;
+  /** The body being read, that of `#request`. */
+  #body: BodyReader | null = null;
+  #bodyStartedAtMs = 0;
+  #requestBytes = 0;
+
+  constructor(sink: RequestSink) {
+    this.#sink = sink;
+  }
+
+  /**
+   * Reads as many requests as there are and the sink takes.
+   * @returns the offset of the first byte not used
+   */
+  read(chunk: Buffer, nowMs: number): number {
+    this.#nowMs = nowMs;
+    this.waitsForIdle = false;
+    let text = "";
+    let at = 0;
+    while (at < chunk.length && this.#sink.mayRead()) {
+      if (this.#body !== null) {
+        at = this.#readBody(this.#body, chunk, at);
+      } else if (chunk[at] === CR && chunk[at + 1] === LF) {
+        at += 2; // empty lines before a request are no harm
+      } else {
+        if (text === "") text = chunk.toString("latin1");
+        const next = this.#readHead(text, chunk, at);
+        if (next === at) break;
+        at = next;
+      }
+    }
+    return at;
+  }
+
+  /** The client has sent its last byte: what is unfinished never will be. */
+  end(rest: Buffer | null): void {
+    if (this.#body !== null) this.#fail(INVALID_CONTENT);
+    else if (rest !== null)
+      this.#fail(rest.includes("\r\n") ? INVALID_HEADER : INVALID_REQUEST_LINE);
+  }
+
+  /** Refuses the unfinished request because it takes too long. */
+  giveUp(): void {
+    this.#fail(REQUEST_TIMEOUT);
+  }
+
+  /** True when an unfinished head or body takes too long. */
+  isLate(nowMs: number): boolean {
+    if (this.#body !== null) {
+      const allowedMs = BODY_GRACE_MS + this.#requestBytes / MIN_BODY_BYTES_PER_MS;
+      return nowMs - this.#bodyStartedAtMs > allowedMs;
+    }
+    return this.#headStartedAtMs !== 0 && nowMs - this.#headStartedAtMs > HEAD_TIMEOUT_MS;
+  }
+
+  /** Nothing more will be read; gives back what an unfinished body holds. */
+  close(): void {
+    this.#body?.store.release();
+    this.#body = null;
+    this.#request = null;
+    this.#headStartedAtMs = 0;
+  }
+
+  /** Nothing more can be read: refuses the request at hand, unless that was done before. */
+  #fail(refusal: Refusal): void {
+    const wasRefused = this.#body?.store.overflown === true;
+    const request = this.#request ?? {
+      method: "GET",
+      target: "",
+      fields: NO_FIELDS,
+      t0Ms: this.#t0Ms(),
+    };
+    this.close();
+    if (wasRefused) this.#sink.cut();
+    else this.#sink.refuse(refusal, request, this.#requestBytes, true);
+  }
+
+  #t0Ms(): number {
+    return performance.timeOrigin + (this.#headStartedAtMs || this.#nowMs);
+  }
+
+  /** @returns `at` when the head is not complete or has to wait */
+  #readHead(text: string, chunk: Buffer, at: number): number {
+    const head = this.#head;
+    const outcome = head.read(text, at);
+    if (outcome === "incomplete") {
+      this.#headStartedAtMs ||= this.#nowMs;
+      return at;
+    }
+    this.#requestBytes = head.end - at;
+    if (outcome === "request") return this.#begin(text, chunk, at);
+    if (outcome === "ident") {
+      this.#headStartedAtMs = 0;
+      this.#sink.introduce(head.ident!);
+      return head.end;
+    }
+    this.#fail(outcome);
+    return chunk.length;
+  }
+
+  /** The head of a request is complete: takes its body too when that has arrived already. */
+  #begin(text: string, chunk: Buffer, at: number): number {
+    const { method, target, end } = this.#head;
+    const fields = this.#head.fields!;
+    const t0Ms = this.#t0Ms();
+    this.#headStartedAtMs = 0;
+    if (fields.expect !== null && !this.#sink.isIdle) {
+      this.waitsForIdle = true;
+      return at;
+    }
+    const request: ReadRequest = { method, target, fields, t0Ms };
+    const length = fields.contentLength;
+    if (fields.expect === null && !fields.chunked) {
+      if (length <= 0) {
+        this.#sink.request(request, null, this.#requestBytes, 0);
+        return end;
+      }
+      if (this.#isInlineBody(length, chunk.length - end) && this.#sink.budget.take(length)) {
+        const body = text.slice(end, end + length);
+        this.#sink.request(request, body, this.#requestBytes + length, length);
+        return end + length;
+      }
+    }
+    this.#request = request;
+    this.#beginBody(fields, end < chunk.length);
+    return end;
+  }
+
+  #isInlineBody(length: number, available: number): boolean {
+    return length <= available && length <= Math.min(INLINE_BODY_BYTES, this.#sink.maxBodyBytes);
+  }
+
+  #beginBody(fields: HeaderFields, hasArrived: boolean): void {
+    const store = new BodyStore(this.#sink.budget, this.#sink.maxBodyBytes);
+    const length = Math.max(0, fields.contentLength);
+    const body = fields.chunked ? new ChunkedBody(store) : new SizedBody(store, length);
+    this.#body = body;
+    this.#bodyStartedAtMs = this.#nowMs;
+    const expects = fields.expect === "100-continue";
+    if (fields.expect !== null && !expects)
+      this.#refuseBody(EXPECTATION_FAILED, length > MAX_DRAIN_BYTES);
+    else if (length > this.#sink.maxBodyBytes) {
+      // A client that waits for word may or may not send the body: the framing would be a guess.
+      this.#refuseBody(PAYLOAD_TOO_LARGE, expects || length > MAX_DRAIN_BYTES);
+    } else if (expects && !hasArrived && !body.done) this.#sink.sendContinue();
+    if (body.done) this.#endBody(body);
+  }
+
+  /** Answers now; the rest of the body is read and dropped, unless `isLast`. */
+  #refuseBody(refusal: Refusal, isLast: boolean): void {
+    const request = this.#request!;
+    this.#body!.store.giveUp();
+    if (isLast) this.close();
+    this.#sink.refuse(refusal, request, this.#requestBytes, isLast);
+  }
+
+  #readBody(body: BodyReader, chunk: Buffer, at: number): number {
+    const { store } = body;
+    const wasKept = !store.overflown;
+    const end = body.feed(chunk, at);
+    this.#requestBytes += end - at;
+    if (wasKept && store.overflown) this.#refuseBody(PAYLOAD_TOO_LARGE, false);
+    if (body.broken) this.#fail(INVALID_CONTENT);
+    else if (body.done) this.#endBody(body);
+    else if (store.dropped > MAX_DRAIN_BYTES) this.#fail(PAYLOAD_TOO_LARGE);
+    return end;
+  }
+
+  #endBody(body: BodyReader): void {
+    const request = this.#request!;
+    this.#body = null;
+    this.#request = null;
+    const { store } = body;
+    if (store.overflown) return; // refused before
+    this.#sink.request(request, store.finish(), this.#requestBytes, store.reserved);
+  }
+}

@@ -1,0 +1,51 @@
+// The header section of every answer, byte for byte as the interface orders it: status line, fields
+// of the engine, Server, Connection, Access-Control-Allow-Origin when asked for, Content-Type and
+// Content-Length when there is content. No Date.
+
+import { reasonPhrase } from "../statuses.js";
+
+interface Head {
+  /** Status line. */
+  readonly first: string;
+  /** Everything after the engine's fields, up to the digits of Content-Length. */
+  readonly rest: string;
+  readonly both: string;
+}
+
+export class ResponseHeads {
+  readonly #cors: string;
+  readonly #byMediaType = new Map<string | null, Map<number, Head>>();
+
+  constructor(cors: string | null) {
+    this.#cors = cors === null ? "" : `Access-Control-Allow-Origin: ${cors}\r\n`;
+  }
+
+  /** A whole head. Without content `mediaType` is null and no content fields are written. */
+  text(status: number, mediaType: string | null, byteLength: number, fields: string): string {
+    const head = this.#find(status, byteLength === 0 ? null : mediaType);
+    const start = fields === "" ? head.both : head.first + fields + head.rest;
+    return byteLength === 0 ? `${start}\r\n` : `${start}${byteLength}\r\n\r\n`;
+  }
+
+  #find(status: number, mediaType: string | null): Head {
+    let heads = this.#byMediaType.get(mediaType);
+    if (heads === undefined) {
+      heads = new Map();
+      this.#byMediaType.set(mediaType, heads);
+    }
+    let head = heads.get(status);
+    if (head === undefined) {
+      head = this.#make(status, mediaType);
+      heads.set(status, head);
+    }
+    return head;
+  }
+
+  #make(status: number, mediaType: string | null): Head {
+    const first = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;
+    const content =
+      mediaType === null ? "" : `Content-Type: ${mediaType}; charset=UTF-8\r\nContent-Length: `;
+    const rest = `Server: SVC/3\r\nConnection: keep-Alive\r\n${this.#cors}${content}`;
+    return { first, rest, both: first + rest };
+  }
+}

@@ -1,0 +1,131 @@
+// The `net` transport: listens, admits connections up to the limit, and drives what they share: one
+// list of connections that have something to write, one sweep timer, one budget for bodies.
+
+import { createServer, type Server, type Socket } from "node:net";
+import {
+  CONNECTION_SWEEP_MS,
+  LINGER_MS,
+  LISTEN_BACKLOG,
+  MAX_BODY_BYTES_IN_FLIGHT,
+  MAX_CONNECTIONS_PER_PORT,
+} from "../../limits.js";
+import { TOO_MANY_CONNECTIONS } from "../refusal.js";
+import type {
+  Connection,
+  HttpServer,
+  ServerEvents,
+  ServerOptions,
+  Transport,
+} from "../transport.js";
+import { BodyBudget } from "./body-store.js";
+import { type ConnectionHost, NetConnection } from "./connection.js";
+import { ResponseHeads } from "./response-heads.js";
+
+/** HTTP/1.1 on `node:net`: every rule of the interface, byte for byte, on every platform. */
+export const netTransport: Transport = {
+  name: "net",
+  async listen(port, ip, options, events) {
+    const server = new NetServer(options, events);
+    await server.listen(port, ip);
+    return server;
+  },
+};
+
+class NetServer implements HttpServer, ConnectionHost {
+  readonly heads: ResponseHeads;
+  readonly budget = new BodyBudget(MAX_BODY_BYTES_IN_FLIGHT);
+  readonly maxBodyBytes: number;
+  port = 0;
+  readonly #server: Server;
+  readonly #connections = new Set<NetConnection>();
+  /** Clients beyond the limit while they are told so. */
+  readonly #refused = new Map<Socket, number>();
+  #scheduled: NetConnection[] = [];
+  #sweeper: NodeJS.Timeout | null = null;
+  #nextId = 1;
+
+  constructor(
+    options: ServerOptions,
+    readonly events: ServerEvents,
+  ) {
+    this.heads = new ResponseHeads(options.cors);
+    this.maxBodyBytes = options.maxBodyBytes;
+    // Half-open: a client that has sent its last request still gets its answer.
+    const settings = { allowHalfOpen: true, noDelay: true };
+    this.#server = createServer(settings, (socket) => this.#admit(socket));
+  }
+
+  listen(port: number, ip: string | null): Promise<void> {
+    const server = this.#server;
+    return new Promise((resolve, reject) => {
+      server.once("error", reject);
+      const address = ip === null ? { port } : { port, host: ip };
+      server.listen({ ...address, backlog: LISTEN_BACKLOG }, () => {
+        server.off("error", reject);
+        // A failed accept (no descriptors left) concerns one client; the server goes on.
+        server.on("error", () => {});
+        const bound = server.address();
+        if (bound !== null && typeof bound === "object") this.port = bound.port;
+        this.#sweeper = setInterval(() => this.#sweep(), CONNECTION_SWEEP_MS);
+        resolve();
+      });
+    });
+  }
+
+  connections(): readonly Connection[] {
+    return [...this.#connections];
+  }
+
+  close(): Promise<void> {
+    if (this.#sweeper !== null) clearInterval(this.#sweeper);
+    for (const connection of this.#connections) connection.destroy();
+    for (const socket of this.#refused.keys()) socket.destroy();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+
+  schedule(connection: NetConnection): void {
+    connection.isScheduled = true;
+    if (this.#scheduled.push(connection) === 1) process.nextTick(() => this.#turn());
+  }
+
+  closed(connection: NetConnection): void {
+    this.#connections.delete(connection);
+  }
+
+  #turn(): void {
+    const connections = this.#scheduled;
+    this.#scheduled = [];
+    for (const connection of connections) {
+      connection.isScheduled = false;
+      connection.turn();
+    }
+  }
+
+  #admit(socket: Socket): void {
+    if (this.#connections.size >= MAX_CONNECTIONS_PER_PORT) this.#refuse(socket);
+    else this.#connections.add(new NetConnection(this, socket, this.#nextId++));
+  }
+
+  #refuse(socket: Socket): void {
+    if (this.#refused.size >= MAX_CONNECTIONS_PER_PORT) {
+      socket.destroy();
+      return;
+    }
+    const { status, message } = TOO_MANY_CONNECTIONS;
+    const t0Ms = performance.timeOrigin + performance.now();
+    const { mediaType, body } = this.events.errorBody(status, message, "json", t0Ms);
+    const text = this.heads.text(status, mediaType, body.length, "") + body;
+    this.#refused.set(socket, performance.now() + LINGER_MS);
+    socket.on("error", () => {});
+    socket.on("close", () => this.#refused.delete(socket));
+    socket.resume();
+    socket.end(text, "latin1");
+    this.events.answered(status, 0, text.length);
+  }
+
+  #sweep(): void {
+    const nowMs = performance.now();
+    for (const connection of this.#connections) connection.sweep(nowMs);
+    for (const [socket, untilMs] of this.#refused) if (nowMs >= untilMs) socket.destroy();
+  }
+}

@@ -1,0 +1,20 @@
+// What a transport answers by itself when a request breaks a rule of HTTP or a limit. The texts are
+// the messages of the answers; some are given by the interface, the others are reason phrases.
+
+export class Refusal {
+  constructor(
+    readonly status: number,
+    readonly message: string,
+  ) {}
+}
+
+export const INVALID_REQUEST_LINE = new Refusal(400, "Invalid HTTP request line");
+export const INVALID_HEADER = new Refusal(400, "Invalid HTTP header");
+export const INVALID_CONTENT = new Refusal(400, "Invalid HTTP content");
+export const REQUEST_TIMEOUT = new Refusal(408, "Request Timeout");
+export const PAYLOAD_TOO_LARGE = new Refusal(413, "Payload Too Large");
+export const URI_TOO_LONG = new Refusal(414, "URI Too Long");
+export const EXPECTATION_FAILED = new Refusal(417, "Expectation Failed");
+export const TOO_MANY_CONNECTIONS = new Refusal(429, "Too Many Requests");
+export const UNKNOWN_CODING = new Refusal(501, "Not Implemented");
+export const VERSION_NOT_SUPPORTED = new Refusal(505, "HTTP Version Not Supported");
