@@ -144,6 +144,46 @@ const table = {
     title: "graphs not available",
     fix: "remove the binding to a graph; this version serves plugins without graphs only",
   },
+  SVC2101: {
+    title: "invalid argument of a library call",
+    fix: "pass a value of the documented type",
+  },
+  SVC2102: {
+    title: "invalid plugin request",
+    fix: "see the PluginRequest section of the README",
+  },
+  SVC2103: {
+    title: "invalid plugin response",
+    fix: "append sort keys of one type, in the order of sortby, and no more than maxhits",
+  },
+  SVC2104: {
+    title: "plugin cannot be registered",
+    fix: "start the system first; give `parameters` or a function that loadPlugins returned",
+  },
+  SVC2105: {
+    title: "damaged partial response",
+    fix: "let every instance of a matrix run the same version",
+  },
+  SVC2201: {
+    title: "plugins cannot be loaded",
+    fix: "mend the module that the message names, then `svc build` again",
+  },
+  SVC2202: {
+    title: "port cannot be bound",
+    fix: "choose another with `--port`, or 0 for any free pair of ports",
+  },
+  SVC2203: {
+    title: "server already running",
+    fix: "call `stopHTTP` first",
+  },
+  SVC2204: {
+    title: "server not running",
+    fix: "call `startHTTP` first",
+  },
+  SVC2205: {
+    title: "invalid server argument",
+    fix: "pass a value of the type that the message names",
+  },
   SVC3001: {
     title: "unknown command",
     fix: "run `svc --help` for the commands",
@@ -187,26 +227,6 @@ const table = {
   SVC3011: {
     title: "package not built",
     fix: "run `npm run build` in the package",
-  },
-  SVC2101: {
-    title: "invalid argument of a library call",
-    fix: "pass a value of the documented type",
-  },
-  SVC2102: {
-    title: "invalid plugin request",
-    fix: "see the PluginRequest section of the README",
-  },
-  SVC2103: {
-    title: "invalid plugin response",
-    fix: "append sort keys of one type, in the order of sortby, and no more than maxhits",
-  },
-  SVC2104: {
-    title: "plugin cannot be registered",
-    fix: "start the system first; give `parameters` or a function that loadPlugins returned",
-  },
-  SVC2105: {
-    title: "damaged partial response",
-    fix: "let every instance of a matrix run the same version",
   },
 } as const satisfies Record<string, ErrorCode>;
 

@@ -2,7 +2,7 @@
 // of elements per request, because structured clone pays for every object and property name.
 
 /** IO thread to executor. */
-export const enum RequestField {
+export enum RequestField {
   /** Global slot: 0-31 main port, 32-39 admin port. */
   Slot,
   Serial,
@@ -22,7 +22,7 @@ export const FLAG_ACCEPT_TEXT = 2;
 export const FLAG_ACCEPT_PARTIAL = 4;
 
 /** Executor to IO thread. */
-export const enum ResultField {
+export enum ResultField {
   Slot,
   Serial,
   Status,
@@ -36,3 +36,5 @@ export const RESULT_VALUE = 0; // JSON text of the envelope's `response`
 export const RESULT_ERROR = 1; // JSON text of the envelope's `message`
 export const RESULT_TEXT = 2; // whole text/plain body
 export const RESULT_PARTIAL = 3; // bytes of a serialised PluginResponse
+/** No result: the request was revoked before the executor began it. */
+export const RESULT_REVOKED = 4;

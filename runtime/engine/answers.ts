@@ -1,0 +1,139 @@
+// From results to answers: puts the envelope around what plugins and services returned, chooses the
+// media type, and counts. All texts are latin1, one character a byte.
+
+import type { Service } from "../builtin/service.js";
+import { errorEnvelope, okEnvelope, serviceEnvelope } from "../http/envelope.js";
+import type { ErrorBody, Exchange, Method } from "../http/transport.js";
+import type { Metrics } from "../metrics/metrics.js";
+import type { Accept } from "../plugin/request-source.js";
+import { toLatin1 } from "../plugin/wire-text.js";
+import { RESULT_ERROR, RESULT_PARTIAL, RESULT_TEXT } from "./batch.js";
+import { type ErrorMessage, failureMessage, plainMessage } from "./error-message.js";
+import type { SchedulerEvents } from "./scheduler.js";
+import type { SharedState } from "./shared-state.js";
+
+const JSON_TYPE = "application/json";
+const TEXT_TYPE = "text/plain";
+const PARTIAL_TYPE = "application/x-svc-partial";
+
+export class Answers {
+  readonly #state: SharedState;
+  readonly #metrics: Metrics;
+  /** Requests queued or running in this server, for X-SVC-Backlog. */
+  readonly #backlog: () => number;
+
+  constructor(state: SharedState, metrics: Metrics, backlog: () => number) {
+    this.#state = state;
+    this.#metrics = metrics;
+    this.#backlog = backlog;
+  }
+
+  /** A request that its executor answered; what the scheduler calls. */
+  readonly call: SchedulerEvents["result"] = (call, execId, status, kind, payload) => {
+    this.result(call.exchange, call.port, execId, status, kind, payload as string | Uint8Array);
+  };
+
+  /** A request that its executor did not answer; what the scheduler calls. */
+  readonly failedCall: SchedulerEvents["failed"] = (call, execId, failure) => {
+    const message = failureMessage(failure, call.plugin.name);
+    this.error(call.exchange, call.port, execId, 500, message, true);
+  };
+
+  options(exchange: Exchange, port: 0 | 1, allowed: readonly Method[]): void {
+    this.#send(exchange, port, 200, null, "", false, `Allowed: ${allowed.join(", ")}\r\n`);
+  }
+
+  /** A plugin's result as its executor rendered it. */
+  result(
+    exchange: Exchange,
+    port: 0 | 1,
+    execId: number,
+    status: number,
+    kind: number,
+    payload: string | Uint8Array,
+  ): void {
+    if (kind === RESULT_ERROR) {
+      const message = { json: payload as string, text: payload as string };
+      this.error(exchange, port, execId, status, message, true);
+    } else if (kind === RESULT_TEXT) {
+      this.#send(exchange, port, status, TEXT_TYPE, payload, true);
+    } else if (kind === RESULT_PARTIAL) {
+      this.#send(exchange, port, status, PARTIAL_TYPE, payload, true, this.#backlogField());
+    } else {
+      const body = enveloped(payload, elapsedMs(exchange.t0Ms));
+      this.#send(exchange, port, status, JSON_TYPE, body, true);
+    }
+  }
+
+  /** What a `/svc/<service>` returned. */
+  service(exchange: Exchange, port: 0 | 1, service: Service, text: string): void {
+    const latin1 = toLatin1(text);
+    const body =
+      service.mediaType === TEXT_TYPE
+        ? latin1
+        : serviceEnvelope(latin1, this.#state.basePort + port, port, 0, elapsedMs(exchange.t0Ms));
+    if (service.countsInMetrics) this.#send(exchange, port, 200, service.mediaType, body, false);
+    else exchange.answer(200, service.mediaType, body);
+  }
+
+  /** A failure of the server itself. */
+  refuse(exchange: Exchange, port: 0 | 1, status: number, message: string): void {
+    this.error(exchange, port, 0, status, plainMessage(message));
+  }
+
+  error(
+    exchange: Exchange,
+    port: 0 | 1,
+    execId: number,
+    status: number,
+    message: ErrorMessage,
+    isPlugin = false,
+  ): void {
+    const { accept } = exchange.headers;
+    const { mediaType, body } = this.errorBody(message, accept, port, execId, exchange.t0Ms);
+    this.#send(exchange, port, status, mediaType, body, isPlugin);
+  }
+
+  /** Body of an error answer (interface, "Error body"). */
+  errorBody(
+    message: ErrorMessage,
+    accept: Accept,
+    port: 0 | 1,
+    execId: number,
+    t0Ms: number,
+  ): ErrorBody {
+    if (accept === "text") return { mediaType: TEXT_TYPE, body: toLatin1(message.text) };
+    const text = toLatin1(message.json);
+    const body = errorEnvelope(text, this.#state.basePort + port, port, execId, elapsedMs(t0Ms));
+    return { mediaType: JSON_TYPE, body };
+  }
+
+  #send(
+    exchange: Exchange,
+    port: 0 | 1,
+    status: number,
+    mediaType: string | null,
+    body: string | Uint8Array,
+    isPlugin: boolean,
+    fields = "",
+  ): void {
+    if (port === 0) this.#metrics.answered(status, elapsedMs(exchange.t0Ms), isPlugin);
+    exchange.answer(status, mediaType, body, fields);
+  }
+
+  #backlogField(): string {
+    const backlog = Math.min(this.#backlog(), 0xffff).toString(16).toUpperCase();
+    return `X-SVC-Backlog: ${backlog.padStart(4, "0")}\r\n`;
+  }
+}
+
+/** Large results come as bytes and stay bytes. */
+function enveloped(payload: string | Uint8Array, execMs: number): string | Uint8Array {
+  if (typeof payload === "string") return okEnvelope(payload, execMs);
+  const [head, tail] = okEnvelope("\0", execMs).split("\0") as [string, string];
+  return Buffer.concat([Buffer.from(head, "latin1"), payload, Buffer.from(tail, "latin1")]);
+}
+
+function elapsedMs(t0Ms: number): number {
+  return performance.timeOrigin + performance.now() - t0Ms;
+}

@@ -1,0 +1,38 @@
+// Error messages that the engine makes itself (interface, "Error body"), in both forms an answer may
+// take. Those of plugins come rendered from the executors.
+
+import type { Failure } from "./scheduler.js";
+
+export interface ErrorMessage {
+  /** JSON text of the envelope's `message`. */
+  readonly json: string;
+  /** Body under `Accept: text/plain`. */
+  readonly text: string;
+}
+
+/** A failure of the server itself: nothing but a text. */
+export function plainMessage(text: string): ErrorMessage {
+  return { json: JSON.stringify(text), text };
+}
+
+/** The object form: `kind` says where the failure arose. */
+export function exceptionMessage(
+  kind: "svc" | "system",
+  exception: string,
+  value: string,
+): ErrorMessage {
+  const json = JSON.stringify({ [kind]: { exception: `<class '${exception}'>`, value } });
+  return { json, text: `ERROR: ${value}` };
+}
+
+/** 404 for a plugin that does not exist. */
+export function undefinedPlugin(name: string): ErrorMessage {
+  return exceptionMessage("svc", "LookupError", `undefined plugin: ${name}`);
+}
+
+/** 500 for a request that its executor did not answer. */
+export function failureMessage(failure: Failure, plugin: string): ErrorMessage {
+  return failure === "timeout"
+    ? exceptionMessage("system", "TimeoutError", `plugin ${plugin} ran past its time-out`)
+    : exceptionMessage("system", "ExecutorError", `the executor died while it ran ${plugin}`);
+}

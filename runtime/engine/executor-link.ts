@@ -1,0 +1,92 @@
+// The IO thread's end of one executor: collects the requests of a loop turn into one message, and
+// knows how long the executor has been silent.
+
+import type { MessagePort } from "node:worker_threads";
+import { SILENT_EXECUTOR_MS, UNRESPONSIVE_EXECUTOR_MS } from "../limits.js";
+import { FLAG_ACCEPT_PARTIAL, FLAG_ACCEPT_TEXT, FLAG_POST } from "./batch.js";
+import type { PluginCall } from "./plugin-call.js";
+
+export class ExecutorLink {
+  alive = true;
+  /** Set by `ping` until the executor shows any sign of life. */
+  expectsSign = false;
+  /** Slots held here, running or queued. */
+  inFlight = 0;
+  #outbox: unknown[] = [];
+  #scheduled = false;
+  /** When the oldest message without an answer was posted; 0 when all were answered. */
+  #waitingSinceMs = 0;
+  #unanswered = 0;
+
+  constructor(
+    readonly id: number,
+    readonly port: MessagePort,
+    onResults: (link: ExecutorLink, results: unknown[]) => void,
+  ) {
+    port.on("message", (results: unknown[]) => {
+      // The first element counts the messages that this one answers.
+      this.expectsSign = false;
+      this.#unanswered -= results[0] as number;
+      this.#waitingSinceMs = this.#unanswered > 0 ? performance.now() : 0;
+      onResults(this, results);
+    });
+  }
+
+  /** Inside one plugin call for longer than a queued request should wait. */
+  get silent(): boolean {
+    return this.silentForMs > SILENT_EXECUTOR_MS;
+  }
+
+  get unresponsive(): boolean {
+    return this.silentForMs > UNRESPONSIVE_EXECUTOR_MS;
+  }
+
+  private get silentForMs(): number {
+    return this.#waitingSinceMs === 0 ? 0 : performance.now() - this.#waitingSinceMs;
+  }
+
+  send(slot: number, call: PluginCall): void {
+    const { exchange } = call;
+    const { accept } = exchange.headers;
+    const { connection } = exchange;
+    let flags = exchange.method === "POST" ? FLAG_POST : 0;
+    if (accept === "text") flags |= FLAG_ACCEPT_TEXT;
+    else if (accept === "partial") flags |= FLAG_ACCEPT_PARTIAL;
+    this.#outbox.push(
+      slot,
+      call.serial,
+      call.plugin.number,
+      flags,
+      exchange.t0Ms,
+      connection.ident,
+      connection.client,
+      exchange.target,
+      exchange.headers.block,
+      exchange.body,
+    );
+    this.#schedule();
+  }
+
+  /** Asks for a sign of life; `unresponsive` tells when none came. */
+  ping(): void {
+    this.expectsSign = true;
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      if (!this.alive) return;
+      if (this.#unanswered++ === 0) this.#waitingSinceMs = performance.now();
+      this.port.postMessage(this.#outbox);
+      this.#outbox = [];
+    });
+  }
+
+  close(): void {
+    this.alive = false;
+    this.port.close();
+  }
+}

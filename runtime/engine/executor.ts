@@ -1,0 +1,143 @@
+// The executor's side of a batch: claims each request, runs its plugin, posts the results. Runs in
+// a worker thread under `svc serve`, in the main thread in library mode.
+
+import type { MessagePort } from "node:worker_threads";
+import { INLINE_BODY_BYTES, MAIN_SLOTS } from "../limits.js";
+import type { PluginEntry } from "../plugin/plugin-entry.js";
+import type { Accept, Ident, RequestSource } from "../plugin/request-source.js";
+import { runPlugin } from "../plugin/run-plugin.js";
+import {
+  FLAG_ACCEPT_PARTIAL,
+  FLAG_ACCEPT_TEXT,
+  FLAG_POST,
+  RESULT_REVOKED,
+  RequestField,
+} from "./batch.js";
+import type { SharedState } from "./shared-state.js";
+import { executorId } from "./slot-table.js";
+
+/** Results are posted while a batch still runs once it has taken this long. */
+const EARLY_RESULTS_MS = 0.25;
+
+/** Answers requests of one port until the port closes. */
+export class Executor {
+  readonly #id: number;
+  readonly #port: MessagePort;
+  readonly #state: SharedState;
+  readonly #plugins: () => readonly (PluginEntry | undefined)[];
+  #results: unknown[] = [0];
+  #transfers: ArrayBuffer[] = [];
+  #flushScheduled = false;
+  #inBatch = false;
+
+  constructor(
+    id: number,
+    port: MessagePort,
+    state: SharedState,
+    plugins: () => readonly (PluginEntry | undefined)[],
+  ) {
+    this.#id = id;
+    this.#port = port;
+    this.#state = state;
+    this.#plugins = plugins;
+    port.on("message", (batch: unknown[]) => this.#onBatch(batch));
+  }
+
+  #onBatch(batch: unknown[]): void {
+    this.#inBatch = true;
+    let flushedAt = performance.now();
+    for (let at = 0; at < batch.length; at += RequestField.Stride) {
+      const now = this.#runOne(batch, at);
+      if (now - flushedAt > EARLY_RESULTS_MS) {
+        this.#flush();
+        flushedAt = now;
+      }
+    }
+    this.#inBatch = false;
+    (this.#results[0] as number) += 1;
+    this.#flush();
+  }
+
+  /** Runs one request of a batch and returns the time after it. */
+  #runOne(batch: unknown[], at: number): number {
+    const slot = batch[at + RequestField.Slot] as number;
+    const serial = batch[at + RequestField.Serial] as number;
+    const startMs = performance.now();
+    if (!this.#state.claim(slot, performance.timeOrigin + startMs)) {
+      this.#post(slot, serial, 0, RESULT_REVOKED, "");
+      return startMs;
+    }
+    const entry = this.#plugins()[batch[at + RequestField.Plugin] as number];
+    this.#state.setRunningSlot(this.#id, slot);
+    runPlugin(entry, this.#source(batch, at), (status, kind, payload) => {
+      this.#post(slot, serial, status, kind, payload);
+    });
+    this.#state.setRunningSlot(this.#id, -1);
+    return performance.now();
+  }
+
+  #source(batch: unknown[], at: number): RequestSource {
+    const slot = batch[at + RequestField.Slot] as number;
+    const flags = batch[at + RequestField.Flags] as number;
+    const target = batch[at + RequestField.Target] as string;
+    const mark = target.indexOf("?");
+    return {
+      method: (flags & FLAG_POST) !== 0 ? "POST" : "GET",
+      target,
+      query: mark < 0 ? "" : target.slice(mark + 1),
+      headerBlock: batch[at + RequestField.HeaderBlock] as string,
+      body: batch[at + RequestField.Body] as string | Uint8Array | null,
+      client: batch[at + RequestField.Client] as string,
+      executor: executorId(slot),
+      serial: batch[at + RequestField.Serial] as number,
+      t0Ms: batch[at + RequestField.T0Ms] as number,
+      basePort: this.#state.basePort,
+      portOffset: slot < MAIN_SLOTS ? 0 : 1,
+      accept: acceptOf(flags),
+      ident: batch[at + RequestField.Ident] as Ident | null,
+      hasMatrix: false,
+    };
+  }
+
+  #post(
+    slot: number,
+    serial: number,
+    status: number,
+    kind: number,
+    payload: string | Uint8Array,
+  ): void {
+    // A long text would be copied character by character; bytes change hands.
+    const bytes =
+      typeof payload === "string" && payload.length <= INLINE_BODY_BYTES
+        ? payload
+        : ownBytes(payload);
+    this.#results.push(slot, serial, status, kind, bytes);
+    if (typeof bytes !== "string") this.#transfers.push(bytes.buffer);
+    if (this.#inBatch || this.#flushScheduled) return;
+    this.#flushScheduled = true;
+    setImmediate(() => {
+      this.#flushScheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#results.length === 1 && this.#results[0] === 0) return;
+    this.#port.postMessage(this.#results, this.#transfers);
+    this.#results = [0];
+    this.#transfers = [];
+  }
+}
+
+/** Bytes in an ArrayBuffer of their own, so that it can be transferred. */
+function ownBytes(payload: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(new ArrayBuffer(payload.length));
+  if (typeof payload === "string") Buffer.from(bytes.buffer).write(payload, "latin1");
+  else bytes.set(payload);
+  return bytes;
+}
+
+function acceptOf(flags: number): Accept {
+  if ((flags & FLAG_ACCEPT_TEXT) !== 0) return "text";
+  return (flags & FLAG_ACCEPT_PARTIAL) !== 0 ? "partial" : "json";
+}

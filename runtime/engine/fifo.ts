@@ -1,0 +1,49 @@
+// A first-in first-out queue over an array: constant-time push, shift and unshift without moving
+// the elements at each step.
+
+export class Fifo<T> {
+  #items: T[] = [];
+  #head = 0;
+
+  get size(): number {
+    return this.#items.length - this.#head;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  /** Puts an item back to the front. */
+  unshift(item: T): void {
+    if (this.#head > 0) this.#items[--this.#head] = item;
+    else this.#items.unshift(item);
+  }
+
+  peek(): T | undefined {
+    return this.#items[this.#head];
+  }
+
+  shift(): T | undefined {
+    const item = this.#items[this.#head];
+    if (item === undefined) return undefined;
+    this.#items[this.#head++] = undefined as T;
+    if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
+
+  /** What is in the queue, in order. */
+  items(): T[] {
+    return this.#items.slice(this.#head);
+  }
+
+  /** Empties the queue and returns what was in it, in order. */
+  clear(): T[] {
+    const items = this.items();
+    this.#items = [];
+    this.#head = 0;
+    return items;
+  }
+}

@@ -1,0 +1,180 @@
+// Everything that lives in the IO thread, put together: both servers, engine, scheduler, built-ins;
+// and the execution of what the main thread asks.
+
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { plugins as builtinPlugins } from "../builtin/.generated/plugins.js";
+import { readHost } from "../builtin/host.js";
+import { notImplemented } from "../builtin/not-implemented.js";
+import { setServerView } from "../builtin/server-context.js";
+import type { OpenConnection, PendingRequest, ServerView } from "../builtin/server-view.js";
+import { BUILTIN_ALIASES, services } from "../builtin/services.js";
+import { FileServer } from "../http/files.js";
+import { loadTransport } from "../http/load-transport.js";
+import type { Exchange, HttpServer } from "../http/transport.js";
+import type { Ask, IoThreadData, Listening, Notice } from "../lifecycle/control.js";
+import { Metrics } from "../metrics/metrics.js";
+import { packageInfo } from "../package-info.js";
+import type { PluginDescription } from "../plugin/plugin-entry.js";
+import { Answers } from "./answers.js";
+import { listenPair } from "./listen-pair.js";
+import { RequestEngine } from "./request-engine.js";
+import { RouteTable } from "./route-table.js";
+import { Scheduler } from "./scheduler.js";
+import { SharedState } from "./shared-state.js";
+
+const TICK_MS = 1000;
+
+export class IoServer {
+  readonly #data: IoThreadData;
+  readonly #state: SharedState;
+  readonly #metrics: Metrics;
+  readonly #routes: RouteTable;
+  readonly #scheduler: Scheduler;
+  readonly #engine: RequestEngine;
+  #servers: readonly HttpServer[] = [];
+  #plugins: readonly PluginDescription[] = [];
+
+  /** @param notify tells the main thread what it has not asked for */
+  constructor(data: IoThreadData, notify: (notice: Notice) => void) {
+    const { settings } = data;
+    this.#data = data;
+    this.#state = new SharedState(data.state);
+    this.#metrics = new Metrics(data.metrics);
+    this.#routes = new RouteTable(settings.prefix);
+    const backlog = (): number => this.#scheduler.working + this.#scheduler.waiting;
+    const answers = new Answers(this.#state, this.#metrics, backlog);
+    this.#scheduler = new Scheduler(this.#state, this.#metrics, settings.pluginTimeoutMs, {
+      result: answers.call,
+      failed: answers.failedCall,
+      terminate: (executor, reason) => notify({ notice: "terminate", executor, reason }),
+      retired: (executor) => notify({ notice: "retired", executor }),
+    });
+    const view = this.#view();
+    const files = new FileServer(join(settings.root, "WEB-ROOT"));
+    this.#engine = new RequestEngine({
+      state: this.#state,
+      view,
+      answers,
+      routes: this.#routes,
+      files,
+      scheduler: this.#scheduler,
+    });
+    setServerView(view);
+    this.#addBuiltins();
+    setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  /** Does what the main thread asked for; the value goes back to it. */
+  async execute(ask: Ask): Promise<unknown> {
+    switch (ask.op) {
+      case "listen":
+        return this.#listen();
+      case "plugins":
+        return this.#setPlugins(ask.table);
+      case "executors":
+        this.#setPlugins(ask.table);
+        return this.#scheduler.setExecutors(ask.executors);
+      case "executorDied":
+        return this.#scheduler.executorDied(ask.id);
+      case "replaceExecutor":
+        return this.#scheduler.replaceExecutor(ask.died, ask.executor.id, ask.executor.port);
+      case "stop":
+        return this.#stop(ask.timeoutMs);
+    }
+  }
+
+  #setPlugins(table: Extract<Ask, { op: "plugins" }>["table"]): void {
+    this.#routes.setPlugins(table.routes);
+    this.#plugins = [...table.descriptions].sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  async #listen(): Promise<Listening> {
+    const { settings } = this.#data;
+    const { transport, reason } = await loadTransport(settings.transport, settings.projectDir);
+    const options = { maxBodyBytes: settings.maxBodyBytes, cors: settings.cors };
+    this.#servers = await listenPair(settings, (port, ip, offset) =>
+      transport.listen(port, ip, options, this.#engine.events(offset)),
+    );
+    const { port } = this.#servers[0]!;
+    this.#state.basePort = port;
+    return { port, transport: transport.name, reason };
+  }
+
+  /** New requests are turned away until the running ones have ended or the time is up. */
+  async #stop(timeoutMs: number): Promise<void> {
+    this.#engine.stop();
+    const deadline = performance.now() + timeoutMs;
+    while (this.#scheduler.working > 0 && performance.now() < deadline) await delay(5);
+    // The admin server first: who watches must not see a main port that is gone.
+    for (const server of [...this.#servers].reverse()) await server.close();
+    this.#scheduler.close();
+  }
+
+  #addBuiltins(): void {
+    for (const path of notImplemented) this.#routes.set(path, { kind: "not-implemented" });
+    for (const [path, service] of services) this.#routes.set(path, { kind: "service", service });
+    for (const entry of builtinPlugins) {
+      this.#routes.set(entry.description.path, { kind: "builtin", entry });
+    }
+    for (const [alias, path] of BUILTIN_ALIASES) {
+      this.#routes.set(alias, this.#routes.find(path)!);
+    }
+  }
+
+  #tick(): void {
+    const now = performance.timeOrigin + performance.now();
+    this.#metrics.tick(now, (slot) => this.#scheduler.startedAtMs(slot));
+  }
+
+  #view(): ServerView {
+    const { settings, startedAtMs } = this.#data;
+    const state = this.#state;
+    const scheduler = this.#scheduler;
+    return {
+      metrics: this.#metrics,
+      host: readHost(settings.ip),
+      get basePort() {
+        return state.basePort;
+      },
+      listenIp: settings.ip,
+      root: settings.root,
+      serviceName: settings.name,
+      label: randomBytes(16).toString("hex"),
+      version: packageInfo().version,
+      startedAtMs,
+      get serviceIn() {
+        return state.serviceIn;
+      },
+      get waiting() {
+        return scheduler.waiting;
+      },
+      get working() {
+        return scheduler.working;
+      },
+      connections: (port) => this.#connections(port),
+      plugins: () => this.#plugins,
+      builtins: () => builtinPlugins.map((entry) => entry.description),
+    };
+  }
+
+  #connections(port: 0 | 1): OpenConnection[] {
+    const pending = new Map<unknown, PendingRequest>();
+    for (const { call, executor } of this.#scheduler.calls()) {
+      const { connection } = call.exchange;
+      if (!pending.has(connection)) {
+        pending.set(connection, { exchange: call.exchange, serial: call.serial, executor });
+      }
+    }
+    const current: Exchange | null = this.#engine.current;
+    if (current !== null) {
+      pending.set(current.connection, { exchange: current, serial: 0, executor: 0 });
+    }
+    const connections = this.#servers[port]?.connections() ?? [];
+    return connections.map((connection) => ({
+      connection,
+      pending: pending.get(connection) ?? null,
+    }));
+  }
+}

@@ -1,0 +1,154 @@
+// What the server answers: every request of both ports comes here whole and leaves with an answer,
+// now or later. The order of the checks: stopping, method, Service-OUT, resource. Runs in the IO
+// thread and never runs user code.
+
+import type { ServerView } from "../builtin/server-view.js";
+import type { Service } from "../builtin/service.js";
+import { ParameterError } from "../errors.js";
+import type { FileServer } from "../http/files.js";
+import { allowedMethods, type ResourceKind } from "../http/methods.js";
+import type { Exchange, ServerEvents } from "../http/transport.js";
+import type { PluginEntry } from "../plugin/plugin-entry.js";
+import type { Answers } from "./answers.js";
+import { runBuiltin } from "./builtin-call.js";
+import { exceptionMessage, plainMessage, undefinedPlugin } from "./error-message.js";
+import { BUILTIN_PATH, PLUGIN_PATH, type Resource, type RouteTable } from "./route-table.js";
+import type { Scheduler } from "./scheduler.js";
+import type { SharedState } from "./shared-state.js";
+
+export interface EngineParts {
+  readonly state: SharedState;
+  readonly view: ServerView;
+  readonly answers: Answers;
+  readonly routes: RouteTable;
+  readonly files: FileServer;
+  readonly scheduler: Scheduler;
+}
+
+export class RequestEngine {
+  readonly #parts: EngineParts;
+  /** Serial numbers begin at the microseconds since 1970 and count requests. */
+  #serial = Math.floor((performance.timeOrigin + performance.now()) * 1000);
+  #stopping = false;
+  /** The request that is being answered at this moment, for `/svc/inspect`. */
+  current: Exchange | null = null;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+  }
+
+  /** From now on every request is answered with 503; so are those that wait for an executor. */
+  stop(): void {
+    this.#stopping = true;
+    for (const call of this.#parts.scheduler.dropWaiting()) {
+      this.#parts.answers.refuse(call.exchange, call.port, 503, "Service Out");
+    }
+  }
+
+  /** What the transport of a port tells and asks. */
+  events(port: 0 | 1): ServerEvents {
+    const { metrics } = this.#parts.view;
+    return {
+      request: (exchange) => {
+        this.current = exchange;
+        this.#request(exchange, port);
+        this.current = null;
+      },
+      errorBody: (status, message, accept, t0Ms) => {
+        if (port === 0) metrics.refused(status);
+        return this.#parts.answers.errorBody(plainMessage(message), accept, port, 0, t0Ms);
+      },
+      answered: (_status, bytesIn, bytesOut) => {
+        if (port === 0) metrics.bytes(bytesIn, bytesOut);
+      },
+      connected: (delta) => {
+        if (port === 0) metrics.connected(delta);
+      },
+    };
+  }
+
+  #request(exchange: Exchange, port: 0 | 1): void {
+    const { answers } = this.#parts;
+    const { target, method } = exchange;
+    const mark = target.indexOf("?");
+    const path = this.#parts.routes.resolve(mark < 0 ? target : target.slice(0, mark));
+    if (this.#stopping) return answers.refuse(exchange, port, 503, "Service Out");
+    const kind = resourceKind(path);
+    const allowed = allowedMethods(kind);
+    if (method === "OPTIONS") return answers.options(exchange, port, allowed);
+    if (!allowed.includes(method)) {
+      return answers.refuse(exchange, port, 405, "405 Method Not Allowed");
+    }
+    if (this.#isOut(path, port) && !exchange.headers.bypassServiceOut) {
+      return answers.refuse(exchange, port, 503, "Service Unavailable");
+    }
+    const resource = this.#parts.routes.find(path);
+    if (resource === undefined) return this.#noResource(exchange, port, path, kind);
+    this.#answerResource(exchange, port, resource, mark < 0 ? "" : target.slice(mark + 1));
+  }
+
+  /** Service-OUT closes plugins on the main port and the health check on both. */
+  #isOut(path: string, port: 0 | 1): boolean {
+    if (this.#parts.state.serviceIn) return false;
+    if (path === "/svc/hc") return true;
+    return port === 0 && (path.startsWith(PLUGIN_PATH) || path.startsWith(BUILTIN_PATH));
+  }
+
+  #answerResource(exchange: Exchange, port: 0 | 1, resource: Resource, query: string): void {
+    switch (resource.kind) {
+      case "plugin": {
+        const call = { exchange, port, plugin: resource.route, serial: this.#serial++ };
+        return this.#parts.scheduler.submit(call);
+      }
+      case "builtin":
+        return this.#runBuiltin(exchange, port, resource.entry);
+      case "service":
+        return this.#answerService(exchange, port, resource.service, query);
+      case "not-implemented":
+        return this.#parts.answers.refuse(exchange, port, 501, "501 Not Implemented");
+    }
+  }
+
+  #noResource(exchange: Exchange, port: 0 | 1, path: string, kind: ResourceKind): void {
+    if (kind === "plugin") {
+      const name = path.slice(path.lastIndexOf("/") + 1);
+      return this.#parts.answers.error(exchange, port, 0, 404, undefinedPlugin(name));
+    }
+    if (kind === "service") {
+      return this.#parts.answers.refuse(
+        exchange,
+        port,
+        404,
+        "404 Not Found: unknown service or file",
+      );
+    }
+    this.#parts.files.serve(exchange, path, (status, message) =>
+      this.#parts.answers.refuse(exchange, port, status, message),
+    );
+  }
+
+  #runBuiltin(exchange: Exchange, port: 0 | 1, entry: PluginEntry): void {
+    const { basePort } = this.#parts.state;
+    runBuiltin(entry, exchange, port, basePort, this.#serial++, (status, kind, payload) =>
+      this.#parts.answers.result(exchange, port, 0, status, kind, payload),
+    );
+  }
+
+  #answerService(exchange: Exchange, port: 0 | 1, service: Service, query: string): void {
+    let text: string;
+    try {
+      text = service.handle(this.#parts.view, { exchange, query, portOffset: port });
+    } catch (error) {
+      if (!(error instanceof ParameterError)) throw error;
+      const message = exceptionMessage("svc", error.exceptionName, error.message);
+      return this.#parts.answers.error(exchange, port, 0, 400, message);
+    }
+    this.#parts.answers.service(exchange, port, service, text);
+  }
+}
+
+function resourceKind(path: string): ResourceKind {
+  if (path.startsWith(PLUGIN_PATH) || path.startsWith(BUILTIN_PATH)) return "plugin";
+  if (path.startsWith("/svc/")) return "service";
+  return path === "*" ? "server" : "file";
+}

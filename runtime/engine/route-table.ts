@@ -1,0 +1,77 @@
+// Path to resource: one map look-up for every path the server knows, one string comparison for the
+// service prefix. What is not in the map is a file.
+
+import type { Service } from "../builtin/service.js";
+import type { PluginEntry } from "../plugin/plugin-entry.js";
+import type { PluginRoute } from "./plugin-call.js";
+
+export type Resource =
+  | { readonly kind: "plugin"; readonly route: PluginRoute }
+  | { readonly kind: "builtin"; readonly entry: PluginEntry }
+  | { readonly kind: "service"; readonly service: Service }
+  | { readonly kind: "not-implemented" };
+
+export const PLUGIN_PATH = "/svc/plugin/";
+export const BUILTIN_PATH = "/svc/builtin/";
+
+export class RouteTable {
+  readonly #resources = new Map<string, Resource>();
+  readonly #plugins = new Map<string, PluginRoute>();
+  /** `/prefix`, or null. */
+  readonly #prefix: string | null;
+
+  constructor(prefix: string | null) {
+    this.#prefix = prefix;
+  }
+
+  set(path: string, resource: Resource): void {
+    this.#resources.set(path, resource);
+  }
+
+  /** Makes this the whole set of user plugins; `routes` maps paths to numbers (routes.json). */
+  setPlugins(routes: Readonly<Record<string, number>>): void {
+    for (const [path, route] of this.#plugins) {
+      if (Object.hasOwn(routes, path)) continue;
+      route.number = -1;
+      this.#plugins.delete(path);
+      this.#resources.delete(path);
+    }
+    for (const [path, number] of Object.entries(routes)) {
+      const known = this.#plugins.get(path);
+      if (known !== undefined) {
+        known.number = number;
+        continue;
+      }
+      const route = { name: path.slice(PLUGIN_PATH.length), number };
+      this.#plugins.set(path, route);
+      this.#resources.set(path, { kind: "plugin", route });
+    }
+  }
+
+  find(path: string): Resource | undefined {
+    return this.#resources.get(path);
+  }
+
+  /**
+   * The path that rules and look-ups go by: without the service prefix, `/<prefix>/plugin/x` as
+   * `/svc/plugin/x`, and without escapes where it is not a file's. Escapes must not get a request
+   * past a rule, and files are decoded with rules of their own.
+   */
+  resolve(path: string): string {
+    if (!path.includes("%")) return this.#withoutPrefix(path);
+    try {
+      const decoded = this.#withoutPrefix(decodeURIComponent(path));
+      if (decoded.startsWith("/svc/")) return decoded;
+    } catch {
+      // Left to the file server, which refuses it.
+    }
+    return this.#withoutPrefix(path);
+  }
+
+  #withoutPrefix(path: string): string {
+    const prefix = this.#prefix;
+    if (prefix === null || !path.startsWith(prefix) || path[prefix.length] !== "/") return path;
+    const rest = path.slice(prefix.length);
+    return rest.startsWith("/plugin/") ? `/svc${rest}` : rest;
+  }
+}

@@ -1,0 +1,243 @@
+// Gives plugin requests to executors and takes their results: slots, waiting requests, revocation
+// from executors that are stuck in one plugin call, plugin time-outs, executors that die. It knows
+// nothing of HTTP; what a result becomes is the engine's business.
+
+import type { MessagePort } from "node:worker_threads";
+import { EXECUTOR_SWEEP_MS } from "../limits.js";
+import type { Metrics } from "../metrics/metrics.js";
+import { RESULT_REVOKED, ResultField } from "./batch.js";
+import { ExecutorLink } from "./executor-link.js";
+import { Fifo } from "./fifo.js";
+import type { PluginCall } from "./plugin-call.js";
+import { type SharedState, SLOT_CLAIMED, SLOT_FREE, SLOT_QUEUED, SLOTS } from "./shared-state.js";
+import { executorId, NO_SLOT, SlotTable } from "./slot-table.js";
+
+/** Outcome of a request that no executor answered. */
+export type Failure = "timeout" | "executor-died";
+
+export interface SchedulerEvents {
+  result(
+    call: PluginCall,
+    executorId: number,
+    status: number,
+    kind: number,
+    payload: unknown,
+  ): void;
+  failed(call: PluginCall, executorId: number, failure: Failure): void;
+  /** The executor does not come back by itself: burns CPU past a time-out, or hangs. */
+  terminate(executor: number, reason: string): void;
+  /** An executor of an older build has finished its last request. */
+  retired(executor: number): void;
+}
+
+export class Scheduler {
+  readonly #state: SharedState;
+  readonly #metrics: Metrics;
+  readonly #events: SchedulerEvents;
+  readonly #timeoutMs: number;
+  readonly #slots = new SlotTable();
+  readonly #waiting = [new Fifo<PluginCall>(), new Fifo<PluginCall>()] as const;
+  #executors: ExecutorLink[] = [];
+  #retiring: ExecutorLink[] = [];
+  #sweep: NodeJS.Timeout | null = null;
+  #running = 0;
+
+  constructor(state: SharedState, metrics: Metrics, timeoutMs: number, events: SchedulerEvents) {
+    this.#state = state;
+    this.#metrics = metrics;
+    this.#timeoutMs = timeoutMs;
+    this.#events = events;
+  }
+
+  /** Requests in executors. */
+  get working(): number {
+    return this.#running;
+  }
+
+  /** Requests that wait for a slot. */
+  get waiting(): number {
+    return this.#waiting[0].size + this.#waiting[1].size;
+  }
+
+  /** When the job that runs in a slot was begun, milliseconds since 1970; 0 when none does. */
+  startedAtMs(slot: number): number {
+    const running = this.#state.slotState(slot) === SLOT_CLAIMED;
+    return running ? this.#state.claimedAtMs(slot) : 0;
+  }
+
+  /** Requests not yet answered, with the slot of those that have one. */
+  *calls(): Generator<{ readonly call: PluginCall; readonly executor: number | null }> {
+    for (let slot = 0; slot < SLOTS; slot++) {
+      const call = this.#slots.call(slot);
+      if (call !== null) yield { call, executor: executorId(slot) };
+    }
+    for (const queue of this.#waiting) {
+      for (const call of queue.items()) yield { call, executor: null };
+    }
+  }
+
+  submit(call: PluginCall): void {
+    if (this.#waiting[call.port].size > 0 || !this.#place(call))
+      this.#waiting[call.port].push(call);
+  }
+
+  /** Replaces all executors; the former ones finish what they hold, then `retired` is told. */
+  setExecutors(executors: readonly { id: number; port: MessagePort }[]): void {
+    const retiring = this.#executors;
+    this.#executors = executors.map(({ id, port }) => this.#link(id, port));
+    this.#slots.share(this.#executors);
+    this.#retiring.push(...retiring);
+    this.#retireIdle();
+    this.#pump();
+  }
+
+  /** Puts a fresh executor in the place of one that died. */
+  replaceExecutor(died: number, id: number, port: MessagePort): void {
+    const index = this.#executors.findIndex((link) => link.id === died);
+    if (index < 0) return;
+    this.#executors[index] = this.#link(id, port);
+    this.#slots.share(this.#executors);
+    this.#pump();
+  }
+
+  /** Fails what a dead executor had begun and places the rest anew. */
+  executorDied(id: number): void {
+    const link = [...this.#executors, ...this.#retiring].find((one) => one.id === id);
+    if (link === undefined || !link.alive) return;
+    link.close();
+    this.#retiring = this.#retiring.filter((one) => one !== link);
+    for (const slot of [...this.#slots.slotsOf(link)].reverse()) {
+      const call = this.#slots.call(slot);
+      const begun = this.#state.slotState(slot) === SLOT_CLAIMED;
+      this.#free(slot);
+      if (call === null) continue;
+      if (begun) this.#events.failed(call, executorId(slot), "executor-died");
+      else this.#waiting[call.port].unshift(call);
+    }
+    this.#pump();
+  }
+
+  /** Empties the queues of requests that found no slot. */
+  dropWaiting(): PluginCall[] {
+    return this.#waiting.flatMap((queue) => queue.clear());
+  }
+
+  close(): void {
+    if (this.#sweep !== null) clearInterval(this.#sweep);
+    for (const link of [...this.#executors, ...this.#retiring]) if (link.alive) link.close();
+  }
+
+  #link(id: number, port: MessagePort): ExecutorLink {
+    return new ExecutorLink(id, port, (link, results) => this.#onResults(link, results));
+  }
+
+  #place(call: PluginCall): boolean {
+    const slot = this.#slots.choose(call.port, call.exchange.headers.minQueue);
+    if (slot === NO_SLOT) return false;
+    const link = this.#slots.owner(slot);
+    this.#state.setSlotState(slot, SLOT_QUEUED);
+    this.#slots.take(slot, call, link);
+    this.#running++;
+    this.#metrics.dispatched(slot);
+    link.send(slot, call);
+    this.#sweep ??= setInterval(() => this.#onSweep(), EXECUTOR_SWEEP_MS);
+    return true;
+  }
+
+  #pump(): void {
+    for (const queue of this.#waiting) {
+      for (let call = queue.peek(); call !== undefined; call = queue.peek()) {
+        if (!call.exchange.aborted && !this.#place(call)) break;
+        queue.shift();
+      }
+    }
+  }
+
+  #free(slot: number): void {
+    this.#state.setSlotState(slot, SLOT_FREE);
+    this.#slots.release(slot);
+    this.#running--;
+  }
+
+  #onResults(link: ExecutorLink, results: unknown[]): void {
+    const now = performance.timeOrigin + performance.now();
+    for (let at = 1; at < results.length; at += ResultField.Stride) {
+      const slot = results[at + ResultField.Slot] as number;
+      // A late result, of a request that was answered with a time-out, finds another in its slot.
+      if (!this.#slots.holds(slot, results[at + ResultField.Serial] as number, link)) continue;
+      const call = this.#slots.call(slot);
+      this.#free(slot);
+      const kind = results[at + ResultField.Kind] as number;
+      if (kind === RESULT_REVOKED) continue;
+      this.#metrics.jobDone(slot, this.#state.claimedAtMs(slot), now);
+      if (call === null) continue;
+      const status = results[at + ResultField.Status] as number;
+      this.#events.result(call, executorId(slot), status, kind, results[at + ResultField.Payload]);
+    }
+    if (this.#retiring.length > 0) this.#retireIdle();
+    if (this.waiting > 0) this.#pump();
+  }
+
+  #onSweep(): void {
+    if (this.#running === 0 && this.waiting === 0) {
+      clearInterval(this.#sweep!);
+      this.#sweep = null;
+      return;
+    }
+    for (const link of this.#executors) {
+      if (!link.alive || !link.silent) continue;
+      if (this.#executors.length > 1) this.#revokeFrom(link);
+    }
+    if (this.#timeoutMs > 0) this.#expire();
+  }
+
+  /** Moves requests that a silent executor has not begun to executors that answer. */
+  #revokeFrom(silent: ExecutorLink): void {
+    for (const slot of this.#slots.slotsOf(silent)) {
+      const call = this.#slots.call(slot);
+      if (call === null || this.#state.slotState(slot) !== SLOT_QUEUED) continue;
+      const other = this.#slots.choose(call.port, call.exchange.headers.minQueue);
+      if (other === NO_SLOT || this.#slots.owner(other).silent) return;
+      if (!this.#state.revoke(slot)) continue;
+      this.#slots.abandon(slot);
+      this.#place(call);
+    }
+  }
+
+  #expire(): void {
+    const now = performance.timeOrigin + performance.now();
+    for (let slot = 0; slot < SLOTS; slot++) {
+      const call = this.#slots.call(slot);
+      if (call === null || this.#state.slotState(slot) !== SLOT_CLAIMED) continue;
+      if (now - this.#state.claimedAtMs(slot) <= this.#timeoutMs) continue;
+      this.#timeOut(slot, call);
+    }
+    for (const link of [...this.#executors, ...this.#retiring]) {
+      if (link.expectsSign && link.unresponsive) {
+        this.#events.terminate(link.id, "it did not answer after a plugin time-out");
+      }
+    }
+  }
+
+  #timeOut(slot: number, call: PluginCall): void {
+    const link = this.#slots.link(slot)!;
+    const burning = this.#state.runningSlot(link.id) === slot;
+    this.#events.failed(call, executorId(slot), "timeout");
+    if (burning) {
+      this.#slots.abandon(slot);
+      this.#events.terminate(link.id, `plugin "${call.plugin.name}" ran past its time-out`);
+    } else {
+      this.#free(slot);
+      link.ping();
+    }
+  }
+
+  #retireIdle(): void {
+    this.#retiring = this.#retiring.filter((link) => {
+      if (link.inFlight > 0) return true;
+      link.close();
+      this.#events.retired(link.id);
+      return false;
+    });
+  }
+}

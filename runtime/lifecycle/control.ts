@@ -1,0 +1,70 @@
+// What the main thread asks of the IO thread, and what the IO thread tells it. Every ask is
+// answered once, in any order.
+
+import type { MessagePort } from "node:worker_threads";
+import type { PluginDescription } from "../plugin/plugin-entry.js";
+import type { ServerSettings } from "./settings.js";
+
+/** The user plugins as the IO thread needs them. */
+export interface PluginTable {
+  /** Path to plugin number. */
+  readonly routes: Readonly<Record<string, number>>;
+  readonly descriptions: readonly PluginDescription[];
+}
+
+export interface ExecutorPort {
+  readonly id: number;
+  readonly port: MessagePort;
+}
+
+export type Ask =
+  | { readonly op: "listen" }
+  | { readonly op: "plugins"; readonly table: PluginTable }
+  | {
+      readonly op: "executors";
+      readonly executors: readonly ExecutorPort[];
+      readonly table: PluginTable;
+    }
+  | { readonly op: "executorDied"; readonly id: number }
+  | { readonly op: "replaceExecutor"; readonly died: number; readonly executor: ExecutorPort }
+  | { readonly op: "stop"; readonly timeoutMs: number };
+
+export interface Listening {
+  readonly port: number;
+  readonly transport: string;
+  /** Why this transport was taken. */
+  readonly reason: string;
+}
+
+/** What the IO thread tells without being asked. */
+export type Notice =
+  | { readonly notice: "terminate"; readonly executor: number; readonly reason: string }
+  | { readonly notice: "retired"; readonly executor: number };
+
+export type Reply =
+  | { readonly reply: number; readonly value: unknown }
+  | {
+      readonly reply: number;
+      readonly failure: { readonly code: string; readonly message: string };
+    };
+
+/** What the IO thread is started with. */
+export interface IoThreadData {
+  readonly settings: ServerSettings;
+  readonly state: SharedArrayBuffer;
+  readonly metrics: SharedArrayBuffer;
+  readonly startedAtMs: number;
+}
+
+/** What an executor thread is started with. */
+export interface ExecutorThreadData {
+  readonly id: number;
+  readonly port: MessagePort;
+  readonly projectDir: string;
+  readonly traceback: boolean;
+  readonly state: SharedArrayBuffer;
+  readonly metrics: SharedArrayBuffer;
+}
+
+/** What an executor thread tells once it can take requests, or why it cannot. */
+export type ExecutorNotice = { readonly ready: true } | { readonly failure: string };

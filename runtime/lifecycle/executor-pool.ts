@@ -1,0 +1,162 @@
+// The worker threads that run user plugins: starts them, replaces those that die, and starts a
+// second set beside the first when plugins are reloaded. Lives in the main thread.
+
+import { MessageChannel, Worker } from "node:worker_threads";
+import { MAX_EXECUTOR_IDS } from "../engine/shared-state.js";
+import { SvcError } from "../errors.js";
+import type { Metrics } from "../metrics/metrics.js";
+import type { ExecutorNotice, ExecutorPort, ExecutorThreadData } from "./control.js";
+import { log } from "./log.js";
+import { threadEntry } from "./thread-entry.js";
+
+/** Deaths in a row, without a long life between, after which the service goes out. */
+const MAX_DEATHS_IN_A_ROW = 20;
+/** A life this long ends a row of deaths. */
+const LONG_LIFE_MS = 5_000;
+const MAX_RESTART_DELAY_MS = 1_000;
+
+export interface ExecutorPoolEvents {
+  died(id: number): void;
+  replaced(died: number, executor: ExecutorPort): void;
+  /** Executors die as fast as they are replaced: nothing can be served. */
+  crashLoop(): void;
+}
+
+interface Member {
+  readonly worker: Worker;
+  readonly startedAtMs: number;
+  /** Set while its end is wanted: reload or stop. */
+  leaving: boolean;
+}
+
+export class ExecutorPool {
+  readonly #data: Omit<ExecutorThreadData, "id" | "port">;
+  readonly #heapMb: number;
+  readonly #metrics: Metrics;
+  readonly #events: ExecutorPoolEvents;
+  readonly #members = new Map<number, Member>();
+  #nextId = 0;
+  #deathsInARow = 0;
+  #closed = false;
+
+  constructor(
+    data: Omit<ExecutorThreadData, "id" | "port">,
+    heapMb: number,
+    metrics: Metrics,
+    events: ExecutorPoolEvents,
+  ) {
+    this.#data = data;
+    this.#heapMb = heapMb;
+    this.#metrics = metrics;
+    this.#events = events;
+  }
+
+  /**
+   * Starts executors with the plugins now built and resolves when all are ready.
+   * @throws SvcError SVC2201 when the plugins cannot be loaded; those started are ended again.
+   */
+  async start(count: number): Promise<ExecutorPort[]> {
+    const ids = Array.from({ length: count }, () => this.#takeId());
+    const started = await Promise.allSettled(ids.map((id) => this.#startOne(id)));
+    const failed = started.find((result) => result.status === "rejected");
+    if (failed !== undefined) {
+      await this.#end(ids);
+      throw failed.reason;
+    }
+    return started.map((result) => (result as PromiseFulfilledResult<ExecutorPort>).value);
+  }
+
+  /** Ends one executor whatever it does; a member in service is replaced. */
+  terminate(id: number, reason: string): void {
+    const member = this.#members.get(id);
+    if (member === undefined) return;
+    log(`executor ${id} is replaced: ${reason}`);
+    void member.worker.terminate();
+  }
+
+  /** Ends an executor that is no longer needed. */
+  retire(id: number): Promise<void> {
+    return this.#end([id]);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#end([...this.#members.keys()]);
+  }
+
+  async #end(ids: readonly number[]): Promise<void> {
+    await Promise.all(
+      ids.map((id) => {
+        const member = this.#members.get(id);
+        if (member === undefined) return;
+        member.leaving = true;
+        return member.worker.terminate();
+      }),
+    );
+  }
+
+  #takeId(): number {
+    do this.#nextId = (this.#nextId + 1) % MAX_EXECUTOR_IDS;
+    while (this.#members.has(this.#nextId));
+    return this.#nextId;
+  }
+
+  #startOne(id: number): Promise<ExecutorPort> {
+    const { port1, port2 } = new MessageChannel();
+    const data: ExecutorThreadData = { ...this.#data, id, port: port1 };
+    const worker = new Worker(threadEntry("executor"), {
+      workerData: data,
+      transferList: [port1],
+      name: `svc-executor-${id}`,
+      ...(this.#heapMb > 0 && { resourceLimits: { maxOldGenerationSizeMb: this.#heapMb } }),
+    });
+    const member: Member = { worker, startedAtMs: performance.now(), leaving: false };
+    this.#members.set(id, member);
+    return new Promise((resolve, reject) => {
+      let ready = false;
+      let reason = "it ended by itself";
+      worker.on("message", (notice: ExecutorNotice) => {
+        if ("failure" in notice) {
+          member.leaving = true;
+          reject(new SvcError("SVC2201", notice.failure));
+        } else {
+          ready = true;
+          resolve({ id, port: port2 });
+        }
+      });
+      worker.on("error", (error) => {
+        reason = `${error.name}: ${error.message}`;
+      });
+      worker.on("exit", () => {
+        this.#members.delete(id);
+        if (ready && !member.leaving && !this.#closed) this.#onDeath(id, member, reason);
+        else reject(new SvcError("SVC2201", reason));
+      });
+    });
+  }
+
+  #onDeath(id: number, member: Member, reason: string): void {
+    log(`executor ${id} died: ${reason}`);
+    this.#metrics.executorRestarted();
+    this.#events.died(id);
+    const longLife = performance.now() - member.startedAtMs > LONG_LIFE_MS;
+    this.#deathsInARow = longLife ? 1 : this.#deathsInARow + 1;
+    this.#replace(id);
+  }
+
+  /** Starts a replacement, later and later while executors keep dying. */
+  #replace(died: number): void {
+    if (this.#deathsInARow === MAX_DEATHS_IN_A_ROW) this.#events.crashLoop();
+    const delayMs = Math.min(2 ** (this.#deathsInARow - 1) - 1, MAX_RESTART_DELAY_MS);
+    setTimeout(async () => {
+      if (this.#closed) return;
+      try {
+        this.#events.replaced(died, await this.#startOne(this.#takeId()));
+      } catch (error) {
+        log(`executor ${died} could not be replaced: ${(error as Error).message}`);
+        this.#deathsInARow++;
+        this.#replace(died);
+      }
+    }, delayMs);
+  }
+}

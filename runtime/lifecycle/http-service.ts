@@ -1,0 +1,142 @@
+// The running HTTP service as the main thread sees it: starts the threads, supervises them, changes
+// their state. One object is one start; a restart makes another.
+
+import { MessageChannel } from "node:worker_threads";
+import { Executor } from "../engine/executor.js";
+import { SharedState } from "../engine/shared-state.js";
+import { Metrics } from "../metrics/metrics.js";
+import type { PluginEntry } from "../plugin/plugin-entry.js";
+import type { Listening, Notice, PluginTable } from "./control.js";
+import { ExecutorPool } from "./executor-pool.js";
+import { IoThread } from "./io-thread.js";
+import { log } from "./log.js";
+import type { ServerSettings } from "./settings.js";
+
+/** Plugins that run in the main thread: those given to `addPlugin`. */
+export interface MainPlugins {
+  /** Entries by plugin number; the number of a removed plugin is not used again. */
+  entries(): readonly (PluginEntry | undefined)[];
+  table(): PluginTable;
+}
+
+export class HttpService {
+  readonly settings: ServerSettings;
+  readonly metrics: Metrics;
+  readonly #state: SharedState;
+  readonly #io: IoThread;
+  readonly #pool: ExecutorPool;
+  #listening: Listening | null = null;
+
+  private constructor(settings: ServerSettings, startedAtMs: number) {
+    this.settings = settings;
+    this.metrics = new Metrics();
+    this.#state = new SharedState();
+    const state = this.#state.buffer;
+    const metrics = this.metrics.buffer;
+    this.#io = new IoThread(
+      { settings, state, metrics, startedAtMs },
+      (notice) => this.#onNotice(notice),
+      (error) => {
+        log(`the IO thread died: ${error.stack ?? error.message}`);
+        process.exit(1);
+      },
+    );
+    const { projectDir, traceback } = settings;
+    this.#pool = new ExecutorPool(
+      { projectDir, traceback, state, metrics },
+      settings.executorHeapMb,
+      this.metrics,
+      {
+        died: (id) => void this.#io.executorDied(id),
+        replaced: (died, executor) => void this.#io.replaceExecutor(died, executor),
+        crashLoop: () => {
+          log("executors keep dying: the service goes out");
+          this.serviceIn = false;
+        },
+      },
+    );
+  }
+
+  /**
+   * Starts both servers with worker executors that run the built plugins.
+   * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound
+   */
+  static async startWithWorkers(settings: ServerSettings, table: PluginTable, startedAtMs: number) {
+    const service = new HttpService(settings, startedAtMs);
+    return service.#start(async () => {
+      const executors = await service.#pool.start(settings.executors);
+      await service.#io.setExecutors(executors, table);
+    });
+  }
+
+  /**
+   * Starts both servers; the main thread is the one executor.
+   * @throws SvcError SVC2202 port cannot be bound
+   */
+  static async startInMain(settings: ServerSettings, plugins: MainPlugins, startedAtMs: number) {
+    const service = new HttpService(settings, startedAtMs);
+    const { port1, port2 } = new MessageChannel();
+    new Executor(0, port1, service.#state, () => plugins.entries());
+    return service.#start(() =>
+      service.#io.setExecutors([{ id: 0, port: port2 }], plugins.table()),
+    );
+  }
+
+  /** Both ports are bound while the executors load, so that a start takes as long as the slower. */
+  async #start(startExecutors: () => Promise<void>): Promise<HttpService> {
+    const [listening, executors] = await Promise.allSettled([this.#io.listen(), startExecutors()]);
+    const failed = [listening, executors].find((result) => result.status === "rejected");
+    if (failed !== undefined) {
+      await Promise.all([this.#io.kill(), this.#pool.close()]);
+      throw failed.reason;
+    }
+    this.#listening = (listening as PromiseFulfilledResult<Listening>).value;
+    this.serviceIn = this.settings.serviceIn;
+    return this;
+  }
+
+  /** Main port; the admin port is the next one. */
+  get port(): number {
+    return this.#listening!.port;
+  }
+
+  /** Name of the transport, and why it was taken. */
+  get transport(): { readonly name: string; readonly reason: string } {
+    return { name: this.#listening!.transport, reason: this.#listening!.reason };
+  }
+
+  /** Service-IN or Service-OUT (interface, "States and transitions"). */
+  get serviceIn(): boolean {
+    return this.#state.serviceIn;
+  }
+
+  set serviceIn(on: boolean) {
+    this.#state.serviceIn = on;
+  }
+
+  /** Makes plugins that were added or removed in the main thread known to the servers. */
+  setPlugins(table: PluginTable): Promise<void> {
+    return this.#io.setPlugins(table);
+  }
+
+  /**
+   * Takes the newly built plugins into service. Requests that run keep the old ones; on failure
+   * the old ones stay.
+   * @throws SvcError SVC2201 when the new plugins cannot be loaded
+   */
+  async reload(table: PluginTable): Promise<void> {
+    const executors = await this.#pool.start(this.settings.executors);
+    await this.#io.setExecutors(executors, table);
+  }
+
+  /** Answers newcomers with 503, waits for running requests up to the bound, then closes. */
+  async stop(timeoutMs: number): Promise<void> {
+    await this.#io.stop(timeoutMs);
+    await this.#pool.close();
+  }
+
+  #onNotice(notice: Notice): void {
+    if (notice.notice === "retired") void this.#pool.retire(notice.executor);
+    else this.#pool.terminate(notice.executor, notice.reason);
+  }
+}

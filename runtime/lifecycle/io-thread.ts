@@ -1,0 +1,105 @@
+// The main thread's end of the IO thread: asks with promises, notices with a callback.
+
+import { Worker } from "node:worker_threads";
+import { isErrorCode } from "../error-codes.js";
+import { SvcError } from "../errors.js";
+import type {
+  Ask,
+  ExecutorPort,
+  IoThreadData,
+  Listening,
+  Notice,
+  PluginTable,
+  Reply,
+} from "./control.js";
+import { threadEntry } from "./thread-entry.js";
+
+export class IoThread {
+  readonly #worker: Worker;
+  readonly #asked = new Map<number, { resolve(value: never): void; reject(error: Error): void }>();
+  #asks = 0;
+  #closing = false;
+
+  /**
+   * @param onNotice what the IO thread tells by itself
+   * @param onDeath called when the thread ends without having been closed
+   */
+  constructor(
+    data: IoThreadData,
+    onNotice: (notice: Notice) => void,
+    onDeath: (error: Error) => void,
+  ) {
+    this.#worker = new Worker(threadEntry("io"), { workerData: data, name: "svc-io" });
+    this.#worker.on("message", (message: Reply | Notice) => {
+      if ("notice" in message) onNotice(message);
+      else this.#onReply(message);
+    });
+    let failure = new Error("the IO thread ended");
+    this.#worker.on("error", (error) => {
+      failure = error;
+    });
+    this.#worker.on("exit", () => {
+      for (const { reject } of this.#asked.values()) reject(failure);
+      this.#asked.clear();
+      if (!this.#closing) onDeath(failure);
+    });
+  }
+
+  /** Binds both ports. Rejects with an SvcError when one of them cannot be had. */
+  listen(): Promise<Listening> {
+    return this.#ask({ op: "listen" });
+  }
+
+  /** Replaces the user plugins that the executors already know. */
+  setPlugins(table: PluginTable): Promise<void> {
+    return this.#ask({ op: "plugins", table });
+  }
+
+  /** Replaces all executors together with the plugins they run. */
+  setExecutors(executors: readonly ExecutorPort[], table: PluginTable): Promise<void> {
+    return this.#ask(
+      { op: "executors", executors, table },
+      executors.map(({ port }) => port),
+    );
+  }
+
+  executorDied(id: number): Promise<void> {
+    return this.#ask({ op: "executorDied", id });
+  }
+
+  replaceExecutor(died: number, executor: ExecutorPort): Promise<void> {
+    return this.#ask({ op: "replaceExecutor", died, executor }, [executor.port]);
+  }
+
+  /** Turns newcomers away, waits for what runs up to the bound, then closes both ports. */
+  async stop(timeoutMs: number): Promise<void> {
+    await this.#ask({ op: "stop", timeoutMs });
+    this.#closing = true;
+    await this.#worker.terminate();
+  }
+
+  /** Ends the thread at once, with whatever it was doing. */
+  async kill(): Promise<void> {
+    this.#closing = true;
+    await this.#worker.terminate();
+  }
+
+  #ask<T>(ask: Ask, transfer: readonly ExecutorPort["port"][] = []): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const id = this.#asks++;
+      this.#asked.set(id, { resolve, reject });
+      this.#worker.postMessage({ ...ask, id }, transfer);
+    });
+  }
+
+  #onReply(reply: Reply): void {
+    const asked = this.#asked.get(reply.reply);
+    this.#asked.delete(reply.reply);
+    if ("value" in reply) asked?.resolve(reply.value as never);
+    else asked?.reject(revive(reply.failure));
+  }
+}
+
+function revive({ code, message }: { code: string; message: string }): Error {
+  return isErrorCode(code) ? new SvcError(code, message) : new Error(message);
+}

@@ -1,0 +1,37 @@
+// Entry of an executor thread: loads the built plugins and answers requests until it is ended.
+
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parentPort, workerData } from "node:worker_threads";
+import { Executor } from "../engine/executor.js";
+import { SharedState } from "../engine/shared-state.js";
+import type { ExecutorNotice, ExecutorThreadData } from "../lifecycle/control.js";
+import { log } from "../lifecycle/log.js";
+import { Metrics } from "../metrics/metrics.js";
+import type { PluginEntry } from "../plugin/plugin-entry.js";
+import { configureTraceback } from "../plugin/traceback.js";
+
+const data = workerData as ExecutorThreadData;
+const metrics = new Metrics(data.metrics);
+
+// What plugin code leaves behind outside of a request must not take the others down with it.
+function onStray(error: unknown): void {
+  metrics.strayException();
+  log(`exception outside of a request: ${error instanceof Error ? error.stack : String(error)}`);
+}
+process.on("uncaughtException", onStray);
+process.on("unhandledRejection", onStray);
+
+function tell(notice: ExecutorNotice): void {
+  parentPort!.postMessage(notice);
+}
+
+try {
+  const bundle = pathToFileURL(join(data.projectDir, ".svc", "plugins.js"));
+  const { plugins } = (await import(bundle.href)) as { plugins: readonly PluginEntry[] };
+  configureTraceback({ projectDir: data.projectDir, enabled: data.traceback });
+  new Executor(data.id, data.port, new SharedState(data.state), () => plugins);
+  tell({ ready: true });
+} catch (error) {
+  tell({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+}

@@ -1,0 +1,225 @@
+// The scheduler with real executors over real message ports: results, waiting, revocation,
+// time-outs, death.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { MessageChannel } from "node:worker_threads";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { RESULT_REVOKED, RESULT_VALUE, RequestField } from "../../../runtime/engine/batch.js";
+import { Executor } from "../../../runtime/engine/executor.js";
+import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
+import { Scheduler } from "../../../runtime/engine/scheduler.js";
+import { SharedState } from "../../../runtime/engine/shared-state.js";
+import { Metrics } from "../../../runtime/metrics/metrics.js";
+import type { PluginEntry } from "../../../runtime/plugin/plugin-entry.js";
+
+const test = suite("scheduler");
+
+function entry(name: string, invoke: PluginEntry["invoke"]): PluginEntry {
+  const description = {
+    path: `/svc/plugin/${name}`,
+    description: name,
+    parameters: {},
+    bound_graph: null,
+  };
+  return { name, role: "engine", graph: null, readonly: false, wires: {}, description, invoke };
+}
+
+let serial = 1;
+function call(plugin: number, target = "/svc/plugin/x"): PluginCall {
+  return {
+    port: 0,
+    serial: serial++,
+    plugin: { name: `p${plugin}`, number: plugin },
+    exchange: {
+      method: "GET",
+      target,
+      headers: { block: "", accept: "json", minQueue: 0 },
+      body: null,
+      connection: { client: "http://127.0.0.1:1/", ident: null },
+      t0Ms: Date.now(),
+      aborted: false,
+    } as never,
+  };
+}
+
+/** A scheduler, what it told, and a way to add executors that run `plugins` in this thread. */
+function setUp(plugins: readonly PluginEntry[], timeoutMs = 0) {
+  const state = new SharedState();
+  const told: string[] = [];
+  const scheduler = new Scheduler(state, new Metrics(), timeoutMs, {
+    result: (done, execId, status, kind, payload) => {
+      const value = kind === RESULT_VALUE ? payload : `kind ${kind}`;
+      told.push(`${done.serial} ${execId} ${status} ${value}`);
+    },
+    failed: (failed, execId, failure) => told.push(`${failed.serial} ${execId} ${failure}`),
+    terminate: (id) => told.push(`terminate ${id}`),
+    retired: (id) => told.push(`retired ${id}`),
+  });
+  const executor = (id: number) => {
+    const { port1, port2 } = new MessageChannel();
+    new Executor(id, port1, state, () => plugins);
+    return { id, port: port2 };
+  };
+  return { state, told, scheduler, executor };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 2000 && !condition(); turn++) await delay(1);
+  assert.ok(condition(), "condition was not met");
+}
+
+test("results come back with the slot they ran in", async () => {
+  const { told, scheduler, executor } = setUp([entry("one", () => ({ n: 1 }))]);
+  scheduler.setExecutors([executor(0)]);
+  const first = call(0);
+  scheduler.submit(first);
+  scheduler.submit(call(0));
+  await until(() => told.length === 2);
+  assert.is(told[0], `${first.serial} 0 200 {"n":1}`);
+  assert.is(told[1], `${first.serial + 1} 1 200 {"n":1}`);
+  assert.is(scheduler.working, 0);
+  scheduler.close();
+});
+
+test("more requests than slots wait in order", async () => {
+  const { told, scheduler, executor } = setUp([entry("one", (request) => request.sn)]);
+  scheduler.setExecutors([executor(0)]);
+  const first = serial;
+  for (let sent = 0; sent < 100; sent++) scheduler.submit(call(0));
+  assert.is(scheduler.working, 32);
+  assert.is(scheduler.waiting, 68);
+  await until(() => told.length === 100);
+  const order = told.map((line) => Number(line.split(" ")[0]));
+  assert.equal(
+    order,
+    Array.from({ length: 100 }, (_, index) => first + index),
+  );
+  scheduler.close();
+});
+
+test("a number without a plugin is answered with 404", async () => {
+  const { told, scheduler, executor } = setUp([]);
+  scheduler.setExecutors([executor(0)]);
+  scheduler.submit(call(3));
+  await until(() => told.length === 1);
+  assert.match(told[0]!, / 404 kind 1$/);
+  scheduler.close();
+});
+
+test("requests queued in a stuck executor move to another", async () => {
+  const { told, scheduler, executor, state } = setUp([entry("one", () => 1)]);
+  // An executor that claims its first request and then says nothing.
+  const { port1, port2 } = new MessageChannel();
+  const stuck: unknown[][] = [];
+  port1.on("message", (batch: unknown[]) => {
+    stuck.push(batch);
+    state.claim(batch[RequestField.Slot] as number, Date.now());
+  });
+  scheduler.setExecutors([{ id: 1, port: port2 }, executor(0)]);
+  const burning = call(0);
+  scheduler.submit(burning);
+  const others = Array.from({ length: 8 }, () => call(0));
+  for (const other of others) scheduler.submit(other);
+  await until(() => told.length === 8);
+  assert.not.ok(told.some((line) => line.startsWith(`${burning.serial} `)));
+  // The stuck executor finds its queued requests revoked and says so; their slots are free again.
+  const results: unknown[] = [stuck.length];
+  for (const batch of stuck) {
+    for (let at = 0; at < batch.length; at += RequestField.Stride) {
+      const slot = batch[at + RequestField.Slot] as number;
+      const isFirst = batch[at + RequestField.Serial] === burning.serial;
+      assert.is(state.claim(slot, Date.now()), false);
+      const kind = isFirst ? RESULT_VALUE : RESULT_REVOKED;
+      results.push(slot, batch[at + RequestField.Serial], isFirst ? 200 : 0, kind, "7");
+    }
+  }
+  port1.postMessage(results);
+  await until(() => scheduler.working === 0);
+  assert.is(told.at(-1), `${burning.serial} 0 200 7`);
+  port1.close();
+  scheduler.close();
+});
+
+test("a pending async plugin times out and its late result is dropped", async () => {
+  let settle: (value: string) => void = () => {};
+  const late = new Promise<string>((resolve) => {
+    settle = resolve;
+  });
+  const { told, scheduler, executor } = setUp([entry("slow", () => late)], 30);
+  scheduler.setExecutors([executor(0)]);
+  const slow = call(0);
+  scheduler.submit(slow);
+  await until(() => told.length === 1);
+  assert.is(told[0], `${slow.serial} 0 timeout`);
+  assert.is(scheduler.working, 0);
+  settle("late");
+  await delay(20);
+  assert.is(told.length, 1);
+  scheduler.close();
+});
+
+test("an executor that burns past the time-out is to be terminated", async () => {
+  const { told, scheduler, state } = setUp([], 30);
+  const { port1, port2 } = new MessageChannel();
+  port1.on("message", (batch: unknown[]) => {
+    const slot = batch[RequestField.Slot] as number;
+    state.claim(slot, performance.timeOrigin + performance.now());
+    state.setRunningSlot(5, slot);
+  });
+  scheduler.setExecutors([{ id: 5, port: port2 }]);
+  const burning = call(0);
+  scheduler.submit(burning);
+  await until(() => told.length === 2);
+  assert.equal(told, [`${burning.serial} 0 timeout`, "terminate 5"]);
+  assert.is(scheduler.working, 1);
+  scheduler.executorDied(5);
+  assert.is(scheduler.working, 0);
+  assert.is(told.length, 2);
+  port1.close();
+  scheduler.close();
+});
+
+test("what a dead executor had begun fails, the rest runs in its replacement", async () => {
+  const { told, scheduler, executor, state } = setUp([entry("one", () => 1)]);
+  const { port1, port2 } = new MessageChannel();
+  let received = 0;
+  port1.on("message", (batch: unknown[]) => {
+    received += batch.length / RequestField.Stride;
+    state.claim(batch[RequestField.Slot] as number, Date.now());
+  });
+  scheduler.setExecutors([{ id: 1, port: port2 }]);
+  const begun = call(0);
+  const queued = call(0);
+  scheduler.submit(begun);
+  scheduler.submit(queued);
+  await until(() => received === 2);
+  scheduler.executorDied(1);
+  assert.equal(told, [`${begun.serial} 0 executor-died`]);
+  assert.is(scheduler.waiting, 1);
+  scheduler.replaceExecutor(1, 2, executor(2).port);
+  await until(() => told.length === 2);
+  assert.match(told[1]!, new RegExp(`^${queued.serial} \\d+ 200 1$`));
+  port1.close();
+  scheduler.close();
+});
+
+test("executors of an older build retire once they are idle", async () => {
+  let settle: () => void = () => {};
+  const old = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  const { told, scheduler, executor } = setUp([entry("wait", () => old)]);
+  scheduler.setExecutors([executor(0)]);
+  const running = call(0);
+  scheduler.submit(running);
+  await delay(5);
+  scheduler.setExecutors([executor(1)]);
+  assert.equal(told, []);
+  settle();
+  await until(() => told.length === 2);
+  assert.equal(told, [`${running.serial} 0 200 null`, "retired 0"]);
+  scheduler.close();
+});
+
+test.run();
