@@ -3,8 +3,10 @@
 // parameter. A key without `=` is null; a cast such as `(int)5` wins over the declared type.
 
 import { ParameterError } from "../errors.js";
+import { clip } from "./clip.js";
 import type { Wire } from "./plugin-entry.js";
 import { decodeBytes, decodeText, hasValue, keyEnd, pairEnd, readKey } from "./query-text.js";
+import { assertShape, type ShapeCheck } from "./shape-check.js";
 
 const ZERO = 48;
 const NINE = 57;
@@ -17,7 +19,6 @@ const POWERS_OF_TEN = Array.from({ length: EXACT_DIGITS + 1 }, (_, power) => 10 
 const INTEGER = /^[+-]?\d+$/;
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const CAST = /^\((?:(int|q)|float|d)\)/;
-const MAX_ECHO_LENGTH = 100;
 
 export function readInt(query: string, name: string, equals: number): number | null {
   if (!hasValue(query, equals)) {
@@ -93,13 +94,17 @@ export function readBytes(query: string, name: string, equals: number): Uint8Arr
   return (mayBeCast ? castOf(Buffer.from(bytes).toString("latin1"), name) : null) ?? bytes;
 }
 
-export function readJson(query: string, name: string, equals: number): unknown {
+/** @param check what the value must pass; a key without a value is not checked */
+export function readJson(query: string, name: string, equals: number, check?: ShapeCheck): unknown {
   if (!hasValue(query, equals)) {
     return null;
   }
   const text = decodeText(query, equals + 1, pairEnd(query, equals));
-  const cast = castOf(text, name);
-  return cast === null ? parseJson(text, `${name}=${clip(text)}`) : cast;
+  const value = castOf(text, name) ?? parseJson(text, `${name}=${clip(text)}`);
+  if (check !== undefined) {
+    assertShape(value, name, check);
+  }
+  return value;
 }
 
 /** Validates a value that nobody takes: its escapes and its cast must be right all the same. */
@@ -171,11 +176,6 @@ export function parseJson(text: string, label: string): unknown {
   } catch {
     throw new ParameterError("ValueError", `${label} (invalid JSON)`);
   }
-}
-
-/** Text for an error message, bounded in length. */
-export function clip(text: string): string {
-  return text.length > MAX_ECHO_LENGTH ? `${text.slice(0, MAX_ECHO_LENGTH)}…` : text;
 }
 
 function withoutProto(key: string, value: unknown): unknown {

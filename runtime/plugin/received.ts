@@ -5,10 +5,21 @@ import { isUtf8 } from "node:buffer";
 import { ParameterError } from "../errors.js";
 import { parseJson } from "./query-values.js";
 import type { RequestSource } from "./request-source.js";
+import { assertShape, type ShapeCheck } from "./shape-check.js";
 
 /** Added by the server as the last header, so that plugins know who calls. */
 const CLIENT_HEADER = "X-Svc-Builtin-Client";
 const CLIENT_HEADER_LOWER = CLIENT_HEADER.toLowerCase();
+
+/** The form in which a plugin declared `headers`; `request.headers` then is the same object. */
+const madeHeaders = new WeakMap<RequestSource, Headers>();
+
+export type Headers = Uint8Array | string | [string, string][] | Record<string, string>;
+
+/** The `headers` made last for a request, undefined when none were asked for. */
+export function receivedHeaders(source: RequestSource): Headers | undefined {
+  return madeHeaders.get(source);
+}
 
 /** The body as received, in a byte array of its own; empty when there is none. */
 export function contentBytes(source: RequestSource): Uint8Array {
@@ -36,24 +47,49 @@ export function contentStr(source: RequestSource): string {
   return bytes.toString("utf8");
 }
 
-/** The decoded JSON, null when there is no body. */
-export function contentJson(source: RequestSource): unknown {
+/** The decoded JSON; null, without a check, when there is no body. */
+export function contentJson(source: RequestSource, check?: ShapeCheck): unknown {
   const text = contentStr(source);
-  return text === "" ? null : parseJson(text, "content");
+  if (text === "") {
+    return null;
+  }
+  const value = parseJson(text, "content");
+  if (check !== undefined) {
+    assertShape(value, "content", check);
+  }
+  return value;
 }
 
 /** The header lines as received. */
 export function headersBytes(source: RequestSource): Uint8Array {
-  return latin1Bytes(source.headerBlock);
+  return keepHeaders(source, latin1Bytes(source.headerBlock));
 }
 
 /** The header lines as text; bytes that are not UTF-8 become U+FFFD. */
 export function headersStr(source: RequestSource): string {
-  return utf8(source.headerBlock);
+  return keepHeaders(source, utf8(source.headerBlock));
 }
 
 /** `(field, value)` in the order received, field names in lower case, the client's URI last. */
 export function headersList(source: RequestSource): [string, string][] {
+  return keepHeaders(source, headerFields(source));
+}
+
+/** As `headersList`, as an object without prototype; the last of equal fields wins. */
+export function headersDict(source: RequestSource): Record<string, string> {
+  const fields: Record<string, string> = Object.create(null);
+  for (const [name, value] of headerFields(source)) {
+    fields[name] = value;
+  }
+  return keepHeaders(source, fields);
+}
+
+function keepHeaders<T extends Headers>(source: RequestSource, headers: T): T {
+  madeHeaders.set(source, headers);
+  return headers;
+}
+
+function headerFields(source: RequestSource): [string, string][] {
   const fields: [string, string][] = [];
   const block = source.headerBlock;
   for (let at = 0; at < block.length; ) {
@@ -70,15 +106,6 @@ export function headersList(source: RequestSource): [string, string][] {
     at = end + 1;
   }
   fields.push([CLIENT_HEADER, source.client]);
-  return fields;
-}
-
-/** As `headersList`, as an object without prototype; the last of equal fields wins. */
-export function headersDict(source: RequestSource): Record<string, string> {
-  const fields: Record<string, string> = Object.create(null);
-  for (const [name, value] of headersList(source)) {
-    fields[name] = value;
-  }
   return fields;
 }
 

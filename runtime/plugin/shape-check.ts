@@ -3,19 +3,23 @@
 // here, so that a value that is right costs no text at all.
 
 import { ParameterError } from "../errors.js";
-import { clip } from "./query-values.js";
+import { clip } from "./clip.js";
 
 export type ShapeCheck = (value: unknown) => string | null;
 
 /**
- * Passes a converted value through a check. Null stands for a parameter without a value and is
- * not checked.
- * @throws ParameterError naming the parameter and the path in it
+ * Passes a converted value through a check; null stands for a key without a value.
+ * @throws ParameterError naming the parameter
  */
 export function checked(value: unknown, name: string, check: ShapeCheck): unknown {
-  if (value === null) {
-    return null;
+  if (value !== null) {
+    assertShape(value, name, check);
   }
+  return value;
+}
+
+/** @throws ParameterError naming the parameter and the path to what is wrong in it */
+export function assertShape(value: unknown, name: string, check: ShapeCheck): void {
   let fault: string | null;
   try {
     fault = check(value);
@@ -27,11 +31,10 @@ export function checked(value: unknown, name: string, check: ShapeCheck): unknow
     fault = " (nested too deeply)";
   }
   if (fault !== null) {
-    const isWhole = fault.startsWith(" ") && typeof value !== "object";
+    const isWhole = fault.startsWith(" ") && (typeof value !== "object" || value === null);
     const echo = isWhole ? `=${clip(String(value))}` : "";
     throw new ParameterError("TypeError", `${name}${echo}${fault}`);
   }
-  return value;
 }
 
 /** A JSON object: neither null nor an array. */

@@ -1,0 +1,200 @@
+// `.svc/converters.js`: one exported function a plugin that reads the request's text straight into
+// the plugin's arguments. The query is walked once and leaves one position a parameter; values are
+// converted in signature order in the call itself.
+
+import type { PluginRecord, ReservedParam, UserParam, Wire } from "../record/plugin-record.js";
+import type { TypeShape, TypeTable } from "../record/type-shape.js";
+import { CheckFunctions } from "./check-functions.js";
+import { HEADER, identifier, quote } from "./text.js";
+
+export interface ConverterOptions {
+  /** Import specifier of a plugin's module, as seen from the generated file. */
+  readonly specifier: (module: string) => string;
+  /** Import specifier of the converters' runtime. */
+  readonly convert: string;
+}
+
+const READERS: Readonly<Record<Wire, string>> = {
+  int: "readInt",
+  float: "readFloat",
+  str: "readStr",
+  bytes: "readBytes",
+  json: "readJson",
+};
+
+const HEADER_READERS: Readonly<Record<string, string>> = {
+  bytes: "headersBytes",
+  str: "headersStr",
+  dict: "headersDict",
+  list: "headersList",
+};
+
+const CONTENT_READERS: Readonly<Record<string, string>> = {
+  bytes: "contentBytes",
+  str: "contentStr",
+  json: "contentJson",
+};
+
+/** Everything that the runtime may have to give; what a file uses is found in its text. */
+const HELPERS = [
+  ...["checked", "clip", ...Object.values(CONTENT_READERS), "graphOf"],
+  ...[...Object.values(HEADER_READERS), "isObject", "keyEnd", "missing", "own", "pairEnd"],
+  ...[...Object.values(READERS), "readKey", "skipQuery", "skipValue"],
+].sort();
+
+/** Name of a plugin's converter. The `$` keeps it apart from all other names of the file. */
+export function converterName(plugin: PluginRecord): string {
+  return `${identifier(plugin.name)}$${plugin.role}`;
+}
+
+export function emitConverters(
+  plugins: readonly PluginRecord[],
+  types: TypeTable,
+  options: ConverterOptions,
+): string {
+  const checks = new CheckFunctions(types);
+  const imports = new PluginImports(plugins);
+  const functions = plugins.map((plugin) => emitConverter(plugin, imports, checks)).join("\n");
+  const checkText = checks.emit();
+  const body = checkText === "" ? functions : `${functions}\n${checkText}`;
+  const used = HELPERS.filter((helper) => new RegExp(`\\b${helper}\\(`).test(body));
+  const runtime =
+    used.length === 0
+      ? ""
+      : `import {\n${used.map((name) => `  ${name},\n`).join("")}} from ${quote(options.convert)};\n`;
+  return `${HEADER}\n${runtime}${imports.emit(options.specifier)}\n${body}`;
+}
+
+/** The modules of the plugins; `add` of module 3 is known as `add$3`. */
+class PluginImports {
+  private readonly exports = new Map<string, Set<string>>();
+
+  constructor(plugins: readonly PluginRecord[]) {
+    for (const module of plugins.map((plugin) => plugin.module).sort()) {
+      this.exports.set(module, new Set());
+    }
+    for (const plugin of plugins) {
+      this.exports.get(plugin.module)!.add(exportName(plugin));
+    }
+  }
+
+  /** Expression that reaches the plugin's function. */
+  reference(plugin: PluginRecord): string {
+    const index = [...this.exports.keys()].indexOf(plugin.module);
+    const [, ...members] = plugin.exportPath.split(".").map(identifier);
+    return [`${exportName(plugin)}$${index}`, ...members].join(".");
+  }
+
+  emit(specifier: (module: string) => string): string {
+    return [...this.exports]
+      .map(([module, names], index) => {
+        const list = [...names].sort().map((name) => `${name} as ${name}$${index}`);
+        return `import { ${list.join(", ")} } from ${quote(specifier(module))};\n`;
+      })
+      .join("");
+  }
+}
+
+function exportName(plugin: PluginRecord): string {
+  return identifier(plugin.exportPath.split(".")[0]!);
+}
+
+function emitConverter(
+  plugin: PluginRecord,
+  imports: PluginImports,
+  checks: CheckFunctions,
+): string {
+  const users = plugin.params.filter((param) => param.kind === "user");
+  const args = plugin.params.map((param) =>
+    param.kind === "user" ? userArgument(param, checks) : reservedArgument(param, plugin, checks),
+  );
+  const first = plugin.role === "post" ? "response" : "request";
+  const name = converterName(plugin);
+  return [
+    `// ${plugin.module}:${plugin.position.line}`.replaceAll(/[\r\n\u2028\u2029]/g, " "),
+    `export function ${name}(${first}, source) {`,
+    ...(plugin.role === "post" ? [] : queryWalk(users)),
+    `  return ${imports.reference(plugin)}(`,
+    ...args.map((arg) => `    ${arg},`),
+    "  );",
+    "}",
+    "",
+  ].join("\n");
+}
+
+/** Statements that find the last pair of each parameter's name. */
+function queryWalk(users: readonly UserParam[]): string[] {
+  if (users.length === 0) {
+    return ["  skipQuery(source.query);"];
+  }
+  return [
+    "  const query = source.query;",
+    ...users.map((param) => `  let ${position(param)} = -1;`),
+    "  for (let at = 0; at < query.length; ) {",
+    "    const equals = keyEnd(query, at);",
+    "    const key = readKey(query, at, equals);",
+    "    switch (key) {",
+    ...users.flatMap((param) => [
+      `      case ${quote(param.name)}:`,
+      `        ${position(param)} = equals;`,
+      "        break;",
+    ]),
+    "      default:",
+    "        skipValue(query, key, equals);",
+    "    }",
+    "    at = pairEnd(query, equals) + 1;",
+    "  }",
+  ];
+}
+
+/** Local variable of a parameter; no other name of the file ends with `$`. */
+function position(param: UserParam): string {
+  return `${identifier(param.name)}$`;
+}
+
+function userArgument(param: UserParam, checks: CheckFunctions): string {
+  const name = quote(param.name);
+  const absent = param.required ? `missing(${name})` : "undefined";
+  const check = checkFor(param.shape, param.wire, checks);
+  const from = `query, ${name}, ${position(param)}`;
+  let read = `${READERS[param.wire]}(${from})`;
+  if (check !== null) {
+    // In JSON null is a value too; elsewhere it stands for a key without one and is not checked.
+    read =
+      param.wire === "json" ? `readJson(${from}, ${check})` : `checked(${read}, ${name}, ${check})`;
+  }
+  return `${position(param)} < 0 ? ${absent} : ${read}`;
+}
+
+/** Name of the check that a converted value must pass; null when its type says enough. */
+function checkFor(shape: TypeShape | null, wire: Wire, checks: CheckFunctions): string | null {
+  if (shape === null || shape.kind === "json" || shape.kind === wire) {
+    return null;
+  }
+  return checks.functionFor(shape);
+}
+
+function reservedArgument(
+  param: ReservedParam,
+  plugin: PluginRecord,
+  checks: CheckFunctions,
+): string {
+  switch (param.name) {
+    case "request":
+    case "response":
+      return param.name;
+    case "method":
+      return "source.method";
+    case "headers":
+      return `${HEADER_READERS[param.form ?? "bytes"]}(source)`;
+    case "content": {
+      const check = param.form === "json" ? checkFor(param.shape, "json", checks) : null;
+      const from = check === null ? "source" : `source, ${check}`;
+      return `${CONTENT_READERS[param.form ?? "bytes"]}(${from})`;
+    }
+    case "graph": {
+      const first = plugin.role === "post" ? "response" : "request";
+      return plugin.graph === null ? "undefined" : `graphOf(${first}, ${quote(plugin.graph)})`;
+    }
+  }
+}

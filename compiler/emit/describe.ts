@@ -1,0 +1,61 @@
+// The plugin description record of the interface, and what the runtime must know of a plugin.
+
+import type { PluginDescription, PluginEntry, Wire } from "../../runtime/plugin/plugin-entry.js";
+import type { ParamRecord, PluginRecord, Role } from "../record/plugin-record.js";
+
+/** A `PluginEntry` without its code. */
+export type PluginFacts = Omit<PluginEntry, "invoke">;
+
+const ROLES: readonly Role[] = ["engine", "pre", "post"];
+
+/** Plugin-number order: by name, then engine, pre, post. */
+export function inNumberOrder(plugins: readonly PluginRecord[]): PluginRecord[] {
+  return [...plugins].sort(
+    (a, b) =>
+      Number(a.name > b.name) - Number(a.name < b.name) ||
+      ROLES.indexOf(a.role) - ROLES.indexOf(b.role),
+  );
+}
+
+/** @param pathPrefix what stands in front of the name in the plugin's path */
+export function pluginFacts(plugin: PluginRecord, pathPrefix: string): PluginFacts {
+  const annotated = plugin.params.flatMap((param): [string, Wire][] =>
+    param.kind === "user" && param.typeText !== "*" ? [[param.name, param.wire]] : [],
+  );
+  return {
+    name: plugin.name,
+    role: plugin.role,
+    graph: plugin.graph,
+    readonly: plugin.readonly,
+    wires: Object.fromEntries(annotated),
+    description: describePlugin(plugin, pathPrefix),
+  };
+}
+
+export function describePlugin(plugin: PluginRecord, pathPrefix: string): PluginDescription {
+  return {
+    path: `${pathPrefix}${plugin.name}`,
+    description: plugin.description === "" ? "plugin" : plugin.description,
+    parameters: Object.fromEntries(plugin.params.map((param) => [param.name, typeName(param)])),
+    bound_graph: plugin.graph,
+  };
+}
+
+function typeName(param: ParamRecord): string {
+  if (param.kind === "user") {
+    return param.typeText === "*" ? "*" : param.wire;
+  }
+  switch (param.name) {
+    case "request":
+      return "PluginRequest";
+    case "response":
+      return "PluginResponse";
+    case "graph":
+      return "Graph";
+    case "method":
+      return "str";
+    case "headers":
+    case "content":
+      return param.form ?? "bytes";
+  }
+}

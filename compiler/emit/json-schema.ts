@@ -1,0 +1,76 @@
+// TypeShape to JSON Schema 2020-12. Named types become references into `$defs`.
+
+import type { TypeShape } from "../record/type-shape.js";
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+type ObjectShape = Extract<TypeShape, { kind: "object" }>;
+type TupleShape = Extract<TypeShape, { kind: "tuple" }>;
+type LiteralShape = Extract<TypeShape, { kind: "literal" }>;
+
+export function toJsonSchema(shape: TypeShape): JsonSchema {
+  switch (shape.kind) {
+    case "int":
+      // JavaScript keeps 53 bits of an integer.
+      return { type: "integer", "x-svc-range": "safe" };
+    case "float":
+      return { type: "number" };
+    case "str":
+      return { type: "string" };
+    case "bytes":
+      return { type: "string", contentEncoding: "base64" };
+    case "bool":
+      return { type: "boolean" };
+    case "null":
+      return { type: "null" };
+    case "json":
+      return {};
+    case "literal":
+      return { const: shape.value };
+    case "pattern":
+      return { type: "string", pattern: shape.source };
+    case "array":
+      return { type: "array", items: toJsonSchema(shape.items) };
+    case "tuple":
+      return tupleSchema(shape);
+    case "object":
+      return objectSchema(shape);
+    case "union":
+      return unionSchema(shape.members);
+    case "ref":
+      return { $ref: `#/$defs/${shape.name}` };
+  }
+}
+
+function tupleSchema(shape: TupleShape): JsonSchema {
+  return {
+    type: "array",
+    prefixItems: shape.items.map(toJsonSchema),
+    minItems: shape.required,
+    items: shape.rest === null ? false : toJsonSchema(shape.rest),
+  };
+}
+
+function objectSchema(shape: ObjectShape): JsonSchema {
+  const properties = shape.properties.map((property): [string, JsonSchema] => {
+    const schema = toJsonSchema(property.shape);
+    const { description } = property;
+    return [property.name, description === "" ? schema : { ...schema, description }];
+  });
+  const required = shape.properties.filter((property) => !property.optional);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required: required.map((property) => property.name) }),
+    // Servers let further keys pass; clients are not offered any.
+    additionalProperties: shape.additional === null ? false : toJsonSchema(shape.additional),
+  };
+}
+
+function unionSchema(members: readonly TypeShape[]): JsonSchema {
+  const literals = members.filter((member): member is LiteralShape => member.kind === "literal");
+  if (literals.length === members.length) {
+    return { enum: literals.map((literal) => literal.value) };
+  }
+  return { anyOf: members.map(toJsonSchema) };
+}

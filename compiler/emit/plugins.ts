@@ -1,0 +1,63 @@
+// The entry of the bundle: the plugins in plugin-number order, each with its converter. And the
+// route table that goes with the numbers.
+
+import type { PluginRecord } from "../record/plugin-record.js";
+import { converterName } from "./converters.js";
+import { type PluginFacts, pluginFacts } from "./describe.js";
+import { HEADER, jsonFile, propertyKey, quote } from "./text.js";
+
+/**
+ * @param plugins in plugin-number order
+ * @param converters import specifier of the file of converters
+ */
+export function emitPlugins(
+  plugins: readonly PluginRecord[],
+  pathPrefix: string,
+  converters: string,
+): string {
+  const names = plugins.map((plugin) => `  ${converterName(plugin)},\n`);
+  const imports =
+    names.length === 0 ? "" : `import {\n${names.join("")}} from ${quote(converters)};\n\n`;
+  const entries = plugins.map((plugin) =>
+    emitEntry(pluginFacts(plugin, pathPrefix), converterName(plugin)),
+  );
+  return `${HEADER}\n${imports}export const plugins = [\n${entries.join("")}];\n`;
+}
+
+/** Paths of the engines to their plugin numbers. */
+export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string): string {
+  const routes: Record<string, number> = {};
+  for (const [number, plugin] of plugins.entries()) {
+    if (plugin.role === "engine") {
+      routes[`${pathPrefix}${plugin.name}`] = number;
+    }
+  }
+  return jsonFile(routes);
+}
+
+function emitEntry(facts: PluginFacts, converter: string): string {
+  const { path, description, parameters, bound_graph } = facts.description;
+  const graph = quote(bound_graph);
+  return [
+    "  {",
+    `    name: ${quote(facts.name)},`,
+    `    role: ${quote(facts.role)},`,
+    `    graph: ${quote(facts.graph)},`,
+    `    readonly: ${facts.readonly},`,
+    `    wires: ${flatObject(facts.wires)},`,
+    "    description: {",
+    `      path: ${quote(path)},`,
+    `      description: ${quote(description)},`,
+    `      parameters: ${flatObject(parameters)},`,
+    `      bound_graph: ${graph},`,
+    "    },",
+    `    invoke: ${converter},`,
+    "  },",
+    "",
+  ].join("\n");
+}
+
+function flatObject(texts: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(texts).map(([name, text]) => `${propertyKey(name)}: ${quote(text)}`);
+  return pairs.length === 0 ? "{}" : `{ ${pairs.join(", ")} }`;
+}

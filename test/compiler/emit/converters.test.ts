@@ -1,0 +1,215 @@
+// Generated converters at work: they are bundled with their runtime and called with real queries.
+// Every plugin function here returns its arguments.
+
+import { build } from "esbuild";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { emitConverters } from "../../../compiler/emit/converters.js";
+import { plugin, plugins, types, user } from "./records.js";
+
+type Converter = (request: unknown, source: object) => unknown[];
+
+const REQUEST = { isRequest: true };
+const shapes = plugins.find((record) => record.name === "shapes")!;
+const all = [
+  ...plugins.filter((record) => record.name !== "Shop"),
+  // The same without a graph, so that calls get through.
+  plugin(
+    "shapes2",
+    shapes.params.filter((param) => param.name !== "graph"),
+  ),
+  plugin("keys", [
+    user("constructor", "int", { required: false }),
+    user("ключ", "int", { required: false }),
+  ]),
+];
+const converters = await load();
+
+async function load(): Promise<Record<string, Converter>> {
+  const code = emitConverters(all, types, {
+    specifier: () => "virtual:plugins",
+    convert: new URL("../../../runtime/plugin/convert.ts", import.meta.url).pathname,
+  });
+  const names = new Set(all.map((record) => record.exportPath));
+  const functions = [...names].map((name) => `"${name}"`).join(",");
+  const stub = `const echo = (...args) => args; ${[...names]
+    .map((name, index) => `const f${index} = echo; export { f${index} as "${name}" };`)
+    .join("\n")} export const names = [${functions}];`;
+  const bundle = await build({
+    stdin: { contents: code, resolveDir: "/" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    plugins: [
+      {
+        name: "virtual",
+        setup(setup) {
+          setup.onResolve({ filter: /^virtual:/ }, ({ path }) => ({ path, namespace: "virtual" }));
+          setup.onLoad({ filter: /.*/, namespace: "virtual" }, () => ({ contents: stub }));
+        },
+      },
+    ],
+  });
+  const text = Buffer.from(bundle.outputFiles[0]!.contents).toString("base64");
+  return (await import(`data:text/javascript;base64,${text}`)) as Record<string, Converter>;
+}
+
+const test = suite("emit: converters");
+
+function call(name: string, query: string, more: object = {}): unknown[] {
+  const source = {
+    method: "GET",
+    query,
+    headerBlock: "A: b\r\n",
+    body: null,
+    client: "c",
+    ...more,
+  };
+  return converters[`${name}$engine`]!(REQUEST, source);
+}
+
+function fault(name: string, query: string, more: object = {}): string {
+  try {
+    call(name, query, more);
+  } catch (error) {
+    assert.is((error as Error).name, "ParameterError");
+    return (error as Error).message;
+  }
+  throw new Error(`${name}?${query} should have failed`);
+}
+
+const json = (value: unknown) => encodeURIComponent(JSON.stringify(value));
+const needed = "mode=fast&code=v1";
+
+/** Value of one named optional parameter of the plugin `shapes`. */
+function shape(name: string, value: unknown): unknown {
+  const place = ["at", "tree", "wide", "list", "either", "free"].indexOf(name);
+  return call("shapes2", `${needed}&${name}=${json(value)}`)[place + 4];
+}
+
+test("arguments stand in signature order, whatever the order of the query", () => {
+  assert.equal(call("add", "b=2&a=1"), [REQUEST, 1, 2]);
+  assert.equal(call("add", "a=-5"), [REQUEST, -5, undefined]);
+  assert.equal(call("add", "x=1&a=1&y&&b=(int)3&"), [REQUEST, 1, 3]);
+});
+
+test("absent, without value, empty", () => {
+  assert.is(fault("add", ""), "missing required argument: 'a'");
+  assert.is(fault("add", "b=1"), "missing required argument: 'a'");
+  assert.equal(call("add", "a"), [REQUEST, null, undefined]);
+  assert.is(fault("add", "a="), "a= (an integer is required)");
+});
+
+test("the last of equal keys wins", () => {
+  assert.equal(call("add", "a=x&a=2"), [REQUEST, 2, undefined]);
+  assert.is(fault("add", "a=2&a=x"), "a=x (an integer is required)");
+});
+
+test("keys are decoded before they are compared", () => {
+  assert.equal(call("add", "%61=1"), [REQUEST, 1, undefined]);
+  const utf8 = Buffer.from("ключ").toString("latin1");
+  assert.equal(call("keys", `constructor=1&${utf8}=2`), [1, 2]);
+  assert.equal(call("keys", `${encodeURIComponent("ключ")}=3`), [undefined, 3]);
+});
+
+test("what nobody takes must be well formed", () => {
+  assert.is(fault("add", "a=1&x=%zz"), "bad request parameter");
+  assert.is(fault("bare", "x=%zz"), "bad request parameter");
+  assert.equal(call("bare", "x=1"), [REQUEST]);
+});
+
+test("parameters may be called like the converter's own variables", () => {
+  assert.equal(call("ask", "key=1&query=2&at=3"), [REQUEST, "1", "2"]);
+});
+
+test("reserved arguments cannot be set through the query", () => {
+  const body = '[{"x":1,"y":2}]';
+  const args = call("delete", "request=1&method=X&content=2&headers=3", { method: "POST", body });
+  assert.is(args[0], REQUEST);
+  assert.is(args[1], "POST");
+  assert.equal({ ...(args[2] as object) }, { a: "b", "X-Svc-Builtin-Client": "c" });
+  assert.equal(args[3], [{ x: 1, y: 2 }]);
+});
+
+test("content that lacks its shape", () => {
+  assert.is(fault("delete", "", { body: "{}" }), "content (an array is required)");
+  assert.is(fault("delete", "", { body: '[{"x":1}]' }), "content[0].y (a number is required)");
+  assert.is(fault("delete", "", { body: "null" }), "content=null (an array is required)");
+  assert.is(call("delete", "")[3], null);
+});
+
+test("a graph that no binder gives", () => {
+  try {
+    call("shapes", needed);
+    assert.unreachable("should have failed");
+  } catch (error) {
+    assert.is((error as { code: string }).code, "SVC2002");
+  }
+});
+
+test("literals and patterns", () => {
+  assert.equal(call("shapes2", `${needed}&level=3`).slice(0, 4), [REQUEST, "fast", 3, "v1"]);
+  assert.is(fault("shapes2", "mode=slow"), 'mode=slow (one of "fast", "exact" is required)');
+  assert.is(fault("shapes2", "mode=(int)1"), 'mode=1 (one of "fast", "exact" is required)');
+  assert.is(fault("shapes2", `${needed}&level=4`), "level=4 (one of 1, 2, 3 is required)");
+  assert.match(fault("shapes2", "mode=fast&code=w1"), /^code=w1 \(a string like /);
+  assert.is(call("shapes2", "mode&code=v1")[1], null);
+});
+
+test("objects name the path of what is wrong", () => {
+  assert.equal(shape("at", { x: 1, y: 2, extra: [] }), { x: 1, y: 2, extra: [] });
+  assert.equal(shape("at", { x: 1, y: 2, label: null }), { x: 1, y: 2, label: null });
+  const at = (value: unknown) => fault("shapes2", `${needed}&at=${json(value)}`);
+  assert.is(at({ x: "1", y: 2 }), "at.x (a number is required)");
+  assert.is(at({ x: 1 }), "at.y (a number is required)");
+  assert.is(at({ x: 1, y: 2, label: 3 }), "at.label (one of a string, null is required)");
+  assert.is(at(null), "at=null (an object is required)");
+  assert.is(at([]), "at (an object is required)");
+  assert.is(at(7), "at=7 (an object is required)");
+  assert.is(call("shapes2", `${needed}&at`)[4], null, "a key without value");
+});
+
+test("recursive types", () => {
+  const leaf = { value: 1, children: [] };
+  assert.equal(shape("tree", { value: 1, children: [leaf, leaf] }), {
+    value: 1,
+    children: [leaf, leaf],
+  });
+  const bad = { value: 1, children: [leaf, { value: 1, children: [{ value: 1.5 }] }] };
+  assert.is(
+    fault("shapes2", `${needed}&tree=${json(bad)}`),
+    "tree.children[1].children[0].value (an integer is required)",
+  );
+  const deep = `${'{"value":1,"children":['.repeat(20000)}${"]}".repeat(20000)}`;
+  assert.match(
+    fault("shapes2", `${needed}&tree=${encodeURIComponent(deep)}`),
+    /\(nested too deeply\)$/,
+  );
+});
+
+test("tuples, further keys, arrays, unions", () => {
+  const good = { "odd name": true, pair: [1], many: [1, "a"], inner: { z: 1 }, free: null };
+  assert.equal(shape("wide", good), good);
+  const wide = (more: object) => fault("shapes2", `${needed}&wide=${json({ ...good, ...more })}`);
+  assert.is(wide({ pair: [] }), "wide.pair (an array of 1 to 2 is required)");
+  assert.is(wide({ pair: [1, 2] }), "wide.pair[1] (a string is required)");
+  assert.is(wide({ pair: [1, "a", 3] }), "wide.pair (an array of 1 to 2 is required)");
+  assert.is(wide({ many: [] }), "wide.many (an array of at least 1 is required)");
+  assert.is(wide({ many: [1, "a", 3] }), "wide.many[2] (a string is required)");
+  assert.is(wide({ inner: { z: "1" } }), "wide.inner.z (an integer is required)");
+  assert.is(wide({ "odd name": 1 }), "wide.odd name (true or false is required)");
+  assert.is(wide({ free: undefined }), "wide.free (a value is required)");
+  assert.is(wide({ constructor: 1 }), "wide.constructor (a string is required)");
+  assert.is(wide({ other: { x: 1 } }), "wide.other.y (a number is required)");
+  assert.equal(shape("list", [1, 2]), [1, 2]);
+  assert.is(fault("shapes2", `${needed}&list=[1,"2"]`), "list[1] (an integer is required)");
+  assert.is(shape("either", "a"), "a");
+  assert.equal(shape("either", [1]), [1]);
+  assert.is(
+    fault("shapes2", `${needed}&either=["a"]`),
+    "either (one of a string, an array is required)",
+  );
+});
+
+test.run();

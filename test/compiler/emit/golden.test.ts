@@ -1,0 +1,70 @@
+// What the emitters print, compared with files that people can read: test/golden/emit.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { emitArgspec } from "../../../compiler/emit/argspec.js";
+import { emitConverters } from "../../../compiler/emit/converters.js";
+import { inNumberOrder } from "../../../compiler/emit/describe.js";
+import { emitPlugins, emitRoutes } from "../../../compiler/emit/plugins.js";
+import { emitRegistryTypes } from "../../../compiler/emit/registry-types.js";
+import { matchesGolden } from "../../golden/golden.js";
+import { plugin, plugins, reserved, types, user } from "./records.js";
+
+const test = suite("emit: golden");
+const PREFIX = "/svc/plugin/";
+const options = { specifier: (module: string) => `../${module}`, convert: "svc-server/convert" };
+const numbered = inNumberOrder(plugins);
+
+test("plugin numbers: by name, then engine, pre, post", () => {
+  assert.equal(
+    numbered.map((record) => `${record.name} ${record.role}`),
+    [
+      ...["Shop engine", "add engine", "ask engine", "bare engine", "delete engine"],
+      ...["raw engine", "search pre", "search post", "shapes engine"],
+    ],
+  );
+});
+
+test("converters", () => {
+  matchesGolden("emit/converters.js", emitConverters(numbered, types, options));
+});
+
+test("plugins and routes", () => {
+  matchesGolden("emit/plugins.js", emitPlugins(numbered, PREFIX, "./converters.js"));
+  matchesGolden("emit/routes.json", emitRoutes(numbered, PREFIX));
+});
+
+test("argspec", () => {
+  const service = { name: "shop", prefix: null };
+  matchesGolden("emit/argspec.json", emitArgspec(service, numbered, types, PREFIX));
+});
+
+test("registry types", () => {
+  matchesGolden("emit/plugins.d.ts", emitRegistryTypes(numbered, types));
+});
+
+test("no plugins at all", () => {
+  assert.is(emitPlugins([], PREFIX, "./converters.js").includes("import"), false);
+  assert.is(emitConverters([], {}, options).includes("import"), false);
+  assert.is(emitRoutes([], PREFIX), "{}\n");
+});
+
+test("the hash of an argspec tells contracts apart, not services", () => {
+  const hashOf = (text: string) => (JSON.parse(text) as { hash: string }).hash;
+  const one = emitArgspec({ name: "a", prefix: null }, numbered, types, PREFIX);
+  const other = emitArgspec({ name: "b", prefix: "/p" }, numbered, types, PREFIX);
+  const fewer = emitArgspec({ name: "a", prefix: null }, numbered.slice(1), types, PREFIX);
+  assert.is(hashOf(one), hashOf(other));
+  assert.is.not(hashOf(one), hashOf(fewer));
+});
+
+test("a name that is no identifier never becomes code", () => {
+  for (const name of ["a-b", "x; process.exit()", "", "1a", "a\u2028b"]) {
+    const bad = plugin("ok", [reserved("request"), user(name, "int")]);
+    assert.throws(() => emitConverters([bad], {}, options), /not an identifier/);
+    const worse = plugin("ok", [reserved("request")], { exportPath: name });
+    assert.throws(() => emitConverters([worse], {}, options), /not an identifier/);
+  }
+});
+
+test.run();

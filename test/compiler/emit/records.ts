@@ -1,0 +1,184 @@
+// Hand-written records that between them use every part of the emitters.
+
+import type {
+  ParamRecord,
+  PluginRecord,
+  ReservedForm,
+  ReservedName,
+  UserParam,
+  Wire,
+} from "../../../compiler/record/plugin-record.js";
+import type { TypeShape, TypeTable } from "../../../compiler/record/type-shape.js";
+
+const position = { file: "plugins/shop.ts", line: 3, column: 1 };
+
+export function reserved(
+  name: ReservedName,
+  form: ReservedForm = null,
+  shape: TypeShape | null = null,
+): ParamRecord {
+  return { kind: "reserved", name, form, shape, position };
+}
+
+export function user(name: string, wire: Wire, more: Partial<UserParam> = {}): UserParam {
+  return {
+    kind: "user",
+    name,
+    wire,
+    shape: { kind: wire },
+    required: true,
+    default: null,
+    typeText: wire,
+    description: "",
+    position,
+    ...more,
+  };
+}
+
+export function plugin(
+  name: string,
+  params: readonly ParamRecord[],
+  more: Partial<PluginRecord> = {},
+): PluginRecord {
+  return {
+    kind: "plugin",
+    name,
+    role: "engine",
+    graph: null,
+    readonly: false,
+    async: false,
+    module: "plugins/shop.ts",
+    exportPath: name,
+    position,
+    summary: "",
+    description: "",
+    deprecated: false,
+    examples: [],
+    throws: [],
+    params,
+    result: { kind: "value", shape: { kind: "json" }, typeText: "json" },
+    ...more,
+  };
+}
+
+const literals = (...values: (string | number)[]): TypeShape => ({
+  kind: "union",
+  members: values.map((value) => ({ kind: "literal", value })),
+});
+
+const optional = { required: false } as const;
+const int: TypeShape = { kind: "int" };
+const float: TypeShape = { kind: "float" };
+const str: TypeShape = { kind: "str" };
+const property = (name: string, shape: TypeShape, optional = false, description = "") => ({
+  name,
+  optional,
+  shape,
+  description,
+});
+
+export const types: TypeTable = {
+  Point: {
+    kind: "object",
+    properties: [
+      property("x", float, false, "metres east"),
+      property("y", float),
+      property("label", { kind: "union", members: [str, { kind: "null" }] }, true),
+    ],
+    additional: null,
+  },
+  Tree: {
+    kind: "object",
+    properties: [
+      property("value", int),
+      property("children", { kind: "array", items: { kind: "ref", name: "Tree" } }),
+    ],
+    additional: null,
+  },
+  Wide: {
+    kind: "object",
+    properties: [
+      property("constructor", str, true),
+      property("odd name", { kind: "bool" }),
+      property("pair", { kind: "tuple", items: [int, str], required: 1, rest: null }),
+      property("many", { kind: "tuple", items: [int], required: 1, rest: str }),
+      property("inner", { kind: "object", properties: [property("z", int)], additional: null }),
+      property("free", { kind: "json" }),
+    ],
+    additional: { kind: "ref", name: "Point" },
+  },
+};
+
+/** In plugin-number order. */
+export const plugins: readonly PluginRecord[] = [
+  plugin("Shop", [reserved("request"), user("item", "str")], {
+    module: "plugins/a b/shop class.ts",
+    exportPath: "Shop.buy",
+  }),
+  plugin(
+    "add",
+    [reserved("request"), user("a", "int"), user("b", "int", withDefault(1, "how much to add"))],
+    {
+      module: "plugins/add.ts",
+      summary: "Adds.",
+      description: 'Adds.\n\nTwo "numbers" \u2028 */ `a',
+      examples: ["?a=1&b=2", "add 1 and 2"],
+      throws: [{ exception: "NotFound", description: "when nothing is there" }],
+      result: { kind: "value", shape: int, typeText: "int" },
+    },
+  ),
+  plugin("ask", [reserved("request"), user("key", "str"), user("query", "str", optional)]),
+  plugin("bare", [reserved("request")], { deprecated: true, readonly: true }),
+  plugin("delete", [
+    reserved("request"),
+    reserved("method"),
+    reserved("headers", "dict"),
+    reserved("content", "json", { kind: "array", items: { kind: "ref", name: "Point" } }),
+  ]),
+  plugin("raw", [reserved("request"), reserved("headers", "bytes"), reserved("content", "bytes")]),
+  plugin("search", [reserved("response")], { role: "post" }),
+  plugin("search", [reserved("request"), user("q", "str")], {
+    role: "pre",
+    exportPath: "before",
+    result: { kind: "request", shape: { kind: "null" }, typeText: "PluginRequest" },
+  }),
+  plugin(
+    "shapes",
+    [
+      reserved("request"),
+      reserved("graph"),
+      user("mode", "str", { shape: literals("fast", "exact") }),
+      user("level", "int", { shape: literals(1, 2, 3), ...withDefault(2) }),
+      user("code", "str", { shape: { kind: "pattern", source: "^v\\d+$" } }),
+      user("at", "json", { shape: { kind: "ref", name: "Point" }, ...optional }),
+      user("tree", "json", { shape: { kind: "ref", name: "Tree" }, ...optional }),
+      user("wide", "json", { shape: { kind: "ref", name: "Wide" }, ...optional }),
+      user("list", "json", { shape: { kind: "array", items: int }, ...optional }),
+      user("either", "json", {
+        shape: { kind: "union", members: [str, { kind: "array", items: int }] },
+        ...optional,
+      }),
+      user("free", "json", optional),
+      user("untyped", "str", { ...optional, typeText: "*" }),
+      user("x", "float", optional),
+      user("raw", "bytes", optional),
+    ],
+    {
+      graph: "cities",
+      result: {
+        kind: "response",
+        shape: {
+          kind: "tuple",
+          items: [float, { kind: "ref", name: "Point" }],
+          required: 2,
+          rest: null,
+        },
+        typeText: "PluginResponse<float, Point>",
+      },
+    },
+  ),
+];
+
+function withDefault(value: number, description = ""): Partial<UserParam> {
+  return { required: false, default: { kind: "value", value }, description };
+}
