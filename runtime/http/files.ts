@@ -1,0 +1,94 @@
+// Files of the user under `<root>/WEB-ROOT` (interface, "User-defined files"). A path is decoded,
+// then resolved with all its symbolic links, and only then compared with the root, so that neither
+// `..` nor an escape nor a link leads out. Contents are sent as they are read.
+
+import { constants } from "node:fs";
+import { access, open, realpath, stat } from "node:fs/promises";
+import { resolve, sep } from "node:path";
+import { fromLatin1 } from "../plugin/wire-text.js";
+import { mediaTypeOf } from "./media-types.js";
+import { Refusal } from "./refusal.js";
+import type { Exchange } from "./transport.js";
+
+const READ_BYTES = 64 * 1024;
+const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
+const ESCAPE = /%([0-9A-Fa-f]{2})/g;
+const FORBIDDEN_PATH = new Refusal(403, "403 Forbidden: forbidden path");
+const INVALID_PATH = new Refusal(403, "403 Forbidden: invalid path");
+const UNKNOWN_FILE = new Refusal(404, "404 Not Found: unknown service or file");
+const FAILURE = new Refusal(500, "500 Internal Server Error");
+const NO_FILE_CODES: readonly unknown[] = ["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"];
+
+interface FoundFile {
+  readonly path: string;
+  readonly size: number;
+}
+
+export class FileServer {
+  readonly #root: string;
+
+  /** @param root the folder that files are served from; it need not exist yet */
+  constructor(root: string) {
+    this.#root = resolve(root);
+  }
+
+  /**
+   * Answers GET or HEAD of a path, now or later.
+   * @param path as received, without query and service prefix, latin1
+   * @param refuse answers with an error instead
+   */
+  serve(exchange: Exchange, path: string, refuse: (status: number, message: string) => void): void {
+    this.#find(path).then((found) => {
+      if (found instanceof Refusal) return refuse(found.status, found.message);
+      const mediaType = mediaTypeOf(found.path);
+      if (found.size === 0) exchange.answer(200, mediaType, "");
+      else exchange.answerStream(200, mediaType, found.size, contentOf(found));
+    });
+  }
+
+  /** Never rejects. */
+  async #find(path: string): Promise<FoundFile | Refusal> {
+    if (BAD_ESCAPE.test(path)) return INVALID_PATH;
+    const name = fromLatin1(
+      path.replace(ESCAPE, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+    );
+    if (name.includes("\0")) return INVALID_PATH;
+    const asked = resolve(this.#root, `./${name}`);
+    if (!isInside(asked, this.#root)) return FORBIDDEN_PATH;
+    if (name.endsWith("/")) return UNKNOWN_FILE;
+    try {
+      const [root, real] = await Promise.all([realpath(this.#root), realpath(asked)]);
+      if (!isInside(real, root)) return FORBIDDEN_PATH;
+      const [found] = await Promise.all([stat(real), access(real, constants.R_OK)]);
+      return found.isFile() ? { path: real, size: found.size } : UNKNOWN_FILE;
+    } catch (error) {
+      return refusalOf(error);
+    }
+  }
+}
+
+function isInside(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function refusalOf(error: unknown): Refusal {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (NO_FILE_CODES.includes(code)) return UNKNOWN_FILE;
+  return code === "EACCES" || code === "EPERM" ? FORBIDDEN_PATH : FAILURE;
+}
+
+/** Opens the file only when its first bytes are wanted, which for HEAD is never. */
+async function* contentOf(file: FoundFile): AsyncGenerator<Uint8Array> {
+  const handle = await open(file.path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    for (let left = file.size; left > 0; ) {
+      const buffer = Buffer.allocUnsafe(Math.min(left, READ_BYTES));
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length);
+      if (bytesRead === 0) return;
+      left -= bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
