@@ -85,14 +85,9 @@ export class ExecutorPool {
   }
 
   async #end(ids: readonly number[]): Promise<void> {
-    await Promise.all(
-      ids.map((id) => {
-        const member = this.#members.get(id);
-        if (member === undefined) return;
-        member.leaving = true;
-        return member.worker.terminate();
-      }),
-    );
+    const members = ids.flatMap((id) => this.#members.get(id) ?? []);
+    for (const member of members) member.leaving = true;
+    await Promise.all(members.map(({ worker }) => worker.terminate()));
   }
 
   #takeId(): number {

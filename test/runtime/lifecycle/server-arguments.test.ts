@@ -1,0 +1,59 @@
+// What startHTTP and the command line accept as port, address and prefix.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SvcError } from "../../../runtime/errors.js";
+import {
+  checkedIp,
+  checkedPort,
+  checkedPrefix,
+} from "../../../runtime/lifecycle/server-arguments.js";
+
+const test = suite("server arguments");
+
+function refuses(run: () => unknown, text: RegExp): void {
+  try {
+    run();
+  } catch (error) {
+    assert.instance(error, SvcError);
+    assert.is((error as SvcError).code, "SVC2205");
+    assert.match((error as SvcError).message, text);
+    return;
+  }
+  assert.unreachable();
+}
+
+test("ports leave room for the admin port", () => {
+  assert.is(checkedPort(0), 0);
+  assert.is(checkedPort(65534), 65534);
+  for (const port of [65535, -1, 1.5, Number.NaN, "9000", null, undefined]) {
+    refuses(() => checkedPort(port), /^invalid port number/);
+  }
+});
+
+test("prefixes get one leading slash and no trailing one", () => {
+  assert.is(checkedPrefix(undefined), null);
+  assert.is(checkedPrefix(""), null);
+  assert.is(checkedPrefix("shop"), "/shop");
+  assert.is(checkedPrefix("/shop/v1/"), "/shop/v1");
+  for (const prefix of ["a b", "ä", "/", "a//b", "../x", "svc", "/svc/x", 5, "a?b", "%41"]) {
+    refuses(() => checkedPrefix(prefix), /^invalid prefix/);
+  }
+});
+
+test("addresses are literal or resolve", async () => {
+  assert.is(await checkedIp(undefined), null);
+  assert.is(await checkedIp("127.0.0.1"), "127.0.0.1");
+  assert.is(await checkedIp("::1"), "::1");
+  for (const [ip, text] of [
+    [7, /^invalid ip address/],
+    ["", /^invalid ip address/],
+    ["no.such.host.invalid", /^ip address does not resolve/],
+  ] as const) {
+    const error = await checkedIp(ip).then(() => null, (reason) => reason);
+    assert.instance(error, SvcError);
+    assert.match(error.message, text);
+  }
+});
+
+test.run();
