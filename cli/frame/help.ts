@@ -1,0 +1,45 @@
+// Help texts, generated from the tables of the commands.
+
+import { type Command, variableOf } from "./command.js";
+
+export function overview(version: string, commands: readonly Command[]): string {
+  const rows = commands.map(({ name, argument, summary }) => [`${name} ${argument.name}`, summary]);
+  return `svc ${version}: plugin server for TypeScript
+
+Usage: svc <command> [folder] [options]
+
+Commands
+${columns(rows)}
+
+Options
+${columns([
+  ["--help, -h", "this text, or that of a command: svc <command> --help"],
+  ["--version, -v", "version of the package"],
+])}
+`;
+}
+
+export function commandHelp(command: Command): string {
+  const options = Object.entries(command.options).map(([name, option]) => [
+    option.kind.placeholder === null ? `--${name}` : `--${name} ${option.kind.placeholder}`,
+    option.help,
+  ]);
+  const example = variableOf(Object.keys(command.options)[0] ?? "");
+  const environment = command.environment
+    ? `\nEvery option may also be set by a variable, such as ${example}; the option wins.\n`
+    : "";
+  return `${command.summary}
+
+Usage: svc ${command.name} ${command.argument.name} [options]
+
+${columns([[command.argument.name, command.argument.help]])}
+
+Options
+${columns([...options, ["--help", "this text"]])}
+${environment}`;
+}
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const width = Math.max(...rows.map(([left]) => left!.length)) + 2;
+  return rows.map(([left, right]) => `  ${left!.padEnd(width)}${right}`).join("\n");
+}

@@ -1,0 +1,98 @@
+// Turns the words behind a command's name into its positional argument and typed option values.
+// Options given on the command line win over environment variables.
+
+import { parseArgs } from "node:util";
+import { nearestHint } from "../../compiler/diagnostics/nearest.js";
+import { SvcError } from "../../runtime/errors.js";
+import { type Command, variableOf } from "./command.js";
+import type { Option, OptionTable, OptionValues } from "./option.js";
+
+export interface ParsedArguments<Table extends OptionTable> {
+  readonly help: boolean;
+  readonly argument: string | null;
+  readonly values: OptionValues<Table>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * @param words everything behind the command's name
+ * @throws SvcError SVC3002, SVC3003 or SVC3004
+ */
+export function parseArguments<Table extends OptionTable>(
+  command: Command<Table>,
+  words: readonly string[],
+  environment: Environment,
+): ParsedArguments<Table> {
+  const values: Record<string, unknown> = command.environment
+    ? fromEnvironment(command.options, environment)
+    : {};
+  let argument: string | null = null;
+  for (const token of tokensOf(command.options, words)) {
+    if (token.kind === "positional") {
+      if (argument !== null) {
+        const message = `\`svc ${command.name}\` takes one argument, \`${token.value}\` is one more`;
+        throw new SvcError("SVC3004", message);
+      }
+      argument = token.value;
+    } else if (token.kind === "option") {
+      if (token.name === "help" || token.rawName === "-h") {
+        return { help: true, argument, values: {} };
+      }
+      values[token.name] = fromToken(command, token.name, token.rawName, token.value);
+    }
+  }
+  if (argument === null && command.argument.required) {
+    throw new SvcError("SVC3004", `\`svc ${command.name}\` needs ${command.argument.name}: ${command.argument.help}`);
+  }
+  // Every value came out of `parse` of the option of that name.
+  return { help: false, argument, values: values as OptionValues<Table> };
+}
+
+function tokensOf(options: OptionTable, words: readonly string[]) {
+  const types = Object.entries(options).map(
+    ([name, option]) =>
+      [name, { type: option.kind.placeholder === null ? "boolean" : "string" } as const] as const,
+  );
+  return parseArgs({
+    args: [...words],
+    options: Object.fromEntries(types),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  }).tokens;
+}
+
+function fromToken(
+  command: Command,
+  name: string,
+  rawName: string,
+  given: string | undefined,
+): unknown {
+  const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
+  if (option === undefined || !rawName.startsWith("--")) {
+    const names = [...Object.keys(command.options), "help"].map((known) => `--${known}`);
+    const message = `\`svc ${command.name}\` has no option \`${rawName}\``;
+    throw new SvcError("SVC3002", message + nearestHint(rawName, names));
+  }
+  if (option.kind.placeholder === null && given === undefined) return true;
+  return parsed(option, rawName, given);
+}
+
+function fromEnvironment(options: OptionTable, environment: Environment): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, option] of Object.entries(options)) {
+    const given = environment[variableOf(name)];
+    if (given !== undefined && given !== "") values[name] = parsed(option, variableOf(name), given);
+  }
+  return values;
+}
+
+function parsed(option: Option<unknown>, label: string, given: string | undefined): unknown {
+  const value = given === undefined ? undefined : option.kind.parse(given);
+  if (value === undefined) {
+    const got = given === undefined ? "nothing" : JSON.stringify(given);
+    throw new SvcError("SVC3003", `${label}: expected ${option.kind.expected}, got ${got}`);
+  }
+  return value;
+}

@@ -1,0 +1,31 @@
+// Prints what went wrong and chooses the exit code. Whoever made the mistake gets one line that
+// says what and how to mend it; only our own bugs come with a stack.
+
+import { ERROR_CODES, type ErrorCodeName } from "../../runtime/error-codes.js";
+import { SvcError } from "../../runtime/errors.js";
+
+export const EXIT_FAILURE = 1;
+export const EXIT_USAGE = 2;
+
+const USAGE_ERRORS: ReadonlySet<ErrorCodeName> = new Set([
+  "SVC3001",
+  "SVC3002",
+  "SVC3003",
+  "SVC3004",
+]);
+
+export function errorLine(code: ErrorCodeName, message: string): string {
+  const end = /[.?!]$/.test(message) ? "" : ".";
+  return `svc: error ${code}: ${message}${end} ${ERROR_CODES[code].fix}`;
+}
+
+/** Writes the error to stderr and returns the exit code. */
+export function reportError(error: unknown): number {
+  if (error instanceof SvcError) {
+    process.stderr.write(`${errorLine(error.code, error.message)}\n`);
+    return USAGE_ERRORS.has(error.code) ? EXIT_USAGE : EXIT_FAILURE;
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`svc: this is a bug in svc, please report it\n${text}\n`);
+  return EXIT_FAILURE;
+}

@@ -1,0 +1,73 @@
+// `svc init`: writes a new project from templates/init.
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { SvcError } from "../runtime/errors.js";
+import { packageInfo, packageRoot } from "../runtime/package-info.js";
+import { defineCommand } from "./frame/command.js";
+
+export const init = defineCommand({
+  name: "init",
+  summary: "Writes a new project that builds, serves and tests one plugin.",
+  argument: { name: "<folder>", required: true, help: "the folder to write, new or empty" },
+  options: {},
+  environment: false,
+  async run(argument) {
+    const folder = resolve(argument!);
+    refuseNonEmpty(folder);
+    const dependency = dependencyOnThisPackage();
+    for (const file of writeTemplate(folder, { name: packageName(folder), dependency })) {
+      console.log(`  ${join(argument!, file)}`);
+    }
+    if (dependency.startsWith("file:")) {
+      console.log("\nsvc-server is not published yet: package.json refers to this installation,");
+      console.log(dependency);
+    }
+    console.log(`\nNext:\n  cd ${argument}\n  npm install\n  npm start`);
+    return 0;
+  },
+});
+
+function refuseNonEmpty(folder: string): void {
+  try {
+    if (readdirSync(folder).length === 0) return;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return;
+    throw new SvcError("SVC3009", `${folder} cannot be used (${code})`, { cause: error });
+  }
+  throw new SvcError("SVC3009", `${folder} holds files already`);
+}
+
+/** The exact version once it can be had from a registry, until then this very installation. */
+function dependencyOnThisPackage(): string {
+  const { version, private: unpublished } = packageInfo();
+  return unpublished ? `file:${packageRoot().replaceAll("\\", "/")}` : version;
+}
+
+/** What npm accepts as a name, as near to the folder's name as possible. */
+function packageName(folder: string): string {
+  const name = basename(folder)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, "-");
+  return name.replace(/^[._-]+/, "") || "my-service";
+}
+
+/** Writes all files of the template and returns their names. */
+function writeTemplate(folder: string, values: Readonly<Record<string, string>>): string[] {
+  const template = join(packageRoot(), "templates", "init");
+  const files = readdirSync(template, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(template, join(entry.parentPath, entry.name)))
+    .sort();
+  return files.map((file) => {
+    const text = readFileSync(join(template, file), "utf8");
+    const written = file === "gitignore" ? ".gitignore" : file; // npm drops a packed .gitignore
+    mkdirSync(dirname(join(folder, written)), { recursive: true });
+    writeFileSync(
+      join(folder, written),
+      text.replaceAll(/\{\{(\w+)\}\}/g, (_, key) => values[key]!),
+    );
+    return written;
+  });
+}

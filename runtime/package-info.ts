@@ -1,0 +1,25 @@
+// Where this package is installed and which version it is. Works from the sources and from the
+// bundle alike, because both stand somewhere below the package's folder.
+
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Folder of the package's package.json. */
+export function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  return folder;
+}
+
+export interface PackageInfo {
+  readonly name: string;
+  readonly version: string;
+  /** True until the package is in a registry. */
+  readonly private?: boolean;
+}
+
+/** The package's own package.json. */
+export function packageInfo(): PackageInfo {
+  return JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8"));
+}

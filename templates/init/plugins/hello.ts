@@ -1,0 +1,12 @@
+import type { int, PluginRequest, str } from "svc-server";
+
+/**
+ * Greets someone.
+ *
+ * @plugin
+ * @param name who is greeted
+ * @param times how often
+ */
+export function hello(_request: PluginRequest, name: str = "world", times: int = 1): string[] {
+  return Array.from({ length: times }, () => `Hello, ${name}!`);
+}
