@@ -1,0 +1,63 @@
+// Chooses the transport. hyper-express is the user's choice, not a dependency: it is looked for from
+// the folder of the project that is served, and its native part may not load everywhere.
+
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { SvcError } from "../errors.js";
+import { netTransport } from "./net/transport.js";
+import type { Transport } from "./transport.js";
+import { uwsTransport } from "./uws/transport.js";
+import type { HyperExpress } from "./uws/uws-api.js";
+
+const PACKAGE = "hyper-express";
+
+export type TransportChoice = "auto" | "net" | "uws";
+
+export interface LoadedTransport {
+  readonly transport: Transport;
+  /** Why it is this one, for people. */
+  readonly reason: string;
+}
+
+/**
+ * Loads the transport that the configuration asks for.
+ * @param choice `http.transport`; `auto` takes `uws` where it can be had
+ * @param projectDir folder from which hyper-express is looked for
+ * @throws SvcError SVC2301 when `uws` is asked for and cannot be had
+ */
+export async function loadTransport(
+  choice: TransportChoice,
+  projectDir: string,
+): Promise<LoadedTransport> {
+  if (choice === "net") return { transport: netTransport, reason: "as configured" };
+  const found = findHyperExpress(projectDir);
+  if ("problem" in found) {
+    if (choice === "uws") throw new SvcError("SVC2301", `transport uws: ${found.problem}`);
+    return { transport: netTransport, reason: found.problem };
+  }
+  const reason = choice === "uws" ? "as configured" : `${PACKAGE} ${found.version} is installed`;
+  return { transport: uwsTransport(found.hyperExpress), reason };
+}
+
+function findHyperExpress(
+  projectDir: string,
+): { hyperExpress: HyperExpress; version: string } | { problem: string } {
+  const require = createRequire(join(projectDir, "package.json"));
+  try {
+    require.resolve(PACKAGE);
+  } catch {
+    return { problem: `${PACKAGE} is not installed` };
+  }
+  try {
+    const hyperExpress: HyperExpress = require(PACKAGE);
+    const { version }: { version: string } = require(`${PACKAGE}/package.json`);
+    return { hyperExpress, version };
+  } catch (error) {
+    return { problem: `${PACKAGE} does not load: ${lastLine((error as Error).message)}` };
+  }
+}
+
+/** uWebSockets begins with advice and ends with the cause. */
+function lastLine(message: string): string {
+  return message.trim().split("\n").at(-1)!;
+}

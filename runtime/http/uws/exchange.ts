@@ -1,0 +1,147 @@
+// One request and its answer on uWebSockets. Answers that end the connection are sent from the
+// event loop, never from within the parser: in there, requests that came in the same packet would
+// still be run, and what has been written would be lost by closing.
+
+import type { HeaderFields } from "../header-fields.js";
+import type { BodyBudget } from "../net/body-store.js";
+import type { Refusal } from "../refusal.js";
+import type { ByteSource, Connection, Exchange, Method, ServerEvents } from "../transport.js";
+import { headBytes, type UwsResponseHeads } from "./response-heads.js";
+import { sendStream } from "./send-stream.js";
+import type { UwsResponse } from "./uws-api.js";
+
+const NOT_ASCII = /[^\0-\x7f]/;
+/** Longer text is turned into bytes without being searched first. */
+const MAX_SEARCHED_LENGTH = 4096;
+
+/** What the exchanges of one server share. */
+export interface ExchangeHost {
+  readonly heads: UwsResponseHeads;
+  readonly budget: BodyBudget;
+  readonly events: ServerEvents;
+}
+
+export class UwsExchange implements Exchange {
+  aborted = false;
+  body: string | Uint8Array | null = null;
+  /** What the body holds of the server's budget. */
+  reserved = 0;
+  /** Called when the client goes away before it has its answer. */
+  onAborted: (() => void) | null = null;
+  readonly #host: ExchangeHost;
+  readonly #response: UwsResponse;
+  #answered = false;
+  /** The answer is complete and the response not to be touched any more. */
+  #sent = false;
+
+  constructor(
+    host: ExchangeHost,
+    response: UwsResponse,
+    readonly method: Method,
+    readonly target: string,
+    readonly headers: HeaderFields,
+    readonly connection: Connection,
+    readonly t0Ms: number,
+    /** Bytes of the request, head and body. */
+    public requestBytes: number,
+  ) {
+    this.#host = host;
+    this.#response = response;
+  }
+
+  /** To be called before the route handler returns: uWebSockets wants it for later answers. */
+  watch(): void {
+    if (this.#sent) return;
+    this.#response.onAborted(() => {
+      this.aborted = true;
+      this.onAborted?.();
+    });
+  }
+
+  answer(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
+    if (!this.#begin()) return;
+    const { length } = body;
+    const head = this.#host.heads.text(status, length === 0 ? null : mediaType, fields);
+    if (this.method === "HEAD") this.#sendHeadOnly(status, head, length);
+    else if (length === 0) this.#sendEmpty(status, head);
+    else this.#send(status, head, sendable(body), length);
+  }
+
+  answerStream(status: number, mediaType: string, byteLength: number, source: ByteSource): void {
+    if (byteLength === 0) return this.answer(status, null, "");
+    if (!this.#begin()) return;
+    const head = this.#host.heads.text(status, mediaType, "");
+    if (this.method === "HEAD") return this.#sendHeadOnly(status, head, byteLength);
+    const gone = new AbortController();
+    this.onAborted = () => gone.abort();
+    sendStream(this.#response, head, byteLength, source, gone.signal).then((isWhole) => {
+      if (this.aborted) return;
+      this.#end(status, headBytes(head, byteLength) + byteLength);
+      if (!isWhole) this.#response.close();
+    });
+  }
+
+  /** Answers with an error of the transport's own; with `isLast` the connection ends. */
+  refuse(refusal: Refusal, isLast: boolean): void {
+    const { status, message } = refusal;
+    const { events, heads } = this.#host;
+    const { mediaType, body } = events.errorBody(status, message, this.headers.accept, this.t0Ms);
+    if (!isLast) return this.answer(status, mediaType, body);
+    if (!this.#begin()) return;
+    const head = heads.closing(status, mediaType);
+    const content = sendable(body);
+    setImmediate(() => {
+      if (this.aborted) return;
+      this.#response.cork(() => this.#response.writeStatus(head).end(content, true));
+      this.#end(status, headBytes(head, body.length) + body.length);
+    });
+  }
+
+  /** @returns false when there is nothing to send, or nobody to send it to */
+  #begin(): boolean {
+    if (this.#answered) return false;
+    this.#answered = true;
+    this.#host.budget.give(this.reserved);
+    this.reserved = 0;
+    return !this.aborted;
+  }
+
+  #end(status: number, bytesOut: number): void {
+    this.#sent = true;
+    this.#host.events.answered(status, this.requestBytes, bytesOut);
+  }
+
+  #send(status: number, head: string, content: string | Uint8Array, length: number): void {
+    this.#response.cork(() => this.#response.writeStatus(head).end(content));
+    this.#end(status, headBytes(head, length) + length);
+  }
+
+  #sendHeadOnly(status: number, head: string, length: number): void {
+    this.#response.cork(() => {
+      this.#response.writeStatus(head);
+      if (length === 0) this.#response.endWithoutBody();
+      else this.#response.endWithoutBody(length);
+    });
+    this.#end(status, headBytes(head, length));
+  }
+
+  /** Without a length the client sees the end of the answer by the end of the connection. */
+  #sendEmpty(status: number, head: string): void {
+    setImmediate(() => {
+      if (this.aborted) return;
+      // The empty line makes it a whole answer; ending it would add fields to it.
+      this.#response.cork(() => this.#response.writeStatus(`${head}\r\n`));
+      this.#end(status, headBytes(head, 0));
+      this.#response.close();
+    });
+  }
+}
+
+/** uWebSockets sends text as UTF-8, and takes no shared memory. */
+function sendable(body: string | Uint8Array): string | Uint8Array {
+  if (typeof body !== "string") {
+    return body.buffer instanceof SharedArrayBuffer ? Uint8Array.from(body) : body;
+  }
+  const isPlain = body.length <= MAX_SEARCHED_LENGTH && !NOT_ASCII.test(body);
+  return isPlain ? body : Buffer.from(body, "latin1");
+}

@@ -1,0 +1,54 @@
+// The header section of an answer as uWebSockets takes it: one text that goes out behind
+// "HTTP/1.1 ". uWebSockets adds Date and Content-Length by itself, and `Connection: close` where it
+// is told to end the connection.
+
+import { reasonPhrase } from "../statuses.js";
+
+/** Bytes that uWebSockets adds to the text: version, line ends, Date, the name of Content-Length. */
+const ADDED_BYTES = 68;
+
+export class UwsResponseHeads {
+  readonly #cors: string;
+  readonly #byMediaType = new Map<string | null, Map<number, string>>();
+
+  constructor(cors: string | null) {
+    this.#cors = cors === null ? "" : `\r\nAccess-Control-Allow-Origin: ${cors}`;
+  }
+
+  /** A head without its last line end. `mediaType` is null when there is no content. */
+  text(status: number, mediaType: string | null, fields: string): string {
+    if (fields !== "") return this.#make(status, mediaType, fields, "keep-Alive");
+    let heads = this.#byMediaType.get(mediaType);
+    if (heads === undefined) {
+      heads = new Map();
+      this.#byMediaType.set(mediaType, heads);
+    }
+    let head = heads.get(status);
+    if (head === undefined) {
+      head = this.#make(status, mediaType, "", "keep-Alive");
+      heads.set(status, head);
+    }
+    return head;
+  }
+
+  /** The head of an answer that ends the connection; uWebSockets adds the field that says so. */
+  closing(status: number, mediaType: string): string {
+    return this.#make(status, mediaType, "", null);
+  }
+
+  #make(
+    status: number,
+    mediaType: string | null,
+    fields: string,
+    connection: string | null,
+  ): string {
+    const kept = connection === null ? "" : `\r\nConnection: ${connection}`;
+    const content = mediaType === null ? "" : `\r\nContent-Type: ${mediaType}; charset=UTF-8`;
+    return `${status} ${reasonPhrase(status)}\r\n${fields}Server: SVC/3${kept}${this.#cors}${content}`;
+  }
+}
+
+/** Bytes of a head on the wire, for content of `contentLength` bytes. */
+export function headBytes(head: string, contentLength: number): number {
+  return head.length + ADDED_BYTES + String(contentLength).length;
+}

@@ -1,0 +1,64 @@
+// Sends the content of an answer while it is read, never faster than the client takes it.
+
+import type { ByteSource } from "../transport.js";
+import type { UwsResponse } from "./uws-api.js";
+
+/**
+ * Sends head and content.
+ * @param head as `writeStatus` takes it
+ * @param gone aborted once the client is gone; the response is not touched after that
+ * @returns false when the source failed or was shorter than announced
+ */
+export async function sendStream(
+  response: UwsResponse,
+  head: string,
+  byteLength: number,
+  source: ByteSource,
+  gone: AbortSignal,
+): Promise<boolean> {
+  let left = byteLength;
+  try {
+    for await (const chunk of source) {
+      if (gone.aborted) return false;
+      const isFirst = left === byteLength;
+      const bytes = chunk.subarray(0, left);
+      left -= bytes.length;
+      const offset = response.getWriteOffset();
+      let isTaken = false;
+      response.cork(() => {
+        if (isFirst) response.writeStatus(head);
+        isTaken = response.tryEnd(bytes, byteLength)[0];
+      });
+      if (!isTaken) await untilTaken(response, bytes, offset, byteLength, gone);
+      if (left === 0) return true;
+    }
+  } catch {
+    // The source failed; that the answer is not whole is all that can be told.
+  }
+  return false;
+}
+
+/** Goes on with `bytes`, which begin at `offset` of the content, whenever there is room. */
+function untilTaken(
+  response: UwsResponse,
+  bytes: Uint8Array,
+  offset: number,
+  byteLength: number,
+  gone: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve) => {
+    let isDone = false;
+    const done = (): void => {
+      isDone = true;
+      gone.removeEventListener("abort", done);
+      resolve();
+    };
+    gone.addEventListener("abort", done);
+    response.onWritable((reached) => {
+      if (isDone) return true;
+      const [isTaken] = response.tryEnd(bytes.subarray(reached - offset), byteLength);
+      if (isTaken) done();
+      return isTaken;
+    });
+  });
+}

@@ -1,0 +1,142 @@
+// One listening server on hyper-express: its lifecycle is hyper-express's, the one route is on the
+// uWebSockets app beneath, where a request costs a third less. Everything that uWebSockets' parser
+// lets through is judged here as in the other transport.
+
+import {
+  INLINE_BODY_BYTES,
+  MAX_BODY_BYTES_IN_FLIGHT,
+  MAX_CONNECTIONS_PER_PORT,
+} from "../../limits.js";
+import { HeaderFields } from "../header-fields.js";
+import { BodyBudget, BodyStore } from "../net/body-store.js";
+import { EXPECTATION_FAILED, PAYLOAD_TOO_LARGE, TOO_MANY_CONNECTIONS } from "../refusal.js";
+import type { Connection, HttpServer, ServerEvents, ServerOptions } from "../transport.js";
+import { type ExchangeHost, UwsExchange } from "./exchange.js";
+import { Peers } from "./peers.js";
+import { RequestHeadReader } from "./request-head.js";
+import { headBytes, UwsResponseHeads } from "./response-heads.js";
+import type { HyperExpress, HyperExpressServer, UwsRequest, UwsResponse } from "./uws-api.js";
+
+const NO_FIELDS = new HeaderFields("");
+
+export class UwsServer implements HttpServer, ExchangeHost {
+  readonly heads: UwsResponseHeads;
+  readonly budget = new BodyBudget(MAX_BODY_BYTES_IN_FLIGHT);
+  port = 0;
+  readonly #maxBodyBytes: number;
+  readonly #server: HyperExpressServer;
+  readonly #head = new RequestHeadReader();
+  readonly #peers = new Peers();
+  #open = 0;
+  readonly #onExit = (): void => this.#end();
+
+  constructor(
+    hyperExpress: HyperExpress,
+    options: ServerOptions,
+    readonly events: ServerEvents,
+  ) {
+    this.heads = new UwsResponseHeads(options.cors);
+    this.#maxBodyBytes = options.maxBodyBytes;
+    this.#server = new hyperExpress.Server({ auto_close: false });
+    this.#server.uws_instance.filter((response, change) => this.#count(response, change));
+  }
+
+  async listen(port: number, host: string): Promise<void> {
+    await this.#server.listen(port, host);
+    // After hyper-express has set up its own routes, so that this one takes their place.
+    this.#server.uws_instance.any("/*", (response, request) => this.#receive(response, request));
+    this.port = port;
+    // A thread that ends with sockets open takes the whole process down.
+    process.once("exit", this.#onExit);
+  }
+
+  connections(): readonly Connection[] {
+    return this.#peers.list(this.#open);
+  }
+
+  async close(): Promise<void> {
+    process.off("exit", this.#onExit);
+    this.#end();
+  }
+
+  #end(): void {
+    this.#server.close();
+    this.#server.uws_instance.close();
+  }
+
+  #count(response: UwsResponse, change: number): void {
+    const isOpening = change > 0;
+    const numbered = isOpening ? ++this.#open : this.#open--;
+    // Connections have no identity, but beyond the limit there is always one that was refused.
+    if (numbered <= MAX_CONNECTIONS_PER_PORT) this.events.connected(isOpening ? 1 : -1);
+    else if (isOpening) this.#refuseConnection(response);
+    if (isOpening) this.#peers.opened(response, this.#open);
+  }
+
+  #refuseConnection(response: UwsResponse): void {
+    const { status, message } = TOO_MANY_CONNECTIONS;
+    const { mediaType, body } = this.events.errorBody(status, message, "json", nowMs());
+    const head = this.heads.closing(status, mediaType);
+    response.cork(() => response.writeStatus(head).end(body, true));
+    this.events.answered(status, 0, headBytes(head, body.length) + body.length);
+  }
+
+  #receive(response: UwsResponse, request: UwsRequest): void {
+    const head = this.#head;
+    const t0Ms = nowMs();
+    const refusal = head.read(request);
+    const fields = head.fields ?? NO_FIELDS;
+    const peer = this.#peers.of(response);
+    const exchange = new UwsExchange(
+      this,
+      response,
+      head.method,
+      head.target,
+      fields,
+      peer,
+      t0Ms,
+      head.byteLength,
+    );
+    if (refusal !== null) exchange.refuse(refusal, true);
+    else if (fields.expect !== null && fields.expect !== "100-continue") {
+      exchange.refuse(EXPECTATION_FAILED, false);
+    } else if (fields.contentLength > this.#maxBodyBytes) {
+      exchange.refuse(PAYLOAD_TOO_LARGE, false);
+    } else if (fields.chunked || fields.contentLength > 0) {
+      this.#receiveBody(response, exchange, fields);
+    } else this.events.request(exchange);
+    exchange.watch();
+  }
+
+  #receiveBody(response: UwsResponse, exchange: UwsExchange, fields: HeaderFields): void {
+    const store = new BodyStore(this.budget, this.#maxBodyBytes);
+    exchange.onAborted = () => store.release();
+    response.onData((data, isLast) => {
+      if (store.overflown) return; // answered; what still comes is dropped
+      const chunk = Buffer.from(data);
+      exchange.requestBytes += chunk.length;
+      if (isLast && store.size === 0 && this.#takesInline(chunk.length)) {
+        exchange.body = chunk.length === 0 ? null : chunk.toString("latin1");
+        exchange.reserved = chunk.length;
+      } else {
+        const left = fields.contentLength - store.size;
+        if (chunk.length > 0) store.write(chunk, 0, chunk.length, Math.max(left, chunk.length));
+        if (store.overflown) return exchange.refuse(PAYLOAD_TOO_LARGE, false);
+        if (!isLast) return;
+        exchange.body = store.finish();
+        exchange.reserved = store.reserved;
+      }
+      exchange.onAborted = null;
+      this.events.request(exchange);
+    });
+  }
+
+  /** Reserves the bytes of a small body that has arrived in one piece. */
+  #takesInline(length: number): boolean {
+    return length <= Math.min(INLINE_BODY_BYTES, this.#maxBodyBytes) && this.budget.take(length);
+  }
+}
+
+function nowMs(): number {
+  return performance.timeOrigin + performance.now();
+}
