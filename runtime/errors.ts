@@ -28,3 +28,38 @@ export class ParameterError extends SvcError {
     super("SVC2001", message);
   }
 }
+
+/** An argument of a library call or an assigned attribute with a wrong type or value. */
+export class ArgumentError extends SvcError {
+  constructor(
+    readonly exceptionName: "TypeError" | "ValueError",
+    message: string,
+  ) {
+    super("SVC2101", message);
+    this.name = exceptionName;
+  }
+}
+
+/** A PluginRequest that cannot be made, forwarded or resubmitted. */
+export class RequestError extends SvcError {
+  override name = "RequestError";
+  constructor(message: string) {
+    super("SVC2102", message);
+  }
+}
+
+/** A PluginResponse that refuses an entry (interface, "Library errors"), or damaged bytes of one. */
+export class ResponseError extends SvcError {
+  override name = "ResponseError";
+  constructor(message: string, code: "SVC2103" | "SVC2105" = "SVC2103", options?: ErrorOptions) {
+    super(code, message, options);
+  }
+}
+
+/** A plugin that cannot be registered or loaded. */
+export class PluginError extends SvcError {
+  override name = "PluginError";
+  constructor(message: string, options?: ErrorOptions) {
+    super("SVC2104", message, options);
+  }
+}

@@ -1,0 +1,132 @@
+// JSON text of whatever a plugin returns. Plain data goes through JSON.stringify once; only values
+// that it would drop or mangle (Map, bigint, bytes, NaN …) take the slower writer below.
+
+import { inspect } from "node:util";
+import { errorText } from "./thrown.js";
+
+/** Objects that are rendered by the value of this method, before any `toJSON`. */
+export const jsonFields: unique symbol = Symbol("svc.jsonFields");
+
+/** How deep the quick look goes; what is deeper is left to the writer. */
+const MAX_PLAIN_DEPTH = 100;
+
+/**
+ * The JSON text of any value. `undefined` becomes null, a Map an object, a Set an array, bytes
+ * their UTF-8 text, an error `Name('message')`; what JSON cannot express becomes a string with its
+ * `util.inspect` text.
+ * @throws TypeError for a cyclic value; whatever a getter or `toJSON` throws
+ */
+export function jsonText(value: unknown): string {
+  return isPlain(value, 0) ? JSON.stringify(value) : write(value, "", []);
+}
+
+/** Whether JSON.stringify renders the value as wanted. */
+function isPlain(value: unknown, depth: number): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
+  // Inside of arrays and objects JSON.stringify treats undefined as the writer does.
+  if (value === undefined) return depth > 0;
+  if (typeof value !== "object" || depth > MAX_PLAIN_DEPTH) return false;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) if (!isPlain(value[i], depth + 1)) return false;
+    return true;
+  }
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  const fields = value as Record<string, unknown>;
+  if (typeof fields.toJSON === "function") return false;
+  for (const key in fields) if (!isPlain(fields[key], depth + 1)) return false;
+  return true;
+}
+
+function write(value: unknown, key: string, parents: object[]): string {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return JSON.stringify(value);
+    case "number":
+      return Number.isFinite(value) ? JSON.stringify(value) : `"${value}"`;
+    case "bigint":
+      return value.toString();
+    case "undefined":
+      return "null";
+    case "object":
+      return value === null ? "null" : writeObject(value, key, parents);
+    default:
+      return JSON.stringify(inspect(value));
+  }
+}
+
+function writeObject(value: object, key: string, parents: object[]): string {
+  if (parents.includes(value)) throw new TypeError("cyclic value cannot be rendered as JSON");
+  parents.push(value);
+  const text = writeKind(value, key, parents);
+  parents.pop();
+  return text;
+}
+
+function writeKind(value: object, key: string, parents: object[]): string {
+  if (Array.isArray(value)) return writeItems(value, parents);
+  if (value instanceof Uint8Array) return JSON.stringify(utf8Text(value));
+  if (jsonFields in value) {
+    return write((value as { [jsonFields](): unknown })[jsonFields](), key, parents);
+  }
+  if (value instanceof Map) return writeEntries(mapEntries(value), parents);
+  if (value instanceof Set) return writeItems([...value], parents);
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === "function") return write(toJSON.call(value, key), key, parents);
+  if (value instanceof Error) return JSON.stringify(errorText(value));
+  if (value instanceof Number || value instanceof String || value instanceof Boolean) {
+    return write(value.valueOf(), key, parents);
+  }
+  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
+    return writeItems(Array.from(value as unknown as ArrayLike<number>), parents);
+  }
+  return isInexpressible(value)
+    ? JSON.stringify(inspect(value))
+    : writeEntries(Object.entries(value), parents);
+}
+
+function isInexpressible(value: object): boolean {
+  return (
+    value instanceof RegExp ||
+    value instanceof Promise ||
+    value instanceof WeakMap ||
+    value instanceof WeakSet ||
+    value instanceof WeakRef ||
+    value instanceof ArrayBuffer ||
+    value instanceof SharedArrayBuffer ||
+    value instanceof DataView ||
+    Symbol.iterator in value
+  );
+}
+
+function mapEntries(map: Map<unknown, unknown>): [string, unknown][] {
+  // A last equal key wins, as it would in an object.
+  const byText = new Map<string, unknown>();
+  for (const [key, item] of map) byText.set(keyText(key), item);
+  return [...byText];
+}
+
+function keyText(key: unknown): string {
+  if (key instanceof Uint8Array) return utf8Text(key);
+  return typeof key === "string" ? key : inspect(key);
+}
+
+function utf8Text(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+function writeItems(items: readonly unknown[], parents: object[]): string {
+  const texts: string[] = [];
+  for (let i = 0; i < items.length; i++) texts.push(write(items[i], String(i), parents));
+  return `[${texts.join(",")}]`;
+}
+
+function writeEntries(entries: Iterable<[string, unknown]>, parents: object[]): string {
+  const texts: string[] = [];
+  for (const [key, item] of entries) {
+    if (item !== undefined) texts.push(`${JSON.stringify(key)}:${write(item, key, parents)}`);
+  }
+  return `{${texts.join(",")}}`;
+}

@@ -1,0 +1,123 @@
+// A PluginRequest as the HTTP request that a dispatcher forwards. Parameters keep their types on the
+// way: an integer travels as `(q)n`, another number as `(d)x`, a key without value as the bare key.
+
+import { RequestError } from "../errors.js";
+import { jsonText } from "./json-text.js";
+import { typeName } from "./thrown.js";
+import { fromLatin1 } from "./wire-text.js";
+
+export const PARTIAL_TYPE = "application/x-svc-partial";
+export const TARGET_HEADER = "X-SVC-Partial-Target";
+
+/** Written anew for every hop, or valid for one connection only. */
+const HOP_HEADERS = new Set([
+  "accept",
+  "connection",
+  "content-length",
+  "expect",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  TARGET_HEADER.toLowerCase(),
+]);
+
+const UNRESERVED = /^[A-Za-z0-9_.~-]$/;
+const BYTE_TEXTS = Array.from({ length: 256 }, (_, byte) => {
+  const char = String.fromCharCode(byte);
+  if (UNRESERVED.test(char)) return char;
+  return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+});
+
+/** Everything that the text of a request is made of. */
+export interface RequestParts {
+  readonly method: "GET" | "POST";
+  /** Path and query, latin1. */
+  readonly target: string;
+  /** Own header lines, each with CR LF, latin1. */
+  readonly headerBlock: string;
+  readonly partial: number | null;
+  readonly content: Uint8Array | null;
+  /** Replaces the Content-Type of `headerBlock`; null keeps it. */
+  readonly contentType: string | null;
+}
+
+/** The bytes of the whole HTTP request. */
+export function requestBytes(parts: RequestParts): Uint8Array {
+  const { content, contentType, partial } = parts;
+  let head = `${parts.method} ${parts.target} HTTP/1.1\r\n`;
+  for (const line of parts.headerBlock.split("\r\n")) {
+    const name = line.slice(0, line.indexOf(":")).toLowerCase();
+    const replaced = name === "content-type" && (contentType !== null || content === null);
+    if (line !== "" && !replaced && !HOP_HEADERS.has(name)) head += `${line}\r\n`;
+  }
+  head += `Accept: ${PARTIAL_TYPE}\r\n`;
+  if (partial !== null) head += `${TARGET_HEADER}: ${partial}\r\n`;
+  if (content === null) return Uint8Array.from(Buffer.from(`${head}\r\n`, "latin1"));
+  if (contentType !== null) head += `Content-Type: ${contentType}\r\n`;
+  head += `Content-Length: ${content.length}\r\n\r\n`;
+  const bytes = new Uint8Array(head.length + content.length);
+  bytes.set(Buffer.from(head, "latin1"));
+  bytes.set(content, head.length);
+  return bytes;
+}
+
+/**
+ * The query text of a set of parameters, without `?`.
+ * @throws RequestError for a value that a query cannot carry
+ */
+export function queryText(params: Readonly<Record<string, unknown>>): string {
+  const pairs: string[] = [];
+  for (const [name, value] of Object.entries(params)) {
+    const key = percentEncode(name);
+    pairs.push(value === null || value === undefined ? key : `${key}=${valueText(value)}`);
+  }
+  return pairs.join("&");
+}
+
+function valueText(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return percentEncode(value);
+    case "number":
+      if (Number.isSafeInteger(value)) return `(q)${value}`;
+      if (Number.isFinite(value)) return `(d)${percentEncode(String(value))}`;
+      break;
+    case "bigint":
+      if (Number.isSafeInteger(Number(value))) return `(q)${value}`;
+      break;
+    case "boolean":
+      return String(value);
+    case "object":
+      // JSON reaches a `json` parameter of the back-end as it left here.
+      return value instanceof Uint8Array
+        ? percentEncodeBytes(value)
+        : percentEncode(jsonText(value));
+  }
+  throw new RequestError(`unsupported parameter type: ${typeName(value)}`);
+}
+
+/** UTF-8 bytes of a text, everything but unreserved characters as `%XX`. */
+export function percentEncode(text: string): string {
+  return percentEncodeBytes(Buffer.from(text, "utf8"));
+}
+
+function percentEncodeBytes(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += BYTE_TEXTS[byte]!;
+  return text;
+}
+
+/** Value of a header field in a block of header lines; the last one wins. */
+export function headerValue(block: string, name: string): string | undefined {
+  const wanted = name.toLowerCase();
+  let value: string | undefined;
+  for (const line of block.split("\r\n")) {
+    const colon = line.indexOf(":");
+    if (colon > 0 && line.slice(0, colon).toLowerCase() === wanted) {
+      value = fromLatin1(line.slice(colon + 1).trim());
+    }
+  }
+  return value;
+}

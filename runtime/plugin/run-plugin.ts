@@ -1,0 +1,78 @@
+// One call of a plugin: convert, call, wait if it is async, render. Whatever the plugin returns or
+// throws becomes exactly one result; nothing that it does can throw out of here.
+
+import { ParameterError, SvcError } from "../errors.js";
+import type { PluginEntry } from "./plugin-entry.js";
+import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
+import { requestFrom } from "./plugin-request.js";
+import { renderResult } from "./render.js";
+import type { RequestSource } from "./request-source.js";
+
+/**
+ * Calls an engine plugin. `done` is called once: before this returns when the function is
+ * synchronous, when its promise settles otherwise.
+ * @param entry undefined when the plugin was removed while the request was on its way
+ */
+export function runPlugin(entry: PluginEntry | undefined, source: RequestSource, done: Done): void {
+  if (entry === undefined) {
+    sendUndefined(source, done);
+    return;
+  }
+  let result: unknown;
+  let pending: boolean;
+  try {
+    result = entry.invoke(requestFrom(source, entry.wires), source);
+    pending = isThenable(result);
+  } catch (thrown) {
+    sendSyncError(thrown, source, done);
+    return;
+  }
+  if (pending) finishLater(result, source, done);
+  else renderResult(result, source.accept, done);
+}
+
+async function finishLater(pending: unknown, source: RequestSource, done: Done): Promise<void> {
+  let result: unknown;
+  try {
+    result = await pending;
+  } catch (thrown) {
+    // Conversion is over when a function returns, so even a ParameterError is the plugin's own.
+    sendThrown(done, source.accept, 500, "plugin", thrown);
+    return;
+  }
+  renderResult(result, source.accept, done);
+}
+
+function isThenable(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as { then?: unknown }).then === "function"
+  );
+}
+
+function sendSyncError(thrown: unknown, source: RequestSource, done: Done): void {
+  const { accept } = source;
+  if (isInstance(thrown, ParameterError)) {
+    sendError(done, accept, 400, "svc", thrown.exceptionName, thrown.message);
+  } else if (isInstance(thrown, SvcError) && thrown.code === "SVC2002") {
+    sendMessage(done, accept, 501, thrown.message);
+  } else {
+    sendThrown(done, accept, 500, "plugin", thrown);
+  }
+}
+
+function sendUndefined(source: RequestSource, done: Done): void {
+  const path = source.target.split("?", 1)[0]!;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  sendError(done, source.accept, 404, "svc", "LookupError", `undefined plugin: ${name}`);
+}
+
+/** `instanceof` for a value that may be a proxy whose traps throw. */
+function isInstance<T>(value: unknown, type: abstract new (...args: never[]) => T): value is T {
+  try {
+    return value instanceof type;
+  } catch {
+    return false;
+  }
+}
