@@ -1,0 +1,29 @@
+// Finds the name that was probably meant, for the errors about unknown names.
+
+/** `, did you mean \`x\`?` for the nearest of `names`, or nothing when none is near. */
+export function nearestHint(given: string, names: readonly string[]): string {
+  let best = "";
+  let bestDistance = Math.max(2, Math.floor(given.length / 3)) + 1;
+  for (const name of names) {
+    const distance = name.startsWith(given) && given.length > 2 ? 1 : editDistance(given, name);
+    if (distance < bestDistance) {
+      best = name;
+      bestDistance = distance;
+    }
+  }
+  return best === "" ? "" : `, did you mean \`${best}\`?`;
+}
+
+/** Levenshtein distance. */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      current.push(Math.min(substitution, previous[j]! + 1, current[j - 1]! + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length]!;
+}

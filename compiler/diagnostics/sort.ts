@@ -1,0 +1,27 @@
+// The one order of findings: by file, line and column. Two finders of the same thing count once.
+
+import type { Diagnostic } from "./diagnostic.js";
+
+/** Sorted by place, then code; without repetition. */
+export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const distinct = new Map<string, Diagnostic>();
+  for (const diagnostic of diagnostics) {
+    const { code, position, message } = diagnostic;
+    const key = JSON.stringify([code, position.file, position.line, position.column, message]);
+    if (!distinct.has(key)) distinct.set(key, diagnostic);
+  }
+  return [...distinct.values()].sort(comparePlace);
+}
+
+function comparePlace(a: Diagnostic, b: Diagnostic): number {
+  return (
+    compareText(a.position.file, b.position.file) ||
+    a.position.line - b.position.line ||
+    a.position.column - b.position.column ||
+    compareText(a.code, b.code)
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

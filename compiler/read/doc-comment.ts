@@ -1,0 +1,88 @@
+// Reads the documentation comment of a declaration: the texts that argspec and SDK show, and the
+// tags `@plugin`, `@graph` and `@readonly` that declare a plugin.
+
+import { ts } from "ts-morph";
+
+/** A tag that takes one word, with the node for findings about it. */
+export interface WordTag {
+  readonly text: string;
+  readonly node: ts.JSDocTag;
+}
+
+export interface DocComment {
+  readonly plugin: WordTag | null;
+  readonly graph: WordTag | null;
+  readonly readonly: boolean;
+  readonly summary: string;
+  readonly description: string;
+  readonly deprecated: boolean;
+  readonly examples: readonly string[];
+  readonly throws: readonly { readonly exception: string; readonly description: string }[];
+  readonly params: ReadonlyMap<string, string>;
+}
+
+const DECLARING_TAGS = new Set(["plugin", "graph", "readonly"]);
+
+export function readDocComment(node: ts.Node): DocComment {
+  const comment = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc).at(-1);
+  const tags = comment?.tags ?? [];
+  const params = new Map<string, string>();
+  const paragraphs = [commentText(comment)];
+  for (const tag of tags) {
+    if (ts.isJSDocParameterTag(tag)) params.set(tag.name.getText(), paramText(tag));
+    if (DECLARING_TAGS.has(tag.tagName.text)) paragraphs.push(textBelow(tag));
+  }
+  const description = paragraphs.filter((text) => text !== "").join("\n\n");
+  const named = (name: string) => tags.filter((tag) => tag.tagName.text === name);
+  return {
+    plugin: wordTag(named("plugin")[0]),
+    graph: wordTag(named("graph")[0]),
+    readonly: named("readonly").length > 0,
+    summary: firstSentence(description),
+    description,
+    deprecated: named("deprecated").length > 0,
+    examples: named("example").map(commentText),
+    throws: [...named("throws"), ...named("exception")].map(readThrows),
+    params,
+  };
+}
+
+function commentText(node: ts.JSDoc | ts.JSDocTag | undefined): string {
+  return ts.getTextOfJSDocComment(node?.comment)?.trim() ?? "";
+}
+
+function paramText(tag: ts.JSDocParameterTag): string {
+  return commentText(tag).replace(/^-\s*/, "");
+}
+
+/** The rest of the tag's own line: the parser would take the lines below it too. */
+function wordTag(tag: ts.JSDocTag | undefined): WordTag | null {
+  if (!tag) return null;
+  return { text: lineOf(tag), node: tag };
+}
+
+function lineOf(tag: ts.JSDocTag): string {
+  const text = tag.getSourceFile().text.slice(tag.tagName.end, tag.end);
+  return (text.split("\n", 1)[0] ?? "").replace(/\*\/.*$/, "").trim();
+}
+
+/** Prose written below `@plugin` belongs to the description, not to the tag. */
+function textBelow(tag: ts.JSDocTag): string {
+  const text = commentText(tag);
+  const line = lineOf(tag);
+  return text.startsWith(line) ? text.slice(line.length).trim() : text;
+}
+
+function readThrows(tag: ts.JSDocTag): { exception: string; description: string } {
+  const type = ts.isJSDocThrowsTag(tag) ? tag.typeExpression?.type.getText() : undefined;
+  const text = commentText(tag);
+  if (type !== undefined) return { exception: type, description: text };
+  const [exception = "", ...words] = text.split(/\s+/);
+  return { exception, description: words.join(" ").replace(/^-\s*/, "") };
+}
+
+function firstSentence(description: string): string {
+  const paragraph = description.split(/\n\s*\n/, 1)[0] ?? "";
+  const text = paragraph.replace(/\s+/g, " ").trim();
+  return /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
+}

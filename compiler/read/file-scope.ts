@@ -1,0 +1,33 @@
+// What the finders of one file share.
+
+import { ts } from "ts-morph";
+import type { ReadContext } from "./read-context.js";
+
+/** Export names of a module by what they stand for. */
+export type ExportNames = ReadonlyMap<ts.Declaration, string>;
+
+export interface FileScope {
+  readonly context: ReadContext;
+  readonly sourceFile: ts.SourceFile;
+  readonly exports: ExportNames;
+  /** The `@plugin` tags that a finder has dealt with. */
+  readonly seen: TagPositions;
+}
+
+/** Offsets of the `@` of the tags and decorators that a finder has dealt with. */
+export class TagPositions {
+  readonly #offsets = new Set<number>();
+
+  add(tag: ts.Node): void {
+    this.#offsets.add(tag.getStart());
+  }
+
+  /** All tags in the documentation comment of a declaration. */
+  addDoc(declaration: ts.Node): void {
+    for (const tag of ts.getJSDocTags(declaration)) this.add(tag);
+  }
+
+  has(offset: number): boolean {
+    return this.#offsets.has(offset);
+  }
+}

@@ -1,0 +1,98 @@
+// Finds the plugin declarations of one source file: documentation tags, wrapper calls, decorated
+// static methods. Whatever claims to be a plugin and cannot be one is reported here.
+
+import { ts } from "ts-morph";
+import { findStaticMethods } from "./decorated-method.js";
+import { type ExportNames, type FileScope, TagPositions } from "./file-scope.js";
+import { refusePlainDecorator } from "./plain-decorator.js";
+import type { PluginDeclaration } from "./plugin-declaration.js";
+import { type ReadContext, skipAlias, unwrap } from "./read-context.js";
+import { reportStrayTags } from "./stray-tags.js";
+import { asTaggedFunction, reportUnexported } from "./tagged-function.js";
+import { asPluginCall, readPluginCall, reportStrayCalls } from "./wrapper-call.js";
+
+/**
+ * The declarations of `sourceFile`. Functions that it re-exports count as its own unless their
+ * file is in `pluginFiles` and is read by itself.
+ */
+export function findDeclarations(
+  context: ReadContext,
+  sourceFile: ts.SourceFile,
+  pluginFiles: ReadonlySet<string>,
+): PluginDeclaration[] {
+  const exports = readExports(context, sourceFile);
+  const scope = { context, sourceFile, exports, seen: new TagPositions() };
+  const found = sourceFile.statements.flatMap((statement) => fromStatement(scope, statement));
+  for (const [declaration, exportName] of exports) {
+    const file = declaration.getSourceFile();
+    if (file === sourceFile || file.isDeclarationFile || pluginFiles.has(file.fileName)) continue;
+    const plugin = fromDeclaration(scope, declaration, exportName);
+    if (plugin) found.push(plugin);
+  }
+  reportStrayTags(scope);
+  reportStrayCalls(scope);
+  return found;
+}
+
+function readExports(context: ReadContext, sourceFile: ts.SourceFile): ExportNames {
+  const names = new Map<ts.Declaration, string>();
+  const module = context.checker.getSymbolAtLocation(sourceFile);
+  if (!module) return names;
+  for (const symbol of context.checker.getExportsOfModule(module)) {
+    for (const declaration of skipAlias(context, symbol).declarations ?? []) {
+      const known = names.get(declaration);
+      if (known === undefined || known === "default") names.set(declaration, symbol.name);
+    }
+  }
+  return names;
+}
+
+function fromStatement(scope: FileScope, statement: ts.Statement): PluginDeclaration[] {
+  if (ts.isFunctionDeclaration(statement)) {
+    if (refusePlainDecorator(scope, statement)) return [];
+    return present(fromDeclaration(scope, statement, scope.exports.get(statement)));
+  }
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.flatMap((declaration) =>
+      present(fromDeclaration(scope, declaration, scope.exports.get(declaration))),
+    );
+  }
+  if (ts.isClassDeclaration(statement)) return findStaticMethods(scope, statement);
+  if (ts.isExportAssignment(statement)) {
+    return present(fromDeclaration(scope, statement, "default"));
+  }
+  return [];
+}
+
+/** The plugin that a function, a variable or `export default` declares, if any. */
+function fromDeclaration(
+  scope: FileScope,
+  declaration: ts.Node,
+  exportName: string | undefined,
+): PluginDeclaration | null {
+  const value = declaredValue(declaration);
+  const call = value && asPluginCall(scope.context, value);
+  if (call) {
+    scope.seen.addDoc(declaration);
+    if (exportName !== undefined) return readPluginCall(scope.context, call, exportName);
+    reportUnexported(scope.context, nameNodeOf(declaration));
+    return null;
+  }
+  return asTaggedFunction(scope, declaration, value, exportName);
+}
+
+function declaredValue(declaration: ts.Node): ts.Node | undefined {
+  if (ts.isFunctionDeclaration(declaration)) return declaration;
+  if (ts.isVariableDeclaration(declaration)) {
+    return declaration.initializer && unwrap(declaration.initializer);
+  }
+  return ts.isExportAssignment(declaration) ? unwrap(declaration.expression) : undefined;
+}
+
+function nameNodeOf(declaration: ts.Node): ts.Node {
+  return ts.getNameOfDeclaration(declaration as ts.Declaration) ?? declaration;
+}
+
+function present<T>(value: T | null): T[] {
+  return value === null ? [] : [value];
+}

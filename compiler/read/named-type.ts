@@ -1,0 +1,84 @@
+// Which types get an entry of their own in the type table: aliases, interfaces, classes and enums of
+// the user. The key is their place in the sources, so that it is the same in every run; readable
+// unique names are given at the end, when all of them are known (see `type-table.ts`).
+
+import { ts } from "ts-morph";
+import type { TypeShape } from "../record/type-shape.js";
+import type { ReadContext } from "./read-context.js";
+
+export interface TypeName {
+  readonly key: string;
+  /** What the table calls it when nothing else has that name. */
+  readonly base: string;
+  readonly file: string;
+  readonly offset: number;
+}
+
+export interface NamedShape extends TypeName {
+  readonly shape: TypeShape;
+}
+
+const MAX_NAME_LENGTH = 64;
+
+/** The name of a type, null when it is to be inlined; `anonymous` names what refers to itself. */
+export function nameType(
+  context: ReadContext,
+  type: ts.Type,
+  use: "declared" | "anonymous" = "declared",
+): TypeName | null {
+  const symbol = type.aliasSymbol ?? type.getSymbol();
+  const declaration = symbol?.declarations?.[0];
+  if (!symbol || !declaration) return null;
+  const isDeclared = type.aliasSymbol !== undefined || isNamedKind(symbol);
+  if (use === "declared" && (!isDeclared || isLibrary(context, declaration))) return null;
+  const sourceFile = declaration.getSourceFile();
+  const args = typeArguments(context, type);
+  const words = [isDeclared ? symbol.name : "Type", ...args.map((arg) => wordFor(context, arg))];
+  const place = `${context.path(sourceFile)}:${declaration.pos}`;
+  const keys = args.map((arg) => fullText(context, arg));
+  return {
+    key: `${place}<${keys.join()}>${use === "declared" ? "" : fullText(context, type)}`,
+    base: identifier(args.length === 0 ? words.join("_") : `${words.join("_")}_`),
+    file: context.path(sourceFile),
+    offset: declaration.pos,
+  };
+}
+
+export function isLibrary(context: ReadContext, declaration: ts.Declaration): boolean {
+  return context.program.isSourceFileDefaultLibrary(declaration.getSourceFile());
+}
+
+/** Type arguments of an instantiated alias, interface or class. */
+function typeArguments(context: ReadContext, type: ts.Type): readonly ts.Type[] {
+  if (type.aliasSymbol) return type.aliasTypeArguments ?? [];
+  if (!isReference(type)) return [];
+  const count = type.target.typeParameters?.length ?? 0;
+  return context.checker.getTypeArguments(type).slice(0, count);
+}
+
+export function isReference(type: ts.Type): type is ts.TypeReference {
+  return (
+    (type.flags & ts.TypeFlags.Object) !== 0 &&
+    ((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Reference) !== 0
+  );
+}
+
+function isNamedKind(symbol: ts.Symbol): boolean {
+  const { Interface, Class, Enum } = ts.SymbolFlags;
+  return (symbol.flags & (Interface | Class | Enum)) !== 0;
+}
+
+function wordFor(context: ReadContext, type: ts.Type): string {
+  return nameType(context, type)?.base ?? context.checker.typeToString(type);
+}
+
+/** Text that tells two types apart even when their names are equal. */
+function fullText(context: ReadContext, type: ts.Type): string {
+  const { NoTruncation, UseFullyQualifiedType } = ts.TypeFormatFlags;
+  return context.checker.typeToString(type, undefined, NoTruncation | UseFullyQualifiedType);
+}
+
+function identifier(text: string): string {
+  const word = text.replace(/[^A-Za-z0-9]+/g, "_").slice(0, MAX_NAME_LENGTH);
+  return /^[0-9]/.test(word) ? `_${word}` : word;
+}

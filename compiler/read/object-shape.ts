@@ -1,0 +1,149 @@
+// Shapes of types with parts: arrays, tuples, plain objects. Everything else that is an object in
+// JavaScript (functions, dates, maps, class instances) has no JSON form and is refused by name.
+
+import { ts } from "ts-morph";
+import type { PropertyShape, TypeShape } from "../record/type-shape.js";
+import { isLibrary } from "./named-type.js";
+import { isUniqueSymbolKey } from "./package-symbols.js";
+import {
+  isUndefined,
+  type Problem,
+  plain,
+  problemsAt,
+  type Reading,
+  type TypeReader,
+  unsupported,
+} from "./reading.js";
+
+export function readObjectShape(reader: TypeReader, type: ts.Type): Reading {
+  const { checker } = reader.context;
+  const primitive = type.isIntersection() && type.types.find(isPrimitive);
+  if (primitive) return reader.read(primitive);
+  if (type.getCallSignatures().length > 0) return unsupported("a function");
+  if (type.getConstructSignatures().length > 0) return unsupported("a class");
+  if (isBytes(type)) return plain({ kind: "bytes" });
+  if (checker.isTupleType(type)) return readTuple(reader, type as ts.TupleTypeReference);
+  if (checker.isArrayType(type))
+    return readArray(reader, checker.getTypeArguments(type as ts.TypeReference)[0]!);
+  return readInstance(reader, type) ?? readProperties(reader, type);
+}
+
+function isPrimitive(type: ts.Type): boolean {
+  const { StringLike, NumberLike, BooleanLike, BigIntLike } = ts.TypeFlags;
+  return (type.flags & (StringLike | NumberLike | BooleanLike | BigIntLike)) !== 0;
+}
+
+/** `Uint8Array`, or node's `Buffer`, which is one. */
+export function isBytes(type: ts.Type): boolean {
+  const name = type.getSymbol()?.name;
+  return name === "Uint8Array" || name === "Buffer";
+}
+
+function readArray(reader: TypeReader, element: ts.Type): Reading {
+  const items = reader.read(element);
+  return {
+    shape: { kind: "array", items: items.shape },
+    problems: [...bytesInJson(reader, "[]", items), ...problemsAt("[]", items)],
+  };
+}
+
+function readTuple(reader: TypeReader, type: ts.TupleTypeReference): Reading {
+  const items: TypeShape[] = [];
+  const problems: Problem[] = [];
+  let rest: TypeShape | null = null;
+  reader.context.checker.getTypeArguments(type).forEach((element, index) => {
+    const flags = type.target.elementFlags[index] ?? ts.ElementFlags.Required;
+    const reading = reader.readPresent(element);
+    problems.push(
+      ...bytesInJson(reader, `[${index}]`, reading),
+      ...problemsAt(`[${index}]`, reading),
+    );
+    if (flags & ts.ElementFlags.Rest) rest = reading.shape;
+    else if (rest === null) items.push(reading.shape);
+    else
+      problems.push({ path: `[${index}]`, reason: "an element behind a rest element", help: "" });
+  });
+  return { shape: { kind: "tuple", items, required: type.target.minLength, rest }, problems };
+}
+
+/** Objects that are more than their properties; null for plain ones. */
+function readInstance(reader: TypeReader, type: ts.Type): Reading | null {
+  const { context } = reader;
+  const symbol = type.getSymbol();
+  const declaration = symbol?.declarations?.[0];
+  if (!symbol || !declaration) return null;
+  if (reader.direction === "output") {
+    const toJson = type.getProperty("toJSON");
+    const call = toJson && context.checker.getTypeOfSymbol(toJson).getCallSignatures()[0];
+    if (call) return reader.read(context.checker.getReturnTypeOfSignature(call));
+  }
+  const isClass = (symbol.flags & ts.SymbolFlags.Class) !== 0;
+  const isGlobal =
+    (symbol.flags & ts.SymbolFlags.Interface) !== 0 && isLibrary(context, declaration);
+  if (isGlobal && reader.direction === "output" && context.checker.isArrayLikeType(type)) {
+    const element = type.getNumberIndexType();
+    if (element) return readArray(reader, element);
+  }
+  if (!isClass && !isGlobal) return null;
+  const known = INSTEAD[symbol.name];
+  return unsupported(
+    isClass ? `an instance of class \`${symbol.name}\`` : `a ${symbol.name}`,
+    known ??
+      (reader.direction === "input" ? "an interface" : "a plain object, or a `toJSON` method"),
+  );
+}
+
+const INSTEAD: Readonly<Record<string, string>> = {
+  Date: "`str`, and `new Date(text)` in the body",
+  Map: "`Record<string, V>`; `Object.fromEntries(map)` makes one",
+  ReadonlyMap: "`Record<string, V>`; `Object.fromEntries(map)` makes one",
+  Set: "an array; `[...set]` makes one",
+  ReadonlySet: "an array; `[...set]` makes one",
+  Promise: "the value itself",
+  RegExp: "`str`",
+};
+
+function readProperties(reader: TypeReader, type: ts.Type): Reading {
+  const { checker } = reader.context;
+  const properties: PropertyShape[] = [];
+  const problems: Problem[] = [];
+  for (const symbol of checker.getPropertiesOfType(type)) {
+    if (isUniqueSymbolKey(symbol)) continue;
+    const propertyType = checker.getTypeOfSymbol(symbol);
+    const reading = reader.readPresent(propertyType);
+    const path = `.${symbol.name}`;
+    problems.push(...bytesInJson(reader, path, reading), ...problemsAt(path, reading));
+    properties.push({
+      name: symbol.name,
+      optional: mayBeAbsent(symbol, propertyType),
+      shape: reading.shape,
+      description: ts.displayPartsToString(symbol.getDocumentationComment(checker)),
+    });
+  }
+  const additional = readIndex(reader, type);
+  if (additional) problems.push(...problemsAt("[key]", additional));
+  if (properties.length === 0 && !additional) return plain({ kind: "json" });
+  return {
+    shape: { kind: "object", properties, additional: additional?.shape ?? null },
+    problems,
+  };
+}
+
+function mayBeAbsent(symbol: ts.Symbol, type: ts.Type): boolean {
+  if (symbol.flags & ts.SymbolFlags.Optional) return true;
+  return isUndefined(type) || (type.isUnion() && type.types.some(isUndefined));
+}
+
+function readIndex(reader: TypeReader, type: ts.Type): Reading | null {
+  const symbols = ts.TypeFlags.ESSymbolLike;
+  const index = reader.context.checker
+    .getIndexInfosOfType(type)
+    .find((info) => !(info.keyType.flags & symbols));
+  return index ? reader.readPresent(index.type) : null;
+}
+
+/** JSON has no bytes: inside a decoded value a `Uint8Array` could only be a lie. */
+function bytesInJson(reader: TypeReader, path: string, part: Reading): Problem[] {
+  if (reader.direction === "output" || part.shape.kind !== "bytes") return [];
+  return [{ path, reason: "bytes inside JSON", help: "`str`, or a `content: bytes` argument" }];
+}

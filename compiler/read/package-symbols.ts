@@ -1,0 +1,55 @@
+// Recognises what comes from this package (`PluginRequest`, the branded numbers, `plugin`) by where
+// it is declared, never by its name alone: a user may rename on import or have such names himself.
+
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ts } from "ts-morph";
+
+export const PACKAGE_NAME = "svc-server";
+
+const ownFolders = new Map<string, boolean>();
+
+/** True when the symbol is declared in this package's sources or declarations. */
+export function isPackageSymbol(symbol: ts.Symbol | undefined, name?: string): boolean {
+  if (!symbol || (name !== undefined && symbol.name !== name)) return false;
+  const file = symbol.declarations?.[0]?.getSourceFile().fileName;
+  return file !== undefined && isPackageFolder(dirname(file));
+}
+
+/** True when the nearest package.json names this package. */
+export function isPackageFolder(folder: string): boolean {
+  let known = ownFolders.get(folder);
+  if (known === undefined) {
+    known = nearestPackageIsOurs(folder);
+    ownFolders.set(folder, known);
+  }
+  return known;
+}
+
+function nearestPackageIsOurs(folder: string): boolean {
+  const manifest = join(folder, "package.json");
+  if (existsSync(manifest)) {
+    const content: unknown = JSON.parse(readFileSync(manifest, "utf8"));
+    return (content as { name?: unknown } | null)?.name === PACKAGE_NAME;
+  }
+  const parent = dirname(folder);
+  return parent !== folder && isPackageFolder(parent);
+}
+
+/** `int` or `float` when the type carries the brand of these numbers, else null. */
+export function brandOf(checker: ts.TypeChecker, type: ts.Type): "int" | "float" | null {
+  if (!type.isIntersection()) return null;
+  for (const part of type.types) {
+    if (!(part.flags & ts.TypeFlags.Object)) continue;
+    const brand = checker.getPropertiesOfType(part)[0];
+    if (!brand || !isUniqueSymbolKey(brand) || !isPackageSymbol(brand)) continue;
+    const tags = checker.typeToString(checker.getTypeOfSymbol(brand));
+    return tags.includes("float") ? "float" : "int";
+  }
+  return null;
+}
+
+/** True for a property whose key is a `unique symbol`, not text. */
+export function isUniqueSymbolKey(property: ts.Symbol): boolean {
+  return String(property.escapedName).startsWith("__@");
+}

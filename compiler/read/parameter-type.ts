@@ -1,0 +1,25 @@
+// The declared type of a parameter, and findings about it.
+
+import type { ts } from "ts-morph";
+import type { ReadContext } from "./read-context.js";
+import { type Reading, withoutUndefined } from "./reading.js";
+
+export function parameterType(context: ReadContext, parameter: ts.ParameterDeclaration): ts.Type {
+  return parameter.type
+    ? context.checker.getTypeFromTypeNode(parameter.type)
+    : withoutUndefined(context.checker, context.checker.getTypeAtLocation(parameter));
+}
+
+export function reportProblems(
+  context: ReadContext,
+  parameter: ts.ParameterDeclaration,
+  reading: Reading,
+): void {
+  const name = parameter.name.getText();
+  for (const problem of reading.problems) {
+    const message = `parameter \`${name}\`: \`${name}${problem.path}\` is ${problem.reason}`;
+    const isGraph = name === "graph" && problem.path === "";
+    const help = isGraph ? "bind a graph: `@graph name`, or the option `graph`" : problem.help;
+    context.error("SVC1040", parameter.type ?? parameter.name, message, help);
+  }
+}

@@ -1,0 +1,24 @@
+// One plugin declaration as found in the tree, whatever its form was. The finders make it, the
+// record reader turns it into a PluginRecord.
+
+import type { ts } from "ts-morph";
+import type { Role } from "../record/plugin-record.js";
+import type { DocComment } from "./doc-comment.js";
+
+export type PluginFunction =
+  | ts.FunctionDeclaration
+  | ts.FunctionExpression
+  | ts.ArrowFunction
+  | ts.MethodDeclaration;
+
+export interface PluginDeclaration {
+  readonly fn: PluginFunction;
+  readonly name: string;
+  /** Where findings about the plugin as a whole point. */
+  readonly nameNode: ts.Node;
+  readonly role: Role;
+  readonly graph: string | null;
+  readonly readonly: boolean;
+  readonly exportPath: string;
+  readonly doc: DocComment;
+}

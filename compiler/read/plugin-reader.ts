@@ -1,0 +1,134 @@
+// The front half of the compiler: TypeScript sources to plugin records. This folder alone imports
+// ts-morph. One project stays open, so that `svc dev` reads only what a change touches; what is read
+// of one file depends on nothing but that file and what it imports.
+
+import type { Project, ts } from "ts-morph";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { sortDiagnostics } from "../diagnostics/sort.js";
+import type { PluginRecord } from "../record/plugin-record.js";
+import type { TypeTable } from "../record/type-shape.js";
+import { importersOf, readDependencies } from "./dependencies.js";
+import { findDeclarations } from "./find-declarations.js";
+import type { NamedShape } from "./named-type.js";
+import { openProject } from "./open-project.js";
+import { absolutePath } from "./paths.js";
+import { ReadContext } from "./read-context.js";
+import { readPlugin, type ShapeReaders } from "./read-plugin.js";
+import { ShapeReader } from "./shape-reader.js";
+import { syntaxErrors } from "./syntax-errors.js";
+import { nameTypes } from "./type-table.js";
+
+export interface ReadResult {
+  /** Sorted by name, then role. */
+  readonly plugins: PluginRecord[];
+  readonly types: TypeTable;
+  readonly diagnostics: Diagnostic[];
+  /** Source files that were read, relative to the project folder, sorted; no installed packages. */
+  readonly dependencies: string[];
+}
+
+/** What one plugin file yields. */
+interface FileReading {
+  readonly plugins: readonly PluginRecord[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export class PluginReader {
+  readonly #projectDir: string;
+  readonly #project: Project;
+  readonly #readings = new Map<string, FileReading>();
+  readonly #named = new Map<string, NamedShape>();
+  #files: readonly string[] = [];
+
+  /**
+   * @param projectDir folder of the project
+   * @param files its plugin files, absolute or relative to it
+   */
+  constructor(projectDir: string, files: readonly string[]) {
+    this.#projectDir = projectDir;
+    this.#project = openProject(projectDir);
+    this.#setFiles(files);
+  }
+
+  /** Reads all files that have no reading yet; at first these are all. */
+  read(): ReadResult {
+    const program = this.#project.getProgram().compilerObject;
+    const context = new ReadContext(this.#projectDir, program, program.getTypeChecker());
+    const readers = {
+      input: new ShapeReader(context, "input", this.#named),
+      output: new ShapeReader(context, "output", this.#named),
+    };
+    const pluginFiles = new Set(this.#files);
+    for (const file of this.#files) {
+      if (this.#readings.has(file)) continue;
+      const sourceFile = program.getSourceFile(file);
+      if (sourceFile) this.#readings.set(file, readFile(readers, sourceFile, pluginFiles));
+    }
+    return this.#result(program);
+  }
+
+  /**
+   * Reads again what a change touches: the changed files and all that import them.
+   *
+   * @param changed files that were written, added or removed
+   * @param files the plugin files from now on
+   */
+  refresh(changed: readonly string[], files: readonly string[]): ReadResult {
+    const paths = changed.map((file) => absolutePath(this.#projectDir, file));
+    const before = this.#project.getProgram().compilerObject;
+    for (const path of importersOf(before, paths)) this.#readings.delete(path);
+    for (const path of paths) {
+      this.#readings.delete(path);
+      this.#project.getSourceFile(path)?.refreshFromFileSystemSync();
+    }
+    this.#setFiles(files);
+    return this.read();
+  }
+
+  #setFiles(files: readonly string[]): void {
+    const paths = files.map((file) => absolutePath(this.#projectDir, file)).sort();
+    const kept = new Set(paths);
+    for (const path of this.#files) {
+      if (kept.has(path)) continue;
+      this.#readings.delete(path);
+      const sourceFile = this.#project.getSourceFile(path);
+      if (sourceFile) this.#project.removeSourceFile(sourceFile);
+    }
+    for (const path of paths) this.#project.addSourceFileAtPathIfExists(path);
+    this.#files = paths;
+  }
+
+  #result(program: ts.Program): ReadResult {
+    const readings = this.#files.flatMap((file) => this.#readings.get(file) ?? []);
+    const { plugins, types } = nameTypes(
+      readings.flatMap((reading) => reading.plugins),
+      this.#named,
+    );
+    return {
+      plugins: plugins.sort(byNameAndRole),
+      types,
+      diagnostics: sortDiagnostics(readings.flatMap((reading) => reading.diagnostics)),
+      dependencies: readDependencies(this.#projectDir, program),
+    };
+  }
+}
+
+function readFile(
+  readers: ShapeReaders,
+  sourceFile: ts.SourceFile,
+  pluginFiles: ReadonlySet<string>,
+): FileReading {
+  const { context } = readers.input;
+  const broken = syntaxErrors(context, sourceFile);
+  if (broken.length > 0) return { plugins: [], diagnostics: broken };
+  const declarations = findDeclarations(context, sourceFile, pluginFiles);
+  const plugins = declarations.map((declaration) =>
+    readPlugin(readers, declaration, context.path(sourceFile)),
+  );
+  return { plugins, diagnostics: context.takeFindings() };
+}
+
+function byNameAndRole(a: PluginRecord, b: PluginRecord): number {
+  if (a.name !== b.name) return a.name < b.name ? -1 : 1;
+  return a.role < b.role ? -1 : Number(a.role > b.role);
+}

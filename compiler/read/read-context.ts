@@ -1,0 +1,101 @@
+// What every reader function needs while one program is read: the checker, places in files, and
+// where findings go. One context serves one program; a changed file means a new one.
+
+import { ts } from "ts-morph";
+import type { ErrorCodeName } from "../../runtime/error-codes.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { SourcePosition } from "../record/plugin-record.js";
+import { relativePath } from "./paths.js";
+
+export class ReadContext {
+  #findings: Diagnostic[] = [];
+  readonly #paths = new Map<ts.SourceFile, string>();
+
+  constructor(
+    readonly projectDir: string,
+    readonly program: ts.Program,
+    readonly checker: ts.TypeChecker,
+  ) {}
+
+  /** Path of a file relative to the project folder, with `/`. */
+  path(sourceFile: ts.SourceFile): string {
+    let path = this.#paths.get(sourceFile);
+    if (path === undefined) {
+      path = relativePath(this.projectDir, sourceFile.fileName);
+      this.#paths.set(sourceFile, path);
+    }
+    return path;
+  }
+
+  position(node: ts.Node): SourcePosition {
+    const sourceFile = node.getSourceFile();
+    return this.positionAt(sourceFile, node.getStart(sourceFile));
+  }
+
+  positionAt(sourceFile: ts.SourceFile, offset: number): SourcePosition {
+    const { line, character } = sourceFile.getLineAndCharacterOfPosition(offset);
+    return { file: this.path(sourceFile), line: line + 1, column: character + 1 };
+  }
+
+  error(code: ErrorCodeName, node: ts.Node, message: string, help = ""): void {
+    this.#add("error", code, node, message, help);
+  }
+
+  warning(code: ErrorCodeName, node: ts.Node, message: string, help = ""): void {
+    this.#add("warning", code, node, message, help);
+  }
+
+  add(finding: Diagnostic): void {
+    this.#findings.push(finding);
+  }
+
+  /** The findings since the last call. */
+  takeFindings(): Diagnostic[] {
+    const findings = this.#findings;
+    this.#findings = [];
+    return findings;
+  }
+
+  #add(
+    severity: Diagnostic["severity"],
+    code: string,
+    node: ts.Node,
+    message: string,
+    help: string,
+  ): void {
+    const firstLine = node.getText().split("\n", 1)[0] ?? "";
+    this.add({
+      code,
+      severity,
+      position: this.position(node),
+      length: Math.max(1, firstLine.length),
+      message,
+      help,
+    });
+  }
+}
+
+/** The declaration behind an identifier, through import aliases; undefined when unresolved. */
+export function resolveSymbol(context: ReadContext, node: ts.Node): ts.Symbol | undefined {
+  const symbol = context.checker.getSymbolAtLocation(node);
+  return symbol && skipAlias(context, symbol);
+}
+
+/** The symbol itself, or what an import or export alias stands for. */
+export function skipAlias(context: ReadContext, symbol: ts.Symbol): ts.Symbol {
+  return symbol.flags & ts.SymbolFlags.Alias ? context.checker.getAliasedSymbol(symbol) : symbol;
+}
+
+/** An expression without parentheses, `as`, `satisfies` and `!` around it. */
+export function unwrap(expression: ts.Expression): ts.Expression {
+  let inner = expression;
+  while (
+    ts.isParenthesizedExpression(inner) ||
+    ts.isAsExpression(inner) ||
+    ts.isSatisfiesExpression(inner) ||
+    ts.isNonNullExpression(inner)
+  ) {
+    inner = inner.expression;
+  }
+  return inner;
+}

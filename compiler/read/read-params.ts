@@ -1,0 +1,135 @@
+// The parameters of a plugin function, in the order of the signature. Which names are reserved
+// depends on the role (interface, "Plugin function contracts").
+
+import { ts } from "ts-morph";
+import type { ParamRecord, ReservedName, Role, UserParam } from "../record/plugin-record.js";
+import { readDefault } from "./default-value.js";
+import { isPackageSymbol } from "./package-symbols.js";
+import { parameterType, reportProblems } from "./parameter-type.js";
+import type { PluginDeclaration } from "./plugin-declaration.js";
+import type { ReadContext } from "./read-context.js";
+import { isUndefined, type Reading, unsupported } from "./reading.js";
+import { readReserved } from "./reserved-param.js";
+import type { ShapeReader } from "./shape-reader.js";
+import { wireOf } from "./wire.js";
+
+export function readParams(reader: ShapeReader, plugin: PluginDeclaration): ParamRecord[] {
+  const records: ParamRecord[] = [];
+  plugin.fn.parameters.forEach((parameter, index) => {
+    if (!isPlain(reader.context, parameter)) return;
+    const reserved = reservedName(reader.context, plugin, parameter, index);
+    records.push(
+      reserved
+        ? readReserved(reader, parameter, reserved)
+        : readUser(reader, parameter, plugin.doc.params),
+    );
+  });
+  return records;
+}
+
+type NamedParameter = ts.ParameterDeclaration & { readonly name: ts.Identifier };
+
+/** Reports parameters that a query cannot address by name. */
+function isPlain(
+  context: ReadContext,
+  parameter: ts.ParameterDeclaration,
+): parameter is NamedParameter {
+  if (!ts.isIdentifier(parameter.name)) {
+    const message = "a query parameter needs a name; this one is taken apart in the signature";
+    context.error("SVC1013", parameter.name, message, "`point: Point`, and `const { x } = point`");
+    return false;
+  }
+  const name = parameter.name.text;
+  if (parameter.dotDotDotToken) {
+    const help = `\`${name}: ${parameter.type?.getText() ?? "str[]"}\``;
+    context.error("SVC1012", parameter, `rest parameter \`${name}\` has no query form`, help);
+    return false;
+  }
+  if (name === "this") {
+    context.error("SVC1014", parameter, "a plugin is called without an object", "no `this`");
+    return false;
+  }
+  return true;
+}
+
+const RESERVED: Readonly<Record<Role, readonly ReservedName[]>> = {
+  engine: ["request", "method", "headers", "content"],
+  pre: ["request", "method", "headers", "content"],
+  post: ["response"],
+};
+
+/** `graph` is reserved only when one is bound; a first argument is known by its type as well. */
+function reservedName(
+  context: ReadContext,
+  plugin: PluginDeclaration,
+  parameter: NamedParameter,
+  index: number,
+): ReservedName | null {
+  const name = parameter.name.text;
+  if (name === "graph") return plugin.graph === null ? null : "graph";
+  const reserved = RESERVED[plugin.role].find((word) => word === name);
+  if (reserved) return reserved;
+  if (index > 0 || !parameter.type) return null;
+  const symbol = context.checker.getTypeFromTypeNode(parameter.type).getSymbol();
+  if (plugin.role === "post") return isPackageSymbol(symbol, "PluginResponse") ? "response" : null;
+  return isPackageSymbol(symbol, "PluginRequest") ? "request" : null;
+}
+
+function readUser(
+  reader: ShapeReader,
+  parameter: NamedParameter,
+  docs: ReadonlyMap<string, string>,
+): UserParam {
+  const { context } = reader;
+  const name = parameter.name.text;
+  const isTyped = parameter.type !== undefined || parameter.initializer !== undefined;
+  const type = parameterType(context, parameter);
+  const reading = isTyped ? readInput(reader, type) : TEXT;
+  if (!isTyped) {
+    const message = `parameter \`${name}\` has no type and arrives as text`;
+    context.warning("SVC1042", parameter.name, message, `\`${name}: str\``);
+  } else if (type.flags & ts.TypeFlags.Any && !isUnresolved(type)) {
+    const message = `parameter \`${name}\` is of type any and arrives as text`;
+    context.warning("SVC1042", parameter.name, message, `\`${name}: str\`, or \`${name}: json\``);
+  }
+  reportProblems(context, parameter, reading);
+  const byDefault = readDefault(context, parameter.initializer);
+  return {
+    kind: "user",
+    name,
+    wire: wireOf(reading.shape, reader.named),
+    shape: reading.shape,
+    required: !parameter.questionToken && !parameter.initializer && !acceptsUndefined(type),
+    default: byDefault,
+    typeText: typeText(context, parameter, type),
+    description: docs.get(name) ?? "",
+    position: context.position(parameter.name),
+  };
+}
+
+const TEXT: Reading = { shape: { kind: "str" }, problems: [] };
+
+/** Types that say nothing mean text, as no type does (interface, "Plugin execution" rule 4). */
+function readInput(reader: ShapeReader, type: ts.Type): Reading {
+  const { Any, Unknown } = ts.TypeFlags;
+  const { checker } = reader.context;
+  if (type.flags & (Any | Unknown) || checker.typeToString(type) === "{}") return TEXT;
+  if (checker.getAwaitedType(type) !== type && type.getProperty("then")) {
+    return unsupported("a promise", "the value itself");
+  }
+  return reader.readPresent(type);
+}
+
+function acceptsUndefined(type: ts.Type): boolean {
+  return isUndefined(type) || (type.isUnion() && type.types.some(isUndefined));
+}
+
+/** An import that does not resolve is TypeScript's to report. */
+function isUnresolved(type: ts.Type): boolean {
+  return (type as ts.Type & { readonly intrinsicName?: string }).intrinsicName === "error";
+}
+
+function typeText(context: ReadContext, parameter: ts.ParameterDeclaration, type: ts.Type): string {
+  if (parameter.type) return parameter.type.getText().replace(/\s+/g, " ");
+  return parameter.initializer ? context.checker.typeToString(type) : "*";
+}

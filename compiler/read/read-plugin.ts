@@ -1,0 +1,47 @@
+// One declaration to one PluginRecord.
+
+import type { PluginRecord } from "../record/plugin-record.js";
+import type { PluginDeclaration } from "./plugin-declaration.js";
+import { readParams } from "./read-params.js";
+import { readResult } from "./read-result.js";
+import type { ShapeReader } from "./shape-reader.js";
+
+/** The two directions of one program's types. */
+export interface ShapeReaders {
+  readonly input: ShapeReader;
+  readonly output: ShapeReader;
+}
+
+/** @param module path of the module that exports the plugin, relative to the project */
+export function readPlugin(
+  { input, output }: ShapeReaders,
+  plugin: PluginDeclaration,
+  module: string,
+): PluginRecord {
+  const { context } = input;
+  const [typeParameter] = plugin.fn.typeParameters ?? [];
+  if (typeParameter) {
+    const message = "a request cannot choose type arguments";
+    context.error("SVC1011", typeParameter, message, "concrete types in their place");
+  }
+  const params = readParams(input, plugin);
+  const { result, async } = readResult(output, plugin);
+  return {
+    kind: "plugin",
+    name: plugin.name,
+    role: plugin.role,
+    graph: plugin.graph,
+    readonly: plugin.readonly,
+    async,
+    module,
+    exportPath: plugin.exportPath,
+    position: context.position(plugin.nameNode),
+    summary: plugin.doc.summary,
+    description: plugin.doc.description,
+    deprecated: plugin.doc.deprecated,
+    examples: plugin.doc.examples,
+    throws: plugin.doc.throws,
+    params,
+    result,
+  };
+}

@@ -1,0 +1,90 @@
+// What a plugin returns: unwrapped from its promise, told apart into PluginResponse, PluginRequest
+// and plain values.
+
+import { ts } from "ts-morph";
+import type { ResultRecord } from "../record/plugin-record.js";
+import type { TypeShape } from "../record/type-shape.js";
+import { isPackageSymbol } from "./package-symbols.js";
+import type { PluginDeclaration } from "./plugin-declaration.js";
+import type { ReadContext } from "./read-context.js";
+import type { Reading } from "./reading.js";
+import type { ShapeReader } from "./shape-reader.js";
+import { wireOf } from "./wire.js";
+
+export interface ResultReading {
+  readonly result: ResultRecord;
+  readonly async: boolean;
+}
+
+export function readResult(reader: ShapeReader, plugin: PluginDeclaration): ResultReading {
+  const { checker } = reader.context;
+  const { fn } = plugin;
+  const signature = checker.getSignatureFromDeclaration(fn)!;
+  const returned = checker.getReturnTypeOfSignature(signature);
+  const awaited = checker.getAwaitedType(returned) ?? returned;
+  const parts = awaited.isUnion() ? awaited.types : [awaited];
+  const responses = parts.filter((part) => isPackageSymbol(part.getSymbol(), "PluginResponse"));
+  const requests = parts.filter((part) => isPackageSymbol(part.getSymbol(), "PluginRequest"));
+  const where = fn.type ?? plugin.nameNode;
+  if (requests.length > 0 && plugin.role === "engine") {
+    const message = `engine \`${plugin.name}\` returns a PluginRequest, which only a dispatcher forwards`;
+    reader.context.error("SVC1045", where, message, "`plugin.pre(...)`, or return the result");
+  }
+  const entries = responses.map((response) => readEntry(reader, plugin, where, response));
+  const typeText = fn.type ? fn.type.getText() : checker.typeToString(returned);
+  const result = (kind: ResultRecord["kind"], shape: TypeShape) => ({
+    async: awaited !== returned || isAsync(fn),
+    result: { kind, shape, typeText: typeText.replace(/\s+/g, " ") },
+  });
+  if (entries.length === parts.length) {
+    return result("response", entries.length === 1 ? entries[0]! : { kind: "json" });
+  }
+  if (requests.length === parts.length) return result("request", { kind: "null" });
+  const values = parts.filter((part) => !responses.includes(part) && !requests.includes(part));
+  const isMix = values.length < parts.length;
+  const reading = isMix ? readEach(reader, values) : reader.read(awaited);
+  reportProblems(reader.context, plugin, where, reading);
+  return isMix ? result("union", { kind: "json" }) : result("value", reading.shape);
+}
+
+function isAsync(fn: PluginDeclaration["fn"]): boolean {
+  return fn.modifiers?.some((word) => word.kind === ts.SyntaxKind.AsyncKeyword) ?? false;
+}
+
+function readEach(reader: ShapeReader, types: readonly ts.Type[]): Reading {
+  const problems = types.flatMap((type) => reader.read(type).problems);
+  return { shape: { kind: "json" }, problems };
+}
+
+/** One entry of a `PluginResponse<K, T>`: its sort key and its item. */
+function readEntry(
+  reader: ShapeReader,
+  plugin: PluginDeclaration,
+  where: ts.Node,
+  response: ts.Type,
+): TypeShape {
+  const { context } = reader;
+  const [keyType, itemType] = context.checker.getTypeArguments(response as ts.TypeReference);
+  const key = keyType ? reader.read(keyType).shape : JSON_VALUE;
+  if (key.kind !== "json" && key.kind !== "null" && wireOf(key, reader.named) === "json") {
+    const message = `sort keys of type \`${context.checker.typeToString(keyType!)}\` cannot be compared`;
+    context.error("SVC1044", where, message, "`int`, `float`, `str` or `bytes` as the key type");
+  }
+  const item = itemType ? reader.read(itemType) : { shape: JSON_VALUE, problems: [] };
+  reportProblems(context, plugin, where, item);
+  return { kind: "tuple", items: [key, item.shape], required: 2, rest: null };
+}
+
+const JSON_VALUE: TypeShape = { kind: "json" };
+
+function reportProblems(
+  context: ReadContext,
+  plugin: PluginDeclaration,
+  where: ts.Node,
+  reading: Reading,
+): void {
+  for (const { path, reason, help } of reading.problems) {
+    const message = `the result of \`${plugin.name}\`${path && `, at \`${path}\`,`} is ${reason}`;
+    context.error("SVC1041", where, message, help);
+  }
+}

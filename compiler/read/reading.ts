@@ -1,0 +1,60 @@
+// The outcome of reading a type: its shape, and the parts that cannot travel. Problems are collected
+// instead of reported, because only the caller knows which parameter or result the type belongs to.
+
+import { ts } from "ts-morph";
+import type { TypeShape } from "../record/type-shape.js";
+import type { ReadContext } from "./read-context.js";
+
+/** A part of a type that cannot travel: where it is (`.at[]`), what it is, what to write instead. */
+export interface Problem {
+  readonly path: string;
+  readonly reason: string;
+  readonly help: string;
+}
+
+export interface Reading {
+  readonly shape: TypeShape;
+  readonly problems: readonly Problem[];
+}
+
+/** `input` arrives as text and JSON, `output` leaves through JSON and its `toJSON`. */
+export type Direction = "input" | "output";
+
+/** What reads the parts of a type. */
+export interface TypeReader {
+  readonly context: ReadContext;
+  readonly direction: Direction;
+  read(type: ts.Type): Reading;
+  /** Shape of a type whose `undefined` means absence, as in optional properties. */
+  readPresent(type: ts.Type): Reading;
+}
+
+const MAX_PROBLEMS = 3;
+
+/** The problems of a part, seen from the whole. */
+export function problemsAt(path: string, reading: Reading): Problem[] {
+  return reading.problems
+    .slice(0, MAX_PROBLEMS)
+    .map((problem) => ({ ...problem, path: path + problem.path }));
+}
+
+export function plain(shape: TypeShape): Reading {
+  return { shape, problems: [] };
+}
+
+export function unsupported(reason: string, help = ""): Reading {
+  return { shape: { kind: "json" }, problems: [{ path: "", reason, help }] };
+}
+
+/** The type without `undefined`, with the alias that it had before where the checker keeps it. */
+export function withoutUndefined(checker: ts.TypeChecker, type: ts.Type): ts.Type {
+  if (!type.isUnion() || !type.types.some(isUndefined)) return type;
+  if (!type.types.some((member) => member.flags & ts.TypeFlags.Null)) {
+    return checker.getNonNullableType(type);
+  }
+  return type;
+}
+
+export function isUndefined(type: ts.Type): boolean {
+  return (type.flags & ts.TypeFlags.Undefined) !== 0;
+}

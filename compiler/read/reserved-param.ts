@@ -1,0 +1,120 @@
+// Reserved arguments: which of the forms that the server can pass was declared (interface, "Plugin
+// function contracts").
+
+import { ts } from "ts-morph";
+import type { ReservedForm, ReservedName, ReservedParam } from "../record/plugin-record.js";
+import type { TypeShape } from "../record/type-shape.js";
+import { isPackageSymbol } from "./package-symbols.js";
+import { parameterType, reportProblems } from "./parameter-type.js";
+import type { ReadContext } from "./read-context.js";
+import type { ShapeReader } from "./shape-reader.js";
+
+export function readReserved(
+  reader: ShapeReader,
+  parameter: ts.ParameterDeclaration,
+  name: ReservedName,
+): ReservedParam {
+  const { context } = reader;
+  if (parameter.initializer) {
+    const message = `the server always passes \`${name}\`, so it cannot have a default`;
+    context.error("SVC1032", parameter, message, `\`${declared(parameter)}\``);
+  }
+  const record = { kind: "reserved", name, position: context.position(parameter.name) } as const;
+  const untyped = {
+    ...record,
+    form: isBytesByDefault(name) ? ("bytes" as const) : null,
+    shape: null,
+  };
+  if (!parameter.type) return untyped;
+  const type = parameterType(context, parameter);
+  if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return untyped;
+  switch (name) {
+    case "request":
+      requireClass(context, parameter, type, "PluginRequest");
+      return untyped;
+    case "response":
+      requireClass(context, parameter, type, "PluginResponse");
+      return untyped;
+    case "graph":
+      return untyped;
+    case "method":
+      if (!isText(reader.readPresent(type).shape)) refuse(context, parameter, "`str`");
+      return untyped;
+    case "headers":
+      return { ...record, form: headersForm(reader, parameter, type), shape: null };
+    case "content":
+      return { ...record, ...readContent(reader, parameter, type) };
+  }
+}
+
+function isBytesByDefault(name: ReservedName): boolean {
+  return name === "headers" || name === "content";
+}
+
+function declared(parameter: ts.ParameterDeclaration): string {
+  const type = parameter.type ? `: ${parameter.type.getText()}` : "";
+  return parameter.name.getText() + type;
+}
+
+function requireClass(
+  context: ReadContext,
+  parameter: ts.ParameterDeclaration,
+  type: ts.Type,
+  name: string,
+): void {
+  if (!isPackageSymbol(type.getSymbol(), name)) refuse(context, parameter, `\`${name}\``);
+}
+
+function refuse(context: ReadContext, parameter: ts.ParameterDeclaration, allowed: string): void {
+  const message = `\`${parameter.name.getText()}\` cannot be declared as \`${parameter.type?.getText()}\``;
+  context.error("SVC1034", parameter.type ?? parameter, message, allowed);
+}
+
+function headersForm(
+  reader: ShapeReader,
+  parameter: ts.ParameterDeclaration,
+  type: ts.Type,
+): ReservedForm {
+  const shape = withoutNull(reader.readPresent(type).shape);
+  if (shape.kind === "bytes" || shape.kind === "str") return shape.kind;
+  if (shape.kind === "object" && shape.additional && isText(shape.additional)) return "dict";
+  if (shape.kind === "array" && isPair(shape.items)) return "list";
+  refuse(
+    reader.context,
+    parameter,
+    "`bytes`, `str`, `Record<string, string>` or `[string, string][]`",
+  );
+  return "bytes";
+}
+
+function readContent(
+  reader: ShapeReader,
+  parameter: ts.ParameterDeclaration,
+  type: ts.Type,
+): { form: ReservedForm; shape: TypeShape | null } {
+  const reading = reader.readPresent(type);
+  const shape = withoutNull(reading.shape);
+  if (shape.kind === "bytes" || shape.kind === "str") return { form: shape.kind, shape: null };
+  if (shape.kind === "union" && shape.members.some((member) => member.kind === "bytes")) {
+    refuse(reader.context, parameter, "`bytes`, `str`, `json` or a type that JSON can carry");
+  }
+  reportProblems(reader.context, parameter, reading);
+  return { form: "json", shape: reading.shape };
+}
+
+/** `content` is null when there is no body; saying so in its type changes nothing. */
+function withoutNull(shape: TypeShape): TypeShape {
+  if (shape.kind !== "union") return shape;
+  const members = shape.members.filter((member) => member.kind !== "null");
+  return members.length === 1 ? members[0]! : shape;
+}
+
+function isText(shape: TypeShape): boolean {
+  if (shape.kind === "union") return shape.members.every(isText);
+  return shape.kind === "str" || (shape.kind === "literal" && typeof shape.value === "string");
+}
+
+function isPair(shape: TypeShape): boolean {
+  if (shape.kind === "array") return isText(shape.items);
+  return shape.kind === "tuple" && shape.items.length === 2 && shape.items.every(isText);
+}

@@ -1,0 +1,49 @@
+// Types without parts: scalars, literals, brands, template literals, and those refused outright.
+
+import { ts } from "ts-morph";
+import { brandOf, isPackageSymbol } from "./package-symbols.js";
+import { plain, type Reading, unsupported } from "./reading.js";
+import { patternSource } from "./template-pattern.js";
+
+/** Types without parts; null for those that have parts. */
+export function readScalar(checker: ts.TypeChecker, type: ts.Type): Reading | null {
+  const { flags } = type;
+  if (type.aliasSymbol?.name === "json" && isPackageSymbol(type.aliasSymbol)) {
+    return plain({ kind: "json" });
+  }
+  if (type.isStringLiteral() || type.isNumberLiteral()) {
+    return plain({ kind: "literal", value: type.value });
+  }
+  if (flags & ts.TypeFlags.BooleanLiteral) {
+    return plain({ kind: "literal", value: checker.typeToString(type) === "true" });
+  }
+  if (flags & ts.TypeFlags.TemplateLiteral) {
+    return plain({ kind: "pattern", source: patternSource(type as ts.TemplateLiteralType) });
+  }
+  const brand = brandOf(checker, type);
+  if (brand) return plain({ kind: brand });
+  for (const [mask, kind] of SCALARS) {
+    if (flags & mask) return plain({ kind });
+  }
+  for (const [mask, reason, help] of REFUSED) {
+    if (flags & mask) return unsupported(reason, help);
+  }
+  return null;
+}
+
+const { TypeFlags } = ts;
+
+type ScalarKind = "json" | "str" | "float" | "bool" | "null";
+
+const SCALARS: readonly (readonly [ts.TypeFlags, ScalarKind])[] = [
+  [TypeFlags.Any | TypeFlags.Unknown | TypeFlags.NonPrimitive, "json"],
+  [TypeFlags.String | TypeFlags.StringMapping, "str"],
+  [TypeFlags.Number | TypeFlags.Enum, "float"],
+  [TypeFlags.Boolean, "bool"],
+  [TypeFlags.Null | TypeFlags.Undefined | TypeFlags.Void | TypeFlags.Never, "null"],
+];
+
+const REFUSED: readonly (readonly [ts.TypeFlags, string, string])[] = [
+  [TypeFlags.BigIntLike, "a bigint", "`int`, or `str` for numbers beyond 2^53"],
+  [TypeFlags.ESSymbolLike, "a symbol", "`str`"],
+];

@@ -1,0 +1,94 @@
+// Types of the checker to TypeShapes: what JSON can carry, whatever the spelling was. Named types
+// become refs; their shapes collect in one map, which all files of a project share.
+//
+//   shape-reader  names, recursion, unions
+//   scalar-shape  types without parts
+//   object-shape  arrays, tuples, objects
+//   named-type    which types get a name of their own
+
+import { ts } from "ts-morph";
+import type { TypeShape } from "../record/type-shape.js";
+import { type NamedShape, nameType, type TypeName } from "./named-type.js";
+import { readObjectShape } from "./object-shape.js";
+import type { ReadContext } from "./read-context.js";
+import {
+  type Direction,
+  type Problem,
+  plain,
+  type Reading,
+  type TypeReader,
+  unsupported,
+  withoutUndefined,
+} from "./reading.js";
+import { readScalar } from "./scalar-shape.js";
+import { unionOf } from "./union-shape.js";
+
+/** Types that nest deeper than this expand for ever, like `interface A<T> { next: A<T[]> }`. */
+const MAX_DEPTH = 48;
+
+export class ShapeReader implements TypeReader {
+  readonly #readings = new Map<ts.Type, Reading>();
+  /** Types being read, with the name under which an inner mention refers to them. */
+  readonly #open = new Map<ts.Type, TypeName | null>();
+
+  constructor(
+    readonly context: ReadContext,
+    readonly direction: Direction,
+    readonly named: Map<string, NamedShape>,
+  ) {}
+
+  read(type: ts.Type): Reading {
+    const known = this.#readings.get(type);
+    if (known) return known;
+    const reading = readScalar(this.context.checker, type) ?? this.#readComposite(type);
+    // A reading made inside an open type may lack the outer one's problems, never its shape.
+    this.#readings.set(type, reading);
+    return reading;
+  }
+
+  /** Shape of a type whose `undefined` means absence, as in optional properties. */
+  readPresent(type: ts.Type): Reading {
+    return this.read(withoutUndefined(this.context.checker, type));
+  }
+
+  #readComposite(type: ts.Type): Reading {
+    const name = nameType(this.context, type);
+    if (this.#open.has(type)) return this.#refToOpen(type, name);
+    if (this.#open.size >= MAX_DEPTH) return unsupported("a type that nests without end");
+    this.#open.set(type, name);
+    const reading = this.#readStructure(type);
+    const used = this.#open.get(type) ?? null;
+    this.#open.delete(type);
+    if (!used) return reading;
+    this.named.set(used.key, { ...used, shape: reading.shape });
+    return { shape: { kind: "ref", name: used.key }, problems: reading.problems };
+  }
+
+  /** A type within itself is a ref; an anonymous one gets its name only now. */
+  #refToOpen(type: ts.Type, name: TypeName | null): Reading {
+    const used = name ?? this.#open.get(type) ?? nameType(this.context, type, "anonymous");
+    this.#open.set(type, used);
+    return used ? plain({ kind: "ref", name: used.key }) : unsupported("a type within itself");
+  }
+
+  #readStructure(type: ts.Type): Reading {
+    if (type.isUnion()) return this.#readUnion(type.types);
+    if (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) {
+      return readObjectShape(this, type);
+    }
+    const constraint = this.context.checker.getBaseConstraintOfType(type);
+    if (constraint && constraint !== type) return this.read(constraint);
+    return unsupported(`\`${this.context.checker.typeToString(type)}\``);
+  }
+
+  #readUnion(types: readonly ts.Type[]): Reading {
+    const members: TypeShape[] = [];
+    const problems: Problem[] = [];
+    for (const type of types) {
+      const reading = this.read(type);
+      members.push(reading.shape);
+      problems.push(...reading.problems);
+    }
+    return { shape: unionOf(members), problems };
+  }
+}

@@ -1,0 +1,55 @@
+// Mentions of `@plugin` that declare nothing: in a `//` comment, or in a documentation comment on
+// something that is no function. Silence would leave their author with a missing endpoint.
+
+import { ts } from "ts-morph";
+import type { FileScope } from "./file-scope.js";
+
+const TAG = "@plugin";
+
+export function reportStrayTags({ context, sourceFile, seen }: FileScope): void {
+  for (const match of sourceFile.text.matchAll(/@plugin\b/g)) {
+    const offset = match.index;
+    if (seen.has(offset) || !isInComment(sourceFile, offset)) continue;
+    const before = sourceFile.text.slice(0, offset);
+    const place = { position: context.positionAt(sourceFile, offset), length: TAG.length };
+    if (/\/\/[ \t]*$|\/\*\s*$/.test(before)) {
+      const message = "`@plugin` in an ordinary comment declares nothing";
+      const help = "`/** @plugin */`";
+      context.add({ code: "SVC1005", severity: "warning", ...place, message, help });
+    } else if (/[\s*]$/.test(before) && isInDocComment(before)) {
+      const message = "`@plugin` belongs above a function at the top level of a module";
+      const help = "`/** @plugin */ export function name(request: PluginRequest) { ... }`";
+      context.add({ code: "SVC1003", severity: "error", ...place, message, help });
+    }
+  }
+}
+
+/** True when no token of the tree covers the offset. */
+function isInComment(sourceFile: ts.SourceFile, offset: number): boolean {
+  let innermost: ts.Node = sourceFile;
+  for (;;) {
+    const child: ts.Node | undefined = ts.forEachChild(innermost, (node) =>
+      node.pos <= offset && offset < node.end ? node : undefined,
+    );
+    if (!child) break;
+    innermost = child;
+    if (offset < innermost.getStart(sourceFile)) return true;
+  }
+  return !isToken(innermost);
+}
+
+function isToken(node: ts.Node): boolean {
+  return (
+    ts.isStringLiteralLike(node) ||
+    ts.isTemplateHead(node) ||
+    ts.isTemplateMiddleOrTemplateTail(node) ||
+    ts.isRegularExpressionLiteral(node) ||
+    ts.isJsxText(node) ||
+    ts.isDecorator(node) ||
+    ts.isIdentifier(node)
+  );
+}
+
+function isInDocComment(before: string): boolean {
+  return before.lastIndexOf("/**") > before.lastIndexOf("*/");
+}

@@ -1,0 +1,86 @@
+// The documentation form: `/** @plugin [name] */` above an exported function or above a const that
+// holds one.
+
+import { ts } from "ts-morph";
+import { readDocComment } from "./doc-comment.js";
+import type { FileScope } from "./file-scope.js";
+import type { PluginDeclaration, PluginFunction } from "./plugin-declaration.js";
+import type { ReadContext } from "./read-context.js";
+
+/** The declaration when it is tagged `@plugin` and can be one, else null. */
+export function asTaggedFunction(
+  scope: FileScope,
+  declaration: ts.Node,
+  value: ts.Node | undefined,
+  exportName: string | undefined,
+): PluginDeclaration | null {
+  const doc = readDocComment(declaration);
+  if (!doc.plugin || !value || !isFunctionNode(value)) return null;
+  const { context } = scope;
+  scope.seen.add(doc.plugin.node);
+  const nameNode = ts.getNameOfDeclaration(declaration as ts.Declaration) ?? declaration;
+  if (!isSingleSignature(context, value, nameNode)) return null;
+  if (exportName === undefined) {
+    reportUnexported(context, nameNode);
+    return null;
+  }
+  const name = doc.plugin.text || (exportName === "default" ? "" : exportName);
+  if (name === "") {
+    reportUnnamed(context, doc.plugin.node);
+    return null;
+  }
+  if (doc.graph?.text === "") {
+    context.error("SVC1008", doc.graph.node, "`@graph` needs the name of a graph");
+  }
+  return {
+    fn: value,
+    name,
+    nameNode,
+    role: "engine",
+    graph: doc.graph?.text || null,
+    readonly: doc.readonly,
+    exportPath: exportName,
+    doc,
+  };
+}
+
+export function isFunctionNode(node: ts.Node): node is PluginFunction {
+  return (
+    ts.isFunctionDeclaration(node) ||
+    ts.isFunctionExpression(node) ||
+    ts.isArrowFunction(node) ||
+    ts.isMethodDeclaration(node)
+  );
+}
+
+export function reportUnexported(context: ReadContext, nameNode: ts.Node): void {
+  const name = ts.isIdentifier(nameNode) ? nameNode.text : "plugin";
+  const help = `export it: \`export function ${name}(...)\` or \`export const ${name} = ...\``;
+  context.error("SVC1002", nameNode, "a plugin must be exported to be called", help);
+}
+
+export function reportUnnamed(context: ReadContext, node: ts.Node): void {
+  context.error(
+    "SVC1006",
+    node,
+    "a default export has no name to register the plugin under",
+    "`/** @plugin name */`, or the option `name` of the wrapper",
+  );
+}
+
+/** Overloads have several signatures or none with a body; a converter needs exactly one. */
+export function isSingleSignature(
+  context: ReadContext,
+  fn: PluginFunction,
+  nameNode: ts.Node,
+): boolean {
+  const symbol = context.checker.getSymbolAtLocation(nameNode);
+  const functions = symbol?.declarations?.filter(isFunctionNode) ?? [];
+  if (fn.body && functions.length <= 1) return true;
+  const isFirst = functions.length === 0 || functions[0] === fn;
+  if (isFirst || fn.body) {
+    const message = "a plugin function must have exactly one signature, with a body";
+    context.error("SVC1010", nameNode, message, "one signature whose parameters take a union");
+  }
+  return false;
+}

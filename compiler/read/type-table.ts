@@ -1,0 +1,115 @@
+// The last step of reading: named types get readable, unique names. Until here their refs hold keys
+// made of file and offset, so that a file can be read again without touching the others.
+
+import type { PluginRecord } from "../record/plugin-record.js";
+import type { TypeShape, TypeTable } from "../record/type-shape.js";
+import type { NamedShape } from "./named-type.js";
+
+export interface NamedPlugins {
+  readonly plugins: PluginRecord[];
+  readonly types: TypeTable;
+}
+
+/** Renames the refs in `plugins`, and collects the types that they reach. */
+export function nameTypes(
+  plugins: readonly PluginRecord[],
+  named: ReadonlyMap<string, NamedShape>,
+): NamedPlugins {
+  const reached = reachedTypes(plugins, named);
+  const names = uniqueNames(reached);
+  const rename = (shape: TypeShape) => renameRefs(shape, names);
+  const entries = reached.map((type): [string, TypeShape] => [
+    names.get(type.key)!,
+    rename(type.shape),
+  ]);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    plugins: plugins.map((plugin) => renamePlugin(plugin, rename)),
+    types: Object.fromEntries(entries),
+  };
+}
+
+function reachedTypes(
+  plugins: readonly PluginRecord[],
+  named: ReadonlyMap<string, NamedShape>,
+): NamedShape[] {
+  const reached = new Map<string, NamedShape>();
+  const visit = (shape: TypeShape): void => {
+    if (shape.kind === "ref" && !reached.has(shape.name)) {
+      const type = named.get(shape.name)!;
+      reached.set(shape.name, type);
+      visit(type.shape);
+    } else {
+      mapParts(shape, (part) => {
+        visit(part);
+        return part;
+      });
+    }
+  };
+  for (const plugin of plugins) {
+    for (const param of plugin.params) if (param.shape) visit(param.shape);
+    visit(plugin.result.shape);
+  }
+  return [...reached.values()];
+}
+
+/** Types of one name are numbered by file, then by place: `Point`, `Point_2`. */
+function uniqueNames(types: readonly NamedShape[]): Map<string, string> {
+  const inOrder = [...types].sort(
+    (a, b) => compareText(a.file, b.file) || a.offset - b.offset || compareText(a.key, b.key),
+  );
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  const bases = new Set(types.map((type) => type.base));
+  for (const { key, base } of inOrder) {
+    let name = base;
+    for (let n = 2; taken.has(name); n++) {
+      const numbered = `${base}_${n}`;
+      if (!bases.has(numbered)) name = numbered;
+    }
+    taken.add(name);
+    names.set(key, name);
+  }
+  return names;
+}
+
+function renamePlugin(plugin: PluginRecord, rename: (shape: TypeShape) => TypeShape): PluginRecord {
+  return {
+    ...plugin,
+    params: plugin.params.map((param) =>
+      param.kind === "user"
+        ? { ...param, shape: rename(param.shape) }
+        : { ...param, shape: param.shape && rename(param.shape) },
+    ),
+    result: { ...plugin.result, shape: rename(plugin.result.shape) },
+  };
+}
+
+function renameRefs(shape: TypeShape, names: ReadonlyMap<string, string>): TypeShape {
+  if (shape.kind === "ref") return { kind: "ref", name: names.get(shape.name)! };
+  return mapParts(shape, (part) => renameRefs(part, names));
+}
+
+/** The shape with its direct parts replaced; itself when it has none. */
+function mapParts(shape: TypeShape, map: (part: TypeShape) => TypeShape): TypeShape {
+  switch (shape.kind) {
+    case "array":
+      return { kind: "array", items: map(shape.items) };
+    case "tuple":
+      return { ...shape, items: shape.items.map(map), rest: shape.rest && map(shape.rest) };
+    case "union":
+      return { kind: "union", members: shape.members.map(map) };
+    case "object":
+      return {
+        kind: "object",
+        properties: shape.properties.map((part) => ({ ...part, shape: map(part.shape) })),
+        additional: shape.additional && map(shape.additional),
+      };
+    default:
+      return shape;
+  }
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

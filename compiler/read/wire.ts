@@ -1,0 +1,47 @@
+// How the text of a query parameter is converted, decided from its shape. `null` does not count: a
+// key without `=` is null whatever the type.
+
+import type { Wire } from "../record/plugin-record.js";
+import type { TypeShape } from "../record/type-shape.js";
+import type { NamedShape } from "./named-type.js";
+
+type Named = ReadonlyMap<string, NamedShape>;
+
+export function wireOf(shape: TypeShape, named: Named): Wire {
+  const [first, ...others] = new Set(memberWires(shape, named));
+  if (first === undefined) return "json";
+  if (others.length === 0) return first;
+  const isNumeric = [first, ...others].every((wire) => wire === "int" || wire === "float");
+  return isNumeric ? "float" : "json";
+}
+
+function memberWires(shape: TypeShape, named: Named): Wire[] {
+  switch (shape.kind) {
+    case "int":
+    case "float":
+    case "str":
+    case "bytes":
+      return [shape.kind];
+    case "null":
+      return [];
+    case "pattern":
+      return ["str"];
+    case "literal":
+      return [literalWire(shape.value)];
+    case "union":
+      return shape.members.flatMap((member) => memberWires(member, named));
+    case "ref": {
+      // Only a named union has scalar members, and the checker flattens unions: this ends.
+      const type = named.get(shape.name)?.shape;
+      return type?.kind === "union" ? memberWires(type, named) : ["json"];
+    }
+    default:
+      return ["json"];
+  }
+}
+
+function literalWire(value: string | number | boolean): Wire {
+  if (typeof value === "string") return "str";
+  if (typeof value === "boolean") return "json";
+  return Number.isSafeInteger(value) ? "int" : "float";
+}

@@ -1,0 +1,164 @@
+// The wrapper form: `plugin(options?, fn)`, `plugin.pre(options?, fn)` and `plugin.post(options?, fn)`,
+// where `plugin` is this package's export under whatever name it was imported.
+
+import { ts } from "ts-morph";
+import type { Role } from "../record/plugin-record.js";
+import { readDocComment } from "./doc-comment.js";
+import type { FileScope } from "./file-scope.js";
+import { isPackageSymbol, PACKAGE_NAME } from "./package-symbols.js";
+import type { PluginDeclaration, PluginFunction } from "./plugin-declaration.js";
+import { NO_OPTIONS, type PluginOptions, readOptions } from "./plugin-options.js";
+import { type ReadContext, resolveSymbol, unwrap } from "./read-context.js";
+import {
+  isFunctionNode,
+  isSingleSignature,
+  reportUnexported,
+  reportUnnamed,
+} from "./tagged-function.js";
+
+export interface PluginCall {
+  readonly call: ts.CallExpression;
+  readonly role: Role;
+}
+
+/** The call when `node` is one of `plugin`, `plugin.pre` and `plugin.post`, else null. */
+export function asPluginCall(context: ReadContext, node: ts.Node): PluginCall | null {
+  if (!ts.isCallExpression(node)) return null;
+  const role = pluginRole(context, node.expression);
+  return role && { call: node, role };
+}
+
+/** The options of a decorator when it is `@plugin`, `@plugin({...})` or one with a role. */
+export function asPluginDecorator(
+  context: ReadContext,
+  decorator: ts.Expression,
+): PluginOptions | null {
+  const call = ts.isCallExpression(decorator) ? decorator : null;
+  const role = pluginRole(context, call?.expression ?? decorator);
+  if (!role) return null;
+  const options = call?.arguments[0];
+  return options ? readOptions(context, options, role) : { ...NO_OPTIONS, role };
+}
+
+/** The role that `plugin`, `plugin.pre` or `plugin.post` stands for; null for anything else. */
+function pluginRole(context: ReadContext, callee: ts.Expression): Role | null {
+  if (isPluginExport(context, callee)) return "engine";
+  if (!ts.isPropertyAccessExpression(callee)) return null;
+  const role = callee.name.text;
+  return (role === "pre" || role === "post") && isPluginExport(context, callee.expression)
+    ? role
+    : null;
+}
+
+function isPluginExport(context: ReadContext, node: ts.Expression): boolean {
+  const name = ts.isPropertyAccessExpression(node) ? node.name : node;
+  if (!ts.isIdentifier(name)) return false;
+  const symbol = context.checker.getSymbolAtLocation(name);
+  if (!symbol) return false;
+  const imported = symbol.declarations?.[0];
+  if (imported && ts.isImportSpecifier(imported) && isFromPackage(imported)) {
+    return (imported.propertyName ?? imported.name).text === "plugin";
+  }
+  return isPackageSymbol(resolveSymbol(context, name), "plugin");
+}
+
+/** By the text of the import, so that a package that is not installed yet is recognised too. */
+function isFromPackage(imported: ts.ImportSpecifier): boolean {
+  const module = imported.parent.parent.parent.moduleSpecifier;
+  return ts.isStringLiteral(module) && module.text === PACKAGE_NAME;
+}
+
+/** The plugin that an exported wrapper call declares, null after an error. */
+export function readPluginCall(
+  context: ReadContext,
+  { call, role }: PluginCall,
+  exportName: string,
+): PluginDeclaration | null {
+  const [first, second] = call.arguments;
+  const target = second ?? first;
+  const options = second && first ? readOptions(context, first, role) : { ...NO_OPTIONS, role };
+  const fn = target && functionBehind(context, target);
+  if (!fn) {
+    const message = "the wrapper takes a function, after the options if there are any";
+    context.error("SVC1009", target ?? call, message, '`plugin({ name: "f" }, (request) => ...)`');
+    return null;
+  }
+  const nameNode = nameNodeOf(call);
+  if (!isSingleSignature(context, fn, fn.name ?? fn)) return null;
+  const name = options.name ?? (exportName === "default" ? null : exportName);
+  if (name === null) {
+    reportUnnamed(context, call);
+    return null;
+  }
+  const doc = readDocComment(ts.isVariableDeclaration(nameNode.parent) ? nameNode.parent : call);
+  return {
+    fn,
+    name,
+    nameNode,
+    role: options.role,
+    graph: options.graph,
+    readonly: options.readonly,
+    exportPath: exportName,
+    doc: doc.description === "" ? readDocComment(fn) : doc,
+  };
+}
+
+/** The function written in place, or the one that a name stands for. */
+function functionBehind(context: ReadContext, node: ts.Expression): PluginFunction | null {
+  const value = unwrap(node);
+  if (isFunctionNode(value)) return value;
+  if (!ts.isIdentifier(value)) return null;
+  for (const declaration of resolveSymbol(context, value)?.declarations ?? []) {
+    if (isFunctionNode(declaration)) return declaration;
+    if (!ts.isVariableDeclaration(declaration) || !declaration.initializer) continue;
+    const initializer = unwrap(declaration.initializer);
+    if (isFunctionNode(initializer)) return initializer;
+  }
+  return null;
+}
+
+/** The const that holds the call, or the call itself in `export default plugin(...)`. */
+function nameNodeOf(call: ts.CallExpression): ts.Node {
+  let node: ts.Node = call;
+  while (ts.isExpression(node)) node = node.parent;
+  return ts.isVariableDeclaration(node) ? node.name : call.expression;
+}
+
+/** Wrapper calls whose result no exported const holds declare nothing that can be called. */
+export function reportStrayCalls({ context, sourceFile }: FileScope): void {
+  if (!mentionsPackage(sourceFile)) return;
+  const visit = (node: ts.Node): void => {
+    if (asPluginCall(context, node) && !isBound(node)) reportUnexported(context, node);
+    ts.forEachChild(node, visit);
+  };
+  visit(sourceFile);
+}
+
+function mentionsPackage(sourceFile: ts.SourceFile): boolean {
+  return sourceFile.statements.some(
+    (statement) =>
+      ts.isImportDeclaration(statement) &&
+      ts.isStringLiteral(statement.moduleSpecifier) &&
+      /\bplugin\b|\*/.test(statement.importClause?.getText() ?? ""),
+  );
+}
+
+/** True for the value of a top-level variable or of `export default`, and for decorators. */
+function isBound(call: ts.Node): boolean {
+  if (ts.isDecorator(call.parent)) return true;
+  let node = call.parent;
+  while (ts.isExpression(node) && !ts.isFunctionLike(node) && !isContainer(node)) {
+    node = node.parent;
+  }
+  if (ts.isExportAssignment(node)) return true;
+  return ts.isVariableDeclaration(node) && ts.isSourceFile(node.parent.parent.parent);
+}
+
+/** Inside these a call is part of a value, not the value. */
+function isContainer(node: ts.Node): boolean {
+  return (
+    ts.isCallExpression(node) ||
+    ts.isArrayLiteralExpression(node) ||
+    ts.isObjectLiteralExpression(node)
+  );
+}

@@ -1,0 +1,62 @@
+// Throw-away projects for compiler tests: a folder with plugin sources and a small declaration of
+// this package, removed when the test process ends.
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** The package's types, as far as the compiler looks at them. */
+const PACKAGE_TYPES = `
+declare const brand: unique symbol;
+export type int = number & { readonly [brand]?: "int" };
+export type float = number & { readonly [brand]?: "int" | "float" };
+export type str = string;
+export type bytes = Uint8Array;
+export type json = null | boolean | number | string | json[] | { [key: string]: json };
+export declare class PluginRequest { readonly params: Record<string, unknown>; partial: number | null; }
+export declare class PluginResponse<K = unknown, T = unknown> {
+  constructor(maxhits?: number);
+  append(sortkey: K, item: T): void;
+}
+export declare class Graph { readonly name: string; }
+export interface PluginOptions { name?: string; graph?: string; role?: "engine" | "pre" | "post"; readonly?: boolean }
+type Fn = (request: PluginRequest, ...args: never[]) => unknown;
+type Post = (response: PluginResponse, ...args: never[]) => unknown;
+interface Wrap<B> {
+  <F extends B>(fn: F): F;
+  <F extends B>(options: PluginOptions, fn: F): F;
+}
+interface Decorate {
+  (method: Fn, context: ClassMethodDecoratorContext): void;
+  (options: PluginOptions): (method: Fn, context: ClassMethodDecoratorContext) => void;
+}
+export declare const plugin: Wrap<Fn> & Decorate & { pre: Wrap<Fn>; post: Wrap<Post> };
+`;
+
+const folders: string[] = [];
+process.on("exit", () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+export class ProjectFixture {
+  readonly dir = realpathSync(mkdtempSync(join(tmpdir(), "svc-compiler-")));
+
+  constructor(files: Readonly<Record<string, string>>) {
+    folders.push(this.dir);
+    this.write("package.json", '{ "name": "fixture", "type": "module" }');
+    const manifest = { name: "svc-server", version: "0.0.0", type: "module", types: "index.d.ts" };
+    this.write("node_modules/svc-server/package.json", JSON.stringify(manifest));
+    this.write("node_modules/svc-server/index.d.ts", PACKAGE_TYPES);
+    for (const [path, text] of Object.entries(files)) this.write(path, text);
+  }
+
+  write(path: string, text: string): void {
+    const file = join(this.dir, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+
+  remove(path: string): void {
+    rmSync(join(this.dir, path));
+  }
+}
