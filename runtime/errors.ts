@@ -16,8 +16,8 @@ export class SvcError extends Error {
 }
 
 /**
- * A query parameter or body that does not convert. Answered with 400 and `message.svc`
- * (interface, "Error body"); `exceptionName` is the class named in the answer.
+ * A query parameter or body that does not convert. Answered with 400, or 404 for a LookupError, and
+ * `message.svc` (interface, "Error body"); `exceptionName` is the class named in the answer.
  */
 export class ParameterError extends SvcError {
   override name = "ParameterError";

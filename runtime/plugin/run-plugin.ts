@@ -54,7 +54,9 @@ function isThenable(value: unknown): boolean {
 function sendSyncError(thrown: unknown, source: RequestSource, done: Done): void {
   const { accept } = source;
   if (isInstance(thrown, ParameterError)) {
-    sendError(done, accept, 400, "svc", thrown.exceptionName, thrown.message);
+    // A parameter that names something which is not there, such as a plugin, is well formed.
+    const status = thrown.exceptionName === "LookupError" ? 404 : 400;
+    sendError(done, accept, status, "svc", thrown.exceptionName, thrown.message);
   } else if (isInstance(thrown, SvcError) && thrown.code === "SVC2002") {
     sendMessage(done, accept, 501, thrown.message);
   } else {

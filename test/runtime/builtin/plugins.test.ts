@@ -8,7 +8,9 @@ import { metrics } from "../../../runtime/builtin/plugins/metrics.js";
 import { ping } from "../../../runtime/builtin/plugins/ping.js";
 import { setServerView } from "../../../runtime/builtin/server-context.js";
 import { PluginRequest } from "../../../runtime/plugin/plugin-request.js";
-import { fakeView } from "./fake-view.js";
+import type { RequestSource } from "../../../runtime/plugin/request-source.js";
+import { runPlugin } from "../../../runtime/plugin/run-plugin.js";
+import { description, fakeView } from "./fake-view.js";
 
 const test = suite("built-in plugins");
 const request = new PluginRequest("x", { a: "1", n: 2 });
@@ -79,5 +81,53 @@ test("a name that nothing has is a LookupError", () => {
     }
   }
 });
+
+test("an unknown name is answered with 404, bad percentiles with 400", () => {
+  assert.equal(
+    answer(() => argspec(request, "nosuch")),
+    [404, { svc: { exception: "<class 'LookupError'>", value: "undefined plugin: nosuch" } }],
+  );
+  assert.equal(
+    answer(() => metrics(request, [100])),
+    [
+      400,
+      { svc: { exception: "<class 'ValueError'>", value: "percentile must be in range <0,100>" } },
+    ],
+  );
+});
+
+/** Status and message of the answer to a call. */
+function answer(invoke: () => unknown): [status: number, message: unknown] {
+  const source: RequestSource = {
+    method: "GET",
+    target: "/svc/builtin/x",
+    query: "",
+    headerBlock: "",
+    body: null,
+    client: "http://127.0.0.1:1/",
+    executor: 0,
+    serial: 1,
+    t0Ms: 0,
+    basePort: 9000,
+    portOffset: 0,
+    accept: "json",
+    ident: null,
+    hasMatrix: false,
+  };
+  const entry = {
+    name: "x",
+    role: "engine",
+    graph: null,
+    readonly: false,
+    wires: {},
+    description: description("/svc/builtin/x"),
+    invoke,
+  } as const;
+  let result: [number, unknown] = [0, null];
+  runPlugin(entry, source, (status, _kind, payload) => {
+    result = [status, JSON.parse(String(payload))];
+  });
+  return result;
+}
 
 test.run();
