@@ -136,6 +136,26 @@ const table = {
     title: "unreadable tsconfig.json",
     fix: "correct the file",
   },
+  SVC1101: {
+    title: "configuration cannot be loaded",
+    fix: "correct the file so that it runs and exports a configuration by default",
+  },
+  SVC1102: {
+    title: "invalid configuration",
+    fix: "write the expected values",
+  },
+  SVC1103: {
+    title: "no plugin files",
+    fix: "put a file below `plugins`, or name others with `plugins` in svc.config.ts",
+  },
+  SVC1104: {
+    title: "plugins cannot be bundled",
+    fix: "correct the import; packages must be installed, files must exist",
+  },
+  SVC1105: {
+    title: "build folder cannot be written",
+    fix: "mend the permissions of the project folder",
+  },
   SVC2001: {
     title: "invalid query parameter",
     fix: "send a value of the declared type",

@@ -1,0 +1,106 @@
+// `.svc/manifest.json`: what `svc build` hands to `svc serve`. The resolved configuration, the
+// plugins without their code, and the contents the build was made from, as hashes, so that both
+// can tell whether it is still current.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonValue } from "./config.js";
+import type { PluginEntry } from "./plugin/plugin-entry.js";
+
+/** Raised whenever a file of `.svc/` changes its form; other formats are treated as no build. */
+export const MANIFEST_FORMAT = 1;
+export const BUILD_FOLDER = ".svc";
+export const MANIFEST_FILE = "manifest.json";
+
+/** `SvcConfig` with all defaults filled in. */
+export interface ResolvedConfig {
+  readonly name: string | null;
+  readonly root: string;
+  readonly http: {
+    readonly port: number;
+    readonly ip: string | null;
+    readonly adminIp: string | null;
+    /** `/prefix`, or null. */
+    readonly prefix: string | null;
+    readonly servicein: boolean;
+    readonly transport: "auto" | "net" | "uws";
+    readonly cors: string | null;
+    readonly maxBodyBytes: number;
+    readonly traceback: boolean;
+    readonly trusted: readonly string[];
+  };
+  /** Glob patterns of files that are searched for plugins. */
+  readonly plugins: readonly string[];
+  readonly declared: readonly DeclaredPlugin[];
+  readonly graphs: { readonly [name: string]: JsonValue };
+  readonly executors: number | "auto";
+  readonly plugin: { readonly timeoutMs: number };
+  readonly dispatcher: { readonly [key: string]: JsonValue } | null;
+  readonly descriptor: string | { readonly [key: string]: JsonValue } | null;
+}
+
+/** One function that the configuration declares as a plugin. */
+export interface DeclaredPlugin {
+  readonly name: string;
+  readonly role: "engine" | "pre" | "post";
+  readonly graph: string | null;
+  /** Relative to the project folder, with `/`. */
+  readonly module: string;
+  /** Export name, or class and static method. */
+  readonly exportPath: string;
+}
+
+/** Hash of each file by its path relative to the project; null: there was no such file. */
+export type InputHashes = Readonly<Record<string, string | null>>;
+
+export interface Manifest {
+  readonly format: number;
+  /** Version and build of the package that wrote the files. */
+  readonly svc: string;
+  readonly config: ResolvedConfig;
+  /** In plugin-number order. */
+  readonly plugins: readonly Omit<PluginEntry, "invoke" | "wires">[];
+  /** Files that were searched for plugins. */
+  readonly files: readonly string[];
+  /** Everything that the build read. */
+  readonly inputs: InputHashes;
+}
+
+/** The manifest of a project; null when there is none, or one of another format. */
+export function readManifest(projectDir: string): Manifest | null {
+  let text: string;
+  try {
+    text = readFileSync(join(projectDir, BUILD_FOLDER, MANIFEST_FILE), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return null;
+    }
+    throw error;
+  }
+  try {
+    const manifest = JSON.parse(text) as Manifest;
+    return manifest.format === MANIFEST_FORMAT ? manifest : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Path of the first input that is no longer what it was, relative to the project; null if none. */
+export function changedInput(projectDir: string, inputs: InputHashes): string | null {
+  for (const [file, hash] of Object.entries(inputs)) {
+    if (hashFile(join(projectDir, file)) !== hash) {
+      return file;
+    }
+  }
+  return null;
+}
+
+/** Hash of a file's content; null when it cannot be read. */
+export function hashFile(path: string): string | null {
+  try {
+    return createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 16);
+  } catch {
+    return null;
+  }
+}
