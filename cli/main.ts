@@ -9,8 +9,9 @@ import { commandHelp, overview } from "./frame/help.js";
 import { parseArguments } from "./frame/parse-arguments.js";
 import { reportError } from "./frame/report-error.js";
 import { init } from "./init.js";
+import { serve } from "./serve.js";
 
-const COMMANDS: readonly Command[] = [init];
+const COMMANDS: readonly Command[] = [serve, init];
 
 /**
  * Runs one command line and sets `process.exitCode`: 0 done, 1 failed, 2 wrong usage.

@@ -230,11 +230,7 @@ const table = {
   },
   SVC3006: {
     title: "project not built",
-    fix: "run `svc build <folder>` first",
-  },
-  SVC3007: {
-    title: "port in use",
-    fix: "choose another with `--port <n>`, or let the system choose one with `--port 0`",
+    fix: "build the project first",
   },
   SVC3008: {
     title: "root not usable",

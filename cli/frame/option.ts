@@ -51,7 +51,7 @@ export function integer(min: number, max: number): OptionKind<number> {
 export function choice<T extends string>(...values: readonly T[]): OptionKind<T> {
   return {
     placeholder: `<${values.join("|")}>`,
-    expected: `one of ${values.join(", ")}`,
+    expected: values.length === 1 ? values[0]! : `one of ${values.join(", ")}`,
     parse: (value) => values.find((candidate) => candidate === value),
   };
 }

@@ -31,8 +31,8 @@ export function parseArguments<Table extends OptionTable>(
   for (const token of tokensOf(command.options, words)) {
     if (token.kind === "positional") {
       if (argument !== null) {
-        const message = `\`svc ${command.name}\` takes one argument, \`${token.value}\` is one more`;
-        throw new SvcError("SVC3004", message);
+        const tooMany = `takes one argument, \`${token.value}\` is one more`;
+        throw new SvcError("SVC3004", `\`svc ${command.name}\` ${tooMany}`);
       }
       argument = token.value;
     } else if (token.kind === "option") {
@@ -43,7 +43,8 @@ export function parseArguments<Table extends OptionTable>(
     }
   }
   if (argument === null && command.argument.required) {
-    throw new SvcError("SVC3004", `\`svc ${command.name}\` needs ${command.argument.name}: ${command.argument.help}`);
+    const { name, help } = command.argument;
+    throw new SvcError("SVC3004", `\`svc ${command.name}\` needs ${name}: ${help}`);
   }
   // Every value came out of `parse` of the option of that name.
   return { help: false, argument, values: values as OptionValues<Table> };

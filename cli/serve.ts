@@ -1,0 +1,30 @@
+// `svc serve`: serves a build. Loads nothing of the compiler.
+
+import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
+import { projectFolder } from "./frame/project-folder.js";
+import { SERVE_OPTIONS } from "./serving/options.js";
+
+export const serve = defineCommand({
+  name: "serve",
+  summary: "Serves a built project until it is told to stop.",
+  argument: PROJECT_ARGUMENT,
+  options: SERVE_OPTIONS,
+  environment: true,
+  async run(argument, values) {
+    const [{ announce }, build, { resolveSettings }, { serveProject, stopOnSignals }] =
+      await Promise.all([
+        import("./serving/announce.js"),
+        import("./serving/built-project.js"),
+        import("./serving/resolve-settings.js"),
+        import("../runtime/lifecycle/serve.js"),
+      ]);
+    const folder = projectFolder(argument);
+    const manifest = build.readBuild(folder);
+    build.warnIfStale(folder, manifest);
+    const settings = await resolveSettings(folder, manifest.config, values);
+    const service = await serveProject(settings, build.pluginTable(manifest));
+    stopOnSignals(service);
+    process.stdout.write(announce(service));
+    return 0;
+  },
+});

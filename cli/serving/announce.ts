@@ -1,0 +1,78 @@
+// What a server prints once it listens: where it is, what it serves, and a line to try.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { HttpService } from "../../runtime/lifecycle/http-service.js";
+import { BUILD_FOLDER } from "../../runtime/manifest.js";
+
+/** The part of argspec.json that is shown; its writer is compiler/emit/argspec.ts. */
+interface Spec {
+  readonly plugins: readonly {
+    readonly name: string;
+    readonly path: string;
+    readonly role: string;
+    readonly summary: string;
+    readonly params: readonly {
+      readonly name: string;
+      readonly in: string;
+      readonly wire: string;
+      readonly required: boolean;
+    }[];
+  }[];
+}
+
+type PluginSpec = Spec["plugins"][number];
+
+const MAX_PLUGINS_SHOWN = 20;
+const SAMPLES: Readonly<Record<string, string>> = {
+  int: "1",
+  float: "1.5",
+  str: "text",
+  bytes: "text",
+  json: "1",
+};
+
+export function announce(service: HttpService): string {
+  const { settings, port, transport } = service;
+  const file = join(settings.projectDir, BUILD_FOLDER, "argspec.json");
+  const engines = (JSON.parse(readFileSync(file, "utf8")) as Spec).plugins.filter(
+    ({ role }) => role === "engine",
+  );
+  const main = `http://${host(settings.ip)}:${port}`;
+  const admin = `http://${host(settings.adminIp ?? settings.ip)}:${port + 1}`;
+  const executors = settings.executors === 1 ? "1 executor" : `${settings.executors} executors`;
+  return [
+    `svc serves ${settings.name ?? settings.projectDir} on ${main} (admin ${admin})`,
+    `  transport ${transport.name} (${transport.reason}), ${executors}`,
+    ...(service.serviceIn ? [] : ["  Service-OUT: plugins answer 503"]),
+    ...pluginLines(engines),
+    ...tryLine(engines, main),
+    "",
+  ].join("\n");
+}
+
+/** A name for this machine that a client on it can use. */
+function host(ip: string | null): string {
+  if (ip === null || ip === "0.0.0.0" || ip === "::") return "127.0.0.1";
+  return ip.includes(":") ? `[${ip}]` : ip;
+}
+
+function pluginLines(plugins: readonly PluginSpec[]): string[] {
+  if (plugins.length === 0) return ["  no plugins yet: mark an exported function with @plugin"];
+  const shown = plugins.slice(0, MAX_PLUGINS_SHOWN);
+  const width = Math.max(...shown.map(({ path }) => path.length)) + 2;
+  const rows = shown.map(({ path, summary }) => `    ${path.padEnd(width)}${summary}`.trimEnd());
+  const rest = plugins.length - shown.length;
+  return ["  plugins", ...rows, ...(rest > 0 ? [`    and ${rest} more`] : [])];
+}
+
+/** Calls the plugin that asks for least. */
+function tryLine(plugins: readonly PluginSpec[], main: string): string[] {
+  const required = (plugin: PluginSpec) =>
+    plugin.params.filter((param) => param.in === "query" && param.required);
+  const [easiest] = [...plugins].sort((a, b) => required(a).length - required(b).length);
+  if (easiest === undefined) return [];
+  const query = required(easiest).map(({ name, wire }) => `${name}=${SAMPLES[wire]}`);
+  const url = `${main}${easiest.path}${query.length > 0 ? `?${query.join("&")}` : ""}`;
+  return ["  try", `    curl "${url}"`];
+}

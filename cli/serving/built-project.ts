@@ -1,0 +1,41 @@
+// The build that a project folder holds, and whether it still matches the sources.
+
+import { relative } from "node:path";
+import { SvcError } from "../../runtime/errors.js";
+import type { PluginTable } from "../../runtime/lifecycle/control.js";
+import { changedInput, type Manifest, readManifest } from "../../runtime/manifest.js";
+
+/** @throws SvcError SVC3006 when there is no build that this version can serve */
+export function readBuild(projectDir: string): Manifest {
+  const manifest = readManifest(projectDir);
+  if (manifest === null) {
+    throw new SvcError("SVC3006", `nothing to serve before \`${buildCommand(projectDir)}\``);
+  }
+  return manifest;
+}
+
+/** Writes a warning when a source is no longer what was built. */
+export function warnIfStale(projectDir: string, manifest: Manifest): void {
+  const changed = changedInput(projectDir, manifest.inputs);
+  if (changed === null) return;
+  process.stderr.write(
+    `svc: warning: ${changed} has changed since the build, which is served as it is; ` +
+      `\`${buildCommand(projectDir)}\` builds it anew\n`,
+  );
+}
+
+/** What the servers need to know of the plugins, without their code. */
+export function pluginTable({ plugins }: Manifest): PluginTable {
+  const engines = plugins.flatMap(({ role, description }, number) =>
+    role === "engine" ? [[description.path, number] as const] : [],
+  );
+  return {
+    routes: Object.fromEntries(engines),
+    descriptions: plugins.map(({ description }) => description),
+  };
+}
+
+function buildCommand(projectDir: string): string {
+  const folder = relative(".", projectDir);
+  return folder === "" ? "svc build" : `svc build ${folder}`;
+}

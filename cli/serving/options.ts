@@ -1,0 +1,35 @@
+// The options of `svc serve` and `svc dev`. What they leave out comes from `svc.config.ts`.
+
+import { choice, either, flag, integer, type Option, text } from "../frame/option.js";
+
+const MAX_MAIN_PORT = 65534;
+
+export const SERVE_OPTIONS = {
+  port: {
+    kind: integer(0, MAX_MAIN_PORT),
+    help: "main port, the admin port is the next one; 0: any free pair",
+  },
+  ip: { kind: text("<address>"), help: "address to listen on, default: all" },
+  "admin-ip": { kind: text("<address>"), help: "address of the admin port alone" },
+  prefix: { kind: text("<path>"), help: "every path answers below this prefix too" },
+  executors: {
+    kind: either(integer(1, 32), choice("auto")),
+    help: "threads that run plugins; auto: one less than there are cores",
+  },
+  transport: {
+    kind: choice("auto", "net", "uws"),
+    help: "HTTP implementation; auto: uws where hyper-express is installed and loads",
+  },
+  root: { kind: text("<folder>"), help: "data folder, files are served from its WEB-ROOT" },
+  "service-out": { kind: flag, help: "start Service-OUT: plugins answer 503" },
+  "plugin-timeout": {
+    kind: integer(0, 2 ** 31 - 1),
+    help: "longest run of a plugin in milliseconds, 0: no bound",
+  },
+  "max-body-bytes": {
+    kind: integer(0, Number.MAX_SAFE_INTEGER),
+    help: "largest request body",
+  },
+  cors: { kind: text("<origin>"), help: "value of Access-Control-Allow-Origin" },
+  "hide-traceback": { kind: flag, help: "answers to plugin errors carry no stack lines" },
+} satisfies Record<string, Option<unknown>>;

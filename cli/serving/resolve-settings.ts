@@ -1,0 +1,61 @@
+// What a server is started with: options and variables over the configuration of the build.
+
+import { accessSync, constants, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { SvcError } from "../../runtime/errors.js";
+import { checkedIp, checkedPrefix } from "../../runtime/lifecycle/server-arguments.js";
+import type { ServerSettings } from "../../runtime/lifecycle/settings.js";
+import type { ResolvedConfig } from "../../runtime/manifest.js";
+import type { OptionValues } from "../frame/option.js";
+import type { SERVE_OPTIONS } from "./options.js";
+
+export type ServeValues = OptionValues<typeof SERVE_OPTIONS>;
+
+/** @throws SvcError SVC2205 for an address or prefix, SVC3008 for a root that cannot be used */
+export async function resolveSettings(
+  projectDir: string,
+  config: ResolvedConfig,
+  values: ServeValues,
+): Promise<ServerSettings> {
+  const { http } = config;
+  return {
+    name: config.name,
+    projectDir,
+    root: checkedRoot(projectDir, config.root, values.root),
+    port: values.port ?? http.port,
+    ip: await checkedIp(values.ip ?? http.ip),
+    adminIp: await checkedIp(values["admin-ip"] ?? http.adminIp),
+    prefix: checkedPrefix(values.prefix ?? http.prefix),
+    serviceIn: values["service-out"] === undefined ? http.servicein : !values["service-out"],
+    transport: values.transport ?? http.transport,
+    cors: values.cors ?? http.cors,
+    maxBodyBytes: values["max-body-bytes"] ?? http.maxBodyBytes,
+    traceback: values["hide-traceback"] === undefined ? http.traceback : !values["hide-traceback"],
+    pluginTimeoutMs: values["plugin-timeout"] ?? config.plugin.timeoutMs,
+    executors: executorCount(values.executors ?? config.executors),
+    executorHeapMb: 0,
+  };
+}
+
+function executorCount(wanted: number | "auto"): number {
+  return wanted === "auto" ? Math.max(1, availableParallelism() - 1) : wanted;
+}
+
+/**
+ * A root that was asked for must be there; the configured one may come into being later. What is
+ * there must be a folder that can be read.
+ */
+function checkedRoot(projectDir: string, configured: string, asked: string | undefined): string {
+  const root = asked === undefined ? resolve(projectDir, configured) : resolve(asked);
+  const stats = statSync(root, { throwIfNoEntry: false });
+  if (stats === undefined && asked === undefined) return root;
+  if (stats === undefined) throw new SvcError("SVC3008", `there is no folder ${root}`);
+  if (!stats.isDirectory()) throw new SvcError("SVC3008", `${root} is not a folder`);
+  try {
+    accessSync(root, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    throw new SvcError("SVC3008", `${root} cannot be read`, { cause: error });
+  }
+  return root;
+}

@@ -1,0 +1,157 @@
+// The repository's own code as data: files, and for TypeScript what each imports, exports and how
+// long its functions are. Read by test/tidy.test.ts.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ts } from "ts-morph";
+
+export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
+
+const CODE_FOLDERS = [
+  ".ci",
+  "bench",
+  "bin",
+  "cli",
+  "compiler",
+  "examples",
+  "runtime",
+  "scripts",
+  "templates",
+  "test",
+];
+const SKIPPED = /(^|\/)(node_modules|dist|golden|fixtures|\.(?!ci\b)[^/]+)(\/|$)/;
+const BINARY = /\.(png|ico|jpg|gz|tgz|wasm|node|deb)$/;
+
+export interface SourceFile {
+  /** Relative to the repository, with `/`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface ImportEdge {
+  /** Path of the imported file, or the name of a package. */
+  readonly target: string;
+  readonly typeOnly: boolean;
+  readonly line: number;
+  /** Imported names; `*` for all of them. */
+  readonly names: readonly string[];
+}
+
+export interface Module extends SourceFile {
+  readonly imports: readonly ImportEdge[];
+  /** Names of exported values (types are left out), with their lines. */
+  readonly exports: readonly { readonly name: string; readonly line: number }[];
+  readonly functions: readonly { readonly line: number; readonly lines: number }[];
+  readonly anyLines: readonly number[];
+}
+
+/** All text files of the repository that are written by hand. */
+export function sourceFiles(): SourceFile[] {
+  const below = CODE_FOLDERS.flatMap((folder) => walk(join(ROOT, folder)));
+  const top = readdirSync(ROOT, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(ROOT, entry.name));
+  return [...top, ...below]
+    .map((file) => relative(ROOT, file).replaceAll("\\", "/"))
+    .filter((path) => !BINARY.test(path))
+    .map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }));
+}
+
+function walk(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (SKIPPED.test(relative(ROOT, path).replaceAll("\\", "/"))) return [];
+      return entry.isDirectory() ? walk(path) : [path];
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Reads a TypeScript file's syntax. */
+export function parseModule(file: SourceFile): Module {
+  const tree = ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true);
+  const imports: ImportEdge[] = [];
+  const exports: { name: string; line: number }[] = [];
+  const functions: { line: number; lines: number }[] = [];
+  const anyLines: number[] = [];
+  const lineOf = (position: number) => tree.getLineAndCharacterOfPosition(position).line + 1;
+
+  function visit(node: ts.Node): void {
+    const line = lineOf(node.getStart(tree));
+    const edge = importEdge(node, file.path, line);
+    if (edge !== undefined) imports.push(edge);
+    if (ts.isFunctionLike(node) && "body" in node && node.body !== undefined) {
+      functions.push({ line, lines: lineOf(node.end) - line + 1 });
+    }
+    if (node.kind === ts.SyntaxKind.AnyKeyword) anyLines.push(line);
+    ts.forEachChild(node, visit);
+  }
+  visit(tree);
+  for (const statement of tree.statements) {
+    for (const name of exportedValues(statement)) {
+      exports.push({ name, line: lineOf(statement.getStart(tree)) });
+    }
+  }
+  return { ...file, imports, exports, functions, anyLines };
+}
+
+function importEdge(node: ts.Node, from: string, line: number): ImportEdge | undefined {
+  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+    const [specifier] = node.arguments;
+    if (specifier === undefined || !ts.isStringLiteral(specifier)) return undefined;
+    return { target: resolved(specifier.text, from), typeOnly: false, line, names: ["*"] };
+  }
+  const declares = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
+  if (!declares || node.moduleSpecifier === undefined) return undefined;
+  const target = resolved((node.moduleSpecifier as ts.StringLiteral).text, from);
+  return { target, line, ...importedNames(node) };
+}
+
+function importedNames(node: ts.ImportDeclaration | ts.ExportDeclaration) {
+  if (ts.isExportDeclaration(node)) {
+    const named = node.exportClause;
+    if (named === undefined || !ts.isNamedExports(named)) {
+      return { typeOnly: node.isTypeOnly, names: ["*"] };
+    }
+    return elementsOf(named.elements, node.isTypeOnly);
+  }
+  const clause = node.importClause;
+  const bindings = clause?.namedBindings;
+  if (bindings === undefined || !ts.isNamedImports(bindings)) {
+    return { typeOnly: clause?.isTypeOnly ?? false, names: ["*"] };
+  }
+  return elementsOf(bindings.elements, clause!.isTypeOnly);
+}
+
+function elementsOf(
+  elements: readonly (ts.ImportSpecifier | ts.ExportSpecifier)[],
+  allTypes: boolean,
+) {
+  return {
+    typeOnly: allTypes || elements.every((element) => element.isTypeOnly),
+    names: elements.map((element) => (element.propertyName ?? element.name).text),
+  };
+}
+
+function resolved(specifier: string, from: string): string {
+  if (!specifier.startsWith(".")) return specifier;
+  return normalize(join(dirname(from), specifier))
+    .replaceAll("\\", "/")
+    .replace(/\.js$/, ".ts");
+}
+
+function exportedValues(statement: ts.Statement): string[] {
+  const exported =
+    ts.canHaveModifiers(statement) &&
+    ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+  if (!exported) return [];
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.map((declared) => declared.name.getText());
+  }
+  const named = ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement);
+  return named && statement.name !== undefined ? [statement.name.text] : [];
+}

@@ -1,0 +1,214 @@
+// The form of our own code, so that no reader has to check it: sizes, headers, the direction of
+// imports, dead code, leftovers, and that documents and tables agree with the code.
+// limit: 60 s
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ERROR_CODES } from "../runtime/error-codes.js";
+import { type Module, parseModule, ROOT, sourceFiles } from "./support/source-files.js";
+
+const MAX_FILE_LINES = 400;
+const MAX_FUNCTION_LINES = 70;
+const MAX_COLUMNS = 100;
+
+const test = suite("tidy");
+const files = sourceFiles();
+const code = files.filter(({ path }) => /\.(ts|mjs|cjs)$/.test(path));
+const modules = code.filter(({ path }) => path.endsWith(".ts")).map(parseModule);
+const product = modules.filter(({ path }) => /^(cli|compiler|runtime)\//.test(path));
+
+/** Fails with one line for every finding. */
+function expectNone(findings: readonly string[]): void {
+  assert.is(findings.join("\n"), "");
+}
+
+test("files, functions and lines are short", () => {
+  const findings: string[] = [];
+  for (const { path, text } of code) {
+    const lines = text.trimEnd().split("\n");
+    if (lines.length > MAX_FILE_LINES) findings.push(`${path}: ${lines.length} lines`);
+    lines.forEach((line, index) => {
+      if (line.length > MAX_COLUMNS) findings.push(`${path}:${index + 1}: ${line.length} columns`);
+    });
+  }
+  for (const { path, functions } of modules) {
+    for (const { line, lines } of functions) {
+      if (lines > MAX_FUNCTION_LINES) findings.push(`${path}:${line}: function of ${lines} lines`);
+    }
+  }
+  expectNone(findings);
+});
+
+test("every file begins by saying what it is for", () => {
+  const written = code.filter(({ path }) => !path.startsWith("templates/") && path.includes("/"));
+  const bare = written.filter(({ text }) => !/^(#!.*\n)?(\/\/ \S|\/\*\*?\s)/.test(text));
+  expectNone(bare.map(({ path }) => path));
+});
+
+test("nothing is left over: notes to self, `any`, places of one machine, registry hosts", () => {
+  const patterns = [
+    /\b(TODO|FIXME|XXX|HACK)\b/,
+    /(^|[\s"'`(=:])\/(home|work|root|Users)\/\w/m,
+    /\bregistry\.\w+\.\w+|\bnpmjs\b/,
+  ];
+  const findings: string[] = [];
+  for (const { path, text } of files) {
+    if (path === "test/tidy.test.ts" || path === "LICENSE") continue;
+    for (const pattern of patterns) {
+      const found = pattern.exec(text);
+      if (found !== null) findings.push(`${path}: ${found[0].trim()}`);
+    }
+  }
+  for (const { path, anyLines } of modules) {
+    findings.push(...anyLines.map((line) => `${path}:${line}: any`));
+  }
+  expectNone(findings);
+});
+
+/** What compiler may use at run time of runtime: tables and constants, no behaviour. */
+const SHARED_VALUES = /^runtime\/(error-codes|errors|limits|package-info|config)\.ts$/;
+
+test("imports run one way", () => {
+  const findings: string[] = [];
+  for (const module of product) {
+    for (const { target, typeOnly, line } of module.imports) {
+      const reason = forbidden(module.path, target, typeOnly);
+      if (reason !== "") findings.push(`${module.path}:${line}: ${target}: ${reason}`);
+    }
+  }
+  expectNone(findings);
+});
+
+function forbidden(from: string, target: string, typeOnly: boolean): string {
+  const [layer] = from.split("/");
+  if (target === "ts-morph" && !from.startsWith("compiler/read/")) return "only compiler/read may";
+  if (layer !== "compiler" && /^(ts-morph|typescript|esbuild)$/.test(target)) {
+    return "only compiler may";
+  }
+  if (target.startsWith("cli/") && layer !== "cli") return "nobody imports the command line";
+  if (target.startsWith("compiler/") && layer === "runtime") return "runtime never needs compiler";
+  if (target.startsWith("runtime/") && layer === "compiler" && !typeOnly) {
+    return SHARED_VALUES.test(target) ? "" : "compiler may use types and tables of runtime only";
+  }
+  if (/^(test|examples|bench|scripts)\//.test(target)) return "not part of the package";
+  return "";
+}
+
+test("folders of runtime import values of each other as ARCHITECTURE.md lists", () => {
+  const text = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
+  const rows = [...text.matchAll(/^\| `runtime\/(\w+)\/` \| (.*) \|$/gm)];
+  const documented = rows.flatMap(([, from, targets]) =>
+    [...targets!.matchAll(/`(\w+)`/g)].map(([, to]) => `${from} -> ${to}`),
+  );
+  const actual = new Set<string>();
+  for (const { path, imports } of product) {
+    const from = /^runtime\/(\w+)\//.exec(path)?.[1];
+    // Every thread is put together in one root, which may use everything.
+    if (from === undefined || from === "threads") continue;
+    for (const { target, typeOnly } of imports) {
+      const to = /^runtime\/(\w+)\//.exec(target)?.[1];
+      if (to !== undefined && to !== from && !typeOnly) actual.add(`${from} -> ${to}`);
+    }
+  }
+  assert.equal([...actual].sort(), documented.sort());
+});
+
+test("modules do not import each other in circles", () => {
+  const edges = new Map(
+    product.map(({ path, imports }) => [
+      path,
+      imports.filter(({ typeOnly }) => !typeOnly).map(({ target }) => target),
+    ]),
+  );
+  const findings: string[] = [];
+  const state = new Map<string, "open" | "done">();
+  function visit(path: string, trail: readonly string[]): void {
+    if (state.get(path) === "open") {
+      findings.push([...trail.slice(trail.indexOf(path)), path].join(" -> "));
+    }
+    if (state.has(path)) return;
+    state.set(path, "open");
+    for (const target of edges.get(path) ?? []) visit(target, [...trail, path]);
+    state.set(path, "done");
+  }
+  for (const path of edges.keys()) visit(path, []);
+  expectNone(findings);
+});
+
+const ENTRIES = new Set([
+  ...[...readFileSync(join(ROOT, "tsup.config.ts"), "utf8").matchAll(/: "([\w/-]+\.ts)"/g)].map(
+    ([, path]) => path!,
+  ),
+  // Found by folder: `npm run build` compiles them with our own compiler.
+  ...product.map(({ path }) => path).filter((path) => path.startsWith("runtime/builtin/plugins/")),
+]);
+
+test("every module is reached from an entry, every exported value is used elsewhere", () => {
+  const reached = new Set<string>();
+  const used = new Set<string>();
+  const byPath = new Map(modules.map((module) => [module.path, module]));
+  function reach(module: Module | undefined): void {
+    if (module === undefined || reached.has(module.path)) return;
+    reached.add(module.path);
+    for (const { target } of module.imports) reach(byPath.get(target));
+  }
+  for (const entry of ENTRIES) reach(byPath.get(entry));
+  for (const { imports } of modules) {
+    for (const { target, names } of imports)
+      for (const name of names) used.add(`${target}#${name}`);
+  }
+  const findings = product
+    .filter(({ path }) => !reached.has(path))
+    .map(({ path }) => `${path}: no entry leads here`);
+  for (const { path, exports } of product) {
+    if (ENTRIES.has(path) || used.has(`${path}#*`)) continue;
+    for (const { name, line } of exports) {
+      if (!used.has(`${path}#${name}`)) findings.push(`${path}:${line}: nobody imports ${name}`);
+    }
+  }
+  expectNone(findings);
+});
+
+test("every error code is used and tested", () => {
+  const table = "runtime/error-codes.ts";
+  const sources = files.filter(({ path }) => /^(bin|cli|compiler|runtime)\//.test(path));
+  const used = sources.filter(({ path }) => path !== table).map(({ text }) => text);
+  const tests = files.filter(({ path }) => /^test\/.*\.ts$/.test(path)).map(({ text }) => text);
+  const findings = Object.keys(ERROR_CODES).flatMap((name) => [
+    ...(used.some((text) => text.includes(name)) ? [] : [`${name} is never used`]),
+    ...(tests.some((text) => text.includes(name)) ? [] : [`${name} is not tested`]),
+  ]);
+  const all = [...used, ...tests].join("\n").matchAll(/\bSVC[123]\d{3}\b/g);
+  for (const name of new Set([...all].map(([name]) => name))) {
+    if (!Object.hasOwn(ERROR_CODES, name)) findings.push(`${name} is not in the table`);
+  }
+  expectNone(findings);
+});
+
+test("the documents name scripts, commands, files and error codes that exist", () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const main = readFileSync(join(ROOT, "cli/main.ts"), "utf8");
+  const findings: string[] = [];
+  for (const name of ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"]) {
+    const text = readFileSync(join(ROOT, name), "utf8");
+    for (const [, script] of text.matchAll(/\bnpm (?:run )?(start|test|(?<=run )[\w:-]+)/g)) {
+      if (!(script! in scripts)) findings.push(`${name}: npm run ${script}`);
+    }
+    for (const [, command] of text.matchAll(/`(?:npx )?svc ([a-z]+)/g)) {
+      if (!new RegExp(`\\b${command}\\b`).test(main)) findings.push(`${name}: svc ${command}`);
+    }
+    for (const [, link] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
+      if (!files.some(({ path }) => path === link || path.startsWith(link!))) {
+        findings.push(`${name}: link to ${link}`);
+      }
+    }
+    for (const [code] of text.matchAll(/\bSVC[123]\d{3}\b/g)) {
+      if (!Object.hasOwn(ERROR_CODES, code)) findings.push(`${name}: ${code}`);
+    }
+  }
+  expectNone(findings);
+});
+
+test.run();
