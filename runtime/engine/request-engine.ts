@@ -8,6 +8,7 @@ import { ParameterError } from "../errors.js";
 import type { FileServer } from "../http/files.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
 import type { Exchange, ServerEvents } from "../http/transport.js";
+import { log } from "../lifecycle/log.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
 import type { Answers } from "./answers.js";
 import { runBuiltin } from "./builtin-call.js";
@@ -51,7 +52,12 @@ export class RequestEngine {
     return {
       request: (exchange) => {
         this.current = exchange;
-        this.#request(exchange, port);
+        try {
+          this.#request(exchange, port);
+        } catch (error) {
+          log(`internal error: ${(error as Error).stack}`);
+          this.#parts.answers.refuse(exchange, port, 500, "Internal error in request handler");
+        }
         this.current = null;
       },
       errorBody: (status, message, accept, t0Ms) => {

@@ -6,6 +6,7 @@ import { Executor } from "../engine/executor.js";
 import { SharedState } from "../engine/shared-state.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
+import { showTraceback } from "../plugin/traceback.js";
 import type { Listening, Notice, PluginTable } from "./control.js";
 import { ExecutorPool } from "./executor-pool.js";
 import { IoThread } from "./io-thread.js";
@@ -76,6 +77,7 @@ export class HttpService {
   static async startInMain(settings: ServerSettings, plugins: MainPlugins, startedAtMs: number) {
     const service = new HttpService(settings, startedAtMs);
     const { port1, port2 } = new MessageChannel();
+    showTraceback(settings.traceback);
     new Executor(0, port1, service.#state, () => plugins.entries());
     return service.#start(() =>
       service.#io.setExecutors([{ id: 0, port: port2 }], plugins.table()),

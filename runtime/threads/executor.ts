@@ -9,7 +9,7 @@ import type { ExecutorNotice, ExecutorThreadData } from "../lifecycle/control.js
 import { log } from "../lifecycle/log.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
-import { configureTraceback } from "../plugin/traceback.js";
+import { showTraceback } from "../plugin/traceback.js";
 
 const data = workerData as ExecutorThreadData;
 const metrics = new Metrics(data.metrics);
@@ -29,7 +29,7 @@ function tell(notice: ExecutorNotice): void {
 try {
   const bundle = pathToFileURL(join(data.projectDir, ".svc", "plugins.js"));
   const { plugins } = (await import(bundle.href)) as { plugins: readonly PluginEntry[] };
-  configureTraceback({ projectDir: data.projectDir, enabled: data.traceback });
+  showTraceback(data.traceback);
   new Executor(data.id, data.port, new SharedState(data.state), () => plugins);
   tell({ ready: true });
 } catch (error) {

@@ -1,0 +1,110 @@
+// Plugins that throw, hang, burn, exit or eat memory: their client gets a clear error, all others
+// are served, the executor is replaced, counted and logged.
+// limit: 60 s
+
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { fixture, get, type Served, serve, svc } from "./support/server.js";
+
+const test = suite("crash");
+let served: Served;
+
+test.before(async () => {
+  await svc("build", fixture("engine"));
+});
+
+test.after.each(async () => {
+  await served.stop("SIGKILL");
+});
+
+async function works(): Promise<void> {
+  const answer = await get(served.port, "/svc/plugin/add?a=1");
+  assert.is(answer.json.response, 2, answer.text);
+}
+
+test("process.exit ends the executor, not the server", async () => {
+  served = await serve(fixture("engine"));
+  for (let round = 0; round < 3; round++) {
+    const answer = await get(served.port, "/svc/plugin/exits");
+    assert.is(answer.status, 500);
+    assert.match(JSON.stringify(answer.json.message), /"system".*ExecutorError/);
+    await works();
+  }
+  assert.match(served.log(), /executor \d+ died/);
+});
+
+test("requests that wait behind a crash are served by the replacement", async () => {
+  served = await serve(fixture("engine"));
+  const paths = ["/svc/plugin/exits", ...Array.from({ length: 20 }, () => "/svc/plugin/add?a=1")];
+  const answers = await Promise.all(paths.map((path) => get(served.port, path)));
+  assert.is(answers[0]!.status, 500);
+  for (const answer of answers.slice(1)) assert.is(answer.json.response, 2, answer.text);
+});
+
+test("a plugin that never settles times out and frees its slot", async () => {
+  served = await serve(fixture("engine"), "--plugin-timeout", "200");
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => get(served.port, "/svc/plugin/never")),
+  );
+  for (const answer of answers) {
+    assert.is(answer.status, 500);
+    assert.match(JSON.stringify(answer.json.message), /"system".*TimeoutError/);
+  }
+  await works();
+  assert.not.match(served.log(), /executor \d+ died/);
+});
+
+test("a plugin that burns past its time-out costs only its executor", async () => {
+  served = await serve(fixture("engine"), "--plugin-timeout", "300");
+  const burning = get(served.port, "/svc/plugin/burns?ms=60000");
+  await delay(50);
+  const waiting = Array.from({ length: 5 }, () => get(served.port, "/svc/plugin/add?a=1"));
+  assert.is((await get(served.port, "/svc/hc")).text, "SVC/3");
+  const answer = await burning;
+  assert.is(answer.status, 500);
+  assert.match(JSON.stringify(answer.json.message), /TimeoutError/);
+  for (const other of await Promise.all(waiting)) assert.is(other.json.response, 2, other.text);
+  await works();
+});
+
+test("a plugin that burns after an await is replaced as well", async () => {
+  served = await serve(fixture("engine"), "--plugin-timeout", "200");
+  const answer = await get(served.port, "/svc/plugin/burnsLater?ms=60000");
+  assert.match(JSON.stringify(answer.json.message), /TimeoutError/);
+  await works();
+});
+
+test("with two executors nobody waits for a burning plugin", async () => {
+  served = await serve(fixture("engine"), "--executors", "2");
+  let burning = true;
+  const burn = get(served.port, "/svc/plugin/burns?ms=3000").then(() => {
+    burning = false;
+  });
+  await delay(50);
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => get(served.port, "/svc/plugin/add?a=1")),
+  );
+  assert.ok(burning, "the others were answered while the plugin burned");
+  for (const answer of answers) assert.is(answer.json.response, 2, answer.text);
+  await burn;
+});
+
+test("an exhausted heap ends the executor, not the server", async () => {
+  served = await serve(fixture("engine"), "--executor-heap", "64");
+  const answer = await get(served.port, "/svc/plugin/eatsHeap");
+  assert.is(answer.status, 500);
+  assert.match(JSON.stringify(answer.json.message), /ExecutorError/);
+  await works();
+});
+
+test("stray exceptions outside of a request are logged and harm nobody", async () => {
+  served = await serve(fixture("engine"));
+  assert.is((await get(served.port, "/svc/plugin/throwsLater")).json.response, "ok");
+  await delay(50);
+  await works();
+  assert.match(served.log(), /stray/);
+  assert.match(served.log(), /stray rejection/);
+});
+
+test.run();

@@ -1,0 +1,163 @@
+// One engine over real sockets: the request table, envelopes, attributes, sizes.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type RequestCase, requestTable } from "./request-table.js";
+import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
+
+const test = suite("engine");
+let served: Served;
+
+test.before(async () => {
+  await svc("build", fixture("engine"));
+  served = await serve(fixture("engine"), "--prefix", "shop");
+});
+
+test.after(async () => {
+  assert.is(await served.stop(), 0);
+});
+
+for (const row of requestTable) {
+  test(row.name, async () => check(row, await ask(row, served.port), 0));
+  test(`${row.name}, admin port`, async () => check(row, await ask(row, served.port + 1), 1));
+}
+
+function ask(row: RequestCase, port: number): Promise<Answer> {
+  return get(port, row.path, {
+    method: row.method ?? "GET",
+    ...(row.headers && { headers: row.headers }),
+    ...(row.body !== undefined && { body: row.body }),
+  });
+}
+
+function check(row: RequestCase, answer: Answer, offset: number): void {
+  assert.is(answer.status, row.status, answer.text);
+  if (row.text !== undefined) {
+    assert.is(answer.headers.get("content-type"), "text/plain; charset=UTF-8");
+    if (typeof row.text === "string") assert.is(answer.text, row.text);
+    else assert.match(answer.text, row.text);
+  }
+  if (row.response !== undefined) {
+    const response = answer.json.response as Record<string, unknown>;
+    if (response?.client !== undefined) {
+      assert.match(response.client as string, /^http:\/\/127\.0\.0\.1:\d+\/$/);
+      response.client = "CLIENT";
+    }
+    assert.equal(response, row.response);
+    assert.equal(Object.keys(answer.json), [
+      "status",
+      "response",
+      "level",
+      "partitions",
+      "exec_ms",
+    ]);
+    assert.is(answer.json.status, "OK");
+  }
+  if (row.message !== undefined) assert.equal(answer.json.message, row.message);
+  if (row.messageLike) assert.match(JSON.stringify(answer.json.message), row.messageLike);
+  if (row.message !== undefined || row.messageLike) checkErrorEnvelope(answer, offset);
+}
+
+function checkErrorEnvelope(answer: Answer, offset: number): void {
+  const fields = ["status", "message", "port", "exec_id", "level", "partitions", "exec_ms"];
+  assert.equal(Object.keys(answer.json), fields);
+  assert.is(answer.json.status, "ERROR");
+  assert.equal(answer.json.port, [served.port + offset, offset]);
+  assert.is(answer.json.level, 0);
+  assert.is(answer.json.partitions, null);
+  assert.type(answer.json.exec_ms, "number");
+}
+
+test("the envelope is written with blanks after commas and colons", async () => {
+  const { text } = await get(served.port, "/svc/plugin/add?a=1");
+  assert.match(
+    text,
+    /^\{"status": "OK", "response": 2, "level": 0, "partitions": null, "exec_ms": \d+\.\d{3}\}$/,
+  );
+});
+
+test("request attributes have the values of an engine alone", async () => {
+  const path = "/svc/plugin/attributes?q=1";
+  const first = (await get(served.port, path)).json.response as Record<string, unknown>;
+  const second = (await get(served.port, path)).json.response as Record<string, unknown>;
+  const { sn, signature, executor, ...rest } = first;
+  assert.equal(rest, {
+    ident: [0, 1, 1, 1, 0, 0, 0, 1],
+    toplevel: true,
+    baseport: served.port,
+    port: served.port,
+    path,
+    primary: 1,
+    partial: null,
+    width: 1,
+    height: 1,
+    depth: 1,
+    hasmatrix: false,
+    t0: "bigint",
+  });
+  assert.ok((second.sn as number) > (sn as number));
+  assert.match(signature as string, /^[0-9a-f]{32}$/);
+  assert.is(second.signature, signature);
+  assert.ok((executor as number) >= 0 && (executor as number) <= 31);
+});
+
+test("a minimum queue decides the slot", async () => {
+  for (const [queue, lowest] of [
+    ["1", 3],
+    ["queue2", 8],
+    ["3", 15],
+    ["9", 15],
+  ] as const) {
+    const headers = { "X-SVC-Builtin-Min-Executor": queue };
+    const { json } = await get(served.port, "/svc/plugin/attributes", { headers });
+    assert.is((json.response as { executor: number }).executor, lowest);
+  }
+});
+
+test("paths answer under the prefix too", async () => {
+  assert.is((await get(served.port, "/shop/plugin/add?a=1")).json.response, 2);
+  assert.is((await get(served.port, "/shop/svc/plugin/add?a=1")).json.response, 2);
+  assert.is((await get(served.port, "/shop/svc/hc")).text, "SVC/3");
+  assert.is((await get(served.port, "/shop/nothing")).status, 404);
+});
+
+test("results of any size arrive whole", async () => {
+  for (const n of [0, 1, 32_000, 33_000, 2_000_000]) {
+    const { json } = await get(served.port, `/svc/plugin/long?n=${n}`);
+    assert.is((json.response as string).length, n);
+    assert.ok((json.response as string) === "ä".repeat(n));
+  }
+});
+
+test("bodies of any size arrive whole", async () => {
+  for (const n of [1, 65_536, 65_537, 5_000_000]) {
+    const answer = await get(served.port, "/svc/plugin/text", {
+      method: "POST",
+      body: "ö".repeat(n),
+    });
+    assert.ok(answer.json.response === "ö".repeat(n), `${n}`);
+  }
+});
+
+test("unknown paths give 404, unbuilt ones 501", async () => {
+  assert.is((await get(served.port, "/svc/nothing")).status, 404);
+  assert.is((await get(served.port, "/svc/builtin/nothing")).status, 404);
+  assert.is((await get(served.port, "/svc/graphsum")).status, 501);
+  assert.is((await get(served.port, "/svc/builtin/vertices?graph=g")).status, 501);
+});
+
+test("OPTIONS lists the methods of a resource", async () => {
+  for (const [path, allowed] of [
+    ["/svc/plugin/add", "OPTIONS, GET, POST"],
+    ["/svc/builtin/ping", "OPTIONS, GET, POST"],
+    ["/shop/plugin/none", "OPTIONS, GET, POST"],
+    ["/svc/hc", "OPTIONS, GET"],
+    ["/file.txt", "OPTIONS, GET, HEAD"],
+  ] as const) {
+    const answer = await get(served.port, path, { method: "OPTIONS" });
+    assert.is(answer.status, 200);
+    assert.is(answer.headers.get("allowed"), allowed);
+  }
+});
+
+test.run();

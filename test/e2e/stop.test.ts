@@ -1,0 +1,55 @@
+// SIGTERM: newcomers get 503, what runs is finished, the process exits with 0.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { fixture, get, serve, svc } from "./support/server.js";
+
+const test = suite("stop");
+
+test.before(async () => {
+  await svc("build", fixture("engine"));
+});
+
+test("an idle server exits at once with 0", async () => {
+  const served = await serve(fixture("engine"));
+  assert.is(await served.stop(), 0);
+});
+
+test("running requests are finished, newcomers turned away", async () => {
+  const served = await serve(fixture("engine"));
+  const running = get(served.port, "/svc/plugin/later?ms=600&value=done");
+  await delay(100);
+  const exit = served.stop();
+  await delay(100);
+  const newcomer = await get(served.port, "/svc/plugin/add?a=1");
+  assert.is(newcomer.status, 503);
+  assert.is(newcomer.json.message, "Service Out");
+  assert.is((await running).json.response, "done");
+  assert.is(await exit, 0);
+});
+
+test("Service-OUT closes plugins and the health check, not the other services", async () => {
+  const served = await serve(fixture("engine"), "--service-out");
+  const { port } = served;
+  for (const path of [
+    "/svc/plugin/add?a=1",
+    "/svc/builtin/ping",
+    "/svc/hc",
+    "/svc/%70lugin/add?a=1",
+  ]) {
+    const answer = await get(port, path);
+    assert.is(answer.status, 503, path);
+    assert.is(answer.json.message, "Service Unavailable");
+  }
+  assert.is((await get(port, "/svc/status")).status, 200);
+  assert.is((await get(port + 1, "/svc/hc")).status, 503);
+  assert.is((await get(port + 1, "/svc/builtin/ping")).json.response, true);
+  const headers = { "X-SVC-Bypass-SOUT": "1" };
+  assert.is((await get(port, "/svc/plugin/add?a=1", { headers })).json.response, 2);
+  assert.is((await get(port, "/svc/hc", { headers })).text, "SVC/3");
+  assert.is((await get(port, "/svc/hc", { headers: { "X-SVC-Bypass-SOUT": "0" } })).status, 503);
+  assert.is(await served.stop(), 0);
+});
+
+test.run();

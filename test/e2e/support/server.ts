@@ -1,0 +1,85 @@
+// A served project in a process of its own, as users run it, on a free pair of ports.
+
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const SVC = fileURLToPath(new URL("../../../bin/svc.cjs", import.meta.url));
+
+/** Absolute path of a project under `test/fixtures/`. */
+export function fixture(name: string): string {
+  return fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url));
+}
+
+/** Runs `svc` to its end; rejects with `stdout` and `stderr` when it fails. */
+export function svc(...args: string[]): Promise<{ stdout: string; stderr: string }> {
+  return promisify(execFile)(process.execPath, [SVC, ...args]);
+}
+
+export interface Served {
+  readonly port: number;
+  readonly process: ChildProcess;
+  /** What the server has written on standard error so far. */
+  log(): string;
+  /** Ends the server and resolves with its exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts `svc serve` and resolves once it listens. */
+export async function serve(project: string, ...args: string[]): Promise<Served> {
+  const child = spawn(process.execPath, [SVC, "serve", project, "--port", "0", ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    log += text;
+  });
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const port = await new Promise<number>((resolve, reject) => {
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      out += text;
+      const match = /http:\/\/[^\s/]+:(\d+)/.exec(out);
+      if (match !== null) resolve(Number(match[1]));
+    });
+    child.once("exit", () => reject(new Error(`svc serve ended:\n${out}${log}`)));
+  });
+  return {
+    port,
+    process: child,
+    log: () => log,
+    stop: (signal = "SIGTERM") => {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+/** An answer, its body decoded when it is JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: {
+    readonly status?: string;
+    readonly response?: unknown;
+    readonly message?: unknown;
+    readonly [field: string]: unknown;
+  };
+}
+
+/** One request on a connection of its own. */
+export async function get(port: number, path: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    ...init,
+    headers: { connection: "close", ...(init.headers as Record<string, string>) },
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson ? JSON.parse(text) : {},
+  };
+}
