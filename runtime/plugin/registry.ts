@@ -1,0 +1,93 @@
+// The plugins that were added in this thread, by name and by number. Numbers are what requests
+// carry between threads, so the number of a removed plugin is not used again.
+
+import type { PluginDescription, PluginEntry } from "./plugin-entry.js";
+
+/** The registered plugins as the threads without their code need them. */
+export interface RegistryTable {
+  /** Path of each engine to its plugin number. */
+  readonly routes: Readonly<Record<string, number>>;
+  readonly descriptions: readonly PluginDescription[];
+}
+
+export class PluginRegistry {
+  readonly #entries: (PluginEntry | undefined)[] = [];
+  readonly #listeners = new Set<() => void>();
+
+  /** Adds plugins, in place of those that have the same name and do the same work. */
+  add(...entries: readonly PluginEntry[]): void {
+    for (const entry of entries) {
+      const same = this.#entries.findIndex((known) => known !== undefined && collide(known, entry));
+      // A request on its way may find the new function under the number of the old one.
+      if (same >= 0 && this.#entries[same]!.role === entry.role) {
+        this.#entries[same] = entry;
+      } else {
+        if (same >= 0) this.#entries[same] = undefined;
+        this.#entries.push(entry);
+      }
+    }
+    this.#changed();
+  }
+
+  /** Removes the plugins of a name, whatever their role. Returns false when there are none. */
+  remove(name: string): boolean {
+    let found = false;
+    for (const [number, entry] of this.#entries.entries()) {
+      if (entry?.name !== name) continue;
+      this.#entries[number] = undefined;
+      found = true;
+    }
+    if (found) this.#changed();
+    return found;
+  }
+
+  /** The plugin of a name and role, undefined when there is none. */
+  get(name: string, role: PluginEntry["role"] = "engine"): PluginEntry | undefined {
+    return this.#entries.find((entry) => entry?.name === name && entry.role === role);
+  }
+
+  /** Description records sorted by path, one a path; of one name only when it is given. */
+  describe(name?: string): PluginDescription[] {
+    const byPath = new Map<string, PluginDescription>();
+    for (const entry of this.#entries) {
+      if (entry === undefined || (name !== undefined && entry.name !== name)) continue;
+      const { description } = entry;
+      // A pre-processor says what a client may send, its post-processor does not.
+      if (entry.role !== "post" || !byPath.has(description.path)) {
+        byPath.set(description.path, description);
+      }
+    }
+    return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** Entries by plugin number. */
+  entries(): readonly (PluginEntry | undefined)[] {
+    return this.#entries;
+  }
+
+  table(): RegistryTable {
+    const routes: Record<string, number> = {};
+    for (const [number, entry] of this.#entries.entries()) {
+      if (entry?.role === "engine") routes[entry.description.path] = number;
+    }
+    return { routes, descriptions: this.describe() };
+  }
+
+  /** Calls `listener` after every change, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** One name has an engine or a pre-processor, and besides a post-processor. */
+function collide(a: PluginEntry, b: PluginEntry): boolean {
+  return a.name === b.name && (a.role === "post") === (b.role === "post");
+}
+
+/** The plugins of this process. */
+export const registry = new PluginRegistry();
