@@ -57,6 +57,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   /** Input is being read; its answers are written at the end of it. */
   #isReading = false;
   #isPaused = false;
+  /** The client has ended its half. */
+  #hasEnded = false;
   #activeAtMs = performance.now();
   #lingersUntilMs = Number.POSITIVE_INFINITY;
 
@@ -112,7 +114,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   /** Writes what gathered since the last turn and goes on reading where that was held up. */
   turn(): void {
     this.#output.flush();
-    while (this.#isPaused && this.#rest !== null && this.mayRead()) this.#read(this.#rest);
+    if (this.#isPaused && this.#rest !== null && this.mayRead()) this.#read(this.#rest);
     this.#adjust();
   }
 
@@ -220,15 +222,20 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#output.flush();
   }
 
-  /** Reads or pauses as the state now asks; ends the connection when all is sent. */
+  /** Reads, pauses or ends, as the state now asks. */
   #adjust(): void {
-    if (this.#phase !== "open") {
-      this.#end();
-      return;
+    const mayRead = this.mayRead();
+    if (this.#hasEnded && mayRead) {
+      this.#reader.end(this.#rest);
+      this.closing();
     }
-    if (this.mayRead() === !this.#isPaused) return;
-    this.#isPaused = !this.#isPaused;
-    if (this.#isPaused) this.#socket.pause();
+    if (this.#phase !== "open") this.#end();
+    else if (mayRead === this.#isPaused) this.#setPaused(!mayRead);
+  }
+
+  #setPaused(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    if (isPaused) this.#socket.pause();
     else this.#socket.resume();
   }
 
@@ -237,6 +244,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#phase = "lingering";
     this.#reader.close();
     this.#rest = null;
+    this.#output.flush();
     this.#socket.resume();
     this.#socket.end(() => {
       this.#lingersUntilMs = performance.now() + LINGER_MS;
@@ -248,11 +256,10 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.turn();
   }
 
-  /** The client sends no more; it still gets the answers it is waiting for. */
+  /** The client sends no more; it still gets the answers to what it has sent. */
   #inputEnded(): void {
-    if (this.#phase !== "open") return;
-    this.#reader.end(this.#rest);
-    this.cut();
+    this.#hasEnded = true;
+    this.#adjust();
   }
 
   #closed(): void {

@@ -27,7 +27,7 @@ const LINE = /^([A-Z]+) ([\x21-\x7e\x80-\xff]+) HTTP\/(\d\.\d)$/;
 const IDENT = /^XSVCIDENT((?: \d{1,9}){7})$/;
 /** What an unfinished line may look like: a word, then anything printable. */
 const BEGINNING = /^([A-Z]*)(?:( )[\x20-\x7e\x80-\xff]*)?\r?$/;
-const ABSOLUTE = /^https?:\/\/([^/?#@]+)([^#]*)$/i;
+const ABSOLUTE = /^https?:\/\/([^/?#@]+)((?:[/?][^#]*)?)$/i;
 const AUTHORITY = /^[^/?#@]+:\d+$/;
 
 export interface RequestLine {

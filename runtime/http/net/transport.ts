@@ -31,7 +31,7 @@ export const netTransport: Transport = {
   },
 };
 
-class NetServer implements HttpServer, ConnectionHost {
+export class NetServer implements HttpServer, ConnectionHost {
   readonly heads: ResponseHeads;
   readonly budget = new BodyBudget(MAX_BODY_BYTES_IN_FLIGHT);
   readonly maxBodyBytes: number;
@@ -66,7 +66,7 @@ class NetServer implements HttpServer, ConnectionHost {
         server.on("error", () => {});
         const bound = server.address();
         if (bound !== null && typeof bound === "object") this.port = bound.port;
-        this.#sweeper = setInterval(() => this.#sweep(), CONNECTION_SWEEP_MS);
+        this.#sweeper = setInterval(() => this.sweep(performance.now()), CONNECTION_SWEEP_MS);
         resolve();
       });
     });
@@ -90,6 +90,7 @@ class NetServer implements HttpServer, ConnectionHost {
 
   closed(connection: NetConnection): void {
     this.#connections.delete(connection);
+    this.events.connected(-1);
   }
 
   #turn(): void {
@@ -103,7 +104,10 @@ class NetServer implements HttpServer, ConnectionHost {
 
   #admit(socket: Socket): void {
     if (this.#connections.size >= MAX_CONNECTIONS_PER_PORT) this.#refuse(socket);
-    else this.#connections.add(new NetConnection(this, socket, this.#nextId++));
+    else {
+      this.#connections.add(new NetConnection(this, socket, this.#nextId++));
+      this.events.connected(1);
+    }
   }
 
   #refuse(socket: Socket): void {
@@ -123,8 +127,8 @@ class NetServer implements HttpServer, ConnectionHost {
     this.events.answered(status, 0, text.length);
   }
 
-  #sweep(): void {
-    const nowMs = performance.now();
+  /** Ends what has taken too long by `nowMs`, milliseconds of `performance.now`. */
+  sweep(nowMs: number): void {
     for (const connection of this.#connections) connection.sweep(nowMs);
     for (const [socket, untilMs] of this.#refused) if (nowMs >= untilMs) socket.destroy();
   }

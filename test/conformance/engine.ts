@@ -1,0 +1,65 @@
+// A small request engine behind a transport: each path answers in one way that the cases need.
+// Counts what it is told, so that tests can compare the counts with what really happened.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { allowedMethods } from "../../runtime/http/methods.js";
+import type { Exchange, ServerEvents } from "../../runtime/http/transport.js";
+
+const TEXT = "text/plain";
+export const LARGE_BYTES = 1024 * 1024;
+
+export class TestEngine implements ServerEvents {
+  requests = 0;
+  answers = 0;
+  open = 0;
+  /** Requests under `/hold`, oldest first, until the test answers them. */
+  readonly held: Exchange[] = [];
+
+  request(exchange: Exchange): void {
+    this.requests++;
+    const path = exchange.target.split("?")[0]!;
+    if (exchange.method === "OPTIONS") {
+      const kind = path === "*" ? "server" : "plugin";
+      exchange.answer(200, null, "", `Allowed: ${allowedMethods(kind).join(", ")}\r\n`);
+    } else if (path === "/hold") this.held.push(exchange);
+    else if (path === "/late") setImmediate(() => this.#echo(exchange));
+    else if (path === "/empty") exchange.answer(200, null, "");
+    else if (path === "/fields") exchange.answer(200, TEXT, "f", "X-SVC-Backlog: 0001\r\n");
+    else if (path === "/large") exchange.answer(200, TEXT, "x".repeat(LARGE_BYTES));
+    else if (path === "/bytes") exchange.answer(200, TEXT, Buffer.from("bytes\xff", "latin1"));
+    else if (path === "/stream") exchange.answerStream(200, TEXT, 10, pieces("12345", "67890"));
+    else if (path === "/short") exchange.answerStream(200, TEXT, 10, pieces("12345"));
+    else if (path === "/gone") exchange.answer(503, TEXT, "gone");
+    else this.#echo(exchange);
+  }
+
+  /** Answers with all that the engine was given. */
+  #echo(exchange: Exchange): void {
+    const { method, target, body, headers, connection } = exchange;
+    const text = body instanceof Uint8Array ? Buffer.from(body).toString("latin1") : body;
+    const { accept, bypassServiceOut, minQueue, partialTarget, count } = headers;
+    const ident = connection.ident === null ? "" : connection.ident.join(".");
+    const flags = [accept, bypassServiceOut ? 1 : 0, minQueue, partialTarget, count].join(" ");
+    const shown = text === null ? "none" : text.length > 100 ? `${text.length} bytes` : text;
+    exchange.answer(200, TEXT, [method, target, flags, ident, shown].join("|"));
+  }
+
+  errorBody(status: number, message: string): { mediaType: string; body: string } {
+    return { mediaType: TEXT, body: `${status} ${message}` };
+  }
+
+  answered(): void {
+    this.answers++;
+  }
+
+  connected(delta: 1 | -1): void {
+    this.open += delta;
+  }
+}
+
+async function* pieces(...texts: string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) {
+    await sleep(1);
+    yield Buffer.from(text);
+  }
+}

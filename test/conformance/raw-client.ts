@@ -1,0 +1,94 @@
+// A client that sends bytes as they are given and shows what came back, answer by answer.
+
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+
+export interface Answer {
+  readonly status: number;
+  /** Status line and header lines with their CR LF, without the empty line. */
+  readonly head: string;
+  readonly body: string;
+}
+
+const PATIENCE_MS = 4000;
+
+export class RawClient {
+  /** Everything received, latin1. */
+  received = "";
+  /** The server has ended or reset the connection. */
+  isClosed = false;
+  readonly socket: Socket;
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on("data", (chunk: Buffer) => {
+      this.received += chunk.toString("latin1");
+    });
+    socket.on("error", () => {});
+    const closed = (): void => {
+      this.isClosed = true;
+    };
+    socket.on("end", closed).on("close", closed);
+  }
+
+  static async open(port: number, host = "127.0.0.1"): Promise<RawClient> {
+    const socket = connect({ port, host, allowHalfOpen: true, noDelay: true });
+    await once(socket, "connect");
+    return new RawClient(socket);
+  }
+
+  send(bytes: string): void {
+    this.socket.write(bytes, "latin1");
+  }
+
+  /** Waits until `condition` holds; fails after a time that no sound server needs. */
+  async until(condition: () => boolean, what: string): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
+    while (!condition()) {
+      if (performance.now() > deadline) {
+        throw new Error(`${what} did not come; received ${JSON.stringify(this.received)}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  }
+
+  /** The next answers, taken from what was received. Methods tell which answers are to HEAD. */
+  async answers(
+    count: number,
+    isHead: (index: number) => boolean = () => false,
+  ): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    for (let index = 0; index < count; index++) {
+      let answer: Answer | null = null;
+      await this.until(
+        () => {
+          answer ??= this.#take(isHead(index));
+          return answer !== null;
+        },
+        `answer ${index + 1} of ${count}`,
+      );
+      answers.push(answer!);
+    }
+    return answers;
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  #take(isHead: boolean): Answer | null {
+    const end = this.received.indexOf("\r\n\r\n");
+    if (end < 0) return null;
+    const head = this.received.slice(0, end + 2);
+    const status = Number(head.slice(9, 12));
+    const length = /\r\nContent-Length: (\d+)\r\n/i.exec(head)?.[1];
+    const hasNone = isHead || status === 100;
+    if (length === undefined && !hasNone && !this.isClosed) return null;
+    const start = end + 4;
+    const stop = hasNone ? start : start + Number(length ?? 0);
+    if (this.received.length < stop) return null;
+    const answer = { status, head, body: this.received.slice(start, stop) };
+    this.received = this.received.slice(stop);
+    return answer;
+  }
+}
