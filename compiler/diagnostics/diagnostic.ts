@@ -14,3 +14,8 @@ export interface Diagnostic {
   /** What to write instead; empty when there is nothing to add. */
   readonly help: string;
 }
+
+/** Length of the word or string that begins at a 1-based column; 1 for anything else. */
+export function underlineLength(line: string, column: number): number {
+  return /^(?:[\w$]+|"[^"]*"|'[^']*')/.exec(line.slice(column - 1))?.[0].length ?? 1;
+}

@@ -43,8 +43,9 @@ export function brandOf(checker: ts.TypeChecker, type: ts.Type): "int" | "float"
     if (!(part.flags & ts.TypeFlags.Object)) continue;
     const brand = checker.getPropertiesOfType(part)[0];
     if (!brand || !isUniqueSymbolKey(brand) || !isPackageSymbol(brand)) continue;
-    const tags = checker.typeToString(checker.getTypeOfSymbol(brand));
-    return tags.includes("float") ? "float" : "int";
+    const tags = checker.getTypeOfSymbol(brand);
+    const words = tags.isUnion() ? tags.types : [tags];
+    return words.some((word) => word.isStringLiteral() && word.value === "float") ? "float" : "int";
   }
   return null;
 }

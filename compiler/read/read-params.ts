@@ -8,7 +8,7 @@ import { isPackageSymbol } from "./package-symbols.js";
 import { parameterType, reportProblems } from "./parameter-type.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
-import { isUndefined, type Reading, unsupported } from "./reading.js";
+import { isUndefined, type Reading } from "./reading.js";
 import { readReserved } from "./reserved-param.js";
 import type { ShapeReader } from "./shape-reader.js";
 import { wireOf } from "./wire.js";
@@ -113,15 +113,24 @@ const TEXT: Reading = { shape: { kind: "str" }, problems: [] };
 function readInput(reader: ShapeReader, type: ts.Type): Reading {
   const { Any, Unknown } = ts.TypeFlags;
   const { checker } = reader.context;
-  if (type.flags & (Any | Unknown) || checker.typeToString(type) === "{}") return TEXT;
-  if (checker.getAwaitedType(type) !== type && type.getProperty("then")) {
-    return unsupported("a promise", "the value itself");
-  }
+  if (type.flags & (Any | Unknown) || isEmptyObject(checker, type)) return TEXT;
   return reader.readPresent(type);
 }
 
 function acceptsUndefined(type: ts.Type): boolean {
   return isUndefined(type) || (type.isUnion() && type.types.some(isUndefined));
+}
+
+/** `{}`, which takes text as well. */
+function isEmptyObject(checker: ts.TypeChecker, type: ts.Type): boolean {
+  if (!(type.flags & ts.TypeFlags.Object) || type.aliasSymbol) return false;
+  const isLiteral = type.getSymbol() === undefined || type.getSymbol()?.name === "__type";
+  return (
+    isLiteral &&
+    type.getProperties().length === 0 &&
+    type.getCallSignatures().length === 0 &&
+    checker.getIndexInfosOfType(type).length === 0
+  );
 }
 
 /** An import that does not resolve is TypeScript's to report. */

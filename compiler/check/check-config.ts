@@ -1,0 +1,51 @@
+// The temporary tsconfig of a type check: the project's options, but only the plugin files. The
+// project's own list of files would miss some of them, and report what is wrong in its tests.
+
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+export interface CheckConfig {
+  readonly path: string;
+  readonly remove: () => void;
+}
+
+/** As the reader has them where there is no tsconfig.json. */
+const DEFAULT_OPTIONS = {
+  target: "es2023",
+  lib: ["es2023"],
+  module: "nodenext",
+  moduleResolution: "nodenext",
+  strict: true,
+  skipLibCheck: true,
+};
+
+/** A project that emits, or is part of a composite build, must not do so here. */
+const CHECK_OPTIONS = { noEmit: true, composite: false, incremental: false, declaration: false };
+
+let count = 0;
+
+export function writeCheckConfig(projectDir: string, files: readonly string[]): CheckConfig {
+  const tsconfig = resolve(projectDir, "tsconfig.json");
+  const hasConfig = existsSync(tsconfig);
+  const config = {
+    ...(hasConfig ? { extends: tsconfig } : {}),
+    compilerOptions: { ...(hasConfig ? {} : DEFAULT_OPTIONS), ...CHECK_OPTIONS },
+    files: files.map((file) => resolve(projectDir, file)),
+    include: [],
+    references: [],
+  };
+  const folder = join(packagesFolder(projectDir) ?? tmpdir(), ".cache", "svc-server");
+  const path = join(folder, `check-${process.pid}-${++count}.json`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path, JSON.stringify(config));
+  return { path, remove: () => rmSync(path, { force: true }) };
+}
+
+/** The nearest `node_modules`: from inside it TypeScript finds the types that the project finds. */
+function packagesFolder(folder: string): string | null {
+  const packages = join(folder, "node_modules");
+  if (existsSync(packages)) return packages;
+  const parent = dirname(folder);
+  return parent === folder ? null : packagesFolder(parent);
+}

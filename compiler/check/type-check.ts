@@ -1,0 +1,132 @@
+// TypeScript's own findings, from the native compiler in a process of its own: it runs beside the
+// reading and is several times faster than checking here.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { SvcError } from "../../runtime/errors.js";
+import { type Diagnostic, underlineLength } from "../diagnostics/diagnostic.js";
+import { sortDiagnostics } from "../diagnostics/sort.js";
+import { writeCheckConfig } from "./check-config.js";
+import { findTypeScript } from "./find-typescript.js";
+
+export interface TypeCheck {
+  /** TypeScript's errors; empty when cancelled. Rejects with SVC1060 when the check cannot run. */
+  readonly result: Promise<Diagnostic[]>;
+  cancel(): void;
+}
+
+/**
+ * Starts to check the plugin files and what they import, under the project's compiler options.
+ *
+ * @param projectDir folder of the project
+ * @param files its plugin files, absolute or relative to it
+ */
+export function startTypeCheck(projectDir: string, files: readonly string[]): TypeCheck {
+  const config = writeCheckConfig(projectDir, files);
+  const compiler = findTypeScript(projectDir);
+  const child = spawn(
+    process.execPath,
+    [compiler, "--noEmit", "--pretty", "false", "-p", config.path],
+    { cwd: projectDir, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  const cancelled = new AbortController();
+  const result = outcome(child, cancelled.signal)
+    .then((ended) => (ended ? readOutput(projectDir, ended) : []))
+    .finally(config.remove);
+  return {
+    result,
+    cancel: () => {
+      cancelled.abort();
+      child.kill();
+    },
+  };
+}
+
+interface Outcome {
+  readonly output: string;
+  /** How the process ended, in words, when that was not a normal end. */
+  readonly failure: string | null;
+}
+
+/** Null when cancelled: at once, whenever the process may end. */
+function outcome(child: ChildProcess, cancelled: AbortSignal): Promise<Outcome | null> {
+  return new Promise((resolveOutcome) => {
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding("utf8").on("data", (chunk: string) => {
+        output += chunk;
+      });
+    }
+    cancelled.addEventListener("abort", () => resolveOutcome(null));
+    child.on("error", (error) => resolveOutcome({ output, failure: error.message }));
+    child.on("close", (code, signal) => {
+      const isNormal = code !== null && code <= 2;
+      const failure = isNormal ? null : `ended with ${signal ?? `exit code ${code}`}`;
+      resolveOutcome({ output, failure });
+    });
+  });
+}
+
+const LINE = /^(?:(.+)\((\d+),(\d+)\): )?(error|warning) (TS\d+): (.*)$/;
+
+function readOutput(projectDir: string, { output, failure }: Outcome): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  const other: string[] = [];
+  const lines = new SourceLines(projectDir);
+  for (const text of output.split(/\r?\n/)) {
+    const match = LINE.exec(text);
+    const last = diagnostics.at(-1);
+    if (match) diagnostics.push(toDiagnostic(match, lines));
+    else if (last && /^\s/.test(text)) append(diagnostics, last, text);
+    else if (text.trim() !== "") other.push(text);
+  }
+  if (failure !== null || (diagnostics.length === 0 && other.length > 0)) {
+    const reason = [failure ?? "unexpected output", ...other.slice(0, 5)].join("\n");
+    throw new SvcError("SVC1060", `the TypeScript compiler could not check the project: ${reason}`);
+  }
+  return sortDiagnostics(diagnostics);
+}
+
+/** Indented lines explain the finding above them. */
+function append(diagnostics: Diagnostic[], last: Diagnostic, text: string): void {
+  diagnostics[diagnostics.length - 1] = { ...last, message: `${last.message}\n${text}` };
+}
+
+function toDiagnostic(match: RegExpExecArray, lines: SourceLines): Diagnostic {
+  const [, file = "tsconfig.json", line = "1", column = "1", severity, code, message] = match;
+  const position = { file, line: Number(line), column: Number(column) };
+  return {
+    code: code!,
+    severity: severity as Diagnostic["severity"],
+    position,
+    length: underlineLength(lines.at(file, position.line), position.column),
+    message: message!,
+    help: "",
+  };
+}
+
+/** Lines of the files with findings; each file is read once. */
+class SourceLines {
+  readonly #files = new Map<string, readonly string[]>();
+
+  constructor(readonly projectDir: string) {}
+
+  at(file: string, line: number): string {
+    let lines = this.#files.get(file);
+    if (!lines) {
+      lines = readLines(resolve(this.projectDir, file));
+      this.#files.set(file, lines);
+    }
+    return lines[line - 1] ?? "";
+  }
+}
+
+function readLines(path: string): readonly string[] {
+  try {
+    return readFileSync(path, "utf8").split("\n");
+  } catch {
+    // A finding about a file that cannot be read has nothing to underline.
+    return [];
+  }
+}
