@@ -156,6 +156,7 @@ export class Scheduler {
   #free(slot: number): void {
     this.#state.setSlotState(slot, SLOT_FREE);
     this.#slots.release(slot);
+    this.#metrics.completed(slot);
     this.#running--;
   }
 

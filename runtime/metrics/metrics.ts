@@ -168,10 +168,14 @@ export class Metrics {
     this.#ports[portOf(slot) * Port.Stride + Port.Dispatched]!++;
   }
 
+  /** The slot is free again, whatever became of its request. */
+  completed(slot: number): void {
+    this.#ports[portOf(slot) * Port.Stride + Port.Completed]!++;
+  }
+
   /** The executor has finished the request of a slot that it had begun at `startedMs`. */
   jobDone(slot: number, startedMs: number, nowMs: number): void {
     const at = slot * Slot.Stride;
-    this.#ports[portOf(slot) * Port.Stride + Port.Completed]!++;
     this.#slots[at + Slot.Jobs]!++;
     this.#slots[at + Slot.BusyMs]! += this.#sinceTick(startedMs, nowMs);
   }
@@ -337,7 +341,7 @@ export class Metrics {
     return latencyRecord(mean, counts, percentiles);
   }
 
-  /** Requests given to executors and finished by them, per port. */
+  /** Requests given to executors, and those of them that are over, per port. */
   dispatch(portOffset: 0 | 1): { readonly dispatched: number; readonly completed: number } {
     const at = portOffset * Port.Stride;
     return {

@@ -192,6 +192,7 @@ test("dispatch: every slot of both ports", () => {
   view.metrics.dispatched(0);
   view.metrics.dispatched(39);
   view.metrics.jobDone(39, now, now);
+  view.metrics.completed(39);
   const { A, B, ...rest } = json("/svc/dispatch", view);
   assert.equal(rest, {});
   assert.equal(A.dispatch, { dispatched: 1, completed: 0, signals: 0 });

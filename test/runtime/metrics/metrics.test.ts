@@ -122,7 +122,10 @@ test("slots know their jobs and their load, also of jobs that still run", () => 
   const { metrics, now } = started();
   metrics.dispatched(0);
   metrics.dispatched(33);
+  metrics.dispatched(33);
   metrics.jobDone(0, now + 100, now + 350);
+  metrics.completed(0);
+  metrics.completed(33);
   metrics.tick(now + 1000, (slot) => (slot === 33 ? now + 500 : 0));
   assert.equal(metrics.slot(0), { jobs: 1, busyPercent: 25 });
   assert.equal(metrics.slot(33), { jobs: 0, busyPercent: 50 });
@@ -132,7 +135,7 @@ test("slots know their jobs and their load, also of jobs that still run", () => 
   assert.equal(metrics.slot(33), { jobs: 1, busyPercent: 25 });
   assert.equal(metrics.slot(0), { jobs: 1, busyPercent: 0 });
   assert.equal(metrics.dispatch(0), { dispatched: 1, completed: 1 });
-  assert.equal(metrics.dispatch(1), { dispatched: 1, completed: 1 });
+  assert.equal(metrics.dispatch(1), { dispatched: 2, completed: 1 });
 });
 
 test("a reset by another view takes effect at once and loses nothing that follows", () => {
