@@ -1,0 +1,118 @@
+// The command line from words to output and exit code, without a process of its own.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { main } from "../../cli/main.js";
+import { packageInfo, packageRoot } from "../../runtime/package-info.js";
+
+const test = suite("command line");
+let folder = "";
+
+test.before(() => {
+  folder = mkdtempSync(join(tmpdir(), "svc-cli-"));
+});
+test.after(() => rmSync(folder, { recursive: true }));
+
+/** Runs one command line with both outputs captured. */
+async function run(...words: string[]) {
+  const outputs = { stdout: "", stderr: "" };
+  const original = { stdout: process.stdout.write, stderr: process.stderr.write };
+  for (const name of ["stdout", "stderr"] as const) {
+    process[name].write = (chunk: string | Uint8Array) => {
+      outputs[name] += chunk;
+      return true;
+    };
+  }
+  try {
+    await main(words);
+    return { ...outputs, code: process.exitCode };
+  } finally {
+    process.stdout.write = original.stdout;
+    process.stderr.write = original.stderr;
+    process.exitCode = 0;
+  }
+}
+
+test("without words, and with --help, lists every command", async () => {
+  const { stdout, code } = await run();
+  assert.is(code, 0);
+  for (const name of ["build", "serve", "dev", "check", "init", "doctor"]) {
+    assert.match(stdout, new RegExp(`^  ${name} [<[]folder`, "m"));
+  }
+  assert.is((await run("--help")).stdout, stdout);
+});
+
+test("prints the version", async () => {
+  assert.is((await run("--version")).stdout, `${packageInfo().version}\n`);
+});
+
+test("describes a command from its table", async () => {
+  const { stdout } = await run("serve", "--help");
+  assert.match(stdout, "Usage: svc serve [folder] [options]");
+  assert.match(stdout, "--plugin-timeout <n>");
+  assert.match(stdout, "SVC_PORT");
+});
+
+test("answers unknown commands and options with the nearest name and exit code 2", async () => {
+  assert.equal(await run("biuld"), {
+    stdout: "",
+    stderr:
+      "svc: error SVC3001: there is no command `biuld`, did you mean `build`? " +
+      "run `svc --help` for the commands\n",
+    code: 2,
+  });
+  const option = await run("serve", "--prot", "1");
+  assert.match(option.stderr, "svc: error SVC3002: `svc serve` has no option `--prot`");
+  assert.match(option.stderr, "did you mean `--port`?");
+  assert.is(option.code, 2);
+  assert.match((await run("--versoin")).stderr, "did you mean `--version`?");
+});
+
+test("says which folder is missing, and what to run where nothing was built", async () => {
+  const missing = await run("serve", join(folder, "nowhere"));
+  assert.match(missing.stderr, "svc: error SVC3005: ");
+  assert.is(missing.code, 1);
+  const unbuilt = await run("serve", folder);
+  assert.match(unbuilt.stderr, "svc: error SVC3006: nothing to serve before `svc build ");
+  assert.is(unbuilt.code, 1);
+});
+
+test("init writes a project with its own name and a dependency that can be installed", async () => {
+  const project = join(folder, "My Service");
+  const { code, stdout } = await run("init", project);
+  assert.is(code, 0);
+  const written = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
+  assert.is(written.name, "my-service");
+  const { version, private: unpublished } = packageInfo();
+  const expected = unpublished ? `file:${packageRoot()}` : version;
+  assert.is(written.dependencies["svc-server"], expected);
+  if (unpublished) assert.match(stdout, `not published yet: package.json refers to this`);
+  assert.equal(readdirSync(project).sort(), [
+    ".gitignore",
+    "README.md",
+    "package.json",
+    "plugins",
+    "svc.config.ts",
+    "test",
+    "tsconfig.json",
+  ]);
+  const texts = readdirSync(project, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"));
+  assert.not.match(texts.join("\n"), "{{");
+});
+
+test("init refuses a folder that holds something, and one that is a file", async () => {
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  for (const taken of [folder, file]) {
+    const { stderr, code } = await run("init", taken);
+    assert.match(stderr, "svc: error SVC3009: ");
+    assert.is(code, 1);
+  }
+});
+
+test.run();

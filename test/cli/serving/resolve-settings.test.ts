@@ -1,0 +1,111 @@
+// Where each setting of a server comes from, and which roots are refused.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { resolveSettings } from "../../../cli/serving/resolve-settings.js";
+import type { ResolvedConfig } from "../../../runtime/manifest.js";
+
+const test = suite("resolve settings");
+let folder = "";
+
+test.before(() => {
+  folder = mkdtempSync(join(tmpdir(), "svc-settings-"));
+});
+test.after(() => rmSync(folder, { recursive: true }));
+
+const config: ResolvedConfig = {
+  name: "shop",
+  root: "data",
+  http: {
+    port: 9000,
+    ip: "127.0.0.1",
+    adminIp: null,
+    prefix: "/shop",
+    servicein: true,
+    transport: "net",
+    cors: null,
+    maxBodyBytes: 1000,
+    traceback: true,
+    trusted: [],
+  },
+  plugins: [],
+  declared: [],
+  graphs: {},
+  executors: 2,
+  plugin: { timeoutMs: 5000 },
+  dispatcher: null,
+  descriptor: null,
+};
+
+test("takes everything from the configuration when no option is given", async () => {
+  assert.equal(await resolveSettings(folder, config, {}), {
+    name: "shop",
+    projectDir: folder,
+    root: join(folder, "data"),
+    port: 9000,
+    ip: "127.0.0.1",
+    adminIp: null,
+    prefix: "/shop",
+    serviceIn: true,
+    transport: "net",
+    cors: null,
+    maxBodyBytes: 1000,
+    traceback: true,
+    pluginTimeoutMs: 5000,
+    executors: 2,
+    executorHeapMb: 0,
+  });
+});
+
+test("options win, also when they are 0 or false", async () => {
+  const settings = await resolveSettings(folder, config, {
+    port: 0,
+    ip: "127.0.0.2",
+    "admin-ip": "127.0.0.3",
+    prefix: "mall",
+    executors: "auto",
+    transport: "auto",
+    root: folder,
+    "service-out": true,
+    "plugin-timeout": 0,
+    "max-body-bytes": 0,
+    cors: "*",
+    "hide-traceback": true,
+  });
+  assert.is(settings.port, 0);
+  assert.is(settings.ip, "127.0.0.2");
+  assert.is(settings.adminIp, "127.0.0.3");
+  assert.is(settings.prefix, "/mall");
+  assert.ok(settings.executors >= 1);
+  assert.is(settings.transport, "auto");
+  assert.is(settings.root, folder);
+  assert.is(settings.serviceIn, false);
+  assert.is(settings.pluginTimeoutMs, 0);
+  assert.is(settings.maxBodyBytes, 0);
+  assert.is(settings.cors, "*");
+  assert.is(settings.traceback, false);
+});
+
+test("a negative flag can be taken back by a variable of 0", async () => {
+  const out = { ...config, http: { ...config.http, servicein: false } };
+  assert.is((await resolveSettings(folder, out, {})).serviceIn, false);
+  assert.is((await resolveSettings(folder, out, { "service-out": false })).serviceIn, true);
+});
+
+test("refuses a root that was asked for and is not a folder", async () => {
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  for (const root of [join(folder, "missing"), file]) {
+    try {
+      await resolveSettings(folder, config, { root });
+      assert.unreachable();
+    } catch (error) {
+      assert.is((error as { code?: string }).code, "SVC3008");
+    }
+  }
+});
+
+test.run();
