@@ -52,7 +52,7 @@ export interface DeclaredPlugin {
 }
 
 /** Hash of each file by its path relative to the project; null: there was no such file. */
-export type InputHashes = Readonly<Record<string, string | null>>;
+export type FileHashes = Readonly<Record<string, string | null>>;
 
 export interface Manifest {
   readonly format: number;
@@ -64,7 +64,9 @@ export interface Manifest {
   /** Files that were searched for plugins. */
   readonly files: readonly string[];
   /** Everything that the build read. */
-  readonly inputs: InputHashes;
+  readonly inputs: FileHashes;
+  /** The other files of `.svc/`, by their names in it. */
+  readonly outputs: FileHashes;
 }
 
 /** The manifest of a project; null when there is none, or one of another format. */
@@ -86,10 +88,10 @@ export function readManifest(projectDir: string): Manifest | null {
   }
 }
 
-/** Path of the first input that is no longer what it was, relative to the project; null if none. */
-export function changedInput(projectDir: string, inputs: InputHashes): string | null {
-  for (const [file, hash] of Object.entries(inputs)) {
-    if (hashFile(join(projectDir, file)) !== hash) {
+/** Path of the first file that is no longer what it was, relative to `folder`; null if none. */
+export function changedFile(folder: string, hashes: FileHashes): string | null {
+  for (const [file, hash] of Object.entries(hashes)) {
+    if (hashFile(join(folder, file)) !== hash) {
       return file;
     }
   }
@@ -99,8 +101,12 @@ export function changedInput(projectDir: string, inputs: InputHashes): string | 
 /** Hash of a file's content; null when it cannot be read. */
 export function hashFile(path: string): string | null {
   try {
-    return createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 16);
+    return hashContent(readFileSync(path));
   } catch {
     return null;
   }
+}
+
+export function hashContent(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex").slice(0, 16);
 }

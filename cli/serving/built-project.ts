@@ -3,7 +3,7 @@
 import { relative } from "node:path";
 import { SvcError } from "../../runtime/errors.js";
 import type { PluginTable } from "../../runtime/lifecycle/control.js";
-import { changedInput, type Manifest, readManifest } from "../../runtime/manifest.js";
+import { changedFile, type Manifest, readManifest } from "../../runtime/manifest.js";
 
 /** @throws SvcError SVC3006 when there is no build that this version can serve */
 export function readBuild(projectDir: string): Manifest {
@@ -16,7 +16,7 @@ export function readBuild(projectDir: string): Manifest {
 
 /** Writes a warning when a source is no longer what was built. */
 export function warnIfStale(projectDir: string, manifest: Manifest): void {
-  const changed = changedInput(projectDir, manifest.inputs);
+  const changed = changedFile(projectDir, manifest.inputs);
   if (changed === null) return;
   process.stderr.write(
     `svc: warning: ${changed} has changed since the build, which is served as it is; ` +

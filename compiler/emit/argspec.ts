@@ -17,7 +17,7 @@ import { jsonFile } from "./text.js";
 const FORMAT_VERSION = 1;
 
 export interface ArgspecService {
-  readonly name: string;
+  readonly name: string | null;
   readonly prefix: string | null;
 }
 

@@ -1,0 +1,46 @@
+// What a build reports. Nothing here prints: the command line renders it.
+
+import { performance } from "node:perf_hooks";
+import type { Diagnostic } from "./diagnostics/diagnostic.js";
+
+export interface BuildResult {
+  /** No errors, and with `check` no difference on disk. */
+  readonly ok: boolean;
+  /** What is on disk was current already. */
+  readonly unchanged: boolean;
+  readonly plugins: number;
+  /** Errors and warnings, sorted by place. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** With `check`: files of `.svc/` that are not what a build would write. */
+  readonly differing: readonly string[];
+  readonly timings: Timings;
+}
+
+/** Milliseconds by phase, in the order in which they ended; `total` is last. */
+export type Timings = Readonly<Record<string, number>>;
+
+/** Measures the phases of a build. */
+export class Clock {
+  private readonly started = performance.now();
+  private readonly phases: Record<string, number> = {};
+  private last = this.started;
+
+  /** Ends a phase. */
+  mark(phase: string): void {
+    const now = performance.now();
+    this.phases[phase] = round(now - this.last);
+    this.last = now;
+  }
+
+  timings(): Timings {
+    return { ...this.phases, total: round(performance.now() - this.started) };
+  }
+}
+
+export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some((diagnostic) => diagnostic.severity === "error");
+}
+
+function round(milliseconds: number): number {
+  return Math.round(milliseconds * 10) / 10;
+}

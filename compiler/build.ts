@@ -1,0 +1,106 @@
+// `svc build` and `svc check`. A build whose inputs have not changed ends here, before anything that
+// takes long to load.
+
+import { join, resolve } from "node:path";
+import { BUILD_FOLDER, changedFile, readManifest } from "../runtime/manifest.js";
+import { type BuildResult, Clock, hasErrors } from "./build-result.js";
+import type { Diagnostic } from "./diagnostics/diagnostic.js";
+import { sortDiagnostics } from "./diagnostics/sort.js";
+import { differingFiles, writeOutput } from "./output.js";
+import { findPluginFiles } from "./project-files.js";
+import { compilerVersion } from "./version.js";
+
+export interface BuildOptions {
+  /** Writes nothing; the result is not `ok` when a build would change what is on disk. */
+  readonly check?: boolean;
+}
+
+/**
+ * Builds a project's `.svc/`. With errors nothing is written.
+ *
+ * @param projectDir folder of the project
+ * @throws SvcError for a configuration that is not valid, no plugin files, or a folder that cannot
+ * be written
+ */
+export async function buildProject(
+  projectDir: string,
+  options: BuildOptions = {},
+): Promise<BuildResult> {
+  const clock = new Clock();
+  const folder = resolve(projectDir);
+  const plugins = options.check ? null : await currentPlugins(folder);
+  if (plugins !== null) {
+    clock.mark("unchanged");
+    const timings = clock.timings();
+    return { ok: true, unchanged: true, plugins, diagnostics: [], differing: [], timings };
+  }
+  return compileProject(folder, clock, options.check ? "compare" : "write");
+}
+
+/**
+ * Finds all errors and warnings of a project, and writes nothing.
+ *
+ * @param projectDir folder of the project
+ */
+export async function checkProject(projectDir: string): Promise<BuildResult> {
+  return compileProject(resolve(projectDir), new Clock(), "nothing");
+}
+
+/** How many plugins a build on disk has that is still current; null when it is not. */
+async function currentPlugins(projectDir: string): Promise<number | null> {
+  const manifest = readManifest(projectDir);
+  if (manifest === null || manifest.svc !== compilerVersion()) {
+    return null;
+  }
+  const isSame =
+    changedFile(projectDir, manifest.inputs) === null &&
+    changedFile(join(projectDir, BUILD_FOLDER), manifest.outputs) === null;
+  if (!isSame) {
+    return null;
+  }
+  const files = await findPluginFiles(projectDir, manifest.config);
+  return files.join("\n") === manifest.files.join("\n") ? manifest.plugins.length : null;
+}
+
+async function compileProject(
+  projectDir: string,
+  clock: Clock,
+  purpose: "write" | "compare" | "nothing",
+): Promise<BuildResult> {
+  const { ProjectBuilder } = await import("./project-builder.js");
+  clock.mark("load");
+  const builder = new ProjectBuilder(projectDir);
+  try {
+    const { files, plugins, diagnostics, timings, types } = await builder.compile();
+    clock.mark("compile");
+    const all = mergeFindings(diagnostics, await types);
+    clock.mark("types");
+    let differing: string[] = [];
+    let written = false;
+    const isRight = files !== null && !hasErrors(all);
+    if (isRight && purpose === "compare") {
+      differing = differingFiles(projectDir, files);
+    } else if (isRight && purpose === "write") {
+      written = writeOutput(projectDir, files);
+      clock.mark("write");
+    }
+    return {
+      ok: isRight && differing.length === 0,
+      unchanged: isRight && purpose === "write" && !written,
+      plugins,
+      diagnostics: all,
+      differing,
+      timings: { ...timings, ...clock.timings() },
+    };
+  } finally {
+    await builder.close();
+  }
+}
+
+/** TypeScript's word on a decorated function only repeats what our own finding explains. */
+function mergeFindings(own: readonly Diagnostic[], types: readonly Diagnostic[]): Diagnostic[] {
+  const place = ({ position }: Diagnostic) => `${position.file}:${position.line}`;
+  const decorated = new Set(own.filter(({ code }) => code === "SVC1001").map(place));
+  const further = types.filter((type) => type.code !== "TS1206" || !decorated.has(place(type)));
+  return sortDiagnostics([...own, ...further]);
+}

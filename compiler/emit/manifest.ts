@@ -1,0 +1,31 @@
+// `.svc/manifest.json`, from which `svc serve` starts.
+
+import { MANIFEST_FORMAT, type Manifest } from "../../runtime/manifest.js";
+import type { PluginRecord } from "../record/plugin-record.js";
+import { describePlugin } from "./describe.js";
+import { jsonFile } from "./text.js";
+
+export type ManifestFacts = Omit<Manifest, "format" | "plugins">;
+
+/** @param plugins in plugin-number order */
+export function emitManifest(
+  facts: ManifestFacts,
+  plugins: readonly PluginRecord[],
+  pathPrefix: string,
+): string {
+  return jsonFile({
+    format: MANIFEST_FORMAT,
+    svc: facts.svc,
+    config: facts.config,
+    plugins: plugins.map((plugin) => ({
+      name: plugin.name,
+      role: plugin.role,
+      graph: plugin.graph,
+      readonly: plugin.readonly,
+      description: describePlugin(plugin, pathPrefix),
+    })),
+    files: facts.files,
+    inputs: facts.inputs,
+    outputs: facts.outputs,
+  } satisfies Manifest);
+}

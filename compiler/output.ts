@@ -1,0 +1,148 @@
+// Writes `.svc/` so that nobody ever sees half of a build: the new folder is made beside the old
+// one and takes its name when it is complete. Files that did not change stay the same files.
+
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { SvcError } from "../runtime/errors.js";
+import { BUILD_FOLDER } from "../runtime/manifest.js";
+
+/** Texts of the files of `.svc/` by their names. */
+export type OutputFiles = ReadonlyMap<string, string>;
+
+/** Beside `.svc` while it is being written; of a build that was killed they may remain. */
+const TEMPORARY = /^\.svc\.(?:new|old)-\d+$/;
+const SWAP_ATTEMPTS = 5;
+
+/** Names of files that are missing, different or too many on disk; empty when all is current. */
+export function differingFiles(projectDir: string, files: OutputFiles): string[] {
+  const folder = join(projectDir, BUILD_FOLDER);
+  const present = listFolder(folder);
+  const surplus = present.filter((name) => !files.has(name));
+  const changed = [...files].filter(([name, text]) => readText(join(folder, name)) !== text);
+  return [...surplus, ...changed.map(([name]) => name)].sort();
+}
+
+/**
+ * Makes `.svc/` hold exactly these files.
+ * @returns false when it did already
+ * @throws SvcError SVC1105 when the folder cannot be written
+ */
+export function writeOutput(projectDir: string, files: OutputFiles): boolean {
+  const differing = new Set(differingFiles(projectDir, files));
+  if (differing.size === 0) {
+    return false;
+  }
+  const folder = join(projectDir, BUILD_FOLDER);
+  const next = `${folder}.new-${process.pid}`;
+  try {
+    removeLeftovers(projectDir);
+    mkdirSync(next);
+    for (const [name, text] of files) {
+      if (differing.has(name) || !keepFile(join(folder, name), join(next, name))) {
+        writeFileSync(join(next, name), text);
+      }
+    }
+    replaceFolder(next, folder);
+  } catch (error) {
+    rmSync(next, { recursive: true, force: true });
+    throw new SvcError(
+      "SVC1105",
+      `${BUILD_FOLDER} cannot be written: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return true;
+}
+
+/** Puts `next` in the place of `folder`; a rename cannot replace a folder that has files. */
+export function replaceFolder(next: string, folder: string): void {
+  const old = `${folder}.old-${process.pid}`;
+  for (let attempt = 1; ; attempt++) {
+    const hadOld = renameIfThere(folder, old);
+    try {
+      renameSync(next, folder);
+      break;
+    } catch (error) {
+      // Either another build was quicker, or the old one has to come back.
+      if (hadOld) {
+        renameIfThere(old, folder);
+      }
+      if (attempt === SWAP_ATTEMPTS) {
+        throw error;
+      }
+    }
+  }
+  rmSync(old, { recursive: true, force: true });
+}
+
+function renameIfThere(from: string, to: string): boolean {
+  try {
+    rmSync(to, { recursive: true, force: true });
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return false;
+    }
+    throw error;
+  }
+}
+
+/** The same file under a new name, times included; false where the file system has no links. */
+function keepFile(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function removeLeftovers(projectDir: string): void {
+  for (const name of listFolder(projectDir).filter((name) => TEMPORARY.test(name))) {
+    if (!isRunning(Number(name.split("-")[1]))) {
+      rmSync(join(projectDir, name), { recursive: true, force: true });
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) {
+    return false;
+  }
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return [];
+    }
+    throw error;
+  }
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,185 @@
+// One project and everything that is kept open to build it again and again: the reader's program
+// and the bundler's context. `svc build` uses it once, `svc dev` on every change. The parts that
+// take long to load are loaded when the first build begins.
+
+import { posix, relative, resolve, sep } from "node:path";
+import { SvcError } from "../runtime/errors.js";
+import { hashContent, type ResolvedConfig } from "../runtime/manifest.js";
+import { type BuildResult, Clock, hasErrors, type Timings } from "./build-result.js";
+import { Bundler, ENTRY_FILE } from "./bundle.js";
+import { startTypeCheck, type TypeCheck } from "./check/type-check.js";
+import { CONFIG_FILES, type LoadedConfig, loadConfig } from "./config.js";
+import type { Diagnostic } from "./diagnostics/diagnostic.js";
+import { sortDiagnostics } from "./diagnostics/sort.js";
+import { CONVERTERS_FILE, emitProject, emitProjectManifest } from "./emit/project.js";
+import { type OutputFiles, writeOutput } from "./output.js";
+import { findPluginFiles, hashInputs, tsconfigFiles } from "./project-files.js";
+import type { PluginReader, ReadResult } from "./read/plugin-reader.js";
+import { compilerVersion } from "./version.js";
+
+/** A build before it is written. */
+export interface Compiled {
+  readonly plugins: number;
+  /** What reading, rules and bundling found. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** All files of `.svc/`; null when there are errors. */
+  readonly files: OutputFiles | null;
+  /** What TypeScript found; it comes later. Empty when the next build has begun meanwhile. */
+  readonly types: Promise<readonly Diagnostic[]>;
+  readonly timings: Timings;
+}
+
+/** A rebuild that is written already, and the full type check that follows it. */
+export interface Rebuild extends BuildResult {
+  readonly types: Promise<readonly Diagnostic[]>;
+}
+
+export class ProjectBuilder {
+  readonly projectDir: string;
+  private config: LoadedConfig | null = null;
+  private reader: PluginReader | null = null;
+  private bundler: Bundler | null = null;
+  private typeCheck: TypeCheck | null = null;
+  /** Changes that no reading has taken in yet: an error may come before it. */
+  private readonly pending = new Set<string>();
+
+  /** @param projectDir folder of the project */
+  constructor(projectDir: string) {
+    this.projectDir = resolve(projectDir);
+  }
+
+  /**
+   * Builds and writes `.svc/`, unless there are errors: then the old build stays. Types are checked
+   * afterwards. Calls must not overlap.
+   *
+   * @param changed files that were written, added or removed since the last call
+   * @throws SvcError for a configuration that is not valid
+   */
+  async rebuild(changed: readonly string[] = []): Promise<Rebuild> {
+    const compiled = await this.compile(changed);
+    const { files, plugins, diagnostics, timings, types } = compiled;
+    const written = files !== null && writeOutput(this.projectDir, files);
+    return {
+      ok: files !== null,
+      unchanged: files !== null && !written,
+      plugins,
+      diagnostics,
+      differing: [],
+      timings,
+      types,
+    };
+  }
+
+  /** As `rebuild`, without writing. */
+  async compile(changed: readonly string[] = []): Promise<Compiled> {
+    const clock = new Clock();
+    this.typeCheck?.cancel();
+    this.bundler ??= new Bundler(this.projectDir);
+    for (const file of changed) {
+      this.pending.add(this.relativePath(file));
+    }
+    const config = await this.loadConfig();
+    const files = await this.findFiles(config.config);
+    clock.mark("config");
+    const typeCheck = startTypeCheck(this.projectDir, files);
+    this.typeCheck = typeCheck;
+    // Whoever waits for it sees a failure; nobody has to.
+    typeCheck.result.catch(() => {});
+    try {
+      const reading = await this.read(files);
+      clock.mark("read");
+      const found = [...reading.diagnostics];
+      const output = hasErrors(found) ? null : await this.emit(config, files, reading, found);
+      clock.mark("emit");
+      return {
+        plugins: reading.plugins.length,
+        diagnostics: sortDiagnostics(found),
+        files: output,
+        types: typeCheck.result,
+        timings: clock.timings(),
+      };
+    } catch (error) {
+      typeCheck.cancel();
+      throw error;
+    }
+  }
+
+  /** Ends whatever is open. */
+  async close(): Promise<void> {
+    this.typeCheck?.cancel();
+    await this.bundler?.close();
+  }
+
+  private async loadConfig(): Promise<LoadedConfig> {
+    const known = this.config;
+    const sources = new Set([...CONFIG_FILES, "package.json", ...(known?.inputs ?? [])]);
+    if (known !== null && !this.hasChanged(sources)) {
+      return known;
+    }
+    this.config = null;
+    this.config = await loadConfig(this.projectDir);
+    return this.config;
+  }
+
+  private async findFiles(config: ResolvedConfig): Promise<string[]> {
+    const files = await findPluginFiles(this.projectDir, config);
+    if (files.length === 0) {
+      throw new SvcError("SVC1103", `no file matches ${config.plugins.join(", ")}`);
+    }
+    return files;
+  }
+
+  private async read(files: readonly string[]): Promise<ReadResult> {
+    const options = new Set(["tsconfig.json", "package.json", ...tsconfigFiles(this.projectDir)]);
+    let reading: ReadResult;
+    if (this.reader === null || this.hasChanged(options)) {
+      const { PluginReader } = await import("./read/plugin-reader.js");
+      this.reader = new PluginReader(this.projectDir, files);
+      reading = this.reader.read();
+    } else {
+      reading = this.reader.refresh([...this.pending], files);
+    }
+    this.pending.clear();
+    return reading;
+  }
+
+  private hasChanged(files: ReadonlySet<string>): boolean {
+    return [...this.pending].some((file) => files.has(file));
+  }
+
+  /** All files of the build; null when bundling found errors, which are added to `found`. */
+  private async emit(
+    { config, inputs }: LoadedConfig,
+    files: readonly string[],
+    reading: ReadResult,
+    found: Diagnostic[],
+  ): Promise<OutputFiles | null> {
+    const emitted = emitProject(reading.plugins, reading.types, config);
+    const bundle = await this.bundler!.bundle(
+      new Map([
+        [ENTRY_FILE, emitted.entry],
+        [CONVERTERS_FILE, emitted.files.get(CONVERTERS_FILE)!],
+      ]),
+    );
+    found.push(...bundle.diagnostics);
+    if (bundle.diagnostics.length > 0) {
+      return null;
+    }
+    const output = new Map([...emitted.files, ...bundle.files]);
+    const hashes = [...output].map(([name, text]) => [name, hashContent(text)] as const);
+    const sources = [...files, ...inputs, ...reading.dependencies, ...bundle.inputs];
+    const manifest = emitProjectManifest(reading.plugins, {
+      svc: compilerVersion(),
+      config,
+      files,
+      inputs: hashInputs(this.projectDir, sources),
+      outputs: Object.fromEntries(hashes.sort()),
+    });
+    return output.set(...manifest);
+  }
+
+  private relativePath(file: string): string {
+    const path = relative(this.projectDir, resolve(this.projectDir, file));
+    return posix.normalize(path.replaceAll(sep, "/"));
+  }
+}

@@ -1,0 +1,57 @@
+// Which files a build reads: plugin files by the configuration's patterns, and the hashes by which
+// a later build knows that nothing has changed.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { glob } from "tinyglobby";
+import { type FileHashes, hashFile, type ResolvedConfig } from "../runtime/manifest.js";
+import { CONFIG_FILES } from "./config.js";
+
+const NEVER_PLUGINS = [
+  ...["**/*.test.{ts,mts,js,mjs}", "**/*.d.{ts,mts}"],
+  ...["**/node_modules/**", "**/.svc/**"],
+];
+/** Files that change what sources mean; they count as read even where they are absent. */
+const PROJECT_FILES = ["package.json", "package-lock.json", "tsconfig.json"];
+const EXTENDS = /"extends"\s*:\s*(\[[^\]]*\]|"[^"]*")/;
+
+/** Files to search for plugins, relative to the project, sorted. */
+export async function findPluginFiles(
+  projectDir: string,
+  config: ResolvedConfig,
+): Promise<string[]> {
+  const found = await glob([...config.plugins], {
+    cwd: projectDir,
+    ignore: NEVER_PLUGINS,
+    expandDirectories: false,
+    followSymbolicLinks: false,
+  });
+  return [...new Set([...found, ...config.declared.map((plugin) => plugin.module)])].sort();
+}
+
+/** @param files what was read, relative to the project */
+export function hashInputs(projectDir: string, files: Iterable<string>): FileHashes {
+  const all = new Set([...CONFIG_FILES, ...PROJECT_FILES, ...tsconfigFiles(projectDir), ...files]);
+  return Object.fromEntries(
+    [...all].sort().map((file) => [file, hashFile(join(projectDir, file))]),
+  );
+}
+
+/** The project's tsconfig.json and the files that it extends, relative to the project. */
+export function tsconfigFiles(projectDir: string): string[] {
+  const found = new Set<string>();
+  const queue = ["tsconfig.json"];
+  for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+    if (found.has(file) || !existsSync(join(projectDir, file))) {
+      continue;
+    }
+    found.add(file);
+    // The file may hold comments, so it is searched, not parsed.
+    const written = EXTENDS.exec(readFileSync(join(projectDir, file), "utf8"))?.[1] ?? "";
+    for (const [, path] of written.matchAll(/"(\.[^"]*)"/g)) {
+      const target = posix.join(posix.dirname(file), path!);
+      queue.push(target.endsWith(".json") ? target : `${target}.json`);
+    }
+  }
+  return [...found];
+}

@@ -1,0 +1,78 @@
+// Builds the package into dist/: first our own compiler, which then compiles the built-in plugins,
+// then everything. The new dist/ takes the place of the old one when it is complete.
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build as bundle } from "esbuild";
+import { build as tsup } from "tsup";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const staging = join(root, `dist.new-${process.pid}`);
+
+process.chdir(root);
+mkdirSync(staging);
+try {
+  const { compileBuiltins, replaceFolder } = await loadCompiler();
+  failOnErrors(compileBuiltins(root));
+  // Both at once, and both to their end: the folder is removed when one of them fails.
+  const ended = await Promise.allSettled([tsup({ outDir: staging }), writeDeclarations()]);
+  const failed = ended.find(({ status }) => status === "rejected");
+  if (failed) throw failed.reason;
+  writeFileSync(join(staging, "build-id"), `${buildId()}\n`);
+  replaceFolder(staging, join(root, "dist"));
+} finally {
+  rmSync(staging, { recursive: true, force: true });
+}
+
+/** The compiler as one throw-away file, because the runtime cannot be bundled without it. */
+async function loadCompiler() {
+  const outfile = join(staging, "bootstrap.mjs");
+  await bundle({
+    entryPoints: ["compiler/builtins.ts"],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    packages: "external",
+  });
+  const compiler = await import(pathToFileURL(outfile).href);
+  rmSync(outfile);
+  return compiler;
+}
+
+function failOnErrors(diagnostics) {
+  for (const { code, position, message } of diagnostics) {
+    console.error(`${position.file}:${position.line}:${position.column} - ${code}: ${message}`);
+  }
+  if (diagnostics.some(({ severity }) => severity === "error")) {
+    throw new Error("the built-in plugins do not compile");
+  }
+}
+
+function writeDeclarations() {
+  const compiler = join("node_modules", "typescript", "bin", "tsc");
+  const options = ["-p", "tsconfig.build.json", "--outDir", join(staging, "types")];
+  const child = spawn(process.execPath, [compiler, ...options], { stdio: "inherit" });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code) => {
+      // Declarations are written in spite of errors; the code that follows would not be sound.
+      if (code === 0) resolve();
+      else reject(new Error("the declarations have type errors"));
+    });
+  });
+}
+
+/** Tells builds of one version apart: `.svc/` folders of another one are built anew. */
+function buildId() {
+  const hash = createHash("sha256");
+  for (const name of readdirSync(staging, { recursive: true }).sort()) {
+    if (name.endsWith(".js")) {
+      hash.update(name).update(readFileSync(join(staging, name)));
+    }
+  }
+  return hash.digest("hex").slice(0, 8);
+}
