@@ -64,6 +64,10 @@ const table = {
     title: "`this` parameter",
     fix: "remove it: plugins are called without an object",
   },
+  SVC1015: {
+    title: "configured plugin function that is not there",
+    fix: "export it from that module, or correct the entry in svc.config.ts",
+  },
   SVC1020: {
     title: "invalid plugin name",
     fix: "use letters, digits and underscores, first no digit, at most 255",
@@ -231,6 +235,10 @@ const table = {
   SVC3006: {
     title: "project not built",
     fix: "build the project first",
+  },
+  SVC3007: {
+    title: "build not current",
+    fix: "run `svc build` without `--check`",
   },
   SVC3008: {
     title: "root not usable",

@@ -2,11 +2,12 @@
 // static methods. Whatever claims to be a plugin and cannot be one is reported here.
 
 import { ts } from "ts-morph";
+import { declaredValue, nameNodeOf } from "./declared-value.js";
 import { findStaticMethods } from "./decorated-method.js";
 import { type ExportNames, type FileScope, TagPositions } from "./file-scope.js";
 import { refusePlainDecorator } from "./plain-decorator.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
-import { type ReadContext, skipAlias, unwrap } from "./read-context.js";
+import { type ReadContext, skipAlias } from "./read-context.js";
 import { reportStrayTags } from "./stray-tags.js";
 import { asTaggedFunction, reportUnexported } from "./tagged-function.js";
 import { asPluginCall, readPluginCall, reportStrayCalls } from "./wrapper-call.js";
@@ -79,18 +80,6 @@ function fromDeclaration(
     return null;
   }
   return asTaggedFunction(scope, declaration, value, exportName);
-}
-
-function declaredValue(declaration: ts.Node): ts.Node | undefined {
-  if (ts.isFunctionDeclaration(declaration)) return declaration;
-  if (ts.isVariableDeclaration(declaration)) {
-    return declaration.initializer && unwrap(declaration.initializer);
-  }
-  return ts.isExportAssignment(declaration) ? unwrap(declaration.expression) : undefined;
-}
-
-function nameNodeOf(declaration: ts.Node): ts.Node {
-  return ts.getNameOfDeclaration(declaration as ts.Declaration) ?? declaration;
 }
 
 function present<T>(value: T | null): T[] {

@@ -3,12 +3,15 @@
 // of one file depends on nothing but that file and what it imports.
 
 import type { Project, ts } from "ts-morph";
+import type { DeclaredPlugin } from "../../runtime/manifest.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
-import type { PluginRecord } from "../record/plugin-record.js";
+import type { ModuleState, PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
+import { findConfigured } from "./configured-plugin.js";
 import { importersOf, readDependencies } from "./dependencies.js";
 import { findDeclarations } from "./find-declarations.js";
+import { readModuleState } from "./module-state.js";
 import type { NamedShape } from "./named-type.js";
 import { openProject } from "./open-project.js";
 import { absolutePath } from "./paths.js";
@@ -23,6 +26,8 @@ export interface ReadResult {
   readonly plugins: PluginRecord[];
   readonly types: TypeTable;
   readonly diagnostics: Diagnostic[];
+  /** Variables of plugin modules that functions change, for the rules. */
+  readonly moduleState: ModuleState[];
   /** Source files that were read, relative to the project folder, sorted; no installed packages. */
   readonly dependencies: string[];
 }
@@ -30,6 +35,7 @@ export interface ReadResult {
 /** What one plugin file yields. */
 interface FileReading {
   readonly plugins: readonly PluginRecord[];
+  readonly moduleState: readonly ModuleState[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -38,14 +44,21 @@ export class PluginReader {
   readonly #project: Project;
   readonly #readings = new Map<string, FileReading>();
   readonly #named = new Map<string, NamedShape>();
+  readonly #configured: readonly DeclaredPlugin[];
   #files: readonly string[] = [];
 
   /**
    * @param projectDir folder of the project
    * @param files its plugin files, absolute or relative to it
+   * @param configured plugins that the configuration declares; their modules are among `files`
    */
-  constructor(projectDir: string, files: readonly string[]) {
+  constructor(
+    projectDir: string,
+    files: readonly string[],
+    configured: readonly DeclaredPlugin[] = [],
+  ) {
     this.#projectDir = projectDir;
+    this.#configured = configured;
     this.#project = openProject(projectDir);
     this.#setFiles(files);
   }
@@ -62,7 +75,7 @@ export class PluginReader {
     for (const file of this.#files) {
       if (this.#readings.has(file)) continue;
       const sourceFile = program.getSourceFile(file);
-      if (sourceFile) this.#readings.set(file, readFile(readers, sourceFile, pluginFiles));
+      if (sourceFile) this.#readings.set(file, this.#readFile(readers, sourceFile, pluginFiles));
     }
     return this.#result(program);
   }
@@ -98,6 +111,26 @@ export class PluginReader {
     this.#files = paths;
   }
 
+  #readFile(
+    readers: ShapeReaders,
+    sourceFile: ts.SourceFile,
+    pluginFiles: ReadonlySet<string>,
+  ): FileReading {
+    const { context } = readers.input;
+    const broken = syntaxErrors(context, sourceFile);
+    if (broken.length > 0) return { plugins: [], moduleState: [], diagnostics: broken };
+    const module = context.path(sourceFile);
+    const declarations = findDeclarations(context, sourceFile, pluginFiles);
+    for (const configured of this.#configured) {
+      if (configured.module !== module) continue;
+      const declaration = findConfigured(context, sourceFile, configured);
+      if (declaration) declarations.push(declaration);
+    }
+    const plugins = declarations.map((declaration) => readPlugin(readers, declaration, module));
+    const moduleState = plugins.length > 0 ? readModuleState(context, sourceFile) : [];
+    return { plugins, moduleState, diagnostics: context.takeFindings() };
+  }
+
   #result(program: ts.Program): ReadResult {
     const readings = this.#files.flatMap((file) => this.#readings.get(file) ?? []);
     const { plugins, types } = nameTypes(
@@ -107,25 +140,11 @@ export class PluginReader {
     return {
       plugins: plugins.sort(byNameAndRole),
       types,
+      moduleState: readings.flatMap((reading) => reading.moduleState),
       diagnostics: sortDiagnostics(readings.flatMap((reading) => reading.diagnostics)),
       dependencies: readDependencies(this.#projectDir, program),
     };
   }
-}
-
-function readFile(
-  readers: ShapeReaders,
-  sourceFile: ts.SourceFile,
-  pluginFiles: ReadonlySet<string>,
-): FileReading {
-  const { context } = readers.input;
-  const broken = syntaxErrors(context, sourceFile);
-  if (broken.length > 0) return { plugins: [], diagnostics: broken };
-  const declarations = findDeclarations(context, sourceFile, pluginFiles);
-  const plugins = declarations.map((declaration) =>
-    readPlugin(readers, declaration, context.path(sourceFile)),
-  );
-  return { plugins, diagnostics: context.takeFindings() };
 }
 
 function byNameAndRole(a: PluginRecord, b: PluginRecord): number {

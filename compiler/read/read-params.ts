@@ -16,13 +16,11 @@ import { wireOf } from "./wire.js";
 export function readParams(reader: ShapeReader, plugin: PluginDeclaration): ParamRecord[] {
   const records: ParamRecord[] = [];
   plugin.fn.parameters.forEach((parameter, index) => {
-    if (!isPlain(reader.context, parameter)) return;
     const reserved = reservedName(reader.context, plugin, parameter, index);
-    records.push(
-      reserved
-        ? readReserved(reader, parameter, reserved)
-        : readUser(reader, parameter, plugin.doc.params),
-    );
+    if (reserved) records.push(readReserved(reader, parameter, reserved));
+    else if (isPlain(reader.context, parameter)) {
+      records.push(readUser(reader, parameter, plugin.doc.params));
+    }
   });
   return records;
 }
@@ -62,10 +60,10 @@ const RESERVED: Readonly<Record<Role, readonly ReservedName[]>> = {
 function reservedName(
   context: ReadContext,
   plugin: PluginDeclaration,
-  parameter: NamedParameter,
+  parameter: ts.ParameterDeclaration,
   index: number,
 ): ReservedName | null {
-  const name = parameter.name.text;
+  const name = parameter.name.getText();
   if (name === "graph") return plugin.graph === null ? null : "graph";
   const reserved = RESERVED[plugin.role].find((word) => word === name);
   if (reserved) return reserved;

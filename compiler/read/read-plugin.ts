@@ -1,6 +1,7 @@
 // One declaration to one PluginRecord.
 
 import type { PluginRecord } from "../record/plugin-record.js";
+import { reportBlockingCalls } from "./blocking-calls.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import { readParams } from "./read-params.js";
 import { readResult } from "./read-result.js";
@@ -24,6 +25,7 @@ export function readPlugin(
     const message = "a request cannot choose type arguments";
     context.error("SVC1011", typeParameter, message, "concrete types in their place");
   }
+  reportBlockingCalls(context, plugin);
   const params = readParams(input, plugin);
   const { result, async } = readResult(output, plugin);
   return {

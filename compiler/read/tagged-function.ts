@@ -2,6 +2,7 @@
 // holds one.
 
 import { ts } from "ts-morph";
+import { nameNodeOf } from "./declared-value.js";
 import { readDocComment } from "./doc-comment.js";
 import type { FileScope } from "./file-scope.js";
 import type { PluginDeclaration, PluginFunction } from "./plugin-declaration.js";
@@ -18,7 +19,7 @@ export function asTaggedFunction(
   if (!doc.plugin || !value || !isFunctionNode(value)) return null;
   const { context } = scope;
   scope.seen.add(doc.plugin.node);
-  const nameNode = ts.getNameOfDeclaration(declaration as ts.Declaration) ?? declaration;
+  const nameNode = nameNodeOf(declaration);
   if (!isSingleSignature(context, value, nameNode)) return null;
   if (exportName === undefined) {
     reportUnexported(context, nameNode);

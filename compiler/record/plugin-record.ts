@@ -86,3 +86,9 @@ export interface PluginRecord {
   readonly params: readonly ParamRecord[];
   readonly result: ResultRecord;
 }
+
+/** A module-level variable of a plugin module that its functions change. */
+export interface ModuleState {
+  readonly name: string;
+  readonly position: SourcePosition;
+}

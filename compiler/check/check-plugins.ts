@@ -1,0 +1,39 @@
+// The rules of the plugin contract that records can be judged by. What only the tree shows (overloads,
+// destructured parameters, types without a JSON form) the reader has reported already.
+
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { sortDiagnostics } from "../diagnostics/sort.js";
+import type { ModuleState, PluginRecord } from "../record/plugin-record.js";
+import type { TypeTable } from "../record/type-shape.js";
+import { checkDefaults } from "./defaults.js";
+import { checkModuleState } from "./module-state.js";
+import { checkDuplicateNames, checkParameterNames, checkPluginName } from "./names.js";
+import { checkBoundGraph, checkFirstArgument, checkPostArguments } from "./signature.js";
+
+export interface CheckOptions {
+  /** How many executors the project asks for; `auto` may be several. */
+  readonly executors: number | "auto";
+  /** Variables of plugin modules that functions change. */
+  readonly moduleState?: readonly ModuleState[];
+}
+
+/** Judges the plugins of a project; the findings are sorted by place. */
+export function checkPlugins(
+  plugins: readonly PluginRecord[],
+  types: TypeTable,
+  { executors, moduleState = [] }: CheckOptions,
+): Diagnostic[] {
+  const findings = plugins.flatMap((plugin) => [
+    ...checkPluginName(plugin),
+    ...checkParameterNames(plugin),
+    ...checkFirstArgument(plugin),
+    ...checkPostArguments(plugin),
+    ...checkBoundGraph(plugin),
+    ...checkDefaults(plugin, types),
+  ]);
+  return sortDiagnostics([
+    ...findings,
+    ...checkDuplicateNames(plugins),
+    ...checkModuleState(moduleState, executors),
+  ]);
+}

@@ -1,0 +1,27 @@
+// How a rule words its finding.
+
+import type { ErrorCodeName } from "../../runtime/error-codes.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { ParamRecord, PluginRecord } from "../record/plugin-record.js";
+
+/** An error about the plugin as a whole, at its name. */
+export function pluginError(
+  plugin: PluginRecord,
+  code: ErrorCodeName,
+  message: string,
+  help: string,
+): Diagnostic {
+  const { length } = plugin.exportPath.slice(plugin.exportPath.lastIndexOf(".") + 1);
+  return { code, severity: "error", position: plugin.position, length, message, help };
+}
+
+/** An error about one of its parameters, at the parameter's name. */
+export function paramError(
+  param: ParamRecord,
+  code: ErrorCodeName,
+  message: string,
+  help: string,
+): Diagnostic {
+  const { length } = param.name;
+  return { code, severity: "error", position: param.position, length, message, help };
+}

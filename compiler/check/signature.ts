@@ -1,0 +1,37 @@
+// Which arguments a role must and may have (interface, "Plugin function contracts").
+
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { PluginRecord } from "../record/plugin-record.js";
+import { paramError, pluginError } from "./findings.js";
+
+export function checkFirstArgument(plugin: PluginRecord): Diagnostic[] {
+  const isPost = plugin.role === "post";
+  const [name, type] = isPost ? ["response", "PluginResponse"] : ["request", "PluginRequest"];
+  const help = `\`${name}: ${type}\` first`;
+  if (plugin.params[0]?.name !== name || plugin.params[0].kind !== "reserved") {
+    const message = `the first argument of ${plugin.role} \`${plugin.name}\` must be \`${name}\``;
+    return [pluginError(plugin, "SVC1030", message, help)];
+  }
+  return plugin.params
+    .slice(1)
+    .filter((param) => param.kind === "reserved" && param.name === name)
+    .map((param) =>
+      paramError(param, "SVC1030", `\`${name}\` is the first argument, and only that`, help),
+    );
+}
+
+export function checkPostArguments(plugin: PluginRecord): Diagnostic[] {
+  if (plugin.role !== "post") return [];
+  return plugin.params
+    .filter((param) => param.kind === "user")
+    .map((param) => {
+      const message = `post \`${plugin.name}\` cannot take \`${param.name}\`: a merged response has no query`;
+      return paramError(param, "SVC1031", message, "`response.local`, set by the pre plugin");
+    });
+}
+
+export function checkBoundGraph(plugin: PluginRecord): Diagnostic[] {
+  if (plugin.graph === null || plugin.params.some(({ name }) => name === "graph")) return [];
+  const message = `\`${plugin.name}\` is bound to graph \`${plugin.graph}\` but takes no \`graph\``;
+  return [pluginError(plugin, "SVC1033", message, "`graph: Graph` behind the first argument")];
+}

@@ -1,0 +1,49 @@
+// Plugins that svc.config.ts declares: plain exported functions, named there with role and graph.
+
+import { ts } from "ts-morph";
+import type { DeclaredPlugin } from "../../runtime/manifest.js";
+import { declaredValue, nameNodeOf } from "./declared-value.js";
+import { readDocComment } from "./doc-comment.js";
+import type { PluginDeclaration } from "./plugin-declaration.js";
+import { type ReadContext, skipAlias } from "./read-context.js";
+import { isFunctionNode, isSingleSignature } from "./tagged-function.js";
+
+/** The declaration behind a configured plugin; null after an error. */
+export function findConfigured(
+  context: ReadContext,
+  sourceFile: ts.SourceFile,
+  { name, role, graph, exportPath }: DeclaredPlugin,
+): PluginDeclaration | null {
+  for (const declaration of findExport(context, sourceFile, exportPath)) {
+    const fn = declaredValue(declaration);
+    if (!fn || !isFunctionNode(fn) || !fn.body) continue;
+    const nameNode = nameNodeOf(declaration);
+    if (!isSingleSignature(context, fn, nameNode)) return null;
+    const doc = readDocComment(declaration);
+    return { fn, name, nameNode, role, graph, readonly: doc.readonly, exportPath, doc };
+  }
+  context.add({
+    code: "SVC1015",
+    severity: "error",
+    position: context.positionAt(sourceFile, 0),
+    length: 1,
+    message: `plugin \`${name}\` of the configuration: no exported function \`${exportPath}\` here`,
+    help: `\`export function ${exportPath}(...)\`, or another entry in svc.config.ts`,
+  });
+  return null;
+}
+
+/** Declarations of an export (`add`), or of a static method of one (`Shop.buy`). */
+function findExport(
+  context: ReadContext,
+  sourceFile: ts.SourceFile,
+  exportPath: string,
+): readonly ts.Declaration[] {
+  const [exportName, method] = exportPath.split(".");
+  const module = context.checker.getSymbolAtLocation(sourceFile);
+  const exports = module ? context.checker.getExportsOfModule(module) : [];
+  const found = exports.find((symbol) => symbol.name === exportName);
+  let symbol = found && skipAlias(context, found);
+  if (method !== undefined) symbol = symbol?.exports?.get(ts.escapeLeadingUnderscores(method));
+  return symbol?.declarations ?? [];
+}
