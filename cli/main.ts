@@ -4,6 +4,9 @@
 import { nearestHint } from "../compiler/diagnostics/nearest.js";
 import { SvcError } from "../runtime/errors.js";
 import { packageInfo } from "../runtime/package-info.js";
+import { build } from "./build.js";
+import { check } from "./check.js";
+import { doctor } from "./doctor.js";
 import type { Command } from "./frame/command.js";
 import { commandHelp, overview } from "./frame/help.js";
 import { parseArguments } from "./frame/parse-arguments.js";
@@ -11,7 +14,7 @@ import { reportError } from "./frame/report-error.js";
 import { init } from "./init.js";
 import { serve } from "./serve.js";
 
-const COMMANDS: readonly Command[] = [serve, init];
+const COMMANDS: readonly Command[] = [build, serve, check, init, doctor];
 
 /**
  * Runs one command line and sets `process.exitCode`: 0 done, 1 failed, 2 wrong usage.

@@ -1,0 +1,29 @@
+// `svc check`: finds the mistakes in the plugins of a project and writes nothing.
+
+import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
+import { flag } from "./frame/option.js";
+import { projectFolder } from "./frame/project-folder.js";
+import { EXIT_FAILURE } from "./frame/report-error.js";
+
+export const check = defineCommand({
+  name: "check",
+  summary: "Reports the mistakes in the plugins of a project, and writes nothing.",
+  argument: PROJECT_ARGUMENT,
+  options: {
+    json: { kind: flag, help: "print the findings as JSON" },
+  },
+  environment: false,
+  async run(argument, { json = false }) {
+    const [{ checkProject }, { printFindings, printJson, summary }] = await Promise.all([
+      import("../compiler/build.js"),
+      import("./frame/report-build.js"),
+    ]);
+    const folder = projectFolder(argument);
+    const result = await checkProject(folder);
+    if (json) printJson(result.diagnostics);
+    else printFindings(folder, result.diagnostics);
+    if (!result.ok) return EXIT_FAILURE;
+    if (!json) console.log(`svc: no errors, ${summary(result)}`);
+    return 0;
+  },
+});

@@ -1,0 +1,23 @@
+// `svc doctor`: what this machine and a project offer, and what would keep it from being served.
+
+import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
+import { projectFolder } from "./frame/project-folder.js";
+import { EXIT_FAILURE } from "./frame/report-error.js";
+
+export const doctor = defineCommand({
+  name: "doctor",
+  summary: "Says what this machine and a project offer, and what is wrong.",
+  argument: PROJECT_ARGUMENT,
+  options: {},
+  environment: false,
+  async run(argument) {
+    const folder = projectFolder(argument);
+    const { examine } = await import("./doctor/examine.js");
+    let failures = 0;
+    for (const { name, state, text } of await examine(folder)) {
+      console.log(`${state.padEnd(6)}${name.padEnd(12)}${text}`);
+      if (state === "fail") failures++;
+    }
+    return failures === 0 ? 0 : EXIT_FAILURE;
+  },
+});

@@ -1,0 +1,93 @@
+// The examinations of `svc doctor`, one function each. None changes anything, and a problem found
+// by one keeps none of the others from being made.
+
+import { createServer } from "node:net";
+import { availableParallelism, totalmem } from "node:os";
+import { findTypeScript } from "../../compiler/check/find-typescript.js";
+import { SvcError } from "../../runtime/errors.js";
+import { loadTransport } from "../../runtime/http/load-transport.js";
+import { changedFile, type Manifest, readManifest } from "../../runtime/manifest.js";
+import { packageInfo, packageRoot } from "../../runtime/package-info.js";
+import { resolveSettings } from "../serving/resolve-settings.js";
+
+export interface Finding {
+  readonly name: string;
+  readonly state: "ok" | "warn" | "fail";
+  readonly text: string;
+}
+
+const DEFAULT_PORT = 9000;
+const MIB = 1024 * 1024;
+
+/** @param folder an existing project folder, built or not */
+export async function examine(folder: string): Promise<Finding[]> {
+  const manifest = readManifest(folder);
+  return Promise.all([
+    examined("node", () => `${process.versions.node} on ${process.platform} ${process.arch}`),
+    examined("machine", () => `${availableParallelism()} cores, ${memoryMb()} MiB of memory`),
+    examined("package", () => `${packageInfo().name} ${packageInfo().version} in ${packageRoot()}`),
+    examined("typescript", () => `checks with ${findTypeScript(folder)}`),
+    examined("transport", () => transport(folder, manifest)),
+    build(folder, manifest),
+    examined("settings", () => settings(folder, manifest)),
+    ports(manifest?.config.http.port ?? DEFAULT_PORT, manifest?.config.http.ip ?? null),
+  ]);
+}
+
+/** An examination whose only bad outcome is an error. */
+async function examined(name: string, make: () => string | Promise<string>): Promise<Finding> {
+  try {
+    return { name, state: "ok", text: await make() };
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return { name, state: "fail", text: `${error.code}: ${error.message}` };
+  }
+}
+
+function memoryMb(): number {
+  return Math.round(totalmem() / MIB);
+}
+
+async function transport(folder: string, manifest: Manifest | null): Promise<string> {
+  const choice = manifest?.config.http.transport ?? "auto";
+  const loaded = await loadTransport(choice, folder);
+  return `${loaded.transport.name} (${loaded.reason})`;
+}
+
+async function build(folder: string, manifest: Manifest | null): Promise<Finding> {
+  const name = "build";
+  if (manifest === null) return { name, state: "warn", text: "none yet: run `svc build`" };
+  const changed = changedFile(folder, manifest.inputs);
+  if (changed !== null) {
+    return { name, state: "warn", text: `${changed} has changed since: run \`svc build\`` };
+  }
+  return { name, state: "ok", text: `current, ${manifest.plugins.length} plugins` };
+}
+
+async function settings(folder: string, manifest: Manifest | null): Promise<string> {
+  if (manifest === null) return "not known before the first build";
+  const { executors, root } = await resolveSettings(folder, manifest.config, {});
+  return `${executors} executors, root ${root}`;
+}
+
+/** A taken port may be this very service, so it is no failure. */
+async function ports(port: number, ip: string | null): Promise<Finding> {
+  const name = "ports";
+  if (port === 0) return { name, state: "ok", text: "any free pair" };
+  for (const each of [port, port + 1]) {
+    const code = await bindError(each, ip);
+    if (code !== null) return { name, state: "warn", text: `${each} cannot be bound (${code})` };
+  }
+  return { name, state: "ok", text: `${port} and ${port + 1} are free` };
+}
+
+/** Binds a port for a moment; resolves to the error code of the system, null when it went well. */
+function bindError(port: number, ip: string | null): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ port, ...(ip !== null && { host: ip }) }, () => {
+      server.close(() => resolve(null));
+    });
+  });
+}

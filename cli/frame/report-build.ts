@@ -1,0 +1,29 @@
+// Prints the outcome of a build: findings with their source lines, or as JSON for tools, then one
+// line that sums it up.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { BuildResult } from "../../compiler/build-result.js";
+import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
+import { renderDiagnostics } from "../../compiler/diagnostics/render.js";
+
+/** Findings of a project for people, on standard error. */
+export function printFindings(projectDir: string, diagnostics: readonly Diagnostic[]): void {
+  if (diagnostics.length === 0) return;
+  const readSource = (file: string) => readFileSync(join(projectDir, file), "utf8");
+  const color = process.stderr.isTTY === true && process.env.NO_COLOR === undefined;
+  process.stderr.write(renderDiagnostics(diagnostics, readSource, { color }));
+}
+
+/** Findings as one JSON array on standard output, and nothing else. */
+export function printJson(diagnostics: readonly Diagnostic[]): void {
+  process.stdout.write(`${JSON.stringify(diagnostics)}\n`);
+}
+
+/** Such as `3 plugins in 412 ms (load 180, read 120, emit 30)`. */
+export function summary({ plugins, timings }: BuildResult): string {
+  const { total = 0, ...phases } = timings;
+  const parts = Object.entries(phases).map(([name, ms]) => `${name} ${Math.round(ms)}`);
+  const count = plugins === 1 ? "1 plugin" : `${plugins} plugins`;
+  return `${count} in ${Math.round(total)} ms (${parts.join(", ")})`;
+}
