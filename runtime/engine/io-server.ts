@@ -35,11 +35,13 @@ export class IoServer {
   readonly #engine: RequestEngine;
   #servers: readonly HttpServer[] = [];
   #plugins: readonly PluginDescription[] = [];
+  #name: string | null;
 
   /** @param notify tells the main thread what it has not asked for */
   constructor(data: IoThreadData, notify: (notice: Notice) => void) {
     const { settings } = data;
     this.#data = data;
+    this.#name = settings.name;
     this.#state = new SharedState(data.state);
     this.#metrics = new Metrics(data.metrics);
     this.#routes = new RouteTable(settings.prefix);
@@ -71,6 +73,9 @@ export class IoServer {
     switch (ask.op) {
       case "listen":
         return this.#listen();
+      case "rename":
+        this.#name = ask.name;
+        return null;
       case "plugins":
         return this.#setPlugins(ask.table);
       case "executors":
@@ -132,6 +137,7 @@ export class IoServer {
     const { settings, startedAtMs } = this.#data;
     const state = this.#state;
     const scheduler = this.#scheduler;
+    const server = this;
     return {
       metrics: this.#metrics,
       host: readHost(settings.ip),
@@ -140,7 +146,9 @@ export class IoServer {
       },
       listenIp: settings.ip,
       root: settings.root,
-      serviceName: settings.name,
+      get serviceName() {
+        return server.#name;
+      },
       label: randomBytes(16).toString("hex"),
       version: packageInfo().version,
       startedAtMs,

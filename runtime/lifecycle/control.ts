@@ -19,6 +19,7 @@ export interface ExecutorPort {
 
 export type Ask =
   | { readonly op: "listen" }
+  | { readonly op: "rename"; readonly name: string }
   | { readonly op: "plugins"; readonly table: PluginTable }
   | {
       readonly op: "executors";

@@ -116,6 +116,11 @@ export class HttpService {
     this.#state.serviceIn = on;
   }
 
+  /** Changes the service name that the status services show. */
+  rename(name: string): Promise<void> {
+    return this.#io.rename(name);
+  }
+
   /** Makes plugins that were added or removed in the main thread known to the servers. */
   setPlugins(table: PluginTable): Promise<void> {
     return this.#io.setPlugins(table);

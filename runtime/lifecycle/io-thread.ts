@@ -50,6 +50,11 @@ export class IoThread {
     return this.#ask({ op: "listen" });
   }
 
+  /** Changes the service name that the status services show. */
+  rename(name: string): Promise<void> {
+    return this.#ask({ op: "rename", name });
+  }
+
   /** Replaces the user plugins that the executors already know. */
   setPlugins(table: PluginTable): Promise<void> {
     return this.#ask({ op: "plugins", table });

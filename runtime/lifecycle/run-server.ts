@@ -1,0 +1,52 @@
+// `runServer`: keeps a library-mode process serving until a signal, with a watchdog and a log file.
+
+import { SvcError } from "../errors.js";
+import { log, logToFolder } from "./log.js";
+
+const MIN_INTERVAL_MS = 1000;
+const DEFAULT_INTERVAL_MS = 5000;
+
+export interface RunOptions {
+  /** Service name. */
+  readonly name?: string;
+  /** Called every `interval`; what it throws is logged. */
+  readonly watchdog?: () => void;
+  /** Milliseconds, at least 1000. Default 5000. */
+  readonly interval?: number;
+  /** Folder that the log is written to, a file an hour; files of 30 days ago are deleted. */
+  readonly logpath?: string;
+}
+
+/** Resolves at the first SIGINT or SIGTERM. */
+export async function runUntilSignal(options: RunOptions): Promise<void> {
+  const { watchdog, interval = DEFAULT_INTERVAL_MS, logpath } = options;
+  if (!Number.isFinite(interval)) throw new SvcError("SVC2205", "interval must be a number of ms");
+  const endLog = logpath === undefined ? undefined : logToFolder(logpath);
+  const timer = setInterval(() => watch(watchdog), Math.max(interval, MIN_INTERVAL_MS));
+  try {
+    await signalled();
+  } finally {
+    clearInterval(timer);
+    endLog?.();
+  }
+}
+
+function watch(watchdog: RunOptions["watchdog"]): void {
+  try {
+    watchdog?.();
+  } catch (error) {
+    log(`the watchdog failed: ${error instanceof Error ? error.stack : String(error)}`);
+  }
+}
+
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      process.off("SIGINT", end);
+      process.off("SIGTERM", end);
+      resolve();
+    };
+    process.on("SIGINT", end);
+    process.on("SIGTERM", end);
+  });
+}

@@ -1,0 +1,263 @@
+// The library's `system`: starts, stops and asks the one HTTP service of this process (interface,
+// "Management operations"). Plugins given to `addPlugin` run in the main thread, so a call that
+// blocks it holds up the others, and one that ends the process ends them all.
+
+import { resolve } from "node:path";
+import { plugins as builtinPlugins } from "../builtin/.generated/plugins.js";
+import { readHost } from "../builtin/host.js";
+import { SvcError } from "../errors.js";
+import { STOP_TIMEOUT_MS } from "../limits.js";
+import { type ServerMetrics, serverMetrics } from "../metrics/server-metrics.js";
+import { type AddPluginArguments, addPlugin } from "../plugin/add-plugin.js";
+import type { PluginDescription } from "../plugin/plugin-entry.js";
+import { registry } from "../plugin/registry.js";
+import { HttpService } from "./http-service.js";
+import { type RunOptions, runUntilSignal } from "./run-server.js";
+import { checkedIp, checkedPort, checkedPrefix } from "./server-arguments.js";
+import { defaultSettings, type ServerSettings } from "./settings.js";
+
+/** The optional arguments of `startHTTP` by their names. */
+export interface StartOptions {
+  /** Address to bind; all when absent. */
+  readonly ip?: string | null;
+  /** Every path answers also under `/<prefix>`. */
+  readonly prefix?: string | null;
+  /** False starts Service-OUT. */
+  readonly servicein?: boolean;
+  /** Back-end matrix. */
+  readonly dispatcher?: object | null;
+  readonly transport?: ServerSettings["transport"];
+  /** Value of Access-Control-Allow-Origin; no such header when absent. */
+  readonly cors?: string | null;
+  readonly maxBodyBytes?: number;
+  /** How long the promise of a plugin may take in ms, 0 for no bound. */
+  readonly pluginTimeoutMs?: number;
+}
+
+export interface InitializeOptions extends StartOptions {
+  /** Main port; without it no server is started. */
+  readonly http?: number;
+  /** Data folder; files are served from its `WEB-ROOT`. Default `data`. */
+  readonly root?: string;
+}
+
+type StartArguments =
+  | [options?: StartOptions]
+  | [ip?: string | null, prefix?: string | null, servicein?: boolean, dispatcher?: object | null];
+
+/** The system of this process; made once, exported as `system`. */
+class System {
+  #name: string | null = null;
+  #root = resolve("data");
+  #isInitialized = false;
+  #service: HttpService | null = null;
+  #isChanging = false;
+
+  constructor() {
+    registry.onChange(() => void this.#service?.setPlugins(registry.table()));
+  }
+
+  /**
+   * Initialises the system, after which plugins can be added, and starts the HTTP service when a
+   * port is given.
+   * @param name service name, as `/svc/status` shows it
+   * @throws SvcError as `startHTTP` does
+   */
+  async initialize(name: string, http: number | InitializeOptions = {}): Promise<void> {
+    const options = typeof http === "number" ? { http } : http;
+    if (typeof name !== "string" || name === "") {
+      throw new SvcError("SVC2205", "the system's name is required");
+    }
+    this.#name = name;
+    if (options.root !== undefined) this.#root = resolve(options.root);
+    this.#isInitialized = true;
+    if (options.http !== undefined) await this.startHTTP(options.http, options);
+  }
+
+  isInitialized(): boolean {
+    return this.#isInitialized;
+  }
+
+  /**
+   * Starts both servers and resolves once both listen; initialises the system when that was not
+   * done.
+   * @param port main port; the admin port is the next one; 0 picks a free pair
+   * @throws SvcError SVC2203 when running, SVC2205 for an argument that cannot be used, SVC2202
+   *   when a port cannot be bound
+   */
+  async startHTTP(port: number, ...optional: StartArguments): Promise<void> {
+    const settings = await this.#settings(port, startOptions(optional));
+    this.#isInitialized = true;
+    await this.#change(null, async () => {
+      this.#service = await HttpService.startInMain(settings, registry, performance.timeOrigin);
+    });
+  }
+
+  /** Finishes running requests and closes both ports. */
+  async stopHTTP(): Promise<void> {
+    const service = this.#running();
+    await this.#change(service, async () => {
+      await service.stop(STOP_TIMEOUT_MS);
+      this.#service = null;
+    });
+  }
+
+  /** Stops and starts again with the same arguments, Service-OUT. */
+  async restartHTTP(): Promise<void> {
+    const service = this.#running();
+    const settings = { ...service.settings, port: service.port, serviceIn: false };
+    await this.#change(service, async () => {
+      await service.stop(STOP_TIMEOUT_MS);
+      this.#service = null;
+      this.#service = await HttpService.startInMain(settings, registry, performance.timeOrigin);
+    });
+  }
+
+  /** Opens plugin execution, or closes it (503). */
+  serviceInHTTP(serviceIn: boolean | number = true): void {
+    this.#running().serviceIn = Boolean(serviceIn);
+  }
+
+  /** The back-end matrix in use; null for an engine. */
+  dispatcherConfig(): null {
+    return null;
+  }
+
+  /**
+   * Performance of the main port.
+   * @param percentiles of the latency, each above 0 and below 100
+   * @throws ParameterError for other percentiles
+   */
+  serverMetrics(percentiles: readonly number[]): ServerMetrics {
+    const { metrics, serviceIn } = this.#running();
+    return serverMetrics(metrics, serviceIn, percentiles);
+  }
+
+  serverPorts(): { readonly base: number; readonly admin: number } {
+    const { port } = this.#running();
+    return { base: port, admin: port + 1 };
+  }
+
+  /** Name of this machine and the address it is reached at. */
+  serverHost(): { readonly host: string; readonly ip: string } {
+    const { name, ip } = readHost(this.#service?.settings.ip ?? null);
+    return { host: name, ip };
+  }
+
+  /** The service prefix as a path, null when there is none. */
+  serverPrefix(): string | null {
+    return this.#running().settings.prefix;
+  }
+
+  /** Address of the admin server as internally known. */
+  serverAdminIP(): string {
+    const { adminIp, ip } = this.#running().settings;
+    return readHost(adminIp ?? ip).ip;
+  }
+
+  /** Requests per second on the main port. */
+  requestRate(): number {
+    return this.#running().metrics.requestRate();
+  }
+
+  /** Sets all HTTP figures to zero. */
+  resetMetrics(): void {
+    this.#running().metrics.reset();
+  }
+
+  /**
+   * Registers a plugin, in place of one that has the same name.
+   * @throws PluginError before the system is initialised; ArgumentError for arguments that do not
+   *   go together
+   */
+  addPlugin(...given: AddPluginArguments): void {
+    addPlugin(this.#isInitialized ? registry : null, ...given);
+  }
+
+  /** Removes the plugins of a name; false when there are none. */
+  removePlugin(name: string): boolean {
+    return registry.remove(name);
+  }
+
+  /** Description records of the added plugins, sorted by path. */
+  getPlugins(name?: string): PluginDescription[] {
+    return registry.describe(name);
+  }
+
+  /** Description records of the built-in plugins, sorted by path. */
+  getBuiltins(name?: string): PluginDescription[] {
+    return builtinPlugins
+      .filter((entry) => name === undefined || entry.name === name)
+      .map((entry) => entry.description)
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /**
+   * Serves until the process gets SIGINT or SIGTERM, then stops in good order.
+   * @param name service name from now on
+   * @throws SvcError SVC2204 when no server was started
+   */
+  async runServer(name?: string | RunOptions, options: RunOptions = {}): Promise<void> {
+    const service = this.#running();
+    const given = typeof name === "object" ? name : { ...options, ...(name && { name }) };
+    if (given.name !== undefined) {
+      this.#name = given.name;
+      await service.rename(given.name);
+    }
+    await runUntilSignal(given);
+    await this.stopHTTP();
+  }
+
+  #running(): HttpService {
+    if (this.#service === null) throw new SvcError("SVC2204", "server was not running");
+    return this.#service;
+  }
+
+  /** Lets one change of the service happen at a time. */
+  async #change(expected: HttpService | null, change: () => Promise<void>): Promise<void> {
+    if (this.#isChanging) throw new SvcError("SVC2203", "HTTP Server is starting or stopping");
+    if (expected === null && this.#service !== null) {
+      throw new SvcError("SVC2203", `HTTP Server already running on port ${this.#service.port}`);
+    }
+    this.#isChanging = true;
+    try {
+      await change();
+    } finally {
+      this.#isChanging = false;
+    }
+  }
+
+  async #settings(port: number, options: StartOptions): Promise<ServerSettings> {
+    if (options.dispatcher) {
+      throw new SvcError("SVC2205", "a dispatcher is not supported yet: leave `dispatcher` out");
+    }
+    const { transport, maxBodyBytes, pluginTimeoutMs } = options;
+    return {
+      ...defaultSettings("."),
+      name: this.#name,
+      root: this.#root,
+      port: checkedPort(port),
+      ip: await checkedIp(options.ip),
+      prefix: checkedPrefix(options.prefix),
+      serviceIn: Boolean(options.servicein ?? true),
+      cors: options.cors ?? null,
+      ...(transport !== undefined && { transport }),
+      ...(maxBodyBytes !== undefined && { maxBodyBytes }),
+      ...(pluginTimeoutMs !== undefined && { pluginTimeoutMs }),
+    };
+  }
+}
+
+function startOptions(given: StartArguments): StartOptions {
+  const [first, prefix, servicein, dispatcher] = given;
+  if (typeof first === "object" && first !== null) return first;
+  return {
+    ip: first ?? null,
+    prefix: prefix ?? null,
+    servicein: servicein ?? true,
+    dispatcher: dispatcher ?? null,
+  };
+}
+
+export type { System };
+export const system = new System();
