@@ -6,6 +6,7 @@ import { join, posix, resolve } from "node:path";
 import type { BuildContext, BuildFailure, BuildOptions, Message, Plugin } from "esbuild";
 import { BUILD_FOLDER } from "../runtime/manifest.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
+import { CONVERTERS_FILE, GENERATED_SCHEME } from "./emit/project.js";
 
 export const BUNDLE_FILE = "plugins.js";
 /** Never written: it exists in the bundle only. */
@@ -63,7 +64,7 @@ export class Bundler {
     const { context } = await import("esbuild");
     return context({
       absWorkingDir: resolve(this.projectDir),
-      entryPoints: [`svc:${ENTRY_FILE}`],
+      entryPoints: [GENERATED_SCHEME + ENTRY_FILE],
       outfile: join(BUILD_FOLDER, BUNDLE_FILE),
       bundle: true,
       write: false,
@@ -80,17 +81,25 @@ export class Bundler {
     });
   }
 
-  /** Resolves `svc:<file>` to a file of `.svc/` whose text is in memory. */
+  /** Serves the generated files from memory, and resolves what they import. */
   private generatedSources(): Plugin {
     const folder = resolve(this.projectDir, BUILD_FOLDER);
+    const pathOf = (file: string) => join(folder, file);
     return {
       name: "svc-generated",
       setup: (build) => {
-        build.onResolve({ filter: /^svc:/ }, ({ path }) => ({ path: join(folder, path.slice(4)) }));
-        const pattern = /[\\/]\.svc[\\/](?:entry|converters)\.js$/;
-        build.onLoad({ filter: pattern }, ({ path }) => {
+        build.onResolve({ filter: new RegExp(`^${GENERATED_SCHEME}`) }, ({ path }) => ({
+          path: pathOf(path.slice(GENERATED_SCHEME.length)),
+        }));
+        // The folder need not exist yet, so esbuild cannot look from there.
+        build.onResolve({ filter: /^\.\.\// }, ({ path, importer }) =>
+          importer === pathOf(CONVERTERS_FILE) ? { path: join(folder, path) } : null,
+        );
+        build.onResolve({ filter: /^svc-server\// }, ({ path }) => ({ path, external: true }));
+        const generated = /[\\/]\.svc[\\/](?:entry|converters)\.js$/;
+        build.onLoad({ filter: generated }, ({ path }) => {
           const text = this.sources.get(path.slice(folder.length + 1));
-          return text === undefined ? null : { contents: text, resolveDir: folder };
+          return text === undefined ? null : { contents: text };
         });
       },
     };

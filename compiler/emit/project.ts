@@ -12,6 +12,8 @@ import { emitRegistryTypes } from "./registry-types.js";
 
 const PATH_PREFIX = "/svc/plugin/";
 export const CONVERTERS_FILE = "converters.js";
+/** In front of imports of generated files, which the bundler takes from memory. */
+export const GENERATED_SCHEME = "svc:";
 
 export interface EmittedProject {
   /** Entry of the bundle; it is not written itself. */
@@ -32,7 +34,7 @@ export function emitProject(
     convert: "svc-server/convert",
   });
   return {
-    entry: emitPlugins(numbered, PATH_PREFIX, `./${CONVERTERS_FILE}`),
+    entry: emitPlugins(numbered, PATH_PREFIX, `${GENERATED_SCHEME}${CONVERTERS_FILE}`),
     files: new Map([
       ["argspec.json", emitArgspec(service, numbered, types, PATH_PREFIX)],
       [CONVERTERS_FILE, converters],
