@@ -66,7 +66,10 @@ function readEntry(
   const { context } = reader;
   const [keyType, itemType] = context.checker.getTypeArguments(response as ts.TypeReference);
   const key = keyType ? reader.read(keyType).shape : JSON_VALUE;
-  if (key.kind !== "json" && key.kind !== "null" && wireOf(key, reader.named) === "json") {
+  // A response that leaves its key type open takes it from the first entry.
+  const keys = key.kind === "union" ? key.members : [key];
+  const isOpen = key.kind === "json" || key.kind === "null";
+  if (!isOpen && keys.some((one) => wireOf(one, reader.named) === "json")) {
     const message = `sort keys of type \`${context.checker.typeToString(keyType!)}\` cannot be compared`;
     context.error("SVC1044", where, message, "`int`, `float`, `str` or `bytes` as the key type");
   }
