@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { SvcError } from "../errors.js";
 import { netTransport } from "./net/transport.js";
 import type { Transport } from "./transport.js";
+import { prepareUws } from "./uws/environment.js";
 import { uwsTransport } from "./uws/transport.js";
 import type { HyperExpress } from "./uws/uws-api.js";
 
@@ -48,6 +49,7 @@ function findHyperExpress(
   } catch {
     return { problem: `${PACKAGE} is not installed` };
   }
+  prepareUws();
   try {
     const hyperExpress: HyperExpress = require(PACKAGE);
     const { version }: { version: string } = require(`${PACKAGE}/package.json`);

@@ -47,17 +47,19 @@ function untilTaken(
   gone: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve) => {
-    let isDone = false;
+    let isTaken = false;
     const done = (): void => {
-      isDone = true;
       gone.removeEventListener("abort", done);
       resolve();
     };
     gone.addEventListener("abort", done);
     response.onWritable((reached) => {
-      if (isDone) return true;
-      const [isTaken] = response.tryEnd(bytes.subarray(reached - offset), byteLength);
-      if (isTaken) done();
+      if (isTaken) return true;
+      response.cork(() => {
+        isTaken = response.tryEnd(bytes.subarray(reached - offset), byteLength)[0];
+      });
+      // Not at once: going on may set the next handler, in the middle of this one.
+      if (isTaken) setImmediate(done);
       return isTaken;
     });
   });
