@@ -1,0 +1,194 @@
+// Library mode: `system` inside a program of the user's, plugins as closures, the state table of
+// the interface.
+
+import {
+  bytes,
+  int,
+  type PluginRequest,
+  PluginResponse,
+  plugin,
+  SvcError,
+  str,
+  system,
+} from "svc-server";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get } from "./support/server.js";
+
+const test = suite("library mode");
+
+async function failure(run: () => unknown): Promise<Error & { code?: string }> {
+  try {
+    await run();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new assert.Assertion({ message: "did not throw" } as never);
+}
+
+function base(): number {
+  return system.serverPorts().base;
+}
+
+test.after(async () => {
+  await system.stopHTTP().catch(() => {});
+});
+
+test("nothing can be added or asked before a start", async () => {
+  assert.is(system.isInitialized(), false);
+  assert.match((await failure(() => system.addPlugin(() => 1))).message, /No registry/);
+  for (const ask of [
+    () => system.serverPorts(),
+    () => system.serviceInHTTP(),
+    () => system.stopHTTP(),
+    () => system.restartHTTP(),
+    () => system.requestRate(),
+  ]) {
+    assert.is((await failure(ask)).code, "SVC2204");
+  }
+});
+
+test("a server starts on a free pair of ports", async () => {
+  await system.initialize("shop", { http: 0, ip: "127.0.0.1", prefix: "shop" });
+  assert.is(system.isInitialized(), true);
+  assert.equal(system.serverPorts(), { base: base(), admin: base() + 1 });
+  assert.is(system.serverPrefix(), "/shop");
+  assert.is(system.serverAdminIP(), "127.0.0.1");
+  assert.is(system.serverHost().ip, "127.0.0.1");
+  assert.is(system.dispatcherConfig(), null);
+  assert.is((await get(base(), "/svc/hc")).text, "SVC/3");
+  const { json } = await get(base(), "/svc/status");
+  assert.is((json.response as { name: string }).name, "shop");
+});
+
+test("a second start is refused", async () => {
+  const error = await failure(() => system.startHTTP(0));
+  assert.instance(error, SvcError);
+  assert.is(error.code, "SVC2203");
+  assert.match(error.message, new RegExp(`already running on port ${base()}`));
+});
+
+test("closures are plugins and share the state of the program", async () => {
+  let calls = 0;
+  const parameters = { request: null, a: int, n: [int, 10] } as const;
+  system.addPlugin((_request: PluginRequest, a: number, n: number) => ({ a, n, calls: ++calls }), {
+    name: "count",
+    parameters,
+  });
+  assert.equal((await get(base(), "/svc/plugin/count?a=1")).json.response, {
+    a: 1,
+    n: 10,
+    calls: 1,
+  });
+  assert.equal((await get(base(), "/shop/plugin/count?a=2&n=3")).json.response, {
+    a: 2,
+    n: 3,
+    calls: 2,
+  });
+  const wrong = await get(base(), "/svc/plugin/count?a=x");
+  assert.is(wrong.status, 400);
+  assert.equal(wrong.json.message, {
+    svc: { exception: "<class 'TypeError'>", value: "a=x (an integer is required)" },
+  });
+  assert.is((await get(base(), "/svc/plugin/count")).status, 400);
+  assert.is(calls, 2);
+});
+
+test("marked functions, bodies and responses work without a build", async () => {
+  const shout = plugin(
+    { name: "shout", parameters: { request: null, text: str, content: bytes } },
+    (_request: PluginRequest, text: string, content: Uint8Array) => {
+      const response = new PluginResponse(1);
+      response.append("key", `${text.toUpperCase()}${content.length}`);
+      return response;
+    },
+  );
+  system.addPlugin(shout);
+  const answer = await get(base(), "/svc/plugin/shout?text=h%C3%A9", {
+    method: "POST",
+    body: "abc",
+  });
+  assert.equal((answer.json.response as { entries: unknown }).entries, [["key", "HÉ3"]]);
+});
+
+test("plugins are listed, replaced and removed", async () => {
+  assert.equal(
+    system.getPlugins().map(({ path }) => path),
+    ["/svc/plugin/count", "/svc/plugin/shout"],
+  );
+  const { json } = await get(base() + 1, "/svc/plugins");
+  assert.equal(json.response, system.getPlugins());
+  system.addPlugin(() => "new", { name: "count", parameters: { request: null } });
+  assert.is((await get(base(), "/svc/plugin/count")).json.response, "new");
+  assert.is(system.removePlugin("count"), true);
+  assert.is(system.removePlugin("count"), false);
+  assert.is((await get(base(), "/svc/plugin/count")).status, 404);
+  assert.ok(system.getBuiltins().some(({ path }) => path === "/svc/builtin/echo"));
+});
+
+test("Service-OUT and Service-IN", async () => {
+  system.serviceInHTTP(false);
+  assert.is((await get(base(), "/svc/plugin/shout?text=a")).status, 503);
+  assert.is((await get(base(), "/svc/hc")).status, 503);
+  const headers = { "X-SVC-Bypass-SOUT": "1" };
+  assert.is((await get(base(), "/svc/plugin/shout?text=a", { headers })).status, 200);
+  system.serviceInHTTP();
+  assert.is((await get(base(), "/svc/plugin/shout?text=a")).status, 200);
+  system.serviceInHTTP(0);
+  assert.is((await get(base(), "/svc/hc")).status, 503);
+  system.serviceInHTTP(1);
+});
+
+test("metrics count and are reset", async () => {
+  await get(base(), "/svc/plugin/nothing");
+  const metrics = system.serverMetrics([50, 99.9]);
+  assert.ok(metrics.total_requests > 0);
+  assert.ok(metrics.bytes_in > 0 && metrics.bytes_out > 0);
+  assert.equal(Object.keys(metrics.latency_ms.all), ["mean", "50.0", "99.9"]);
+  assert.type(system.requestRate(), "number");
+  for (const percentiles of [[], [0], [100], ["x"], null]) {
+    const error = await failure(() => system.serverMetrics(percentiles as never));
+    assert.instance(error, SvcError);
+  }
+  system.resetMetrics();
+  assert.is(system.serverMetrics([50]).total_requests, 0);
+});
+
+test("a restart keeps the port and comes back Service-OUT", async () => {
+  const port = base();
+  await system.restartHTTP();
+  assert.is(base(), port);
+  assert.is((await get(port, "/svc/plugin/shout?text=a")).status, 503);
+  system.serviceInHTTP();
+  assert.is((await get(port, "/svc/plugin/shout?text=a")).status, 200);
+});
+
+test("arguments that cannot be used are refused", async () => {
+  await system.stopHTTP();
+  for (const start of [
+    () => system.startHTTP(70_000),
+    () => system.startHTTP("x" as never),
+    () => system.startHTTP(0, "256.1.1.1.1"),
+    () => system.startHTTP(0, { prefix: "a b" }),
+  ]) {
+    assert.is((await failure(start)).code, "SVC2205");
+  }
+});
+
+test("a port in use is named and leaves nothing running", async () => {
+  await system.startHTTP(0, "127.0.0.1", null, false);
+  const port = base();
+  assert.is((await get(port, "/svc/hc")).status, 503);
+  const { createServer } = await import("node:net");
+  await system.stopHTTP();
+  const squatter = createServer().listen(port + 1);
+  await new Promise((resolve) => squatter.once("listening", resolve));
+  const error = await failure(() => system.startHTTP(port));
+  assert.is(error.code, "SVC2202");
+  assert.match(error.message, new RegExp(`admin port ${port + 1}`));
+  await new Promise((resolve) => squatter.close(resolve));
+  await system.startHTTP(port);
+  assert.is((await get(port, "/svc/hc")).text, "SVC/3");
+});
+
+test.run();
