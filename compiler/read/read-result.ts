@@ -9,7 +9,7 @@ import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
 import type { Reading } from "./reading.js";
 import type { ShapeReader } from "./shape-reader.js";
-import { wireOf } from "./wire.js";
+import { memberWires } from "./wire.js";
 
 export interface ResultReading {
   readonly result: ResultRecord;
@@ -67,9 +67,7 @@ function readEntry(
   const [keyType, itemType] = context.checker.getTypeArguments(response as ts.TypeReference);
   const key = keyType ? reader.read(keyType).shape : JSON_VALUE;
   // A response that leaves its key type open takes it from the first entry.
-  const keys = key.kind === "union" ? key.members : [key];
-  const isOpen = key.kind === "json" || key.kind === "null";
-  if (!isOpen && keys.some((one) => wireOf(one, reader.named) === "json")) {
+  if (key.kind !== "json" && memberWires(key, reader.named).includes("json")) {
     const message = `sort keys of type \`${context.checker.typeToString(keyType!)}\` cannot be compared`;
     context.error("SVC1044", where, message, "`int`, `float`, `str` or `bytes` as the key type");
   }

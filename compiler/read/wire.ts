@@ -15,7 +15,8 @@ export function wireOf(shape: TypeShape, named: Named): Wire {
   return isNumeric ? "float" : "json";
 }
 
-function memberWires(shape: TypeShape, named: Named): Wire[] {
+/** The wires of a type's members, those of a named union too. */
+export function memberWires(shape: TypeShape, named: Named): Wire[] {
   switch (shape.kind) {
     case "int":
     case "float":
