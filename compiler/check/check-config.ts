@@ -10,12 +10,14 @@ export interface CheckConfig {
   readonly remove: () => void;
 }
 
-/** As the reader has them where there is no tsconfig.json. */
+/** Where there is no tsconfig.json: what the reader has, and the types of installed packages. */
 const DEFAULT_OPTIONS = {
   target: "es2023",
   lib: ["es2023"],
   module: "nodenext",
   moduleResolution: "nodenext",
+  // `console` and `setTimeout` must be known where the user has installed their types.
+  types: ["*"],
   strict: true,
   skipLibCheck: true,
 };
