@@ -12,25 +12,29 @@ import { type Declaration, declarationOf, type PluginRole } from "./plugin.js";
 import type { PluginDescription, PluginEntry, Wire } from "./plugin-entry.js";
 import type { PluginRegistry } from "./registry.js";
 import { typeName } from "./thrown.js";
-import type { PluginFunction, PostFunction } from "./types.js";
 
 const PATH_PREFIX = "/svc/plugin/";
 
 /** A graph, by its name or as an object that has one. */
 export type GraphReference = string | { readonly name: string };
 
+/** A function to register; `parameters` say what its arguments are. */
+export type AddedFunction = (...args: never[]) => unknown;
+
+type Optional<T> = T | null | undefined;
+
 /** The optional arguments of `addPlugin` by their names. */
 export interface AddPluginOptions {
   /** Service name; default: the function's name. Required with `pre` and `post`. */
-  readonly name?: string | null;
+  readonly name?: Optional<string>;
   /** Graph to bind; the function must have a `graph` argument. */
-  readonly graph?: GraphReference | null;
+  readonly graph?: Optional<GraphReference>;
   /** Another word for the first argument. */
-  readonly engine?: PluginFunction | null;
+  readonly engine?: Optional<AddedFunction>;
   /** Pre-processor of a dispatcher. */
-  readonly pre?: PluginFunction | null;
+  readonly pre?: Optional<AddedFunction>;
   /** Post-processor of a dispatcher. */
-  readonly post?: PostFunction | null;
+  readonly post?: Optional<AddedFunction>;
   /** Arguments of the function in their order, with their types. */
   readonly parameters?: Parameters;
   /** Text of the plugin's description record. */
@@ -38,14 +42,14 @@ export interface AddPluginOptions {
 }
 
 export type AddPluginArguments =
-  | [plugin?: PluginFunction | null, options?: AddPluginOptions]
+  | [plugin?: Optional<AddedFunction>, options?: Optional<AddPluginOptions>]
   | [
-      plugin?: PluginFunction | null,
-      name?: string | null,
-      graph?: GraphReference | null,
-      engine?: PluginFunction | null,
-      pre?: PluginFunction | null,
-      post?: PostFunction | null,
+      plugin?: Optional<AddedFunction>,
+      name?: Optional<string>,
+      graph?: Optional<GraphReference>,
+      engine?: Optional<AddedFunction>,
+      pre?: Optional<AddedFunction>,
+      post?: Optional<AddedFunction>,
     ];
 
 /**
@@ -59,7 +63,8 @@ export function addPlugin(registry: PluginRegistry | null, ...given: AddPluginAr
   if (registry === null) throw new PluginError("No registry (system not initialized?)");
   const options = optionsFrom(given);
   const engine = given[0] ?? options.engine ?? null;
-  const { pre = null, post = null } = options;
+  const pre = options.pre ?? null;
+  const post = options.post ?? null;
   if (given[0] && options.engine) {
     throw new ArgumentError("ValueError", "'plugin' is an alias for 'engine', cannot use both");
   }
@@ -84,13 +89,7 @@ export function addPlugin(registry: PluginRegistry | null, ...given: AddPluginAr
 function optionsFrom(given: AddPluginArguments): AddPluginOptions {
   const [, second, graph, engine, pre, post] = given;
   if (typeof second === "object" && second !== null) return second;
-  return {
-    name: second ?? null,
-    graph: graph ?? null,
-    engine: engine ?? null,
-    pre: pre ?? null,
-    post: post ?? null,
-  };
+  return { name: second, graph, engine, pre, post };
 }
 
 /** A function that was declared as a processor stays one when it is given as plugin. */
@@ -107,7 +106,7 @@ function entryOf(fn: unknown, role: PluginRole, options: AddPluginOptions): Plug
   const graph = graphName(options.graph ?? declared.graph ?? null);
   const loaded = loadedEntry(fn);
   if (loaded !== undefined) return renamed(loaded, name, role, graph);
-  const call = fn as (...args: never[]) => unknown;
+  const call = fn as AddedFunction;
   if (role === "post") return postEntry(call, name, graph, options);
   const spec = options.parameters ?? declared.parameters;
   if (spec === undefined) {
@@ -140,7 +139,7 @@ function entryOf(fn: unknown, role: PluginRole, options: AddPluginOptions): Plug
 
 /** Post-processors have no arguments of a request; a dispatcher hands them the merged response. */
 function postEntry(
-  fn: (...args: never[]) => unknown,
+  fn: AddedFunction,
   name: string,
   graph: string | null,
   options: AddPluginOptions,

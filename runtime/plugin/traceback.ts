@@ -7,6 +7,7 @@ import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const MAX_LINES = 20;
+const MAX_FRAME_LENGTH = 4096;
 /** The folder that `svc build` writes. */
 const BUILD_FOLDER = ".svc";
 /** Whatever stands below this function of ours called the plugin and is not part of it. */
@@ -16,8 +17,8 @@ const OWN_FOLDER = fileURLToPath(
   new URL(".", import.meta.url.replace(/runtime\/plugin\/[^/]*$/, "runtime/x")),
 );
 
-/** `    at name (place:line:column)` or `    at place:line:column`. */
-const FRAME = /^\s+at (?:(.*?) \()?(.+?):(\d+):(\d+)\)?$/;
+/** `    at name (place:line:column)` or `    at place:line:column`, either with `async`. */
+const FRAME = /^\s+at (?:(.*?) \()?(?:async )?(.+?):(\d+):(\d+)\)?$/;
 
 interface Place {
   readonly file: string;
@@ -52,8 +53,12 @@ export function pluginFrames(thrown: unknown): string[] {
 function framesOf(thrown: unknown): string[] {
   const frames: string[] = [];
   if (!(thrown instanceof Error) || typeof thrown.stack !== "string") return frames;
-  for (const line of thrown.stack.split("\n")) {
-    const match = FRAME.exec(line);
+  const { message, stack } = thrown;
+  // The stack begins with the message, which may hold a client's text that looks like frames.
+  const start = stack.indexOf(message);
+  const lines = start < 0 ? stack : stack.slice(start + message.length);
+  for (const line of lines.split("\n")) {
+    const match = line.length > MAX_FRAME_LENGTH ? null : FRAME.exec(line);
     if (match === null) continue;
     const [, name, location, row, column] = match;
     if (name === CALLER) break;

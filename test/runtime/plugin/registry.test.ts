@@ -1,0 +1,81 @@
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { PluginEntry } from "../../../runtime/plugin/plugin-entry.js";
+import { PluginRegistry } from "../../../runtime/plugin/registry.js";
+
+const test = suite("plugin registry");
+
+function entry(name: string, role: PluginEntry["role"] = "engine"): PluginEntry {
+  const path = `/svc/plugin/${name}`;
+  return {
+    name,
+    role,
+    graph: null,
+    readonly: false,
+    wires: {},
+    description: { path, description: role, parameters: {}, bound_graph: null },
+    invoke: () => name,
+  };
+}
+
+test("numbers are kept on replacement and never used again after removal", () => {
+  const registry = new PluginRegistry();
+  registry.add(entry("a"), entry("b"));
+  const again = entry("a");
+  registry.add(again);
+  assert.is(registry.entries()[0], again);
+  assert.equal(registry.table().routes, { "/svc/plugin/a": 0, "/svc/plugin/b": 1 });
+  assert.is(registry.remove("a"), true);
+  assert.is(registry.remove("a"), false);
+  assert.is(registry.entries()[0], undefined);
+  registry.add(entry("a"));
+  assert.equal(registry.table().routes, { "/svc/plugin/a": 2, "/svc/plugin/b": 1 });
+});
+
+test("an engine and a pre-processor of one name replace each other", () => {
+  const registry = new PluginRegistry();
+  registry.add(entry("a"));
+  registry.add(entry("a", "pre"), entry("a", "post"));
+  assert.equal(registry.table().routes, {});
+  assert.is(registry.get("a"), undefined);
+  assert.ok(registry.get("a", "pre") && registry.get("a", "post"));
+  registry.add(entry("a"));
+  assert.is(registry.get("a", "pre"), undefined);
+  assert.ok(registry.get("a") && registry.get("a", "post"));
+  assert.is(registry.remove("a"), true);
+  assert.equal(registry.describe(), []);
+});
+
+test("descriptions are sorted, one a path", () => {
+  const registry = new PluginRegistry();
+  registry.add(entry("b", "post"), entry("b", "pre"), entry("a"), entry("c", "post"));
+  assert.equal(
+    registry.describe().map((record) => [record.path, record.description]),
+    [
+      ["/svc/plugin/a", "engine"],
+      ["/svc/plugin/b", "pre"],
+      ["/svc/plugin/c", "post"],
+    ],
+  );
+  assert.equal(
+    registry.describe("b").map((record) => record.description),
+    ["pre"],
+  );
+});
+
+test("listeners hear of every change until they leave", () => {
+  const registry = new PluginRegistry();
+  let heard = 0;
+  const leave = registry.onChange(() => {
+    heard++;
+  });
+  registry.add(entry("a"), entry("b"));
+  registry.remove("x");
+  registry.remove("a");
+  assert.is(heard, 2);
+  leave();
+  registry.add(entry("c"));
+  assert.is(heard, 2);
+});
+
+test.run();
