@@ -4,9 +4,9 @@ import { ts } from "ts-morph";
 import type { DeclaredPlugin } from "../../runtime/manifest.js";
 import { declaredValue, nameNodeOf } from "./declared-value.js";
 import { readDocComment } from "./doc-comment.js";
-import type { PluginDeclaration } from "./plugin-declaration.js";
+import { hasPlainSignature } from "./plain-signature.js";
+import { isFunctionNode, type PluginDeclaration } from "./plugin-declaration.js";
 import { type ReadContext, skipAlias } from "./read-context.js";
-import { isFunctionNode, isSingleSignature } from "./tagged-function.js";
 
 /** The declaration behind a configured plugin; null after an error. */
 export function findConfigured(
@@ -18,7 +18,7 @@ export function findConfigured(
     const fn = declaredValue(declaration);
     if (!fn || !isFunctionNode(fn) || !fn.body) continue;
     const nameNode = nameNodeOf(declaration);
-    if (!isSingleSignature(context, fn, nameNode)) return null;
+    if (!hasPlainSignature(context, fn, nameNode)) return null;
     const doc = readDocComment(declaration);
     return { fn, name, nameNode, role, graph, readonly: doc.readonly, exportPath, doc };
   }

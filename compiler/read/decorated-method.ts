@@ -3,9 +3,9 @@
 import { ts } from "ts-morph";
 import { readDocComment } from "./doc-comment.js";
 import type { FileScope } from "./file-scope.js";
+import { hasPlainSignature } from "./plain-signature.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { PluginOptions } from "./plugin-options.js";
-import { isSingleSignature } from "./tagged-function.js";
 import { asPluginDecorator } from "./wrapper-call.js";
 
 export function findStaticMethods(
@@ -51,7 +51,7 @@ function readMethod(
     context.error("SVC1004", declaration.name ?? declaration, message, help);
     return null;
   }
-  if (!isSingleSignature(context, member, member.name)) return null;
+  if (!hasPlainSignature(context, member, member.name)) return null;
   return {
     fn: member,
     name: options.name ?? member.name.text,

@@ -1,7 +1,7 @@
 // One plugin declaration as found in the tree, whatever its form was. The finders make it, the
 // record reader turns it into a PluginRecord.
 
-import type { ts } from "ts-morph";
+import { ts } from "ts-morph";
 import type { Role } from "../record/plugin-record.js";
 import type { DocComment } from "./doc-comment.js";
 
@@ -21,4 +21,13 @@ export interface PluginDeclaration {
   readonly readonly: boolean;
   readonly exportPath: string;
   readonly doc: DocComment;
+}
+
+export function isFunctionNode(node: ts.Node): node is PluginFunction {
+  return (
+    ts.isFunctionDeclaration(node) ||
+    ts.isFunctionExpression(node) ||
+    ts.isArrowFunction(node) ||
+    ts.isMethodDeclaration(node)
+  );
 }

@@ -20,11 +20,6 @@ export function readPlugin(
   module: string,
 ): PluginRecord {
   const { context } = input;
-  const [typeParameter] = plugin.fn.typeParameters ?? [];
-  if (typeParameter) {
-    const message = "a request cannot choose type arguments";
-    context.error("SVC1011", typeParameter, message, "concrete types in their place");
-  }
   reportBlockingCalls(context, plugin);
   const params = readParams(input, plugin);
   const { result, async } = readResult(output, plugin);

@@ -5,7 +5,8 @@ import { ts } from "ts-morph";
 import { nameNodeOf } from "./declared-value.js";
 import { readDocComment } from "./doc-comment.js";
 import type { FileScope } from "./file-scope.js";
-import type { PluginDeclaration, PluginFunction } from "./plugin-declaration.js";
+import { hasPlainSignature } from "./plain-signature.js";
+import { isFunctionNode, type PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
 
 /** The declaration when it is tagged `@plugin` and can be one, else null. */
@@ -20,7 +21,7 @@ export function asTaggedFunction(
   const { context } = scope;
   scope.seen.add(doc.plugin.node);
   const nameNode = nameNodeOf(declaration);
-  if (!isSingleSignature(context, value, nameNode)) return null;
+  if (!hasPlainSignature(context, value, nameNode)) return null;
   if (exportName === undefined) {
     reportUnexported(context, nameNode);
     return null;
@@ -45,15 +46,6 @@ export function asTaggedFunction(
   };
 }
 
-export function isFunctionNode(node: ts.Node): node is PluginFunction {
-  return (
-    ts.isFunctionDeclaration(node) ||
-    ts.isFunctionExpression(node) ||
-    ts.isArrowFunction(node) ||
-    ts.isMethodDeclaration(node)
-  );
-}
-
 export function reportUnexported(context: ReadContext, nameNode: ts.Node): void {
   const name = ts.isIdentifier(nameNode) ? nameNode.text : "plugin";
   const help = `export it: \`export function ${name}(...)\` or \`export const ${name} = ...\``;
@@ -67,21 +59,4 @@ export function reportUnnamed(context: ReadContext, node: ts.Node): void {
     "a default export has no name to register the plugin under",
     "`/** @plugin name */`, or the option `name` of the wrapper",
   );
-}
-
-/** Overloads have several signatures or none with a body; a converter needs exactly one. */
-export function isSingleSignature(
-  context: ReadContext,
-  fn: PluginFunction,
-  nameNode: ts.Node,
-): boolean {
-  const symbol = context.checker.getSymbolAtLocation(nameNode);
-  const functions = symbol?.declarations?.filter(isFunctionNode) ?? [];
-  if (fn.body && functions.length <= 1) return true;
-  const isFirst = functions.length === 0 || functions[0] === fn;
-  if (isFirst || fn.body) {
-    const message = "a plugin function must have exactly one signature, with a body";
-    context.error("SVC1010", nameNode, message, "one signature whose parameters take a union");
-  }
-  return false;
 }

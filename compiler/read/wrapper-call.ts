@@ -6,15 +6,15 @@ import type { Role } from "../record/plugin-record.js";
 import { readDocComment } from "./doc-comment.js";
 import type { FileScope } from "./file-scope.js";
 import { isPackageSymbol, PACKAGE_NAME } from "./package-symbols.js";
-import type { PluginDeclaration, PluginFunction } from "./plugin-declaration.js";
-import { NO_OPTIONS, type PluginOptions, readOptions } from "./plugin-options.js";
-import { type ReadContext, resolveSymbol, unwrap } from "./read-context.js";
+import { hasPlainSignature } from "./plain-signature.js";
 import {
   isFunctionNode,
-  isSingleSignature,
-  reportUnexported,
-  reportUnnamed,
-} from "./tagged-function.js";
+  type PluginDeclaration,
+  type PluginFunction,
+} from "./plugin-declaration.js";
+import { NO_OPTIONS, type PluginOptions, readOptions } from "./plugin-options.js";
+import { type ReadContext, resolveSymbol, unwrap } from "./read-context.js";
+import { reportUnexported, reportUnnamed } from "./tagged-function.js";
 
 export interface PluginCall {
   readonly call: ts.CallExpression;
@@ -84,7 +84,7 @@ export function readPluginCall(
     return null;
   }
   const nameNode = nameNodeOf(call);
-  if (!isSingleSignature(context, fn, fn.name ?? fn)) return null;
+  if (!hasPlainSignature(context, fn, fn.name ?? fn)) return null;
   const name = options.name ?? (exportName === "default" ? null : exportName);
   if (name === null) {
     reportUnnamed(context, call);

@@ -1,0 +1,28 @@
+// A converter calls one signature with values it has converted: overloads and type parameters leave
+// open which one and to what.
+
+import type { ts } from "ts-morph";
+import { isFunctionNode, type PluginFunction } from "./plugin-declaration.js";
+import type { ReadContext } from "./read-context.js";
+
+/** Reports what a plugin's signature must not have; true when it is fine. */
+export function hasPlainSignature(
+  context: ReadContext,
+  fn: PluginFunction,
+  nameNode: ts.Node,
+): boolean {
+  const [typeParameter] = fn.typeParameters ?? [];
+  if (typeParameter) {
+    const message = "a request cannot choose type arguments";
+    context.error("SVC1011", typeParameter, message, "concrete types in their place");
+    return false;
+  }
+  const symbol = context.checker.getSymbolAtLocation(nameNode);
+  const functions = symbol?.declarations?.filter(isFunctionNode) ?? [];
+  if (fn.body && functions.length <= 1) return true;
+  if (functions.length === 0 || functions[0] === fn || fn.body) {
+    const message = "a plugin function must have exactly one signature, with a body";
+    context.error("SVC1010", nameNode, message, "one signature whose parameters take a union");
+  }
+  return false;
+}

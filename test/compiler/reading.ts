@@ -1,0 +1,52 @@
+// Reads plugin sources in tests: one call from text to records.
+
+import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
+import { PluginReader, type ReadResult } from "../../compiler/read/plugin-reader.js";
+import type { PluginRecord, UserParam } from "../../compiler/record/plugin-record.js";
+import { ProjectFixture } from "./project-fixture.js";
+
+const IMPORTS = `
+import { plugin, PluginRequest, PluginResponse, Graph } from "svc-server";
+import type { int, float, str, bytes, json } from "svc-server";
+`;
+
+/** The number of lines that `readSource` puts before a source. */
+export const LINES_BEFORE = IMPORTS.split("\n").length - 1;
+
+/** Reads one plugin file `p.ts` that has everything of the package imported, and further files. */
+export function readSource(
+  source: string,
+  others: Readonly<Record<string, string>> = {},
+): ReadResult {
+  const project = new ProjectFixture({ "p.ts": IMPORTS + source, ...others });
+  return new PluginReader(project.dir, ["p.ts"]).read();
+}
+
+export function pluginNamed(result: ReadResult, name: string): PluginRecord {
+  const plugin = result.plugins.find((candidate) => candidate.name === name);
+  if (!plugin) throw new Error(`no plugin ${name}; ${JSON.stringify(result.diagnostics, null, 1)}`);
+  return plugin;
+}
+
+export function userParams(plugin: PluginRecord): UserParam[] {
+  return plugin.params.filter((param) => param.kind === "user");
+}
+
+export function userParam(plugin: PluginRecord, name: string): UserParam {
+  const param = userParams(plugin).find((candidate) => candidate.name === name);
+  if (!param) throw new Error(`no parameter ${name}`);
+  return param;
+}
+
+/** Code and the text under the carets of each finding: `SVC1002 add`. */
+export function marks(result: ReadResult, source: string): string[] {
+  const lines = (IMPORTS + source).split("\n");
+  return result.diagnostics.map(({ code, position, length }) => {
+    const line = lines[position.line - 1] ?? "";
+    return `${code} ${line.slice(position.column - 1, position.column - 1 + length)}`;
+  });
+}
+
+export function codes(diagnostics: readonly Diagnostic[]): string[] {
+  return diagnostics.map(({ code }) => code);
+}
