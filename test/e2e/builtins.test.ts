@@ -1,0 +1,239 @@
+// limit: 30 s
+// Built-in services and plugins as clients meet them: both ports, with and without the prefix, the
+// envelope of each kind, and what the metrics make of the requests.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { notImplemented } from "../../runtime/builtin/not-implemented.js";
+import { services } from "../../runtime/builtin/services.js";
+import type { ServerMetrics } from "../../runtime/metrics/server-metrics.js";
+import type { PluginDescription } from "../../runtime/plugin/plugin-entry.js";
+import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
+
+const test = suite("built-in services over HTTP");
+let server: Served;
+
+test.before(async () => {
+  await svc("build", fixture("engine"));
+  server = await serve(fixture("engine"), "--prefix", "shop");
+});
+
+test.after(async () => {
+  await server.stop();
+});
+
+/** Response of an `OK` envelope. */
+function response<T>(answer: Answer): T {
+  assert.is(answer.status, 200, answer.text);
+  assert.is(answer.json.status, "OK");
+  return answer.json.response as T;
+}
+
+type Echo = {
+  HTTP: {
+    method: string;
+    request: Record<string, unknown>;
+    headers: Record<string, string>;
+    content: string;
+  };
+};
+type Dispatch = Record<"A" | "B", { dispatch: { dispatched: number; completed: number } }>;
+type Inspection = {
+  "n-connections": number;
+  connections: { client: { state: string }; request: { path: string } }[];
+};
+type Status = {
+  data: { in: number; out: number };
+  total_clients: number;
+  request: { count: number; plugin: number };
+  errors: { http: number; codes: Record<string, number> };
+};
+
+test("each service answers on both ports and under the prefix", async () => {
+  for (const [path, { mediaType }] of services) {
+    for (const offset of [0, 1]) {
+      for (const prefix of ["", "/shop"]) {
+        const answer = await get(server.port + offset, prefix + path);
+        assert.is(answer.status, 200, prefix + path);
+        assert.is(answer.headers.get("content-type"), `${mediaType}; charset=UTF-8`, path);
+        if (mediaType === "text/plain") continue;
+        assert.equal(Object.keys(answer.json), [
+          "status",
+          "response",
+          "port",
+          "exec_id",
+          "level",
+          "partitions",
+          "exec_ms",
+        ]);
+        assert.equal(answer.json.port, [server.port + offset, offset]);
+      }
+    }
+  }
+});
+
+test("services ignore the Accept header and refuse other methods", async () => {
+  const answer = await get(server.port, "/svc/time", { headers: { accept: "text/plain" } });
+  assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
+  for (const method of ["POST", "HEAD", "PUT", "DELETE"]) {
+    const { status } = await fetch(`http://127.0.0.1:${server.port}/svc/time`, { method });
+    assert.is(status, 405, method);
+  }
+});
+
+test("hc", async () => {
+  assert.is((await get(server.port, "/svc/hc")).text, "SVC/3");
+  assert.is((await get(server.port + 1, "/shop/svc/hc")).text, "SVC/3");
+});
+
+test("built-in plugins answer in the plugin envelope, to GET and POST", async () => {
+  for (const offset of [0, 1]) {
+    for (const method of ["GET", "POST"]) {
+      const answer = await get(server.port + offset, "/svc/builtin/ping", { method });
+      assert.is(response(answer), true);
+      assert.equal(Object.keys(answer.json), [
+        "status",
+        "response",
+        "level",
+        "partitions",
+        "exec_ms",
+      ]);
+    }
+  }
+  const text = await get(server.port, "/svc/builtin/ping", { headers: { accept: "text/plain" } });
+  assert.is(text.text, "true");
+});
+
+test("echo", async () => {
+  const body = "caf\u00e9 \u2615";
+  const answer = await get(server.port, "/svc/builtin/echo?a=1&b=(int)2&c=x%20y", {
+    method: "POST",
+    body,
+    headers: { "X-Test": "yes", "X-Svc-Builtin-Client": "forged" },
+  });
+  const { HTTP } = response<Echo>(answer);
+  assert.equal(Object.keys(HTTP), ["method", "request", "headers", "content"]);
+  assert.is(HTTP.method, "POST");
+  assert.equal(HTTP.request, { a: "1", b: 2, c: "x y" });
+  assert.is(HTTP.content, body);
+  assert.is(HTTP.headers["x-test"], "yes");
+  assert.is(Object.keys(HTTP.headers).at(-1), "X-Svc-Builtin-Client");
+  assert.match(HTTP.headers["X-Svc-Builtin-Client"] ?? "", /^http:\/\/127\.0\.0\.1:\d+\/$/);
+});
+
+test("plugins and builtins, under both of their paths", async () => {
+  const mine = response<PluginDescription[]>(await get(server.port, "/svc/plugins"));
+  assert.ok(mine.length > 0);
+  for (const record of mine) {
+    assert.match(record.path, /^\/svc\/plugin\/\w+$/);
+    assert.equal(Object.keys(record), ["path", "description", "parameters", "bound_graph"]);
+  }
+  assert.equal(response(await get(server.port + 1, "/svc/builtin/plugins")), mine);
+  const builtins = response<PluginDescription[]>(await get(server.port, "/svc/builtins"));
+  assert.equal(
+    builtins.map(({ path }) => path),
+    ["argspec", "builtins", "echo", "metrics", "ping", "plugins"].map((n) => `/svc/builtin/${n}`),
+  );
+  assert.equal(response(await get(server.port, "/svc/builtins?plugin=echo")), [
+    {
+      path: "/svc/builtin/echo",
+      description: "Server echo.",
+      parameters: { request: "PluginRequest", headers: "dict", method: "str", content: "bytes" },
+      bound_graph: null,
+    },
+  ]);
+});
+
+test("argspec", async () => {
+  const [record] = response<PluginDescription[]>(
+    await get(server.port, "/svc/builtin/argspec?plugin=metrics"),
+  );
+  assert.is(record?.path, "/svc/builtin/metrics");
+  assert.is(record?.parameters.latency, "json");
+  const unknown = await get(server.port, "/svc/builtin/argspec?plugin=nosuch");
+  assert.is(unknown.status, 404);
+  assert.equal(unknown.json.message, {
+    svc: { exception: "<class 'LookupError'>", value: "undefined plugin: nosuch" },
+  });
+  assert.is((await get(server.port, "/svc/builtin/argspec")).status, 400);
+});
+
+test("metrics", async () => {
+  const record = response<ServerMetrics>(
+    await get(server.port, "/svc/builtin/metrics?latency=[99.9,50]"),
+  );
+  assert.equal(Object.keys(record.latency_ms.current), ["mean", "50.0", "99.9"]);
+  assert.is(record.serving, 1);
+  for (const latency of ["5", "[0]", "[%22a%22]", "[50", "{}"]) {
+    const answer = await get(server.port, `/svc/builtin/metrics?latency=${latency}`);
+    assert.is(answer.status, 400, latency);
+    assert.ok((answer.json.message as { svc?: object }).svc, answer.text);
+  }
+});
+
+test("metrics count the main port's requests, not health checks and not the admin port", async () => {
+  const before = await status();
+  for (let i = 0; i < 5; i++) await get(server.port, "/svc/builtin/ping");
+  for (let i = 0; i < 3; i++) await get(server.port, "/svc/nosuch");
+  for (let i = 0; i < 7; i++) await get(server.port, "/svc/hc");
+  for (let i = 0; i < 7; i++) await get(server.port + 1, "/svc/nosuch");
+  const after = await status();
+  assert.is(after.request.count - before.request.count, 8);
+  assert.is(after.request.plugin - before.request.plugin, 5);
+  assert.is(after.errors.http - before.errors.http, 3);
+  assert.is(after.errors.codes[404]! - (before.errors.codes[404] ?? 0), 3);
+  assert.is(after.total_clients - before.total_clients, 15);
+  assert.ok(after.data.in > before.data.in && after.data.out > before.data.out);
+});
+
+/** Read through the admin port, which does not count itself. */
+async function status(): Promise<Status> {
+  return response(await get(server.port + 1, "/svc/status"));
+}
+
+test("inspect shows the request that asks, in each level", async () => {
+  for (const level of [0, 1, 2, 3]) {
+    const record = response<Inspection>(await get(server.port + 1, `/svc/inspect?level=${level}`));
+    const asking = record.connections.filter(({ client }) => client.state === "EXECUTE");
+    assert.is(asking.length, 1);
+    assert.ok(record["n-connections"] >= 1);
+    if (level > 0) assert.is(asking[0]?.request.path, `/svc/inspect?level=${level}`);
+  }
+  for (const level of ["4", "-1", "x"]) {
+    const answer = await get(server.port, `/svc/inspect?level=${level}`);
+    assert.is(answer.status, 400, level);
+    assert.ok((answer.json.message as { svc?: object }).svc, answer.text);
+  }
+});
+
+test("dispatch counts what executors ran, by port", async () => {
+  const before = response<Dispatch>(await get(server.port, "/svc/dispatch"));
+  await get(server.port, "/svc/plugin/fails");
+  await get(server.port + 1, "/svc/plugin/fails");
+  const after = response<Dispatch>(await get(server.port, "/svc/dispatch"));
+  for (const port of ["A", "B"] as const) {
+    assert.is(after[port].dispatch.dispatched - before[port].dispatch.dispatched, 1);
+    assert.is(after[port].dispatch.completed - before[port].dispatch.completed, 1);
+  }
+});
+
+test("paths of the interface that are not built yet", async () => {
+  for (const path of notImplemented) {
+    for (const offset of [0, 1]) {
+      assert.is((await get(server.port + offset, path)).status, 501, path);
+    }
+  }
+});
+
+test("paths that are nobody's", async () => {
+  for (const path of [
+    "/svc/nosuch",
+    "/svc/builtin/nosuch",
+    "/svc/builtin/ADMIN_Shutdown",
+    "/svc/",
+  ]) {
+    assert.is((await get(server.port, path)).status, 404, path);
+  }
+});
+
+test.run();
