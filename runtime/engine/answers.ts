@@ -102,9 +102,9 @@ export class Answers {
     execId: number,
     t0Ms: number,
   ): ErrorBody {
-    if (accept === "text") return { mediaType: TEXT_TYPE, body: toLatin1(message.text) };
-    const text = toLatin1(message.json);
-    const body = errorEnvelope(text, this.#state.basePort + port, port, execId, elapsedMs(t0Ms));
+    if (accept === "text") return { mediaType: TEXT_TYPE, body: message.text };
+    const actualPort = this.#state.basePort + port;
+    const body = errorEnvelope(message.json, actualPort, port, execId, elapsedMs(t0Ms));
     return { mediaType: JSON_TYPE, body };
   }
 

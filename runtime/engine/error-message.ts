@@ -1,6 +1,7 @@
 // Error messages that the engine makes itself (interface, "Error body"), in both forms an answer may
-// take. Those of plugins come rendered from the executors.
+// take, as latin1 text like every answer. Those of plugins come rendered from the executors.
 
+import { toLatin1 } from "../plugin/wire-text.js";
 import type { Failure } from "./scheduler.js";
 
 export interface ErrorMessage {
@@ -12,7 +13,7 @@ export interface ErrorMessage {
 
 /** A failure of the server itself: nothing but a text. */
 export function plainMessage(text: string): ErrorMessage {
-  return { json: JSON.stringify(text), text };
+  return { json: toLatin1(JSON.stringify(text)), text: toLatin1(text) };
 }
 
 /** The object form: `kind` says where the failure arose. */
@@ -22,7 +23,7 @@ export function exceptionMessage(
   value: string,
 ): ErrorMessage {
   const json = JSON.stringify({ [kind]: { exception: `<class '${exception}'>`, value } });
-  return { json, text: `ERROR: ${value}` };
+  return { json: toLatin1(json), text: toLatin1(`ERROR: ${value}`) };
 }
 
 /** 404 for a plugin that does not exist. */

@@ -39,9 +39,9 @@ export class IoThread {
       failure = error;
     });
     this.#worker.on("exit", () => {
+      if (this.#closing) return;
       for (const { reject } of this.#asked.values()) reject(failure);
-      this.#asked.clear();
-      if (!this.#closing) onDeath(failure);
+      onDeath(failure);
     });
   }
 

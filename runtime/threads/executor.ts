@@ -31,6 +31,8 @@ try {
   const { plugins } = (await import(bundle.href)) as { plugins: readonly PluginEntry[] };
   showTraceback(data.traceback);
   new Executor(data.id, data.port, new SharedState(data.state), () => plugins);
+  // Only the main thread ends an executor; the port of requests may close before.
+  parentPort!.ref();
   tell({ ready: true });
 } catch (error) {
   tell({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });

@@ -30,6 +30,12 @@ const conversions: RequestCase[] = [
   { name: "int cast", path: "/svc/plugin/add?a=(int)7&b=(q)1", status: 200, response: 8 },
   { name: "last one wins", path: "/svc/plugin/add?a=1&a=10&b=0", status: 200, response: 10 },
   {
+    name: "errors show text as UTF-8",
+    path: "/svc/plugin/add?a=caf%C3%A9",
+    status: 400,
+    message: parameterError("TypeError", "a=café (an integer is required)"),
+  },
+  {
     name: "not an int",
     path: "/svc/plugin/add?a=abc",
     status: 400,

@@ -75,7 +75,8 @@ export async function get(port: number, path: string, init: RequestInit = {}): P
     headers: { connection: "close", ...(init.headers as Record<string, string>) },
   });
   const text = await response.text();
-  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  const isJson =
+    text !== "" && response.headers.get("content-type")?.startsWith("application/json") === true;
   return {
     status: response.status,
     headers: response.headers,
