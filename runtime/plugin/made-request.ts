@@ -79,7 +79,7 @@ export function contentOf(value: unknown): Content | null {
 }
 
 /** A dict argument; absent counts as empty. */
-export function checkedDict(value: unknown, name: string): Readonly<Record<string, unknown>> {
+function checkedDict(value: unknown, name: string): Readonly<Record<string, unknown>> {
   if (value === null || value === undefined) return {};
   if (typeof value !== "object" || Array.isArray(value) || value instanceof Uint8Array) {
     throw new ArgumentError("TypeError", `${name} must be dict`);

@@ -11,7 +11,7 @@ import type { Wire } from "./plugin-entry.js";
 import { parseParams } from "./query-values.js";
 import type { Headers } from "./received.js";
 import { contentBytes, headersBytes, headersDict, receivedHeaders } from "./received.js";
-import type { RequestSource } from "./request-source.js";
+import type { Ident, RequestSource } from "./request-source.js";
 import { headerValue, queryText, requestBytes, TARGET_HEADER } from "./request-text.js";
 import { typeName } from "./thrown.js";
 import { fromLatin1, toLatin1 } from "./wire-text.js";
@@ -23,18 +23,11 @@ const SIGNATURE = /^[0-9a-f]{32}$/i;
 const RECEIVED = Symbol("received");
 
 /** `(defined, width, height, depth, partition, replica, channel, primary)`. */
-export type MatrixIdentity = readonly [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-];
+export type MatrixIdentity = readonly [defined: number, ...Ident];
 
 const NO_MATRIX: MatrixIdentity = Object.freeze([0, 1, 1, 1, 0, 0, 0, 1] as const);
+
+type Wires = Readonly<Record<string, Wire>>;
 
 /** What plugin code may set; undefined stands for the value that was received. */
 interface Edits {
@@ -47,10 +40,7 @@ interface Edits {
 }
 
 /** Makes the request of one plugin call. `wires` are the types of the plugin's parameters. */
-export let requestFrom: (
-  source: RequestSource,
-  wires: Readonly<Record<string, Wire>>,
-) => PluginRequest;
+export let requestFrom: (source: RequestSource, wires: Wires) => PluginRequest;
 /** Makes the request that runs a received one once more. */
 export let resubmissionOf: (request: PluginRequest) => PluginRequest;
 /** Whether the request was made by `resubmissionOf`. */
@@ -64,7 +54,7 @@ export let signatureOf: (request: PluginRequest) => string | null;
  */
 export class PluginRequest {
   readonly #source: RequestSource;
-  readonly #wires: Readonly<Record<string, Wire>>;
+  readonly #wires: Wires;
   #params: Record<string, unknown> | undefined;
   #edits: Edits | undefined;
   /** Undefined: to be computed. */
@@ -102,15 +92,11 @@ export class PluginRequest {
   );
   constructor(plugin: string, options: PluginRequestOptions);
   /** @internal */
-  constructor(
-    received: typeof RECEIVED,
-    source: RequestSource,
-    wires: Readonly<Record<string, Wire>>,
-  );
+  constructor(received: typeof RECEIVED, source: RequestSource, wires: Wires);
   constructor(plugin: string | symbol, first?: unknown, second?: unknown, ...rest: unknown[]) {
     if (plugin === RECEIVED) {
       this.#source = first as RequestSource;
-      this.#wires = second as Readonly<Record<string, Wire>>;
+      this.#wires = second as Wires;
       return;
     }
     const alone = second === undefined && rest.length === 0;

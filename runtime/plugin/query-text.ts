@@ -35,7 +35,7 @@ export function readKey(query: string, start: number, end: number): string {
   return decodeText(query, start, end);
 }
 
-/** Whether the pair whose key ends at `equals` has a value; `k` alone has none, `k=` an empty one. */
+/** Whether the pair whose key ends at `equals` has a value; `k` has none, `k=` an empty one. */
 export function hasValue(query: string, equals: number): boolean {
   return query.charCodeAt(equals) === EQUALS;
 }

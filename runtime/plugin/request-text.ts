@@ -1,12 +1,12 @@
-// A PluginRequest as the HTTP request that a dispatcher forwards. Parameters keep their types on the
-// way: an integer travels as `(q)n`, another number as `(d)x`, a key without value as the bare key.
+// A PluginRequest as the HTTP request that a dispatcher forwards. Parameters keep their types: an
+// integer travels as `(q)n`, another number as `(d)x`, a key without value as the bare key.
 
 import { RequestError } from "../errors.js";
 import { jsonText } from "./json-text.js";
 import { typeName } from "./thrown.js";
 import { fromLatin1 } from "./wire-text.js";
 
-export const PARTIAL_TYPE = "application/x-svc-partial";
+const PARTIAL_TYPE = "application/x-svc-partial";
 export const TARGET_HEADER = "X-SVC-Partial-Target";
 
 /** Written anew for every hop, or valid for one connection only. */

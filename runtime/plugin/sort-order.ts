@@ -79,7 +79,7 @@ export function inOrder(previous: SortKey, key: SortKey, sortby: number): boolea
   return isDescending(sortby) ? difference >= 0 : difference <= 0;
 }
 
-/** Numbers by value, texts and bytes byte by byte of their UTF-8 form. Both keys are of one type. */
+/** Numbers by value, texts and bytes by the bytes of their UTF-8 form. Both keys have one type. */
 export function compareKeys(a: SortKey, b: SortKey): number {
   // Not by subtraction, because of infinite keys.
   if (typeof a === "number") return a < (b as number) ? -1 : a > (b as number) ? 1 : 0;

@@ -1,5 +1,8 @@
+// Registration with all its checks, and calls of functions whose signature was given as data.
+
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { SvcError } from "../../../runtime/errors.js";
 import { type AddPluginArguments, addPlugin } from "../../../runtime/plugin/add-plugin.js";
 import { setGraphBinder } from "../../../runtime/plugin/graph-binding.js";
 import { plugin } from "../../../runtime/plugin/plugin.js";
@@ -30,8 +33,8 @@ function fails(given: unknown[], name: string, message: string): void {
   const registry = new PluginRegistry();
   assert.throws(
     () => addPlugin(registry, ...(given as AddPluginArguments)),
-    (error: Error) => {
-      assert.equal([error.name, error.message], [name, message]);
+    (error: SvcError) => {
+      assert.equal([error.code, error.name, error.message], ["SVC2101", name, message]);
       return true;
     },
   );
@@ -39,7 +42,11 @@ function fails(given: unknown[], name: string, message: string): void {
 }
 
 test("needs a registry", () => {
-  assert.throws(() => addPlugin(null, echo), /^No registry \(system not initialized\?\)$/);
+  assert.throws(
+    () => addPlugin(null, echo),
+    (error: SvcError) =>
+      error.code === "SVC2104" && error.message === "No registry (system not initialized?)",
+  );
 });
 
 test("hands over converted arguments in the order given", () => {

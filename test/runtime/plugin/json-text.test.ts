@@ -1,3 +1,5 @@
+// JSON text of everything that a plugin may return, also of what JSON.stringify mangles.
+
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { jsonText } from "../../../runtime/plugin/json-text.js";

@@ -1,3 +1,5 @@
+// Builds in a folder of their own, loaded and added to a registry.
+
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,8 @@
+// The request as plugins see it, received or made, and its text for the way to a back-end.
+
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { SvcError } from "../../../runtime/errors.js";
 import {
   isResubmission,
   PluginRequest,
@@ -18,7 +21,11 @@ function text(bytes: Uint8Array): string {
 }
 
 function fails(run: () => unknown, name: string, message: string): void {
-  assert.throws(run, (error: Error) => error.name === name && error.message === message);
+  const code = name === "RequestError" ? "SVC2102" : "SVC2101";
+  assert.throws(run, (error: SvcError) => {
+    assert.equal([error.code, error.name, error.message], [code, name, message]);
+    return true;
+  });
 }
 
 test("shows what an engine without dispatcher knows", () => {

@@ -1,5 +1,8 @@
+// The rules of appending, every attribute, and what a post-processor finds in a response.
+
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { SvcError } from "../../../runtime/errors.js";
 import { isResubmission, requestFrom } from "../../../runtime/plugin/plugin-request.js";
 import { PluginResponse } from "../../../runtime/plugin/plugin-response.js";
 import { bindOrigin } from "../../../runtime/plugin/response-origin.js";
@@ -10,8 +13,9 @@ import { requestSource } from "../../support/request-source.js";
 const test = suite("PluginResponse");
 
 function fails(run: () => unknown, name: string, message: string): void {
-  assert.throws(run, (error: Error) => {
-    assert.equal([error.name, error.message], [name, message]);
+  const code = { ResponseError: "SVC2103", RequestError: "SVC2102" }[name] ?? "SVC2101";
+  assert.throws(run, (error: SvcError) => {
+    assert.equal([error.code, error.name, error.message], [code, name, message]);
     return true;
   });
 }

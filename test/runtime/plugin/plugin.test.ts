@@ -1,3 +1,5 @@
+// The forms of the plugin mark, with the types that they infer.
+
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { declarationOf, plugin } from "../../../runtime/plugin/plugin.js";

@@ -1,3 +1,5 @@
+// Names, numbers and roles of registered plugins.
+
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { PluginEntry } from "../../../runtime/plugin/plugin-entry.js";

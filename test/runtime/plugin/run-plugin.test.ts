@@ -1,3 +1,5 @@
+// Whatever a plugin returns or throws gives exactly one result of the right kind.
+
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {

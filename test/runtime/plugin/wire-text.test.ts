@@ -1,3 +1,5 @@
+// Texts to bytes held as latin1 text, and back.
+
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { fromLatin1, toLatin1 } from "../../../runtime/plugin/wire-text.js";
