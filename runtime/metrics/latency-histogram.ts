@@ -10,6 +10,9 @@ const BUCKETS_PER_OCTAVE = 4;
 /** On the grid of 0.1 ms * 2^(k/4), but begun four octaves lower: most answers are that quick. */
 const FLOOR_MS = 0.1 / 16;
 
+/** Mean and percentiles in milliseconds; keys are `mean` and percentiles such as `95.0`. */
+export type Latency = Readonly<Record<string, number>>;
+
 /** Number of the bucket that a latency falls into. */
 export function bucketOf(latencyMs: number): number {
   if (!(latencyMs >= FLOOR_MS)) return 0;
@@ -45,4 +48,26 @@ export function percentileMs(weights: Float64Array, percentile: number): number 
 
 function upperBoundMs(bucket: number): number {
   return FLOOR_MS * 2 ** (bucket / BUCKETS_PER_OCTAVE);
+}
+
+/** Mean and percentiles, rounded to hundredths, in the order asked for. */
+export function latencyRecord(
+  mean: number,
+  weights: Float64Array,
+  percentiles: readonly number[],
+): Latency {
+  const record: Record<string, number> = { mean: round(mean) };
+  for (const percentile of percentiles) {
+    record[percentileKey(percentile)] = round(percentileMs(weights, percentile));
+  }
+  return record;
+}
+
+/** `95.0`, `99.9`; more decimals only where they were asked for, so that no two keys are equal. */
+function percentileKey(percentile: number): string {
+  return Number.isInteger(percentile) ? percentile.toFixed(1) : String(percentile);
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 100) / 100;
 }

@@ -1,85 +1,29 @@
 // Figures of the HTTP service in memory that all threads share, so that reading them never waits
-// for anyone. One SharedArrayBuffer, construct with it in every thread:
-//
-//   int32    0 connected   1 resets asked   2 resets seen   3 executor restarts   4 stray errors
-//   float64  counters [COUNTERS]   only ever grow             written by the IO thread
-//            baseline [COUNTERS]   counters at the last reset  written by whoever resets
-//            recent   [RECENT]     smoothed, once a second     written by the IO thread
-//            slots    [SLOTS * 3]  jobs, busy ms, busy %       written by the IO thread
-//            ports    [2 * 2]      dispatched, completed       written by the IO thread
-//            since    [2]          last reset, last tick; milliseconds since 1970
-//
-// Counters have one writer, hence plain stores. A reset cannot store zeros beside that writer
-// without losing some, so it notes a baseline that readers subtract. Only the main port is counted
-// here; slots and ports cover both.
+// for anyone. Counters have one writer, the IO thread, hence plain stores. A reset cannot store
+// zeros beside that writer without losing some, so it notes a baseline that readers subtract.
+// Only the main port is counted; slots and ports cover both.
 
-import { ADMIN_SLOTS, MAIN_SLOTS } from "../limits.js";
-import { BUCKETS, bucketOf, percentileMs } from "./latency-histogram.js";
+import { MAIN_SLOTS } from "../limits.js";
+import { BUCKETS, bucketOf, type Latency, latencyRecord } from "./latency-histogram.js";
+import {
+  CODES_AT,
+  COUNTERS,
+  Counter,
+  FIRST_CODE,
+  HISTOGRAM_AT,
+  LAST_CODE,
+  Mark,
+  METRICS_BYTES,
+  metricsViews,
+  Port,
+  Recent,
+  SHARES_AT,
+  SLOTS,
+  Slot,
+  Word,
+} from "./metrics-layout.js";
 
-/** Status codes that are counted one by one. */
-const FIRST_CODE = 400;
-const LAST_CODE = 527;
-
-enum Counter {
-  Requests,
-  PluginRequests,
-  ServiceErrors,
-  HttpErrors,
-  BytesIn,
-  BytesOut,
-  LatencySumMs,
-  Count,
-}
-/** After the counters above: one an error code, then one a latency bucket. */
-const CODES_AT = Counter.Count;
-const HISTOGRAM_AT = CODES_AT + LAST_CODE - FIRST_CODE + 1;
-const COUNTERS = HISTOGRAM_AT + BUCKETS;
-
-enum Recent {
-  RequestRate,
-  ErrorRate,
-  LatencyMeanMs,
-  Count,
-}
-/** After the values above: share of the answers per latency bucket. */
-const SHARES_AT = Recent.Count;
-const RECENT = SHARES_AT + BUCKETS;
-
-enum Word {
-  Connected,
-  ResetsAsked,
-  ResetsSeen,
-  ExecutorRestarts,
-  StrayExceptions,
-  Count = 16,
-}
-
-enum Slot {
-  Jobs,
-  BusyMs,
-  BusyPercent,
-  Stride,
-}
-const SLOTS = MAIN_SLOTS + ADMIN_SLOTS;
-
-enum Port {
-  Dispatched,
-  Completed,
-  Stride,
-}
-
-enum Since {
-  ResetMs,
-  TickMs,
-  Clients,
-  Count,
-}
-
-const FLOATS = COUNTERS * 2 + RECENT + SLOTS * Slot.Stride + 2 * Port.Stride + Since.Count;
 const ERROR_RATE_WEIGHT = 0.1;
-
-/** Mean and percentiles in milliseconds; keys are `mean` and percentiles such as `95.0`. */
-export type Latency = Readonly<Record<string, number>>;
 
 /** What was counted since the start or the last reset, main port only. */
 export interface Totals {
@@ -103,26 +47,25 @@ export class Metrics {
   readonly #recent: Float64Array;
   readonly #slots: Float64Array;
   readonly #ports: Float64Array;
-  readonly #since: Float64Array;
+  readonly #marks: Float64Array;
   /** Counters at the last tick; only the thread that ticks uses them. */
   readonly #previous = new Float64Array(COUNTERS);
 
   constructor(buffer?: SharedArrayBuffer) {
-    this.buffer = buffer ?? new SharedArrayBuffer(Word.Count * 4 + FLOATS * 8);
-    this.#words = new Int32Array(this.buffer, 0, Word.Count);
-    let at = Word.Count * 4;
-    const floats = (length: number): Float64Array => {
-      const view = new Float64Array(this.buffer, at, length);
-      at += view.byteLength;
-      return view;
-    };
-    this.#counters = floats(COUNTERS);
-    this.#baseline = floats(COUNTERS);
-    this.#recent = floats(RECENT);
-    this.#slots = floats(SLOTS * Slot.Stride);
-    this.#ports = floats(2 * Port.Stride);
-    this.#since = floats(Since.Count);
-    if (buffer === undefined) this.#since.fill(Date.now(), Since.ResetMs, Since.TickMs + 1);
+    this.buffer = buffer ?? new SharedArrayBuffer(METRICS_BYTES);
+    const views = metricsViews(this.buffer);
+    this.#words = views.words;
+    this.#counters = views.counters;
+    this.#baseline = views.baseline;
+    this.#recent = views.recent;
+    this.#slots = views.slots;
+    this.#ports = views.ports;
+    this.#marks = views.marks;
+    // A restarted IO thread goes on from where the former one stopped.
+    this.#previous.set(this.#counters);
+    if (buffer !== undefined) return;
+    this.#marks[Mark.ResetMs] = Date.now();
+    this.#marks[Mark.TickMs] = this.#marks[Mark.ResetMs]!;
   }
 
   // --- IO thread, per request: no allocation -----------------------------------------------------
@@ -160,7 +103,7 @@ export class Metrics {
   /** A connection of the main port that was opened (1) or closed (-1). */
   connected(delta: 1 | -1): void {
     this.#words[Word.Connected]! += delta;
-    if (delta === 1) this.#since[Since.Clients]!++;
+    if (delta === 1) this.#marks[Mark.Clients]!++;
   }
 
   /** A request was given to the executor that owns this slot (0-31 main port, 32-39 admin port). */
@@ -189,7 +132,7 @@ export class Metrics {
    */
   tick(nowMs: number, startedMs: (slot: number) => number): void {
     this.#honourReset();
-    const elapsedMs = nowMs - this.#since[Since.TickMs]!;
+    const elapsedMs = nowMs - this.#marks[Mark.TickMs]!;
     if (elapsedMs <= 0) return;
     this.#sampleRates(elapsedMs / 1000);
     this.#sampleLatency();
@@ -202,7 +145,7 @@ export class Metrics {
       this.#slots[at + Slot.BusyPercent] = Math.min(100, 100 * busy);
     }
     this.#previous.set(this.#counters);
-    this.#since[Since.TickMs] = nowMs;
+    this.#marks[Mark.TickMs] = nowMs;
   }
 
   #honourReset(): void {
@@ -210,7 +153,7 @@ export class Metrics {
     if (asked === Atomics.load(this.#words, Word.ResetsSeen)) return;
     this.#recent.fill(0);
     this.#previous.set(this.#baseline);
-    this.#since[Since.TickMs] = Math.max(this.#since[Since.TickMs]!, this.#since[Since.ResetMs]!);
+    this.#marks[Mark.TickMs] = Math.max(this.#marks[Mark.TickMs]!, this.#marks[Mark.ResetMs]!);
     Atomics.store(this.#words, Word.ResetsSeen, asked);
   }
 
@@ -247,7 +190,7 @@ export class Metrics {
   }
 
   #sinceTick(startedMs: number, nowMs: number): number {
-    return Math.max(0, nowMs - Math.max(startedMs, this.#since[Since.TickMs]!));
+    return Math.max(0, nowMs - Math.max(startedMs, this.#marks[Mark.TickMs]!));
   }
 
   // --- Any thread --------------------------------------------------------------------------------
@@ -265,7 +208,7 @@ export class Metrics {
   /** Sets rates, latencies, errors and bytes to zero; connection and executor figures stay. */
   reset(nowMs = Date.now()): void {
     this.#baseline.set(this.#counters);
-    this.#since[Since.ResetMs] = nowMs;
+    this.#marks[Mark.ResetMs] = nowMs;
     Atomics.add(this.#words, Word.ResetsAsked, 1);
   }
 
@@ -275,7 +218,7 @@ export class Metrics {
 
   /** Connections of the main port since the start. */
   get totalClients(): number {
-    return this.#since[Since.Clients]!;
+    return this.#marks[Mark.Clients]!;
   }
 
   get executorRestarts(): number {
@@ -316,7 +259,7 @@ export class Metrics {
   /** Requests per second since the start or the last reset. */
   requestRateOfAll(nowMs = Date.now()): number {
     // Over less than a second, a rate would be guesswork.
-    const seconds = Math.max(1, (nowMs - this.#since[Since.ResetMs]!) / 1000);
+    const seconds = Math.max(1, (nowMs - this.#marks[Mark.ResetMs]!) / 1000);
     return this.#total(Counter.Requests) / seconds;
   }
 
@@ -374,23 +317,6 @@ function smoothing(running: number, sample: number): number {
   const high = Math.max(running, sample);
   if (high <= 0) return 0.1;
   return Math.min(0.9, Math.max(0.1, 1 - Math.min(running, sample) / high));
-}
-
-function latencyRecord(mean: number, weights: Float64Array, percentiles: readonly number[]) {
-  const record: Record<string, number> = { mean: round(mean) };
-  for (const percentile of percentiles) {
-    record[percentileKey(percentile)] = round(percentileMs(weights, percentile));
-  }
-  return record;
-}
-
-/** `95.0`, `99.9`; more decimals only where they were asked for, so that no two keys are equal. */
-function percentileKey(percentile: number): string {
-  return Number.isInteger(percentile) ? percentile.toFixed(1) : String(percentile);
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 100) / 100;
 }
 
 function portOf(slot: number): 0 | 1 {

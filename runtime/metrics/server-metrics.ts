@@ -2,7 +2,8 @@
 // them.
 
 import { ParameterError } from "../errors.js";
-import type { Latency, Metrics } from "./metrics.js";
+import type { Latency } from "./latency-histogram.js";
+import type { Metrics } from "./metrics.js";
 
 /** Performance of the main port since the start or the last reset. */
 export interface ServerMetrics {

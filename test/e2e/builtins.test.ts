@@ -171,7 +171,7 @@ test("metrics", async () => {
   }
 });
 
-test("metrics count the main port's requests, not health checks and not the admin port", async () => {
+test("metrics count requests of the main port, without health checks", async () => {
   const before = await status();
   for (let i = 0; i < 5; i++) await get(server.port, "/svc/builtin/ping");
   for (let i = 0; i < 3; i++) await get(server.port, "/svc/nosuch");

@@ -1,4 +1,4 @@
-// Every figure goes up when it should, survives other threads' views, and a reset takes away exactly
+// Every figure goes up when it should, is seen through other views, and a reset takes away exactly
 // what was counted before it.
 
 import { Worker } from "node:worker_threads";
@@ -84,6 +84,15 @@ test("a long tick is spread over its length", () => {
   for (let i = 0; i < 100; i++) metrics.answered(200, 1, false);
   metrics.tick(now + 10_000, idle);
   assert.is(metrics.requestRate(), 9);
+});
+
+test("a restarted IO thread does not take old requests for new ones", () => {
+  const { metrics, now } = started();
+  for (let i = 0; i < 100; i++) metrics.answered(200, 1, false);
+  const restarted = new Metrics(metrics.buffer);
+  restarted.answered(200, 1, false);
+  restarted.tick(now + 1000, idle);
+  assert.is(restarted.requestRate(), 0.9);
 });
 
 test("the error rate moves by a tenth", () => {
