@@ -174,7 +174,7 @@ const table = {
   },
   SVC2102: {
     title: "invalid plugin request",
-    fix: "see the PluginRequest section of the README",
+    fix: "give a plugin name, and parameters and header fields that HTTP can carry",
   },
   SVC2103: {
     title: "invalid plugin response",

@@ -39,6 +39,8 @@ interface Edits {
   content: Content | null | undefined;
 }
 
+// The functions below reach private state, so the class sets them.
+
 /** Makes the request of one plugin call. `wires` are the types of the plugin's parameters. */
 export let requestFrom: (source: RequestSource, wires: Wires) => PluginRequest;
 /** Makes the request that runs a received one once more. */
@@ -57,7 +59,6 @@ export class PluginRequest {
   readonly #wires: Wires;
   #params: Record<string, unknown> | undefined;
   #edits: Edits | undefined;
-  /** Undefined: to be computed. */
   #signature: string | undefined;
   #resubmission = false;
 
@@ -388,8 +389,8 @@ export class PluginRequest {
 
   /** @internal */
   [inspect.custom](): string {
-    const length = this.content?.length ?? 0;
-    return `<PluginRequest path=${this.path} partial=${this.partial} content-length=${length}>`;
+    const { path, partial, content } = this;
+    return `<PluginRequest path=${path} partial=${partial} content-length=${content?.length ?? 0}>`;
   }
 }
 
