@@ -1,20 +1,17 @@
-import { existsSync } from "node:fs";
 import { defineConfig } from "tsup";
-
-const entries = {
-  index: "runtime/index.ts",
-  config: "runtime/config.ts",
-  convert: "runtime/plugin/convert.ts",
-  compiler: "compiler/index.ts",
-  cli: "cli/main.ts",
-  "threads/io": "runtime/threads/io.ts",
-  "threads/executor": "runtime/threads/executor.ts",
-};
 
 // Splitting keeps every class in one chunk, so that it exists once per thread whichever entry
 // loads it. Declarations come from tsc (see scripts/build.mjs): tsup cannot drive typescript 7.
 export default defineConfig({
-  entry: Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(file))),
+  entry: {
+    index: "runtime/index.ts",
+    config: "runtime/config.ts",
+    convert: "runtime/plugin/convert.ts",
+    compiler: "compiler/index.ts",
+    cli: "cli/main.ts",
+    "threads/io": "runtime/threads/io.ts",
+    "threads/executor": "runtime/threads/executor.ts",
+  },
   format: ["esm"],
   target: "node20",
   platform: "node",

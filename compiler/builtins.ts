@@ -4,6 +4,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasErrors } from "./build-result.js";
+import { checkPlugins } from "./check/check-plugins.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { emitConverters } from "./emit/converters.js";
 import { inNumberOrder } from "./emit/describe.js";
@@ -28,7 +29,8 @@ export function compileBuiltins(packageDir: string): readonly Diagnostic[] {
   const files = readdirSync(join(packageDir, SOURCES))
     .filter((name) => name.endsWith(".ts"))
     .map((name) => `${SOURCES}/${name}`);
-  const { plugins, types, diagnostics } = new PluginReader(packageDir, files).read();
+  const { plugins, types, diagnostics: found } = new PluginReader(packageDir, files).read();
+  const diagnostics = [...found, ...checkPlugins(plugins, types, { executors: 1 })];
   if (hasErrors(diagnostics)) {
     return diagnostics;
   }

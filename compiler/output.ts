@@ -36,13 +36,13 @@ export function differingFiles(projectDir: string, files: OutputFiles): string[]
  * @throws SvcError SVC1105 when the folder cannot be written
  */
 export function writeOutput(projectDir: string, files: OutputFiles): boolean {
-  const differing = new Set(differingFiles(projectDir, files));
-  if (differing.size === 0) {
-    return false;
-  }
   const folder = join(projectDir, BUILD_FOLDER);
   const next = `${folder}.new-${process.pid}`;
   try {
+    const differing = new Set(differingFiles(projectDir, files));
+    if (differing.size === 0) {
+      return false;
+    }
     removeLeftovers(projectDir);
     mkdirSync(next);
     for (const [name, text] of files) {
@@ -51,17 +51,12 @@ export function writeOutput(projectDir: string, files: OutputFiles): boolean {
       }
     }
     replaceFolder(next, folder);
+    return true;
   } catch (error) {
     rmSync(next, { recursive: true, force: true });
-    throw new SvcError(
-      "SVC1105",
-      `${BUILD_FOLDER} cannot be written: ${(error as Error).message}`,
-      {
-        cause: error,
-      },
-    );
+    const reason = (error as Error).message;
+    throw new SvcError("SVC1105", `${BUILD_FOLDER} cannot be written: ${reason}`, { cause: error });
   }
-  return true;
 }
 
 /** Puts `next` in the place of `folder`; a rename cannot replace a folder that has files. */

@@ -2,11 +2,13 @@
 // and the bundler's context. `svc build` uses it once, `svc dev` on every change. The parts that
 // take long to load are loaded when the first build begins.
 
+import { existsSync } from "node:fs";
 import { posix, relative, resolve, sep } from "node:path";
 import { SvcError } from "../runtime/errors.js";
 import { hashContent, type ResolvedConfig } from "../runtime/manifest.js";
-import { type BuildResult, Clock, hasErrors, type Timings } from "./build-result.js";
+import { type BuildResult, Clock, hasErrors } from "./build-result.js";
 import { Bundler, ENTRY_FILE } from "./bundle.js";
+import { checkPlugins } from "./check/check-plugins.js";
 import { startTypeCheck, type TypeCheck } from "./check/type-check.js";
 import { CONFIG_FILES, type LoadedConfig, loadConfig } from "./config.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
@@ -26,7 +28,6 @@ export interface Compiled {
   readonly files: OutputFiles | null;
   /** What TypeScript found; it comes later. Empty when the next build has begun meanwhile. */
   readonly types: Promise<readonly Diagnostic[]>;
-  readonly timings: Timings;
 }
 
 /** A rebuild that is written already, and the full type check that follows it. */
@@ -56,23 +57,23 @@ export class ProjectBuilder {
    * @throws SvcError for a configuration that is not valid
    */
   async rebuild(changed: readonly string[] = []): Promise<Rebuild> {
-    const compiled = await this.compile(changed);
-    const { files, plugins, diagnostics, timings, types } = compiled;
+    const clock = new Clock();
+    const { files, plugins, diagnostics, types } = await this.compile(changed, clock);
     const written = files !== null && writeOutput(this.projectDir, files);
+    clock.mark("write");
     return {
       ok: files !== null,
       unchanged: files !== null && !written,
       plugins,
       diagnostics,
       differing: [],
-      timings,
+      timings: clock.timings(),
       types,
     };
   }
 
-  /** As `rebuild`, without writing. */
-  async compile(changed: readonly string[] = []): Promise<Compiled> {
-    const clock = new Clock();
+  /** As `rebuild`, without writing. Phases are marked on the clock. */
+  async compile(changed: readonly string[], clock: Clock): Promise<Compiled> {
     this.typeCheck?.cancel();
     this.bundler ??= new Bundler(this.projectDir);
     for (const file of changed) {
@@ -86,17 +87,19 @@ export class ProjectBuilder {
     // Whoever waits for it sees a failure; nobody has to.
     typeCheck.result.catch(() => {});
     try {
-      const reading = await this.read(files);
+      const reading = await this.read(config.config, files);
       clock.mark("read");
-      const found = [...reading.diagnostics];
+      const { plugins, types, moduleState } = reading;
+      const { executors } = config.config;
+      const rules = checkPlugins(plugins, types, { executors, moduleState });
+      const found = [...reading.diagnostics, ...rules];
       const output = hasErrors(found) ? null : await this.emit(config, files, reading, found);
       clock.mark("emit");
       return {
-        plugins: reading.plugins.length,
+        plugins: plugins.length,
         diagnostics: sortDiagnostics(found),
         files: output,
         types: typeCheck.result,
-        timings: clock.timings(),
       };
     } catch (error) {
       typeCheck.cancel();
@@ -117,6 +120,7 @@ export class ProjectBuilder {
       return known;
     }
     this.config = null;
+    this.reader = null;
     this.config = await loadConfig(this.projectDir);
     return this.config;
   }
@@ -126,15 +130,20 @@ export class ProjectBuilder {
     if (files.length === 0) {
       throw new SvcError("SVC1103", `no file matches ${config.plugins.join(", ")}`);
     }
+    for (const { name, module } of config.declared) {
+      if (!existsSync(resolve(this.projectDir, module))) {
+        throw new SvcError("SVC1103", `there is no file ${module}, which plugin ${name} names`);
+      }
+    }
     return files;
   }
 
-  private async read(files: readonly string[]): Promise<ReadResult> {
+  private async read(config: ResolvedConfig, files: readonly string[]): Promise<ReadResult> {
     const options = new Set(["tsconfig.json", "package.json", ...tsconfigFiles(this.projectDir)]);
     let reading: ReadResult;
     if (this.reader === null || this.hasChanged(options)) {
       const { PluginReader } = await import("./read/plugin-reader.js");
-      this.reader = new PluginReader(this.projectDir, files);
+      this.reader = new PluginReader(this.projectDir, files, config.declared);
       reading = this.reader.read();
     } else {
       reading = this.reader.refresh([...this.pending], files);

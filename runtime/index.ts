@@ -15,7 +15,7 @@ export type { ServerMetrics } from "./metrics/server-metrics.js";
 export type { AddPluginOptions } from "./plugin/add-plugin.js";
 export { loadPlugins } from "./plugin/load-plugins.js";
 export { type PluginOptions, plugin } from "./plugin/plugin.js";
-export type { PluginDescription } from "./plugin/plugin-entry.js";
+export type { PluginDescription, PluginEntry } from "./plugin/plugin-entry.js";
 export { PluginRequest } from "./plugin/plugin-request.js";
 export { PluginResponse } from "./plugin/plugin-response.js";
 export * from "./plugin/sort-constants.js";

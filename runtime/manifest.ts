@@ -75,7 +75,8 @@ export function readManifest(projectDir: string): Manifest | null {
   try {
     text = readFileSync(join(projectDir, BUILD_FOLDER, MANIFEST_FILE), "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") {
       return null;
     }
     throw error;

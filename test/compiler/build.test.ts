@@ -1,0 +1,220 @@
+// svc build on projects on disk: what it writes, when it writes nothing, and what it refuses.
+
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { buildProject, checkProject } from "../../compiler/build.js";
+import type { BuildResult } from "../../compiler/build-result.js";
+import type { SvcError } from "../../runtime/errors.js";
+import { changedFile, readManifest } from "../../runtime/manifest.js";
+import { addPlugin, TemporaryProject } from "./projects.js";
+
+const test = suite<{ project: TemporaryProject }>("build");
+const FILES = [
+  ...["argspec.json", "converters.js", "manifest.json", "plugins.d.ts", "plugins.js"],
+  ...["plugins.js.map", "routes.json"],
+];
+
+test.before.each((context) => {
+  context.project = new TemporaryProject({ "plugins/add.ts": addPlugin() });
+});
+test.after.each(({ project }) => project.remove());
+
+function codes({ diagnostics }: BuildResult): string[] {
+  return diagnostics.map(({ code, position }) => `${code} ${position.file}:${position.line}`);
+}
+
+function contents(project: TemporaryProject): Record<string, string> {
+  const folder = project.path(".svc");
+  const names = readdirSync(folder).sort();
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+}
+
+async function fault(run: Promise<unknown>): Promise<SvcError> {
+  try {
+    await run;
+  } catch (error) {
+    return error as SvcError;
+  }
+  throw new Error("should have failed");
+}
+
+test("writes the whole folder, and the same bytes a second time", async ({ project }) => {
+  const result = await buildProject(project.dir);
+  assert.equal(codes(result), []);
+  assert.is(result.ok, true);
+  assert.is(result.unchanged, false);
+  assert.is(result.plugins, 1);
+  const first = contents(project);
+  assert.equal(Object.keys(first), FILES);
+  for (const [name, text] of Object.entries(first)) {
+    assert.not.match(text, project.dir, `${name} holds an absolute path`);
+  }
+  rmSync(project.path(".svc"), { recursive: true });
+  await buildProject(project.dir);
+  assert.equal(contents(project), first);
+  assert.equal(readdirSync(project.dir).sort(), [
+    ".svc",
+    "node_modules",
+    "package.json",
+    "plugins",
+  ]);
+});
+
+test("the manifest holds configuration, plugins and inputs", async ({ project }) => {
+  project.write("svc.config.ts", "export default { http: { port: 8000 } };");
+  project.write("plugins/helper.json", '{ "factor": 2 }');
+  project.write(
+    "plugins/add.ts",
+    `import helper from "./helper.json" with { type: "json" };\n${addPlugin("a + helper.factor")}`,
+  );
+  project.write("tsconfig.json", '{ "extends": "./base.json", "compilerOptions": {} }');
+  const options = { strict: true, module: "nodenext", types: [], resolveJsonModule: true };
+  project.write("base.json", JSON.stringify({ compilerOptions: options }));
+  const result = await buildProject(project.dir);
+  assert.equal(codes(result), []);
+  const manifest = readManifest(project.dir)!;
+  assert.is(manifest.config.name, "shop");
+  assert.is(manifest.config.http.port, 8000);
+  assert.equal(manifest.plugins, [
+    {
+      name: "add",
+      role: "engine",
+      graph: null,
+      readonly: false,
+      description: {
+        path: "/svc/plugin/add",
+        description: "Adds.",
+        parameters: { request: "PluginRequest", a: "int", b: "int" },
+        bound_graph: null,
+      },
+    },
+  ]);
+  assert.equal(manifest.files, ["plugins/add.ts"]);
+  for (const input of ["base.json", "plugins/helper.json", "svc.config.ts", "tsconfig.json"]) {
+    assert.type(manifest.inputs[input], "string", input);
+  }
+  assert.is(changedFile(project.dir, manifest.inputs), null);
+  project.write("plugins/helper.json", '{ "factor": 3 }');
+  assert.is(changedFile(project.dir, manifest.inputs), "plugins/helper.json");
+  assert.is((await buildProject(project.dir)).unchanged, false);
+});
+
+test("nothing changed: nothing is read or written", async ({ project }) => {
+  await buildProject(project.dir);
+  const before = statSync(project.path(".svc")).ino;
+  const again = await buildProject(project.dir);
+  assert.is(again.ok, true);
+  assert.is(again.unchanged, true);
+  assert.is(again.plugins, 1);
+  assert.is(again.timings.read, undefined);
+  assert.is(statSync(project.path(".svc")).ino, before);
+});
+
+test("new, removed and tampered files are noticed", async ({ project }) => {
+  await buildProject(project.dir);
+  project.write("plugins/more/double.ts", addPlugin("a * 2 + b", "double"));
+  assert.is((await buildProject(project.dir)).plugins, 2);
+  rmSync(project.path("plugins/more"), { recursive: true });
+  assert.is((await buildProject(project.dir)).plugins, 1);
+  project.write(".svc/plugins.js", "broken");
+  assert.is((await buildProject(project.dir)).unchanged, false);
+  assert.not.match(contents(project)["plugins.js"]!, "broken");
+  project.write("svc.config.mjs", "export default { http: { port: 8000 } };");
+  await buildProject(project.dir);
+  assert.is(readManifest(project.dir)!.config.http.port, 8000);
+});
+
+test("files that stay the same keep their identity, others go", async ({ project }) => {
+  await buildProject(project.dir);
+  const routes = statSync(project.path(".svc/routes.json"));
+  project.write(".svc/left-over.txt", "");
+  mkdirSync(project.path(".svc.new-999999999"));
+  project.write("plugins/add.ts", addPlugin("b + a"));
+  await buildProject(project.dir);
+  assert.is(statSync(project.path(".svc/routes.json")).ino, routes.ino);
+  assert.equal(Object.keys(contents(project)), FILES);
+  assert.is(existsSync(project.path(".svc.new-999999999")), false);
+});
+
+test("check writes nothing and names what differs", async ({ project }) => {
+  const missing = await buildProject(project.dir, { check: true });
+  assert.is(missing.ok, false);
+  assert.equal(missing.differing, FILES);
+  assert.is(existsSync(project.path(".svc")), false);
+  await buildProject(project.dir);
+  assert.is((await buildProject(project.dir, { check: true })).ok, true);
+  project.write("plugins/add.ts", addPlugin("a - b"));
+  project.write(".svc/surplus.txt", "");
+  const differs = await buildProject(project.dir, { check: true });
+  assert.is(differs.ok, false);
+  assert.equal(differs.differing, ["manifest.json", "plugins.js", "surplus.txt"]);
+});
+
+test("errors of every kind leave the old build alone", async ({ project }) => {
+  await buildProject(project.dir);
+  const before = contents(project);
+  const broken: [string, RegExp][] = [
+    [addPlugin('"text"'), /^TS2322 plugins\/add\.ts:5$/],
+    [addPlugin("a +"), /plugins\/add\.ts/],
+    [addPlugin().replace("export ", ""), /^SVC1002 plugins\/add\.ts:4$/],
+    [`import { x } from "./nowhere.js";\n${addPlugin("a + x")}`, /^SVC1104 plugins\/add\.ts:1$/],
+  ];
+  for (const [text, code] of broken) {
+    project.write("plugins/add.ts", text);
+    const result = await buildProject(project.dir);
+    assert.is(result.ok, false);
+    assert.ok(
+      codes(result).some((found) => code.test(found)),
+      `${code} not in ${codes(result)}`,
+    );
+    assert.equal(contents(project), before);
+  }
+});
+
+test("checkProject finds errors and warnings and writes nothing", async ({ project }) => {
+  const right = await checkProject(project.dir);
+  assert.is(right.ok, true);
+  assert.is(right.plugins, 1);
+  project.write("plugins/add.ts", addPlugin('"text"'));
+  assert.is((await checkProject(project.dir)).ok, false);
+  assert.is(existsSync(project.path(".svc")), false);
+});
+
+test("projects that cannot be built at all", async ({ project }) => {
+  project.write("svc.config.mjs", "export default { plugins: ['nothing/*.ts'] }");
+  const none = await fault(buildProject(project.dir));
+  assert.is(none.code, "SVC1103");
+  assert.match(none.message, "nothing/*.ts");
+  project.write(
+    "svc.config.mjs",
+    "export default { plugins: [{ name: 'a', engine: 'plugins/no.ts#a' }] }",
+  );
+  assert.match((await fault(buildProject(project.dir))).message, "plugins/no.ts");
+  rmSync(project.path("svc.config.mjs"));
+  writeFileSync(project.path(".svc"), "a file where the folder should be");
+  assert.is((await fault(buildProject(project.dir))).code, "SVC1105");
+});
+
+test("plugins that the configuration declares", async ({ project }) => {
+  project.write("src/math.ts", addPlugin().replace("@plugin", ""));
+  project.write(
+    "svc.config.mjs",
+    "export default { plugins: [{ name: 'sum', module: 'src/math.ts', engine: 'add' }] }",
+  );
+  const result = await buildProject(project.dir);
+  assert.equal(codes(result), []);
+  assert.equal(JSON.parse(contents(project)["routes.json"]!), { "/svc/plugin/sum": 0 });
+  assert.match(contents(project)["converters.js"]!, 'from "../src/math.ts"');
+});
+
+test.run();

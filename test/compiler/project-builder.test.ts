@@ -1,0 +1,117 @@
+// Rebuilding a project that stays open, as svc dev does.
+
+import { readFileSync, rmSync } from "node:fs";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ProjectBuilder } from "../../compiler/project-builder.js";
+import { addPlugin, TemporaryProject } from "./projects.js";
+
+interface Context {
+  project: TemporaryProject;
+  builder: ProjectBuilder;
+}
+
+const test = suite<Context>("project builder");
+
+test.before.each((context) => {
+  context.project = new TemporaryProject({
+    "plugins/add.ts": addPlugin("a + b + offset").replace(
+      "\n\n",
+      '\nimport { offset } from "./offset.js";\n\n',
+    ),
+    "plugins/offset.ts": "export const offset: number = 1;\n",
+  });
+  context.builder = new ProjectBuilder(context.project.dir);
+});
+test.after.each(async ({ project, builder }) => {
+  await builder.close();
+  project.remove();
+});
+
+const bundle = ({ project }: Context) => readFileSync(project.path(".svc/plugins.js"), "utf8");
+
+test("follows edits, new files and removed files", async (context) => {
+  const { project, builder } = context;
+  const first = await builder.rebuild();
+  assert.equal(first.diagnostics, []);
+  assert.is(first.ok, true);
+  assert.equal(await first.types, []);
+
+  project.write("plugins/offset.ts", "export const offset: number = 4711;\n");
+  const edited = await builder.rebuild(["plugins/offset.ts"]);
+  assert.is(edited.ok, true);
+  assert.match(bundle(context), "4711");
+
+  project.write("plugins/double.ts", addPlugin("a * b", "double"));
+  const added = await builder.rebuild([project.path("plugins/double.ts")]);
+  assert.is(added.plugins, 2);
+
+  rmSync(project.path("plugins/double.ts"));
+  const removed = await builder.rebuild(["plugins/double.ts"]);
+  assert.is(removed.plugins, 1);
+  assert.equal(await removed.types, []);
+});
+
+test("changed signatures of imported types reach the plugins", async (context) => {
+  const { project, builder } = context;
+  const point = (type: string) => `export interface Point { x: ${type} }\n`;
+  const at = 'import type { Point } from "./point.js";\n';
+  project.write("plugins/point.ts", point("number"));
+  project.write(
+    "plugins/add.ts",
+    at + addPlugin("a + at.x").replace("a: int", "a: int, at: Point"),
+  );
+  const first = await builder.rebuild();
+  assert.equal(first.diagnostics, []);
+  project.write("plugins/point.ts", point("string"));
+  await builder.rebuild(["plugins/point.ts"]);
+  assert.match(bundle(context), ".x (a string is required)");
+});
+
+test("errors keep the old build; the next edit repairs it", async (context) => {
+  const { project, builder } = context;
+  await builder.rebuild();
+  const before = bundle(context);
+  project.write("plugins/add.ts", addPlugin("a +"));
+  const broken = await builder.rebuild(["plugins/add.ts"]);
+  assert.is(broken.ok, false);
+  assert.ok(broken.diagnostics.length > 0);
+  assert.is(bundle(context), before);
+  project.write("plugins/add.ts", addPlugin("a - b"));
+  const repaired = await builder.rebuild(["plugins/add.ts"]);
+  assert.is(repaired.ok, true);
+  assert.match(bundle(context), "a - b");
+});
+
+test("type errors follow a build that is served already", async (context) => {
+  const { project, builder } = context;
+  await builder.rebuild();
+  project.write("plugins/add.ts", addPlugin("String(a) + b"));
+  const result = await builder.rebuild(["plugins/add.ts"]);
+  assert.is(result.ok, true);
+  assert.match(bundle(context), "String(a)");
+  const types = await result.types;
+  assert.equal(
+    types.map(({ code }) => code),
+    ["TS2322"],
+  );
+});
+
+test("an edit that came before a configuration error is not lost", async (context) => {
+  const { project, builder } = context;
+  await builder.rebuild();
+  project.write("plugins/offset.ts", "export const offset: number = 815;\n");
+  project.write("svc.config.mjs", "export default { executors: -1 }");
+  let code = "";
+  await builder
+    .rebuild(["plugins/offset.ts", "svc.config.mjs"])
+    .catch((error: { code: string }) => {
+      code = error.code;
+    });
+  assert.is(code, "SVC1102");
+  project.write("svc.config.mjs", "export default {}");
+  assert.is((await builder.rebuild(["svc.config.mjs"])).ok, true);
+  assert.match(bundle(context), "815");
+});
+
+test.run();
