@@ -4,21 +4,18 @@
 
 import { createHash } from "node:crypto";
 import { inspect } from "node:util";
-import { ArgumentError } from "../errors.js";
 import type { PluginRequestOptions } from "./made-request.js";
 import { type Content, contentOf, isRequestOptions, madeSource } from "./made-request.js";
 import type { Wire } from "./plugin-entry.js";
 import { parseParams } from "./query-values.js";
 import type { Headers } from "./received.js";
 import { contentBytes, headersBytes, headersDict, receivedHeaders } from "./received.js";
+import { flagOf, indexOrNull, primaryOf, signatureFrom } from "./request-arguments.js";
 import type { Ident, RequestSource } from "./request-source.js";
 import { headerValue, queryText, requestBytes, TARGET_HEADER } from "./request-text.js";
-import { typeName } from "./thrown.js";
 import { fromLatin1, toLatin1 } from "./wire-text.js";
 
-const MAX_FLAG_BYTES = 8;
 const AFFINITY_MODULUS = 128;
-const SIGNATURE = /^[0-9a-f]{32}$/i;
 /** First argument that tells the constructor of a request that was received. */
 const RECEIVED = Symbol("received");
 
@@ -183,10 +180,7 @@ export class PluginRequest {
   }
 
   set primary(primary: 0 | 1 | boolean) {
-    if (typeof primary !== "boolean" && !Number.isSafeInteger(primary)) {
-      throw new ArgumentError("TypeError", "primary must be int");
-    }
-    this.#edit().primary = primary ? 1 : 0;
+    this.#edit().primary = primaryOf(primary);
   }
 
   /** Preferred replica (row) when forwarded, null for none. */
@@ -205,13 +199,7 @@ export class PluginRequest {
   }
 
   set flag(flag: string | null) {
-    if (flag !== null && flag !== undefined) {
-      if (typeof flag !== "string") throw new ArgumentError("TypeError", "flag must be string");
-      if (Buffer.byteLength(flag) > MAX_FLAG_BYTES) {
-        throw new ArgumentError("ValueError", "too many characters in flag");
-      }
-    }
-    this.#edit().flag = flag ?? null;
+    this.#edit().flag = flagOf(flag);
   }
 
   /** Any value that the post-processor finds in `response.local`. */
@@ -233,15 +221,7 @@ export class PluginRequest {
   }
 
   set signature(signature: string | null) {
-    if (signature === null || signature === undefined) {
-      this.#signature = undefined;
-      return;
-    }
-    if (typeof signature !== "string") {
-      throw new ArgumentError("TypeError", `signature must be str, not ${typeName(signature)}`);
-    }
-    if (!SIGNATURE.test(signature)) throw new ArgumentError("ValueError", "invalid signature");
-    this.#signature = signature;
+    this.#signature = signatureFrom(signature);
   }
 
   #digest(): string {
@@ -392,10 +372,4 @@ export class PluginRequest {
     const { path, partial, content } = this;
     return `<PluginRequest path=${path} partial=${partial} content-length=${content?.length ?? 0}>`;
   }
-}
-
-function indexOrNull(value: unknown, name: string): number | null {
-  if (value === null || value === undefined) return null;
-  if (!Number.isSafeInteger(value)) throw new ArgumentError("TypeError", `${name} must be int`);
-  return (value as number) < 0 ? null : (value as number);
 }
