@@ -21,7 +21,6 @@ export function readObjectShape(reader: TypeReader, type: ts.Type): Reading {
   if (primitive) return reader.read(primitive);
   if (type.getCallSignatures().length > 0) return unsupported("a function");
   if (type.getConstructSignatures().length > 0) return unsupported("a class");
-  if (isBytes(type)) return plain({ kind: "bytes" });
   if (checker.isTupleType(type)) return readTuple(reader, type as ts.TupleTypeReference);
   if (checker.isArrayType(type))
     return readArray(reader, checker.getTypeArguments(type as ts.TypeReference)[0]!);
@@ -31,12 +30,6 @@ export function readObjectShape(reader: TypeReader, type: ts.Type): Reading {
 function isPrimitive(type: ts.Type): boolean {
   const { StringLike, NumberLike, BooleanLike, BigIntLike } = ts.TypeFlags;
   return (type.flags & (StringLike | NumberLike | BooleanLike | BigIntLike)) !== 0;
-}
-
-/** `Uint8Array`, or node's `Buffer`, which is one. */
-export function isBytes(type: ts.Type): boolean {
-  const name = type.getSymbol()?.name;
-  return name === "Uint8Array" || name === "Buffer";
 }
 
 function readArray(reader: TypeReader, element: ts.Type): Reading {
@@ -72,11 +65,6 @@ function readInstance(reader: TypeReader, type: ts.Type): Reading | null {
   const symbol = type.getSymbol();
   const declaration = symbol?.declarations?.[0];
   if (!symbol || !declaration) return null;
-  if (reader.direction === "output") {
-    const toJson = type.getProperty("toJSON");
-    const call = toJson && context.checker.getTypeOfSymbol(toJson).getCallSignatures()[0];
-    if (call) return reader.read(context.checker.getReturnTypeOfSignature(call));
-  }
   const isClass = (symbol.flags & ts.SymbolFlags.Class) !== 0;
   const isGlobal =
     (symbol.flags & ts.SymbolFlags.Interface) !== 0 && isLibrary(context, declaration);

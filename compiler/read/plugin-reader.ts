@@ -2,6 +2,7 @@
 // ts-morph. One project stays open, so that `svc dev` reads only what a change touches; what is read
 // of one file depends on nothing but that file and what it imports.
 
+import { existsSync } from "node:fs";
 import type { Project, ts } from "ts-morph";
 import type { DeclaredPlugin } from "../../runtime/manifest.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
@@ -9,8 +10,9 @@ import { sortDiagnostics } from "../diagnostics/sort.js";
 import type { ModuleState, PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import { findConfigured } from "./configured-plugin.js";
-import { importersOf, readDependencies } from "./dependencies.js";
+import { readDependencies } from "./dependencies.js";
 import { findDeclarations } from "./find-declarations.js";
+import { ImportGraph } from "./import-graph.js";
 import { readModuleState } from "./module-state.js";
 import type { NamedShape } from "./named-type.js";
 import { openProject } from "./open-project.js";
@@ -41,7 +43,7 @@ interface FileReading {
 
 export class PluginReader {
   readonly #projectDir: string;
-  readonly #project: Project;
+  #project: Project;
   readonly #readings = new Map<string, FileReading>();
   readonly #named = new Map<string, NamedShape>();
   readonly #configured: readonly DeclaredPlugin[];
@@ -88,14 +90,26 @@ export class PluginReader {
    */
   refresh(changed: readonly string[], files: readonly string[]): ReadResult {
     const paths = changed.map((file) => absolutePath(this.#projectDir, file));
-    const before = this.#project.getProgram().compilerObject;
-    for (const path of importersOf(before, paths)) this.#readings.delete(path);
-    for (const path of paths) {
-      this.#readings.delete(path);
-      this.#project.getSourceFile(path)?.refreshFromFileSystemSync();
+    const program = this.#project.getProgram().compilerObject;
+    const imports = new ImportGraph(program);
+    if (paths.some((path) => changesResolution(program, imports, path))) {
+      this.#startOver();
+    } else {
+      for (const path of imports.importersOf(paths)) this.#readings.delete(path);
+      for (const path of paths) {
+        this.#readings.delete(path);
+        this.#project.getSourceFile(path)?.refreshFromFileSystemSync();
+      }
     }
     this.#setFiles(files);
     return this.read();
+  }
+
+  #startOver(): void {
+    this.#project = openProject(this.#projectDir);
+    this.#readings.clear();
+    this.#named.clear();
+    this.#files = [];
   }
 
   #setFiles(files: readonly string[]): void {
@@ -145,6 +159,12 @@ export class PluginReader {
       dependencies: readDependencies(this.#projectDir, program),
     };
   }
+}
+
+/** The checker keeps what an import once resolved to, or that it did not. */
+function changesResolution(program: ts.Program, imports: ImportGraph, path: string): boolean {
+  if (!existsSync(path)) return imports.importersOf([path]).size > 0;
+  return imports.hasUnresolved && !program.getSourceFile(path);
 }
 
 function byNameAndRole(a: PluginRecord, b: PluginRecord): number {

@@ -20,6 +20,7 @@ export function readScalar(checker: ts.TypeChecker, type: ts.Type): Reading | nu
   if (flags & ts.TypeFlags.TemplateLiteral) {
     return plain({ kind: "pattern", source: patternSource(type as ts.TemplateLiteralType) });
   }
+  if (isBytes(type)) return plain({ kind: "bytes" });
   const brand = brandOf(checker, type);
   if (brand) return plain({ kind: brand });
   for (const [mask, kind] of SCALARS) {
@@ -29,6 +30,13 @@ export function readScalar(checker: ts.TypeChecker, type: ts.Type): Reading | nu
     if (flags & mask) return unsupported(reason, help);
   }
   return null;
+}
+
+/** `Uint8Array`, or node's `Buffer`, which is one. */
+function isBytes(type: ts.Type): boolean {
+  const name = type.getSymbol()?.name;
+  const isNamed = name === "Uint8Array" || name === "Buffer";
+  return isNamed && type.getProperty("BYTES_PER_ELEMENT") !== undefined;
 }
 
 const { TypeFlags } = ts;

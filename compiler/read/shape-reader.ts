@@ -52,6 +52,8 @@ export class ShapeReader implements TypeReader {
   }
 
   #readComposite(type: ts.Type): Reading {
+    const replacement = this.direction === "output" && this.#replacedByToJson(type);
+    if (replacement) return this.read(replacement);
     const name = nameType(this.context, type);
     if (this.#open.has(type)) return this.#refToOpen(type, name);
     if (this.#open.size >= MAX_DEPTH) return unsupported("a type that nests without end");
@@ -62,6 +64,16 @@ export class ShapeReader implements TypeReader {
     if (!used) return reading;
     this.named.set(used.key, { ...used, shape: reading.shape });
     return { shape: { kind: "ref", name: used.key }, problems: reading.problems };
+  }
+
+  /** What `JSON.stringify` writes in place of an object with a `toJSON` method, such as a Date. */
+  #replacedByToJson(type: ts.Type): ts.Type | undefined {
+    if (!(type.flags & ts.TypeFlags.Object)) return undefined;
+    const { checker } = this.context;
+    const method = type.getProperty("toJSON");
+    const signature = method && checker.getTypeOfSymbol(method).getCallSignatures()[0];
+    const result = signature && checker.getReturnTypeOfSignature(signature);
+    return result === type ? undefined : result;
   }
 
   /** A type within itself is a ref; an anonymous one gets its name only now. */

@@ -1,0 +1,231 @@
+// Parameters: defaults, requiredness, reserved arguments and their forms.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { codes, marks, pluginNamed, readSource, userParam, userParams } from "../reading.js";
+
+const test = suite("plugin parameters");
+
+test("defaults fold to values where the compiler can know them", () => {
+  const result = readSource(`
+const LIMIT = 10;
+enum Mode { Fast = "fast" }
+/** @plugin */
+export function f(request: PluginRequest,
+  a: int, b?: int, c: int = 1, d: float = -2.5, e: str = "x", g: boolean = true, h: string | null = null,
+  i: int[] = [1, 2], j: { x: int } = { x: 1 }, k: int = LIMIT, l: Mode = Mode.Fast, m: int = LIMIT * 2,
+  n: float = Math.random(), o: str | undefined = undefined, p: bytes = new Uint8Array(), q = LIMIT,
+  r: int[] = [LIMIT], s: int | undefined, t: json = { __proto__: 1 },
+) { return null; }`);
+  assert.equal(result.diagnostics, []);
+  const params = userParams(pluginNamed(result, "f"));
+  assert.equal(
+    Object.fromEntries(
+      params.map(({ name, required, default: value }) => [name, [required, value]]),
+    ),
+    {
+      a: [true, null],
+      b: [false, null],
+      c: [false, { kind: "value", value: 1 }],
+      d: [false, { kind: "value", value: -2.5 }],
+      e: [false, { kind: "value", value: "x" }],
+      g: [false, { kind: "value", value: true }],
+      h: [false, { kind: "value", value: null }],
+      i: [false, { kind: "value", value: [1, 2] }],
+      j: [false, { kind: "value", value: { x: 1 } }],
+      k: [false, { kind: "value", value: 10 }],
+      l: [false, { kind: "value", value: "fast" }],
+      m: [false, { kind: "expression" }],
+      n: [false, { kind: "expression" }],
+      o: [false, null],
+      p: [false, { kind: "expression" }],
+      q: [false, { kind: "value", value: 10 }],
+      r: [false, { kind: "value", value: [10] }],
+      s: [false, null],
+      t: [false, { kind: "expression" }],
+    },
+  );
+});
+
+test("without an annotation the default tells the type; without both it is text", () => {
+  const source = `
+export const f = plugin((request, a = 2.5, b = "x", c = true, d: int = 1) => a + b + c + d);
+/** @plugin */
+export function g(request: PluginRequest, bare, any: any) { return null; }
+`;
+  const result = readSource(source);
+  const f = pluginNamed(result, "f");
+  assert.equal(
+    userParams(f).map(({ name, wire, typeText }) => [name, wire, typeText]),
+    [
+      ["a", "float", "number"],
+      ["b", "str", "string"],
+      ["c", "json", "boolean"],
+      ["d", "int", "int"],
+    ],
+  );
+  const g = pluginNamed(result, "g");
+  assert.equal([userParam(g, "bare").wire, userParam(g, "bare").typeText], ["str", "*"]);
+  assert.equal([userParam(g, "any").wire, userParam(g, "any").typeText], ["str", "any"]);
+  assert.equal(marks(result, source), ["SVC1042 bare", "SVC1042 any"]);
+  assert.ok(result.diagnostics.every(({ severity }) => severity === "warning"));
+});
+
+test("reserved arguments are recognised by role, name and binding", () => {
+  const result = readSource(`
+/** @plugin */
+export function f(request: PluginRequest, graph: str, method: str, headers: bytes, content: str, response: int) { return 1; }
+/** @plugin @graph g */
+export function bound({ params }: PluginRequest, graph: Graph) { return params; }
+/** @plugin */
+export function renamed(_r: PluginRequest, method: "GET" | "POST") { return 1; }
+export const post = plugin.post({ graph: "g" }, (res: PluginResponse, graph: Graph) => res);
+`);
+  assert.equal(result.diagnostics, []);
+  const kinds = (name: string) =>
+    pluginNamed(result, name).params.map((param) => `${param.kind} ${param.name}`);
+  assert.equal(kinds("f"), [
+    ...["reserved request", "user graph", "reserved method", "reserved headers"],
+    ...["reserved content", "user response"],
+  ]);
+  assert.equal(kinds("bound"), ["reserved request", "reserved graph"]);
+  assert.equal(kinds("renamed"), ["reserved request", "reserved method"]);
+  assert.equal(kinds("post"), ["reserved response", "reserved graph"]);
+});
+
+test("headers and content take their declared forms", () => {
+  const headers = [
+    "bytes",
+    "Uint8Array",
+    "str",
+    "Record<string, string>",
+    "[string, string][]",
+    "string[][]",
+    "{ [k: string]: string }",
+  ];
+  const content = ["bytes | null", "str", "json", "Batch", "int[]", "Batch | null", "unknown"];
+  const functions = headers.map(
+    (form, index) => `
+/** @plugin */
+export function f${index}(request: PluginRequest, headers: ${form}, content: ${content[index]}) { return 1; }`,
+  );
+  const result = readSource(`interface Batch { items: int[] }${functions.join("")}
+/** @plugin */
+export function bare(request: PluginRequest, headers, content) { return 1; }`);
+  assert.equal(result.diagnostics, []);
+  const forms = (name: string) =>
+    pluginNamed(result, name).params.map((param) => (param.kind === "reserved" ? param.form : ""));
+  assert.equal(
+    headers.map((_, index) => forms(`f${index}`).slice(1)),
+    [
+      ["bytes", "bytes"],
+      ["bytes", "str"],
+      ["str", "json"],
+      ["dict", "json"],
+      ["list", "json"],
+      ["list", "json"],
+      ["dict", "bytes"],
+    ],
+  );
+  assert.equal(forms("bare"), [null, "bytes", "bytes"]);
+  const batch = pluginNamed(result, "f3").params[2]!;
+  assert.equal(batch.shape, { kind: "ref", name: "Batch" });
+});
+
+test("reserved arguments of other types, and with defaults, are refused", () => {
+  const source = `
+/** @plugin */
+export function a(request: string, method: int) { return 1; }
+/** @plugin */
+export function b(request: PluginRequest, headers: int, content: bytes | str) { return 1; }
+/** @plugin */
+export function c(request: PluginRequest, method: str = "GET", content: Date = new Date()) { return 1; }
+`;
+  assert.equal(marks(readSource(source), source), [
+    "SVC1034 string",
+    "SVC1034 int",
+    "SVC1034 int",
+    "SVC1034 bytes | str",
+    'SVC1032 method: str = "GET"',
+    "SVC1032 content: Date = new Date()",
+    "SVC1040 Date",
+  ]);
+});
+
+test("parameters without a query form are refused", () => {
+  const source = `
+/** @plugin */
+export function f(request: PluginRequest, { x }: { x: int }, [y]: int[], ...rest: str[]) { return 1; }
+/** @plugin */
+export function g(this: void, request: PluginRequest) { return 1; }
+`;
+  const result = readSource(source);
+  assert.equal(marks(result, source), [
+    "SVC1013 { x }",
+    "SVC1013 [y]",
+    "SVC1012 ...rest: str[]",
+    "SVC1014 this: void",
+  ]);
+});
+
+test("blocking calls and busy waits are warned about in plugin bodies only", () => {
+  const source = `
+import { readFileSync as slurp, existsSync } from "node:fs";
+import * as cp from "node:child_process";
+import fs from "fs";
+const readFileSync = (x: string) => x;
+const other = { fooSync() {} };
+slurp("at load");
+/** @plugin */
+export async function f(request: PluginRequest) {
+  slurp("x"); cp.execSync("ls"); fs.statSync("."); Atomics.wait(new Int32Array(1), 0, 0);
+  readFileSync("mine"); other.fooSync();
+  while (Date.now() < 5) {}
+  for (let i = 0; i < 3; i++) {}
+  return [1].map(() => existsSync("y"));
+}
+`;
+  const result = readSource(source, {
+    "node.d.ts": `declare module "node:fs" { export function readFileSync(p: string): string; export function existsSync(p: string): boolean }
+declare module "fs" { const fs: { statSync(p: string): unknown }; export default fs }
+declare module "node:child_process" { export function execSync(c: string): string }`,
+  });
+  assert.equal(marks(result, source), [
+    "SVC1050 slurp",
+    "SVC1050 cp.execSync",
+    "SVC1050 fs.statSync",
+    "SVC1050 Atomics.wait",
+    "SVC1050 Date.now() < 5",
+    "SVC1050 existsSync",
+  ]);
+  assert.ok(result.diagnostics.every(({ severity }) => severity === "warning"));
+});
+
+test("module variables that functions change are facts of the reading", () => {
+  const result = readSource(`
+let counter = 0;
+let label = "x"; label = "y";
+const cache = new Map<string, number>();
+const list: number[] = [];
+const table: Record<string, { n: number }> = {};
+const fixed = [1, 2].sort();
+const shadow = 1;
+/** @plugin */
+export function f(request: PluginRequest, q: str) {
+  counter++;
+  cache.set(q, counter);
+  table[q]!.n = fixed.length;
+  let shadow = 2;
+  shadow = 3;
+  return shadow + label.length;
+}
+function helper() { list.push(1); }
+`);
+  assert.equal(codes(result.diagnostics), []);
+  assert.equal(
+    result.moduleState.map(({ name }) => name),
+    ["counter", "cache", "list", "table"],
+  );
+});
+
+test.run();

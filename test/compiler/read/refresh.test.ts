@@ -1,0 +1,151 @@
+// A kept-alive reader: after any change it answers as a new one would, and keeps what a change does
+// not touch.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { PluginReader } from "../../../compiler/read/plugin-reader.js";
+import { ProjectFixture } from "../project-fixture.js";
+import { codes } from "../reading.js";
+
+const test = suite("reading again");
+
+const plugin = (name: string, type: string, imports = "") => `
+import type { PluginRequest, int, str } from "svc-server";
+${imports}
+/** @plugin */
+export function ${name}(request: PluginRequest, a: ${type}) { return a; }
+`;
+const POINT = `import type { Point } from "../lib/point.js";`;
+
+const FILES: Readonly<Record<string, string>> = {
+  "plugins/a.ts": plugin("first", "int"),
+  "plugins/b.ts": plugin("second", "Point", POINT),
+  "plugins/c.ts": plugin("third", `import("../lib/point.js").Point`),
+  "lib/point.ts": `export type { Point } from "./deep.js";`,
+  "lib/deep.ts": "export interface Point { x: number }",
+};
+const PLUGINS = ["plugins/a.ts", "plugins/b.ts", "plugins/c.ts"];
+
+/** The kept reader must agree with a new one, to the byte. */
+function assertSame(
+  project: ProjectFixture,
+  reader: PluginReader,
+  changed: string[],
+  files: string[],
+) {
+  const refreshed = reader.refresh(changed, files);
+  const fresh = new PluginReader(project.dir, files).read();
+  assert.is(JSON.stringify(refreshed, null, 1), JSON.stringify(fresh, null, 1));
+  return refreshed;
+}
+
+test("a changed plugin file, a changed import, a new and a removed file", () => {
+  const project = new ProjectFixture(FILES);
+  const reader = new PluginReader(project.dir, PLUGINS);
+  const first = reader.read();
+  assert.equal(first.dependencies, ["lib/deep.ts", "lib/point.ts", ...PLUGINS]);
+  assert.equal(first.diagnostics, []);
+
+  project.write("plugins/a.ts", plugin("renamed", "str"));
+  const edited = assertSame(project, reader, ["plugins/a.ts"], PLUGINS);
+  assert.equal(
+    edited.plugins.map(({ name }) => name),
+    ["renamed", "second", "third"],
+  );
+
+  project.write("lib/deep.ts", "// moved down\nexport interface Point { x: number; y: string }");
+  const deep = assertSame(project, reader, ["lib/deep.ts"], PLUGINS);
+  assert.match(JSON.stringify(deep.types), '"y"');
+
+  project.write("plugins/d.ts", plugin("fourth", "Date"));
+  const files = [...PLUGINS, "plugins/d.ts"];
+  const added = assertSame(project, reader, ["plugins/d.ts"], files);
+  assert.equal(codes(added.diagnostics), ["SVC1040"]);
+
+  project.remove("plugins/d.ts");
+  const removed = assertSame(project, reader, ["plugins/d.ts"], PLUGINS);
+  assert.equal(removed.diagnostics, []);
+});
+
+test("an import that appears later is found", () => {
+  const { "lib/deep.ts": deep, ...files } = FILES;
+  const project = new ProjectFixture(files);
+  const reader = new PluginReader(project.dir, PLUGINS);
+  reader.read();
+  project.write("lib/deep.ts", deep!);
+  const result = assertSame(project, reader, ["lib/deep.ts"], PLUGINS);
+  assert.equal(Object.keys(result.types), ["Point"]);
+
+  project.remove("lib/deep.ts");
+  assert.equal(assertSame(project, reader, ["lib/deep.ts"], PLUGINS).types, {});
+});
+
+test("a syntax error leaves the other files readable, and goes away with its cause", () => {
+  const project = new ProjectFixture(FILES);
+  const reader = new PluginReader(project.dir, PLUGINS);
+  reader.read();
+  project.write("plugins/a.ts", "export function (");
+  const broken = assertSame(project, reader, ["plugins/a.ts"], PLUGINS);
+  assert.equal(
+    broken.plugins.map(({ name }) => name),
+    ["second", "third"],
+  );
+  project.write("plugins/a.ts", FILES["plugins/a.ts"]!);
+  assert.equal(assertSame(project, reader, ["plugins/a.ts"], PLUGINS).diagnostics, []);
+});
+
+test("a change of global declarations reaches files that import nothing", () => {
+  const project = new ProjectFixture({
+    ...FILES,
+    "plugins/a.ts": plugin("first", "Global"),
+    "lib/point.ts": `${FILES["lib/point.ts"]}\ndeclare global { interface Global { a: 1 } }`,
+  });
+  const reader = new PluginReader(project.dir, PLUGINS);
+  reader.read();
+  project.write(
+    "lib/point.ts",
+    `${FILES["lib/point.ts"]}\ndeclare global { interface Global { b: 2 } }`,
+  );
+  const result = assertSame(project, reader, ["lib/point.ts"], PLUGINS);
+  assert.match(JSON.stringify(result.types), '"b"');
+});
+
+test("the tsconfig of the project decides how imports resolve", () => {
+  const project = new ProjectFixture({
+    "plugins/a.ts": plugin("first", "Point", `import type { Point } from "#lib";`),
+    "lib/deep.ts": FILES["lib/deep.ts"]!,
+    "tsconfig.json": `{ // comments are allowed
+      "compilerOptions": { "strict": true, "module": "nodenext", "paths": { "#lib": ["./lib/deep.ts"] } } }`,
+  });
+  const result = new PluginReader(project.dir, ["plugins/a.ts"]).read();
+  assert.equal(Object.keys(result.types), ["Point"]);
+});
+
+test("functions that only the configuration declares are read as plugins", () => {
+  const project = new ProjectFixture({
+    "plugins/a.ts": `import type { PluginRequest, int } from "svc-server";
+/** Plain. */
+export function plain(request: PluginRequest, a: int) { return a; }
+export class Shop { static buy(request: PluginRequest) { return 1; } }`,
+  });
+  const configured = ["plain", "Shop.buy", "missing"].map((exportPath) => ({
+    ...({ name: `the_${exportPath.replace(".", "_")}`, role: "pre", graph: null } as const),
+    ...{ module: "plugins/a.ts", exportPath },
+  }));
+  const result = new PluginReader(project.dir, ["plugins/a.ts"], configured).read();
+  assert.equal(
+    result.plugins.map(({ name, role, exportPath, description }) => [
+      name,
+      role,
+      exportPath,
+      description,
+    ]),
+    [
+      ["the_Shop_buy", "pre", "Shop.buy", ""],
+      ["the_plain", "pre", "plain", "Plain."],
+    ],
+  );
+  assert.equal(codes(result.diagnostics), ["SVC1015"]);
+});
+
+test.run();

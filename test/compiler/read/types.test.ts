@@ -1,0 +1,310 @@
+// Types of parameters and results as shapes: whatever the spelling, what JSON can carry.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { TypeShape } from "../../../compiler/record/type-shape.js";
+import { marks, pluginNamed, readSource, userParam } from "../reading.js";
+
+const test = suite("type shapes");
+
+const INT: TypeShape = { kind: "int" };
+const FLOAT: TypeShape = { kind: "float" };
+const STR: TypeShape = { kind: "str" };
+const NULL: TypeShape = { kind: "null" };
+const literal = (value: string | number | boolean): TypeShape => ({ kind: "literal", value });
+const union = (...members: TypeShape[]): TypeShape => ({ kind: "union", members });
+const array = (items: TypeShape): TypeShape => ({ kind: "array", items });
+const ref = (name: string): TypeShape => ({ kind: "ref", name });
+
+/** Reads a type as a parameter; declarations may stand before it. */
+function readTypes(types: Readonly<Record<string, string>>, declarations = "") {
+  const params = Object.entries(types).map(([name, type]) => `${name}: ${type}`);
+  const result = readSource(`${declarations}
+/** @plugin */
+export function f(request: PluginRequest, ${params.join(", ")}) { return null; }`);
+  assert.equal(result.diagnostics, []);
+  const plugin = pluginNamed(result, "f");
+  const shapes: Record<string, [string, TypeShape]> = {};
+  for (const name of Object.keys(types)) {
+    const { wire, shape } = userParam(plugin, name);
+    shapes[name] = [wire, shape];
+  }
+  return { shapes, types: result.types };
+}
+
+test("scalars and brands", () => {
+  const { shapes } = readTypes(
+    {
+      ...{ a: "int", b: "float", c: "str", d: "bytes", e: "json" },
+      ...{ f: "number", g: "string", h: "boolean", i: "Uint8Array", j: "whole" },
+      ...{ k: "int | null", l: "string | null", m: 'Point["x"]', n: "string & { tag?: 1 }" },
+      ...{ o: "unknown", p: "{}", q: "object", r: "int | float", s: "null", t: "boolean | null" },
+    },
+    `import type { int as whole } from "svc-server";
+interface Point { x: int }`,
+  );
+  assert.equal(shapes, {
+    a: ["int", INT],
+    b: ["float", FLOAT],
+    c: ["str", STR],
+    d: ["bytes", { kind: "bytes" }],
+    e: ["json", { kind: "json" }],
+    f: ["float", FLOAT],
+    g: ["str", STR],
+    h: ["json", { kind: "bool" }],
+    i: ["bytes", { kind: "bytes" }],
+    j: ["int", INT],
+    k: ["int", union(NULL, INT)],
+    l: ["str", union(NULL, STR)],
+    m: ["int", INT],
+    n: ["str", STR],
+    o: ["str", STR],
+    p: ["str", STR],
+    q: ["json", { kind: "json" }],
+    r: ["float", union(FLOAT, INT)],
+    s: ["json", NULL],
+    t: ["json", union(NULL, { kind: "bool" })],
+  });
+});
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the source text of a template literal type
+const TEMPLATE = "`v${number}.${string}`";
+
+test("literals, enums, template literals and keyof", () => {
+  const { shapes, types } = readTypes(
+    {
+      ...{ a: '"fast" | "exact"', b: "1 | 2", c: "1 | 2.5", d: '"a" | 3', e: "Mode" },
+      ...{ f: "Color", g: "Level", h: TEMPLATE, i: "keyof Point", j: "true" },
+      k: "Uppercase<string>",
+    },
+    `type Mode = "b" | "a";
+enum Color { Red = "red", Blue = "blue" }
+enum Level { Low, High = 5 }
+interface Point { x: int; y: int }`,
+  );
+  assert.equal(shapes.a, ["str", union(literal("exact"), literal("fast"))]);
+  assert.equal(shapes.b, ["int", union(literal(1), literal(2))]);
+  assert.equal(shapes.c, ["float", union(literal(1), literal(2.5))]);
+  assert.is(shapes.d![0], "json");
+  assert.equal(shapes.e, ["str", ref("Mode")]);
+  assert.equal(types.Mode, union(literal("a"), literal("b")));
+  assert.equal(shapes.f, ["str", ref("Color")]);
+  assert.equal(types.Color, union(literal("red"), literal("blue")));
+  assert.equal(shapes.g, ["int", ref("Level")]);
+  assert.equal(types.Level, union(literal(0), literal(5)));
+  const pattern = shapes.h![1];
+  assert.is(pattern.kind, "pattern");
+  if (pattern.kind === "pattern") {
+    const matches = (text: string) => new RegExp(pattern.source).test(text);
+    assert.equal(["v1.x", "v-2.5.", "v1x", "xv1.x", "v.x"].map(matches), [
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+  }
+  assert.equal(shapes.i, ["str", union(literal("x"), literal("y"))]);
+  assert.equal(shapes.j, ["json", literal(true)]);
+  assert.equal(shapes.k, ["str", STR]);
+});
+
+test("arrays, tuples, objects and mapped types", () => {
+  const { shapes } = readTypes({
+    ...{ a: "int[]", b: "readonly (string | null)[]", c: "[x: int, y?: string, ...rest: float[]]" },
+    ...{ d: "{ a: int; b?: string; c: string | undefined }", e: "Record<string, int>" },
+    ...{ f: 'Record<"a" | "b", int>', g: "Partial<{ a: int }>", h: "{ a: int } & { b: str }" },
+    ...{
+      i: 'Omit<{ a: int; b: int }, "a">',
+      j: "{ [key: string]: int; a: int }",
+      k: "Array<int[]>",
+    },
+  });
+  const property = (name: string, shape: TypeShape, optional = false) => ({
+    name,
+    optional,
+    shape,
+    description: "",
+  });
+  const object = (...properties: ReturnType<typeof property>[]): TypeShape => ({
+    kind: "object",
+    properties,
+    additional: null,
+  });
+  assert.equal(
+    Object.fromEntries(Object.entries(shapes).map(([name, [, shape]]) => [name, shape])),
+    {
+      a: array(INT),
+      b: array(union(NULL, STR)),
+      c: { kind: "tuple", items: [INT, STR], required: 1, rest: FLOAT },
+      d: object(property("a", INT), property("b", STR, true), property("c", STR, true)),
+      e: { kind: "object", properties: [], additional: INT },
+      f: object(property("a", INT), property("b", INT)),
+      g: object(property("a", INT, true)),
+      h: object(property("a", INT), property("b", STR)),
+      i: object(property("b", INT)),
+      j: { kind: "object", properties: [property("a", INT)], additional: INT },
+      k: array(array(INT)),
+    },
+  );
+  assert.ok(Object.values(shapes).every(([wire]) => wire === "json"));
+});
+
+test("named types are shared, generics are instantiated, recursion ends", () => {
+  const { shapes, types } = readTypes(
+    {
+      a: "Page<Point>",
+      b: "Page<int>",
+      c: "Tree",
+      d: "Partial<Loop>",
+      e: "Point | null",
+      f: "List",
+    },
+    `
+interface Page<T> { items: T[]; 
+  /** the one behind */
+  next?: Page<T> }
+interface Point { x: int }
+type Tree = { value: int; children: Tree[] };
+interface Loop { self: Partial<Loop> }
+type List = [int, List?];`,
+  );
+  assert.equal(shapes.a, ["json", ref("Page_Point_")]);
+  assert.equal(shapes.b, ["json", ref("Page_int_")]);
+  assert.equal(shapes.c, ["json", ref("Tree")]);
+  assert.equal(shapes.e, ["json", union(NULL, ref("Point"))]);
+  assert.equal(types.Page_Point_, {
+    kind: "object",
+    properties: [
+      { name: "items", optional: false, shape: array(ref("Point")), description: "" },
+      { name: "next", optional: true, shape: ref("Page_Point_"), description: "the one behind" },
+    ],
+    additional: null,
+  });
+  assert.equal(Object.keys(types), [...Object.keys(types)].sort());
+  // Every ref has its entry.
+  const refs = [...JSON.stringify([shapes, types]).matchAll(/"kind":"ref","name":"([^"]+)"/g)];
+  assert.equal(
+    refs.map(([, name]) => name).filter((name) => !(name! in types)),
+    [],
+  );
+});
+
+test("types of one name are numbered by file and place", () => {
+  const others = {
+    "b.ts": "export interface Point { b: string }",
+    "a.ts": "export interface Point { a: string }\nexport interface Point_2 { c: string }",
+  };
+  const result = readSource(
+    `import type { Point as B } from "./b.js";
+import type { Point as A, Point_2 } from "./a.js";
+/** @plugin */
+export function f(request: PluginRequest, b: B, a: A, c: Point_2) { return null; }`,
+    others,
+  );
+  const plugin = pluginNamed(result, "f");
+  assert.equal(
+    ["a", "b", "c"].map((name) => userParam(plugin, name).shape),
+    [ref("Point"), ref("Point_3"), ref("Point_2")],
+  );
+});
+
+test("the order of a union does not depend on other files", () => {
+  const source = `
+/** @plugin */
+export function f(request: PluginRequest, mode: "fast" | "exact" | 3 | "auto") { return null; }`;
+  const alone = readSource(source);
+  const others = {
+    "a.ts": `export const x: "exact" | "auto" = "exact"; export const y: 3 | "fast" = 3;`,
+  };
+  const together = readSource(`import { x } from "./a.js"; export const z = x;${source}`, others);
+  assert.equal(
+    userParam(pluginNamed(alone, "f"), "mode").shape,
+    userParam(pluginNamed(together, "f"), "mode").shape,
+  );
+});
+
+test("what a request cannot carry is refused by parameter and path", () => {
+  const source = `
+class City { name = "x"; }
+interface Job { when: Date; run(): void }
+interface Endless<T> { next: Endless<T[]> }
+/** @plugin */
+export function f(request: PluginRequest, a: Date, b: Map<string, int>, c: { d: Set<int> }[], e: bigint,
+  g: () => void, h: symbol, i: City, j: Job, k: Promise<int>, l: { data: bytes }, m: Endless<int>, graph: Graph,
+) { return null; }`;
+  const result = readSource(source);
+  assert.ok(
+    result.diagnostics.every(({ code, severity }) => code === "SVC1040" && severity === "error"),
+  );
+  assert.equal(
+    result.diagnostics.map(({ message }) => message.replace(/^parameter /, "")),
+    [
+      "`a`: `a` is a Date",
+      "`b`: `b` is a Map",
+      "`c`: `c[].d` is a Set",
+      "`e`: `e` is a bigint",
+      "`g`: `g` is a function",
+      "`h`: `h` is a symbol",
+      "`i`: `i` is an instance of class `City`",
+      "`j`: `j.when` is a Date",
+      "`j`: `j.run` is a function",
+      "`k`: `k` is a Promise",
+      "`l`: `l.data` is bytes inside JSON",
+      `\`m\`: \`m${".next".repeat(48)}\` is a type that nests without end`,
+      "`graph`: `graph` is an instance of class `Graph`",
+    ],
+  );
+  assert.equal(marks(result, source)[2], "SVC1040 { d: Set<int> }[]");
+  assert.match(result.diagnostics.at(-1)!.help, "@graph");
+});
+
+test("results: promises, responses, mixes, and what cannot be rendered", () => {
+  const source = `
+class City { constructor(readonly name: string) {} }
+class Money { toJSON(): string { return "1"; } }
+export const a = plugin(async (request: PluginRequest) => ({ at: new Date(), cost: new Money() }));
+export const b = plugin(async (request: PluginRequest): Promise<PluginResponse<int, string[]>> => null!);
+export const c = plugin.pre((request: PluginRequest) => request);
+export const d = plugin.pre((request: PluginRequest): PluginRequest | PluginResponse | int => request);
+export const e = plugin((request: PluginRequest) => {});
+export const f = plugin((request: PluginRequest): int | null => 1);
+export const g = plugin((request: PluginRequest) => new Map([["a", 1]]));
+export const h = plugin((request: PluginRequest) => ({ list: [new City("x")] }));
+export const i = plugin((request: PluginRequest): PluginResponse<{ x: int }, Set<int>> => null!);
+export const j = plugin((request: PluginRequest): PluginRequest => request);
+export const k = plugin((request: PluginRequest) => "abc".match(/b/));
+export const l = plugin((request: PluginRequest): unknown => 1);
+`;
+  const result = readSource(source);
+  const record = (name: string) => pluginNamed(result, name).result;
+  assert.equal(JSON.stringify(record("a").shape).match(/"kind":"\w+"/g), [
+    '"kind":"object"',
+    '"kind":"str"',
+    '"kind":"str"',
+  ]);
+  assert.is(pluginNamed(result, "a").async, true);
+  assert.equal(record("b"), {
+    kind: "response",
+    shape: { kind: "tuple", items: [INT, array(STR)], required: 2, rest: null },
+    typeText: "Promise<PluginResponse<int, string[]>>",
+  });
+  assert.equal([record("c").kind, record("c").shape], ["request", NULL]);
+  assert.equal([record("d").kind, record("d").shape], ["union", { kind: "json" }]);
+  assert.equal([record("e").kind, record("e").shape], ["value", NULL]);
+  assert.equal(record("f").shape, union(NULL, INT));
+  assert.equal(record("k").shape, union(NULL, array(STR)));
+  assert.equal(record("l").shape, { kind: "json" });
+  assert.equal(
+    result.diagnostics.map(({ code, message }) => `${code} ${message}`),
+    [
+      "SVC1041 the result of `g` is a Map",
+      "SVC1041 the result of `h`, at `.list[]`, is an instance of class `City`",
+      "SVC1041 the result of `i` is a Set",
+      "SVC1044 sort keys of type `{ x: int; }` cannot be compared",
+      "SVC1045 engine `j` returns a PluginRequest, which only a dispatcher forwards",
+    ],
+  );
+});
+
+test.run();
