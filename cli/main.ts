@@ -6,6 +6,7 @@ import { SvcError } from "../runtime/errors.js";
 import { packageInfo } from "../runtime/package-info.js";
 import { build } from "./build.js";
 import { check } from "./check.js";
+import { dev } from "./dev.js";
 import { doctor } from "./doctor.js";
 import type { Command } from "./frame/command.js";
 import { commandHelp, overview } from "./frame/help.js";
@@ -14,7 +15,7 @@ import { reportError } from "./frame/report-error.js";
 import { init } from "./init.js";
 import { serve } from "./serve.js";
 
-const COMMANDS: readonly Command[] = [build, serve, check, init, doctor];
+const COMMANDS: readonly Command[] = [build, serve, dev, check, init, doctor];
 
 /**
  * Runs one command line and sets `process.exitCode`: 0 done, 1 failed, 2 wrong usage.

@@ -10,9 +10,19 @@ import { renderDiagnostics } from "../../compiler/diagnostics/render.js";
 /** Findings of a project for people, on standard error. */
 export function printFindings(projectDir: string, diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return;
-  const readSource = (file: string) => readFileSync(join(projectDir, file), "utf8");
   const color = process.stderr.isTTY === true && process.env.NO_COLOR === undefined;
-  process.stderr.write(renderDiagnostics(diagnostics, readSource, { color }));
+  process.stderr.write(renderDiagnostics(diagnostics, sourceReader(projectDir), { color }));
+}
+
+/** Findings may lie in generated or deleted files, of which no line can be shown. */
+function sourceReader(projectDir: string): (file: string) => string | null {
+  return (file) => {
+    try {
+      return readFileSync(join(projectDir, file), "utf8");
+    } catch {
+      return null;
+    }
+  };
 }
 
 /** Findings as one JSON array on standard output, and nothing else. */

@@ -19,6 +19,8 @@ export function svc(...args: string[]): Promise<{ stdout: string; stderr: string
 export interface Served {
   readonly port: number;
   readonly process: ChildProcess;
+  /** What the server has written on standard output so far. */
+  output(): string;
   /** What the server has written on standard error so far. */
   log(): string;
   /** Ends the server and resolves with its exit code. */
@@ -47,6 +49,7 @@ export async function serve(project: string, ...args: string[]): Promise<Served>
   return {
     port,
     process: child,
+    output: () => out,
     log: () => log,
     stop: (signal = "SIGTERM") => {
       child.kill(signal);

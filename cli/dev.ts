@@ -1,0 +1,30 @@
+// `svc dev`: builds and serves a project, and takes every change into service.
+
+import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
+import { projectFolder } from "./frame/project-folder.js";
+import { SERVE_OPTIONS } from "./serving/options.js";
+
+export const dev = defineCommand({
+  name: "dev",
+  summary: "Builds and serves a project, and takes every change into service.",
+  argument: PROJECT_ARGUMENT,
+  options: SERVE_OPTIONS,
+  environment: true,
+  async run(argument, values) {
+    const [{ DevServer }, { watchFolder }] = await Promise.all([
+      import("./serving/dev-server.js"),
+      import("./serving/watch-folder.js"),
+    ]);
+    const folder = projectFolder(argument);
+    const server = new DevServer(folder, values);
+    const unwatch = watchFolder(folder, (files) => void server.change(files));
+    try {
+      await server.start();
+    } catch (error) {
+      unwatch();
+      await server.close();
+      throw error;
+    }
+    return 0;
+  },
+});

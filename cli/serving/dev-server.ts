@@ -1,0 +1,125 @@
+// `svc dev`: a builder and a server that go on together. A build without errors is taken into
+// service; one with errors is shown, and the last good version keeps serving.
+
+import type { BuildResult } from "../../compiler/build-result.js";
+import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
+import { ProjectBuilder } from "../../compiler/project-builder.js";
+import type { HttpService } from "../../runtime/lifecycle/http-service.js";
+import { serveProject, stopOnSignals } from "../../runtime/lifecycle/serve.js";
+import type { ResolvedConfig } from "../../runtime/manifest.js";
+import { printFindings, summary } from "../frame/report-build.js";
+import { reportError } from "../frame/report-error.js";
+import { announce } from "./announce.js";
+import { pluginTable, readBuild } from "./built-project.js";
+import { resolveSettings, type ServeValues } from "./resolve-settings.js";
+
+interface Served {
+  readonly service: HttpService;
+  /** The configuration that the service was started with. */
+  readonly config: ResolvedConfig;
+}
+
+export class DevServer {
+  readonly #folder: string;
+  readonly #values: ServeValues;
+  readonly #builder: ProjectBuilder;
+  readonly #changed = new Set<string>();
+  #served: Served | null = null;
+  #isBusy = false;
+
+  constructor(folder: string, values: ServeValues) {
+    this.#folder = folder;
+    this.#values = values;
+    this.#builder = new ProjectBuilder(folder);
+  }
+
+  /**
+   * The first build, and the start of the server. A mistake in the sources is shown and waited out.
+   * @throws SvcError when the server cannot be started
+   */
+  async start(): Promise<void> {
+    this.#isBusy = true;
+    await this.#rebuild([]);
+    await this.#catchUp();
+  }
+
+  /** Takes changed files into service, after what is being built now. */
+  async change(files: readonly string[]): Promise<void> {
+    for (const file of files) this.#changed.add(file);
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    await this.#catchUp();
+  }
+
+  async #catchUp(): Promise<void> {
+    while (this.#changed.size > 0) {
+      const files = [...this.#changed];
+      this.#changed.clear();
+      try {
+        await this.#rebuild(files);
+      } catch (error) {
+        reportError(error);
+      }
+    }
+    this.#isBusy = false;
+  }
+
+  async #rebuild(files: readonly string[]): Promise<void> {
+    const startedMs = performance.now();
+    const result = await this.#build(files);
+    if (result === null) {
+      const mended = "serving begins once this is mended";
+      console.log(`svc: ${this.#served === null ? mended : "the last good version serves on"}`);
+    } else if (this.#served === null) {
+      await this.#serve();
+    } else if (!result.unchanged) {
+      await this.#reload(this.#served);
+      const elapsedMs = Math.round(performance.now() - startedMs);
+      console.log(`svc: ${files.join(", ")} served after ${elapsedMs} ms: ${summary(result)}`);
+    }
+  }
+
+  /** Null when there are errors, which are shown. */
+  async #build(files: readonly string[]): Promise<BuildResult | null> {
+    try {
+      const result = await this.#builder.rebuild(files);
+      printFindings(this.#folder, result.diagnostics);
+      if (result.ok) void this.#reportTypes(result.types);
+      return result.ok ? result : null;
+    } catch (error) {
+      reportError(error);
+      return null;
+    }
+  }
+
+  async #serve(): Promise<void> {
+    const manifest = readBuild(this.#folder);
+    const settings = await resolveSettings(this.#folder, manifest.config, this.#values);
+    const service = await serveProject(settings, pluginTable(manifest));
+    stopOnSignals(service);
+    this.#served = { service, config: manifest.config };
+    process.stdout.write(announce(service));
+  }
+
+  async #reload({ service, config }: Served): Promise<void> {
+    const manifest = readBuild(this.#folder);
+    await service.reload(pluginTable(manifest));
+    if (JSON.stringify(manifest.config) !== JSON.stringify(config)) {
+      console.log("svc: the configuration has changed, `svc dev` must be started anew for it");
+    }
+  }
+
+  /** Ends a server that could not be started. */
+  close(): Promise<void> {
+    return this.#builder.close();
+  }
+
+  /** Findings of TypeScript come after the swap; they are empty when a newer build has begun. */
+  async #reportTypes(types: Promise<readonly Diagnostic[]>): Promise<void> {
+    try {
+      printFindings(this.#folder, await types);
+    } catch (error) {
+      reportError(error);
+    }
+  }
+}

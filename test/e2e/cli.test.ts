@@ -1,0 +1,201 @@
+// The installed command: what it needs, what it prints, and what it says when something is wrong.
+// limit: 60 s
+
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { packageInfo, packageRoot } from "../../runtime/package-info.js";
+import { serve } from "./support/server.js";
+import { BAD_PLUGIN, GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("svc");
+const SVC = join(packageRoot(), "bin", "svc.cjs");
+let scratch = "";
+
+test.before(() => {
+  scratch = mkdtempSync(join(tmpdir(), "svc-cli-"));
+});
+test.after(() => rmSync(scratch, { recursive: true }));
+
+/** Runs `svc` to its end. */
+function svc(words: readonly string[], nodeOptions: readonly string[] = [], script = SVC) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [...nodeOptions, script, ...words],
+    { encoding: "utf8" },
+  );
+  return { status, stdout, stderr };
+}
+
+/** Runs a check against a project that is removed afterwards. */
+async function inProject(
+  check: (project: TemporaryProject) => unknown,
+  files?: Readonly<Record<string, string>>,
+) {
+  const project = new TemporaryProject(files);
+  try {
+    await check(project);
+  } finally {
+    project.remove();
+  }
+}
+
+test("runs from dist", () => {
+  assert.is(svc(["--version"]).stdout, `${packageInfo().version}\n`);
+  const { status, stderr } = svc(["serv"]);
+  assert.match(stderr, "SVC3001");
+  assert.is(status, 2);
+});
+
+test("tells a Node that is too old which one is needed", () => {
+  const pretend = join(scratch, "pretend.cjs");
+  const versions = 'Object.defineProperty(process, "versions", { value: { node: "20.18.9" } });';
+  writeFileSync(pretend, versions);
+  const { status, stderr } = svc(["--version"], ["--require", pretend]);
+  assert.is(stderr, "svc: error SVC3010: this is Node 20.18.9. use Node 20.19 or later\n");
+  assert.is(status, 1);
+});
+
+test("says what to run where the package was never built", () => {
+  const copy = join(scratch, "package");
+  mkdirSync(copy);
+  cpSync(join(packageRoot(), "bin"), join(copy, "bin"), { recursive: true });
+  cpSync(join(packageRoot(), "package.json"), join(copy, "package.json"));
+  const { status, stderr } = svc([], [], join(copy, "bin", "svc.cjs"));
+  assert.match(stderr, "svc: error SVC3011: ");
+  assert.match(stderr, "npm run build");
+  assert.is(status, 1);
+});
+
+test("build prints one line, and says when there was nothing to do", () =>
+  inProject(({ folder }) => {
+    const first = svc(["build", folder]);
+    assert.match(first.stdout, /^svc: built, 1 plugin in \d+ ms \(.*\)\n$/);
+    assert.is(first.stderr, "");
+    assert.is(first.status, 0);
+    assert.match(svc(["build", folder]).stdout, /^svc: current, 1 plugin in /);
+  }));
+
+test("build shows mistakes with their place and line, and writes nothing", () =>
+  inProject(
+    ({ folder }) => {
+      const { status, stdout, stderr } = svc(["build", folder]);
+      assert.match(stderr, "plugins/double.ts:5:3 - error TS2322");
+      assert.match(stderr, 'return "no number";');
+      assert.match(stderr, "1 error\n");
+      assert.is(stdout, "");
+      assert.is(status, 1);
+      assert.not(readdirSync(folder).includes(".svc"));
+    },
+    { "plugins/double.ts": BAD_PLUGIN },
+  ));
+
+test("build and check print findings as JSON for tools", () =>
+  inProject(
+    ({ folder }) => {
+      for (const command of ["build", "check"]) {
+        const { status, stdout } = svc([command, folder, "--json"]);
+        const [finding] = JSON.parse(stdout);
+        assert.is(finding.code, "TS2322");
+        assert.is(finding.position.line, 5);
+        assert.is(status, 1);
+      }
+    },
+    { "plugins/double.ts": BAD_PLUGIN },
+  ));
+
+test("check writes nothing, and is content with what is right", () =>
+  inProject(({ folder }) => {
+    const { status, stdout } = svc(["check", folder]);
+    assert.match(stdout, "svc: no errors, 1 plugin in ");
+    assert.is(status, 0);
+    assert.not(readdirSync(folder).includes(".svc"));
+  }));
+
+test("build --check fails for a build that is missing or not current", () =>
+  inProject((project) => {
+    const { folder } = project;
+    assert.match(svc(["build", folder, "--check"]).stderr, "svc: error SVC3007: ");
+    assert.is(svc(["build", folder]).status, 0);
+    assert.is(svc(["build", folder, "--check"]).status, 0);
+    project.write("plugins/double.ts", GOOD_PLUGIN.replaceAll("double", "twice"));
+    const { status, stderr } = svc(["build", folder, "--check"]);
+    assert.match(stderr, ".svc/routes.json");
+    assert.is(status, 1);
+  }));
+
+test("serve says where it is, what it serves, and a line that works", () =>
+  inProject(async ({ folder }) => {
+    svc(["build", folder]);
+    const served = await serve(folder, "--executors", "2", "--service-out");
+    try {
+      const { port } = served;
+      const address = `http://127.0.0.1:${port}`;
+      const output = served.output();
+      assert.match(
+        output,
+        `svc serves temporary on ${address} (admin http://127.0.0.1:${port + 1})`,
+      );
+      assert.match(output, /transport (net|uws) \(.+\), 2 executors/);
+      assert.match(output, "Service-OUT");
+      assert.match(output, "/svc/plugin/double  Doubles.");
+      const url = /curl "(.*)"/.exec(output)![1]!;
+      assert.is(url, `${address}/svc/plugin/double`);
+      const answer = await fetch(url, {
+        headers: { "X-SVC-Bypass-SOUT": "1", connection: "close" },
+      });
+      assert.is(((await answer.json()) as { response: number }).response, 42);
+    } finally {
+      assert.is(await served.stop(), 0);
+    }
+  }));
+
+test("serve warns of a stale build, names the file and serves what was built", () =>
+  inProject(async (project) => {
+    svc(["build", project.folder]);
+    project.write("plugins/double.ts", BAD_PLUGIN);
+    const served = await serve(project.folder);
+    try {
+      assert.match(served.log(), "svc: warning: plugins/double.ts has changed since the build");
+      assert.match(served.log(), "`svc build ");
+      const answer = await fetch(`http://127.0.0.1:${served.port}/svc/plugin/double?n=4`, {
+        headers: { connection: "close" },
+      });
+      assert.is(((await answer.json()) as { response: number }).response, 8);
+    } finally {
+      await served.stop();
+    }
+  }));
+
+test("serve names the port that is taken, and refuses a root that is no folder", () =>
+  inProject(async ({ folder }) => {
+    svc(["build", folder]);
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, resolve));
+    const { port } = taken.address() as { port: number };
+    const ports = svc(["serve", folder, "--port", String(port)]);
+    assert.match(ports.stderr, `svc: error SVC2202: main port ${port} is in use`);
+    assert.match(ports.stderr, "choose another");
+    assert.is(ports.status, 1);
+    await new Promise((resolve) => taken.close(resolve));
+    const root = svc(["serve", folder, "--root", join(folder, "nowhere")]);
+    assert.match(root.stderr, "svc: error SVC3008: ");
+    assert.is(root.status, 1);
+  }));
+
+test("doctor reports on machine and project without changing anything", () =>
+  inProject(({ folder }) => {
+    const { status, stdout } = svc(["doctor", folder]);
+    assert.match(stdout, `ok    node        ${process.versions.node}`);
+    assert.match(stdout, /ok {4}transport {3}(net|uws) \(/);
+    assert.match(stdout, "warn  build       none yet: run `svc build`");
+    assert.is(status, 0);
+    svc(["build", folder]);
+    assert.match(svc(["doctor", folder]).stdout, "ok    build       current, 1 plugins");
+  }));
+
+test.run();

@@ -1,0 +1,127 @@
+// `svc dev`: what is edited is served, mistakes are shown while the last good version goes on.
+// limit: 60 s
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { packageRoot } from "../../runtime/package-info.js";
+import { BAD_PLUGIN, GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("svc dev");
+const SVC = join(packageRoot(), "bin", "svc.cjs");
+const TRIPLE = GOOD_PLUGIN.replace("n * 2", "n * 3");
+
+class Dev {
+  readonly process: ChildProcess;
+  output = "";
+  #waiting: () => void = () => {};
+
+  constructor(folder: string, ...options: string[]) {
+    this.process = spawn(process.execPath, [SVC, "dev", folder, "--port", "0", ...options]);
+    for (const stream of [this.process.stdout!, this.process.stderr!]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        this.output += text;
+        this.#waiting();
+      });
+    }
+  }
+
+  /** Resolves once the output, from where it was consumed last, matches; consumes up to there. */
+  async until(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.output);
+      if (found !== null) {
+        this.output = this.output.slice(found.index + found[0].length);
+        return found;
+      }
+      await new Promise<void>((resolve) => {
+        this.#waiting = resolve;
+      });
+    }
+  }
+
+  async stop(): Promise<number | null> {
+    const exited = new Promise<number | null>((resolve) => this.process.once("exit", resolve));
+    this.process.kill("SIGTERM");
+    return exited;
+  }
+}
+
+async function call(port: string, path: string): Promise<unknown> {
+  const url = `http://127.0.0.1:${port}/svc/plugin/${path}`;
+  const answer = await fetch(url, { headers: { connection: "close" } });
+  return ((await answer.json()) as { response?: unknown }).response;
+}
+
+async function withDev(
+  files: Readonly<Record<string, string>> | undefined,
+  check: (dev: Dev, project: TemporaryProject) => Promise<void>,
+): Promise<void> {
+  const project = new TemporaryProject(files);
+  const dev = new Dev(project.folder);
+  try {
+    await check(dev, project);
+    assert.is(await dev.stop(), 0);
+  } finally {
+    dev.process.kill("SIGKILL");
+    project.remove();
+  }
+}
+
+test("takes edits, new files and new folders into service", () =>
+  withDev(undefined, async (dev, project) => {
+    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
+    assert.is(await call(port!, "double?n=2"), 4);
+    project.write("plugins/double.ts", TRIPLE);
+    await dev.until(/svc: plugins\/double\.ts served after \d+ ms: 1 plugin/);
+    assert.is(await call(port!, "double?n=2"), 6);
+    project.write("plugins/more/twice.ts", GOOD_PLUGIN.replace("double", "twice"));
+    await dev.until(/twice\.ts served after \d+ ms: 2 plugins/);
+    assert.is(await call(port!, "twice?n=5"), 10);
+  }));
+
+test("shows a mistake with its line and goes on serving, until it is mended", () =>
+  withDev(undefined, async (dev, project) => {
+    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
+    project.write("plugins/double.ts", GOOD_PLUGIN.replace("n: int", "n: Map<string, int>"));
+    await dev.until(/plugins\/double\.ts:4:\d+ - error SVC1\d{3}/);
+    await dev.until(/the last good version serves on/);
+    assert.is(await call(port!, "double?n=2"), 4);
+    project.write("plugins/double.ts", TRIPLE);
+    await dev.until(/served after/);
+    assert.is(await call(port!, "double?n=2"), 6);
+  }));
+
+test("shows what TypeScript finds after the swap", () =>
+  withDev(undefined, async (dev, project) => {
+    await dev.until(/127\.0\.0\.1:(\d+) /);
+    project.write("plugins/double.ts", BAD_PLUGIN);
+    await dev.until(/plugins\/double\.ts:5:3 - error TS2322/);
+  }));
+
+test("begins to serve once the first mistake is mended", () =>
+  withDev({ "plugins/double.ts": "export function {" }, async (dev, project) => {
+    await dev.until(/serving begins once this is mended/);
+    project.write("plugins/double.ts", GOOD_PLUGIN);
+    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
+    assert.is(await call(port!, "double"), 42);
+  }));
+
+test("says when the configuration needs a new start", () =>
+  withDev(undefined, async (dev, project) => {
+    await dev.until(/127\.0\.0\.1:(\d+) /);
+    project.write("svc.config.ts", "export default { http: { cors: '*' } };\n");
+    await dev.until(/the configuration has changed/);
+  }));
+
+test("ends with an error when the server cannot be started", async () => {
+  const project = new TemporaryProject();
+  const dev = new Dev(project.folder, "--root", join(project.folder, "nowhere"));
+  const exited = new Promise((resolve) => dev.process.once("exit", resolve));
+  await dev.until(/svc: error SVC3008: /);
+  assert.is(await exited, 1);
+  project.remove();
+});
+
+test.run();

@@ -1,0 +1,37 @@
+// A project in a folder outside the repository, with this package installed by a link.
+
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { packageRoot } from "../../../runtime/package-info.js";
+
+/** A plugin file that answers, and one that does not compile. */
+export const GOOD_PLUGIN = `import type { int, PluginRequest } from "svc-server";
+
+/** Doubles. @plugin */
+export function double(_request: PluginRequest, n: int = 21): number {
+  return n * 2;
+}
+`;
+export const BAD_PLUGIN = GOOD_PLUGIN.replace("n * 2", '"no number"');
+
+export class TemporaryProject {
+  readonly folder = mkdtempSync(join(tmpdir(), "svc-e2e-"));
+
+  constructor(files: Readonly<Record<string, string>> = { "plugins/double.ts": GOOD_PLUGIN }) {
+    this.write("package.json", '{ "name": "temporary", "type": "module" }\n');
+    mkdirSync(join(this.folder, "node_modules"));
+    symlinkSync(packageRoot(), join(this.folder, "node_modules", "svc-server"), "dir");
+    for (const [name, text] of Object.entries(files)) this.write(name, text);
+  }
+
+  write(name: string, text: string): void {
+    const path = join(this.folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+}
