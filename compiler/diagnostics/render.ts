@@ -23,7 +23,8 @@ export function renderDiagnostics(
   readSource: (file: string) => string | null,
   { color }: RenderOptions,
 ): string {
-  if (diagnostics.length === 0) return "";
+  const sorted = sortDiagnostics(diagnostics);
+  if (sorted.length === 0) return "";
   const paint = color ? paintAnsi : (_style: Style, text: string) => text;
   const files = new Map<string, readonly string[]>();
   const lineOf = (file: string, line: number): string | undefined => {
@@ -34,11 +35,11 @@ export function renderDiagnostics(
     }
     return lines[line - 1];
   };
-  const blocks = sortDiagnostics(diagnostics).map((diagnostic) => {
+  const blocks = sorted.map((diagnostic) => {
     const { file, line } = diagnostic.position;
     return renderOne(diagnostic, lineOf(file, line), paint);
   });
-  return `${blocks.join("\n")}\n${countLine(diagnostics)}\n`;
+  return `${blocks.join("\n")}\n${countLine(sorted)}\n`;
 }
 
 function renderOne(diagnostic: Diagnostic, line: string | undefined, paint: Paint): string {

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Project, ts } from "ts-morph";
+import { SvcError } from "../../runtime/errors.js";
 
 /** What a project without a tsconfig.json gets. */
 const DEFAULT_OPTIONS: ts.CompilerOptions = {
@@ -17,10 +18,17 @@ const DEFAULT_OPTIONS: ts.CompilerOptions = {
 /** Without it the order of a union's members depends on files that have nothing to do with it. */
 const STABLE_ORDER: ts.CompilerOptions = { stableTypeOrdering: true };
 
+/** @throws SvcError SVC1061 when tsconfig.json cannot be parsed */
 export function openProject(projectDir: string): Project {
   const tsConfigFilePath = join(projectDir, "tsconfig.json");
   const common = { skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true };
-  return existsSync(tsConfigFilePath)
-    ? new Project({ ...common, tsConfigFilePath, compilerOptions: STABLE_ORDER })
-    : new Project({ ...common, compilerOptions: { ...DEFAULT_OPTIONS, ...STABLE_ORDER } });
+  if (!existsSync(tsConfigFilePath)) {
+    return new Project({ ...common, compilerOptions: { ...DEFAULT_OPTIONS, ...STABLE_ORDER } });
+  }
+  try {
+    return new Project({ ...common, tsConfigFilePath, compilerOptions: STABLE_ORDER });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SvcError("SVC1061", `tsconfig.json: ${reason}`, { cause: error });
+  }
 }

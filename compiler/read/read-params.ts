@@ -19,7 +19,7 @@ export function readParams(reader: ShapeReader, plugin: PluginDeclaration): Para
     const reserved = reservedName(reader.context, plugin, parameter, index);
     if (reserved) records.push(readReserved(reader, parameter, reserved));
     else if (isPlain(reader.context, parameter)) {
-      records.push(readUser(reader, parameter, plugin.doc.params));
+      records.push(readUser(reader, parameter, plugin));
     }
   });
   return records;
@@ -76,7 +76,7 @@ function reservedName(
 function readUser(
   reader: ShapeReader,
   parameter: NamedParameter,
-  docs: ReadonlyMap<string, string>,
+  { doc, role }: PluginDeclaration,
 ): UserParam {
   const { context } = reader;
   const name = parameter.name.text;
@@ -90,7 +90,8 @@ function readUser(
     const message = `parameter \`${name}\` is of type any and arrives as text`;
     context.warning("SVC1042", parameter.name, message, `\`${name}: str\`, or \`${name}: json\``);
   }
-  reportProblems(context, parameter, reading);
+  // A post plugin can have no such argument at all, whatever its type.
+  if (role !== "post") reportProblems(context, parameter, reading);
   const byDefault = readDefault(context, parameter.initializer);
   return {
     kind: "user",
@@ -100,7 +101,7 @@ function readUser(
     required: !parameter.questionToken && !parameter.initializer && !acceptsUndefined(type),
     default: byDefault,
     typeText: typeText(context, parameter, type),
-    description: docs.get(name) ?? "",
+    description: doc.params.get(name) ?? "",
     position: context.position(parameter.name),
   };
 }

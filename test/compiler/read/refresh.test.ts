@@ -4,6 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { PluginReader } from "../../../compiler/read/plugin-reader.js";
+import { SvcError } from "../../../runtime/errors.js";
 import { ProjectFixture } from "../project-fixture.js";
 import { codes } from "../reading.js";
 
@@ -119,6 +120,17 @@ test("the tsconfig of the project decides how imports resolve", () => {
   });
   const result = new PluginReader(project.dir, ["plugins/a.ts"]).read();
   assert.equal(Object.keys(result.types), ["Point"]);
+});
+
+test("a tsconfig that is no JSON is an error with a code", () => {
+  const project = new ProjectFixture({
+    "a.ts": "export {};",
+    "tsconfig.json": '{ "compilerOptions": ',
+  });
+  assert.throws(
+    () => new PluginReader(project.dir, ["a.ts"]),
+    (error: unknown) => error instanceof SvcError && error.code === "SVC1061",
+  );
 });
 
 test("functions that only the configuration declares are read as plugins", () => {

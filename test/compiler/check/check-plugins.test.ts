@@ -1,0 +1,125 @@
+// The rules, on plugins read from sources: each finding by its code and the text it points at.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type CheckOptions, checkPlugins } from "../../../compiler/check/check-plugins.js";
+import { MAX_PLUGIN_NAME_LENGTH } from "../../../runtime/limits.js";
+import { marks, readSource } from "../reading.js";
+
+const test = suite("plugin rules");
+
+function check(source: string, options: Partial<CheckOptions> = {}) {
+  const result = readSource(source);
+  assert.equal(result.diagnostics, []);
+  const { plugins, types, moduleState } = result;
+  const diagnostics = checkPlugins(plugins, types, { executors: 1, moduleState, ...options });
+  return { diagnostics, marks: marks({ ...result, diagnostics }, source) };
+}
+
+test("a sound plugin of each role passes", () => {
+  const { diagnostics } = check(`
+/** @plugin */
+export function engine(request: PluginRequest, a: int = 1, mode: "x" | "y" = "x") { return a; }
+export const pre = plugin.pre({ name: "both", graph: "g" }, (request, graph: Graph) => request);
+export const post = plugin.post({ name: "both" }, (response) => response);
+`);
+  assert.equal(diagnostics, []);
+});
+
+test("names", () => {
+  const long = "n".repeat(MAX_PLUGIN_NAME_LENGTH);
+  const { marks, diagnostics } = check(`
+/** @plugin bad-name */
+export function a(request: PluginRequest, größe: int, $x: int) { return 1; }
+/** @plugin 1st */
+export function b(request: PluginRequest, __proto__: int) { return 1; }
+/** @plugin __proto__ */
+export function c(request: PluginRequest) { return 1; }
+/** @plugin ${long} */
+export function d(request: PluginRequest) { return 1; }
+/** @plugin ${long}x */
+export function e(request: PluginRequest) { return 1; }
+`);
+  assert.equal(marks, [
+    ...["SVC1020 a", "SVC1022 größe", "SVC1022 $x", "SVC1020 b", "SVC1022 __proto__"],
+    ...["SVC1020 c", "SVC1020 e"],
+  ]);
+  assert.equal(
+    diagnostics.slice(0, 4).map(({ help }) => help),
+    ["`bad_name`", "`gr_e`", "`_x`", "`_1st`"],
+  );
+});
+
+test("a name may belong to one engine, or to one pre and one post", () => {
+  const { marks, diagnostics } = check(`
+/** @plugin same */
+export function a(request: PluginRequest) { return 1; }
+/** @plugin same */
+export function b(request: PluginRequest) { return 1; }
+export const c = plugin.pre({ name: "other" }, (request) => 1);
+export const d = plugin.pre({ name: "other" }, (request) => 1);
+export const e = plugin.post({ name: "other" }, (response) => 1);
+/** @plugin mixed */
+export function f(request: PluginRequest) { return 1; }
+export const g = plugin.post({ name: "mixed" }, (response) => 1);
+`);
+  assert.equal(
+    marks,
+    ["a", "b", "c", "d", "f", "g"].map((name) => `SVC1021 ${name}`),
+  );
+  const { position } = diagnostics[1]!;
+  assert.match(diagnostics[0]!.message, `${position.file}:${position.line}:${position.column}`);
+});
+
+test("the first argument, a post's arguments, a bound graph", () => {
+  const { marks } = check(`
+/** @plugin */
+export function none() { return 1; }
+/** @plugin */
+export function late(a: int, request: PluginRequest) { return 1; }
+/** @plugin */
+export function twice(req: PluginRequest, request: PluginRequest) { return 1; }
+/** @plugin @graph g */
+export function bound(request: PluginRequest) { return 1; }
+export const post = plugin.post({ name: "p" }, (response, a: int, graph: str) => 1);
+export const wrong = plugin({ role: "post", name: "q" }, (request: PluginRequest) => 1);
+`);
+  assert.equal(marks, [
+    ...["SVC1030 none", "SVC1030 late", "SVC1030 request", "SVC1033 bound"],
+    ...["SVC1031 a", "SVC1031 graph", "SVC1030 wrong", "SVC1031 request"],
+  ]);
+});
+
+test("defaults that TypeScript lets pass", () => {
+  const { marks } = check(`
+interface Point { x: int; y?: float }
+enum Level { Low = 1, High = 5 }
+/** @plugin */
+export function f(request: PluginRequest,
+  a: int = 2.5, b: int = 9007199254740992, c: int[] = [1, 1.5], d: Point = { x: 0.5 }, e: int | null = null,
+  g: [int, str?] = [1], h: Record<string, int> = { a: 1.5 }, i: Level = Level.High, j: float = 2.5,
+  k: Point | null = { x: 1, y: 2.5 }, l: bytes | null = null, m: json = [1.5], n: [int, ...int[]] = [1, 2.5],
+) { return 1; }
+`);
+  assert.equal(
+    marks,
+    ["a", "b", "c", "d", "h", "n"].map((name) => `SVC1043 ${name}`),
+  );
+});
+
+test("module variables that change are warned about with several executors", () => {
+  const source = `
+let counter = 0;
+/** @plugin */
+export function f(request: PluginRequest) { return ++counter; }
+`;
+  assert.equal(check(source).marks, []);
+  assert.equal(check(source, { executors: 2 }).marks, ["SVC1051 counter"]);
+  const { diagnostics } = check(source, { executors: "auto" });
+  assert.equal(
+    diagnostics.map(({ severity }) => severity),
+    ["warning"],
+  );
+});
+
+test.run();

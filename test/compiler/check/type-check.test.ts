@@ -1,0 +1,90 @@
+// The native compiler as a second opinion: its findings as ours, its failures as errors.
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { startTypeCheck } from "../../../compiler/check/type-check.js";
+import { SvcError } from "../../../runtime/errors.js";
+import { ProjectFixture } from "../project-fixture.js";
+
+const test = suite("type check");
+
+const SOURCE = `import type { PluginRequest } from "svc-server";
+/** @plugin */
+export function f(request: PluginRequest, a: { b: { c: number } }): { b: { c: string } } { return a; }
+const s: number = "text";
+`;
+
+test("findings carry code, place, length and all lines of the message", async () => {
+  const project = new ProjectFixture({ "plugins/a.ts": SOURCE, "plugins/fine.ts": "export {};" });
+  const found = await startTypeCheck(project.dir, ["plugins/a.ts", "plugins/fine.ts"]).result;
+  assert.equal(
+    found.map(({ code, severity, position, length }) => [code, severity, position, length]),
+    [
+      ["TS2322", "error", { file: "plugins/a.ts", line: 3, column: 92 }, 6],
+      ["TS2322", "error", { file: "plugins/a.ts", line: 4, column: 7 }, 1],
+    ],
+  );
+  assert.ok(found[0]!.message.split("\n").length > 1);
+});
+
+test("the project's options hold, its list of files does not", async () => {
+  const project = new ProjectFixture({
+    "plugins/a.ts": "export const f = (a) => a;",
+    "test/other.ts": "const s: number = 'text';",
+    "tsconfig.json":
+      '{ "compilerOptions": { "strict": false, "composite": true }, "include": ["test"] }',
+  });
+  assert.equal(await startTypeCheck(project.dir, ["plugins/a.ts"]).result, []);
+  project.write("tsconfig.json", '{ "compilerOptions": { "noImplicitAny": true } }');
+  const found = await startTypeCheck(project.dir, ["plugins/a.ts"]).result;
+  assert.equal(
+    found.map(({ code }) => code),
+    ["TS7006"],
+  );
+});
+
+test("mistakes in tsconfig.json are findings too", async () => {
+  const project = new ProjectFixture({
+    "a.ts": "export {};",
+    "tsconfig.json": '{ "compilerOptions": { "unheardOf": "es2023" } }',
+  });
+  const found = await startTypeCheck(project.dir, ["a.ts"]).result;
+  assert.equal(
+    found.map(({ code, position }) => [code, position.file]),
+    [["TS5023", "tsconfig.json"]],
+  );
+});
+
+test("a cancelled check ends at once with nothing", async () => {
+  const project = new ProjectFixture({ "a.ts": "const s: number = 'text';" });
+  const check = startTypeCheck(project.dir, ["a.ts"]);
+  check.cancel();
+  assert.equal(await check.result, []);
+});
+
+test("a compiler that fails is an error with a code, not a clean project", async () => {
+  const project = new ProjectFixture({
+    "a.ts": "export {};",
+    "node_modules/typescript/package.json": '{ "name": "typescript", "version": "7.9.9" }',
+    "node_modules/typescript/bin/tsc": "console.log('no native binary'); process.exit(9);",
+  });
+  try {
+    await startTypeCheck(project.dir, ["a.ts"]).result;
+    assert.unreachable();
+  } catch (error) {
+    assert.instance(error, SvcError);
+    assert.is((error as SvcError).code, "SVC1060");
+    assert.match((error as SvcError).message, "no native binary");
+  }
+});
+
+test("nothing is left behind", async () => {
+  const project = new ProjectFixture({ "a.ts": "export {};" });
+  await startTypeCheck(project.dir, ["a.ts"]).result;
+  assert.equal(readdirSync(join(project.dir, "node_modules/.cache/svc-server")), []);
+  assert.equal(readdirSync(project.dir).sort(), ["a.ts", "node_modules", "package.json"]);
+});
+
+test.run();
