@@ -3,7 +3,6 @@
 export { ERROR_CODES, type ErrorCode } from "./error-codes.js";
 export {
   ArgumentError,
-  ParameterError,
   PluginError,
   RequestError,
   ResponseError,

@@ -30,6 +30,12 @@ export type Ask =
   | { readonly op: "replaceExecutor"; readonly died: number; readonly executor: ExecutorPort }
   | { readonly op: "stop"; readonly timeoutMs: number };
 
+/** An ask on its way; the reply carries its number. */
+export interface NumberedAsk {
+  readonly number: number;
+  readonly ask: Ask;
+}
+
 export interface Listening {
   readonly port: number;
   readonly transport: string;

@@ -9,6 +9,7 @@ import type {
   IoThreadData,
   Listening,
   Notice,
+  NumberedAsk,
   PluginTable,
   Reply,
 } from "./control.js";
@@ -91,9 +92,9 @@ export class IoThread {
 
   #ask<T>(ask: Ask, transfer: readonly ExecutorPort["port"][] = []): Promise<T> {
     return new Promise((resolve, reject) => {
-      const id = this.#asks++;
-      this.#asked.set(id, { resolve, reject });
-      this.#worker.postMessage({ ...ask, id }, transfer);
+      const number = this.#asks++;
+      this.#asked.set(number, { resolve, reject });
+      this.#worker.postMessage({ number, ask } satisfies NumberedAsk, transfer);
     });
   }
 

@@ -4,7 +4,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { IoServer } from "../engine/io-server.js";
 import { SvcError } from "../errors.js";
-import type { Ask, IoThreadData, Notice, Reply } from "../lifecycle/control.js";
+import type { Ask, IoThreadData, Notice, NumberedAsk, Reply } from "../lifecycle/control.js";
 import { log } from "../lifecycle/log.js";
 
 const port = parentPort!;
@@ -16,8 +16,8 @@ const server = new IoServer(workerData as IoThreadData, (notice: Notice) =>
 // clean exit.
 process.on("uncaughtException", (error) => log(`internal error: ${error.stack ?? error.message}`));
 
-port.on("message", async ({ id, ...ask }: Ask & { id: number }) => {
-  port.postMessage(await answer(id, ask as Ask));
+port.on("message", async ({ number, ask }: NumberedAsk) => {
+  port.postMessage(await answer(number, ask));
 });
 
 async function answer(reply: number, ask: Ask): Promise<Reply> {

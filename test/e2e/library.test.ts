@@ -15,6 +15,12 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { get } from "./support/server.js";
 
+// The built package, whose threads have their entries in `dist/`.
+const built = new URL("../../dist/index.js", import.meta.url).href;
+const { bytes, int, PluginResponse, plugin, SvcError, str, system }: typeof Library = await import(
+  built
+);
+
 const test = suite("library mode");
 
 async function failure(run: () => unknown): Promise<Error & { code?: string }> {
