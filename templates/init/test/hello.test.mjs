@@ -7,7 +7,7 @@ import { loadPlugins, system } from "svc-server";
 async function call(path) {
   const { base } = system.serverPorts();
   const answer = await fetch(`http://127.0.0.1:${base}/svc/plugin/${path}`);
-  return { status: answer.status, ...(await answer.json()) };
+  return { code: answer.status, body: await answer.json() };
 }
 
 before(async () => {
@@ -19,13 +19,13 @@ before(async () => {
 after(() => system.stopHTTP());
 
 test("hello greets as often as it is asked to", async () => {
-  const { status, response } = await call("hello?name=you&times=2");
-  assert.equal(status, 200);
-  assert.deepEqual(response, ["Hello, you!", "Hello, you!"]);
+  const { code, body } = await call("hello?name=you&times=2");
+  assert.equal(code, 200);
+  assert.deepEqual(body.response, ["Hello, you!", "Hello, you!"]);
 });
 
 test("hello refuses a number that is none", async () => {
-  const { status, message } = await call("hello?times=two");
-  assert.equal(status, 400);
-  assert.match(message.svc.value, /times/);
+  const { code, body } = await call("hello?times=two");
+  assert.equal(code, 400);
+  assert.match(body.message.svc.value, /times/);
 });
