@@ -7,6 +7,7 @@ import { fork } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { nodeCommand } from "./runner/node-command.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
@@ -46,9 +47,18 @@ async function runAll(list) {
 
 /** Runs files in one child until it ends; resolves to how many of them are settled. */
 function runInChild(list) {
+  const [execPath, ...loaderArgs] = nodeCommand();
   const child = fork(join(here, "runner/child.mjs"), list, {
     cwd: root,
-    execArgv: ["--import", "tsx", "--import", "./test/runner/register.mjs", "--enable-source-maps"],
+    execPath,
+    execArgv: [
+      ...loaderArgs,
+      "--import",
+      "tsx",
+      "--import",
+      "./test/runner/register.mjs",
+      "--enable-source-maps",
+    ],
     env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });

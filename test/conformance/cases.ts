@@ -19,9 +19,12 @@ export interface Case {
   readonly send: string | readonly string[];
   readonly expect: readonly ExpectedAnswer[];
   /** What has to arrive before the next piece is sent. */
-  readonly waitsFor?: string;
-  /** What the server does with the connection afterwards; an open one answers another request. */
-  readonly after: "open" | "closed";
+  readonly waitsFor?: string | undefined;
+  /**
+   * What the server does with the connection afterwards: an open one answers another request, on a
+   * waiting one the server takes the request for unfinished.
+   */
+  readonly after: "open" | "closed" | "waiting";
   /** The client ends its half of the connection after sending. */
   readonly ends?: boolean;
 }

@@ -1,6 +1,9 @@
 // The `net` transport keeps every rule of the conformance suite.
 
+import { suite } from "uvu";
 import { netTransport } from "../../runtime/http/net/transport.js";
-import { runConformance } from "./run.js";
+import { addConformance } from "./run.js";
 
-runConformance(netTransport, new Set());
+const test = suite("net conformance");
+addConformance(test, netTransport);
+test.run();

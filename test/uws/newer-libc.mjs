@@ -4,7 +4,15 @@
 // one folder, with state and cache of their own: no root, and nothing on the machine changes.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 const NEWER_SUITE = "trixie";
@@ -26,9 +34,14 @@ export function newerLibcCommand(folder) {
   if (process.platform !== "linux" || names === undefined) {
     throw new Error(`no newer C library for ${process.platform} ${process.arch}`);
   }
-  const libraries = join(folder, "root/usr/lib", names.folder);
+  const libraries = join(folder, "lib");
   const loader = join(libraries, names.loader);
-  if (!existsSync(loader)) download(folder);
+  if (!existsSync(loader)) {
+    download(folder);
+    // Last, so that a folder with this name is always whole.
+    renameSync(join(folder, "root/usr/lib", names.folder), libraries);
+    rmSync(join(folder, "root"), { recursive: true });
+  }
   return [loader, "--library-path", libraries, process.execPath];
 }
 

@@ -1,6 +1,7 @@
 // One request and its answer on uWebSockets. Answers that end the connection are sent from the
 // event loop, never from within the parser: in there, requests that came in the same packet would
-// still be run, and what has been written would be lost by closing.
+// still be run, and what has been written would be lost by closing. The answer to a chunked request
+// is one of them: uWebSockets forgives broken chunks, so nothing behind one is to be believed.
 
 import type { HeaderFields } from "../header-fields.js";
 import type { BodyBudget } from "../net/body-store.js";
@@ -61,6 +62,7 @@ export class UwsExchange implements Exchange {
   answer(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
     if (!this.#begin()) return;
     const { length } = body;
+    if (this.headers.chunked && length > 0) return this.#sendLast(status, mediaType!, body, fields);
     const head = this.#host.heads.text(status, length === 0 ? null : mediaType, fields);
     if (this.method === "HEAD") this.#sendHeadOnly(status, head, length);
     else if (length === 0) this.#sendEmpty(status, head);
@@ -84,17 +86,10 @@ export class UwsExchange implements Exchange {
   /** Answers with an error of the transport's own; with `isLast` the connection ends. */
   refuse(refusal: Refusal, isLast: boolean): void {
     const { status, message } = refusal;
-    const { events, heads } = this.#host;
+    const { events } = this.#host;
     const { mediaType, body } = events.errorBody(status, message, this.headers.accept, this.t0Ms);
-    if (!isLast) return this.answer(status, mediaType, body);
-    if (!this.#begin()) return;
-    const head = heads.closing(status, mediaType);
-    const content = sendable(body);
-    setImmediate(() => {
-      if (this.aborted) return;
-      this.#response.cork(() => this.#response.writeStatus(head).end(content, true));
-      this.#end(status, headBytes(head, body.length) + body.length);
-    });
+    if (!isLast) this.answer(status, mediaType, body);
+    else if (this.#begin()) this.#sendLast(status, mediaType, body, "");
   }
 
   /** @returns false when there is nothing to send, or nobody to send it to */
@@ -114,6 +109,16 @@ export class UwsExchange implements Exchange {
   #send(status: number, head: string, content: string | Uint8Array, length: number): void {
     this.#response.cork(() => this.#response.writeStatus(head).end(content));
     this.#end(status, headBytes(head, length) + length);
+  }
+
+  #sendLast(status: number, mediaType: string, body: string | Uint8Array, fields: string): void {
+    const head = this.#host.heads.closing(status, mediaType, fields);
+    const content = sendable(body);
+    setImmediate(() => {
+      if (this.aborted) return;
+      this.#response.cork(() => this.#response.writeStatus(head).end(content, true));
+      this.#end(status, headBytes(head, body.length) + body.length);
+    });
   }
 
   #sendHeadOnly(status: number, head: string, length: number): void {

@@ -32,8 +32,8 @@ export class UwsResponseHeads {
   }
 
   /** The head of an answer that ends the connection; uWebSockets adds the field that says so. */
-  closing(status: number, mediaType: string): string {
-    return this.#make(status, mediaType, "", null);
+  closing(status: number, mediaType: string, fields: string): string {
+    return this.#make(status, mediaType, fields, null);
   }
 
   #make(

@@ -9,7 +9,12 @@ import {
 } from "../../limits.js";
 import { HeaderFields } from "../header-fields.js";
 import { BodyBudget, BodyStore } from "../net/body-store.js";
-import { EXPECTATION_FAILED, PAYLOAD_TOO_LARGE, TOO_MANY_CONNECTIONS } from "../refusal.js";
+import {
+  EXPECTATION_FAILED,
+  PAYLOAD_TOO_LARGE,
+  TOO_MANY_CONNECTIONS,
+  UNKNOWN_CODING,
+} from "../refusal.js";
 import type { Connection, HttpServer, ServerEvents, ServerOptions } from "../transport.js";
 import { type ExchangeHost, UwsExchange } from "./exchange.js";
 import { Peers } from "./peers.js";
@@ -76,7 +81,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
   #refuseConnection(response: UwsResponse): void {
     const { status, message } = TOO_MANY_CONNECTIONS;
     const { mediaType, body } = this.events.errorBody(status, message, "json", nowMs());
-    const head = this.heads.closing(status, mediaType);
+    const head = this.heads.closing(status, mediaType, "");
     response.cork(() => response.writeStatus(head).end(body, true));
     this.events.answered(status, 0, headBytes(head, body.length) + body.length);
   }
@@ -101,7 +106,10 @@ export class UwsServer implements HttpServer, ExchangeHost {
     else if (fields.expect !== null && fields.expect !== "100-continue") {
       exchange.refuse(EXPECTATION_FAILED, false);
     } else if (fields.contentLength > this.#maxBodyBytes) {
-      exchange.refuse(PAYLOAD_TOO_LARGE, false);
+      // A client that waits for word may or may not send the body: the framing would be a guess.
+      exchange.refuse(PAYLOAD_TOO_LARGE, fields.expect !== null);
+    } else if (fields.chunked && head.method !== "POST") {
+      exchange.refuse(UNKNOWN_CODING, true);
     } else if (fields.chunked || fields.contentLength > 0) {
       this.#receiveBody(response, exchange, fields);
     } else this.events.request(exchange);
@@ -112,17 +120,19 @@ export class UwsServer implements HttpServer, ExchangeHost {
     const store = new BodyStore(this.budget, this.#maxBodyBytes);
     exchange.onAborted = () => store.release();
     response.onData((data, isLast) => {
-      if (store.overflown) return; // answered; what still comes is dropped
       const chunk = Buffer.from(data);
       exchange.requestBytes += chunk.length;
       if (isLast && store.size === 0 && this.#takesInline(chunk.length)) {
         exchange.body = chunk.length === 0 ? null : chunk.toString("latin1");
         exchange.reserved = chunk.length;
       } else {
-        const left = fields.contentLength - store.size;
-        if (chunk.length > 0) store.write(chunk, 0, chunk.length, Math.max(left, chunk.length));
-        if (store.overflown) return exchange.refuse(PAYLOAD_TOO_LARGE, false);
-        if (!isLast) return;
+        const left = Math.max(fields.contentLength - store.size, chunk.length);
+        if (chunk.length > 0) store.write(chunk, 0, chunk.length, left);
+        // What is left of a body of known length is dropped by the parser after the answer.
+        if (store.overflown && (isLast || !fields.chunked)) {
+          exchange.refuse(PAYLOAD_TOO_LARGE, fields.chunked);
+        }
+        if (store.overflown || !isLast) return;
         exchange.body = store.finish();
         exchange.reserved = store.reserved;
       }

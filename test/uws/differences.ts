@@ -1,0 +1,183 @@
+// What `uws` does otherwise than the conformance cases say, group by group as in ARCHITECTURE.md.
+// The suite holds the transport to exactly this; a difference that goes away fails too.
+
+import type { KnownDifferences, Outcome } from "../conformance/run.js";
+
+const outcomes = new Map<string, Outcome>();
+
+function set(outcome: Outcome, rule: string, names: readonly string[]): void {
+  for (const name of names) outcomes.set(`${rule}: ${name}`, outcome);
+}
+
+/** The parser's own answer: a page of HTML, without length, and the end. */
+function page(status: number, phrase: string): Outcome {
+  const head = `HTTP/1.1 ${status} ${phrase}\r\nConnection: close\r\n`;
+  return { expect: [{ status, head }], after: "closed" };
+}
+const PAGE_400 = page(400, "Bad Request");
+const PAGE_431 = page(431, "Request Header Fields Too Large");
+const PAGE_505 = page(505, "HTTP Version Not Supported");
+/** The end of the connection without an answer. */
+const CUT: Outcome = { expect: [], after: "closed", waitsFor: undefined };
+/** Nothing yet: the parser takes the request for unfinished. */
+const WAITING: Outcome = { expect: [], after: "waiting" };
+
+function accepted(body: string): Outcome {
+  return { expect: [{ status: 200, body }], after: "open", waitsFor: undefined };
+}
+
+// A head is judged once it is complete, and empty lines before it are not skipped.
+set(WAITING, "answer", ["refusal has the whole header set"]);
+set(WAITING, "request line", [
+  "empty lines before it",
+  "unknown method, line unfinished",
+  "8192 bytes, unfinished",
+]);
+set(WAITING, "header", ["broken line, head unfinished", "line of 8193 bytes, unfinished"]);
+
+// Targets other than a path, other versions and most broken request lines get the page for 505.
+set(PAGE_505, "answer", ["OPTIONS * asks for the server"]);
+set(PAGE_505, "request line", [
+  "whole URL",
+  "whole URL without path",
+  "tunnel",
+  "binary junk, line unfinished",
+  "no version",
+  "no target",
+  "two blanks",
+  "blank at the end",
+  "blank at the start",
+  "tab",
+  "control character",
+  "NUL",
+  "line feed alone",
+  "carriage return alone",
+  "relative target",
+  "* with GET",
+  "other scheme",
+  "URL with user",
+  "version without number",
+  "version in lower case",
+  "version with three digits",
+  "preface of HTTP/2",
+  "version 1.0",
+  "version 0.9",
+  "version 2.0",
+  "version 1.2",
+  "ident with six numbers",
+  "ident with something else",
+]);
+// Dispatchers cannot introduce their connections.
+set(PAGE_505, "ident", ["introduces the connection"]);
+
+// Broken header lines get the page for 400, long sections the page for 431.
+set(PAGE_400, "header", [
+  "no Host",
+  "no fields",
+  "two Hosts",
+  "no colon",
+  "blank before colon",
+  "blank before name",
+  "folded line",
+  "control character in a value",
+  "NUL in a value",
+  "line feed alone",
+  "brackets in a name",
+  "byte above ASCII in a name",
+  "line feeds only, unfinished",
+]);
+set(PAGE_431, "header", [
+  "100 fields",
+  "101 fields",
+  "more than 64 KiB",
+  "more than 64 KiB, unfinished",
+]);
+set(WAITING, "header", ["carriage return in a value"]);
+// A line without a name hides all lines behind it.
+set(accepted("GET|/echo|json 0 0 -1 1||none"), "header", ["empty name"]);
+
+// Lengths and codings that are none of both, or are both.
+set(
+  PAGE_400,
+  "length",
+  ["-1", "+1", "0x1", "1.0", "1e1", "1 1", "1,1"].map((value) => `of "${value}"`),
+);
+set(WAITING, "length", ['of "1\xa0"']);
+set(PAGE_400, "smuggling", [
+  "length and chunked",
+  "chunked and length",
+  "length hidden behind a blank",
+  "chunked after a control character",
+]);
+set(PAGE_400, "too large", ["far beyond, known in advance"]);
+
+// Chunks: neither extensions nor trailers, and broken ones are forgiven; so the connection ends
+// after every answer to a chunked request.
+set(PAGE_400, "chunked", [
+  "extensions",
+  "size that is no number",
+  "size with sign",
+  "size with prefix",
+  "size beyond all",
+  "long extension",
+]);
+for (const [name, body] of [
+  ["body", "abcde"],
+  ["byte by byte", "abc0123456789"],
+  ["empty", "none"],
+  ["name in capitals", "a"],
+  ["large", "262144 bytes"],
+  ["empty size", "none"],
+  ["size with blank", "abc"],
+  ["line feed alone after size", "abc"],
+  ["line feed alone after data", "abc"],
+  ["data longer than its size", "abc"],
+  ["broken trailer", "none"],
+] as const) {
+  const expect = [{ status: 200, body: `POST|/echo|json 0 0 -1 2||${body}` }];
+  set({ expect, after: "closed" }, "chunked", [name]);
+}
+set(PAGE_505, "chunked", ["trailers", "long trailers"]);
+set(WAITING, "chunked", ["control character in an extension"]);
+// A body that is too large is read to its end, however long, and never kept.
+const TOO_LARGE = { status: 413, body: "413 Payload Too Large" };
+set({ expect: [TOO_LARGE], after: "closed" }, "too large", ["chunked"]);
+set(WAITING, "too large", ["far beyond, chunked"]);
+
+// Word to go on is given whether the body is welcome or not, in lower case only, and even when
+// there is no body or it has come along.
+const CONTINUE = { status: 100, head: "HTTP/1.1 100 Continue\r\n" };
+const continued = (body: string): Outcome => ({
+  expect: [CONTINUE, { status: 200, body }],
+  after: "open",
+});
+set(accepted("POST|/echo|json 0 0 -1 3||abc"), "expect", ["100-continue"]);
+set(continued("POST|/echo|json 0 0 -1 3||abc"), "expect", [
+  "100-continue with the body sent along",
+]);
+set(continued("POST|/echo|json 0 0 -1 2||none"), "expect", ["100-continue without body"]);
+set({ expect: [CONTINUE, TOO_LARGE], after: "closed" }, "expect", [
+  "100-continue for a body that is too large",
+]);
+
+// A connection has one request at a time: another one that arrives before the answer ends it.
+set(CUT, "expect", ["100-continue behind a request in progress"]);
+set(CUT, "pipelining", [
+  "answers in order",
+  "a stream in its place",
+  "nothing is answered behind an answer without content",
+  "64 at once",
+  "2000",
+  "2000, the client ends its half",
+]);
+set({ expect: [{ status: 200 }], after: "waiting" }, "pipelining", [
+  "a refusal waits for its turn",
+]);
+// Both halves of a connection end together.
+set(CUT, "connection", [
+  "a client that ends within a head",
+  "a client that ends within a body",
+  "a half-closed client gets its answer",
+]);
+
+export const differences: KnownDifferences = { addsDate: true, outcomes };

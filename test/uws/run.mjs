@@ -1,0 +1,57 @@
+// Runs the tests of the `uws` transport: `node test/uws/run.mjs`. Installs hyper-express beside this
+// file, starts node with a newer C library where the uWebSockets binary wants one, and prints
+// `N passed, N failed`, or `uws: skipped (reason)` where that cannot be had.
+
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { newerLibcCommand } from "./newer-libc.mjs";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = dirname(dirname(here));
+const SUITES = ["test/uws/conformance.test.ts"];
+
+let command;
+try {
+  install();
+  command = loadingCommand();
+} catch (error) {
+  console.log(`uws: skipped (${error.message})`);
+  process.exit(0);
+}
+const env = { ...process.env, SVC_NODE_COMMAND: JSON.stringify(command) };
+const runner = join(root, "test/run.mjs");
+const { status } = spawnSync(process.execPath, [runner, ...SUITES], { env, stdio: "inherit" });
+process.exitCode = status ?? 1;
+
+function install() {
+  if (existsSync(join(here, "node_modules/hyper-express"))) return;
+  const options = { cwd: here, encoding: "utf8", shell: process.platform === "win32" };
+  const { status, stderr } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], options);
+  if (status !== 0) throw new Error(`npm ci: ${lastLine(stderr)}`);
+}
+
+/** The words that start a node in which hyper-express loads. */
+function loadingCommand() {
+  const plain = [process.execPath];
+  if (loadProblem(plain) === "") return plain;
+  const newer = newerLibcCommand(join(here, ".libc"));
+  const problem = loadProblem(newer);
+  if (problem !== "") throw new Error(problem);
+  return newer;
+}
+
+function loadProblem([program, ...args]) {
+  const script = "require('hyper-express')";
+  const { status, stderr } = spawnSync(program, [...args, "--eval", script], {
+    cwd: here,
+    encoding: "utf8",
+  });
+  const cause = stderr.split("\n").find((line) => line.includes("GLIBC")) ?? lastLine(stderr);
+  return status === 0 ? "" : cause.trim();
+}
+
+function lastLine(text = "") {
+  return text.trim().split("\n").at(-1);
+}
