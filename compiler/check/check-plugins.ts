@@ -1,5 +1,5 @@
-// The rules of the plugin contract that records can be judged by. What only the tree shows (overloads,
-// destructured parameters, types without a JSON form) the reader has reported already.
+// The rules of the plugin contract that records can be judged by. What only the tree shows (such as
+// overloads, destructured parameters, types without a JSON form) the reader has reported already.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";

@@ -11,8 +11,9 @@ export function checkDefaults(plugin: PluginRecord, types: TypeTable): Diagnosti
     if (param.kind !== "user" || param.default?.kind !== "value") return [];
     const { value } = param.default;
     if (fits(types, param.shape, value)) return [];
-    const message = `default ${JSON.stringify(value)} of \`${param.name}\` is not of type \`${param.typeText}\``;
-    return [paramError(param, "SVC1043", message, `a default of type \`${param.typeText}\``)];
+    const { name, typeText } = param;
+    const message = `${JSON.stringify(value)}, default of \`${name}\`, is no \`${typeText}\``;
+    return [paramError(param, "SVC1043", message, `a default of type \`${typeText}\``)];
   });
 }
 

@@ -6,6 +6,7 @@ import type { PluginRecord } from "../record/plugin-record.js";
 import { paramError, pluginError } from "./findings.js";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const ALLOWED = "only letters, digits and underscores, first no digit";
 
 /** As a key of an object this one would set the prototype. */
 const FORBIDDEN = "__proto__";
@@ -13,11 +14,11 @@ const FORBIDDEN = "__proto__";
 export function checkPluginName(plugin: PluginRecord): Diagnostic[] {
   const { name } = plugin;
   if (!NAME.test(name) || name === FORBIDDEN) {
-    const message = `\`${name}\` cannot be a plugin name: letters, digits and underscores only, first no digit`;
+    const message = `\`${name}\` cannot be a plugin name: ${ALLOWED}`;
     return [pluginError(plugin, "SVC1020", message, `\`${toName(name)}\``)];
   }
   if (name.length > MAX_PLUGIN_NAME_LENGTH) {
-    const message = `a plugin name has at most ${MAX_PLUGIN_NAME_LENGTH} characters, this one ${name.length}`;
+    const message = `${name.length} characters are too many: ${MAX_PLUGIN_NAME_LENGTH} are allowed`;
     return [pluginError(plugin, "SVC1020", message, "a shorter name")];
   }
   return [];
@@ -27,7 +28,7 @@ export function checkParameterNames(plugin: PluginRecord): Diagnostic[] {
   return plugin.params
     .filter(({ kind, name }) => kind === "user" && (!NAME.test(name) || name === FORBIDDEN))
     .map((param) => {
-      const message = `\`${param.name}\` cannot be a query key: letters, digits and underscores only`;
+      const message = `\`${param.name}\` cannot be a query key: ${ALLOWED}`;
       return paramError(param, "SVC1022", message, `\`${toName(param.name)}\``);
     });
 }

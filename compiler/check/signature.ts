@@ -25,7 +25,7 @@ export function checkPostArguments(plugin: PluginRecord): Diagnostic[] {
   return plugin.params
     .filter((param) => param.kind === "user")
     .map((param) => {
-      const message = `post \`${plugin.name}\` cannot take \`${param.name}\`: a merged response has no query`;
+      const message = `a merged response has no query that could set \`${param.name}\``;
       return paramError(param, "SVC1031", message, "`response.local`, set by the pre plugin");
     });
 }

@@ -30,7 +30,7 @@ function reportCall(
   const name = expression.getText();
   const isWait = name === "Atomics.wait";
   if (!isWait && !isSyncCall(context, expression)) return;
-  const message = `\`${name}\` blocks the executor of \`${plugin.name}\` and all requests behind it`;
+  const message = `\`${name}\` blocks \`${plugin.name}\` and all requests of its executor`;
   const last = name.slice(name.lastIndexOf(".") + 1).replace(/Sync$/, "");
   const help = isWait ? "`await Atomics.waitAsync(...).value`" : `the asynchronous \`${last}\``;
   context.warning("SVC1050", expression, message, help);

@@ -1,5 +1,5 @@
-// Which types get an entry of their own in the type table: aliases, interfaces, classes and enums of
-// the user. The key is their place in the sources, so that it is the same in every run; readable
+// Which types get an entry of their own in the type table: aliases, interfaces, classes and enums
+// of the user. The key is their place in the sources, so that it is the same in every run; readable
 // unique names are given at the end, when all of them are known (see `type-table.ts`).
 
 import { ts } from "ts-morph";
@@ -56,7 +56,7 @@ function typeArguments(context: ReadContext, type: ts.Type): readonly ts.Type[] 
   return context.checker.getTypeArguments(type).slice(0, count);
 }
 
-export function isReference(type: ts.Type): type is ts.TypeReference {
+function isReference(type: ts.Type): type is ts.TypeReference {
   return (
     (type.flags & ts.TypeFlags.Object) !== 0 &&
     ((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Reference) !== 0

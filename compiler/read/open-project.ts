@@ -1,4 +1,5 @@
-// Opens the ts-morph project of a folder: its tsconfig.json, or defaults that suit a plugin project.
+// Opens the ts-morph project of a folder: under its tsconfig.json, or under defaults that suit a
+// plugin project.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -31,8 +31,8 @@ function replacement(fn: ts.FunctionDeclaration, options: PluginOptions): string
   const isAsync = fn.modifiers?.some((word) => word.kind === ts.SyntaxKind.AsyncKeyword);
   const async = isAsync ? "async " : "";
   if (options.role !== "engine") {
-    const settings = optionText(options);
-    return `export const ${name} = plugin.${options.role}(${settings}${async}(${parameters})${result} => { ... })`;
+    const fn = `${async}(${parameters})${result} => { ... }`;
+    return `export const ${name} = plugin.${options.role}(${optionText(options)}${fn})`;
   }
   const words = [
     "@plugin",

@@ -1,6 +1,6 @@
 // The front half of the compiler: TypeScript sources to plugin records. This folder alone imports
-// ts-morph. One project stays open, so that `svc dev` reads only what a change touches; what is read
-// of one file depends on nothing but that file and what it imports.
+// ts-morph. One project stays open, so that `svc dev` reads only what a change touches; what is
+// read of one file depends on nothing but that file and what it imports.
 
 import { existsSync } from "node:fs";
 import type { Project, ts } from "ts-morph";

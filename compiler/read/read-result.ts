@@ -27,7 +27,7 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
   const requests = parts.filter((part) => isPackageSymbol(part.getSymbol(), "PluginRequest"));
   const where = fn.type ?? plugin.nameNode;
   if (requests.length > 0 && plugin.role === "engine") {
-    const message = `engine \`${plugin.name}\` returns a PluginRequest, which only a dispatcher forwards`;
+    const message = `engine \`${plugin.name}\` returns a PluginRequest; only dispatchers can`;
     reader.context.error("SVC1045", where, message, "`plugin.pre(...)`, or return the result");
   }
   const entries = responses.map((response) => readEntry(reader, plugin, where, response));
@@ -68,7 +68,8 @@ function readEntry(
   const key = keyType ? reader.read(keyType).shape : JSON_VALUE;
   // A response that leaves its key type open takes it from the first entry.
   if (key.kind !== "json" && memberWires(key, reader.named).includes("json")) {
-    const message = `sort keys of type \`${context.checker.typeToString(keyType!)}\` cannot be compared`;
+    const typeText = context.checker.typeToString(keyType!);
+    const message = `sort keys of type \`${typeText}\` cannot be compared`;
     context.error("SVC1044", where, message, "`int`, `float`, `str` or `bytes` as the key type");
   }
   const item = itemType ? reader.read(itemType) : { shape: JSON_VALUE, problems: [] };

@@ -1,11 +1,11 @@
-// The outcome of reading a type: its shape, and the parts that cannot travel. Problems are collected
-// instead of reported, because only the caller knows which parameter or result the type belongs to.
+// The outcome of reading a type: its shape, and the parts that cannot travel. Problems are
+// collected, not reported: only the caller knows which parameter or result the type belongs to.
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
 import type { ReadContext } from "./read-context.js";
 
-/** A part of a type that cannot travel: where it is (`.at[]`), what it is, what to write instead. */
+/** A part of a type that cannot travel: where (`.at[]`), what it is, what to write instead. */
 export interface Problem {
   readonly path: string;
   readonly reason: string;

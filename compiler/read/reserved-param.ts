@@ -66,7 +66,8 @@ function requireClass(
 }
 
 function refuse(context: ReadContext, parameter: ts.ParameterDeclaration, allowed: string): void {
-  const message = `\`${parameter.name.getText()}\` cannot be declared as \`${parameter.type?.getText()}\``;
+  const [name, type] = [parameter.name.getText(), parameter.type?.getText()];
+  const message = `\`${name}\` cannot be declared as \`${type}\``;
   context.error("SVC1034", parameter.type ?? parameter, message, allowed);
 }
 

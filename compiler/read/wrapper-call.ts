@@ -1,5 +1,5 @@
-// The wrapper form: `plugin(options?, fn)`, `plugin.pre(options?, fn)` and `plugin.post(options?, fn)`,
-// where `plugin` is this package's export under whatever name it was imported.
+// The wrapper form: `plugin(options?, fn)`, and the same of `plugin.pre` and `plugin.post`, where
+// `plugin` is this package's export under whatever name it was imported.
 
 import { ts } from "ts-morph";
 import type { Role } from "../record/plugin-record.js";

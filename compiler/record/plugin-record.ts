@@ -36,7 +36,7 @@ export interface UserParam {
   readonly shape: TypeShape;
   /** False when the parameter is optional or has a default. */
   readonly required: boolean;
-  /** A default that is known at build time; `expression` ones are applied by the function itself. */
+  /** A default known at build time; `expression` ones are applied by the function itself. */
   readonly default:
     | { readonly kind: "value"; readonly value: unknown }
     | { readonly kind: "expression" }

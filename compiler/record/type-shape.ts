@@ -17,7 +17,7 @@ export type TypeShape =
   | {
       readonly kind: "object";
       readonly properties: readonly PropertyShape[];
-      /** Shape of the values of further keys (index signature, Record); null when there are none. */
+      /** Shape of the values of further keys (index signature, Record); null: there are none. */
       readonly additional: TypeShape | null;
     }
   | { readonly kind: "union"; readonly members: readonly TypeShape[] }

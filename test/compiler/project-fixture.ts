@@ -13,13 +13,21 @@ export type float = number & { readonly [brand]?: "int" | "float" };
 export type str = string;
 export type bytes = Uint8Array;
 export type json = null | boolean | number | string | json[] | { [key: string]: json };
-export declare class PluginRequest { readonly params: Record<string, unknown>; partial: number | null; }
+export declare class PluginRequest {
+  readonly params: Record<string, unknown>;
+  partial: number | null;
+}
 export declare class PluginResponse<K = unknown, T = unknown> {
   constructor(maxhits?: number);
   append(sortkey: K, item: T): void;
 }
 export declare class Graph { readonly name: string; }
-export interface PluginOptions { name?: string; graph?: string; role?: "engine" | "pre" | "post"; readonly?: boolean }
+export interface PluginOptions {
+  name?: string;
+  graph?: string;
+  role?: "engine" | "pre" | "post";
+  readonly?: boolean;
+}
 type Fn = (request: PluginRequest, ...args: never[]) => unknown;
 type Post = (response: PluginResponse, ...args: never[]) => unknown;
 interface Wrap<B> {

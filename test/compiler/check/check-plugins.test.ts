@@ -96,9 +96,11 @@ interface Point { x: int; y?: float }
 enum Level { Low = 1, High = 5 }
 /** @plugin */
 export function f(request: PluginRequest,
-  a: int = 2.5, b: int = 9007199254740992, c: int[] = [1, 1.5], d: Point = { x: 0.5 }, e: int | null = null,
+  a: int = 2.5, b: int = 9007199254740992, c: int[] = [1, 1.5], d: Point = { x: 0.5 },
+  e: int | null = null,
   g: [int, str?] = [1], h: Record<string, int> = { a: 1.5 }, i: Level = Level.High, j: float = 2.5,
-  k: Point | null = { x: 1, y: 2.5 }, l: bytes | null = null, m: json = [1.5], n: [int, ...int[]] = [1, 2.5],
+  k: Point | null = { x: 1, y: 2.5 }, l: bytes | null = null,
+  m: json = [1.5], n: [int, ...int[]] = [1, 2.5],
 ) { return 1; }
 `);
   assert.equal(

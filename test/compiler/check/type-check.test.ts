@@ -12,7 +12,7 @@ const test = suite("type check");
 
 const SOURCE = `import type { PluginRequest } from "svc-server";
 /** @plugin */
-export function f(request: PluginRequest, a: { b: { c: number } }): { b: { c: string } } { return a; }
+export function f(request: PluginRequest, a: { b: { c: 1 } }): { b: { c: "x" } } { return a; }
 const s: number = "text";
 `;
 
@@ -22,7 +22,7 @@ test("findings carry code, place, length and all lines of the message", async ()
   assert.equal(
     found.map(({ code, severity, position, length }) => [code, severity, position, length]),
     [
-      ["TS2322", "error", { file: "plugins/a.ts", line: 3, column: 92 }, 6],
+      ["TS2322", "error", { file: "plugins/a.ts", line: 3, column: 84 }, 6],
       ["TS2322", "error", { file: "plugins/a.ts", line: 4, column: 7 }, 1],
     ],
   );

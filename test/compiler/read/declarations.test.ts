@@ -51,7 +51,8 @@ test("the wrapper declares under any name it was imported by", () => {
 import { plugin as mark } from "svc-server";
 import * as svc from "svc-server";
 export const plain = plugin((request: PluginRequest, n: int = 3) => n);
-export const other = mark({ name: "found", graph: "g", readonly: true }, (request, graph: Graph) => 1);
+export const other = mark({ name: "found", graph: "g", readonly: true },
+  (request, graph: Graph) => 1);
 export const before = svc.plugin.pre({ name: "both" }, (request) => request);
 export const after = plugin.post({ name: "both" }, (response) => response);
 export const role = plugin({ role: "pre" }, (request) => 1);
@@ -79,7 +80,8 @@ test("a decorator declares static methods of exported classes", () => {
 export class Shop {
   /** Buys. */
   @plugin static buy(request: PluginRequest, item: str) { return item; }
-  @plugin({ name: "sold", graph: "shop" }) static async sell(request: PluginRequest, graph: Graph) {}
+  @plugin({ name: "sold", graph: "shop" })
+  static async sell(request: PluginRequest, graph: Graph) {}
 }
 class Inner { @plugin static list(request: PluginRequest) { return []; } }
 export { Inner as Outer };
@@ -96,7 +98,7 @@ export { Inner as Outer };
   assert.is(pluginNamed(result, "buy").summary, "Buys.");
 });
 
-test("a function exported from a file that is no plugin file counts where it is re-exported", () => {
+test("a function of a file that is no plugin file counts where it is re-exported", () => {
   const result = readSource(`export { shared as alias } from "./lib/shared.js";`, {
     "lib/shared.ts": `import type { PluginRequest } from "svc-server";
 /** @plugin */
@@ -113,7 +115,7 @@ test("a decorator on a plain function is answered with what to write instead", (
   const source = `
 @plugin function first(request: PluginRequest, a: int): int { return a; }
 @plugin({ name: "other", graph: "g", readonly: true })
-export async function second(request: PluginRequest, graph: Graph) { return 1; }
+export async function second(request: PluginRequest, graph: json) { return 1; }
 @plugin({ role: "post" }) function third(response: PluginResponse) { return response; }
 `;
   const result = readSource(source);
@@ -126,7 +128,8 @@ export async function second(request: PluginRequest, graph: Graph) { return 1; }
     result.diagnostics.map(({ help }) => help),
     [
       "/** @plugin */ export function first(request: PluginRequest, a: int): int",
-      "/** @plugin other @graph g @readonly */ export async function second(request: PluginRequest, graph: Graph)",
+      "/** @plugin other @graph g @readonly */ " +
+        "export async function second(request: PluginRequest, graph: json)",
       "export const third = plugin.post((response: PluginResponse) => { ... })",
     ],
   );

@@ -12,8 +12,10 @@ const LIMIT = 10;
 enum Mode { Fast = "fast" }
 /** @plugin */
 export function f(request: PluginRequest,
-  a: int, b?: int, c: int = 1, d: float = -2.5, e: str = "x", g: boolean = true, h: string | null = null,
-  i: int[] = [1, 2], j: { x: int } = { x: 1 }, k: int = LIMIT, l: Mode = Mode.Fast, m: int = LIMIT * 2,
+  a: int, b?: int, c: int = 1, d: float = -2.5, e: str = "x", g: boolean = true,
+  h: string | null = null,
+  i: int[] = [1, 2], j: { x: int } = { x: 1 }, k: int = LIMIT, l: Mode = Mode.Fast,
+  m: int = LIMIT * 2,
   n: float = Math.random(), o: str | undefined = undefined, p: bytes = new Uint8Array(), q = LIMIT,
   r: int[] = [LIMIT], s: int | undefined, t: json = { __proto__: 1 },
 ) { return null; }`);
@@ -74,7 +76,8 @@ export function g(request: PluginRequest, bare, any: any) { return null; }
 test("reserved arguments are recognised by role, name and binding", () => {
   const result = readSource(`
 /** @plugin */
-export function f(request: PluginRequest, graph: str, method: str, headers: bytes, content: str, response: int) { return 1; }
+export function f(request: PluginRequest, graph: str, method: str, headers: bytes,
+  content: str, response: int) { return 1; }
 /** @plugin @graph g */
 export function bound({ params }: PluginRequest, graph: Graph) { return params; }
 /** @plugin */
@@ -107,7 +110,7 @@ test("headers and content take their declared forms", () => {
   const functions = headers.map(
     (form, index) => `
 /** @plugin */
-export function f${index}(request: PluginRequest, headers: ${form}, content: ${content[index]}) { return 1; }`,
+export function f${index}(request: PluginRequest, headers: ${form}, content: ${content[index]}) {}`,
   );
   const result = readSource(`interface Batch { items: int[] }${functions.join("")}
 /** @plugin */
@@ -139,7 +142,7 @@ export function a(request: string, method: int) { return 1; }
 /** @plugin */
 export function b(request: PluginRequest, headers: int, content: bytes | str) { return 1; }
 /** @plugin */
-export function c(request: PluginRequest, method: str = "GET", content: Date = new Date()) { return 1; }
+export function c(request: PluginRequest, method: str = "GET", content: Date = new Date()) {}
 `;
   assert.equal(marks(readSource(source), source), [
     "SVC1034 string",
@@ -155,7 +158,7 @@ export function c(request: PluginRequest, method: str = "GET", content: Date = n
 test("parameters without a query form are refused", () => {
   const source = `
 /** @plugin */
-export function f(request: PluginRequest, { x }: { x: int }, [y]: int[], ...rest: str[]) { return 1; }
+export function f(request: PluginRequest, { x }: { x: int }, [y]: int[], ...rest: str[]) {}
 /** @plugin */
 export function g(this: void, request: PluginRequest) { return 1; }
 `;
@@ -186,7 +189,10 @@ export async function f(request: PluginRequest) {
 }
 `;
   const result = readSource(source, {
-    "node.d.ts": `declare module "node:fs" { export function readFileSync(p: string): string; export function existsSync(p: string): boolean }
+    "node.d.ts": `declare module "node:fs" {
+  export function readFileSync(p: string): string;
+  export function existsSync(p: string): boolean;
+}
 declare module "fs" { const fs: { statSync(p: string): unknown }; export default fs }
 declare module "node:child_process" { export function execSync(c: string): string }`,
   });

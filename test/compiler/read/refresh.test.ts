@@ -116,7 +116,7 @@ test("the tsconfig of the project decides how imports resolve", () => {
     "plugins/a.ts": plugin("first", "Point", `import type { Point } from "#lib";`),
     "lib/deep.ts": FILES["lib/deep.ts"]!,
     "tsconfig.json": `{ // comments are allowed
-      "compilerOptions": { "strict": true, "module": "nodenext", "paths": { "#lib": ["./lib/deep.ts"] } } }`,
+      "compilerOptions": { "module": "nodenext", "paths": { "#lib": ["./lib/deep.ts"] } } }`,
   });
   const result = new PluginReader(project.dir, ["plugins/a.ts"]).read();
   assert.equal(Object.keys(result.types), ["Point"]);

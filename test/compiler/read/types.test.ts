@@ -230,8 +230,10 @@ class City { name = "x"; }
 interface Job { when: Date; run(): void }
 interface Endless<T> { next: Endless<T[]> }
 /** @plugin */
-export function f(request: PluginRequest, a: Date, b: Map<string, int>, c: { d: Set<int> }[], e: bigint,
-  g: () => void, h: symbol, i: City, j: Job, k: Promise<int>, l: { data: bytes }, m: Endless<int>, graph: Graph,
+export function f(request: PluginRequest, a: Date, b: Map<string, int>, c: { d: Set<int> }[],
+  e: bigint,
+  g: () => void, h: symbol, i: City, j: Job, k: Promise<int>, l: { data: bytes },
+  m: Endless<int>, graph: Graph,
 ) { return null; }`;
   const result = readSource(source);
   assert.ok(
@@ -264,9 +266,11 @@ test("results: promises, responses, mixes, and what cannot be rendered", () => {
 class City { constructor(readonly name: string) {} }
 class Money { toJSON(): string { return "1"; } }
 export const a = plugin(async (request: PluginRequest) => ({ at: new Date(), cost: new Money() }));
-export const b = plugin(async (request: PluginRequest): Promise<PluginResponse<int, string[]>> => null!);
+export const b = plugin(
+  async (request: PluginRequest): Promise<PluginResponse<int, string[]>> => null!);
 export const c = plugin.pre((request: PluginRequest) => request);
-export const d = plugin.pre((request: PluginRequest): PluginRequest | PluginResponse | int => request);
+export const d = plugin.pre(
+  (request: PluginRequest): PluginRequest | PluginResponse | int => request);
 export const e = plugin((request: PluginRequest) => {});
 export const f = plugin((request: PluginRequest): int | null => 1);
 export const g = plugin((request: PluginRequest) => new Map([["a", 1]]));
@@ -302,7 +306,7 @@ export const l = plugin((request: PluginRequest): unknown => 1);
       "SVC1041 the result of `h`, at `.list[]`, is an instance of class `City`",
       "SVC1041 the result of `i` is a Set",
       "SVC1044 sort keys of type `{ x: int; }` cannot be compared",
-      "SVC1045 engine `j` returns a PluginRequest, which only a dispatcher forwards",
+      "SVC1045 engine `j` returns a PluginRequest; only dispatchers can",
     ],
   );
 });
