@@ -3,6 +3,7 @@
 import { Worker } from "node:worker_threads";
 import { isErrorCode } from "../error-codes.js";
 import { SvcError } from "../errors.js";
+import { prepareUws } from "../http/uws/environment.js";
 import type {
   Ask,
   ExecutorPort,
@@ -30,6 +31,7 @@ export class IoThread {
     onNotice: (notice: Notice) => void,
     onDeath: (error: Error) => void,
   ) {
+    prepareUws();
     this.#worker = new Worker(threadEntry("io"), { workerData: data, name: "svc-io" });
     this.#worker.on("message", (message: Reply | Notice) => {
       if ("notice" in message) onNotice(message);
