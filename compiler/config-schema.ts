@@ -7,6 +7,7 @@ import {
   DEFAULT_PLUGIN_TIMEOUT_MS,
   MAIN_SLOTS,
   MAX_PLUGIN_NAME_LENGTH,
+  MIN_EXECUTOR_HEAP_MB,
 } from "../runtime/limits.js";
 import type { DeclaredPlugin, ResolvedConfig } from "../runtime/manifest.js";
 import {
@@ -86,6 +87,12 @@ const declaration = object<{ [K in keyof Required<PluginDeclaration>]: string | 
   graph: withDefault(nullable(nonEmpty), null),
 });
 
+const executorHeapMb: Rule<number> = test(
+  `0 or an integer from ${MIN_EXECUTOR_HEAP_MB}`,
+  (value) => value === 0 || (Number.isInteger(value) && (value as number) >= MIN_EXECUTOR_HEAP_MB),
+  0,
+);
+
 const executors: Rule<number | "auto"> = test(
   `an integer from 1 to ${MAIN_SLOTS} or "auto"`,
   (value) =>
@@ -106,6 +113,7 @@ const raw = object<Omit<ResolvedConfig, "plugins" | "declared"> & { plugins: Ite
   plugins: withDefault(list(pluginItem, "a list of patterns and declarations"), DEFAULT_PLUGINS),
   graphs: withDefault(jsonObject, {}),
   executors: withDefault(executors, 1),
+  executorHeapMb: withDefault(executorHeapMb, 0),
   plugin: withDefault(
     object({ timeoutMs: withDefault(integer(0, MAX_TIMEOUT_MS), DEFAULT_PLUGIN_TIMEOUT_MS) }),
     { timeoutMs: DEFAULT_PLUGIN_TIMEOUT_MS },

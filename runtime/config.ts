@@ -58,6 +58,8 @@ export interface SvcConfig {
   readonly graphs?: { readonly [name: string]: JsonValue } | undefined;
   /** Worker threads that run plugins, 1 to 32; `auto`: one less than there are cores. Default 1. */
   readonly executors?: number | "auto" | undefined;
+  /** Heap of one executor in MiB, at least 16; 0 leaves it to Node. Default 0. */
+  readonly executorHeapMb?: number | undefined;
   readonly plugin?:
     | {
         /** Longest run of one plugin call in milliseconds, 0 for no bound. Default 30000. */

@@ -42,5 +42,7 @@ export const SILENT_EXECUTOR_MS = 2;
 export const EXECUTOR_SWEEP_MS = 2;
 /** An executor that has timed out a request and shows no sign of life for this long is replaced. */
 export const UNRESPONSIVE_EXECUTOR_MS = 1000;
+/** Below this a worker does not even start. */
+export const MIN_EXECUTOR_HEAP_MB = 16;
 export const DEFAULT_PLUGIN_TIMEOUT_MS = 30_000;
 export const STOP_TIMEOUT_MS = 30_000;

@@ -35,6 +35,7 @@ export interface ResolvedConfig {
   readonly declared: readonly DeclaredPlugin[];
   readonly graphs: { readonly [name: string]: JsonValue };
   readonly executors: number | "auto";
+  readonly executorHeapMb: number;
   readonly plugin: { readonly timeoutMs: number };
   readonly dispatcher: { readonly [key: string]: JsonValue } | null;
   readonly descriptor: string | { readonly [key: string]: JsonValue } | null;

@@ -1,5 +1,6 @@
 // The options of `svc serve` and `svc dev`. What they leave out comes from `svc.config.ts`.
 
+import { MIN_EXECUTOR_HEAP_MB } from "../../runtime/limits.js";
 import { choice, either, flag, integer, type Option, text } from "../frame/option.js";
 
 const MAX_MAIN_PORT = 65534;
@@ -15,6 +16,10 @@ export const SERVE_OPTIONS = {
   executors: {
     kind: either(integer(1, 32), choice("auto")),
     help: "threads that run plugins; auto: one less than there are cores",
+  },
+  "executor-heap": {
+    kind: integer(MIN_EXECUTOR_HEAP_MB, Number.MAX_SAFE_INTEGER),
+    help: "heap of one executor in MiB, default: Node's own bound",
   },
   transport: {
     kind: choice("auto", "net", "uws"),

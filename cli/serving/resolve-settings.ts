@@ -34,7 +34,7 @@ export async function resolveSettings(
     traceback: values["hide-traceback"] === undefined ? http.traceback : !values["hide-traceback"],
     pluginTimeoutMs: values["plugin-timeout"] ?? config.plugin.timeoutMs,
     executors: executorCount(values.executors ?? config.executors),
-    executorHeapMb: 0,
+    executorHeapMb: values["executor-heap"] ?? config.executorHeapMb,
   };
 }
 

@@ -1,16 +1,8 @@
 // Library mode: `system` inside a program of the user's, plugins as closures, the state table of
 // the interface.
 
-import {
-  bytes,
-  int,
-  type PluginRequest,
-  PluginResponse,
-  plugin,
-  SvcError,
-  str,
-  system,
-} from "svc-server";
+import type * as Library from "svc-server";
+import type { PluginRequest } from "svc-server";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { get } from "./support/server.js";

@@ -35,6 +35,7 @@ const config: ResolvedConfig = {
   declared: [],
   graphs: {},
   executors: 2,
+  executorHeapMb: 0,
   plugin: { timeoutMs: 5000 },
   dispatcher: null,
   descriptor: null,
