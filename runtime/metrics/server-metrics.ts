@@ -46,6 +46,9 @@ export function serverMetrics(
 /** Ascending, without repetitions. */
 function checkedPercentiles(percentiles: unknown): number[] {
   if (!Array.isArray(percentiles)) throw new ParameterError("TypeError", "a list is required");
+  if (percentiles.length === 0) {
+    throw new ParameterError("ValueError", "one or more percentiles are required");
+  }
   for (const percentile of percentiles) {
     if (typeof percentile !== "number") {
       throw new ParameterError("TypeError", "percentile must be numeric");
