@@ -8,6 +8,7 @@ import { checkPlugins } from "./check/check-plugins.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { emitConverters } from "./emit/converters.js";
 import { inNumberOrder } from "./emit/describe.js";
+import { PluginModules } from "./emit/modules.js";
 import { emitPlugins } from "./emit/plugins.js";
 import { HEADER } from "./emit/text.js";
 import { PluginReader } from "./read/plugin-reader.js";
@@ -26,24 +27,30 @@ export declare const plugins: readonly PluginEntry[];
 
 /** @param packageDir folder of this package's sources */
 export function compileBuiltins(packageDir: string): readonly Diagnostic[] {
-  const files = readdirSync(join(packageDir, SOURCES))
+  const sources = readdirSync(join(packageDir, SOURCES))
     .filter((name) => name.endsWith(".ts"))
     .map((name) => `${SOURCES}/${name}`);
-  const { plugins, types, diagnostics: found } = new PluginReader(packageDir, files).read();
+  const { plugins, types, diagnostics: found } = new PluginReader(packageDir, sources).read();
   const diagnostics = [...found, ...checkPlugins(plugins, types, { executors: 1 })];
   if (hasErrors(diagnostics)) {
     return diagnostics;
   }
   const numbered = inNumberOrder(plugins);
-  const converters = emitConverters(numbered, types, {
-    specifier: (module) => module.replace("runtime/builtin/", "../"),
-    convert: "../../plugin/convert.ts",
-  });
+  const modules = new PluginModules(numbered);
   const folder = join(packageDir, GENERATED);
   mkdirSync(folder, { recursive: true });
-  writeChanged(join(folder, "converters.js"), converters);
-  writeChanged(join(folder, "plugins.js"), emitPlugins(numbered, PATH_PREFIX, "./converters.js"));
-  writeChanged(join(folder, "plugins.d.ts"), DECLARATIONS);
+  const files = {
+    "converters.js": emitConverters(numbered, types, {
+      modules: "./modules.js",
+      convert: "../../plugin/convert.ts",
+    }),
+    "modules.js": modules.emit((module) => module.replace("runtime/builtin/", "../")),
+    "plugins.d.ts": DECLARATIONS,
+    "plugins.js": emitPlugins(numbered, PATH_PREFIX, "./converters.js"),
+  };
+  for (const [name, text] of Object.entries(files)) {
+    writeChanged(join(folder, name), text);
+  }
   return diagnostics;
 }
 

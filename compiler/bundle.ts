@@ -1,16 +1,16 @@
-// Bundles the plugins with their converters to `.svc/plugins.js`, by esbuild. Generated sources are
-// handed over in memory; installed packages stay imports. One bundler serves many builds, each
-// quicker than the first.
+// Bundles the project's own sources by esbuild; installed packages stay imports. One bundler serves
+// many builds, each quicker than the first.
 
 import { join, posix, resolve } from "node:path";
 import type { BuildContext, BuildFailure, BuildOptions, Message, Plugin } from "esbuild";
 import { BUILD_FOLDER } from "../runtime/manifest.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
-import { CONVERTERS_FILE, GENERATED_SCHEME } from "./emit/project.js";
+import { MODULES_FILE } from "./emit/project.js";
 
-export const BUNDLE_FILE = "plugins.js";
-/** Never written: it exists in the bundle only. */
-export const ENTRY_FILE = "entry.js";
+/** The entry is in memory only. */
+const ENTRY = "svc:entry";
+
+type Context = BuildContext<BuildOptions & { metafile: true }>;
 
 export interface Bundle {
   /** Bundle and source map by file name; empty when there are errors. */
@@ -22,29 +22,27 @@ export interface Bundle {
 
 export class Bundler {
   private readonly projectDir: string;
-  private readonly context: Promise<BuildContext<BuildOptions & { metafile: true }>>;
-  private sources: ReadonlyMap<string, string> = new Map();
+  private readonly context: Promise<Context>;
+  private entry = "";
 
   constructor(projectDir: string) {
-    this.projectDir = projectDir;
+    this.projectDir = resolve(projectDir);
     this.context = this.open();
     // A failure shows where the context is used.
     this.context.catch(() => {});
   }
 
-  /** @param sources texts of ENTRY_FILE and CONVERTERS_FILE */
-  async bundle(sources: ReadonlyMap<string, string>): Promise<Bundle> {
-    this.sources = sources;
+  /** @param entry text of the entry, which imports as from the project's folder */
+  async bundle(entry: string): Promise<Bundle> {
+    this.entry = entry;
     const context = await this.context;
     try {
-      const result = await context.rebuild();
-      const files = (result.outputFiles ?? []).map((file): [string, string] => [
-        posix.basename(file.path.replaceAll("\\", "/")),
-        file.text,
+      const { outputFiles = [], metafile } = await context.rebuild();
+      const files = outputFiles.map(({ path, text }): [string, string] => [
+        posix.basename(path.replaceAll("\\", "/")),
+        text,
       ]);
-      const inputs = Object.keys(result.metafile.inputs).filter(
-        (path) => !path.startsWith(`${BUILD_FOLDER}/`),
-      );
+      const inputs = Object.keys(metafile.inputs).filter((path) => path !== ENTRY);
       return { files: new Map(files.sort()), inputs: inputs.sort(), diagnostics: [] };
     } catch (error) {
       const { errors } = error as Partial<BuildFailure>;
@@ -60,12 +58,12 @@ export class Bundler {
     await context.dispose();
   }
 
-  private async open(): Promise<BuildContext<BuildOptions & { metafile: true }>> {
+  private async open(): Promise<Context> {
     const { context } = await import("esbuild");
     return context({
-      absWorkingDir: resolve(this.projectDir),
-      entryPoints: [GENERATED_SCHEME + ENTRY_FILE],
-      outfile: join(BUILD_FOLDER, BUNDLE_FILE),
+      absWorkingDir: this.projectDir,
+      entryPoints: [ENTRY],
+      outfile: join(BUILD_FOLDER, MODULES_FILE),
       bundle: true,
       write: false,
       metafile: true,
@@ -77,30 +75,19 @@ export class Bundler {
       sourcemap: "linked",
       sourcesContent: false,
       logLevel: "silent",
-      plugins: [this.generatedSources()],
+      plugins: [this.entryPlugin()],
     });
   }
 
-  /** Serves the generated files from memory, and resolves what they import. */
-  private generatedSources(): Plugin {
-    const folder = resolve(this.projectDir, BUILD_FOLDER);
-    const pathOf = (file: string) => join(folder, file);
+  private entryPlugin(): Plugin {
     return {
-      name: "svc-generated",
+      name: "svc-entry",
       setup: (build) => {
-        build.onResolve({ filter: new RegExp(`^${GENERATED_SCHEME}`) }, ({ path }) => ({
-          path: pathOf(path.slice(GENERATED_SCHEME.length)),
+        build.onResolve({ filter: /^svc:entry$/ }, () => ({ path: "entry", namespace: "svc" }));
+        build.onLoad({ filter: /^entry$/, namespace: "svc" }, () => ({
+          contents: this.entry,
+          resolveDir: this.projectDir,
         }));
-        // The folder need not exist yet, so esbuild cannot look from there.
-        build.onResolve({ filter: /^\.\.\// }, ({ path, importer }) =>
-          importer === pathOf(CONVERTERS_FILE) ? { path: join(folder, path) } : null,
-        );
-        build.onResolve({ filter: /^svc-server\// }, ({ path }) => ({ path, external: true }));
-        const generated = /[\\/]\.svc[\\/](?:entry|converters)\.js$/;
-        build.onLoad({ filter: generated }, ({ path }) => {
-          const text = this.sources.get(path.slice(folder.length + 1));
-          return text === undefined ? null : { contents: text };
-        });
       },
     };
   }
@@ -112,7 +99,7 @@ function toDiagnostic(message: Message): Diagnostic {
     code: "SVC1104",
     severity: "error",
     position: {
-      file: location?.file ?? `${BUILD_FOLDER}/${BUNDLE_FILE}`,
+      file: location?.file ?? `${BUILD_FOLDER}/${MODULES_FILE}`,
       line: location?.line ?? 1,
       column: (location?.column ?? 0) + 1,
     },

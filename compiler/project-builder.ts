@@ -7,13 +7,13 @@ import { posix, relative, resolve, sep } from "node:path";
 import { SvcError } from "../runtime/errors.js";
 import { hashContent, type ResolvedConfig } from "../runtime/manifest.js";
 import { type BuildResult, Clock, hasErrors } from "./build-result.js";
-import { Bundler, ENTRY_FILE } from "./bundle.js";
+import { Bundler } from "./bundle.js";
 import { checkPlugins } from "./check/check-plugins.js";
 import { startTypeCheck, type TypeCheck } from "./check/type-check.js";
 import { CONFIG_FILES, type LoadedConfig, loadConfig } from "./config.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { sortDiagnostics } from "./diagnostics/sort.js";
-import { CONVERTERS_FILE, emitProject, emitProjectManifest } from "./emit/project.js";
+import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from "./emit/project.js";
 import { type OutputFiles, writeOutput } from "./output.js";
 import { findPluginFiles, hashInputs, tsconfigFiles } from "./project-files.js";
 import type { PluginReader, ReadResult } from "./read/plugin-reader.js";
@@ -26,8 +26,8 @@ export interface Compiled {
   readonly diagnostics: readonly Diagnostic[];
   /** All files of `.svc/`; null when there are errors. */
   readonly files: OutputFiles | null;
-  /** What TypeScript found; it comes later. Empty when the next build has begun meanwhile. */
-  readonly types: Promise<readonly Diagnostic[]>;
+  /** Checks the types, unless that has begun; empty when the next build begins meanwhile. */
+  readonly checkTypes: () => Promise<readonly Diagnostic[]>;
 }
 
 /** A rebuild that is written already, and the full type check that follows it. */
@@ -58,9 +58,13 @@ export class ProjectBuilder {
    */
   async rebuild(changed: readonly string[] = []): Promise<Rebuild> {
     const clock = new Clock();
-    const { files, plugins, diagnostics, types } = await this.compile(changed, clock);
+    const compiled = await this.compile(changed, clock);
+    const { files, plugins, diagnostics } = compiled;
     const written = files !== null && writeOutput(this.projectDir, files);
     clock.mark("write");
+    // Only now: it would take the processor from what the user waits for. Nobody has to await it.
+    const types = compiled.checkTypes();
+    types.catch(() => {});
     return {
       ok: files !== null,
       unchanged: files !== null && !written,
@@ -72,9 +76,15 @@ export class ProjectBuilder {
     };
   }
 
-  /** As `rebuild`, without writing. Phases are marked on the clock. */
-  async compile(changed: readonly string[], clock: Clock): Promise<Compiled> {
+  /**
+   * As `rebuild`, without writing.
+   *
+   * @param clock receives the phases
+   * @param typesBeside whether the type check runs at the same time, in a process of its own
+   */
+  async compile(changed: readonly string[], clock: Clock, typesBeside = false): Promise<Compiled> {
     this.typeCheck?.cancel();
+    this.typeCheck = null;
     this.bundler ??= new Bundler(this.projectDir);
     for (const file of changed) {
       this.pending.add(this.relativePath(file));
@@ -82,35 +92,37 @@ export class ProjectBuilder {
     const config = await this.loadConfig();
     const files = await this.findFiles(config.config);
     clock.mark("config");
-    const typeCheck = startTypeCheck(this.projectDir, files);
-    this.typeCheck = typeCheck;
-    // Whoever waits for it sees a failure; nobody has to.
-    typeCheck.result.catch(() => {});
-    try {
-      const reading = await this.read(config.config, files);
-      clock.mark("read");
-      const { plugins, types, moduleState } = reading;
-      const { executors } = config.config;
-      const rules = checkPlugins(plugins, types, { executors, moduleState });
-      const found = [...reading.diagnostics, ...rules];
-      const output = hasErrors(found) ? null : await this.emit(config, files, reading, found);
-      clock.mark("emit");
-      return {
-        plugins: plugins.length,
-        diagnostics: sortDiagnostics(found),
-        files: output,
-        types: typeCheck.result,
-      };
-    } catch (error) {
-      typeCheck.cancel();
-      throw error;
+    if (typesBeside) {
+      this.startTypeCheck(files);
     }
+    const reading = await this.read(config.config, files);
+    clock.mark("read");
+    const { plugins, types, moduleState } = reading;
+    const { executors } = config.config;
+    const rules = checkPlugins(plugins, types, { executors, moduleState });
+    const found = [...reading.diagnostics, ...rules];
+    const output = hasErrors(found) ? null : await this.emit(config, files, reading, found);
+    clock.mark("emit");
+    return {
+      plugins: plugins.length,
+      diagnostics: sortDiagnostics(found),
+      files: output,
+      checkTypes: async () => (this.typeCheck ?? this.startTypeCheck(files)).result,
+    };
   }
 
   /** Ends whatever is open. */
   async close(): Promise<void> {
     this.typeCheck?.cancel();
     await this.bundler?.close();
+  }
+
+  private startTypeCheck(files: readonly string[]): TypeCheck {
+    const typeCheck = startTypeCheck(this.projectDir, files);
+    // Something else may fail first.
+    typeCheck.result.catch(() => {});
+    this.typeCheck = typeCheck;
+    return typeCheck;
   }
 
   private async loadConfig(): Promise<LoadedConfig> {
@@ -163,21 +175,20 @@ export class ProjectBuilder {
     reading: ReadResult,
     found: Diagnostic[],
   ): Promise<OutputFiles | null> {
-    const emitted = emitProject(reading.plugins, reading.types, config);
-    const bundle = await this.bundler!.bundle(
-      new Map([
-        [ENTRY_FILE, emitted.entry],
-        [CONVERTERS_FILE, emitted.files.get(CONVERTERS_FILE)!],
-      ]),
-    );
-    found.push(...bundle.diagnostics);
-    if (bundle.diagnostics.length > 0) {
+    const { plugins, types, dependencies } = reading;
+    const bundle = await this.bundler!.bundle(emitBundleEntry(plugins));
+    const modules = bundle.files.get(MODULES_FILE);
+    if (modules === undefined) {
+      found.push(...bundle.diagnostics);
       return null;
     }
-    const output = new Map([...emitted.files, ...bundle.files]);
+    const output = emitProject(plugins, types, config, modules);
+    for (const [name, text] of bundle.files) {
+      output.set(name, text);
+    }
     const hashes = [...output].map(([name, text]) => [name, hashContent(text)] as const);
-    const sources = [...files, ...inputs, ...reading.dependencies, ...bundle.inputs];
-    const manifest = emitProjectManifest(reading.plugins, {
+    const sources = [...files, ...inputs, ...dependencies, ...bundle.inputs];
+    const manifest = emitProjectManifest(plugins, {
       svc: compilerVersion(),
       config,
       files,

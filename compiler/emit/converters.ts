@@ -5,11 +5,12 @@
 import type { PluginRecord, ReservedParam, UserParam, Wire } from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { CheckFunctions } from "./check-functions.js";
+import { PluginModules } from "./modules.js";
 import { HEADER, identifier, quote } from "./text.js";
 
 export interface ConverterOptions {
-  /** Import specifier of a plugin's module, as seen from the generated file. */
-  readonly specifier: (module: string) => string;
+  /** Import specifier of the file that exports the plugins' functions, see PluginModules. */
+  readonly modules: string;
   /** Import specifier of the converters' runtime. */
   readonly convert: string;
 }
@@ -53,55 +54,23 @@ export function emitConverters(
   options: ConverterOptions,
 ): string {
   const checks = new CheckFunctions(types);
-  const imports = new PluginImports(plugins);
-  const functions = plugins.map((plugin) => emitConverter(plugin, imports, checks)).join("\n");
+  const modules = new PluginModules(plugins);
+  const functions = plugins.map((plugin) => emitConverter(plugin, modules, checks)).join("\n");
   const checkText = checks.emit();
   const body = checkText === "" ? functions : `${functions}\n${checkText}`;
   const used = HELPERS.filter((helper) => new RegExp(`\\b${helper}\\(`).test(body));
-  const runtime =
-    used.length === 0
-      ? ""
-      : `import {\n${used.map((name) => `  ${name},\n`).join("")}} from ${quote(options.convert)};\n`;
-  return `${HEADER}\n${runtime}${imports.emit(options.specifier)}\n${body}`;
+  const imports = emitImport(used, options.convert) + emitImport(modules.names(), options.modules);
+  return `${HEADER}\n${imports}\n${body}`;
 }
 
-/** The modules of the plugins; `add` of module 3 is known as `add$3`. */
-class PluginImports {
-  private readonly exports = new Map<string, Set<string>>();
-
-  constructor(plugins: readonly PluginRecord[]) {
-    for (const module of plugins.map((plugin) => plugin.module).sort()) {
-      this.exports.set(module, new Set());
-    }
-    for (const plugin of plugins) {
-      this.exports.get(plugin.module)!.add(exportName(plugin));
-    }
-  }
-
-  /** Expression that reaches the plugin's function. */
-  reference(plugin: PluginRecord): string {
-    const index = [...this.exports.keys()].indexOf(plugin.module);
-    const [, ...members] = plugin.exportPath.split(".").map(identifier);
-    return [`${exportName(plugin)}$${index}`, ...members].join(".");
-  }
-
-  emit(specifier: (module: string) => string): string {
-    return [...this.exports]
-      .map(([module, names], index) => {
-        const list = [...names].sort().map((name) => `${name} as ${name}$${index}`);
-        return `import { ${list.join(", ")} } from ${quote(specifier(module))};\n`;
-      })
-      .join("");
-  }
-}
-
-function exportName(plugin: PluginRecord): string {
-  return identifier(plugin.exportPath.split(".")[0]!);
+function emitImport(names: readonly string[], specifier: string): string {
+  const list = names.map((name) => `  ${name},\n`).join("");
+  return names.length === 0 ? "" : `import {\n${list}} from ${quote(specifier)};\n`;
 }
 
 function emitConverter(
   plugin: PluginRecord,
-  imports: PluginImports,
+  modules: PluginModules,
   checks: CheckFunctions,
 ): string {
   const users = plugin.params.filter((param) => param.kind === "user");
@@ -114,7 +83,7 @@ function emitConverter(
     `// ${plugin.module}:${plugin.position.line}`.replaceAll(/[\r\n\u2028\u2029]/g, " "),
     `export function ${name}(${first}, source) {`,
     ...(plugin.role === "post" ? [] : queryWalk(users)),
-    `  return ${imports.reference(plugin)}(`,
+    `  return ${modules.reference(plugin)}(`,
     ...args.map((arg) => `    ${arg},`),
     "  );",
     "}",

@@ -1,47 +1,52 @@
-// All files of `.svc/` that follow from the records alone, without bundling.
+// All files of `.svc/` but the bundle and the manifest. Files that run name each other with a hash
+// of their content, so that a process which loads a newer build never meets an older part of it:
+//
+//     plugins.js ── converters.js?<hash> ── modules.js?<hash> (bundle of the project's sources)
 
-import { MANIFEST_FILE, type ResolvedConfig } from "../../runtime/manifest.js";
+import { hashContent, MANIFEST_FILE, type ResolvedConfig } from "../../runtime/manifest.js";
 import type { PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import { emitArgspec } from "./argspec.js";
 import { emitConverters } from "./converters.js";
 import { inNumberOrder } from "./describe.js";
 import { emitManifest, type ManifestFacts } from "./manifest.js";
+import { PluginModules } from "./modules.js";
 import { emitPlugins, emitRoutes } from "./plugins.js";
 import { emitRegistryTypes } from "./registry-types.js";
 
+/** The bundle of the project's sources. */
+export const MODULES_FILE = "modules.js";
+const CONVERTERS_FILE = "converters.js";
 const PATH_PREFIX = "/svc/plugin/";
-export const CONVERTERS_FILE = "converters.js";
-/** In front of imports of generated files, which the bundler takes from memory. */
-export const GENERATED_SCHEME = "svc:";
 
-export interface EmittedProject {
-  /** Entry of the bundle; it is not written itself. */
-  readonly entry: string;
-  /** Texts by file name in `.svc/`. */
-  readonly files: ReadonlyMap<string, string>;
+/** Entry of the bundle, as seen from the project's folder. */
+export function emitBundleEntry(plugins: readonly PluginRecord[]): string {
+  return new PluginModules(inNumberOrder(plugins)).emit((module) => `./${module}`);
 }
 
+/**
+ * Texts by file name in `.svc/`.
+ * @param bundle text of MODULES_FILE
+ */
 export function emitProject(
   plugins: readonly PluginRecord[],
   types: TypeTable,
   config: ResolvedConfig,
-): EmittedProject {
+  bundle: string,
+): Map<string, string> {
   const numbered = inNumberOrder(plugins);
   const service = { name: config.name, prefix: config.http.prefix };
   const converters = emitConverters(numbered, types, {
-    specifier: (module) => `../${module}`,
+    modules: versioned(MODULES_FILE, bundle),
     convert: "svc-server/convert",
   });
-  return {
-    entry: emitPlugins(numbered, PATH_PREFIX, `${GENERATED_SCHEME}${CONVERTERS_FILE}`),
-    files: new Map([
-      ["argspec.json", emitArgspec(service, numbered, types, PATH_PREFIX)],
-      [CONVERTERS_FILE, converters],
-      ["plugins.d.ts", emitRegistryTypes(numbered, types)],
-      ["routes.json", emitRoutes(numbered, PATH_PREFIX)],
-    ]),
-  };
+  return new Map([
+    ["argspec.json", emitArgspec(service, numbered, types, PATH_PREFIX)],
+    [CONVERTERS_FILE, converters],
+    ["plugins.d.ts", emitRegistryTypes(numbered, types)],
+    ["plugins.js", emitPlugins(numbered, PATH_PREFIX, versioned(CONVERTERS_FILE, converters))],
+    ["routes.json", emitRoutes(numbered, PATH_PREFIX)],
+  ]);
 }
 
 /** Name and text of the manifest. */
@@ -50,4 +55,8 @@ export function emitProjectManifest(
   facts: ManifestFacts,
 ): readonly [string, string] {
   return [MANIFEST_FILE, emitManifest(facts, inNumberOrder(plugins), PATH_PREFIX)];
+}
+
+function versioned(file: string, content: string): string {
+  return `./${file}?${hashContent(content)}`;
 }

@@ -77,7 +77,9 @@ function placeOf(location: string, line: number, column: number): Place | null {
   if (file === null || file.startsWith(OWN_FOLDER)) return null;
   const bundle = bundleOf(location, file);
   if (bundle !== null) return mappedPlace(bundle, line, column);
-  return inModules(file) ? null : { file: shown(process.cwd(), file), line, column };
+  // What lies in the build folder without a map is generated: converters, the plugin table.
+  const isOther = inModules(file) || dirname(file).endsWith(sep + BUILD_FOLDER);
+  return isOther ? null : { file: shown(process.cwd(), file), line, column };
 }
 
 /** Path of a frame's file; null for frames of Node itself and for evaluated code. */
@@ -104,7 +106,6 @@ function mappedPlace(bundle: Bundle, line: number, column: number): Place | null
   if (!("originalSource" in entry)) return null;
   const folder = dirname(bundle.file);
   const file = resolve(folder, entry.originalSource);
-  // Generated converters lie in the build folder itself.
   if (file.startsWith(folder + sep) || inModules(file)) return null;
   const project = folder.endsWith(sep + BUILD_FOLDER) ? dirname(folder) : process.cwd();
   return {

@@ -20,8 +20,8 @@ import { addPlugin, TemporaryProject } from "./projects.js";
 
 const test = suite<{ project: TemporaryProject }>("build");
 const FILES = [
-  ...["argspec.json", "converters.js", "manifest.json", "plugins.d.ts", "plugins.js"],
-  ...["plugins.js.map", "routes.json"],
+  ...["argspec.json", "converters.js", "manifest.json", "modules.js", "modules.js.map"],
+  ...["plugins.d.ts", "plugins.js", "routes.json"],
 ];
 
 test.before.each((context) => {
@@ -157,7 +157,9 @@ test("check writes nothing and names what differs", async ({ project }) => {
   project.write(".svc/surplus.txt", "");
   const differs = await buildProject(project.dir, { check: true });
   assert.is(differs.ok, false);
-  assert.equal(differs.differing, ["manifest.json", "plugins.js", "surplus.txt"]);
+  assert.equal(differs.differing, [
+    ...["converters.js", "manifest.json", "modules.js", "plugins.js", "surplus.txt"],
+  ]);
 });
 
 test("errors of every kind leave the old build alone", async ({ project }) => {
@@ -214,7 +216,7 @@ test("plugins that the configuration declares", async ({ project }) => {
   const result = await buildProject(project.dir);
   assert.equal(codes(result), []);
   assert.equal(JSON.parse(contents(project)["routes.json"]!), { "/svc/plugin/sum": 0 });
-  assert.match(contents(project)["converters.js"]!, 'from "../src/math.ts"');
+  assert.match(contents(project)["modules.js"]!, "// src/math.ts");
 });
 
 test.run();

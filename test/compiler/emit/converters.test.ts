@@ -5,6 +5,7 @@ import { build } from "esbuild";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { emitConverters } from "../../../compiler/emit/converters.js";
+import { PluginModules } from "../../../compiler/emit/modules.js";
 import { plugin, plugins, types, user } from "./records.js";
 
 type Converter = (request: unknown, source: object) => unknown[];
@@ -27,14 +28,11 @@ const converters = await load();
 
 async function load(): Promise<Record<string, Converter>> {
   const code = emitConverters(all, types, {
-    specifier: () => "virtual:plugins",
+    modules: "virtual:modules",
     convert: new URL("../../../runtime/plugin/convert.ts", import.meta.url).pathname,
   });
-  const names = new Set(all.map((record) => record.exportPath));
-  const functions = [...names].map((name) => `"${name}"`).join(",");
-  const stub = `const echo = (...args) => args; ${[...names]
-    .map((name, index) => `const f${index} = echo; export { f${index} as "${name}" };`)
-    .join("\n")} export const names = [${functions}];`;
+  const names = new PluginModules(all).names();
+  const stub = names.map((name) => `export const ${name} = (...args) => args;`).join("\n");
   const bundle = await build({
     stdin: { contents: code, resolveDir: "/" },
     bundle: true,

@@ -5,6 +5,7 @@ import * as assert from "uvu/assert";
 import { emitArgspec } from "../../../compiler/emit/argspec.js";
 import { emitConverters } from "../../../compiler/emit/converters.js";
 import { inNumberOrder } from "../../../compiler/emit/describe.js";
+import { PluginModules } from "../../../compiler/emit/modules.js";
 import { emitPlugins, emitRoutes } from "../../../compiler/emit/plugins.js";
 import { emitRegistryTypes } from "../../../compiler/emit/registry-types.js";
 import { matchesGolden } from "../../golden/golden.js";
@@ -12,7 +13,7 @@ import { plugin, plugins, reserved, types, user } from "./records.js";
 
 const test = suite("emit: golden");
 const PREFIX = "/svc/plugin/";
-const options = { specifier: (module: string) => `../${module}`, convert: "svc-server/convert" };
+const options = { modules: "./modules.js", convert: "svc-server/convert" };
 const numbered = inNumberOrder(plugins);
 
 test("plugin numbers: by name, then engine, pre, post", () => {
@@ -27,6 +28,11 @@ test("plugin numbers: by name, then engine, pre, post", () => {
 
 test("converters", () => {
   matchesGolden("emit/converters.js", emitConverters(numbered, types, options));
+});
+
+test("entry of the bundle", () => {
+  const entry = new PluginModules(numbered).emit((module) => `./${module}`);
+  matchesGolden("emit/modules.js", entry);
 });
 
 test("plugins and routes", () => {

@@ -22,9 +22,17 @@ import {
   skipQuery,
   skipValue,
 } from "svc-server/convert";
-import { Shop as Shop$0 } from "../plugins/a b/shop class.ts";
-import { add as add$1 } from "../plugins/add.ts";
-import { ask as ask$2, bare as bare$2, before as before$2, delete as delete$2, raw as raw$2, search as search$2, shapes as shapes$2 } from "../plugins/shop.ts";
+import {
+  Shop$0,
+  add$1,
+  ask$2,
+  bare$2,
+  before$2,
+  delete$2,
+  raw$2,
+  search$2,
+  shapes$2,
+} from "./modules.js";
 
 // plugins/a b/shop class.ts:3
 export function Shop$engine(request, source) {
