@@ -17,6 +17,7 @@ const test = suite("tidy");
 const files = sourceFiles();
 const code = files.filter(({ path }) => /\.(ts|mjs|cjs)$/.test(path));
 const modules = code.filter(({ path }) => path.endsWith(".ts")).map(parseModule);
+const byPath = new Map(modules.map((module) => [module.path, module]));
 const product = modules.filter(({ path }) => /^(cli|compiler|runtime)\//.test(path));
 
 /** Fails with one line for every finding. */
@@ -68,7 +69,7 @@ test("nothing is left over: notes to self, `any`, places of one machine, registr
 });
 
 /** What compiler may use at run time of runtime: tables and constants, no behaviour. */
-const SHARED_VALUES = /^runtime\/(error-codes|errors|limits|package-info|config)\.ts$/;
+const SHARED_VALUES = /^runtime\/(config|error-codes|errors|limits|manifest|package-info)\.ts$/;
 
 test("imports run one way", () => {
   const findings: string[] = [];
@@ -138,8 +139,35 @@ test("modules do not import each other in circles", () => {
   expectNone(findings);
 });
 
+/** All modules that `entry` brings along. */
+function loadedBy(entry: string, lazyToo: boolean): Set<string> {
+  const loaded = new Set<string>();
+  const rest = [entry];
+  for (let path = rest.pop(); path !== undefined; path = rest.pop()) {
+    if (loaded.has(path)) continue;
+    loaded.add(path);
+    for (const { target, typeOnly, lazy } of byPath.get(path)?.imports ?? []) {
+      if (!typeOnly && (lazyToo || !lazy)) rest.push(target);
+    }
+  }
+  return loaded;
+}
+
+test("help is quick, and serving never loads the compiler", () => {
+  const light =
+    /^(cli\/|node:|runtime\/(errors|error-codes|limits|package-info)|compiler\/diagnostics\/)/;
+  const help = [...loadedBy("cli/main.ts", false)];
+  expectNone(help.filter((path) => !light.test(path)));
+  const heavy = /^(compiler\/|ts-morph|typescript|esbuild)/;
+  const serving = [...loadedBy("cli/serve.ts", true), ...loadedBy("runtime/index.ts", true)];
+  expectNone(serving.filter((path) => heavy.test(path)));
+});
+
 const ENTRIES = new Set([
   ...[...readFileSync(join(ROOT, "tsup.config.ts"), "utf8").matchAll(/: "([\w/-]+\.ts)"/g)].map(
+    ([, path]) => path!,
+  ),
+  ...[...readFileSync(join(ROOT, "scripts/build.mjs"), "utf8").matchAll(/"([\w/-]+\.ts)"/g)].map(
     ([, path]) => path!,
   ),
   // Found by folder: `npm run build` compiles them with our own compiler.
@@ -149,7 +177,6 @@ const ENTRIES = new Set([
 test("every module is reached from an entry, every exported value is used elsewhere", () => {
   const reached = new Set<string>();
   const used = new Set<string>();
-  const byPath = new Map(modules.map((module) => [module.path, module]));
   function reach(module: Module | undefined): void {
     if (module === undefined || reached.has(module.path)) return;
     reached.add(module.path);

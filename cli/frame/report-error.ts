@@ -5,7 +5,7 @@ import { ERROR_CODES, type ErrorCodeName } from "../../runtime/error-codes.js";
 import { SvcError } from "../../runtime/errors.js";
 
 export const EXIT_FAILURE = 1;
-export const EXIT_USAGE = 2;
+const EXIT_USAGE = 2;
 
 const USAGE_ERRORS: ReadonlySet<ErrorCodeName> = new Set([
   "SVC3001",
@@ -14,7 +14,7 @@ const USAGE_ERRORS: ReadonlySet<ErrorCodeName> = new Set([
   "SVC3004",
 ]);
 
-export function errorLine(code: ErrorCodeName, message: string): string {
+function errorLine(code: ErrorCodeName, message: string): string {
   const end = /[.?!]$/.test(message) ? "" : ".";
   return `svc: error ${code}: ${message}${end} ${ERROR_CODES[code].fix}`;
 }

@@ -187,6 +187,21 @@ test("serve names the port that is taken, and refuses a root that is no folder",
     assert.is(root.status, 1);
   }));
 
+test("serve says which plugin cannot be loaded, and why a transport cannot be had", () =>
+  inProject(
+    ({ folder }) => {
+      assert.is(svc(["build", folder]).status, 0);
+      const plugins = svc(["serve", folder, "--port", "0"]);
+      assert.match(plugins.stderr, "svc: error SVC2201: ");
+      assert.match(plugins.stderr, "not in the mood");
+      assert.is(plugins.status, 1);
+      const transport = svc(["serve", folder, "--port", "0", "--transport", "uws"]);
+      assert.match(transport.stderr, "SVC2301: transport uws: hyper-express is not installed");
+      assert.is(transport.status, 1);
+    },
+    { "plugins/double.ts": `${GOOD_PLUGIN}\nthrow new Error("not in the mood");\n` },
+  ));
+
 test("doctor reports on machine and project without changing anything", () =>
   inProject(({ folder }) => {
     const { status, stdout } = svc(["doctor", folder]);

@@ -20,7 +20,7 @@ const CODE_FOLDERS = [
   "templates",
   "test",
 ];
-const SKIPPED = /(^|\/)(node_modules|dist|golden|fixtures|\.(?!ci\b)[^/]+)(\/|$)/;
+const SKIPPED = /(^|\/)(node_modules|dist|dist\.new-\d+|golden|fixtures|\.(?!ci\b)[^/]+)(\/|$)/;
 const BINARY = /\.(png|ico|jpg|gz|tgz|wasm|node|deb)$/;
 
 export interface SourceFile {
@@ -33,6 +33,8 @@ export interface ImportEdge {
   /** Path of the imported file, or the name of a package. */
   readonly target: string;
   readonly typeOnly: boolean;
+  /** Loaded by `import()` while the program runs. */
+  readonly lazy: boolean;
   readonly line: number;
   /** Imported names; `*` for all of them. */
   readonly names: readonly string[];
@@ -103,12 +105,13 @@ function importEdge(node: ts.Node, from: string, line: number): ImportEdge | und
   if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
     const [specifier] = node.arguments;
     if (specifier === undefined || !ts.isStringLiteral(specifier)) return undefined;
-    return { target: resolved(specifier.text, from), typeOnly: false, line, names: ["*"] };
+    const target = resolved(specifier.text, from);
+    return { target, typeOnly: false, lazy: true, line, names: ["*"] };
   }
   const declares = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
   if (!declares || node.moduleSpecifier === undefined) return undefined;
   const target = resolved((node.moduleSpecifier as ts.StringLiteral).text, from);
-  return { target, line, ...importedNames(node) };
+  return { target, lazy: false, line, ...importedNames(node) };
 }
 
 function importedNames(node: ts.ImportDeclaration | ts.ExportDeclaration) {
