@@ -94,27 +94,38 @@ export class Scheduler {
   /** Puts a fresh executor in the place of one that died. */
   replaceExecutor(died: number, id: number, port: MessagePort): void {
     const index = this.#executors.findIndex((link) => link.id === died);
-    if (index < 0) return;
+    if (index < 0) {
+      // The dead one was of an older build, or its place was taken by a reload.
+      port.close();
+      this.#events.retired(id);
+      return;
+    }
     this.#executors[index] = this.#link(id, port);
     this.#slots.share(this.#executors);
     this.#pump();
   }
 
-  /** Fails what a dead executor had begun and places the rest anew. */
-  executorDied(id: number): void {
+  /**
+   * Fails what a dead executor had begun and places the rest anew. Returns the number of requests
+   * that it was running.
+   */
+  executorDied(id: number): number {
     const link = [...this.#executors, ...this.#retiring].find((one) => one.id === id);
-    if (link === undefined || !link.alive) return;
+    if (link === undefined || !link.alive) return 0;
     link.close();
     this.#retiring = this.#retiring.filter((one) => one !== link);
+    let begun = 0;
     for (const slot of [...this.#slots.slotsOf(link)].reverse()) {
       const call = this.#slots.call(slot);
-      const begun = this.#state.slotState(slot) === SLOT_CLAIMED;
+      const isBegun = this.#state.slotState(slot) === SLOT_CLAIMED;
       this.#free(slot);
+      if (isBegun) begun++;
       if (call === null) continue;
-      if (begun) this.#events.failed(call, executorId(slot), "executor-died");
+      if (isBegun) this.#events.failed(call, executorId(slot), "executor-died");
       else this.#waiting[call.port].unshift(call);
     }
     this.#pump();
+    return begun;
   }
 
   /** Empties the queues of requests that found no slot. */

@@ -9,14 +9,18 @@ import type { ExecutorNotice, ExecutorPort, ExecutorThreadData } from "./control
 import { log } from "./log.js";
 import { threadEntry } from "./thread-entry.js";
 
-/** Deaths in a row, without a long life between, after which the service goes out. */
-const MAX_DEATHS_IN_A_ROW = 20;
+/**
+ * Deaths in a row that no request brought about, without a long life between, after which the
+ * service goes out: the plugins themselves cannot live.
+ */
+const MAX_OWN_DEATHS_IN_A_ROW = 10;
 /** A life this long ends a row of deaths. */
 const LONG_LIFE_MS = 5_000;
 const MAX_RESTART_DELAY_MS = 1_000;
 
 export interface ExecutorPoolEvents {
-  died(id: number): void;
+  /** Resolves with the number of requests that the executor was running. */
+  died(id: number): Promise<number>;
   replaced(died: number, executor: ExecutorPort): void;
   /** Executors die as fast as they are replaced: nothing can be served. */
   crashLoop(): void;
@@ -37,6 +41,7 @@ export class ExecutorPool {
   readonly #members = new Map<number, Member>();
   #nextId = 0;
   #deathsInARow = 0;
+  #ownDeathsInARow = 0;
   #closed = false;
 
   constructor(
@@ -113,6 +118,7 @@ export class ExecutorPool {
       worker.on("message", (notice: ExecutorNotice) => {
         if ("failure" in notice) {
           member.leaving = true;
+          void worker.terminate();
           reject(new SvcError("SVC2201", notice.failure));
         } else {
           ready = true;
@@ -130,18 +136,22 @@ export class ExecutorPool {
     });
   }
 
-  #onDeath(id: number, member: Member, reason: string): void {
+  async #onDeath(id: number, member: Member, reason: string): Promise<void> {
     log(`executor ${id} died: ${reason}`);
     this.#metrics.executorRestarted();
-    this.#events.died(id);
-    const longLife = performance.now() - member.startedAtMs > LONG_LIFE_MS;
-    this.#deathsInARow = longLife ? 1 : this.#deathsInARow + 1;
+    if (performance.now() - member.startedAtMs > LONG_LIFE_MS) this.#deathsInARow = 0;
+    this.#countDeath(await this.#events.died(id));
     this.#replace(id);
+  }
+
+  #countDeath(running: number): void {
+    this.#deathsInARow++;
+    this.#ownDeathsInARow = running > 0 || this.#deathsInARow === 1 ? 0 : this.#ownDeathsInARow + 1;
+    if (this.#ownDeathsInARow === MAX_OWN_DEATHS_IN_A_ROW) this.#events.crashLoop();
   }
 
   /** Starts a replacement, later and later while executors keep dying. */
   #replace(died: number): void {
-    if (this.#deathsInARow === MAX_DEATHS_IN_A_ROW) this.#events.crashLoop();
     const delayMs = Math.min(2 ** (this.#deathsInARow - 1) - 1, MAX_RESTART_DELAY_MS);
     setTimeout(async () => {
       if (this.#closed) return;
@@ -149,7 +159,7 @@ export class ExecutorPool {
         this.#events.replaced(died, await this.#startOne(this.#takeId()));
       } catch (error) {
         log(`executor ${died} could not be replaced: ${(error as Error).message}`);
-        this.#deathsInARow++;
+        this.#countDeath(0);
         this.#replace(died);
       }
     }, delayMs);

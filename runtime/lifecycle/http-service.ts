@@ -48,7 +48,7 @@ export class HttpService {
       settings.executorHeapMb,
       this.metrics,
       {
-        died: (id) => void this.#io.executorDied(id),
+        died: (id) => this.#io.executorDied(id),
         replaced: (died, executor) => void this.#io.replaceExecutor(died, executor),
         crashLoop: () => {
           log("executors keep dying: the service goes out");

@@ -71,7 +71,8 @@ export class IoThread {
     );
   }
 
-  executorDied(id: number): Promise<void> {
+  /** Resolves with the number of requests that the executor was running. */
+  executorDied(id: number): Promise<number> {
     return this.#ask({ op: "executorDied", id });
   }
 

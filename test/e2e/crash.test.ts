@@ -107,4 +107,24 @@ test("stray exceptions outside of a request are logged and harm nobody", async (
   assert.match(served.log(), /stray rejection/);
 });
 
+test("crashes that requests bring about do not take the service out", async () => {
+  served = await serve(fixture("engine"));
+  for (let round = 0; round < 12; round++) await get(served.port, "/svc/plugin/exits");
+  await works();
+  const status = await get(served.port, "/svc/status");
+  const { errors } = status.json.response as { errors: Record<string, number> };
+  assert.is(errors["executor-restarts"], 12);
+});
+
+test("plugins that cannot live take the service out", async () => {
+  await svc("build", fixture("dying"));
+  served = await serve(fixture("dying"));
+  while ((await get(served.port, "/svc/hc")).status === 200) await delay(50);
+  const answer = await get(served.port, "/svc/plugin/idle");
+  assert.is(answer.status, 503);
+  assert.is(answer.json.message, "Service Unavailable");
+  assert.match(served.log(), /service goes out/);
+  assert.is((await get(served.port + 1, "/svc/status")).status, 200);
+});
+
 test.run();
