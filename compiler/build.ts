@@ -1,5 +1,5 @@
-// `svc build` and `svc check`. A build whose inputs have not changed ends here, before anything that
-// takes long to load.
+// `svc build` and `svc check`. A build whose inputs have not changed ends here, before anything
+// that takes long to load.
 
 import { join, resolve } from "node:path";
 import { BUILD_FOLDER, changedFile, readManifest } from "../runtime/manifest.js";

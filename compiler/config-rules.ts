@@ -111,7 +111,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-export function expected(path: string, what: string, value: unknown): string {
+function expected(path: string, what: string, value: unknown): string {
   return `${path === "" ? "configuration" : path}: expected ${what}, got ${show(value)}`;
 }
 

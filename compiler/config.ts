@@ -1,5 +1,5 @@
-// Finds `svc.config.ts`, runs it, and resolves it to plain data. It is bundled first, so that it may
-// import other files of the project and be written in TypeScript on every Node.
+// Finds `svc.config.ts`, runs it, and resolves it to plain data. It is bundled first, so that it
+// may import other files of the project and be written in TypeScript on every Node.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";

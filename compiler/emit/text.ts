@@ -14,7 +14,7 @@ export function quote(value: string | number | boolean | null): string {
   );
 }
 
-export function isIdentifier(name: string): boolean {
+function isIdentifier(name: string): boolean {
   return IDENTIFIER.test(name);
 }
 
