@@ -53,6 +53,7 @@ const DEFAULTS = {
   },
   graphs: {},
   executors: 1,
+  executorHeapMb: 0,
   plugin: { timeoutMs: 30000 },
   dispatcher: null,
   descriptor: null,
