@@ -93,6 +93,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 
 function readProperties(reader: TypeReader, type: ts.Type): Reading {
   const { checker } = reader.context;
+  if (extendsAny(checker, type)) reader.context.metAny = true;
   const properties: PropertyShape[] = [];
   const problems: Problem[] = [];
   for (const symbol of checker.getPropertiesOfType(type)) {
@@ -115,6 +116,16 @@ function readProperties(reader: TypeReader, type: ts.Type): Reading {
     shape: { kind: "object", properties, additional: additional?.shape ?? null },
     problems,
   };
+}
+
+/** An interface whose base is not declared anywhere has silently fewer properties. */
+function extendsAny(checker: ts.TypeChecker, type: ts.Type): boolean {
+  const declarations = type.getSymbol()?.declarations ?? [];
+  return declarations
+    .filter(ts.isInterfaceDeclaration)
+    .flatMap((declaration) => declaration.heritageClauses ?? [])
+    .flatMap((clause) => clause.types)
+    .some((base) => (checker.getTypeAtLocation(base).flags & ts.TypeFlags.Any) !== 0);
 }
 
 function mayBeAbsent(symbol: ts.Symbol, type: ts.Type): boolean {

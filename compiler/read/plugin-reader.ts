@@ -12,6 +12,7 @@ import type { TypeTable } from "../record/type-shape.js";
 import { findConfigured } from "./configured-plugin.js";
 import { readDependencies } from "./dependencies.js";
 import { findDeclarations } from "./find-declarations.js";
+import { restoreGlobalTypes, withholdGlobalTypes } from "./global-types.js";
 import { ImportGraph } from "./import-graph.js";
 import { readModuleState } from "./module-state.js";
 import type { NamedShape } from "./named-type.js";
@@ -44,6 +45,7 @@ interface FileReading {
 export class PluginReader {
   readonly #projectDir: string;
   #project: Project;
+  #withheldTypes: readonly string[];
   readonly #readings = new Map<string, FileReading>();
   readonly #named = new Map<string, NamedShape>();
   readonly #configured: readonly DeclaredPlugin[];
@@ -62,6 +64,7 @@ export class PluginReader {
     this.#projectDir = projectDir;
     this.#configured = configured;
     this.#project = openProject(projectDir);
+    this.#withheldTypes = withholdGlobalTypes(this.#project);
     this.#setFiles(files);
   }
 
@@ -79,7 +82,13 @@ export class PluginReader {
       const sourceFile = program.getSourceFile(file);
       if (sourceFile) this.#readings.set(file, this.#readFile(readers, sourceFile, pluginFiles));
     }
-    return this.#result(program);
+    const result = this.#result(program);
+    const isDoubtful = context.metAny || result.diagnostics.length > 0;
+    if (!isDoubtful || this.#withheldTypes.length === 0) return result;
+    restoreGlobalTypes(this.#project, this.#withheldTypes);
+    this.#withheldTypes = [];
+    this.#forget();
+    return this.read();
   }
 
   /**
@@ -107,9 +116,14 @@ export class PluginReader {
 
   #startOver(): void {
     this.#project = openProject(this.#projectDir);
+    this.#withheldTypes = withholdGlobalTypes(this.#project);
+    this.#forget();
+    this.#files = [];
+  }
+
+  #forget(): void {
     this.#readings.clear();
     this.#named.clear();
-    this.#files = [];
   }
 
   #setFiles(files: readonly string[]): void {

@@ -8,6 +8,11 @@ import type { SourcePosition } from "../record/plugin-record.js";
 import { relativePath } from "./paths.js";
 
 export class ReadContext {
+  /**
+   * Set when a type that was read is any, so that a missing declaration may be why. See
+   * `global-types.ts`.
+   */
+  metAny = false;
   #findings: Diagnostic[] = [];
   readonly #paths = new Map<ts.SourceFile, string>();
 

@@ -112,6 +112,7 @@ const TEXT: Reading = { shape: { kind: "str" }, problems: [] };
 function readInput(reader: ShapeReader, type: ts.Type): Reading {
   const { Any, Unknown } = ts.TypeFlags;
   const { checker } = reader.context;
+  if (type.flags & Any) reader.context.metAny = true;
   if (type.flags & (Any | Unknown) || isEmptyObject(checker, type)) return TEXT;
   return reader.readPresent(type);
 }

@@ -2,12 +2,15 @@
 
 import { ts } from "ts-morph";
 import { brandOf, isPackageSymbol } from "./package-symbols.js";
+import type { ReadContext } from "./read-context.js";
 import { plain, type Reading, unsupported } from "./reading.js";
 import { patternSource } from "./template-pattern.js";
 
 /** Types without parts; null for those that have parts. */
-export function readScalar(checker: ts.TypeChecker, type: ts.Type): Reading | null {
+export function readScalar(context: ReadContext, type: ts.Type): Reading | null {
+  const { checker } = context;
   const { flags } = type;
+  if (flags & ts.TypeFlags.Any) context.metAny = true;
   if (type.aliasSymbol?.name === "json" && isPackageSymbol(type.aliasSymbol)) {
     return plain({ kind: "json" });
   }

@@ -116,11 +116,46 @@ test("the tsconfig of the project decides how imports resolve", () => {
     "plugins/a.ts": plugin("first", "Point", `import type { Point } from "#lib";`),
     "lib/deep.ts": FILES["lib/deep.ts"]!,
     "tsconfig.json": `{ // comments are allowed
-      "compilerOptions": { "module": "nodenext", "paths": { "#lib": ["./lib/deep.ts"] } } }`,
+      "compilerOptions": { "lib": ["es2023"], "module": "nodenext", "paths": { "#lib": ["./lib/deep.ts"] } } }`,
   });
   const result = new PluginReader(project.dir, ["plugins/a.ts"]).read();
   assert.equal(Object.keys(result.types), ["Point"]);
 });
+
+const GLOBAL_TYPE_USES: Readonly<Record<string, readonly [string, string]>> = {
+  result: ["", "() => cpus()"],
+  member: ["", "() => cpus()[0]!.model"],
+  parameter: ["", "(a: Globe) => 1"],
+  inside: ["", "(a: { b: Globe[] }) => 1"],
+  base: ["interface Mine extends Globe { b: 1 }", "(a: Mine) => 1"],
+  error: ["", "(a: Map<string, Globe>) => 1"],
+};
+for (const [name, [declarations, fn]] of Object.entries(GLOBAL_TYPE_USES)) {
+  test(`global types are there when a signature needs them: ${name}`, () => {
+    const source = (firstLine: string) => `${firstLine}
+import { type PluginRequest, plugin } from "svc-server";
+import { cpus } from "node:os";
+export { cpus };
+${declarations}
+export const f = plugin(${fn.replace("(", "(request: PluginRequest, ")});`;
+    const types = "node_modules/@types/node/index.d.ts";
+    const project = new ProjectFixture({
+      "a.ts": source(""),
+      "tsconfig.json":
+        '{ "compilerOptions": { "lib": ["es2023"], "module": "nodenext", "types": ["node"] } }',
+      [types]: `interface Globe { global: string }
+declare module "node:os" { export function cpus(): { model: string }[]; }`,
+    });
+    const withheld = new PluginReader(project.dir, ["a.ts"]).read();
+    project.write("a.ts", source(`/// <reference path="${types}" />`));
+    const given = new PluginReader(project.dir, ["a.ts"]).read();
+    const { plugins, types: table, diagnostics } = given;
+    assert.is(JSON.stringify(withheld.plugins), JSON.stringify(plugins), name);
+    assert.equal(withheld.types, table, name);
+    assert.equal(codes(withheld.diagnostics), codes(diagnostics), name);
+    assert.match(JSON.stringify([plugins, table, diagnostics]), /"str"|Globe|Map/, name);
+  });
+}
 
 test("a tsconfig that is no JSON is an error with a code", () => {
   const project = new ProjectFixture({
