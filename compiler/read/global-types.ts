@@ -1,6 +1,6 @@
-// Global declarations (`"types": ["node"]`) cost the reader more than all else: @types/node is 2 MB,
-// and hardly a plugin's signature mentions it. So they are withheld at first. Whatever they would
-// have declared is any without them; where a type that counts is any, they come back.
+// Global declarations (`"types": ["node"]`) cost the reader more than all else: @types/node is
+// 2 MB, and hardly a plugin's signature mentions it. So they are withheld at first. Whatever they
+// would have declared is any without them; where a type that counts is any, they come back.
 
 import type { Project } from "ts-morph";
 

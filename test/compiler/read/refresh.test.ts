@@ -116,7 +116,9 @@ test("the tsconfig of the project decides how imports resolve", () => {
     "plugins/a.ts": plugin("first", "Point", `import type { Point } from "#lib";`),
     "lib/deep.ts": FILES["lib/deep.ts"]!,
     "tsconfig.json": `{ // comments are allowed
-      "compilerOptions": { "lib": ["es2023"], "module": "nodenext", "paths": { "#lib": ["./lib/deep.ts"] } } }`,
+      "compilerOptions": {
+        "lib": ["es2023"], "module": "nodenext", "paths": { "#lib": ["./lib/deep.ts"] }
+      } }`,
   });
   const result = new PluginReader(project.dir, ["plugins/a.ts"]).read();
   assert.equal(Object.keys(result.types), ["Point"]);
