@@ -2,6 +2,7 @@
 // lower case and values trimmed. The header section is put together again as a client could have
 // sent it and judged by the same code as everywhere, so that a rule is written down once.
 
+import { MAX_REQUEST_LINE_BYTES } from "../../limits.js";
 import { type HeaderFields, readHeaderFields } from "../header-fields.js";
 import { readRequestLine } from "../net/request-line.js";
 import { Refusal } from "../refusal.js";
@@ -9,6 +10,11 @@ import type { Method } from "../transport.js";
 import type { UwsRequest } from "./uws-api.js";
 
 const NOT_ASCII = /[^\0-\x7f]/;
+/** Blanks, version and line ends around method, target and fields. */
+const LINE_EXTRA_BYTES = 14;
+const VISIBLE_ASCII = /^[!-~]+$/;
+/** Leaves room for the rest of the request line. */
+const MAX_PLAIN_TARGET_LENGTH = MAX_REQUEST_LINE_BYTES - 32;
 
 export class RequestHeadReader {
   // Results of the last `read`; fields rather than an object, which would cost one per request.
@@ -20,6 +26,7 @@ export class RequestHeadReader {
 
   #block = "";
   /** The header section read last; clients repeat theirs from request to request. */
+  #lastBlock = "";
   #lastFields: HeaderFields | null = null;
   readonly #collect = (name: string, value: string): void => {
     this.#block += `${name}: ${value}\r\n`;
@@ -30,27 +37,37 @@ export class RequestHeadReader {
     this.fields = null;
     const query = request.getQuery();
     const path = request.getUrl();
-    const target = asBytes(query === undefined ? path : `${path}?${query}`);
-    const line = readRequestLine(`${request.getCaseSensitiveMethod()} ${target} HTTP/1.1`);
+    const target = query === undefined ? path : `${path}?${query}`;
+    return this.#readLine(request.getCaseSensitiveMethod(), target) ?? this.#readSection(request);
+  }
+
+  #readLine(method: string, target: string): Refusal | null {
+    const isPlain = target.length <= MAX_PLAIN_TARGET_LENGTH && VISIBLE_ASCII.test(target);
+    if (isPlain && (method === "GET" || method === "POST")) {
+      // Nearly every request. uWebSockets lets no target through that is not a path.
+      this.method = method;
+      this.target = target;
+      return null;
+    }
+    const line = readRequestLine(`${method} ${asBytes(target)} HTTP/1.1`);
     if (line instanceof Refusal) return line;
     this.method = line.method;
     this.target = line.target;
-    return this.#readFields(request);
+    return null;
   }
 
-  #readFields(request: UwsRequest): Refusal | null {
+  #readSection(request: UwsRequest): Refusal | null {
     this.#block = "";
     request.forEach(this.#collect);
-    const block = asBytes(this.#block);
-    this.byteLength = this.method.length + this.target.length + block.length + 14;
-    if (this.#lastFields?.block === block) {
-      this.fields = this.#lastFields;
-      return null;
+    if (this.#lastFields === null || this.#block !== this.#lastBlock) {
+      const fields = readHeaderFields(asBytes(this.#block));
+      if (fields instanceof Refusal) return fields;
+      this.#lastBlock = this.#block;
+      this.#lastFields = fields;
     }
-    const fields = readHeaderFields(block);
-    if (fields instanceof Refusal) return fields;
-    this.#lastFields = fields;
-    this.fields = fields;
+    this.fields = this.#lastFields;
+    const { block } = this.#lastFields;
+    this.byteLength = this.method.length + this.target.length + block.length + LINE_EXTRA_BYTES;
     return null;
   }
 }
