@@ -215,6 +215,21 @@ test("every error code is used and tested", () => {
   expectNone(findings);
 });
 
+test("the lock file holds the packages of every platform, or `npm ci` refuses it", () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+  };
+  const findings = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies)
+      .filter(
+        (name) =>
+          ![`node_modules/${name}`, `${path}/node_modules/${name}`].some((key) => key in packages),
+      )
+      .map((name) => `${path}: ${name}`),
+  );
+  expectNone(findings);
+});
+
 test("the documents name scripts, commands, files and error codes that exist", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const main = readFileSync(join(ROOT, "cli/main.ts"), "utf8");
