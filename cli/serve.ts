@@ -22,7 +22,7 @@ export const serve = defineCommand({
     const manifest = build.readBuild(folder);
     build.warnIfStale(folder, manifest);
     const settings = await resolveSettings(folder, manifest.config, values);
-    const service = await serveProject(settings, build.pluginTable(manifest));
+    const service = await serveProject(settings, build.pluginTable(folder, manifest));
     stopOnSignals(service);
     process.stdout.write(announce(service));
     return 0;

@@ -1,9 +1,10 @@
 // The build that a project folder holds, and whether it still matches the sources.
 
-import { relative } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { SvcError } from "../../runtime/errors.js";
 import type { PluginTable } from "../../runtime/lifecycle/control.js";
-import { changedFile, type Manifest, readManifest } from "../../runtime/manifest.js";
+import { BUILD_FOLDER, changedFile, type Manifest, readManifest } from "../../runtime/manifest.js";
 
 /** @throws SvcError SVC3006 when there is no build that this version can serve */
 export function readBuild(projectDir: string): Manifest {
@@ -25,12 +26,10 @@ export function warnIfStale(projectDir: string, manifest: Manifest): void {
 }
 
 /** What the servers need to know of the plugins, without their code. */
-export function pluginTable({ plugins }: Manifest): PluginTable {
-  const engines = plugins.flatMap(({ role, description }, number) =>
-    role === "engine" ? [[description.path, number] as const] : [],
-  );
+export function pluginTable(projectDir: string, { plugins }: Manifest): PluginTable {
+  const routes = readFileSync(join(projectDir, BUILD_FOLDER, "routes.json"), "utf8");
   return {
-    routes: Object.fromEntries(engines),
+    routes: JSON.parse(routes),
     descriptions: plugins.map(({ description }) => description),
   };
 }

@@ -95,7 +95,7 @@ export class DevServer {
   async #serve(): Promise<void> {
     const manifest = readBuild(this.#folder);
     const settings = await resolveSettings(this.#folder, manifest.config, this.#values);
-    const service = await serveProject(settings, pluginTable(manifest));
+    const service = await serveProject(settings, pluginTable(this.#folder, manifest));
     stopOnSignals(service);
     this.#served = { service, config: manifest.config };
     process.stdout.write(announce(service));
@@ -103,7 +103,7 @@ export class DevServer {
 
   async #reload({ service, config }: Served): Promise<void> {
     const manifest = readBuild(this.#folder);
-    await service.reload(pluginTable(manifest));
+    await service.reload(pluginTable(this.#folder, manifest));
     if (JSON.stringify(manifest.config) !== JSON.stringify(config)) {
       console.log("svc: the configuration has changed, `svc dev` must be started anew for it");
     }
