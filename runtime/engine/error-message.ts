@@ -1,5 +1,5 @@
-// Error messages that the engine makes itself (interface, "Error body"), in both forms an answer may
-// take, as latin1 text like every answer. Those of plugins come rendered from the executors.
+// Error messages that the engine makes itself (interface, "Error body"), in both forms that an
+// answer may take, as latin1 text like every answer. Those of plugins come from the executors.
 
 import { toLatin1 } from "../plugin/wire-text.js";
 import type { Failure } from "./scheduler.js";

@@ -18,7 +18,7 @@ export const MAX_EXECUTOR_IDS = 64;
 export const SLOT_FREE = 0;
 export const SLOT_QUEUED = 1;
 export const SLOT_CLAIMED = 2;
-export const SLOT_REVOKED = 3;
+const SLOT_REVOKED = 3;
 
 const BASE_PORT = 0;
 const SERVICE_IN = 1;
