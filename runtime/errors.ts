@@ -48,7 +48,7 @@ export class RequestError extends SvcError {
   }
 }
 
-/** A PluginResponse that refuses an entry (interface, "Library errors"), or damaged bytes of one. */
+/** A PluginResponse that refuses an entry (interface, "Errors"), or damaged bytes of one. */
 export class ResponseError extends SvcError {
   override name = "ResponseError";
   constructor(message: string, code: "SVC2103" | "SVC2105" = "SVC2103", options?: ErrorOptions) {

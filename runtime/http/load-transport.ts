@@ -1,5 +1,5 @@
-// Chooses the transport. hyper-express is the user's choice, not a dependency: it is looked for from
-// the folder of the project that is served, and its native part may not load everywhere.
+// Chooses the transport. hyper-express is the user's choice, not a dependency: it is looked for
+// from the folder of the project that is served, and its native part may not load everywhere.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
