@@ -4,8 +4,11 @@
 import { SvcError } from "../errors.js";
 import type { HttpServer } from "../http/transport.js";
 
-/** A free port whose neighbour is taken is given up this many times. */
-const FREE_PAIR_TRIES = 20;
+/**
+ * A free port whose neighbour is taken is given up this many times. The system gives listeners odd
+ * ports and clients even ones: after a load test most neighbours are still taken for a minute.
+ */
+const FREE_PAIR_TRIES = 200;
 
 export interface PairAddress {
   /** Main port; 0 picks a free pair. */

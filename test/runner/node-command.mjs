@@ -6,3 +6,8 @@ export function nodeCommand() {
   const words = process.env.SVC_NODE_COMMAND;
   return words === undefined ? [process.execPath] : JSON.parse(words);
 }
+
+/** Node without a loader, for what does not serve: `svc build` starts processes of its own. */
+export function plainNode() {
+  return nodeCommand().at(-1);
+}

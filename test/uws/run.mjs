@@ -10,7 +10,11 @@ import { newerLibcCommand } from "./newer-libc.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(here));
-const SUITES = ["test/uws/conformance.test.ts"];
+const SUITES = [
+  ...["conformance", "serve", "transport"].map((name) => `test/uws/${name}.test.ts`),
+  // The same requests, stops and crashes as with the other transport, against `dist/`.
+  ...["builtins", "crash", "engine", "library", "stop"].map((name) => `test/e2e/${name}.test.ts`),
+];
 
 let command;
 try {
@@ -20,7 +24,12 @@ try {
   console.log(`uws: skipped (${error.message})`);
   process.exit(0);
 }
-const env = { ...process.env, SVC_NODE_COMMAND: JSON.stringify(command) };
+const env = {
+  ...process.env,
+  SVC_NODE_COMMAND: JSON.stringify(command),
+  // Projects of the tests lie elsewhere; this is where they find hyper-express.
+  NODE_PATH: join(here, "node_modules"),
+};
 const runner = join(root, "test/run.mjs");
 const { status } = spawnSync(process.execPath, [runner, ...SUITES], { env, stdio: "inherit" });
 process.exitCode = status ?? 1;

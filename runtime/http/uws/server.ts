@@ -72,10 +72,10 @@ export class UwsServer implements HttpServer, ExchangeHost {
   #count(response: UwsResponse, change: number): void {
     const isOpening = change > 0;
     const numbered = isOpening ? ++this.#open : this.#open--;
+    if (isOpening) this.#peers.opened(response, numbered);
     // Connections have no identity, but beyond the limit there is always one that was refused.
     if (numbered <= MAX_CONNECTIONS_PER_PORT) this.events.connected(isOpening ? 1 : -1);
     else if (isOpening) this.#refuseConnection(response);
-    if (isOpening) this.#peers.opened(response, this.#open);
   }
 
   #refuseConnection(response: UwsResponse): void {

@@ -3,8 +3,10 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { nodeCommand, plainNode } from "../../runner/node-command.mjs";
 
 const SVC = fileURLToPath(new URL("../../../bin/svc.cjs", import.meta.url));
+const [NODE, ...NODE_ARGS] = nodeCommand();
 
 /** Absolute path of a project under `test/fixtures/`. */
 export function fixture(name: string): string {
@@ -13,7 +15,7 @@ export function fixture(name: string): string {
 
 /** Runs `svc` to its end; rejects with `stdout` and `stderr` when it fails. */
 export function svc(...args: string[]): Promise<{ stdout: string; stderr: string }> {
-  return promisify(execFile)(process.execPath, [SVC, ...args]);
+  return promisify(execFile)(plainNode(), [SVC, ...args]);
 }
 
 export interface Served {
@@ -29,7 +31,7 @@ export interface Served {
 
 /** Starts `svc serve` and resolves once it listens. */
 export async function serve(project: string, ...args: string[]): Promise<Served> {
-  const child = spawn(process.execPath, [SVC, "serve", project, "--port", "0", ...args], {
+  const child = spawn(NODE, [...NODE_ARGS, SVC, "serve", project, "--port", "0", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";

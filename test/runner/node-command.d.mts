@@ -1,0 +1,6 @@
+// Types of node-command.mjs, which also runs without a TypeScript loader.
+
+/** The program and its first arguments; the script and its arguments follow. */
+export function nodeCommand(): [program: string, ...args: string[]];
+/** Node without a loader, for what does not serve. */
+export function plainNode(): string;

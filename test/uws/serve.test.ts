@@ -1,0 +1,48 @@
+// `svc serve` takes `uws` by itself where hyper-express can be had, with the limits of the server.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MAX_HEADER_LINE_BYTES, MAX_REQUEST_LINE_BYTES } from "../../runtime/limits.js";
+import { RawClient } from "../conformance/raw-client.js";
+import { fixture, type Served, serve, svc } from "../e2e/support/server.js";
+
+const test = suite("serve on uws");
+let served: Served;
+
+test.before(async () => {
+  await svc("build", fixture("engine"));
+  served = await serve(fixture("engine"));
+});
+test.after(async () => {
+  assert.is(await served.stop(), 0);
+});
+
+async function statusOf(request: string): Promise<number> {
+  const client = await RawClient.open(served.port);
+  client.send(request);
+  const [answer] = await client.answers(1);
+  client.close();
+  return answer!.status;
+}
+
+test("says which transport it serves on and why", () => {
+  assert.match(served.output(), /transport uws \(hyper-express 6\.17\.4 is installed\)/);
+});
+
+test("takes request lines as long as the limit", async () => {
+  const around = "GET /svc/plugin/add?a=1&x= HTTP/1.1".length;
+  const lineOf = (length: number): string => {
+    const filler = "x".repeat(length - around);
+    return `GET /svc/plugin/add?a=1&x=${filler} HTTP/1.1\r\nHost: a\r\n\r\n`;
+  };
+  assert.is(await statusOf(lineOf(MAX_REQUEST_LINE_BYTES)), 200);
+  assert.is(await statusOf(lineOf(MAX_REQUEST_LINE_BYTES + 1)), 414);
+});
+
+test("takes several header lines as long as the limit", async () => {
+  const line = `X-Long: ${"x".repeat(MAX_HEADER_LINE_BYTES - "X-Long: ".length)}\r\n`;
+  const fields = `Host: a\r\n${line.repeat(7)}`;
+  assert.is(await statusOf(`GET /svc/plugin/add?a=1 HTTP/1.1\r\n${fields}\r\n`), 200);
+});
+
+test.run();

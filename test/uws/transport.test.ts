@@ -1,0 +1,244 @@
+// The `uws` transport where the conformance cases do not reach: what it must never run, what it
+// holds and gives back, who its clients are, and how it starts and ends.
+
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { loadTransport } from "../../runtime/http/load-transport.js";
+import type { Exchange } from "../../runtime/http/transport.js";
+import type { UwsServer } from "../../runtime/http/uws/server.js";
+import { MAX_CONNECTIONS_PER_PORT } from "../../runtime/limits.js";
+import { LARGE_BYTES, TestEngine } from "../conformance/engine.js";
+import { RawClient } from "../conformance/raw-client.js";
+
+const HOST = "Host: a\r\n";
+const GET = `GET /echo HTTP/1.1\r\n${HOST}\r\n`;
+const OPTIONS = { maxBodyBytes: 8 * LARGE_BYTES, cors: "*" };
+const { transport } = await loadTransport("uws", import.meta.dirname);
+
+interface Context {
+  engine: TestEngine;
+  server: UwsServer;
+}
+let clients: RawClient[] = [];
+
+const test = suite<Context>("uws transport");
+
+test.before.each(async (context) => {
+  context.engine = new TestEngine();
+  context.server = await listen(context.engine);
+});
+test.after.each(async ({ server }) => {
+  for (const client of clients) client.close();
+  clients = [];
+  await server.close();
+});
+
+async function connect(port: number, host?: string): Promise<RawClient> {
+  const client = await RawClient.open(port, host);
+  clients.push(client);
+  return client;
+}
+
+async function listen(engine: TestEngine, port = 0, ip: string | null = null): Promise<UwsServer> {
+  return (await transport.listen(port, ip, OPTIONS, engine)) as UwsServer;
+}
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  const deadline = performance.now() + 4000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`${what} did not happen`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+async function hold({ engine, server }: Context, request: string): Promise<[RawClient, Exchange]> {
+  const before = engine.held.length;
+  const client = await connect(server.port);
+  client.send(request);
+  await until(() => engine.held.length > before, "the request");
+  return [client, engine.held[before]!];
+}
+
+test("answers given at once keep the order of pipelined requests", async ({ server }) => {
+  const client = await connect(server.port);
+  client.send(
+    Array.from({ length: 64 }, (_, index) => `GET /${index} HTTP/1.1\r\n${HOST}\r\n`).join(""),
+  );
+  for (const [index, { body }] of (await client.answers(64)).entries()) {
+    assert.match(body, `GET|/${index}|`);
+  }
+});
+
+test("a request that comes before the answer ends its connection and no other", async (context) => {
+  const [client, exchange] = await hold(context, `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
+  client.send(GET);
+  await client.until(() => client.isClosed, "the end");
+  assert.ok(exchange.aborted);
+  exchange.answer(200, "text/plain", "to nobody");
+  assert.is(context.engine.requests, 1, "the second one was not run");
+  const other = await connect(context.server.port);
+  other.send(GET);
+  assert.is((await other.answers(1))[0]!.status, 200);
+});
+
+for (const [what, fields, body] of [
+  ["two lengths", "Content-Length: 3\r\nContent-Length: 4\r\n", "abc"],
+  ["a coding that is not chunked", "Transfer-Encoding: gzip\r\n", "3\r\nabc\r\n0\r\n\r\n"],
+  ["a broken chunk", "Transfer-Encoding: chunked\r\n", "3\r\nabcd\r\n0\r\n\r\n"],
+] as const) {
+  test(`nothing behind ${what} is run`, async ({ engine, server }) => {
+    const client = await connect(server.port);
+    client.send(`POST /echo HTTP/1.1\r\n${HOST}${fields}\r\n${body}`);
+    client.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
+    await client.until(() => client.isClosed, "the end");
+    assert.equal(engine.held, []);
+  });
+}
+
+test("an aborted request is marked and its memory given back", async (context) => {
+  const { engine, server } = context;
+  const body = "x".repeat(200_000);
+  const request = `POST /hold HTTP/1.1\r\n${HOST}Content-Length: ${body.length}\r\n\r\n`;
+  const [client, exchange] = await hold(context, request + body);
+  assert.ok(exchange.body instanceof Uint8Array);
+  assert.ok(server.budget.used >= body.length);
+  client.close();
+  await until(() => exchange.aborted, "the mark");
+  exchange.answer(200, "text/plain", "to nobody");
+  assert.is(server.budget.used, 0);
+  const unfinished = await connect(server.port);
+  unfinished.send(request + body.slice(1));
+  await until(() => server.budget.used > 0, "the arrival");
+  unfinished.close();
+  await until(() => server.budget.used === 0, "the release");
+  assert.is(engine.requests, 1);
+});
+
+test("bodies in flight have one budget", async (context) => {
+  const { server } = context;
+  server.budget.used = server.budget.limit - 150_000;
+  const request = `POST /hold HTTP/1.1\r\n${HOST}Content-Length: 100000\r\n\r\n${"x".repeat(100_000)}`;
+  const [first, exchange] = await hold(context, request);
+  const second = await connect(server.port);
+  second.send(request + GET);
+  const answers = await second.answers(2);
+  assert.equal([answers[0]!.status, answers[1]!.status], [413, 200]);
+  exchange.answer(200, "text/plain", "done");
+  await first.answers(1);
+  assert.is(server.budget.used, server.budget.limit - 150_000);
+});
+
+test("a stream waits for a client that does not read", async (context) => {
+  const [client, exchange] = await hold(context, `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
+  client.socket.pause();
+  let chunks = 0;
+  async function* source(): AsyncGenerator<Uint8Array> {
+    for (; chunks < 64; chunks++) yield Buffer.alloc(LARGE_BYTES, chunks);
+  }
+  exchange.answerStream(200, "text/plain", 64 * LARGE_BYTES, source());
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.ok(chunks < 32, `${chunks} MiB were read ahead`);
+  client.socket.resume();
+  const [answer] = await client.answers(1);
+  for (let index = 0; index < 64; index++) {
+    assert.is(answer!.body.charCodeAt(index * LARGE_BYTES), index);
+  }
+  assert.is(answer!.body.length, 64 * LARGE_BYTES);
+});
+
+test("a stream is left when its client goes", async (context) => {
+  const [client, exchange] = await hold(context, `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
+  client.socket.pause();
+  let isLeft = false;
+  async function* source(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) yield Buffer.alloc(LARGE_BYTES);
+    } finally {
+      isLeft = true;
+    }
+  }
+  exchange.answerStream(200, "text/plain", 1024 * LARGE_BYTES, source());
+  client.close();
+  await until(() => isLeft, "the end of the source");
+});
+
+test("connections beyond the limit are told so, and the place is free again", async (context) => {
+  const { engine, server } = context;
+  for (let opened = 0; opened < 1100; opened++) await connect(server.port);
+  for (const client of clients.slice(MAX_CONNECTIONS_PER_PORT)) {
+    assert.is((await client.answers(1))[0]!.status, 429);
+    await client.until(() => client.isClosed, "the end");
+  }
+  await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "the admissions");
+  assert.is(server.connections().length, MAX_CONNECTIONS_PER_PORT);
+  const admitted = clients.slice(0, MAX_CONNECTIONS_PER_PORT);
+  for (const client of admitted) client.send(GET);
+  for (const client of admitted) assert.is((await client.answers(1))[0]!.status, 200);
+  for (const client of clients) client.close();
+  await until(() => engine.open === 0, "the end of all connections");
+  assert.equal(server.connections(), []);
+  const later = await connect(server.port);
+  later.send(GET);
+  assert.is((await later.answers(1))[0]!.status, 200);
+});
+
+test("knows its clients by address, also when there are several", async (context) => {
+  const { server } = context;
+  const addressOf = async (host: string): Promise<string> => {
+    const client = await connect(server.port, host);
+    const before = context.engine.held.length;
+    client.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
+    await until(() => context.engine.held.length > before, "the request");
+    const { connection } = context.engine.held[before]!;
+    assert.is(connection.remotePort, 0);
+    return `${connection.remoteAddress} ${connection.client}`;
+  };
+  const results: string[] = [];
+  for (const host of ["127.0.0.1", "::1", "127.0.0.1"]) results.push(await addressOf(host));
+  assert.equal(results, [
+    "127.0.0.1 http://127.0.0.1:0/",
+    "::1 http://[::1]:0/",
+    "127.0.0.1 http://127.0.0.1:0/",
+  ]);
+});
+
+test("a port in use is refused with the system's code", async ({ engine, server }) => {
+  for (const ip of [null, "127.0.0.1"]) {
+    try {
+      await listen(engine, server.port, ip);
+      assert.unreachable("two servers share a port");
+    } catch (error) {
+      assert.is((error as NodeJS.ErrnoException).code, "EADDRINUSE");
+    }
+  }
+});
+
+test("close ends every connection, and the port can be had again", async ({ engine }) => {
+  let port = 0;
+  for (let round = 0; round < 20; round++) {
+    const server = await listen(engine, port);
+    port = server.port;
+    const client = await connect(port);
+    client.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
+    await until(() => engine.held.length > round, "the request");
+    await server.close();
+    await client.until(() => client.isClosed, "the end");
+    assert.ok(engine.held[round]!.aborted);
+  }
+  await until(() => engine.open === 0, "the end of all connections");
+});
+
+test("a thread may end with its server open", async () => {
+  const worker = new Worker(new URL("./serving-thread.mjs", import.meta.url));
+  const [port] = await once(worker, "message");
+  const client = await connect(port);
+  client.send(GET);
+  assert.is((await client.answers(1))[0]!.status, 200);
+  worker.postMessage("end");
+  assert.equal(await once(worker, "exit"), [7]);
+  await client.until(() => client.isClosed, "the end");
+});
+
+test.run();
