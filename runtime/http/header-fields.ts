@@ -117,13 +117,11 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
     case "expect":
       fields.expect = value.toLowerCase();
       return true;
-    case "content-length": {
-      if (!DIGITS.test(value)) return false;
-      const length = Number(value);
-      if (fields.contentLength >= 0 && fields.contentLength !== length) return false;
-      fields.contentLength = length;
+    case "content-length":
+      // A second one is refused even when it says the same.
+      if (fields.contentLength >= 0 || !DIGITS.test(value)) return false;
+      fields.contentLength = Number(value);
       return true;
-    }
     case "x-svc-bypass-sout":
       fields.bypassServiceOut = Number(value) > 0;
       return DIGITS.test(value);

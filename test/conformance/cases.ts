@@ -341,12 +341,6 @@ echoed(
 );
 echoed(
   "length",
-  "the same twice",
-  post("/echo", "abc", "content-length: 3\r\n"),
-  "POST|/echo|json 0 0 -1 3||abc",
-);
-echoed(
-  "length",
   "large body",
   post("/echo", "x".repeat(300_000)),
   "POST|/echo|json 0 0 -1 2||300000 bytes",
@@ -355,6 +349,7 @@ const length = (text: string): string => `${HOST}Content-Length: ${text}\r\n`;
 for (const text of ["-1", "+1", "0x1", "1.0", "1e1", "1 1", "1,1", "", "1\xa0", "\xb2"]) {
   badHeader("length", `of ${JSON.stringify(text)}`, length(text));
 }
+badHeader("length", "the same twice", `${length("1")}content-length: 1\r\n`);
 badHeader("length", "two that differ", `${length("1")}Content-Length: 2\r\n`);
 badHeader("smuggling", "length and chunked", `${length("3")}Transfer-Encoding: chunked\r\n`);
 badHeader("smuggling", "chunked and length", `Transfer-Encoding: chunked\r\n${length("3")}`);

@@ -38,7 +38,11 @@ export class SizedBody implements BodyReader {
   }
 }
 
-const CHUNK_LINE = /^([0-9A-Fa-f]{1,13})(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n$/;
+/** A size, then extensions: `;name`, `;name=token` or `;name="text"`. */
+const CHUNK_LINE =
+  /^([0-9A-Fa-f]{1,13})(?:;[!#$%&'*+\-.^_`|~\w]+(?:=(?:[!#$%&'*+\-.^_`|~\w]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)*\r\n$/;
+/** Fields that frame a message have no place behind it. */
+const FRAMING_TRAILER = /^(?:content-length|transfer-encoding):/i;
 const LF = 10;
 
 type ChunkPart = "size" | "data" | "data-end" | "trailers" | "done" | "broken";
@@ -101,7 +105,7 @@ export class ChunkedBody implements BodyReader {
     if (this.#part === "trailers") {
       if (line === "\r\n") return "done";
       this.#trailerBytes += line.length;
-      return areHeaderLines(line) ? "trailers" : "broken";
+      return areHeaderLines(line) && !FRAMING_TRAILER.test(line) ? "trailers" : "broken";
     }
     const size = CHUNK_LINE.exec(line)?.[1];
     if (size === undefined) return "broken";

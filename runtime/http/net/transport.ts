@@ -43,6 +43,8 @@ export class NetServer implements HttpServer, ConnectionHost {
   #scheduled: NetConnection[] = [];
   #sweeper: NodeJS.Timeout | null = null;
   #nextId = 1;
+  /** Set while closing: the last connection is gone. */
+  #emptied: (() => void) | null = null;
 
   constructor(
     options: ServerOptions,
@@ -76,11 +78,16 @@ export class NetServer implements HttpServer, ConnectionHost {
     return [...this.#connections];
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     if (this.#sweeper !== null) clearInterval(this.#sweeper);
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    const emptied = new Promise<void>((resolve) => {
+      this.#emptied = resolve;
+    });
     for (const connection of this.#connections) connection.destroy();
     for (const socket of this.#refused.keys()) socket.destroy();
-    return new Promise((resolve) => this.#server.close(() => resolve()));
+    this.#checkEmpty();
+    await Promise.all([closed, emptied]);
   }
 
   schedule(connection: NetConnection): void {
@@ -91,6 +98,11 @@ export class NetServer implements HttpServer, ConnectionHost {
   closed(connection: NetConnection): void {
     this.#connections.delete(connection);
     this.events.connected(-1);
+    this.#checkEmpty();
+  }
+
+  #checkEmpty(): void {
+    if (this.#connections.size === 0) this.#emptied?.();
   }
 
   #turn(): void {

@@ -1,0 +1,245 @@
+// The `net` transport under clients that mean no good: slow, gone, too many, reading nothing. It
+// has to answer the others, bound what it holds, and forget all of it afterwards.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { NetServer } from "../../runtime/http/net/transport.js";
+import {
+  BODY_GRACE_MS,
+  HEAD_TIMEOUT_MS,
+  IDLE_TIMEOUT_MS,
+  LINGER_MS,
+  MAX_CONNECTIONS_PER_PORT,
+  MAX_PIPELINED_REQUESTS,
+} from "../../runtime/limits.js";
+import { LARGE_BYTES, TestEngine } from "./engine.js";
+import { RawClient } from "./raw-client.js";
+
+const HOST = "Host: a\r\n";
+const GET = `GET /echo HTTP/1.1\r\n${HOST}\r\n`;
+
+interface Context {
+  server: NetServer;
+  engine: TestEngine;
+}
+
+const test = suite<Context>("net under load");
+
+test.before.each(async (context) => {
+  context.engine = new TestEngine();
+  context.server = new NetServer({ maxBodyBytes: 8 * LARGE_BYTES, cors: "*" }, context.engine);
+  await context.server.listen(0, "127.0.0.1");
+});
+test.after.each(({ server }) => server.close());
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  for (let turns = 0; !condition(); turns++) {
+    if (turns > 4000) throw new Error(`${what} did not happen`);
+    await sleep(1);
+  }
+}
+
+/** The server holds nothing any more. */
+async function expectEmpty({ server, engine }: Context): Promise<void> {
+  await until(() => engine.open === 0, "the end of all connections");
+  assert.is(server.connections().length, 0);
+  assert.is(server.budget.used, 0);
+}
+
+/** Sends `begin`, lets `idleMs` pass on the server's clock, and tells what happened. */
+async function afterSilence(
+  { server, engine }: Context,
+  begin: string,
+  idleMs: number,
+): Promise<RawClient> {
+  const client = await RawClient.open(server.port);
+  client.send(begin);
+  await until(() => server.connections()[0]?.bytesIn === begin.length, "the arrival");
+  await until(() => engine.answers === engine.requests, "the answers");
+  server.sweep(performance.now() + idleMs);
+  return client;
+}
+
+test("an unfinished head is answered with 408 after its time", async (context) => {
+  const begin = "GET / HTTP/1.1\r\nHost:";
+  const patient = await afterSilence(context, begin, HEAD_TIMEOUT_MS - 1000);
+  assert.not.ok(patient.isClosed);
+  context.server.sweep(performance.now() + HEAD_TIMEOUT_MS + 1000);
+  const [answer] = await patient.answers(1);
+  assert.is(answer!.status, 408);
+  await patient.until(() => patient.isClosed, "the end");
+});
+
+test("a head that arrives byte by byte has no more time", async (context) => {
+  const client = await RawClient.open(context.server.port);
+  for (const byte of "GET / HTTP/1.1\r\n") {
+    client.send(byte);
+    await sleep(0);
+  }
+  await until(() => context.server.connections()[0]?.bytesIn === 16, "the arrival");
+  context.server.sweep(performance.now() + HEAD_TIMEOUT_MS + 1);
+  assert.is((await client.answers(1))[0]!.status, 408);
+});
+
+test("a body that does not arrive is answered with 408 and its memory given back", async (context) => {
+  const begin = `POST /echo HTTP/1.1\r\n${HOST}Content-Length: 1000000\r\n\r\n${"x".repeat(100_000)}`;
+  const client = await RawClient.open(context.server.port);
+  client.send(begin);
+  await until(() => context.server.connections()[0]?.bytesIn === begin.length, "the arrival");
+  assert.ok(context.server.budget.used >= 100_000, "the body is held");
+  context.server.sweep(performance.now() + BODY_GRACE_MS + 1000);
+  assert.not.ok(client.isClosed, "what has arrived buys time");
+  context.server.sweep(performance.now() + BODY_GRACE_MS + 200_000);
+  assert.is((await client.answers(1))[0]!.status, 408);
+  assert.is(context.server.budget.used, 0);
+});
+
+test("an idle connection ends, one of a dispatcher does not", async (context) => {
+  const dispatcher = await afterSilence(context, `XSVCIDENT 1 1 1 0 0 0 1\r\n${GET}`, 0);
+  await dispatcher.answers(1);
+  const client = await RawClient.open(context.server.port);
+  client.send(GET);
+  await client.answers(1);
+  context.server.sweep(performance.now() + IDLE_TIMEOUT_MS + 1000);
+  await client.until(() => client.isClosed, "the end");
+  assert.is(client.received, "", "ended without a word");
+  dispatcher.send(GET);
+  assert.is((await dispatcher.answers(1))[0]!.status, 200);
+  dispatcher.close();
+});
+
+test("a request in progress is no idleness", async (context) => {
+  const client = await RawClient.open(context.server.port);
+  client.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
+  await until(() => context.engine.held.length === 1, "the request");
+  context.server.sweep(performance.now() + 10 * IDLE_TIMEOUT_MS);
+  context.engine.held[0]!.answer(200, "text/plain", "late");
+  assert.is((await client.answers(1))[0]!.body, "late");
+  client.close();
+});
+
+test("a client that never ends its half is cut after a while", async (context) => {
+  const client = await RawClient.open(context.server.port);
+  client.send("junk\r\n");
+  await client.until(() => client.isClosed, "the server's end");
+  context.server.sweep(performance.now() + LINGER_MS + 1000);
+  await expectEmpty(context);
+});
+
+test("no more than 64 requests of a connection are in progress, the others wait", async (context) => {
+  const { engine, server } = context;
+  const client = await RawClient.open(server.port);
+  client.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100));
+  await until(() => engine.requests >= MAX_PIPELINED_REQUESTS, "the requests");
+  await sleep(5);
+  assert.is(engine.requests, MAX_PIPELINED_REQUESTS);
+  for (const index of [2, 1, 0]) engine.held[index]!.answer(200, "text/plain", String(index));
+  const answers = await client.answers(3);
+  assert.equal(
+    answers.map(({ body }) => body),
+    ["0", "1", "2"],
+  );
+  await until(() => engine.requests === MAX_PIPELINED_REQUESTS + 3, "three more");
+  client.close();
+  // Input is paused, so the server learns of it only when it answers.
+  await until(() => {
+    for (const exchange of engine.held) exchange.answer(200, "text/plain", "to nobody");
+    return engine.open === 0;
+  }, "the end");
+  await expectEmpty(context);
+});
+
+test("a client that goes away marks its requests and leaves nothing", async (context) => {
+  const { engine, server } = context;
+  const client = await RawClient.open(server.port);
+  const body = "x".repeat(200_000);
+  client.send(`POST /hold HTTP/1.1\r\n${HOST}Content-Length: ${body.length}\r\n\r\n${body}`);
+  await until(() => engine.held.length === 1, "the request");
+  assert.not.ok(engine.held[0]!.aborted);
+  assert.ok(engine.held[0]!.body instanceof Uint8Array);
+  client.socket.resetAndDestroy();
+  await until(() => engine.held[0]!.aborted, "the mark");
+  assert.is(server.budget.used, 200_000, "the engine may still read the body");
+  engine.held[0]!.answer(200, "text/plain", "to nobody");
+  await expectEmpty(context);
+});
+
+test("a client that reads nothing is not read from", async (context) => {
+  const { engine, server } = context;
+  const client = await RawClient.open(server.port);
+  client.socket.pause();
+  for (let sent = 0; sent < 200; sent++) client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n");
+  await sleep(50);
+  assert.ok(engine.requests < 100, `${engine.requests} answers of 1 MiB gathered`);
+  client.socket.resume();
+  await client.until(() => engine.requests === 200, "the rest");
+  await client.until(() => client.received.length > 200 * LARGE_BYTES, "all answers");
+  client.close();
+  await expectEmpty(context);
+});
+
+test("a second answer does nothing", async (context) => {
+  const { engine, server } = context;
+  const client = await RawClient.open(server.port);
+  client.send(`GET /hold HTTP/1.1\r\nHost: a\r\n\r\n${GET}`);
+  await until(() => engine.held.length === 1, "the request");
+  engine.held[0]!.answer(200, "text/plain", "one");
+  engine.held[0]!.answer(500, "text/plain", "two");
+  const answers = await client.answers(2);
+  assert.is(answers[0]!.body, "one");
+  assert.is(answers[1]!.status, 200);
+  assert.match(
+    answers[0]!.head,
+    "Connection: keep-Alive\r\nAccess-Control-Allow-Origin: *\r\nCont",
+  );
+  client.close();
+});
+
+test("connections beyond the limit are told so, and the place is free again", async (context) => {
+  const { engine, server } = context;
+  const clients: RawClient[] = [];
+  for (let opened = 0; opened < 1100; opened++) clients.push(await RawClient.open(server.port));
+  await until(() => engine.open === MAX_CONNECTIONS_PER_PORT, "the admissions");
+  const refused = clients.slice(MAX_CONNECTIONS_PER_PORT);
+  for (const client of refused) {
+    const [answer] = await client.answers(1);
+    assert.is(answer!.status, 429);
+    await client.until(() => client.isClosed, "the end");
+  }
+  for (const client of clients) client.send(GET);
+  const admitted = clients.slice(0, MAX_CONNECTIONS_PER_PORT);
+  for (const client of admitted) assert.is((await client.answers(1))[0]!.status, 200);
+  for (const client of clients) client.close();
+  await expectEmpty(context);
+  const later = await RawClient.open(server.port);
+  later.send(GET);
+  assert.is((await later.answers(1))[0]!.status, 200);
+  later.close();
+});
+
+test("bodies in flight have one budget", async (context) => {
+  const { engine, server } = context;
+  server.budget.used = server.budget.limit - 150_000;
+  const send = async (): Promise<RawClient> => {
+    const client = await RawClient.open(server.port);
+    client.send(
+      `POST /hold HTTP/1.1\r\n${HOST}Content-Length: 100000\r\n\r\n${"x".repeat(100_000)}`,
+    );
+    return client;
+  };
+  const first = await send();
+  await until(() => engine.held.length === 1, "the first");
+  const second = await send();
+  assert.is((await second.answers(1))[0]!.status, 413);
+  engine.held[0]!.answer(200, "text/plain", "done");
+  await first.answers(1);
+  const third = await send();
+  await until(() => engine.held.length === 2, "the third");
+  engine.held[1]!.answer(200, "text/plain", "done");
+  await third.answers(1);
+  assert.is(server.budget.used, server.budget.limit - 150_000);
+  for (const client of [first, second, third]) client.close();
+});
+
+test.run();
