@@ -31,6 +31,12 @@ function svc(words: readonly string[], nodeOptions: readonly string[] = [], scri
   return { status, stdout, stderr };
 }
 
+/** Asserts that a run ended with an error of this beginning. */
+function expectError(run: { status: number | null; stderr: string }, beginning: string): void {
+  assert.match(run.stderr, `svc: error ${beginning}`, JSON.stringify(run));
+  assert.is(run.status, 1);
+}
+
 /** Runs a check against a project that is removed afterwards. */
 async function inProject(
   check: (project: TemporaryProject) => unknown,
@@ -178,13 +184,11 @@ test("serve names the port that is taken, and refuses a root that is no folder",
     await new Promise<void>((resolve) => taken.listen(0, resolve));
     const { port } = taken.address() as { port: number };
     const ports = svc(["serve", folder, "--port", String(port)]);
-    assert.match(ports.stderr, `svc: error SVC2202: main port ${port} is in use`);
+    expectError(ports, `SVC2202: main port ${port} is in use`);
     assert.match(ports.stderr, "choose another");
-    assert.is(ports.status, 1);
     await new Promise((resolve) => taken.close(resolve));
     const root = svc(["serve", folder, "--root", join(folder, "nowhere")]);
-    assert.match(root.stderr, "svc: error SVC3008: ");
-    assert.is(root.status, 1);
+    expectError(root, "SVC3008: ");
   }));
 
 test("serve says which plugin cannot be loaded, and why a transport cannot be had", () =>
@@ -192,12 +196,10 @@ test("serve says which plugin cannot be loaded, and why a transport cannot be ha
     ({ folder }) => {
       assert.is(svc(["build", folder]).status, 0);
       const plugins = svc(["serve", folder, "--port", "0"]);
-      assert.match(plugins.stderr, "svc: error SVC2201: ");
+      expectError(plugins, "SVC2201: ");
       assert.match(plugins.stderr, "not in the mood");
-      assert.is(plugins.status, 1);
       const transport = svc(["serve", folder, "--port", "0", "--transport", "uws"]);
-      assert.match(transport.stderr, "SVC2301: transport uws: hyper-express is not installed");
-      assert.is(transport.status, 1);
+      expectError(transport, "SVC2301: transport uws: hyper-express is not installed");
     },
     { "plugins/double.ts": `${GOOD_PLUGIN}\nthrow new Error("not in the mood");\n` },
   ));
