@@ -1,5 +1,5 @@
-// Runs the conformance cases against a transport. A transport that can't keep some rule says what it
-// does instead and is held to that, so that the list of differences never says more than is true.
+// Runs the conformance cases against a transport. A transport that cannot keep some rule says what
+// it does instead and is held to that, so that its list never says more than is true.
 
 import { setImmediate as turn } from "node:timers/promises";
 import type { Test } from "uvu";

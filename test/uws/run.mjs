@@ -1,6 +1,6 @@
-// Runs the tests of the `uws` transport: `node test/uws/run.mjs`. Installs hyper-express beside this
-// file, starts node with a newer C library where the uWebSockets binary wants one, and prints
-// `N passed, N failed`, or `uws: skipped (reason)` where that cannot be had.
+// Runs the tests of the `uws` transport: `node test/uws/run.mjs`, after `npm run build`. Installs
+// hyper-express beside this file, starts node with a newer C library where the uWebSockets binary
+// wants one, and prints `N passed, N failed`, or `uws: skipped (reason)` where that cannot be had.
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

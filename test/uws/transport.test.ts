@@ -10,11 +10,13 @@ import type { Exchange } from "../../runtime/http/transport.js";
 import type { UwsServer } from "../../runtime/http/uws/server.js";
 import { MAX_CONNECTIONS_PER_PORT } from "../../runtime/limits.js";
 import { LARGE_BYTES, TestEngine } from "../conformance/engine.js";
+import { generator, mutated } from "../conformance/mutations.js";
 import { RawClient } from "../conformance/raw-client.js";
 
 const HOST = "Host: a\r\n";
 const GET = `GET /echo HTTP/1.1\r\n${HOST}\r\n`;
 const OPTIONS = { maxBodyBytes: 8 * LARGE_BYTES, cors: "*" };
+const SEED = Number(process.env.SEED ?? 20260708);
 const { transport } = await loadTransport("uws", import.meta.dirname);
 
 interface Context {
@@ -119,7 +121,8 @@ test("an aborted request is marked and its memory given back", async (context) =
 test("bodies in flight have one budget", async (context) => {
   const { server } = context;
   server.budget.used = server.budget.limit - 150_000;
-  const request = `POST /hold HTTP/1.1\r\n${HOST}Content-Length: 100000\r\n\r\n${"x".repeat(100_000)}`;
+  const body = "x".repeat(100_000);
+  const request = `POST /hold HTTP/1.1\r\n${HOST}Content-Length: 100000\r\n\r\n${body}`;
   const [first, exchange] = await hold(context, request);
   const second = await connect(server.port);
   second.send(request + GET);
@@ -182,6 +185,24 @@ test("connections beyond the limit are told so, and the place is free again", as
   const later = await connect(server.port);
   later.send(GET);
   assert.is((await later.answers(1))[0]!.status, 200);
+});
+
+test(`lives through mutated requests and forgets them (seed ${SEED})`, async (context) => {
+  const { engine, server } = context;
+  const random = generator(SEED);
+  for (let round = 0; round < 400; round++) {
+    const client = await connect(server.port);
+    client.send(mutated(random));
+    if (random() < 0.5) await new Promise(setImmediate);
+    if (random() < 0.5) client.socket.end();
+  }
+  const other = await connect(server.port);
+  other.send(GET);
+  assert.is((await other.answers(1))[0]!.status, 200);
+  assert.ok(engine.requests > 100, `${engine.requests} requests got through`);
+  for (const client of clients) client.close();
+  await until(() => engine.open === 0, "the end of all connections");
+  assert.is(server.budget.used, 0);
 });
 
 test("knows its clients by address, also when there are several", async (context) => {

@@ -4,7 +4,7 @@
 
 import { reasonPhrase } from "../statuses.js";
 
-/** Bytes that uWebSockets adds to the text: version, line ends, Date, the name of Content-Length. */
+/** What uWebSockets adds to the text: version, line ends, Date, the name of Content-Length. */
 const ADDED_BYTES = 68;
 
 export class UwsResponseHeads {
@@ -44,7 +44,8 @@ export class UwsResponseHeads {
   ): string {
     const kept = connection === null ? "" : `\r\nConnection: ${connection}`;
     const content = mediaType === null ? "" : `\r\nContent-Type: ${mediaType}; charset=UTF-8`;
-    return `${status} ${reasonPhrase(status)}\r\n${fields}Server: SVC/3${kept}${this.#cors}${content}`;
+    const first = `${status} ${reasonPhrase(status)}\r\n`;
+    return `${first}${fields}Server: SVC/3${kept}${this.#cors}${content}`;
   }
 }
 

@@ -1,0 +1,68 @@
+// The choice of the transport, against folders in which hyper-express is missing, broken or there.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SvcError } from "../../../runtime/errors.js";
+import { loadTransport } from "../../../runtime/http/load-transport.js";
+
+const test = suite<{ folder: string }>("load-transport");
+
+test.before.each((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), "svc-transport-"));
+});
+test.after.each(({ folder }) => rmSync(folder, { recursive: true }));
+
+function install(folder: string, source: string): void {
+  const place = join(folder, "node_modules/hyper-express");
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, "package.json"), '{ "name": "hyper-express", "version": "6.17.4" }');
+  writeFileSync(join(place, "index.js"), source);
+}
+
+const BROKEN = 'throw new Error("Supports other systems only.\\n\\nError: version missing");';
+
+async function expectRefusal(folder: string, message: string): Promise<void> {
+  try {
+    await loadTransport("uws", folder);
+    assert.unreachable("nothing was refused");
+  } catch (error) {
+    assert.instance(error, SvcError);
+    assert.is((error as SvcError).code, "SVC2301");
+    assert.is((error as SvcError).message, message);
+  }
+}
+
+test("net is never looked for", async ({ folder }) => {
+  install(folder, BROKEN);
+  const { transport, reason } = await loadTransport("net", folder);
+  assert.is(transport.name, "net");
+  assert.is(reason, "as configured");
+});
+
+test("without hyper-express auto is net, and uws an error", async ({ folder }) => {
+  const { transport, reason } = await loadTransport("auto", folder);
+  assert.is(transport.name, "net");
+  assert.is(reason, "hyper-express is not installed");
+  await expectRefusal(folder, "transport uws: hyper-express is not installed");
+});
+
+test("a hyper-express that does not load is told with its cause", async ({ folder }) => {
+  install(folder, BROKEN);
+  const { transport, reason } = await loadTransport("auto", folder);
+  assert.is(transport.name, "net");
+  assert.is(reason, "hyper-express does not load: Error: version missing");
+  await expectRefusal(folder, `transport uws: ${reason}`);
+});
+
+test("a hyper-express that loads is taken", async ({ folder }) => {
+  install(folder, "module.exports = {};");
+  const chosen = await loadTransport("auto", folder);
+  assert.is(chosen.transport.name, "uws");
+  assert.is(chosen.reason, "hyper-express 6.17.4 is installed");
+  assert.is((await loadTransport("uws", folder)).reason, "as configured");
+});
+
+test.run();

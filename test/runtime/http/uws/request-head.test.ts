@@ -1,0 +1,81 @@
+// Heads as uWebSockets gives them, judged and brought back to bytes.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Refusal } from "../../../../runtime/http/refusal.js";
+import { RequestHeadReader } from "../../../../runtime/http/uws/request-head.js";
+import type { UwsRequest } from "../../../../runtime/http/uws/uws-api.js";
+
+const test = suite("uws request head");
+const HOST: [string, string] = ["host", "a"];
+
+function request(
+  method: string,
+  path: string,
+  query?: string,
+  fields: readonly [string, string][] = [HOST],
+): UwsRequest {
+  return {
+    getCaseSensitiveMethod: () => method,
+    getUrl: () => path,
+    getQuery: () => query,
+    forEach: (visit) => {
+      for (const [name, value] of fields) visit(name, value);
+    },
+  };
+}
+
+function statusOf(head: UwsRequest): number {
+  const refusal = new RequestHeadReader().read(head);
+  return refusal instanceof Refusal ? refusal.status : 200;
+}
+
+test("path and query, with and without a question mark", () => {
+  const reader = new RequestHeadReader();
+  for (const [query, target] of [
+    [undefined, "/a"],
+    ["", "/a?"],
+    ["b=%20", "/a?b=%20"],
+    ["é", "/a?\xc3\xa9"],
+  ] as const) {
+    assert.is(reader.read(request("POST", "/a", query)), null);
+    assert.is(reader.target, target);
+    assert.is(reader.method, "POST");
+  }
+});
+
+test("fields are bytes, and the same section is read once", () => {
+  const reader = new RequestHeadReader();
+  const fields: [string, string][] = [HOST, ["x-name", "é"]];
+  assert.is(reader.read(request("GET", "/", undefined, fields)), null);
+  const first = reader.fields;
+  assert.is(first?.block, "host: a\r\nx-name: \xc3\xa9\r\n");
+  assert.is(reader.byteLength, "GET / HTTP/1.1\r\n".length + first!.block.length + 2);
+  assert.is(reader.read(request("GET", "/b", undefined, fields)), null);
+  assert.is(reader.fields, first);
+  assert.is(reader.read(request("GET", "/b")), null);
+  assert.is(reader.fields?.block, "host: a\r\n");
+});
+
+test("what is refused leaves no fields of another request", () => {
+  const reader = new RequestHeadReader();
+  assert.is(reader.read(request("GET", "/")), null);
+  const lengths: [string, string][] = [HOST, ["content-length", "1"], ["content-length", "2"]];
+  assert.is(reader.read(request("POST", "/", undefined, lengths))?.status, 400);
+  assert.is(reader.fields, null);
+});
+
+test("methods and lengths of the request line", () => {
+  assert.is(statusOf(request("DELETE", "/a")), 200);
+  assert.is(statusOf(request("G@T", "/a")), 400);
+  assert.is(statusOf(request("get", "/a")), 400);
+  assert.is(statusOf(request("GET", "/\x7f")), 400);
+  const path = (length: number): string => `/${"x".repeat(length - "GET / HTTP/1.1".length)}`;
+  assert.is(statusOf(request("GET", path(8191))), 200);
+  assert.is(statusOf(request("GET", path(8192))), 414);
+  // Bytes count, not characters.
+  assert.is(statusOf(request("GET", `/é${"x".repeat(8191 - "GET /ee HTTP/1.1".length)}`)), 200);
+  assert.is(statusOf(request("GET", `/é${"x".repeat(8192 - "GET /ee HTTP/1.1".length)}`)), 414);
+});
+
+test.run();
