@@ -1,0 +1,137 @@
+// Requests per second, CPU time of the server per request and latency of a trivial JSON endpoint
+// with one integer parameter: svc on both transports against bare uWebSockets, hyper-express,
+// node:http, Fastify and Express. Then the same with 16 requests sent at once (pipelining).
+//
+//   node http.mjs [--rounds 5] [--seconds 2]
+
+import { medians, printTable, printTargets } from "./lib/figures.mjs";
+import { readOptions } from "./lib/options.mjs";
+import { build, makeProject } from "./lib/project.mjs";
+import { startPeer, startSvc } from "./lib/server.mjs";
+import { uwsNode } from "./lib/uws-node.mjs";
+import { load, requireWrk } from "./lib/wrk.mjs";
+
+const PLUGIN = `import type { int, PluginRequest } from "svc-server";
+
+/** Doubles. @plugin */
+export function double(_request: PluginRequest, n: int): number {
+  return n * 2;
+}
+`;
+const PATH = "/svc/plugin/double?n=123";
+const PING = "/svc/builtin/ping";
+const CONNECTIONS = [1, 32, 256];
+const PIPELINED = { connections: 32, depth: 16 };
+
+requireWrk();
+const { rounds, seconds } = readOptions({ rounds: 5, seconds: 2 });
+const servers = await startAll(uwsNode());
+try {
+  const runs = plan();
+  await measure(runs, 1, 1);
+  const samples = await measure(runs, rounds, seconds);
+  report(samples);
+} finally {
+  await Promise.all([...servers.values()].map((server) => server.stop()));
+}
+
+async function startAll(uws) {
+  const project = makeProject({ "plugins/double.ts": PLUGIN });
+  build(project);
+  const all = new Map();
+  if (uws !== null) all.set("bare uWS", await startPeer("uws", uws));
+  if (uws !== null) all.set("hyper-express", await startPeer("hyper-express", uws));
+  all.set("svc (net)", await startSvc(project, { options: ["--transport", "net"] }));
+  if (uws !== null) {
+    const options = ["--transport", "uws"];
+    all.set("svc (uws)", await startSvc(project, { options, node: uws }));
+  }
+  for (const name of ["node:http", "fastify", "express"]) {
+    all.set(name, await startPeer(name.replace(":", "-")));
+  }
+  return all;
+}
+
+/** Everything that is measured, in the order of one round. */
+function plan() {
+  const plain = CONNECTIONS.flatMap((connections) =>
+    [...servers.keys()].map((name) => ({ name, load: { path: PATH, connections } })),
+  );
+  const piped = ["svc (net)", "fastify"].map((name) => ({
+    name,
+    load: { path: PATH, ...PIPELINED },
+  }));
+  return [...plain, ...piped, { name: "svc (net)", load: { path: PING, ...PIPELINED } }];
+}
+
+/** @returns {Promise<Map<string, object>>} medians by `keyOf` */
+async function measure(runs, count, secondsEach) {
+  const samples = new Map();
+  for (let round = 0; round < count; round++) {
+    for (const run of runs) {
+      const result = await load(servers.get(run.name), { ...run.load, seconds: secondsEach });
+      const key = keyOf(run.name, run.load);
+      samples.set(key, [...(samples.get(key) ?? []), result]);
+    }
+  }
+  return new Map([...samples].map(([key, list]) => [key, medians(list)]));
+}
+
+function keyOf(name, { path, connections, depth = 1 }) {
+  return `${name} ${path} ${connections} ${depth}`;
+}
+
+function report(samples) {
+  const at = (name, load) => samples.get(keyOf(name, load));
+  const row = (name, load, base) => {
+    const { perSecond, cpuUs, p50Us, p99Us } = at(name, load);
+    const ratio = (perSecond / base.perSecond).toFixed(2);
+    return [name, Math.round(perSecond), ratio, cpuUs.toFixed(1), p50Us, p99Us];
+  };
+  const headings = ["requests/s", "x fastify", "CPU us/request", "p50 us", "p99 us"];
+  for (const connections of CONNECTIONS) {
+    const load = { path: PATH, connections };
+    const rows = [...servers.keys()].map((name) => row(name, load, at("fastify", load)));
+    printTable([`${connections} connections`, ...headings], rows);
+  }
+  const piped = { path: PATH, ...PIPELINED };
+  const ping = { path: PING, ...PIPELINED };
+  const base = at("fastify", piped);
+  printTable(
+    ["16 requests at once, 32 connections", ...headings],
+    [
+      row("fastify", piped, base),
+      row("svc (net)", piped, base),
+      ["svc (net), built-in ping", ...row("svc (net)", ping, base).slice(1)],
+    ],
+  );
+  printTargets(targets(at, { plain: { path: PATH, connections: 32 }, piped, ping }));
+}
+
+function targets(at, { plain, piped, ping }) {
+  const requests = (name, load, peer, peerLoad = load) =>
+    at(name, load).perSecond / at(peer, peerLoad).perSecond;
+  const list = [
+    { what: "requests of Fastify", value: requests("svc (net)", plain, "fastify"), atLeast: 1.3 },
+    { what: "requests of Express", value: requests("svc (net)", plain, "express"), atLeast: 6 },
+    {
+      what: "pipelined built-in: requests of Fastify",
+      value: requests("svc (net)", ping, "fastify", piped),
+      atLeast: 3,
+    },
+    {
+      what: "pipelined plugin: requests of Fastify",
+      value: requests("svc (net)", piped, "fastify"),
+      atLeast: 2,
+    },
+  ];
+  const bare = at("bare uWS", plain);
+  if (bare === undefined) return list;
+  for (const name of ["svc (net)", "svc (uws)"]) {
+    const { cpuUs } = at(name, plain);
+    const value = requests(name, plain, "bare uWS");
+    list.push({ what: `${name}: requests of bare uWS`, value, atLeast: 0.55 });
+    list.push({ what: `${name}: CPU of bare uWS`, value: cpuUs / bare.cpuUs, atMost: 2 });
+  }
+  return list;
+}

@@ -1,0 +1,48 @@
+// Summing up and printing: medians over rounds, one table of figures, one of targets.
+
+/** Middle of some numbers; of an even count the lower one. */
+export function median(values) {
+  return [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
+}
+
+/** Share `p` (0 to 1) of the values is not above the result. */
+export function percentile(values, p) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * p) - 1)];
+}
+
+/**
+ * Medians of every field.
+ * @param {Record<string, number>[]} samples objects of the same fields
+ */
+export function medians(samples) {
+  const names = Object.keys(samples[0]);
+  return Object.fromEntries(names.map((name) => [name, median(samples.map((one) => one[name]))]));
+}
+
+/** Prints rows under headings; numbers are right-aligned. */
+export function printTable(headings, rows) {
+  const lines = [headings, ...rows].map((row) => row.map(String));
+  const widths = headings.map((_, at) => Math.max(...lines.map((line) => line[at].length)));
+  for (const line of lines) {
+    const cells = line.map((cell, at) =>
+      at === 0 ? cell.padEnd(widths[at]) : cell.padStart(widths[at]),
+    );
+    console.log(cells.join("  "));
+  }
+  console.log();
+}
+
+/**
+ * Prints measured values beside their targets; a missed one makes the process fail.
+ * @param {{ what: string, value: number, atLeast?: number, atMost?: number, unit?: string }[]} list
+ */
+export function printTargets(list) {
+  const rows = list.map(({ what, value, atLeast, atMost, unit = "" }) => {
+    const met = atLeast === undefined ? value <= atMost : value >= atLeast;
+    if (!met) process.exitCode = 1;
+    const bound = atLeast === undefined ? `<= ${atMost}` : `>= ${atLeast}`;
+    return [what, `${value.toFixed(2)} ${unit}`, `${bound} ${unit}`, met ? "met" : "MISSED"];
+  });
+  printTable(["target", "measured", "wanted", ""], rows);
+}

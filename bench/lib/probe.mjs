@@ -1,0 +1,50 @@
+// A light client: asks for paths one after the other, unhurriedly, and notes how long each took.
+
+import { Agent, get } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+
+const PAUSE_MS = 2;
+
+/**
+ * Asks until told to stop, on one kept connection.
+ * @returns {{ stop(): Promise<number[]> }} resolves with the latencies in milliseconds
+ */
+export function probe(url) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const latencies = [];
+  let stopped = false;
+  const ended = ask();
+  async function ask() {
+    await request(url, agent);
+    while (!stopped) {
+      const startedMs = performance.now();
+      await request(url, agent);
+      latencies.push(performance.now() - startedMs);
+      await delay(PAUSE_MS);
+    }
+    agent.destroy();
+  }
+  return {
+    async stop() {
+      stopped = true;
+      await ended;
+      return latencies;
+    },
+  };
+}
+
+/** One request; rejects when the answer is not 200. */
+export function request(url, agent) {
+  return new Promise((resolve, reject) => {
+    get(url, { agent }, (response) => {
+      let body = "";
+      response.setEncoding("utf8").on("data", (text) => {
+        body += text;
+      });
+      response.on("end", () => {
+        if (response.statusCode === 200) resolve(body);
+        else reject(new Error(`${url}: ${response.statusCode} ${body}`));
+      });
+    }).on("error", reject);
+  });
+}

@@ -1,0 +1,37 @@
+// Projects made for one run, in a folder outside the repository, as a user's would be.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SVC } from "./server.mjs";
+
+const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
+const HYPER_EXPRESS = fileURLToPath(new URL("../node_modules/hyper-express", import.meta.url));
+
+/**
+ * Writes a project and removes it when this process ends.
+ * @param {Record<string, string>} files by path relative to the project
+ * @returns {string} its folder
+ */
+export function makeProject(files) {
+  const folder = mkdtempSync(join(tmpdir(), "svc-bench-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const all = { "package.json": '{ "name": "bench", "type": "module" }\n', ...files };
+  for (const [name, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(PACKAGE, join(folder, "node_modules/svc-server"), "dir");
+  symlinkSync(HYPER_EXPRESS, join(folder, "node_modules/hyper-express"), "dir");
+  return folder;
+}
+
+/** Runs `svc build`; throws when it fails. */
+export function build(project) {
+  const stdio = ["ignore", "ignore", "inherit"];
+  const { status } = spawnSync(process.execPath, [SVC, "build", project], { stdio });
+  if (status !== 0) throw new Error(`svc build ended with ${status}`);
+}

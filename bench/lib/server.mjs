@@ -1,0 +1,49 @@
+// Servers under test, each in a process of its own that says on standard output where it listens.
+
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+export const SVC = fileURLToPath(new URL("../../bin/svc.cjs", import.meta.url));
+const PEERS = fileURLToPath(new URL("../peers/", import.meta.url));
+const NODE = [process.execPath];
+
+/**
+ * Starts `svc serve` or another command on a free pair of ports.
+ * @param {string} project folder of a built project
+ * @param {{ command?: string, options?: string[], node?: string[] }} how `node`: the words that
+ *   start Node
+ */
+export function startSvc(project, { command = "serve", options = [], node = NODE } = {}) {
+  return start([...node, SVC, command, project, "--port", "0", "--ip", "127.0.0.1", ...options]);
+}
+
+/** Starts a server of `peers/`. */
+export function startPeer(name, node = NODE) {
+  return start([...node, `${PEERS}${name}.mjs`]);
+}
+
+/**
+ * Resolves once the process has named its port.
+ * @returns {Promise<{ port: number, pid: number, stop(): Promise<void> }>}
+ */
+function start([program, ...args]) {
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await ended;
+    process.off("exit", kill);
+  };
+  return new Promise((resolve, reject) => {
+    let output = "";
+    child.once("error", reject);
+    child.once("exit", () => reject(new Error(`${args.join(" ")} ended:\n${output}`)));
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      output += text;
+      const port = /http:\/\/[^\s/]+:(\d+)/.exec(output)?.[1];
+      if (port !== undefined) resolve({ port: Number(port), pid: child.pid, stop });
+    });
+  });
+}

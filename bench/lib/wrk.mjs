@@ -1,0 +1,36 @@
+// The load generator: runs wrk on a running server and measures what the server spent meanwhile.
+
+import { execFile, spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { cpuUs } from "./process-figures.mjs";
+
+const SCRIPT = fileURLToPath(new URL("../wrk/report.lua", import.meta.url));
+
+/** Ends the program when wrk is not installed. */
+export function requireWrk() {
+  if (spawnSync("wrk", ["--version"]).error === undefined) return;
+  console.error("The benchmarks need wrk as load generator: `apt-get install wrk` on Debian.");
+  process.exit(1);
+}
+
+/**
+ * Loads one path of a server.
+ * @param {{ port: number, pid: number }} server
+ * @param {{ path: string, connections: number, seconds: number, depth?: number }} load `depth`:
+ *   requests sent at once on a connection
+ * @returns {Promise<{ requests: number, perSecond: number, p50Us: number, p99Us: number,
+ *   cpuUs: number }>} `cpuUs`: CPU time of the server per request, all threads
+ */
+export async function load({ port, pid }, { path, connections, seconds, depth = 1 }) {
+  const url = `http://127.0.0.1:${port}${path}`;
+  const options = [`-t1`, `-c${connections}`, `-d${seconds}s`, "-s", SCRIPT];
+  const before = cpuUs(pid);
+  const { stdout } = await promisify(execFile)("wrk", [...options, url, "--", String(depth)]);
+  const spentUs = cpuUs(pid) - before;
+  const figures = JSON.parse(stdout.trim().split("\n").at(-1));
+  const { requests, durationUs, p50Us, p99Us, failed } = figures;
+  if (failed > 0) throw new Error(`${failed} of ${requests} requests of ${url} failed`);
+  const perSecond = (requests / durationUs) * 1e6;
+  return { requests, perSecond, p50Us, p99Us, cpuUs: spentUs / requests };
+}

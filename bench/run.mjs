@@ -1,0 +1,23 @@
+// Runs the benchmarks named, or all of them, one after the other: `node run.mjs [name...]`. Options
+// go to each. The exit code is 1 when one of them missed a target.
+
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const NAMES = ["build", "start", "cpu", "http"];
+
+const words = process.argv.slice(2);
+const firstOption = words.findIndex((word) => word.startsWith("-"));
+const names = firstOption < 0 ? words : words.slice(0, firstOption);
+const options = firstOption < 0 ? [] : words.slice(firstOption);
+const unknown = names.find((name) => !NAMES.includes(name));
+if (unknown !== undefined) {
+  console.error(`no benchmark is called ${unknown}, there are: ${NAMES.join(", ")}`);
+  process.exit(1);
+}
+for (const name of names.length > 0 ? names : NAMES) {
+  console.log(`== ${name}`);
+  const file = fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
+  const { status } = spawnSync(process.execPath, [file, ...options], { stdio: "inherit" });
+  if (status !== 0) process.exitCode = 1;
+}

@@ -1,0 +1,84 @@
+// Start and memory of `svc serve`: time from the command to the first answer, resident memory when
+// idle, and whether memory grows over many requests.
+//
+//   node start.mjs [--rounds 5] [--requests 10000000]
+
+import { setTimeout as delay } from "node:timers/promises";
+import { median, printTable, printTargets } from "./lib/figures.mjs";
+import { readOptions } from "./lib/options.mjs";
+import { request } from "./lib/probe.mjs";
+import { residentMiB } from "./lib/process-figures.mjs";
+import { build, makeProject } from "./lib/project.mjs";
+import { startSvc } from "./lib/server.mjs";
+import { load, requireWrk } from "./lib/wrk.mjs";
+
+const PLUGIN = `import type { PluginRequest, str } from "svc-server";
+
+/** Greets. @plugin */
+export function hello(_request: PluginRequest, name: str = "world"): string {
+  return \`Hello, \${name}!\`;
+}
+`;
+const PATH = "/svc/plugin/hello?name=you";
+/** As on a machine without hyper-express. */
+const NET = { options: ["--transport", "net"] };
+const IDLE_MS = 2000;
+/** Length of one measurement; the first ones let the heap find its size. */
+const STEP_SECONDS = 5;
+const WARM_UP_SHARE = 0.2;
+/** What two samples of a heap at rest may differ by. */
+const NOISE_MIB = 10;
+
+requireWrk();
+const { rounds, requests } = readOptions({ rounds: 5, requests: 10_000_000 });
+const project = makeProject({ "plugins/hello.ts": PLUGIN });
+build(project);
+const starts = await measureStarts();
+const server = await startSvc(project, NET);
+try {
+  const growth = await measureGrowth(server);
+  printTargets([
+    { what: "start to first answer, median", value: starts.ms, atMost: 300, unit: "ms" },
+    { what: "idle resident memory", value: starts.mib, atMost: 130, unit: "MiB" },
+    {
+      what: `growth over ${requests} requests`,
+      value: growth,
+      atMost: NOISE_MIB,
+      unit: "MiB",
+    },
+  ]);
+} finally {
+  await server.stop();
+}
+
+async function measureStarts() {
+  const times = [];
+  const memory = [];
+  for (let round = 0; round < rounds; round++) {
+    const startedMs = performance.now();
+    const started = await startSvc(project, NET);
+    await request(`http://127.0.0.1:${started.port}${PATH}`);
+    times.push(performance.now() - startedMs);
+    await delay(IDLE_MS);
+    memory.push(residentMiB(started.pid));
+    await started.stop();
+  }
+  return { ms: median(times), mib: median(memory) };
+}
+
+/** @returns MiB by which the last samples lie above the first ones after warming up */
+async function measureGrowth(running) {
+  const samples = [];
+  let done = 0;
+  while (done < requests) {
+    const result = await load(running, { path: PATH, connections: 32, seconds: STEP_SECONDS });
+    done += result.requests;
+    samples.push({ done, mib: residentMiB(running.pid) });
+  }
+  const rows = samples.map((sample) => [sample.done, sample.mib.toFixed(1)]);
+  printTable(["requests so far", "resident MiB"], rows);
+  const warm = samples.filter((sample) => sample.done > requests * WARM_UP_SHARE);
+  const third = Math.ceil(warm.length / 3);
+  const middle = (list) => median(list.map((sample) => sample.mib));
+  return middle(warm.slice(-third)) - middle(warm.slice(0, third));
+}
