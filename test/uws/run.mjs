@@ -37,8 +37,10 @@ process.exitCode = status ?? 1;
 function install() {
   if (existsSync(join(here, "node_modules/hyper-express"))) return;
   const options = { cwd: here, encoding: "utf8", shell: process.platform === "win32" };
-  const { status, stderr } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], options);
-  if (status !== 0) throw new Error(`npm ci: ${lastLine(stderr)}`);
+  const { status, stderr, error } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], options);
+  if (error) throw error;
+  const reason = stderr.split("\n").find((line) => line.startsWith("npm error"));
+  if (status !== 0) throw new Error(`npm ci: ${reason ?? `ended with ${status}`}`);
 }
 
 /** The words that start a node in which hyper-express loads. */
