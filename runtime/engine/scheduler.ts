@@ -158,7 +158,9 @@ export class Scheduler {
   #pump(): void {
     for (const queue of this.#waiting) {
       for (let call = queue.peek(); call !== undefined; call = queue.peek()) {
-        if (!call.exchange.aborted && !this.#place(call)) break;
+        // The client is gone: its answer goes nowhere, but frees what the request holds.
+        if (call.exchange.aborted) call.exchange.answer(503, null, "");
+        else if (!this.#place(call)) break;
         queue.shift();
       }
     }

@@ -11,6 +11,7 @@ import type { RequestHeaders } from "./transport.js";
 const LINES = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
 /** A host and port in the characters of RFC 3986; empty when the target names no host. */
 const HOST = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/;
+const CLOSE = /(?:^|[ \t,])close(?:$|[ \t,])/i;
 const DIGITS = /^\d+$/;
 const QUEUE = /^(?:queue)?(\d+)$/i;
 /** Fields that `readField` looks at; names of other lengths are not even lowered. */
@@ -18,6 +19,7 @@ const NAMES = [
   "host",
   "accept",
   "expect",
+  "connection",
   "content-length",
   "transfer-encoding",
   "x-svc-bypass-sout",
@@ -42,6 +44,8 @@ export class HeaderFields implements RequestHeaders {
   /** Bytes of the body as declared, -1 when not declared. */
   contentLength = -1;
   chunked = false;
+  /** The client wants the connection to end after this request. */
+  closes = false;
   /** Value of `Expect` in lower case, null when absent. */
   expect: string | null = null;
   #values: Map<string, string> | null = null;
@@ -116,6 +120,9 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
       return true;
     case "expect":
       fields.expect = value.toLowerCase();
+      return true;
+    case "connection":
+      fields.closes ||= CLOSE.test(value);
       return true;
     case "content-length":
       // A second one is refused even when it says the same.

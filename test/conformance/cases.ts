@@ -560,6 +560,11 @@ add("connection", "request in two halves", {
   expect: [{ status: 200, body: `GET|/echo|${PLAIN}||none` }],
   after: "open",
 });
+add("connection", "ends when the client asks for it, and nothing after that is answered", {
+  send: get("/late", `${HOST}Connection: keep-alive, Close\r\n`) + get("/echo"),
+  expect: [{ status: 200, body: "GET|/late|json 0 0 -1 2||none" }],
+  after: "closed",
+});
 add("connection", "a half-closed client gets its answer", {
   send: get("/late"),
   ends: true,

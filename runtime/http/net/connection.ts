@@ -23,6 +23,8 @@ import { Output } from "./output.js";
 import { type ReadRequest, RequestReader, type RequestSink } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";
 
+/** How IPv4 clients of a socket for both families are shown. */
+const MAPPED_IPV4 = /^::ffff:(?=\d+\.)/;
 const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
 
 /** What the connections of one server share. */
@@ -72,16 +74,13 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#output = new Output(socket);
     this.#queue = new AnswerQueue(this, this.#output);
     this.#reader = new RequestReader(this);
-    const address = socket.remoteAddress ?? "";
-    this.remoteAddress = address.startsWith("::ffff:") ? address.slice(7) : address;
+    this.remoteAddress = (socket.remoteAddress ?? "").replace(MAPPED_IPV4, "");
     this.remotePort = socket.remotePort ?? 0;
-    const host_ = this.remoteAddress.includes(":") ? `[${this.remoteAddress}]` : this.remoteAddress;
-    this.client = `http://${host_}:${this.remotePort}/`;
+    this.client = clientUrl(this.remoteAddress, this.remotePort);
     this.openedAtMs = performance.timeOrigin + this.#activeAtMs;
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
-    socket.on("drain", () => this.#drained());
+    socket.on("drain", () => this.turn());
     socket.on("end", () => this.#inputEnded());
-    socket.on("timeout", () => socket.destroy());
     // A reset is one way to leave; `close` follows and does what there is to do.
     socket.on("error", () => {});
     socket.on("close", () => this.#closed());
@@ -138,7 +137,6 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   mayRead(): boolean {
     if (this.#phase !== "open" || this.#queue.size >= MAX_PIPELINED_REQUESTS) return false;
     if (this.#reader.waitsForIdle && !this.isIdle) return false;
-    if (this.#output.gathered > MAX_GATHERED_BYTES) this.#output.flush();
     return !this.#output.isBlocked;
   }
 
@@ -150,7 +148,10 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   ): void {
     const exchange = new NetExchange(this, head, body, requestBytes, reserved);
     this.#queue.push(exchange);
+    // The client asked for the end: whatever follows this request is not for us.
+    if (head.fields.closes) this.closing();
     this.events.request(exchange);
+    if (this.#output.gathered > MAX_GATHERED_BYTES) this.#output.flush();
   }
 
   refuse(refusal: Refusal, head: ReadRequest, requestBytes: number, isLast: boolean): void {
@@ -162,7 +163,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
       head.t0Ms,
     );
     const exchange = new NetExchange(this, head, null, requestBytes, 0);
-    exchange.isLast = isLast;
+    exchange.isLast = isLast || head.fields.closes;
     this.#queue.push(exchange);
     exchange.answer(status, mediaType, body);
   }
@@ -236,7 +237,10 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   #setPaused(isPaused: boolean): void {
     this.#isPaused = isPaused;
     if (isPaused) this.#socket.pause();
-    else this.#socket.resume();
+    else {
+      this.#reader.restartClock(performance.now());
+      this.#socket.resume();
+    }
   }
 
   #end(): void {
@@ -249,11 +253,6 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#socket.end(() => {
       this.#lingersUntilMs = performance.now() + LINGER_MS;
     });
-  }
-
-  #drained(): void {
-    this.#socket.setTimeout(0);
-    this.turn();
   }
 
   /** The client sends no more; it still gets the answers to what it has sent. */
@@ -269,4 +268,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#queue.abort();
     this.#host.closed(this);
   }
+}
+
+function clientUrl(address: string, port: number): string {
+  return `http://${address.includes(":") ? `[${address}]` : address}:${port}/`;
 }

@@ -13,6 +13,10 @@ export class Output {
 
   constructor(socket: Socket) {
     this.#socket = socket;
+    socket.on("timeout", () => {
+      if (socket.writableLength > 0) socket.destroy();
+      else socket.setTimeout(0);
+    });
   }
 
   /** True while the client leaves too much unread. */
@@ -63,9 +67,9 @@ export class Output {
     return left === 0;
   }
 
-  /** The socket's own time-out notices progress within a write; it is armed only when needed. */
+  /** The socket's own time-out knows progress within a write; it is armed only when one waits. */
   #watchStall(): void {
-    if (this.isBlocked) this.#socket.setTimeout(IDLE_TIMEOUT_MS);
+    if (this.#socket.writableLength > 0) this.#socket.setTimeout(IDLE_TIMEOUT_MS);
   }
 
   #drained(): Promise<void> {

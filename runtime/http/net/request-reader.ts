@@ -124,6 +124,11 @@ export class RequestReader {
     return this.#headStartedAtMs !== 0 && nowMs - this.#headStartedAtMs > HEAD_TIMEOUT_MS;
   }
 
+  /** The server did not read for a while, which is not the client's fault. */
+  restartClock(nowMs: number): void {
+    this.#bodyStartedAtMs = nowMs;
+  }
+
   /** Nothing more will be read; gives back what an unfinished body holds. */
   close(): void {
     this.#body?.store.release();

@@ -1,0 +1,46 @@
+// The envelope's bytes: key order, separators, decimals.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { errorEnvelope, okEnvelope, serviceEnvelope } from "../../../runtime/http/envelope.js";
+
+const test = suite("envelope");
+
+test("a plugin's answer carries neither port nor executor", () => {
+  assert.is(
+    okEnvelope('{"a":1}', 0.0814),
+    '{"status": "OK", "response": {"a":1}, "level": 0, "partitions": null, "exec_ms": 0.081}',
+  );
+});
+
+test("an answer from a matrix names its level and partitions", () => {
+  assert.is(
+    okEnvelope("[]", 12, 1, [4, 0, 4]),
+    '{"status": "OK", "response": [], "level": 1, "partitions": [4, 0, 4], "exec_ms": 12.000}',
+  );
+});
+
+test("a service's answer carries port and executor", () => {
+  assert.is(
+    serviceEnvelope("true", 9001, 1, 3, 1.5),
+    '{"status": "OK", "response": true, "port": [9001, 1], "exec_id": 3, "level": 0, "partitions": null, "exec_ms": 1.500}',
+  );
+});
+
+test("an error has a message in place of the response", () => {
+  assert.is(
+    errorEnvelope('"Service Out"', 9000, 0, 0, 0),
+    '{"status": "ERROR", "message": "Service Out", "port": [9000, 0], "exec_id": 0, "level": 0, "partitions": null, "exec_ms": 0.000}',
+  );
+});
+
+test("milliseconds have three decimals and are never negative", () => {
+  const shown = (ms: number): string => /"exec_ms": (.*)}$/.exec(okEnvelope("0", ms))![1]!;
+  assert.is(shown(0.0004), "0.000");
+  assert.is(shown(0.9996), "1.000");
+  assert.is(shown(7.05), "7.050");
+  assert.is(shown(123456.789), "123456.789");
+  assert.is(shown(-0.002), "0.000");
+});
+
+test.run();

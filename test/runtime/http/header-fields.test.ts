@@ -1,0 +1,74 @@
+// What is read from a header block, beyond the rules that the conformance cases hold.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { HeaderFields, readHeaderFields } from "../../../runtime/http/header-fields.js";
+import type { Accept } from "../../../runtime/plugin/request-source.js";
+
+const test = suite("header fields");
+
+function read(...lines: string[]): HeaderFields {
+  const fields = readHeaderFields(["Host: a", ...lines].map((line) => `${line}\r\n`).join(""));
+  if (!(fields instanceof HeaderFields)) throw new Error(fields.message);
+  return fields;
+}
+
+test("values are found by lower-case name, the last one wins", () => {
+  const fields = read("X-One: 1", "x-two:\t two words \t", "X-ONE: again", "Empty:");
+  assert.is(fields.get("x-one"), "again");
+  assert.is(fields.get("x-two"), "two words");
+  assert.is(fields.get("empty"), "");
+  assert.is(fields.get("X-One"), undefined);
+  assert.is(fields.count, 5);
+});
+
+test("the block stays as received", () => {
+  assert.is(read("x:  y ").block, "Host: a\r\nx:  y \r\n");
+});
+
+test("only blanks and tabs around a value are dropped", () => {
+  assert.is(read("X: \xa0a\xa0 ").get("x"), "\xa0a\xa0");
+});
+
+test("media types are compared by their beginning, in any case", () => {
+  const accepts: readonly (readonly [string, Accept])[] = [
+    ["text/plain", "text"],
+    ["Text/Plain; q=1, */*", "text"],
+    ["application/json", "json"],
+    ["application/x-svc-partial", "partial"],
+    ["text/html", "json"],
+    ["*/*, text/plain", "json"],
+    ["", "json"],
+  ];
+  for (const [value, accept] of accepts) assert.is(read(`Accept: ${value}`).accept, accept, value);
+});
+
+test("the lowest queue is read leniently", () => {
+  const queues: readonly (readonly [string, number])[] = [
+    ["0", 0],
+    ["2", 2],
+    ["queue1", 1],
+    ["Queue3", 3],
+    ["99", 3],
+    ["many", 0],
+    ["-1", 0],
+  ];
+  for (const [value, queue] of queues) {
+    assert.is(read(`X-SVC-Builtin-Min-Executor: ${value}`).minQueue, queue, value);
+  }
+});
+
+test("a target partition is a plain number", () => {
+  assert.is(read("X-SVC-Partial-Target: 12").partialTarget, 12);
+  assert.is(read("X-SVC-Partial-Target: -3").partialTarget, -1);
+  assert.is(read().partialTarget, -1);
+});
+
+test("only the word close ends a connection", () => {
+  assert.ok(read("Connection: close").closes);
+  assert.ok(read("Connection: Keep-Alive, CLOSE").closes);
+  assert.not.ok(read("Connection: keep-alive").closes);
+  assert.not.ok(read("Connection: closed").closes);
+});
+
+test.run();

@@ -1,0 +1,112 @@
+// Bodies cut at every byte read the same, and memory is taken and given back exactly.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  type BodyReader,
+  ChunkedBody,
+  SizedBody,
+} from "../../../../runtime/http/net/body-reader.js";
+import { BodyBudget, BodyStore } from "../../../../runtime/http/net/body-store.js";
+import { INLINE_BODY_BYTES } from "../../../../runtime/limits.js";
+
+const CHUNKED = "4\r\nWiki\r\n6;a=b\r\npedia \r\n00e\r\nin \r\n\r\nchunks.\r\n0\r\nT: 1\r\n\r\n";
+const CONTENT = "Wikipedia in \r\n\r\nchunks.";
+
+const test = suite("request bodies");
+
+function store(maxBytes = 1e6, budget = new BodyBudget(1e6)): BodyStore {
+  return new BodyStore(budget, maxBytes);
+}
+
+/** Feeds pieces one after the other; returns what was left of the last. */
+function feed(reader: BodyReader, ...pieces: string[]): string {
+  let left = "";
+  for (const piece of pieces) {
+    const bytes = Buffer.from(piece, "latin1");
+    left = bytes.toString("latin1", reader.feed(bytes, 0));
+  }
+  return left;
+}
+
+test("a chunked body cut anywhere", () => {
+  for (let first = 0; first <= CHUNKED.length; first++) {
+    for (let second = first; second <= CHUNKED.length; second += 7) {
+      const reader = new ChunkedBody(store());
+      const pieces = [CHUNKED.slice(0, first), CHUNKED.slice(first, second), CHUNKED.slice(second)];
+      feed(reader, ...pieces);
+      assert.ok(reader.done && !reader.broken, `cut at ${first} and ${second}`);
+      assert.is(reader.store.finish(), CONTENT);
+    }
+  }
+});
+
+test("a body takes no byte of what follows", () => {
+  const chunked = new ChunkedBody(store());
+  assert.is(feed(chunked, `${CHUNKED}GET /`), "GET /");
+  const sized = new SizedBody(store(), 3);
+  assert.is(feed(sized, "ab", "cGET /"), "GET /");
+  assert.ok(sized.done);
+  assert.is(sized.store.finish(), "abc");
+});
+
+test("an unfinished body is not done", () => {
+  const reader = new ChunkedBody(store());
+  feed(reader, CHUNKED.slice(0, -1));
+  assert.not.ok(reader.done);
+  assert.not.ok(reader.broken);
+});
+
+test("small bodies are text, larger ones shared bytes", () => {
+  for (const [size, isText] of [
+    [INLINE_BODY_BYTES, true],
+    [INLINE_BODY_BYTES + 1, false],
+  ] as const) {
+    const reader = new SizedBody(store(), size);
+    const half = "\xff".repeat(size / 2);
+    feed(reader, half, "\xff".repeat(size - half.length));
+    const body = reader.store.finish();
+    if (isText) assert.is(body, "\xff".repeat(size));
+    else {
+      assert.ok(body instanceof Uint8Array && body.buffer instanceof SharedArrayBuffer);
+      assert.is(body.length, size);
+      assert.ok(body.every((byte) => byte === 255));
+    }
+  }
+});
+
+test("memory follows what arrives, not what was declared", () => {
+  const budget = new BodyBudget(1e12);
+  const reader = new SizedBody(store(1e12, budget), 1e11);
+  feed(reader, "a");
+  assert.ok(budget.used <= INLINE_BODY_BYTES, `${budget.used} bytes for one`);
+  reader.store.release();
+  assert.is(budget.used, 0);
+});
+
+test("a body beyond its limit gives its memory back and counts what follows", () => {
+  const budget = new BodyBudget(1e6);
+  const reader = new SizedBody(store(10, budget), 20);
+  feed(reader, "12345678");
+  assert.not.ok(reader.store.overflown);
+  feed(reader, "9012");
+  assert.ok(reader.store.overflown);
+  assert.is(budget.used, 0);
+  assert.is(reader.store.dropped, 4);
+  feed(reader, "34567890");
+  assert.ok(reader.done);
+  assert.is(reader.store.dropped, 12);
+});
+
+test("a budget that is used up refuses the next body only", () => {
+  const budget = new BodyBudget(100);
+  const first = new SizedBody(store(1e6, budget), 80);
+  feed(first, "x".repeat(80));
+  const second = new SizedBody(store(1e6, budget), 30);
+  feed(second, "x".repeat(30));
+  assert.ok(second.store.overflown);
+  assert.not.ok(first.store.overflown);
+  assert.is(budget.used, first.store.reserved);
+});
+
+test.run();
