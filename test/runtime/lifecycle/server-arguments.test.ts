@@ -50,7 +50,10 @@ test("addresses are literal or resolve", async () => {
     ["", /^invalid ip address/],
     ["no.such.host.invalid", /^ip address does not resolve/],
   ] as const) {
-    const error = await checkedIp(ip).then(() => null, (reason) => reason);
+    const error = await checkedIp(ip).then(
+      () => null,
+      (reason) => reason,
+    );
     assert.instance(error, SvcError);
     assert.match(error.message, text);
   }
