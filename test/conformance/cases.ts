@@ -560,8 +560,14 @@ add("connection", "request in two halves", {
   expect: [{ status: 200, body: `GET|/echo|${PLAIN}||none` }],
   after: "open",
 });
-add("connection", "ends when the client asks for it, and nothing after that is answered", {
-  send: get("/late", `${HOST}Connection: keep-alive, Close\r\n`) + get("/echo"),
+const CLOSE = `${HOST}Connection: keep-alive, Close\r\n`;
+add("connection", "ends when the client asks for it", {
+  send: get("/late", CLOSE),
+  expect: [{ status: 200, body: "GET|/late|json 0 0 -1 2||none" }],
+  after: "closed",
+});
+add("connection", "nothing is answered after the request that asked for the end", {
+  send: get("/late", CLOSE) + get("/echo"),
   expect: [{ status: 200, body: "GET|/late|json 0 0 -1 2||none" }],
   after: "closed",
 });

@@ -31,7 +31,10 @@ test.before.each(async (context) => {
   context.server = new NetServer({ maxBodyBytes: 8 * LARGE_BYTES, cors: "*" }, context.engine);
   await context.server.listen(0, "127.0.0.1");
 });
-test.after.each(({ server }) => server.close());
+test.after.each(async ({ server }) => {
+  RawClient.closeAll();
+  await server.close();
+});
 
 async function until(condition: () => boolean, what: string): Promise<void> {
   for (let turns = 0; !condition(); turns++) {
@@ -106,7 +109,6 @@ test("an idle connection ends, one of a dispatcher does not", async (context) =>
   assert.is(client.received, "", "ended without a word");
   dispatcher.send(GET);
   assert.is((await dispatcher.answers(1))[0]!.status, 200);
-  dispatcher.close();
 });
 
 test("a request in progress is no idleness", async (context) => {
@@ -215,7 +217,6 @@ test("connections beyond the limit are told so, and the place is free again", as
   const later = await RawClient.open(server.port);
   later.send(GET);
   assert.is((await later.answers(1))[0]!.status, 200);
-  later.close();
 });
 
 test("bodies in flight have one budget", async (context) => {
@@ -239,7 +240,6 @@ test("bodies in flight have one budget", async (context) => {
   engine.held[1]!.answer(200, "text/plain", "done");
   await third.answers(1);
   assert.is(server.budget.used, server.budget.limit - 150_000);
-  for (const client of [first, second, third]) client.close();
 });
 
 test.run();

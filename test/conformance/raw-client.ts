@@ -19,8 +19,11 @@ export class RawClient {
   isClosed = false;
   readonly socket: Socket;
 
+  static readonly #all = new Set<RawClient>();
+
   private constructor(socket: Socket) {
     this.socket = socket;
+    RawClient.#all.add(this);
     socket.on("data", (chunk: Buffer) => {
       this.received += chunk.toString("latin1");
     });
@@ -35,6 +38,12 @@ export class RawClient {
     const socket = connect({ port, host, allowHalfOpen: true, noDelay: true });
     await once(socket, "connect");
     return new RawClient(socket);
+  }
+
+  /** Closes every client that a test has opened. */
+  static closeAll(): void {
+    for (const client of RawClient.#all) client.close();
+    RawClient.#all.clear();
   }
 
   send(bytes: string): void {
