@@ -170,6 +170,7 @@ set(CUT, "pipelining", [
   "2000",
   "2000, the client ends its half",
 ]);
+set(CUT, "connection", ["nothing is answered after the request that asked for the end"]);
 set({ expect: [{ status: 200 }], after: "waiting" }, "pipelining", [
   "a refusal waits for its turn",
 ]);

@@ -73,6 +73,18 @@ test("answers given at once keep the order of pipelined requests", async ({ serv
   }
 });
 
+test("the last answer to HEAD has no content either", async ({ server }) => {
+  for (const fields of ["Connection: keep-alive, Close\r\n", "X-SVC-Bypass-SOUT: x\r\n"]) {
+    const client = await connect(server.port);
+    client.send(`HEAD /echo HTTP/1.1\r\n${HOST}${fields}\r\n`);
+    const [answer] = await client.answers(1, () => true);
+    assert.match(answer!.head, /\r\nConnection: close\r\n/);
+    assert.match(answer!.head, /\r\nContent-Length: \d+\r\n/);
+    await client.until(() => client.isClosed, "the end");
+    assert.is(client.received, "");
+  }
+});
+
 test("a request that comes before the answer ends its connection and no other", async (context) => {
   const [client, exchange] = await hold(context, `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
   client.send(GET);

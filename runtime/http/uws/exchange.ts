@@ -62,7 +62,8 @@ export class UwsExchange implements Exchange {
   answer(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
     if (!this.#begin()) return;
     const { length } = body;
-    if (this.headers.chunked && length > 0) return this.#sendLast(status, mediaType!, body, fields);
+    const isLast = this.headers.chunked || this.headers.closes;
+    if (isLast && length > 0) return this.#sendLast(status, mediaType!, body, fields);
     const head = this.#host.heads.text(status, length === 0 ? null : mediaType, fields);
     if (this.method === "HEAD") this.#sendHeadOnly(status, head, length);
     else if (length === 0) this.#sendEmpty(status, head);
@@ -113,11 +114,15 @@ export class UwsExchange implements Exchange {
 
   #sendLast(status: number, mediaType: string, body: string | Uint8Array, fields: string): void {
     const head = this.#host.heads.closing(status, mediaType, fields);
-    const content = sendable(body);
+    const content = this.method === "HEAD" ? "" : sendable(body);
     setImmediate(() => {
       if (this.aborted) return;
-      this.#response.cork(() => this.#response.writeStatus(head).end(content, true));
-      this.#end(status, headBytes(head, body.length) + body.length);
+      this.#response.cork(() => {
+        this.#response.writeStatus(head);
+        if (content === "") this.#response.endWithoutBody(body.length, true);
+        else this.#response.end(content, true);
+      });
+      this.#end(status, headBytes(head, body.length) + content.length);
     });
   }
 
