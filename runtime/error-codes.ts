@@ -208,6 +208,10 @@ const table = {
     title: "invalid server argument",
     fix: "pass a value of the type that the message names",
   },
+  SVC2206: {
+    title: "not supported yet",
+    fix: "leave out what the message names",
+  },
   SVC2301: {
     title: "transport cannot be loaded",
     fix: "install hyper-express in the project, or choose `auto` or `net` as transport",

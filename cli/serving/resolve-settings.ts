@@ -19,6 +19,7 @@ export async function resolveSettings(
   values: ServeValues,
 ): Promise<ServerSettings> {
   const { http } = config;
+  refuseUnbuilt(config);
   return {
     name: config.name,
     projectDir,
@@ -36,6 +37,13 @@ export async function resolveSettings(
     executors: executorCount(values.executors ?? config.executors),
     executorHeapMb: values["executor-heap"] ?? config.executorHeapMb,
   };
+}
+
+/** What would change the meaning of every answer must not be passed over in silence. */
+function refuseUnbuilt({ dispatcher, descriptor }: ResolvedConfig): void {
+  const key = dispatcher !== null ? "dispatcher" : descriptor !== null ? "descriptor" : null;
+  if (key === null) return;
+  throw new SvcError("SVC2206", `\`${key}\` of svc.config.ts is not supported yet`);
 }
 
 function executorCount(wanted: number | "auto"): number {

@@ -229,7 +229,7 @@ class System {
 
   async #settings(port: number, options: StartOptions): Promise<ServerSettings> {
     if (options.dispatcher) {
-      throw new SvcError("SVC2205", "a dispatcher is not supported yet: leave `dispatcher` out");
+      throw new SvcError("SVC2206", "`dispatcher` is not supported yet");
     }
     const { transport, maxBodyBytes, pluginTimeoutMs } = options;
     return {

@@ -171,6 +171,8 @@ test("arguments that cannot be used are refused", async () => {
   ]) {
     assert.is((await failure(start)).code, "SVC2205");
   }
+  const dispatcher = { partitions: [[{ host: "127.0.0.1", port: 9100 }]], replicas: [{}] };
+  assert.is((await failure(() => system.startHTTP(0, { dispatcher }))).code, "SVC2206");
 });
 
 test("a port in use is named and leaves nothing running", async () => {

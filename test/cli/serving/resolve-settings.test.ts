@@ -109,4 +109,16 @@ test("refuses a root that was asked for and is not a folder", async () => {
   }
 });
 
+test("refuses what would change every answer and is not there yet", async () => {
+  for (const key of ["dispatcher", "descriptor"]) {
+    try {
+      await resolveSettings(folder, { ...config, [key]: { partitions: [] } }, {});
+      assert.unreachable();
+    } catch (error) {
+      assert.is((error as { code?: string }).code, "SVC2206");
+      assert.match((error as Error).message, key);
+    }
+  }
+});
+
 test.run();
