@@ -32,6 +32,9 @@ export interface Case {
 const HOST = "Host: a\r\n";
 const SERVER = "Server: SVC/3\r\nConnection: keep-Alive\r\n";
 const LINE_MAX = 8191;
+/** The content fields of an answer with text. */
+const contentFields = (length: number): string =>
+  `Content-Type: text/plain; charset=UTF-8\r\nContent-Length: ${length}\r\n`;
 /** Flags of a request with only a Host field. */
 const PLAIN = "json 0 0 -1 1";
 
@@ -84,7 +87,7 @@ add("answer", "header set and order with content", {
   expect: [
     {
       status: 200,
-      head: `HTTP/1.1 200 OK\r\nX-SVC-Backlog: 0001\r\n${SERVER}Content-Type: text/plain; charset=UTF-8\r\nContent-Length: 1\r\n`,
+      head: `HTTP/1.1 200 OK\r\nX-SVC-Backlog: 0001\r\n${SERVER}${contentFields(1)}`,
       body: "f",
     },
   ],
@@ -113,7 +116,7 @@ add("answer", "HEAD has the length and no content", {
     {
       status: 200,
       isHead: true,
-      head: `HTTP/1.1 200 OK\r\n${SERVER}Content-Type: text/plain; charset=UTF-8\r\nContent-Length: ${LARGE_BYTES}\r\n`,
+      head: `HTTP/1.1 200 OK\r\n${SERVER}${contentFields(LARGE_BYTES)}`,
     },
   ],
   after: "open",
@@ -153,7 +156,7 @@ add("answer", "refusal has the whole header set", {
   expect: [
     {
       status: 400,
-      head: `HTTP/1.1 400 Bad Request\r\n${SERVER}Content-Type: text/plain; charset=UTF-8\r\nContent-Length: 29\r\n`,
+      head: `HTTP/1.1 400 Bad Request\r\n${SERVER}${contentFields(29)}`,
       body: "400 Invalid HTTP request line",
     },
   ],
@@ -235,7 +238,8 @@ echoed(
   "fields of the service",
   get(
     "/echo",
-    `${HOST}ACCEPT: text/plain\r\nX-SVC-Bypass-SOUT: 1\r\nX-SVC-Builtin-Min-Executor: queue9\r\nX-SVC-Partial-Target: 7\r\n`,
+    `${HOST}ACCEPT: text/plain\r\nX-SVC-Bypass-SOUT: 1\r\n` +
+      "X-SVC-Builtin-Min-Executor: queue9\r\nX-SVC-Partial-Target: 7\r\n",
   ),
   "GET|/echo|text 1 3 7 5||none",
 );

@@ -1,6 +1,6 @@
 // Mutated requests, given to the `net` transport and to the parser inside Node's own HTTP server
-// (llhttp): whatever the transport accepts the parser accepts too, with the same boundaries. Another
-// opinion about where a request ends would let one request hide inside another.
+// (llhttp): whatever the transport accepts the parser accepts too, with the same boundaries. If
+// they differed about where a request ends, one request could hide inside another.
 
 import { once } from "node:events";
 import { createRequire } from "node:module";

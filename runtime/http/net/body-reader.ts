@@ -38,9 +38,12 @@ export class SizedBody implements BodyReader {
   }
 }
 
+const TOKEN = "[!#$%&'*+\\-.^_`|~\\w]+";
+const QUOTED = '"(?:[\\t !#-\\[\\]-~\\x80-\\xff]|\\\\[\\t -~\\x80-\\xff])*"';
 /** A size, then extensions: `;name`, `;name=token` or `;name="text"`. */
-const CHUNK_LINE =
-  /^([0-9A-Fa-f]{1,13})(?:;[!#$%&'*+\-.^_`|~\w]+(?:=(?:[!#$%&'*+\-.^_`|~\w]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)*\r\n$/;
+const CHUNK_LINE = new RegExp(
+  `^([0-9A-Fa-f]{1,13})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*\\r\\n$`,
+);
 /** Fields that frame a message have no place behind it. */
 const FRAMING_TRAILER = /^(?:content-length|transfer-encoding):/i;
 const LF = 10;

@@ -1,5 +1,5 @@
-// The sending half of a connection. Texts gather until `flush`, so that the answers of one loop turn
-// leave in one write; bytes and streams are written in their place between them.
+// The sending half of a connection. Texts gather until `flush`, so that the answers of one loop
+// turn leave in one write; bytes and streams are written in their place between them.
 
 import type { Socket } from "node:net";
 import { IDLE_TIMEOUT_MS } from "../../limits.js";
