@@ -5,7 +5,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Test } from "uvu";
 import * as assert from "uvu/assert";
 import type { HttpServer, Transport } from "../../runtime/http/transport.js";
-import { CASES, type Case, type ExpectedAnswer, MAX_BODY_BYTES } from "./cases.js";
+import type { Case, ExpectedAnswer } from "./case.js";
+import { CASES, MAX_BODY_BYTES } from "./cases.js";
 import { TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";
 

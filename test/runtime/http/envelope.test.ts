@@ -23,14 +23,16 @@ test("an answer from a matrix names its level and partitions", () => {
 test("a service's answer carries port and executor", () => {
   assert.is(
     serviceEnvelope("true", 9001, 1, 3, 1.5),
-    '{"status": "OK", "response": true, "port": [9001, 1], "exec_id": 3, "level": 0, "partitions": null, "exec_ms": 1.500}',
+    '{"status": "OK", "response": true, "port": [9001, 1], "exec_id": 3, ' +
+      '"level": 0, "partitions": null, "exec_ms": 1.500}',
   );
 });
 
 test("an error has a message in place of the response", () => {
   assert.is(
     errorEnvelope('"Service Out"', 9000, 0, 0, 0),
-    '{"status": "ERROR", "message": "Service Out", "port": [9000, 0], "exec_id": 0, "level": 0, "partitions": null, "exec_ms": 0.000}',
+    '{"status": "ERROR", "message": "Service Out", "port": [9000, 0], "exec_id": 0, ' +
+      '"level": 0, "partitions": null, "exec_ms": 0.000}',
   );
 });
 

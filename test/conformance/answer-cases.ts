@@ -1,0 +1,94 @@
+// The bytes of answers: header set and order, content, and what happens to the connection.
+
+import { caseTable, get, HOST, SERVER } from "./case.js";
+import { LARGE_BYTES } from "./engine.js";
+
+const table = caseTable();
+const { add } = table;
+
+/** The content fields of an answer with text. */
+const contentFields = (length: number): string =>
+  `Content-Type: text/plain; charset=UTF-8\r\nContent-Length: ${length}\r\n`;
+
+add("answer", "header set and order with content", {
+  send: get("/fields"),
+  expect: [
+    {
+      status: 200,
+      head: `HTTP/1.1 200 OK\r\nX-SVC-Backlog: 0001\r\n${SERVER}${contentFields(1)}`,
+      body: "f",
+    },
+  ],
+  after: "open",
+});
+add("answer", "no content fields without content; the connection ends", {
+  send: get("/empty"),
+  expect: [{ status: 200, head: `HTTP/1.1 200 OK\r\n${SERVER}`, body: "" }],
+  after: "closed",
+});
+add("answer", "OPTIONS lists the methods before Server", {
+  send: `OPTIONS /svc/plugin/x HTTP/1.1\r\n${HOST}\r\n`,
+  expect: [{ status: 200, head: `HTTP/1.1 200 OK\r\nAllowed: OPTIONS, GET, POST\r\n${SERVER}` }],
+  after: "closed",
+});
+add("answer", "OPTIONS * asks for the server", {
+  send: `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`,
+  expect: [
+    { status: 200, head: `HTTP/1.1 200 OK\r\nAllowed: OPTIONS, GET, HEAD, POST\r\n${SERVER}` },
+  ],
+  after: "closed",
+});
+add("answer", "HEAD has the length and no content", {
+  send: `HEAD /large HTTP/1.1\r\n${HOST}\r\n`,
+  expect: [
+    {
+      status: 200,
+      isHead: true,
+      head: `HTTP/1.1 200 OK\r\n${SERVER}${contentFields(LARGE_BYTES)}`,
+    },
+  ],
+  after: "open",
+});
+add("answer", "HEAD without content stays open", {
+  send: `HEAD /empty HTTP/1.1\r\n${HOST}\r\n`,
+  expect: [{ status: 200, isHead: true, head: `HTTP/1.1 200 OK\r\n${SERVER}` }],
+  after: "open",
+});
+add("answer", "HEAD of a stream", {
+  send: `HEAD /stream HTTP/1.1\r\n${HOST}\r\n`,
+  expect: [{ status: 200, isHead: true }],
+  after: "open",
+});
+add("answer", "an error of the engine keeps the connection", {
+  send: get("/gone"),
+  expect: [{ status: 503, body: "gone" }],
+  after: "open",
+});
+add("answer", "bytes", {
+  send: get("/bytes"),
+  expect: [{ status: 200, body: "bytes\xff" }],
+  after: "open",
+});
+add("answer", "stream", {
+  send: get("/stream"),
+  expect: [{ status: 200, body: "1234567890" }],
+  after: "open",
+});
+add("answer", "large", {
+  send: get("/large"),
+  expect: [{ status: 200, body: "x".repeat(LARGE_BYTES) }],
+  after: "open",
+});
+add("answer", "refusal has the whole header set", {
+  send: "junk\r\n",
+  expect: [
+    {
+      status: 400,
+      head: `HTTP/1.1 400 Bad Request\r\n${SERVER}${contentFields(29)}`,
+      body: "400 Invalid HTTP request line",
+    },
+  ],
+  after: "closed",
+});
+
+export const ANSWER_CASES = table.cases;
