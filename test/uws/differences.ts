@@ -64,11 +64,13 @@ set(PAGE_505, "request line", [
   "version 0.9",
   "version 2.0",
   "version 1.2",
+]);
+// Dispatchers cannot introduce their connections.
+set(PAGE_505, "ident", [
+  "introduces the connection",
   "ident with six numbers",
   "ident with something else",
 ]);
-// Dispatchers cannot introduce their connections.
-set(PAGE_505, "ident", ["introduces the connection"]);
 
 // Broken header lines get the page for 400, long sections the page for 431.
 set(PAGE_400, "header", [
