@@ -1,5 +1,5 @@
 // What a conformance case is, and the words in which the tables of cases are written. Paths are
-// those of the test engine; an answer is given by its status and, where it matters, its body or head.
+// those of the test engine; an answer is given by status and, where it matters, body or head.
 
 export interface ExpectedAnswer {
   readonly status: number;
