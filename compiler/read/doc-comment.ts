@@ -48,7 +48,9 @@ export function readDocComment(node: ts.Node): DocComment {
 }
 
 function commentText(node: ts.JSDoc | ts.JSDocTag | undefined): string {
-  return ts.getTextOfJSDocComment(node?.comment)?.trim() ?? "";
+  const text = ts.getTextOfJSDocComment(node?.comment) ?? "";
+  // The same on every checkout, whatever line ends it was made with.
+  return text.replaceAll("\r\n", "\n").trim();
 }
 
 function paramText(tag: ts.JSDocParameterTag): string {

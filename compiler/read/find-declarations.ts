@@ -40,6 +40,7 @@ function readExports(context: ReadContext, sourceFile: ts.SourceFile): ExportNam
   const module = context.checker.getSymbolAtLocation(sourceFile);
   if (!module) return names;
   for (const symbol of context.checker.getExportsOfModule(module)) {
+    if (hasQuotedName(symbol)) continue;
     for (const declaration of skipAlias(context, symbol).declarations ?? []) {
       const known = names.get(declaration);
       if (known === undefined || known === "default") names.set(declaration, symbol.name);
@@ -48,9 +49,20 @@ function readExports(context: ReadContext, sourceFile: ts.SourceFile): ExportNam
   return names;
 }
 
+/** `export { f as "any text" }`: no import of a generated file could name it. */
+function hasQuotedName(symbol: ts.Symbol): boolean {
+  const [declaration] = symbol.declarations ?? [];
+  return (
+    declaration !== undefined &&
+    ts.isExportSpecifier(declaration) &&
+    ts.isStringLiteral(declaration.name)
+  );
+}
+
 function fromStatement(scope: FileScope, statement: ts.Statement): PluginDeclaration[] {
+  const isPlain = ts.isFunctionDeclaration(statement) || ts.isVariableStatement(statement);
+  if (isPlain && refusePlainDecorator(scope, statement)) return [];
   if (ts.isFunctionDeclaration(statement)) {
-    if (refusePlainDecorator(scope, statement)) return [];
     return present(fromDeclaration(scope, statement, scope.exports.get(statement)));
   }
   if (ts.isVariableStatement(statement)) {

@@ -2,14 +2,20 @@
 // it, so we say what to write instead, word for word.
 
 import { ts } from "ts-morph";
+import { declaredValue } from "./declared-value.js";
 import type { FileScope } from "./file-scope.js";
+import { isFunctionNode, type PluginFunction } from "./plugin-declaration.js";
 import type { PluginOptions } from "./plugin-options.js";
 import { asPluginDecorator } from "./wrapper-call.js";
 
-/** Reports a plugin decorator on `fn`; true when there was one. */
-export function refusePlainDecorator(scope: FileScope, fn: ts.FunctionDeclaration): boolean {
-  for (const modifier of fn.modifiers ?? []) {
-    if (!ts.isDecorator(modifier)) continue;
+/** A statement that may have a decorator in front, where TypeScript refuses it. */
+export type PlainStatement = ts.FunctionDeclaration | ts.VariableStatement;
+
+/** Reports a plugin decorator on a statement; true when there was one. */
+export function refusePlainDecorator(scope: FileScope, statement: PlainStatement): boolean {
+  const plain = plainFunction(statement);
+  for (const modifier of statement.modifiers ?? []) {
+    if (!plain || !ts.isDecorator(modifier)) continue;
     const options = asPluginDecorator(scope.context, modifier.expression);
     if (!options) continue;
     scope.seen.add(modifier);
@@ -17,15 +23,30 @@ export function refusePlainDecorator(scope: FileScope, fn: ts.FunctionDeclaratio
       "SVC1001",
       modifier,
       "TypeScript has no decorators on plain functions",
-      replacement(fn, options),
+      replacement(plain, options),
     );
     return true;
   }
   return false;
 }
 
-function replacement(fn: ts.FunctionDeclaration, options: PluginOptions): string {
-  const name = fn.name?.text ?? options.name ?? "name";
+interface PlainFunction {
+  readonly fn: PluginFunction;
+  /** What it is called where it is declared, if anything. */
+  readonly name: string | undefined;
+}
+
+/** The function that a statement declares, undefined when it declares something else. */
+function plainFunction(statement: PlainStatement): PlainFunction | undefined {
+  if (ts.isFunctionDeclaration(statement)) return { fn: statement, name: statement.name?.text };
+  const [declaration] = statement.declarationList.declarations;
+  const value = declaration && declaredValue(declaration);
+  if (!value || !isFunctionNode(value)) return undefined;
+  return { fn: value, name: declaration.name.getText() };
+}
+
+function replacement({ fn, name: declared }: PlainFunction, options: PluginOptions): string {
+  const name = declared ?? options.name ?? "name";
   const parameters = fn.parameters.map((parameter) => parameter.getText()).join(", ");
   const result = fn.type ? `: ${fn.type.getText()}` : "";
   const isAsync = fn.modifiers?.some((word) => word.kind === ts.SyntaxKind.AsyncKeyword);

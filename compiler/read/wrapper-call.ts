@@ -54,7 +54,8 @@ function isPluginExport(context: ReadContext, node: ts.Expression): boolean {
   const name = ts.isPropertyAccessExpression(node) ? node.name : node;
   if (!ts.isIdentifier(name)) return false;
   const symbol = context.checker.getSymbolAtLocation(name);
-  if (!symbol) return false;
+  // Whoever forgot the import meant this package's `plugin`; what to write needs none.
+  if (!symbol) return node === name && name.text === "plugin";
   const imported = symbol.declarations?.[0];
   if (imported && ts.isImportSpecifier(imported) && isFromPackage(imported)) {
     return (imported.propertyName ?? imported.name).text === "plugin";

@@ -2,6 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { PluginReader } from "../../../compiler/read/plugin-reader.js";
+import { ProjectFixture } from "../project-fixture.js";
 import { codes, LINES_BEFORE, marks, pluginNamed, readSource } from "../reading.js";
 
 const test = suite("plugin declarations");
@@ -133,6 +135,62 @@ export async function second(request: PluginRequest, graph: json) { return 1; }
       "export const third = plugin.post((response: PluginResponse) => { ... })",
     ],
   );
+});
+
+test("a decorator without an import, or on a const that holds a function, is answered too", () => {
+  const others = {
+    "bare.ts": `import type { PluginRequest } from "svc-server";
+@plugin
+export function bare(request: PluginRequest) { return 1; }
+@plugin.pre
+export const before = async (request: PluginRequest): Promise<int> => 1;
+`,
+  };
+  const project = new ProjectFixture(others);
+  const { diagnostics } = new PluginReader(project.dir, ["bare.ts"]).read();
+  assert.equal(
+    diagnostics.map(({ code, position, help }) => [code, position.line, help]),
+    [
+      ["SVC1001", 2, "/** @plugin */ export function bare(request: PluginRequest)"],
+      [
+        "SVC1001",
+        4,
+        "export const before = plugin.pre(async (request: PluginRequest): Promise<int> => { ... })",
+      ],
+    ],
+  );
+});
+
+test("texts of documentation are the same whatever ends their lines", () => {
+  const source = `
+/**
+ * Adds two
+ * numbers.
+ *
+ * More of it.
+ *
+ * @plugin
+ * @param a the first
+ *   of them
+ * @throws RangeError when
+ *   too large
+ */
+export function add(request: PluginRequest, a: int) { return a; }
+`;
+  const [unix, windows] = [source, source.replaceAll("\n", "\r\n")].map((text) =>
+    pluginNamed(readSource(text), "add"),
+  );
+  assert.is(unix!.description, "Adds two\nnumbers.\n\nMore of it.");
+  assert.equal(windows, unix);
+});
+
+test("an export whose name is quoted text does not count", () => {
+  const source = `
+/** @plugin */
+function hidden(request: PluginRequest) { return 1; }
+export { hidden as "not a name" };
+`;
+  assert.equal(marks(readSource(source), source), ["SVC1002 hidden"]);
 });
 
 test("what is not exported cannot be called", () => {
