@@ -13,8 +13,8 @@ const FORBIDDEN = "__proto__";
 
 export function checkPluginName(plugin: PluginRecord): Diagnostic[] {
   const { name } = plugin;
-  if (!NAME.test(name) || name === FORBIDDEN) {
-    const message = `\`${name}\` cannot be a plugin name: ${ALLOWED}`;
+  if (!isAllowed(name)) {
+    const message = `\`${name}\` cannot be a plugin name: ${reason(name)}`;
     return [pluginError(plugin, "SVC1020", message, `\`${toName(name)}\``)];
   }
   if (name.length > MAX_PLUGIN_NAME_LENGTH) {
@@ -26,11 +26,19 @@ export function checkPluginName(plugin: PluginRecord): Diagnostic[] {
 
 export function checkParameterNames(plugin: PluginRecord): Diagnostic[] {
   return plugin.params
-    .filter(({ kind, name }) => kind === "user" && (!NAME.test(name) || name === FORBIDDEN))
+    .filter(({ kind, name }) => kind === "user" && !isAllowed(name))
     .map((param) => {
-      const message = `\`${param.name}\` cannot be a query key: ${ALLOWED}`;
+      const message = `\`${param.name}\` cannot be a query key: ${reason(param.name)}`;
       return paramError(param, "SVC1022", message, `\`${toName(param.name)}\``);
     });
+}
+
+function isAllowed(name: string): boolean {
+  return NAME.test(name) && name !== FORBIDDEN;
+}
+
+function reason(name: string): string {
+  return name === FORBIDDEN ? "JavaScript gives it a meaning of its own" : ALLOWED;
 }
 
 function toName(text: string): string {

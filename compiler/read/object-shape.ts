@@ -17,19 +17,12 @@ import {
 
 export function readObjectShape(reader: TypeReader, type: ts.Type): Reading {
   const { checker } = reader.context;
-  const primitive = type.isIntersection() && type.types.find(isPrimitive);
-  if (primitive) return reader.read(primitive);
   if (type.getCallSignatures().length > 0) return unsupported("a function");
   if (type.getConstructSignatures().length > 0) return unsupported("a class");
   if (checker.isTupleType(type)) return readTuple(reader, type as ts.TupleTypeReference);
   if (checker.isArrayType(type))
     return readArray(reader, checker.getTypeArguments(type as ts.TypeReference)[0]!);
   return readInstance(reader, type) ?? readProperties(reader, type);
-}
-
-function isPrimitive(type: ts.Type): boolean {
-  const { StringLike, NumberLike, BooleanLike, BigIntLike } = ts.TypeFlags;
-  return (type.flags & (StringLike | NumberLike | BooleanLike | BigIntLike)) !== 0;
 }
 
 function readArray(reader: TypeReader, element: ts.Type): Reading {
@@ -75,10 +68,14 @@ function readInstance(reader: TypeReader, type: ts.Type): Reading | null {
   if (!isClass && !isGlobal) return null;
   const known = INSTEAD[symbol.name];
   return unsupported(
-    isClass ? `an instance of class \`${symbol.name}\`` : `a ${symbol.name}`,
+    isClass ? `an instance of class \`${symbol.name}\`` : withArticle(symbol.name),
     known ??
       (reader.direction === "input" ? "an interface" : "a plain object, or a `toJSON` method"),
   );
+}
+
+function withArticle(name: string): string {
+  return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
 }
 
 const INSTEAD: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 
 import type { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";
-import { type Reading, withoutUndefined } from "./reading.js";
+import { firstProblems, pathText, type Reading, withoutUndefined } from "./reading.js";
 
 export function parameterType(context: ReadContext, parameter: ts.ParameterDeclaration): ts.Type {
   return parameter.type
@@ -16,8 +16,9 @@ export function reportProblems(
   reading: Reading,
 ): void {
   const name = parameter.name.getText();
-  for (const problem of reading.problems) {
-    const message = `parameter \`${name}\`: \`${name}${problem.path}\` is ${problem.reason}`;
+  for (const problem of firstProblems(reading)) {
+    const place = name + pathText(problem);
+    const message = `parameter \`${name}\`: \`${place}\` is ${problem.reason}`;
     const isGraph = name === "graph" && problem.path === "";
     const help = isGraph ? "bind a graph: `@graph name`, or the option `graph`" : problem.help;
     context.error("SVC1040", parameter.type ?? parameter.name, message, help);

@@ -3,12 +3,13 @@
 
 import { ts } from "ts-morph";
 import type { ParamRecord, ReservedName, Role, UserParam } from "../record/plugin-record.js";
+import type { TypeShape } from "../record/type-shape.js";
 import { readDefault } from "./default-value.js";
 import { isPackageSymbol } from "./package-symbols.js";
 import { parameterType, reportProblems } from "./parameter-type.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
-import { isUndefined, type Reading } from "./reading.js";
+import { isUndefined, type Reading, unsupported } from "./reading.js";
 import { readReserved } from "./reserved-param.js";
 import type { ShapeReader } from "./shape-reader.js";
 import { wireOf } from "./wire.js";
@@ -114,7 +115,22 @@ function readInput(reader: ShapeReader, type: ts.Type): Reading {
   const { checker } = reader.context;
   if (type.flags & Any) reader.context.metAny = true;
   if (type.flags & (Any | Unknown) || isEmptyObject(checker, type)) return TEXT;
-  return reader.readPresent(type);
+  if (type.flags & NO_VALUE) {
+    return unsupported(`of type \`${checker.typeToString(type)}\`, which has no values`, "`json`");
+  }
+  const reading = reader.readPresent(type);
+  return isBytesAmongOthers(reading.shape) ? unsupported(...BYTES_AMONG_OTHERS) : reading;
+}
+
+const NO_VALUE = ts.TypeFlags.Never | ts.TypeFlags.Void | ts.TypeFlags.Undefined;
+
+const BYTES_AMONG_OTHERS = ["bytes or something else", "`bytes` alone, or `str`"] as const;
+
+/** The text of a query does not say which of the types it is meant to be. */
+function isBytesAmongOthers(shape: TypeShape): boolean {
+  if (shape.kind !== "union") return false;
+  const others = shape.members.filter(({ kind }) => kind !== "bytes" && kind !== "null");
+  return others.length > 0 && shape.members.some(({ kind }) => kind === "bytes");
 }
 
 function acceptsUndefined(type: ts.Type): boolean {

@@ -7,7 +7,7 @@ import type { TypeShape } from "../record/type-shape.js";
 import { isPackageSymbol } from "./package-symbols.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
-import type { Reading } from "./reading.js";
+import { firstProblems, pathText, type Reading } from "./reading.js";
 import type { ShapeReader } from "./shape-reader.js";
 import { memberWires } from "./wire.js";
 
@@ -85,8 +85,9 @@ function reportProblems(
   where: ts.Node,
   reading: Reading,
 ): void {
-  for (const { path, reason, help } of reading.problems) {
-    const message = `the result of \`${plugin.name}\`${path && `, at \`${path}\`,`} is ${reason}`;
-    context.error("SVC1041", where, message, help);
+  for (const problem of firstProblems(reading)) {
+    const place = problem.path && `, at \`${pathText(problem)}\`,`;
+    const message = `the result of \`${plugin.name}\`${place} is ${problem.reason}`;
+    context.error("SVC1041", where, message, problem.help);
   }
 }

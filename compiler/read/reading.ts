@@ -29,13 +29,23 @@ export interface TypeReader {
   readPresent(type: ts.Type): Reading;
 }
 
+/** One parameter's type may have hundreds, all for one reason. */
 const MAX_PROBLEMS = 3;
+const MAX_PATH_LENGTH = 60;
 
 /** The problems of a part, seen from the whole. */
 export function problemsAt(path: string, reading: Reading): Problem[] {
-  return reading.problems
-    .slice(0, MAX_PROBLEMS)
-    .map((problem) => ({ ...problem, path: path + problem.path }));
+  return firstProblems(reading).map((problem) => ({ ...problem, path: path + problem.path }));
+}
+
+/** As many problems as are worth reporting. */
+export function firstProblems(reading: Reading): readonly Problem[] {
+  return reading.problems.slice(0, MAX_PROBLEMS);
+}
+
+/** The path of a problem, without the end of one that is too long to read. */
+export function pathText({ path }: Problem): string {
+  return path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path;
 }
 
 export function plain(shape: TypeShape): Reading {

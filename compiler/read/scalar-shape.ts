@@ -26,6 +26,9 @@ export function readScalar(context: ReadContext, type: ts.Type): Reading | null 
   if (isBytes(type)) return plain({ kind: "bytes" });
   const brand = brandOf(checker, type);
   if (brand) return plain({ kind: brand });
+  // A brand of the user's own leaves the wire form as it is.
+  const branded = type.isIntersection() && type.types.find(isPrimitive);
+  if (branded) return readScalar(context, branded);
   for (const [mask, kind] of SCALARS) {
     if (flags & mask) return plain({ kind });
   }
@@ -33,6 +36,11 @@ export function readScalar(context: ReadContext, type: ts.Type): Reading | null 
     if (flags & mask) return unsupported(reason, help);
   }
   return null;
+}
+
+function isPrimitive(type: ts.Type): boolean {
+  const { StringLike, NumberLike, BooleanLike, BigIntLike } = ts.TypeFlags;
+  return (type.flags & (StringLike | NumberLike | BooleanLike | BigIntLike)) !== 0;
 }
 
 /** `Uint8Array`, or node's `Buffer`, which is one. */

@@ -23,13 +23,17 @@ import {
 import { readScalar } from "./scalar-shape.js";
 import { unionOf } from "./union-shape.js";
 
-/** Types that nest deeper than this expand for ever, like `interface A<T> { next: A<T[]> }`. */
+/** Types that nest deeper than this expand for ever. */
 const MAX_DEPTH = 48;
+/** As does a generic type with so many of its own kind around it: `A<T> = { next: A<T[]> }`. */
+const MAX_WITHIN_ITSELF = 8;
 
 export class ShapeReader implements TypeReader {
   readonly #readings = new Map<ts.Type, Reading>();
   /** Types being read, with the name under which an inner mention refers to them. */
   readonly #open = new Map<ts.Type, TypeName | null>();
+  /** Types found to expand for ever, so that no second branch of one is followed. */
+  readonly #endless = new Set<ts.Symbol>();
 
   constructor(
     readonly context: ReadContext,
@@ -56,7 +60,7 @@ export class ShapeReader implements TypeReader {
     if (replacement) return this.read(replacement);
     const name = nameType(this.context, type);
     if (this.#open.has(type)) return this.#refToOpen(type, name);
-    if (this.#open.size >= MAX_DEPTH) return unsupported("a type that nests without end");
+    if (this.#isEndless(type)) return unsupported("a type that nests without end");
     this.#open.set(type, name);
     const reading = this.#readStructure(type);
     const used = this.#open.get(type) ?? null;
@@ -83,6 +87,17 @@ export class ShapeReader implements TypeReader {
     return used ? plain({ kind: "ref", name: used.key }) : unsupported("a type within itself");
   }
 
+  #isEndless(type: ts.Type): boolean {
+    if (this.#open.size >= MAX_DEPTH) return true;
+    const symbol = genericSymbol(this.context, type);
+    if (!symbol) return false;
+    const within = [...this.#open.keys()].filter(
+      (open) => genericSymbol(this.context, open) === symbol,
+    );
+    if (within.length >= MAX_WITHIN_ITSELF) this.#endless.add(symbol);
+    return this.#endless.has(symbol);
+  }
+
   #readStructure(type: ts.Type): Reading {
     if (type.isUnion()) return this.#readUnion(type.types);
     if (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) {
@@ -103,4 +118,11 @@ export class ShapeReader implements TypeReader {
     }
     return { shape: unionOf(members), problems };
   }
+}
+
+/** What instantiations of one generic type have in common; arrays within arrays are no sign. */
+function genericSymbol({ checker }: ReadContext, type: ts.Type): ts.Symbol | undefined {
+  if (type.aliasTypeArguments) return type.aliasSymbol;
+  if (checker.isArrayType(type) || checker.isTupleType(type)) return undefined;
+  return (type as Partial<ts.TypeReference>).target ? type.getSymbol() : undefined;
 }

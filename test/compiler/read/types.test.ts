@@ -253,12 +253,83 @@ export function f(request: PluginRequest, a: Date, b: Map<string, int>, c: { d: 
       "`j`: `j.run` is a function",
       "`k`: `k` is a Promise",
       "`l`: `l.data` is bytes inside JSON",
-      `\`m\`: \`m${".next".repeat(48)}\` is a type that nests without end`,
+      `\`m\`: \`m${".next".repeat(8)}\` is a type that nests without end`,
       "`graph`: `graph` is an instance of class `Graph`",
     ],
   );
   assert.equal(marks(result, source)[2], "SVC1040 { d: Set<int> }[]");
   assert.match(result.diagnostics.at(-1)!.help, "@graph");
+});
+
+test("types that carry no value, or bytes beside something else, are refused", () => {
+  const source = `
+/** @plugin */
+export function f(request: PluginRequest, a: never, b: void, c: undefined, d: bytes | string,
+  e: bytes | null, g: { kind: "x"; never?: never },
+) { return null; }`;
+  const result = readSource(source);
+  assert.equal(marks(result, source), [
+    "SVC1040 never",
+    "SVC1040 void",
+    "SVC1040 undefined",
+    "SVC1040 bytes | string",
+  ]);
+});
+
+test("a type that branches without end is refused at once", () => {
+  const source = `
+interface Endless<T> { left?: Endless<T[]>; right?: Endless<[T]>; up: { deep: Endless<{ t: T }> } }
+interface Page<T> { items: T[] }
+/** @plugin */
+export function f(request: PluginRequest, a: Endless<int>, b: Page<Page<Page<Page<int>>>>,
+  c: int[][][][][][][][][][],
+) { return null; }`;
+  const result = readSource(source);
+  assert.ok(result.diagnostics.length > 0 && result.diagnostics.length <= 3);
+  assert.ok(result.diagnostics.every(({ message }) => /without end$/.test(message)));
+  assert.equal(new Set(marks(result, source)), new Set(["SVC1040 Endless<int>"]));
+});
+
+test("one type yields a few findings, however much of it cannot travel", () => {
+  const members = Array.from({ length: 30 }, (_, index) => `m${index}(): void;`).join(" ");
+  const source = `
+interface Wide { ${members} }
+/** @plugin */
+export function f(request: PluginRequest, a: Wide) { return null; }
+/** @plugin */
+export function g(request: PluginRequest): Wide { return null!; }`;
+  const result = readSource(source);
+  assert.equal(marks(result, source), [
+    ...["SVC1040 Wide", "SVC1040 Wide", "SVC1040 Wide"],
+    ...["SVC1041 Wide", "SVC1041 Wide", "SVC1041 Wide"],
+  ]);
+});
+
+test("brands of the user's own leave a scalar what it is", () => {
+  const { shapes, types } = readTypes(
+    { a: "Name", b: "Meters", c: "UserId", d: "Name | null", e: "{ n: Name }", f: "Slug" },
+    `declare const tag: unique symbol;
+type Name = string & { __brand: "name" };
+type Meters = number & { [tag]: "meters" };
+type UserId = int & { [tag]: "user" };
+type Slug = \`s-\${string}\` & { __brand: "slug" };`,
+  );
+  assert.equal(types, {});
+  assert.equal(shapes, {
+    a: ["str", STR],
+    b: ["float", FLOAT],
+    c: ["int", INT],
+    d: ["str", union(NULL, STR)],
+    e: [
+      "json",
+      {
+        kind: "object",
+        properties: [{ name: "n", optional: false, shape: STR, description: "" }],
+        additional: null,
+      },
+    ],
+    f: ["str", { kind: "pattern", source: "^s-[\\s\\S]*$" }],
+  });
 });
 
 test("results: promises, responses, mixes, and what cannot be rendered", () => {
