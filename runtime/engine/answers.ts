@@ -53,8 +53,8 @@ export class Answers {
     payload: string | Uint8Array,
   ): void {
     if (kind === RESULT_ERROR) {
-      const message = { json: payload as string, text: payload as string };
-      this.error(exchange, port, execId, status, message, true);
+      const text = latin1Text(payload);
+      this.error(exchange, port, execId, status, { json: text, text }, true);
     } else if (kind === RESULT_TEXT) {
       this.#send(exchange, port, status, TEXT_TYPE, payload, true);
     } else if (kind === RESULT_PARTIAL) {
@@ -125,6 +125,12 @@ export class Answers {
     const backlog = Math.min(this.#backlog(), 0xffff).toString(16).toUpperCase();
     return `X-SVC-Backlog: ${backlog.padStart(4, "0")}\r\n`;
   }
+}
+
+/** Large texts come as bytes. */
+function latin1Text(payload: string | Uint8Array): string {
+  if (typeof payload === "string") return payload;
+  return Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString("latin1");
 }
 
 /** Large results come as bytes and stay bytes. */

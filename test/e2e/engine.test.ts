@@ -129,6 +129,18 @@ test("results of any size arrive whole", async () => {
   }
 });
 
+test("errors of any size arrive whole", async () => {
+  for (const n of [32_000, 33_000, 200_000]) {
+    const path = `/svc/plugin/failsAtLength?n=${n}`;
+    const { message } = (await get(served.port, path)).json as {
+      message: { plugin: { value: string } };
+    };
+    assert.ok(message.plugin.value === "ä".repeat(n));
+    const plain = await get(served.port, path, { headers: { accept: "text/plain" } });
+    assert.ok(plain.text === `ERROR: ShopError: ${"ä".repeat(n)}`);
+  }
+});
+
 test("bodies of any size arrive whole", async () => {
   for (const n of [1, 65_536, 65_537, 5_000_000]) {
     const answer = await get(served.port, "/svc/plugin/text", {
