@@ -1,7 +1,7 @@
 // The IO thread's end of one executor: collects the requests of a loop turn into one message, and
 // knows how long the executor has been silent.
 
-import type { MessagePort } from "node:worker_threads";
+import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { SILENT_EXECUTOR_MS, UNRESPONSIVE_EXECUTOR_MS } from "../limits.js";
 import { FLAG_ACCEPT_PARTIAL, FLAG_ACCEPT_TEXT, FLAG_POST } from "./batch.js";
 import type { PluginCall } from "./plugin-call.js";
@@ -17,19 +17,23 @@ export class ExecutorLink {
   /** When the oldest message without an answer was posted; 0 when all were answered. */
   #waitingSinceMs = 0;
   #unanswered = 0;
+  readonly #onResults: (link: ExecutorLink, results: unknown[]) => void;
 
   constructor(
     readonly id: number,
     readonly port: MessagePort,
     onResults: (link: ExecutorLink, results: unknown[]) => void,
   ) {
-    port.on("message", (results: unknown[]) => {
-      // The first element counts the messages that this one answers.
-      this.expectsSign = false;
-      this.#unanswered -= results[0] as number;
-      this.#waitingSinceMs = this.#unanswered > 0 ? performance.now() : 0;
-      onResults(this, results);
-    });
+    this.#onResults = onResults;
+    port.on("message", (results: unknown[]) => this.#receive(results));
+  }
+
+  #receive(results: unknown[]): void {
+    // The first element counts the messages that this one answers.
+    this.expectsSign = false;
+    this.#unanswered -= results[0] as number;
+    this.#waitingSinceMs = this.#unanswered > 0 ? performance.now() : 0;
+    this.#onResults(this, results);
   }
 
   /** Inside one plugin call for longer than a queued request should wait. */
@@ -83,6 +87,17 @@ export class ExecutorLink {
       this.port.postMessage(this.#outbox);
       this.#outbox = [];
     });
+  }
+
+  /** The executor is dead: takes what it still managed to post, and nothing is sent any more. */
+  bury(): void {
+    this.alive = false;
+    for (;;) {
+      const posted = receiveMessageOnPort(this.port);
+      if (posted === undefined) break;
+      this.#receive(posted.message as unknown[]);
+    }
+    this.port.close();
   }
 
   close(): void {

@@ -113,6 +113,8 @@ export class Executor {
         : ownBytes(payload);
     this.#results.push(slot, serial, status, kind, bytes);
     if (typeof bytes !== "string") this.#transfers.push(bytes.buffer);
+    // From here on the plugins of other requests may keep this thread from posting.
+    if (!this.#state.results.keep(slot, serial, status, kind, bytes)) this.#flush();
     if (this.#inBatch || this.#flushScheduled) return;
     this.#flushScheduled = true;
     setImmediate(() => {

@@ -106,16 +106,20 @@ export class Scheduler {
   }
 
   /**
-   * Fails what a dead executor had begun and places the rest anew. Returns the number of requests
-   * that it was running.
+   * Answers what a dead executor had finished, fails what it had begun and places the rest anew.
+   * Returns the number of requests that it was running.
    */
   executorDied(id: number): number {
     const link = [...this.#executors, ...this.#retiring].find((one) => one.id === id);
     if (link === undefined || !link.alive) return 0;
-    link.close();
+    link.bury();
     this.#retiring = this.#retiring.filter((one) => one !== link);
     let begun = 0;
     for (const slot of [...this.#slots.slotsOf(link)].reverse()) {
+      if (this.#answerFinished(slot)) {
+        this.#free(slot);
+        continue;
+      }
       const call = this.#slots.call(slot);
       const isBegun = this.#state.slotState(slot) === SLOT_CLAIMED;
       this.#free(slot);
@@ -198,11 +202,27 @@ export class Scheduler {
       this.#sweep = null;
       return;
     }
-    for (const link of this.#executors) {
+    for (const link of [...this.#executors, ...this.#retiring]) {
       if (!link.alive || !link.silent) continue;
-      if (this.#executors.length > 1) this.#revokeFrom(link);
+      for (const slot of this.#slots.slotsOf(link)) this.#answerFinished(slot);
+    }
+    if (this.#executors.length > 1) {
+      for (const link of this.#executors) if (link.alive && link.silent) this.#revokeFrom(link);
     }
     if (this.#timeoutMs > 0) this.#expire();
+  }
+
+  /**
+   * Answers a request that its executor has finished but could not post yet; the slot stays taken
+   * until the executor lets go of it.
+   */
+  #answerFinished(slot: number): boolean {
+    const call = this.#slots.call(slot);
+    const result = call === null ? null : this.#state.results.read(slot, call.serial);
+    if (call === null || result === null) return false;
+    this.#slots.abandon(slot);
+    this.#events.result(call, executorId(slot), result.status, result.kind, result.payload);
+    return true;
   }
 
   /** Moves requests that a silent executor has not begun to executors that answer. */

@@ -1,15 +1,17 @@
-// The few words that all threads see besides messages. One Int32 block and one Float64 block over
-// one SharedArrayBuffer:
+// What all threads see besides messages: a few words, and results that may be stuck in an executor.
+// An Int32 block, a Float64 block and the cells of `result-cells.ts` over one SharedArrayBuffer:
 //
 //   int32   0        base port            1   Service-IN (1) or -OUT (0)
 //           8..47    state of each slot: 0-31 main port, 32-39 admin port
 //           48..111  per executor: 1 + the slot whose plugin it runs synchronously now, else 0
 //   float64 0..39    when each slot's request was claimed, milliseconds since 1970
+//   cells   0..39    the last result of each slot
 //
 // A slot's state exists for one race only: the executor claims a queued request by compare-and-swap
 // before it runs it, the IO thread revokes it the same way. All else goes by messages.
 
 import { ADMIN_SLOTS, MAIN_SLOTS } from "../limits.js";
+import { cellBytes, ResultCells } from "./result-cells.js";
 
 export const SLOTS = MAIN_SLOTS + ADMIN_SLOTS;
 /** Executors alive at one time, those of an older build that still drain included. */
@@ -25,11 +27,13 @@ const SERVICE_IN = 1;
 const SLOT_WORDS = 8;
 const RUNNING_WORDS = SLOT_WORDS + SLOTS;
 const INT32_WORDS = RUNNING_WORDS + MAX_EXECUTOR_IDS;
-const BYTES = INT32_WORDS * 4 + SLOTS * 8;
+const CELLS_AT = INT32_WORDS * 4 + SLOTS * 8;
+const BYTES = CELLS_AT + cellBytes(SLOTS);
 
 /** A view of the shared words; construct with the buffer of another thread's view to share it. */
 export class SharedState {
   readonly buffer: SharedArrayBuffer;
+  readonly results: ResultCells;
   readonly #words: Int32Array;
   readonly #claimedAt: Float64Array;
 
@@ -37,6 +41,7 @@ export class SharedState {
     this.buffer = buffer;
     this.#words = new Int32Array(buffer, 0, INT32_WORDS);
     this.#claimedAt = new Float64Array(buffer, INT32_WORDS * 4, SLOTS);
+    this.results = new ResultCells(buffer, CELLS_AT, SLOTS);
   }
 
   get basePort(): number {

@@ -1,6 +1,7 @@
 // A served project in a process of its own, as users run it, on a free pair of ports.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { nodeCommand, plainNode } from "../../runner/node-command.mjs";
@@ -58,6 +59,14 @@ export async function serve(project: string, ...args: string[]): Promise<Served>
       return exited;
     },
   };
+}
+
+/** A connection that has sent these requests at once; pieces of the answers come as they arrive. */
+export function pipeline(port: number, ...paths: string[]): Socket {
+  const socket = connect(port, "127.0.0.1");
+  socket.setEncoding("latin1");
+  socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(""));
+  return socket;
 }
 
 /** An answer, its body decoded when it is JSON. */

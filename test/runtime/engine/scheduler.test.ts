@@ -141,6 +141,33 @@ test("requests queued in a stuck executor move to another", async () => {
   scheduler.close();
 });
 
+test("a finished result does not wait for the plugin that runs behind it", async () => {
+  const { told, scheduler, state } = setUp([]);
+  const { port1, port2 } = new MessageChannel();
+  const finished = call(0);
+  const burning = call(0);
+  // An executor that has finished its first request and is still in the second.
+  port1.on("message", () => {
+    for (const slot of [0, 1]) state.claim(slot, Date.now());
+    state.results.keep(0, finished.serial, 200, RESULT_VALUE, "1");
+  });
+  scheduler.setExecutors([{ id: 0, port: port2 }]);
+  scheduler.submit(finished);
+  scheduler.submit(burning);
+  await until(() => told.length === 1);
+  assert.is(told[0], `${finished.serial} 0 200 1`);
+  // Its executor posts it in the end all the same; it is answered once.
+  port1.postMessage([
+    1,
+    ...[0, finished.serial, 200, RESULT_VALUE, "1"],
+    ...[1, burning.serial, 200, RESULT_VALUE, "2"],
+  ]);
+  await until(() => scheduler.working === 0);
+  assert.equal(told.slice(1), [`${burning.serial} 1 200 2`]);
+  port1.close();
+  scheduler.close();
+});
+
 test("a pending async plugin times out and its late result is dropped", async () => {
   let settle: (value: string) => void = () => {};
   const late = new Promise<string>((resolve) => {
@@ -201,6 +228,33 @@ test("what a dead executor had begun fails, the rest runs in its replacement", a
   await until(() => told.length === 2);
   assert.match(told[1]!, new RegExp(`^${queued.serial} \\d+ 200 1$`));
   port1.close();
+  scheduler.close();
+});
+
+test("what an executor had finished when it died is answered", async () => {
+  const large = "x".repeat(10_000);
+  const dies = (): number => {
+    scheduler.executorDied(0);
+    return 0;
+  };
+  const { told, scheduler, executor } = setUp([
+    entry("small", () => 1),
+    entry("large", () => large),
+    entry("dies", dies),
+  ]);
+  scheduler.setExecutors([executor(0)]);
+  const calls = [call(0), call(1), call(0), call(2), call(0)];
+  for (const one of calls) scheduler.submit(one);
+  await until(() => told.length === 4);
+  const [first] = calls;
+  assert.equal(told.map((line) => line.slice(0, 40)).sort(), [
+    `${first!.serial} 0 200 1`,
+    `${first!.serial + 1} 1 200 "${"x".repeat(40)}`.slice(0, 40),
+    `${first!.serial + 2} 2 200 1`,
+    `${first!.serial + 3} 3 executor-died`,
+  ]);
+  assert.is(scheduler.waiting, 1);
+  assert.is(scheduler.working, 0);
   scheduler.close();
 });
 
