@@ -40,7 +40,6 @@ export class ExecutorPool {
   readonly #events: ExecutorPoolEvents;
   readonly #members = new Map<number, Member>();
   #nextId = 0;
-  #deathsInARow = 0;
   #ownDeathsInARow = 0;
   #closed = false;
 
@@ -139,27 +138,28 @@ export class ExecutorPool {
   async #onDeath(id: number, member: Member, reason: string): Promise<void> {
     log(`executor ${id} died: ${reason}`);
     this.#metrics.executorRestarted();
-    if (performance.now() - member.startedAtMs > LONG_LIFE_MS) this.#deathsInARow = 0;
-    this.#countDeath(await this.#events.died(id));
+    const livedLong = performance.now() - member.startedAtMs > LONG_LIFE_MS;
+    const running = await this.#events.died(id);
+    if (running > 0 || livedLong) this.#ownDeathsInARow = 0;
+    else this.#countOwnDeath();
     this.#replace(id);
   }
 
-  #countDeath(running: number): void {
-    this.#deathsInARow++;
-    this.#ownDeathsInARow = running > 0 || this.#deathsInARow === 1 ? 0 : this.#ownDeathsInARow + 1;
+  #countOwnDeath(): void {
+    this.#ownDeathsInARow++;
     if (this.#ownDeathsInARow === MAX_OWN_DEATHS_IN_A_ROW) this.#events.crashLoop();
   }
 
-  /** Starts a replacement, later and later while executors keep dying. */
+  /** Starts a replacement: at once after a request's doing, else later and later. */
   #replace(died: number): void {
-    const delayMs = Math.min(2 ** (this.#deathsInARow - 1) - 1, MAX_RESTART_DELAY_MS);
+    const delayMs = Math.min(2 ** this.#ownDeathsInARow - 1, MAX_RESTART_DELAY_MS);
     setTimeout(async () => {
       if (this.#closed) return;
       try {
         this.#events.replaced(died, await this.#startOne(this.#takeId()));
       } catch (error) {
         log(`executor ${died} could not be replaced: ${(error as Error).message}`);
-        this.#countDeath(0);
+        this.#countOwnDeath();
         this.#replace(died);
       }
     }, delayMs);
