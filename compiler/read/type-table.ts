@@ -53,13 +53,16 @@ function reachedTypes(
   return [...reached.values()];
 }
 
+/** What the generated declarations mean by these, no type of the user's may change. */
+const RESERVED = ["PluginEntry", "PluginRegistry", "PluginResponse", "Record", "Uint8Array"];
+
 /** Types of one name are numbered by file, then by place: `Point`, `Point_2`. */
 function uniqueNames(types: readonly NamedShape[]): Map<string, string> {
   const inOrder = [...types].sort(
     (a, b) => compareText(a.file, b.file) || a.offset - b.offset || compareText(a.key, b.key),
   );
   const names = new Map<string, string>();
-  const taken = new Set<string>();
+  const taken = new Set<string>(RESERVED);
   const bases = new Set(types.map((type) => type.base));
   for (const { key, base } of inOrder) {
     let name = base;

@@ -261,6 +261,15 @@ export function f(request: PluginRequest, a: Date, b: Map<string, int>, c: { d: 
   assert.match(result.diagnostics.at(-1)!.help, "@graph");
 });
 
+test("names of the generated declarations are not given to types of the user's", () => {
+  const { types } = readTypes(
+    { a: "Record", b: "PluginEntry", c: "constructor", d: "Größe", e: "$", f: "_" },
+    `interface Record { a: int } interface PluginEntry { b: int } interface constructor { c: int }
+interface Größe { d: int } interface $ { e: int } interface _ { f: int }`,
+  );
+  assert.equal(Object.keys(types), ["Gr_e", "PluginEntry_2", "Record_2", "_", "__2", "constructor"]);
+});
+
 test("types that carry no value, or bytes beside something else, are refused", () => {
   const source = `
 /** @plugin */
