@@ -45,7 +45,8 @@ export function toJsonSchema(shape: TypeShape): JsonSchema {
 function tupleSchema(shape: TupleShape): JsonSchema {
   return {
     type: "array",
-    prefixItems: shape.items.map(toJsonSchema),
+    // The standard wants at least one, where there are any.
+    ...(shape.items.length > 0 && { prefixItems: shape.items.map(toJsonSchema) }),
     minItems: shape.required,
     items: shape.rest === null ? false : toJsonSchema(shape.rest),
   };

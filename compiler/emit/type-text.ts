@@ -29,7 +29,8 @@ export function typeText(shape: TypeShape, indent = ""): string {
     case "object":
       return objectText(shape, indent);
     case "union":
-      return shape.members.map((member) => typeText(member, indent)).join(" | ");
+      // Several shapes may be one type here: patterns are all strings.
+      return [...new Set(shape.members.map((member) => typeText(member, indent)))].join(" | ");
     case "ref":
       return identifier(shape.name);
   }

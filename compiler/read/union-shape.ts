@@ -17,7 +17,23 @@ export function unionOf(shapes: readonly TypeShape[]): TypeShape {
 }
 
 function collapse(members: ReadonlyMap<string, TypeShape>): TypeShape {
-  const shapes = [...members.values()];
-  if (shapes.some((shape) => shape.kind === "json")) return { kind: "json" };
+  const all = [...members.values()];
+  if (all.some((shape) => shape.kind === "json")) return { kind: "json" };
+  const shapes = all.filter((shape) => !all.some((other) => contains(other, shape)));
   return shapes.length === 1 ? shapes[0]! : { kind: "union", members: shapes };
+}
+
+/** True when every value of one scalar is a value of another: an `int` is a `float`. */
+function contains(outer: TypeShape, inner: TypeShape): boolean {
+  const value = inner.kind === "literal" ? inner.value : undefined;
+  switch (outer.kind) {
+    case "float":
+      return inner.kind === "int" || typeof value === "number";
+    case "int":
+      return Number.isSafeInteger(value);
+    case "str":
+      return inner.kind === "pattern" || typeof value === "string";
+    default:
+      return false;
+  }
 }

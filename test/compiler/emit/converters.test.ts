@@ -80,9 +80,11 @@ function fault(name: string, query: string, more: object = {}): string {
 const json = (value: unknown) => encodeURIComponent(JSON.stringify(value));
 const needed = "mode=fast&code=v1";
 
+const PARAMETERS = "at tree wide list either free form loose none".split(" ");
+
 /** Value of one named optional parameter of the plugin `shapes`. */
 function shape(name: string, value: unknown): unknown {
-  const place = ["at", "tree", "wide", "list", "either", "free"].indexOf(name);
+  const place = PARAMETERS.indexOf(name);
   return call("shapes2", `${needed}&${name}=${json(value)}`)[place + 4];
 }
 
@@ -204,10 +206,41 @@ test("tuples, further keys, arrays, unions", () => {
   assert.is(fault("shapes2", `${needed}&list=[1,"2"]`), "list[1] (an integer is required)");
   assert.is(shape("either", "a"), "a");
   assert.equal(shape("either", [1]), [1]);
-  assert.is(
-    fault("shapes2", `${needed}&either=["a"]`),
-    "either (one of a string, an array is required)",
-  );
+  const either = (value: unknown) => fault("shapes2", `${needed}&either=${json(value)}`);
+  assert.is(either(["a"]), "either[0] (an integer is required)");
+  assert.is(either({}), "either (one of a string, an array is required)");
+  assert.is(either(5), "either=5 (one of a string, an array is required)");
+});
+
+test("of a union, the member that a value can only be of names the path", () => {
+  const form = (value: unknown) => fault("shapes2", `${needed}&form=${json(value)}`);
+  for (const value of [null, { kind: "circle", r: 1 }, { kind: "rect", at: { x: 1, y: 2 } }]) {
+    assert.equal(shape("form", value), value);
+  }
+  assert.is(form({ kind: "circle" }), "form.r (a number is required)");
+  assert.is(form({ kind: "square", at: { x: 1 } }), "form.at.y (a number is required)");
+  const kinds = 'one of "circle", "square", "rect"';
+  assert.is(form({ kind: "oval" }), `form.kind (${kinds} is required)`);
+  assert.is(form({}), `form.kind (${kinds} is required)`);
+  assert.is(form([]), "form (one of null, an object is required)");
+  assert.is(form(1), "form=1 (one of null, an object is required)");
+});
+
+test("of members that nothing tells apart, one must fit", () => {
+  const loose = (value: unknown) => fault("shapes2", `${needed}&loose=${json(value)}`);
+  for (const value of ["a", { a: 1 }, { b: 1 }, [1, 2], []]) {
+    assert.equal(shape("loose", value), value);
+  }
+  assert.is(loose({ c: 1 }), "loose (an object of one of 2 forms is required)");
+  assert.is(loose([1]), "loose (an array of one of 2 forms is required)");
+  assert.match(loose(null), /^loose=null \(one of a string, an object, Pair, /);
+});
+
+test("an empty tuple, and numbers that JSON does not have", () => {
+  assert.equal(shape("none", []), []);
+  assert.is(fault("shapes2", `${needed}&none=[1]`), "none (an array of 0 is required)");
+  const huge = encodeURIComponent('{"x":1e999,"y":2}');
+  assert.is(fault("shapes2", `${needed}&at=${huge}`), "at.x (a number is required)");
 });
 
 test.run();

@@ -66,6 +66,14 @@ const literals = (...values: (string | number)[]): TypeShape => ({
   members: values.map((value) => ({ kind: "literal", value })),
 });
 
+function refTo(name: string): TypeShape {
+  return { kind: "ref", name };
+}
+
+function tuple(...items: TypeShape[]): TypeShape {
+  return { kind: "tuple", items, required: items.length, rest: null };
+}
+
 const optional = { required: false } as const;
 const int: TypeShape = { kind: "int" };
 const float: TypeShape = { kind: "float" };
@@ -77,7 +85,27 @@ const property = (name: string, shape: TypeShape, optional = false, description 
   description,
 });
 
+const object = (...properties: ReturnType<typeof property>[]): TypeShape => ({
+  kind: "object",
+  properties,
+  additional: null,
+});
+const tag = (value: string) => property("kind", { kind: "literal", value });
+
 export const types: TypeTable = {
+  Form: {
+    kind: "union",
+    members: [
+      { kind: "null" },
+      object(tag("circle"), property("r", float)),
+      object(property("kind", literals("square", "rect")), property("at", refTo("Point"))),
+    ],
+  },
+  Loose: {
+    kind: "union",
+    members: [str, object(property("a", int)), object(property("b", int)), refTo("Pair"), tuple()],
+  },
+  Pair: { kind: "tuple", items: [float, float], required: 2, rest: null },
   Point: {
     kind: "object",
     properties: [
@@ -159,6 +187,12 @@ export const plugins: readonly PluginRecord[] = [
         ...optional,
       }),
       user("free", "json", optional),
+      user("form", "json", { shape: { kind: "ref", name: "Form" }, ...optional }),
+      user("loose", "json", { shape: { kind: "ref", name: "Loose" }, ...optional }),
+      user("none", "json", {
+        shape: { kind: "tuple", items: [], required: 0, rest: null },
+        ...optional,
+      }),
       user("untyped", "str", { ...optional, typeText: "*" }),
       user("x", "float", optional),
       user("raw", "bytes", optional),

@@ -61,7 +61,7 @@ interface Point { x: int }`,
     o: ["str", STR],
     p: ["str", STR],
     q: ["json", { kind: "json" }],
-    r: ["float", union(FLOAT, INT)],
+    r: ["float", FLOAT],
     s: ["json", NULL],
     t: ["json", union(NULL, { kind: "bool" })],
   });
@@ -267,7 +267,29 @@ test("names of the generated declarations are not given to types of the user's",
     `interface Record { a: int } interface PluginEntry { b: int } interface constructor { c: int }
 interface Größe { d: int } interface $ { e: int } interface _ { f: int }`,
   );
-  assert.equal(Object.keys(types), ["Gr_e", "PluginEntry_2", "Record_2", "_", "__2", "constructor"]);
+  assert.equal(Object.keys(types), [
+    "Gr_e",
+    "PluginEntry_2",
+    "Record_2",
+    "_",
+    "__2",
+    "constructor",
+  ]);
+});
+
+test("members of a union that another one contains are left out", () => {
+  const { shapes } = readTypes({
+    a: '"fast" | (string & {})',
+    b: "1 | 2.5 | float",
+    c: "1 | 2.5 | int",
+    d: `\`v-\${string}\` | string | null`,
+  });
+  assert.equal(shapes, {
+    a: ["str", STR],
+    b: ["float", FLOAT],
+    c: ["float", union(literal(2.5), INT)],
+    d: ["str", union(NULL, STR)],
+  });
 });
 
 test("types that carry no value, or bytes beside something else, are refused", () => {

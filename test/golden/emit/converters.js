@@ -180,6 +180,9 @@ export function shapes$engine(request, source) {
   let list$ = -1;
   let either$ = -1;
   let free$ = -1;
+  let form$ = -1;
+  let loose$ = -1;
+  let none$ = -1;
   let untyped$ = -1;
   let x$ = -1;
   let raw$ = -1;
@@ -214,6 +217,15 @@ export function shapes$engine(request, source) {
       case "free":
         free$ = equals;
         break;
+      case "form":
+        form$ = equals;
+        break;
+      case "loose":
+        loose$ = equals;
+        break;
+      case "none":
+        none$ = equals;
+        break;
       case "untyped":
         untyped$ = equals;
         break;
@@ -240,6 +252,9 @@ export function shapes$engine(request, source) {
     list$ < 0 ? undefined : readJson(query, "list", list$, check_5_),
     either$ < 0 ? undefined : readJson(query, "either", either$, check_6_),
     free$ < 0 ? undefined : readJson(query, "free", free$),
+    form$ < 0 ? undefined : readJson(query, "form", form$, check_Form),
+    loose$ < 0 ? undefined : readJson(query, "loose", loose$, check_Loose),
+    none$ < 0 ? undefined : readJson(query, "none", none$, check_9_),
     untyped$ < 0 ? undefined : readStr(query, "untyped", untyped$),
     x$ < 0 ? undefined : readFloat(query, "x", x$),
     raw$ < 0 ? undefined : readBytes(query, "raw", raw$),
@@ -262,9 +277,9 @@ function check_1_(value) {
 function check_Point(value) {
   if (!isObject(value)) return " (an object is required)";
   const field1 = value.x;
-  if (!(typeof field1 === "number")) return ".x (a number is required)";
+  if (!(Number.isFinite(field1))) return ".x (a number is required)";
   const field2 = value.y;
-  if (!(typeof field2 === "number")) return ".y (a number is required)";
+  if (!(Number.isFinite(field2))) return ".y (a number is required)";
   const field3 = value.label;
   if (field3 !== undefined) {
     if (!(typeof field3 === "string" || field3 === null)) return ".label (one of a string, null is required)";
@@ -356,6 +371,82 @@ function check_5_(value) {
 }
 
 function check_6_(value) {
-  if (!(typeof value === "string" || check_5_(value) === null)) return " (one of a string, an array is required)";
+  if (Array.isArray(value)) {
+    for (let i1 = 0; i1 < value.length; i1++) {
+      const item2 = value[i1];
+      if (!(Number.isSafeInteger(item2))) return "[" + i1 + "] (an integer is required)";
+    }
+  } else if (!(typeof value === "string")) {
+    return " (one of a string, an array is required)";
+  }
+  return null;
+}
+
+// Form
+function check_Form(value) {
+  if (isObject(value)) {
+    switch (value.kind) {
+      case "circle": {
+        const field1 = value.kind;
+        if (!(field1 === "circle")) return ".kind (\"circle\" is required)";
+        const field2 = value.r;
+        if (!(Number.isFinite(field2))) return ".r (a number is required)";
+        break;
+      }
+      case "square": case "rect": {
+        const field3 = value.kind;
+        if (!(field3 === "square" || field3 === "rect")) return ".kind (one of \"square\", \"rect\" is required)";
+        const field4 = value.at;
+        const fault5 = check_Point(field4);
+        if (fault5 !== null) return ".at" + fault5;
+        break;
+      }
+      default:
+        return ".kind (one of \"circle\", \"square\", \"rect\" is required)";
+    }
+  } else if (!(value === null)) {
+    return " (one of null, an object is required)";
+  }
+  return null;
+}
+
+// Loose
+function check_Loose(value) {
+  if (isObject(value)) {
+    if (!(check_7_(value) === null || check_8_(value) === null)) return " (an object of one of 2 forms is required)";
+  } else if (Array.isArray(value)) {
+    if (!(check_Pair(value) === null || check_9_(value) === null)) return " (an array of one of 2 forms is required)";
+  } else if (!(typeof value === "string")) {
+    return " (one of a string, an object, Pair, an array of 0 is required)";
+  }
+  return null;
+}
+
+function check_7_(value) {
+  if (!isObject(value)) return " (an object is required)";
+  const field1 = value.a;
+  if (!(Number.isSafeInteger(field1))) return ".a (an integer is required)";
+  return null;
+}
+
+function check_8_(value) {
+  if (!isObject(value)) return " (an object is required)";
+  const field1 = value.b;
+  if (!(Number.isSafeInteger(field1))) return ".b (an integer is required)";
+  return null;
+}
+
+// Pair
+function check_Pair(value) {
+  if (!Array.isArray(value)) return " (an array of 2 is required)";
+  if (value.length !== 2) return " (an array of 2 is required)";
+  if (!(Number.isFinite(value[0]))) return "[0] (a number is required)";
+  if (!(Number.isFinite(value[1]))) return "[1] (a number is required)";
+  return null;
+}
+
+function check_9_(value) {
+  if (!Array.isArray(value)) return " (an array of 0 is required)";
+  if (value.length !== 0) return " (an array of 0 is required)";
   return null;
 }

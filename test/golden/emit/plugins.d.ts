@@ -2,6 +2,22 @@
 
 import type { PluginEntry, PluginResponse } from "svc-server";
 
+export type Form = null | {
+  kind: "circle";
+  r: number;
+} | {
+  kind: "square" | "rect";
+  at: Point;
+};
+
+export type Loose = string | {
+  a: number;
+} | {
+  b: number;
+} | Pair | [];
+
+export type Pair = [number, number];
+
 export type Point = {
   /** metres east */
   x: number;
@@ -75,6 +91,9 @@ export interface PluginRegistry {
       list?: number[];
       either?: string | number[];
       free?: unknown;
+      form?: Form;
+      loose?: Loose;
+      none?: [];
       untyped?: string;
       x?: number;
       raw?: Uint8Array;

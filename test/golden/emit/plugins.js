@@ -130,11 +130,11 @@ export const plugins = [
     role: "engine",
     graph: "cities",
     readonly: false,
-    wires: { mode: "str", level: "int", code: "str", at: "json", tree: "json", wide: "json", list: "json", either: "json", free: "json", x: "float", raw: "bytes" },
+    wires: { mode: "str", level: "int", code: "str", at: "json", tree: "json", wide: "json", list: "json", either: "json", free: "json", form: "json", loose: "json", none: "json", x: "float", raw: "bytes" },
     description: {
       path: "/svc/plugin/shapes",
       description: "plugin",
-      parameters: { request: "PluginRequest", graph: "Graph", mode: "str", level: "int", code: "str", at: "json", tree: "json", wide: "json", list: "json", either: "json", free: "json", untyped: "*", x: "float", raw: "bytes" },
+      parameters: { request: "PluginRequest", graph: "Graph", mode: "str", level: "int", code: "str", at: "json", tree: "json", wide: "json", list: "json", either: "json", free: "json", form: "json", loose: "json", none: "json", untyped: "*", x: "float", raw: "bytes" },
       bound_graph: "cities",
     },
     invoke: shapes$engine,

@@ -1,0 +1,76 @@
+// How the members of a union can be told apart before they are checked: by the kind of the value, and
+// objects by a property that holds a literal of its own in each (`{ kind: "circle", ... }`).
+
+import type { TypeShape } from "../record/type-shape.js";
+
+/** A member whose check looks into its value; a ref stands for one. */
+export type Composite = Extract<TypeShape, { kind: "array" | "tuple" | "object" | "ref" }>;
+
+export interface Members {
+  readonly objects: readonly Composite[];
+  readonly arrays: readonly Composite[];
+  readonly others: readonly TypeShape[];
+}
+
+interface Resolver {
+  resolve(shape: TypeShape): TypeShape;
+}
+
+type Literal = string | number | boolean;
+
+/** Sorts members by the kind of value that they are; unions among them count by their members. */
+export function sortMembers(types: Resolver, members: readonly TypeShape[]): Members {
+  const flat = members.flatMap((member) => flatten(types, member));
+  const kinds = flat.map((member) => types.resolve(member).kind);
+  const isArray = (index: number) => kinds[index] === "array" || kinds[index] === "tuple";
+  return {
+    objects: flat.filter((_, index) => kinds[index] === "object") as Composite[],
+    arrays: flat.filter((_, index) => isArray(index)) as Composite[],
+    others: flat.filter((_, index) => kinds[index] !== "object" && !isArray(index)),
+  };
+}
+
+function flatten(types: Resolver, shape: TypeShape): readonly TypeShape[] {
+  const resolved = types.resolve(shape);
+  if (resolved.kind !== "union") {
+    return [shape];
+  }
+  return resolved.members.flatMap((member) => flatten(types, member));
+}
+
+export interface Tag {
+  readonly name: string;
+  /** The literals that each shape has there. */
+  readonly values: ReadonlyMap<TypeShape, readonly Literal[]>;
+}
+
+/** The property by whose literals all of these objects differ; null when there is none. */
+export function findTag(types: Resolver, shapes: readonly TypeShape[]): Tag | null {
+  const objects = shapes.map((shape) => types.resolve(shape));
+  const [first] = objects;
+  if (first?.kind !== "object") {
+    return null;
+  }
+  for (const { name } of first.properties) {
+    const found = objects.map((object) => literalsAt(types, object, name));
+    const all = found.flat();
+    if (found.every((literals) => literals.length > 0) && new Set(all).size === all.length) {
+      return { name, values: new Map(shapes.map((shape, index) => [shape, found[index]!])) };
+    }
+  }
+  return null;
+}
+
+/** The literals that a required property can hold; empty when it can hold something else. */
+function literalsAt(types: Resolver, object: TypeShape, name: string): readonly Literal[] {
+  if (object.kind !== "object") {
+    return [];
+  }
+  const property = object.properties.find((candidate) => candidate.name === name);
+  if (property === undefined || property.optional) {
+    return [];
+  }
+  const members = flatten(types, property.shape).map((member) => types.resolve(member));
+  const literals = members.filter((member) => member.kind === "literal");
+  return literals.length === members.length ? literals.map(({ value }) => value) : [];
+}
