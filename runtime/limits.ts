@@ -27,6 +27,8 @@ export const BODY_GRACE_MS = 30_000;
 export const MIN_BODY_BYTES_PER_MS = 1;
 /** After the last answer on a connection, what still arrives is read and dropped for this long. */
 export const LINGER_MS = 500;
+/** Once a server no longer listens, requests on open connections are still answered this long. */
+export const LAST_REQUESTS_MS = 100;
 export const CONNECTION_SWEEP_MS = 250;
 export const LISTEN_BACKLOG = 2048;
 /** Answers gathered for one write; more are written at once. */

@@ -107,13 +107,17 @@ export class IoServer {
     return { port, transport: transport.name, reason };
   }
 
-  /** New requests are turned away until the running ones have ended or the time is up. */
+  /** New requests are turned away until the running ones are answered or the time is up. */
   async #stop(timeoutMs: number): Promise<void> {
     this.#engine.stop();
     const deadline = performance.now() + timeoutMs;
     while (this.#scheduler.working > 0 && performance.now() < deadline) await delay(5);
     // The admin server first: who watches must not see a main port that is gone.
-    for (const server of [...this.#servers].reverse()) await server.close();
+    const closing = [...this.#servers].reverse().map(async (server) => {
+      await server.drain(Math.max(0, deadline - performance.now()));
+      await server.close();
+    });
+    await Promise.all(closing);
     this.#scheduler.close();
   }
 

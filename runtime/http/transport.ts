@@ -107,6 +107,11 @@ export interface HttpServer {
   readonly port: number;
   /** Connections now open. */
   connections(): readonly Connection[];
+  /**
+   * Stops listening and lets connections end once all that was asked on them is answered and sent.
+   * Resolves when none is left, after `timeoutMs` at the latest.
+   */
+  drain(timeoutMs: number): Promise<void>;
   /** Stops listening and ends every connection at once. */
   close(): Promise<void>;
 }

@@ -1,9 +1,10 @@
 // SIGTERM: newcomers get 503, what runs is finished, the process exits with 0.
 
+import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { fixture, get, serve, svc } from "./support/server.js";
+import { fixture, get, pipeline, serve, svc } from "./support/server.js";
 
 const test = suite("stop");
 
@@ -26,6 +27,20 @@ test("running requests are finished, newcomers turned away", async () => {
   assert.is(newcomer.status, 503);
   assert.is(newcomer.json.message, "Service Out");
   assert.is((await running).json.response, "done");
+  assert.is(await exit, 0);
+});
+
+test("an answer on its way is sent whole", async () => {
+  const served = await serve(fixture("engine"));
+  const socket = pipeline(served.port, "/svc/plugin/long?n=10000000");
+  const [first] = (await once(socket, "data")) as [string];
+  socket.pause();
+  const exit = served.stop();
+  await delay(400);
+  let answer = first;
+  for await (const piece of socket) answer += piece;
+  const [head, body] = answer.split("\r\n\r\n") as [string, string];
+  assert.is(body.length, Number(/Content-Length: (\d+)/.exec(head)![1]));
   assert.is(await exit, 0);
 });
 

@@ -128,6 +128,12 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     }
   }
 
+  /** Ends the connection as soon as it has sent what it owes; nothing more is read. */
+  finish(): void {
+    this.closing();
+    this.#adjust();
+  }
+
   destroy(): void {
     this.#socket.destroy();
   }

@@ -2,8 +2,10 @@
 // list of connections that have something to write, one sweep timer, one budget for bodies.
 
 import { createServer, type Server, type Socket } from "node:net";
+import { setImmediate as afterPoll } from "node:timers/promises";
 import {
   CONNECTION_SWEEP_MS,
+  LAST_REQUESTS_MS,
   LINGER_MS,
   LISTEN_BACKLOG,
   MAX_BODY_BYTES_IN_FLIGHT,
@@ -43,7 +45,7 @@ export class NetServer implements HttpServer, ConnectionHost {
   #scheduled: NetConnection[] = [];
   #sweeper: NodeJS.Timeout | null = null;
   #nextId = 1;
-  /** Set while closing: the last connection is gone. */
+  /** Set while draining and closing: the last connection is gone. */
   #emptied: (() => void) | null = null;
 
   constructor(
@@ -76,6 +78,40 @@ export class NetServer implements HttpServer, ConnectionHost {
 
   connections(): readonly Connection[] {
     return [...this.#connections];
+  }
+
+  async drain(timeoutMs: number): Promise<void> {
+    const untilMs = performance.now() + timeoutMs;
+    await this.#allAccepted(Math.min(LAST_REQUESTS_MS, timeoutMs));
+    this.#server.close();
+    // A client that has just connected may still be about to send its request.
+    await this.#empty(Math.min(LAST_REQUESTS_MS, timeoutMs));
+    for (const connection of this.#connections) connection.finish();
+    await this.#empty(untilMs - performance.now());
+  }
+
+  /**
+   * Resolves once no client is connected and not yet accepted, after `timeoutMs` at the latest.
+   * Those that are when a server stops listening are reset.
+   */
+  async #allAccepted(timeoutMs: number): Promise<void> {
+    const untilMs = performance.now() + timeoutMs;
+    for (let accepted = -1; accepted !== this.#nextId && performance.now() < untilMs; ) {
+      accepted = this.#nextId;
+      await afterPoll();
+    }
+  }
+
+  /** Resolves when the last connection is gone, after `timeoutMs` at the latest. */
+  #empty(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#emptied = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#checkEmpty();
+    });
   }
 
   async close(): Promise<void> {

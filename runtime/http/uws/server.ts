@@ -2,8 +2,10 @@
 // uWebSockets app beneath, where a request costs a third less. Everything that uWebSockets' parser
 // lets through is judged here as in the other transport.
 
+import { setTimeout as delay } from "node:timers/promises";
 import {
   INLINE_BODY_BYTES,
+  LINGER_MS,
   MAX_BODY_BYTES_IN_FLIGHT,
   MAX_CONNECTIONS_PER_PORT,
 } from "../../limits.js";
@@ -23,6 +25,7 @@ import { headBytes, UwsResponseHeads } from "./response-heads.js";
 import type { HyperExpress, HyperExpressServer, UwsRequest, UwsResponse } from "./uws-api.js";
 
 const NO_FIELDS = new HeaderFields("");
+const DRAIN_POLL_MS = 10;
 
 export class UwsServer implements HttpServer, ExchangeHost {
   readonly heads: UwsResponseHeads;
@@ -57,6 +60,13 @@ export class UwsServer implements HttpServer, ExchangeHost {
 
   connections(): readonly Connection[] {
     return this.#peers.list(this.#open);
+  }
+
+  /** Nobody can tell which connections still have something to send, so all get the same time. */
+  async drain(timeoutMs: number): Promise<void> {
+    this.#server.close();
+    const untilMs = performance.now() + Math.min(timeoutMs, LINGER_MS);
+    while (this.#open > 0 && performance.now() < untilMs) await delay(DRAIN_POLL_MS);
   }
 
   async close(): Promise<void> {
