@@ -71,4 +71,24 @@ test("only the word close ends a connection", () => {
   assert.not.ok(read("Connection: closed").closes);
 });
 
+test("codings are read one by one, with blanks around them", () => {
+  assert.ok(read("Transfer-Encoding: \tChunked ").chunked);
+  const refused: readonly (readonly [string, number])[] = [
+    ["chunked \t, chunked", 400],
+    ["chunked ,", 400],
+    ["gzip , chunked", 501],
+  ];
+  for (const [value, status] of refused) {
+    const fields = readHeaderFields(`Host: a\r\nTransfer-Encoding: ${value}\r\n`);
+    assert.is(fields instanceof HeaderFields ? 200 : fields.status, status, value);
+  }
+});
+
+test("long runs of blanks in a coding cost no more than other text", () => {
+  // A search that begins anew at every blank would run past the limit of the test.
+  const line = `Transfer-Encoding: chunked${" ".repeat(8000)}x\r\n`;
+  const block = `Host: a\r\n${line.repeat(7)}`;
+  for (let turn = 0; turn < 100; turn++) assert.not.instance(readHeaderFields(block), HeaderFields);
+});
+
 test.run();
