@@ -104,17 +104,15 @@ export class Executor {
     serial: number,
     status: number,
     kind: number,
-    payload: string | Uint8Array,
+    payload: string | Uint8Array<ArrayBuffer>,
   ): void {
     // A long text would be copied character by character; bytes change hands.
-    const bytes =
-      typeof payload === "string" && payload.length <= INLINE_BODY_BYTES
-        ? payload
-        : ownBytes(payload);
-    this.#results.push(slot, serial, status, kind, bytes);
-    if (typeof bytes !== "string") this.#transfers.push(bytes.buffer);
+    const isLong = typeof payload === "string" && payload.length > INLINE_BODY_BYTES;
+    const sent = isLong ? latin1Bytes(payload) : payload;
+    this.#results.push(slot, serial, status, kind, sent);
+    if (typeof sent !== "string") this.#transfers.push(sent.buffer);
     // From here on the plugins of other requests may keep this thread from posting.
-    if (!this.#state.results.keep(slot, serial, status, kind, bytes)) this.#flush();
+    if (!this.#state.results.keep(slot, serial, status, kind, sent)) this.#flush();
     if (this.#inBatch || this.#flushScheduled) return;
     this.#flushScheduled = true;
     setImmediate(() => {
@@ -131,11 +129,10 @@ export class Executor {
   }
 }
 
-/** Bytes in an ArrayBuffer of their own, so that it can be transferred. */
-function ownBytes(payload: string | Uint8Array): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(new ArrayBuffer(payload.length));
-  if (typeof payload === "string") Buffer.from(bytes.buffer).write(payload, "latin1");
-  else bytes.set(payload);
+/** In an ArrayBuffer of their own, so that it can be transferred. */
+function latin1Bytes(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(text.length);
+  Buffer.from(bytes.buffer).write(text, "latin1");
   return bytes;
 }
 

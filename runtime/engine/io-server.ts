@@ -135,6 +135,7 @@ export class IoServer {
   #tick(): void {
     const now = performance.timeOrigin + performance.now();
     this.#metrics.tick(now, (slot) => this.#scheduler.startedAtMs(slot));
+    this.#scheduler.dropAborted();
   }
 
   #view(): ServerView {

@@ -137,6 +137,16 @@ export class Scheduler {
     return this.#waiting.flatMap((queue) => queue.clear());
   }
 
+  /** Answers waiting requests whose clients are gone: they would pile up behind a stuck plugin. */
+  dropAborted(): void {
+    for (const queue of this.#waiting) {
+      for (const call of queue.clear()) {
+        if (call.exchange.aborted) call.exchange.answer(503, null, "");
+        else queue.push(call);
+      }
+    }
+  }
+
   close(): void {
     if (this.#sweep !== null) clearInterval(this.#sweep);
     for (const link of [...this.#executors, ...this.#retiring]) if (link.alive) link.close();
@@ -247,9 +257,10 @@ export class Scheduler {
       this.#timeOut(slot, call);
     }
     for (const link of [...this.#executors, ...this.#retiring]) {
-      if (link.expectsSign && link.unresponsive) {
-        this.#events.terminate(link.id, "it did not answer after a plugin time-out");
-      }
+      if (!link.expectsSign || !link.unresponsive) continue;
+      // Once is enough: its end takes longer than the next look at it.
+      link.expectsSign = false;
+      this.#events.terminate(link.id, "it did not answer after a plugin time-out");
     }
   }
 

@@ -186,6 +186,46 @@ test("a pending async plugin times out and its late result is dropped", async ()
   scheduler.close();
 });
 
+test("waiting requests whose clients are gone do not pile up", async () => {
+  const { scheduler, executor } = setUp([entry("never", () => new Promise(() => {}))]);
+  scheduler.setExecutors([executor(0)]);
+  for (let slot = 0; slot < 32; slot++) scheduler.submit(call(0));
+  const waiting = Array.from({ length: 3 }, () => call(0));
+  for (const one of waiting) scheduler.submit(one);
+  const gone = waiting[1]!.exchange as unknown as { aborted: boolean; answer(): void };
+  let answered = 0;
+  gone.answer = () => answered++;
+  gone.aborted = true;
+  scheduler.dropAborted();
+  assert.is(answered, 1);
+  assert.equal(
+    scheduler.dropWaiting().map((one) => one.serial),
+    [waiting[0]!.serial, waiting[2]!.serial],
+  );
+  scheduler.close();
+});
+
+test("an executor that gives no sign of life is reported once for each time-out", async () => {
+  const { told, scheduler, state } = setUp([], 30);
+  const { port1, port2 } = new MessageChannel();
+  port1.on("message", (batch: unknown[]) => {
+    if (batch.length > 0) state.claim(batch[RequestField.Slot] as number, Date.now());
+  });
+  scheduler.setExecutors([{ id: 5, port: port2 }]);
+  const first = call(0);
+  const second = call(0);
+  scheduler.submit(first);
+  scheduler.submit(second);
+  await until(() => told.includes(`${first.serial} 0 timeout`));
+  // Keeps the scheduler looking at its executors.
+  scheduler.submit(call(0));
+  await until(() => told.includes("terminate 5"));
+  await delay(50);
+  assert.is(told.filter((line) => line === "terminate 5").length, 1);
+  port1.close();
+  scheduler.close();
+});
+
 test("an executor that burns past the time-out is to be terminated", async () => {
   const { told, scheduler, state } = setUp([], 30);
   const { port1, port2 } = new MessageChannel();
