@@ -21,11 +21,14 @@ export class Answers {
   readonly #metrics: Metrics;
   /** Requests queued or running in this server, for X-SVC-Backlog. */
   readonly #backlog: () => number;
+  /** Pages of other origins may call this server. */
+  readonly #cors: boolean;
 
-  constructor(state: SharedState, metrics: Metrics, backlog: () => number) {
+  constructor(state: SharedState, metrics: Metrics, backlog: () => number, cors: boolean) {
     this.#state = state;
     this.#metrics = metrics;
     this.#backlog = backlog;
+    this.#cors = cors;
   }
 
   /** A request that its executor answered; what the scheduler calls. */
@@ -40,7 +43,17 @@ export class Answers {
   };
 
   options(exchange: Exchange, port: 0 | 1, allowed: readonly Method[]): void {
-    this.#send(exchange, port, 200, null, "", false, `Allowed: ${allowed.join(", ")}\r\n`);
+    const methods = allowed.join(", ");
+    const fields = `Allowed: ${methods}\r\n${this.#preflight(exchange, methods)}`;
+    this.#send(exchange, port, 200, null, "", false, fields);
+  }
+
+  /** What browsers ask for before a page of another origin may send JSON or fields of its own. */
+  #preflight({ headers }: Exchange, methods: string): string {
+    if (!this.#cors || headers.get("access-control-request-method") === undefined) return "";
+    const names = headers.get("access-control-request-headers");
+    const allowedNames = names === undefined ? "" : `Access-Control-Allow-Headers: ${names}\r\n`;
+    return `Access-Control-Allow-Methods: ${methods}\r\n${allowedNames}`;
   }
 
   /** A plugin's result as its executor rendered it. */

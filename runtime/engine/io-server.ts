@@ -46,7 +46,8 @@ export class IoServer {
     this.#metrics = new Metrics(data.metrics);
     this.#routes = new RouteTable(settings.prefix);
     const backlog = (): number => this.#scheduler.working + this.#scheduler.waiting;
-    const answers = new Answers(this.#state, this.#metrics, backlog);
+    const cors = settings.cors !== null;
+    const answers = new Answers(this.#state, this.#metrics, backlog, cors);
     this.#scheduler = new Scheduler(this.#state, this.#metrics, settings.pluginTimeoutMs, {
       result: answers.call,
       failed: answers.failedCall,

@@ -1,0 +1,43 @@
+// Pages of other origins: what browsers are told when `http.cors` is set, and when it is not.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { fixture, get, serve, svc } from "./support/server.js";
+
+const test = suite("cors");
+const PATH = "/svc/plugin/decoded";
+const preflight = {
+  method: "OPTIONS",
+  headers: {
+    origin: "http://elsewhere.example",
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "content-type,x-custom",
+  },
+};
+
+test.before(async () => {
+  await svc("build", fixture("engine"));
+});
+
+test("the preflight allows what the resource takes, and the fields asked for", async () => {
+  const served = await serve(fixture("engine"), "--cors", "*");
+  const { status, headers } = await get(served.port, PATH, preflight);
+  assert.is(status, 200);
+  assert.is(headers.get("access-control-allow-origin"), "*");
+  assert.is(headers.get("access-control-allow-methods"), "OPTIONS, GET, POST");
+  assert.is(headers.get("access-control-allow-headers"), "content-type,x-custom");
+  const plain = await get(served.port, PATH, { method: "OPTIONS" });
+  assert.is(plain.headers.get("allowed"), "OPTIONS, GET, POST");
+  assert.is(plain.headers.get("access-control-allow-methods"), null);
+  await served.stop();
+});
+
+test("without the option nothing is allowed", async () => {
+  const served = await serve(fixture("engine"));
+  const { headers } = await get(served.port, PATH, preflight);
+  const names = [...headers.keys()].filter((name) => name.startsWith("access-control"));
+  assert.equal(names, []);
+  await served.stop();
+});
+
+test.run();
