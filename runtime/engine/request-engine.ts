@@ -117,7 +117,7 @@ export class RequestEngine {
 
   #noResource(exchange: Exchange, port: 0 | 1, path: string, kind: ResourceKind): void {
     if (kind === "plugin") {
-      const name = path.slice(path.lastIndexOf("/") + 1);
+      const name = path.slice(path.indexOf("/", "/svc/".length) + 1);
       return this.#parts.answers.error(exchange, port, 0, 404, undefinedPlugin(name));
     }
     if (kind === "service") {

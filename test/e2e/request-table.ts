@@ -212,6 +212,12 @@ const results: RequestCase[] = [
     message: parameterError("LookupError", "undefined plugin: nothere"),
   },
   {
+    name: "path below a plugin",
+    path: "/svc/plugin/add/a",
+    status: 404,
+    message: parameterError("LookupError", "undefined plugin: add/a"),
+  },
+  {
     name: "unknown plugin as text",
     path: "/svc/plugin/nothere",
     headers: TEXT,
