@@ -31,6 +31,8 @@ interface Member {
   readonly startedAtMs: number;
   /** Set while its end is wanted: reload or stop. */
   leaving: boolean;
+  /** Set when it was ended for what it did, which was logged then. */
+  terminated: boolean;
 }
 
 export class ExecutorPool {
@@ -74,6 +76,7 @@ export class ExecutorPool {
   terminate(id: number, reason: string): void {
     const member = this.#members.get(id);
     if (member === undefined) return;
+    member.terminated = true;
     log(`executor ${id} is replaced: ${reason}`);
     void member.worker.terminate();
   }
@@ -109,7 +112,12 @@ export class ExecutorPool {
       name: `svc-executor-${id}`,
       ...(this.#heapMb > 0 && { resourceLimits: { maxOldGenerationSizeMb: this.#heapMb } }),
     });
-    const member: Member = { worker, startedAtMs: performance.now(), leaving: false };
+    const member: Member = {
+      worker,
+      startedAtMs: performance.now(),
+      leaving: false,
+      terminated: false,
+    };
     this.#members.set(id, member);
     return new Promise((resolve, reject) => {
       let ready = false;
@@ -136,7 +144,7 @@ export class ExecutorPool {
   }
 
   async #onDeath(id: number, member: Member, reason: string): Promise<void> {
-    log(`executor ${id} died: ${reason}`);
+    if (!member.terminated) log(`executor ${id} died: ${reason}`);
     this.#metrics.executorRestarted();
     const livedLong = performance.now() - member.startedAtMs > LONG_LIFE_MS;
     const running = await this.#events.died(id);

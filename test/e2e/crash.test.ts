@@ -81,6 +81,8 @@ test("a plugin that burns past its time-out costs only its executor", async () =
   assert.match(JSON.stringify(answer.json.message), /TimeoutError/);
   for (const other of await Promise.all(waiting)) assert.is(other.json.response, 2, other.text);
   await works();
+  assert.match(served.log(), /executor \d+ is replaced: plugin "burns" ran past its time-out/);
+  assert.not.match(served.log(), /died/);
 });
 
 test("a plugin that burns after an await is replaced as well", async () => {
