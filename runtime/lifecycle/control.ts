@@ -5,10 +5,12 @@ import type { MessagePort } from "node:worker_threads";
 import type { PluginDescription } from "../plugin/plugin-entry.js";
 import type { ServerSettings } from "./settings.js";
 
+/** Path to plugin number. */
+export type Routes = Readonly<Record<string, number>>;
+
 /** The user plugins as the IO thread needs them. */
 export interface PluginTable {
-  /** Path to plugin number. */
-  readonly routes: Readonly<Record<string, number>>;
+  readonly routes: Routes;
   readonly descriptions: readonly PluginDescription[];
 }
 
@@ -67,6 +69,8 @@ export interface IoThreadData {
 export interface ExecutorThreadData {
   readonly id: number;
   readonly port: MessagePort;
+  /** The numbers that requests carry; a newer build may have given its plugins others. */
+  readonly routes: Routes;
   readonly projectDir: string;
   readonly traceback: boolean;
   readonly state: SharedArrayBuffer;

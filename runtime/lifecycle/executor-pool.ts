@@ -5,7 +5,7 @@ import { MessageChannel, Worker } from "node:worker_threads";
 import { MAX_EXECUTOR_IDS } from "../engine/shared-state.js";
 import { SvcError } from "../errors.js";
 import type { Metrics } from "../metrics/metrics.js";
-import type { ExecutorNotice, ExecutorPort, ExecutorThreadData } from "./control.js";
+import type { ExecutorNotice, ExecutorPort, ExecutorThreadData, Routes } from "./control.js";
 import { log } from "./log.js";
 import { threadEntry } from "./thread-entry.js";
 
@@ -26,8 +26,12 @@ export interface ExecutorPoolEvents {
   crashLoop(): void;
 }
 
+/** What is the same for all executors. */
+type SharedData = Omit<ExecutorThreadData, "id" | "port" | "routes">;
+
 interface Member {
   readonly worker: Worker;
+  readonly routes: Routes;
   readonly startedAtMs: number;
   /** Set while its end is wanted: reload or stop. */
   leaving: boolean;
@@ -36,7 +40,7 @@ interface Member {
 }
 
 export class ExecutorPool {
-  readonly #data: Omit<ExecutorThreadData, "id" | "port">;
+  readonly #data: SharedData;
   readonly #heapMb: number;
   readonly #metrics: Metrics;
   readonly #events: ExecutorPoolEvents;
@@ -45,12 +49,7 @@ export class ExecutorPool {
   #ownDeathsInARow = 0;
   #closed = false;
 
-  constructor(
-    data: Omit<ExecutorThreadData, "id" | "port">,
-    heapMb: number,
-    metrics: Metrics,
-    events: ExecutorPoolEvents,
-  ) {
+  constructor(data: SharedData, heapMb: number, metrics: Metrics, events: ExecutorPoolEvents) {
     this.#data = data;
     this.#heapMb = heapMb;
     this.#metrics = metrics;
@@ -59,11 +58,13 @@ export class ExecutorPool {
 
   /**
    * Starts executors with the plugins now built and resolves when all are ready.
+   * @param routes the numbers by which requests will name the plugins
    * @throws SvcError SVC2201 when the plugins cannot be loaded; those started are ended again.
    */
-  async start(count: number): Promise<ExecutorPort[]> {
+  async start(count: number, routes: Routes): Promise<ExecutorPort[]> {
+    this.#requireIds(count);
     const ids = Array.from({ length: count }, () => this.#takeId());
-    const started = await Promise.allSettled(ids.map((id) => this.#startOne(id)));
+    const started = await Promise.allSettled(ids.map((id) => this.#startOne(id, routes)));
     const failed = started.find((result) => result.status === "rejected");
     if (failed !== undefined) {
       await this.#end(ids);
@@ -97,15 +98,21 @@ export class ExecutorPool {
     await Promise.all(members.map(({ worker }) => worker.terminate()));
   }
 
+  /** @throws SvcError SVC2201 when there are too few, which is when older builds go on and on */
+  #requireIds(count: number): void {
+    if (this.#members.size + count <= MAX_EXECUTOR_IDS) return;
+    throw new SvcError("SVC2201", "executors of older builds have not finished their requests");
+  }
+
   #takeId(): number {
     do this.#nextId = (this.#nextId + 1) % MAX_EXECUTOR_IDS;
     while (this.#members.has(this.#nextId));
     return this.#nextId;
   }
 
-  #startOne(id: number): Promise<ExecutorPort> {
+  #startOne(id: number, routes: Routes): Promise<ExecutorPort> {
     const { port1, port2 } = new MessageChannel();
-    const data: ExecutorThreadData = { ...this.#data, id, port: port1 };
+    const data: ExecutorThreadData = { ...this.#data, id, port: port1, routes };
     const worker = new Worker(threadEntry("executor"), {
       workerData: data,
       transferList: [port1],
@@ -114,6 +121,7 @@ export class ExecutorPool {
     });
     const member: Member = {
       worker,
+      routes,
       startedAtMs: performance.now(),
       leaving: false,
       terminated: false,
@@ -150,7 +158,7 @@ export class ExecutorPool {
     const running = await this.#events.died(id);
     if (running > 0 || livedLong) this.#ownDeathsInARow = 0;
     else this.#countOwnDeath();
-    this.#replace(id);
+    this.#replace(id, member.routes);
   }
 
   #countOwnDeath(): void {
@@ -159,16 +167,17 @@ export class ExecutorPool {
   }
 
   /** Starts a replacement: at once after a request's doing, else later and later. */
-  #replace(died: number): void {
+  #replace(died: number, routes: Routes): void {
     const delayMs = Math.min(2 ** this.#ownDeathsInARow - 1, MAX_RESTART_DELAY_MS);
     setTimeout(async () => {
       if (this.#closed) return;
       try {
-        this.#events.replaced(died, await this.#startOne(this.#takeId()));
+        this.#requireIds(1);
+        this.#events.replaced(died, await this.#startOne(this.#takeId(), routes));
       } catch (error) {
         log(`executor ${died} could not be replaced: ${(error as Error).message}`);
         this.#countOwnDeath();
-        this.#replace(died);
+        this.#replace(died, routes);
       }
     }, delayMs);
   }

@@ -65,7 +65,7 @@ export class HttpService {
   static async startWithWorkers(settings: ServerSettings, table: PluginTable, startedAtMs: number) {
     const service = new HttpService(settings, startedAtMs);
     return service.#start(async () => {
-      const executors = await service.#pool.start(settings.executors);
+      const executors = await service.#pool.start(settings.executors, table.routes);
       await service.#io.setExecutors(executors, table);
     });
   }
@@ -132,7 +132,7 @@ export class HttpService {
    * @throws SvcError SVC2201 when the new plugins cannot be loaded
    */
   async reload(table: PluginTable): Promise<void> {
-    const executors = await this.#pool.start(this.settings.executors);
+    const executors = await this.#pool.start(this.settings.executors, table.routes);
     await this.#io.setExecutors(executors, table);
   }
 

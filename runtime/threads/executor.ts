@@ -22,6 +22,16 @@ function onStray(error: unknown): void {
 process.on("uncaughtException", onStray);
 process.on("unhandledRejection", onStray);
 
+/** The plugins under the numbers of the routes; those that the routes do not know are left out. */
+function byNumber(plugins: readonly PluginEntry[]): (PluginEntry | undefined)[] {
+  const numbered: (PluginEntry | undefined)[] = [];
+  for (const entry of plugins) {
+    const number = data.routes[entry.description.path];
+    if (number !== undefined && entry.role === "engine") numbered[number] = entry;
+  }
+  return numbered;
+}
+
 function tell(notice: ExecutorNotice): void {
   parentPort!.postMessage(notice);
 }
@@ -29,8 +39,9 @@ function tell(notice: ExecutorNotice): void {
 try {
   const bundle = pathToFileURL(join(data.projectDir, ".svc", "plugins.js"));
   const { plugins } = (await import(bundle.href)) as { plugins: readonly PluginEntry[] };
+  const numbered = byNumber(plugins);
   showTraceback(data.traceback);
-  new Executor(data.id, data.port, new SharedState(data.state), () => plugins);
+  new Executor(data.id, data.port, new SharedState(data.state), () => numbered);
   // Only the main thread ends an executor; the port of requests may close before.
   parentPort!.ref();
   tell({ ready: true });

@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { fixture, get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("crash");
 let served: Served;
@@ -142,6 +143,27 @@ test("plugins that cannot live take the service out", async () => {
   assert.is(answer.json.message, "Service Unavailable");
   assert.match(served.log(), /service goes out/);
   assert.is((await get(served.port + 1, "/svc/status")).status, 200);
+});
+
+test("a replacement runs what was asked for, though a newer build numbers it anew", async () => {
+  const plugin = (name: string, body: string): string =>
+    `/** @plugin */\nexport function ${name}(_request: PluginRequest) {\n  ${body}\n}\n`;
+  const head =
+    'import type { PluginRequest } from "svc-server";\n' +
+    "declare const process: { exit(code: number): never };\n";
+  const old = plugin("beta", 'return "beta";') + plugin("exits", "process.exit(3);");
+  const project = new TemporaryProject({ "plugins/all.ts": head + old });
+  try {
+    await svc("build", project.folder);
+    served = await serve(project.folder);
+    project.write("plugins/all.ts", head + plugin("alpha", 'return "alpha";') + old);
+    await svc("build", project.folder);
+    assert.is((await get(served.port, "/svc/plugin/exits")).status, 500);
+    assert.is((await get(served.port, "/svc/plugin/beta")).json.response, "beta");
+    assert.is((await get(served.port, "/svc/plugin/alpha")).status, 404);
+  } finally {
+    project.remove();
+  }
 });
 
 test.run();
