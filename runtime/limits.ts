@@ -34,6 +34,8 @@ export const LISTEN_BACKLOG = 2048;
 /** Answers gathered for one write; more are written at once. */
 export const MAX_GATHERED_BYTES = 256 * 1024;
 export const MAX_PLUGIN_NAME_LENGTH = 255;
+/** Built-in plugins run in the IO thread, where everyone waits while a body is looked at. */
+export const MAX_BUILTIN_BODY_BYTES = 1024 * 1024;
 
 /** Bodies up to this size cross threads as text, larger ones in shared memory. */
 export const INLINE_BODY_BYTES = 64 * 1024;

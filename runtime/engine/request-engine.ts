@@ -7,8 +7,10 @@ import type { Service } from "../builtin/service.js";
 import { ParameterError } from "../errors.js";
 import type { FileServer } from "../http/files.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
+import { PAYLOAD_TOO_LARGE } from "../http/refusal.js";
 import type { Exchange, ServerEvents } from "../http/transport.js";
 import { log } from "../lifecycle/log.js";
+import { MAX_BUILTIN_BODY_BYTES } from "../limits.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
 import type { Answers } from "./answers.js";
 import { runBuiltin } from "./builtin-call.js";
@@ -134,6 +136,10 @@ export class RequestEngine {
   }
 
   #runBuiltin(exchange: Exchange, port: 0 | 1, entry: PluginEntry): void {
+    if (exchange.body !== null && exchange.body.length > MAX_BUILTIN_BODY_BYTES) {
+      const { status, message } = PAYLOAD_TOO_LARGE;
+      return this.#parts.answers.refuse(exchange, port, status, message);
+    }
     const { basePort } = this.#parts.state;
     runBuiltin(entry, exchange, port, basePort, this.#serial++, (status, kind, payload) =>
       this.#parts.answers.result(exchange, port, 0, status, kind, payload),

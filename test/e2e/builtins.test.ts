@@ -6,6 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { notImplemented } from "../../runtime/builtin/not-implemented.js";
 import { services } from "../../runtime/builtin/services.js";
+import { MAX_BUILTIN_BODY_BYTES } from "../../runtime/limits.js";
 import type { ServerMetrics } from "../../runtime/metrics/server-metrics.js";
 import type { PluginDescription } from "../../runtime/plugin/plugin-entry.js";
 import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
@@ -234,6 +235,16 @@ test("paths that are nobody's", async () => {
   ]) {
     assert.is((await get(server.port, path)).status, 404, path);
   }
+});
+
+test("a body that would hold up the IO thread is refused by built-in plugins", async () => {
+  const post = (bytes: number) =>
+    get(server.port, "/svc/builtin/echo", { method: "POST", body: "a".repeat(bytes) });
+  const largest = await post(MAX_BUILTIN_BODY_BYTES);
+  assert.is(response<Echo>(largest).HTTP.content.length, MAX_BUILTIN_BODY_BYTES);
+  const tooLarge = await post(MAX_BUILTIN_BODY_BYTES + 1);
+  assert.is(tooLarge.status, 413);
+  assert.is(tooLarge.json.message, "Payload Too Large");
 });
 
 test.run();
