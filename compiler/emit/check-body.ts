@@ -1,5 +1,5 @@
-// The statements of one shape check. What is wrong is returned at once, with the path to it; a value
-// that is right costs no text at all.
+// The statements of one shape check. What is wrong is returned at once, with the path to it; a
+// value that is right costs no text at all.
 
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
 import { describeShape } from "./shape-words.js";

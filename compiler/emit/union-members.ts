@@ -1,5 +1,5 @@
-// How the members of a union can be told apart before they are checked: by the kind of the value, and
-// objects by a property that holds a literal of its own in each (`{ kind: "circle", ... }`).
+// How the members of a union can be told apart before they are checked: by the kind of the value,
+// and objects by a property that holds a literal of its own in each (`{ kind: "circle", ... }`).
 
 import type { TypeShape } from "../record/type-shape.js";
 

@@ -1,0 +1,90 @@
+// Types of parameters that no request can carry: refused, with the part that is to blame.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { marks, readSource } from "../reading.js";
+
+const test = suite("refused types");
+
+test("what a request cannot carry is refused by parameter and path", () => {
+  const source = `
+class City { name = "x"; }
+interface Job { when: Date; run(): void }
+interface Endless<T> { next: Endless<T[]> }
+/** @plugin */
+export function f(request: PluginRequest, a: Date, b: Map<string, int>, c: { d: Set<int> }[],
+  e: bigint,
+  g: () => void, h: symbol, i: City, j: Job, k: Promise<int>, l: { data: bytes },
+  m: Endless<int>, graph: Graph,
+) { return null; }`;
+  const result = readSource(source);
+  assert.ok(
+    result.diagnostics.every(({ code, severity }) => code === "SVC1040" && severity === "error"),
+  );
+  assert.equal(
+    result.diagnostics.map(({ message }) => message.replace(/^parameter /, "")),
+    [
+      "`a`: `a` is a Date",
+      "`b`: `b` is a Map",
+      "`c`: `c[].d` is a Set",
+      "`e`: `e` is a bigint",
+      "`g`: `g` is a function",
+      "`h`: `h` is a symbol",
+      "`i`: `i` is an instance of class `City`",
+      "`j`: `j.when` is a Date",
+      "`j`: `j.run` is a function",
+      "`k`: `k` is a Promise",
+      "`l`: `l.data` is bytes inside JSON",
+      `\`m\`: \`m${".next".repeat(8)}\` is a type that nests without end`,
+      "`graph`: `graph` is an instance of class `Graph`",
+    ],
+  );
+  assert.equal(marks(result, source)[2], "SVC1040 { d: Set<int> }[]");
+  assert.match(result.diagnostics.at(-1)!.help, "@graph");
+});
+
+test("types that carry no value, or bytes beside something else, are refused", () => {
+  const source = `
+/** @plugin */
+export function f(request: PluginRequest, a: never, b: void, c: undefined, d: bytes | string,
+  e: bytes | null, g: { kind: "x"; never?: never },
+) { return null; }`;
+  const result = readSource(source);
+  assert.equal(marks(result, source), [
+    "SVC1040 never",
+    "SVC1040 void",
+    "SVC1040 undefined",
+    "SVC1040 bytes | string",
+  ]);
+});
+
+test("a type that branches without end is refused at once", () => {
+  const source = `
+interface Endless<T> { left?: Endless<T[]>; right?: Endless<[T]>; up: { deep: Endless<{ t: T }> } }
+interface Page<T> { items: T[] }
+/** @plugin */
+export function f(request: PluginRequest, a: Endless<int>, b: Page<Page<Page<Page<int>>>>,
+  c: int[][][][][][][][][][],
+) { return null; }`;
+  const result = readSource(source);
+  assert.ok(result.diagnostics.length > 0 && result.diagnostics.length <= 3);
+  assert.ok(result.diagnostics.every(({ message }) => /without end$/.test(message)));
+  assert.equal(new Set(marks(result, source)), new Set(["SVC1040 Endless<int>"]));
+});
+
+test("one type yields a few findings, however much of it cannot travel", () => {
+  const members = Array.from({ length: 30 }, (_, index) => `m${index}(): void;`).join(" ");
+  const source = `
+interface Wide { ${members} }
+/** @plugin */
+export function f(request: PluginRequest, a: Wide) { return null; }
+/** @plugin */
+export function g(request: PluginRequest): Wide { return null!; }`;
+  const result = readSource(source);
+  assert.equal(marks(result, source), [
+    ...["SVC1040 Wide", "SVC1040 Wide", "SVC1040 Wide"],
+    ...["SVC1041 Wide", "SVC1041 Wide", "SVC1041 Wide"],
+  ]);
+});
+
+test.run();
