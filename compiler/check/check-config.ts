@@ -3,7 +3,8 @@
 
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, parse, resolve } from "node:path";
+import { removeLeftovers } from "../leftovers.js";
 
 export interface CheckConfig {
   readonly path: string;
@@ -22,9 +23,24 @@ const DEFAULT_OPTIONS = {
   skipLibCheck: true,
 };
 
-/** A project that emits, or is part of a composite build, must not do so here. */
-const CHECK_OPTIONS = { noEmit: true, composite: false, incremental: false, declaration: false };
+/**
+ * Nothing is emitted here, so options of emitting must not hinder: each would demand others, or
+ * refuse plugin files outside of `rootDir`. What is in installed packages is not the user's to mend.
+ */
+const CHECK_OPTIONS = {
+  noEmit: true,
+  skipLibCheck: true,
+  composite: false,
+  incremental: false,
+  tsBuildInfoFile: null,
+  declaration: false,
+  declarationMap: false,
+  declarationDir: null,
+  emitDeclarationOnly: false,
+  isolatedDeclarations: false,
+};
 
+const LEFTOVERS = /^check-(\d+)-\d+\.json$/;
 let count = 0;
 
 export function writeCheckConfig(projectDir: string, files: readonly string[]): CheckConfig {
@@ -32,7 +48,11 @@ export function writeCheckConfig(projectDir: string, files: readonly string[]): 
   const hasConfig = existsSync(tsconfig);
   const config = {
     ...(hasConfig ? { extends: tsconfig } : {}),
-    compilerOptions: { ...(hasConfig ? {} : DEFAULT_OPTIONS), ...CHECK_OPTIONS },
+    compilerOptions: {
+      ...(hasConfig ? {} : DEFAULT_OPTIONS),
+      ...CHECK_OPTIONS,
+      rootDir: parse(resolve(projectDir)).root,
+    },
     files: files.map((file) => resolve(projectDir, file)),
     include: [],
     references: [],
@@ -40,6 +60,7 @@ export function writeCheckConfig(projectDir: string, files: readonly string[]): 
   const folder = join(packagesFolder(projectDir) ?? tmpdir(), ".cache", "svc-server");
   const path = join(folder, `check-${process.pid}-${++count}.json`);
   mkdirSync(folder, { recursive: true });
+  removeLeftovers(folder, LEFTOVERS);
   writeFileSync(path, JSON.stringify(config));
   return { path, remove: () => rmSync(path, { force: true }) };
 }

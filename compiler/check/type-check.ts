@@ -32,7 +32,7 @@ export function startTypeCheck(projectDir: string, files: readonly string[]): Ty
   );
   const cancelled = new AbortController();
   const result = outcome(child, cancelled.signal)
-    .then((ended) => (ended ? readOutput(projectDir, ended) : []))
+    .then((ended) => (ended ? readOutput(projectDir, config.path, ended) : []))
     .finally(config.remove);
   return {
     result,
@@ -70,13 +70,20 @@ function outcome(child: ChildProcess, cancelled: AbortSignal): Promise<Outcome |
 
 const LINE = /^(?:(.+)\((\d+),(\d+)\): )?(error|warning) (TS\d+): (.*)$/;
 
-function readOutput(projectDir: string, { output, failure }: Outcome): Diagnostic[] {
+/** @param configPath of the temporary configuration; findings about it mean the project's own */
+function readOutput(
+  projectDir: string,
+  configPath: string,
+  { output, failure }: Outcome,
+): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   const other: string[] = [];
   const lines = new SourceLines(projectDir);
   for (const text of output.split(/\r?\n/)) {
     const match = LINE.exec(text);
     const last = diagnostics.at(-1);
+    const isOfConfig = match?.[1] !== undefined && resolve(projectDir, match[1]) === configPath;
+    if (isOfConfig) match.splice(1, 3, "tsconfig.json", "1", "1");
     if (match) diagnostics.push(toDiagnostic(match, lines));
     else if (last && /^\s/.test(text)) append(diagnostics, last, text);
     else if (text.trim() !== "") other.push(text);

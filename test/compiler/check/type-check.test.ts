@@ -45,6 +45,38 @@ test("the project's options hold, its list of files does not", async () => {
   );
 });
 
+test("options of emitting do not hinder a check, nor do mistakes in packages", async () => {
+  const options = {
+    ...{
+      composite: true,
+      declarationMap: true,
+      declarationDir: "types",
+      emitDeclarationOnly: true,
+    },
+    ...{ isolatedDeclarations: true, incremental: true, tsBuildInfoFile: "info" },
+    ...{ rootDir: "src", outDir: "dist", module: "nodenext" },
+  };
+  const project = new ProjectFixture({
+    "plugins/a.ts": 'import { broken } from "broken";\nexport const a = () => broken;',
+    "node_modules/broken/package.json": '{ "name": "broken", "types": "index.d.ts" }',
+    "node_modules/broken/index.d.ts":
+      'import { inspect } from "not-there";\nexport declare const broken: number;',
+    "tsconfig.json": JSON.stringify({ compilerOptions: options, include: ["src"] }),
+  });
+  assert.equal(await startTypeCheck(project.dir, ["plugins/a.ts"]).result, []);
+});
+
+test("what is wrong with inherited options is said of tsconfig.json", async () => {
+  const project = new ProjectFixture({
+    "a.ts": "export {};",
+    "tsconfig.json": '{ "compilerOptions": { "module": "nodenext", "baseUrl": "." } }',
+  });
+  const [found, ...others] = await startTypeCheck(project.dir, ["a.ts"]).result;
+  assert.equal(found?.position, { file: "tsconfig.json", line: 1, column: 1 });
+  assert.match(found!.message, "baseUrl");
+  assert.equal(others, []);
+});
+
 test("mistakes in tsconfig.json are findings too", async () => {
   const project = new ProjectFixture({
     "a.ts": "export {};",
