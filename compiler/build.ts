@@ -1,6 +1,7 @@
 // `svc build` and `svc check`. A build whose inputs have not changed ends here, before anything
 // that takes long to load.
 
+import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { BUILD_FOLDER, changedFile, readManifest } from "../runtime/manifest.js";
 import { type BuildResult, Clock, hasErrors } from "./build-result.js";
@@ -52,9 +53,12 @@ async function currentPlugins(projectDir: string): Promise<number | null> {
   if (manifest === null || manifest.svc !== compilerVersion()) {
     return null;
   }
+  const folder = join(projectDir, BUILD_FOLDER);
   const isSame =
     changedFile(projectDir, manifest.inputs) === null &&
-    changedFile(join(projectDir, BUILD_FOLDER), manifest.outputs) === null;
+    changedFile(folder, manifest.outputs) === null &&
+    // The manifest is no output of its own.
+    readdirSync(folder).length === Object.keys(manifest.outputs).length + 1;
   if (!isSame) {
     return null;
   }

@@ -8,9 +8,12 @@ import { SvcError } from "../runtime/errors.js";
 import type { ResolvedConfig } from "../runtime/manifest.js";
 import { isPlainObject } from "./config-rules.js";
 import { resolveConfig } from "./config-schema.js";
+import { removeLeftovers } from "./leftovers.js";
 
 /** In order of preference. */
 export const CONFIG_FILES = ["svc.config.ts", "svc.config.mjs", "svc.config.js"];
+
+const LEFTOVERS = /^\.svc\.config\.\w+\.(\d+)\.\w+\.mjs$/;
 
 export interface LoadedConfig {
   readonly config: ResolvedConfig;
@@ -56,6 +59,7 @@ async function runConfig(
 ): Promise<{ value: unknown; inputs: string[] }> {
   const { code, inputs } = await bundleConfig(projectDir, file);
   // Beside the original, so that the packages it imports are found.
+  removeLeftovers(projectDir, LEFTOVERS);
   const copy = join(projectDir, `.${file}.${process.pid}.${Date.now().toString(36)}.mjs`);
   try {
     writeFileSync(copy, code);

@@ -13,12 +13,13 @@ import {
 import { join } from "node:path";
 import { SvcError } from "../runtime/errors.js";
 import { BUILD_FOLDER } from "../runtime/manifest.js";
+import { removeLeftovers } from "./leftovers.js";
 
 /** Texts of the files of `.svc/` by their names. */
 export type OutputFiles = ReadonlyMap<string, string>;
 
 /** Beside `.svc` while it is being written; of a build that was killed they may remain. */
-const TEMPORARY = /^\.svc\.(?:new|old)-\d+$/;
+const LEFTOVERS = /^\.svc\.(?:new|old|gone)-(\d+)$/;
 const SWAP_ATTEMPTS = 5;
 
 /** Names of files that are missing, different or too many on disk; empty when all is current. */
@@ -43,7 +44,9 @@ export function writeOutput(projectDir: string, files: OutputFiles): boolean {
     if (differing.size === 0) {
       return false;
     }
-    removeLeftovers(projectDir);
+    removeLeftovers(projectDir, LEFTOVERS);
+    // Process ids repeat, in containers most of all.
+    rmSync(next, { recursive: true, force: true });
     mkdirSync(next);
     for (const [name, text] of files) {
       if (differing.has(name) || !keepFile(join(folder, name), join(next, name))) {
@@ -59,30 +62,44 @@ export function writeOutput(projectDir: string, files: OutputFiles): boolean {
   }
 }
 
-/** Puts `next` in the place of `folder`; a rename cannot replace a folder that has files. */
+/**
+ * Puts `next` in the place of `folder`; a rename cannot replace a folder that has files. Between
+ * the two renames the old folder waits, whole, under a name from which `readManifest` brings it
+ * back should this process be killed.
+ */
 export function replaceFolder(next: string, folder: string): void {
   const old = `${folder}.old-${process.pid}`;
   for (let attempt = 1; ; attempt++) {
+    discard(old);
     const hadOld = renameIfThere(folder, old);
     try {
       renameSync(next, folder);
       break;
     } catch (error) {
-      // Either another build was quicker, or the old one has to come back.
+      // Another build may have been quicker: its folder gives way as well.
+      if (attempt < SWAP_ATTEMPTS && isTaken(error)) {
+        continue;
+      }
       if (hadOld) {
         renameIfThere(old, folder);
       }
-      if (attempt === SWAP_ATTEMPTS) {
-        throw error;
-      }
+      throw error;
     }
   }
-  rmSync(old, { recursive: true, force: true });
+  discard(old);
+}
+
+/** Removes a folder under another name, so that what bears this one is always whole. */
+function discard(folder: string): void {
+  const gone = folder.replace(/\.old-(?=\d+$)/, ".gone-");
+  rmSync(gone, { recursive: true, force: true });
+  if (renameIfThere(folder, gone)) {
+    rmSync(gone, { recursive: true, force: true });
+  }
 }
 
 function renameIfThere(from: string, to: string): boolean {
   try {
-    rmSync(to, { recursive: true, force: true });
     renameSync(from, to);
     return true;
   } catch (error) {
@@ -93,6 +110,11 @@ function renameIfThere(from: string, to: string): boolean {
   }
 }
 
+function isTaken(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOTEMPTY" || code === "EEXIST";
+}
+
 /** The same file under a new name, times included; false where the file system has no links. */
 function keepFile(from: string, to: string): boolean {
   try {
@@ -100,26 +122,6 @@ function keepFile(from: string, to: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-function removeLeftovers(projectDir: string): void {
-  for (const name of listFolder(projectDir).filter((name) => TEMPORARY.test(name))) {
-    if (!isRunning(Number(name.split("-")[1]))) {
-      rmSync(join(projectDir, name), { recursive: true, force: true });
-    }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  if (pid === process.pid) {
-    return false;
-  }
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

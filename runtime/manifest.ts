@@ -3,7 +3,7 @@
 // can tell whether it is still current.
 
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonValue } from "./config.js";
 import type { PluginEntry } from "./plugin/plugin-entry.js";
@@ -72,15 +72,12 @@ export interface Manifest {
 
 /** The manifest of a project; null when there is none, or one of another format. */
 export function readManifest(projectDir: string): Manifest | null {
-  let text: string;
-  try {
-    text = readFileSync(join(projectDir, BUILD_FOLDER, MANIFEST_FILE), "utf8");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") {
-      return null;
-    }
-    throw error;
+  let text = readManifestText(projectDir);
+  if (text === null && restoreBuild(projectDir)) {
+    text = readManifestText(projectDir);
+  }
+  if (text === null) {
+    return null;
   }
   try {
     const manifest = JSON.parse(text) as Manifest;
@@ -88,6 +85,35 @@ export function readManifest(projectDir: string): Manifest | null {
   } catch {
     return null;
   }
+}
+
+function readManifestText(projectDir: string): string | null {
+  try {
+    return readFileSync(join(projectDir, BUILD_FOLDER, MANIFEST_FILE), "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/**
+ * Brings back the build that a killed one has left beside its place; see `compiler/output.ts`.
+ * One that is just being replaced may be met here, too: whoever replaces it tries again.
+ */
+function restoreBuild(projectDir: string): boolean {
+  try {
+    const old = readdirSync(projectDir).find((name) => name.startsWith(`${BUILD_FOLDER}.old-`));
+    if (old === undefined) {
+      return false;
+    }
+    renameSync(join(projectDir, old), join(projectDir, BUILD_FOLDER));
+  } catch {
+    // There is no such project, or another process was quicker.
+  }
+  return true;
 }
 
 /** Path of the first file that is no longer what it was, relative to `folder`; null if none. */

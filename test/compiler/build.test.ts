@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -144,6 +145,46 @@ test("files that stay the same keep their identity, others go", async ({ project
   assert.is(statSync(project.path(".svc/routes.json")).ino, routes.ino);
   assert.equal(Object.keys(contents(project)), FILES);
   assert.is(existsSync(project.path(".svc.new-999999999")), false);
+});
+
+test("a file too many is removed, and not overlooked where nothing else changed", async ({
+  project,
+}) => {
+  await buildProject(project.dir);
+  project.write(".svc/left-over.txt", "");
+  assert.is((await buildProject(project.dir)).unchanged, false);
+  assert.equal(Object.keys(contents(project)), FILES);
+});
+
+test("a build killed while it was put in place is brought back", async ({ project }) => {
+  await buildProject(project.dir);
+  const before = contents(project);
+  renameSync(project.path(".svc"), project.path(".svc.old-999999999"));
+  project.write(".svc.new-999999999/manifest.json", "half a buil");
+  assert.is(readManifest(project.dir)?.plugins.length, 1);
+  assert.equal(contents(project), before);
+  assert.is((await buildProject(project.dir)).unchanged, true);
+  project.write("plugins/add.ts", addPlugin("b + a"));
+  await buildProject(project.dir);
+  const left = readdirSync(project.dir).filter((name) => name.startsWith(".svc"));
+  assert.equal(left, [".svc"]);
+});
+
+test("what killed builds have left is removed, what running ones need is not", async ({
+  project,
+}) => {
+  const cache = "node_modules/.cache/svc-server";
+  project.write(`${cache}/check-999999999-1.json`, "{}");
+  project.write(`${cache}/check-${process.ppid}-1.json`, "{}");
+  project.write(".svc.config.mjs.999999999.abc.mjs", "");
+  project.write(`.svc.new-${process.pid}/half`, "");
+  project.write("svc.config.mjs", "export default {};");
+  assert.is((await buildProject(project.dir)).ok, true);
+  assert.equal(readdirSync(project.path(cache)), [`check-${process.ppid}-1.json`]);
+  assert.equal(
+    readdirSync(project.dir).filter((name) => name.startsWith(".svc")),
+    [".svc"],
+  );
 });
 
 test("check writes nothing and names what differs", async ({ project }) => {
