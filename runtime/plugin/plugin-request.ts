@@ -3,7 +3,7 @@
 // object that exists only once something was changed.
 
 import { createHash } from "node:crypto";
-import { inspect } from "node:util";
+import { INSPECT } from "./inspect-symbol.js";
 import type { PluginRequestOptions } from "./made-request.js";
 import { type Content, contentOf, isRequestOptions, madeSource } from "./made-request.js";
 import type { Wire } from "./plugin-entry.js";
@@ -368,7 +368,7 @@ export class PluginRequest {
   }
 
   /** @internal */
-  [inspect.custom](): string {
+  [INSPECT](): string {
     const { path, partial, content } = this;
     return `<PluginRequest path=${path} partial=${partial} content-length=${content?.length ?? 0}>`;
   }

@@ -1,8 +1,8 @@
 // The container that engine functions fill and dispatchers merge: items with sort keys in one
 // order, four numbers that are summed, and what else travels up the hierarchy with them.
 
-import { inspect } from "node:util";
 import { ArgumentError, ResponseError } from "../errors.js";
+import { INSPECT } from "./inspect-symbol.js";
 import { jsonFields, jsonText } from "./json-text.js";
 import { decodePartial, encodePartial } from "./partial-codec.js";
 import { integer, keytypeOf, maxhitsOf, number, sortbyOf } from "./response-arguments.js";
@@ -250,7 +250,7 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
   }
 
   /** @internal */
-  [inspect.custom](): unknown {
+  [INSPECT](): unknown {
     return this[jsonFields]();
   }
 }
