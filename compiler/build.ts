@@ -100,10 +100,19 @@ async function compileProject(
   }
 }
 
-/** TypeScript's word on a decorated function only repeats what our own finding explains. */
+/** What TypeScript says of a decorator only repeats what our own finding explains. */
 function mergeFindings(own: readonly Diagnostic[], types: readonly Diagnostic[]): Diagnostic[] {
-  const place = ({ position }: Diagnostic) => `${position.file}:${position.line}`;
-  const decorated = new Set(own.filter(({ code }) => code === "SVC1001").map(place));
-  const further = types.filter((type) => type.code !== "TS1206" || !decorated.has(place(type)));
+  const decorated = own.filter(({ code }) => code === "SVC1001" || code === "SVC1004");
+  const further = types.filter(
+    (type) => !OF_DECORATORS.has(type.code) || !decorated.some((finding) => isNear(finding, type)),
+  );
   return sortDiagnostics([...own, ...further]);
+}
+
+const OF_DECORATORS = new Set(["TS1206", "TS1238", "TS1240", "TS1241", "TS1249", "TS1270"]);
+
+/** A decorator stands on the line of what it decorates, or above it. */
+function isNear({ position: ours }: Diagnostic, { position: theirs }: Diagnostic): boolean {
+  const distance = ours.line - theirs.line;
+  return ours.file === theirs.file && distance >= 0 && distance <= 1;
 }

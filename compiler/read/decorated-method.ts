@@ -51,6 +51,13 @@ function readMethod(
     context.error("SVC1004", declaration.name ?? declaration, message, help);
     return null;
   }
+  if (context.program.getCompilerOptions().experimentalDecorators) {
+    const message =
+      "`experimentalDecorators` in tsconfig.json makes this another kind of decorator";
+    const help = "tsconfig.json without that option, or `/** @plugin */` above a function";
+    context.error("SVC1004", member.name, message, help);
+    return null;
+  }
   if (!hasPlainSignature(context, member, member.name)) return null;
   return {
     fn: member,

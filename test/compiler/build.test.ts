@@ -224,6 +224,31 @@ test("errors of every kind leave the old build alone", async ({ project }) => {
   }
 });
 
+test("what a finding of ours explains, TypeScript does not repeat", async ({ project }) => {
+  const head = 'import { plugin, type PluginRequest } from "svc-server";';
+  project.write(
+    "plugins/add.ts",
+    `${head}
+@plugin
+export function f(request: PluginRequest) { return 1; }
+@plugin
+export const g = (request: PluginRequest) => 1;
+export class Shop {
+  @plugin() buy(request: PluginRequest) { return 1; }
+  @plugin()
+  static sell = (request: PluginRequest) => 1;
+}
+@other
+export function h(request: PluginRequest) { return 1; }
+declare function other(...args: unknown[]): void;
+`,
+  );
+  assert.equal(codes(await checkProject(project.dir)), [
+    ...["SVC1001 plugins/add.ts:2", "SVC1001 plugins/add.ts:4", "SVC1004 plugins/add.ts:7"],
+    ...["SVC1004 plugins/add.ts:9", "TS1206 plugins/add.ts:11"],
+  ]);
+});
+
 test("checkProject finds errors and warnings and writes nothing", async ({ project }) => {
   const right = await checkProject(project.dir);
   assert.is(right.ok, true);

@@ -12,6 +12,9 @@ export type str = string;
 export type bytes = Uint8Array;
 export type json = null | boolean | number | string | json[] | { [key: string]: json };
 export declare class PluginRequest { readonly method: string }
+type Fn = (request: PluginRequest, ...args: never[]) => unknown;
+type Decorator = (method: Fn, context: ClassMethodDecoratorContext) => void;
+export declare const plugin: Decorator & (() => Decorator);
 `;
 
 export class TemporaryProject {

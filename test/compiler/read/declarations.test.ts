@@ -184,6 +184,18 @@ export function add(request: PluginRequest, a: int) { return a; }
   assert.equal(windows, unix);
 });
 
+test("decorators of the older kind are refused by the name of their option", () => {
+  const source = `
+export class Shop { @plugin static buy(request: PluginRequest) { return 1; } }
+`;
+  const options = { experimentalDecorators: true, module: "nodenext" };
+  const result = readSource(source, {
+    "tsconfig.json": JSON.stringify({ compilerOptions: options }),
+  });
+  assert.equal(marks(result, source), ["SVC1004 buy"]);
+  assert.match(result.diagnostics[0]!.message, "experimentalDecorators");
+});
+
 test("an export whose name is quoted text does not count", () => {
   const source = `
 /** @plugin */
