@@ -2,23 +2,30 @@
 // watch every file of node_modules too, and Linux bounds how many watchers there may be.
 
 import { type FSWatcher, readdirSync, watch } from "node:fs";
-import { join, relative } from "node:path";
+import { join, relative, sep } from "node:path";
 
 const SOURCE = /\.([cm]?[jt]sx?|json)$/;
-const SKIPPED_FOLDER = /^(\..*|node_modules)$/;
+/** Hidden files too: a build makes one of its own while it reads the configuration. */
+const SKIPPED = /^(\..*|node_modules)$/;
 /** Editors write a file in several steps; a pause this long means that they are done. */
 const QUIET_MS = 15;
+/** Errors of paths that are no folders, no longer there, or closed to us and to a build alike. */
+const NOT_TO_BE_WATCHED = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM"]);
 
 /**
- * Calls `onChange` with the changed files, relative to `folder`, once they have been quiet.
+ * Calls `onChange` with the changed files, relative to `folder`, once they have been quiet. Folders
+ * below it that cannot be watched are named on standard error.
  * @returns a function that ends the watching
  */
 export function watchFolder(folder: string, onChange: (files: string[]) => void): () => void {
   const watchers = new Map<string, FSWatcher>();
+  /** Sources seen so far: nothing else tells which ones go away with their folder. */
+  const sources = new Set<string>();
   const changed = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
   function note(path: string): void {
+    sources.add(path);
     changed.add(relative(folder, path).replaceAll("\\", "/"));
     clearTimeout(timer);
     timer = setTimeout(() => {
@@ -30,39 +37,52 @@ export function watchFolder(folder: string, onChange: (files: string[]) => void)
 
   /** @param isNew files of a folder that appears have changed, those found at the start have not */
   function add(path: string, isNew: boolean): void {
-    if (watchers.has(path)) return;
     const watcher = watch(path, (_event, name) => name !== null && visit(join(path, name), name));
-    watcher.on("error", () => drop(path));
+    watcher.on("error", () => leave(path));
     watchers.set(path, watcher);
     for (const entry of readdirSync(path, { withFileTypes: true })) {
       const inside = join(path, entry.name);
-      if (entry.isDirectory() && !SKIPPED_FOLDER.test(entry.name)) add(inside, isNew);
-      else if (isNew && SOURCE.test(entry.name)) note(inside);
+      if (SKIPPED.test(entry.name)) continue;
+      if (entry.isDirectory()) enter(inside, isNew);
+      else if (!SOURCE.test(entry.name)) continue;
+      else if (isNew) note(inside);
+      else sources.add(inside);
     }
   }
 
   function visit(path: string, name: string): void {
-    if (SOURCE.test(name)) note(path);
-    else if (!SKIPPED_FOLDER.test(name)) follow(path);
+    if (SKIPPED.test(name)) return;
+    if (SOURCE.test(name)) return note(path);
+    // A folder that appeared, went, or took the place of another; or a file of no concern.
+    leave(path);
+    enter(path, true);
   }
 
-  /** What has no source's name may be a folder that appeared or went. */
-  function follow(path: string): void {
+  function enter(path: string, isNew: boolean): void {
     try {
-      add(path, true);
-    } catch {
-      drop(path);
+      add(path, isNew);
+    } catch (error) {
+      leave(path);
+      const { code = "", message } = error as NodeJS.ErrnoException;
+      if (NOT_TO_BE_WATCHED.has(code)) return;
+      process.stderr.write(`svc: warning: changes below ${path} go unnoticed: ${message}\n`);
     }
   }
 
-  function drop(path: string): void {
-    watchers.get(path)?.close();
-    watchers.delete(path);
+  /** Forgets a folder and those below it; their sources may be gone. */
+  function leave(path: string): void {
+    const isInside = (other: string) => other === path || other.startsWith(path + sep);
+    for (const [watched, watcher] of watchers) {
+      if (!isInside(watched)) continue;
+      watcher.close();
+      watchers.delete(watched);
+    }
+    for (const source of [...sources].filter(isInside)) note(source);
   }
 
   add(folder, false);
   return () => {
+    for (const watcher of watchers.values()) watcher.close();
     clearTimeout(timer);
-    for (const path of watchers.keys()) drop(path);
   };
 }

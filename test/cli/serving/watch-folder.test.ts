@@ -1,0 +1,86 @@
+// Which changes in a project folder are reported: edits, new and removed files and folders.
+
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { watchFolder } from "../../../cli/serving/watch-folder.js";
+
+interface Context {
+  folder: string;
+  unwatch: () => void;
+  write(file: string): void;
+  /** Resolves once all these files have been reported since the last call. */
+  reported(...files: string[]): Promise<void>;
+  /** All reports since the last call of `reported`. */
+  seen: string[];
+}
+
+const test = suite<Context>("watched folder");
+
+test.before.each((context) => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-watch-"));
+  let noticed = () => {};
+  context.folder = folder;
+  context.seen = [];
+  context.write = (file) => {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), "");
+  };
+  context.reported = async (...files) => {
+    while (!files.every((file) => context.seen.includes(file))) {
+      await new Promise<void>((resolve) => {
+        noticed = resolve;
+      });
+    }
+    context.seen = [];
+  };
+  context.write("plugins/a.ts");
+  context.unwatch = watchFolder(folder, (files) => {
+    context.seen.push(...files);
+    noticed();
+  });
+});
+test.after.each(({ folder, unwatch }) => {
+  unwatch();
+  rmSync(folder, { recursive: true });
+});
+
+test("edits and removals, below new folders too", async ({ folder, write, reported }) => {
+  write("plugins/a.ts");
+  await reported("plugins/a.ts");
+  write("plugins/more/deep/b.ts");
+  await reported("plugins/more/deep/b.ts");
+  write("plugins/more/deep/b.ts");
+  await reported("plugins/more/deep/b.ts");
+  rmSync(join(folder, "plugins/more/deep/b.ts"));
+  await reported("plugins/more/deep/b.ts");
+});
+
+test("a folder that is removed and comes back", async ({ folder, write, reported }) => {
+  rmSync(join(folder, "plugins"), { recursive: true });
+  await reported("plugins/a.ts");
+  write("plugins/a.ts");
+  await reported("plugins/a.ts");
+  write("plugins/a.ts");
+  await reported("plugins/a.ts");
+});
+
+test("files that go with their folder", async ({ folder, reported }) => {
+  renameSync(join(folder, "plugins"), join(folder, "other"));
+  await reported("plugins/a.ts", "other/a.ts");
+});
+
+test("nothing hidden, installed or without a source's name", async (context) => {
+  const { write, reported } = context;
+  for (const file of [".svc.config.ts.1.mjs", ".git/a.ts", "node_modules/m/a.ts", "notes.txt"]) {
+    write(file);
+  }
+  write("plugins/a.ts");
+  while (context.seen.length === 0) await new Promise((turn) => setImmediate(turn));
+  assert.equal(context.seen, ["plugins/a.ts"]);
+  await reported("plugins/a.ts");
+});
+
+test.run();
