@@ -20,6 +20,8 @@ export const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024;
 export const MAX_BODY_BYTES_IN_FLIGHT = 256 * 1024 * 1024;
 export const MAX_DRAIN_BYTES = 1024 * 1024;
 export const MAX_PIPELINED_REQUESTS = 64;
+/** Heads of the requests in progress on one connection; beyond, no further request is read. */
+export const MAX_PIPELINED_HEAD_BYTES = 64 * 1024;
 export const MAX_CHUNK_LINE_BYTES = 1024;
 export const MAX_TRAILER_BYTES = 8191;
 /** A body may take BODY_GRACE_MS, and longer as long as it arrives at this rate on average. */

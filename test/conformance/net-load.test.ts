@@ -153,6 +153,22 @@ test("64 requests of a connection are in progress at most, others wait", async (
   await expectEmpty(context);
 });
 
+test("requests with large heads wait until those before them are answered", async (context) => {
+  const { engine, server } = context;
+  const client = await RawClient.open(server.port);
+  const fields = Array.from({ length: 5 }, (_, n) => `X-${n}: ${"a".repeat(8000)}\r\n`).join("");
+  client.send(`GET /hold HTTP/1.1\r\n${HOST}${fields}\r\n`.repeat(6));
+  for (let answered = 0; answered < 6; answered++) {
+    await until(() => engine.held.length > answered, "the next request");
+    await sleep(5);
+    assert.ok(engine.held.length <= answered + 2, `${engine.held.length} requests are held`);
+    engine.held[answered]!.answer(200, "text/plain", String(answered));
+  }
+  assert.is((await client.answers(6)).at(-1)!.body, "5");
+  client.close();
+  await expectEmpty(context);
+});
+
 test("a client that goes away marks its requests and leaves nothing", async (context) => {
   const { engine, server } = context;
   const client = await RawClient.open(server.port);

@@ -1,6 +1,7 @@
 // The requests of one connection that are in progress, oldest first, and the order in which their
 // answers leave. An answer that comes early waits here for those before it.
 
+import { MAX_PIPELINED_HEAD_BYTES, MAX_PIPELINED_REQUESTS } from "../../limits.js";
 import type { ServerEvents } from "../transport.js";
 import type { BodyBudget } from "./body-store.js";
 import type { NetExchange } from "./exchange.js";
@@ -21,6 +22,7 @@ export interface QueueOwner {
 export class AnswerQueue {
   /** Number of requests in progress. */
   size = 0;
+  #headBytes = 0;
   readonly #owner: QueueOwner;
   readonly #output: Output;
   #first: NetExchange | null = null;
@@ -32,11 +34,17 @@ export class AnswerQueue {
     this.#output = output;
   }
 
+  /** The client has to wait for answers before more of its requests are read. */
+  get isFull(): boolean {
+    return this.size >= MAX_PIPELINED_REQUESTS || this.#headBytes >= MAX_PIPELINED_HEAD_BYTES;
+  }
+
   push(exchange: NetExchange): void {
     if (this.#last === null) this.#first = exchange;
     else this.#last.next = exchange;
     this.#last = exchange;
     this.size++;
+    this.#headBytes += exchange.headBytes;
   }
 
   /** Called once an exchange has its answer. */
@@ -63,7 +71,7 @@ export class AnswerQueue {
   #abortFrom(start: NetExchange | null): void {
     for (let exchange = start; exchange !== null; exchange = exchange.next) {
       exchange.aborted = true;
-      this.size--;
+      this.#leave(exchange);
     }
   }
 
@@ -94,8 +102,13 @@ export class AnswerQueue {
     this.#send();
   }
 
-  #shift(exchange: NetExchange): NetExchange | null {
+  #leave(exchange: NetExchange): void {
     this.size--;
+    this.#headBytes -= exchange.headBytes;
+  }
+
+  #shift(exchange: NetExchange): NetExchange | null {
+    this.#leave(exchange);
     this.#first = exchange.next;
     if (this.#first === null) this.#last = null;
     const bytesOut = exchange.text.length + exchange.contentLength;

@@ -7,12 +7,7 @@
 // closing a socket with unread input resets it, and a reset takes away an answer in transit.
 
 import type { Socket } from "node:net";
-import {
-  IDLE_TIMEOUT_MS,
-  LINGER_MS,
-  MAX_GATHERED_BYTES,
-  MAX_PIPELINED_REQUESTS,
-} from "../../limits.js";
+import { IDLE_TIMEOUT_MS, LINGER_MS, MAX_GATHERED_BYTES } from "../../limits.js";
 import type { Ident } from "../../plugin/request-source.js";
 import type { Refusal } from "../refusal.js";
 import type { ServerEvents } from "../transport.js";
@@ -141,7 +136,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   // RequestSink
 
   mayRead(): boolean {
-    if (this.#phase !== "open" || this.#queue.size >= MAX_PIPELINED_REQUESTS) return false;
+    if (this.#phase !== "open" || this.#queue.isFull) return false;
     if (this.#reader.waitsForIdle && !this.isIdle) return false;
     return !this.#output.isBlocked;
   }

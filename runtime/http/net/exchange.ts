@@ -46,6 +46,11 @@ export class NetExchange implements Exchange {
     this.t0Ms = head.t0Ms;
   }
 
+  /** What the exchange holds of the head it came with. */
+  get headBytes(): number {
+    return this.target.length + this.headers.block.length;
+  }
+
   answer(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
     if (this.settled) return;
     this.text = this.connection.heads.text(status, mediaType, body.length, fields);
