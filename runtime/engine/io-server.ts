@@ -113,6 +113,7 @@ export class IoServer {
     this.#engine.stop();
     const deadline = performance.now() + timeoutMs;
     while (this.#scheduler.working > 0 && performance.now() < deadline) await delay(5);
+    this.#engine.giveUp();
     // The admin server first: who watches must not see a main port that is gone.
     const closing = [...this.#servers].reverse().map(async (server) => {
       await server.drain(Math.max(0, deadline - performance.now()));

@@ -48,6 +48,13 @@ export class RequestEngine {
     }
   }
 
+  /** The time to stop is up: those that still run get no other answer. */
+  giveUp(): void {
+    for (const { call } of this.#parts.scheduler.calls()) {
+      this.#parts.answers.refuse(call.exchange, call.port, 503, "Service Out");
+    }
+  }
+
   /** What the transport of a port tells and asks. */
   events(port: 0 | 1): ServerEvents {
     const { metrics } = this.#parts.view;
