@@ -8,6 +8,8 @@ import { type Composite, findTag, sortMembers } from "./union-members.js";
 
 const JSON_VALUE: TypeShape = { kind: "json" };
 
+const WITH_PARTS: ReadonlySet<string> = new Set(["array", "tuple", "object", "union"]);
+
 type Tuple = Extract<TypeShape, { kind: "tuple" }>;
 
 /** What the statements of a check refer to. */
@@ -78,7 +80,7 @@ export class CheckBody {
     } else if (shape.kind === "tuple") {
       this.tuple(shape, value, path);
     } else if (shape.kind === "object") {
-      for (const property of shape.properties) {
+      for (const property of this.scalarsFirst(shape.properties)) {
         this.property(property, value, path);
       }
       this.additional(shape, value, path);
@@ -211,6 +213,15 @@ export class CheckBody {
     } else {
       this.shape(shape, field, fieldPath);
     }
+  }
+
+  /**
+   * Scalars tell union members without a tag apart before anything is walked. Else a hostile value
+   * of a recursive one is walked once for every member on every level, `2 ** depth` times.
+   */
+  private scalarsFirst(properties: readonly PropertyShape[]): PropertyShape[] {
+    const hasParts = ({ shape }: PropertyShape) => WITH_PARTS.has(this.checks.resolve(shape).kind);
+    return [...properties.filter((each) => !hasParts(each)), ...properties.filter(hasParts)];
   }
 
   private additional(

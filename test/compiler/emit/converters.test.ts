@@ -6,6 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { emitConverters } from "../../../compiler/emit/converters.js";
 import { PluginModules } from "../../../compiler/emit/modules.js";
+import type { TypeShape } from "../../../compiler/record/type-shape.js";
 import { plugin, plugins, types, user } from "./records.js";
 
 type Converter = (request: unknown, source: object) => unknown[];
@@ -23,14 +24,33 @@ const all = [
     user("constructor", "int", { required: false }),
     user("ключ", "int", { required: false }),
   ]),
+  plugin("steps", [user("step", "json", { shape: { kind: "ref", name: "Step" } })]),
 ];
+/** Members without a tag, whose recursive property comes first. */
+const Step: TypeShape = {
+  kind: "union",
+  members: [{ kind: "null" }, stepWith("x"), stepWith("y")],
+};
+
+function stepWith(name: string): TypeShape {
+  const part = (key: string, shape: TypeShape) => ({
+    ...{ name: key, shape, optional: false, description: "" },
+  });
+  const properties = [part("next", { kind: "ref", name: "Step" }), part(name, { kind: "int" })];
+  return { kind: "object", properties, additional: null };
+}
+
 const converters = await load();
 
 async function load(): Promise<Record<string, Converter>> {
-  const code = emitConverters(all, types, {
-    modules: "virtual:modules",
-    convert: new URL("../../../runtime/plugin/convert.ts", import.meta.url).pathname,
-  });
+  const code = emitConverters(
+    all,
+    { ...types, Step },
+    {
+      modules: "virtual:modules",
+      convert: new URL("../../../runtime/plugin/convert.ts", import.meta.url).pathname,
+    },
+  );
   const names = new PluginModules(all).names();
   const stub = names.map((name) => `export const ${name} = (...args) => args;`).join("\n");
   const bundle = await build({
@@ -168,6 +188,12 @@ test("objects name the path of what is wrong", () => {
   assert.is(at([]), "at (an object is required)");
   assert.is(at(7), "at=7 (an object is required)");
   assert.is(call("shapes2", `${needed}&at`)[4], null, "a key without value");
+});
+
+test("a value of a recursive union is walked once", () => {
+  const steps = (end: string) => `step=${`{"next":`.repeat(100)}${end}${`,"y":1}`.repeat(100)}`;
+  assert.is(call("steps", steps("null")).length, 1);
+  assert.match(fault("steps", steps("7")), "2 forms is required");
 });
 
 test("recursive types", () => {
