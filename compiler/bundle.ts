@@ -6,6 +6,7 @@ import type { BuildContext, BuildFailure, BuildOptions, Message, Plugin } from "
 import { BUILD_FOLDER } from "../runtime/manifest.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { MODULES_FILE } from "./emit/project.js";
+import { packageImports } from "./package-imports.js";
 
 /** The entry is in memory only. */
 const ENTRY = "svc:entry";
@@ -70,12 +71,11 @@ export class Bundler {
       format: "esm",
       platform: "node",
       target: "node20",
-      packages: "external",
       charset: "utf8",
       sourcemap: "linked",
       sourcesContent: false,
       logLevel: "silent",
-      plugins: [this.entryPlugin()],
+      plugins: [this.entryPlugin(), packageImports],
     });
   }
 

@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { TypeShape } from "../../../compiler/record/type-shape.js";
-import { marks, pluginNamed, readSource, userParam } from "../reading.js";
+import { pluginNamed, readSource, userParam } from "../reading.js";
 
 const test = suite("type shapes");
 
