@@ -29,7 +29,7 @@ import {
 /** The admin server takes the port after it. */
 const MAX_PORT = 65534;
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
-const DEFAULT_PLUGINS = ["plugins/**/*.ts"];
+const DEFAULT_PLUGINS = ["plugins/**/*.{ts,mts}"];
 const MODULE_EXPORT = /^(?:(.+)#)?([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)?)$/;
 const CIDR = /^[0-9a-fA-F.:]+(?:\/\d{1,3})?$/;
 

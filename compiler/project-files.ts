@@ -1,7 +1,7 @@
 // Which files a build reads: plugin files by the configuration's patterns, and the hashes by which
 // a later build knows that nothing has changed.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join, posix } from "node:path";
 import { glob } from "tinyglobby";
 import { type FileHashes, hashFile, type ResolvedConfig } from "../runtime/manifest.js";
@@ -24,9 +24,31 @@ export async function findPluginFiles(
     cwd: projectDir,
     ignore: NEVER_PLUGINS,
     expandDirectories: false,
-    followSymbolicLinks: false,
   });
-  return [...new Set([...found, ...config.declared.map((plugin) => plugin.module)])].sort();
+  const files = [...found, ...config.declared.map((plugin) => plugin.module)];
+  return withoutTwins(projectDir, files.sort());
+}
+
+/** Each file once, though links may lead to it by several paths: by its own path where it has one. */
+function withoutTwins(projectDir: string, files: readonly string[]): string[] {
+  const folder = realPath(projectDir);
+  const byRealPath = new Map<string, string>();
+  for (const file of files) {
+    const path = realPath(join(folder, file));
+    if (!byRealPath.has(path) || path === join(folder, file)) {
+      byRealPath.set(path, file);
+    }
+  }
+  return [...byRealPath.values()].sort();
+}
+
+/** The path itself where there is no such file, which is for others to report. */
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
 }
 
 /** @param files what was read, relative to the project */

@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -271,6 +272,30 @@ test("projects that cannot be built at all", async ({ project }) => {
   rmSync(project.path("svc.config.mjs"));
   writeFileSync(project.path(".svc"), "a file where the folder should be");
   assert.is((await fault(buildProject(project.dir))).code, "SVC1105");
+});
+
+test("plugin files behind links are found, each once, and in any kind of module", async ({
+  project,
+}) => {
+  project.write(
+    "shared/twice.ts",
+    `import { two } from "./two.js";\n${addPlugin("a * two + b", "twice")}`,
+  );
+  project.write("shared/two.ts", "export const two = 2;");
+  project.write("plugins/module.mts", addPlugin("a - b", "less"));
+  symlinkSync("../shared", project.path("plugins/linked"));
+  symlinkSync("..", project.path("plugins/up"));
+  symlinkSync("add.ts", project.path("plugins/again.ts"));
+  const result = await buildProject(project.dir);
+  assert.equal(codes(result), []);
+  assert.equal(Object.keys(JSON.parse(contents(project)["routes.json"]!)), [
+    ...["/svc/plugin/add", "/svc/plugin/less", "/svc/plugin/twice"],
+  ]);
+  assert.equal(readManifest(project.dir)!.files, [
+    ...["plugins/add.ts", "plugins/linked/twice.ts", "plugins/linked/two.ts"],
+    "plugins/module.mts",
+  ]);
+  assert.is((await buildProject(project.dir)).unchanged, true);
 });
 
 test("plugins that the configuration declares", async ({ project }) => {

@@ -57,7 +57,7 @@ const DEFAULTS = {
   plugin: { timeoutMs: 30000 },
   dispatcher: null,
   descriptor: null,
-  plugins: ["plugins/**/*.ts"],
+  plugins: ["plugins/**/*.{ts,mts}"],
   declared: [],
 };
 
