@@ -23,10 +23,10 @@ const PATH = "/svc/plugin/hello?name=you";
 /** As on a machine without hyper-express. */
 const NET = { options: ["--transport", "net"] };
 const IDLE_MS = 2000;
-/** Length of one measurement; the first ones let the heap find its size. */
 const STEP_SECONDS = 5;
+/** Share of the requests that let the heap find its size. */
 const WARM_UP_SHARE = 0.2;
-/** What two samples of a heap at rest may differ by. */
+/** Collections come and go: what two peaks of a heap that does not grow may differ by. */
 const NOISE_MIB = 10;
 
 requireWrk();
@@ -66,7 +66,7 @@ async function measureStarts() {
   return { ms: median(times), mib: median(memory) };
 }
 
-/** @returns MiB by which the last samples lie above the first ones after warming up */
+/** @returns MiB by which the peak of the second half lies above that of the first, once warm */
 async function measureGrowth(running) {
   const samples = [];
   let done = 0;
@@ -78,7 +78,7 @@ async function measureGrowth(running) {
   const rows = samples.map((sample) => [sample.done, sample.mib.toFixed(1)]);
   printTable(["requests so far", "resident MiB"], rows);
   const warm = samples.filter((sample) => sample.done > requests * WARM_UP_SHARE);
-  const third = Math.ceil(warm.length / 3);
-  const middle = (list) => median(list.map((sample) => sample.mib));
-  return middle(warm.slice(-third)) - middle(warm.slice(0, third));
+  const half = Math.ceil(warm.length / 2);
+  const peak = (list) => Math.max(...list.map((sample) => sample.mib));
+  return peak(warm.slice(-half)) - peak(warm.slice(0, half));
 }

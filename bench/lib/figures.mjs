@@ -33,16 +33,25 @@ export function printTable(headings, rows) {
   console.log();
 }
 
+/** Says how much the figures can be trusted: other work takes time from server and generator. */
+export function printOtherWork(samples) {
+  const cores = median(samples.map(({ otherCores }) => otherCores));
+  console.log(`other work on the machine: ${cores.toFixed(2)} cores (median)\n`);
+}
+
 /**
  * Prints measured values beside their targets; a missed one makes the process fail.
- * @param {{ what: string, value: number, atLeast?: number, atMost?: number, unit?: string }[]} list
+ * @param {{ what: string, value: number, unit: string, atLeast?: number, atMost?: number }[]} list
+ *   without a bound a value is printed for information
  */
 export function printTargets(list) {
-  const rows = list.map(({ what, value, atLeast, atMost, unit = "" }) => {
+  const rows = list.map(({ what, value, unit, atLeast, atMost }) => {
+    const measured = `${value.toFixed(2)} ${unit}`;
+    if (atLeast === undefined && atMost === undefined) return [what, measured, "", ""];
     const met = atLeast === undefined ? value <= atMost : value >= atLeast;
     if (!met) process.exitCode = 1;
-    const bound = atLeast === undefined ? `<= ${atMost}` : `>= ${atLeast}`;
-    return [what, `${value.toFixed(2)} ${unit}`, `${bound} ${unit}`, met ? "met" : "MISSED"];
+    const wanted = atLeast === undefined ? `<= ${atMost}` : `>= ${atLeast}`;
+    return [what, measured, `${wanted} ${unit}`, met ? "met" : "MISSED"];
   });
   printTable(["target", "measured", "wanted", ""], rows);
 }

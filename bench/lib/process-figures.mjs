@@ -1,18 +1,45 @@
-// What the operating system knows of a process: CPU time and resident memory. Linux only.
+// What the operating system knows of processes: CPU time and resident memory. Linux only.
 
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-const TICKS_PER_SECOND = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+/** The unit of all these counters, on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100;
 /** Of the fields behind the command's name, which may hold blanks itself. */
 const UTIME = 11;
 const STIME = 12;
+const CHILDREN_UTIME = 13;
+const CHILDREN_STIME = 14;
 
 /** CPU time that all threads of a process have spent, user and system, in microseconds. */
 export function cpuUs(pid) {
+  const fields = statFields(pid);
+  return ticksToUs(fields[UTIME] + fields[STIME]);
+}
+
+/** As `cpuUs`, for this process and its children that have ended. */
+export function ownCpuUs() {
+  const fields = statFields("self");
+  const children = fields[CHILDREN_UTIME] + fields[CHILDREN_STIME];
+  return ticksToUs(fields[UTIME] + fields[STIME] + children);
+}
+
+/** CPU time that everything on the machine has spent, in microseconds. */
+export function machineCpuUs() {
+  const [line] = readFileSync("/proc/stat", "utf8").split("\n", 1);
+  const [user, nice, system, , , irq, softirq] = line.split(/ +/).slice(1).map(Number);
+  return ticksToUs(user + nice + system + irq + softirq);
+}
+
+function statFields(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return ((Number(fields[UTIME]) + Number(fields[STIME])) / TICKS_PER_SECOND) * 1e6;
+  return stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .map(Number);
+}
+
+function ticksToUs(ticks) {
+  return (ticks / TICKS_PER_SECOND) * 1e6;
 }
 
 /** Resident memory of a process in MiB. */

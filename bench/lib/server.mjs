@@ -27,7 +27,7 @@ export function startPeer(name, node = NODE) {
  * @returns {Promise<{ port: number, pid: number, stop(): Promise<void> }>}
  */
 function start([program, ...args]) {
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
@@ -40,10 +40,12 @@ function start([program, ...args]) {
     let output = "";
     child.once("error", reject);
     child.once("exit", () => reject(new Error(`${args.join(" ")} ended:\n${output}`)));
-    child.stdout.setEncoding("utf8").on("data", (text) => {
+    const read = (text) => {
       output += text;
       const port = /http:\/\/[^\s/]+:(\d+)/.exec(output)?.[1];
       if (port !== undefined) resolve({ port: Number(port), pid: child.pid, stop });
-    });
+    };
+    child.stdout.setEncoding("utf8").on("data", read);
+    child.stderr.setEncoding("utf8").on("data", read);
   });
 }

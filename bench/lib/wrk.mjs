@@ -3,7 +3,7 @@
 import { execFile, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { cpuUs } from "./process-figures.mjs";
+import { cpuUs, machineCpuUs, ownCpuUs } from "./process-figures.mjs";
 
 const SCRIPT = fileURLToPath(new URL("../wrk/report.lua", import.meta.url));
 
@@ -20,17 +20,26 @@ export function requireWrk() {
  * @param {{ path: string, connections: number, seconds: number, depth?: number }} load `depth`:
  *   requests sent at once on a connection
  * @returns {Promise<{ requests: number, perSecond: number, p50Us: number, p99Us: number,
- *   cpuUs: number }>} `cpuUs`: CPU time of the server per request, all threads
+ *   cpuUs: number, otherCores: number }>} `cpuUs`: CPU time of the server per request, all
+ *   threads; `otherCores`: what other work on the machine took meanwhile
  */
 export async function load({ port, pid }, { path, connections, seconds, depth = 1 }) {
   const url = `http://127.0.0.1:${port}${path}`;
   const options = [`-t1`, `-c${connections}`, `-d${seconds}s`, "-s", SCRIPT];
-  const before = cpuUs(pid);
+  const before = spent(pid);
   const { stdout } = await promisify(execFile)("wrk", [...options, url, "--", String(depth)]);
-  const spentUs = cpuUs(pid) - before;
+  const after = spent(pid);
   const figures = JSON.parse(stdout.trim().split("\n").at(-1));
   const { requests, durationUs, p50Us, p99Us, failed } = figures;
   if (failed > 0) throw new Error(`${failed} of ${requests} requests of ${url} failed`);
   const perSecond = (requests / durationUs) * 1e6;
-  return { requests, perSecond, p50Us, p99Us, cpuUs: spentUs / requests };
+  const serverUs = after.serverUs - before.serverUs;
+  const otherCores = (after.otherUs - before.otherUs) / (after.atUs - before.atUs);
+  return { requests, perSecond, p50Us, p99Us, cpuUs: serverUs / requests, otherCores };
+}
+
+function spent(pid) {
+  const serverUs = cpuUs(pid);
+  const otherUs = machineCpuUs() - ownCpuUs() - serverUs;
+  return { serverUs, otherUs, atUs: performance.now() * 1000 };
 }
