@@ -8,14 +8,14 @@ import { type Composite, findTag, sortMembers } from "./union-members.js";
 
 const JSON_VALUE: TypeShape = { kind: "json" };
 
-const WITH_PARTS: ReadonlySet<string> = new Set(["array", "tuple", "object", "union"]);
-
 type Tuple = Extract<TypeShape, { kind: "tuple" }>;
 
 /** What the statements of a check refer to. */
 export interface ShapeChecks {
   /** Name of the function that checks a shape. */
   functionFor(shape: TypeShape): string;
+  /** Name of a function that checks a shape, and a second time only looks up what it found. */
+  alternative(shape: TypeShape): string;
   /** An expression that is true when `value` has the shape. */
   condition(shape: TypeShape, value: string): string;
   /** The shape that a ref stands for. */
@@ -80,7 +80,7 @@ export class CheckBody {
     } else if (shape.kind === "tuple") {
       this.tuple(shape, value, path);
     } else if (shape.kind === "object") {
-      for (const property of this.scalarsFirst(shape.properties)) {
+      for (const property of shape.properties) {
         this.property(property, value, path);
       }
       this.additional(shape, value, path);
@@ -160,7 +160,9 @@ export class CheckBody {
       this.parts(only!, value, path);
       return;
     }
-    const conditions = shapes.map((shape) => this.checks.condition(shape, value));
+    const conditions = shapes.map(
+      (shape) => `${this.checks.alternative(shape)}(${value}) === null`,
+    );
     const fault = required(path, `${kind} of one of ${shapes.length} forms`);
     this.line(`if (!(${conditions.join(" || ")})) return ${fault};`);
   }
@@ -213,15 +215,6 @@ export class CheckBody {
     } else {
       this.shape(shape, field, fieldPath);
     }
-  }
-
-  /**
-   * Scalars tell union members without a tag apart before anything is walked. Else a hostile value
-   * of a recursive one is walked once for every member on every level, `2 ** depth` times.
-   */
-  private scalarsFirst(properties: readonly PropertyShape[]): PropertyShape[] {
-    const hasParts = ({ shape }: PropertyShape) => WITH_PARTS.has(this.checks.resolve(shape).kind);
-    return [...properties.filter((each) => !hasParts(each)), ...properties.filter(hasParts)];
   }
 
   private additional(

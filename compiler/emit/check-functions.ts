@@ -14,6 +14,7 @@ export class CheckFunctions implements ShapeChecks {
   private readonly named = new Map<string, string>();
   private readonly anonymous = new Map<string, string>();
   private readonly patterns = new Map<string, string>();
+  private readonly alternatives = new Map<string, string>();
   private readonly texts: string[] = [];
 
   constructor(types: TypeTable) {
@@ -38,10 +39,24 @@ export class CheckFunctions implements ShapeChecks {
 
   /** Text of all functions so far, in the order in which they were asked for. */
   emit(): string {
-    const patterns = [...this.patterns].map(
-      ([source, name]) => `const ${name} = new RegExp(${quote(source)}, "s");\n`,
-    );
-    return patterns.join("") + (patterns.length > 0 ? "\n" : "") + this.texts.join("\n");
+    const constants = [
+      ...[...this.patterns].map(
+        ([source, name]) => `const ${name} = new RegExp(${quote(source)}, "s");\n`,
+      ),
+      ...[...this.alternatives].map(([check, name]) => `const ${name} = remembered(${check});\n`),
+    ];
+    return constants.join("") + (constants.length > 0 ? "\n" : "") + this.texts.join("\n");
+  }
+
+  /**
+   * Name of a function that checks a shape, and a second time only looks up what it found: else a
+   * value of a recursive union would be walked `2 ** depth` times, once a member on every level.
+   */
+  alternative(shape: TypeShape): string {
+    const check = this.functionFor(shape);
+    const name = this.alternatives.get(check) ?? `try_${this.alternatives.size + 1}_`;
+    this.alternatives.set(check, name);
+    return name;
   }
 
   /** An expression that is true when `value` has the shape. */

@@ -40,7 +40,7 @@ const CONTENT_READERS: Readonly<Record<string, string>> = {
 const HELPERS = [
   ...["checked", "clip", ...Object.values(CONTENT_READERS), "graphOf"],
   ...[...Object.values(HEADER_READERS), "isObject", "keyEnd", "missing", "own", "pairEnd"],
-  ...[...Object.values(READERS), "readKey", "skipQuery", "skipValue"],
+  ...[...Object.values(READERS), "readKey", "remembered", "skipQuery", "skipValue"],
 ].sort();
 
 /** Name of a plugin's converter. The `$` keeps it apart from all other names of the file. */

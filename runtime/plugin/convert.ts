@@ -25,4 +25,4 @@ export {
   headersList,
   headersStr,
 } from "./received.js";
-export { checked, isObject, own } from "./shape-check.js";
+export { checked, isObject, own, remembered } from "./shape-check.js";

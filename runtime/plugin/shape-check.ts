@@ -37,6 +37,22 @@ export function assertShape(value: unknown, name: string, check: ShapeCheck): vo
   }
 }
 
+/** A check that walks each object once, and answers from memory when it meets it again. */
+export function remembered(check: ShapeCheck): ShapeCheck {
+  const faults = new WeakMap<object, string | null>();
+  return (value) => {
+    const known = faults.get(value as object);
+    if (known !== undefined) {
+      return known;
+    }
+    const fault = check(value);
+    if (typeof value === "object" && value !== null) {
+      faults.set(value, fault);
+    }
+    return fault;
+  };
+}
+
 /** A JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -8,7 +8,7 @@ import { CheckFunctions } from "../../compiler/emit/check-functions.js";
 import { type JsonSchema, toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { PropertyShape, TypeShape, TypeTable } from "../../compiler/record/type-shape.js";
 import { clip } from "../../runtime/plugin/clip.js";
-import { isObject, own, type ShapeCheck } from "../../runtime/plugin/shape-check.js";
+import { isObject, own, remembered, type ShapeCheck } from "../../runtime/plugin/shape-check.js";
 
 const ROUNDS = 60;
 const VALUES = 150;
@@ -147,8 +147,9 @@ function anything(random: Random, depth: number): unknown {
 function compile(types: TypeTable, shape: TypeShape): ShapeCheck {
   const checks = new CheckFunctions(types);
   const name = checks.functionFor(shape);
-  const make = new Function("isObject", "own", "clip", `${checks.emit()}\nreturn ${name};`);
-  return make(isObject, own, clip) as ShapeCheck;
+  const helpers = { isObject, own, clip, remembered };
+  const make = new Function(...Object.keys(helpers), `${checks.emit()}\nreturn ${name};`);
+  return make(...Object.values(helpers)) as ShapeCheck;
 }
 
 /** As much of JSON Schema 2020-12 as the compiler writes; closed objects count as open. */

@@ -19,6 +19,7 @@ import {
   readJson,
   readKey,
   readStr,
+  remembered,
   skipQuery,
   skipValue,
 } from "svc-server/convert";
@@ -262,6 +263,10 @@ export function shapes$engine(request, source) {
 }
 
 const pattern_1_ = new RegExp("^v\\d+$", "s");
+const try_1_ = remembered(check_7_);
+const try_2_ = remembered(check_8_);
+const try_3_ = remembered(check_Pair);
+const try_4_ = remembered(check_9_);
 
 function check_1_(value) {
   if (!Array.isArray(value)) return " (an array is required)";
@@ -326,27 +331,27 @@ function check_Wide(value) {
   }
   const field2 = value["odd name"];
   if (!(typeof field2 === "boolean")) return ".odd name (true or false is required)";
-  const field3 = value.free;
-  if (!(field3 !== undefined)) return ".free (a value is required)";
-  const field4 = value.pair;
-  if (!Array.isArray(field4)) return ".pair (an array of 1 to 2 is required)";
-  if (field4.length < 1 || field4.length > 2) return ".pair (an array of 1 to 2 is required)";
-  if (!(Number.isSafeInteger(field4[0]))) return ".pair[0] (an integer is required)";
-  if (field4.length > 1) {
-    if (!(typeof field4[1] === "string")) return ".pair[1] (a string is required)";
+  const field3 = value.pair;
+  if (!Array.isArray(field3)) return ".pair (an array of 1 to 2 is required)";
+  if (field3.length < 1 || field3.length > 2) return ".pair (an array of 1 to 2 is required)";
+  if (!(Number.isSafeInteger(field3[0]))) return ".pair[0] (an integer is required)";
+  if (field3.length > 1) {
+    if (!(typeof field3[1] === "string")) return ".pair[1] (a string is required)";
   }
-  const field5 = value.many;
-  if (!Array.isArray(field5)) return ".many (an array of at least 1 is required)";
-  if (field5.length < 1) return ".many (an array of at least 1 is required)";
-  if (!(Number.isSafeInteger(field5[0]))) return ".many[0] (an integer is required)";
-  for (let i6 = 1; i6 < field5.length; i6++) {
-    const item7 = field5[i6];
-    if (!(typeof item7 === "string")) return ".many[" + i6 + "] (a string is required)";
+  const field4 = value.many;
+  if (!Array.isArray(field4)) return ".many (an array of at least 1 is required)";
+  if (field4.length < 1) return ".many (an array of at least 1 is required)";
+  if (!(Number.isSafeInteger(field4[0]))) return ".many[0] (an integer is required)";
+  for (let i5 = 1; i5 < field4.length; i5++) {
+    const item6 = field4[i5];
+    if (!(typeof item6 === "string")) return ".many[" + i5 + "] (a string is required)";
   }
-  const field8 = value.inner;
-  if (!isObject(field8)) return ".inner (an object is required)";
-  const field9 = field8.z;
-  if (!(Number.isSafeInteger(field9))) return ".inner.z (an integer is required)";
+  const field7 = value.inner;
+  if (!isObject(field7)) return ".inner (an object is required)";
+  const field8 = field7.z;
+  if (!(Number.isSafeInteger(field8))) return ".inner.z (an integer is required)";
+  const field9 = value.free;
+  if (!(field9 !== undefined)) return ".free (a value is required)";
   for (const key10 of Object.keys(value)) {
     if (key10 === "constructor") continue;
     if (key10 === "odd name") continue;
@@ -413,9 +418,9 @@ function check_Form(value) {
 // Loose
 function check_Loose(value) {
   if (isObject(value)) {
-    if (!(check_7_(value) === null || check_8_(value) === null)) return " (an object of one of 2 forms is required)";
+    if (!(try_1_(value) === null || try_2_(value) === null)) return " (an object of one of 2 forms is required)";
   } else if (Array.isArray(value)) {
-    if (!(check_Pair(value) === null || check_9_(value) === null)) return " (an array of one of 2 forms is required)";
+    if (!(try_3_(value) === null || try_4_(value) === null)) return " (an array of one of 2 forms is required)";
   } else if (!(typeof value === "string")) {
     return " (one of a string, an object, Pair, an array of 0 is required)";
   }
