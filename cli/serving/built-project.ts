@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { SvcError } from "../../runtime/errors.js";
-import type { PluginTable } from "../../runtime/lifecycle/control.js";
 import { BUILD_FOLDER, changedFile, type Manifest, readManifest } from "../../runtime/manifest.js";
+import type { PluginTable } from "../../runtime/plugin/plugin-table.js";
 
 /** @throws SvcError SVC3006 when there is no build that this version can serve */
 export function readBuild(projectDir: string): Manifest {

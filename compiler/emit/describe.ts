@@ -1,6 +1,7 @@
 // The plugin description record of the interface, and what the runtime must know of a plugin.
 
-import type { PluginDescription, PluginEntry, Wire } from "../../runtime/plugin/plugin-entry.js";
+import type { PluginDescription, PluginEntry } from "../../runtime/plugin/plugin-entry.js";
+import type { Wire } from "../../runtime/plugin/wire.js";
 import type { ParamRecord, PluginRecord, Role } from "../record/plugin-record.js";
 
 /** A `PluginEntry` without its code. */

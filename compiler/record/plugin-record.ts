@@ -1,12 +1,10 @@
 // What the reader finds out about one plugin, as frozen plain data. Rules check it, emitters print
 // it; neither looks at the syntax tree again. Everything is serialisable to JSON.
 
+import type { Wire } from "../../runtime/plugin/wire.js";
 import type { TypeShape } from "./type-shape.js";
 
 export type Role = "engine" | "pre" | "post";
-
-/** How the text of a query parameter is converted (interface, "Plugin execution" rule 4). */
-export type Wire = "int" | "float" | "str" | "bytes" | "json";
 
 export type ReservedName = "request" | "response" | "graph" | "method" | "headers" | "content";
 
@@ -32,6 +30,7 @@ export interface ReservedParam {
 export interface UserParam {
   readonly kind: "user";
   readonly name: string;
+  /** How its text is converted (interface, "Plugin execution" rule 4). */
   readonly wire: Wire;
   readonly shape: TypeShape;
   /** False when the parameter is optional or has a default. */

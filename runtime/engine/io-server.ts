@@ -17,6 +17,7 @@ import type { Ask, IoThreadData, Listening, Notice } from "../lifecycle/control.
 import { Metrics } from "../metrics/metrics.js";
 import { packageInfo } from "../package-info.js";
 import type { PluginDescription } from "../plugin/plugin-entry.js";
+import type { PluginTable } from "../plugin/plugin-table.js";
 import { Answers } from "./answers.js";
 import { listenPair } from "./listen-pair.js";
 import { RequestEngine } from "./request-engine.js";
@@ -91,7 +92,7 @@ export class IoServer {
     }
   }
 
-  #setPlugins(table: Extract<Ask, { op: "plugins" }>["table"]): void {
+  #setPlugins(table: PluginTable): void {
     this.#routes.setPlugins(table.routes);
     this.#plugins = [...table.descriptions].sort((a, b) => (a.path < b.path ? -1 : 1));
   }

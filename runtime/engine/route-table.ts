@@ -3,6 +3,7 @@
 
 import type { Service } from "../builtin/service.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
+import type { Routes } from "../plugin/plugin-table.js";
 import type { PluginRoute } from "./plugin-call.js";
 
 export type Resource =
@@ -29,7 +30,7 @@ export class RouteTable {
   }
 
   /** Makes this the whole set of user plugins; `routes` maps paths to numbers (routes.json). */
-  setPlugins(routes: Readonly<Record<string, number>>): void {
+  setPlugins(routes: Routes): void {
     for (const [path, route] of this.#plugins) {
       if (Object.hasOwn(routes, path)) continue;
       route.number = -1;

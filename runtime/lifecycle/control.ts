@@ -2,17 +2,8 @@
 // answered once, in any order.
 
 import type { MessagePort } from "node:worker_threads";
-import type { PluginDescription } from "../plugin/plugin-entry.js";
+import type { PluginTable, Routes } from "../plugin/plugin-table.js";
 import type { ServerSettings } from "./settings.js";
-
-/** Path to plugin number. */
-export type Routes = Readonly<Record<string, number>>;
-
-/** The user plugins as the IO thread needs them. */
-export interface PluginTable {
-  readonly routes: Routes;
-  readonly descriptions: readonly PluginDescription[];
-}
 
 export interface ExecutorPort {
   readonly id: number;

@@ -5,7 +5,8 @@ import { MessageChannel, Worker } from "node:worker_threads";
 import { MAX_EXECUTOR_IDS } from "../engine/shared-state.js";
 import { SvcError } from "../errors.js";
 import type { Metrics } from "../metrics/metrics.js";
-import type { ExecutorNotice, ExecutorPort, ExecutorThreadData, Routes } from "./control.js";
+import type { Routes } from "../plugin/plugin-table.js";
+import type { ExecutorNotice, ExecutorPort, ExecutorThreadData } from "./control.js";
 import { log } from "./log.js";
 import { threadEntry } from "./thread-entry.js";
 

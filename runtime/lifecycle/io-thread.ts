@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import { isErrorCode } from "../error-codes.js";
 import { SvcError } from "../errors.js";
 import { prepareUws } from "../http/uws/environment.js";
+import type { PluginTable } from "../plugin/plugin-table.js";
 import type {
   Ask,
   ExecutorPort,
@@ -11,7 +12,6 @@ import type {
   Listening,
   Notice,
   NumberedAsk,
-  PluginTable,
   Reply,
 } from "./control.js";
 import { threadEntry } from "./thread-entry.js";

@@ -1,7 +1,7 @@
 // `svc serve`: a built project behind both servers, until a signal ends it.
 
 import { STOP_TIMEOUT_MS } from "../limits.js";
-import type { PluginTable } from "./control.js";
+import type { PluginTable } from "../plugin/plugin-table.js";
 import { HttpService } from "./http-service.js";
 import { log } from "./log.js";
 import type { ServerSettings } from "./settings.js";

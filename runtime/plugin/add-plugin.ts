@@ -8,10 +8,11 @@ import { graphOf } from "./graph-binding.js";
 import { loadedEntry } from "./load-plugins.js";
 import type { Parameters } from "./parameters.js";
 import { incomplete, parameterTypeName, readParameters } from "./parameters.js";
-import { type Declaration, declarationOf, type PluginRole } from "./plugin.js";
-import type { PluginDescription, PluginEntry, Wire } from "./plugin-entry.js";
+import { type Declaration, declarationOf } from "./plugin.js";
+import type { PluginDescription, PluginEntry, PluginRole } from "./plugin-entry.js";
 import type { PluginRegistry } from "./registry.js";
 import { typeName } from "./thrown.js";
+import type { Wire } from "./wire.js";
 
 const PATH_PREFIX = "/svc/plugin/";
 

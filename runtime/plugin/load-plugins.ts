@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { PluginError } from "../errors.js";
 import type { PluginEntry } from "./plugin-entry.js";
-import type { PluginFunction } from "./types.js";
+import type { PluginFunction } from "./plugin-function.js";
 
 const entries = new WeakMap<PluginFunction, PluginEntry>();
 

@@ -2,19 +2,17 @@
 // Functions are never read as text, so what the compiler finds in a source must be given here.
 
 import { ArgumentError } from "../errors.js";
-import type { PluginRole } from "./plugin.js";
-import type { Wire } from "./plugin-entry.js";
+import type { PluginRole } from "./plugin-entry.js";
 import { typeName } from "./thrown.js";
 import { Converter } from "./types.js";
+import type { Wire } from "./wire.js";
 
 /** Forms of the reserved arguments `headers` and `content`. */
 export type Form = "bytes" | "str" | "json" | "dict" | "list";
 
-/** A type, by its converter (`int`) or name (`"int"`); `"*"` for a text without conversion. */
-export type ParameterType = Converter<unknown> | Wire | "dict" | "list" | "*" | null;
-
 /**
- * Argument names in order to their types; `[type, default]` makes one optional. For `request`,
+ * Argument names in order to their types; `[type, default]` makes one optional. A type is a
+ * converter (`int`) or its name (`"int"`), `"*"` a text without conversion. For `request`,
  * `graph` and `method` any value will do; `request` may be left out when it is the first.
  */
 export type Parameters = Readonly<Record<string, unknown>>;

@@ -3,6 +3,7 @@
 
 import type { PluginRequest } from "./plugin-request.js";
 import type { RequestSource } from "./request-source.js";
+import type { Wire } from "./wire.js";
 
 /** Interface, "Plugin description record": exactly these four fields. */
 export interface PluginDescription {
@@ -13,8 +14,7 @@ export interface PluginDescription {
   readonly bound_graph: string | null;
 }
 
-/** How the text of a query parameter is converted; `request.params` needs it per name. */
-export type Wire = "int" | "float" | "str" | "bytes" | "json";
+export type PluginRole = "engine" | "pre" | "post";
 
 /**
  * Converts the request's query, headers and body to the function's arguments and calls it.
@@ -24,10 +24,10 @@ export type Invoke = (request: PluginRequest, source: RequestSource) => unknown;
 
 export interface PluginEntry {
   readonly name: string;
-  readonly role: "engine" | "pre" | "post";
+  readonly role: PluginRole;
   readonly graph: string | null;
   readonly readonly: boolean;
-  /** Wire types of the annotated user parameters. */
+  /** Wire types of the annotated user parameters, for `request.params`. */
   readonly wires: Readonly<Record<string, Wire>>;
   readonly description: PluginDescription;
   readonly invoke: Invoke;

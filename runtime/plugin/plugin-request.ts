@@ -6,13 +6,13 @@ import { createHash } from "node:crypto";
 import { INSPECT } from "./inspect-symbol.js";
 import type { PluginRequestOptions } from "./made-request.js";
 import { type Content, contentOf, isRequestOptions, madeSource } from "./made-request.js";
-import type { Wire } from "./plugin-entry.js";
 import { parseParams } from "./query-values.js";
 import type { Headers } from "./received.js";
 import { contentBytes, headersBytes, headersDict, receivedHeaders } from "./received.js";
 import { flagOf, indexOrNull, primaryOf, signatureFrom } from "./request-arguments.js";
 import type { Ident, RequestSource } from "./request-source.js";
 import { headerValue, queryText, requestBytes, TARGET_HEADER } from "./request-text.js";
+import type { Wire } from "./wire.js";
 import { fromLatin1, toLatin1 } from "./wire-text.js";
 
 const AFFINITY_MODULUS = 128;

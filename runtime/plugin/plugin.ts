@@ -3,10 +3,9 @@
 
 import { ArgumentError } from "../errors.js";
 import type { Parameters } from "./parameters.js";
+import type { PluginRole } from "./plugin-entry.js";
+import type { PluginFunction, PostFunction } from "./plugin-function.js";
 import { typeName } from "./thrown.js";
-import type { PluginFunction, PostFunction } from "./types.js";
-
-export type PluginRole = "engine" | "pre" | "post";
 
 /** Options of a plugin declaration; the compiler wants literals. */
 export interface PluginOptions {

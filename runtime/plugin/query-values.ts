@@ -4,9 +4,9 @@
 
 import { ParameterError } from "../errors.js";
 import { clip } from "./clip.js";
-import type { Wire } from "./plugin-entry.js";
 import { decodeBytes, decodeText, hasValue, keyEnd, pairEnd, readKey } from "./query-text.js";
 import { assertShape, type ShapeCheck } from "./shape-check.js";
+import type { Wire } from "./wire.js";
 
 const ZERO = 48;
 const NINE = 57;

@@ -1,14 +1,8 @@
 // The plugins that were added in this thread, by name and by number. Numbers are what requests
 // carry between threads, so the number of a removed plugin is not used again.
 
-import type { PluginDescription, PluginEntry } from "./plugin-entry.js";
-
-/** The registered plugins as the threads without their code need them. */
-export interface RegistryTable {
-  /** Path of each engine to its plugin number. */
-  readonly routes: Readonly<Record<string, number>>;
-  readonly descriptions: readonly PluginDescription[];
-}
+import type { PluginDescription, PluginEntry, PluginRole } from "./plugin-entry.js";
+import type { PluginTable } from "./plugin-table.js";
 
 export class PluginRegistry {
   readonly #entries: (PluginEntry | undefined)[] = [];
@@ -42,7 +36,7 @@ export class PluginRegistry {
   }
 
   /** The plugin of a name and role, undefined when there is none. */
-  get(name: string, role: PluginEntry["role"] = "engine"): PluginEntry | undefined {
+  get(name: string, role: PluginRole = "engine"): PluginEntry | undefined {
     return this.#entries.find((entry) => entry?.name === name && entry.role === role);
   }
 
@@ -65,7 +59,7 @@ export class PluginRegistry {
     return this.#entries;
   }
 
-  table(): RegistryTable {
+  table(): PluginTable {
     const routes: Record<string, number> = {};
     for (const [number, entry] of this.#entries.entries()) {
       if (entry?.role === "engine") routes[entry.description.path] = number;

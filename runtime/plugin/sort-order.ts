@@ -1,9 +1,10 @@
 // What a sort order says about sort keys: which types it takes, and how two of them compare.
 
 import * as S from "./sort-constants.js";
+import type { Wire } from "./wire.js";
 
 /** Type of the sort keys of a response. */
-export type KeyWire = "int" | "float" | "str" | "bytes";
+export type KeyWire = Exclude<Wire, "json">;
 
 export type SortKey = number | string | Uint8Array;
 

@@ -1,9 +1,7 @@
 // The types that parameters are declared with. Each name is a TypeScript type, which the compiler
 // reads, and a run-time value, which `addPlugin` and `PluginResponse` take.
 
-import type { Wire } from "./plugin-entry.js";
-import type { PluginRequest } from "./plugin-request.js";
-import type { PluginResponse } from "./plugin-response.js";
+import type { Wire } from "./wire.js";
 
 // An optional symbol property is a brand that plain numbers can still be assigned to.
 declare const brand: unique symbol;
@@ -38,10 +36,3 @@ export const float: Converter<float> = new Converter("float");
 export const str: Converter<str> = new Converter("str");
 export const bytes: Converter<bytes> = new Converter("bytes");
 export const json: Converter<json> = new Converter("json");
-
-// The `never[]` bound is what lets unannotated parameters with a default keep their inferred type.
-
-/** An engine or pre-processor function. */
-export type PluginFunction = (request: PluginRequest, ...args: never[]) => unknown;
-/** A post-processor function. */
-export type PostFunction = (response: PluginResponse, ...args: never[]) => unknown;

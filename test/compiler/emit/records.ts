@@ -6,9 +6,9 @@ import type {
   ReservedForm,
   ReservedName,
   UserParam,
-  Wire,
 } from "../../../compiler/record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../../../compiler/record/type-shape.js";
+import type { Wire } from "../../../runtime/plugin/wire.js";
 
 const position = { file: "plugins/shop.ts", line: 3, column: 1 };
 

@@ -14,7 +14,7 @@ import {
   readStr,
   skipQuery,
 } from "../../../runtime/plugin/convert.js";
-import type { Wire } from "../../../runtime/plugin/plugin-entry.js";
+import type { Wire } from "../../../runtime/plugin/wire.js";
 
 const test = suite("convert: query");
 

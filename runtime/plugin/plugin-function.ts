@@ -1,0 +1,12 @@
+// What a plugin is written as: a function whose first argument is the request, or for a
+// post-processor the merged response.
+
+import type { PluginRequest } from "./plugin-request.js";
+import type { PluginResponse } from "./plugin-response.js";
+
+// The `never[]` bound is what lets unannotated parameters with a default keep their inferred type.
+
+/** An engine or pre-processor function. */
+export type PluginFunction = (request: PluginRequest, ...args: never[]) => unknown;
+/** A post-processor function. */
+export type PostFunction = (response: PluginResponse, ...args: never[]) => unknown;
