@@ -29,7 +29,7 @@ export async function findPluginFiles(
   return withoutTwins(projectDir, files.sort());
 }
 
-/** Each file once, though links may lead to it by several paths: by its own path where it has one. */
+/** Each file once, though links may lead to it by several paths: its own where that is one. */
 function withoutTwins(projectDir: string, files: readonly string[]): string[] {
   const folder = realPath(projectDir);
   const byRealPath = new Map<string, string>();

@@ -25,7 +25,7 @@ const DEFAULT_OPTIONS = {
 
 /**
  * Nothing is emitted here, so options of emitting must not hinder: each would demand others, or
- * refuse plugin files outside of `rootDir`. What is in installed packages is not the user's to mend.
+ * refuse plugin files outside of `rootDir`. And installed packages are not the user's to mend.
  */
 const CHECK_OPTIONS = {
   noEmit: true,

@@ -44,12 +44,14 @@ export function renderDiagnostics(
 
 function renderOne(diagnostic: Diagnostic, line: string | undefined, paint: Paint): string {
   const { code, severity, position, message, help } = diagnostic;
-  const place = `${position.file}:${position.line}:${position.column}`;
+  const place = `${printable(position.file)}:${position.line}:${position.column}`;
   const kind = paint(severity, severity);
-  const head = `${paint("place", place)} - ${kind} ${paint("quiet", `${code}:`)} ${message}`;
+  const text = printable(message);
+  const head = `${paint("place", place)} - ${kind} ${paint("quiet", `${code}:`)} ${text}`;
   const margin = " ".repeat(String(position.line).length);
   const frame = line === undefined ? "" : renderFrame(diagnostic, line, margin, paint);
-  const advice = help === "" ? "" : `${margin} ${paint("quiet", "=")} write instead: ${help}\n`;
+  const label = `${margin} ${paint("quiet", "=")} write instead:`;
+  const advice = help === "" ? "" : `${label} ${printable(help)}\n`;
   return `${head}\n${frame}${advice}`;
 }
 
@@ -62,7 +64,7 @@ function renderFrame(
   margin: string,
   paint: Paint,
 ): string {
-  const shown = line.slice(0, MAX_FRAME_WIDTH);
+  const shown = printable(line.slice(0, MAX_FRAME_WIDTH));
   const start = Math.min(position.column - 1, shown.length);
   const room = Math.max(1, shown.length - start);
   const carets = "^".repeat(Math.max(1, Math.min(length, room)));
@@ -73,6 +75,12 @@ function renderFrame(
     `\n${paint("quiet", String(position.line))} ${bar} ${shown}\n` +
     `${margin} ${bar} ${indent}${paint(severity, carets)}\n`
   );
+}
+
+/** Text of sources must not steer the terminal: control characters become visible ones. */
+function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to be replaced
+  return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]/g, "\ufffd");
 }
 
 function countLine(diagnostics: readonly Diagnostic[]): string {

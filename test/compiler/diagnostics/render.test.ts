@@ -27,6 +27,7 @@ function finding(
 
 const SOURCES: Readonly<Record<string, string>> = {
   "a.ts": "first\r\nexport function add() {}\r\n\tconst tab = 1;\n",
+  "escape.ts": 'const s = "\u001b[31m";\n',
   "b.ts": `${"x".repeat(300)}\n`,
 };
 
@@ -84,6 +85,16 @@ test("colours only when asked, and the same text without them", () => {
   assert.match(colored, "\u001b[31merror");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
   assert.is(colored.replace(/\u001b\[\d+m/g, ""), render(findings));
+});
+
+test("text of sources cannot steer the terminal", () => {
+  const text = render([
+    finding("escape.ts", 1, 1, { message: "a \u001b[2J\nb", help: "\u009b1m", length: 1 }),
+  ]);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
+  assert.not.match(text, /[\0-\x08\x0b-\x1f\x7f-\x9f]/);
+  assert.match(text, "SVC1002: a \ufffd[2J\nb\n");
+  assert.match(text, '1 | const s = "\ufffd[31m";\n');
 });
 
 test("the underlined length of a word, a string, a sign", () => {
