@@ -11,18 +11,20 @@ export const serve = defineCommand({
   options: SERVE_OPTIONS,
   environment: true,
   async run(argument, values) {
-    const [{ announce }, build, { resolveSettings }, { serveProject, stopOnSignals }] =
+    const [{ announce }, build, { resolveSettings }, { HttpService }, { stopOnSignals }] =
       await Promise.all([
         import("./serving/announce.js"),
         import("./serving/built-project.js"),
         import("./serving/resolve-settings.js"),
-        import("../runtime/lifecycle/serve.js"),
+        import("../runtime/lifecycle/http-service.js"),
+        import("../runtime/lifecycle/stop-on-signals.js"),
       ]);
     const folder = projectFolder(argument);
     const manifest = build.readBuild(folder);
     build.warnIfStale(folder, manifest);
     const settings = await resolveSettings(folder, manifest.config, values);
-    const service = await serveProject(settings, build.pluginTable(folder, manifest));
+    const table = build.pluginTable(folder, manifest);
+    const service = await HttpService.startWithWorkers(settings, table);
     stopOnSignals(service);
     process.stdout.write(announce(service));
     return 0;

@@ -4,8 +4,8 @@
 import type { BuildResult } from "../../compiler/build-result.js";
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { ProjectBuilder } from "../../compiler/project-builder.js";
-import type { HttpService } from "../../runtime/lifecycle/http-service.js";
-import { serveProject, stopOnSignals } from "../../runtime/lifecycle/serve.js";
+import { HttpService } from "../../runtime/lifecycle/http-service.js";
+import { stopOnSignals } from "../../runtime/lifecycle/stop-on-signals.js";
 import type { ResolvedConfig } from "../../runtime/manifest.js";
 import { printFindings, summary } from "../frame/report-build.js";
 import { reportError } from "../frame/report-error.js";
@@ -95,7 +95,10 @@ export class DevServer {
   async #serve(): Promise<void> {
     const manifest = readBuild(this.#folder);
     const settings = await resolveSettings(this.#folder, manifest.config, this.#values);
-    const service = await serveProject(settings, pluginTable(this.#folder, manifest));
+    const service = await HttpService.startWithWorkers(
+      settings,
+      pluginTable(this.#folder, manifest),
+    );
     stopOnSignals(service);
     this.#served = { service, config: manifest.config };
     process.stdout.write(announce(service));

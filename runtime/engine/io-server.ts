@@ -142,7 +142,7 @@ export class IoServer {
   }
 
   #view(): ServerView {
-    const { settings, startedAtMs } = this.#data;
+    const { settings } = this.#data;
     const state = this.#state;
     const scheduler = this.#scheduler;
     const server = this;
@@ -159,7 +159,8 @@ export class IoServer {
       },
       label: randomBytes(16).toString("hex"),
       version: packageInfo().version,
-      startedAtMs,
+      // The same in every thread.
+      startedAtMs: performance.timeOrigin,
       get serviceIn() {
         return state.serviceIn;
       },

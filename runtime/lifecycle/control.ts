@@ -53,7 +53,6 @@ export interface IoThreadData {
   readonly settings: ServerSettings;
   readonly state: SharedArrayBuffer;
   readonly metrics: SharedArrayBuffer;
-  readonly startedAtMs: number;
 }
 
 /** What an executor thread is started with. */

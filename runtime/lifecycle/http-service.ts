@@ -29,14 +29,14 @@ export class HttpService {
   readonly #pool: ExecutorPool;
   #listening: Listening | null = null;
 
-  private constructor(settings: ServerSettings, startedAtMs: number) {
+  private constructor(settings: ServerSettings) {
     this.settings = settings;
     this.metrics = new Metrics();
     this.#state = new SharedState();
     const state = this.#state.buffer;
     const metrics = this.metrics.buffer;
     this.#io = new IoThread(
-      { settings, state, metrics, startedAtMs },
+      { settings, state, metrics },
       (notice) => this.#onNotice(notice),
       (error) => {
         log(`the IO thread died: ${error.stack ?? error.message}`);
@@ -63,8 +63,8 @@ export class HttpService {
    * Starts both servers with worker executors that run the built plugins.
    * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound
    */
-  static async startWithWorkers(settings: ServerSettings, table: PluginTable, startedAtMs: number) {
-    const service = new HttpService(settings, startedAtMs);
+  static async startWithWorkers(settings: ServerSettings, table: PluginTable) {
+    const service = new HttpService(settings);
     return service.#start(async () => {
       const executors = await service.#pool.start(settings.executors, table.routes);
       await service.#io.setExecutors(executors, table);
@@ -75,8 +75,8 @@ export class HttpService {
    * Starts both servers; the main thread is the one executor.
    * @throws SvcError SVC2202 port cannot be bound
    */
-  static async startInMain(settings: ServerSettings, plugins: MainPlugins, startedAtMs: number) {
-    const service = new HttpService(settings, startedAtMs);
+  static async startInMain(settings: ServerSettings, plugins: MainPlugins) {
+    const service = new HttpService(settings);
     const { port1, port2 } = new MessageChannel();
     showTraceback(settings.traceback);
     new Executor(0, port1, service.#state, () => plugins.entries());

@@ -26,7 +26,7 @@ export interface ServerSettings {
   readonly traceback: boolean;
   /** Longest run of one plugin call, 0 for no bound. */
   readonly pluginTimeoutMs: number;
-  /** Worker threads that run plugins; 0 runs them in the main thread (library mode). */
+  /** Worker threads that run plugins; library mode has none. */
   readonly executors: number;
   /** Heap of one worker executor in MiB, 0 for Node's own bound. */
   readonly executorHeapMb: number;

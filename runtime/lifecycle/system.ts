@@ -89,7 +89,7 @@ class System {
     const settings = await this.#settings(port, startOptions(optional));
     this.#isInitialized = true;
     await this.#change(null, async () => {
-      this.#service = await HttpService.startInMain(settings, registry, performance.timeOrigin);
+      this.#service = await HttpService.startInMain(settings, registry);
     });
   }
 
@@ -109,7 +109,7 @@ class System {
     await this.#change(service, async () => {
       await service.stop(STOP_TIMEOUT_MS);
       this.#service = null;
-      this.#service = await HttpService.startInMain(settings, registry, performance.timeOrigin);
+      this.#service = await HttpService.startInMain(settings, registry);
     });
   }
 

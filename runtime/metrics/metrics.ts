@@ -64,7 +64,7 @@ export class Metrics {
     // A restarted IO thread goes on from where the former one stopped.
     this.#previous.set(this.#counters);
     if (buffer !== undefined) return;
-    this.#marks[Mark.ResetMs] = Date.now();
+    this.#marks[Mark.ResetMs] = clockMs();
     this.#marks[Mark.TickMs] = this.#marks[Mark.ResetMs]!;
   }
 
@@ -206,7 +206,7 @@ export class Metrics {
   }
 
   /** Sets rates, latencies, errors and bytes to zero; connection and executor figures stay. */
-  reset(nowMs = Date.now()): void {
+  reset(nowMs = clockMs()): void {
     this.#baseline.set(this.#counters);
     this.#marks[Mark.ResetMs] = nowMs;
     Atomics.add(this.#words, Word.ResetsAsked, 1);
@@ -257,7 +257,7 @@ export class Metrics {
   }
 
   /** Requests per second since the start or the last reset. */
-  requestRateOfAll(nowMs = Date.now()): number {
+  requestRateOfAll(nowMs = clockMs()): number {
     // Over less than a second, a rate would be guesswork.
     const seconds = Math.max(1, (nowMs - this.#marks[Mark.ResetMs]!) / 1000);
     return this.#total(Counter.Requests) / seconds;
@@ -310,6 +310,11 @@ export class Metrics {
     const asked = Atomics.load(this.#words, Word.ResetsAsked);
     return asked === Atomics.load(this.#words, Word.ResetsSeen) ? this.#recent[at]! : 0;
   }
+}
+
+/** Milliseconds since 1970 in every thread alike; unlike the system's clock it never jumps. */
+function clockMs(): number {
+  return performance.timeOrigin + performance.now();
 }
 
 /** Weight of a new sample: the larger the jump, the quicker it is followed. */

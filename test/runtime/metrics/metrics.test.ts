@@ -182,6 +182,20 @@ test("a reset by another view takes effect at once and loses nothing that follow
   assert.is(other.latency([]).mean, 2);
 });
 
+test("a clock of the system that is set forward does not hold up the samples", () => {
+  const systemNow = Date.now;
+  Date.now = () => systemNow() + 3_600_000;
+  try {
+    const metrics = new Metrics();
+    metrics.reset();
+    metrics.answered(200, 1, false);
+    metrics.tick(performance.timeOrigin + performance.now() + 1000, idle);
+    assert.ok(metrics.requestRate() > 0);
+  } finally {
+    Date.now = systemNow;
+  }
+});
+
 test("a thread that resets all the time takes no count away from the writer", async () => {
   const metrics = new Metrics();
   const stop = new Int32Array(new SharedArrayBuffer(4));
