@@ -102,7 +102,7 @@ export function readJson(query: string, name: string, equals: number, check?: Sh
   const text = decodeText(query, equals + 1, pairEnd(query, equals));
   const value = castOf(text, name) ?? parseJson(text, `${name}=${clip(text)}`);
   if (check !== undefined) {
-    assertShape(value, name, check);
+    assertShape(value, name, check, text);
   }
   return value;
 }

@@ -55,7 +55,7 @@ export function contentJson(source: RequestSource, check?: ShapeCheck): unknown 
   }
   const value = parseJson(text, "content");
   if (check !== undefined) {
-    assertShape(value, "content", check);
+    assertShape(value, "content", check, text);
   }
   return value;
 }

@@ -13,13 +13,16 @@ export type ShapeCheck = (value: unknown) => string | null;
  */
 export function checked(value: unknown, name: string, check: ShapeCheck): unknown {
   if (value !== null) {
-    assertShape(value, name, check);
+    assertShape(value, name, check, String(value));
   }
   return value;
 }
 
-/** @throws ParameterError naming the parameter and the path to what is wrong in it */
-export function assertShape(value: unknown, name: string, check: ShapeCheck): void {
+/**
+ * @param text of the value, as the client wrote it
+ * @throws ParameterError naming the parameter and the path to what is wrong in it
+ */
+export function assertShape(value: unknown, name: string, check: ShapeCheck, text: string): void {
   let fault: string | null;
   try {
     fault = check(value);
@@ -32,7 +35,7 @@ export function assertShape(value: unknown, name: string, check: ShapeCheck): vo
   }
   if (fault !== null) {
     const isWhole = fault.startsWith(" ") && (typeof value !== "object" || value === null);
-    const echo = isWhole ? `=${clip(String(value))}` : "";
+    const echo = isWhole ? `=${clip(text)}` : "";
     throw new ParameterError("TypeError", `${name}${echo}${fault}`);
   }
 }

@@ -237,6 +237,7 @@ test("tuples, further keys, arrays, unions", () => {
   const either = (value: unknown) => fault("shapes2", `${needed}&either=${json(value)}`);
   assert.is(either(["a"]), "either[0] (an integer is required)");
   assert.is(either({}), "either (one of a string, an array is required)");
+  assert.is(fault("shapes2", `${needed}&at="7"`), 'at="7" (an object is required)');
   assert.is(either(5), "either=5 (one of a string, an array is required)");
 });
 
