@@ -4,7 +4,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { SvcError } from "../../runtime/errors.js";
-import { checkedIp, checkedPrefix } from "../../runtime/lifecycle/server-arguments.js";
+import { checkedCors, checkedIp, checkedPrefix } from "../../runtime/lifecycle/server-arguments.js";
 import type { ServerSettings } from "../../runtime/lifecycle/settings.js";
 import type { ResolvedConfig } from "../../runtime/manifest.js";
 import type { OptionValues } from "../frame/option.js";
@@ -12,7 +12,7 @@ import type { SERVE_OPTIONS } from "./options.js";
 
 export type ServeValues = OptionValues<typeof SERVE_OPTIONS>;
 
-/** @throws SvcError SVC2205 for an address or prefix, SVC3008 for a root that cannot be used */
+/** @throws SvcError SVC2205 for an address, prefix or origin, SVC3008 for a root that cannot be used */
 export async function resolveSettings(
   projectDir: string,
   config: ResolvedConfig,
@@ -30,7 +30,7 @@ export async function resolveSettings(
     prefix: checkedPrefix(values.prefix ?? http.prefix),
     serviceIn: values["service-out"] === undefined ? http.servicein : !values["service-out"],
     transport: values.transport ?? http.transport,
-    cors: values.cors ?? http.cors,
+    cors: checkedCors(values.cors ?? http.cors),
     maxBodyBytes: values["max-body-bytes"] ?? http.maxBodyBytes,
     traceback: values["hide-traceback"] === undefined ? http.traceback : !values["hide-traceback"],
     pluginTimeoutMs: values["plugin-timeout"] ?? config.plugin.timeoutMs,

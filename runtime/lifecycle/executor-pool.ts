@@ -176,6 +176,7 @@ export class ExecutorPool {
         this.#requireIds(1);
         this.#events.replaced(died, await this.#startOne(this.#takeId(), routes));
       } catch (error) {
+        if (this.#closed) return;
         log(`executor ${died} could not be replaced: ${(error as Error).message}`);
         this.#countOwnDeath();
         this.#replace(died, routes);

@@ -4,9 +4,13 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { SvcError } from "../errors.js";
+import type { TransportChoice } from "../http/load-transport.js";
 
 /** The admin port is the next one and must exist too. */
 const MAX_MAIN_PORT = 65534;
+/** Printable, so that no value can add header fields. */
+const ORIGIN = /^[\x21-\x7e]+$/;
+const TRANSPORTS: readonly TransportChoice[] = ["auto", "net", "uws"];
 const PREFIX = /^[A-Za-z0-9\-./=@_~]+$/;
 
 /** A main port: an integer from 0 (any free pair) to 65534. */
@@ -38,6 +42,27 @@ export function checkedPrefix(prefix: unknown): string | null {
   const hidesPaths = segments.some((segment) => segment === "" || /^\.{1,2}$/.test(segment));
   if (hidesPaths || segments[0] === "svc") throw invalid("invalid prefix", prefix);
   return path;
+}
+
+/** Value of Access-Control-Allow-Origin. Null and undefined mean that there is no such field. */
+export function checkedCors(cors: unknown): string | null {
+  if (cors === undefined || cors === null) return null;
+  if (typeof cors === "string" && ORIGIN.test(cors)) return cors;
+  throw invalid("invalid cors: expected an origin", cors);
+}
+
+/** A transport; undefined means `auto`. */
+export function checkedTransport(transport: unknown): TransportChoice {
+  const known = TRANSPORTS.find((name) => name === (transport ?? "auto"));
+  if (known !== undefined) return known;
+  throw invalid(`invalid transport: expected ${TRANSPORTS.join(", ")}`, transport);
+}
+
+/** A number of bytes or milliseconds; undefined means `fallback`. */
+export function checkedCount(name: string, count: unknown, fallback: number): number {
+  if (count === undefined) return fallback;
+  if (Number.isSafeInteger(count) && (count as number) >= 0) return count as number;
+  throw invalid(`invalid ${name}: expected an integer from 0`, count);
 }
 
 function invalid(what: string, value: unknown): SvcError {

@@ -2,6 +2,7 @@
 // before, and nothing here is optional.
 
 import { resolve } from "node:path";
+import type { TransportChoice } from "../http/load-transport.js";
 import { DEFAULT_MAX_BODY_BYTES, DEFAULT_PLUGIN_TIMEOUT_MS } from "../limits.js";
 
 export interface ServerSettings {
@@ -19,7 +20,7 @@ export interface ServerSettings {
   /** `/prefix`, or null. */
   readonly prefix: string | null;
   readonly serviceIn: boolean;
-  readonly transport: "auto" | "net" | "uws";
+  readonly transport: TransportChoice;
   readonly cors: string | null;
   readonly maxBodyBytes: number;
   /** Whether answers to plugin errors carry stack lines. */

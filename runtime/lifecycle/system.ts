@@ -13,7 +13,14 @@ import type { PluginDescription } from "../plugin/plugin-entry.js";
 import { registry } from "../plugin/registry.js";
 import { HttpService } from "./http-service.js";
 import { type RunOptions, runUntilSignal } from "./run-server.js";
-import { checkedIp, checkedPort, checkedPrefix } from "./server-arguments.js";
+import {
+  checkedCors,
+  checkedCount,
+  checkedIp,
+  checkedPort,
+  checkedPrefix,
+  checkedTransport,
+} from "./server-arguments.js";
 import { defaultSettings, type ServerSettings } from "./settings.js";
 
 /** The optional arguments of `startHTTP` by their names. */
@@ -231,19 +238,20 @@ class System {
     if (options.dispatcher) {
       throw new SvcError("SVC2206", "`dispatcher` is not supported yet");
     }
-    const { transport, maxBodyBytes, pluginTimeoutMs } = options;
+    const { maxBodyBytes, pluginTimeoutMs } = options;
+    const defaults = defaultSettings(".");
     return {
-      ...defaultSettings("."),
+      ...defaults,
       name: this.#name,
       root: this.#root,
       port: checkedPort(port),
       ip: await checkedIp(options.ip),
       prefix: checkedPrefix(options.prefix),
       serviceIn: Boolean(options.servicein ?? true),
-      cors: options.cors ?? null,
-      ...(transport !== undefined && { transport }),
-      ...(maxBodyBytes !== undefined && { maxBodyBytes }),
-      ...(pluginTimeoutMs !== undefined && { pluginTimeoutMs }),
+      transport: checkedTransport(options.transport),
+      cors: checkedCors(options.cors),
+      maxBodyBytes: checkedCount("maxBodyBytes", maxBodyBytes, defaults.maxBodyBytes),
+      pluginTimeoutMs: checkedCount("pluginTimeoutMs", pluginTimeoutMs, defaults.pluginTimeoutMs),
     };
   }
 }

@@ -4,9 +4,12 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SvcError } from "../../../runtime/errors.js";
 import {
+  checkedCors,
+  checkedCount,
   checkedIp,
   checkedPort,
   checkedPrefix,
+  checkedTransport,
 } from "../../../runtime/lifecycle/server-arguments.js";
 
 const test = suite("server arguments");
@@ -56,6 +59,29 @@ test("addresses are literal or resolve", async () => {
     );
     assert.instance(error, SvcError);
     assert.match(error.message, text);
+  }
+});
+
+test("an origin is one printable word", () => {
+  assert.is(checkedCors(undefined), null);
+  assert.is(checkedCors("*"), "*");
+  assert.is(checkedCors("https://shop.example:8080"), "https://shop.example:8080");
+  for (const cors of ["", "a b", "*\r\nSet-Cookie: a=b", true]) {
+    refuses(() => checkedCors(cors), /^invalid cors/);
+  }
+});
+
+test("transports are known by name", () => {
+  assert.is(checkedTransport(undefined), "auto");
+  assert.is(checkedTransport("net"), "net");
+  refuses(() => checkedTransport("htp"), /^invalid transport: expected auto, net, uws, got "htp"/);
+});
+
+test("sizes and times are whole and not negative", () => {
+  assert.is(checkedCount("maxBodyBytes", undefined, 7), 7);
+  assert.is(checkedCount("maxBodyBytes", 0, 7), 0);
+  for (const count of [-1, 1.5, Number.NaN, "10", null]) {
+    refuses(() => checkedCount("maxBodyBytes", count, 7), /^invalid maxBodyBytes/);
   }
 });
 
