@@ -12,7 +12,10 @@ import type { SERVE_OPTIONS } from "./options.js";
 
 export type ServeValues = OptionValues<typeof SERVE_OPTIONS>;
 
-/** @throws SvcError SVC2205 for an address, prefix or origin, SVC3008 for a root that cannot be used */
+/**
+ * @throws SvcError SVC2205 for an address, prefix or origin, and SVC3008 for a root, that cannot be
+ *   used
+ */
 export async function resolveSettings(
   projectDir: string,
   config: ResolvedConfig,
