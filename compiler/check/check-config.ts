@@ -1,7 +1,7 @@
 // The temporary tsconfig of a type check: the project's options, but only the plugin files. The
 // project's own list of files would miss some of them, and report what is wrong in its tests.
 
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, parse, resolve } from "node:path";
 import { removeLeftovers } from "../leftovers.js";
@@ -20,7 +20,6 @@ const DEFAULT_OPTIONS = {
   // `console` and `setTimeout` must be known where the user has installed their types.
   types: ["*"],
   strict: true,
-  skipLibCheck: true,
 };
 
 /**
@@ -46,29 +45,52 @@ let count = 0;
 export function writeCheckConfig(projectDir: string, files: readonly string[]): CheckConfig {
   const tsconfig = resolve(projectDir, "tsconfig.json");
   const hasConfig = existsSync(tsconfig);
-  const config = {
+  const packages = packageFolders(projectDir);
+  const config = (more: object) => ({
     ...(hasConfig ? { extends: tsconfig } : {}),
     compilerOptions: {
       ...(hasConfig ? {} : DEFAULT_OPTIONS),
       ...CHECK_OPTIONS,
       rootDir: parse(resolve(projectDir)).root,
+      ...more,
     },
     files: files.map((file) => resolve(projectDir, file)),
     include: [],
     references: [],
-  };
-  const folder = join(packagesFolder(projectDir) ?? tmpdir(), ".cache", "svc-server");
+  });
+  const [nearest] = packages;
+  return (
+    (nearest === undefined ? null : writeBeside(nearest, config({}))) ??
+    writeApart(config({ typeRoots: packages.map((folder) => join(folder, "@types")) }))
+  );
+}
+
+/** From inside of `node_modules` TypeScript finds the types that the project finds. */
+function writeBeside(packages: string, config: object): CheckConfig | null {
+  const folder = join(packages, ".cache", "svc-server");
   const path = join(folder, `check-${process.pid}-${++count}.json`);
-  mkdirSync(folder, { recursive: true });
-  removeLeftovers(folder, LEFTOVERS);
-  writeFileSync(path, JSON.stringify(config));
+  try {
+    mkdirSync(folder, { recursive: true });
+    removeLeftovers(folder, LEFTOVERS);
+    writeFileSync(path, JSON.stringify(config));
+  } catch {
+    // Packages are often installed by somebody else, and not to be written.
+    return null;
+  }
   return { path, remove: () => rmSync(path, { force: true }) };
 }
 
-/** The nearest `node_modules`: from inside it TypeScript finds the types that the project finds. */
-function packagesFolder(folder: string): string | null {
+function writeApart(config: object): CheckConfig {
+  const folder = mkdtempSync(join(tmpdir(), "svc-check-"));
+  const path = join(folder, "tsconfig.json");
+  writeFileSync(path, JSON.stringify(config));
+  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Every `node_modules` that a folder sees, the nearest first. */
+function packageFolders(folder: string): string[] {
   const packages = join(folder, "node_modules");
-  if (existsSync(packages)) return packages;
   const parent = dirname(folder);
-  return parent === folder ? null : packagesFolder(parent);
+  const further = parent === folder ? [] : packageFolders(parent);
+  return existsSync(packages) ? [packages, ...further] : further;
 }

@@ -28,9 +28,17 @@ export function findConfigured(
     position: context.positionAt(sourceFile, 0),
     length: 1,
     message: `plugin \`${name}\` of the configuration: no exported function \`${exportPath}\` here`,
-    help: `\`export function ${exportPath}(...)\`, or another entry in svc.config.ts`,
+    help: `\`${declarationOf(exportPath)}\`, or another entry in svc.config.ts`,
   });
   return null;
+}
+
+function declarationOf(exportPath: string): string {
+  const [name, method] = exportPath.split(".");
+  const isMethod = method !== undefined;
+  return isMethod
+    ? `export class ${name} { static ${method}(...) }`
+    : `export function ${name}(...)`;
 }
 
 /** Declarations of an export (`add`), or of a static method of one (`Shop.buy`). */

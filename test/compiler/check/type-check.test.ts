@@ -112,6 +112,19 @@ test("a compiler that fails is an error with a code, not a clean project", async
   }
 });
 
+test("packages that cannot be written to are no hindrance", async () => {
+  const project = new ProjectFixture({
+    "a.ts": "const size: number = known;",
+    "node_modules/@types/known/index.d.ts": "declare const known: string;",
+    "node_modules/.cache": "a file where the folder should be",
+  });
+  const found = await startTypeCheck(project.dir, ["a.ts"]).result;
+  assert.equal(
+    found.map(({ code, position }) => [code, position.file]),
+    [["TS2322", "a.ts"]],
+  );
+});
+
 test("nothing is left behind", async () => {
   const project = new ProjectFixture({ "a.ts": "export {};" });
   await startTypeCheck(project.dir, ["a.ts"]).result;
