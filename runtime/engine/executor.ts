@@ -67,6 +67,7 @@ export class Executor {
       this.#post(slot, serial, 0, RESULT_REVOKED, "");
       return startMs;
     }
+    this.#state.results.open(slot, serial);
     const entry = this.#plugins()[batch[at + RequestField.Plugin] as number];
     this.#state.setRunningSlot(this.#id, slot);
     runPlugin(entry, this.#source(batch, at), (status, kind, payload) => {

@@ -2,15 +2,18 @@
 // plugin further back in it may burn CPU, exit or exhaust the heap: what was finished before it is
 // then read from here. Results larger than a cell are not kept; they are posted at once instead.
 //
-//   a cell: int32 tag | status | kind | length of the text, then the text in latin1
+//   a cell: int32 owner | tag | status | kind | length of the text, then the text in latin1
 //
-// The tag is derived from the request's serial number and 0 while the cell is being written.
+// The owner is the request that was begun last in the slot, the tag the one whose result is there,
+// 0 while it is being written; both are derived from serial numbers. Only the owner may write: the
+// late result of a request that was given up may come from another thread.
 
 const CELL_BYTES = 4096;
-const HEADER_BYTES = 16;
+const HEADER_BYTES = 20;
 const WORDS = CELL_BYTES / 4;
 
 enum Word {
+  Owner,
   Tag,
   Status,
   Kind,
@@ -37,7 +40,12 @@ export class ResultCells {
     this.#bytes = Buffer.from(buffer, byteOffset, cellBytes(slots));
   }
 
-  /** Executor side: false when the result does not fit. */
+  /** Executor side: from now on the slot is this request's. */
+  open(slot: number, serial: number): void {
+    Atomics.store(this.#words, slot * WORDS + Word.Owner, tagOf(serial));
+  }
+
+  /** Executor side: false when the result does not fit, or comes late. */
   keep(
     slot: number,
     serial: number,
@@ -48,6 +56,7 @@ export class ResultCells {
     if (typeof payload !== "string" || payload.length > CELL_BYTES - HEADER_BYTES) return false;
     const words = this.#words;
     const at = slot * WORDS;
+    if (Atomics.load(words, at + Word.Owner) !== tagOf(serial)) return false;
     Atomics.store(words, at + Word.Tag, 0);
     words[at + Word.Status] = status;
     words[at + Word.Kind] = kind;

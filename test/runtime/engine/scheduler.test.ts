@@ -149,6 +149,7 @@ test("a finished result does not wait for the plugin that runs behind it", async
   // An executor that has finished its first request and is still in the second.
   port1.on("message", () => {
     for (const slot of [0, 1]) state.claim(slot, Date.now());
+    state.results.open(0, finished.serial);
     state.results.keep(0, finished.serial, 200, RESULT_VALUE, "1");
   });
   scheduler.setExecutors([{ id: 0, port: port2 }]);
