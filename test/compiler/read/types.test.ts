@@ -109,6 +109,35 @@ interface Point { x: int; y: int }`,
   assert.equal(shapes.k, ["str", STR]);
 });
 
+/** A template literal type in which S and N stand for its holes. */
+function template(text: string): string {
+  const holes = { S: "$" + "{string}", N: "$" + "{number}" };
+  return `\`${text.replaceAll(/[SN]/g, (letter) => holes[letter as "S" | "N"])}\``;
+}
+
+test("template literals match as in TypeScript, in a time that grows with the text", () => {
+  const { shapes } = readTypes({
+    ...{ a: template("S-S:S"), b: template("SabN"), c: template("vN.N") },
+    ...{ d: template("NNx"), e: template("SS!") },
+  });
+  const matches = (name: string, text: string) => {
+    const pattern = shapes[name]![1];
+    assert.is(pattern.kind, "pattern");
+    return pattern.kind === "pattern" && new RegExp(pattern.source).test(text);
+  };
+  assert.ok(matches("a", "x-y-z:"));
+  assert.not(matches("a", "x:y"));
+  assert.ok(matches("b", "aab1e3"));
+  assert.not(matches("b", "ab.ab1"), "a hole ends at the first text that fits");
+  assert.ok(matches("c", "v1.5.2"));
+  assert.ok(matches("d", "123.5x"));
+  assert.ok(matches("e", "ab!"));
+  // A square of this length would not end within the limit of a test.
+  for (const part of ["-", "1", "a", "ab"]) {
+    for (const name of Object.keys(shapes)) assert.not(matches(name, `v${part.repeat(1e6)}\n`));
+  }
+});
+
 test("arrays, tuples, objects and mapped types", () => {
   const { shapes } = readTypes({
     ...{ a: "int[]", b: "readonly (string | null)[]", c: "[x: int, y?: string, ...rest: float[]]" },
