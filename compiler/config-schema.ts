@@ -6,7 +6,9 @@ import {
   DEFAULT_MAX_BODY_BYTES,
   DEFAULT_PLUGIN_TIMEOUT_MS,
   MAIN_SLOTS,
+  MAX_MAIN_PORT,
   MAX_PLUGIN_NAME_LENGTH,
+  MAX_PLUGIN_TIMEOUT_MS,
   MIN_EXECUTOR_HEAP_MB,
 } from "../runtime/limits.js";
 import type { DeclaredPlugin, ResolvedConfig } from "../runtime/manifest.js";
@@ -26,9 +28,6 @@ import {
   withDefault,
 } from "./config-rules.js";
 
-/** The admin server takes the port after it. */
-const MAX_PORT = 65534;
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const DEFAULT_PLUGINS = ["plugins/**/*.{ts,mts}"];
 const MODULE_EXPORT = /^(?:(.+)#)?([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)?)$/;
 const CIDR = /^[0-9a-fA-F.:]+(?:\/\d{1,3})?$/;
@@ -43,7 +42,7 @@ const prefix: Rule<string> = (value, path, problems) => {
 };
 
 const http = object<ResolvedConfig["http"]>({
-  port: withDefault(integer(0, MAX_PORT), 9000),
+  port: withDefault(integer(0, MAX_MAIN_PORT), 9000),
   ip: withDefault(nullable(nonEmpty), null),
   adminIp: withDefault(nullable(nonEmpty), null),
   prefix: withDefault(
@@ -115,7 +114,9 @@ const raw = object<Omit<ResolvedConfig, "plugins" | "declared"> & { plugins: Ite
   executors: withDefault(executors, 1),
   executorHeapMb: withDefault(executorHeapMb, 0),
   plugin: withDefault(
-    object({ timeoutMs: withDefault(integer(0, MAX_TIMEOUT_MS), DEFAULT_PLUGIN_TIMEOUT_MS) }),
+    object({
+      timeoutMs: withDefault(integer(0, MAX_PLUGIN_TIMEOUT_MS), DEFAULT_PLUGIN_TIMEOUT_MS),
+    }),
     { timeoutMs: DEFAULT_PLUGIN_TIMEOUT_MS },
   ),
   dispatcher: withDefault(nullable(jsonObject), null),

@@ -36,6 +36,8 @@ export const LISTEN_BACKLOG = 2048;
 /** Answers gathered for one write; more are written at once. */
 export const MAX_GATHERED_BYTES = 256 * 1024;
 export const MAX_PLUGIN_NAME_LENGTH = 255;
+/** The admin server takes the port after it. */
+export const MAX_MAIN_PORT = 65534;
 /** Built-in plugins run in the IO thread, where everyone waits while a body is looked at. */
 export const MAX_BUILTIN_BODY_BYTES = 1024 * 1024;
 
@@ -51,4 +53,6 @@ export const UNRESPONSIVE_EXECUTOR_MS = 1000;
 /** Below this a worker does not even start. */
 export const MIN_EXECUTOR_HEAP_MB = 16;
 export const DEFAULT_PLUGIN_TIMEOUT_MS = 30_000;
+/** Longest time that a timer takes. */
+export const MAX_PLUGIN_TIMEOUT_MS = 2 ** 31 - 1;
 export const STOP_TIMEOUT_MS = 30_000;

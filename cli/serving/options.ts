@@ -1,9 +1,12 @@
 // The options of `svc serve` and `svc dev`. What they leave out comes from `svc.config.ts`.
 
-import { MIN_EXECUTOR_HEAP_MB } from "../../runtime/limits.js";
+import {
+  MAIN_SLOTS,
+  MAX_MAIN_PORT,
+  MAX_PLUGIN_TIMEOUT_MS,
+  MIN_EXECUTOR_HEAP_MB,
+} from "../../runtime/limits.js";
 import { choice, either, flag, integer, type Option, text } from "../frame/option.js";
-
-const MAX_MAIN_PORT = 65534;
 
 export const SERVE_OPTIONS = {
   port: {
@@ -14,7 +17,7 @@ export const SERVE_OPTIONS = {
   "admin-ip": { kind: text("<address>"), help: "address of the admin port alone" },
   prefix: { kind: text("<path>"), help: "every path answers below this prefix too" },
   executors: {
-    kind: either(integer(1, 32), choice("auto")),
+    kind: either(integer(1, MAIN_SLOTS), choice("auto")),
     help: "threads that run plugins; auto: one less than there are cores",
   },
   "executor-heap": {
@@ -28,11 +31,11 @@ export const SERVE_OPTIONS = {
   root: { kind: text("<folder>"), help: "data folder, files are served from its WEB-ROOT" },
   "service-out": { kind: flag, help: "start Service-OUT: plugins answer 503" },
   "plugin-timeout": {
-    kind: integer(0, 2 ** 31 - 1),
+    kind: integer(0, MAX_PLUGIN_TIMEOUT_MS),
     help: "longest run of a plugin in milliseconds, 0: no bound",
   },
   "max-body-bytes": {
-    kind: integer(0, Number.MAX_SAFE_INTEGER),
+    kind: integer(1, Number.MAX_SAFE_INTEGER),
     help: "largest request body",
   },
   cors: { kind: text("<origin>"), help: "value of Access-Control-Allow-Origin" },

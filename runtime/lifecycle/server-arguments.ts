@@ -5,9 +5,8 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { SvcError } from "../errors.js";
 import type { TransportChoice } from "../http/load-transport.js";
+import { MAX_MAIN_PORT } from "../limits.js";
 
-/** The admin port is the next one and must exist too. */
-const MAX_MAIN_PORT = 65534;
 /** Printable, so that no value can add header fields. */
 const ORIGIN = /^[\x21-\x7e]+$/;
 const TRANSPORTS: readonly TransportChoice[] = ["auto", "net", "uws"];
