@@ -14,7 +14,7 @@ export const init = defineCommand({
   environment: false,
   async run(argument) {
     const folder = resolve(argument!);
-    refuseNonEmpty(folder);
+    makeEmptyFolder(folder);
     const dependency = dependencyOnThisPackage();
     for (const file of writeTemplate(folder, { name: packageName(folder), dependency })) {
       console.log(`  ${join(argument!, file)}`);
@@ -28,15 +28,17 @@ export const init = defineCommand({
   },
 });
 
-function refuseNonEmpty(folder: string): void {
+/** @throws SvcError SVC3009 when the folder holds something or cannot be made */
+function makeEmptyFolder(folder: string): void {
+  let names: readonly string[];
   try {
-    if (readdirSync(folder).length === 0) return;
+    mkdirSync(folder, { recursive: true });
+    names = readdirSync(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return;
     throw new SvcError("SVC3009", `${folder} cannot be used (${code})`, { cause: error });
   }
-  throw new SvcError("SVC3009", `${folder} holds files already`);
+  if (names.length > 0) throw new SvcError("SVC3009", `${folder} holds files already`);
 }
 
 /** The exact version once it can be had from a registry, until then this very installation. */

@@ -249,7 +249,7 @@ const table = {
     fix: "choose another with `--root <folder>`, or mend its permissions",
   },
   SVC3009: {
-    title: "folder not empty",
+    title: "folder not usable for a new project",
     fix: "name a new or an empty folder",
   },
   SVC3010: {

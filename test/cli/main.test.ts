@@ -1,6 +1,13 @@
 // The command line from words to output and exit code, without a process of its own.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -105,10 +112,12 @@ test("init writes a project with its own name and a dependency that can be insta
   assert.not.match(texts.join("\n"), "{{");
 });
 
-test("init refuses a folder that holds something, and one that is a file", async () => {
+test("init refuses a folder that holds something or cannot be made", async () => {
   const file = join(folder, "file");
+  const dangling = join(folder, "dangling");
   writeFileSync(file, "");
-  for (const taken of [folder, file]) {
+  symlinkSync(join(folder, "nowhere"), dangling);
+  for (const taken of [folder, file, dangling]) {
     const { stderr, code } = await run("init", taken);
     assert.match(stderr, "svc: error SVC3009: ");
     assert.is(code, 1);
