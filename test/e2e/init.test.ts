@@ -54,7 +54,9 @@ test("its tests pass", () => {
   run(project, "npm", "test");
 });
 
-test("npm start builds and serves it", async () => {
+test("it builds and serves", async () => {
+  const { scripts } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
+  assert.is(scripts.start, "svc build && svc serve");
   run(project, "npx", "svc", "build");
   const served = await serve(project);
   try {
