@@ -15,8 +15,9 @@ import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { sortDiagnostics } from "./diagnostics/sort.js";
 import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from "./emit/project.js";
 import { type OutputFiles, writeOutput } from "./output.js";
-import { findPluginFiles, hashInputs, tsconfigFiles } from "./project-files.js";
+import { findPluginFiles, hashInputs } from "./project-files.js";
 import type { PluginReader, ReadResult } from "./read/plugin-reader.js";
+import { declarationFiles, tsconfigFiles } from "./tsconfig.js";
 import { compilerVersion } from "./version.js";
 
 /** A build before it is written. */
@@ -41,6 +42,7 @@ export class ProjectBuilder {
   private reader: PluginReader | null = null;
   private bundler: Bundler | null = null;
   private typeCheck: TypeCheck | null = null;
+  private declarations: readonly string[] = [];
   /** Changes that no reading has taken in yet: an error may come before it. */
   private readonly pending = new Set<string>();
 
@@ -91,11 +93,18 @@ export class ProjectBuilder {
     }
     const config = await this.loadConfig();
     const files = await this.findFiles(config.config);
+    const declarations = await declarationFiles(this.projectDir);
+    const sources = [...files, ...declarations];
+    if (declarations.join("\n") !== this.declarations.join("\n")) {
+      // Whatever was read may have missed one of them.
+      this.reader = null;
+      this.declarations = declarations;
+    }
     clock.mark("config");
     if (typesBeside) {
-      this.startTypeCheck(files);
+      this.startTypeCheck(sources);
     }
-    const reading = await this.read(config.config, files);
+    const reading = await this.read(config.config, sources);
     clock.mark("read");
     const { plugins, types, moduleState } = reading;
     const { executors } = config.config;
@@ -107,7 +116,7 @@ export class ProjectBuilder {
       plugins: plugins.length,
       diagnostics: sortDiagnostics(found),
       files: output,
-      checkTypes: async () => (this.typeCheck ?? this.startTypeCheck(files)).result,
+      checkTypes: async () => (this.typeCheck ?? this.startTypeCheck(sources)).result,
     };
   }
 

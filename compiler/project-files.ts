@@ -1,11 +1,12 @@
 // Which files a build reads: plugin files by the configuration's patterns, and the hashes by which
 // a later build knows that nothing has changed.
 
-import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { join, posix } from "node:path";
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
 import { glob } from "tinyglobby";
 import { type FileHashes, hashFile, type ResolvedConfig } from "../runtime/manifest.js";
 import { CONFIG_FILES } from "./config.js";
+import { tsconfigFiles } from "./tsconfig.js";
 
 const NEVER_PLUGINS = [
   ...["**/*.test.{ts,mts,js,mjs}", "**/*.d.{ts,mts}"],
@@ -13,7 +14,6 @@ const NEVER_PLUGINS = [
 ];
 /** Files that change what sources mean; they count as read even where they are absent. */
 const PROJECT_FILES = ["package.json", "package-lock.json", "tsconfig.json"];
-const EXTENDS = /"extends"\s*:\s*(\[[^\]]*\]|"[^"]*")/;
 
 /** Files to search for plugins, relative to the project, sorted. */
 export async function findPluginFiles(
@@ -57,23 +57,4 @@ export function hashInputs(projectDir: string, files: Iterable<string>): FileHas
   return Object.fromEntries(
     [...all].sort().map((file) => [file, hashFile(join(projectDir, file))]),
   );
-}
-
-/** The project's tsconfig.json and the files that it extends, relative to the project. */
-export function tsconfigFiles(projectDir: string): string[] {
-  const found = new Set<string>();
-  const queue = ["tsconfig.json"];
-  for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
-    if (found.has(file) || !existsSync(join(projectDir, file))) {
-      continue;
-    }
-    found.add(file);
-    // The file may hold comments, so it is searched, not parsed.
-    const written = EXTENDS.exec(readFileSync(join(projectDir, file), "utf8"))?.[1] ?? "";
-    for (const [, path] of written.matchAll(/"(\.[^"]*)"/g)) {
-      const target = posix.join(posix.dirname(file), path!);
-      queue.push(target.endsWith(".json") ? target : `${target}.json`);
-    }
-  }
-  return [...found];
 }

@@ -274,6 +274,27 @@ test("projects that cannot be built at all", async ({ project }) => {
   assert.is((await fault(buildProject(project.dir))).code, "SVC1105");
 });
 
+test("declarations that tsconfig.json includes count for reading and checking", async ({
+  project,
+}) => {
+  const options = { strict: true, module: "nodenext", types: [] };
+  const tsconfig = { compilerOptions: options, include: ["plugins", "types"] };
+  project.write("tsconfig.json", JSON.stringify(tsconfig));
+  project.write("types/global.d.ts", "interface City { name: string }");
+  project.write("types/untyped.d.ts", 'declare module "untyped" { export const factor: number; }');
+  project.write(
+    "plugins/add.ts",
+    `import { factor } from "untyped";\n${addPlugin("a * factor").replace("a: int", "a: int, c?: City")}`,
+  );
+  const result = await buildProject(project.dir);
+  assert.equal(codes(result), []);
+  assert.match(contents(project)["argspec.json"]!, '"#/$defs/City"');
+  const { files, inputs } = readManifest(project.dir)!;
+  assert.equal(files, ["plugins/add.ts"]);
+  assert.type(inputs["types/global.d.ts"], "string");
+  assert.is((await buildProject(project.dir)).unchanged, true);
+});
+
 test("plugin files behind links are found, each once, and in any kind of module", async ({
   project,
 }) => {

@@ -69,6 +69,21 @@ test("changed signatures of imported types reach the plugins", async (context) =
   assert.match(converters, ".x (a string is required)");
 });
 
+test("declarations that are added or changed reach the plugins", async (context) => {
+  const { project, builder } = context;
+  const tsconfig = { compilerOptions: { strict: true, module: "nodenext", types: [] } };
+  project.write("tsconfig.json", JSON.stringify(tsconfig));
+  project.write("plugins/add.ts", addPlugin("a").replace("a: int", "a: int, c?: City"));
+  await builder.rebuild();
+  const argspec = () => readFileSync(project.path(".svc/argspec.json"), "utf8");
+  for (const property of ["name", "size"]) {
+    project.write("city.d.ts", `interface City { ${property}: string }`);
+    const result = await builder.rebuild(["city.d.ts"]);
+    assert.is(result.ok, true);
+    assert.match(argspec(), `"${property}": {\n          "type": "string"`);
+  }
+});
+
 test("errors keep the old build; the next edit repairs it", async (context) => {
   const { project, builder } = context;
   await builder.rebuild();

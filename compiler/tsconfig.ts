@@ -1,0 +1,119 @@
+// What a build must know of tsconfig.json before TypeScript is loaded: the files that it is made
+// of, and the declarations that it adds to a program without being imported, such as the types of
+// a package that has none.
+
+import { readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { glob } from "tinyglobby";
+
+interface TsConfig {
+  readonly extends?: string | readonly string[];
+  readonly files?: readonly string[];
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly compilerOptions?: { readonly outDir?: string; readonly declarationDir?: string };
+}
+
+/** The project's tsconfig.json and the files that it extends, relative to the project. */
+export function tsconfigFiles(projectDir: string): string[] {
+  return [...readChain(projectDir).keys()];
+}
+
+/** Declaration files that tsconfig.json includes, relative to the project, sorted. */
+export async function declarationFiles(projectDir: string): Promise<string[]> {
+  const chain = readChain(projectDir);
+  if (chain.size === 0) {
+    return [];
+  }
+  const files = inherited(chain, "files");
+  const include = inherited(chain, "include") ?? (files === undefined ? ["**/*"] : []);
+  const outputs = [...chain].flatMap(([file, { compilerOptions = {} }]) =>
+    [compilerOptions.outDir, compilerOptions.declarationDir]
+      .filter((folder) => folder !== undefined)
+      .map((folder) => inProject(file, folder)),
+  );
+  const exclude = inherited(chain, "exclude") ?? outputs;
+  const patterns = [...(files ?? []), ...include].flatMap(declarationsOf);
+  const found = await glob(patterns, {
+    cwd: projectDir,
+    ignore: ["**/node_modules/**", ...exclude, ...exclude.map((path) => `${path}/**`)],
+    expandDirectories: false,
+  });
+  return found.sort();
+}
+
+type Chain = ReadonlyMap<string, TsConfig>;
+
+/** tsconfig.json and what it extends by relative path; each file before those that it extends. */
+function readChain(projectDir: string): Chain {
+  const chain = new Map<string, TsConfig>();
+  const queue = ["tsconfig.json"];
+  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+    const config = chain.has(file) ? null : readConfig(join(projectDir, file));
+    if (config === null) {
+      continue;
+    }
+    chain.set(file, config);
+    for (const path of [config.extends ?? []].flat().reverse()) {
+      const target = inProject(file, path);
+      if (path.startsWith(".")) {
+        queue.push(target.endsWith(".json") ? target : `${target}.json`);
+      }
+    }
+  }
+  return chain;
+}
+
+/** Null when there is none; one that cannot be parsed is TypeScript's to report. */
+function readConfig(path: string): TsConfig | null {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+  try {
+    return JSON.parse(toJson(text)) as TsConfig;
+  } catch {
+    return {};
+  }
+}
+
+/** Without the comments and trailing commas that these files may have; `"**\/*"` is no comment. */
+function toJson(text: string): string {
+  const code = text.replace(/"(?:[^"\\]|\\.)*"|\/\/.*|\/\*[\s\S]*?\*\//g, keepString);
+  return code.replace(/"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])/g, keepString);
+}
+
+function keepString(match: string): string {
+  return match.startsWith('"') ? match : "";
+}
+
+/** A list of the nearest file that has it, seen from the project; undefined when none has. */
+function inherited(chain: Chain, key: "files" | "include" | "exclude"): string[] | undefined {
+  for (const [file, config] of chain) {
+    const list = config[key];
+    if (list !== undefined) {
+      return list.map((path) => inProject(file, path));
+    }
+  }
+  return undefined;
+}
+
+function inProject(file: string, path: string): string {
+  const own = path.replace(/^\$\{configDir\}\//, "");
+  return own === path ? posix.join(posix.dirname(file), path) : own;
+}
+
+/** Patterns of the declarations among what an entry of `files` or `include` means. */
+function declarationsOf(entry: string): string[] {
+  const name = posix.basename(entry);
+  if (name === "*" || name === "*.ts") {
+    return [posix.join(posix.dirname(entry), "*.d.{ts,mts,cts}")];
+  }
+  if (/\.d\.[cm]?ts$/.test(name)) {
+    return [entry];
+  }
+  const isFolder = name === "**" || !name.includes(".") || name === "." || name === "..";
+  return isFolder ? [posix.join(entry, name === "**" ? "" : "**", "*.d.{ts,mts,cts}")] : [];
+}
