@@ -2,6 +2,7 @@
 // media type, and counts. All texts are latin1, one character a byte.
 
 import type { Service } from "../builtin/service.js";
+import { nowMs } from "../clock.js";
 import { errorEnvelope, okEnvelope, serviceEnvelope } from "../http/envelope.js";
 import type { ErrorBody, Exchange, Method } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
@@ -154,5 +155,5 @@ function enveloped(payload: string | Uint8Array, execMs: number): string | Uint8
 }
 
 function elapsedMs(t0Ms: number): number {
-  return performance.timeOrigin + performance.now() - t0Ms;
+  return nowMs() - t0Ms;
 }

@@ -2,6 +2,7 @@
 // a worker thread under `svc serve`, in the main thread in library mode.
 
 import type { MessagePort } from "node:worker_threads";
+import { nowMs } from "../clock.js";
 import { INLINE_BODY_BYTES, MAIN_SLOTS } from "../limits.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
 import type { Accept, Ident, RequestSource } from "../plugin/request-source.js";
@@ -45,7 +46,7 @@ export class Executor {
 
   #onBatch(batch: unknown[]): void {
     this.#inBatch = true;
-    let flushedAt = performance.now();
+    let flushedAt = nowMs();
     for (let at = 0; at < batch.length; at += RequestField.Stride) {
       const now = this.#runOne(batch, at);
       if (now - flushedAt > EARLY_RESULTS_MS) {
@@ -62,8 +63,8 @@ export class Executor {
   #runOne(batch: unknown[], at: number): number {
     const slot = batch[at + RequestField.Slot] as number;
     const serial = batch[at + RequestField.Serial] as number;
-    const startMs = performance.now();
-    if (!this.#state.claim(slot, performance.timeOrigin + startMs)) {
+    const startMs = nowMs();
+    if (!this.#state.claim(slot, startMs)) {
       this.#post(slot, serial, 0, RESULT_REVOKED, "");
       return startMs;
     }
@@ -74,7 +75,7 @@ export class Executor {
       this.#post(slot, serial, status, kind, payload);
     });
     this.#state.setRunningSlot(this.#id, -1);
-    return performance.now();
+    return nowMs();
   }
 
   #source(batch: unknown[], at: number): RequestSource {

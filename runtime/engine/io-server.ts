@@ -10,6 +10,7 @@ import { notImplemented } from "../builtin/not-implemented.js";
 import { setServerView } from "../builtin/server-context.js";
 import type { OpenConnection, PendingRequest, ServerView } from "../builtin/server-view.js";
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
+import { nowMs } from "../clock.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
 import type { Exchange, HttpServer } from "../http/transport.js";
@@ -136,8 +137,7 @@ export class IoServer {
   }
 
   #tick(): void {
-    const now = performance.timeOrigin + performance.now();
-    this.#metrics.tick(now, (slot) => this.#scheduler.startedAtMs(slot));
+    this.#metrics.tick(nowMs(), (slot) => this.#scheduler.startedAtMs(slot));
     this.#scheduler.dropAborted();
   }
 

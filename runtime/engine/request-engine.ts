@@ -4,6 +4,7 @@
 
 import type { ServerView } from "../builtin/server-view.js";
 import type { Service } from "../builtin/service.js";
+import { nowMs } from "../clock.js";
 import { ParameterError } from "../errors.js";
 import type { FileServer } from "../http/files.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
@@ -31,7 +32,7 @@ export interface EngineParts {
 export class RequestEngine {
   readonly #parts: EngineParts;
   /** Serial numbers begin at the microseconds since 1970 and count requests. */
-  #serial = Math.floor((performance.timeOrigin + performance.now()) * 1000);
+  #serial = Math.floor(nowMs() * 1000);
   #stopping = false;
   /** The request that is being answered at this moment, for `/svc/inspect`. */
   current: Exchange | null = null;

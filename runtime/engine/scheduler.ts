@@ -3,6 +3,7 @@
 // nothing of HTTP; what a result becomes is the engine's business.
 
 import type { MessagePort } from "node:worker_threads";
+import { nowMs } from "../clock.js";
 import { EXECUTOR_SWEEP_MS } from "../limits.js";
 import type { Metrics } from "../metrics/metrics.js";
 import { RESULT_REVOKED, ResultField } from "./batch.js";
@@ -188,7 +189,7 @@ export class Scheduler {
   }
 
   #onResults(link: ExecutorLink, results: unknown[]): void {
-    const now = performance.timeOrigin + performance.now();
+    const now = nowMs();
     for (let at = 1; at < results.length; at += ResultField.Stride) {
       const slot = results[at + ResultField.Slot] as number;
       // A late result, of a request that was answered with a time-out, finds another in its slot.
@@ -249,7 +250,7 @@ export class Scheduler {
   }
 
   #expire(): void {
-    const now = performance.timeOrigin + performance.now();
+    const now = nowMs();
     for (let slot = 0; slot < SLOTS; slot++) {
       const call = this.#slots.call(slot);
       if (call === null || this.#state.slotState(slot) !== SLOT_CLAIMED) continue;

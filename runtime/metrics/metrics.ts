@@ -3,6 +3,7 @@
 // zeros beside that writer without losing some, so it notes a baseline that readers subtract.
 // Only the main port is counted; slots and ports cover both.
 
+import { nowMs } from "../clock.js";
 import { MAIN_SLOTS } from "../limits.js";
 import { BUCKETS, bucketOf, type Latency, latencyRecord } from "./latency-histogram.js";
 import {
@@ -64,7 +65,7 @@ export class Metrics {
     // A restarted IO thread goes on from where the former one stopped.
     this.#previous.set(this.#counters);
     if (buffer !== undefined) return;
-    this.#marks[Mark.ResetMs] = clockMs();
+    this.#marks[Mark.ResetMs] = nowMs();
     this.#marks[Mark.TickMs] = this.#marks[Mark.ResetMs]!;
   }
 
@@ -117,35 +118,35 @@ export class Metrics {
   }
 
   /** The executor has finished the request of a slot that it had begun at `startedMs`. */
-  jobDone(slot: number, startedMs: number, nowMs: number): void {
+  jobDone(slot: number, startedMs: number, endedMs: number): void {
     const at = slot * Slot.Stride;
     this.#slots[at + Slot.Jobs]!++;
-    this.#slots[at + Slot.BusyMs]! += this.#sinceTick(startedMs, nowMs);
+    this.#slots[at + Slot.BusyMs]! += this.#sinceTick(startedMs, endedMs);
   }
 
   // --- IO thread, once a second ------------------------------------------------------------------
 
   /**
    * Takes the samples that rates, recent latencies and loads are made of.
-   * @param nowMs milliseconds since 1970
+   * @param atMs milliseconds since 1970
    * @param startedMs when the job that runs in a slot now was begun, 0 when none does
    */
-  tick(nowMs: number, startedMs: (slot: number) => number): void {
+  tick(atMs: number, startedMs: (slot: number) => number): void {
     this.#honourReset();
-    const elapsedMs = nowMs - this.#marks[Mark.TickMs]!;
+    const elapsedMs = atMs - this.#marks[Mark.TickMs]!;
     if (elapsedMs <= 0) return;
     this.#sampleRates(elapsedMs / 1000);
     this.#sampleLatency();
     for (let slot = 0; slot < SLOTS; slot++) {
       const at = slot * Slot.Stride;
       const started = startedMs(slot);
-      const runningMs = started > 0 ? this.#sinceTick(started, nowMs) : 0;
+      const runningMs = started > 0 ? this.#sinceTick(started, atMs) : 0;
       const busy = (this.#slots[at + Slot.BusyMs]! + runningMs) / elapsedMs;
       this.#slots[at + Slot.BusyMs] = 0;
       this.#slots[at + Slot.BusyPercent] = Math.min(100, 100 * busy);
     }
     this.#previous.set(this.#counters);
-    this.#marks[Mark.TickMs] = nowMs;
+    this.#marks[Mark.TickMs] = atMs;
   }
 
   #honourReset(): void {
@@ -189,8 +190,8 @@ export class Metrics {
     return this.#counters[counter]! - this.#previous[counter]!;
   }
 
-  #sinceTick(startedMs: number, nowMs: number): number {
-    return Math.max(0, nowMs - Math.max(startedMs, this.#marks[Mark.TickMs]!));
+  #sinceTick(startedMs: number, untilMs: number): number {
+    return Math.max(0, untilMs - Math.max(startedMs, this.#marks[Mark.TickMs]!));
   }
 
   // --- Any thread --------------------------------------------------------------------------------
@@ -206,9 +207,9 @@ export class Metrics {
   }
 
   /** Sets rates, latencies, errors and bytes to zero; connection and executor figures stay. */
-  reset(nowMs = clockMs()): void {
+  reset(atMs = nowMs()): void {
     this.#baseline.set(this.#counters);
-    this.#marks[Mark.ResetMs] = nowMs;
+    this.#marks[Mark.ResetMs] = atMs;
     Atomics.add(this.#words, Word.ResetsAsked, 1);
   }
 
@@ -257,9 +258,9 @@ export class Metrics {
   }
 
   /** Requests per second since the start or the last reset. */
-  requestRateOfAll(nowMs = clockMs()): number {
+  requestRateOfAll(atMs = nowMs()): number {
     // Over less than a second, a rate would be guesswork.
-    const seconds = Math.max(1, (nowMs - this.#marks[Mark.ResetMs]!) / 1000);
+    const seconds = Math.max(1, (atMs - this.#marks[Mark.ResetMs]!) / 1000);
     return this.#total(Counter.Requests) / seconds;
   }
 
@@ -310,11 +311,6 @@ export class Metrics {
     const asked = Atomics.load(this.#words, Word.ResetsAsked);
     return asked === Atomics.load(this.#words, Word.ResetsSeen) ? this.#recent[at]! : 0;
   }
-}
-
-/** Milliseconds since 1970 in every thread alike; unlike the system's clock it never jumps. */
-function clockMs(): number {
-  return performance.timeOrigin + performance.now();
 }
 
 /** Weight of a new sample: the larger the jump, the quicker it is followed. */

@@ -1,6 +1,7 @@
 // The connections of the port that was asked, in four levels of detail; each level adds to the one
 // below. Never looks a client's name up: that could take seconds.
 
+import { nowMs } from "../../clock.js";
 import { ParameterError } from "../../errors.js";
 import type { Connection, Exchange } from "../../http/transport.js";
 import { MAIN_SLOTS, MAX_INSPECT_LEVEL } from "../../limits.js";
@@ -38,7 +39,7 @@ function wantedLevel({ query }: ServiceRequest): number {
 
 function inspected(view: ServerView, portOffset: 0 | 1, open: OpenConnection, level: number) {
   const { connection, pending } = open;
-  const now = performance.timeOrigin + performance.now();
+  const now = nowMs();
   const parts: Record<string, unknown> = {
     client: clientPart(connection, pending, level, now),
     request: requestPart(pending, level, now),

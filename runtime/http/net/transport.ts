@@ -3,6 +3,7 @@
 
 import { createServer, type Server, type Socket } from "node:net";
 import { setImmediate as afterPoll } from "node:timers/promises";
+import { nowMs } from "../../clock.js";
 import {
   CONNECTION_SWEEP_MS,
   LAST_REQUESTS_MS,
@@ -164,7 +165,7 @@ export class NetServer implements HttpServer, ConnectionHost {
       return;
     }
     const { status, message } = TOO_MANY_CONNECTIONS;
-    const t0Ms = performance.timeOrigin + performance.now();
+    const t0Ms = nowMs();
     const { mediaType, body } = this.events.errorBody(status, message, "json", t0Ms);
     const text = this.heads.text(status, mediaType, body.length, "") + body;
     this.#refused.set(socket, performance.now() + LINGER_MS);

@@ -3,6 +3,7 @@
 // a fifth of a small request; while only one address is connected there is nothing to ask.
 
 import { SocketAddress } from "node:net";
+import { nowMs } from "../../clock.js";
 import type { Connection } from "../transport.js";
 import type { UwsResponse } from "./uws-api.js";
 
@@ -48,7 +49,7 @@ export class Peers {
       remoteAddress,
       remotePort: 0,
       client: `http://${shown}:0/`,
-      openedAtMs: performance.timeOrigin + performance.now(),
+      openedAtMs: nowMs(),
       ident: null,
       bytesIn: 0,
       bytesOut: 0,

@@ -3,6 +3,7 @@
 // lets through is judged here as in the other transport.
 
 import { setTimeout as delay } from "node:timers/promises";
+import { nowMs } from "../../clock.js";
 import {
   INLINE_BODY_BYTES,
   LINGER_MS,
@@ -155,8 +156,4 @@ export class UwsServer implements HttpServer, ExchangeHost {
   #takesInline(length: number): boolean {
     return length <= Math.min(INLINE_BODY_BYTES, this.#maxBodyBytes) && this.budget.take(length);
   }
-}
-
-function nowMs(): number {
-  return performance.timeOrigin + performance.now();
 }

@@ -1,0 +1,9 @@
+// The one clock of the server. It begins at the system's time and is never set while the process
+// runs, and all threads read the same, so that its times may cross threads and be subtracted.
+
+const ORIGIN_MS = performance.timeOrigin;
+
+/** Milliseconds since 1970, with fractions. */
+export function nowMs(): number {
+  return ORIGIN_MS + performance.now();
+}
