@@ -42,11 +42,17 @@ export async function resolveSettings(
   };
 }
 
-/** What would change the meaning of every answer must not be passed over in silence. */
-function refuseUnbuilt({ dispatcher, descriptor }: ResolvedConfig): void {
-  const key = dispatcher !== null ? "dispatcher" : descriptor !== null ? "descriptor" : null;
-  if (key === null) return;
-  throw new SvcError("SVC2206", `\`${key}\` of svc.config.ts is not supported yet`);
+/** What would change the meaning of answers must not be passed over in silence. */
+function refuseUnbuilt({ dispatcher, descriptor, graphs }: ResolvedConfig): void {
+  const asked = {
+    dispatcher: dispatcher !== null,
+    descriptor: descriptor !== null,
+    graphs: Object.keys(graphs).length > 0,
+  };
+  for (const [key, isAsked] of Object.entries(asked)) {
+    if (!isAsked) continue;
+    throw new SvcError("SVC2206", `\`${key}\` of svc.config.ts is not supported yet`);
+  }
 }
 
 function executorCount(wanted: number | "auto"): number {

@@ -109,10 +109,10 @@ test("refuses a root that was asked for and is not a folder", async () => {
   }
 });
 
-test("refuses what would change every answer and is not there yet", async () => {
-  for (const key of ["dispatcher", "descriptor"]) {
+test("refuses what would change answers and is not there yet", async () => {
+  for (const key of ["dispatcher", "descriptor", "graphs"]) {
     try {
-      await resolveSettings(folder, { ...config, [key]: { partitions: [] } }, {});
+      await resolveSettings(folder, { ...config, [key]: { cities: {} } }, {});
       assert.unreachable();
     } catch (error) {
       assert.is((error as { code?: string }).code, "SVC2206");
