@@ -1,6 +1,6 @@
 // `svc init`: writes a new project from templates/init.
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { SvcError } from "../runtime/errors.js";
 import { packageInfo, packageRoot } from "../runtime/package-info.js";
@@ -32,13 +32,20 @@ export const init = defineCommand({
 function makeEmptyFolder(folder: string): void {
   let names: readonly string[];
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     names = readdirSync(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new SvcError("SVC3009", `${folder} cannot be used (${code})`, { cause: error });
   }
   if (names.length > 0) throw new SvcError("SVC3009", `${folder} holds files already`);
+}
+
+/** One level at a time: Node 20's recursive form never returns where a level vanishes (/proc). */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
 }
 
 /** The exact version once it can be had from a registry, until then this very installation. */
