@@ -7,3 +7,8 @@ const ORIGIN_MS = performance.timeOrigin;
 export function nowMs(): number {
   return ORIGIN_MS + performance.now();
 }
+
+/** The time at which `performance.now()` gave this value. */
+export function toEpochMs(elapsedMs: number): number {
+  return ORIGIN_MS + elapsedMs;
+}

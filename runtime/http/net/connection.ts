@@ -7,6 +7,7 @@
 // closing a socket with unread input resets it, and a reset takes away an answer in transit.
 
 import type { Socket } from "node:net";
+import { toEpochMs } from "../../clock.js";
 import { IDLE_TIMEOUT_MS, LINGER_MS, MAX_GATHERED_BYTES } from "../../limits.js";
 import type { Ident } from "../../plugin/request-source.js";
 import type { Refusal } from "../refusal.js";
@@ -72,7 +73,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.remoteAddress = (socket.remoteAddress ?? "").replace(MAPPED_IPV4, "");
     this.remotePort = socket.remotePort ?? 0;
     this.client = clientUrl(this.remoteAddress, this.remotePort);
-    this.openedAtMs = performance.timeOrigin + this.#activeAtMs;
+    this.openedAtMs = toEpochMs(this.#activeAtMs);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("drain", () => this.turn());
     socket.on("end", () => this.#inputEnded());

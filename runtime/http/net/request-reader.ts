@@ -2,6 +2,7 @@
 // breaks a rule becomes a refusal in its place; when the end of the request is no longer certain
 // the refusal is the last thing that the connection answers.
 
+import { toEpochMs } from "../../clock.js";
 import {
   BODY_GRACE_MS,
   HEAD_TIMEOUT_MS,
@@ -152,7 +153,7 @@ export class RequestReader {
   }
 
   #t0Ms(): number {
-    return performance.timeOrigin + (this.#headStartedAtMs || this.#nowMs);
+    return toEpochMs(this.#headStartedAtMs || this.#nowMs);
   }
 
   /** @returns `at` when the head is not complete or has to wait */
