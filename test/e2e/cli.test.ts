@@ -215,4 +215,16 @@ test("doctor reports on machine and project without changing anything", () =>
     assert.match(svc(["doctor", folder]).stdout, "ok    build       current, 1 plugins");
   }));
 
+test("says at once that a new project cannot be made where nothing can be written", () => {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [SVC, "init", "/proc/nowhere/my-service"],
+    {
+      encoding: "utf8",
+      timeout: 5000,
+    },
+  );
+  expectError({ status, stderr }, "SVC3009: ");
+});
+
 test.run();
