@@ -284,7 +284,8 @@ test("declarations that tsconfig.json includes count for reading and checking", 
   project.write("types/untyped.d.ts", 'declare module "untyped" { export const factor: number; }');
   project.write(
     "plugins/add.ts",
-    `import { factor } from "untyped";\n${addPlugin("a * factor").replace("a: int", "a: int, c?: City")}`,
+    'import { factor } from "untyped";\n' +
+      addPlugin("a * factor").replace("a: int", "a: int, c?: City"),
   );
   const result = await buildProject(project.dir);
   assert.equal(codes(result), []);
