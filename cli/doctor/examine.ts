@@ -61,7 +61,7 @@ async function build(folder: string, manifest: Manifest | null): Promise<Finding
   if (changed !== null) {
     return { name, state: "warn", text: `${changed} has changed since: run \`svc build\`` };
   }
-  return { name, state: "ok", text: `current, ${manifest.plugins.length} plugins` };
+  return { name, state: "ok", text: `current, plugins: ${manifest.plugins.length}` };
 }
 
 async function settings(folder: string, manifest: Manifest | null): Promise<string> {

@@ -17,6 +17,7 @@ interface Spec {
       readonly in: string;
       readonly wire: string;
       readonly required: boolean;
+      readonly schema: { readonly const?: unknown; readonly enum?: readonly unknown[] };
     }[];
   }[];
 }
@@ -72,7 +73,10 @@ function tryLine(plugins: readonly PluginSpec[], main: string): string[] {
     plugin.params.filter((param) => param.in === "query" && param.required);
   const [easiest] = [...plugins].sort((a, b) => required(a).length - required(b).length);
   if (easiest === undefined) return [];
-  const query = required(easiest).map(({ name, wire }) => `${name}=${SAMPLES[wire]}`);
+  const query = required(easiest).map(({ name, wire, schema }) => {
+    const sample = schema.const ?? schema.enum?.[0] ?? SAMPLES[wire];
+    return `${name}=${encodeURIComponent(String(sample))}`;
+  });
   const url = `${main}${easiest.path}${query.length > 0 ? `?${query.join("&")}` : ""}`;
   return ["  try", `    curl "${url}"`];
 }

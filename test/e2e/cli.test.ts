@@ -160,6 +160,28 @@ test("serve says where it is, what it serves, and a line that works", () =>
     }
   }));
 
+test("the line to try has a value that the parameter takes", () =>
+  inProject(
+    async ({ folder }) => {
+      svc(["build", folder]);
+      const served = await serve(folder);
+      try {
+        const url = /curl "(.*)"/.exec(served.output())![1]!;
+        assert.match(url, /\/pick\?mode=(a%20b|exact)$/);
+        const answer = await fetch(url, { headers: { connection: "close" } });
+        assert.is(answer.status, 200);
+        await answer.text();
+      } finally {
+        assert.is(await served.stop(), 0);
+      }
+    },
+    {
+      "plugins/pick.ts":
+        "/** @plugin */\n" +
+        'export function pick(request: unknown, mode: "a b" | "exact") {\n  return mode;\n}\n',
+    },
+  ));
+
 test("serve warns of a stale build, names the file and serves what was built", () =>
   inProject(async (project) => {
     svc(["build", project.folder]);
@@ -212,7 +234,7 @@ test("doctor reports on machine and project without changing anything", () =>
     assert.match(stdout, "warn  build       none yet: run `svc build`");
     assert.is(status, 0);
     svc(["build", folder]);
-    assert.match(svc(["doctor", folder]).stdout, "ok    build       current, 1 plugins");
+    assert.match(svc(["doctor", folder]).stdout, "ok    build       current, plugins: 1");
   }));
 
 test("says at once that a new project cannot be made where nothing can be written", () => {
