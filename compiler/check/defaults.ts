@@ -6,10 +6,14 @@ import type { PluginRecord } from "../record/plugin-record.js";
 import type { PropertyShape, TypeShape, TypeTable } from "../record/type-shape.js";
 import { paramError } from "./findings.js";
 
+const ANY_TYPE = new Set(["any", "unknown", "{}"]);
+
 export function checkDefaults(plugin: PluginRecord, types: TypeTable): Diagnostic[] {
   return plugin.params.flatMap((param) => {
     if (param.kind !== "user" || param.default?.kind !== "value") return [];
     const { value } = param.default;
+    // Such a parameter arrives as text, but its default may be anything.
+    if (ANY_TYPE.has(param.typeText)) return [];
     if (fits(types, param.shape, value)) return [];
     const { name, typeText } = param;
     const message = `${JSON.stringify(value)}, default of \`${name}\`, is no \`${typeText}\``;

@@ -69,9 +69,14 @@ function reservedName(
   const reserved = RESERVED[plugin.role].find((word) => word === name);
   if (reserved) return reserved;
   if (index > 0 || !parameter.type) return null;
-  const symbol = context.checker.getTypeFromTypeNode(parameter.type).getSymbol();
-  if (plugin.role === "post") return isPackageSymbol(symbol, "PluginResponse") ? "response" : null;
-  return isPackageSymbol(symbol, "PluginRequest") ? "request" : null;
+  const type = context.checker.getTypeFromTypeNode(parameter.type);
+  const [first, className] =
+    plugin.role === "post"
+      ? (["response", "PluginResponse"] as const)
+      : (["request", "PluginRequest"] as const);
+  if (!isUnresolved(type)) return isPackageSymbol(type.getSymbol(), className) ? first : null;
+  context.metAny = true;
+  return first;
 }
 
 function readUser(
@@ -108,12 +113,14 @@ function readUser(
 }
 
 const TEXT: Reading = { shape: { kind: "str" }, problems: [] };
+const ANYTHING: Reading = { shape: { kind: "json" }, problems: [] };
 
 /** Types that say nothing mean text, as no type does (interface, "Plugin execution" rule 4). */
 function readInput(reader: ShapeReader, type: ts.Type): Reading {
   const { Any, Unknown } = ts.TypeFlags;
   const { checker } = reader.context;
   if (type.flags & Any) reader.context.metAny = true;
+  if (isUnresolved(type)) return ANYTHING;
   if (type.flags & (Any | Unknown) || isEmptyObject(checker, type)) return TEXT;
   if (type.flags & NO_VALUE) {
     return unsupported(`of type \`${checker.typeToString(type)}\`, which has no values`, "`json`");
@@ -149,7 +156,7 @@ function isEmptyObject(checker: ts.TypeChecker, type: ts.Type): boolean {
   );
 }
 
-/** An import that does not resolve is TypeScript's to report. */
+/** An import that does not resolve is TypeScript's to report; nothing else follows from it. */
 function isUnresolved(type: ts.Type): boolean {
   return (type as ts.Type & { readonly intrinsicName?: string }).intrinsicName === "error";
 }

@@ -27,6 +27,7 @@ export function readReserved(
   };
   if (!parameter.type) return untyped;
   const type = parameterType(context, parameter);
+  if (type.flags & ts.TypeFlags.Any) context.metAny = true;
   if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return untyped;
   switch (name) {
     case "request":

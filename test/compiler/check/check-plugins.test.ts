@@ -109,6 +109,15 @@ export function f(request: PluginRequest,
   );
 });
 
+test("a parameter of any type may have any default", () => {
+  const source = `
+/** @plugin */
+export function f(request: PluginRequest, a: any = 5, b: unknown = [1], c: {} = 2.5) { return 1; }
+`;
+  const { plugins, types } = readSource(source);
+  assert.equal(checkPlugins(plugins, types, { executors: 1 }), []);
+});
+
 test("module variables that change are warned about with several executors", () => {
   const source = `
 let counter = 0;

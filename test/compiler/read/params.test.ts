@@ -2,6 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { checkPlugins } from "../../../compiler/check/check-plugins.js";
 import { codes, marks, pluginNamed, readSource, userParam, userParams } from "../reading.js";
 
 const test = suite("plugin parameters");
@@ -153,6 +154,39 @@ export function c(request: PluginRequest, method: str = "GET", content: Date = n
     "SVC1032 content: Date = new Date()",
     "SVC1040 Date",
   ]);
+});
+
+test("types that do not resolve are left to TypeScript", () => {
+  const source = `
+import type { Request, Shape } from "not-installed";
+/** @plugin */
+export function f(_r: Request, a: Shape = 2.5, b: Unheard = "x") { return null; }
+export const g = plugin.post((r: Request) => r);
+`;
+  const result = readSource(source);
+  const rules = checkPlugins(result.plugins, result.types, { executors: 1 });
+  assert.equal([...result.diagnostics, ...rules], []);
+  assert.is(userParam(pluginNamed(result, "f"), "a").wire, "json");
+});
+
+test("reserved arguments of types of Node are judged by these", () => {
+  const source = `
+import type { IncomingHttpHeaders } from "node:http";
+/** @plugin */
+export function f(request: PluginRequest, headers: IncomingHttpHeaders, content: Buffer) {}
+/** @plugin */
+export function g(first: Buffer) {}
+`;
+  const node = `declare module "node:http" { interface IncomingHttpHeaders { size: number } }
+interface Buffer extends Uint8Array { equals(other: Uint8Array): boolean }`;
+  const result = readSource(source, {
+    "node_modules/@types/node/index.d.ts": node,
+    "tsconfig.json": '{ "compilerOptions": { "module": "nodenext", "types": ["node"] } }',
+  });
+  assert.equal(marks(result, source), ["SVC1034 IncomingHttpHeaders"]);
+  const { params } = pluginNamed(result, "f");
+  assert.equal(params[2]!.kind === "reserved" && params[2]!.form, "bytes");
+  assert.is(pluginNamed(result, "g").params[0]!.kind, "user");
 });
 
 test("parameters without a query form are refused", () => {
