@@ -10,8 +10,8 @@ import type {
   ResultRecord,
   UserParam,
 } from "../record/plugin-record.js";
-import type { TypeShape, TypeTable } from "../record/type-shape.js";
-import { type JsonSchema, toJsonSchema } from "./json-schema.js";
+import type { TypeTable } from "../record/type-shape.js";
+import { toJsonSchema } from "./json-schema.js";
 import { jsonFile } from "./text.js";
 
 const FORMAT_VERSION = 1;
@@ -69,26 +69,15 @@ function userSpec(param: UserParam): object {
     wire: param.wire,
     required: param.required,
     ...(param.default?.kind === "value" && { default: param.default.value }),
-    schema: textSchema(param.shape),
+    schema: toJsonSchema(param.shape),
     ...(param.description !== "" && { description: param.description }),
   };
 }
 
 function contentSpec(param: ReservedParam): object {
   const wire = param.form ?? "bytes";
-  const schema = param.shape === null ? (wire === "json" ? {} : textSchema(null)) : null;
-  return {
-    name: param.name,
-    in: "body",
-    wire,
-    required: false,
-    schema: schema ?? toJsonSchema(param.shape!),
-  };
-}
-
-/** Bytes are base64 inside JSON only; in a query and in a body they travel as they are. */
-function textSchema(shape: TypeShape | null): JsonSchema {
-  return shape === null || shape.kind === "bytes" ? { type: "string" } : toJsonSchema(shape);
+  const schema = toJsonSchema(param.shape ?? { kind: wire === "json" ? "json" : "str" });
+  return { name: param.name, in: "body", wire, required: false, schema };
 }
 
 function resultSpec(result: ResultRecord): object {

@@ -16,9 +16,9 @@ export function toJsonSchema(shape: TypeShape): JsonSchema {
     case "float":
       return { type: "number" };
     case "str":
-      return { type: "string" };
     case "bytes":
-      return { type: "string", contentEncoding: "base64" };
+      // Bytes travel as they are, and are rendered in JSON as their UTF-8 text.
+      return { type: "string" };
     case "bool":
       return { type: "boolean" };
     case "null":

@@ -163,7 +163,9 @@ export const plugins: readonly PluginRecord[] = [
     reserved("headers", "dict"),
     reserved("content", "json", { kind: "array", items: { kind: "ref", name: "Point" } }),
   ]),
-  plugin("raw", [reserved("request"), reserved("headers", "bytes"), reserved("content", "bytes")]),
+  plugin("raw", [reserved("request"), reserved("headers", "bytes"), reserved("content", "bytes")], {
+    result: { kind: "value", shape: { kind: "bytes" }, typeText: "bytes" },
+  }),
   plugin("search", [reserved("response")], { role: "post" }),
   plugin("search", [reserved("request"), user("q", "str")], {
     role: "pre",

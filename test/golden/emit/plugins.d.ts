@@ -78,7 +78,7 @@ export interface PluginRegistry {
   raw: {
     query: Record<string, never>;
     content: Uint8Array;
-    result: unknown;
+    result: Uint8Array;
   };
   shapes: {
     query: {
