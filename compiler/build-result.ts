@@ -21,19 +21,19 @@ export type Timings = Readonly<Record<string, number>>;
 
 /** Measures the phases of a build. */
 export class Clock {
-  private readonly started = performance.now();
-  private readonly phases: Record<string, number> = {};
-  private last = this.started;
+  readonly #started = performance.now();
+  readonly #phases: Record<string, number> = {};
+  #last = this.#started;
 
   /** Ends a phase. */
   mark(phase: string): void {
     const now = performance.now();
-    this.phases[phase] = round(now - this.last);
-    this.last = now;
+    this.#phases[phase] = round(now - this.#last);
+    this.#last = now;
   }
 
   timings(): Timings {
-    return { ...this.phases, total: round(performance.now() - this.started) };
+    return { ...this.#phases, total: round(performance.now() - this.#started) };
   }
 }
 

@@ -22,21 +22,21 @@ export interface Bundle {
 }
 
 export class Bundler {
-  private readonly projectDir: string;
-  private readonly context: Promise<Context>;
-  private entry = "";
+  readonly #projectDir: string;
+  readonly #context: Promise<Context>;
+  #entry = "";
 
   constructor(projectDir: string) {
-    this.projectDir = resolve(projectDir);
-    this.context = this.open();
+    this.#projectDir = resolve(projectDir);
+    this.#context = this.#open();
     // A failure shows where the context is used.
-    this.context.catch(() => {});
+    this.#context.catch(() => {});
   }
 
   /** @param entry text of the entry, which imports as from the project's folder */
   async bundle(entry: string): Promise<Bundle> {
-    this.entry = entry;
-    const context = await this.context;
+    this.#entry = entry;
+    const context = await this.#context;
     try {
       const { outputFiles = [], metafile } = await context.rebuild();
       const files = outputFiles.map(({ path, text }): [string, string] => [
@@ -55,14 +55,14 @@ export class Bundler {
   }
 
   async close(): Promise<void> {
-    const context = await this.context;
+    const context = await this.#context;
     await context.dispose();
   }
 
-  private async open(): Promise<Context> {
+  async #open(): Promise<Context> {
     const { context } = await import("esbuild");
     return context({
-      absWorkingDir: this.projectDir,
+      absWorkingDir: this.#projectDir,
       entryPoints: [ENTRY],
       outfile: join(BUILD_FOLDER, MODULES_FILE),
       bundle: true,
@@ -75,18 +75,18 @@ export class Bundler {
       sourcemap: "linked",
       sourcesContent: false,
       logLevel: "silent",
-      plugins: [this.entryPlugin(), packageImports],
+      plugins: [this.#entryPlugin(), packageImports],
     });
   }
 
-  private entryPlugin(): Plugin {
+  #entryPlugin(): Plugin {
     return {
       name: "svc-entry",
       setup: (build) => {
         build.onResolve({ filter: /^svc:entry$/ }, () => ({ path: "entry", namespace: "svc" }));
         build.onLoad({ filter: /^entry$/, namespace: "svc" }, () => ({
-          contents: this.entry,
-          resolveDir: this.projectDir,
+          contents: this.#entry,
+          resolveDir: this.#projectDir,
         }));
       },
     };

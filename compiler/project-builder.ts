@@ -38,13 +38,13 @@ export interface Rebuild extends BuildResult {
 
 export class ProjectBuilder {
   readonly projectDir: string;
-  private config: LoadedConfig | null = null;
-  private reader: PluginReader | null = null;
-  private bundler: Bundler | null = null;
-  private typeCheck: TypeCheck | null = null;
-  private declarations: readonly string[] = [];
+  #config: LoadedConfig | null = null;
+  #reader: PluginReader | null = null;
+  #bundler: Bundler | null = null;
+  #typeCheck: TypeCheck | null = null;
+  #declarations: readonly string[] = [];
   /** Changes that no reading has taken in yet: an error may come before it. */
-  private readonly pending = new Set<string>();
+  readonly #pending = new Set<string>();
 
   /** @param projectDir folder of the project */
   constructor(projectDir: string) {
@@ -85,68 +85,68 @@ export class ProjectBuilder {
    * @param typesBeside whether the type check runs at the same time, in a process of its own
    */
   async compile(changed: readonly string[], clock: Clock, typesBeside = false): Promise<Compiled> {
-    this.typeCheck?.cancel();
-    this.typeCheck = null;
-    this.bundler ??= new Bundler(this.projectDir);
+    this.#typeCheck?.cancel();
+    this.#typeCheck = null;
+    this.#bundler ??= new Bundler(this.projectDir);
     for (const file of changed) {
-      this.pending.add(this.relativePath(file));
+      this.#pending.add(this.#relativePath(file));
     }
-    const config = await this.loadConfig();
-    const files = await this.findFiles(config.config);
+    const config = await this.#loadConfig();
+    const files = await this.#findFiles(config.config);
     const declarations = await declarationFiles(this.projectDir);
     const sources = [...files, ...declarations];
-    if (declarations.join("\n") !== this.declarations.join("\n")) {
+    if (declarations.join("\n") !== this.#declarations.join("\n")) {
       // Whatever was read may have missed one of them.
-      this.reader = null;
-      this.declarations = declarations;
+      this.#reader = null;
+      this.#declarations = declarations;
     }
     clock.mark("config");
     if (typesBeside) {
-      this.startTypeCheck(sources);
+      this.#startTypeCheck(sources);
     }
-    const reading = await this.read(config.config, sources);
+    const reading = await this.#read(config.config, sources);
     clock.mark("read");
     const { plugins, types, moduleState } = reading;
     const { executors } = config.config;
     const rules = checkPlugins(plugins, types, { executors, moduleState });
     const found = [...reading.diagnostics, ...rules];
-    const output = hasErrors(found) ? null : await this.emit(config, files, reading, found);
+    const output = hasErrors(found) ? null : await this.#emit(config, files, reading, found);
     clock.mark("emit");
     return {
       plugins: plugins.length,
       diagnostics: sortDiagnostics(found),
       files: output,
-      checkTypes: async () => (this.typeCheck ?? this.startTypeCheck(sources)).result,
+      checkTypes: async () => (this.#typeCheck ?? this.#startTypeCheck(sources)).result,
     };
   }
 
   /** Ends whatever is open. */
   async close(): Promise<void> {
-    this.typeCheck?.cancel();
-    await this.bundler?.close();
+    this.#typeCheck?.cancel();
+    await this.#bundler?.close();
   }
 
-  private startTypeCheck(files: readonly string[]): TypeCheck {
+  #startTypeCheck(files: readonly string[]): TypeCheck {
     const typeCheck = startTypeCheck(this.projectDir, files);
     // Something else may fail first.
     typeCheck.result.catch(() => {});
-    this.typeCheck = typeCheck;
+    this.#typeCheck = typeCheck;
     return typeCheck;
   }
 
-  private async loadConfig(): Promise<LoadedConfig> {
-    const known = this.config;
+  async #loadConfig(): Promise<LoadedConfig> {
+    const known = this.#config;
     const sources = new Set([...CONFIG_FILES, "package.json", ...(known?.inputs ?? [])]);
-    if (known !== null && !this.hasChanged(sources)) {
+    if (known !== null && !this.#hasChanged(sources)) {
       return known;
     }
-    this.config = null;
-    this.reader = null;
-    this.config = await loadConfig(this.projectDir);
-    return this.config;
+    this.#config = null;
+    this.#reader = null;
+    this.#config = await loadConfig(this.projectDir);
+    return this.#config;
   }
 
-  private async findFiles(config: ResolvedConfig): Promise<string[]> {
+  async #findFiles(config: ResolvedConfig): Promise<string[]> {
     const files = await findPluginFiles(this.projectDir, config);
     if (files.length === 0) {
       throw new SvcError("SVC1103", `no file matches ${config.plugins.join(", ")}`);
@@ -159,33 +159,33 @@ export class ProjectBuilder {
     return files;
   }
 
-  private async read(config: ResolvedConfig, files: readonly string[]): Promise<ReadResult> {
+  async #read(config: ResolvedConfig, files: readonly string[]): Promise<ReadResult> {
     const options = new Set(["tsconfig.json", "package.json", ...tsconfigFiles(this.projectDir)]);
     let reading: ReadResult;
-    if (this.reader === null || this.hasChanged(options)) {
+    if (this.#reader === null || this.#hasChanged(options)) {
       const { PluginReader } = await import("./read/plugin-reader.js");
-      this.reader = new PluginReader(this.projectDir, files, config.declared);
-      reading = this.reader.read();
+      this.#reader = new PluginReader(this.projectDir, files, config.declared);
+      reading = this.#reader.read();
     } else {
-      reading = this.reader.refresh([...this.pending], files);
+      reading = this.#reader.refresh([...this.#pending], files);
     }
-    this.pending.clear();
+    this.#pending.clear();
     return reading;
   }
 
-  private hasChanged(files: ReadonlySet<string>): boolean {
-    return [...this.pending].some((file) => files.has(file));
+  #hasChanged(files: ReadonlySet<string>): boolean {
+    return [...this.#pending].some((file) => files.has(file));
   }
 
   /** All files of the build; null when bundling found errors, which are added to `found`. */
-  private async emit(
+  async #emit(
     { config, inputs }: LoadedConfig,
     files: readonly string[],
     reading: ReadResult,
     found: Diagnostic[],
   ): Promise<OutputFiles | null> {
     const { plugins, types, dependencies } = reading;
-    const bundle = await this.bundler!.bundle(emitBundleEntry(plugins));
+    const bundle = await this.#bundler!.bundle(emitBundleEntry(plugins));
     const modules = bundle.files.get(MODULES_FILE);
     if (modules === undefined) {
       found.push(...bundle.diagnostics);
@@ -207,7 +207,7 @@ export class ProjectBuilder {
     return output.set(...manifest);
   }
 
-  private relativePath(file: string): string {
+  #relativePath(file: string): string {
     const path = relative(this.projectDir, resolve(this.projectDir, file));
     return posix.normalize(path.replaceAll(sep, "/"));
   }

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonValue } from "./config.js";
-import type { PluginEntry } from "./plugin/plugin-entry.js";
+import type { PluginEntry, PluginRole } from "./plugin/plugin-entry.js";
 
 /** Raised whenever a file of `.svc/` changes its form; other formats are treated as no build. */
 export const MANIFEST_FORMAT = 1;
@@ -44,7 +44,7 @@ export interface ResolvedConfig {
 /** One function that the configuration declares as a plugin. */
 export interface DeclaredPlugin {
   readonly name: string;
-  readonly role: "engine" | "pre" | "post";
+  readonly role: PluginRole;
   readonly graph: string | null;
   /** Relative to the project folder, with `/`. */
   readonly module: string;

@@ -24,70 +24,70 @@ export interface ShapeChecks {
 
 /** Writes the statements of one check. `path` holds string expressions, to be joined. */
 export class CheckBody {
-  private readonly checks: ShapeChecks;
-  private text = "";
-  private depth = 1;
-  private variables = 0;
+  readonly #checks: ShapeChecks;
+  #text = "";
+  #depth = 1;
+  #variables = 0;
 
   constructor(checks: ShapeChecks) {
-    this.checks = checks;
+    this.#checks = checks;
   }
 
   write(shape: TypeShape): string {
-    this.shape(shape, "value", []);
-    return this.text;
+    this.#shape(shape, "value", []);
+    return this.#text;
   }
 
-  private shape(shape: TypeShape, value: string, path: readonly string[]): void {
+  #shape(shape: TypeShape, value: string, path: readonly string[]): void {
     switch (shape.kind) {
       case "array":
       case "tuple":
       case "object": {
         const test = shape.kind === "object" ? `isObject(${value})` : `Array.isArray(${value})`;
-        this.line(`if (!${test}) return ${required(path, describeShape(shape))};`);
-        this.parts(shape, value, path);
+        this.#line(`if (!${test}) return ${required(path, describeShape(shape))};`);
+        this.#parts(shape, value, path);
         break;
       }
       case "ref":
-        if (this.checks.resolve(shape).kind === "json") {
-          this.shape(JSON_VALUE, value, path);
+        if (this.#checks.resolve(shape).kind === "json") {
+          this.#shape(JSON_VALUE, value, path);
         } else {
-          this.parts(shape, value, path);
+          this.#parts(shape, value, path);
         }
         break;
       case "union":
-        this.union(shape.members, value, path);
+        this.#union(shape.members, value, path);
         break;
       case "json":
         if (path.length > 0) {
-          this.require(shape, value, path);
+          this.#require(shape, value, path);
         }
         break;
       default:
-        this.require(shape, value, path);
+        this.#require(shape, value, path);
     }
   }
 
-  private require(shape: TypeShape, value: string, path: readonly string[]): void {
+  #require(shape: TypeShape, value: string, path: readonly string[]): void {
     const fault = required(path, describeShape(shape));
-    this.line(`if (!(${this.checks.condition(shape, value)})) return ${fault};`);
+    this.#line(`if (!(${this.#checks.condition(shape, value)})) return ${fault};`);
   }
 
   /** Checks what is inside a value whose own kind is known to be right. */
-  private parts(shape: Composite, value: string, path: readonly string[]): void {
+  #parts(shape: Composite, value: string, path: readonly string[]): void {
     if (shape.kind === "array") {
-      this.items(shape.items, value, "0", path);
+      this.#items(shape.items, value, "0", path);
     } else if (shape.kind === "tuple") {
-      this.tuple(shape, value, path);
+      this.#tuple(shape, value, path);
     } else if (shape.kind === "object") {
       for (const property of shape.properties) {
-        this.property(property, value, path);
+        this.#property(property, value, path);
       }
-      this.additional(shape, value, path);
+      this.#additional(shape, value, path);
     } else {
-      const fault = this.variable("fault");
-      this.line(`const ${fault} = ${this.checks.functionFor(shape)}(${value});`);
-      this.line(`if (${fault} !== null) return ${joinTexts([...path, fault])};`);
+      const fault = this.#variable("fault");
+      this.#line(`const ${fault} = ${this.#checks.functionFor(shape)}(${value});`);
+      this.#line(`if (${fault} !== null) return ${joinTexts([...path, fault])};`);
     }
   }
 
@@ -95,111 +95,106 @@ export class CheckBody {
    * The kind of the value tells which members it can be of. Where that is one, its own check says
    * what is wrong and where.
    */
-  private union(shapes: readonly TypeShape[], value: string, path: readonly string[]): void {
-    const { objects, arrays, others } = sortMembers(this.checks, shapes);
-    if (others.some((member) => this.checks.resolve(member).kind === "json")) {
-      this.shape(JSON_VALUE, value, path);
+  #union(shapes: readonly TypeShape[], value: string, path: readonly string[]): void {
+    const { objects, arrays, others } = sortMembers(this.#checks, shapes);
+    if (others.some((member) => this.#checks.resolve(member).kind === "json")) {
+      this.#shape(JSON_VALUE, value, path);
       return;
     }
-    const conditions = others.map((member) => this.checks.condition(member, value));
+    const conditions = others.map((member) => this.#checks.condition(member, value));
     const fault = required(path, describeShape({ kind: "union", members: shapes }));
     const isOther = conditions.length > 0 ? `if (!(${conditions.join(" || ")})) ` : "";
     if (objects.length + arrays.length === 0) {
-      this.line(`${isOther}return ${fault};`);
+      this.#line(`${isOther}return ${fault};`);
       return;
     }
     let open = "";
     if (objects.length > 0) {
-      this.line(`if (isObject(${value})) {`);
-      this.indented(() => this.oneOfObjects(objects, value, path));
+      this.#line(`if (isObject(${value})) {`);
+      this.#indented(() => this.#oneOfObjects(objects, value, path));
       open = "} else ";
     }
     if (arrays.length > 0) {
-      this.line(`${open}if (Array.isArray(${value})) {`);
-      this.indented(() => this.oneOf(arrays, "an array", value, path));
+      this.#line(`${open}if (Array.isArray(${value})) {`);
+      this.#indented(() => this.#oneOf(arrays, "an array", value, path));
     }
-    this.line(`} else ${isOther}{`);
-    this.indented(() => this.line(`return ${fault};`));
-    this.line("}");
+    this.#line(`} else ${isOther}{`);
+    this.#indented(() => this.#line(`return ${fault};`));
+    this.#line("}");
   }
 
-  private oneOfObjects(shapes: readonly Composite[], value: string, path: readonly string[]): void {
-    const tag = shapes.length > 1 ? findTag(this.checks, shapes) : null;
+  #oneOfObjects(shapes: readonly Composite[], value: string, path: readonly string[]): void {
+    const tag = shapes.length > 1 ? findTag(this.#checks, shapes) : null;
     if (tag === null) {
-      this.oneOf(shapes, "an object", value, path);
+      this.#oneOf(shapes, "an object", value, path);
       return;
     }
     const words = shapes.flatMap((shape) => tag.values.get(shape)!);
     const members: TypeShape[] = words.map((word) => ({ kind: "literal", value: word }));
-    this.line(`switch (${property(value, tag.name)}) {`);
-    this.indented(() => {
+    this.#line(`switch (${property(value, tag.name)}) {`);
+    this.#indented(() => {
       for (const shape of shapes) {
         const cases = tag.values.get(shape)!.map((word) => `case ${quote(word)}:`);
-        this.block(`${cases.join(" ")} {`, () => {
-          this.parts(shape, value, path);
-          this.line("break;");
+        this.#block(`${cases.join(" ")} {`, () => {
+          this.#parts(shape, value, path);
+          this.#line("break;");
         });
       }
-      this.line("default:");
+      this.#line("default:");
       const place = [...path, quote(`.${tag.name}`)];
       const fault = required(place, describeShape({ kind: "union", members }));
-      this.indented(() => this.line(`return ${fault};`));
+      this.#indented(() => this.#line(`return ${fault};`));
     });
-    this.line("}");
+    this.#line("}");
   }
 
   /** Of several that nothing tells apart, one must fit. */
-  private oneOf(
-    shapes: readonly Composite[],
-    kind: string,
-    value: string,
-    path: readonly string[],
-  ): void {
+  #oneOf(shapes: readonly Composite[], kind: string, value: string, path: readonly string[]): void {
     const [only] = shapes;
     if (shapes.length === 1) {
-      this.parts(only!, value, path);
+      this.#parts(only!, value, path);
       return;
     }
     const conditions = shapes.map(
-      (shape) => `${this.checks.alternative(shape)}(${value}) === null`,
+      (shape) => `${this.#checks.alternative(shape)}(${value}) === null`,
     );
     const fault = required(path, `${kind} of one of ${shapes.length} forms`);
-    this.line(`if (!(${conditions.join(" || ")})) return ${fault};`);
+    this.#line(`if (!(${conditions.join(" || ")})) return ${fault};`);
   }
 
-  private items(shape: TypeShape, value: string, from: string, path: readonly string[]): void {
+  #items(shape: TypeShape, value: string, from: string, path: readonly string[]): void {
     if (shape.kind === "json") {
       return;
     }
-    const index = this.variable("i");
-    const item = this.variable("item");
-    this.block(`for (let ${index} = ${from}; ${index} < ${value}.length; ${index}++) {`, () => {
-      this.line(`const ${item} = ${value}[${index}];`);
-      this.shape(shape, item, [...path, quote("["), index, quote("]")]);
+    const index = this.#variable("i");
+    const item = this.#variable("item");
+    this.#block(`for (let ${index} = ${from}; ${index} < ${value}.length; ${index}++) {`, () => {
+      this.#line(`const ${item} = ${value}[${index}];`);
+      this.#shape(shape, item, [...path, quote("["), index, quote("]")]);
     });
   }
 
-  private tuple(shape: Tuple, value: string, path: readonly string[]): void {
+  #tuple(shape: Tuple, value: string, path: readonly string[]): void {
     const wrong = wrongLength(shape, `${value}.length`);
     if (wrong !== "") {
-      this.line(`if (${wrong}) return ${required(path, describeShape(shape))};`);
+      this.#line(`if (${wrong}) return ${required(path, describeShape(shape))};`);
     }
     for (const [index, item] of shape.items.entries()) {
       const itemPath = [...path, quote(`[${index}]`)];
       if (index < shape.required) {
-        this.shape(item, `${value}[${index}]`, itemPath);
+        this.#shape(item, `${value}[${index}]`, itemPath);
       } else {
-        this.block(`if (${value}.length > ${index}) {`, () =>
-          this.shape(item, `${value}[${index}]`, itemPath),
+        this.#block(`if (${value}.length > ${index}) {`, () =>
+          this.#shape(item, `${value}[${index}]`, itemPath),
         );
       }
     }
     if (shape.rest !== null) {
-      this.items(shape.rest, value, String(shape.items.length), path);
+      this.#items(shape.rest, value, String(shape.items.length), path);
     }
   }
 
-  private property(
+  #property(
     { name, shape, optional }: PropertyShape,
     value: string,
     path: readonly string[],
@@ -207,17 +202,17 @@ export class CheckBody {
     if (optional && shape.kind === "json") {
       return;
     }
-    const field = this.variable("field");
+    const field = this.#variable("field");
     const fieldPath = [...path, quote(`.${name}`)];
-    this.line(`const ${field} = ${property(value, name)};`);
+    this.#line(`const ${field} = ${property(value, name)};`);
     if (optional) {
-      this.block(`if (${field} !== undefined) {`, () => this.shape(shape, field, fieldPath));
+      this.#block(`if (${field} !== undefined) {`, () => this.#shape(shape, field, fieldPath));
     } else {
-      this.shape(shape, field, fieldPath);
+      this.#shape(shape, field, fieldPath);
     }
   }
 
-  private additional(
+  #additional(
     shape: Extract<TypeShape, { kind: "object" }>,
     value: string,
     path: readonly string[],
@@ -226,35 +221,35 @@ export class CheckBody {
     if (further === null || further.kind === "json") {
       return;
     }
-    const key = this.variable("key");
-    this.block(`for (const ${key} of Object.keys(${value})) {`, () => {
+    const key = this.#variable("key");
+    this.#block(`for (const ${key} of Object.keys(${value})) {`, () => {
       for (const property of shape.properties) {
-        this.line(`if (${key} === ${quote(property.name)}) continue;`);
+        this.#line(`if (${key} === ${quote(property.name)}) continue;`);
       }
-      const item = this.variable("item");
-      this.line(`const ${item} = ${value}[${key}];`);
-      this.shape(further, item, [...path, quote("."), `clip(${key})`]);
+      const item = this.#variable("item");
+      this.#line(`const ${item} = ${value}[${key}];`);
+      this.#shape(further, item, [...path, quote("."), `clip(${key})`]);
     });
   }
 
-  private block(open: string, body: () => void): void {
-    this.line(open);
-    this.indented(body);
-    this.line("}");
+  #block(open: string, body: () => void): void {
+    this.#line(open);
+    this.#indented(body);
+    this.#line("}");
   }
 
-  private indented(body: () => void): void {
-    this.depth++;
+  #indented(body: () => void): void {
+    this.#depth++;
     body();
-    this.depth--;
+    this.#depth--;
   }
 
-  private variable(kind: string): string {
-    return `${kind}${++this.variables}`;
+  #variable(kind: string): string {
+    return `${kind}${++this.#variables}`;
   }
 
-  private line(text: string): void {
-    this.text += `${"  ".repeat(this.depth)}${text}\n`;
+  #line(text: string): void {
+    this.#text += `${"  ".repeat(this.#depth)}${text}\n`;
   }
 }
 

@@ -10,42 +10,42 @@ const NAMED = /^[A-Za-z0-9_]+$/;
 
 /** Collects the checks that a file of converters needs. */
 export class CheckFunctions implements ShapeChecks {
-  private readonly types: TypeTable;
-  private readonly named = new Map<string, string>();
-  private readonly anonymous = new Map<string, string>();
-  private readonly patterns = new Map<string, string>();
-  private readonly alternatives = new Map<string, string>();
-  private readonly texts: string[] = [];
+  readonly #types: TypeTable;
+  readonly #named = new Map<string, string>();
+  readonly #anonymous = new Map<string, string>();
+  readonly #patterns = new Map<string, string>();
+  readonly #alternatives = new Map<string, string>();
+  readonly #texts: string[] = [];
 
   constructor(types: TypeTable) {
-    this.types = types;
+    this.#types = types;
   }
 
   /** Name of the function that checks a shape. */
   functionFor(shape: TypeShape): string {
     if (shape.kind === "ref") {
-      return this.namedFunction(shape.name);
+      return this.#namedFunction(shape.name);
     }
     const key = JSON.stringify(shape);
-    const known = this.anonymous.get(key);
+    const known = this.#anonymous.get(key);
     if (known !== undefined) {
       return known;
     }
-    const name = `check_${this.anonymous.size + 1}_`;
-    this.anonymous.set(key, name);
-    this.addFunction(name, "", shape);
+    const name = `check_${this.#anonymous.size + 1}_`;
+    this.#anonymous.set(key, name);
+    this.#addFunction(name, "", shape);
     return name;
   }
 
   /** Text of all functions so far, in the order in which they were asked for. */
   emit(): string {
     const constants = [
-      ...[...this.patterns].map(
+      ...[...this.#patterns].map(
         ([source, name]) => `const ${name} = new RegExp(${quote(source)}, "s");\n`,
       ),
-      ...[...this.alternatives].map(([check, name]) => `const ${name} = remembered(${check});\n`),
+      ...[...this.#alternatives].map(([check, name]) => `const ${name} = remembered(${check});\n`),
     ];
-    return constants.join("") + (constants.length > 0 ? "\n" : "") + this.texts.join("\n");
+    return constants.join("") + (constants.length > 0 ? "\n" : "") + this.#texts.join("\n");
   }
 
   /**
@@ -54,8 +54,8 @@ export class CheckFunctions implements ShapeChecks {
    */
   alternative(shape: TypeShape): string {
     const check = this.functionFor(shape);
-    const name = this.alternatives.get(check) ?? `try_${this.alternatives.size + 1}_`;
-    this.alternatives.set(check, name);
+    const name = this.#alternatives.get(check) ?? `try_${this.#alternatives.size + 1}_`;
+    this.#alternatives.set(check, name);
     return name;
   }
 
@@ -79,7 +79,7 @@ export class CheckFunctions implements ShapeChecks {
       case "literal":
         return `${value} === ${quote(shape.value)}`;
       case "pattern":
-        return `(typeof ${value} === "string" && ${this.patternFor(shape.source)}.test(${value}))`;
+        return `(typeof ${value} === "string" && ${this.#patternFor(shape.source)}.test(${value}))`;
       case "union":
         return shape.members.map((member) => this.condition(member, value)).join(" || ");
       default:
@@ -89,39 +89,39 @@ export class CheckFunctions implements ShapeChecks {
 
   /** The shape that a ref stands for. */
   resolve(shape: TypeShape): TypeShape {
-    return shape.kind === "ref" ? this.resolve(this.shapeOf(shape.name)) : shape;
+    return shape.kind === "ref" ? this.resolve(this.#shapeOf(shape.name)) : shape;
   }
 
-  private shapeOf(type: string): TypeShape {
-    const shape = this.types[type];
+  #shapeOf(type: string): TypeShape {
+    const shape = this.#types[type];
     if (shape === undefined) {
       throw new Error(`type without a shape: ${type}`);
     }
     return shape;
   }
 
-  private namedFunction(type: string): string {
-    const known = this.named.get(type);
+  #namedFunction(type: string): string {
+    const known = this.#named.get(type);
     if (known !== undefined) {
       return known;
     }
-    const shape = this.shapeOf(type);
-    const name = NAMED.test(type) ? `check_${type}` : `check_${this.named.size + 1}`;
-    this.named.set(type, name);
-    this.addFunction(name, `// ${type}\n`, shape);
+    const shape = this.#shapeOf(type);
+    const name = NAMED.test(type) ? `check_${type}` : `check_${this.#named.size + 1}`;
+    this.#named.set(type, name);
+    this.#addFunction(name, `// ${type}\n`, shape);
     return name;
   }
 
-  private addFunction(name: string, comment: string, shape: TypeShape): void {
+  #addFunction(name: string, comment: string, shape: TypeShape): void {
     // Its place is taken before its body asks for further functions: callers come first.
-    const index = this.texts.push("") - 1;
+    const index = this.#texts.push("") - 1;
     const body = new CheckBody(this).write(shape);
-    this.texts[index] = `${comment}function ${name}(value) {\n${body}  return null;\n}\n`;
+    this.#texts[index] = `${comment}function ${name}(value) {\n${body}  return null;\n}\n`;
   }
 
-  private patternFor(source: string): string {
-    const name = this.patterns.get(source) ?? `pattern_${this.patterns.size + 1}_`;
-    this.patterns.set(source, name);
+  #patternFor(source: string): string {
+    const name = this.#patterns.get(source) ?? `pattern_${this.#patterns.size + 1}_`;
+    this.#patterns.set(source, name);
     return name;
   }
 }

@@ -1,13 +1,17 @@
 // The plugin description record of the interface, and what the runtime must know of a plugin.
 
-import type { PluginDescription, PluginEntry } from "../../runtime/plugin/plugin-entry.js";
+import type {
+  PluginDescription,
+  PluginEntry,
+  PluginRole,
+} from "../../runtime/plugin/plugin-entry.js";
 import type { Wire } from "../../runtime/plugin/wire.js";
-import type { ParamRecord, PluginRecord, Role } from "../record/plugin-record.js";
+import type { ParamRecord, PluginRecord } from "../record/plugin-record.js";
 
 /** A `PluginEntry` without its code. */
 export type PluginFacts = Omit<PluginEntry, "invoke">;
 
-const ROLES: readonly Role[] = ["engine", "pre", "post"];
+const ROLES: readonly PluginRole[] = ["engine", "pre", "post"];
 
 /** Plugin-number order: by name, then engine, pre, post. */
 export function inNumberOrder(plugins: readonly PluginRecord[]): PluginRecord[] {

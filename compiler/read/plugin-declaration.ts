@@ -2,7 +2,7 @@
 // record reader turns it into a PluginRecord.
 
 import { ts } from "ts-morph";
-import type { Role } from "../record/plugin-record.js";
+import type { PluginRole } from "../../runtime/plugin/plugin-entry.js";
 import type { DocComment } from "./doc-comment.js";
 
 export type PluginFunction =
@@ -16,7 +16,7 @@ export interface PluginDeclaration {
   readonly name: string;
   /** Where findings about the plugin as a whole point. */
   readonly nameNode: ts.Node;
-  readonly role: Role;
+  readonly role: PluginRole;
   readonly graph: string | null;
   readonly readonly: boolean;
   readonly exportPath: string;

@@ -2,14 +2,14 @@
 // compiler never runs the user's code to find out what a plugin is called.
 
 import { ts } from "ts-morph";
+import type { PluginRole } from "../../runtime/plugin/plugin-entry.js";
 import { nearestHint } from "../diagnostics/nearest.js";
-import type { Role } from "../record/plugin-record.js";
 import { type ReadContext, unwrap } from "./read-context.js";
 
 export interface PluginOptions {
   readonly name: string | null;
   readonly graph: string | null;
-  readonly role: Role;
+  readonly role: PluginRole;
   readonly readonly: boolean;
 }
 
@@ -23,7 +23,11 @@ export const NO_OPTIONS: PluginOptions = {
 /** `parameters` serves library mode; the compiler reads the signature instead. */
 const OPTION_NAMES = ["name", "graph", "role", "readonly", "parameters"];
 
-export function readOptions(context: ReadContext, node: ts.Expression, role: Role): PluginOptions {
+export function readOptions(
+  context: ReadContext,
+  node: ts.Expression,
+  role: PluginRole,
+): PluginOptions {
   const options = { ...NO_OPTIONS, role };
   const object = unwrap(node);
   if (!ts.isObjectLiteralExpression(object)) {
@@ -58,7 +62,7 @@ function readText(context: ReadContext, option: string, value: ts.Expression): s
   return value.text === "" ? null : value.text;
 }
 
-function readRole(context: ReadContext, value: ts.Expression): Role | null {
+function readRole(context: ReadContext, value: ts.Expression): PluginRole | null {
   if (!ts.isStringLiteralLike(value)) {
     reportNotLiteral(context, value);
     return null;

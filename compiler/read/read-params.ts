@@ -2,7 +2,8 @@
 // depends on the role (interface, "Plugin function contracts").
 
 import { ts } from "ts-morph";
-import type { ParamRecord, ReservedName, Role, UserParam } from "../record/plugin-record.js";
+import type { PluginRole } from "../../runtime/plugin/plugin-entry.js";
+import type { ParamRecord, ReservedName, UserParam } from "../record/plugin-record.js";
 import type { TypeShape } from "../record/type-shape.js";
 import { readDefault } from "./default-value.js";
 import { isPackageSymbol } from "./package-symbols.js";
@@ -51,7 +52,7 @@ function isPlain(
   return true;
 }
 
-const RESERVED: Readonly<Record<Role, readonly ReservedName[]>> = {
+const RESERVED: Readonly<Record<PluginRole, readonly ReservedName[]>> = {
   engine: ["request", "method", "headers", "content"],
   pre: ["request", "method", "headers", "content"],
   post: ["response"],

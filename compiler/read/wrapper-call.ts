@@ -2,7 +2,7 @@
 // `plugin` is this package's export under whatever name it was imported.
 
 import { ts } from "ts-morph";
-import type { Role } from "../record/plugin-record.js";
+import type { PluginRole } from "../../runtime/plugin/plugin-entry.js";
 import { readDocComment } from "./doc-comment.js";
 import type { FileScope } from "./file-scope.js";
 import { isPackageSymbol, PACKAGE_NAME } from "./package-symbols.js";
@@ -18,7 +18,7 @@ import { reportUnexported, reportUnnamed } from "./tagged-function.js";
 
 export interface PluginCall {
   readonly call: ts.CallExpression;
-  readonly role: Role;
+  readonly role: PluginRole;
 }
 
 /** The call when `node` is one of `plugin`, `plugin.pre` and `plugin.post`, else null. */
@@ -41,7 +41,7 @@ export function asPluginDecorator(
 }
 
 /** The role that `plugin`, `plugin.pre` or `plugin.post` stands for; null for anything else. */
-function pluginRole(context: ReadContext, callee: ts.Expression): Role | null {
+function pluginRole(context: ReadContext, callee: ts.Expression): PluginRole | null {
   if (isPluginExport(context, callee)) return "engine";
   if (!ts.isPropertyAccessExpression(callee)) return null;
   const role = callee.name.text;

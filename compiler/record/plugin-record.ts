@@ -1,10 +1,9 @@
 // What the reader finds out about one plugin, as frozen plain data. Rules check it, emitters print
 // it; neither looks at the syntax tree again. Everything is serialisable to JSON.
 
+import type { PluginRole } from "../../runtime/plugin/plugin-entry.js";
 import type { Wire } from "../../runtime/plugin/wire.js";
 import type { TypeShape } from "./type-shape.js";
-
-export type Role = "engine" | "pre" | "post";
 
 export type ReservedName = "request" | "response" | "graph" | "method" | "headers" | "content";
 
@@ -62,7 +61,7 @@ export interface ResultRecord {
 export interface PluginRecord {
   readonly kind: "plugin";
   readonly name: string;
-  readonly role: Role;
+  readonly role: PluginRole;
   readonly graph: string | null;
   /** Tagged `@readonly`: safe to repeat. */
   readonly readonly: boolean;

@@ -38,14 +38,14 @@ export class ExecutorLink {
 
   /** Inside one plugin call for longer than a queued request should wait. */
   get silent(): boolean {
-    return this.silentForMs > SILENT_EXECUTOR_MS;
+    return this.#silentForMs > SILENT_EXECUTOR_MS;
   }
 
   get unresponsive(): boolean {
-    return this.silentForMs > UNRESPONSIVE_EXECUTOR_MS;
+    return this.#silentForMs > UNRESPONSIVE_EXECUTOR_MS;
   }
 
-  private get silentForMs(): number {
+  get #silentForMs(): number {
     return this.#waitingSinceMs === 0 ? 0 : performance.now() - this.#waitingSinceMs;
   }
 
