@@ -74,7 +74,7 @@ export class RequestEngine {
         if (port === 0) metrics.refused(status);
         return this.#parts.answers.errorBody(plainMessage(message), accept, port, 0, t0Ms);
       },
-      answered: (_status, bytesIn, bytesOut) => {
+      answered: (bytesIn, bytesOut) => {
         if (port === 0) metrics.bytes(bytesIn, bytesOut);
       },
       connected: (delta) => {

@@ -86,7 +86,7 @@ export interface ServerEvents {
   /** Body for an error that the transport answers by itself (parser, limits); latin1. */
   errorBody(status: number, message: string, accept: Accept, t0Ms: number): ErrorBody;
   /** Every answer, also the transport's own, for the metrics. */
-  answered(status: number, bytesIn: number, bytesOut: number): void;
+  answered(bytesIn: number, bytesOut: number): void;
   /** A connection was opened (1) or closed (-1). */
   connected(delta: 1 | -1): void;
 }

@@ -112,7 +112,7 @@ export class AnswerQueue {
     this.#first = exchange.next;
     if (this.#first === null) this.#last = null;
     const bytesOut = exchange.text.length + exchange.contentLength;
-    this.#owner.events.answered(exchange.status, exchange.requestBytes, bytesOut);
+    this.#owner.events.answered(exchange.requestBytes, bytesOut);
     return this.#first;
   }
 }

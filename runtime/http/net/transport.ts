@@ -173,7 +173,7 @@ export class NetServer implements HttpServer, ConnectionHost {
     socket.on("close", () => this.#refused.delete(socket));
     socket.resume();
     socket.end(text, "latin1");
-    this.events.answered(status, 0, text.length);
+    this.events.answered(0, text.length);
   }
 
   /** Ends what has taken too long by `nowMs`, milliseconds of `performance.now`. */

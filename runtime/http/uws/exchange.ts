@@ -65,21 +65,21 @@ export class UwsExchange implements Exchange {
     const isLast = this.headers.chunked || this.headers.closes;
     if (isLast && length > 0) return this.#sendLast(status, mediaType!, body, fields);
     const head = this.#host.heads.text(status, length === 0 ? null : mediaType, fields);
-    if (this.method === "HEAD") this.#sendHeadOnly(status, head, length);
-    else if (length === 0) this.#sendEmpty(status, head);
-    else this.#send(status, head, sendable(body), length);
+    if (this.method === "HEAD") this.#sendHeadOnly(head, length);
+    else if (length === 0) this.#sendEmpty(head);
+    else this.#send(head, sendable(body), length);
   }
 
   answerStream(status: number, mediaType: string, byteLength: number, source: ByteSource): void {
     if (byteLength === 0) return this.answer(status, null, "");
     if (!this.#begin()) return;
     const head = this.#host.heads.text(status, mediaType, "");
-    if (this.method === "HEAD") return this.#sendHeadOnly(status, head, byteLength);
+    if (this.method === "HEAD") return this.#sendHeadOnly(head, byteLength);
     const gone = new AbortController();
     this.onAborted = () => gone.abort();
     sendStream(this.#response, head, byteLength, source, gone.signal).then((isWhole) => {
       if (this.aborted) return;
-      this.#end(status, headBytes(head, byteLength) + byteLength);
+      this.#end(headBytes(head, byteLength) + byteLength);
       if (!isWhole) this.#response.close();
     });
   }
@@ -102,14 +102,14 @@ export class UwsExchange implements Exchange {
     return !this.aborted;
   }
 
-  #end(status: number, bytesOut: number): void {
+  #end(bytesOut: number): void {
     this.#sent = true;
-    this.#host.events.answered(status, this.requestBytes, bytesOut);
+    this.#host.events.answered(this.requestBytes, bytesOut);
   }
 
-  #send(status: number, head: string, content: string | Uint8Array, length: number): void {
+  #send(head: string, content: string | Uint8Array, length: number): void {
     this.#response.cork(() => this.#response.writeStatus(head).end(content));
-    this.#end(status, headBytes(head, length) + length);
+    this.#end(headBytes(head, length) + length);
   }
 
   #sendLast(status: number, mediaType: string, body: string | Uint8Array, fields: string): void {
@@ -122,26 +122,26 @@ export class UwsExchange implements Exchange {
         if (content === "") this.#response.endWithoutBody(body.length, true);
         else this.#response.end(content, true);
       });
-      this.#end(status, headBytes(head, body.length) + content.length);
+      this.#end(headBytes(head, body.length) + content.length);
     });
   }
 
-  #sendHeadOnly(status: number, head: string, length: number): void {
+  #sendHeadOnly(head: string, length: number): void {
     this.#response.cork(() => {
       this.#response.writeStatus(head);
       if (length === 0) this.#response.endWithoutBody();
       else this.#response.endWithoutBody(length);
     });
-    this.#end(status, headBytes(head, length));
+    this.#end(headBytes(head, length));
   }
 
   /** Without a length the client sees the end of the answer by the end of the connection. */
-  #sendEmpty(status: number, head: string): void {
+  #sendEmpty(head: string): void {
     setImmediate(() => {
       if (this.aborted) return;
       // The empty line makes it a whole answer; ending it would add fields to it.
       this.#response.cork(() => this.#response.writeStatus(`${head}\r\n`));
-      this.#end(status, headBytes(head, 0));
+      this.#end(headBytes(head, 0));
       this.#response.close();
     });
   }

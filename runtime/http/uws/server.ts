@@ -94,7 +94,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
     const { mediaType, body } = this.events.errorBody(status, message, "json", nowMs());
     const head = this.heads.closing(status, mediaType, "");
     response.cork(() => response.writeStatus(head).end(body, true));
-    this.events.answered(status, 0, headBytes(head, body.length) + body.length);
+    this.events.answered(0, headBytes(head, body.length) + body.length);
   }
 
   #receive(response: UwsResponse, request: UwsRequest): void {
