@@ -235,8 +235,8 @@ export function f(request: PluginRequest) { return 1; }
 @plugin
 export const g = (request: PluginRequest) => 1;
 export class Shop {
-  @plugin() buy(request: PluginRequest) { return 1; }
-  @plugin()
+  @plugin buy(request: PluginRequest) { return 1; }
+  @plugin
   static sell = (request: PluginRequest) => 1;
 }
 @other

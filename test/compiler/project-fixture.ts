@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 /** The package's types, as far as the compiler looks at them. */
-const PACKAGE_TYPES = `
+export const PACKAGE_TYPES = `
 declare const brand: unique symbol;
 export type int = number & { readonly [brand]?: "int" };
 export type float = number & { readonly [brand]?: "int" | "float" };

@@ -3,19 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-
-const DECLARATIONS = `
-declare const brand: unique symbol;
-export type int = number & { readonly [brand]?: "int" };
-export type float = number & { readonly [brand]?: "int" | "float" };
-export type str = string;
-export type bytes = Uint8Array;
-export type json = null | boolean | number | string | json[] | { [key: string]: json };
-export declare class PluginRequest { readonly method: string }
-type Fn = (request: PluginRequest, ...args: never[]) => unknown;
-type Decorator = (method: Fn, context: ClassMethodDecoratorContext) => void;
-export declare const plugin: Decorator & (() => Decorator);
-`;
+import { PACKAGE_TYPES } from "./project-fixture.js";
 
 export class TemporaryProject {
   readonly dir = mkdtempSync(join(tmpdir(), "svc-project-"));
@@ -23,7 +11,7 @@ export class TemporaryProject {
   constructor(files: Readonly<Record<string, string>>) {
     const types = { name: "svc-server", version: "0.0.0", types: "index.d.ts" };
     this.write("node_modules/svc-server/package.json", JSON.stringify(types));
-    this.write("node_modules/svc-server/index.d.ts", DECLARATIONS);
+    this.write("node_modules/svc-server/index.d.ts", PACKAGE_TYPES);
     this.write("package.json", '{ "name": "shop", "type": "module" }');
     for (const [name, text] of Object.entries(files)) {
       this.write(name, text);
