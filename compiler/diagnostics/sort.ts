@@ -1,5 +1,6 @@
 // The one order of findings: by file, line and column. Two finders of the same thing count once.
 
+import { compareText } from "../compare-text.js";
 import type { Diagnostic } from "./diagnostic.js";
 
 /** Sorted by place, then code; without repetition. */
@@ -20,8 +21,4 @@ function comparePlace(a: Diagnostic, b: Diagnostic): number {
     a.position.column - b.position.column ||
     compareText(a.code, b.code)
   );
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -1,6 +1,7 @@
 // The last step of reading: named types get readable, unique names. Until here their refs hold keys
 // made of file and offset, so that a file can be read again without touching the others.
 
+import { compareText } from "../compare-text.js";
 import type { PluginRecord } from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import type { NamedShape } from "./named-type.js";
@@ -111,8 +112,4 @@ function mapParts(shape: TypeShape, map: (part: TypeShape) => TypeShape): TypeSh
     default:
       return shape;
   }
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -6,16 +6,13 @@ import { nowMs } from "../clock.js";
 import { errorEnvelope, okEnvelope, serviceEnvelope } from "../http/envelope.js";
 import type { ErrorBody, Exchange, Method } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
+import { MEDIA_TYPES } from "../plugin/media-types.js";
 import type { Accept } from "../plugin/request-source.js";
 import { toLatin1 } from "../plugin/wire-text.js";
 import { RESULT_ERROR, RESULT_PARTIAL, RESULT_TEXT } from "./batch.js";
 import { type ErrorMessage, failureMessage, plainMessage } from "./error-message.js";
 import type { SchedulerEvents } from "./scheduler.js";
 import type { SharedState } from "./shared-state.js";
-
-const JSON_TYPE = "application/json";
-const TEXT_TYPE = "text/plain";
-const PARTIAL_TYPE = "application/x-svc-partial";
 
 export class Answers {
   readonly #state: SharedState;
@@ -70,12 +67,12 @@ export class Answers {
       const text = latin1Text(payload);
       this.error(exchange, port, execId, status, { json: text, text }, true);
     } else if (kind === RESULT_TEXT) {
-      this.#send(exchange, port, status, TEXT_TYPE, payload, true);
+      this.#send(exchange, port, status, MEDIA_TYPES.text, payload, true);
     } else if (kind === RESULT_PARTIAL) {
-      this.#send(exchange, port, status, PARTIAL_TYPE, payload, true, this.#backlogField());
+      this.#send(exchange, port, status, MEDIA_TYPES.partial, payload, true, this.#backlogField());
     } else {
       const body = enveloped(payload, elapsedMs(exchange.t0Ms));
-      this.#send(exchange, port, status, JSON_TYPE, body, true);
+      this.#send(exchange, port, status, MEDIA_TYPES.json, body, true);
     }
   }
 
@@ -83,7 +80,7 @@ export class Answers {
   service(exchange: Exchange, port: 0 | 1, service: Service, text: string): void {
     const latin1 = toLatin1(text);
     const body =
-      service.mediaType === TEXT_TYPE
+      service.mediaType === MEDIA_TYPES.text
         ? latin1
         : serviceEnvelope(latin1, this.#state.basePort + port, port, 0, elapsedMs(exchange.t0Ms));
     if (service.countsInMetrics) this.#send(exchange, port, 200, service.mediaType, body, false);
@@ -116,10 +113,10 @@ export class Answers {
     execId: number,
     t0Ms: number,
   ): ErrorBody {
-    if (accept === "text") return { mediaType: TEXT_TYPE, body: message.text };
+    if (accept === "text") return { mediaType: MEDIA_TYPES.text, body: message.text };
     const actualPort = this.#state.basePort + port;
     const body = errorEnvelope(message.json, actualPort, port, execId, elapsedMs(t0Ms));
-    return { mediaType: JSON_TYPE, body };
+    return { mediaType: MEDIA_TYPES.json, body };
   }
 
   #send(

@@ -4,6 +4,7 @@
 import type { Exchange } from "../http/transport.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
 import type { Done } from "../plugin/plugin-errors.js";
+import { queryOf } from "../plugin/query-text.js";
 import { runPlugin } from "../plugin/run-plugin.js";
 
 /** Runs a built-in plugin on a request; `done` is called once, now or later. */
@@ -16,13 +17,12 @@ export function runBuiltin(
   done: Done,
 ): void {
   const { target, headers, connection } = exchange;
-  const mark = target.indexOf("?");
   runPlugin(
     entry,
     {
       method: exchange.method === "POST" ? "POST" : "GET",
       target,
-      query: mark < 0 ? "" : target.slice(mark + 1),
+      query: queryOf(target),
       headerBlock: headers.block,
       body: exchange.body,
       client: connection.client,

@@ -5,6 +5,7 @@ import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../clock.js";
 import { INLINE_BODY_BYTES, MAIN_SLOTS } from "../limits.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
+import { queryOf } from "../plugin/query-text.js";
 import type { Accept, Ident, RequestSource } from "../plugin/request-source.js";
 import { runPlugin } from "../plugin/run-plugin.js";
 import {
@@ -82,11 +83,10 @@ export class Executor {
     const slot = batch[at + RequestField.Slot] as number;
     const flags = batch[at + RequestField.Flags] as number;
     const target = batch[at + RequestField.Target] as string;
-    const mark = target.indexOf("?");
     return {
       method: (flags & FLAG_POST) !== 0 ? "POST" : "GET",
       target,
-      query: mark < 0 ? "" : target.slice(mark + 1),
+      query: queryOf(target),
       headerBlock: batch[at + RequestField.HeaderBlock] as string,
       body: batch[at + RequestField.Body] as string | Uint8Array | null,
       client: batch[at + RequestField.Client] as string,

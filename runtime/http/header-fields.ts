@@ -3,6 +3,7 @@
 // second opinion about where a request ends is how requests are smuggled.
 
 import { MAX_HEADER_FIELDS, MAX_HEADER_LINE_BYTES, MAX_QUEUE } from "../limits.js";
+import { MEDIA_TYPES } from "../plugin/media-types.js";
 import type { Accept } from "../plugin/request-source.js";
 import { INVALID_HEADER, type Refusal, UNKNOWN_CODING } from "./refusal.js";
 import type { RequestHeaders } from "./transport.js";
@@ -160,7 +161,7 @@ function readCodings(fields: HeaderFields, codings: string): HeaderFields | Refu
 /** Compared by prefix; whatever is not known means JSON. */
 function acceptOf(value: string): Accept {
   const type = value.slice(0, 32).toLowerCase();
-  if (type.startsWith("text/plain")) return "text";
-  if (type.startsWith("application/x-svc-partial")) return "partial";
+  if (type.startsWith(MEDIA_TYPES.text)) return "text";
+  if (type.startsWith(MEDIA_TYPES.partial)) return "partial";
   return "json";
 }

@@ -13,6 +13,12 @@ const PERCENT = 37;
 const PLUS = 43;
 const BLANK = 32;
 
+/** The part of a request target after the first `?`; empty when there is none. */
+export function queryOf(target: string): string {
+  const mark = target.indexOf("?");
+  return mark < 0 ? "" : target.slice(mark + 1);
+}
+
 /** Position of the pair's first `=`, or of its end when it has none. */
 export function keyEnd(query: string, start: number): number {
   for (let at = start; at < query.length; at++) {

@@ -3,10 +3,10 @@
 
 import { RequestError } from "../errors.js";
 import { jsonText } from "./json-text.js";
+import { MEDIA_TYPES } from "./media-types.js";
 import { typeName } from "./thrown.js";
 import { fromLatin1 } from "./wire-text.js";
 
-const PARTIAL_TYPE = "application/x-svc-partial";
 export const TARGET_HEADER = "X-SVC-Partial-Target";
 
 /** Written anew for every hop, or valid for one connection only. */
@@ -52,7 +52,7 @@ export function requestBytes(parts: RequestParts): Uint8Array {
     const replaced = name === "content-type" && (contentType !== null || content === null);
     if (line !== "" && !replaced && !HOP_HEADERS.has(name)) head += `${line}\r\n`;
   }
-  head += `Accept: ${PARTIAL_TYPE}\r\n`;
+  head += `Accept: ${MEDIA_TYPES.partial}\r\n`;
   if (partial !== null) head += `${TARGET_HEADER}: ${partial}\r\n`;
   if (content === null) return Uint8Array.from(Buffer.from(`${head}\r\n`, "latin1"));
   if (contentType !== null) head += `Content-Type: ${contentType}\r\n`;

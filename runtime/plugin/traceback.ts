@@ -5,11 +5,10 @@ import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BUILD_FOLDER } from "../manifest.js";
 
 const MAX_LINES = 20;
 const MAX_FRAME_LENGTH = 4096;
-/** The folder that `svc build` writes. */
-const BUILD_FOLDER = ".svc";
 /** Whatever stands below this function of ours called the plugin and is not part of it. */
 const CALLER = "runPlugin";
 /** Where our own code lies: `dist/` when built, `runtime/` in the sources. */

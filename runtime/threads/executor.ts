@@ -7,6 +7,7 @@ import { Executor } from "../engine/executor.js";
 import { SharedState } from "../engine/shared-state.js";
 import type { ExecutorNotice, ExecutorThreadData } from "../lifecycle/control.js";
 import { log } from "../lifecycle/log.js";
+import { BUILD_FOLDER } from "../manifest.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
 import { showTraceback } from "../plugin/traceback.js";
@@ -37,7 +38,7 @@ function tell(notice: ExecutorNotice): void {
 }
 
 try {
-  const bundle = pathToFileURL(join(data.projectDir, ".svc", "plugins.js"));
+  const bundle = pathToFileURL(join(data.projectDir, BUILD_FOLDER, "plugins.js"));
   const { plugins } = (await import(bundle.href)) as { plugins: readonly PluginEntry[] };
   const numbered = byNumber(plugins);
   showTraceback(data.traceback);

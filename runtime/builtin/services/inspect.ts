@@ -6,6 +6,7 @@ import { ParameterError } from "../../errors.js";
 import type { Connection, Exchange } from "../../http/transport.js";
 import { MAIN_SLOTS, MAX_INSPECT_LEVEL } from "../../limits.js";
 import { parseParams } from "../../plugin/convert.js";
+import { MEDIA_TYPES } from "../../plugin/media-types.js";
 import { decimals } from "../format.js";
 import type { OpenConnection, PendingRequest, ServerView } from "../server-view.js";
 import type { Service, ServiceRequest } from "../service.js";
@@ -13,11 +14,6 @@ import type { Service, ServiceRequest } from "../service.js";
 /** Whoever may call this service must not learn by it how others log in. */
 const SECRET_FIELD = /^(authorization|proxy-authorization|cookie)$/i;
 const NO_SIGNATURE = "0".repeat(32);
-const MEDIA_TYPES = {
-  json: "application/json",
-  text: "text/plain",
-  partial: "application/x-svc-partial",
-} as const;
 
 export const inspect: Service = {
   mediaType: "application/json",

@@ -1,0 +1,10 @@
+// The media types that a client may ask for, by what they mean to the server (interface, "Request
+// headers acted upon").
+
+import type { Accept } from "./request-source.js";
+
+export const MEDIA_TYPES = {
+  json: "application/json",
+  text: "text/plain",
+  partial: "application/x-svc-partial",
+} as const satisfies Record<Accept, string>;
