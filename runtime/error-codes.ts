@@ -216,6 +216,58 @@ const table = {
     title: "transport cannot be loaded",
     fix: "install hyper-express in the project, or choose `auto` or `net` as transport",
   },
+  SVC2401: {
+    title: "graph not accessible",
+    fix: "release the lock that the message names, or wait for it with `timeout`",
+  },
+  SVC2402: {
+    title: "graph full",
+    fix: "spread the data over several graphs, or over the partitions of a matrix",
+  },
+  SVC2403: {
+    title: "invalid arc",
+    fix: "give relationship, modifier and a value that the modifier can hold",
+  },
+  SVC2404: {
+    title: "enumeration failed",
+    fix: "use fewer names, or one that is defined",
+  },
+  SVC2405: {
+    title: "invalid vertex",
+    fix: "give an id of 1 to 131,000 bytes without control characters, and its own type",
+  },
+  SVC2406: {
+    title: "invalid query",
+    fix: "correct the part that the message names",
+  },
+  SVC2407: {
+    title: "query failed",
+    fix: "allow it more time with `timeout`, or ask for less",
+  },
+  SVC2408: {
+    title: "graph operation not possible in time",
+    fix: "close the vertices that the message names, or allow it more time",
+  },
+  SVC2409: {
+    title: "graph data not usable",
+    fix: "mend the path or the file that the message names",
+  },
+  SVC2410: {
+    title: "no such object",
+    fix: "create it first, or name one that exists",
+  },
+  SVC2411: {
+    title: "invalid value",
+    fix: "pass a value of the range that the message names",
+  },
+  SVC2412: {
+    title: "not supported yet",
+    fix: "leave out what the message names",
+  },
+  SVC2413: {
+    title: "defect of the graph engine",
+    fix: "report it with the message",
+  },
   SVC3001: {
     title: "unknown command",
     fix: "run `svc --help` for the commands",

@@ -1,0 +1,79 @@
+// One array of 32-bit words that all threads share and that any writer may let grow. It is only
+// ever read through views of fixed length: a view that follows the length of a growable buffer is
+// 25 times slower. A view made before a growth stays valid for what it covers.
+
+import { CapacityError } from "../errors.js";
+
+/** `WebAssembly.Memory`, which no library of ours declares. */
+interface KernelMemory {
+  readonly buffer: SharedArrayBuffer;
+  grow(pages: number): number;
+}
+interface KernelMemoryClass {
+  new (options: { shared: boolean; initial: number; maximum: number }): KernelMemory;
+}
+const { Memory } = (globalThis as unknown as { WebAssembly: { Memory: KernelMemoryClass } })
+  .WebAssembly;
+
+export type ArenaMemory = KernelMemory | SharedArrayBuffer;
+
+const PAGE_BYTES = 65_536;
+const MAX_PAGES = 65_536;
+const MAX_BYTES = PAGE_BYTES * MAX_PAGES;
+/** Growing is cheap, and pages cost nothing before they are touched. */
+const MAX_STEP_BYTES = 64 * 1024 * 1024;
+
+export class Arena {
+  readonly id: number;
+  readonly memory: ArenaMemory;
+  words!: Uint32Array;
+  /** The same memory, for Atomics and signed values. */
+  ints!: Int32Array;
+
+  constructor(id: number, memory: ArenaMemory) {
+    this.id = id;
+    this.memory = memory;
+    this.refresh();
+  }
+
+  /** Looks at all of the memory again, after another thread has let it grow. */
+  refresh(): void {
+    const buffer = bufferOf(this.memory);
+    const length = buffer.byteLength >>> 2;
+    if (this.words !== undefined && this.words.length === length) return;
+    this.words = new Uint32Array(buffer, 0, length);
+    this.ints = new Int32Array(buffer, 0, length);
+  }
+
+  /**
+   * Lets the arena hold at least so many words. Only the writer may call it.
+   * @throws SvcError SVC2402 above 4 GiB
+   */
+  grow(words: number): void {
+    const now = bufferOf(this.memory).byteLength;
+    const wanted = Math.max(words * 4, now + Math.min(MAX_STEP_BYTES, now >>> 2));
+    const pages = Math.ceil(Math.min(wanted, MAX_BYTES) / PAGE_BYTES);
+    if (words * 4 > MAX_BYTES) throw new CapacityError("graph is full: 4 GiB of one kind of data");
+    growBy(this.memory, pages - Math.floor(now / PAGE_BYTES));
+    this.refresh();
+  }
+}
+
+/** Memory that WebAssembly kernels can work on; the arcs lie in such. */
+export function kernelMemory(): ArenaMemory {
+  return new Memory({ shared: true, initial: 1, maximum: MAX_PAGES });
+}
+
+export function plainMemory(): ArenaMemory {
+  return new SharedArrayBuffer(PAGE_BYTES, { maxByteLength: MAX_BYTES });
+}
+
+function growBy(memory: ArenaMemory, pages: number): void {
+  if (pages <= 0) return;
+  if (memory instanceof Memory) memory.grow(pages);
+  else memory.grow(memory.byteLength + pages * PAGE_BYTES);
+}
+
+function bufferOf(memory: ArenaMemory): SharedArrayBuffer {
+  return memory instanceof Memory ? memory.buffer : memory;
+}

@@ -1,0 +1,79 @@
+// All shared memory of one graph, as one thread sees it. Whoever makes a graph hands its
+// `GraphShare` to the other threads; each attaches for itself.
+
+import { Arena, type ArenaMemory, kernelMemory, plainMemory } from "./arena.js";
+import { ARENAS, type ArenaName, HEADER_WORDS, Header } from "./layout.js";
+
+/** What crosses threads: a graph's name and memory. */
+export interface GraphShare {
+  readonly name: string;
+  /** In the order of `ARENAS`. */
+  readonly memories: readonly ArenaMemory[];
+}
+
+export class GraphMemory {
+  readonly name: string;
+  readonly arenas: readonly Arena[];
+  readonly header: Arena;
+  readonly journal: Arena;
+  readonly dirty: Arena;
+  readonly out: Arena;
+  readonly in: Arena;
+  readonly sequence: Arena;
+  readonly meta: Arena;
+  readonly record: Arena;
+  readonly outArcs: Arena;
+  readonly inArcs: Arena;
+  readonly ids: Arena;
+  readonly index: Arena;
+  readonly strings: Arena;
+  readonly cells: Arena;
+  readonly lists: Arena;
+  readonly events: Arena;
+  #generation = 0;
+
+  constructor(share: GraphShare) {
+    this.name = share.name;
+    this.arenas = share.memories.map((memory, id) => new Arena(id, memory));
+    const arena = (name: ArenaName): Arena => this.arenas[ARENAS.indexOf(name)]!;
+    this.header = arena("header");
+    this.journal = arena("journal");
+    this.dirty = arena("dirty");
+    this.out = arena("out");
+    this.in = arena("in");
+    this.sequence = arena("sequence");
+    this.meta = arena("meta");
+    this.record = arena("record");
+    this.outArcs = arena("outArcs");
+    this.inArcs = arena("inArcs");
+    this.ids = arena("ids");
+    this.index = arena("index");
+    this.strings = arena("strings");
+    this.cells = arena("cells");
+    this.lists = arena("lists");
+    this.events = arena("events");
+    this.refresh();
+  }
+
+  /** Makes the views again if an arena has grown; true if one had. */
+  refresh(): boolean {
+    const generation = Atomics.load(this.header.ints, Header.Generation);
+    if (generation === this.#generation) return false;
+    for (const arena of this.arenas) arena.refresh();
+    this.#generation = generation;
+    return true;
+  }
+
+  get share(): GraphShare {
+    return { name: this.name, memories: this.arenas.map((arena) => arena.memory) };
+  }
+}
+
+/** Memory of a new, empty graph; `formatStore` fills it in. */
+export function makeGraphShare(name: string): GraphShare {
+  const memories = ARENAS.map((arena) =>
+    arena === "outArcs" || arena === "inArcs" ? kernelMemory() : plainMemory(),
+  );
+  if (HEADER_WORDS * 4 > 65_536) throw new Error("the header must fit the first page");
+  return { name, memories };
+}

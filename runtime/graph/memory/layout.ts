@@ -1,0 +1,165 @@
+// Where everything of a graph lies in shared memory. Every arena is an array of 32-bit words;
+// whatever refers to memory is a word index into a named arena, and 0 means none.
+//
+//   HEADER    words below, then the state of each block allocator
+//   JOURNAL   (arena, index, old word) for each word that the mutation under way has changed
+//   DIRTY     one word per arena and 8 MiB: what changed since the last snapshot
+//   OUT, IN   4 words a vertex: {run pointer, degree, size class | flags << 8, hash index pointer}
+//   SEQUENCE  2 words a vertex: {out side and vertex itself, in side}, odd while being written
+//   META      1 word a vertex: type code | flags << 8
+//   RECORD    16 words a vertex, one cache line: id, times, owner, and what else is its own
+//   *_ARCS    runs of 3-word arcs, and hash indexes of the long ones
+//   IDS       UTF-8 of the ids, zero-padded to words       INDEX   hash tables of ids and strings
+//   STRINGS   interned strings and serialised values       CELLS   property pages and packed cells
+//   LISTS     enumerations, type lists                      EVENTS  heap of what expires
+//
+// One arc, seen from the vertex that its run belongs to:
+//   word 0  the vertex at the other end
+//   word 1  relationship << 16 | modifier << 8 | flags
+//   word 2  value: bits of int32, uint32 or float32, as the modifier says
+
+export const ARENAS = [
+  "header",
+  "journal",
+  "dirty",
+  "out",
+  "in",
+  "sequence",
+  "meta",
+  "record",
+  "outArcs",
+  "inArcs",
+  "ids",
+  "index",
+  "strings",
+  "cells",
+  "lists",
+  "events",
+] as const;
+
+export type ArenaName = (typeof ARENAS)[number];
+
+/** Words of the header; its allocator states follow at `ALLOCATORS`. */
+export const Header = {
+  /** Thread number of the writer, 0 when free; `WAITERS` is set when somebody sleeps on it. */
+  Mutex: 0,
+  /** Raised when an arena grows: views must be made again. */
+  Generation: 1,
+  /** Entries of the journal that the mutation under way has written. */
+  JournalCount: 2,
+  /** Highest vertex handle in use, plus one; handle 0 is never used. */
+  HandleEnd: 3,
+  /** First handle of the free list, linked through `Record.IdPointer`. */
+  FreeHandle: 4,
+  Order: 5,
+  VirtualCount: 6,
+  /** Arcs, low and high word. */
+  Size: 7,
+  SizeHigh: 8,
+  /** Properties of all vertices. */
+  PropertyCount: 9,
+  /** Mutations since the graph was made, low and high word. */
+  OperationCount: 10,
+  OperationCountHigh: 11,
+  Readonly: 12,
+  /** Operation (1: delete vertex, 2: truncate) that a dead writer left to be finished, its handle. */
+  Unfinished: 13,
+  UnfinishedHandle: 14,
+  CreatedAt: 15,
+  /** Raised when an entry leaves an id index or a table moves; a miss is then looked up again. */
+  IndexSequence: 16,
+  StringSequence: 17,
+  /** Blocks of `lists`: {name string, count} by relationship, type and key code, type lists. */
+  Relationships: 18,
+  Types: 19,
+  Keys: 20,
+  TypeLists: 21,
+  /** Blocks of `index`: segment tables of the id index and of the string index. */
+  IdSegments: 22,
+  StringSegments: 23,
+  StringCount: 24,
+  /** Events in the heap, and whether the processor may take them. */
+  EventCount: 25,
+  EventsSuspended: 26,
+  /** Block of `events` that holds the heap. */
+  EventHeap: 27,
+  /** Thread number of who writes a snapshot, 0 when nobody does. */
+  Saving: 28,
+  SavedOperationCount: 29,
+  SavedOperationCountHigh: 30,
+  /** Queries answered and microseconds spent, for the status services. */
+  QueryCount: 31,
+  QueryTimeUs: 32,
+  /** Logical locks held, all threads together. */
+  LocksHeld: 33,
+  /** Raised whenever a logical lock is released; who waits for one sleeps on it. */
+  LockReleases: 34,
+  Erased: 35,
+  ArcsForwardOnly: 36,
+  EventsDone: 37,
+  /** Second at which the last snapshot was complete. */
+  SavedAt: 38,
+  /** Journal entries of a commit under way: its writes are final, its sequences not yet even. */
+  CommittedCount: 39,
+  /** Written by readers where the processor needs a barrier. */
+  Fence: 40,
+} as const;
+
+/** Each allocator has a bump pointer and one free list per size class here. */
+export const ALLOCATORS = 64;
+export const ALLOCATOR_WORDS = 64;
+export const HEADER_WORDS = 4096;
+
+/** Bit of the mutex word beside the thread number. */
+export const WAITERS = 0x8000_0000 | 0;
+
+/** Words of OUT and IN, per vertex. */
+export const SIDE_WORDS = 4;
+export const Side = { Pointer: 0, Degree: 1, Class: 2, Index: 3 } as const;
+
+export const SEQUENCE_WORDS = 2;
+
+/** Flags in the second byte of META. A handle that is not in use has none. */
+export const VertexFlag = { Real: 1, Virtual: 2, HasProperties: 4, Expires: 8 } as const;
+
+/** Words of RECORD, per vertex. */
+export const RECORD_WORDS = 16;
+export const Record = {
+  IdPointer: 0,
+  IdBytes: 1,
+  IdHash: 2,
+  /** Raised when the handle is used anew. */
+  Generation: 3,
+  /** Seconds since 1970: created, modified, expires (0xffffffff: never). */
+  CreatedAt: 4,
+  ModifiedAt: 5,
+  ExpiresAt: 6,
+  /** Rank coefficients as float32 bits. */
+  C1: 7,
+  C0: 8,
+  /** Session that holds the vertex writable, 0 for none. */
+  Owner: 9,
+  /** Recursion of the owner, or number of readers. */
+  LockCount: 10,
+  /** Operation count at the last commit. */
+  Operation: 11,
+  OperationHigh: 12,
+  /** Place in the list of its type. */
+  TypePosition: 13,
+  /** Second that the event processor is to look at it, 0 for none. */
+  ScheduledAt: 14,
+  PropertyCount: 15,
+} as const;
+
+export const ARC_WORDS = 3;
+/** `word 1` of an arc without its flags: what tells arcs of one pair apart. */
+export const ARC_KEY_MASK = 0xffff_ff00;
+/** Flags in the low byte of word 1. */
+export const ArcFlag = { ForwardOnly: 1 } as const;
+
+/** 8 MiB: what the snapshot copies and checks as one piece. */
+export const CHUNK_WORDS = 1 << 21;
+export const CHUNKS_PER_ARENA = 512;
+
+/** Nothing expires then. */
+export const NEVER = 0xffff_ffff;

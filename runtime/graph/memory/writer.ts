@@ -1,0 +1,229 @@
+// The only way to change a graph. One thread at a time holds the mutex; every word that it changes
+// is first noted in the journal, so that a mutation that fails, or whose thread dies, is undone:
+//
+//   writer.mutate(() => { writer.touch(side, vertex); writer.put(arena, index, value); ... })
+//
+// Readers take no lock. They see an odd sequence on each vertex side that is being written and
+// look again; see reader.ts.
+
+import { InternalError } from "../errors.js";
+import type { Arena } from "./arena.js";
+import type { GraphMemory } from "./graph-memory.js";
+import { CHUNKS_PER_ARENA, Header, SEQUENCE_WORDS, WAITERS } from "./layout.js";
+
+const JOURNAL_ENTRY_WORDS = 3;
+const SPINS = 400;
+/** A sleeper looks for itself this often, in case a wake-up went to a thread that died. */
+const SLEEP_MS = 50;
+const CHUNK_SHIFT = 21;
+
+/** The vertex side that a sequence protects; properties, times and id count as `OUT`. */
+export type SideNumber = 0 | 1;
+
+export class Writer {
+  readonly memory: GraphMemory;
+  /** 1 to 255, unique among the threads of the process. */
+  readonly thread: number;
+  #depth = 0;
+  #journalCount = 0;
+
+  /** True while this thread holds the mutex. */
+  get isWriting(): boolean {
+    return this.#depth > 0;
+  }
+
+  constructor(memory: GraphMemory, thread: number) {
+    this.memory = memory;
+    this.thread = thread;
+  }
+
+  /**
+   * Runs a mutation: all of it happens or, when it throws, nothing. A mutation within another is
+   * part of that one.
+   */
+  mutate<T>(change: () => T): T {
+    if (this.#depth > 0) return change();
+    this.begin();
+    try {
+      const result = change();
+      this.commit();
+      return result;
+    } catch (error) {
+      this.rollback();
+      throw error;
+    } finally {
+      this.end();
+    }
+  }
+
+  /** Takes the mutex. The hot paths spell out what `mutate` does. */
+  begin(): void {
+    this.#lock();
+    this.#depth = 1;
+    this.#journalCount = 0;
+    this.memory.refresh();
+  }
+
+  /** Makes what was written so far final; the mutex stays taken. */
+  commit(): void {
+    const { header } = this.memory;
+    header.words[Header.CommittedCount] = this.#journalCount;
+    finishCommit(this.memory, this.#journalCount);
+    this.#journalCount = 0;
+  }
+
+  /** Takes back what was written since the last commit. */
+  rollback(): void {
+    undo(this.memory, this.#journalCount);
+    this.#journalCount = 0;
+  }
+
+  /** Gives the mutex back. */
+  end(): void {
+    this.#depth = 0;
+    this.#unlock();
+  }
+
+  /** Changes one word, which can be undone. */
+  put(arena: Arena, index: number, value: number): void {
+    this.#note(arena.id, index, arena.words[index]!);
+    this.memory.dirty.words[arena.id * CHUNKS_PER_ARENA + (index >>> CHUNK_SHIFT)] = 1;
+    arena.words[index] = value;
+  }
+
+  /** Adds to a word, which can be undone; returns the new value. */
+  add(arena: Arena, index: number, delta: number): number {
+    const value = (arena.words[index]! + delta) >>> 0;
+    this.put(arena, index, value);
+    return value;
+  }
+
+  /** Adds to a number of two words, low one first. */
+  addWide(arena: Arena, index: number, delta: number): void {
+    const low = arena.words[index]! + delta;
+    if (low >= 0 && low <= 0xffff_ffff) this.put(arena, index, low);
+    else {
+      this.put(arena, index, low >>> 0);
+      this.add(arena, index + 1, low < 0 ? -1 : 1);
+    }
+  }
+
+  /**
+   * Says that words were changed without `put`. Allowed only where nothing refers to yet: in a
+   * block that this mutation has allocated.
+   */
+  wrote(arena: Arena, index: number, words: number): void {
+    const { dirty } = this.memory;
+    const last = (index + words - 1) >>> CHUNK_SHIFT;
+    for (let chunk = index >>> CHUNK_SHIFT; chunk <= last; chunk++) {
+      dirty.words[arena.id * CHUNKS_PER_ARENA + chunk] = 1;
+    }
+  }
+
+  /** Makes readers of a vertex side wait until the commit. To be called before its first change. */
+  touch(side: SideNumber, vertex: number): void {
+    const { sequence } = this.memory;
+    const index = vertex * SEQUENCE_WORDS + side;
+    const value = sequence.words[index]!;
+    if ((value & 1) === 1) return;
+    this.#note(sequence.id, index, value);
+    Atomics.add(sequence.ints, index, 1);
+  }
+
+  /** Lets an arena hold so many words. */
+  require(arena: Arena, words: number): void {
+    if (words <= arena.words.length) return;
+    arena.grow(words);
+    Atomics.add(this.memory.header.ints, Header.Generation, 1);
+    this.memory.refresh();
+  }
+
+  #note(arena: number, index: number, old: number): void {
+    const { journal, header } = this.memory;
+    const at = this.#journalCount * JOURNAL_ENTRY_WORDS;
+    if (at + JOURNAL_ENTRY_WORDS > journal.words.length) this.require(journal, at * 2);
+    const words = journal.words;
+    words[at] = arena;
+    words[at + 1] = index;
+    words[at + 2] = old;
+    header.words[Header.JournalCount] = ++this.#journalCount;
+  }
+
+  #lock(): void {
+    const { ints } = this.memory.header;
+    for (let spin = 0; spin < SPINS; spin++) {
+      if (Atomics.compareExchange(ints, Header.Mutex, 0, this.thread) === 0) return;
+    }
+    for (;;) {
+      const seen = Atomics.load(ints, Header.Mutex);
+      // Who has slept cannot know whether others sleep, and says so for them.
+      const taken = this.thread | WAITERS;
+      if (seen === 0) {
+        if (Atomics.compareExchange(ints, Header.Mutex, 0, taken) === 0) return;
+      } else if (
+        (seen & WAITERS) !== 0 ||
+        Atomics.compareExchange(ints, Header.Mutex, seen, seen | WAITERS) === seen
+      ) {
+        Atomics.wait(ints, Header.Mutex, seen | WAITERS, SLEEP_MS);
+      }
+    }
+  }
+
+  #unlock(): void {
+    const { ints } = this.memory.header;
+    const seen = Atomics.exchange(ints, Header.Mutex, 0);
+    if ((seen & ~WAITERS) !== this.thread) throw new InternalError("graph lock lost");
+    if ((seen & WAITERS) !== 0) Atomics.notify(ints, Header.Mutex, 1);
+  }
+}
+
+/** Thread that holds the mutex of a graph, 0 for none. */
+export function writerOf(memory: GraphMemory): number {
+  return Atomics.load(memory.header.ints, Header.Mutex) & ~WAITERS;
+}
+
+/**
+ * Undoes what a dead thread was writing and frees the mutex. What it had committed stays; what is
+ * `Unfinished` then has to be finished by the caller, which this leaves the mutex to.
+ */
+export function takeOver(memory: GraphMemory, dead: number, heir: number): boolean {
+  const { ints } = memory.header;
+  const seen = Atomics.load(ints, Header.Mutex);
+  if ((seen & ~WAITERS) !== dead) return false;
+  Atomics.store(ints, Header.Mutex, heir | (seen & WAITERS));
+  // It may have died between letting an arena grow and saying so.
+  Atomics.add(ints, Header.Generation, 1);
+  memory.refresh();
+  const { words } = memory.header;
+  const committed = words[Header.CommittedCount]!;
+  if (committed > 0) finishCommit(memory, committed);
+  else undo(memory, words[Header.JournalCount]!);
+  return true;
+}
+
+/** Lets readers see what was written; from `CommittedCount` on nothing is undone. */
+function finishCommit(memory: GraphMemory, count: number): void {
+  const { journal, sequence, header } = memory;
+  header.words[Header.JournalCount] = 0;
+  for (let entry = 0; entry < count; entry++) {
+    const at = entry * JOURNAL_ENTRY_WORDS;
+    if (journal.words[at] !== sequence.id) continue;
+    const index = journal.words[at + 1]!;
+    if ((sequence.words[index]! & 1) === 1) Atomics.add(sequence.ints, index, 1);
+  }
+  header.words[Header.CommittedCount] = 0;
+}
+
+function undo(memory: GraphMemory, count: number): void {
+  const { journal, sequence, header } = memory;
+  for (let entry = count - 1; entry >= 0; entry--) {
+    const at = entry * JOURNAL_ENTRY_WORDS;
+    const arena = journal.words[at]!;
+    const index = journal.words[at + 1]!;
+    const old = journal.words[at + 2]!;
+    // A reader that has seen the odd value must not take the old one for "nothing happened".
+    if (arena === sequence.id) Atomics.store(sequence.ints, index, (old + 2) | 0);
+    else memory.arenas[arena]!.words[index] = old;
+  }
+  header.words[Header.JournalCount] = 0;
+}
