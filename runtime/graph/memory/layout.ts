@@ -103,6 +103,9 @@ export const Header = {
   CommittedCount: 39,
   /** Written by readers where the processor needs a barrier. */
   Fence: 40,
+  /** Given to each name and string that is defined; never goes back, so that caches can tell. */
+  NameSerial: 41,
+  StringSerial: 42,
 } as const;
 
 /** Each allocator has a bump pointer and one free list per size class here. */
@@ -113,7 +116,10 @@ export const HEADER_WORDS = 4096;
 /** Bit of the mutex word beside the thread number. */
 export const WAITERS = 0x8000_0000 | 0;
 
-/** Words of OUT and IN, per vertex. */
+/**
+ * Words of OUT and IN, per vertex. Without a pointer there is no run to read, whatever the degree:
+ * a terminal of forward-only arcs counts them, but does not list them.
+ */
 export const SIDE_WORDS = 4;
 export const Side = { Pointer: 0, Degree: 1, Class: 2, Index: 3 } as const;
 

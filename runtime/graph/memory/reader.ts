@@ -11,6 +11,7 @@
 // A writer that is paused by the system must not make readers spin: after a few attempts `enter`
 // takes the writer's mutex, which bounds the wait.
 
+import type { Arena } from "./arena.js";
 import { Header, SEQUENCE_WORDS } from "./layout.js";
 import type { SideNumber, Writer } from "./writer.js";
 
@@ -32,13 +33,18 @@ export class Reader {
 
   /** @returns what `leave` wants back */
   enter(side: SideNumber, vertex: number, attempt: number): number {
+    const { sequence } = this.#writer.memory;
+    return this.enterWord(sequence, vertex * SEQUENCE_WORDS + side, attempt);
+  }
+
+  /** The same for anything else that has a sequence; see `Writer.touchWord`. */
+  enterWord(arena: Arena, index: number, attempt: number): number {
     const { memory } = this.#writer;
-    const index = vertex * SEQUENCE_WORDS + side;
     if (this.#writer.isWriting) return OWN;
     if (attempt > 0) memory.refresh();
-    if (attempt < MAX_ATTEMPTS && index < memory.sequence.ints.length) {
+    if (attempt < MAX_ATTEMPTS && index < arena.ints.length) {
       for (let probe = 0; probe < MAX_PROBES; probe++) {
-        const seen = Atomics.load(memory.sequence.ints, index);
+        const seen = Atomics.load(arena.ints, index);
         if ((seen & 1) === 0) return seen >>> 0;
       }
     } else if (attempt < MAX_ATTEMPTS) memory.refresh();
@@ -48,10 +54,14 @@ export class Reader {
 
   /** True if what was read since `enter` is what was there. */
   leave(side: SideNumber, vertex: number, seen: number): boolean {
+    const { sequence } = this.#writer.memory;
+    return this.leaveWord(sequence, vertex * SEQUENCE_WORDS + side, seen);
+  }
+
+  leaveWord(arena: Arena, index: number, seen: number): boolean {
     if (seen >= 0) {
-      const { sequence, header } = this.#writer.memory;
-      if (NEEDS_FENCE) Atomics.add(header.ints, Header.Fence, 0);
-      return Atomics.load(sequence.ints, vertex * SEQUENCE_WORDS + side) >>> 0 === seen;
+      if (NEEDS_FENCE) Atomics.add(this.#writer.memory.header.ints, Header.Fence, 0);
+      return Atomics.load(arena.ints, index) >>> 0 === seen;
     }
     if (seen === LOCKED) this.#writer.end();
     return true;

@@ -16,6 +16,8 @@ const SPINS = 400;
 /** A sleeper looks for itself this often, in case a wake-up went to a thread that died. */
 const SLEEP_MS = 50;
 const CHUNK_SHIFT = 21;
+/** Beside the arena of a journal entry: the word is a sequence, which never goes back. */
+const SEQUENCE_ENTRY = 0x8000_0000;
 
 /** The vertex side that a sequence protects; properties, times and id count as `OUT`. */
 export type SideNumber = 0 | 1;
@@ -122,12 +124,16 @@ export class Writer {
 
   /** Makes readers of a vertex side wait until the commit. To be called before its first change. */
   touch(side: SideNumber, vertex: number): void {
-    const { sequence } = this.memory;
-    const index = vertex * SEQUENCE_WORDS + side;
-    const value = sequence.words[index]!;
+    this.touchWord(this.memory.sequence, vertex * SEQUENCE_WORDS + side);
+  }
+
+  /** The same for anything else that has a sequence: a table, a group of cells. */
+  touchWord(arena: Arena, index: number): void {
+    const value = arena.words[index]!;
     if ((value & 1) === 1) return;
-    this.#note(sequence.id, index, value);
-    Atomics.add(sequence.ints, index, 1);
+    this.#note((arena.id | SEQUENCE_ENTRY) >>> 0, index, value);
+    this.memory.dirty.words[arena.id * CHUNKS_PER_ARENA + (index >>> CHUNK_SHIFT)] = 1;
+    Atomics.add(arena.ints, index, 1);
   }
 
   /** Lets an arena hold so many words. */
@@ -203,27 +209,29 @@ export function takeOver(memory: GraphMemory, dead: number, heir: number): boole
 
 /** Lets readers see what was written; from `CommittedCount` on nothing is undone. */
 function finishCommit(memory: GraphMemory, count: number): void {
-  const { journal, sequence, header } = memory;
+  const { journal, arenas, header } = memory;
   header.words[Header.JournalCount] = 0;
   for (let entry = 0; entry < count; entry++) {
     const at = entry * JOURNAL_ENTRY_WORDS;
-    if (journal.words[at] !== sequence.id) continue;
+    const where = journal.words[at]!;
+    if (where < SEQUENCE_ENTRY) continue;
+    const arena = arenas[where - SEQUENCE_ENTRY]!;
     const index = journal.words[at + 1]!;
-    if ((sequence.words[index]! & 1) === 1) Atomics.add(sequence.ints, index, 1);
+    if ((arena.words[index]! & 1) === 1) Atomics.add(arena.ints, index, 1);
   }
   header.words[Header.CommittedCount] = 0;
 }
 
 function undo(memory: GraphMemory, count: number): void {
-  const { journal, sequence, header } = memory;
+  const { journal, arenas, header } = memory;
   for (let entry = count - 1; entry >= 0; entry--) {
     const at = entry * JOURNAL_ENTRY_WORDS;
-    const arena = journal.words[at]!;
+    const where = journal.words[at]!;
     const index = journal.words[at + 1]!;
     const old = journal.words[at + 2]!;
     // A reader that has seen the odd value must not take the old one for "nothing happened".
-    if (arena === sequence.id) Atomics.store(sequence.ints, index, (old + 2) | 0);
-    else memory.arenas[arena]!.words[index] = old;
+    if (where < SEQUENCE_ENTRY) arenas[where]!.words[index] = old;
+    else Atomics.store(arenas[where - SEQUENCE_ENTRY]!.ints, index, (old + 2) | 0);
   }
   header.words[Header.JournalCount] = 0;
 }
