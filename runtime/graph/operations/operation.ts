@@ -57,3 +57,24 @@ export interface Operation {
   /** Name that an enumeration defines. */
   text: string;
 }
+
+/** The operation that a store uses again for each change. */
+export function makeOperation(): Operation {
+  return {
+    code: OperationCode.CreateVertex,
+    vertex: 0,
+    id: "",
+    terminal: 0,
+    terminalId: "",
+    name: 0,
+    modifier: 0,
+    flags: 0,
+    value: 0,
+    c1: 1.5,
+    c0: 0.5,
+    expiresAt: 0,
+    at: 0,
+    property: null,
+    text: "",
+  };
+}
