@@ -1,0 +1,107 @@
+// The modifiers of arcs, one row each: what their values are, and what connecting again does. All
+// that differs between modifiers is in this table; nothing else may ask which one it has.
+
+import {
+  M_ACC,
+  M_CNT,
+  M_DIST,
+  M_FLT,
+  M_FLTAGGR,
+  M_INT,
+  M_INTAGGR,
+  M_LSH,
+  M_SIM,
+  M_STAT,
+  M_TMC,
+  M_TMM,
+  M_TMX,
+  M_UINT,
+  T_NEVER,
+} from "./constants.js";
+
+/** How the 32 bits of a value are read. `unit`: there is none, it shows as 1. */
+export type ValueKind = "unit" | "int" | "uint" | "float";
+
+export interface Modifier {
+  readonly code: number;
+  /** As queries show it. */
+  readonly name: string;
+  readonly kind: ValueKind;
+  readonly min: number;
+  readonly max: number;
+  /** What is above `max` counts as `max`; otherwise it is an error. */
+  readonly isClamped: boolean;
+  /** Value when none is given; times default to the moment of the call. */
+  readonly initial: number | "now";
+  /** What connecting again does to the value. */
+  readonly update: "keep" | "set" | "add" | "refuse";
+  /** Only queries make such arcs. */
+  readonly isResult: boolean;
+}
+
+const MAX_INT = 2 ** 31 - 1;
+const MAX_UINT = 2 ** 32 - 1;
+const MAX_FLOAT = 3.4028234663852886e38;
+
+function row(
+  code: number,
+  name: string,
+  kind: ValueKind,
+  [min, max]: readonly [number, number],
+  initial: number | "now",
+  update: Modifier["update"],
+  { isClamped = false, isResult = false } = {},
+): Modifier {
+  return { code, name, kind, min, max, isClamped, initial, update, isResult };
+}
+
+const UINT = [0, MAX_UINT] as const;
+const INT = [-MAX_INT - 1, MAX_INT] as const;
+const FLOAT = [-MAX_FLOAT, MAX_FLOAT] as const;
+const CLAMPED = { isClamped: true };
+const RESULT = { isResult: true };
+
+const ROWS = [
+  row(M_STAT, "M_STAT", "unit", [1, 1], 1, "keep"),
+  row(M_LSH, "M_LSH", "uint", UINT, 0, "set", CLAMPED),
+  row(M_INT, "M_INT", "int", INT, 0, "set"),
+  row(M_UINT, "M_UINT", "uint", UINT, 0, "set", CLAMPED),
+  row(M_CNT, "M_CNT", "uint", UINT, 1, "add", CLAMPED),
+  row(M_INTAGGR, "M_INTAGGR", "int", INT, 1, "set", RESULT),
+  row(M_TMC, "M_TMC", "uint", UINT, "now", "refuse", CLAMPED),
+  row(M_TMM, "M_TMM", "uint", UINT, "now", "set", CLAMPED),
+  row(M_TMX, "M_TMX", "uint", UINT, T_NEVER, "set", CLAMPED),
+  row(M_SIM, "M_SIM", "float", [-1, 1], 0, "set"),
+  row(M_DIST, "M_DIST", "float", [0, MAX_FLOAT], 0, "set"),
+  row(M_FLT, "M_FLT", "float", FLOAT, 0, "set"),
+  row(M_ACC, "M_ACC", "float", FLOAT, 1, "add"),
+  row(M_FLTAGGR, "M_FLTAGGR", "float", FLOAT, 1, "set", RESULT),
+];
+
+/** By code; codes that mean nothing are absent. */
+export const MODIFIERS: readonly (Modifier | undefined)[] = Array.from({ length: 32 }, (_, code) =>
+  ROWS.find((modifier) => modifier.code === code),
+);
+
+/** Set in the code of every modifier whose values are floats. */
+export const FLOAT_MODIFIER = 0x10;
+
+const bits = new Uint32Array(1);
+const float = new Float32Array(bits.buffer);
+const int = new Int32Array(bits.buffer);
+
+/** Word 2 of an arc for a value in range; floats are rounded, others lose their fraction. */
+export function valueBits(kind: ValueKind, value: number): number {
+  if (kind === "float") float[0] = value;
+  else if (kind === "int") int[0] = Math.trunc(value);
+  else bits[0] = kind === "uint" ? Math.trunc(value) : 1;
+  return bits[0]!;
+}
+
+/** The value that word 2 of an arc stands for. */
+export function valueOf(kind: ValueKind, word: number): number {
+  if (kind === "uint") return word;
+  if (kind === "unit") return 1;
+  bits[0] = word;
+  return kind === "float" ? float[0]! : int[0]!;
+}
