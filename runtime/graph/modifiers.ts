@@ -99,7 +99,7 @@ export function valueBits(kind: ValueKind, value: number): number {
 }
 
 /** The value that word 2 of an arc stands for. */
-export function valueOf(kind: ValueKind, word: number): number {
+export function valueFromBits(kind: ValueKind, word: number): number {
   if (kind === "uint") return word;
   if (kind === "unit") return 1;
   bits[0] = word;

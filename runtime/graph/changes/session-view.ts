@@ -2,7 +2,7 @@
 // of others. sessions/ implements it; nothing here may depend on how.
 
 /** When to give up waiting, by `performance.now()`; 0: do not wait; Infinity: never. */
-export type Deadline = number;
+export type GiveUpAt = number;
 
 export interface SessionView {
   /** `Record.Owner` of the vertices that this session holds writable. */
@@ -16,11 +16,11 @@ export interface SessionView {
    * @param seen `Header.LockReleases` as it was when the vertex was found to be locked
    * @throws AccessError "Object is locked: 'x'", or "Acquisition timeout: 'x'" after waiting
    */
-  awaitRelease(vertex: number, seen: number, deadline: Deadline): void;
+  awaitRelease(vertex: number, seen: number, giveUpAt: GiveUpAt): void;
 }
 
-/** Turns the `timeout` of a call (ms; 0: do not wait; negative: for ever) into a deadline. */
-export function deadlineAfter(timeoutMs: number): Deadline {
+/** Turns the `timeout` of a call (ms; 0: do not wait; negative: for ever) into a moment. */
+export function giveUpAfter(timeoutMs: number): GiveUpAt {
   if (timeoutMs === 0) return 0;
   return timeoutMs < 0 ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
 }
