@@ -1,0 +1,123 @@
+// One graph as one thread sees it: everything below changes and queries, put together over the
+// shared memory. It must hold nothing of the graph itself that memory does not hold too.
+
+import { ExpiryHeap } from "../expiry/expiry-heap.js";
+import { GraphMemory, type GraphShare, makeGraphShare } from "../memory/graph-memory.js";
+import { Header } from "../memory/layout.js";
+import { Reader } from "../memory/reader.js";
+import { Writer } from "../memory/writer.js";
+import { makeOperation, type Operation } from "../operations/operation.js";
+import { ArcRuns } from "./arc-runs.js";
+import { KEYS, RELATIONSHIPS, TYPES } from "./name-kinds.js";
+import { Names } from "./names.js";
+import { PropertyTable } from "./property-table.js";
+import { StringPool } from "./string-pool.js";
+import { TypeLists } from "./type-lists.js";
+import { VertexIds } from "./vertex-ids.js";
+import { VertexTable } from "./vertex-table.js";
+
+export class GraphStore {
+  readonly memory: GraphMemory;
+  readonly writer: Writer;
+  readonly reader: Reader;
+  readonly vertices: VertexTable;
+  readonly ids: VertexIds;
+  readonly outArcs: ArcRuns;
+  readonly inArcs: ArcRuns;
+  readonly strings: StringPool;
+  readonly relationships: Names;
+  readonly types: Names;
+  readonly keys: Names;
+  readonly typeLists: TypeLists;
+  readonly properties: PropertyTable;
+  readonly expiry: ExpiryHeap;
+  /** The one that changes fill in; see operations/operation.ts. */
+  readonly operation: Operation = makeOperation();
+  /** Gets the record of each operation that was done, when there is one. */
+  recorder: ((record: Uint8Array) => void) | null = null;
+
+  /** @param thread 1 to 255, unique among the threads of the process */
+  private constructor(memory: GraphMemory, thread: number) {
+    this.memory = memory;
+    this.writer = new Writer(memory, thread);
+    this.reader = new Reader(this.writer);
+    this.vertices = new VertexTable(this.writer);
+    this.ids = new VertexIds(this.writer, this.reader, this.vertices);
+    this.outArcs = new ArcRuns(memory, this.writer, 0);
+    this.inArcs = new ArcRuns(memory, this.writer, 1);
+    this.strings = new StringPool(this.writer, this.reader);
+    this.relationships = new Names(this.writer, this.strings, RELATIONSHIPS);
+    this.types = new Names(this.writer, this.strings, TYPES);
+    this.keys = new Names(this.writer, this.strings, KEYS);
+    this.typeLists = new TypeLists(this.writer);
+    this.properties = new PropertyTable(this.writer, this.reader, this.strings, this.keys);
+    this.expiry = new ExpiryHeap(this.writer);
+  }
+
+  /** A new, empty graph. */
+  static make(name: string, thread: number): GraphStore {
+    const store = new GraphStore(new GraphMemory(makeGraphShare(name)), thread);
+    store.writer.mutate(() => store.format());
+    return store;
+  }
+
+  /** A graph that another thread has made, or a loaded one. */
+  static attach(share: GraphShare, thread: number): GraphStore {
+    return new GraphStore(new GraphMemory(share), thread);
+  }
+
+  /** In a mutation: lays out empty tables. Allocators must be as they are in new memory. */
+  format(): void {
+    const { writer, memory } = this;
+    writer.put(memory.header, Header.HandleEnd, 1);
+    this.strings.format();
+    this.ids.format();
+    this.relationships.format();
+    this.types.format();
+    this.keys.format();
+    this.typeLists.format();
+    this.properties.format();
+    this.expiry.format();
+  }
+
+  get name(): string {
+    return this.memory.name;
+  }
+
+  get share(): GraphShare {
+    return this.memory.share;
+  }
+
+  /** Vertices, virtual ones included. */
+  get order(): number {
+    return this.memory.header.words[Header.Order]!;
+  }
+
+  get virtualCount(): number {
+    return this.memory.header.words[Header.VirtualCount]!;
+  }
+
+  /** Arcs. */
+  get size(): number {
+    return this.#wide(Header.Size);
+  }
+
+  /** Properties of all vertices. */
+  get propertyCount(): number {
+    return this.memory.header.words[Header.PropertyCount]!;
+  }
+
+  /** Mutations since the graph was made. */
+  get operationCount(): number {
+    return this.#wide(Header.OperationCount);
+  }
+
+  get isReadonly(): boolean {
+    return this.memory.header.words[Header.Readonly] !== 0;
+  }
+
+  #wide(word: number): number {
+    const { words } = this.memory.header;
+    return words[word]! + words[word + 1]! * 2 ** 32;
+  }
+}

@@ -1,0 +1,37 @@
+// The three kinds of names that a graph enumerates; graph digest 2.6.
+
+import { Header } from "../memory/layout.js";
+import type { NameKind } from "./names.js";
+
+/** Relationship of arcs that were made without one. */
+export const RELATED = 256;
+/** Type of vertices that have none, and of those that stand for a lock. */
+export const UNTYPED = 17;
+export const LOCK_TYPE = 18;
+
+export const RELATIONSHIPS: NameKind = {
+  headerWord: Header.Relationships,
+  firstCode: 512,
+  lastCode: 16_127,
+  system: [["__related__", RELATED]],
+  exhausted: "Enumeration typespace exhausted (relationships)",
+};
+
+export const TYPES: NameKind = {
+  headerWord: Header.Types,
+  firstCode: 32,
+  lastCode: 239,
+  system: [
+    ["__vertex__", UNTYPED],
+    ["lock_", LOCK_TYPE],
+  ],
+  exhausted: "Enumeration typespace exhausted (vertex types)",
+};
+
+export const KEYS: NameKind = {
+  headerWord: Header.Keys,
+  firstCode: 1,
+  lastCode: 65_535,
+  system: [],
+  exhausted: "Enumeration typespace exhausted (property keys)",
+};

@@ -1,0 +1,219 @@
+// The columns of vertices: which handles are used, and what is kept of fixed size for each. It must
+// not know ids, arcs or properties, only where their words lie; see memory/layout.ts.
+
+import type { Arena } from "../memory/arena.js";
+import {
+  Header,
+  NEVER,
+  RECORD_WORDS,
+  Record,
+  SEQUENCE_WORDS,
+  SIDE_WORDS,
+  Side,
+  VertexFlag,
+} from "../memory/layout.js";
+import type { Writer } from "../memory/writer.js";
+
+const TYPE_MASK = 0xff;
+const FLAGS_SHIFT = 8;
+const floatBits = new Float32Array(1);
+const floatWord = new Uint32Array(floatBits.buffer);
+
+function wordOfFloat(value: number): number {
+  floatBits[0] = value;
+  return floatWord[0]!;
+}
+
+function floatOfWord(word: number): number {
+  floatWord[0] = word;
+  return floatBits[0]!;
+}
+
+const ONE = wordOfFloat(1);
+
+export class VertexTable {
+  readonly #writer: Writer;
+  readonly #header: Arena;
+  readonly #meta: Arena;
+  readonly #record: Arena;
+  readonly #out: Arena;
+  readonly #in: Arena;
+  /** Handles below are covered by this thread's views of all columns. */
+  #covered = 0;
+
+  constructor(writer: Writer) {
+    const { memory } = writer;
+    this.#writer = writer;
+    this.#header = memory.header;
+    this.#meta = memory.meta;
+    this.#record = memory.record;
+    this.#out = memory.out;
+    this.#in = memory.in;
+  }
+
+  /** One more than the highest handle that was ever used. */
+  get end(): number {
+    return this.#header.words[Header.HandleEnd]!;
+  }
+
+  /**
+   * In a mutation: a handle whose columns have their first values; both its sides are touched. It
+   * is not used before `setMeta`.
+   * @throws SvcError SVC2402
+   */
+  allocate(): number {
+    const writer = this.#writer;
+    const freed = this.#header.words[Header.FreeHandle]!;
+    const handle = freed !== 0 ? freed : this.end;
+    if (freed === 0) {
+      if (handle >= this.#covered) this.#extend(handle + 1);
+      writer.put(this.#header, Header.HandleEnd, handle + 1);
+    } else {
+      const next = this.#record.words[freed * RECORD_WORDS + Record.IdPointer]!;
+      writer.put(this.#header, Header.FreeHandle, next);
+    }
+    writer.touch(0, handle);
+    writer.touch(1, handle);
+    this.#clear(handle);
+    return handle;
+  }
+
+  /** In a mutation: gives a handle back. Id, arcs and properties must be gone. */
+  free(handle: number): void {
+    const writer = this.#writer;
+    const base = handle * RECORD_WORDS;
+    writer.touch(0, handle);
+    writer.touch(1, handle);
+    writer.put(this.#meta, handle, 0);
+    writer.put(this.#record, base + Record.IdPointer, this.#header.words[Header.FreeHandle]!);
+    writer.put(this.#header, Header.FreeHandle, handle);
+  }
+
+  /** In a mutation: type code and `VertexFlag`s. */
+  setMeta(handle: number, type: number, flags: number): void {
+    this.#writer.put(this.#meta, handle, type | (flags << FLAGS_SHIFT));
+  }
+
+  isUsed(handle: number): boolean {
+    return this.flagsOf(handle) !== 0;
+  }
+
+  isReal(handle: number): boolean {
+    return (this.flagsOf(handle) & VertexFlag.Real) !== 0;
+  }
+
+  isVirtual(handle: number): boolean {
+    return (this.flagsOf(handle) & VertexFlag.Virtual) !== 0;
+  }
+
+  typeOf(handle: number): number {
+    return this.#meta.words[this.#safe(handle)]! & TYPE_MASK;
+  }
+
+  flagsOf(handle: number): number {
+    return this.#meta.words[this.#safe(handle)]! >>> FLAGS_SHIFT;
+  }
+
+  outDegree(handle: number): number {
+    return this.#out.words[this.#safe(handle) * SIDE_WORDS + Side.Degree]!;
+  }
+
+  inDegree(handle: number): number {
+    return this.#in.words[this.#safe(handle) * SIDE_WORDS + Side.Degree]!;
+  }
+
+  createdAt(handle: number): number {
+    return this.#field(handle, Record.CreatedAt);
+  }
+
+  modifiedAt(handle: number): number {
+    return this.#field(handle, Record.ModifiedAt);
+  }
+
+  /** `NEVER` if it does not expire. */
+  expiresAt(handle: number): number {
+    return this.#field(handle, Record.ExpiresAt);
+  }
+
+  c1(handle: number): number {
+    return floatOfWord(this.#field(handle, Record.C1));
+  }
+
+  c0(handle: number): number {
+    return floatOfWord(this.#field(handle, Record.C0));
+  }
+
+  /** In a mutation. */
+  setRank(handle: number, c1: number, c0: number): void {
+    this.setField(handle, Record.C1, wordOfFloat(c1));
+    this.setField(handle, Record.C0, wordOfFloat(c0));
+  }
+
+  /** Differs whenever the handle has come to mean another vertex. */
+  generationOf(handle: number): number {
+    return this.#field(handle, Record.Generation);
+  }
+
+  /** Operation count at the vertex's last commit. */
+  operationOf(handle: number): number {
+    const low = this.#field(handle, Record.Operation);
+    return low + this.#field(handle, Record.OperationHigh) * 2 ** 32;
+  }
+
+  /** In a mutation: any other word of `Record`; see memory/layout.ts. */
+  setField(handle: number, field: number, value: number): void {
+    this.#writer.put(this.#record, handle * RECORD_WORDS + field, value);
+  }
+
+  /** Any other word of `Record`. */
+  fieldOf(handle: number, field: number): number {
+    return this.#field(handle, field);
+  }
+
+  #field(handle: number, field: number): number {
+    return this.#record.words[this.#safe(handle) * RECORD_WORDS + field]!;
+  }
+
+  /** A handle that is nowhere reads like handle 0, which is never used. */
+  #safe(handle: number): number {
+    if (handle < this.#covered) return handle;
+    this.#writer.memory.refresh();
+    this.#look();
+    return handle < this.#covered ? handle : 0;
+  }
+
+  #look(): void {
+    const { sequence } = this.#writer.memory;
+    this.#covered = Math.min(
+      Math.floor(this.#meta.words.length),
+      Math.floor(this.#record.words.length / RECORD_WORDS),
+      Math.floor(this.#out.words.length / SIDE_WORDS),
+      Math.floor(this.#in.words.length / SIDE_WORDS),
+      Math.floor(sequence.words.length / SEQUENCE_WORDS),
+    );
+  }
+
+  #extend(handles: number): void {
+    const writer = this.#writer;
+    writer.require(this.#meta, handles);
+    writer.require(this.#record, handles * RECORD_WORDS);
+    writer.require(this.#out, handles * SIDE_WORDS);
+    writer.require(this.#in, handles * SIDE_WORDS);
+    writer.require(writer.memory.sequence, handles * SEQUENCE_WORDS);
+    this.#look();
+  }
+
+  /** Nothing refers to the handle yet, so that only what its free list needs is undone. */
+  #clear(handle: number): void {
+    const record = this.#record;
+    const base = handle * RECORD_WORDS;
+    const { words } = record;
+    // Never undone: caches of other threads rely on it.
+    const generation = (words[base + Record.Generation]! + 1) >>> 0;
+    words.fill(0, base + Record.IdPointer + 1, base + RECORD_WORDS);
+    words[base + Record.Generation] = generation;
+    words[base + Record.ExpiresAt] = NEVER;
+    words[base + Record.C1] = ONE;
+    this.#writer.wrote(record, base, RECORD_WORDS);
+  }
+}
