@@ -1,0 +1,52 @@
+// How long a query may run. The clock is looked at once every few thousand arcs: short queries
+// pay nothing and succeed even when they are given no time at all.
+
+import { SearchError } from "../errors.js";
+import type { ExecuteOptions } from "./query-options.js";
+
+/** What a query that ran out of time says, by kind. */
+const MESSAGES = {
+  neighborhood: "Execution timeout",
+  global: "Global search execution timeout",
+  aggregation: "Timeout during aggregation",
+  adjacency: "Timeout during adjacency check",
+} as const;
+
+export type TimedQuery = keyof typeof MESSAGES;
+
+/** Arcs or vertices between two looks at the clock. */
+const STRIDE = 4096;
+
+export class Deadline {
+  readonly #message: string;
+  readonly #at: number;
+  #left = STRIDE;
+
+  /** @param limitMs milliseconds from now on; Infinity for no limit */
+  constructor(query: TimedQuery, limitMs: number) {
+    this.#message = `${MESSAGES[query]} after ${limitMs} ms`;
+    this.#at = limitMs === Number.POSITIVE_INFINITY ? limitMs : performance.now() + limitMs;
+  }
+
+  /**
+   * Counts work that was done.
+   * @throws SearchError once the time is up
+   */
+  spend(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0) this.#look();
+  }
+
+  #look(): void {
+    this.#left = STRIDE;
+    if (this.#at !== Number.POSITIVE_INFINITY && performance.now() > this.#at) {
+      throw new SearchError(this.#message);
+    }
+  }
+}
+
+/** The bound that the options of an execution set: none unless `limexec` is true. */
+export function deadlineOf(query: TimedQuery, options: ExecuteOptions): Deadline {
+  const { timeout = 0, limexec = false } = options;
+  return new Deadline(query, limexec && timeout >= 0 ? timeout : Number.POSITIVE_INFINITY);
+}
