@@ -12,7 +12,15 @@ interface KernelMemory {
 interface KernelMemoryClass {
   new (options: { shared: boolean; initial: number; maximum: number }): KernelMemory;
 }
-const { Memory } = (globalThis as unknown as { WebAssembly: { Memory: KernelMemoryClass } })
+interface KernelRuntime {
+  readonly Memory: KernelMemoryClass;
+  readonly Module: new (code: Uint8Array) => object;
+  readonly Instance: new (
+    module: object,
+    imports: object,
+  ) => { readonly exports: { readonly count: (...numbers: number[]) => number } };
+}
+const { Memory, Module, Instance } = (globalThis as unknown as { WebAssembly: KernelRuntime })
   .WebAssembly;
 
 export type ArenaMemory = KernelMemory | SharedArrayBuffer;
@@ -76,4 +84,15 @@ function growBy(memory: ArenaMemory, pages: number): void {
 
 function bufferOf(memory: ArenaMemory): SharedArrayBuffer {
   return memory instanceof Memory ? memory.buffer : memory;
+}
+
+/**
+ * The function `count` of a WebAssembly module over an arena that `kernelMemory` made.
+ * @param code imports the memory as `svc.arena`
+ */
+export function instantiateKernel(
+  code: Uint8Array,
+  arena: ArenaMemory,
+): (...numbers: number[]) => number {
+  return new Instance(new Module(code), { svc: { arena } }).exports.count;
 }
