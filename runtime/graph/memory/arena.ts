@@ -15,10 +15,7 @@ interface KernelMemoryClass {
 interface KernelRuntime {
   readonly Memory: KernelMemoryClass;
   readonly Module: new (code: Uint8Array) => object;
-  readonly Instance: new (
-    module: object,
-    imports: object,
-  ) => { readonly exports: { readonly count: (...numbers: number[]) => number } };
+  readonly Instance: new (module: object, imports: object) => { readonly exports: object };
 }
 const { Memory, Module, Instance } = (globalThis as unknown as { WebAssembly: KernelRuntime })
   .WebAssembly;
@@ -87,12 +84,9 @@ function bufferOf(memory: ArenaMemory): SharedArrayBuffer {
 }
 
 /**
- * The function `count` of a WebAssembly module over an arena that `kernelMemory` made.
+ * The functions of a WebAssembly module over an arena that `kernelMemory` made.
  * @param code imports the memory as `svc.arena`
  */
-export function instantiateKernel(
-  code: Uint8Array,
-  arena: ArenaMemory,
-): (...numbers: number[]) => number {
-  return new Instance(new Module(code), { svc: { arena } }).exports.count;
+export function instantiateKernel(code: Uint8Array, arena: ArenaMemory): object {
+  return new Instance(new Module(code), { svc: { arena } }).exports;
 }

@@ -4,14 +4,14 @@
 
 import type { Arena } from "./arena.js";
 import { ALLOCATOR_WORDS, ALLOCATORS } from "./layout.js";
-import type { Writer } from "./writer.js";
+import type { Allocator, Writer } from "./writer.js";
 
 /** Bump pointer, then the heads of the free lists. */
 const FREE_LISTS = 1;
 /** Words freed that wait in a list, in the last word of the state. */
 const FREE_WORDS = ALLOCATOR_WORDS - 1;
 
-export class Blocks {
+export class Blocks implements Allocator {
   readonly arena: Arena;
   readonly #unitWords: number;
   readonly #state: number;
@@ -39,11 +39,18 @@ export class Blocks {
     const block = header.words[this.#state]! || this.#unitWords;
     writer.require(this.arena, block + words);
     writer.put(header, this.#state, block + words);
-    writer.put(this.arena, block, 0);
+    this.arena.words[block] = 0;
+    writer.wrote(this.arena, block, words);
     return block;
   }
 
+  /** Gives a block back; it stays as it is, and nobody gets it, before the commit. */
   free(writer: Writer, block: number, sizeClass: number): void {
+    writer.freeAtCommit(this, block, sizeClass);
+  }
+
+  /** For the writer, as part of a commit. */
+  release(writer: Writer, block: number, sizeClass: number): void {
     const { header } = writer.memory;
     const list = this.#state + FREE_LISTS + sizeClass;
     writer.put(this.arena, block, header.words[list]!);

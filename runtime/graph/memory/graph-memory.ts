@@ -27,6 +27,7 @@ export class GraphMemory {
   readonly ids: Arena;
   readonly index: Arena;
   readonly strings: Arena;
+  readonly groups: Arena;
   readonly cells: Arena;
   readonly lists: Arena;
   readonly events: Arena;
@@ -49,6 +50,7 @@ export class GraphMemory {
     this.ids = arena("ids");
     this.index = arena("index");
     this.strings = arena("strings");
+    this.groups = arena("groups");
     this.cells = arena("cells");
     this.lists = arena("lists");
     this.events = arena("events");

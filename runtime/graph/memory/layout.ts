@@ -10,7 +10,8 @@
 //   RECORD    16 words a vertex, one cache line: id, times, owner, and what else is its own
 //   *_ARCS    runs of 3-word arcs, and hash indexes of the long ones
 //   IDS       UTF-8 of the ids, zero-padded to words       INDEX   hash tables of ids and strings
-//   STRINGS   interned strings and serialised values       CELLS   property pages and packed cells
+//   STRINGS   interned strings and serialised values       CELLS   property tables, packed cells
+//   GROUPS    2 words a group of 32 vertices: {sequence, table of their properties in CELLS}
 //   LISTS     enumerations, type lists                      EVENTS  heap of what expires
 //
 // One arc, seen from the vertex that its run belongs to:
@@ -32,6 +33,7 @@ export const ARENAS = [
   "ids",
   "index",
   "strings",
+  "groups",
   "cells",
   "lists",
   "events",

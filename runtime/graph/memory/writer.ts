@@ -4,7 +4,8 @@
 //   writer.mutate(() => { writer.touch(side, vertex); writer.put(arena, index, value); ... })
 //
 // Readers take no lock. They see an odd sequence on each vertex side that is being written and
-// look again; see reader.ts.
+// look again; see reader.ts. The journal holds {arena, index, old word} for each word changed; of a
+// dead writer's, `CommittedCount` says whether it is to be undone or only to be made visible.
 
 import { InternalError } from "../errors.js";
 import type { Arena } from "./arena.js";
@@ -22,12 +23,21 @@ const SEQUENCE_ENTRY = 0x8000_0000;
 /** The vertex side that a sequence protects; properties, times and id count as `OUT`. */
 export type SideNumber = 0 | 1;
 
+/** What gets blocks back; see blocks.ts. */
+export interface Allocator {
+  release(writer: Writer, block: number, sizeClass: number): void;
+}
+
 export class Writer {
   readonly memory: GraphMemory;
   /** 1 to 255, unique among the threads of the process. */
   readonly thread: number;
   #depth = 0;
   #journalCount = 0;
+  #isUndone = false;
+  /** Blocks that were freed since the last commit: block and size class, and their allocators. */
+  readonly #freed: number[] = [];
+  readonly #freedOf: Allocator[] = [];
 
   /** True while this thread holds the mutex. */
   get isWriting(): boolean {
@@ -39,12 +49,8 @@ export class Writer {
     this.thread = thread;
   }
 
-  /**
-   * Runs a mutation: all of it happens or, when it throws, nothing. A mutation within another is
-   * part of that one.
-   */
+  /** Runs a mutation: all of it happens or, when it throws, nothing. */
   mutate<T>(change: () => T): T {
-    if (this.#depth > 0) return change();
     this.begin();
     try {
       const result = change();
@@ -58,16 +64,25 @@ export class Writer {
     }
   }
 
-  /** Takes the mutex. The hot paths spell out what `mutate` does. */
+  /**
+   * Takes the mutex. The hot paths spell out what `mutate` does. A mutation within another is part
+   * of that one: it is committed or undone with all of it.
+   */
   begin(): void {
+    if (this.#depth > 0) {
+      this.#depth++;
+      return;
+    }
     this.#lock();
     this.#depth = 1;
-    this.#journalCount = 0;
     this.memory.refresh();
   }
 
   /** Makes what was written so far final; the mutex stays taken. */
   commit(): void {
+    if (this.#depth > 1) return;
+    if (this.#isUndone) throw new InternalError("a part of the mutation was undone");
+    if (this.#freed.length > 0) this.#releaseFreed();
     const { header } = this.memory;
     header.words[Header.CommittedCount] = this.#journalCount;
     finishCommit(this.memory, this.#journalCount);
@@ -78,12 +93,48 @@ export class Writer {
   rollback(): void {
     undo(this.memory, this.#journalCount);
     this.#journalCount = 0;
+    this.#forgetFreed();
+    this.#isUndone = this.#depth > 1;
   }
 
   /** Gives the mutex back. */
   end(): void {
-    this.#depth = 0;
+    if (--this.#depth > 0) return;
+    this.#isUndone = false;
     this.#unlock();
+  }
+
+  /**
+   * Takes the mutex over from a thread that has died, and undoes what that one was writing; what it
+   * had committed stays. What it left `Unfinished` is for the caller to finish before `end`.
+   * @returns false if the dead one did not hold the mutex
+   */
+  takeOver(dead: number): boolean {
+    const { memory } = this;
+    const { ints, words } = memory.header;
+    for (;;) {
+      const seen = Atomics.load(ints, Header.Mutex);
+      if ((seen & ~WAITERS) !== dead) return false;
+      const taken = this.thread | (seen & WAITERS);
+      if (Atomics.compareExchange(ints, Header.Mutex, seen, taken) === seen) break;
+    }
+    this.#depth = 1;
+    // It may have died between letting an arena grow and saying so.
+    Atomics.add(ints, Header.Generation, 1);
+    memory.refresh();
+    const committed = words[Header.CommittedCount]!;
+    if (committed > 0) finishCommit(memory, committed);
+    else undo(memory, words[Header.JournalCount]!);
+    return true;
+  }
+
+  /**
+   * Gives a block back when the mutation is committed. Until then nobody gets it, so that blocks
+   * may be filled without noting what was there: undoing never needs it.
+   */
+  freeAtCommit(allocator: Allocator, block: number, sizeClass: number): void {
+    this.#freedOf.push(allocator);
+    this.#freed.push(block, sizeClass);
   }
 
   /** Changes one word, which can be undone. */
@@ -144,6 +195,20 @@ export class Writer {
     this.memory.refresh();
   }
 
+  #releaseFreed(): void {
+    for (let index = 0; index < this.#freedOf.length; index++) {
+      const block = this.#freed[2 * index]!;
+      this.#freedOf[index]!.release(this, block, this.#freed[2 * index + 1]!);
+    }
+    this.#forgetFreed();
+  }
+
+  #forgetFreed(): void {
+    if (this.#freed.length === 0) return;
+    this.#freed.length = 0;
+    this.#freedOf.length = 0;
+  }
+
   #note(arena: number, index: number, old: number): void {
     const { journal, header } = this.memory;
     const at = this.#journalCount * JOURNAL_ENTRY_WORDS;
@@ -186,25 +251,6 @@ export class Writer {
 /** Thread that holds the mutex of a graph, 0 for none. */
 export function writerOf(memory: GraphMemory): number {
   return Atomics.load(memory.header.ints, Header.Mutex) & ~WAITERS;
-}
-
-/**
- * Undoes what a dead thread was writing and frees the mutex. What it had committed stays; what is
- * `Unfinished` then has to be finished by the caller, which this leaves the mutex to.
- */
-export function takeOver(memory: GraphMemory, dead: number, heir: number): boolean {
-  const { ints } = memory.header;
-  const seen = Atomics.load(ints, Header.Mutex);
-  if ((seen & ~WAITERS) !== dead) return false;
-  Atomics.store(ints, Header.Mutex, heir | (seen & WAITERS));
-  // It may have died between letting an arena grow and saying so.
-  Atomics.add(ints, Header.Generation, 1);
-  memory.refresh();
-  const { words } = memory.header;
-  const committed = words[Header.CommittedCount]!;
-  if (committed > 0) finishCommit(memory, committed);
-  else undo(memory, words[Header.JournalCount]!);
-  return true;
 }
 
 /** Lets readers see what was written; from `CommittedCount` on nothing is undone. */
