@@ -39,6 +39,10 @@ export class LookupError extends named("LookupError", "SVC2410") {}
 export class KeyError extends LookupError {
   override name = "KeyError";
 }
+/** A position beyond what there is. */
+export class IndexError extends LookupError {
+  override name = "IndexError";
+}
 /** What cannot be: a defect of the graph engine. */
 export class InternalError extends named("InternalError", "SVC2413") {}
 /** What a later version will do. */
