@@ -1,10 +1,29 @@
 // Reads arc filters as queries write them. Everything may come from outside, so nothing is
 // believed: whatever is not a filter is refused with a QueryError.
 
-import { InternalError } from "../errors.js";
+import {
+  D_ANY,
+  D_BOTH,
+  D_IN,
+  D_OUT,
+  M_ANY,
+  M_FWDONLY,
+  V_ANY,
+  V_DYN_DELTA,
+  V_DYN_NEQ,
+  V_LTE,
+  V_NRANGE,
+} from "../constants.js";
+import { QueryError, SearchError, UnsupportedError } from "../errors.js";
+import { MODIFIERS } from "../modifiers.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { ArcTest, DirectionNumber } from "./arc-test.js";
+import { type ArcFilterParts, ArcTest, type DirectionNumber } from "./arc-test.js";
+import type { ArcLiteral } from "./arc-value-test.js";
 import type { ArcFilter } from "./query-options.js";
+
+const NAME = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
+const SYSTEM_RELATIONSHIP = "__related__";
+const MEMBERS = ["rel", "dir", "mod", "cond", "value"];
 
 /**
  * A filter ready for use: `bind` it before each execution, it is bound once here.
@@ -16,5 +35,116 @@ export function compileArcFilter(
   filter: ArcFilter | undefined,
   defaultDirection: DirectionNumber,
 ): ArcTest {
-  throw new InternalError(`not written: ${store.name} ${filter} ${defaultDirection}`);
+  const test = new ArcTest(parseArcFilter(filter, defaultDirection));
+  test.bind(store.relationships);
+  return test;
+}
+
+/** @throws QueryError, SearchError as above */
+export function parseArcFilter(filter: unknown, defaultDirection: DirectionNumber): ArcFilterParts {
+  let inner = filter;
+  let isNegated = false;
+  while (Array.isArray(inner) && typeof inner[0] === "boolean") {
+    if (inner.length !== 2) throw new QueryError("Invalid arc");
+    if (!inner[0]) isNegated = !isNegated;
+    inner = inner[1];
+  }
+  const any: ArcFilterParts = {
+    direction: defaultDirection,
+    relationship: null,
+    modifier: M_ANY,
+    isForwardOnly: false,
+    comparison: V_ANY,
+    literal: 0,
+    isNegated,
+  };
+  if (inner === undefined || inner === null || inner === true) return any;
+  if (inner === false) return { ...any, isNegated: !isNegated };
+  // A direction alone says nothing that could be negated.
+  if (typeof inner === "number") {
+    return { ...any, direction: parseDirection(inner, D_ANY), isNegated: false };
+  }
+  if (typeof inner === "string") return { ...any, relationship: parseRelationship(inner) };
+  return { ...parseItems(itemsOf(inner), defaultDirection), isNegated };
+}
+
+/** The members of a filter in their order, whichever way it is written. */
+function itemsOf(filter: unknown): readonly unknown[] {
+  if (Array.isArray(filter)) {
+    if (filter.length > MEMBERS.length) throw new QueryError("Invalid arc: too many values");
+    return filter;
+  }
+  if (typeof filter !== "object" || filter === null) throw new QueryError("Invalid arc");
+  const members = new Map<string, unknown>(Object.entries(filter));
+  const items = MEMBERS.map((name) => members.get(name));
+  for (const name of members.keys()) {
+    if (!MEMBERS.includes(name)) throw new QueryError("Invalid arc");
+  }
+  return items;
+}
+
+function parseItems(
+  items: readonly unknown[],
+  defaultDirection: DirectionNumber,
+): Omit<ArcFilterParts, "isNegated"> {
+  const [name, direction, modifierItem, comparisonItem, literal] = items;
+  const modifier = parseModifier(modifierItem);
+  const isForwardOnly = (modifier & M_FWDONLY) !== 0;
+  const parts = {
+    direction: parseDirection(direction, defaultDirection),
+    relationship: parseRelationship(name),
+    modifier: modifier & ~M_FWDONLY,
+    isForwardOnly,
+  };
+  const comparison = parseComparison(comparisonItem, literal !== undefined);
+  if (comparison === V_ANY) return { ...parts, comparison, literal: 0 };
+  if (parts.modifier === M_ANY) {
+    throw new QueryError("Invalid arc: value condition not supported without modifier");
+  }
+  if (literal === undefined || literal === null) {
+    throw new QueryError("Arc comparator requires value");
+  }
+  // What kind of literal it must be is known where it is compiled.
+  return { ...parts, comparison, literal: literal as ArcLiteral };
+}
+
+function parseRelationship(name: unknown): string | null {
+  if (name === undefined || name === null || name === "*") return null;
+  if (typeof name !== "string") throw new QueryError("Invalid arc");
+  if (!NAME.test(name) && name !== SYSTEM_RELATIONSHIP) {
+    throw new SearchError(`invalid relationship: '${name}'`);
+  }
+  return name;
+}
+
+function parseDirection(direction: unknown, otherwise: DirectionNumber): DirectionNumber {
+  if (direction === undefined || direction === null) return otherwise;
+  if (direction === D_ANY || direction === D_IN || direction === D_OUT || direction === D_BOTH) {
+    return direction;
+  }
+  throw new QueryError("Invalid arc direction");
+}
+
+function parseModifier(modifier: unknown): number {
+  if (modifier === undefined || modifier === null) return M_ANY;
+  if (typeof modifier === "number") {
+    const flag = modifier & M_FWDONLY;
+    const kind = modifier - flag;
+    if (kind === M_ANY || MODIFIERS[kind] !== undefined) return modifier;
+  }
+  throw new QueryError("Invalid arc modifier");
+}
+
+function parseComparison(comparison: unknown, hasLiteral: boolean): number {
+  if ((comparison === undefined || comparison === null) && !hasLiteral) return V_ANY;
+  if (typeof comparison === "number" && Number.isInteger(comparison)) {
+    if (comparison >= V_DYN_DELTA && comparison <= V_DYN_NEQ) {
+      throw new UnsupportedError(
+        "comparison with the value of the previous arc is not supported yet",
+      );
+    }
+    const isStatic = comparison >= V_LTE && comparison <= V_NRANGE && comparison % 2 === 0;
+    if (comparison === V_ANY || isStatic) return comparison;
+  }
+  throw new QueryError("Invalid arc value comparison code");
 }

@@ -1,33 +1,23 @@
 // A compiled arc filter: a few numbers that the kernels compare with the words of an arc.
 //
-//   word 1   (word1 & mask) === want                relationship, modifier, flags
-//   word 2   low <= key(word2) <= high              key: the value as an int32 of the same order
-//            popcount(word2 ^ low) <= high          for M_LSH
-//
-// The key of an int32 is itself, of a uint32 the word with its top bit flipped, of a float32 its
-// bits, with all but the sign flipped for negative ones. All values so become one int32 range.
+//   word 1   (word1 & mask) === want            relationship, modifier, flags
+//   word 2   low <= key(word2) <= high          see arc-value-test.ts for the key
+//            popcount(word2 ^ low) <= high      for M_LSH
 
 import type { Names } from "../store/names.js";
+import {
+  type ArcLiteral,
+  type ArcValueTest,
+  arcValueTest,
+  MAX_KEY,
+  MIN_KEY,
+} from "./arc-value-test.js";
 
-/** Which loop a kernel takes; from `Range` on the value counts. */
+/** Which loop a kernel takes: no arc, every arc, those of a key, of a range too, all else. */
 export const ArcTestKind = { Nothing: 0, Any: 1, Key: 2, Range: 3, General: 4 } as const;
 export type ArcTestKindNumber = (typeof ArcTestKind)[keyof typeof ArcTestKind];
 
 export type DirectionNumber = 0 | 1 | 2 | 3;
-
-/** What a value test compares, as the key of the value. */
-export interface ValueTest {
-  /** XORed into the word: 0x80000000 for uint32, else 0. */
-  readonly flip: number;
-  /** XORed into negative words: 0x7fffffff for float32, else 0. */
-  readonly fold: number;
-  readonly low: number;
-  readonly high: number;
-  /** True if values outside of the range match. */
-  readonly isOutside: boolean;
-  /** True if `low` is a bit pattern and `high` the greatest distance from it. */
-  readonly isPattern: boolean;
-}
 
 /** A parsed arc filter. */
 export interface ArcFilterParts {
@@ -37,43 +27,63 @@ export interface ArcFilterParts {
   /** 0 for any. */
   readonly modifier: number;
   readonly isForwardOnly: boolean;
-  readonly value: ValueTest | null;
+  /** `V_` code, 0 for none. */
+  readonly comparison: number;
+  readonly literal: ArcLiteral;
   readonly isNegated: boolean;
 }
 
+const NO_VALUE_TEST: ArcValueTest = {
+  ...{ flip: 0, fold: 0, low: MIN_KEY, high: MAX_KEY, isOutside: false, isPattern: false },
+};
+
 export class ArcTest {
   readonly parts: ArcFilterParts;
-  kind: ArcTestKindNumber;
+  readonly direction: DirectionNumber;
+  kind: ArcTestKindNumber = ArcTestKind.Nothing;
   readonly mask: number;
   want: number;
-  readonly flip: number;
-  readonly fold: number;
-  low: number;
-  high: number;
-  readonly isOutside: boolean;
-  readonly isPattern: boolean;
+  flip = 0;
+  fold = 0;
+  low = 0;
+  high = 0;
+  isOutside = false;
+  isPattern = false;
   readonly isNegated: boolean;
+  #literal: ArcLiteral;
 
+  /** @throws QueryError literals that the comparison cannot take */
   constructor(parts: ArcFilterParts) {
     this.parts = parts;
-    const { relationship, modifier, isForwardOnly, value } = parts;
+    this.direction = parts.direction;
+    const { relationship, modifier, isForwardOnly } = parts;
     this.mask =
       (relationship === null ? 0 : 0xffff_0000) |
       (modifier === 0 ? 0 : 0xff00) |
       (isForwardOnly ? 1 : 0);
     this.want = (modifier << 8) | (isForwardOnly ? 1 : 0);
-    this.flip = value?.flip ?? 0;
-    this.fold = value?.fold ?? 0;
-    this.low = value?.low ?? 0;
-    this.high = value?.high ?? 0;
-    this.isOutside = value?.isOutside ?? false;
-    this.isPattern = value?.isPattern ?? false;
     this.isNegated = parts.isNegated;
-    this.kind = this.#kind();
+    this.#literal = parts.literal;
+    this.literal = parts.literal;
   }
 
-  get direction(): DirectionNumber {
-    return this.parts.direction;
+  /** What values are compared with; 0 without a comparison. */
+  get literal(): ArcLiteral {
+    return this.#literal;
+  }
+
+  /** @throws QueryError what the comparison cannot take */
+  set literal(literal: ArcLiteral) {
+    const { modifier, comparison } = this.parts;
+    const value = comparison === 0 ? NO_VALUE_TEST : arcValueTest(modifier, comparison, literal);
+    this.flip = value.flip;
+    this.fold = value.fold;
+    this.low = value.low;
+    this.high = value.high;
+    this.isOutside = value.isOutside;
+    this.isPattern = value.isPattern;
+    this.kind = this.#kind();
+    this.#literal = literal;
   }
 
   /**
@@ -97,21 +107,20 @@ export class ArcTest {
   }
 
   #matchesValue(word2: number): boolean {
-    if (this.parts.value === null) return true;
     if (this.isPattern) return bitCount(word2 ^ this.low) <= this.high !== this.isOutside;
     const key = word2 ^ ((word2 >> 31) & this.fold) ^ this.flip;
     return (key >= this.low && key <= this.high) !== this.isOutside;
   }
 
   #kind(): ArcTestKindNumber {
-    const { value, isNegated } = this.parts;
-    if (this.mask === 0 && value === null) return isNegated ? ArcTestKind.Nothing : ArcTestKind.Any;
-    if (isNegated || value?.isOutside || value?.isPattern) return ArcTestKind.General;
-    return value === null ? ArcTestKind.Key : ArcTestKind.Range;
+    const hasValue = this.parts.comparison !== 0;
+    if (this.mask === 0) return this.isNegated ? ArcTestKind.Nothing : ArcTestKind.Any;
+    if (this.isNegated || this.isOutside || this.isPattern) return ArcTestKind.General;
+    return hasValue ? ArcTestKind.Range : ArcTestKind.Key;
   }
 }
 
-export function bitCount(word: number): number {
+function bitCount(word: number): number {
   let bits = word - ((word >>> 1) & 0x5555_5555);
   bits = (bits & 0x3333_3333) + ((bits >>> 2) & 0x3333_3333);
   bits = (bits + (bits >>> 4)) & 0x0f0f_0f0f;
