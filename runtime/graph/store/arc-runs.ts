@@ -1,12 +1,24 @@
 // The arcs of all vertices, as seen from one side: a run of 3-word arcs per vertex, in no order,
 // and a hash index beside the long ones. What belongs together on both sides is the business of
 // operations/apply.ts; this only ever knows one of them.
+//
+//   OUT or IN, per vertex   {run pointer, degree, size class of the run | bits of the index << 8,
+//                            index pointer}
+//
+// A run grows by one size class (a third or a half) and shrinks by two when it fills no more than
+// three quarters of the smaller one. Removing lets the last arc take the place of the removed one.
 
 import { InternalError } from "../errors.js";
 import type { Arena } from "../memory/arena.js";
-import type { GraphMemory } from "../memory/graph-memory.js";
-import { SIDE_WORDS, Side } from "../memory/layout.js";
+import { Blocks, unitsOf } from "../memory/blocks.js";
+import { ARC_KEY_MASK, ARC_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
 import type { SideNumber, Writer } from "../memory/writer.js";
+import { ArcIndex, INDEX_ABOVE, indexBitsFor } from "./arc-index.js";
+
+const CLASS_MASK = 0xff;
+const BITS_SHIFT = 8;
+/** Runs of a size class below have no smaller one to shrink to. */
+const SHRINK_CLASSES = 2;
 
 export class ArcRuns {
   /** 0: arcs by their initials, 1: by their terminals. */
@@ -15,11 +27,18 @@ export class ArcRuns {
   readonly sides: Arena;
   /** The runs that those point to. */
   readonly arcs: Arena;
+  readonly #writer: Writer;
+  readonly #blocks: Blocks;
+  readonly #index: ArcIndex;
 
-  constructor(memory: GraphMemory, _writer: Writer, side: SideNumber) {
+  constructor(writer: Writer, side: SideNumber) {
+    const { memory } = writer;
+    this.#writer = writer;
     this.side = side;
     this.sides = side === 0 ? memory.out : memory.in;
     this.arcs = side === 0 ? memory.outArcs : memory.inArcs;
+    this.#blocks = new Blocks(this.arcs, ARC_WORDS);
+    this.#index = new ArcIndex(writer, this.#blocks);
   }
 
   /** Number of arcs; forward-only ones count at their terminal too, without being in its run. */
@@ -33,26 +52,180 @@ export class ArcRuns {
     return this.sides.words[at + Side.Pointer] === 0 ? 0 : this.sides.words[at + Side.Degree]!;
   }
 
+  /** False if this thread must refresh its views before it may read the run of a vertex. */
+  covers(vertex: number): boolean {
+    const { words } = this.sides;
+    const at = vertex * SIDE_WORDS;
+    if (at + SIDE_WORDS > words.length) return false;
+    const end = words[at + Side.Pointer]! + words[at + Side.Degree]! * ARC_WORDS;
+    const indexEnd = words[at + Side.Index]! + (1 << (words[at + Side.Class]! >>> BITS_SHIFT));
+    return end <= this.arcs.words.length && indexEnd <= this.arcs.words.length;
+  }
+
   /**
    * Position in the run of the arc to `other` whose word 1 without flags is `key`, or -1. For use
-   * within a mutation or between `Reader.enter` and `leave`.
+   * within a mutation, or between `Reader.enter` and `leave` where `covers` says yes.
    */
-  find(_vertex: number, _other: number, _key: number): number {
-    throw new InternalError("not written");
+  find(vertex: number, other: number, key: number): number {
+    const { words } = this.sides;
+    const at = vertex * SIDE_WORDS;
+    const run = words[at + Side.Pointer]!;
+    if (run === 0) return -1;
+    const index = words[at + Side.Index]!;
+    if (index !== 0) {
+      return this.#index.find(run, index, words[at + Side.Class]! >>> BITS_SHIFT, other, key);
+    }
+    const degree = words[at + Side.Degree]!;
+    const arcs = this.arcs.words;
+    const end = run + degree * ARC_WORDS;
+    for (let arc = run; arc < end; arc += ARC_WORDS) {
+      if (arcs[arc] === other && (arcs[arc + 1]! & ARC_KEY_MASK) === (key | 0)) {
+        return (arc - run) / ARC_WORDS;
+      }
+    }
+    return -1;
   }
 
   /** Adds an arc that is not there; within a mutation. */
-  add(_vertex: number, _other: number, _word1: number, _value: number): void {
-    throw new InternalError("not written");
+  add(vertex: number, other: number, word1: number, value: number): void {
+    const writer = this.#writer;
+    writer.touch(this.side, vertex);
+    const at = vertex * SIDE_WORDS;
+    const sides = this.sides.words;
+    const degree = sides[at + Side.Degree]!;
+    const run = sides[at + Side.Pointer]!;
+    if (run === 0 || degree === unitsOf(sides[at + Side.Class]! & CLASS_MASK)) this.#grow(at);
+    const position = sides[at + Side.Pointer]! + degree * ARC_WORDS;
+    // Beyond the degree nothing refers to: what is there need not be noted.
+    const arcs = this.arcs.words;
+    arcs[position] = other;
+    arcs[position + 1] = word1;
+    arcs[position + 2] = value;
+    writer.wrote(this.arcs, position, ARC_WORDS);
+    writer.put(this.sides, at + Side.Degree, degree + 1);
+    if (degree >= INDEX_ABOVE) this.#enter(at, other, degree);
   }
 
   /** Removes the arc at a position of the run; the last arc takes its place; within a mutation. */
-  removeAt(_vertex: number, _position: number): void {
-    throw new InternalError("not written");
+  removeAt(vertex: number, position: number): void {
+    const writer = this.#writer;
+    writer.touch(this.side, vertex);
+    const at = vertex * SIDE_WORDS;
+    const sides = this.sides.words;
+    const run = sides[at + Side.Pointer]!;
+    const last = sides[at + Side.Degree]! - 1;
+    const arcs = this.arcs.words;
+    const hole = run + position * ARC_WORDS;
+    const moved = run + last * ARC_WORDS;
+    const index = sides[at + Side.Index]!;
+    if (index !== 0) {
+      const bits = sides[at + Side.Class]! >>> BITS_SHIFT;
+      this.#index.remove(run, index, bits, arcs[hole]!, position);
+      if (last !== position) this.#index.move(index, bits, arcs[moved]!, last, position);
+    }
+    if (last !== position) {
+      writer.put(this.arcs, hole, arcs[moved]!);
+      writer.put(this.arcs, hole + 1, arcs[moved + 1]!);
+      writer.put(this.arcs, hole + 2, arcs[moved + 2]!);
+    }
+    writer.put(this.sides, at + Side.Degree, last);
+    this.#shrink(at, last);
   }
 
   /** Sets the value of the arc at a position of the run; within a mutation. */
-  setValue(_vertex: number, _position: number, _value: number): void {
-    throw new InternalError("not written");
+  setValue(vertex: number, position: number, value: number): void {
+    this.#writer.touch(this.side, vertex);
+    const run = this.sides.words[vertex * SIDE_WORDS + Side.Pointer]!;
+    this.#writer.put(this.arcs, run + position * ARC_WORDS + 2, value);
+  }
+
+  /** Value of the arc at a position of the run. */
+  valueAt(vertex: number, position: number): number {
+    return this.arcs.words[this.#arcAt(vertex, position) + 2]!;
+  }
+
+  /** Vertex at the other end of the arc at a position of the run. */
+  otherAt(vertex: number, position: number): number {
+    return this.arcs.words[this.#arcAt(vertex, position)]!;
+  }
+
+  /** Relationship, modifier and flags of the arc at a position of the run. */
+  word1At(vertex: number, position: number): number {
+    return this.arcs.words[this.#arcAt(vertex, position) + 1]!;
+  }
+
+  /** Counts an arc that the run does not list: a forward-only one, at its terminal. */
+  addUnlisted(vertex: number, delta: number): void {
+    this.#writer.touch(this.side, vertex);
+    this.#writer.add(this.sides, vertex * SIDE_WORDS + Side.Degree, delta);
+  }
+
+  #arcAt(vertex: number, position: number): number {
+    return this.sides.words[vertex * SIDE_WORDS + Side.Pointer]! + position * ARC_WORDS;
+  }
+
+  /** Moves a full run to a larger block. */
+  #grow(at: number): void {
+    const sides = this.sides.words;
+    const sizeClass = sides[at + Side.Class]! & CLASS_MASK;
+    this.#move(at, sides[at + Side.Pointer] === 0 ? 0 : sizeClass + 1);
+  }
+
+  /** Gives an empty run back, moves one with much room to a smaller block. */
+  #shrink(at: number, degree: number): void {
+    const writer = this.#writer;
+    const sides = this.sides.words;
+    const sizeClass = sides[at + Side.Class]! & CLASS_MASK;
+    if (sides[at + Side.Index] !== 0 && degree <= INDEX_ABOVE >>> 1) this.#dropIndex(at);
+    if (degree === 0) {
+      this.#blocks.free(writer, sides[at + Side.Pointer]!, sizeClass);
+      writer.put(this.sides, at + Side.Pointer, 0);
+      writer.put(this.sides, at + Side.Class, 0);
+    } else if (sizeClass >= SHRINK_CLASSES) {
+      const smaller = sizeClass - SHRINK_CLASSES;
+      if (degree * 4 <= unitsOf(smaller) * 3) this.#move(at, smaller);
+    }
+  }
+
+  #move(at: number, sizeClass: number): void {
+    const writer = this.#writer;
+    const old = this.sides.words[at + Side.Pointer]!;
+    const run = this.#blocks.allocate(writer, sizeClass);
+    const sides = this.sides.words;
+    const side = sides[at + Side.Class]!;
+    if (old !== 0) {
+      const end = old + sides[at + Side.Degree]! * ARC_WORDS;
+      this.arcs.words.copyWithin(run, old, end);
+      this.#blocks.free(writer, old, side & CLASS_MASK);
+    }
+    writer.put(this.sides, at + Side.Pointer, run);
+    writer.put(this.sides, at + Side.Class, (side & ~CLASS_MASK) | sizeClass);
+  }
+
+  /** Lets the index know the arc at a position, or makes one where the run has become long. */
+  #enter(at: number, other: number, position: number): void {
+    const sides = this.sides.words;
+    const index = sides[at + Side.Index]!;
+    const bits = sides[at + Side.Class]! >>> BITS_SHIFT;
+    if (index !== 0 && !this.#index.isFull(bits, position)) {
+      this.#index.add(index, bits, other, position);
+      return;
+    }
+    if (index !== 0) this.#dropIndex(at);
+    const arcs = position + 1;
+    const wanted = indexBitsFor(arcs);
+    if (wanted > 30) throw new InternalError("vertex has too many arcs");
+    const made = this.#index.build(this.sides.words[at + Side.Pointer]!, arcs, wanted);
+    const sizeClass = this.sides.words[at + Side.Class]! & CLASS_MASK;
+    this.#writer.put(this.sides, at + Side.Class, sizeClass | (wanted << BITS_SHIFT));
+    this.#writer.put(this.sides, at + Side.Index, made);
+  }
+
+  #dropIndex(at: number): void {
+    const sides = this.sides.words;
+    const side = sides[at + Side.Class]!;
+    this.#index.free(sides[at + Side.Index]!, side >>> BITS_SHIFT);
+    this.#writer.put(this.sides, at + Side.Index, 0);
+    this.#writer.put(this.sides, at + Side.Class, side & CLASS_MASK);
   }
 }

@@ -43,8 +43,8 @@ export class GraphStore {
     this.reader = new Reader(this.writer);
     this.vertices = new VertexTable(this.writer);
     this.ids = new VertexIds(this.writer, this.reader, this.vertices);
-    this.outArcs = new ArcRuns(memory, this.writer, 0);
-    this.inArcs = new ArcRuns(memory, this.writer, 1);
+    this.outArcs = new ArcRuns(this.writer, 0);
+    this.inArcs = new ArcRuns(this.writer, 1);
     this.strings = new StringPool(this.writer, this.reader);
     this.relationships = new Names(this.writer, this.strings, RELATIONSHIPS);
     this.types = new Names(this.writer, this.strings, TYPES);
