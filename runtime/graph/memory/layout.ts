@@ -80,11 +80,11 @@ export const Header = {
   IdSegments: 22,
   StringSegments: 23,
   StringCount: 24,
-  /** Events in the heap, and whether the processor may take them. */
+  /** Vertices in the heap of events, and whether the processor may take them. */
   EventCount: 25,
   EventsSuspended: 26,
-  /** Block of `events` that holds the heap. */
-  EventHeap: 27,
+  /** Events that the processor is looking at just now. */
+  EventsRunning: 27,
   /** Thread number of who writes a snapshot, 0 when nobody does. */
   Saving: 28,
   SavedOperationCount: 29,
@@ -154,8 +154,8 @@ export const Record = {
   OperationHigh: 12,
   /** Place in the list of its type. */
   TypePosition: 13,
-  /** Second that the event processor is to look at it, 0 for none. */
-  ScheduledAt: 14,
+  /** Place in the heap of events, 0 for none. */
+  EventPlace: 14,
   PropertyCount: 15,
 } as const;
 
