@@ -31,6 +31,7 @@ export class GraphMemory {
   readonly cells: Arena;
   readonly lists: Arena;
   readonly events: Arena;
+  readonly locks: Arena;
   #generation = 0;
 
   constructor(share: GraphShare) {
@@ -54,6 +55,7 @@ export class GraphMemory {
     this.cells = arena("cells");
     this.lists = arena("lists");
     this.events = arena("events");
+    this.locks = arena("locks");
     this.refresh();
   }
 

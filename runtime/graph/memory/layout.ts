@@ -13,6 +13,7 @@
 //   STRINGS   interned strings and serialised values       CELLS   property tables, packed cells
 //   GROUPS    2 words a group of 32 vertices: {sequence, table of their properties in CELLS}
 //   LISTS     enumerations, type lists                      EVENTS  heap of what expires
+//   LOCKS     who holds which vertex; like JOURNAL and DIRTY no part of a snapshot
 //
 // One arc, seen from the vertex that its run belongs to:
 //   word 0  the vertex at the other end
@@ -37,6 +38,7 @@ export const ARENAS = [
   "cells",
   "lists",
   "events",
+  "locks",
 ] as const;
 
 export type ArenaName = (typeof ARENAS)[number];

@@ -8,6 +8,7 @@ import { Reader } from "../memory/reader.js";
 import { Writer } from "../memory/writer.js";
 import { makeOperation, type Operation } from "../operations/operation.js";
 import { ArcRuns } from "./arc-runs.js";
+import { LockTable } from "./lock-table.js";
 import { KEYS, RELATIONSHIPS, TYPES } from "./name-kinds.js";
 import { Names } from "./names.js";
 import { PropertyTable } from "./property-table.js";
@@ -31,6 +32,7 @@ export class GraphStore {
   readonly typeLists: TypeLists;
   readonly properties: PropertyTable;
   readonly expiry: ExpiryHeap;
+  readonly locks: LockTable;
   /** The one that changes fill in; see operations/operation.ts. */
   readonly operation: Operation = makeOperation();
   /** Gets the record of each operation that was done, when there is one. */
@@ -52,6 +54,7 @@ export class GraphStore {
     this.typeLists = new TypeLists(this.writer);
     this.properties = new PropertyTable(this.writer, this.reader, this.strings, this.keys);
     this.expiry = new ExpiryHeap(this.writer);
+    this.locks = new LockTable(this.writer);
   }
 
   /** A new, empty graph. */

@@ -1,0 +1,147 @@
+// Who holds which vertex, for all threads: what is listed, and what is released when a thread dies.
+// `Record.Owner` and `Record.LockCount` of a vertex say whether it is held at all. Waiting, and what
+// a lock allows, is the business of sessions/.
+//
+//   LOCKS  word 1: end of the entries in use, word 2: first free entry, then from word 4 on
+//          one entry for each vertex that a session holds: {session, vertex, count, next free}
+
+import type { Arena } from "../memory/arena.js";
+import { Header, RECORD_WORDS, Record } from "../memory/layout.js";
+import type { Writer } from "../memory/writer.js";
+
+const END = 1;
+const FREE = 2;
+const ENTRY_WORDS = 4;
+const Entry = { Session: 0, Vertex: 1, Count: 2, NextFree: 3 } as const;
+
+/** Session ids carry the number of their thread in the highest byte. */
+const THREAD_SHIFT = 24;
+
+export interface LockEntry {
+  readonly session: number;
+  readonly vertex: number;
+  readonly isWritable: boolean;
+  readonly count: number;
+}
+
+export function threadOfSession(session: number): number {
+  return session >>> THREAD_SHIFT;
+}
+
+export class LockTable {
+  readonly #writer: Writer;
+  readonly #locks: Arena;
+  readonly #header: Arena;
+  readonly #record: Arena;
+
+  constructor(writer: Writer) {
+    const { memory } = writer;
+    this.#writer = writer;
+    this.#locks = memory.locks;
+    this.#header = memory.header;
+    this.#record = memory.record;
+  }
+
+  /** Session that holds a vertex writable, 0 for none. */
+  ownerOf(vertex: number): number {
+    return this.#record.words[vertex * RECORD_WORDS + Record.Owner]!;
+  }
+
+  /** How often the owner holds it or, when there is none, how often readers do. */
+  countOf(vertex: number): number {
+    return this.#record.words[vertex * RECORD_WORDS + Record.LockCount]!;
+  }
+
+  /** In a mutation: holds a vertex that may be held so; returns the entry. */
+  add(session: number, vertex: number, isWritable: boolean): number {
+    const entry = this.#allocate();
+    this.#put(entry, Entry.Session, session);
+    this.#put(entry, Entry.Vertex, vertex);
+    this.#put(entry, Entry.Count, 0);
+    this.#writer.add(this.#header, Header.LocksHeld, 1);
+    if (isWritable) this.#setOwner(vertex, session);
+    this.addCount(entry, 1);
+    return entry;
+  }
+
+  /** In a mutation: holds it more or less often; nobody holds what is held 0 times. */
+  addCount(entry: number, delta: number): void {
+    const vertex = this.#get(entry, Entry.Vertex);
+    const count = this.#get(entry, Entry.Count) + delta;
+    this.#writer.add(this.#record, vertex * RECORD_WORDS + Record.LockCount, delta);
+    this.#put(entry, Entry.Count, count);
+    if (count === 0) this.#remove(entry);
+  }
+
+  /** In a mutation: makes the only reader of a vertex its owner, or its owner the only reader. */
+  setWritable(entry: number, isWritable: boolean): void {
+    const session = isWritable ? this.#get(entry, Entry.Session) : 0;
+    this.#setOwner(this.#get(entry, Entry.Vertex), session);
+  }
+
+  entries(): LockEntry[] {
+    this.#writer.memory.refresh();
+    const entries: LockEntry[] = [];
+    const end = this.#locks.words[END]!;
+    for (let entry = ENTRY_WORDS; entry < end; entry += ENTRY_WORDS) {
+      const session = this.#get(entry, Entry.Session);
+      if (session === 0) continue;
+      const vertex = this.#get(entry, Entry.Vertex);
+      const isWritable = this.ownerOf(vertex) === session;
+      entries.push({ session, vertex, isWritable, count: this.#get(entry, Entry.Count) });
+    }
+    return entries;
+  }
+
+  /** In a mutation: releases what a dead thread held; returns the vertices. */
+  releaseThread(thread: number): number[] {
+    const released: number[] = [];
+    const end = this.#locks.words[END]!;
+    for (let entry = ENTRY_WORDS; entry < end; entry += ENTRY_WORDS) {
+      if (threadOfSession(this.#get(entry, Entry.Session)) !== thread) continue;
+      released.push(this.#get(entry, Entry.Vertex));
+      this.addCount(entry, -this.#get(entry, Entry.Count));
+    }
+    return released;
+  }
+
+  /** Wakes who waits for a lock; to be called after the mutation that has released one. */
+  wakeWaiting(): void {
+    Atomics.add(this.#header.ints, Header.LockReleases, 1);
+    Atomics.notify(this.#header.ints, Header.LockReleases);
+  }
+
+  #allocate(): number {
+    const locks = this.#locks;
+    const free = locks.words[FREE]!;
+    if (free !== 0) {
+      this.#writer.put(locks, FREE, this.#get(free, Entry.NextFree));
+      return free;
+    }
+    const entry = locks.words[END]! || ENTRY_WORDS;
+    this.#writer.require(locks, entry + ENTRY_WORDS);
+    this.#writer.put(locks, END, entry + ENTRY_WORDS);
+    return entry;
+  }
+
+  #remove(entry: number): void {
+    const vertex = this.#get(entry, Entry.Vertex);
+    if (this.ownerOf(vertex) === this.#get(entry, Entry.Session)) this.#setOwner(vertex, 0);
+    this.#writer.add(this.#header, Header.LocksHeld, -1);
+    this.#put(entry, Entry.Session, 0);
+    this.#put(entry, Entry.NextFree, this.#locks.words[FREE]!);
+    this.#writer.put(this.#locks, FREE, entry);
+  }
+
+  #setOwner(vertex: number, session: number): void {
+    this.#writer.put(this.#record, vertex * RECORD_WORDS + Record.Owner, session);
+  }
+
+  #get(entry: number, field: number): number {
+    return this.#locks.words[entry + field]!;
+  }
+
+  #put(entry: number, field: number, value: number): void {
+    this.#writer.put(this.#locks, entry + field, value);
+  }
+}
