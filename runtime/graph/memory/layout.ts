@@ -73,7 +73,7 @@ export const Header = {
   /** Raised when an entry leaves an id index or a table moves; a miss is then looked up again. */
   IndexSequence: 16,
   StringSequence: 17,
-  /** Blocks of `lists`: {name string, count} by relationship, type and key code, type lists. */
+  /** Blocks of `lists`: tables of names (store/names.ts), lists of types (store/type-lists.ts). */
   Relationships: 18,
   Types: 19,
   Keys: 20,
@@ -166,6 +166,9 @@ export const ARC_WORDS = 3;
 export const ARC_KEY_MASK = 0xffff_ff00;
 /** Flags in the low byte of word 1. */
 export const ArcFlag = { ForwardOnly: 1 } as const;
+
+/** Words of the smallest block in LISTS, for all who allocate there. */
+export const LIST_UNIT_WORDS = 16;
 
 /** 8 MiB: what the snapshot copies and checks as one piece. */
 export const CHUNK_WORDS = 1 << 21;

@@ -1,16 +1,49 @@
-// What may be the id of a vertex.
+// What may be the id of a vertex. Ids that are looked for need no check: what is none is not found.
 
 import { MAX_STRING } from "../constants.js";
-import { VertexError } from "../errors.js";
+import { ValueError, VertexError } from "../errors.js";
+
+const CONTROL = 0x1f;
+const SURROGATE = /\p{Surrogate}/u;
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * The id, if it can be one; graph digest 1.8.
- * @throws SvcError SVC2405
+ * The id, if it can be one: text, or bytes of UTF-8, of 1 to 131,000 bytes; graph digest 1.8.
+ * @throws SvcError SVC2405 for an id that cannot be one, SVC2411 for bytes that are not UTF-8
+ * @throws TypeError for what is neither text nor bytes
  */
 export function checkedId(id: unknown): string {
-  if (typeof id !== "string") throw new VertexError("Vertex identifier must be a string");
-  if (id.length > MAX_STRING) {
-    throw new VertexError(`Vertex identifier too long (${id.length}), max length is ${MAX_STRING}`);
+  const text = id instanceof Uint8Array ? decoded(id) : id;
+  if (typeof text !== "string") throw new TypeError("a vertex identifier must be a string");
+  if (text === "") throw new VertexError("Cannot create object: '' (empty vertex identifier)");
+  // No text is longer in characters than in bytes.
+  const bytes = text.length * 3 > MAX_STRING ? Buffer.byteLength(text) : text.length;
+  if (bytes > MAX_STRING) {
+    throw new VertexError(`Vertex identifier too long (${bytes}), max length is ${MAX_STRING}`);
   }
-  return id;
+  let seen = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    seen |= code;
+    if (code <= CONTROL) refuse(text, index);
+  }
+  if (seen > 0x7f && SURROGATE.test(text)) refuse(text, text.search(SURROGATE));
+  return text;
+}
+
+function refuse(id: string, position: number): never {
+  const code = id.charCodeAt(position).toString(16).toUpperCase().padStart(2, "0");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  const shown = id.replace(/[\0-\x1f]/g, ".").slice(0, 100);
+  throw new VertexError(
+    `Cannot create object: '${shown}' (illegal vertex identifier, char ${code}h at position ${position})`,
+  );
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (error) {
+    throw new ValueError("a vertex identifier must be UTF-8", { cause: error });
+  }
 }

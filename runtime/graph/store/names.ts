@@ -1,7 +1,17 @@
 // One kind of enumerated names: relationships, vertex types or property keys. A name keeps its code
 // until the graph is truncated, whatever becomes of its count.
+//
+//   LISTS  {size class, names}, then for each name {pointer to its string, count, serial}, in the
+//          order of definition: first the system's names, then the users' with rising codes
+//
+// Every thread keeps names and codes of its own. What it keeps of a code counts only while the
+// serial in memory is the one it has seen: serials are never given twice, so that neither an undone
+// definition nor a truncated graph can be mistaken for what was there.
 
-import { InternalError } from "../errors.js";
+import { EnumerationError } from "../errors.js";
+import type { Arena } from "../memory/arena.js";
+import { Blocks } from "../memory/blocks.js";
+import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 import type { StringPool } from "./string-pool.js";
 
@@ -17,52 +27,193 @@ export interface NameKind {
   readonly exhausted: string;
 }
 
+/** Size class and number of names. */
+const HEAD_WORDS = 2;
+const SIZE_CLASS = 0;
+const NAME_COUNT = 1;
+const ENTRY_WORDS = 3;
+const Entry = { String: 0, Count: 1, Serial: 2 } as const;
+const FIRST_NAMES = 10;
+
 export class Names {
   readonly #writer: Writer;
+  readonly #header: Arena;
+  readonly #lists: Arena;
+  readonly #blocks: Blocks;
   readonly #strings: StringPool;
   readonly #kind: NameKind;
+  /** What this thread has seen: codes by name, names and serials by place in the table. */
+  readonly #codes = new Map<string, number>();
+  readonly #names: string[] = [];
+  readonly #serials: number[] = [];
+  /** `Header.NameSerial` when the table was last read. */
+  #seenSerial = -1;
 
   constructor(writer: Writer, strings: StringPool, kind: NameKind) {
     this.#writer = writer;
+    this.#header = writer.memory.header;
+    this.#lists = writer.memory.lists;
+    this.#blocks = new Blocks(this.#lists, LIST_UNIT_WORDS);
     this.#strings = strings;
     this.#kind = kind;
   }
 
   /** In a mutation: lays out a table of the system's names. */
   format(): void {
-    throw new InternalError("not written yet");
+    this.#writer.put(this.#header, this.#kind.headerWord, 0);
+    this.#makeTable(FIRST_NAMES);
+    for (const [name] of this.#kind.system) this.#append(name);
   }
 
   /** Code of a name, 0 if it has none. */
-  codeOf(_name: string): number {
-    throw new InternalError("not written yet");
+  codeOf(name: string): number {
+    const code = this.#codes.get(name);
+    if (code !== undefined && this.#isCurrent(this.#placeOf(code))) return code;
+    if (code === undefined && this.#seenSerial === this.#header.words[Header.NameSerial]) return 0;
+    this.#writer.mutate(() => this.#readTable());
+    return this.#codes.get(name) ?? 0;
   }
 
   /** Name of a code, empty if there is none. */
-  nameOf(_code: number): string {
-    throw new InternalError("not written yet");
+  nameOf(code: number): string {
+    const place = this.#placeOf(code);
+    if (place < 0) return "";
+    if (this.#isCurrent(place)) return this.#names[place]!;
+    this.#writer.mutate(() => this.#readTable());
+    return this.#names[place] ?? "";
   }
 
   /** How many arcs, vertices or values carry the code. */
-  count(_code: number): number {
-    throw new InternalError("not written yet");
+  count(code: number): number {
+    return this.#entryWord(this.#placeOf(code), Entry.Count);
   }
 
   /** Names that are in use: code and count. */
   list(): Record<string, [code: number, count: number]> {
-    throw new InternalError("not written yet");
+    return this.#writer.mutate(() => {
+      this.#readTable();
+      const found: Record<string, [number, number]> = {};
+      this.#names.forEach((name, place) => {
+        const count = this.#entryWord(place, Entry.Count);
+        if (count > 0) found[name] = [this.#codeAt(place), count];
+      });
+      return found;
+    });
   }
 
   /**
-   * In a mutation: code of a name, a new one if it has none.
+   * In a mutation: code of a name, a new one if it has none. The name must be a checked one.
    * @throws SvcError SVC2404 when there are no codes left
    */
-  define(_name: string): number {
-    throw new InternalError(`not written yet ${[this.#writer, this.#strings, this.#kind]}`);
+  define(name: string): number {
+    const code = this.codeOf(name);
+    if (code !== 0) return code;
+    const table = this.#table();
+    const place = this.#lists.words[table + NAME_COUNT]!;
+    if (this.#codeAt(place) > this.#kind.lastCode) {
+      throw new EnumerationError(this.#kind.exhausted);
+    }
+    const capacity = this.#blocks.wordsOf(this.#lists.words[table + SIZE_CLASS]!) - HEAD_WORDS;
+    if ((place + 1) * ENTRY_WORDS > capacity) this.#makeTable(place * 2);
+    this.#append(name);
+    return this.#codeAt(place);
   }
 
   /** In a mutation. */
-  addCount(_code: number, _delta: number): void {
-    throw new InternalError("not written yet");
+  addCount(code: number, delta: number): void {
+    const at = this.#table() + HEAD_WORDS + this.#placeOf(code) * ENTRY_WORDS;
+    this.#writer.add(this.#lists, at + Entry.Count, delta);
+  }
+
+  #table(): number {
+    return this.#header.words[this.#kind.headerWord]!;
+  }
+
+  /** Place of a code in the table, also of one that is not there yet; -1 if it can never be. */
+  #placeOf(code: number): number {
+    const { system, firstCode, lastCode } = this.#kind;
+    if (code >= firstCode && code <= lastCode) return code - firstCode + system.length;
+    let place = system.length - 1;
+    while (place >= 0 && system[place]![1] !== code) place--;
+    return place;
+  }
+
+  #codeAt(place: number): number {
+    const { system, firstCode } = this.#kind;
+    return system[place]?.[1] ?? place - system.length + firstCode;
+  }
+
+  /** True if what this thread has seen of a place is still there. */
+  #isCurrent(place: number): boolean {
+    const serial = this.#serials[place];
+    return serial !== undefined && this.#entryWord(place, Entry.Serial) === serial;
+  }
+
+  /** A word of the table, 0 if it has none there. The table may be moved while we look. */
+  #entryWord(place: number, word: number): number {
+    for (;;) {
+      const table = this.#table();
+      const at = table + HEAD_WORDS + place * ENTRY_WORDS;
+      if (at + ENTRY_WORDS > this.#lists.words.length) this.#writer.memory.refresh();
+      const isThere = place >= 0 && place < (this.#lists.words[table + NAME_COUNT] ?? 0);
+      const value = isThere ? (this.#lists.words[at + word] ?? 0) : 0;
+      if (table === this.#table()) return value;
+    }
+  }
+
+  /** Under the mutex: looks at what was defined since this thread last did. */
+  #readTable(): void {
+    const table = this.#table();
+    const { words } = this.#lists;
+    const count = words[table + NAME_COUNT]!;
+    this.#seenSerial = this.#header.words[Header.NameSerial]!;
+    for (const name of this.#names.splice(count)) this.#codes.delete(name);
+    this.#serials.length = Math.min(this.#serials.length, count);
+    // Places are filled in order: below one that is as we know it, all are.
+    for (let place = count - 1; place >= 0; place--) {
+      const at = table + HEAD_WORDS + place * ENTRY_WORDS;
+      const serial = words[at + Entry.Serial]!;
+      if (this.#serials[place] === serial) break;
+      const before = this.#names[place];
+      const name = this.#strings.text(words[at + Entry.String]!);
+      if (before !== undefined && this.#codes.get(before) === this.#codeAt(place)) {
+        this.#codes.delete(before);
+      }
+      this.#names[place] = name;
+      this.#serials[place] = serial;
+      this.#codes.set(name, this.#codeAt(place));
+    }
+  }
+
+  #append(name: string): void {
+    const writer = this.#writer;
+    const table = this.#table();
+    const place = this.#lists.words[table + NAME_COUNT]!;
+    const at = table + HEAD_WORDS + place * ENTRY_WORDS;
+    // Only ever raised, also when the mutation is undone.
+    const serial = Atomics.add(this.#header.ints, Header.NameSerial, 1) + 1;
+    writer.put(this.#lists, at + Entry.String, this.#strings.intern(name));
+    writer.put(this.#lists, at + Entry.Count, 0);
+    writer.put(this.#lists, at + Entry.Serial, serial >>> 0);
+    writer.put(this.#lists, table + NAME_COUNT, place + 1);
+  }
+
+  /** A table that holds so many names, with those of the old one, which is given back. */
+  #makeTable(capacity: number): void {
+    const writer = this.#writer;
+    const sizeClass = this.#blocks.classFor(HEAD_WORDS + capacity * ENTRY_WORDS);
+    const table = this.#blocks.allocate(writer, sizeClass);
+    const { words } = this.#lists;
+    const old = this.#table();
+    if (old === 0) {
+      writer.put(this.#lists, table + NAME_COUNT, 0);
+    } else {
+      const used = HEAD_WORDS + words[old + NAME_COUNT]! * ENTRY_WORDS;
+      words.copyWithin(table, old, old + used);
+      this.#blocks.free(writer, old, words[old + SIZE_CLASS]!);
+      writer.wrote(this.#lists, table, used);
+    }
+    writer.put(this.#lists, table + SIZE_CLASS, sizeClass);
+    writer.put(this.#header, this.#kind.headerWord, table);
   }
 }

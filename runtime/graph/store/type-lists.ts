@@ -1,40 +1,150 @@
 // The vertices of each type as a dense list of handles. `Record.TypePosition` tells where in its
 // list a vertex is, so that it leaves in constant time: the last one takes its place.
+//
+//   LISTS  heads by type code: {directory, its size class, pages, vertices}
+//          directory: pointers to pages       page: 1024 handles
+//
+// Pages never move, so that a long list grows without being copied.
 
-import { InternalError } from "../errors.js";
+import type { Arena } from "../memory/arena.js";
+import { Blocks } from "../memory/blocks.js";
+import { Header, LIST_UNIT_WORDS, RECORD_WORDS, Record } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
+
+const TYPES = 256;
+const HEAD_WORDS = 4;
+const Head = { Directory: 0, DirectoryClass: 1, Pages: 2, Count: 3 } as const;
+const PAGE_SHIFT = 10;
+const PAGE_WORDS = 1 << PAGE_SHIFT;
+const PAGE_MASK = PAGE_WORDS - 1;
+const FIRST_PAGES = 16;
 
 export class TypeLists {
   readonly #writer: Writer;
+  readonly #header: Arena;
+  readonly #lists: Arena;
+  readonly #record: Arena;
+  readonly #blocks: Blocks;
+  readonly #pageClass: number;
 
   constructor(writer: Writer) {
     this.#writer = writer;
+    this.#header = writer.memory.header;
+    this.#lists = writer.memory.lists;
+    this.#record = writer.memory.record;
+    this.#blocks = new Blocks(this.#lists, LIST_UNIT_WORDS);
+    this.#pageClass = this.#blocks.classFor(PAGE_WORDS);
   }
 
   /** In a mutation: empty lists. */
   format(): void {
-    throw new InternalError("not written yet");
+    const writer = this.#writer;
+    const words = TYPES * HEAD_WORDS;
+    const heads = this.#blocks.allocate(writer, this.#blocks.classFor(words));
+    for (let word = 0; word < words; word++) writer.put(this.#lists, heads + word, 0);
+    writer.put(this.#header, Header.TypeLists, heads);
   }
 
-  count(_type: number): number {
-    throw new InternalError("not written yet");
+  count(type: number): number {
+    return this.#lists.words[this.#headOf(type) + Head.Count]!;
   }
 
   /** In a mutation. */
-  add(_type: number, _handle: number): void {
-    throw new InternalError("not written yet");
+  add(type: number, handle: number): void {
+    const writer = this.#writer;
+    const head = this.#headOf(type);
+    const position = this.count(type);
+    if (position >> PAGE_SHIFT === this.#lists.words[head + Head.Pages]!) this.#addPage(head);
+    writer.put(this.#lists, this.#wordOf(head, position), handle);
+    writer.put(this.#lists, head + Head.Count, position + 1);
+    writer.put(this.#record, handle * RECORD_WORDS + Record.TypePosition, position);
   }
 
   /** In a mutation. */
-  remove(_type: number, _handle: number): void {
-    throw new InternalError("not written yet");
+  remove(type: number, handle: number): void {
+    const writer = this.#writer;
+    const head = this.#headOf(type);
+    const last = this.count(type) - 1;
+    const position = this.#record.words[handle * RECORD_WORDS + Record.TypePosition]!;
+    if (position !== last) {
+      const moved = this.#lists.words[this.#wordOf(head, last)]!;
+      writer.put(this.#lists, this.#wordOf(head, position), moved);
+      // Nobody reads it without the mutex, so the vertex that moves need not be touched.
+      writer.put(this.#record, moved * RECORD_WORDS + Record.TypePosition, position);
+    }
+    writer.put(this.#lists, head + Head.Count, last);
+    // One page more than needed stays, so that a list that swings around a boundary does no work.
+    const pages = this.#lists.words[head + Head.Pages]!;
+    if (last <= (pages - 2) * PAGE_WORDS) this.#removePage(head, pages - 1);
   }
 
   /**
    * Copies the handles at the positions before `end`, as many as fit, and returns how many. Walk
    * down from `count`: a vertex that moves meanwhile may come twice, but none is missed.
    */
-  copyBefore(_type: number, _end: number, _into: Uint32Array): number {
-    throw new InternalError(`not written yet ${this.#writer}`);
+  copyBefore(type: number, end: number, into: Uint32Array): number {
+    const writer = this.#writer;
+    writer.begin();
+    try {
+      const head = this.#headOf(type);
+      const stop = Math.min(end, this.count(type));
+      const start = Math.max(0, stop - into.length);
+      for (let position = start; position < stop; ) {
+        const from = this.#wordOf(head, position);
+        const length = Math.min(stop - position, PAGE_WORDS - (position & PAGE_MASK));
+        into.set(this.#lists.words.subarray(from, from + length), position - start);
+        position += length;
+      }
+      return stop - start;
+    } finally {
+      writer.end();
+    }
+  }
+
+  #headOf(type: number): number {
+    return this.#header.words[Header.TypeLists]! + (type & (TYPES - 1)) * HEAD_WORDS;
+  }
+
+  #wordOf(head: number, position: number): number {
+    const { words } = this.#lists;
+    return words[words[head]! + (position >>> PAGE_SHIFT)]! + (position & PAGE_MASK);
+  }
+
+  #addPage(head: number): void {
+    const writer = this.#writer;
+    const page = this.#blocks.allocate(writer, this.#pageClass);
+    const pages = this.#lists.words[head + Head.Pages]!;
+    const capacity = this.#capacityOf(head);
+    if (pages === capacity) this.#moveDirectory(head, Math.max(FIRST_PAGES, pages * 2));
+    writer.put(this.#lists, this.#lists.words[head]! + pages, page);
+    writer.put(this.#lists, head + Head.Pages, pages + 1);
+  }
+
+  #removePage(head: number, pages: number): void {
+    const { words } = this.#lists;
+    this.#blocks.free(this.#writer, words[words[head]! + pages]!, this.#pageClass);
+    this.#writer.put(this.#lists, head + Head.Pages, pages);
+  }
+
+  #capacityOf(head: number): number {
+    const { words } = this.#lists;
+    if (words[head] === 0) return 0;
+    return this.#blocks.wordsOf(words[head + Head.DirectoryClass]!);
+  }
+
+  #moveDirectory(head: number, pages: number): void {
+    const writer = this.#writer;
+    const sizeClass = this.#blocks.classFor(pages);
+    const directory = this.#blocks.allocate(writer, sizeClass);
+    const { words } = this.#lists;
+    const old = words[head]!;
+    const used = words[head + Head.Pages]!;
+    if (old !== 0) {
+      words.copyWithin(directory, old, old + used);
+      writer.wrote(this.#lists, directory, used);
+      this.#blocks.free(writer, old, words[head + Head.DirectoryClass]!);
+    }
+    writer.put(this.#lists, head + Head.Directory, directory);
+    writer.put(this.#lists, head + Head.DirectoryClass, sizeClass);
   }
 }

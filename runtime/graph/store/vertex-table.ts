@@ -12,7 +12,7 @@ import {
   Side,
   VertexFlag,
 } from "../memory/layout.js";
-import type { Writer } from "../memory/writer.js";
+import type { Allocator, Writer } from "../memory/writer.js";
 
 const TYPE_MASK = 0xff;
 const FLAGS_SHIFT = 8;
@@ -31,7 +31,7 @@ function floatOfWord(word: number): number {
 
 const ONE = wordOfFloat(1);
 
-export class VertexTable {
+export class VertexTable implements Allocator {
   readonly #writer: Writer;
   readonly #header: Arena;
   readonly #meta: Arena;
@@ -81,11 +81,16 @@ export class VertexTable {
   /** In a mutation: gives a handle back. Id, arcs and properties must be gone. */
   free(handle: number): void {
     const writer = this.#writer;
-    const base = handle * RECORD_WORDS;
     writer.touch(0, handle);
     writer.touch(1, handle);
     writer.put(this.#meta, handle, 0);
-    writer.put(this.#record, base + Record.IdPointer, this.#header.words[Header.FreeHandle]!);
+    writer.freeAtCommit(this, handle, 0);
+  }
+
+  /** For the writer, as part of a commit. */
+  release(writer: Writer, handle: number): void {
+    const link = handle * RECORD_WORDS + Record.IdPointer;
+    writer.put(this.#record, link, this.#header.words[Header.FreeHandle]!);
     writer.put(this.#header, Header.FreeHandle, handle);
   }
 
@@ -203,17 +208,17 @@ export class VertexTable {
     this.#look();
   }
 
-  /** Nothing refers to the handle yet, so that only what its free list needs is undone. */
+  /** Nothing refers to the handle yet, so that nothing has to be noted for an undo. */
   #clear(handle: number): void {
-    const record = this.#record;
     const base = handle * RECORD_WORDS;
-    const { words } = record;
-    // Never undone: caches of other threads rely on it.
-    const generation = (words[base + Record.Generation]! + 1) >>> 0;
-    words.fill(0, base + Record.IdPointer + 1, base + RECORD_WORDS);
-    words[base + Record.Generation] = generation;
+    const { words } = this.#record;
+    // Only ever raised, also when the mutation is undone: caches rely on it.
+    words[base + Record.Generation]! += 1;
+    words[base + Record.IdBytes] = 0;
+    words[base + Record.IdHash] = 0;
+    words.fill(0, base + Record.CreatedAt, base + RECORD_WORDS);
     words[base + Record.ExpiresAt] = NEVER;
     words[base + Record.C1] = ONE;
-    this.#writer.wrote(record, base, RECORD_WORDS);
+    this.#writer.wrote(this.#record, base, RECORD_WORDS);
   }
 }
