@@ -25,6 +25,7 @@ export type ArenaMemory = KernelMemory | SharedArrayBuffer;
 const PAGE_BYTES = 65_536;
 const MAX_PAGES = 65_536;
 const MAX_BYTES = PAGE_BYTES * MAX_PAGES;
+export const MAX_ARENA_WORDS = MAX_BYTES / 4;
 /** Growing is cheap, and pages cost nothing before they are touched. */
 const MAX_STEP_BYTES = 64 * 1024 * 1024;
 

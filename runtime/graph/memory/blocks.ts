@@ -2,7 +2,7 @@
 // waits in the list of its size, linked through its first word. The state lies in the header, so
 // that any thread may allocate, and is changed through the writer, so that it can be undone.
 
-import type { Arena } from "./arena.js";
+import { type Arena, MAX_ARENA_WORDS } from "./arena.js";
 import { ALLOCATOR_WORDS, ALLOCATORS } from "./layout.js";
 import type { Allocator, Writer } from "./writer.js";
 
@@ -42,6 +42,13 @@ export class Blocks implements Allocator {
     this.arena.words[block] = 0;
     writer.wrote(this.arena, block, words);
     return block;
+  }
+
+  /** False if `allocate` would find the arena full. */
+  hasRoom(writer: Writer, sizeClass: number): boolean {
+    const { words } = writer.memory.header;
+    if (words[this.#state + FREE_LISTS + sizeClass] !== 0) return true;
+    return words[this.#state]! + this.wordsOf(sizeClass) <= MAX_ARENA_WORDS;
   }
 
   /** Gives a block back; it stays as it is, and nobody gets it, before the commit. */

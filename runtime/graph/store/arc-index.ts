@@ -9,7 +9,7 @@
 
 import type { Arena } from "../memory/arena.js";
 import type { Blocks } from "../memory/blocks.js";
-import { ARC_KEY_MASK, ARC_WORDS } from "../memory/layout.js";
+import { ARC_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 
 /** Runs of more arcs have an index; those that shrink to half of that lose it. */
@@ -57,8 +57,15 @@ export class ArcIndex {
     this.#blocks.free(this.#writer, index, this.#blocks.classFor(1 << bits));
   }
 
-  /** Position of an arc, or -1. */
-  find(run: number, index: number, bits: number, other: number, key: number): number {
+  /** Position of an arc whose word 1, as far as `mask` goes, is `key`; -1 if there is none. */
+  find(
+    run: number,
+    index: number,
+    bits: number,
+    other: number,
+    key: number,
+    keyMask: number,
+  ): number {
     const words = this.#arcs.words;
     const mask = (1 << bits) - 1;
     let slot = homeOf(other, bits);
@@ -67,10 +74,25 @@ export class ArcIndex {
       const entry = words[index + slot]!;
       if (entry === 0) return -1;
       const at = run + (entry - 1) * ARC_WORDS;
-      if (words[at] === other && (words[at + 1]! & ARC_KEY_MASK) === (key | 0)) return entry - 1;
+      if (words[at] === other && (words[at + 1]! & keyMask) === (key | 0)) return entry - 1;
       slot = (slot + 1) & mask;
     }
     return -1;
+  }
+
+  /** Positions of all arcs to a vertex. */
+  findAll(run: number, index: number, bits: number, other: number): number[] {
+    const words = this.#arcs.words;
+    const mask = (1 << bits) - 1;
+    const found: number[] = [];
+    let slot = homeOf(other, bits);
+    for (let probes = 0; probes <= mask; probes++) {
+      const entry = words[index + slot]!;
+      if (entry === 0) break;
+      if (words[run + (entry - 1) * ARC_WORDS] === other) found.push(entry - 1);
+      slot = (slot + 1) & mask;
+    }
+    return found;
   }
 
   /** Enters the arc at a position. */

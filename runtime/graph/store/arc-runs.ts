@@ -57,33 +57,55 @@ export class ArcRuns {
     const { words } = this.sides;
     const at = vertex * SIDE_WORDS;
     if (at + SIDE_WORDS > words.length) return false;
-    const end = words[at + Side.Pointer]! + words[at + Side.Degree]! * ARC_WORDS;
+    const run = words[at + Side.Pointer]!;
+    if (run === 0) return true;
+    const end = run + words[at + Side.Degree]! * ARC_WORDS;
     const indexEnd = words[at + Side.Index]! + (1 << (words[at + Side.Class]! >>> BITS_SHIFT));
     return end <= this.arcs.words.length && indexEnd <= this.arcs.words.length;
   }
 
   /**
-   * Position in the run of the arc to `other` whose word 1 without flags is `key`, or -1. For use
-   * within a mutation, or between `Reader.enter` and `leave` where `covers` says yes.
+   * Position in the run of an arc to `other` whose word 1, as far as `mask` goes, is `key`; -1 if
+   * there is none. For use within a mutation, or between `Reader.enter` and `leave` where `covers`
+   * says yes.
    */
-  find(vertex: number, other: number, key: number): number {
+  find(vertex: number, other: number, key: number, mask = ARC_KEY_MASK): number {
     const { words } = this.sides;
     const at = vertex * SIDE_WORDS;
     const run = words[at + Side.Pointer]!;
     if (run === 0) return -1;
     const index = words[at + Side.Index]!;
     if (index !== 0) {
-      return this.#index.find(run, index, words[at + Side.Class]! >>> BITS_SHIFT, other, key);
+      const bits = words[at + Side.Class]! >>> BITS_SHIFT;
+      return this.#index.find(run, index, bits, other, key, mask);
     }
     const degree = words[at + Side.Degree]!;
     const arcs = this.arcs.words;
     const end = run + degree * ARC_WORDS;
     for (let arc = run; arc < end; arc += ARC_WORDS) {
-      if (arcs[arc] === other && (arcs[arc + 1]! & ARC_KEY_MASK) === (key | 0)) {
+      if (arcs[arc] === other && (arcs[arc + 1]! & mask) === (key | 0)) {
         return (arc - run) / ARC_WORDS;
       }
     }
     return -1;
+  }
+
+  /** Positions in the run of all arcs to `other`, in no order; where `find` may be used. */
+  findAll(vertex: number, other: number): number[] {
+    const { words } = this.sides;
+    const at = vertex * SIDE_WORDS;
+    const run = words[at + Side.Pointer]!;
+    if (run === 0) return [];
+    const index = words[at + Side.Index]!;
+    if (index !== 0) {
+      return this.#index.findAll(run, index, words[at + Side.Class]! >>> BITS_SHIFT, other);
+    }
+    const found: number[] = [];
+    const degree = words[at + Side.Degree]!;
+    for (let position = 0; position < degree; position++) {
+      if (this.arcs.words[run + position * ARC_WORDS] === other) found.push(position);
+    }
+    return found;
   }
 
   /** Adds an arc that is not there; within a mutation. */
@@ -173,24 +195,25 @@ export class ArcRuns {
 
   /** Gives an empty run back, moves one with much room to a smaller block. */
   #shrink(at: number, degree: number): void {
-    const writer = this.#writer;
     const sides = this.sides.words;
     const sizeClass = sides[at + Side.Class]! & CLASS_MASK;
     if (sides[at + Side.Index] !== 0 && degree <= INDEX_ABOVE >>> 1) this.#dropIndex(at);
     if (degree === 0) {
-      this.#blocks.free(writer, sides[at + Side.Pointer]!, sizeClass);
-      writer.put(this.sides, at + Side.Pointer, 0);
-      writer.put(this.sides, at + Side.Class, 0);
+      this.#blocks.free(this.#writer, sides[at + Side.Pointer]!, sizeClass);
+      this.#writer.put(this.sides, at + Side.Pointer, 0);
+      this.#writer.put(this.sides, at + Side.Class, 0);
     } else if (sizeClass >= SHRINK_CLASSES) {
       const smaller = sizeClass - SHRINK_CLASSES;
-      if (degree * 4 <= unitsOf(smaller) * 3) this.#move(at, smaller);
+      // Removing must never fail: where there is no room to shrink, the run stays as it is.
+      if (degree * 4 > unitsOf(smaller) * 3 || !this.#blocks.hasRoom(this.#writer, smaller)) return;
+      this.#move(at, smaller);
     }
   }
 
   #move(at: number, sizeClass: number): void {
     const writer = this.#writer;
-    const old = this.sides.words[at + Side.Pointer]!;
     const run = this.#blocks.allocate(writer, sizeClass);
+    const old = this.sides.words[at + Side.Pointer]!;
     const sides = this.sides.words;
     const side = sides[at + Side.Class]!;
     if (old !== 0) {
