@@ -1,0 +1,181 @@
+// Query arguments as text: JSON in which the names of constants stand for their values, alone or
+// joined by `|`. Nothing is evaluated. A name counts only where a constant can stand: an id, a
+// property or a relationship may be called "D_OUT" (a relationship: `["D_OUT"]`).
+
+import * as graphConstants from "../graph/constants.js";
+import { ValueError } from "../graph/errors.js";
+import * as sortConstants from "../plugin/sort-constants.js";
+
+/** Bounds of what a client may send. */
+const MAX_QUERY_CHARACTERS = 131_000;
+const MAX_DEPTH = 64;
+
+type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+interface JsonObject {
+  readonly [key: string]: Json;
+}
+type Translate = (value: Json) => Json;
+
+const constants = new Map<string, Json>(
+  Object.entries({ ...graphConstants, ...sortConstants } as Record<string, Json>),
+);
+const CONSTANT_NAME = /^[A-Z]_[A-Z_]+$/;
+
+/**
+ * Reads the `query` argument or body of a query service.
+ * @throws ValueError if it is not a JSON object
+ */
+export function queryFromText(text: string): Record<string, Json> {
+  if (text.length > MAX_QUERY_CHARACTERS) throw badQuery(text, "too long");
+  let query: Json;
+  try {
+    query = JSON.parse(text) as Json;
+  } catch (error) {
+    throw badQuery(text, (error as Error).message);
+  }
+  if (!isObject(query)) throw badQuery(text, "not an object");
+  checkDepth(query, 0);
+  return translated(query, QUERY);
+}
+
+/**
+ * Reads one query argument of a URL: JSON where it looks like that, else a constant or a text.
+ * @throws ValueError for JSON that cannot be read
+ */
+export function queryArgument(name: string, text: string): Json {
+  let value: Json = text;
+  if (/^([[{"\-\d]|(true|false|null)$)/.test(text) && !TEXT_ARGUMENTS.has(name)) {
+    if (text.length > MAX_QUERY_CHARACTERS) throw badQuery(text, "too long");
+    try {
+      value = JSON.parse(text) as Json;
+    } catch (error) {
+      if (!/^[-\d]/.test(text)) throw badQuery(text, (error as Error).message);
+    }
+  }
+  checkDepth(value, 0);
+  const translate = Object.hasOwn(QUERY, name) ? QUERY[name]! : constant;
+  return translate(value);
+}
+
+/** Arguments whose text is never JSON. */
+const TEXT_ARGUMENTS = new Set(["id", "select", "filter", "rank", "pre", "post"]);
+
+const unchanged: Translate = (value) => value;
+
+/** A constant, or several joined by `|`; anything else stays what it is. */
+const constant: Translate = (value) => {
+  if (typeof value !== "string") return value;
+  const names = value.split("|").map((name) => name.trim());
+  if (!names.every((name) => CONSTANT_NAME.test(name) && constants.has(name))) return value;
+  if (names.length === 1) return constants.get(names[0]!)!;
+  // Bits beyond the 31st are used, so `|` of JavaScript does not do.
+  const bits = names.reduce((sum, name) => sum | BigInt(Number(constants.get(name))), 0n);
+  return Number(bits);
+};
+
+/** `[false, condition]` keeps its form. */
+const negatable = (translate: Translate): Translate =>
+  function translateNegatable(value) {
+    if (!Array.isArray(value) || value.length !== 2 || typeof value[0] !== "boolean") {
+      return translate(value);
+    }
+    return [value[0], translateNegatable(value[1] as Json)];
+  };
+
+const arc: Translate = negatable((value) => {
+  if (typeof value === "string") return constant(value);
+  if (Array.isArray(value)) return [value[0] as Json, ...value.slice(1).map(constant)];
+  return isObject(value)
+    ? translated(value, { dir: constant, mod: constant, cond: constant })
+    : value;
+});
+
+const valueCondition: Translate = (value) =>
+  Array.isArray(value) ? [constant(value[0] as Json), ...value.slice(1)] : value;
+
+const degree: Translate = (value) => {
+  if (!Array.isArray(value) || value.length !== 2) return value;
+  const [first, second] = value as [Json, Json];
+  const code = constant(first);
+  if (typeof code === "number" && String(first).startsWith("V_")) return [code, second];
+  return [arc(first), valueCondition(second)];
+};
+
+const valuesByKey: Translate = negatable((value) =>
+  isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, valueCondition(item)]))
+    : value,
+);
+
+/** Ids or an arc: with the name of a direction behind the first item it is an arc. */
+const rule: Translate = (value) => {
+  if (isObject(value)) return translated(value, RULE);
+  return Array.isArray(value) ? arc(value) : value;
+};
+
+const condition: Translate = negatable((value) =>
+  isObject(value) ? translated(value, CONDITION) : value,
+);
+
+const RULE: Readonly<Record<string, Translate>> = {
+  arc,
+  neighbor: (value) => condition(value),
+  collect: arc,
+};
+
+const CONDITION: Readonly<Record<string, Translate>> = {
+  ...RULE,
+  type: valueCondition,
+  degree,
+  indegree: degree,
+  outdegree: degree,
+  abstime: valuesByKey,
+  reltime: valuesByKey,
+  property: valuesByKey,
+  adjacent: rule,
+  traverse: rule,
+  has_arc: arc,
+  has_neighbor: (value) => condition(value),
+  not: (value) => condition(value),
+};
+
+const QUERY: Readonly<Record<string, Translate>> = {
+  ...RULE,
+  condition: (value) => condition(value),
+  fields: constant,
+  result: constant,
+  sortby: constant,
+  id: unchanged,
+  select: unchanged,
+  filter: unchanged,
+  rank: unchanged,
+  pre: unchanged,
+  post: unchanged,
+};
+
+/** A copy of which those members are translated that have a translation. */
+function translated(
+  object: JsonObject,
+  translations: Readonly<Record<string, Translate>>,
+): Record<string, Json> {
+  const entries = Object.entries(object).map(([key, value]): [string, Json] => {
+    const translate = Object.hasOwn(translations, key) ? translations[key]! : unchanged;
+    return [key, translate(value)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function checkDepth(value: Json, depth: number): void {
+  if (typeof value !== "object" || value === null) return;
+  if (depth === MAX_DEPTH) throw badQuery("", "nested too deeply");
+  for (const item of Object.values(value)) checkDepth(item as Json, depth + 1);
+}
+
+function badQuery(text: string, reason: string): ValueError {
+  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return new ValueError(`Bad query: ${shown} (original exception=${reason})`);
+}
