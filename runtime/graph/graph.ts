@@ -10,7 +10,7 @@ import { InternalError } from "./errors.js";
 import { GraphManagement } from "./graph-management.js";
 import type { Anchor } from "./graph-queries.js";
 import type { ArcFilter, VertexCondition } from "./query/query-options.js";
-import type { AccessMode } from "./sessions/session.js";
+import type { AccessMode } from "./sessions/open-vertices.js";
 import { Vertex } from "./vertex.js";
 
 export type OpenVertexState = readonly [id: string, session: number, mode: "RO" | "WL"];

@@ -4,7 +4,8 @@
 import { AccessError } from "./errors.js";
 import type { GraphAccess } from "./graph-handle.js";
 import { NEVER, Record as RecordWord } from "./memory/layout.js";
-import type { AccessMode, Hold } from "./sessions/session.js";
+import type { AccessMode } from "./sessions/open-vertices.js";
+import type { Hold } from "./sessions/session.js";
 import type { PropertyValue } from "./store/property-values.js";
 import { nowSeconds, shownSecond } from "./time.js";
 

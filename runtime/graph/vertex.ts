@@ -20,7 +20,8 @@ import type {
   ValueCondition,
   VertexCondition,
 } from "./query/query-options.js";
-import type { AccessMode, Hold } from "./sessions/session.js";
+import type { AccessMode } from "./sessions/open-vertices.js";
+import type { Hold } from "./sessions/session.js";
 import type { PropertyValue } from "./store/property-values.js";
 import { nowSeconds } from "./time.js";
 import { VertexAttributes } from "./vertex-attributes.js";

@@ -1,33 +1,223 @@
 // A logical owner of vertex locks: a request, or the code at module level of a thread. It knows
 // which vertices it holds, and how; the locks themselves lie in shared memory, where all threads
-// see them and where those of a dead thread are found.
+// see them and where those of a dead thread are found. It never waits while it writes.
 
 import type { GiveUpAt, SessionView } from "../changes/session-view.js";
-import { InternalError } from "../errors.js";
+import { dropIfAbandoned } from "../changes/vertices.js";
+import { AccessError, InternalError } from "../errors.js";
+import { Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { threadOfSession } from "../store/lock-table.js";
 
-export type AccessMode = "r" | "w" | "a";
+/** How often one session may hold one vertex. */
+const MAX_RECURSION = 112;
+/** A sleeper looks for itself this often, in case who would wake it has died. */
+const SLEEP_MS = 100;
+
+/** Ids are given in a circle that leaves out the first ones: those live as long as their thread. */
+const MAX_SERIAL = 0xff_ffff;
+const FIRST_SERIAL_AGAIN = 0x1_0000;
+let serial = 0;
 
 /** A vertex that a session holds; all its handles share one. */
 export interface Hold {
   readonly vertex: number;
+  readonly session: Session;
+  /** Its place in the store's `LockTable`. */
+  readonly entry: number;
   isWritable: boolean;
   /** How often it is held; 0 once it was released for good. */
   count: number;
 }
 
 export class Session implements SessionView {
-  readonly id: number;
-  readonly readonlyHeld = 0;
-  readonly writableHeld = 0;
   readonly #store: GraphStore;
+  readonly #holds = new Map<number, Hold>();
+  #id = 0;
+  #readonlyHeld = 0;
 
   constructor(store: GraphStore) {
     this.#store = store;
-    this.id = ((store.writer.thread << 24) | 1) >>> 0;
   }
 
-  awaitRelease(vertex: number, _seen: number, _giveUpAt: GiveUpAt): void {
-    throw new InternalError(`not written ${this.#store.name} ${vertex}`);
+  /** Given when it is first needed: most requests hold nothing. */
+  get id(): number {
+    if (this.#id === 0) {
+      serial = serial === MAX_SERIAL ? FIRST_SERIAL_AGAIN : serial + 1;
+      this.#id = ((this.#store.writer.thread << 24) | serial) >>> 0;
+    }
+    return this.#id;
+  }
+
+  get readonlyHeld(): number {
+    return this.#readonlyHeld;
+  }
+
+  get writableHeld(): number {
+    return this.#holds.size - this.#readonlyHeld;
+  }
+
+  /** Vertices that it holds writable. */
+  writableVertices(): number[] {
+    return this.#held()
+      .filter((hold) => hold.isWritable)
+      .map((hold) => hold.vertex);
+  }
+
+  /**
+   * In a mutation: why a vertex cannot be held now.
+   * @returns true if somebody must release it first
+   * @throws AccessError where waiting would not help
+   */
+  isBlocked(vertex: number, isWritable: boolean): boolean {
+    if (isWritable && this.#store.isReadonly) throw new AccessError("Graph is readonly");
+    const own = this.#holds.get(vertex);
+    if (own !== undefined) {
+      if (own.count >= MAX_RECURSION) {
+        throw new AccessError(`Recursion limit reached for object: '${this.#idOf(vertex)}'`);
+      }
+      return isWritable && !own.isWritable;
+    }
+    const { locks } = this.#store;
+    return locks.ownerOf(vertex) !== 0 || (isWritable && locks.countOf(vertex) > 0);
+  }
+
+  /** In a mutation: holds a vertex that is not blocked; `accept` it when that is committed. */
+  take(vertex: number, isWritable: boolean): Hold {
+    const own = this.#holds.get(vertex);
+    if (own !== undefined) {
+      this.#store.locks.addCount(own.entry, 1);
+      return own;
+    }
+    const entry = this.#store.locks.add(this.id, vertex, isWritable);
+    return { vertex, session: this, entry, isWritable, count: 0 };
+  }
+
+  /** After the mutation that took it. */
+  accept(hold: Hold): Hold {
+    if (hold.count++ === 0) {
+      this.#holds.set(hold.vertex, hold);
+      if (!hold.isWritable) this.#readonlyHeld++;
+    }
+    return hold;
+  }
+
+  /** Releases a vertex once, or as often as it is held. */
+  release(hold: Hold, times = 1): void {
+    const { writer, locks } = this.#store;
+    if (this.#holds.get(hold.vertex) !== hold) throw new AccessError("Vertex not readable");
+    const isLast = times === hold.count;
+    writer.mutate(() => {
+      locks.addCount(hold.entry, -times);
+      if (isLast) dropIfAbandoned(this.#store, hold.vertex);
+    });
+    hold.count -= times;
+    if (isLast) this.#forget(hold);
+    locks.wakeWaiting();
+  }
+
+  /** Releases all; returns how many locks there were. */
+  releaseAll(): number {
+    let released = 0;
+    for (const hold of this.#held()) {
+      released += hold.count;
+      this.release(hold, hold.count);
+    }
+    return released;
+  }
+
+  /**
+   * Makes a vertex that is held readonly writable.
+   * @throws AccessError
+   */
+  escalate(hold: Hold, giveUpAt: GiveUpAt): void {
+    if (hold.isWritable) throw new AccessError("Bad context (vertex is not readonly)");
+    const { writer, locks } = this.#store;
+    for (;;) {
+      const seen = this.#releases();
+      const isDone = writer.mutate(() => {
+        if (this.#store.isReadonly) throw new AccessError("Graph is readonly");
+        if (locks.countOf(hold.vertex) > 1) return false;
+        locks.setWritable(hold.entry, true);
+        return true;
+      });
+      if (isDone) break;
+      this.awaitRelease(hold.vertex, seen, giveUpAt);
+    }
+    hold.isWritable = true;
+    this.#readonlyHeld--;
+  }
+
+  /** Makes a vertex that is held writable readonly; false if it is held more than once. */
+  relax(hold: Hold): boolean {
+    if (!hold.isWritable) return true;
+    if (hold.count > 1) {
+      this.release(hold);
+      return false;
+    }
+    const { writer, locks } = this.#store;
+    writer.mutate(() => locks.setWritable(hold.entry, false));
+    hold.isWritable = false;
+    this.#readonlyHeld++;
+    locks.wakeWaiting();
+    return true;
+  }
+
+  awaitRelease(vertex: number, seen: number, giveUpAt: GiveUpAt): void {
+    if (this.#store.writer.isWriting) throw new InternalError("waiting for a lock while writing");
+    // Nobody on this thread can release anything before this returns.
+    if (this.#isHeldHere(vertex)) throw this.#lockedError(vertex);
+    const leftMs = this.#leftMs(vertex, giveUpAt);
+    Atomics.wait(this.#store.memory.header.ints, Header.LockReleases, seen, leftMs);
+  }
+
+  /** The same without blocking the thread. */
+  async awaitReleaseAsync(vertex: number, seen: number, giveUpAt: GiveUpAt): Promise<void> {
+    if (this.#holds.has(vertex)) throw this.#lockedError(vertex);
+    const leftMs = this.#leftMs(vertex, giveUpAt);
+    const { ints } = this.#store.memory.header;
+    const waiting = Atomics.waitAsync(ints, Header.LockReleases, seen, leftMs);
+    if (!waiting.async) return;
+    // By itself the wait would not keep the process alive.
+    const alive = setInterval(() => {}, SLEEP_MS);
+    await waiting.value.finally(() => clearInterval(alive));
+  }
+
+  /** `Header.LockReleases`, to be read before a lock is tried. */
+  #releases(): number {
+    return Atomics.load(this.#store.memory.header.ints, Header.LockReleases);
+  }
+
+  #leftMs(vertex: number, giveUpAt: GiveUpAt): number {
+    if (giveUpAt === 0) throw this.#lockedError(vertex);
+    const leftMs = giveUpAt - performance.now();
+    if (leftMs <= 0) throw new AccessError(`Acquisition timeout: '${this.#idOf(vertex)}'`);
+    return Math.min(leftMs, SLEEP_MS);
+  }
+
+  #isHeldHere(vertex: number): boolean {
+    const { locks, writer } = this.#store;
+    const owner = locks.ownerOf(vertex);
+    if (owner !== 0) return threadOfSession(owner) === writer.thread;
+    return locks
+      .entries()
+      .some((lock) => lock.vertex === vertex && threadOfSession(lock.session) === writer.thread);
+  }
+
+  #lockedError(vertex: number): AccessError {
+    return new AccessError(`Object is locked: '${this.#idOf(vertex)}'`);
+  }
+
+  #idOf(vertex: number): string {
+    return this.#store.ids.idOf(vertex);
+  }
+
+  #held(): Hold[] {
+    return [...this.#holds.values()];
+  }
+
+  #forget(hold: Hold): void {
+    this.#holds.delete(hold.vertex);
+    if (!hold.isWritable) this.#readonlyHeld--;
   }
 }

@@ -1,0 +1,187 @@
+// Opening vertices for a session: one, or several at once, made first where that is asked. Every
+// attempt is one mutation, which takes all or nothing; between attempts the session waits.
+
+import { type GiveUpAt, giveUpAfter } from "../changes/session-view.js";
+import { type CreateOptions, createVertex } from "../changes/vertices.js";
+import { AccessError, KeyError, ValueError } from "../errors.js";
+import { Header } from "../memory/layout.js";
+import type { GraphStore } from "../store/graph-store.js";
+import type { Hold, Session } from "./session.js";
+import { turnsOf } from "./turns.js";
+
+/** Readonly; writable; writable, and made if it is not there. */
+export type AccessMode = "r" | "a" | "w";
+
+/** By its id, or by its handle. */
+export type VertexName = string | number;
+
+export interface OpenRequest {
+  readonly mode: AccessMode;
+  /** Milliseconds to wait for those that hold it; 0: not at all, negative: for ever. */
+  readonly timeout: number;
+  /** What is made of the vertex, whether it was there or not. */
+  readonly create?: CreateOptions;
+}
+
+/** The vertices, or the one that somebody else holds. */
+type Attempt = { readonly holds: readonly Hold[] } | { readonly lockedBy: number };
+
+/**
+ * @throws KeyError, AccessError, VertexError, ValueError
+ */
+export function openVertex(
+  store: GraphStore,
+  session: Session,
+  name: VertexName,
+  request: OpenRequest,
+): Hold {
+  checkMode(request.mode, ["r", "w", "a"]);
+  return openAll(store, session, [name], request)[0]!;
+}
+
+/**
+ * @param names no vertex twice
+ * @throws KeyError, AccessError, ValueError
+ */
+export function openVertices(
+  store: GraphStore,
+  session: Session,
+  names: readonly VertexName[],
+  request: OpenRequest,
+): readonly Hold[] {
+  checkMode(request.mode, ["r", "a"]);
+  return openAll(store, session, names, request);
+}
+
+/** As `openVertex`, but lets the thread go on; requests for one vertex are served in order. */
+export async function openVertexAsync(
+  store: GraphStore,
+  session: Session,
+  name: VertexName,
+  request: OpenRequest,
+): Promise<Hold> {
+  checkMode(request.mode, ["r", "w", "a"]);
+  const turns = turnsOf(store);
+  const id = typeof name === "string" ? name : store.ids.idOf(name);
+  const turn = turns.join(id);
+  try {
+    const holds = await openAllAsync(store, session, [name], request, () => turns.isNext(turn));
+    return holds[0]!;
+  } finally {
+    if (turns.leave(turn)) store.locks.wakeWaiting();
+  }
+}
+
+/** As `openVertices`, but lets the thread go on. */
+export function openVerticesAsync(
+  store: GraphStore,
+  session: Session,
+  names: readonly VertexName[],
+  request: OpenRequest,
+): Promise<readonly Hold[]> {
+  checkMode(request.mode, ["r", "a"]);
+  return openAllAsync(store, session, names, request, () => true);
+}
+
+function openAll(
+  store: GraphStore,
+  session: Session,
+  names: readonly VertexName[],
+  request: OpenRequest,
+): readonly Hold[] {
+  const giveUpAt = giveUpAfter(request.timeout);
+  for (;;) {
+    const seen = releasesOf(store);
+    const attempt = tryAll(store, session, names, request);
+    if ("holds" in attempt) return attempt.holds;
+    session.awaitRelease(attempt.lockedBy, seen, giveUpAt);
+  }
+}
+
+async function openAllAsync(
+  store: GraphStore,
+  session: Session,
+  names: readonly VertexName[],
+  request: OpenRequest,
+  isNext: () => boolean,
+): Promise<readonly Hold[]> {
+  const giveUpAt: GiveUpAt = giveUpAfter(request.timeout);
+  for (;;) {
+    const seen = releasesOf(store);
+    const ahead = isNext() ? 0 : vertexOf(store, names[0]!);
+    const attempt =
+      ahead === 0 ? tryAll(store, session, names, request) : ({ lockedBy: ahead } as const);
+    if ("holds" in attempt) return attempt.holds;
+    await session.awaitReleaseAsync(attempt.lockedBy, seen, giveUpAt);
+  }
+}
+
+function tryAll(
+  store: GraphStore,
+  session: Session,
+  names: readonly VertexName[],
+  request: OpenRequest,
+): Attempt {
+  const attempt: Attempt = store.writer.mutate(() => {
+    const isNew = make(store, session, names, request);
+    const vertices = names.map((name) => found(store, name, names.length));
+    if (new Set(vertices).size < vertices.length) {
+      throw new AccessError("Bad context (duplicate vertices in acquisition set)");
+    }
+    const isWritable = request.mode !== "r";
+    const blocked = vertices.find((vertex) => session.isBlocked(vertex, isWritable));
+    if (blocked !== undefined) return { lockedBy: blocked };
+    const holds = vertices.map((vertex) => session.take(vertex, isWritable));
+    // All are its own now, so that this waits for nobody.
+    if (isWritable && !isNew) makeReal(store, session, vertices, request);
+    return { holds };
+  });
+  if ("holds" in attempt) for (const hold of attempt.holds) session.accept(hold);
+  return attempt;
+}
+
+/** Makes the one vertex of mode `w` if it is not there. */
+function make(
+  store: GraphStore,
+  session: Session,
+  [name]: readonly VertexName[],
+  { mode, create }: OpenRequest,
+): boolean {
+  if (mode !== "w" || typeof name !== "string" || vertexOf(store, name) !== 0) return false;
+  createVertex(store, session, name, create);
+  return true;
+}
+
+function makeReal(
+  store: GraphStore,
+  session: Session,
+  vertices: readonly number[],
+  { create }: OpenRequest,
+): void {
+  for (const vertex of vertices) {
+    if (create === undefined && store.vertices.isReal(vertex)) continue;
+    createVertex(store, session, vertex, create);
+  }
+}
+
+/** @throws KeyError */
+function found(store: GraphStore, name: VertexName, wanted: number): number {
+  const vertex = vertexOf(store, name);
+  if (vertex !== 0) return vertex;
+  throw new KeyError(wanted === 1 ? `Object does not exist: '${name}'` : `No object : '${name}'`);
+}
+
+function vertexOf(store: GraphStore, name: VertexName): number {
+  if (typeof name === "string") return store.ids.find(name);
+  return store.vertices.isUsed(name) ? name : 0;
+}
+
+function releasesOf(store: GraphStore): number {
+  return Atomics.load(store.memory.header.ints, Header.LockReleases);
+}
+
+function checkMode(mode: unknown, modes: readonly AccessMode[]): void {
+  if (modes.includes(mode as AccessMode)) return;
+  const texts = modes.map((one) => `'${one}'`).join(", ");
+  throw new ValueError(`Access mode must be one of ${texts}`);
+}

@@ -1,0 +1,44 @@
+// Who of a thread may try next for a vertex that several requests wait for: first come, first
+// served. Other threads compete with the first one only.
+
+import type { GraphStore } from "../store/graph-store.js";
+
+interface Turn {
+  readonly id: string;
+}
+
+export class Turns {
+  readonly #waiting = new Map<string, Turn[]>();
+
+  /** Lines up for a vertex. */
+  join(id: string): Turn {
+    const turn = { id };
+    const line = this.#waiting.get(id);
+    if (line === undefined) this.#waiting.set(id, [turn]);
+    else line.push(turn);
+    return turn;
+  }
+
+  isNext(turn: Turn): boolean {
+    return this.#waiting.get(turn.id)?.[0] === turn;
+  }
+
+  /** Leaves the line, served or not; true if others wait. */
+  leave(turn: Turn): boolean {
+    const rest = (this.#waiting.get(turn.id) ?? []).filter((other) => other !== turn);
+    if (rest.length === 0) this.#waiting.delete(turn.id);
+    else this.#waiting.set(turn.id, rest);
+    return rest.length > 0;
+  }
+}
+
+const turns = new WeakMap<GraphStore, Turns>();
+
+/** The lines of this thread for the vertices of a graph. */
+export function turnsOf(store: GraphStore): Turns {
+  const known = turns.get(store);
+  if (known !== undefined) return known;
+  const made = new Turns();
+  turns.set(store, made);
+  return made;
+}
