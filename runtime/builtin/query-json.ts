@@ -1,6 +1,7 @@
 // Query arguments as text: JSON in which the names of constants stand for their values, alone or
-// joined by `|`. Nothing is evaluated. A name counts only where a constant can stand: an id, a
-// property or a relationship may be called "D_OUT" (a relationship: `["D_OUT"]`).
+// joined by `|`, in quotes or without: `{"arc": ["knows", D_OUT], "result": R_DICT|R_COUNTS}`.
+// Nothing is evaluated. A name counts only where a constant can stand: an id, a property or a
+// relationship may be called "D_OUT" (a relationship: `["D_OUT"]`).
 
 import * as graphConstants from "../graph/constants.js";
 import { ValueError } from "../graph/errors.js";
@@ -20,6 +21,8 @@ const constants = new Map<string, Json>(
   Object.entries({ ...graphConstants, ...sortConstants } as Record<string, Json>),
 );
 const CONSTANT_NAME = /^[A-Z]_[A-Z_]+$/;
+/** Strings, which stay as they are, and constants outside of strings. */
+const STRING_OR_CONSTANTS = /"(?:[^"\\]|\\.)*"|\b[A-Z]_[A-Z_]+(?:\s*\|\s*[A-Z]_[A-Z_]+)*/g;
 
 /**
  * Reads the `query` argument or body of a query service.
@@ -29,7 +32,7 @@ export function queryFromText(text: string): Record<string, Json> {
   if (text.length > MAX_QUERY_CHARACTERS) throw badQuery(text, "too long");
   let query: Json;
   try {
-    query = JSON.parse(text) as Json;
+    query = parse(text);
   } catch (error) {
     throw badQuery(text, (error as Error).message);
   }
@@ -47,7 +50,7 @@ export function queryArgument(name: string, text: string): Json {
   if (/^([[{"\-\d]|(true|false|null)$)/.test(text) && !TEXT_ARGUMENTS.has(name)) {
     if (text.length > MAX_QUERY_CHARACTERS) throw badQuery(text, "too long");
     try {
-      value = JSON.parse(text) as Json;
+      value = parse(text);
     } catch (error) {
       if (!/^[-\d]/.test(text)) throw badQuery(text, (error as Error).message);
     }
@@ -55,6 +58,14 @@ export function queryArgument(name: string, text: string): Json {
   checkDepth(value, 0);
   const translate = Object.hasOwn(QUERY, name) ? QUERY[name]! : constant;
   return translate(value);
+}
+
+/** @throws SyntaxError */
+function parse(text: string): Json {
+  const json = text.replace(STRING_OR_CONSTANTS, (match) =>
+    match.startsWith('"') ? match : JSON.stringify(match),
+  );
+  return JSON.parse(json) as Json;
 }
 
 /** Arguments whose text is never JSON. */

@@ -64,6 +64,11 @@ for (const [given, expected] of QUERIES) {
   });
 }
 
+test("reads constants without quotes", () => {
+  const text = '{"result": R_DICT|R_COUNTS, "arc": ["a \\" D_IN", D_OUT], "id": "S_ID"}';
+  assert.equal(queryFromText(text), { result: 2952790016, arc: ['a " D_IN', 2], id: "S_ID" });
+});
+
 test("a query cannot reach prototypes", () => {
   const query = queryFromText('{"__proto__": {"arc": "D_IN"}, "constructor": "D_IN"}');
   assert.is(Object.getPrototypeOf(query), Object.prototype);

@@ -1,0 +1,79 @@
+// State of one graph in one object (interface, built-in plugins `status` and `graphinfo`).
+
+import { Header } from "../memory/layout.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { nowSeconds } from "../time.js";
+import { type MemoryUsage, memoryUsage, pooledBytes } from "./memory-usage.js";
+
+/** Nothing is replicated yet. */
+const NO_TRANSACTIONS = { id: "0".repeat(32), serial: 0, count: 0 };
+
+/** Name, folder and counts. */
+export function baseStatus(store: GraphStore, path: string | null) {
+  const { name, order, size, propertyCount } = store;
+  return { path, base: { name, order, size, properties: propertyCount, vectors: 0 } };
+}
+
+export function graphStatus(store: GraphStore, path: string | null) {
+  const { words } = store.memory.header;
+  const usage = memoryUsage(store);
+  const current = nowSeconds();
+  const queries = words[Header.QueryCount]!;
+  return {
+    ...baseStatus(store, path),
+    time: { current, age: current - words[Header.CreatedAt]! },
+    op: { count: store.operationCount },
+    transaction: { out: NO_TRANSACTIONS, in: NO_TRANSACTIONS },
+    enum: enumerations(store),
+    memcost: costs(store, usage),
+    memory: memoryByKind(usage),
+    query: {
+      count: queries,
+      latency_ms: queries === 0 ? 0 : words[Header.QueryTimeUs]! / 1000 / queries,
+    },
+  };
+}
+
+function enumerations(store: GraphStore) {
+  const relationships = store.relationships.list();
+  const types = store.types.list();
+  return {
+    relationship: { codec: relationships, count: Object.keys(relationships).length },
+    vertex_type: { codec: types, count: Object.keys(types).length },
+    dimension: { count: 0 },
+    property: {
+      key: { count: Object.keys(store.keys.list()).length },
+      string_value: { count: store.memory.header.words[Header.StringCount]! },
+    },
+  };
+}
+
+/** Bytes, and bytes for each object. */
+function costs(store: GraphStore, usage: MemoryUsage) {
+  const cost = (bytes: number, objects: number) => ({
+    bytes,
+    overhead: objects === 0 ? 0 : bytes / objects,
+  });
+  return {
+    vertex: cost(usage["svc.vertex.object"]!, store.order),
+    property: cost(usage["svc.vertex.property"]!, store.propertyCount),
+    vector: cost(0, 0),
+    arc: cost(usage["svc.vertex.arcvector"]!, store.size),
+  };
+}
+
+function memoryByKind(usage: MemoryUsage) {
+  const sum = (...metrics: string[]): number =>
+    metrics.reduce((bytes, metric) => bytes + usage[metric]!, 0);
+  return {
+    vertex: sum("svc.vertex.object"),
+    arc: sum("svc.vertex.arcvector"),
+    property: sum("svc.vertex.property"),
+    index: sum("svc.index.global", "svc.index.type"),
+    codec: sum("svc.codec.vertextype", "svc.codec.relationship", "svc.codec.vertexprop"),
+    event: sum("svc.event.schedule"),
+    vector: 0,
+    string: sum("svc.string"),
+    total: pooledBytes(usage),
+  };
+}
