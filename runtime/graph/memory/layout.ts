@@ -66,9 +66,9 @@ export const Header = {
   OperationCount: 10,
   OperationCountHigh: 11,
   Readonly: 12,
-  /** Operation (1: delete vertex, 2: truncate) that a dead writer left to be finished, its handle. */
+  /** What a writer that died left to be finished, and of which vertex or type; see removals.ts. */
   Unfinished: 13,
-  UnfinishedHandle: 14,
+  UnfinishedSubject: 14,
   CreatedAt: 15,
   /** Raised when an entry leaves an id index or a table moves; a miss is then looked up again. */
   IndexSequence: 16,

@@ -38,6 +38,8 @@ export class Writer {
   /** Blocks that were freed since the last commit: block and size class, and their allocators. */
   readonly #freed: number[] = [];
   readonly #freedOf: Allocator[] = [];
+  /** What is told to whom with the commit. */
+  readonly #notices: [(record: Uint8Array) => void, Uint8Array][] = [];
 
   /** True while this thread holds the mutex. */
   get isWriting(): boolean {
@@ -87,6 +89,7 @@ export class Writer {
     header.words[Header.CommittedCount] = this.#journalCount;
     finishCommit(this.memory, this.#journalCount);
     this.#journalCount = 0;
+    if (this.#notices.length > 0) this.#tell();
   }
 
   /** Takes back what was written since the last commit. */
@@ -94,6 +97,7 @@ export class Writer {
     undo(this.memory, this.#journalCount);
     this.#journalCount = 0;
     this.#forgetFreed();
+    this.#notices.length = 0;
     this.#isUndone = this.#depth > 1;
   }
 
@@ -126,6 +130,11 @@ export class Writer {
     if (committed > 0) finishCommit(memory, committed);
     else undo(memory, words[Header.JournalCount]!);
     return true;
+  }
+
+  /** Hands a record over when the mutation is committed, in order, while the mutex is held. */
+  afterCommit(receive: (record: Uint8Array) => void, record: Uint8Array): void {
+    this.#notices.push([receive, record]);
   }
 
   /**
@@ -201,6 +210,10 @@ export class Writer {
       this.#freedOf[index]!.release(this, block, this.#freed[2 * index + 1]!);
     }
     this.#forgetFreed();
+  }
+
+  #tell(): void {
+    for (const [receive, record] of this.#notices.splice(0)) receive(record);
   }
 
   #forgetFreed(): void {

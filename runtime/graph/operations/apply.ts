@@ -1,14 +1,94 @@
 // The one function that changes a graph. Whoever calls it has taken the writer's mutex, has checked
-// whatever a change can be refused for and has filled in an `Operation`.
+// whatever a change can be refused for, has filled in an `Operation`, and commits when it returns.
+// Operations can be applied twice: what is already so stays so.
 
 import { InternalError } from "../errors.js";
+import { Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { Operation } from "./operation.js";
+import { connect, disconnect } from "./arcs.js";
+import { encodeOperation } from "./encode-operation.js";
+import { NAME_KINDS } from "./name-kinds.js";
+import { type Operation, OperationCode } from "./operation.js";
+import { deleteVertex, truncate, truncateType } from "./removals.js";
+import { makeReal, makeVertex, setExpiry, setType, stamp } from "./vertices.js";
 
 /**
- * Does what an operation says, within a mutation, and hands its record to `store.recorder`.
- * @returns arcs or vertices made or removed
+ * Does what an operation says, within a mutation; its record goes to `store.recorder` with the
+ * commit.
+ * @returns arcs, vertices or properties made or removed
  */
-export function apply(_store: GraphStore, _operation: Operation): number {
-  throw new InternalError("not written");
+export function apply(store: GraphStore, operation: Operation): number {
+  const { writer, recorder } = store;
+  // Afterwards there may be no vertex left to tell the id of.
+  if (recorder !== null) writer.afterCommit(recorder, encodeOperation(store, operation));
+  writer.addWide(store.memory.header, Header.OperationCount, 1);
+  // By far the most frequent one.
+  if (operation.code === OperationCode.Connect) return connect(store, operation);
+  return perform(store, operation);
+}
+
+function perform(store: GraphStore, operation: Operation): number {
+  const { vertex, name, at } = operation;
+  switch (operation.code) {
+    case OperationCode.CreateVertex:
+      return createVertex(store, operation);
+    case OperationCode.DeleteVertex:
+      return deleteVertex(store, vertex, at);
+    case OperationCode.Disconnect:
+      return disconnect(store, operation);
+    case OperationCode.Truncate:
+      return name === 0 ? truncate(store) : truncateType(store, name);
+    case OperationCode.Enumerate:
+      NAME_KINDS[name]!(store).define(operation.text);
+      return 1;
+    case OperationCode.SetReadonly:
+      writeReadonly(store, operation.value);
+      return 1;
+    default:
+      return changeVertex(store, operation);
+  }
+}
+
+/** The operations that change what a vertex has of its own. */
+function changeVertex(store: GraphStore, operation: Operation): number {
+  const { vertex, name } = operation;
+  store.writer.touch(0, vertex);
+  stamp(store, vertex, operation.at);
+  switch (operation.code) {
+    case OperationCode.SetType:
+      setType(store, vertex, name);
+      return 1;
+    case OperationCode.SetExpiry:
+      setExpiry(store, vertex, operation.expiresAt);
+      return 1;
+    case OperationCode.SetRank:
+      store.vertices.setRank(vertex, operation.c1, operation.c0);
+      return 1;
+    case OperationCode.SetProperty:
+      store.properties.set(vertex, name, operation.property);
+      return 1;
+    case OperationCode.RemoveProperty:
+      return store.properties.remove(vertex, name) ? 1 : 0;
+    case OperationCode.RemoveProperties:
+      return store.properties.clear(vertex);
+    default:
+      throw new InternalError(`no operation ${operation.code}`);
+  }
+}
+
+/** Makes a vertex, or makes it real; `operation.vertex` then is its handle. */
+function createVertex(store: GraphStore, operation: Operation): number {
+  const { vertices } = store;
+  const { at, name } = operation;
+  let made = 1;
+  if (operation.vertex === 0) operation.vertex = makeVertex(store, operation.id, true, at);
+  else if (vertices.isVirtual(operation.vertex)) makeReal(store, operation.vertex);
+  else made = 0;
+  if (made === 1 && name !== 0) setType(store, operation.vertex, name);
+  stamp(store, operation.vertex, at);
+  return made;
+}
+
+function writeReadonly(store: GraphStore, isReadonly: number): void {
+  store.writer.put(store.memory.header, Header.Readonly, isReadonly);
 }

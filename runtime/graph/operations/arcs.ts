@@ -1,0 +1,151 @@
+// Arcs as whole things: both their sides, the counts that they are part of, the expiry that they
+// carry. To be called within a mutation, by `apply` alone.
+
+import { M_TMX, T_NEVER } from "../constants.js";
+import { ARC_KEY_MASK, ArcFlag, Header } from "../memory/layout.js";
+import type { GraphStore } from "../store/graph-store.js";
+import type { Operation } from "./operation.js";
+import { makeReal, makeVertex, removeIfAbandoned, stamp } from "./vertices.js";
+
+const NAME_SHIFT = 16;
+const MODIFIER_SHIFT = 8;
+const NAME_MASK = 0xffff_0000;
+
+/** Makes an arc or sets its value; returns 1 if it was not there. */
+export function connect(store: GraphStore, operation: Operation): number {
+  const { at, value, modifier } = operation;
+  const isNew = operation.vertex === 0 || operation.terminal === 0;
+  const initial = initialOf(store, operation);
+  const terminal = terminalOf(store, operation, initial);
+  const key = ((operation.name << NAME_SHIFT) | (modifier << MODIFIER_SHIFT)) >>> 0;
+  const position = isNew ? -1 : findArc(store, initial, terminal, key);
+  let made = 0;
+  if (position >= 0) setValue(store, initial, position, terminal, value);
+  else {
+    link(store, initial, terminal, (key | operation.flags) >>> 0, value);
+    made = 1;
+  }
+  if (modifier === M_TMX && value < T_NEVER) store.expiry.schedule(initial, value);
+  stamp(store, initial, at);
+  if (terminal !== initial) stamp(store, terminal, at);
+  return made;
+}
+
+/**
+ * Removes the arcs from one vertex to another: of a relationship, of a modifier, or all (0).
+ * Returns how many there were.
+ */
+export function disconnect(store: GraphStore, operation: Operation): number {
+  const { vertex, terminal, name, modifier, at } = operation;
+  const key = ((name << NAME_SHIFT) | (modifier << MODIFIER_SHIFT)) >>> 0;
+  const mask = (name === 0 ? 0 : NAME_MASK) | (modifier === 0 ? 0 : ~NAME_MASK & ARC_KEY_MASK);
+  let removed = 0;
+  for (;;) {
+    const position = findArc(store, vertex, terminal, key, mask);
+    if (position < 0) break;
+    unlink(store, vertex, position);
+    removed++;
+  }
+  if (removed === 0) return 0;
+  stamp(store, vertex, at);
+  if (terminal !== vertex) stamp(store, terminal, at);
+  removeIfAbandoned(store, terminal);
+  return removed;
+}
+
+/**
+ * Removes the arc at a position of its initial's run from both sides. What becomes of a virtual
+ * terminal that no arc leads to any more is for the caller to decide.
+ */
+export function unlink(store: GraphStore, initial: number, position: number): void {
+  const { outArcs, inArcs, writer } = store;
+  const { header } = store.memory;
+  const terminal = outArcs.otherAt(initial, position);
+  const word1 = outArcs.word1At(initial, position);
+  outArcs.removeAt(initial, position);
+  if ((word1 & ArcFlag.ForwardOnly) !== 0) {
+    inArcs.addUnlisted(terminal, -1);
+    writer.add(header, Header.ArcsForwardOnly, -1);
+  } else {
+    inArcs.removeAt(terminal, inArcs.find(terminal, initial, word1 & ARC_KEY_MASK));
+  }
+  store.relationships.addCount(word1 >>> NAME_SHIFT, -1);
+  writer.addWide(header, Header.Size, -1);
+}
+
+/** Removes the arc at a position of its terminal's run from both sides. */
+export function unlinkFromTerminal(store: GraphStore, terminal: number, position: number): void {
+  const initial = store.inArcs.otherAt(terminal, position);
+  const key = store.inArcs.word1At(terminal, position) & ARC_KEY_MASK;
+  unlink(store, initial, store.outArcs.find(initial, terminal, key));
+}
+
+function link(
+  store: GraphStore,
+  initial: number,
+  terminal: number,
+  word1: number,
+  value: number,
+): void {
+  const { writer } = store;
+  const { header } = store.memory;
+  store.outArcs.add(initial, terminal, word1, value);
+  if ((word1 & ArcFlag.ForwardOnly) === 0) store.inArcs.add(terminal, initial, word1, value);
+  else {
+    store.inArcs.addUnlisted(terminal, 1);
+    writer.add(header, Header.ArcsForwardOnly, 1);
+  }
+  store.relationships.addCount(word1 >>> NAME_SHIFT, 1);
+  writer.addWide(header, Header.Size, 1);
+}
+
+function setValue(
+  store: GraphStore,
+  initial: number,
+  position: number,
+  terminal: number,
+  value: number,
+): void {
+  const { outArcs, inArcs } = store;
+  if (outArcs.valueAt(initial, position) === value) return;
+  outArcs.setValue(initial, position, value);
+  const word1 = outArcs.word1At(initial, position);
+  if ((word1 & ArcFlag.ForwardOnly) !== 0) return;
+  inArcs.setValue(terminal, inArcs.find(terminal, initial, word1 & ARC_KEY_MASK), value);
+}
+
+/**
+ * Position of an arc in the run of its initial, -1 if there is none. It is looked for where there
+ * are fewer arcs: hubs are mostly connected to vertices that are none.
+ */
+export function findArc(
+  store: GraphStore,
+  initial: number,
+  terminal: number,
+  key: number,
+  mask = ARC_KEY_MASK,
+): number {
+  const { outArcs, inArcs } = store;
+  const listed = inArcs.length(terminal);
+  if (outArcs.degree(initial) <= listed) return outArcs.find(initial, terminal, key, mask);
+  if (listed === 0) {
+    return inArcs.degree(terminal) === 0 ? -1 : outArcs.find(initial, terminal, key, mask);
+  }
+  const position = inArcs.find(terminal, initial, key, mask);
+  if (position < 0) return -1;
+  return outArcs.find(initial, terminal, inArcs.word1At(terminal, position) & ARC_KEY_MASK);
+}
+
+function initialOf(store: GraphStore, operation: Operation): number {
+  const { vertex, at } = operation;
+  if (vertex === 0) return makeVertex(store, operation.id, true, at);
+  if (store.vertices.isVirtual(vertex)) makeReal(store, vertex);
+  return vertex;
+}
+
+function terminalOf(store: GraphStore, operation: Operation, initial: number): number {
+  const { terminal, terminalId, at } = operation;
+  if (terminal !== 0) return terminal;
+  if (operation.vertex === 0 && terminalId === operation.id) return initial;
+  return makeVertex(store, terminalId, false, at);
+}

@@ -1,0 +1,154 @@
+// Removing vertices with all that they have, and all vertices. A hub can have a hundred million
+// arcs, so that this is done in steps: each leaves a graph that is whole, and is committed by
+// itself. `Header.Unfinished` says what is still to be done if the thread dies in between; doing
+// it from the start again finishes it. The last step is left for the caller to commit.
+
+import {
+  ALLOCATOR_WORDS,
+  ALLOCATORS,
+  ARENAS,
+  ArcFlag,
+  Header,
+  SEQUENCE_WORDS,
+  SIDE_WORDS,
+} from "../memory/layout.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { unlink, unlinkFromTerminal } from "./arcs.js";
+import { isHeld, makeVirtual, removeIfAbandoned, removeVertex, stamp } from "./vertices.js";
+
+/** Header words that are 0 in an empty graph. */
+const EMPTY_GRAPH = [
+  Header.FreeHandle,
+  Header.Order,
+  Header.VirtualCount,
+  Header.Size,
+  Header.SizeHigh,
+  Header.PropertyCount,
+  Header.ArcsForwardOnly,
+];
+
+/** Values of `Header.Unfinished`. */
+export const Unfinished = { Nothing: 0, DeleteVertex: 1, TruncateType: 2, Truncate: 3 } as const;
+
+/** Arcs that one step removes: few enough that readers do not wait, enough to be worth a commit. */
+const STEP = 64;
+
+/** Removes a vertex, or leaves it virtual while arcs lead to it; returns 1 if it was real. */
+export function deleteVertex(store: GraphStore, vertex: number, at: number): number {
+  const { vertices } = store;
+  if (vertices.isVirtual(vertex)) {
+    removeIfAbandoned(store, vertex);
+    return 0;
+  }
+  begin(store, Unfinished.DeleteVertex, vertex);
+  removeOutArcs(store, vertex);
+  store.properties.clear(vertex);
+  if (vertices.inDegree(vertex) > 0 || isHeld(store, vertex)) {
+    makeVirtual(store, vertex);
+    stamp(store, vertex, at);
+  } else removeVertex(store, vertex);
+  finish(store);
+  return 1;
+}
+
+/** Removes all vertices of a type and all their arcs; returns how many vertices. */
+export function truncateType(store: GraphStore, type: number): number {
+  const { typeLists } = store;
+  const some = new Uint32Array(1);
+  let removed = 0;
+  begin(store, Unfinished.TruncateType, type);
+  removeForwardOnly(store, type);
+  while (typeLists.copyBefore(type, typeLists.count(type), some) > 0) {
+    const vertex = some[0]!;
+    removeOutArcs(store, vertex);
+    removeInArcs(store, vertex);
+    store.properties.clear(vertex);
+    removeVertex(store, vertex);
+    removed++;
+    store.writer.commit();
+  }
+  finish(store);
+  return removed;
+}
+
+/**
+ * Empties the graph; returns how many vertices it had. What vertices have is not taken apart:
+ * memory is given back as a whole. Each word below may be cleared twice, so nothing is noted.
+ */
+export function truncate(store: GraphStore): number {
+  const { writer, memory } = store;
+  const removed = store.order;
+  begin(store, Unfinished.Truncate, 0);
+  writer.commit();
+  const end = memory.header.words[Header.HandleEnd]!;
+  memory.meta.words.fill(0, 0, end);
+  memory.out.words.fill(0, 0, end * SIDE_WORDS);
+  memory.in.words.fill(0, 0, end * SIDE_WORDS);
+  writer.wrote(memory.meta, 0, end);
+  writer.wrote(memory.out, 0, end * SIDE_WORDS);
+  writer.wrote(memory.in, 0, end * SIDE_WORDS);
+  // Who has read a pointer before sees that it counts no more, before anything is put there.
+  const { ints } = memory.sequence;
+  for (let index = SEQUENCE_WORDS; index < end * SEQUENCE_WORDS; index++) {
+    Atomics.add(ints, index, 2);
+  }
+  forgetMemory(store);
+  store.format();
+  finish(store);
+  return removed;
+}
+
+/** Notes what has to be done again, from the start, if the thread dies before `finish`. */
+function begin(store: GraphStore, what: number, subject: number): void {
+  store.writer.put(store.memory.header, Header.UnfinishedSubject, subject);
+  store.writer.put(store.memory.header, Header.Unfinished, what);
+}
+
+function finish(store: GraphStore): void {
+  store.writer.put(store.memory.header, Header.Unfinished, Unfinished.Nothing);
+}
+
+function removeOutArcs(store: GraphStore, vertex: number): void {
+  const { outArcs, writer } = store;
+  for (let left = outArcs.degree(vertex); left > 0; left--) {
+    const terminal = outArcs.otherAt(vertex, left - 1);
+    unlink(store, vertex, left - 1);
+    if (terminal !== vertex) removeIfAbandoned(store, terminal);
+    if (left % STEP === 0) writer.commit();
+  }
+}
+
+function removeInArcs(store: GraphStore, vertex: number): void {
+  for (let left = store.inArcs.length(vertex); left > 0; left--) {
+    unlinkFromTerminal(store, vertex, left - 1);
+    if (left % STEP === 0) store.writer.commit();
+  }
+}
+
+/** Removes the forward-only arcs to vertices of a type, which only their initials know. */
+function removeForwardOnly(store: GraphStore, type: number): void {
+  const { vertices, outArcs, writer } = store;
+  const { header } = store.memory;
+  const { end } = vertices;
+  for (let vertex = 1; vertex < end && header.words[Header.ArcsForwardOnly] !== 0; vertex++) {
+    let isChanged = false;
+    for (let position = outArcs.degree(vertex) - 1; position >= 0; position--) {
+      if ((outArcs.word1At(vertex, position) & ArcFlag.ForwardOnly) === 0) continue;
+      if (vertices.typeOf(outArcs.otherAt(vertex, position)) !== type) continue;
+      unlink(store, vertex, position);
+      isChanged = true;
+    }
+    if (isChanged) writer.commit();
+  }
+}
+
+/** Lets all memory count as never used; what lies in it may be overwritten from then on. */
+function forgetMemory(store: GraphStore): void {
+  const { writer } = store;
+  const { header } = store.memory;
+  const end = ALLOCATORS + ARENAS.length * ALLOCATOR_WORDS;
+  for (let word = ALLOCATORS; word < end; word++) {
+    if (header.words[word] !== 0) writer.put(header, word, 0);
+  }
+  for (const word of EMPTY_GRAPH) writer.put(header, word, 0);
+}

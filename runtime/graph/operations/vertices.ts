@@ -1,0 +1,115 @@
+// How vertices come and go, one at a time. To be called within a mutation, by `apply` alone.
+
+import { Header, NEVER, RECORD_WORDS, Record, VertexFlag } from "../memory/layout.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { UNTYPED } from "../store/name-kinds.js";
+
+/** Makes an untyped vertex; the id must be free. */
+export function makeVertex(store: GraphStore, id: string, isReal: boolean, at: number): number {
+  const { vertices, writer } = store;
+  const { header } = store.memory;
+  const vertex = vertices.allocate();
+  store.ids.add(vertex, id);
+  vertices.setMeta(vertex, UNTYPED, isReal ? VertexFlag.Real : VertexFlag.Virtual);
+  vertices.setField(vertex, Record.CreatedAt, at);
+  enlist(store, vertex, UNTYPED);
+  writer.add(header, Header.Order, 1);
+  if (!isReal) writer.add(header, Header.VirtualCount, 1);
+  return vertex;
+}
+
+/** Makes a virtual vertex real. */
+export function makeReal(store: GraphStore, vertex: number): void {
+  store.writer.touch(0, vertex);
+  setFlags(store, vertex, VertexFlag.Real, VertexFlag.Virtual);
+  store.writer.add(store.memory.header, Header.VirtualCount, -1);
+}
+
+/** Makes a real vertex without outarcs and properties virtual; it keeps its type. */
+export function makeVirtual(store: GraphStore, vertex: number): void {
+  store.writer.touch(0, vertex);
+  setFlags(store, vertex, VertexFlag.Virtual, VertexFlag.Real | VertexFlag.Expires);
+  store.vertices.setField(vertex, Record.ExpiresAt, NEVER);
+  store.expiry.cancel(vertex);
+  store.writer.add(store.memory.header, Header.VirtualCount, 1);
+}
+
+/** Removes a vertex that has neither arcs nor properties. */
+export function removeVertex(store: GraphStore, vertex: number): void {
+  const { vertices, writer } = store;
+  const { header } = store.memory;
+  writer.touch(0, vertex);
+  if (vertices.isVirtual(vertex)) writer.add(header, Header.VirtualCount, -1);
+  writer.add(header, Header.Order, -1);
+  store.expiry.cancel(vertex);
+  delist(store, vertex, vertices.typeOf(vertex));
+  store.ids.remove(vertex);
+  vertices.free(vertex);
+}
+
+/** Removes a virtual vertex that no arc leads to and nobody holds; returns 1 if it was one. */
+export function removeIfAbandoned(store: GraphStore, vertex: number): number {
+  const { vertices } = store;
+  if (!vertices.isVirtual(vertex) || vertices.inDegree(vertex) > 0 || isHeld(store, vertex)) {
+    return 0;
+  }
+  removeVertex(store, vertex);
+  return 1;
+}
+
+/** True while any session has the vertex open. */
+export function isHeld(store: GraphStore, vertex: number): boolean {
+  return store.locks.countOf(vertex) > 0;
+}
+
+export function setType(store: GraphStore, vertex: number, type: number): void {
+  const { vertices } = store;
+  const old = vertices.typeOf(vertex);
+  if (old === type) return;
+  store.writer.touch(0, vertex);
+  delist(store, vertex, old);
+  vertices.setMeta(vertex, type, vertices.flagsOf(vertex));
+  enlist(store, vertex, type);
+}
+
+export function setExpiry(store: GraphStore, vertex: number, second: number): void {
+  store.writer.touch(0, vertex);
+  store.vertices.setField(vertex, Record.ExpiresAt, second);
+  if (second === NEVER) setFlags(store, vertex, 0, VertexFlag.Expires);
+  else setFlags(store, vertex, VertexFlag.Expires, 0);
+  store.expiry.schedule(vertex, second);
+}
+
+/**
+ * Notes in a vertex which operation changed it, and when. Both are single words that no reader
+ * compares with anything else, so that its sequence, and who reads its arcs, is left in peace.
+ */
+export function stamp(store: GraphStore, vertex: number, at: number): void {
+  const { writer } = store;
+  const { record, header } = store.memory;
+  const base = vertex * RECORD_WORDS;
+  writer.put(record, base + Record.Operation, header.words[Header.OperationCount]!);
+  const high = header.words[Header.OperationCountHigh]!;
+  if (record.words[base + Record.OperationHigh] !== high) {
+    writer.put(record, base + Record.OperationHigh, high);
+  }
+  if (record.words[base + Record.ModifiedAt] !== at) {
+    writer.put(record, base + Record.ModifiedAt, at);
+  }
+}
+
+function setFlags(store: GraphStore, vertex: number, set: number, cleared: number): void {
+  const { vertices } = store;
+  const flags = (vertices.flagsOf(vertex) & ~cleared) | set;
+  vertices.setMeta(vertex, vertices.typeOf(vertex), flags);
+}
+
+function enlist(store: GraphStore, vertex: number, type: number): void {
+  store.typeLists.add(type, vertex);
+  store.types.addCount(type, 1);
+}
+
+function delist(store: GraphStore, vertex: number, type: number): void {
+  store.typeLists.remove(type, vertex);
+  store.types.addCount(type, -1);
+}
