@@ -86,7 +86,7 @@ const constant: Translate = (value) => {
 
 /** `[false, condition]` keeps its form. */
 const negatable = (translate: Translate): Translate =>
-  function translateNegatable(value) {
+  function translateNegatable(value): Json {
     if (!Array.isArray(value) || value.length !== 2 || typeof value[0] !== "boolean") {
       return translate(value);
     }
