@@ -4,7 +4,8 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const NAMES = ["build", "start", "cpu", "http"];
+const GRAPH = ["graph", "graph-queries", "graph-threads", "graph-load"];
+const NAMES = ["build", "start", "cpu", "http", ...GRAPH];
 
 const words = process.argv.slice(2);
 const firstOption = words.findIndex((word) => word.startsWith("-"));

@@ -1,0 +1,7 @@
+// A graph of a hundred million arcs, to be run by itself: it takes some minutes and 8 GB of memory.
+//
+//   node graph-100m.mjs
+
+import { measureLoad } from "./lib/graph-load.mjs";
+
+await measureLoad(100_000_000);

@@ -1,0 +1,139 @@
+// The graph store beside others, each in a process of its own: how fast it takes arcs by string
+// ids, what an arc costs in memory, and how fast simple queries are. In every round all stores do a
+// step one after the other, so that a ratio compares what was measured within seconds.
+//
+//   node graph.mjs [--rounds 3] [--arcs 1000000] [--ms 300]
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { median, printOtherWork, printTable, printTargets } from "./lib/figures.mjs";
+import { writeArcs } from "./lib/graph-data.mjs";
+import { startStore } from "./lib/graph-process.mjs";
+import { readOptions } from "./lib/options.mjs";
+
+const OURS = "svc";
+const STORES = [OURS, "map", "graphology", "ngraph", "sqlite", "kuzu"];
+/** What is done, in this order. The rates are in millions a second. */
+const STEPS = {
+  connect: "connect by string ids, arcs",
+  arcs: "one level: all arcs",
+  filter: "one level: relationship and value",
+  degree: "one level: degree of the head",
+  levels: "two levels: all arcs",
+  global: "whole graph: relationship and value",
+  list: "list of [id, value], entries",
+  find: "find an arc, known strings",
+  findFresh: "find an arc, fresh strings",
+  oneShot10: "one-shot neighborhood, degree 10",
+  oneShot1000: "one-shot neighborhood, degree 1000",
+  disconnect: "disconnect by string ids, arcs",
+};
+/** How many times as fast as others it has to be. */
+const TARGETS = [
+  ["connect", { map: 1.6, graphology: 6, ngraph: 2.7, sqlite: 4 }],
+  ["arcs", { map: 4, graphology: 18, sqlite: 6 }],
+  ["levels", { map: 7, graphology: 25, sqlite: 15 }],
+  ["global", { map: 4, sqlite: 3.5 }],
+  ["find", { map: 0.9, sqlite: 3 }],
+  ["findFresh", { map: 2 }],
+  ["list", { map: 1 }],
+  ["oneShot10", { map: 1 }],
+  ["oneShot1000", { map: 3 }],
+];
+/** Share of the others' memory that it may take. */
+const MEMORY_TARGETS = { map: 1 / 4, graphology: 1 / 10, ngraph: 1 / 5, sqlite: 1 };
+
+const { rounds, arcs, ms } = readOptions({ rounds: 3, arcs: 1_000_000, ms: 300 });
+const folder = mkdtempSync(join(tmpdir(), "svc-bench-"));
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+const file = join(folder, "arcs");
+writeArcs(file, arcs);
+const samples = [];
+for (let round = 0; round < rounds; round++) samples.push(await measureRound());
+report(samples);
+
+/** @returns {Promise<Map<string, object>>} by step and store: `perSecond`, `bytes`, `otherCores` */
+async function measureRound() {
+  const stores = new Map();
+  for (const name of STORES) {
+    const store = await startStore(name, file);
+    if (store !== null) stores.set(name, store);
+  }
+  if (!stores.has(OURS)) throw new Error(`${OURS} does not start`);
+  const figures = new Map();
+  for (const step of Object.keys(STEPS)) {
+    const checks = new Set();
+    for (const [name, store] of stores) {
+      const { check, ...figure } = await store.ask(step, ms);
+      figures.set(`${step} ${name}`, figure);
+      checks.add(check);
+    }
+    if (checks.size > 1) throw new Error(`${step}: answers differ: ${[...checks].join(", ")}`);
+  }
+  await Promise.all([...stores.values()].map((store) => store.stop()));
+  return figures;
+}
+
+function report(rounds) {
+  const names = STORES.filter((name) => rounds[0].has(`connect ${name}`));
+  const cell = (step, name, pick) => median(valuesOf(step, name, pick));
+  const rows = Object.entries(STEPS).map(([step, what]) => {
+    return [what, ...names.map((name) => digits(cell(step, name, ratePerUs)))];
+  });
+  const bytes = names.map((name) => cell("connect", name, bytesOf).toFixed(0));
+  printTable([`${arcs} arcs, millions a second`, ...names], rows);
+  printTable(["resident memory", ...names], [["bytes an arc", ...bytes]]);
+  printTable([`${OURS} is quicker`, ...names.slice(1)], ratioRows(names.slice(1)));
+  printOtherWork(rounds.flatMap((figures) => [...figures.values()]));
+  printTargets([...speedTargets(names), ...memoryTargets(names)]);
+}
+
+function valuesOf(step, name, pick) {
+  return samples.map((figures) => pick(figures.get(`${step} ${name}`)));
+}
+
+function ratePerUs({ perSecond }) {
+  return perSecond / 1e6;
+}
+
+function bytesOf({ bytes }) {
+  return bytes;
+}
+
+/** Medians over the rounds of ours divided by the other's. */
+function ratio(step, name, pick) {
+  const others = valuesOf(step, name, pick);
+  return median(valuesOf(step, OURS, pick).map((value, round) => value / others[round]));
+}
+
+function ratioRows(names) {
+  return Object.entries(STEPS).map(([step, what]) => {
+    return [what, ...names.map((name) => `${digits(ratio(step, name, ratePerUs))} x`)];
+  });
+}
+
+function speedTargets(names) {
+  return TARGETS.flatMap(([step, bounds]) => {
+    return Object.entries(bounds)
+      .filter(([name]) => names.includes(name))
+      .map(([name, atLeast]) => {
+        const value = ratio(step, name, ratePerUs);
+        return { what: STEPS[step], value, atLeast, unit: `x ${name}` };
+      });
+  });
+}
+
+function memoryTargets(names) {
+  return Object.entries(MEMORY_TARGETS)
+    .filter(([name]) => names.includes(name))
+    .map(([name, atMost]) => {
+      const value = ratio("connect", name, bytesOf);
+      return { what: "memory an arc", value, atMost, unit: `x ${name}` };
+    });
+}
+
+/** Three significant digits. */
+function digits(value) {
+  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+}
