@@ -60,10 +60,15 @@ export class Reader {
 
   leaveWord(arena: Arena, index: number, seen: number): boolean {
     if (seen >= 0) {
-      if (NEEDS_FENCE) Atomics.add(this.#writer.memory.header.ints, Header.Fence, 0);
+      this.fence();
       return Atomics.load(arena.ints, index) >>> 0 === seen;
     }
     if (seen === LOCKED) this.#writer.end();
     return true;
+  }
+
+  /** What was read before is not read later. */
+  fence(): void {
+    if (NEEDS_FENCE) Atomics.add(this.#writer.memory.header.ints, Header.Fence, 0);
   }
 }

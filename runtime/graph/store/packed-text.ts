@@ -15,7 +15,7 @@ export class PackedText {
   #buffer = Buffer.from(this.words.buffer);
 
   get wordCount(): number {
-    return (this.bytes + 3) >>> 2;
+    return wordsFor(this.bytes);
   }
 
   /** Takes a text in. Halves of surrogate pairs that stand alone become U+FFFD. */
@@ -131,4 +131,9 @@ export class PackedText {
     this.words = new Uint32Array(2 ** Math.ceil(Math.log2(bytes)) / 4);
     this.#buffer = Buffer.from(this.words.buffer);
   }
+}
+
+/** Words that hold so many bytes. */
+export function wordsFor(bytes: number): number {
+  return (bytes + 3) >>> 2;
 }

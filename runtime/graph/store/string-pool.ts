@@ -14,7 +14,7 @@ import { Header } from "../memory/layout.js";
 import type { Reader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
 import { type EntryMatcher, HashIndex } from "./hash-index.js";
-import { PackedText } from "./packed-text.js";
+import { PackedText, wordsFor } from "./packed-text.js";
 import { TextCache } from "./text-cache.js";
 
 const HEAD_WORDS = 4;
@@ -182,8 +182,4 @@ export class StringPool implements EntryMatcher {
     this.#writer.memory.refresh();
     return words <= this.#arena.words.length;
   }
-}
-
-function wordsFor(bytes: number): number {
-  return (bytes + 3) >>> 2;
 }

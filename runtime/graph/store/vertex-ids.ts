@@ -1,9 +1,13 @@
 // From ids to handles and back. Ids are UTF-8 of 1 to 131,000 bytes; this must never decode one that
-// nobody asked for. The words of an id never change while its vertex lives, and all that is read
-// of them is validated by the vertex's sequence; see memory/reader.ts.
+// nobody asked for. What is read of a vertex is validated by its sequence; see memory/reader.ts.
 //
-//   RECORD  IdPointer -> IDS: bytes, zero-padded to words     IdBytes (0: no id)     IdHash
-//   INDEX   IdHash -> handle
+//   IDS     {handle, bytes (0: free)}, then the bytes, zero-padded to words
+//   INDEX   hash -> pointer into IDS
+//   RECORD  IdPointer, IdBytes (0: no id), IdHash
+//
+// A look-up stays in INDEX and IDS: each further place costs a cache miss in a large graph. It reads
+// the handle, compares the id, and takes the handle if it is still there: a block that gets another
+// owner is free in between.
 
 import { MAX_STRING } from "../constants.js";
 import { Blocks } from "../memory/blocks.js";
@@ -12,10 +16,12 @@ import { Header, RECORD_WORDS, Record } from "../memory/layout.js";
 import type { Reader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
 import { type EntryMatcher, HashIndex } from "./hash-index.js";
-import { PackedText } from "./packed-text.js";
+import { PackedText, wordsFor } from "./packed-text.js";
 import { TextCache } from "./text-cache.js";
 import type { VertexTable } from "./vertex-table.js";
 
+const HEAD_WORDS = 2;
+const Head = { Handle: 0, Bytes: 1 } as const;
 /** An internal id: the hash of the look-up, then those with other seeds. */
 const INTERNAL_SEEDS = [0, 0x1b56_c4e9, 0x7f4a_7c15, 0x3c6e_f372] as const;
 const INTERNAL_ID = /^[0-9a-f]{32}$/;
@@ -28,8 +34,9 @@ export class VertexIds implements EntryMatcher {
   readonly #index: HashIndex;
   readonly #blocks: Blocks;
   readonly #cache = new TextCache();
-  /** What `matches` compares with. */
+  /** What `matches` compares with, and the handle of the vertex that it has accepted. */
   readonly #sought = new PackedText();
+  #found = 0;
   /** The id of some vertex, copied for being decoded. */
   readonly #copy = new PackedText();
 
@@ -68,30 +75,33 @@ export class VertexIds implements EntryMatcher {
     const writer = this.#writer;
     const text = this.#sought;
     text.setText(id);
-    const count = text.wordCount;
+    const count = HEAD_WORDS + text.wordCount;
     const block = this.#blocks.allocate(writer, this.#blocks.classFor(count));
     const { ids, record } = this.#memory;
-    text.copyTo(ids.words, block);
+    ids.words[block + Head.Handle] = handle;
+    ids.words[block + Head.Bytes] = text.bytes;
+    text.copyTo(ids.words, block + HEAD_WORDS);
     writer.wrote(ids, block, count);
     const hash = text.hash();
     const base = handle * RECORD_WORDS;
     writer.put(record, base + Record.IdPointer, block);
     writer.put(record, base + Record.IdBytes, text.bytes);
     writer.put(record, base + Record.IdHash, hash);
-    this.#index.add(hash, handle);
+    this.#index.add(hash, block);
   }
 
   /** In a mutation: takes the id of a handle away. */
   remove(handle: number): void {
     const writer = this.#writer;
-    const { record } = this.#memory;
+    const { record, ids } = this.#memory;
     const base = handle * RECORD_WORDS;
     writer.touch(0, handle);
-    this.#index.remove(record.words[base + Record.IdHash]! | 0, handle);
     const bytes = record.words[base + Record.IdBytes]!;
     const block = record.words[base + Record.IdPointer]!;
-    this.#blocks.free(writer, block, this.#blocks.classFor((bytes + 3) >>> 2));
+    this.#index.remove(record.words[base + Record.IdHash]! | 0, block);
+    writer.put(ids, block + Head.Bytes, 0);
     writer.put(record, base + Record.IdBytes, 0);
+    this.#blocks.free(writer, block, this.#blocks.classFor(HEAD_WORDS + wordsFor(bytes)));
   }
 
   /** Id of a vertex, also of one just deleted; empty if the handle has not been used. */
@@ -120,7 +130,14 @@ export class VertexIds implements EntryMatcher {
   findInternal(hex: string): number {
     if (!INTERNAL_ID.test(hex)) return 0;
     const hash = Number.parseInt(hex.slice(0, 8), 16) | 0;
-    return this.#index.find(hash, { matches: (handle) => this.internalIdOf(handle) === hex });
+    let found = 0;
+    const matches = (block: number): boolean => {
+      const handle = this.#memory.ids.words[block + Head.Handle] ?? 0;
+      if (this.internalIdOf(handle) !== hex) return false;
+      found = handle;
+      return true;
+    };
+    return this.#index.find(hash, { matches }) === 0 ? 0 : found;
   }
 
   /**
@@ -135,11 +152,12 @@ export class VertexIds implements EntryMatcher {
     const bytesB = record.words[atB + Record.IdBytes]!;
     const pointerA = record.words[atA + Record.IdPointer]!;
     const pointerB = record.words[atB + Record.IdPointer]!;
-    const count = (Math.min(bytesA, bytesB) + 3) >>> 2;
-    if (Math.max(pointerA, pointerB) + count > ids.words.length) this.#memory.refresh();
+    const count = wordsFor(Math.min(bytesA, bytesB));
+    const end = HEAD_WORDS + count;
+    if (Math.max(pointerA, pointerB) + end > ids.words.length) this.#memory.refresh();
     const { words } = ids;
-    if (!(Math.max(pointerA, pointerB) + count <= words.length)) return a - b;
-    for (let index = 0; index < count; index++) {
+    if (!(Math.max(pointerA, pointerB) + end <= words.length)) return a - b;
+    for (let index = HEAD_WORDS; index < end; index++) {
       const wordA = words[pointerA + index]!;
       const wordB = words[pointerB + index]!;
       if (wordA !== wordB) return byteOrder(wordA) - byteOrder(wordB);
@@ -152,28 +170,24 @@ export class VertexIds implements EntryMatcher {
     return this.#copy.startsWith(prefix);
   }
 
-  /** For the index: whether the vertex has the id looked for. */
-  matches(handle: number): boolean {
-    const reader = this.#reader;
-    for (let attempt = 0; ; attempt++) {
-      const seen = reader.enter(0, handle, attempt);
-      const isSame = this.#isSought(handle);
-      if (reader.leave(0, handle, seen)) return isSame;
-    }
+  /** For the index: whether a block has the id looked for. */
+  matches(block: number): boolean {
+    const { ids } = this.#memory;
+    const text = this.#sought;
+    const start = block + HEAD_WORDS;
+    if (start + text.wordCount > ids.words.length) this.#memory.refresh();
+    const { words } = ids;
+    if (start + text.wordCount > words.length) return false;
+    const handle = words[block + Head.Handle]!;
+    if (words[block + Head.Bytes] !== text.bytes || !text.equals(words, start)) return false;
+    this.#reader.fence();
+    this.#found = handle;
+    return words[block + Head.Handle] === handle;
   }
 
   #findSought(): number {
-    return this.#sought.bytes === 0 ? 0 : this.#index.find(this.#sought.hash(), this);
-  }
-
-  #isSought(handle: number): boolean {
-    const { record, ids } = this.#memory;
-    const base = handle * RECORD_WORDS;
     const text = this.#sought;
-    if (record.words[base + Record.IdBytes] !== text.bytes) return false;
-    const pointer = record.words[base + Record.IdPointer]!;
-    if (pointer + text.wordCount > ids.words.length) this.#memory.refresh();
-    return pointer + text.wordCount <= ids.words.length && text.equals(ids.words, pointer);
+    return text.bytes === 0 || this.#index.find(text.hash(), this) === 0 ? 0 : this.#found;
   }
 
   /** Copies the id of a vertex; false if it has none. */
@@ -192,10 +206,11 @@ export class VertexIds implements EntryMatcher {
     const bytes = record.words[base + Record.IdBytes];
     if (bytes === undefined || bytes === 0 || bytes > MAX_STRING) return false;
     const pointer = record.words[base + Record.IdPointer]!;
-    const end = pointer + ((bytes + 3) >>> 2);
+    const start = pointer + HEAD_WORDS;
+    const end = start + wordsFor(bytes);
     if (end > ids.words.length) this.#memory.refresh();
     if (end > ids.words.length) return false;
-    this.#copy.setWords(ids.words, pointer, bytes);
+    this.#copy.setWords(ids.words, start, bytes);
     return true;
   }
 }
