@@ -43,7 +43,7 @@ export function read(_request: PluginRequest, graph: Graph, ms: int): [number, n
   return [queries, longestMs * 1000];
 }
 
-/** Makes arcs and removes them again, so that the graph stays as large as it was. @plugin @graph bench */
+/** Makes arcs and removes them again: the graph stays as it was. @plugin @graph bench */
 export function write(_request: PluginRequest, graph: Graph, ms: int): [number, number] {
   const vertices = graph.order;
   const end = performance.now() + ms;

@@ -12,7 +12,7 @@ export const RELATIONSHIPS = 8;
 export const VALUES = 1000;
 export const ARCS_A_VERTEX = 10;
 const SEED = 0x5eed;
-/** How steeply degrees fall: the share of arcs at the first p of the vertices is p^(1/steepness). */
+/** How steeply degrees fall: the first p of the vertices have p^(1/steepness) of the arcs. */
 const OUT_STEEPNESS = 2;
 const IN_STEEPNESS = 3;
 /** Numbers of vertices are spread by these, so that those with most arcs do not lie together. */

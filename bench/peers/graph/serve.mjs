@@ -1,6 +1,6 @@
-// Process of one graph store: loads the data, then does one step after the other as its parent asks,
-// `{ step, ms }`, and answers with `{ amount, seconds, check }`: how much was done in which time,
-// and a figure that all stores must agree on.
+// Process of one graph store: reads the data, then does one step after the other as its parent
+// asks, `{ step, ms }`, and answers with `{ amount, seconds, check }`: how much was done in which
+// time, and a figure that all stores must agree on.
 //
 //   node --expose-gc serve.mjs <peer> <data file>
 
