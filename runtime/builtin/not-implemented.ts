@@ -1,7 +1,7 @@
 // Paths of the interface that this server knows of and cannot serve yet: answered with 501, so that
 // a caller can tell them from a misspelt one.
 
-const GRAPH_SERVICES = ["graphsum", "objcnt", "peerstat", "txstat"];
+const TRANSACTION_SERVICES = ["peerstat", "txstat"];
 
 const GRAPH_PLUGINS = [
   "arcs",
@@ -10,12 +10,8 @@ const GRAPH_PLUGINS = [
   "deletevertex",
   "disconnect",
   "evaluate",
-  "eventbacklog",
-  "graphinfo",
-  "memory",
   "neighbor",
   "properties",
-  "status",
   "vertex",
   "vertices",
 ];
@@ -29,6 +25,6 @@ const SCRIPTS = ["/jquery.js"];
 
 export const notImplemented: ReadonlySet<string> = new Set([
   ...SCRIPTS,
-  ...GRAPH_SERVICES.map((name) => `/svc/${name}`),
+  ...TRANSACTION_SERVICES.map((name) => `/svc/${name}`),
   ...[...GRAPH_PLUGINS, ...MATRIX_PLUGINS, ...SYSTEM_PLUGINS].map((name) => `/svc/builtin/${name}`),
 ]);

@@ -68,6 +68,17 @@ function parse(text: string): Json {
   return JSON.parse(json) as Json;
 }
 
+/**
+ * The value of a constant.
+ * @param prefix that its name must have, such as `D_`
+ * @throws ValueError if there is none of that name
+ */
+export function constantNamed(name: string, prefix: string): number {
+  const value = name.startsWith(prefix) ? constants.get(name) : undefined;
+  if (typeof value === "number") return value;
+  throw new ValueError(`unknown constant: ${name}`);
+}
+
 /** Arguments whose text is never JSON. */
 const TEXT_ARGUMENTS = new Set(["id", "select", "filter", "rank", "pre", "post"]);
 

@@ -1,6 +1,7 @@
 // What the built-in services and plugins need to know of the running server. The IO thread
 // implements it; nothing here waits, and nothing here changes anything.
 
+import type { GraphStore } from "../graph/store/graph-store.js";
 import type { Connection, Exchange } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { PluginDescription } from "../plugin/plugin-entry.js";
@@ -19,6 +20,15 @@ export interface OpenConnection {
   readonly connection: Connection;
   /** Null when the connection is idle. */
   readonly pending: PendingRequest | null;
+}
+
+/** A graph as this thread sees it; only to be read. */
+export interface OpenGraph {
+  readonly store: GraphStore;
+  /** Folder of its snapshots, null where nothing is stored. */
+  readonly path: string | null;
+  /** Operations are not passed on to other instances. */
+  readonly isLocal: boolean;
 }
 
 export interface ServerView {
@@ -43,6 +53,8 @@ export interface ServerView {
   /** Slots of the main port that are taken. */
   readonly working: number;
   connections(portOffset: 0 | 1): readonly OpenConnection[];
+  /** Graphs that are open, sorted by name. */
+  graphs(): readonly OpenGraph[];
   /** User plugins, sorted by path. */
   plugins(): readonly PluginDescription[];
   /** Built-in plugins, sorted by path. */

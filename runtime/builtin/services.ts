@@ -2,6 +2,7 @@
 
 import type { Service } from "./service.js";
 import { dispatch, matrix } from "./services/dispatch.js";
+import { graphsum, objcnt } from "./services/graphs.js";
 import { healthCheck, ping, storage, time } from "./services/host-info.js";
 import { inspect } from "./services/inspect.js";
 import { meminfo, nodestat } from "./services/node.js";
@@ -10,11 +11,13 @@ import { status } from "./services/status.js";
 
 export const services: ReadonlyMap<string, Service> = new Map([
   ["/svc/dispatch", dispatch],
+  ["/svc/graphsum", graphsum],
   ["/svc/hc", healthCheck],
   ["/svc/inspect", inspect],
   ["/svc/matrix", matrix],
   ["/svc/meminfo", meminfo],
   ["/svc/nodestat", nodestat],
+  ["/svc/objcnt", objcnt],
   ["/svc/ping", ping],
   ["/svc/randint", randomInteger],
   ["/svc/randstr", randomText],

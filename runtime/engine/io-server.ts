@@ -171,6 +171,7 @@ export class IoServer {
         return scheduler.working;
       },
       connections: (port) => this.#connections(port),
+      graphs: () => [],
       plugins: () => this.#plugins,
       builtins: () => builtinPlugins.map((entry) => entry.description),
     };

@@ -1,8 +1,11 @@
 // What a monitor of many instances asks of each: memory, and a flat summary of the instance. Fields
-// of parts that an instance does not run (graphs, transactions, matrix) say "nothing" or zero.
+// of parts that an instance does not run (transactions, matrix) say "nothing" or zero.
 
 import { freemem } from "node:os";
+import { Header } from "../../graph/memory/layout.js";
+import { nowSeconds } from "../../graph/time.js";
 import { decimals } from "../format.js";
+import { graphSums } from "../graph-sums.js";
 import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
 
@@ -29,7 +32,7 @@ export const nodestat = jsonService((view) => ({
   ready: true,
   ...identity(view),
   ...transactions(),
-  ...graphs(),
+  ...graphFigures(view),
   matrix: {
     mode: "engine",
     width: 0,
@@ -39,7 +42,7 @@ export const nodestat = jsonService((view) => ({
     "allow-incomplete": false,
   },
   ...service(view),
-  ...durability(),
+  ...durability(view),
 }));
 
 function memory(): { available: number; process: number } {
@@ -76,17 +79,18 @@ function transactions() {
   };
 }
 
-function graphs() {
+function graphFigures(view: ServerView) {
+  const sums = graphSums(view.graphs());
   return {
-    "graph-order": 0,
-    "graph-size": 0,
-    "graph-properties": 0,
+    "graph-order": sums.order,
+    "graph-size": sums.size,
+    "graph-properties": sums.properties,
     "graph-vectors": 0,
-    "graph-nrel": 0,
-    "graph-nvtx": 0,
+    "graph-nrel": sums.relationships,
+    "graph-nvtx": sums.types,
     "graph-ndim": 0,
-    "graph-nkey": 0,
-    "graph-nval": 0,
+    "graph-nkey": sums.keys,
+    "graph-nval": sums.strings,
   };
 }
 
@@ -104,14 +108,18 @@ function service(view: ServerView) {
   };
 }
 
-function durability() {
+function durability(view: ServerView) {
+  const graphs = view.graphs();
+  const word = (index: number): number[] =>
+    graphs.map(({ store }) => store.memory.header.words[index]!);
+  const savedAt = Math.max(0, ...word(Header.SavedAt));
   return {
     durable: false,
     "durable-txlog": 0,
     "durable-max-txlog": 0,
-    "snapshot-writing": false,
-    "snapshot-age": 0,
-    readonly: false,
-    "local-only": 0,
+    "snapshot-writing": word(Header.Saving).some((thread) => thread !== 0),
+    "snapshot-age": savedAt === 0 ? 0 : nowSeconds() - savedAt,
+    readonly: graphs.length > 0 && graphs.every(({ store }) => store.isReadonly),
+    "local-only": graphs.filter(({ isLocal }) => isLocal).length,
   };
 }

@@ -20,6 +20,7 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     waiting: 2,
     working: 3,
     connections: () => [],
+    graphs: () => [],
     plugins: () => [description("/svc/plugin/add"), description("/svc/plugin/ping")],
     builtins: () => [description("/svc/builtin/echo"), description("/svc/builtin/ping")],
     ...changes,

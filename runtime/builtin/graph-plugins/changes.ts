@@ -1,0 +1,109 @@
+// Changes of graphs over HTTP (interface, "Graph modification"). Only trusted clients may call them.
+
+import type { ArcSpec } from "../../graph/changes/connect.js";
+import { M_STAT, V_ANY } from "../../graph/constants.js";
+import { ValueError } from "../../graph/errors.js";
+import type { PluginRequest } from "../../plugin/plugin-request.js";
+import type { float, int, json, str } from "../../plugin/types.js";
+import { graphNamed } from "../graph-context.js";
+import { constantNamed } from "../query-json.js";
+
+const TIMEOUT_MS = 5000;
+
+/**
+ * Creates a vertex, or updates one.
+ * @plugin createvertex
+ * @param graph name of the graph
+ * @param id of the vertex
+ * @param type of the vertex, empty for none
+ * @param lifespan seconds until it expires, -1 for ever
+ * @param properties to set
+ */
+export function createvertex(
+  _request: PluginRequest,
+  graph: str,
+  id: str,
+  type: str = "",
+  lifespan: int = -1,
+  properties: json = {},
+): object {
+  if (typeof properties !== "object" || properties === null || Array.isArray(properties)) {
+    throw new ValueError("properties must be an object");
+  }
+  const options = { type: type === "" ? null : type, lifespan, properties };
+  const made = graphNamed(graph).createVertex(id, options);
+  return { id, action: made === 1 ? "created" : "updated" };
+}
+
+/**
+ * Deletes a vertex.
+ * @plugin deletevertex
+ * @param graph name of the graph
+ * @param id of the vertex
+ */
+export function deletevertex(_request: PluginRequest, graph: str, id: str): object {
+  const deleted = graphNamed(graph).deleteVertex(id, TIMEOUT_MS);
+  return { id, action: deleted === 1 ? "deleted" : null };
+}
+
+/**
+ * Creates an arc, or sets its value.
+ * @plugin connect
+ * @param graph name of the graph
+ * @param initial id of the vertex that the arc leaves
+ * @param terminal id of the vertex that the arc leads to
+ * @param relationship name
+ * @param modifier name of an M_ constant
+ * @param value that the modifier can hold
+ * @param lifespan seconds until the arc expires, -1 for ever
+ * @param timeout milliseconds to wait for vertices that others hold
+ */
+export function connect(
+  _request: PluginRequest,
+  graph: str,
+  initial: str,
+  terminal: str,
+  relationship: str = "__related__",
+  modifier: str = "M_FLT",
+  value: float = 0,
+  lifespan: int = -1,
+  timeout: int = TIMEOUT_MS,
+): object {
+  const code = constantNamed(modifier, "M_");
+  const arc: ArcSpec = code === M_STAT ? [relationship, code] : [relationship, code, value];
+  const made = graphNamed(graph).connect(initial, arc, terminal, { lifespan, timeout });
+  return { initial, terminal, action: made > 0 ? "connected" : "updated" };
+}
+
+/**
+ * Removes arcs of a vertex.
+ * @plugin disconnect
+ * @param graph name of the graph
+ * @param id of the vertex
+ * @param neighbor id of the vertex at the other end, `*` for any
+ * @param relationship name, `*` for any
+ * @param direction name of a D_ constant
+ * @param modifier name of an M_ constant
+ * @param condition name of a V_ constant
+ * @param value that the condition compares with
+ * @param timeout milliseconds to wait for vertices that others hold
+ */
+export function disconnect(
+  _request: PluginRequest,
+  graph: str,
+  id: str,
+  neighbor: str = "*",
+  relationship: str = "*",
+  direction: str = "D_OUT",
+  modifier: str = "M_ANY",
+  condition: str = "V_ANY",
+  value: float = 0,
+  timeout: int = TIMEOUT_MS,
+): object {
+  const test = constantNamed(condition, "V_");
+  const arc = [relationship, constantNamed(direction, "D_"), constantNamed(modifier, "M_")];
+  if (test !== V_ANY) arc.push(test, value);
+  const other = neighbor === "*" ? undefined : neighbor;
+  const arcs = graphNamed(graph).disconnect(id, arc, other, timeout);
+  return { id, action: arcs > 0 ? "disconnected" : null, arcs };
+}

@@ -1,0 +1,119 @@
+// Graph queries over HTTP (interface, "Graph status and queries"). Arguments of a query come from
+// four places; the later one wins: defaults, URL, the text `query`, the body.
+
+import { F_AARC, F_NAMES } from "../../graph/constants.js";
+import { UnsupportedError } from "../../graph/errors.js";
+import type { PluginRequest } from "../../plugin/plugin-request.js";
+import type { int, str } from "../../plugin/types.js";
+import { graphNamed } from "../graph-context.js";
+import { queryArgument, queryFromText } from "../query-json.js";
+
+const TIMEOUT_MS = 5000;
+/** Arguments of a URL that the plugins take as typed parameters. */
+const PARAMETERS = new Set(["graph", "id", "hits", "query", "arc", "sharedmem"]);
+
+/**
+ * Arcs of a vertex and what lies behind them.
+ * @plugin neighbor
+ * @param graph name of the graph
+ * @param id of the vertex
+ * @param hits most entries, negative for all
+ * @param query further arguments of the query as JSON; the body may hold them, too
+ * @param sharedmem not supported yet
+ */
+export function neighbor(
+  request: PluginRequest,
+  graph: str,
+  id: str = "",
+  hits: int = 25,
+  query: str = "",
+  sharedmem: int = 0,
+): unknown {
+  const arc = request.params.arc;
+  const defaults = {
+    ...{ id, hits, fields: F_AARC },
+    ...(arc !== undefined && { arc: queryArgument("arc", String(arc)) }),
+  };
+  const { id: anchor, ...options } = queryArguments(request, defaults, query, sharedmem);
+  return graphNamed(graph).neighborhood(anchor as string, options);
+}
+
+/**
+ * Vertices of a graph.
+ * @plugin vertices
+ * @param graph name of the graph
+ * @param hits most entries, negative for all
+ * @param query further arguments of the query as JSON; the body may hold them, too
+ * @param sharedmem not supported yet
+ */
+export function vertices(
+  request: PluginRequest,
+  graph: str,
+  hits: int = 25,
+  query: str = "",
+  sharedmem: int = 0,
+): unknown {
+  const defaults = { hits, fields: F_NAMES };
+  return graphNamed(graph).vertices(queryArguments(request, defaults, query, sharedmem));
+}
+
+/**
+ * Arcs of a graph.
+ * @plugin arcs
+ * @param graph name of the graph
+ * @param hits most entries, negative for all
+ * @param query further arguments of the query as JSON; the body may hold them, too
+ * @param arc filter: a relationship, or JSON
+ * @param sharedmem not supported yet
+ */
+export function arcs(
+  request: PluginRequest,
+  graph: str,
+  hits: int = 25,
+  query: str = "",
+  arc: str = "",
+  sharedmem: int = 0,
+): unknown {
+  const defaults = { hits, fields: F_AARC };
+  const { arc: given, ...options } = queryArguments(request, defaults, query, sharedmem);
+  const filter = given ?? (arc === "" ? undefined : queryArgument("arc", arc));
+  if (filter === undefined) return graphNamed(graph).arcs(options);
+  const condition = conditionOf(options.condition);
+  return graphNamed(graph).arcs({ ...options, condition: { arc: filter, ...condition } });
+}
+
+type Arguments = Record<string, unknown>;
+
+function queryArguments(
+  request: PluginRequest,
+  defaults: Arguments,
+  query: string,
+  sharedmem: number,
+): Arguments {
+  if (sharedmem !== 0) throw new UnsupportedError("`sharedmem` is not supported yet");
+  const given: Arguments = { timeout: TIMEOUT_MS, ...defaults };
+  for (const [name, value] of Object.entries(request.params)) {
+    if (!PARAMETERS.has(name)) given[name] = queryArgument(name, String(value));
+  }
+  if (query !== "") Object.assign(given, queryFromText(query));
+  const body = bodyText(request);
+  return body === "" ? given : Object.assign(given, queryFromText(body));
+}
+
+function bodyText(request: PluginRequest): string {
+  return request.method === "POST"
+    ? Buffer.from(request.content ?? "")
+        .toString("utf8")
+        .trim()
+    : "";
+}
+
+/** A condition that an arc filter can be added to. */
+function conditionOf(condition: unknown): object {
+  if (condition === undefined || condition === null || condition === "*") return {};
+  if (typeof condition === "string") return { id: condition };
+  if (!Array.isArray(condition)) return condition as object;
+  return typeof condition[0] === "boolean"
+    ? { not: condition[0] ? { not: condition[1] } : condition[1] }
+    : { id: condition };
+}

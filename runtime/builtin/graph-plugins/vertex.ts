@@ -1,0 +1,42 @@
+// One vertex with a few of its arcs (interface, "Graph status and queries").
+
+import { D_IN, D_OUT, F_AARC, R_STR } from "../../graph/constants.js";
+import type { Graph } from "../../graph/graph.js";
+import type { PluginRequest } from "../../plugin/plugin-request.js";
+import { S_VAL } from "../../plugin/sort-constants.js";
+import type { int, str } from "../../plugin/types.js";
+import { graphNamed } from "../graph-context.js";
+
+const TIMEOUT_MS = 5000;
+
+/**
+ * A vertex: properties, attributes, and its arcs with the greatest values.
+ * @plugin vertex
+ * @param graph name of the graph
+ * @param id of the vertex
+ * @param maxarcs most arcs of each direction
+ */
+export function vertex(_request: PluginRequest, graph: str, id: str, maxarcs: int = 3): object {
+  const found = graphNamed(graph);
+  const opened = found.openVertex(id, "r", TIMEOUT_MS);
+  const { id: _, properties, ...attributes } = opened.asDict();
+  opened.close();
+  return {
+    [`Vertex( ${id} )`]: {
+      outarcs: arcsOf(found, id, D_OUT, maxarcs),
+      inarcs: arcsOf(found, id, D_IN, maxarcs),
+      properties,
+      attributes,
+    },
+  };
+}
+
+function arcsOf(graph: Graph, id: string, arc: number, hits: number): string[] {
+  const options = { arc, hits, fields: F_AARC, sortby: S_VAL, result: R_STR, counts: true };
+  const { neighborhood, counts } = graph.neighborhood(id, options) as {
+    readonly neighborhood: string[];
+    readonly counts: { readonly arcs: number };
+  };
+  const more = counts.arcs - neighborhood.length;
+  return more > 0 ? [...neighborhood, `(${more} more...)`] : neighborhood;
+}

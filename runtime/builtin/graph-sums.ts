@@ -1,0 +1,50 @@
+// Totals over all open graphs, for the services that show one line an instance.
+
+import { createHash } from "node:crypto";
+import { Header } from "../graph/memory/layout.js";
+import { memoryUsage } from "../graph/status/memory-usage.js";
+import type { OpenGraph } from "./server-view.js";
+
+export interface GraphSums {
+  readonly order: number;
+  readonly size: number;
+  readonly properties: number;
+  readonly relationships: number;
+  readonly types: number;
+  readonly keys: number;
+  readonly strings: number;
+  readonly propertyBytes: number;
+  readonly queries: number;
+  readonly queryTimeUs: number;
+}
+
+export function graphSums(graphs: readonly OpenGraph[]): GraphSums {
+  const sum = (figure: (graph: OpenGraph) => number): number =>
+    graphs.reduce((total, graph) => total + figure(graph), 0);
+  const header = (word: number): number => sum(({ store }) => store.memory.header.words[word]!);
+  const names = (list: object): number => Object.keys(list).length;
+  return {
+    order: sum(({ store }) => store.order),
+    size: sum(({ store }) => store.size),
+    properties: sum(({ store }) => store.propertyCount),
+    relationships: sum(({ store }) => names(store.relationships.list())),
+    types: sum(({ store }) => names(store.types.list())),
+    keys: sum(({ store }) => names(store.keys.list())),
+    strings: header(Header.StringCount),
+    propertyBytes: sum(({ store }) => memoryUsage(store)["svc.vertex.property"]!),
+    queries: header(Header.QueryCount),
+    queryTimeUs: header(Header.QueryTimeUs),
+  };
+}
+
+/**
+ * 32 hex digits that change whenever a graph changes. Equal digests of two instances say nothing
+ * about equal contents before operations are replicated.
+ */
+export function graphDigest(graphs: readonly OpenGraph[]): string {
+  const hash = createHash("md5");
+  for (const { store } of graphs) {
+    hash.update(`${store.name}\0${store.order} ${store.size} ${store.operationCount}\n`);
+  }
+  return hash.digest("hex");
+}

@@ -1,0 +1,66 @@
+// State of graphs, read from shared memory: nothing here waits (interface, "Graph status and
+// queries").
+
+import { KeyError } from "../../graph/errors.js";
+import { eventBacklog } from "../../graph/expiry/event-control.js";
+import { baseStatus, graphStatus } from "../../graph/status/graph-status.js";
+import { memoryUsage } from "../../graph/status/memory-usage.js";
+import type { PluginRequest } from "../../plugin/plugin-request.js";
+import type { int, str } from "../../plugin/types.js";
+import { serverView } from "../server-context.js";
+import type { OpenGraph } from "../server-view.js";
+import { systemStatus } from "../system-status.js";
+
+/**
+ * Detailed graph status.
+ * @plugin graphinfo
+ * @param graph name of the graph
+ * @param simple 1 for name and counts only
+ */
+export function graphinfo(_request: PluginRequest, graph: str, simple: int = 0): object {
+  return stateOf(graph, simple);
+}
+
+/**
+ * Detailed status of all graphs, or of one.
+ * @plugin status
+ * @param graph name of the only one
+ * @param simple 1 for the most important figures only
+ */
+export function status(_request: PluginRequest, graph: str = "", simple: int = 0): object {
+  return graph === "" ? systemStatus(serverView(), simple !== 0) : stateOf(graph, simple);
+}
+
+/**
+ * Detailed graph memory usage in bytes.
+ * @plugin memory
+ * @param graph name of the graph, `*` for all
+ */
+export function memory(_request: PluginRequest, graph: str): object {
+  if (graph !== "*") return memoryUsage(graphNamed(graph).store);
+  const usages = serverView().graphs();
+  return Object.fromEntries(usages.map(({ store }) => [store.name, memoryUsage(store)]));
+}
+
+/**
+ * Backlog of the TTL event processor.
+ * @plugin eventbacklog
+ * @param graph name of the graph
+ */
+export function eventbacklog(_request: PluginRequest, graph: str): string {
+  return eventBacklog(graphNamed(graph).store);
+}
+
+function stateOf(name: string, simple: number): object {
+  const { store, path } = graphNamed(name);
+  return simple !== 0 ? baseStatus(store, path) : graphStatus(store, path);
+}
+
+/** @throws KeyError */
+function graphNamed(name: string): OpenGraph {
+  const found = serverView()
+    .graphs()
+    .find(({ store }) => store.name === name);
+  if (found === undefined) throw new KeyError(`Graph instance not available: ${name}`);
+  return found;
+}

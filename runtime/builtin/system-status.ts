@@ -1,0 +1,104 @@
+// State of the whole instance in one object (interface, built-in plugin `status`).
+
+import { memoryUsage, pooledBytes } from "../graph/status/memory-usage.js";
+import type { Latency } from "../metrics/latency-histogram.js";
+import { decimals } from "./format.js";
+import { graphSums } from "./graph-sums.js";
+import type { OpenGraph, ServerView } from "./server-view.js";
+
+const PERCENTILES = [80, 95, 99];
+const NO_ID = "0".repeat(32);
+const NOTHING_ATTACHED = { bytes: 0, operations: 0, opcodes: 0, transactions: 0 };
+
+/** @param isSimple true for the most important figures only */
+export function systemStatus(view: ServerView, isSimple: boolean): object {
+  const process_ = process.memoryUsage.rss();
+  const pooled = view.graphs().map(({ store }) => pooledBytes(memoryUsage(store)));
+  const graphs = view.graphs().map((graph, index) => {
+    const counts = objectCounts(graph);
+    const bytes = pooled[index]!;
+    const ratio = decimals(bytes / process_, 3);
+    const all = { ...counts, pooled_bytes: bytes, pooled_to_svc_process_ratio: ratio };
+    return [graph.path ?? graph.store.name, isSimple ? counts : all];
+  });
+  const started = Math.floor(view.startedAtMs / 1000);
+  const current = Math.floor(Date.now() / 1000);
+  const common = { version: view.version, graphs: Object.fromEntries(graphs) };
+  if (isSimple) return { ...common, uptime: current - started, httpserver: simpleServer(view) };
+  const all = pooled.reduce((sum, bytes) => sum + bytes, 0);
+  return {
+    ...common,
+    time: { svc_uptime: current - started, svc_current: current, svc_age: current - started },
+    host: { name: view.host.name, ip: view.host.ip },
+    httpserver: server(view),
+    performance: performance_(view),
+    transaction: {
+      out: { id: NO_ID, serial: 0, total: 0, attached: { ...NOTHING_ATTACHED, subscribers: [] } },
+      in: { id: NO_ID, serial: 0, total: 0, attached: { ...NOTHING_ATTACHED, provider: [] } },
+    },
+    durable: { id: NO_ID, serial: 0 },
+    memory: memory(all, process_, view.host.memoryBytes),
+  };
+}
+
+function objectCounts({ store: { order, size, propertyCount } }: OpenGraph) {
+  return { order, size, properties: propertyCount, vectors: 0 };
+}
+
+function simpleServer({ metrics }: ServerView) {
+  return {
+    request_rate: { current: decimals(metrics.requestRate(), 3) },
+    latency_ms: { current: latency(metrics.latency(PERCENTILES)) },
+  };
+}
+
+function server(view: ServerView) {
+  const { metrics } = view;
+  const totals = metrics.totals();
+  return {
+    server: `http://${view.host.ip}:${view.basePort}`,
+    bytes_in: totals.bytesIn,
+    bytes_out: totals.bytesOut,
+    total_requests: totals.requests,
+    connected_clients: metrics.connectedClients,
+    request_rate: {
+      current: decimals(metrics.requestRate(), 3),
+      all: decimals(metrics.requestRateOfAll(), 3),
+    },
+    latency_ms: {
+      current: latency(metrics.latency(PERCENTILES)),
+      all: latency(metrics.latencyOfAll(PERCENTILES)),
+    },
+    clients: view.connections(0).map(({ connection }) => connection.client),
+  };
+}
+
+/** `80.0` is called `80th` here. */
+function latency(figures: Latency): Record<string, number> {
+  const entries = Object.entries(figures).map(([name, value]): [string, number] => [
+    name.replace(/\.0$/, "th"),
+    value,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function performance_(view: ServerView) {
+  const { queries, queryTimeUs } = graphSums(view.graphs());
+  return {
+    internal_queries: queries,
+    average_internal_latency_us: queries === 0 ? 0 : Math.round(queryTimeUs / queries),
+  };
+}
+
+function memory(pooled: number, process_: number, physical: number) {
+  return {
+    system_property_bytes: 0,
+    system_pooled_bytes: 0,
+    svc_pooled_bytes: pooled,
+    svc_process_bytes: process_,
+    svc_nonpooled_bytes: Math.max(0, process_ - pooled),
+    svc_pooled_to_process_ratio: decimals(pooled / process_, 3),
+    host_physical_bytes: physical,
+    svc_process_to_host_physical_ratio: decimals(process_ / physical, 3),
+  };
+}
