@@ -17,13 +17,15 @@ export function findAnchor(store: GraphStore, anchor: Anchor): number {
     throw new KeyError(`Object does not exist: '${anchor}'`);
   }
   const id = typeof anchor === "string" ? anchor : anchor.id;
-  const handle = store.ids.find(id) || findByInternalId(store, id);
+  const handle = findById(store, id);
   if (handle === 0) throw new KeyError(`Object does not exist: '${id}'`);
   return handle;
 }
 
 const INTERNAL_ID = /^[0-9a-f]{32}$/;
 
-function findByInternalId(store: GraphStore, id: string): number {
-  return INTERNAL_ID.test(id) ? store.ids.findInternal(id) : 0;
+/** Handle of the vertex that has an id or an internalid, 0 if there is none. */
+export function findById(store: GraphStore, id: string): number {
+  const handle = store.ids.find(id);
+  return handle === 0 && INTERNAL_ID.test(id) ? store.ids.findInternal(id) : handle;
 }

@@ -108,10 +108,15 @@ function parseItems(
   return { ...parts, comparison, literal: literal as ArcLiteral };
 }
 
+/** Whether a relationship or type can be called so. */
+export function isName(name: string): boolean {
+  return NAME.test(name);
+}
+
 function parseRelationship(name: unknown): string | null {
   if (name === undefined || name === null || name === "*") return null;
   if (typeof name !== "string") throw new QueryError("Invalid arc");
-  if (!NAME.test(name) && name !== SYSTEM_RELATIONSHIP) {
+  if (!isName(name) && name !== SYSTEM_RELATIONSHIP) {
     throw new SearchError(`invalid relationship: '${name}'`);
   }
   return name;

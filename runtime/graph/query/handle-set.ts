@@ -1,29 +1,64 @@
-// A set of vertex handles for queries that give each vertex once. Open addressing in one array; a
-// `Set` would hold an entry object each and end at 16.7 million.
+// A set of vertex handles that is emptied in constant time: an open hash table whose slots count
+// only if they carry the stamp of the present filling, so that one set serves vertex after vertex.
+// A `Set` would hold an object for each, and ends at 16.7 million.
 
 const FIRST_SLOTS = 64;
+/** 2^32 divided by the golden ratio. */
+const MULTIPLIER = 0x9e37_79b1;
 
 export class HandleSet {
-  /** A power of two slots; 0 is free, because no vertex has it. */
-  #slots = new Uint32Array(FIRST_SLOTS);
-  #count = 0;
+  #handles = new Uint32Array(FIRST_SLOTS);
+  #stamps = new Uint32Array(FIRST_SLOTS);
+  #shift = Math.clz32(FIRST_SLOTS) + 1;
+  #stamp = 1;
+  #size = 0;
+
+  clear(): void {
+    this.#size = 0;
+    this.#stamp = (this.#stamp + 1) >>> 0;
+    if (this.#stamp !== 0) return;
+    this.#stamps.fill(0);
+    this.#stamp = 1;
+  }
+
+  has(handle: number): boolean {
+    return this.#stamps[this.#slotOf(handle)] === this.#stamp;
+  }
 
   /** True if the handle was not there. */
   add(handle: number): boolean {
-    const slots = this.#slots;
-    const last = slots.length - 1;
-    let at = Math.imul(handle, 0x9e37_79b1) >>> Math.clz32(last);
-    for (; slots[at] !== 0; at = (at + 1) & last) if (slots[at] === handle) return false;
-    slots[at] = handle;
-    this.#count++;
-    if (this.#count * 2 > slots.length) this.#grow();
+    const slot = this.#slotOf(handle);
+    if (this.#stamps[slot] === this.#stamp) return false;
+    this.#handles[slot] = handle;
+    this.#stamps[slot] = this.#stamp;
+    this.#size++;
+    if (this.#size * 2 > this.#handles.length) this.#grow();
     return true;
   }
 
+  /** Where the handle is, or the free slot where it would be. */
+  #slotOf(handle: number): number {
+    const handles = this.#handles;
+    const stamps = this.#stamps;
+    const stamp = this.#stamp;
+    const last = handles.length - 1;
+    let slot = Math.imul(handle, MULTIPLIER) >>> this.#shift;
+    while (stamps[slot] === stamp && handles[slot] !== handle) slot = (slot + 1) & last;
+    return slot;
+  }
+
   #grow(): void {
-    const old = this.#slots;
-    this.#slots = new Uint32Array(old.length * 2);
-    this.#count = 0;
-    for (const handle of old) if (handle !== 0) this.add(handle);
+    const handles = this.#handles;
+    const stamps = this.#stamps;
+    const stamp = this.#stamp;
+    this.#handles = new Uint32Array(handles.length * 2);
+    this.#stamps = new Uint32Array(handles.length * 2);
+    this.#shift--;
+    for (let old = 0; old < handles.length; old++) {
+      if (stamps[old] !== stamp) continue;
+      const slot = this.#slotOf(handles[old]!);
+      this.#handles[slot] = handles[old]!;
+      this.#stamps[slot] = stamp;
+    }
   }
 }

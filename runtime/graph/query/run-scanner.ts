@@ -6,6 +6,7 @@ import { ARC_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
 import type { Reader } from "../memory/reader.js";
 import type { SideNumber } from "../memory/writer.js";
 import type { ArcRuns } from "../store/arc-runs.js";
+import type { GraphStore } from "../store/graph-store.js";
 import {
   copyAll,
   copyKeys,
@@ -73,6 +74,18 @@ export class RunScanner {
     }
   }
 
+  /** Arcs of the run that was looked at last, whether they passed or not. */
+  get visited(): number {
+    return this.#length;
+  }
+
+  /** True if the run of a vertex holds all its arcs: not at a terminal of forward-only ones. */
+  isListed(vertex: number): boolean {
+    const words = this.#sides.words;
+    const at = vertex * SIDE_WORDS;
+    return words[at + Side.Pointer] !== 0 || words[at + Side.Degree] === 0;
+  }
+
   /** Arcs in the run, by one look: exact unless the vertex is being written. */
   length(vertex: number): number {
     return this.#find(vertex, 1) ? this.#length : 0;
@@ -132,4 +145,25 @@ export class RunScanner {
     else if (test.kind === ArcTestKind.Range) copyRange(test, words, from, end, stack, stop);
     else copyMatches(test, words, from, end, stack, stop);
   }
+}
+
+export interface Scanners {
+  readonly outArcs: RunScanner;
+  readonly inArcs: RunScanner;
+}
+
+const scanners = new WeakMap<GraphStore, Scanners>();
+
+/** Those of a store, for all its queries. */
+export function scannersOf(store: GraphStore): Scanners {
+  let known = scanners.get(store);
+  if (known === undefined) {
+    const { reader } = store;
+    known = {
+      outArcs: new RunScanner(reader, store.outArcs),
+      inArcs: new RunScanner(reader, store.inArcs),
+    };
+    scanners.set(store, known);
+  }
+  return known;
 }

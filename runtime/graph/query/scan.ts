@@ -1,31 +1,41 @@
-// Scans of the whole graph, or of all vertices of one type, in slices of handles. No lock is held:
-// each vertex is read consistently, the graph as a whole may change meanwhile.
+// Scans of the whole graph, or of the vertices that a condition leaves: those of one type, those
+// with one of some ids. No lock is held: each vertex is read consistently, the graph as a whole may
+// change meanwhile, and a vertex that comes or goes may be seen or not.
 
-import { InternalError } from "../errors.js";
+import { D_BOTH, D_OUT } from "../constants.js";
+import { QueryError } from "../errors.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { Candidates } from "./candidates.js";
 import type { Deadline } from "./deadline.js";
-import type { HitSink } from "./hit-sink.js";
+import { HitCounter, HitSide, type HitSink } from "./hit-sink.js";
 import type { VertexCondition } from "./query-options.js";
-import type { VertexTest } from "./vertex-condition.js";
+import { compileRule } from "./traverse-rule.js";
+import { compileVertexCondition } from "./vertex-condition.js";
+import { bindRule, bindTest, type VertexTest, type WalkRule } from "./vertex-test.js";
+import { Walker } from "./walker.js";
 
 export interface VertexScan {
   readonly store: GraphStore;
+  /** Null for any vertex. */
   readonly test: VertexTest | null;
 }
 
 export interface ArcScan {
   readonly store: GraphStore;
+  /** Condition on tails, null for any. */
+  readonly tail: VertexTest | null;
+  readonly rule: WalkRule;
 }
 
 /**
- * @throws QueryError what is malformed
+ * @throws QueryError, SearchError what is malformed
  * @throws UnsupportedError expressions and similarity
  */
 export function planVertexScan(
   store: GraphStore,
   condition: VertexCondition | undefined,
 ): VertexScan {
-  throw new InternalError(`not written: ${store.name} ${condition}`);
+  return { store, test: compileVertexCondition(store, condition) };
 }
 
 /**
@@ -33,16 +43,46 @@ export function planVertexScan(
  * @throws SearchError after the deadline
  */
 export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline): void {
-  throw new InternalError(`not written: ${plan} ${sink} ${deadline}`);
+  const { store, test } = plan;
+  if (test !== null) bindTest(test, store);
+  if (test === null && sink.isCountOnly) {
+    sink.count(store.order);
+    return;
+  }
+  const walker = Walker.start(store, sink, deadline, true);
+  const candidates = new Candidates(store, test);
+  for (let count = candidates.next(); count >= 0; count = candidates.next()) {
+    deadline.spend(count);
+    for (let at = 0; at < count; at++) {
+      const vertex = candidates.slice[at]!;
+      if (test !== null && !walker.test(test, vertex, 0)) continue;
+      if (!sink.emit(1, 0, vertex, 0, 0, HitSide.Out)) return;
+    }
+  }
 }
 
 /**
- * The condition is one on tails; its `traverse` says which of their arcs.
- * @throws QueryError what is malformed
+ * Number of vertices that pass.
+ * @throws SearchError after the deadline
+ */
+export function countVertices(plan: VertexScan, deadline: Deadline): number {
+  const counter = new HitCounter();
+  scanVertices(plan, counter, deadline);
+  return counter.hits;
+}
+
+/**
+ * The condition is one on tails; its `traverse` says which of their arcs, all outarcs without one.
+ * @throws QueryError, SearchError what is malformed
  * @throws UnsupportedError expressions and similarity
  */
 export function planArcScan(store: GraphStore, condition: VertexCondition | undefined): ArcScan {
-  throw new InternalError(`not written: ${store.name} ${condition}`);
+  const test = compileVertexCondition(store, condition, { isCollected: true });
+  const rule =
+    test?.traverse ?? compileRule(store, {}, null, { direction: D_OUT, isCollected: true });
+  if (rule.arc.direction === D_BOTH) throw new QueryError("Global traversal filter error");
+  const isAny = test === null || (test.checks.length === 0 && test.adjacent === null);
+  return { store, tail: isAny ? null : { ...test, traverse: null }, rule };
 }
 
 /**
@@ -50,5 +90,28 @@ export function planArcScan(store: GraphStore, condition: VertexCondition | unde
  * @throws SearchError after the deadline
  */
 export function scanArcs(plan: ArcScan, sink: HitSink, deadline: Deadline): void {
-  throw new InternalError(`not written: ${plan} ${sink} ${deadline}`);
+  const { store, tail, rule } = plan;
+  if (tail !== null) bindTest(tail, store);
+  bindRule(rule, store);
+  const walker = Walker.start(store, sink, deadline, false);
+  const candidates = new Candidates(store, tail);
+  for (let count = candidates.next(); count >= 0; count = candidates.next()) {
+    deadline.spend(count);
+    for (let at = 0; at < count; at++) {
+      const vertex = candidates.slice[at]!;
+      if (tail !== null && !walker.test(tail, vertex, 0)) continue;
+      walker.walk(rule, vertex, 1);
+      if (walker.isStopped) return;
+    }
+  }
+}
+
+/**
+ * Number of arcs that pass.
+ * @throws SearchError after the deadline
+ */
+export function countArcScan(plan: ArcScan, deadline: Deadline): number {
+  const counter = new HitCounter();
+  scanArcs(plan, counter, deadline);
+  return counter.hits;
 }

@@ -1,13 +1,18 @@
 // Walks from one vertex along the arcs that a plan lets through, and gives what is collected to a
 // sink. A plan is made once and may be executed any number of times.
 
-import { InternalError } from "../errors.js";
+import { D_ANY, D_BOTH, D_OUT } from "../constants.js";
+import { QueryError } from "../errors.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { ArcTest, DirectionNumber } from "./arc-test.js";
+import { type ArcTest, ArcTestKind, type DirectionNumber } from "./arc-test.js";
 import type { Deadline } from "./deadline.js";
-import type { HitSink } from "./hit-sink.js";
+import { HitCounter, type HitSink } from "./hit-sink.js";
 import type { ArcFilter, CollectRule, VertexCondition } from "./query-options.js";
-import type { VertexTest } from "./vertex-condition.js";
+import { scannersOf } from "./run-scanner.js";
+import { compileRule } from "./traverse-rule.js";
+import { compileVertexCondition } from "./vertex-condition.js";
+import { bindRule, bindTest, type VertexTest, type WalkRule } from "./vertex-test.js";
+import { Walker } from "./walker.js";
 
 export interface WalkPlan {
   readonly store: GraphStore;
@@ -15,23 +20,30 @@ export interface WalkPlan {
   readonly arc: ArcTest;
   /** Condition on the heads of the first level, null for any. */
   readonly neighbor: VertexTest | null;
+  readonly rule: WalkRule;
+}
+
+/** The part of a query that says where to go. */
+export interface WalkOptions {
+  readonly arc?: ArcFilter | undefined;
+  readonly neighbor?: VertexCondition | undefined;
+  readonly collect?: CollectRule | undefined;
 }
 
 /**
- * Reads the part of a query that says where to go.
- * @throws QueryError what is malformed
+ * @throws QueryError, SearchError what is malformed
  * @throws UnsupportedError expressions and similarity
  */
 export function planWalk(
   store: GraphStore,
-  options: {
-    readonly arc?: ArcFilter | undefined;
-    readonly neighbor?: VertexCondition | undefined;
-    readonly collect?: CollectRule | undefined;
-  },
+  options: WalkOptions,
   defaultDirection: DirectionNumber,
 ): WalkPlan {
-  throw new InternalError(`not written: ${store.name} ${options} ${defaultDirection}`);
+  const { arc, collect } = options;
+  const neighbor = compileVertexCondition(store, options.neighbor);
+  const defaults = { direction: defaultDirection, isCollected: true };
+  const rule = compileRule(store, { arc, collect }, neighbor, defaults);
+  return { store, arc: rule.arc, neighbor, rule };
 }
 
 /**
@@ -44,18 +56,57 @@ export function walkNeighborhood(
   sink: HitSink,
   deadline: Deadline,
 ): void {
-  throw new InternalError(`not written: ${plan} ${anchor} ${sink} ${deadline}`);
+  bindRule(plan.rule, plan.store);
+  Walker.start(plan.store, sink, deadline, false).walk(plan.rule, anchor, 1);
 }
+
+/**
+ * Number of arcs that the plan collects.
+ * @throws SearchError after the deadline
+ */
+export function countNeighborhood(plan: WalkPlan, anchor: number, deadline: Deadline): number {
+  counter.hits = 0;
+  walkNeighborhood(plan, anchor, counter, deadline);
+  return counter.hits;
+}
+
+/** Queries do not nest, so that one is enough. */
+const counter = new HitCounter();
 
 /**
  * Whether the plan finds an arc at all.
  * @throws SearchError after the deadline
  */
 export function isAdjacent(plan: WalkPlan, anchor: number, deadline: Deadline): boolean {
-  throw new InternalError(`not written: ${plan} ${anchor} ${deadline}`);
+  bindRule(plan.rule, plan.store);
+  return Walker.start(plan.store, counter, deadline, true).walk(plan.rule, anchor, 1);
 }
 
-/** Arcs of a vertex that pass a filter, in its direction. */
+/** Whether a vertex passes a condition; null passes all. */
+export function testCondition(
+  store: GraphStore,
+  test: VertexTest | null,
+  vertex: number,
+  deadline: Deadline,
+): boolean {
+  if (test === null) return store.vertices.isUsed(vertex);
+  bindTest(test, store);
+  return Walker.start(store, counter, deadline, true).test(test, vertex, 0);
+}
+
+/**
+ * Arcs of a vertex that pass a filter, in its direction; without a filter what the counters say,
+ * which know of forward-only arcs at their terminals too.
+ * @throws QueryError for D_BOTH
+ */
 export function countArcs(store: GraphStore, vertex: number, test: ArcTest): number {
-  throw new InternalError(`not written: ${store.name} ${vertex} ${test}`);
+  const { direction } = test;
+  if (direction === D_BOTH) throw new QueryError("Bi-directional arc aggregation is not possible");
+  test.bind(store.relationships);
+  const { outArcs, inArcs } = scannersOf(store);
+  const isAny = test.kind === ArcTestKind.Any;
+  let count = 0;
+  if (direction === D_OUT || direction === D_ANY) count += outArcs.count(vertex, test);
+  if (direction === D_OUT) return count;
+  return count + (isAny ? store.vertices.inDegree(vertex) : inArcs.count(vertex, test));
 }
