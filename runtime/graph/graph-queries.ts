@@ -1,105 +1,185 @@
 // The queries of a graph (interface, "Graph": queries). They read without locks and never fail on a
 // vertex that somebody holds.
 
-import { InternalError } from "./errors.js";
+import { adjacentOptions, degreeOptions, keyOf, type VertexName } from "./call-arguments.js";
 import { GraphHandle } from "./graph-handle.js";
+import { type AdjacentOptions, adjacent } from "./query/adjacent.js";
+import { type AggregateOptions, aggregate } from "./query/aggregate.js";
+import { arcValue } from "./query/arc-value.js";
+import { arcs } from "./query/arcs.js";
+import { type DegreeOptions, degree } from "./query/degree.js";
+import {
+  type ArcListOptions,
+  inarcs,
+  initials,
+  type ListOptions,
+  outarcs,
+  terminals,
+  verticesOfType,
+} from "./query/lists.js";
+import { type NeighborhoodOptions, neighborhood } from "./query/neighborhood.js";
+import {
+  AdjacencyQuery,
+  AggregatorQuery,
+  ArcsQuery,
+  NeighborhoodQuery,
+  VerticesQuery,
+} from "./query/prepared-query.js";
 import type {
   AdjacencyQueryOptions,
   AggregateQueryOptions,
   ArcFilter,
-  ExecuteOptions,
   GlobalQueryOptions,
-  ListQueryOptions,
   NeighborhoodQueryOptions,
   VertexCondition,
 } from "./query/query-options.js";
-import type { ArcTuple, Vertex } from "./vertex.js";
-
-/** A vertex by its id, its internal id, or as one that is open. */
-export type Anchor = string | Vertex;
+import type {
+  AggregateResult,
+  ArcsResult,
+  ArcTuple,
+  NeighborhoodResult,
+  VerticesResult,
+} from "./query/typed-results.js";
+import { type GlobalOptions, vertices } from "./query/vertices.js";
+import type { GraphStore } from "./store/graph-store.js";
 
 export class GraphQueries extends GraphHandle {
-  /** Arcs of a vertex that match, and what lies behind them: one entry for each arc collected. */
-  neighborhood(_id: Anchor, _options?: NeighborhoodQueryOptions & ExecuteOptions): unknown {
-    throw new InternalError("not written");
+  /**
+   * Arcs of a vertex that match, and what lies behind them: one entry for each arc collected.
+   * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
+   */
+  neighborhood<const O extends NeighborhoodOptions>(
+    id: VertexName,
+    options?: O,
+  ): NeighborhoodResult<O> {
+    const { store } = this.access;
+    return neighborhood(store, keyOf(store, id), options);
   }
 
-  /** All vertices that match. */
-  vertices(_options?: GlobalQueryOptions & ExecuteOptions): unknown {
-    throw new InternalError("not written");
+  /**
+   * All vertices that match.
+   * @throws QueryError, SearchError, UnsupportedError, TypeError
+   */
+  vertices<const O extends GlobalOptions>(options?: O): VerticesResult<O> {
+    return vertices(this.access.store, options);
   }
 
-  /** Arcs of all vertices that match. */
-  arcs(_options?: GlobalQueryOptions & ExecuteOptions): unknown {
-    throw new InternalError("not written");
+  /**
+   * Arcs of all vertices that match.
+   * @throws QueryError, SearchError, UnsupportedError, TypeError
+   */
+  arcs<const O extends GlobalOptions>(options?: O): ArcsResult<O> {
+    return arcs(this.access.store, options);
   }
 
-  /** True if a vertex has an arc that matches, to a neighbour that matches. */
+  /**
+   * True if a vertex has an arc that matches, to a neighbour that matches.
+   * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
+   */
   adjacent(
-    _id: Anchor,
-    _arc?: ArcFilter,
-    _neighbor?: VertexCondition,
-    _options?: AdjacencyQueryOptions & ExecuteOptions,
+    id: VertexName,
+    arc?: ArcFilter,
+    neighbor?: VertexCondition,
+    options?: AdjacentOptions,
   ): boolean {
-    throw new InternalError("not written");
+    const { store } = this.access;
+    return adjacent(store, keyOf(store, id), adjacentOptions(arc, neighbor, options));
   }
 
-  /** Sums over the arcs that `neighborhood` would collect. */
-  aggregate(_id: Anchor, _options?: AggregateQueryOptions & ExecuteOptions): unknown {
-    throw new InternalError("not written");
+  /**
+   * Sums over the arcs that `neighborhood` would collect.
+   * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
+   */
+  aggregate<const O extends AggregateOptions>(id: VertexName, options?: O): AggregateResult<O> {
+    const { store } = this.access;
+    return aggregate(store, keyOf(store, id), options);
   }
 
-  /** Number of arcs of a vertex that match; in both directions unless the filter says otherwise. */
-  degree(_id: Anchor, _arc?: ArcFilter): number {
-    throw new InternalError("not written");
+  /**
+   * Number of arcs of a vertex that match; in both directions unless the filter says otherwise.
+   * @throws KeyError, QueryError, SearchError
+   */
+  degree(id: VertexName, arc?: ArcFilter, options?: DegreeOptions): number {
+    const { store } = this.access;
+    return degree(store, keyOf(store, id), degreeOptions(arc, options));
   }
 
-  /** Value of the arc between two vertices, null for one without value. */
-  arcValue(_initial: Anchor, _arc: ArcFilter, _terminal: Anchor): number | null {
-    throw new InternalError("not written");
+  /**
+   * Value of the arc between two vertices, null for one without value.
+   * @throws KeyError, QueryError, SearchError when there is no such arc
+   */
+  arcValue(initial: VertexName, arc: ArcFilter, terminal: VertexName): number | null {
+    const { store } = this.access;
+    return arcValue(store, keyOf(store, initial), arc, keyOf(store, terminal));
   }
 
-  inarcs(_id: Anchor, _options?: ExecuteOptions): ArcTuple[] {
-    throw new InternalError("not written");
+  /** @throws KeyError */
+  inarcs(id: VertexName, options?: ArcListOptions): ArcTuple[] {
+    const { store } = this.access;
+    return inarcs(store, keyOf(store, id), options);
   }
 
-  outarcs(_id: Anchor, _options?: ExecuteOptions): ArcTuple[] {
-    throw new InternalError("not written");
+  /** @throws KeyError */
+  outarcs(id: VertexName, options?: ArcListOptions): ArcTuple[] {
+    const { store } = this.access;
+    return outarcs(store, keyOf(store, id), options);
   }
 
-  /** Ids of the vertices that arcs come from, each once. */
-  initials(_id: Anchor, _options?: ListQueryOptions & ExecuteOptions): string[] {
-    throw new InternalError("not written");
+  /**
+   * Ids of the vertices that arcs come from, each once.
+   * @throws KeyError, QueryError, SearchError
+   */
+  initials(id: VertexName, options?: ListOptions): string[] {
+    const { store } = this.access;
+    return initials(store, keyOf(store, id), options);
   }
 
-  /** Ids of the vertices that arcs lead to, each once. */
-  terminals(_id: Anchor, _options?: ListQueryOptions & ExecuteOptions): string[] {
-    throw new InternalError("not written");
+  /**
+   * Ids of the vertices that arcs lead to, each once.
+   * @throws KeyError, QueryError, SearchError
+   */
+  terminals(id: VertexName, options?: ListOptions): string[] {
+    const { store } = this.access;
+    return terminals(store, keyOf(store, id), options);
   }
 
   /** Ids of the vertices of a type; null: of those without. */
-  verticesType(_type: string | null): string[] {
-    throw new InternalError("not written");
+  verticesType(type: string | null): string[] {
+    return verticesOfType(this.access.store, type);
   }
 
   /** Prepares a neighborhood query that can be executed again and again. */
-  newNeighborhoodQuery(_id?: Anchor, _options?: NeighborhoodQueryOptions): unknown {
-    throw new InternalError("not written");
+  newNeighborhoodQuery<const O extends NeighborhoodQueryOptions>(
+    id?: VertexName | null,
+    options?: O,
+  ): NeighborhoodQuery<O> {
+    const { store } = this.access;
+    return new NeighborhoodQuery(store, anchorOf(store, id), options);
   }
 
-  newVerticesQuery(_options?: GlobalQueryOptions): unknown {
-    throw new InternalError("not written");
+  newVerticesQuery<const O extends GlobalQueryOptions>(options?: O): VerticesQuery<O> {
+    return new VerticesQuery(this.access.store, options);
   }
 
-  newArcsQuery(_options?: GlobalQueryOptions): unknown {
-    throw new InternalError("not written");
+  newArcsQuery<const O extends GlobalQueryOptions>(options?: O): ArcsQuery<O> {
+    return new ArcsQuery(this.access.store, options);
   }
 
-  newAdjacencyQuery(_id?: Anchor, _options?: AdjacencyQueryOptions): unknown {
-    throw new InternalError("not written");
+  newAdjacencyQuery(id?: VertexName | null, options?: AdjacencyQueryOptions): AdjacencyQuery {
+    const { store } = this.access;
+    return new AdjacencyQuery(store, anchorOf(store, id), options);
   }
 
-  newAggregatorQuery(_id?: Anchor, _options?: AggregateQueryOptions): unknown {
-    throw new InternalError("not written");
+  newAggregatorQuery<const O extends AggregateQueryOptions>(
+    id?: VertexName | null,
+    options?: O,
+  ): AggregatorQuery<O> {
+    const { store } = this.access;
+    return new AggregatorQuery(store, anchorOf(store, id), options);
   }
+}
+
+/** A query may be given its anchor later. */
+function anchorOf(store: GraphStore, id: VertexName | null | undefined): string | number | null {
+  return id === null || id === undefined ? null : keyOf(store, id);
 }

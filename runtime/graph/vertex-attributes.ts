@@ -6,11 +6,38 @@ import type { GraphAccess } from "./graph-handle.js";
 import { NEVER, Record as RecordWord } from "./memory/layout.js";
 import type { AccessMode } from "./sessions/open-vertices.js";
 import type { Hold } from "./sessions/session.js";
+import type { GraphStore } from "./store/graph-store.js";
 import type { PropertyValue } from "./store/property-values.js";
 import { nowSeconds, shownSecond } from "./time.js";
 
 /** Seconds until it expires, of a vertex that never does. */
 const NO_EXPIRY = 0xffff_ffff;
+
+/** What `asDict` tells of a vertex. */
+export interface VertexRecord {
+  readonly id: string;
+  readonly internalid: string;
+  readonly odeg: number;
+  readonly ideg: number;
+  readonly deg: number;
+  readonly type: string;
+  readonly man: "REAL" | "VIRTUAL";
+  readonly vector: readonly number[];
+  readonly properties: Record<string, PropertyValue>;
+  readonly tmc: number;
+  readonly tmm: number;
+  readonly tmx: number;
+  readonly rank: { readonly c1: number; readonly c0: number };
+  readonly virtual: boolean;
+  readonly address: number;
+  readonly op: number;
+  readonly owner: number;
+  readonly readers: number;
+  readonly xrecursion: number;
+}
+
+/** Handle of an open vertex, which must be of the graph that it is used with. */
+export let handleIn: (store: GraphStore, vertex: VertexAttributes) => number;
 
 export class VertexAttributes {
   readonly #access: GraphAccess;
@@ -123,7 +150,7 @@ export class VertexAttributes {
     return this.#store.vertices.fieldOf(this.#vertex, RecordWord.LockCount);
   }
 
-  get #store(): GraphAccess["store"] {
+  get #store(): GraphStore {
     return this.#access.store;
   }
 
@@ -151,6 +178,13 @@ export class VertexAttributes {
   /** Lets go of the vertex. */
   protected drop(): void {
     this.#hold = null;
+  }
+
+  static {
+    handleIn = (store, vertex) => {
+      if (vertex.#store !== store) throw new AccessError("Vertex not readable");
+      return vertex.hold.vertex;
+    };
   }
 
   private holdFor(failure: string): Hold {

@@ -1,38 +1,39 @@
 // A vertex that a session holds, readonly or writable, until it is closed (interface, "Vertex").
 // Changes are visible to everybody at once; closing and committing stamp them.
 
+import { adjacentOptions, degreeOptions, keyOf, type VertexName } from "./call-arguments.js";
 import {
   incProperty,
   removeProperties,
   removeProperty,
   setProperty,
 } from "./changes/properties.js";
+import { giveUpAfter } from "./changes/session-view.js";
 import { setExpiry, setRank, setType } from "./changes/vertices.js";
-import { AccessError, InternalError, LookupError, ValueError } from "./errors.js";
+import { AccessError, LookupError, ValueError } from "./errors.js";
 import { accessOf, type GraphAccess, type GraphHandle } from "./graph-handle.js";
-import type {
-  AdjacencyQueryOptions,
-  AggregateQueryOptions,
-  ArcFilter,
-  ExecuteOptions,
-  ListQueryOptions,
-  NeighborhoodQueryOptions,
-  ValueCondition,
-  VertexCondition,
-} from "./query/query-options.js";
-import type { AccessMode } from "./sessions/open-vertices.js";
+import { type AdjacentOptions, adjacent } from "./query/adjacent.js";
+import { type AggregateOptions, aggregate } from "./query/aggregate.js";
+import { arcValue } from "./query/arc-value.js";
+import { type DegreeOptions, degree } from "./query/degree.js";
+import {
+  type ArcListOptions,
+  inarcs,
+  initials,
+  type ListOptions,
+  neighbors,
+  outarcs,
+  terminals,
+} from "./query/lists.js";
+import { type NeighborhoodOptions, neighborhood } from "./query/neighborhood.js";
+import type { ArcFilter, ValueCondition, VertexCondition } from "./query/query-options.js";
+import type { AggregateResult, ArcTuple, NeighborhoodResult } from "./query/typed-results.js";
+import { parseValueCondition, testValue } from "./query/value-condition.js";
+import { type AccessMode, openVertex } from "./sessions/open-vertices.js";
 import type { Hold } from "./sessions/session.js";
 import type { PropertyValue } from "./store/property-values.js";
 import { nowSeconds } from "./time.js";
-import { VertexAttributes } from "./vertex-attributes.js";
-
-export type ArcTuple = readonly [
-  direction: string,
-  relationship: string,
-  modifier: string,
-  value: number,
-  id: string,
-];
+import { VertexAttributes, type VertexRecord } from "./vertex-attributes.js";
 
 export class Vertex extends VertexAttributes {
   /**
@@ -67,7 +68,11 @@ export class Vertex extends VertexAttributes {
 
   /** Commits and lets go of the vertex; false if that was done before. */
   close(): boolean {
-    throw new InternalError("not written");
+    if (this.heldAs === null) return false;
+    const { hold } = this;
+    this.drop();
+    this.access.session.release(hold);
+    return true;
   }
 
   [Symbol.dispose](): void {
@@ -79,8 +84,9 @@ export class Vertex extends VertexAttributes {
    * @param timeout milliseconds to wait for other readers; negative is refused
    * @throws AccessError, ValueError
    */
-  escalate(_timeout = 0): void {
-    throw new InternalError("not written");
+  escalate(timeout = 0): void {
+    if (timeout < 0) throw new ValueError("Infinite timeout not allowed for this operation");
+    this.access.session.escalate(this.hold, giveUpAfter(timeout));
   }
 
   /**
@@ -88,12 +94,12 @@ export class Vertex extends VertexAttributes {
    * @throws AccessError
    */
   relax(): boolean {
-    throw new InternalError("not written");
+    return this.access.session.relax(this.hold);
   }
 
-  /** Stamps what was changed; returns the operation id, negative for a readonly vertex. */
+  /** Operation id of the last change, all of which are committed; -1 for a readonly vertex. */
   commit(): number {
-    throw new InternalError("not written");
+    return this.hold.isWritable ? this.op : -1;
   }
 
   /** Rank coefficient, 1.0 at first. */
@@ -130,7 +136,8 @@ export class Vertex extends VertexAttributes {
   getProperty(key: string): PropertyValue | null;
   getProperty<T>(key: string, fallback: T): PropertyValue | T;
   getProperty(key: string, fallback: unknown = null): unknown {
-    return this.#property(key) ?? fallback;
+    const value = this.#property(key);
+    return value === undefined ? fallback : value;
   }
 
   /** @throws LookupError when there is none */
@@ -140,9 +147,11 @@ export class Vertex extends VertexAttributes {
     return value;
   }
 
-  /** @param _condition what its value must fulfil */
-  hasProperty(key: string, _condition?: ValueCondition): boolean {
-    return this.#property(key) !== undefined;
+  /** @param condition what its value must fulfil */
+  hasProperty(key: string, condition?: ValueCondition): boolean {
+    const value = this.#property(key);
+    if (value === undefined || condition === undefined) return value !== undefined;
+    return testValue(parseValueCondition(condition), value);
   }
 
   /** @throws LookupError when there is none */
@@ -246,50 +255,69 @@ export class Vertex extends VertexAttributes {
     return this.virtual;
   }
 
+  /** Everything about the vertex. */
+  asDict(): VertexRecord {
+    const { id, internalid, odeg, ideg, deg, type, man, properties, tmc, tmm, tmx } = this;
+    const { c1, c0, virtual, address, op, owner, readers, xrecursion } = this;
+    return {
+      ...{ id, internalid, odeg, ideg, deg, type, man, vector: [], properties, tmc, tmm, tmx },
+      ...{ rank: { c1, c0 }, virtual, address, op, owner, readers, xrecursion },
+    };
+  }
+
+  toJSON(): VertexRecord {
+    return this.asDict();
+  }
+
   /** Arcs of the vertex that match, and what lies behind them; see `Graph.neighborhood`. */
-  neighborhood(_options?: NeighborhoodQueryOptions & ExecuteOptions): unknown {
-    throw new InternalError("not written");
+  neighborhood<const O extends NeighborhoodOptions>(options?: O): NeighborhoodResult<O> {
+    return neighborhood(this.access.store, this.hold.vertex, options);
   }
 
-  aggregate(_options?: AggregateQueryOptions & ExecuteOptions): unknown {
-    throw new InternalError("not written");
+  /** Sums over the arcs that `neighborhood` would collect. */
+  aggregate<const O extends AggregateOptions>(options?: O): AggregateResult<O> {
+    return aggregate(this.access.store, this.hold.vertex, options);
   }
 
-  adjacent(
-    _arc?: ArcFilter,
-    _neighbor?: VertexCondition,
-    _options?: AdjacencyQueryOptions & ExecuteOptions,
-  ): boolean {
-    throw new InternalError("not written");
+  /** True if an arc matches that leads to a neighbour that matches. */
+  adjacent(arc?: ArcFilter, neighbor?: VertexCondition, options?: AdjacentOptions): boolean {
+    const given = adjacentOptions(arc, neighbor, options);
+    return adjacent(this.access.store, this.hold.vertex, given);
   }
 
-  arcValue(_arc: ArcFilter, _terminal: string | Vertex): number | null {
-    throw new InternalError("not written");
+  /** Value of the arc to another vertex, null for one without value. */
+  arcValue(arc: ArcFilter, terminal: VertexName): number | null {
+    const { store } = this.access;
+    return arcValue(store, this.hold.vertex, arc, keyOf(store, terminal));
   }
 
-  degree(_arc?: ArcFilter): number {
-    throw new InternalError("not written");
+  /** Number of arcs that match; in both directions unless the filter says otherwise. */
+  degree(arc?: ArcFilter, options?: DegreeOptions): number {
+    return degree(this.access.store, this.hold.vertex, degreeOptions(arc, options));
   }
 
-  inarcs(_options?: ExecuteOptions): ArcTuple[] {
-    throw new InternalError("not written");
+  inarcs(options?: ArcListOptions): ArcTuple[] {
+    return inarcs(this.access.store, this.hold.vertex, options);
   }
 
-  outarcs(_options?: ExecuteOptions): ArcTuple[] {
-    throw new InternalError("not written");
+  outarcs(options?: ArcListOptions): ArcTuple[] {
+    return outarcs(this.access.store, this.hold.vertex, options);
   }
 
-  initials(_options?: ListQueryOptions & ExecuteOptions): string[] {
-    throw new InternalError("not written");
+  /** Ids of the vertices that arcs come from, each once. */
+  initials(options?: ListOptions): string[] {
+    return initials(this.access.store, this.hold.vertex, options);
   }
 
-  terminals(_options?: ListQueryOptions & ExecuteOptions): string[] {
-    throw new InternalError("not written");
+  /** Ids of the vertices that arcs lead to, each once. */
+  terminals(options?: ListOptions): string[] {
+    return terminals(this.access.store, this.hold.vertex, options);
   }
 
   /** Ids of all neighbours, each once; with an arc filter one for each arc that matches. */
-  neighbors(_arc?: ArcFilter): string[] {
-    throw new InternalError("not written");
+  neighbors(arc?: ArcFilter, options?: NeighborhoodOptions): string[] {
+    const given = arc === undefined ? options : { ...options, arc };
+    return neighbors(this.access.store, this.hold.vertex, given);
   }
 
   /** The handle of a vertex held for writing. */
@@ -308,11 +336,13 @@ export class Vertex extends VertexAttributes {
 }
 
 function openHold(
-  _access: GraphAccess,
+  { store, session }: GraphAccess,
   id: string,
-  _type: string | null,
-  _mode: AccessMode,
-  _timeout: number,
+  type: string | null,
+  mode: AccessMode,
+  timeout: number,
 ): Hold {
-  throw new InternalError(`not written: opening ${id}`);
+  if (type === null) return openVertex(store, session, id, { mode, timeout });
+  if (mode === "w") return openVertex(store, session, id, { mode, timeout, create: { type } });
+  throw new ValueError("Vertex type argument not permitted for this access mode");
 }
