@@ -1,47 +1,226 @@
-// The properties of all vertices: per key a column of packed cells.
+// The properties of all vertices: values in cells, and in the pool what does not fit one. This also
+// keeps what is counted of them: by vertex, by key, and in the header.
 
-import { InternalError } from "../errors.js";
+import type { Arena } from "../memory/arena.js";
+import { Header, RECORD_WORDS, Record as RecordWord, VertexFlag } from "../memory/layout.js";
 import type { Reader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
 import type { Names } from "./names.js";
-import type { PropertyValue } from "./property-values.js";
+import {
+  kindOfCell,
+  madeCell,
+  makeFloatCell,
+  makeNumberCell,
+  makePointerCell,
+  numberOfCell,
+} from "./property-cells.js";
+import { plainValue } from "./property-codec.js";
+import { PropertyGroups } from "./property-groups.js";
+import {
+  checkedValue,
+  Float,
+  PackedValue,
+  PropertyKind,
+  type PropertyValue,
+  type StoredValue,
+} from "./property-values.js";
 import type { StringPool } from "./string-pool.js";
 
-export class PropertyTable {
-  // biome-ignore lint/complexity/noUselessConstructor: says what it gets
-  constructor(_writer: Writer, _reader: Reader, _strings: StringPool, _keys: Names) {}
+/** `VertexFlag.HasProperties` where META has it. */
+const HAS_PROPERTIES = VertexFlag.HasProperties << 8;
 
-  /** In a mutation: lays out what an empty graph has; called for a new and a truncated one. */
+export class PropertyTable {
+  /** For conditions, which look at cells. */
+  readonly groups: PropertyGroups;
+  readonly #writer: Writer;
+  readonly #strings: StringPool;
+  readonly #keys: Names;
+  readonly #cells: Arena;
+  readonly #listed: number[] = [];
+
+  constructor(writer: Writer, reader: Reader, strings: StringPool, keys: Names) {
+    this.groups = new PropertyGroups(writer, reader);
+    this.#writer = writer;
+    this.#strings = strings;
+    this.#keys = keys;
+    this.#cells = writer.memory.cells;
+  }
+
+  /** In a mutation: lays out what an empty graph has, which is what new memory has: nothing. */
   format(): void {}
 
-  /** In a mutation. */
-  set(_vertex: number, _key: number, _value: PropertyValue): void {
-    throw new InternalError("not written yet");
+  /**
+   * In a mutation: sets or adds a property.
+   * @throws SvcError SVC2411, TypeError as `checkedValue`
+   */
+  set(vertex: number, key: number, value: PropertyValue): void {
+    const stored = checkedValue(value);
+    const { groups } = this;
+    groups.touch(vertex);
+    const found = groups.find(vertex, key);
+    const old = found === 0 ? 0 : this.#pointerAt(found);
+    this.#makeCell(stored);
+    const { high, low } = madeCell;
+    const cell = found === 0 ? groups.insert(vertex, key) : found;
+    this.#writer.put(this.#cells, cell, low);
+    this.#writer.put(this.#cells, cell + 1, high);
+    if (old !== 0) this.#strings.release(old);
+    if (found === 0) this.#count(vertex, key, 1);
   }
 
   /** In a mutation; false if there was none. */
-  remove(_vertex: number, _key: number): boolean {
-    throw new InternalError("not written yet");
+  remove(vertex: number, key: number): boolean {
+    const { groups } = this;
+    const cell = groups.find(vertex, key);
+    if (cell === 0) return false;
+    groups.touch(vertex);
+    const old = this.#pointerAt(cell);
+    groups.remove(vertex, key);
+    if (old !== 0) this.#strings.release(old);
+    this.#count(vertex, key, -1);
+    return true;
   }
 
   /** In a mutation: removes all; returns how many there were. */
-  clear(_vertex: number): number {
-    throw new InternalError("not written yet");
+  clear(vertex: number): number {
+    if (this.countOf(vertex) === 0) return 0;
+    const keys = this.keysOf(vertex);
+    for (const key of keys) this.remove(vertex, key);
+    return keys.length;
   }
 
-  get(_vertex: number, _key: number): PropertyValue | undefined {
-    throw new InternalError("not written yet");
+  /** How many properties a vertex has. */
+  countOf(vertex: number): number {
+    return this.#writer.memory.record.words[vertex * RECORD_WORDS + RecordWord.PropertyCount] ?? 0;
   }
 
-  has(_vertex: number, _key: number): boolean {
-    throw new InternalError("not written yet");
+  /** The value, undefined if there is none. */
+  get(vertex: number, key: number): PropertyValue | undefined {
+    const stored = this.stored(vertex, key);
+    return stored === undefined ? undefined : plainValue(stored);
   }
 
-  keysOf(_vertex: number): number[] {
-    throw new InternalError("not written yet");
+  /** The value as `checkedValue` made it, which tells integral floats from integers. */
+  stored(vertex: number, key: number): StoredValue | undefined {
+    const { groups } = this;
+    for (let attempt = 0; ; attempt++) {
+      const seen = groups.enter(vertex, attempt);
+      const cell = groups.find(vertex, key);
+      const value = cell === 0 ? undefined : this.#valueAt(cell);
+      if (groups.leave(vertex, seen)) return value;
+    }
   }
 
-  all(_vertex: number): Record<string, PropertyValue> {
-    throw new InternalError("not written yet");
+  /** The value if it is a number, else NaN. */
+  numberOf(vertex: number, key: number): number {
+    const { groups } = this;
+    for (let attempt = 0; ; attempt++) {
+      const seen = groups.enter(vertex, attempt);
+      const cell = groups.find(vertex, key);
+      const { words } = this.#cells;
+      const high = cell === 0 ? 0 : words[cell + 1]!;
+      const low = cell === 0 ? 0 : words[cell]!;
+      if (!groups.leave(vertex, seen)) continue;
+      if (cell === 0 || kindOfCell(high) > PropertyKind.Float) return Number.NaN;
+      return kindOfCell(high) < PropertyKind.Number ? Number.NaN : numberOfCell(high, low);
+    }
+  }
+
+  has(vertex: number, key: number): boolean {
+    const { groups } = this;
+    for (let attempt = 0; ; attempt++) {
+      const seen = groups.enter(vertex, attempt);
+      const cell = groups.find(vertex, key);
+      if (groups.leave(vertex, seen)) return cell !== 0;
+    }
+  }
+
+  /** Codes of the keys that a vertex has, in ascending order. */
+  keysOf(vertex: number): number[] {
+    const { groups } = this;
+    const listed = this.#listed;
+    for (let attempt = 0; ; attempt++) {
+      const seen = groups.enter(vertex, attempt);
+      listed.length = 0;
+      groups.list(vertex, listed);
+      if (groups.leave(vertex, seen)) return listed.filter((_, index) => (index & 1) === 0);
+    }
+  }
+
+  /** All properties, as they were at one time. */
+  all(vertex: number): Record<string, PropertyValue> {
+    const all: Record<string, PropertyValue> = {};
+    for (const [key, value] of this.allStored(vertex)) {
+      all[this.#keys.nameOf(key)] = plainValue(value);
+    }
+    return all;
+  }
+
+  /** The same by key code, as `stored` has them. */
+  allStored(vertex: number): [key: number, value: StoredValue][] {
+    const { groups } = this;
+    const listed = this.#listed;
+    for (let attempt = 0; ; attempt++) {
+      const seen = groups.enter(vertex, attempt);
+      listed.length = 0;
+      groups.list(vertex, listed);
+      const all: [number, StoredValue][] = [];
+      for (let index = 0; index < listed.length; index += 2) {
+        all.push([listed[index]!, this.#valueAt(listed[index + 1]!)]);
+      }
+      if (groups.leave(vertex, seen)) return all;
+    }
+  }
+
+  /** Makes the cell of a value, which holds a reference to what it points to. */
+  #makeCell(value: StoredValue): void {
+    if (typeof value === "number") makeNumberCell(value);
+    else if (value === null) makePointerCell(PropertyKind.Null, 0);
+    else if (typeof value === "string") {
+      makePointerCell(PropertyKind.String, this.#strings.intern(value));
+    } else if (value instanceof Float) makeFloatCell(value.value);
+    else makePointerCell(value.kind, this.#strings.internBytes(value.bytes));
+  }
+
+  /** What a cell holds a reference to, 0 for nothing. */
+  #pointerAt(cell: number): number {
+    const { words } = this.#cells;
+    return kindOfCell(words[cell + 1]!) >= PropertyKind.String ? words[cell]! : 0;
+  }
+
+  /** The value of a cell; anything where it is none, for `leave` to throw away. */
+  #valueAt(cell: number): StoredValue {
+    const { words } = this.#cells;
+    const low = words[cell]!;
+    const high = words[cell + 1]!;
+    const kind = kindOfCell(high);
+    switch (kind) {
+      case PropertyKind.Number:
+        return numberOfCell(high, low);
+      case PropertyKind.Float:
+        return new Float(numberOfCell(high, low));
+      case PropertyKind.String:
+        return this.#strings.text(low);
+      case PropertyKind.Bytes:
+      case PropertyKind.Integers:
+      case PropertyKind.Floats:
+      case PropertyKind.Map:
+      case PropertyKind.Opaque:
+        return new PackedValue(kind, this.#strings.bytes(low));
+      default:
+        return null;
+    }
+  }
+
+  #count(vertex: number, key: number, change: 1 | -1): void {
+    const writer = this.#writer;
+    const { header, meta, record } = writer.memory;
+    writer.touch(0, vertex);
+    writer.add(header, Header.PropertyCount, change);
+    this.#keys.addCount(key, change);
+    const count = writer.add(record, vertex * RECORD_WORDS + RecordWord.PropertyCount, change);
+    const flags = meta.words[vertex]!;
+    const wanted = count > 0 ? flags | HAS_PROPERTIES : flags & ~HAS_PROPERTIES;
+    if (wanted !== flags) writer.put(meta, vertex, wanted);
   }
 }

@@ -1,14 +1,10 @@
 // What a vertex property can be: which values there are, which are refused, what adding to one
-// gives. It knows nothing of where values lie.
+// gives. A value is checked and packed once, before any change; the table and the records of
+// operations then only carry it. Nothing here knows where values lie.
 
-import { InternalError } from "../errors.js";
-
-/** A number that stays a float where it is integral: 7.0 as text, and in sums. */
-export class Float {
-  constructor(readonly value: number) {
-    Object.freeze(this);
-  }
-}
+import { serialize } from "node:v8";
+import { MAX_STRING } from "../constants.js";
+import { ValueError } from "../errors.js";
 
 /** Values that filters can look into; anything else that can be cloned is stored as it is. */
 export type PropertyValue =
@@ -21,30 +17,178 @@ export type PropertyValue =
   | ReadonlyMap<number, number>
   | object;
 
+/** Kinds of values, as cells and records of operations have them. */
+export const PropertyKind = {
+  Null: 1,
+  /** An integer, or a float that is not integral. */
+  Number: 2,
+  /** A float that is integral. */
+  Float: 3,
+  String: 4,
+  Bytes: 5,
+  /** Float64 each, which holds every integer that is accepted. */
+  Integers: 6,
+  Floats: 7,
+  /** {int32, float32} each. */
+  Map: 8,
+  /** What `v8.serialize` made of anything else. */
+  Opaque: 9,
+} as const;
+export type PropertyKindNumber = (typeof PropertyKind)[keyof typeof PropertyKind];
+export type PackedKind = Exclude<PropertyKindNumber, 1 | 2 | 3 | 4>;
+
+/** A number that is a float although it is integral: 7.0 where texts and sums tell them apart. */
+export class Float {
+  constructor(readonly value: number) {
+    if (typeof value !== "number") throw new TypeError("a number is required");
+    Object.freeze(this);
+  }
+}
+
+/** A value that needs more than a cell, as bytes. */
+export class PackedValue {
+  constructor(
+    readonly kind: PackedKind,
+    readonly bytes: Uint8Array,
+  ) {}
+}
+
+/** A value that was checked. */
+export type StoredValue = null | number | string | Float | PackedValue;
+
+/** Bytes of an item: eight of a list, four and four of a map. */
+export const ITEM_BYTES = 8;
+const MAX_LIST_ITEMS = 16_375;
+const MAX_MAP_ITEMS = 5_406;
+const MAX_KEY_SHOWN = 100;
+const KEY = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
+
 /**
  * The name of a property, if it can be one; graph digest 1.8.
- * @throws ValueError "invalid property key: 'x'"
+ * @throws SvcError SVC2411 "invalid property key: 'x'"
  */
-export function checkedKey(_key: unknown): string {
-  throw new InternalError("not written yet");
+export function checkedKey(key: unknown): string {
+  if (typeof key === "string" && key.length <= MAX_STRING && KEY.test(key)) return key;
+  const shown = typeof key === "string" ? key.slice(0, MAX_KEY_SHOWN) : typeof key;
+  throw new ValueError(`invalid property key: '${shown}'`);
 }
 
 /**
- * The value, if it can be stored; booleans become 0 and 1.
- * @throws ValueError out of range or too large
- * @throws TypeError what cannot be cloned
+ * The value as it is stored; a value that was checked before stays as it is. Booleans become 0 and
+ * 1, undefined becomes null.
+ * @throws SvcError SVC2411 out of range or too large
+ * @throws TypeError what cannot be cloned, such as functions
  */
-export function checkedValue(_value: unknown): PropertyValue {
-  throw new InternalError("not written yet");
+export function checkedValue(value: unknown): StoredValue {
+  if (typeof value === "number") return checkedNumber(value);
+  if (typeof value === "string") return checkedText(value);
+  if (value === null || value === undefined) return null;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "bigint") return checkedNumber(Number(value));
+  if (value instanceof Float) return floatOf(value.value);
+  if (value instanceof PackedValue) return value;
+  if (value instanceof Uint8Array) return packed(PropertyKind.Bytes, new Uint8Array(value));
+  if (Array.isArray(value) && isNumbers(value)) return packedList(value);
+  if (value instanceof Map && [...value].every(isMappedNumber)) return packedMap(value);
+  return packedObject(value);
 }
 
 /**
- * What adding to a property gives.
- * @throws ValueError if it is no number
+ * What adding to a stored value gives: an integer if both are.
+ * @param value as it is stored, undefined if there is none
+ * @throws SvcError SVC2411 if it is no number, or the sum is out of range
  */
-export function increasedValue(
-  _value: PropertyValue | undefined,
-  _by: number | Float,
-): number | Float {
-  throw new InternalError("not written yet");
+export function increasedValue(value: PropertyValue | undefined, by: unknown): number | Float {
+  const added = checkedValue(by);
+  if (!isNumeric(added)) throw new TypeError("a number is required");
+  if (value === undefined) return added;
+  const old = checkedValue(value);
+  if (!isNumeric(old)) throw new ValueError("Vertex property cannot be incremented");
+  const sum = numberIn(old) + numberIn(added);
+  return isInteger(old) && isInteger(added) ? checkedNumber(sum) : floatOf(sum);
+}
+
+/** The number, without telling integral floats from integers. */
+export function numberIn(value: number | Float): number {
+  return typeof value === "number" ? value : value.value;
+}
+
+/** A float as it is stored. */
+export function floatOf(value: number): number | Float {
+  return Number.isInteger(value) ? new Float(value) : value;
+}
+
+function isNumeric(value: StoredValue): value is number | Float {
+  return typeof value === "number" || value instanceof Float;
+}
+
+function isInteger(value: number | Float): boolean {
+  return typeof value === "number" && Number.isInteger(value);
+}
+
+function checkedNumber(value: number): number {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new ValueError("integer value out of range");
+  }
+  return value;
+}
+
+function checkedText(text: string): string {
+  // Three bytes a UTF-16 unit at most, so that short texts need no counting.
+  if (text.length * 3 > MAX_STRING) checkSize(Buffer.byteLength(text));
+  return text;
+}
+
+function checkSize(bytes: number): void {
+  if (bytes <= MAX_STRING) return;
+  throw new ValueError(`property value too long: ${bytes} bytes, max is ${MAX_STRING}`);
+}
+
+function packed(kind: PackedKind, bytes: Uint8Array): PackedValue {
+  checkSize(bytes.length);
+  return new PackedValue(kind, bytes);
+}
+
+function packedList(items: readonly number[]): PackedValue {
+  if (items.length > MAX_LIST_ITEMS) throw new ValueError("too many values");
+  const isFloats = items.some((item) => !Number.isInteger(item));
+  if (!isFloats) items.forEach(checkedNumber);
+  const bytes = new Uint8Array(items.length * ITEM_BYTES);
+  const view = new DataView(bytes.buffer);
+  items.forEach((item, index) => {
+    view.setFloat64(index * ITEM_BYTES, item, true);
+  });
+  return packed(isFloats ? PropertyKind.Floats : PropertyKind.Integers, bytes);
+}
+
+function packedMap(map: ReadonlyMap<number, number>): PackedValue {
+  if (map.size > MAX_MAP_ITEMS) throw new ValueError("too many mapped values");
+  const bytes = new Uint8Array(map.size * ITEM_BYTES);
+  const view = new DataView(bytes.buffer);
+  let at = 0;
+  for (const [key, value] of map) {
+    view.setInt32(at, key, true);
+    view.setFloat32(at + 4, value, true);
+    at += ITEM_BYTES;
+  }
+  return packed(PropertyKind.Map, bytes);
+}
+
+function packedObject(value: unknown): PackedValue {
+  let bytes: Uint8Array;
+  try {
+    bytes = serialize(value);
+  } catch (error) {
+    throw new TypeError(`property value cannot be stored: ${(error as Error).message}`);
+  }
+  return packed(PropertyKind.Opaque, bytes);
+}
+
+function isNumbers(items: readonly unknown[]): items is readonly number[] {
+  // Unlike `every` this looks into holes too.
+  return items.findIndex((item) => typeof item !== "number") < 0;
+}
+
+function isMappedNumber([key, value]: readonly [unknown, unknown]): boolean {
+  return typeof value === "number" && typeof key === "number" && (key | 0) === key;
 }

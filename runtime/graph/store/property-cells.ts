@@ -1,0 +1,62 @@
+// One property value in a cell of 64 bits, low word first. A number is its float64; the bits of the
+// NaNs that no number needs say what else it is:
+//
+//   high word                low word
+//   0 .. 0xfff80000          any          float64; NaN is 0x7ff80000, 0
+//   0xfff80000 | kind        pointer      into StringPool, or nothing; kind as in PropertyKind
+//   0xfffc0000 | bits 32-49  bits 0-31    integral float, two's complement
+//
+// Cells are only ever copied as words: as a float64, a NaN may come back with other bits. Integral
+// floats of 2^49 and more are kept as plain numbers, and look like integers.
+
+import { PropertyKind } from "./property-values.js";
+
+const LAST_NUMBER = 0xfff8_0000;
+const INTEGRAL_FLOATS = 0xfffc_0000;
+const NAN_HIGH = 0x7ff8_0000;
+const MAX_INTEGRAL_FLOAT = 2 ** 49 - 1;
+/** Bits of the high word that are not the number's: a shift by them extends its sign. */
+const FLOAT_MARK_BITS = 14;
+const TWO_32 = 2 ** 32;
+
+const number = new Float64Array(1);
+const words = new Uint32Array(number.buffer);
+
+/** The cell that one of these functions made last. */
+export const madeCell = { high: 0, low: 0 };
+
+export function makeNumberCell(value: number): void {
+  number[0] = value;
+  const isNumber = !Number.isNaN(value);
+  madeCell.high = isNumber ? words[1]! : NAN_HIGH;
+  madeCell.low = isNumber ? words[0]! : 0;
+}
+
+export function makeFloatCell(value: number): void {
+  if (Math.abs(value) > MAX_INTEGRAL_FLOAT) {
+    makeNumberCell(value);
+    return;
+  }
+  madeCell.high = (INTEGRAL_FLOATS | (Math.floor(value / TWO_32) & 0x3_ffff)) >>> 0;
+  madeCell.low = value >>> 0;
+}
+
+/** @param kind neither of the numbers */
+export function makePointerCell(kind: number, pointer: number): void {
+  madeCell.high = LAST_NUMBER + kind;
+  madeCell.low = pointer;
+}
+
+/** One of `PropertyKind`, if the high word is that of a cell. */
+export function kindOfCell(high: number): number {
+  if (high <= LAST_NUMBER) return PropertyKind.Number;
+  return high >= INTEGRAL_FLOATS ? PropertyKind.Float : high - LAST_NUMBER;
+}
+
+/** The value of a cell whose kind is one of the two numbers. */
+export function numberOfCell(high: number, low: number): number {
+  if (high >= INTEGRAL_FLOATS) return ((high << FLOAT_MARK_BITS) >> FLOAT_MARK_BITS) * TWO_32 + low;
+  words[0] = low;
+  words[1] = high;
+  return number[0]!;
+}

@@ -1,0 +1,264 @@
+// Where the cells of properties lie. 32 vertices with neighbouring handles are a group; per key
+// that any of them has, the group has a bitmap and as many cells as the bitmap has ones:
+//
+//   GROUPS  {sequence, table}                                           2 words a group
+//   CELLS   table: {keys | size class << 16, then by ascending key
+//                   {key | size class of cells << 16, bitmap, cells}}
+//           cells: {low word, high word} of each vertex in the bitmap, in the order of its bits
+//
+// The sequence guards all of it, so that readers never see one vertex's cells move for another.
+// What is read between `enter` and `leave` may be anything and is checked against the arena; only
+// when `leave` is true was it what lay there.
+
+import type { Arena } from "../memory/arena.js";
+import { Blocks, unitsOf } from "../memory/blocks.js";
+import type { Reader } from "../memory/reader.js";
+import type { Writer } from "../memory/writer.js";
+import { bitCount } from "./bit-count.js";
+
+const GROUP_SHIFT = 5;
+const GROUP_WORDS = 2;
+const BIT_MASK = 31;
+const ENTRY_WORDS = 3;
+const CELL_WORDS = 2;
+const LOW_MASK = 0xffff;
+const CLASS_SHIFT = 16;
+/** What `enter` gives where no group is; the reader's own are -1 and -2. */
+const NO_GROUP = -3;
+
+export class PropertyGroups {
+  /** Tables and cells; never to be kept over a mutation. */
+  readonly cells: Arena;
+  readonly #groups: Arena;
+  readonly #blocks: Blocks;
+  readonly #writer: Writer;
+  readonly #reader: Reader;
+  /** Something that was read since `enter` cannot be. */
+  #isTorn = false;
+
+  constructor(writer: Writer, reader: Reader) {
+    this.#writer = writer;
+    this.#reader = reader;
+    this.#groups = writer.memory.groups;
+    this.cells = writer.memory.cells;
+    this.#blocks = new Blocks(this.cells, CELL_WORDS);
+  }
+
+  /** As `Reader.enter`, for all properties of a vertex. */
+  enter(vertex: number, attempt: number): number {
+    const index = sequenceOf(vertex);
+    this.#isTorn = false;
+    if (index >= this.#groups.words.length) this.#writer.memory.refresh();
+    // Where groups end, no vertex has properties, and there is nothing to wait for.
+    if (index >= this.#groups.words.length) return NO_GROUP;
+    return this.#reader.enterWord(this.#groups, index, attempt);
+  }
+
+  /** As `Reader.leave`. */
+  leave(vertex: number, seen: number): boolean {
+    if (seen === NO_GROUP) return true;
+    return this.#reader.leaveWord(this.#groups, sequenceOf(vertex), seen) && !this.#isTorn;
+  }
+
+  /** Index of a cell's low word, 0 if the vertex does not have the property. */
+  find(vertex: number, key: number): number {
+    const table = this.#tableOf(vertex);
+    const entry = table === 0 ? 0 : this.#entryOf(table, key);
+    if (entry === 0) return 0;
+    const { words } = this.cells;
+    const bitmap = words[entry + 1]!;
+    const bit = 1 << (vertex & BIT_MASK);
+    if ((bitmap & bit) === 0) return 0;
+    return this.#checked(words[entry + 2]! + CELL_WORDS * bitCount(bitmap & (bit - 1)), CELL_WORDS);
+  }
+
+  /** Adds {key, index of its cell} for each property of a vertex. */
+  list(vertex: number, into: number[]): void {
+    const table = this.#tableOf(vertex);
+    if (table === 0) return;
+    const { words } = this.cells;
+    const bit = 1 << (vertex & BIT_MASK);
+    const end = table + 1 + ENTRY_WORDS * this.#keysOf(table);
+    for (let entry = table + 1; entry < end; entry += ENTRY_WORDS) {
+      const bitmap = words[entry + 1]!;
+      if ((bitmap & bit) === 0) continue;
+      const cell = words[entry + 2]! + CELL_WORDS * bitCount(bitmap & (bit - 1));
+      into.push(words[entry]! & LOW_MASK, this.#checked(cell, CELL_WORDS));
+    }
+  }
+
+  /** In a mutation: lets the group's readers wait. */
+  touch(vertex: number): void {
+    const index = sequenceOf(vertex);
+    this.#writer.require(this.#groups, index + GROUP_WORDS);
+    this.#writer.touchWord(this.#groups, index);
+  }
+
+  /** In a mutation, after `touch`: makes the cell of a property that is not there; its index. */
+  insert(vertex: number, key: number): number {
+    const table = this.#tableOf(vertex);
+    const entry = (table === 0 ? 0 : this.#entryOf(table, key)) || this.#addKey(vertex, table, key);
+    const { cells } = this;
+    const bitmap = cells.words[entry + 1]!;
+    const bit = 1 << (vertex & BIT_MASK);
+    const count = bitCount(bitmap);
+    const rank = bitCount(bitmap & (bit - 1));
+    this.#writer.put(cells, entry + 1, (bitmap | bit) >>> 0);
+    if (count === unitsOf(cells.words[entry]! >>> CLASS_SHIFT)) {
+      this.#moveCells(entry, count, rank, 1);
+    } else {
+      const block = cells.words[entry + 2]!;
+      for (
+        let index = block + CELL_WORDS * count - 1;
+        index >= block + CELL_WORDS * rank;
+        index--
+      ) {
+        this.#writer.put(cells, index + CELL_WORDS, cells.words[index]!);
+      }
+    }
+    return cells.words[entry + 2]! + CELL_WORDS * rank;
+  }
+
+  /** In a mutation, after `touch`: takes the cell of a property that is there away. */
+  remove(vertex: number, key: number): void {
+    const { cells } = this;
+    const table = this.#tableOf(vertex);
+    const entry = this.#entryOf(table, key);
+    const bitmap = cells.words[entry + 1]!;
+    const bit = 1 << (vertex & BIT_MASK);
+    const count = bitCount(bitmap) - 1;
+    const rank = bitCount(bitmap & (bit - 1));
+    if (count === 0) {
+      this.#removeKey(vertex, table, entry);
+      return;
+    }
+    this.#writer.put(cells, entry + 1, (bitmap & ~bit) >>> 0);
+    const sizeClass = cells.words[entry]! >>> CLASS_SHIFT;
+    // Two sizes too large, so that a property that comes and goes does not move the others.
+    if (this.#blocks.classFor(count * CELL_WORDS) <= sizeClass - 2) {
+      this.#moveCells(entry, count + 1, rank, -1);
+      return;
+    }
+    const block = cells.words[entry + 2]!;
+    for (let index = block + CELL_WORDS * rank; index < block + CELL_WORDS * count; index++) {
+      this.#writer.put(cells, index, cells.words[index + CELL_WORDS]!);
+    }
+  }
+
+  #tableOf(vertex: number): number {
+    return this.#groups.words[sequenceOf(vertex) + 1] ?? 0;
+  }
+
+  /** Keys of a table, none if it cannot be one. */
+  #keysOf(table: number): number {
+    const count = (this.cells.words[table] ?? 0) & LOW_MASK;
+    return this.#checked(table, 1 + ENTRY_WORDS * count) === 0 ? 0 : count;
+  }
+
+  /** An index, or 0 where so many words do not lie within this thread's view. */
+  #checked(index: number, words: number): number {
+    if (index + words <= this.cells.words.length) return index;
+    this.#isTorn = true;
+    return 0;
+  }
+
+  /** Index of the entry of a key, 0 if there is none. */
+  #entryOf(table: number, key: number): number {
+    const count = this.#keysOf(table);
+    const entry = this.#entryFrom(table, count, key);
+    if (entry === table + 1 + ENTRY_WORDS * count) return 0;
+    return (this.cells.words[entry]! & LOW_MASK) === key ? entry : 0;
+  }
+
+  /** Index of the first entry of a key or a later one. */
+  #entryFrom(table: number, count: number, key: number): number {
+    const { words } = this.cells;
+    let low = 0;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((words[table + 1 + ENTRY_WORDS * middle]! & LOW_MASK) < key) low = middle + 1;
+      else high = middle;
+    }
+    return table + 1 + ENTRY_WORDS * low;
+  }
+
+  /** Puts a table with an entry more in a table's place; index of the entry. */
+  #addKey(vertex: number, table: number, key: number): number {
+    const count = table === 0 ? 0 : this.#keysOf(table);
+    const before = table === 0 ? 0 : this.#entryFrom(table, count, key) - table - 1;
+    const cells = this.#blocks.allocate(this.#writer, 0);
+    const made = this.#copyTable(table, count, before, 1);
+    const { words } = this.cells;
+    const entry = made + 1 + before;
+    words[entry] = key;
+    words[entry + 1] = 0;
+    words[entry + 2] = cells;
+    this.#setTable(vertex, table, made);
+    return entry;
+  }
+
+  /** Frees an entry's cells, and puts a table without it in its table's place. */
+  #removeKey(vertex: number, table: number, entry: number): void {
+    const { words } = this.cells;
+    this.#blocks.free(this.#writer, words[entry + 2]!, words[entry]! >>> CLASS_SHIFT);
+    const count = this.#keysOf(table);
+    const made = count === 1 ? 0 : this.#copyTable(table, count, entry - table - 1, -1);
+    this.#setTable(vertex, table, made);
+  }
+
+  /** A copy of a table of so many keys, with an entry more or less behind some words of entries. */
+  #copyTable(table: number, count: number, before: number, change: 1 | -1): number {
+    const size = 1 + ENTRY_WORDS * (count + change);
+    const sizeClass = this.#blocks.classFor(size);
+    const made = this.#blocks.allocate(this.#writer, sizeClass);
+    const { words } = this.cells;
+    words[made] = (count + change) | (sizeClass << CLASS_SHIFT);
+    const gap = change * ENTRY_WORDS;
+    copyApart(words, table + 1, made + 1, count * ENTRY_WORDS, before, gap);
+    this.#writer.wrote(this.cells, made, size);
+    return made;
+  }
+
+  #setTable(vertex: number, old: number, made: number): void {
+    this.#writer.put(this.#groups, sequenceOf(vertex) + 1, made);
+    if (old !== 0) {
+      this.#blocks.free(this.#writer, old, this.cells.words[old]! >>> CLASS_SHIFT);
+    }
+  }
+
+  /** Moves an entry's cells, so many, to a block with one more or less at a place. */
+  #moveCells(entry: number, count: number, rank: number, change: 1 | -1): void {
+    const { cells } = this;
+    const size = (count + change) * CELL_WORDS;
+    const sizeClass = this.#blocks.classFor(size);
+    const made = this.#blocks.allocate(this.#writer, sizeClass);
+    const { words } = cells;
+    const old = words[entry + 2]!;
+    copyApart(words, old, made, count * CELL_WORDS, rank * CELL_WORDS, change * CELL_WORDS);
+    this.#writer.wrote(cells, made, size);
+    this.#blocks.free(this.#writer, old, words[entry]! >>> CLASS_SHIFT);
+    this.#writer.put(cells, entry, (words[entry]! & LOW_MASK) | (sizeClass << CLASS_SHIFT));
+    this.#writer.put(cells, entry + 2, made);
+  }
+}
+
+/** Word of a vertex's group in GROUPS; the next one points to the table. */
+function sequenceOf(vertex: number): number {
+  return (vertex >>> GROUP_SHIFT) * GROUP_WORDS;
+}
+
+/** Copies so many words, with a gap before the one at `split`, or without some from there on. */
+function copyApart(
+  words: Uint32Array,
+  source: number,
+  target: number,
+  count: number,
+  split: number,
+  gap: number,
+): void {
+  for (let word = 0; word < split; word++) words[target + word] = words[source + word]!;
+  for (let word = gap < 0 ? split - gap : split; word < count; word++) {
+    words[target + word + gap] = words[source + word]!;
+  }
+}

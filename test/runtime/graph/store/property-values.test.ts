@@ -1,0 +1,195 @@
+// Which values properties take, what adding to them gives, and their bytes.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { DataError, ValueError } from "../../../../runtime/graph/errors.js";
+import {
+  decodeProperty,
+  encodeProperty,
+  plainValue,
+} from "../../../../runtime/graph/store/property-codec.js";
+import {
+  checkedKey,
+  checkedValue,
+  Float,
+  increasedValue,
+  type PackedValue,
+  PropertyKind,
+  type PropertyValue,
+} from "../../../../runtime/graph/store/property-values.js";
+
+const test = suite("property values");
+
+/** What comes out for what goes in, by way of bytes. */
+function roundTrip(value: PropertyValue): PropertyValue {
+  return plainValue(decodeProperty(encodeProperty(value)));
+}
+
+function failsWith(run: () => unknown, type: new (text: string) => Error, text: string): void {
+  try {
+    run();
+  } catch (error) {
+    assert.instance(error, type);
+    assert.is((error as Error).message, text);
+    return;
+  }
+  assert.unreachable(`no ${type.name}`);
+}
+
+const isTypeError = (error: Error): boolean => error instanceof TypeError;
+const isValueError = (error: Error): boolean => error instanceof ValueError;
+
+test("keys begin with a letter", () => {
+  for (const key of ["a", "Age", "a_b.c#$%@9", "constructor"]) assert.is(checkedKey(key), key);
+  for (const key of ["", "_a", "9a", "a b", "*a", "é", "a\n"]) {
+    failsWith(() => checkedKey(key), ValueError, `invalid property key: '${key}'`);
+  }
+  failsWith(() => checkedKey(5), ValueError, "invalid property key: 'number'");
+  failsWith(
+    () => checkedKey("a".repeat(131_001)),
+    ValueError,
+    `invalid property key: '${"a".repeat(100)}'`,
+  );
+});
+
+test("numbers, texts and null stay what they are", () => {
+  for (const value of [0, -1, 7, 3.14, 2 ** 53 - 1, -(2 ** 53) + 1, 1e-300, "", "é€😀", null]) {
+    assert.is(checkedValue(value), value);
+    assert.is(roundTrip(value), value);
+  }
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0]) {
+    assert.ok(Object.is(roundTrip(value), value));
+  }
+  assert.is(checkedValue(true), 1);
+  assert.is(checkedValue(false), 0);
+  assert.is(checkedValue(undefined), null);
+  assert.is(checkedValue(12n), 12);
+});
+
+test("integers end at 2^53 - 1, floats do not", () => {
+  for (const value of [2 ** 53, -(2 ** 53), 1e300, 2n ** 60n, [1, 2 ** 53]]) {
+    failsWith(() => checkedValue(value), ValueError, "integer value out of range");
+  }
+  assert.equal(checkedValue(new Float(1e300)), new Float(1e300));
+  assert.is(roundTrip(new Float(7)), 7);
+  assert.equal(decodeProperty(encodeProperty(new Float(7))), new Float(7));
+  assert.is(checkedValue(new Float(7.5)), 7.5);
+  assert.throws(() => new Float("7" as unknown as number), isTypeError);
+});
+
+test("texts and bytes end at 131,000 bytes", () => {
+  const most = 131_000;
+  assert.is(roundTrip("a".repeat(most)), "a".repeat(most));
+  const text = `property value too long: ${most + 1} bytes, max is ${most}`;
+  failsWith(() => checkedValue("a".repeat(most + 1)), ValueError, text);
+  failsWith(() => checkedValue(`${"é".repeat(most / 2)}a`), ValueError, text);
+  failsWith(() => checkedValue(new Uint8Array(most + 1)), ValueError, text);
+  assert.throws(() => checkedValue({ text: "a".repeat(most) }), isValueError);
+});
+
+test("bytes are copied on both ways", () => {
+  const bytes = Buffer.from([1, 2, 255]);
+  const stored = checkedValue(bytes) as PackedValue;
+  bytes[0] = 9;
+  const out = plainValue(stored) as Uint8Array;
+  assert.equal([...out], [1, 2, 255]);
+  out[0] = 9;
+  assert.equal([...(plainValue(stored) as Uint8Array)], [1, 2, 255]);
+  assert.is(out.constructor, Uint8Array);
+});
+
+test("lists of numbers are integers or floats, other lists opaque", () => {
+  const kindOf = (value: unknown): number => (checkedValue(value) as PackedValue).kind;
+  assert.is(kindOf([1, -2]), PropertyKind.Integers);
+  assert.is(kindOf([]), PropertyKind.Integers);
+  assert.is(kindOf([1, 2.5]), PropertyKind.Floats);
+  assert.is(kindOf([1, "a"]), PropertyKind.Opaque);
+  assert.is(kindOf(Object.assign(new Array(3), [1])), PropertyKind.Opaque);
+  for (const list of [[], [2 ** 53 - 1, -5], [0.1, Number.NaN, 1e300]]) {
+    assert.equal(roundTrip(list), list);
+  }
+  const longest = Array.from({ length: 16_375 }, (_, index) => index);
+  assert.equal(roundTrip(longest), longest);
+  failsWith(() => checkedValue([...longest, 1]), ValueError, "too many values");
+});
+
+test("maps of int32 to numbers keep float32, other maps are opaque", () => {
+  const map = new Map([
+    [1, 3.14],
+    [-(2 ** 31), 7],
+  ]);
+  assert.equal(
+    roundTrip(map),
+    new Map([
+      [1, Math.fround(3.14)],
+      [-(2 ** 31), 7],
+    ]),
+  );
+  const other = new Map<unknown, unknown>([
+    [2 ** 31, 1],
+    ["a", { b: [1] }],
+  ]);
+  assert.is((checkedValue(other) as PackedValue).kind, PropertyKind.Opaque);
+  assert.equal(roundTrip(other), other);
+  const largest = new Map(Array.from({ length: 5_406 }, (_, index) => [index, 0.5]));
+  assert.equal(roundTrip(largest), largest);
+  failsWith(() => checkedValue(largest.set(-1, 1)), ValueError, "too many mapped values");
+});
+
+test("anything that can be cloned is kept as it was", () => {
+  const date = new Date(5);
+  const value = { a: [1, "b", null], date, nested: { c: new Set([1]) } };
+  const stored = checkedValue(value) as PackedValue;
+  value.a.push(2);
+  assert.equal(plainValue(stored), { a: [1, "b", null], date, nested: { c: new Set([1]) } });
+  for (const refused of [() => 1, Symbol("a"), { run(): void {} }]) {
+    assert.throws(() => checkedValue(refused), isTypeError);
+  }
+});
+
+test("a value that was checked is not checked again", () => {
+  for (const value of [[1, 2], { a: 1 }, new Float(7), new Uint8Array(3)]) {
+    const stored = checkedValue(value);
+    assert.equal(checkedValue(stored), stored);
+  }
+});
+
+test("adding gives an integer only for two integers", () => {
+  assert.is(increasedValue(5, 2), 7);
+  assert.is(increasedValue(undefined, 2), 2);
+  assert.is(increasedValue(5, 0.5), 5.5);
+  assert.equal(increasedValue(5.5, 0.5), new Float(6));
+  assert.equal(increasedValue(new Float(6), 1), new Float(7));
+  assert.equal(increasedValue(6, new Float(1)), new Float(7));
+  assert.equal(increasedValue(undefined, new Float(1)), new Float(1));
+  const text = "Vertex property cannot be incremented";
+  for (const value of ["5", null, [1], new Uint8Array(1)]) {
+    failsWith(() => increasedValue(value, 1), ValueError, text);
+  }
+  failsWith(() => increasedValue(2 ** 53 - 1, 1), ValueError, "integer value out of range");
+  assert.throws(() => increasedValue(5, "1"), isTypeError);
+});
+
+test("bytes that are no value are refused", () => {
+  const bad: number[][] = [
+    [],
+    [0],
+    [10],
+    [PropertyKind.Null, 0],
+    [PropertyKind.Number, 1, 2, 3],
+    [PropertyKind.Float, 0, 0, 0, 0, 0, 0, 0xe0, 0x3f],
+    [PropertyKind.Number, 0, 0, 0, 0, 0, 0, 0x50, 0x43],
+    [PropertyKind.String, 0xff],
+    [PropertyKind.Integers, 1],
+    [PropertyKind.Integers, 0, 0, 0, 0, 0, 0, 0xe0, 0x3f],
+    [PropertyKind.Floats, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f],
+    [PropertyKind.Map, 1, 0, 0, 0],
+    [PropertyKind.Opaque],
+    [PropertyKind.Opaque, 255, 15, 0x49, 2],
+  ];
+  for (const bytes of bad) {
+    failsWith(() => decodeProperty(Uint8Array.from(bytes)), DataError, "damaged property value");
+  }
+});
+
+test.run();
