@@ -1,8 +1,18 @@
 // Reads a graph from its folder. Nothing that a file says is believed before it is checked: a
 // damaged snapshot gives way to the previous one, never to an empty graph.
+//
+// The checksums find every accident. They cannot find what somebody wrote on purpose: such a file
+// can give wrong answers, or make a search go on for ever, but it cannot make the process crash or
+// read anything but the graph: all pointers are indexes, which are checked against their arena.
 
-import { InternalError } from "../errors.js";
-import type { GraphStore } from "../store/graph-store.js";
+import { existsSync, renameSync } from "node:fs";
+import { DataError } from "../errors.js";
+import { GraphMemory, makeGraphShare } from "../memory/graph-memory.js";
+import { GraphStore } from "../store/graph-store.js";
+import { DamagedSnapshot } from "./damaged-snapshot.js";
+import { resetLoaded } from "./reset-loaded.js";
+import { SnapshotFiles } from "./snapshot-files.js";
+import { SnapshotReader } from "./snapshot-reader.js";
 
 export interface LoadOptions {
   /** Gets a line for each snapshot that was found damaged and passed over. */
@@ -12,13 +22,70 @@ export interface LoadOptions {
 /**
  * Loads a graph; null if none is stored in the folder.
  * @param thread number of the calling thread
- * @throws DataError every snapshot there is is damaged
+ * @throws DataError every snapshot there is is damaged, or is not this graph's
  */
 export function loadGraph(
-  _name: string,
-  _folder: string,
-  _thread: number,
-  _options: LoadOptions = {},
+  name: string,
+  folder: string,
+  thread: number,
+  options: LoadOptions = {},
 ): GraphStore | null {
-  throw new InternalError("not written");
+  const files = new SnapshotFiles(folder);
+  const current = tryLoad(name, files.current, thread);
+  if (current instanceof GraphStore) return current;
+  const previous = tryLoad(name, files.previous, thread);
+  if (current === null && previous === null) return null;
+  const reasons = [
+    `${files.current}: ${current === null ? "it is missing" : current.message}`,
+    `${files.previous}: ${previous instanceof DamagedSnapshot ? previous.message : "it is missing"}`,
+  ];
+  if (!(previous instanceof GraphStore)) {
+    throw new DataError(`graph "${name}" cannot be loaded: ${reasons.join("; ")}`);
+  }
+  options.warn?.(`graph "${name}": the previous snapshot is used; ${reasons[0]}`);
+  if (current !== null) putAside(files);
+  return previous;
+}
+
+/** The graph, why it cannot be used, or null if there is no such file. */
+function tryLoad(name: string, file: string, thread: number): GraphStore | DamagedSnapshot | null {
+  let reader: SnapshotReader | null = null;
+  try {
+    reader = new SnapshotReader(file);
+    if (reader.header.name !== name) {
+      throw new DataError(`it holds the graph "${reader.header.name}"`);
+    }
+    return load(reader, thread);
+  } catch (error) {
+    if (error instanceof DamagedSnapshot) return error;
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    // What the disk cannot give any more is as good as damaged.
+    if (code === "EIO") return new DamagedSnapshot("it cannot be read: EIO");
+    const text = `graph "${name}" cannot be loaded: ${file}: ${(error as Error).message}`;
+    throw new DataError(text, { cause: error });
+  } finally {
+    reader?.close();
+  }
+}
+
+/** @throws DamagedSnapshot */
+function load(reader: SnapshotReader, thread: number): GraphStore {
+  const memory = new GraphMemory(makeGraphShare(reader.header.name));
+  reader.header.arenaWords.forEach((words, id) => {
+    const arena = memory.arenas[id]!;
+    if (words > arena.words.length) arena.grow(words);
+    reader.readArena(id, arena.words.subarray(0, words));
+  });
+  resetLoaded(memory, reader.header);
+  return GraphStore.attach(memory.share, thread);
+}
+
+/** So that the next save keeps the good one. Where it cannot be moved the save will tell. */
+function putAside(files: SnapshotFiles): void {
+  try {
+    if (existsSync(files.current)) renameSync(files.current, files.damaged);
+  } catch {
+    // A folder that cannot be written to is a reason to refuse saves, not loads.
+  }
 }

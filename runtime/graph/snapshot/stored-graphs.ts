@@ -1,7 +1,17 @@
 // Where the graphs of a root lie: one folder each, named by the graph's path or name. No path may
-// lead out of the root.
+// lead out of the root, not by a symbolic link either. Which graphs there are is what their
+// snapshots say: there is no list that could differ from them.
 
-import { InternalError } from "../errors.js";
+import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { DataError } from "../errors.js";
+import { SnapshotFiles } from "./snapshot-files.js";
+import { readSnapshotHeader } from "./snapshot-reader.js";
+
+/** Folders below one another: what is looked at to find all graphs of a root. */
+const MAX_DEPTH = 4;
+/** Neither hidden folders nor those of installed packages hold graphs. */
+const PART = /^(?!\.|node_modules$)[^/\\\0:]+$/;
 
 export interface StoredGraph {
   readonly name: string;
@@ -9,21 +19,67 @@ export interface StoredGraph {
   readonly path: string;
 }
 
-/** Graphs that are stored below a root, sorted by name. */
-export function listStoredGraphs(_root: string): StoredGraph[] {
-  throw new InternalError("not written");
+/** Graphs that are stored below a root, sorted by path. */
+export function listStoredGraphs(root: string): StoredGraph[] {
+  const found: StoredGraph[] = [];
+  if (existsSync(root)) collect(root, [], found);
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /**
- * Absolute folder of a graph.
- * @param _path relative to the root
- * @throws DataError a path that is absolute or leads out of the root
+ * Absolute folder of a graph, which need not be there.
+ * @param path relative to the root, with `/`
+ * @throws DataError a path that is absolute, leads out of the root or is too deep
  */
-export function graphFolder(_root: string, _path: string): string {
-  throw new InternalError("not written");
+export function graphFolder(root: string, path: string): string {
+  const parts = path.split("/");
+  if (isAbsolute(path)) throw new DataError(`path of a graph must be relative: '${path}'`);
+  if (!parts.every((part) => PART.test(part)))
+    throw new DataError(`bad path of a graph: '${path}'`);
+  if (parts.length > MAX_DEPTH) {
+    throw new DataError(`path of a graph has more than ${MAX_DEPTH} parts: '${path}'`);
+  }
+  let folder = existsSync(root) ? realpathSync(root) : root;
+  for (const part of parts) {
+    folder = join(folder, part);
+    const entry = lstatSync(folder, { throwIfNoEntry: false });
+    if (entry === undefined || entry.isDirectory()) continue;
+    throw new DataError(`path of a graph is not a folder: '${folder}'`);
+  }
+  return folder;
 }
 
 /** Removes the snapshots of a graph, and its folder if nothing else is in it. */
-export function eraseStoredGraph(_folder: string): void {
-  throw new InternalError("not written");
+export function eraseStoredGraph(folder: string): void {
+  new SnapshotFiles(folder).remove();
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT" && code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
+  }
+}
+
+function collect(root: string, parts: readonly string[], found: StoredGraph[]): void {
+  const folder = join(root, ...parts);
+  const name = parts.length === 0 ? null : nameOf(folder, parts.join("/"));
+  if (name !== null) found.push({ name, path: parts.join("/") });
+  if (parts.length === MAX_DEPTH) return;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory() && PART.test(entry.name)) collect(root, [...parts, entry.name], found);
+  }
+}
+
+/** Name of the graph in a folder, null if there is none. */
+function nameOf(folder: string, path: string): string | null {
+  const files = new SnapshotFiles(folder);
+  const stored = [files.current, files.previous].filter((file) => existsSync(file));
+  for (const file of stored) {
+    try {
+      return readSnapshotHeader(file).name;
+    } catch {
+      // Whoever loads it is told what is wrong; until then it goes by the default name.
+    }
+  }
+  return stored.length === 0 ? null : path;
 }

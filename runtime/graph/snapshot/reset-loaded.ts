@@ -1,0 +1,71 @@
+// What is done to the memory of a graph that was just loaded, before anybody else sees it: it is
+// checked for sense, and what belonged to the threads of the process that saved it is forgotten.
+
+import type { GraphMemory } from "../memory/graph-memory.js";
+import { Header, RECORD_WORDS, Record, SEQUENCE_WORDS } from "../memory/layout.js";
+import { DamagedSnapshot } from "./damaged-snapshot.js";
+import type { SnapshotHeader } from "./snapshot-format.js";
+import { usedWords } from "./stored-arenas.js";
+
+/** Words of the header that mean nothing to another process. */
+const VOLATILE = [
+  Header.Mutex,
+  Header.Generation,
+  Header.JournalCount,
+  Header.CommittedCount,
+  Header.IndexSequence,
+  Header.StringSequence,
+  Header.EventsSuspended,
+  Header.EventsRunning,
+  Header.EventsDone,
+  Header.Saving,
+  Header.QueryCount,
+  Header.QueryTimeUs,
+  Header.LocksHeld,
+  Header.LockReleases,
+  Header.Fence,
+];
+
+/** @throws DamagedSnapshot */
+export function resetLoaded(memory: GraphMemory, header: SnapshotHeader): void {
+  const { words } = memory.header;
+  for (const word of VOLATILE) words[word] = 0;
+  checkSense(memory, header);
+  memory.sequence.grow(words[Header.HandleEnd]! * SEQUENCE_WORDS);
+  words[Header.SavedOperationCount] = words[Header.OperationCount]!;
+  words[Header.SavedOperationCountHigh] = words[Header.OperationCountHigh]!;
+  words[Header.SavedAt] = header.savedAt;
+  for (let group = 0; group < header.arenaWords[memory.groups.id]!; group += 2) {
+    memory.groups.words[group]! &= ~1;
+  }
+  releaseVertices(memory);
+}
+
+/** The header that was loaded must agree with what was stored beside it. */
+function checkSense(memory: GraphMemory, header: SnapshotHeader): void {
+  const { words } = memory.header;
+  const handleEnd = words[Header.HandleEnd]!;
+  const used = usedWords(memory);
+  const isWhole = header.arenaWords.every((stored, id) => {
+    // Groups reach as far as there have been properties.
+    return id === memory.groups.id ? stored <= used[id]! : stored === used[id];
+  });
+  if (
+    !isWhole ||
+    handleEnd < 1 ||
+    words[Header.FreeHandle]! >= handleEnd ||
+    words[Header.Order]! >= handleEnd ||
+    words[Header.Unfinished] !== 0
+  ) {
+    throw new DamagedSnapshot("its parts do not fit together");
+  }
+}
+
+/** Who held vertices is gone. */
+function releaseVertices({ header, record: { words } }: GraphMemory): void {
+  const end = header.words[Header.HandleEnd]! * RECORD_WORDS;
+  for (let base = RECORD_WORDS; base < end; base += RECORD_WORDS) {
+    words[base + Record.Owner] = 0;
+    words[base + Record.LockCount] = 0;
+  }
+}

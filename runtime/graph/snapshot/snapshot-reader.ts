@@ -1,0 +1,127 @@
+// A snapshot file being read. What it says about itself is checked when it is opened, each chunk
+// when it is read; so that no byte that counts can differ from what was written unnoticed.
+
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { crc32 } from "node:zlib";
+import { ARENAS } from "../memory/layout.js";
+import { DamagedSnapshot } from "./damaged-snapshot.js";
+import {
+  chunksOf,
+  decodeHeader,
+  PAGE_BYTES,
+  pagesOf,
+  type SnapshotHeader,
+  TABLE_ENTRY_BYTES,
+  wordsOfChunk,
+} from "./snapshot-format.js";
+
+const ENTRY_WORDS = TABLE_ENTRY_BYTES / 4;
+
+export class SnapshotReader {
+  readonly header: SnapshotHeader;
+  readonly #descriptor: number;
+  readonly #table: Uint32Array;
+  /** Where the entries of each arena begin in the table. */
+  readonly #firstEntry: readonly number[];
+
+  /**
+   * @throws DamagedSnapshot, DataError, or what the file system says
+   */
+  constructor(file: string) {
+    this.#descriptor = openSync(file, "r");
+    try {
+      this.header = readHeader(this.#descriptor);
+      const firstEntry: number[] = [];
+      let entries = 0;
+      for (const words of this.header.arenaWords) {
+        firstEntry.push(entries);
+        entries += chunksOf(words);
+      }
+      this.#firstEntry = firstEntry;
+      this.#table = readTable(this.#descriptor, this.header, entries);
+      this.#checkPlaces();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Reads an arena, from its beginning.
+   * @param into has room for `header.arenaWords` of it
+   * @throws DamagedSnapshot
+   */
+  readArena(arena: number, into: Uint32Array): void {
+    const words = this.header.arenaWords[arena]!;
+    const bytes = new Uint8Array(into.buffer, into.byteOffset, into.byteLength);
+    let first = 0;
+    for (let chunk = 0; chunk < chunksOf(words); chunk++) {
+      const entry = (this.#firstEntry[arena]! + chunk) * ENTRY_WORDS;
+      const part = bytes.subarray(first, first + wordsOfChunk(words, chunk) * 4);
+      readAt(this.#descriptor, this.#table[entry]!, part);
+      if (crc32(part) !== this.#table[entry + 1]) {
+        throw new DamagedSnapshot(`part ${chunk} of its "${ARENAS[arena]}" is damaged`);
+      }
+      first += part.length;
+    }
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+
+  /** All chunks lie in the file, and together take no more than it has: no bombs. */
+  #checkPlaces(): void {
+    const { arenaWords, tablePage } = this.header;
+    let pages = 0;
+    arenaWords.forEach((words, arena) => {
+      for (let chunk = 0; chunk < chunksOf(words); chunk++) {
+        const page = this.#table[(this.#firstEntry[arena]! + chunk) * ENTRY_WORDS]!;
+        const length = pagesOf(wordsOfChunk(words, chunk) * 4);
+        pages += length;
+        if (page < 1 || page + length > tablePage || pages > tablePage - 1) {
+          throw new DamagedSnapshot("its parts lie outside of it");
+        }
+      }
+    });
+  }
+}
+
+/**
+ * The header of a file.
+ * @throws DamagedSnapshot, DataError, or what the file system says
+ */
+export function readSnapshotHeader(file: string): SnapshotHeader {
+  const descriptor = openSync(file, "r");
+  try {
+    return readHeader(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readHeader(descriptor: number): SnapshotHeader {
+  const page = new Uint8Array(PAGE_BYTES);
+  readAt(descriptor, 0, page);
+  return decodeHeader(page);
+}
+
+function readTable(descriptor: number, header: SnapshotHeader, entries: number): Uint32Array {
+  const bytes = entries * TABLE_ENTRY_BYTES;
+  if (fstatSync(descriptor).size !== header.tablePage * PAGE_BYTES + bytes) {
+    throw new DamagedSnapshot("it is not as long as it was written");
+  }
+  const table = new Uint8Array(bytes);
+  readAt(descriptor, header.tablePage, table);
+  if (crc32(table) !== header.tableChecksum) throw new DamagedSnapshot("its table is damaged");
+  return new Uint32Array(table.buffer);
+}
+
+function readAt(descriptor: number, page: number, into: Uint8Array): void {
+  const position = page * PAGE_BYTES;
+  for (let done = 0; done < into.length; ) {
+    const count = readSync(descriptor, into, done, into.length - done, position + done);
+    if (count === 0) throw new DamagedSnapshot("it ends too early");
+    done += count;
+  }
+}
