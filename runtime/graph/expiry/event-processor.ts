@@ -1,22 +1,100 @@
 // Removes what has expired, in the one thread that keeps graphs. It must never keep others from
-// writing for long: it takes few vertices at a time, and lets go of the graph in between.
+// writing for long: it takes the mutex for one vertex at a time, and lets its thread do something
+// else after a few.
 
+import { expire } from "../changes/expire.js";
 import type { SessionView } from "../changes/session-view.js";
-import { InternalError } from "../errors.js";
+import { Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { nowSeconds } from "../time.js";
+import { areEventsRunning } from "./event-control.js";
+
+const TICK_MS = 250;
+const BATCH = 256;
+/** Seconds until a vertex is looked at again that somebody holds. */
+const LOCKED_RETRY_SECONDS = 1;
+/** So that one that cannot be looked at for a defect does not keep the others from it. */
+const FAILED_RETRY_SECONDS = 60;
 
 export class EventProcessor {
-  /** Looks every 250 ms from `start` to `stop`. */
-  constructor(_store: GraphStore, _session: SessionView) {
-    throw new InternalError("not written");
+  readonly #store: GraphStore;
+  readonly #session: SessionView;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(store: GraphStore, session: SessionView) {
+    this.#store = store;
+    this.#session = session;
   }
 
-  start(): void {}
+  /** Removes what expires from now on, and what has expired before. Does not keep the thread. */
+  start(): void {
+    if (this.#timer !== null) return;
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#timer.unref();
+  }
 
-  stop(): void {}
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
 
-  /** Removes what is due at once; returns the number of vertices looked at. */
-  run(_now: number): number {
-    throw new InternalError("not written");
+  /** Removes all that has expired, unless events are paused; returns how many events there were. */
+  flush(): number {
+    let events = 0;
+    for (;;) {
+      const done = this.run(nowSeconds());
+      events += done;
+      if (done < BATCH) return events;
+    }
+  }
+
+  /** Removes some of what has expired; returns how many events there were, `BATCH` at most. */
+  run(now: number): number {
+    let events = 0;
+    while (events < BATCH && areEventsRunning(this.#store)) {
+      const vertex = this.#take(now);
+      if (vertex === 0) break;
+      events++;
+      this.#expire(vertex, now);
+    }
+    return events;
+  }
+
+  #tick(): void {
+    if (this.run(nowSeconds()) < BATCH) return;
+    setImmediate(() => {
+      if (this.#timer !== null) this.#tick();
+    });
+  }
+
+  /** A vertex that is due, 0 if there is none. Most of the time that costs no mutex. */
+  #take(now: number): number {
+    const { expiry, writer } = this.#store;
+    if (expiry.next > now) return 0;
+    return writer.mutate(() => expiry.due(now));
+  }
+
+  #expire(vertex: number, now: number): void {
+    const { ints } = this.#store.memory.header;
+    Atomics.store(ints, Header.EventsRunning, 1);
+    try {
+      const { isLocked } = expire(this.#store, this.#session, vertex, now);
+      if (isLocked) this.#postpone(vertex, now + LOCKED_RETRY_SECONDS);
+      else Atomics.add(ints, Header.EventsDone, 1);
+    } catch (error) {
+      this.#postpone(vertex, now + FAILED_RETRY_SECONDS);
+      throw error;
+    } finally {
+      Atomics.store(ints, Header.EventsRunning, 0);
+    }
+  }
+
+  #postpone(vertex: number, second: number): void {
+    const { expiry, vertices, writer } = this.#store;
+    writer.mutate(() => {
+      if (!vertices.isUsed(vertex)) return;
+      expiry.cancel(vertex);
+      expiry.schedule(vertex, second);
+    });
   }
 }

@@ -45,6 +45,23 @@ export class ExpiryHeap {
   }
 
   /**
+   * How many vertices are due before each of some seconds, in ascending order, and not before the
+   * one in front. Takes no lock: others may move what is being counted.
+   */
+  countBefore(seconds: readonly number[]): number[] {
+    this.#writer.memory.refresh();
+    const counts = seconds.map(() => 0);
+    const { words } = this.#events;
+    const end = Math.min((this.count + 1) * ENTRY_WORDS, words.length);
+    for (let at = ENTRY_WORDS; at < end; at += ENTRY_WORDS) {
+      let range = 0;
+      while (range < seconds.length && words[at]! >= seconds[range]!) range++;
+      if (range < seconds.length) counts[range]!++;
+    }
+    return counts;
+  }
+
+  /**
    * In a mutation: lets the processor look at a vertex no later than at a second. What turns out
    * to expire later than it is scheduled is looked at too early and then scheduled again, which is
    * cheaper than to move it each time.

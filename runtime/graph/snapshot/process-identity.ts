@@ -11,8 +11,9 @@ export interface ProcessIdentity {
   readonly bootId: string;
 }
 
-/** Fields of /proc/<pid>/stat that follow the name of the command; the 22nd of all is the start. */
-const FIELDS_BEFORE_START = 19;
+/** Of the fields of /proc/<pid>/stat that follow the name of the command. */
+const STATE_FIELD = 0;
+const START_FIELD = 19;
 
 export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, startedAt: startOf(process.pid), bootId: bootId() };
@@ -34,7 +35,9 @@ function startOf(pid: number): string {
   const text = readOrNothing(`/proc/${pid}/stat`);
   // The name of the command may hold blanks and parentheses.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return fields[FIELDS_BEFORE_START] ?? "";
+  // It has ended, and its parent has not asked how.
+  if (fields[STATE_FIELD] === "Z") return "ended";
+  return fields[START_FIELD] ?? "";
 }
 
 function bootId(): string {

@@ -115,7 +115,7 @@ function readOwner(file: string): LockOwner | null {
 function parseOwner(text: string): LockOwner | null {
   try {
     const { pid, startedAt, bootId, token } = JSON.parse(text) as Partial<LockOwner>;
-    if (!Number.isInteger(pid) || !/^[0-9a-f]{16}$/.test(String(token))) return null;
+    if (!Number.isInteger(pid) || pid! <= 0 || !/^[0-9a-f]{16}$/.test(String(token))) return null;
     return { pid: pid!, token: token!, startedAt: String(startedAt), bootId: String(bootId) };
   } catch {
     return null;
