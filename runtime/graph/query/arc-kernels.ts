@@ -116,20 +116,20 @@ export function copyMatches(
   to.top = top;
 }
 
-/** Copies the arcs to one vertex that pass. */
-export function copyTo(
-  other: number,
+/** Copies those of the arcs at some positions of a run that pass. */
+export function copyPlaces(
   test: ArcTest,
   words: Uint32Array,
-  from: number,
-  end: number,
+  run: number,
+  positions: readonly number[],
   to: CopyTarget,
 ): void {
   const out = to.words;
   let top = to.top;
-  for (let arc = from; arc < end; arc += ARC_WORDS) {
-    if (words[arc] !== other || !test.matches(words[arc + 1]!, words[arc + 2]!)) continue;
-    out[top] = other;
+  for (const position of positions) {
+    const arc = run + position * ARC_WORDS;
+    if (!test.matches(words[arc + 1]!, words[arc + 2]!)) continue;
+    out[top] = words[arc]!;
     out[top + 1] = words[arc + 1]!;
     out[top + 2] = words[arc + 2]!;
     top += ARC_WORDS;

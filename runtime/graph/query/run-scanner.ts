@@ -11,8 +11,8 @@ import {
   copyAll,
   copyKeys,
   copyMatches,
+  copyPlaces,
   copyRange,
-  copyTo,
   countKeys,
   countMatches,
   countRange,
@@ -28,6 +28,7 @@ export const ALL_ARCS = 0x3fff_ffff;
 
 export class RunScanner {
   readonly side: SideNumber;
+  readonly #runs: ArcRuns;
   readonly #sides: Arena;
   readonly #arcs: Arena;
   readonly #reader: Reader;
@@ -38,6 +39,7 @@ export class RunScanner {
 
   constructor(reader: Reader, runs: ArcRuns) {
     this.side = runs.side;
+    this.#runs = runs;
     this.#sides = runs.sides;
     this.#arcs = runs.arcs;
     this.#reader = reader;
@@ -53,11 +55,8 @@ export class RunScanner {
     }
   }
 
-  /**
-   * Copies arcs that pass to the stack, at most `limit`; returns how many.
-   * @param other takes only arcs between the vertex and this one, unless it is 0
-   */
-  select(vertex: number, test: ArcTest, stack: ArcStack, limit: number, other = 0): number {
+  /** Copies arcs that pass to the stack, at most `limit`; returns how many. */
+  select(vertex: number, test: ArcTest, stack: ArcStack, limit: number): number {
     if (test.kind === ArcTestKind.Nothing) return 0;
     const { top } = stack;
     for (let attempt = 0; ; attempt++) {
@@ -65,7 +64,7 @@ export class RunScanner {
       const isFound = this.#find(vertex, attempt);
       const wanted = Math.min(this.#length, limit);
       const hasRoom = isFound && stack.hasRoom(wanted);
-      if (hasRoom) this.#copy(test, stack, limit, other);
+      if (hasRoom) this.#copy(test, stack, limit);
       const isValid = this.#reader.leave(this.side, vertex, seen);
       if (isValid && hasRoom) return (stack.top - top) / ARC_WORDS;
       stack.top = top;
@@ -74,21 +73,26 @@ export class RunScanner {
     }
   }
 
+  /** Copies the arcs between a vertex and another that pass to the stack; returns how many. */
+  selectTo(vertex: number, other: number, test: ArcTest, stack: ArcStack): number {
+    const { top } = stack;
+    for (let attempt = 0; ; attempt++) {
+      const seen = this.#reader.enter(this.side, vertex, attempt);
+      const isFound = this.#find(vertex, attempt);
+      const isReadable = isFound && (this.#length === 0 || this.#runs.covers(vertex));
+      const positions = isReadable && this.#length > 0 ? this.#runs.findAll(vertex, other) : [];
+      const hasRoom = isReadable && stack.hasRoom(positions.length);
+      if (hasRoom) copyPlaces(test, this.#arcs.words, this.#run, positions, stack);
+      const isValid = this.#reader.leave(this.side, vertex, seen);
+      if (isValid && hasRoom) return (stack.top - top) / ARC_WORDS;
+      stack.top = top;
+      if (isValid && isReadable) stack.reserve(positions.length);
+    }
+  }
+
   /** Arcs of the run that was looked at last, whether they passed or not. */
   get visited(): number {
     return this.#length;
-  }
-
-  /** True if the run of a vertex holds all its arcs: not at a terminal of forward-only ones. */
-  isListed(vertex: number): boolean {
-    const words = this.#sides.words;
-    const at = vertex * SIDE_WORDS;
-    return words[at + Side.Pointer] !== 0 || words[at + Side.Degree] === 0;
-  }
-
-  /** Arcs in the run, by one look: exact unless the vertex is being written. */
-  length(vertex: number): number {
-    return this.#find(vertex, 1) ? this.#length : 0;
   }
 
   /** Finds the run of a vertex; false if it cannot be read with the views of this thread. */
@@ -132,14 +136,13 @@ export class RunScanner {
     return this.#hub.countRange(firstByte, arcs, mask, want, flip, fold, low, high);
   }
 
-  #copy(test: ArcTest, stack: ArcStack, limit: number, other: number): void {
+  #copy(test: ArcTest, stack: ArcStack, limit: number): void {
     const length = this.#length;
     const { words } = this.#arcs;
     const from = this.#run;
     const end = from + length * ARC_WORDS;
     const stop = stack.top + limit * ARC_WORDS;
-    if (other !== 0) copyTo(other, test, words, from, end, stack);
-    else if (test.kind === ArcTestKind.Any) {
+    if (test.kind === ArcTestKind.Any) {
       copyAll(words, from, from + Math.min(length, limit) * ARC_WORDS, stack);
     } else if (test.kind === ArcTestKind.Key) copyKeys(test, words, from, end, stack, stop);
     else if (test.kind === ArcTestKind.Range) copyRange(test, words, from, end, stack, stop);

@@ -191,7 +191,9 @@ export class PropertyCheck implements VertexCheck {
     this.#isNegated = isNegated;
   }
 
-  bind(): void {}
+  bind(): void {
+    this.#condition.bind();
+  }
 
   passes(vertex: number): boolean {
     return this.#condition.matches(vertex) !== this.#isNegated;

@@ -175,27 +175,14 @@ export class Walker {
   #select(rule: WalkRule, tail: number, level: number, scanner: RunScanner): number {
     const { arc, neighbor } = rule;
     const only = neighbor === null || neighbor.isNegated ? null : neighbor.ids;
-    let arcs: number;
     if (only !== null && only.handles.length <= 1) {
-      arcs = only.handles.length === 0 ? 0 : this.#selectTo(arc, tail, only.handles[0]!, scanner);
-    } else {
-      arcs = scanner.select(tail, arc, this.#stack, this.#limit(rule, level));
+      this.#deadline.spend(1);
+      return only.handles.length === 0
+        ? 0
+        : scanner.selectTo(tail, only.handles[0]!, arc, this.#stack);
     }
+    const arcs = scanner.select(tail, arc, this.#stack, this.#limit(rule, level));
     this.#deadline.spend(scanner.visited + 1);
-    return arcs;
-  }
-
-  /** Copies the arcs between two vertices, read where there are fewer to look at. */
-  #selectTo(arc: ArcTest, tail: number, head: number, scanner: RunScanner): number {
-    const stack = this.#stack;
-    const opposite = scanner === this.#outArcs ? this.#inArcs : this.#outArcs;
-    const isShorter = opposite.length(head) < scanner.length(tail);
-    if (!isShorter || !opposite.isListed(head)) {
-      return scanner.select(tail, arc, stack, ALL_ARCS, head);
-    }
-    const base = stack.top;
-    const arcs = opposite.select(head, arc, stack, ALL_ARCS, tail);
-    for (let at = base; at < stack.top; at += ARC_WORDS) stack.words[at] = head;
     return arcs;
   }
 

@@ -1,0 +1,63 @@
+// Stores for tests of queries, filled through the operations alone: nothing of changes or sessions
+// takes part.
+
+import { M_STAT } from "../../../../runtime/graph/constants.js";
+import { NEVER } from "../../../../runtime/graph/memory/layout.js";
+import { MODIFIERS, valueBits } from "../../../../runtime/graph/modifiers.js";
+import { apply } from "../../../../runtime/graph/operations/apply.js";
+import { OperationCode } from "../../../../runtime/graph/operations/operation.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import type { PropertyValue } from "../../../../runtime/graph/store/property-values.js";
+import { nowSeconds } from "../../../../runtime/graph/time.js";
+
+const THREAD = 151;
+
+export interface NewVertex {
+  readonly type?: string;
+  readonly expiresAt?: number;
+  readonly properties?: { readonly [key: string]: PropertyValue };
+}
+
+export class QueryStore {
+  readonly store = GraphStore.make("test", THREAD);
+
+  /** Makes a real vertex; returns its handle. */
+  vertex(id: string, { type, expiresAt = NEVER, properties = {} }: NewVertex = {}): number {
+    const { store } = this;
+    return store.writer.mutate(() => {
+      const name = type === undefined ? 0 : store.types.define(type);
+      const at = nowSeconds();
+      const made = { vertex: store.ids.find(id), id, name, at };
+      apply(store, { ...store.operation, ...made, code: OperationCode.CreateVertex });
+      const vertex = store.ids.find(id);
+      const expiry = { vertex, expiresAt, at };
+      apply(store, { ...store.operation, ...expiry, code: OperationCode.SetExpiry });
+      for (const [key, property] of Object.entries(properties)) {
+        const set = { vertex, name: store.keys.define(key), property, at };
+        apply(store, { ...store.operation, ...set, code: OperationCode.SetProperty });
+      }
+      return vertex;
+    });
+  }
+
+  /** Makes an arc, and its ends where they are missing. */
+  arc(
+    initial: string,
+    [relationship, modifier = M_STAT, value = 1]: readonly [string, number?, number?],
+    terminal: string,
+    flags = 0,
+  ): void {
+    const { store } = this;
+    store.writer.mutate(() => {
+      apply(store, {
+        ...store.operation,
+        ...{ vertex: store.ids.find(initial), id: initial },
+        ...{ terminal: store.ids.find(terminal), terminalId: terminal },
+        name: store.relationships.define(relationship),
+        ...{ modifier, flags, at: nowSeconds() },
+        value: valueBits(MODIFIERS[modifier]!.kind, value),
+        code: OperationCode.Connect,
+      });
+    });
+  }
+}
