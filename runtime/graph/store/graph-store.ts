@@ -73,13 +73,14 @@ export class GraphStore {
   format(): void {
     const { writer, memory } = this;
     writer.put(memory.header, Header.HandleEnd, 1);
+    // Readers of properties are told before other texts lie where their values pointed to.
+    this.properties.format();
     this.strings.format();
     this.ids.format();
     this.relationships.format();
     this.types.format();
     this.keys.format();
     this.typeLists.format();
-    this.properties.format();
     this.expiry.format();
   }
 

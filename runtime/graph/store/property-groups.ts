@@ -44,6 +44,20 @@ export class PropertyGroups {
     this.#blocks = new Blocks(this.cells, CELL_WORDS);
   }
 
+  /**
+   * In a mutation: forgets all tables, whose memory is given back as a whole. Nothing is noted: it
+   * is not undone, but done again.
+   */
+  clear(): void {
+    const { words, ints } = this.#groups;
+    for (let index = 0; index < words.length; index += GROUP_WORDS) {
+      if (words[index + 1] === 0) continue;
+      words[index + 1] = 0;
+      Atomics.add(ints, index, 2);
+    }
+    this.#writer.wrote(this.#groups, 0, words.length);
+  }
+
   /** As `Reader.enter`, for all properties of a vertex. */
   enter(vertex: number, attempt: number): number {
     const index = sequenceOf(vertex);

@@ -46,8 +46,10 @@ export class PropertyTable {
     this.#cells = writer.memory.cells;
   }
 
-  /** In a mutation: lays out what an empty graph has, which is what new memory has: nothing. */
-  format(): void {}
+  /** In a mutation: leaves no properties, of a new graph or of one that is truncated. */
+  format(): void {
+    this.groups.clear();
+  }
 
   /**
    * In a mutation: sets or adds a property.
