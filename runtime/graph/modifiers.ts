@@ -31,6 +31,8 @@ export interface Modifier {
   readonly max: number;
   /** What is above `max` counts as `max`; otherwise it is an error. */
   readonly isClamped: boolean;
+  /** A negative value counts from now on. */
+  readonly isRelative: boolean;
   /** Value when none is given; times default to the moment of the call. */
   readonly initial: number | "now";
   /** What connecting again does to the value. */
@@ -50,9 +52,9 @@ function row(
   [min, max]: readonly [number, number],
   initial: number | "now",
   update: Modifier["update"],
-  { isClamped = false, isResult = false } = {},
+  { isClamped = false, isRelative = false, isResult = false } = {},
 ): Modifier {
-  return { code, name, kind, min, max, isClamped, initial, update, isResult };
+  return { code, name, kind, min, max, isClamped, isRelative, initial, update, isResult };
 }
 
 const UINT = [0, MAX_UINT] as const;
@@ -70,7 +72,7 @@ const ROWS = [
   row(M_INTAGGR, "M_INTAGGR", "int", INT, 1, "set", RESULT),
   row(M_TMC, "M_TMC", "uint", UINT, "now", "refuse", CLAMPED),
   row(M_TMM, "M_TMM", "uint", UINT, "now", "set", CLAMPED),
-  row(M_TMX, "M_TMX", "uint", UINT, T_NEVER, "set", CLAMPED),
+  row(M_TMX, "M_TMX", "uint", UINT, T_NEVER, "set", { isClamped: true, isRelative: true }),
   row(M_SIM, "M_SIM", "float", [-1, 1], 0, "set"),
   row(M_DIST, "M_DIST", "float", [0, MAX_FLOAT], 0, "set"),
   row(M_FLT, "M_FLT", "float", FLOAT, 0, "set"),

@@ -1,18 +1,17 @@
 // Making arcs and changing their values; see interface, "Connect".
 
-import { InternalError } from "../errors.js";
+import { M_TMC, M_TMM, M_TMX } from "../constants.js";
+import { AccessError, ArcError } from "../errors.js";
 import type { ArcFilter } from "../query/query-options.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { type ArcSpec, ArcToMake } from "./arc-to-make.js";
+import { attempt, Held } from "./attempt.js";
+import { connectCondition } from "./connect-condition.js";
+import { linkVertices } from "./link-vertices.js";
 import type { SessionView } from "./session-view.js";
-import type { VertexKey } from "./vertex-key.js";
+import { existing, handleOf, refuseArcChanges, type VertexKey } from "./vertex-key.js";
 
-/** `null`, `"rel"`, `[rel]`, `[rel, modifier]` or `[rel, modifier, value]`. */
-export type ArcSpec =
-  | null
-  | undefined
-  | string
-  | readonly []
-  | readonly [relationship: string | null, modifier?: number, value?: number];
+export type { ArcSpec } from "./arc-to-make.js";
 
 export interface ConnectOptions {
   /** Seconds until the arc expires; -1 for never. */
@@ -23,18 +22,92 @@ export interface ConnectOptions {
   readonly timeout?: number;
 }
 
+const ARC = new ArcToMake();
+const NO_OPTIONS: ConnectOptions = {};
+
 /**
  * Makes arcs from one vertex to another or to several, or changes their values.
  * @returns number of arcs that were not there before
  * @throws ArcError, AccessError, KeyError, VertexError
  */
 export function connect(
-  _store: GraphStore,
-  _session: SessionView,
-  _initial: VertexKey,
-  _arc: ArcSpec,
-  _terminals: VertexKey | readonly VertexKey[],
-  _options?: ConnectOptions,
+  store: GraphStore,
+  session: SessionView,
+  initial: VertexKey,
+  arc: ArcSpec,
+  terminals: VertexKey | readonly VertexKey[],
+  options: ConnectOptions = NO_OPTIONS,
 ): number {
-  throw new InternalError("not written");
+  const { lifespan = -1, condition, timeout = 0 } = options;
+  if (typeof lifespan !== "number") throw new TypeError("lifespan must be a number");
+  ARC.read(arc);
+  if (lifespan >= 0 || ARC.hasTimes) refuseTime(ARC);
+  if (condition === undefined && typeof terminals !== "object") {
+    return connectOne(store, session, initial, terminals, lifespan, timeout);
+  }
+  const isMet = condition === undefined ? always : connectCondition(store, condition);
+  return attempt(store, session, timeout, () => {
+    refuseArcChanges(store, session);
+    const ends = typeof terminals === "object" ? several(store, initial, terminals) : [terminals];
+    let made = 0;
+    for (const terminal of ends) {
+      if (!isMet(handleOf(store, initial), handleOf(store, terminal))) continue;
+      made += linkVertices(store, session, initial, terminal, ARC, lifespan);
+    }
+    return made;
+  });
+}
+
+/** What nearly all calls are for, without an object or a function made. */
+function connectOne(
+  store: GraphStore,
+  session: SessionView,
+  initial: VertexKey,
+  terminal: VertexKey,
+  lifespan: number,
+  timeoutMs: number,
+): number {
+  const { writer } = store;
+  writer.begin();
+  try {
+    refuseArcChanges(store, session);
+    const made = linkVertices(store, session, initial, terminal, ARC, lifespan);
+    writer.commit();
+    return made;
+  } catch (error) {
+    writer.rollback();
+    if (!(error instanceof Held)) throw error;
+  } finally {
+    writer.end();
+  }
+  return attempt(store, session, timeoutMs, () => {
+    refuseArcChanges(store, session);
+    return linkVertices(store, session, initial, terminal, ARC, lifespan);
+  });
+}
+
+function always(): boolean {
+  return true;
+}
+
+/** @throws ArcError */
+function refuseTime({ modifier: { code } }: ArcToMake): void {
+  if (code !== M_TMC && code !== M_TMM && code !== M_TMX) return;
+  throw new ArcError("Arc timestamps are automatic, manual timestamp assignment not allowed");
+}
+
+/**
+ * The terminals of a list, as handles; they and the initial must be there.
+ * @throws KeyError, AccessError
+ */
+function several(store: GraphStore, initial: VertexKey, terminals: readonly VertexKey[]): number[] {
+  const seen = new Set([existing(store, initial)]);
+  return terminals.map((terminal) => {
+    const handle = existing(store, terminal);
+    if (seen.has(handle)) {
+      throw new AccessError("Bad context (duplicate vertices in acquisition set)");
+    }
+    seen.add(handle);
+    return handle;
+  });
 }

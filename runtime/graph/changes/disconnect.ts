@@ -1,10 +1,24 @@
 // Removing arcs; see interface, "Disconnect".
 
-import { InternalError } from "../errors.js";
+import { D_ANY, D_BOTH, D_IN, D_OUT } from "../constants.js";
+import { QueryError } from "../errors.js";
+import { Header } from "../memory/layout.js";
+import { apply } from "../operations/apply.js";
+import { OperationCode } from "../operations/operation.js";
+import { compileArcFilter } from "../query/arc-filter.js";
+import type { ArcTest } from "../query/arc-test.js";
 import type { ArcFilter, VertexCondition } from "../query/query-options.js";
+import { isReference } from "../query/traverse-rule.js";
+import type { ArcRuns } from "../store/arc-runs.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { attempt, waitFor } from "./attempt.js";
+import { begin } from "./change-vertex.js";
 import type { SessionView } from "./session-view.js";
-import type { VertexKey } from "./vertex-key.js";
+import { existing, isHeldByOther, refuseArcChanges, type VertexKey } from "./vertex-key.js";
+
+/** Arcs that are committed together: few enough that readers do not wait. */
+const STEP = 64;
+const ARC_ITEMS = 3;
 
 export interface DisconnectOptions {
   /** Undefined: every arc in both directions; anything else: outbound unless it says otherwise. */
@@ -21,10 +35,104 @@ export interface DisconnectOptions {
  * @throws QueryError, AccessError, KeyError
  */
 export function disconnect(
-  _store: GraphStore,
-  _session: SessionView,
-  _vertex: VertexKey,
-  _options?: DisconnectOptions,
+  store: GraphStore,
+  session: SessionView,
+  vertex: VertexKey,
+  options: DisconnectOptions = {},
 ): number {
-  throw new InternalError("not written");
+  const { arc, timeout = 0 } = options;
+  const test = compileArcFilter(store, arc, arc === undefined ? D_ANY : D_OUT);
+  const neighborId = exactId(options.neighbor);
+  return attempt(store, session, timeout, () => {
+    refuseArcChanges(store, session);
+    test.bind(store.relationships);
+    const anchor = existing(store, vertex);
+    const neighbor = neighborId === null ? 0 : store.ids.find(neighborId);
+    if (neighborId !== null && neighbor === 0) return 0;
+    const arcs = matching(store, anchor, neighbor, test);
+    refuseHeld(store, session, arcs);
+    return disconnectAll(store, arcs);
+  });
+}
+
+/** Initial, terminal and word 1 of each arc that is to go. */
+type ArcList = number[];
+
+/** The arcs of a vertex, to one neighbour or to any (0), that match. */
+function matching(store: GraphStore, anchor: number, neighbor: number, test: ArcTest): ArcList {
+  const { direction } = test;
+  const arcs: ArcList = [];
+  const isPaired = direction === D_BOTH;
+  if (direction !== D_IN) {
+    for (const at of positions(store.outArcs, anchor, neighbor, test)) {
+      const other = store.outArcs.otherAt(anchor, at);
+      if (isPaired && !hasMatch(store.inArcs, anchor, other, test)) continue;
+      arcs.push(anchor, other, store.outArcs.word1At(anchor, at));
+    }
+  }
+  if (direction !== D_OUT) {
+    for (const at of positions(store.inArcs, anchor, neighbor, test)) {
+      const other = store.inArcs.otherAt(anchor, at);
+      if (isPaired && !hasMatch(store.outArcs, anchor, other, test)) continue;
+      arcs.push(other, anchor, store.inArcs.word1At(anchor, at));
+    }
+  }
+  return arcs;
+}
+
+function positions(runs: ArcRuns, vertex: number, other: number, test: ArcTest): number[] {
+  const all = other === 0 ? Array.from({ length: runs.length(vertex) }, (_, at) => at) : [];
+  const candidates = other === 0 ? all : runs.findAll(vertex, other);
+  return candidates.filter((at) =>
+    test.matches(runs.word1At(vertex, at), runs.valueAt(vertex, at)),
+  );
+}
+
+function hasMatch(runs: ArcRuns, vertex: number, other: number, test: ArcTest): boolean {
+  return positions(runs, vertex, other, test).length > 0;
+}
+
+/** Ends the attempt while others hold an end of one of the arcs. */
+function refuseHeld(store: GraphStore, session: SessionView, arcs: ArcList): void {
+  if (store.memory.header.words[Header.LocksHeld] === 0) return;
+  for (let arc = 0; arc < arcs.length; arc += ARC_ITEMS) {
+    if (isHeldByOther(store, session, arcs[arc]!)) waitFor(store, arcs[arc]!);
+    if (isHeldByOther(store, session, arcs[arc + 1]!)) waitFor(store, arcs[arc + 1]!);
+  }
+}
+
+/** Removes arcs that are there; each is a change of its own, some are committed together. */
+function disconnectAll(store: GraphStore, arcs: ArcList): number {
+  let removed = 0;
+  for (let arc = 0; arc < arcs.length; arc += ARC_ITEMS) {
+    const word1 = arcs[arc + 2]!;
+    const operation = begin(store, OperationCode.Disconnect, arcs[arc]!);
+    operation.terminal = arcs[arc + 1]!;
+    operation.name = word1 >>> 16;
+    operation.modifier = (word1 >>> 8) & 0xff;
+    removed += apply(store, operation);
+    if (removed % STEP === 0) store.writer.commit();
+  }
+  return removed;
+}
+
+/**
+ * The id of the one neighbour that is meant, null for any.
+ * @throws QueryError
+ */
+function exactId(neighbor: VertexCondition | undefined): string | null {
+  if (neighbor === undefined || neighbor === null || neighbor === "*") return null;
+  const named = isReference(neighbor) ? neighbor : onlyMember(neighbor);
+  if (isReference(named)) return named.id;
+  if (typeof named !== "string" || /(^|[^\\])\*/.test(named)) {
+    throw new QueryError("Vertex conditions other than exact ID match not allowed");
+  }
+  return named.replaceAll("\\*", "*");
+}
+
+/** What a condition says of the id, if it says nothing else. */
+function onlyMember(condition: unknown): unknown {
+  if (typeof condition !== "object" || condition === null) return condition;
+  const [member, ...others] = Object.entries(condition);
+  return member?.[0] === "id" && others.length === 0 ? member[1] : null;
 }

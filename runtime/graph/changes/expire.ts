@@ -1,25 +1,101 @@
 // Removing what has expired. The event processor calls it; it takes the same locks as any change.
 
-import { InternalError } from "../errors.js";
+import { M_TMX } from "../constants.js";
+import { Header } from "../memory/layout.js";
+import { apply } from "../operations/apply.js";
+import { OperationCode } from "../operations/operation.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { storedSecond } from "../time.js";
+import { begin } from "./change-vertex.js";
 import type { SessionView } from "./session-view.js";
+import { isHeldByOther } from "./vertex-key.js";
 
-/** `isLocked`: nothing was done, try again later. */
+/** `isLocked`: some of it could not be done, try again later. */
 export interface Expired {
   readonly isLocked: boolean;
   readonly vertices: number;
   readonly arcs: number;
 }
 
+/** Arcs that one call removes at most, so that writers do not wait long. */
+const MAX_ARCS = 1024;
+
+const NOTHING: Expired = { isLocked: false, vertices: 0, arcs: 0 };
+const LOCKED: Expired = { isLocked: true, vertices: 0, arcs: 0 };
+
 /**
  * Deletes a vertex that has expired, or removes its outarcs that have: all of the same relationship
- * to the same terminal. What expires later is scheduled anew.
+ * to the same terminal. It is then scheduled for what expires next or has to be tried again.
  */
 export function expire(
-  _store: GraphStore,
-  _session: SessionView,
-  _vertex: number,
-  _now: number,
+  store: GraphStore,
+  session: SessionView,
+  vertex: number,
+  now: number,
 ): Expired {
-  throw new InternalError("not written");
+  return store.writer.mutate(() => {
+    if (store.isReadonly || !store.vertices.isUsed(vertex)) return NOTHING;
+    if (isHeldByOther(store, session, vertex)) return tryAgain(store, vertex, now);
+    if (store.vertices.expiresAt(vertex) > now) return expireArcs(store, session, vertex, now);
+    if (hasHeldTerminal(store, session, vertex)) return tryAgain(store, vertex, now);
+    const size = store.size;
+    apply(store, begin(store, OperationCode.DeleteVertex, vertex));
+    return { isLocked: false, vertices: 1, arcs: size - store.size };
+  });
+}
+
+function tryAgain(store: GraphStore, vertex: number, now: number): Expired {
+  reschedule(store, vertex, now + 1);
+  return LOCKED;
+}
+
+function reschedule(store: GraphStore, vertex: number, second: number): void {
+  store.expiry.cancel(vertex);
+  store.expiry.schedule(vertex, second);
+}
+
+function hasHeldTerminal(store: GraphStore, session: SessionView, vertex: number): boolean {
+  if (store.memory.header.words[Header.LocksHeld] === 0) return false;
+  const { outArcs } = store;
+  for (let position = outArcs.degree(vertex) - 1; position >= 0; position--) {
+    if (isHeldByOther(store, session, outArcs.otherAt(vertex, position))) return true;
+  }
+  return false;
+}
+
+function expireArcs(store: GraphStore, session: SessionView, vertex: number, now: number): Expired {
+  const { outArcs } = store;
+  let isLocked = false;
+  let arcs = 0;
+  let next = store.vertices.expiresAt(vertex);
+  // From the end: what takes the place of a removed arc was looked at before, or will be.
+  for (let position = outArcs.degree(vertex) - 1; position >= 0; position--) {
+    if (position >= outArcs.degree(vertex)) continue;
+    const word1 = outArcs.word1At(vertex, position);
+    if (((word1 >>> 8) & 0xff) !== M_TMX) continue;
+    const second = storedSecond(outArcs.valueAt(vertex, position));
+    const terminal = outArcs.otherAt(vertex, position);
+    if (second > now) next = Math.min(next, second);
+    else if (arcs >= MAX_ARCS) next = now;
+    else if (isHeldByOther(store, session, terminal)) {
+      isLocked = true;
+      next = Math.min(next, now + 1);
+    } else arcs += disconnectRelationship(store, vertex, terminal, word1 >>> 16);
+  }
+  reschedule(store, vertex, next);
+  return { isLocked, vertices: 0, arcs };
+}
+
+/** Removes the arcs of a relationship between two vertices, whatever their modifiers. */
+function disconnectRelationship(
+  store: GraphStore,
+  vertex: number,
+  terminal: number,
+  relationship: number,
+): number {
+  const operation = begin(store, OperationCode.Disconnect, vertex);
+  operation.terminal = terminal;
+  operation.name = relationship;
+  operation.modifier = 0;
+  return apply(store, operation);
 }

@@ -1,30 +1,57 @@
 // Changes of a graph as a whole.
 
-import { InternalError } from "../errors.js";
+import { AccessError } from "../errors.js";
+import { Header } from "../memory/layout.js";
+import { apply } from "../operations/apply.js";
+import { OperationCode } from "../operations/operation.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { UNTYPED } from "../store/name-kinds.js";
+import { attempt, waitFor } from "./attempt.js";
+import { begin } from "./change-vertex.js";
+import { codeOfKey, codeOfRelationship, codeOfType } from "./names.js";
 import type { SessionView } from "./session-view.js";
 
 /**
- * Removes all vertices, or those of a type, with all their arcs; null and "__vertex__": untyped.
+ * Removes all vertices, or those of a type, with all their arcs; null: untyped.
  * @returns number of vertices removed
  * @throws AccessError
  */
-export function truncate(_store: GraphStore, _session: SessionView, _type?: string | null): number {
-  throw new InternalError("not written");
+export function truncate(store: GraphStore, session: SessionView, type?: string | null): number {
+  if (session.readonlyHeld + session.writableHeld > 0) {
+    throw new AccessError("Current thread holds one or more vertex locks, cannot truncate.");
+  }
+  return attempt(store, session, 0, () => {
+    if (store.isReadonly) throw new AccessError("Graph is readonly, cannot truncate.");
+    if (store.memory.header.words[Header.LocksHeld] !== 0) waitFor(store, firstHeld(store));
+    let code = 0;
+    if (type !== undefined) code = type === null ? UNTYPED : store.types.codeOf(type);
+    if (type !== undefined && code === 0) return 0;
+    begin(store, OperationCode.Truncate, 0).name = code;
+    return apply(store, store.operation);
+  });
+}
+
+function firstHeld(store: GraphStore): number {
+  return store.locks.entries()[0]!.vertex;
 }
 
 /** From then on nothing changes but this. Whether it may be is for the caller to know. */
-export function setReadonly(_store: GraphStore, _isReadonly: boolean): void {
-  throw new InternalError("not written");
+export function setReadonly(store: GraphStore, isReadonly: boolean): void {
+  store.writer.mutate(() => {
+    begin(store, OperationCode.SetReadonly, 0).value = isReadonly ? 1 : 0;
+    apply(store, store.operation);
+  });
 }
 
 /** Kinds of names that have codes. */
 export type NameKind = "relationship" | "type" | "key";
 
+const CODE_OF = { relationship: codeOfRelationship, type: codeOfType, key: codeOfKey } as const;
+
 /**
  * Code of a name, a new one if it has none.
- * @throws EnumerationError, AccessError
+ * @throws EnumerationError, ArcError, ValueError, AccessError
  */
-export function enumerate(_store: GraphStore, _kind: NameKind, _name: string): number {
-  throw new InternalError("not written");
+export function enumerate(store: GraphStore, kind: NameKind, name: string): number {
+  return store.writer.mutate(() => CODE_OF[kind](store, name));
 }

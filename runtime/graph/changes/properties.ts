@@ -1,34 +1,55 @@
-// Setting and removing properties of a vertex; see interface, the Vertex object.
+// Setting and removing properties of a vertex; see interface, the Vertex object. Values are checked
+// and packed before the mutex is taken: that may run code of the user.
 
-import { InternalError } from "../errors.js";
+import { apply } from "../operations/apply.js";
+import { OperationCode } from "../operations/operation.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { PropertyValue } from "../store/property-values.js";
+import {
+  checkedKey,
+  checkedValue,
+  type Float,
+  increasedValue,
+  numberIn,
+  type PropertyValue,
+  type StoredValue,
+} from "../store/property-values.js";
+import { begin, changeVertex } from "./change-vertex.js";
+import { codeOfKey } from "./names.js";
 import type { SessionView } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 
 /** @throws ValueError, TypeError, AccessError */
 export function setProperty(
-  _store: GraphStore,
-  _session: SessionView,
-  _vertex: VertexKey,
-  _key: string,
-  _value: PropertyValue,
+  store: GraphStore,
+  session: SessionView,
+  vertex: VertexKey,
+  key: string,
+  value: PropertyValue,
 ): void {
-  throw new InternalError("not written");
+  const name = checkedKey(key);
+  const stored = checkedValue(value);
+  changeVertex(store, session, vertex, (found) => putProperty(store, found, name, stored));
 }
 
 /**
  * Adds to a number, or sets a property that is not there; returns the new value.
- * @throws ValueError, AccessError
+ * @throws ValueError, TypeError, AccessError
  */
 export function incProperty(
-  _store: GraphStore,
-  _session: SessionView,
-  _vertex: VertexKey,
-  _key: string,
-  _by: number,
+  store: GraphStore,
+  session: SessionView,
+  vertex: VertexKey,
+  key: string,
+  by: number | Float = 1,
 ): number {
-  throw new InternalError("not written");
+  const name = checkedKey(key);
+  return changeVertex(store, session, vertex, (found) => {
+    const code = store.keys.codeOf(name);
+    const old = code === 0 ? undefined : store.properties.get(found, code);
+    const value = increasedValue(old, by);
+    putProperty(store, found, name, value);
+    return numberIn(value);
+  });
 }
 
 /**
@@ -36,12 +57,17 @@ export function incProperty(
  * @throws AccessError
  */
 export function removeProperty(
-  _store: GraphStore,
-  _session: SessionView,
-  _vertex: VertexKey,
-  _key: string,
+  store: GraphStore,
+  session: SessionView,
+  vertex: VertexKey,
+  key: string,
 ): boolean {
-  throw new InternalError("not written");
+  return changeVertex(store, session, vertex, (found) => {
+    const code = store.keys.codeOf(key);
+    if (code === 0 || !store.properties.has(found, code)) return false;
+    begin(store, OperationCode.RemoveProperty, found).name = code;
+    return apply(store, store.operation) > 0;
+  });
 }
 
 /**
@@ -49,9 +75,37 @@ export function removeProperty(
  * @throws AccessError
  */
 export function removeProperties(
-  _store: GraphStore,
-  _session: SessionView,
-  _vertex: VertexKey,
+  store: GraphStore,
+  session: SessionView,
+  vertex: VertexKey,
 ): number {
-  throw new InternalError("not written");
+  return changeVertex(store, session, vertex, (found) =>
+    apply(store, begin(store, OperationCode.RemoveProperties, found)),
+  );
+}
+
+/**
+ * Keys and values as they can be stored; what is undefined is left out.
+ * @throws ValueError, TypeError
+ */
+export function checkedProperties(
+  properties: Readonly<Record<string, unknown>>,
+): [key: string, value: StoredValue][] {
+  return Object.entries(properties)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => [checkedKey(key), checkedValue(value)]);
+}
+
+/** Within a mutation: sets a property to a checked value. */
+export function putProperty(
+  store: GraphStore,
+  vertex: number,
+  key: string,
+  value: StoredValue,
+): number {
+  const code = codeOfKey(store, key);
+  const operation = begin(store, OperationCode.SetProperty, vertex);
+  operation.name = code;
+  operation.property = value;
+  return apply(store, operation);
 }

@@ -1,10 +1,27 @@
 // Making, changing and removing vertices; see interface, "CreateVertex" and the Vertex object.
 
-import { InternalError } from "../errors.js";
+import { VertexError } from "../errors.js";
+import { Header } from "../memory/layout.js";
+import { apply } from "../operations/apply.js";
+import { OperationCode } from "../operations/operation.js";
+import { isName } from "../query/arc-filter.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { UNTYPED } from "../store/name-kinds.js";
 import type { PropertyValue } from "../store/property-values.js";
+import { nowSeconds, storedSecond } from "../time.js";
+import { attempt, waitFor } from "./attempt.js";
+import { begin, changeVertex } from "./change-vertex.js";
+import { codeOfType } from "./names.js";
+import { checkedProperties, putProperty } from "./properties.js";
 import type { SessionView } from "./session-view.js";
-import type { VertexKey } from "./vertex-key.js";
+import {
+  handleOf,
+  idOfKey,
+  isHeldByOther,
+  refuseArcChanges,
+  refuseReadonly,
+  type VertexKey,
+} from "./vertex-key.js";
 
 export interface CreateOptions {
   readonly type?: string | null | undefined;
@@ -21,12 +38,49 @@ export interface CreateOptions {
  * @throws VertexError, AccessError, EnumerationError, ValueError
  */
 export function createVertex(
-  _store: GraphStore,
-  _session: SessionView,
-  _id: VertexKey,
-  _options?: CreateOptions,
+  store: GraphStore,
+  session: SessionView,
+  id: VertexKey,
+  options: CreateOptions = {},
 ): number {
-  throw new InternalError("not written");
+  const { type = null, lifespan = -1, timeout = 0 } = options;
+  if (typeof lifespan !== "number") throw new TypeError("lifespan must be a number");
+  const properties = checkedProperties(options.properties ?? {});
+  return attempt(store, session, timeout, () => {
+    refuseReadonly(store);
+    const found = handleOf(store, id);
+    if (isHeldByOther(store, session, found)) waitFor(store, found);
+    const made = makeReal(store, id, found, type);
+    const vertex = made === 1 ? store.operation.vertex : found;
+    if (lifespan >= 0) putExpiry(store, vertex, nowSeconds() + lifespan);
+    for (const [key, value] of properties) putProperty(store, vertex, key, value);
+    return made;
+  });
+}
+
+/** Makes a vertex that is missing, or real one that is virtual; `store.operation` has its handle. */
+function makeReal(store: GraphStore, id: VertexKey, found: number, type: string | null): number {
+  const code = type === null || type === "" ? 0 : typeOfNew(store, type);
+  if (found !== 0 && store.vertices.isReal(found)) {
+    const old = store.vertices.typeOf(found);
+    if (code === 0 || code === old) return 0;
+    const was = store.types.nameOf(old);
+    throw new VertexError(
+      `Type mismatch for existing object: '${store.ids.idOf(found)}' (existing type: ${was})`,
+    );
+  }
+  const operation = begin(store, OperationCode.CreateVertex, found);
+  operation.id = idOfKey(id);
+  operation.name = code;
+  return apply(store, operation);
+}
+
+/** @throws VertexError, EnumerationError */
+function typeOfNew(store: GraphStore, type: string): number {
+  if (store.types.codeOf(type) === 0 && !isName(type)) {
+    throw new VertexError(`invalid vertex type: '${type}'`);
+  }
+  return codeOfType(store, type);
 }
 
 /**
@@ -35,17 +89,39 @@ export function createVertex(
  * @throws AccessError
  */
 export function deleteVertex(
-  _store: GraphStore,
-  _session: SessionView,
-  _vertex: VertexKey,
-  _timeout = 0,
+  store: GraphStore,
+  session: SessionView,
+  vertex: VertexKey,
+  timeout = 0,
 ): number {
-  throw new InternalError("not written");
+  return attempt(store, session, timeout, () => {
+    refuseArcChanges(store, session);
+    const found = handleOf(store, vertex);
+    if (found === 0) return 0;
+    refuseHeldAround(store, session, found);
+    return apply(store, begin(store, OperationCode.DeleteVertex, found));
+  });
+}
+
+/** Ends an attempt while others hold a vertex or one that its outarcs lead to. */
+export function refuseHeldAround(store: GraphStore, session: SessionView, vertex: number): void {
+  if (isHeldByOther(store, session, vertex)) waitFor(store, vertex);
+  if (store.memory.header.words[Header.LocksHeld] === 0) return;
+  const { outArcs } = store;
+  for (let position = outArcs.degree(vertex) - 1; position >= 0; position--) {
+    const terminal = outArcs.otherAt(vertex, position);
+    if (isHeldByOther(store, session, terminal)) waitFor(store, terminal);
+  }
 }
 
 /** Removes a virtual vertex without inarcs; to be called when its last lock was released. */
-export function dropIfAbandoned(_store: GraphStore, _vertex: number): boolean {
-  throw new InternalError("not written");
+export function dropIfAbandoned(store: GraphStore, vertex: number): boolean {
+  const { vertices, locks } = store;
+  const isAbandoned =
+    vertices.isVirtual(vertex) && vertices.inDegree(vertex) === 0 && locks.countOf(vertex) === 0;
+  if (!isAbandoned) return false;
+  store.writer.mutate(() => apply(store, begin(store, OperationCode.DeleteVertex, vertex)));
+  return true;
 }
 
 /**
@@ -53,12 +129,16 @@ export function dropIfAbandoned(_store: GraphStore, _vertex: number): boolean {
  * @throws EnumerationError, AccessError
  */
 export function setType(
-  _store: GraphStore,
-  _session: SessionView,
-  _vertex: VertexKey,
-  _type: string | null,
+  store: GraphStore,
+  session: SessionView,
+  vertex: VertexKey,
+  type: string | null,
 ): void {
-  throw new InternalError("not written");
+  changeVertex(store, session, vertex, (found) => {
+    const code = type === null || type === "" ? UNTYPED : codeOfType(store, type);
+    begin(store, OperationCode.SetType, found).name = code;
+    return apply(store, store.operation);
+  });
 }
 
 /**
@@ -66,21 +146,35 @@ export function setType(
  * @throws AccessError
  */
 export function setExpiry(
-  _store: GraphStore,
-  _session: SessionView,
-  _vertex: VertexKey,
-  _second: number,
+  store: GraphStore,
+  session: SessionView,
+  vertex: VertexKey,
+  second: number,
 ): void {
-  throw new InternalError("not written");
+  if (typeof second !== "number") throw new TypeError("expiration must be a number");
+  changeVertex(store, session, vertex, (found) => putExpiry(store, found, second));
 }
 
 /** @throws AccessError */
 export function setRank(
-  _store: GraphStore,
-  _session: SessionView,
-  _vertex: VertexKey,
-  _c1: number,
-  _c0: number,
+  store: GraphStore,
+  session: SessionView,
+  vertex: VertexKey,
+  c1: number,
+  c0: number,
 ): void {
-  throw new InternalError("not written");
+  if (typeof c1 !== "number" || typeof c0 !== "number") {
+    throw new TypeError("a numeric coefficient is required");
+  }
+  changeVertex(store, session, vertex, (found) => {
+    const operation = begin(store, OperationCode.SetRank, found);
+    operation.c1 = c1;
+    operation.c0 = c0;
+    return apply(store, operation);
+  });
+}
+
+function putExpiry(store: GraphStore, vertex: number, second: number): number {
+  begin(store, OperationCode.SetExpiry, vertex).expiresAt = storedSecond(second);
+  return apply(store, store.operation);
 }

@@ -1,0 +1,103 @@
+// An arc as callers write it, read into plain members. Nothing here looks at a graph.
+
+import { M_AUTOTM, M_CNT, M_FWDONLY, M_STAT, T_NEVER } from "../constants.js";
+import { ArcError, ValueError } from "../errors.js";
+import { ArcFlag } from "../memory/layout.js";
+import { MODIFIERS, type Modifier, valueBits } from "../modifiers.js";
+
+/** `null`, `"rel"`, `[rel]`, `[rel, modifier]` or `[rel, modifier, value]`. */
+export type ArcSpec =
+  | null
+  | undefined
+  | string
+  | readonly []
+  | readonly [relationship: string | null, modifier?: number, value?: number];
+
+const DEFAULT_RELATIONSHIP = "__related__";
+const CODE_MASK = 0x1f;
+const FLAGS = M_AUTOTM | M_FWDONLY;
+const STATIC = MODIFIERS[M_STAT]!;
+
+/** One for all calls: none of them is under way when another is read. */
+export class ArcToMake {
+  relationship = DEFAULT_RELATIONSHIP;
+  modifier: Modifier = STATIC;
+  /** `ArcFlag`s. */
+  flags = 0;
+  /** As given or, where `hasValue` is false, of no meaning. */
+  value = 0.5;
+  hasValue = false;
+  /** M_TMC and M_TMM arcs are kept beside it. */
+  hasTimes = false;
+
+  /** @throws ArcError, ValueError, TypeError */
+  read(spec: ArcSpec): this {
+    if (typeof spec === "string") return this.set(spec, M_STAT, undefined);
+    if (spec === null || spec === undefined) return this.set(null, M_STAT, undefined);
+    if (!Array.isArray(spec)) throw new ArcError("Invalid arc, must be string or tuple");
+    if (spec.length > 3) {
+      throw new ArcError("Invalid arc tuple, expected (relationship, modifier, value)");
+    }
+    return this.set(spec[0], spec[1], spec[2]);
+  }
+
+  /** @throws ArcError, ValueError, TypeError */
+  set(relationship: unknown, modifier: unknown, value: unknown): this {
+    const code = modifier === undefined || modifier === null ? M_STAT : modifier;
+    if (typeof relationship === "string") this.relationship = relationship;
+    else if (relationship === null || relationship === undefined) {
+      this.relationship = DEFAULT_RELATIONSHIP;
+    } else throw new ArcError("Invalid arc, relationship must be a string");
+    if (typeof code !== "number") throw new ArcError("Invalid arc modifier");
+    const row = (code & ~FLAGS) === (code & CODE_MASK) ? MODIFIERS[code & CODE_MASK] : undefined;
+    if (row === undefined || row.isResult || !Number.isInteger(code)) {
+      throw new ArcError("Invalid arc modifier");
+    }
+    this.modifier = row;
+    this.flags = (code & M_FWDONLY) === 0 ? 0 : ArcFlag.ForwardOnly;
+    this.hasTimes = (code & M_AUTOTM) !== 0;
+    this.hasValue = value !== undefined && value !== null;
+    this.value = this.hasValue ? checkedValue(row, value) : 0.5;
+    return this;
+  }
+}
+
+/** @throws ArcError, ValueError, TypeError */
+function checkedValue(modifier: Modifier, value: unknown): number {
+  if (modifier.kind === "unit") throw new ArcError("Invalid modifier value");
+  if (typeof value !== "number") throw new TypeError("arc value must be a number");
+  if (modifier.isRelative) return value;
+  if (modifier.kind === "uint" && value < 0) {
+    const hint = modifier.code === M_CNT ? ", use count() to subtract" : "";
+    throw new ValueError(`${modifier.name} cannot be negative${hint}`);
+  }
+  return inRange(modifier, value);
+}
+
+/**
+ * The value that a modifier can hold: clamped, or refused.
+ * @throws ArcError
+ */
+export function inRange(modifier: Modifier, value: number): number {
+  const whole = modifier.kind === "float" ? value : Math.trunc(value);
+  if (whole >= modifier.min && whole <= modifier.max) return whole;
+  if (modifier.isClamped && !Number.isNaN(value)) return whole < 0 ? modifier.min : modifier.max;
+  throw new ArcError("Value out of range for this modifier");
+}
+
+/** Word 2 of the new arc, where there is none yet or values are not added. */
+export function firstValue(arc: ArcToMake, now: number): number {
+  const { modifier, value } = arc;
+  const { initial, kind } = modifier;
+  if (initial === "now") return valueBits(kind, arc.hasValue && value > 0 ? value : now);
+  if (!arc.hasValue) return valueBits(kind, initial);
+  if (!modifier.isRelative) return valueBits(kind, value);
+  return expiryOf(value, now);
+}
+
+/** Second that an M_TMX value stands for: absolute, from now on when negative, never when 0. */
+function expiryOf(value: number, now: number): number {
+  if (Number.isNaN(value)) throw new ArcError("Value out of range for this modifier");
+  if (value === 0) return T_NEVER;
+  return Math.min(Math.trunc(value > 0 ? value : now - value), T_NEVER);
+}

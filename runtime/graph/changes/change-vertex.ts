@@ -1,0 +1,35 @@
+// What all changes of one vertex that is there have in common.
+
+import type { Operation, OperationCodeNumber } from "../operations/operation.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { nowSeconds } from "../time.js";
+import { attempt, waitFor } from "./attempt.js";
+import type { SessionView } from "./session-view.js";
+import { existing, isHeldByOther, refuseReadonly, type VertexKey } from "./vertex-key.js";
+
+/**
+ * Changes a vertex that is there and that nobody else holds, at once or not at all.
+ * @throws KeyError, AccessError, and what `change` throws
+ */
+export function changeVertex<T>(
+  store: GraphStore,
+  session: SessionView,
+  vertex: VertexKey,
+  change: (vertex: number) => T,
+): T {
+  return attempt(store, session, 0, () => {
+    refuseReadonly(store);
+    const found = existing(store, vertex);
+    if (isHeldByOther(store, session, found)) waitFor(store, found);
+    return change(found);
+  });
+}
+
+/** The store's operation, about one vertex, from now on. */
+export function begin(store: GraphStore, code: OperationCodeNumber, vertex: number): Operation {
+  const { operation } = store;
+  operation.code = code;
+  operation.vertex = vertex;
+  operation.at = nowSeconds();
+  return operation;
+}

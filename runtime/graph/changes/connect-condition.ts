@@ -1,0 +1,48 @@
+// The condition under which two vertices are connected: an arc filter over the arcs that lead from
+// the initial to the terminal already.
+
+import { D_ANY, D_BOTH, D_IN } from "../constants.js";
+import { compileArcFilter } from "../query/arc-filter.js";
+import type { ArcTest } from "../query/arc-test.js";
+import type { ArcFilter } from "../query/query-options.js";
+import type { GraphStore } from "../store/graph-store.js";
+
+/** For two handles, 0 for vertices that are not there. */
+export type ConnectCondition = (initial: number, terminal: number) => boolean;
+
+/**
+ * A negated filter is met where no arc matches what it negates, so that `[false, "rel"]` connects
+ * only what is not connected by `rel` yet.
+ * @throws QueryError
+ */
+export function connectCondition(store: GraphStore, filter: ArcFilter): ConnectCondition {
+  const [isNegated, inner] = withoutNegation(filter);
+  const test = compileArcFilter(store, inner, D_ANY);
+  return (initial, terminal) => {
+    test.bind(store.relationships);
+    return hasArc(store, initial, terminal, test) !== isNegated;
+  };
+}
+
+function withoutNegation(filter: ArcFilter): [isNegated: boolean, inner: ArcFilter] {
+  let inner = filter;
+  let isNegated = false;
+  while (Array.isArray(inner) && inner.length === 2 && typeof inner[0] === "boolean") {
+    if (!inner[0]) isNegated = !isNegated;
+    inner = inner[1] as ArcFilter;
+  }
+  return [isNegated, inner];
+}
+
+function hasArc(store: GraphStore, initial: number, terminal: number, test: ArcTest): boolean {
+  if (initial === 0 || terminal === 0 || test.direction === D_IN) return false;
+  if (!matchesOne(store, initial, terminal, test)) return false;
+  return test.direction !== D_BOTH || matchesOne(store, terminal, initial, test);
+}
+
+function matchesOne(store: GraphStore, from: number, to: number, test: ArcTest): boolean {
+  const { outArcs } = store;
+  return outArcs
+    .findAll(from, to)
+    .some((at) => test.matches(outArcs.word1At(from, at), outArcs.valueAt(from, at)));
+}

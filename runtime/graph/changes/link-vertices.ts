@@ -1,0 +1,119 @@
+// One arc between two vertices, within a mutation: what it is refused for, its value, and the
+// operations that it takes. Vertices that are not there are made.
+
+import { M_TMC, M_TMM, M_TMX } from "../constants.js";
+import { ArcError } from "../errors.js";
+import { ARC_KEY_MASK, ArcFlag } from "../memory/layout.js";
+import { MODIFIERS, type Modifier, valueBits, valueFromBits } from "../modifiers.js";
+import { apply } from "../operations/apply.js";
+import { findArc } from "../operations/arcs.js";
+import { OperationCode } from "../operations/operation.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { nowSeconds, storedSecond } from "../time.js";
+import { type ArcToMake, firstValue, inRange } from "./arc-to-make.js";
+import { waitFor } from "./attempt.js";
+import { codeOfRelationship } from "./names.js";
+import type { SessionView } from "./session-view.js";
+import { handleOf, idOfKey, isHeldByOther, type VertexKey } from "./vertex-key.js";
+
+/**
+ * Makes an arc or changes its value; then `store.operation` tells what became of it.
+ * @param lifespan seconds until it expires; negative for never
+ * @returns number of arcs that were not there before, those of its times included
+ * @throws ArcError, VertexError, KeyError, and `Held` for `attempt`
+ */
+export function linkVertices(
+  store: GraphStore,
+  session: SessionView,
+  initial: VertexKey,
+  terminal: VertexKey,
+  arc: ArcToMake,
+  lifespan: number,
+): number {
+  const { operation } = store;
+  const from = handleOf(store, initial);
+  const to = handleOf(store, terminal);
+  if (isHeldByOther(store, session, from)) waitFor(store, from);
+  if (isHeldByOther(store, session, to)) waitFor(store, to);
+  if (to !== 0) refuseMixedListing(store, to, arc.flags);
+  const name = codeOfRelationship(store, arc.relationship);
+  const now = nowSeconds();
+  operation.code = OperationCode.Connect;
+  operation.vertex = from;
+  operation.id = idOfKey(initial);
+  operation.terminal = to;
+  operation.terminalId = idOfKey(terminal);
+  operation.name = name;
+  operation.flags = arc.flags;
+  operation.at = now;
+  const { modifier } = arc;
+  operation.modifier = modifier.code;
+  operation.value =
+    modifier.update === "set" || modifier.update === "keep"
+      ? firstValue(arc, now)
+      : nextValue(store, from, to, name, arc, now);
+  let made = apply(store, operation);
+  if (lifespan >= 0 || arc.hasTimes) made += linkTimes(store, lifespan, now);
+  return made;
+}
+
+/** @throws ArcError */
+function refuseMixedListing(store: GraphStore, terminal: number, flags: number): void {
+  const { inArcs } = store;
+  if (inArcs.degree(terminal) === 0) return;
+  const hasListed = inArcs.length(terminal) > 0;
+  if ((flags & ArcFlag.ForwardOnly) === 0) {
+    if (hasListed) return;
+    throw new ArcError("Regular arc not allowed when terminal already has forward-only inarc(s)");
+  }
+  if (hasListed) {
+    throw new ArcError("Forward-only arc not allowed when terminal already has regular inarc(s)");
+  }
+}
+
+/** Word 2 of an arc whose value depends on whether it is there, and on what it is. */
+function nextValue(
+  store: GraphStore,
+  from: number,
+  to: number,
+  name: number,
+  arc: ArcToMake,
+  now: number,
+): number {
+  const { modifier } = arc;
+  const { kind } = modifier;
+  const position = from === 0 || to === 0 ? -1 : findArc(store, from, to, keyOf(name, modifier));
+  if (position < 0) {
+    if (modifier.update === "refuse" || !arc.hasValue) return firstValue(arc, now);
+    return valueBits(kind, inRange(modifier, arc.value));
+  }
+  if (modifier.update === "refuse") throw new ArcError("Arc creation time already set");
+  const old = valueFromBits(kind, store.outArcs.valueAt(from, position));
+  const added = arc.hasValue ? arc.value : valueFromBits(kind, firstValue(arc, now));
+  return valueBits(kind, inRange(modifier, old + added));
+}
+
+function keyOf(name: number, modifier: Modifier): number {
+  return (((name << 16) | (modifier.code << 8)) & ARC_KEY_MASK) >>> 0;
+}
+
+/** Keeps the times of the arc that was just made, as arcs beside it. */
+function linkTimes(store: GraphStore, lifespan: number, now: number): number {
+  const { vertex, terminal, name } = store.operation;
+  let made = 0;
+  if (findArc(store, vertex, terminal, keyOf(name, MODIFIERS[M_TMC]!)) < 0) {
+    made += linkTime(store, M_TMC, now);
+  }
+  made += linkTime(store, M_TMM, now);
+  if (lifespan >= 0) {
+    const expiresAt = storedSecond(now + lifespan);
+    made += linkTime(store, M_TMX, expiresAt);
+  }
+  return made;
+}
+
+function linkTime(store: GraphStore, modifier: number, second: number): number {
+  store.operation.modifier = modifier;
+  store.operation.value = second;
+  return apply(store, store.operation);
+}

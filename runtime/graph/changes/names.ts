@@ -1,0 +1,45 @@
+// Names that changes use for the first time get their codes here, within a mutation.
+
+import { ArcError, EnumerationError } from "../errors.js";
+import { apply } from "../operations/apply.js";
+import { NAME_KINDS, NameKindCode, type NameKindCodeNumber } from "../operations/name-kinds.js";
+import { OperationCode } from "../operations/operation.js";
+import { isName } from "../query/arc-filter.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { checkedKey } from "../store/property-values.js";
+import { nowSeconds } from "../time.js";
+
+/** @throws ArcError a name that no relationship can have */
+export function codeOfRelationship(store: GraphStore, name: string): number {
+  const code = store.relationships.codeOf(name);
+  if (code !== 0) return code;
+  if (!isName(name)) throw new ArcError(`invalid relationship: '${name}'`);
+  return define(store, NameKindCode.Relationship, name);
+}
+
+/** @throws EnumerationError a name that no type can have */
+export function codeOfType(store: GraphStore, name: string): number {
+  const code = store.types.codeOf(name);
+  if (code !== 0) return code;
+  if (!isName(name)) throw new EnumerationError(`invalid vertex type: '${name}'`);
+  return define(store, NameKindCode.Type, name);
+}
+
+/** @throws ValueError a name that no property can have */
+export function codeOfKey(store: GraphStore, name: string): number {
+  const code = store.keys.codeOf(name);
+  if (code !== 0) return code;
+  return define(store, NameKindCode.Key, checkedKey(name));
+}
+
+/** Gives a new name its code; `store.operation` is another one afterwards. */
+function define(store: GraphStore, kind: NameKindCodeNumber, name: string): number {
+  if (store.isReadonly) throw new EnumerationError("enumerator locked");
+  const { operation } = store;
+  operation.code = OperationCode.Enumerate;
+  operation.name = kind;
+  operation.text = name;
+  operation.at = nowSeconds();
+  apply(store, operation);
+  return NAME_KINDS[kind]!(store).codeOf(name);
+}
