@@ -1,29 +1,9 @@
 // What every graph object has: the store that it works on and the session that it works for. It
 // opens graphs by name and refuses work once it is closed or the graph erased.
 
-import { AccessError, InternalError } from "./errors.js";
-import { Header } from "./memory/layout.js";
-import type { Session } from "./sessions/session.js";
-import type { GraphStore } from "./store/graph-store.js";
-
-/** An open graph, as the runtime hands it to a request. */
-export interface GraphAccess {
-  readonly store: GraphStore;
-  readonly session: Session;
-  /** Folder of its snapshots, null where nothing is stored. */
-  readonly path: string | null;
-  /** Operations are not passed on to other instances. */
-  readonly isLocal: boolean;
-}
-
-export interface GraphOptions {
-  /** Folder below the root; default: the name. */
-  readonly path?: string | undefined;
-  /** Operations are not passed on to other instances. Default false. */
-  readonly local?: boolean | undefined;
-  /** Milliseconds to wait until the graph is open. */
-  readonly timeout?: number | undefined;
-}
+import { AccessError } from "./errors.js";
+import { type GraphOptions, isRemoved, threadGraphs } from "./keeper/thread-graphs.js";
+import type { GraphAccess } from "./sessions/graph-access.js";
 
 /** What the methods of a graph work on; throws once it is closed. */
 export let accessOf: (graph: GraphHandle) => GraphAccess;
@@ -37,10 +17,9 @@ export class GraphHandle {
    * @param name what the graph is called; the runtime itself gives what it has opened
    * @throws DataError for a bad name or path, or stored data that cannot be read
    */
-  constructor(name: string | GraphAccess, _options: GraphOptions = {}) {
-    if (typeof name === "string") throw new InternalError(`not written: opening ${name}`);
-    this.#access = name;
-    this.name = name.store.name;
+  constructor(name: string | GraphAccess, options?: GraphOptions) {
+    this.#access = typeof name === "string" ? threadGraphs().open(name, options) : name;
+    this.name = this.#access.store.name;
   }
 
   /** Releases this object; the graph itself stays. */
@@ -51,7 +30,7 @@ export class GraphHandle {
   /** For the runtime: what the methods work on. */
   protected get access(): GraphAccess {
     const access = this.#access;
-    if (access === null || access.store.memory.header.words[Header.Erased] !== 0) {
+    if (access === null || isRemoved(access.store)) {
       throw new AccessError("Graph cannot be accessed");
     }
     return access;

@@ -1,9 +1,30 @@
 // Everything about a graph as a whole: counts, names, readonly state, events, saving (interface,
 // "Graph": management, enumeration, events).
 
-import { truncate } from "./changes/graph.js";
-import { InternalError, UnsupportedError } from "./errors.js";
+import { enumerate, type NameKind, setReadonly, truncate } from "./changes/graph.js";
+import { giveUpAfter } from "./changes/session-view.js";
+import {
+  AccessError,
+  DataError,
+  EnumerationError,
+  UnsupportedError,
+  ValueError,
+} from "./errors.js";
+import {
+  type EventParameters,
+  eventBacklog,
+  eventParameters,
+  setEventsEnabled,
+} from "./expiry/event-control.js";
 import { GraphQueries } from "./graph-queries.js";
+import { threadGraphs } from "./keeper/thread-graphs.js";
+import { Header } from "./memory/layout.js";
+import { makeReadonly } from "./sessions/make-readonly.js";
+import { saveGraph } from "./snapshot/save-graph.js";
+import { graphStatus } from "./status/graph-status.js";
+import { type MemoryUsage, memoryUsage } from "./status/memory-usage.js";
+import { UNTYPED } from "./store/name-kinds.js";
+import type { Names } from "./store/names.js";
 
 export interface ObjectCounts {
   readonly order: number;
@@ -42,8 +63,9 @@ export class GraphManagement extends GraphQueries {
   }
 
   /** Number of vertices of a type; null: of those without. The interface's `Order(type)`. */
-  orderOf(_type: string | null): number {
-    throw new InternalError("not written");
+  orderOf(type: string | null): number {
+    const { types, typeLists } = this.access.store;
+    return typeLists.count(type === null ? UNTYPED : types.codeOf(type));
   }
 
   /**
@@ -57,16 +79,31 @@ export class GraphManagement extends GraphQueries {
 
   /**
    * Stores the graph in its folder; returns the number of 8-byte words written.
-   * @param _timeout milliseconds to wait for another save
-   * @param _force writes everything, not only what has changed
+   * @param timeout milliseconds to wait for another save
+   * @param force writes everything, not only what has changed
+   * @throws AccessError while this session holds vertices
+   * @throws DataError where nothing can be stored
    */
-  save(_timeout = 1000, _force = false): number {
-    throw new InternalError("not written");
+  save(timeout = 1000, force = false): number {
+    const { store, session, path } = this.access;
+    const held = session.readonlyHeld + session.writableHeld;
+    if (held > 0) {
+      throw new AccessError(
+        `Graph serialization error: Cannot serialize when current thread holds ${held} vertex locks`,
+      );
+    }
+    if (path === null) throw new DataError(`graph "${store.name}" has no folder to be saved in`);
+    return saveGraph(store, path, { isForced: force, timeoutMs: timeout });
   }
 
-  /** Removes all data, on disk too, and closes the graph for everybody. */
+  /**
+   * Removes the graph, with all its data, for everybody and for good.
+   * @throws AccessError
+   */
   erase(): void {
-    throw new InternalError("not written");
+    this.truncate();
+    threadGraphs().remove(this.name, true);
+    this.close();
   }
 
   /** Pushes all data to attached instances. */
@@ -76,15 +113,17 @@ export class GraphManagement extends GraphQueries {
 
   /**
    * Refuses all changes from now on; also pauses expiry.
-   * @param _timeout milliseconds to wait for writable vertices
+   * @param timeout milliseconds to wait for vertices held for writing
+   * @param force does not care for them
    * @throws OperationTimeout
    */
-  setGraphReadonly(_timeout = 1000, _force = false): void {
-    throw new InternalError("not written");
+  setGraphReadonly(timeout = 1000, force = false): void {
+    const { store, session } = this.access;
+    makeReadonly(store, session, giveUpAfter(timeout), force);
   }
 
   clearGraphReadonly(): void {
-    throw new InternalError("not written");
+    setReadonly(this.access.store, false);
   }
 
   isGraphReadonly(): boolean {
@@ -95,78 +134,118 @@ export class GraphManagement extends GraphQueries {
     return this.access.isLocal;
   }
 
-  status(): unknown {
-    throw new InternalError("not written");
+  /** State of the graph: counts, names, memory, queries. */
+  status(): ReturnType<typeof graphStatus> {
+    const { store, path } = this.access;
+    return graphStatus(store, path);
   }
 
-  /** Bytes of memory by metric, or of one metric. */
-  getMemoryUsage(): Record<string, number>;
+  /**
+   * Bytes of memory by metric, or of one metric.
+   * @throws ValueError
+   */
+  getMemoryUsage(): MemoryUsage;
   getMemoryUsage(metric: string): number;
-  getMemoryUsage(_metric?: string): unknown {
-    throw new InternalError("not written");
+  getMemoryUsage(metric?: string): MemoryUsage | number {
+    const usage = memoryUsage(this.access.store);
+    if (metric === undefined) return usage;
+    if (!Object.hasOwn(usage, metric)) throw new ValueError("unknown metric");
+    return usage[metric]!;
   }
 
   /** Sets the query counters to zero. */
   resetCounters(): void {
-    throw new InternalError("not written");
+    const { ints } = this.access.store.memory.header;
+    Atomics.store(ints, Header.QueryCount, 0);
+    Atomics.store(ints, Header.QueryTimeUs, 0);
   }
 
-  /** Code of a relationship, which is given one if it has none. */
-  enumRelationship(_name: string): number {
-    throw new InternalError("not written");
+  /**
+   * Code of a relationship, which is given one if it has none.
+   * @throws EnumerationError, AccessError
+   */
+  enumRelationship(name: string): number {
+    return this.#enumerate("relationship", name);
   }
 
-  relationship(_code: number): string {
-    throw new InternalError("not written");
+  /** @throws EnumerationError */
+  relationship(code: number): string {
+    return nameOf(this.access.store.relationships, code);
   }
 
   relationships(): NameList {
     return this.access.store.relationships.list();
   }
 
-  enumVertexType(_name: string): number {
-    throw new InternalError("not written");
+  /**
+   * Code of a vertex type, which is given one if it has none.
+   * @throws EnumerationError, AccessError
+   */
+  enumVertexType(name: string): number {
+    return this.#enumerate("type", name);
   }
 
-  vertexType(_code: number): string {
-    throw new InternalError("not written");
+  /** @throws EnumerationError */
+  vertexType(code: number): string {
+    return nameOf(this.access.store.types, code);
   }
 
   vertexTypes(): NameList {
     return this.access.store.types.list();
   }
 
-  enumKey(_name: string): number {
-    throw new InternalError("not written");
+  /**
+   * Code of a property key, which is given one if it has none.
+   * @throws EnumerationError, AccessError
+   */
+  enumKey(name: string): number {
+    return this.#enumerate("key", name);
   }
 
-  key(_code: number): string {
-    throw new InternalError("not written");
+  /** @throws EnumerationError */
+  key(code: number): string {
+    return nameOf(this.access.store.keys, code);
   }
 
   propertyKeys(): NameList {
     return this.access.store.keys.list();
   }
 
-  /** Lets expired vertices and arcs be removed. */
+  /**
+   * Lets expired vertices and arcs be removed.
+   * @throws AccessError while the graph is readonly
+   */
   eventEnable(): void {
-    throw new InternalError("not written");
+    setEventsEnabled(this.access.store, true);
   }
 
   eventDisable(): void {
-    throw new InternalError("not written");
+    setEventsEnabled(this.access.store, false);
   }
 
+  /** Does nothing: every change is scheduled when it is made, not later. */
   eventFlush(): void {
-    throw new InternalError("not written");
+    void this.access;
   }
 
   /** State of the event processor in one line. */
   eventBacklog(): string {
-    throw new InternalError("not written");
+    return eventBacklog(this.access.store);
   }
 
-  eventParam(): unknown {
-    throw new InternalError("not written");
+  /** State and limits of the event processor by name. */
+  eventParam(): EventParameters {
+    return eventParameters(this.access.store);
   }
+
+  #enumerate(kind: NameKind, name: string): number {
+    return enumerate(this.access.store, kind, name);
+  }
+}
+
+/** @throws EnumerationError */
+function nameOf(names: Names, code: number): string {
+  const name = names.nameOf(code);
+  if (name === "") throw new EnumerationError("undefined enumeration");
+  return name;
 }

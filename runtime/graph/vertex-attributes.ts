@@ -2,8 +2,8 @@
 // shared memory: nothing is kept here but which vertex it is and how it is held.
 
 import { AccessError } from "./errors.js";
-import type { GraphAccess } from "./graph-handle.js";
 import { NEVER, Record as RecordWord } from "./memory/layout.js";
+import type { GraphAccess } from "./sessions/graph-access.js";
 import type { AccessMode } from "./sessions/open-vertices.js";
 import type { Hold } from "./sessions/session.js";
 import type { GraphStore } from "./store/graph-store.js";

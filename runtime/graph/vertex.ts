@@ -11,7 +11,7 @@ import {
 import { giveUpAfter } from "./changes/session-view.js";
 import { setExpiry, setRank, setType } from "./changes/vertices.js";
 import { AccessError, LookupError, ValueError } from "./errors.js";
-import { accessOf, type GraphAccess, type GraphHandle } from "./graph-handle.js";
+import { accessOf, type GraphHandle } from "./graph-handle.js";
 import { type AdjacentOptions, adjacent } from "./query/adjacent.js";
 import { type AggregateOptions, aggregate } from "./query/aggregate.js";
 import { arcValue } from "./query/arc-value.js";
@@ -29,6 +29,7 @@ import { type NeighborhoodOptions, neighborhood } from "./query/neighborhood.js"
 import type { ArcFilter, ValueCondition, VertexCondition } from "./query/query-options.js";
 import type { AggregateResult, ArcTuple, NeighborhoodResult } from "./query/typed-results.js";
 import { parseValueCondition, testValue } from "./query/value-condition.js";
+import type { GraphAccess } from "./sessions/graph-access.js";
 import { type AccessMode, openVertex } from "./sessions/open-vertices.js";
 import type { Hold } from "./sessions/session.js";
 import type { PropertyValue } from "./store/property-values.js";

@@ -4,7 +4,6 @@
 import { type GiveUpAt, giveUpAfter } from "../changes/session-view.js";
 import { type CreateOptions, createVertex } from "../changes/vertices.js";
 import { AccessError, KeyError, ValueError } from "../errors.js";
-import { Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Hold, Session } from "./session.js";
 import { turnsOf } from "./turns.js";
@@ -91,7 +90,7 @@ function openAll(
 ): readonly Hold[] {
   const giveUpAt = giveUpAfter(request.timeout);
   for (;;) {
-    const seen = releasesOf(store);
+    const seen = session.releases();
     const attempt = tryAll(store, session, names, request);
     if ("holds" in attempt) return attempt.holds;
     session.awaitRelease(attempt.lockedBy, seen, giveUpAt);
@@ -107,7 +106,7 @@ async function openAllAsync(
 ): Promise<readonly Hold[]> {
   const giveUpAt: GiveUpAt = giveUpAfter(request.timeout);
   for (;;) {
-    const seen = releasesOf(store);
+    const seen = session.releases();
     const ahead = isNext() ? 0 : vertexOf(store, names[0]!);
     const attempt =
       ahead === 0 ? tryAll(store, session, names, request) : ({ lockedBy: ahead } as const);
@@ -174,10 +173,6 @@ function found(store: GraphStore, name: VertexName, wanted: number): number {
 function vertexOf(store: GraphStore, name: VertexName): number {
   if (typeof name === "string") return store.ids.find(name);
   return store.vertices.isUsed(name) ? name : 0;
-}
-
-function releasesOf(store: GraphStore): number {
-  return Atomics.load(store.memory.header.ints, Header.LockReleases);
 }
 
 function checkMode(mode: unknown, modes: readonly AccessMode[]): void {

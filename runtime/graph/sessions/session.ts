@@ -134,7 +134,7 @@ export class Session implements SessionView {
     if (hold.isWritable) throw new AccessError("Bad context (vertex is not readonly)");
     const { writer, locks } = this.#store;
     for (;;) {
-      const seen = this.#releases();
+      const seen = this.releases();
       const isDone = writer.mutate(() => {
         if (this.#store.isReadonly) throw new AccessError("Graph is readonly");
         if (locks.countOf(hold.vertex) > 1) return false;
@@ -163,6 +163,11 @@ export class Session implements SessionView {
     return true;
   }
 
+  /** `Header.LockReleases`, to be read before a lock is tried. */
+  releases(): number {
+    return Atomics.load(this.#store.memory.header.ints, Header.LockReleases);
+  }
+
   awaitRelease(vertex: number, seen: number, giveUpAt: GiveUpAt): void {
     if (this.#store.writer.isWriting) throw new InternalError("waiting for a lock while writing");
     // Nobody on this thread can release anything before this returns.
@@ -181,11 +186,6 @@ export class Session implements SessionView {
     // By itself the wait would not keep the process alive.
     const alive = setInterval(() => {}, SLEEP_MS);
     await waiting.value.finally(() => clearInterval(alive));
-  }
-
-  /** `Header.LockReleases`, to be read before a lock is tried. */
-  #releases(): number {
-    return Atomics.load(this.#store.memory.header.ints, Header.LockReleases);
   }
 
   #leftMs(vertex: number, giveUpAt: GiveUpAt): number {

@@ -1,0 +1,31 @@
+// Graphs for a thread that has to ask another one for them.
+
+import type { MessagePort } from "node:worker_threads";
+import type { GraphAsk, GraphRequest, GraphSource, SharedGraph } from "./graph-source.js";
+import { SyncPort } from "./sync-port.js";
+
+export class AskedGraphs implements GraphSource {
+  readonly #port: SyncPort<GraphAsk>;
+
+  /** @param signal raised by the other side after each answer */
+  constructor(port: MessagePort, signal: Int32Array) {
+    this.#port = new SyncPort(port, signal);
+  }
+
+  open(request: GraphRequest, giveUpAt: number): SharedGraph {
+    return this.#port.ask({ op: "open", request }, giveUpAt) as SharedGraph;
+  }
+
+  find(name: string): SharedGraph | null {
+    return this.#port.ask({ op: "find", name }, Number.POSITIVE_INFINITY) as SharedGraph | null;
+  }
+
+  names(): readonly string[] {
+    return this.#port.ask({ op: "names" }, Number.POSITIVE_INFINITY) as readonly string[];
+  }
+
+  remove(name: string, isErased: boolean): boolean {
+    const ask: GraphAsk = { op: "remove", name, isErased };
+    return this.#port.ask(ask, Number.POSITIVE_INFINITY) as boolean;
+  }
+}

@@ -1,0 +1,54 @@
+// Where a thread gets graphs from: the main thread knows them all, one thread makes them. What is
+// asked, and what is answered, crosses threads as it stands here.
+
+import { DataError } from "../errors.js";
+import type { GraphShare } from "../memory/graph-memory.js";
+
+export const MAX_GRAPHS = 64;
+const NAME = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
+const MAX_NAME_LENGTH = 1000;
+
+/** A graph on its way between threads. */
+export interface SharedGraph {
+  readonly share: GraphShare;
+  /** Folder of its snapshots, null where nothing is stored. */
+  readonly path: string | null;
+  readonly isLocal: boolean;
+}
+
+export interface GraphRequest {
+  readonly name: string;
+  /** Folder below the root; null: as the graph is called. */
+  readonly path: string | null;
+  readonly isLocal: boolean;
+}
+
+export interface GraphSource {
+  /**
+   * Gets a graph, which is loaded or made if it is not open.
+   * @throws DataError, OperationTimeout
+   */
+  open(request: GraphRequest, giveUpAt: number): SharedGraph;
+  /** A graph that is open; null if there is none. */
+  find(name: string): SharedGraph | null;
+  /** Names of all that are open, sorted. */
+  names(): readonly string[];
+  /**
+   * Lets a graph go, for all threads.
+   * @param isErased what is stored goes, too
+   */
+  remove(name: string, isErased: boolean): boolean;
+}
+
+/** One call of a `GraphSource`, as one thread asks it of another. */
+export type GraphAsk =
+  | { readonly op: "open"; readonly request: GraphRequest }
+  | { readonly op: "find"; readonly name: string }
+  | { readonly op: "names" }
+  | { readonly op: "remove"; readonly name: string; readonly isErased: boolean };
+
+/** @throws DataError */
+export function checkGraphName(name: unknown): string {
+  if (typeof name === "string" && name.length <= MAX_NAME_LENGTH && NAME.test(name)) return name;
+  throw new DataError(`invalid graph name: '${String(name).slice(0, 100)}'`);
+}

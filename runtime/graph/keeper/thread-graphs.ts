@@ -1,0 +1,102 @@
+// The graphs that one thread has open: each is attached once, however often it is asked for. Code at
+// module level shares one session a graph; every request gets a session of its own.
+
+import { giveUpAfter } from "../changes/session-view.js";
+import { AccessError } from "../errors.js";
+import { Header } from "../memory/layout.js";
+import type { GraphAccess } from "../sessions/graph-access.js";
+import { Session } from "../sessions/session.js";
+import { GraphStore } from "../store/graph-store.js";
+import { checkGraphName, type GraphSource, type SharedGraph } from "./graph-source.js";
+
+export interface GraphOptions {
+  /** Folder below the root; default: the name. */
+  readonly path?: string | null | undefined;
+  /** Operations are not passed on to other instances. Default false. */
+  readonly local?: boolean | undefined;
+  /** Milliseconds until the graph must be open; default: however long it takes to load. */
+  readonly timeout?: number | undefined;
+}
+
+export class ThreadGraphs {
+  readonly #thread: number;
+  readonly #source: GraphSource;
+  readonly #open = new Map<string, GraphAccess>();
+
+  constructor(thread: number, source: GraphSource) {
+    this.#thread = thread;
+    this.#source = source;
+  }
+
+  /**
+   * Opens a graph, or makes it.
+   * @throws DataError, OperationTimeout
+   */
+  open(name: string, options: GraphOptions = {}): GraphAccess {
+    const known = this.#known(name);
+    if (known !== undefined) return known;
+    const request = {
+      name: checkGraphName(name),
+      path: options.path ?? null,
+      isLocal: options.local ?? false,
+    };
+    return this.#attach(this.#source.open(request, giveUpAfter(options.timeout ?? -1)));
+  }
+
+  /** A graph that is open in some thread; null if there is none. */
+  find(name: string): GraphAccess | null {
+    const known = this.#known(name);
+    if (known !== undefined) return known;
+    const shared = this.#source.find(name);
+    return shared === null ? null : this.#attach(shared);
+  }
+
+  /** All graphs that are open in some thread, sorted by name. */
+  all(): GraphAccess[] {
+    return this.#source.names().flatMap((name) => this.find(name) ?? []);
+  }
+
+  /** A graph for a request. */
+  forRequest(name: string): GraphAccess {
+    const access = this.open(name);
+    return { ...access, session: new Session(access.store) };
+  }
+
+  /** Lets a graph go, for all threads; false if there was none. */
+  remove(name: string, isErased: boolean): boolean {
+    this.#open.delete(name);
+    return this.#source.remove(name, isErased);
+  }
+
+  #known(name: string): GraphAccess | undefined {
+    const access = this.#open.get(name);
+    if (access === undefined || !isRemoved(access.store)) return access;
+    this.#open.delete(name);
+    return undefined;
+  }
+
+  #attach({ share, path, isLocal }: SharedGraph): GraphAccess {
+    const store = GraphStore.attach(share, this.#thread);
+    const access = { store, session: new Session(store), path, isLocal };
+    this.#open.set(store.name, access);
+    return access;
+  }
+}
+
+/** True once somebody let the graph go. */
+export function isRemoved(store: GraphStore): boolean {
+  return store.memory.header.words[Header.Erased] !== 0;
+}
+
+let current: ThreadGraphs | null = null;
+
+/** Gives this thread its graphs. */
+export function setThreadGraphs(graphs: ThreadGraphs | null): void {
+  current = graphs;
+}
+
+/** @throws AccessError where there are no graphs */
+export function threadGraphs(): ThreadGraphs {
+  if (current !== null) return current;
+  throw new AccessError("there are no graphs before the system is initialized");
+}

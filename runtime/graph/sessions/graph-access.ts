@@ -1,0 +1,13 @@
+// An open graph as one thread hands it to whoever works with it: a request, a module, the runtime.
+
+import type { GraphStore } from "../store/graph-store.js";
+import type { Session } from "./session.js";
+
+export interface GraphAccess {
+  readonly store: GraphStore;
+  readonly session: Session;
+  /** Folder of its snapshots, null where nothing is stored. */
+  readonly path: string | null;
+  /** Operations are not passed on to other instances. */
+  readonly isLocal: boolean;
+}

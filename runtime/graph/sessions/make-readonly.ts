@@ -1,0 +1,50 @@
+// Making a graph readonly: nobody may hold a vertex for writing at that moment.
+
+import { setReadonly } from "../changes/graph.js";
+import type { GiveUpAt } from "../changes/session-view.js";
+import { AccessError, OperationTimeout } from "../errors.js";
+import type { GraphStore } from "../store/graph-store.js";
+import type { LockEntry } from "../store/lock-table.js";
+import type { Session } from "./session.js";
+
+/**
+ * Refuses all changes from now on.
+ * @param isForced does not care for vertices held for writing
+ * @throws OperationTimeout while vertices are held for writing
+ */
+export function makeReadonly(
+  store: GraphStore,
+  session: Session,
+  giveUpAt: GiveUpAt,
+  isForced: boolean,
+): void {
+  for (;;) {
+    const seen = session.releases();
+    const held = store.writer.mutate(() => {
+      const writable = isForced ? [] : store.locks.entries().filter((lock) => lock.isWritable);
+      if (writable.length === 0) setReadonly(store, true);
+      return writable;
+    });
+    if (held.length === 0) return;
+    awaitRelease(store, session, held, seen, giveUpAt);
+  }
+}
+
+function awaitRelease(
+  store: GraphStore,
+  session: Session,
+  held: readonly LockEntry[],
+  seen: number,
+  giveUpAt: GiveUpAt,
+): void {
+  try {
+    session.awaitRelease(held[0]!.vertex, seen, giveUpAt);
+  } catch (error) {
+    if (!(error instanceof AccessError)) throw error;
+    const ids = held.map((lock) => store.ids.idOf(lock.vertex)).join(", ");
+    const holder = session.writableHeld > 0 ? "Current thread holds" : "Others hold";
+    throw new OperationTimeout(`${holder} ${held.length} writable vertices: (${ids})`, {
+      cause: error,
+    });
+  }
+}
