@@ -11,12 +11,14 @@ const NAME_SHIFT = 16;
 const MODIFIER_SHIFT = 8;
 const NAME_MASK = 0xffff_0000;
 
-/** Makes an arc or sets its value; returns 1 if it was not there. */
+/** Makes an arc or sets its value, then the operation has both handles; 1 if it was not there. */
 export function connect(store: GraphStore, operation: Operation): number {
   const { at, value, modifier } = operation;
   const isNew = operation.vertex === 0 || operation.terminal === 0;
   const initial = initialOf(store, operation);
   const terminal = terminalOf(store, operation, initial);
+  operation.vertex = initial;
+  operation.terminal = terminal;
   const key = ((operation.name << NAME_SHIFT) | (modifier << MODIFIER_SHIFT)) >>> 0;
   const position = isNew ? -1 : findArc(store, initial, terminal, key);
   let made = 0;
