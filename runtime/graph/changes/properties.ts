@@ -45,7 +45,7 @@ export function incProperty(
   const name = checkedKey(key);
   return changeVertex(store, session, vertex, (found) => {
     const code = store.keys.codeOf(name);
-    const old = code === 0 ? undefined : store.properties.get(found, code);
+    const old = code === 0 ? undefined : store.properties.stored(found, code);
     const value = increasedValue(old, by);
     putProperty(store, found, name, value);
     return numberIn(value);

@@ -11,7 +11,7 @@ import { type IntegerRange, integerRange } from "./integer-range.js";
 import { PropertyCondition } from "./property-condition.js";
 import type { ArcFilter } from "./query-options.js";
 import { isReference } from "./traverse-rule.js";
-import { parseValueCondition } from "./value-condition.js";
+import { parsePattern, parseValueCondition } from "./value-condition.js";
 import {
   ArcCountCheck,
   DegreeCheck,
@@ -119,14 +119,6 @@ function idList(store: GraphStore, items: readonly unknown[]): Constraint {
     throw new QueryError("Invalid vertex condition: ids must be strings");
   });
   return { order: Order.id, check: new IdCheck(store, ids) };
-}
-
-/** An id, or a prefix with a star at the end; `\*` is a star. */
-function parsePattern(pattern: string): { text: string; isPrefix: boolean } {
-  const isPrefix = /(^|[^\\])\*$/.test(pattern);
-  const body = isPrefix ? pattern.slice(0, -1) : pattern;
-  if (/(^|[^\\])\*/.test(body)) throw new QueryError(`Unsupported wildcard: ${pattern}`);
-  return { text: body.replaceAll("\\*", "*"), isPrefix };
 }
 
 function parseTimes(store: GraphStore, value: unknown, base: number): Constraint | null {
