@@ -1,13 +1,44 @@
-// Adjacent: whether a vertex has an arc that matches.
+// Adjacent: whether a vertex has an arc that matches, to a neighbor that matches.
 
-import { InternalError } from "../errors.js";
+import { D_OUT } from "../constants.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { Anchor } from "./anchor.js";
+import { type Anchor, findAnchor } from "./anchor.js";
+import { deadlineOf } from "./deadline.js";
+import { checkArguments } from "./query-arguments.js";
+import { QueryMeter } from "./query-meter.js";
 import type { AdjacencyQueryOptions, ExecuteOptions } from "./query-options.js";
+import { isAdjacent, planWalk, type WalkPlan } from "./walk.js";
 
-export type AdjacentOptions = AdjacencyQueryOptions & Omit<ExecuteOptions, "hits" | "offset">;
+/** Options of queries that have no page. */
+export type LimitOptions = Omit<ExecuteOptions, "hits" | "offset">;
+export type AdjacentOptions = AdjacencyQueryOptions & LimitOptions;
 
-/** @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError */
-export function adjacent(_store: GraphStore, _anchor: Anchor, _options?: AdjacentOptions): boolean {
-  throw new InternalError("not written");
+export function planAdjacent(
+  store: GraphStore,
+  { arc, neighbor }: AdjacencyQueryOptions,
+): WalkPlan {
+  return planWalk(store, { arc, neighbor }, D_OUT);
+}
+
+/** @throws SearchError after the time limit */
+export function executeAdjacent(plan: WalkPlan, anchor: number, options: LimitOptions): boolean {
+  const meter = QueryMeter.of(plan.store);
+  const begun = meter.begin();
+  const isFound = isAdjacent(plan, anchor, deadlineOf("adjacency", options));
+  meter.end(begun);
+  return isFound;
+}
+
+/**
+ * Whether there is such an arc (interface, "Adjacent").
+ * @throws KeyError no such vertex
+ * @throws QueryError, SearchError, UnsupportedError, TypeError
+ */
+export function adjacent(
+  store: GraphStore,
+  anchor: Anchor,
+  options: AdjacentOptions = {},
+): boolean {
+  checkArguments("adjacent", options);
+  return executeAdjacent(planAdjacent(store, options), findAnchor(store, anchor), options);
 }

@@ -1,14 +1,53 @@
-// Arcs: all arcs of a graph whose tail meets a condition.
+// Arcs: all arcs of a graph whose tail meets a condition. What arcs and heads must be says the
+// condition's `traverse`.
 
-import { InternalError } from "../errors.js";
+import { F_AARC } from "../constants.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { arcExists } from "./arc-exists.js";
+import type { Deadline } from "./deadline.js";
+import { EntryQuery, type Found, type HitSource } from "./entry-query.js";
+import type { HitSink } from "./hit-sink.js";
+import { checkArguments } from "./query-arguments.js";
+import type { GlobalQueryOptions } from "./query-options.js";
+import type { Row } from "./row.js";
+import { type ArcScan, planArcScan, scanArcs } from "./scan.js";
 import type { ArcsResult } from "./typed-results.js";
 import type { GlobalOptions } from "./vertices.js";
 
-/** @throws QueryError, SearchError, UnsupportedError, TypeError */
-export function arcs<const O extends GlobalOptions>(
-  _store: GraphStore,
-  _options?: O,
-): ArcsResult<O> {
-  throw new InternalError("not written");
+export class ArcsSource implements HitSource {
+  readonly store: GraphStore;
+  readonly kind = "arc";
+  readonly timed = "global";
+  readonly listName = "arcs";
+  readonly defaultFields = F_AARC;
+  readonly missingFields = 0;
+  readonly #plan: ArcScan;
+
+  constructor(store: GraphStore, options: GlobalQueryOptions) {
+    this.store = store;
+    this.#plan = planArcScan(store, options.condition);
+  }
+
+  search(_anchor: number, sink: HitSink, deadline: Deadline): void {
+    scanArcs(this.#plan, sink, deadline);
+  }
+
+  isCurrent(row: Row): boolean {
+    return arcExists(row);
+  }
+
+  counts({ hits }: Found): { arcs: number } {
+    return { arcs: hits };
+  }
+}
+
+/**
+ * Entries for the arcs that match (interface, "Arcs").
+ * @throws QueryError, SearchError, UnsupportedError, TypeError
+ */
+export function arcs<const O extends GlobalOptions = object>(store: GraphStore, options?: O): ArcsResult<O> {
+  const given: GlobalOptions = options ?? {};
+  checkArguments("global", given);
+  const query = new EntryQuery(new ArcsSource(store, given), given);
+  return query.execute(0, given) as ArcsResult<O>;
 }

@@ -1,16 +1,26 @@
 // Degree: how many arcs a vertex has that a filter lets through.
 
-import { InternalError } from "../errors.js";
+import { D_ANY } from "../constants.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { Anchor } from "./anchor.js";
-import type { ArcFilter, ExecuteOptions } from "./query-options.js";
+import type { LimitOptions } from "./adjacent.js";
+import { type Anchor, findAnchor } from "./anchor.js";
+import { compileArcFilter } from "./arc-filter.js";
+import { checkArguments } from "./query-arguments.js";
+import type { ArcFilter } from "./query-options.js";
+import { countArcs } from "./walk.js";
 
-export interface DegreeOptions extends Omit<ExecuteOptions, "hits" | "offset"> {
+export interface DegreeOptions extends LimitOptions {
   readonly arc?: ArcFilter;
   readonly filter?: string;
 }
 
-/** @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError */
-export function degree(_store: GraphStore, _anchor: Anchor, _options?: DegreeOptions): number {
-  throw new InternalError("not written");
+/**
+ * Number of arcs, in both directions unless the filter names one (interface, "Degree").
+ * @throws KeyError no such vertex
+ * @throws QueryError, SearchError, UnsupportedError, TypeError
+ */
+export function degree(store: GraphStore, anchor: Anchor, options: DegreeOptions = {}): number {
+  checkArguments("degree", options);
+  const test = compileArcFilter(store, options.arc, D_ANY);
+  return countArcs(store, findAnchor(store, anchor), test);
 }

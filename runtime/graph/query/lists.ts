@@ -1,58 +1,128 @@
-// Plain lists around one vertex, and of one type.
+// Plain lists around one vertex, and of one type: the same search as a neighborhood, with a fixed
+// form of result.
 
-import { InternalError } from "../errors.js";
+import { D_ANY, D_IN, D_OUT, F_ARCDIR, F_ID, F_MOD, F_REL, F_VAL, R_LIST } from "../constants.js";
+import { KeyError } from "../errors.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { Anchor } from "./anchor.js";
-import type { NeighborhoodOptions } from "./neighborhood.js";
+import { type Anchor, findAnchor } from "./anchor.js";
+import type { DirectionNumber } from "./arc-test.js";
+import { Deadline } from "./deadline.js";
+import { EntryQuery } from "./entry-query.js";
+import type { HitSink } from "./hit-sink.js";
+import { type NeighborhoodOptions, NeighborhoodSource, neighborhood } from "./neighborhood.js";
+import { checkArguments } from "./query-arguments.js";
 import type { ArcFilter, ExecuteOptions, ListQueryOptions } from "./query-options.js";
 import type { ArcTuple } from "./typed-results.js";
+import { vertices } from "./vertices.js";
+import { planWalk, walkNeighborhood } from "./walk.js";
 
 export type ListOptions = ListQueryOptions & Omit<ExecuteOptions, "offset">;
 export type ArcListOptions = Omit<ExecuteOptions, "offset">;
 
-/** Ids of the vertices that the outarcs lead to, each once. */
-export function terminals(_store: GraphStore, _anchor: Anchor, _options?: ListOptions): string[] {
-  throw new InternalError("not written");
+/**
+ * Ids of the vertices that the outarcs lead to, each once (interface, "Terminals").
+ * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
+ */
+export function terminals(store: GraphStore, anchor: Anchor, options?: ListOptions): string[] {
+  return distinctHeads(store, anchor, options, D_OUT);
 }
 
-/** Ids of the vertices that the inarcs come from, each once. */
-export function initials(_store: GraphStore, _anchor: Anchor, _options?: ListOptions): string[] {
-  throw new InternalError("not written");
+/**
+ * Ids of the vertices that the inarcs come from, each once (interface, "Initials").
+ * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
+ */
+export function initials(store: GraphStore, anchor: Anchor, options?: ListOptions): string[] {
+  return distinctHeads(store, anchor, options, D_IN);
 }
 
 /**
  * Ids of all vertices around, each once; with options the same as a neighborhood with them, where
  * a vertex comes once per arc.
+ * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
  */
 export function neighbors(
-  _store: GraphStore,
-  _anchor: Anchor,
-  _options?: NeighborhoodOptions,
+  store: GraphStore,
+  anchor: Anchor,
+  options?: NeighborhoodOptions,
 ): string[] {
-  throw new InternalError("not written");
+  if (options === undefined) return distinctHeads(store, anchor, {}, D_ANY);
+  return neighborhood(store, anchor, options) as unknown as string[];
 }
 
-export function outarcs(
-  _store: GraphStore,
-  _anchor: Anchor,
-  _options?: ArcListOptions,
-): ArcTuple[] {
-  throw new InternalError("not written");
-}
-
-export function inarcs(_store: GraphStore, _anchor: Anchor, _options?: ArcListOptions): ArcTuple[] {
-  throw new InternalError("not written");
-}
-
-/** Ids of the vertices of a type; null or `"__vertex__"` for those without one. */
-export function verticesOfType(_store: GraphStore, _type: string | null): string[] {
-  throw new InternalError("not written");
+function distinctHeads(
+  store: GraphStore,
+  anchor: Anchor,
+  options: ListOptions = {},
+  direction: DirectionNumber,
+): string[] {
+  checkArguments("list", options);
+  const { neighbor, sortby } = options;
+  const source = new NeighborhoodSource(store, { neighbor }, direction, "head");
+  const query = new EntryQuery(source, sortby === undefined ? {} : { sortby });
+  return query.execute(findAnchor(store, anchor), options) as string[];
 }
 
 /**
- * Handle of the first neighbor that an arc filter leads to.
- * @throws KeyError "No object : 'No matching neighbor'"
+ * All outarcs (interface, "Outarcs").
+ * @throws KeyError, QueryError, SearchError, TypeError
  */
-export function firstNeighbor(_store: GraphStore, _anchor: Anchor, _arc?: ArcFilter): number {
-  throw new InternalError("not written");
+export function outarcs(store: GraphStore, anchor: Anchor, options?: ArcListOptions): ArcTuple[] {
+  return arcTuples(store, anchor, options, D_OUT);
+}
+
+/**
+ * All inarcs (interface, "Inarcs").
+ * @throws KeyError, QueryError, SearchError, TypeError
+ */
+export function inarcs(store: GraphStore, anchor: Anchor, options?: ArcListOptions): ArcTuple[] {
+  return arcTuples(store, anchor, options, D_IN);
+}
+
+const TUPLE = { result: R_LIST, fields: F_ARCDIR | F_REL | F_MOD | F_VAL | F_ID };
+
+function arcTuples(
+  store: GraphStore,
+  anchor: Anchor,
+  options: ArcListOptions = {},
+  direction: DirectionNumber,
+): ArcTuple[] {
+  checkArguments("arcList", options);
+  const query = new EntryQuery(new NeighborhoodSource(store, {}, direction), TUPLE);
+  return query.execute(findAnchor(store, anchor), options) as ArcTuple[];
+}
+
+/** Ids of the vertices of a type; null or `"__vertex__"` for those without one. */
+export function verticesOfType(store: GraphStore, type: string | null): string[] {
+  return vertices(store, { condition: { type } });
+}
+
+/**
+ * Handle of the first neighbor that an arc filter leads to (interface, "OpenNeighbor").
+ * @throws KeyError "No object : 'No matching neighbor'", or no such anchor
+ * @throws QueryError, SearchError
+ */
+export function firstNeighbor(store: GraphStore, anchor: Anchor, arc?: ArcFilter): number {
+  const plan = planWalk(store, { arc }, D_OUT);
+  const first = new FirstHead();
+  const deadline = new Deadline("neighborhood", Number.POSITIVE_INFINITY);
+  walkNeighborhood(plan, findAnchor(store, anchor), first, deadline);
+  if (first.head === 0) throw new KeyError("No object : 'No matching neighbor'");
+  return first.head;
+}
+
+/** Ends a walk at its first hit. */
+class FirstHead implements HitSink {
+  readonly room = 1;
+  readonly countsNeighbors = false;
+  readonly isCountOnly = false;
+  head = 0;
+
+  emit(_level: number, _tail: number, head: number): boolean {
+    this.head = head;
+    return false;
+  }
+
+  count(): void {}
+
+  neighbor(): void {}
 }

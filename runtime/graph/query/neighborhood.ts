@@ -1,21 +1,69 @@
 // Neighborhood: the arcs of one vertex and, where conditions say so, of its neighbors.
 
-import { InternalError } from "../errors.js";
+import { D_OUT, F_ID } from "../constants.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { Anchor } from "./anchor.js";
+import { type Anchor, findAnchor } from "./anchor.js";
+import { arcExists } from "./arc-exists.js";
+import type { DirectionNumber } from "./arc-test.js";
+import type { Deadline } from "./deadline.js";
+import { EntryQuery, type Found, type HitSource } from "./entry-query.js";
+import type { HitKind } from "./hit-order.js";
+import type { HitSink } from "./hit-sink.js";
+import { checkArguments } from "./query-arguments.js";
 import type { ExecuteOptions, NeighborhoodQueryOptions } from "./query-options.js";
-import type { NeighborhoodResult } from "./typed-results.js";
+import type { Row } from "./row.js";
+import type { NeighborhoodCounts, NeighborhoodResult } from "./typed-results.js";
+import { planWalk, type WalkOptions, type WalkPlan, walkNeighborhood } from "./walk.js";
 
 export type NeighborhoodOptions = NeighborhoodQueryOptions & ExecuteOptions;
 
+/** The arcs around one vertex, or the vertices at their other ends. */
+export class NeighborhoodSource implements HitSource {
+  readonly store: GraphStore;
+  readonly kind: HitKind;
+  readonly timed = "neighborhood";
+  readonly listName = "neighborhood";
+  readonly defaultFields = F_ID;
+  readonly missingFields = 0;
+  readonly plan: WalkPlan;
+
+  constructor(
+    store: GraphStore,
+    options: WalkOptions,
+    defaultDirection: DirectionNumber = D_OUT,
+    kind: HitKind = "arc",
+  ) {
+    this.store = store;
+    this.kind = kind;
+    this.plan = planWalk(store, options, defaultDirection);
+  }
+
+  search(anchor: number, sink: HitSink, deadline: Deadline): void {
+    walkNeighborhood(this.plan, anchor, sink, deadline);
+  }
+
+  isCurrent(row: Row): boolean {
+    return arcExists(row);
+  }
+
+  counts({ hits, neighbors, excluded }: Found): NeighborhoodCounts {
+    const counts = { neighbors, arcs: hits };
+    return excluded === 0 ? counts : { ...counts, excluded_arcs: excluded };
+  }
+}
+
 /**
- * Entries for the arcs of `anchor` that match (query.md 2.1).
- * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
+ * Entries for the arcs of `anchor` that match (interface, "Neighborhood").
+ * @throws KeyError no such vertex
+ * @throws QueryError, SearchError, UnsupportedError, TypeError
  */
-export function neighborhood<const O extends NeighborhoodOptions>(
-  _store: GraphStore,
-  _anchor: Anchor,
-  _options?: O,
+export function neighborhood<const O extends NeighborhoodOptions = object>(
+  store: GraphStore,
+  anchor: Anchor,
+  options?: O,
 ): NeighborhoodResult<O> {
-  throw new InternalError("not written");
+  const given: NeighborhoodOptions = options ?? {};
+  checkArguments("neighborhood", given);
+  const query = new EntryQuery(new NeighborhoodSource(store, given), given);
+  return query.execute(findAnchor(store, anchor), given) as NeighborhoodResult<O>;
 }

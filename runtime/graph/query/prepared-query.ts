@@ -1,8 +1,17 @@
-// Queries that are parsed once and executed many times.
+// Queries that are parsed once and executed many times, for one anchor after the other. `count` is
+// there for programs that only want to know how many: it makes no result and takes nothing down.
 
-import { InternalError } from "../errors.js";
+import { QueryError } from "../errors.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { executeAdjacent, planAdjacent } from "./adjacent.js";
+import { Aggregation } from "./aggregate.js";
 import type { Anchor } from "./anchor.js";
+import type { ArcTest } from "./arc-test.js";
+import { ArcsSource } from "./arcs.js";
+import { EntryQuery } from "./entry-query.js";
+import { NeighborhoodSource } from "./neighborhood.js";
+import { AnchoredQuery, type PreparedExecuteOptions, PreparedQuery } from "./prepared-base.js";
+import { checkArguments } from "./query-arguments.js";
 import type {
   AdjacencyQueryOptions,
   AggregateQueryOptions,
@@ -16,104 +25,170 @@ import type {
   NeighborhoodResult,
   VerticesResult,
 } from "./typed-results.js";
+import { VerticesSource } from "./vertices.js";
+import type { WalkPlan } from "./walk.js";
 
-/** How a prepared query is executed; `cache: 1` gives the last result while nothing has changed. */
-export interface PreparedExecuteOptions extends ExecuteOptions {
-  readonly cache?: number | boolean;
-}
+type WholeOptions = Omit<PreparedExecuteOptions, "hits" | "offset">;
 
-abstract class PreparedQuery {
-  abstract readonly type: "Neighborhood" | "Global" | "Adjacency" | "Aggregator";
-  /** Text of the last failure. */
-  error: string | null = null;
-  /** Number of the last failure (graph.md 9), 0 for none. */
-  reason = 0;
-  /** Operation count of the graph that the last execution saw. */
-  opid = 0;
-  /** Seconds that the last execution took. */
-  texec = 0;
-}
+/** How long a count may take; without a page. */
+type CountOptions = Omit<ExecuteOptions, "hits" | "offset">;
 
-abstract class AnchoredQuery extends PreparedQuery {
-  /** The anchor by id. A `Vertex` becomes its internalid. */
-  id: string | null = null;
-  /** Value of the first level's arc filter. */
-  arcval: number | readonly [number, number] = 0;
-  /** Bits and distance of the first level's M_LSH filter. */
-  arclsh: readonly [bits: number, distance: number] = [0, 0];
+const NO_OPTIONS = {};
 
-  /** The anchor by handle, which saves looking the id up. */
-  set vertex(_handle: number) {
-    throw new InternalError("not written");
-  }
-}
-
+/** A neighborhood (interface, "NewNeighborhoodQuery"). */
 export class NeighborhoodQuery<
-  const O extends NeighborhoodQueryOptions = NeighborhoodQueryOptions,
+  const O extends NeighborhoodQueryOptions = object,
 > extends AnchoredQuery {
   readonly type = "Neighborhood";
-  constructor(_store: GraphStore, _anchor?: Anchor | null, _options?: O) {
-    super();
+  protected readonly arc: ArcTest;
+  readonly #query: EntryQuery;
+
+  /** @throws QueryError, SearchError, UnsupportedError, TypeError */
+  constructor(store: GraphStore, anchor: Anchor | null = null, options?: O) {
+    super(store);
+    const given: NeighborhoodQueryOptions = options ?? {};
+    checkArguments("neighborhoodQuery", given);
+    const source = new NeighborhoodSource(store, given);
+    this.arc = source.plan.arc;
+    this.#query = new EntryQuery(source, given);
+    this.id = anchor;
   }
-  execute(_options?: PreparedExecuteOptions): NeighborhoodResult<O> {
-    throw new InternalError("not written");
+
+  /** @throws KeyError, QueryError, SearchError, TypeError */
+  execute(options: PreparedExecuteOptions = NO_OPTIONS): NeighborhoodResult<O> {
+    const page = pageKey(options);
+    return this.run(options.cache, page + this.cacheKey, () =>
+      this.#query.execute(this.anchor(), options),
+    ) as NeighborhoodResult<O>;
   }
-  /** Number of arcs that a full execution would collect, without making a result. */
-  count(): number {
-    throw new InternalError("not written");
+
+  /**
+   * Number of arcs that a complete execution would collect.
+   * @throws KeyError, SearchError
+   */
+  count(options: CountOptions = NO_OPTIONS): number {
+    return this.#query.count(this.anchor(), options);
   }
 }
 
-export class VerticesQuery<
-  const O extends GlobalQueryOptions = GlobalQueryOptions,
-> extends PreparedQuery {
+/** A search for vertices (interface, "NewVerticesQuery"). */
+export class VerticesQuery<const O extends GlobalQueryOptions = object> extends PreparedQuery {
   readonly type = "Global";
-  constructor(_store: GraphStore, _options?: O) {
-    super();
+  readonly #query: EntryQuery;
+
+  /** @throws QueryError, SearchError, UnsupportedError, TypeError */
+  constructor(store: GraphStore, options?: O) {
+    super(store);
+    const given: GlobalQueryOptions = options ?? {};
+    checkArguments("globalQuery", given);
+    this.#query = new EntryQuery(new VerticesSource(store, given), given);
   }
-  execute(_options?: PreparedExecuteOptions): VerticesResult<O> {
-    throw new InternalError("not written");
+
+  /** @throws QueryError, SearchError, TypeError */
+  execute(options: PreparedExecuteOptions = NO_OPTIONS): VerticesResult<O> {
+    const page = pageKey(options);
+    return this.run(options.cache, page, () =>
+      this.#query.execute(0, options),
+    ) as VerticesResult<O>;
   }
-  /** Number of vertices that match. */
-  count(): number {
-    throw new InternalError("not written");
+
+  /**
+   * Number of vertices that match.
+   * @throws SearchError
+   */
+  count(options: CountOptions = NO_OPTIONS): number {
+    return this.#query.count(0, options);
   }
 }
 
-export class ArcsQuery<
-  const O extends GlobalQueryOptions = GlobalQueryOptions,
-> extends PreparedQuery {
+/** A search for arcs (interface, "NewArcsQuery"). */
+export class ArcsQuery<const O extends GlobalQueryOptions = object> extends PreparedQuery {
   readonly type = "Global";
-  constructor(_store: GraphStore, _options?: O) {
-    super();
+  readonly #query: EntryQuery;
+
+  /** @throws QueryError, SearchError, UnsupportedError, TypeError */
+  constructor(store: GraphStore, options?: O) {
+    super(store);
+    const given: GlobalQueryOptions = options ?? {};
+    checkArguments("globalQuery", given);
+    this.#query = new EntryQuery(new ArcsSource(store, given), given);
   }
-  execute(_options?: PreparedExecuteOptions): ArcsResult<O> {
-    throw new InternalError("not written");
+
+  /** @throws QueryError, SearchError, TypeError */
+  execute(options: PreparedExecuteOptions = NO_OPTIONS): ArcsResult<O> {
+    const page = pageKey(options);
+    return this.run(options.cache, page, () => this.#query.execute(0, options)) as ArcsResult<O>;
   }
-  /** Number of arcs that match. */
-  count(): number {
-    throw new InternalError("not written");
+
+  /**
+   * Number of arcs that match.
+   * @throws SearchError
+   */
+  count(options: CountOptions = NO_OPTIONS): number {
+    return this.#query.count(0, options);
   }
 }
 
+/** A test for an arc (interface, "NewAdjacencyQuery"). */
 export class AdjacencyQuery extends AnchoredQuery {
   readonly type = "Adjacency";
-  constructor(_store: GraphStore, _anchor?: Anchor | null, _options?: AdjacencyQueryOptions) {
-    super();
+  protected readonly arc: ArcTest;
+  readonly #plan: WalkPlan;
+
+  /** @throws QueryError, SearchError, UnsupportedError, TypeError */
+  constructor(
+    store: GraphStore,
+    anchor: Anchor | null = null,
+    options: AdjacencyQueryOptions = NO_OPTIONS,
+  ) {
+    super(store);
+    checkArguments("adjacencyQuery", options);
+    this.#plan = planAdjacent(store, options);
+    this.arc = this.#plan.arc;
+    this.id = anchor;
   }
-  execute(_options?: Omit<PreparedExecuteOptions, "hits" | "offset">): boolean {
-    throw new InternalError("not written");
+
+  /** @throws KeyError, SearchError, TypeError */
+  execute(options: WholeOptions = NO_OPTIONS): boolean {
+    checkArguments("executeWhole", options);
+    return this.run(options.cache, this.cacheKey, () =>
+      executeAdjacent(this.#plan, this.anchor(), options),
+    ) as boolean;
   }
 }
 
-export class AggregatorQuery<
-  const O extends AggregateQueryOptions = AggregateQueryOptions,
-> extends AnchoredQuery {
+/** Sums over arcs (interface, "NewAggregatorQuery"). */
+export class AggregatorQuery<const O extends AggregateQueryOptions = object> extends AnchoredQuery {
   readonly type = "Aggregator";
-  constructor(_store: GraphStore, _anchor?: Anchor | null, _options?: O) {
-    super();
+  protected readonly arc: ArcTest;
+  readonly #aggregation: Aggregation;
+
+  /** @throws QueryError, SearchError, UnsupportedError, TypeError */
+  constructor(store: GraphStore, anchor: Anchor | null = null, options?: O) {
+    super(store);
+    const given: AggregateQueryOptions = options ?? {};
+    checkArguments("aggregatorQuery", given);
+    this.#aggregation = new Aggregation(store, given);
+    this.arc = this.#aggregation.plan.arc;
+    this.id = anchor;
   }
-  execute(_options?: Omit<PreparedExecuteOptions, "hits" | "offset">): AggregateResult<O> {
-    throw new InternalError("not written");
+
+  /** @throws KeyError, SearchError, TypeError */
+  execute(options: WholeOptions = NO_OPTIONS): AggregateResult<O> {
+    checkArguments("executeWhole", options);
+    return this.run(options.cache, this.cacheKey, () =>
+      this.#aggregation.execute(this.anchor(), options),
+    ) as AggregateResult<O>;
   }
+}
+
+/**
+ * Checks the options of an execution; what of them the result depends on.
+ * @throws QueryError, TypeError
+ */
+function pageKey(options: PreparedExecuteOptions): string {
+  checkArguments("execute", options);
+  const { hits = -1, offset = 0 } = options;
+  if (offset < 0) throw new QueryError("offset cannot be negative");
+  return `${hits} ${offset} `;
 }

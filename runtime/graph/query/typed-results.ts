@@ -27,7 +27,6 @@ interface FieldValues {
   descriptor: number;
   address: number;
   handle: string;
-  "raw-vertex": string;
 }
 
 type DisplayOrder = [
@@ -94,45 +93,51 @@ type SimpleEntry<F extends FieldName> = InOrder<F>[0] extends infer Name
     : never
   : never;
 
-/** Names of the fields shown; null when they are given as a mask. */
-type Shown<O, Default extends FieldName> = O extends { fields: readonly (infer F)[] }
-  ? Extract<F, FieldName> | Selected<O>
-  : O extends { fields: number }
-    ? null
-    : O extends { select: string }
-      ? "properties"
-      : Default;
-type Selected<O> = O extends { select: string } ? "properties" : never;
+/** Type of an option, undefined where it was not written down. */
+type Option<O, K extends string> = K extends keyof O ? O[K] : undefined;
 
-interface FormatNumbers {
-  simple: 0;
-  str: 0x1000_0000;
-  list: 0x2000_0000;
-  dict: 0x3000_0000;
-}
-type Format<O> = O extends { result: infer R }
-  ? { [K in keyof FormatNumbers]: R extends K | FormatNumbers[K] ? K : never }[keyof FormatNumbers]
-  : "str";
+/** Names of the fields shown; null where they are given as a mask. */
+type Shown<O, Default extends FieldName> =
+  | NamesIn<Option<O, "fields">, SelectedIn<O, Default>>
+  | Extract<SelectedIn<O, never>, FieldName>;
+type NamesIn<Fields, Default> = Fields extends readonly (infer F)[]
+  ? Extract<F, FieldName>
+  : Fields extends number
+    ? null
+    : Default;
+type SelectedIn<O, Otherwise> = Option<O, "select"> extends string ? "properties" : Otherwise;
+
+/** `open` where it cannot be told. */
+type Format<O> = FormatOf<Option<O, "result">>;
+type FormatOf<R> = R extends "simple" | 0
+  ? "simple"
+  : R extends "list" | 0x2000_0000
+    ? "list"
+    : R extends "dict" | 0x3000_0000
+      ? "dict"
+      : R extends "str" | 0x1000_0000 | undefined
+        ? "str"
+        : "open";
 
 /** One entry of a result. */
-export type Entry<O, Default extends FieldName> = [Format<O>] extends [never]
-  ? unknown
-  : [Format<O>] extends ["str"]
-    ? string
-    : Shown<O, Default> extends infer F
-      ? [F] extends [FieldName]
-        ? FormOf<F>[Format<O>]
-        : { simple: unknown; list: unknown[]; dict: { [key: string]: unknown } }[Exclude<
-            Format<O>,
-            "str"
-          >]
-      : never;
-interface FormOf<F extends FieldName> {
-  simple: SimpleEntry<F>;
-  str: string;
-  list: ListEntry<F>;
-  dict: DictEntry<F>;
-}
+export type Entry<O, Default extends FieldName> = EntryIn<Format<O>, Shown<O, Default>>;
+type EntryIn<Form, Names> = Form extends "str"
+  ? string
+  : null extends Names
+    ? MaskedEntry<Form>
+    : NamedEntry<Form, Extract<Names, FieldName>>;
+type NamedEntry<Form, F extends FieldName> = Form extends "list"
+  ? ListEntry<F>
+  : Form extends "dict"
+    ? DictEntry<F>
+    : Form extends "simple"
+      ? SimpleEntry<F>
+      : unknown;
+type MaskedEntry<Form> = Form extends "list"
+  ? unknown[]
+  : Form extends "dict"
+    ? { [key: string]: unknown }
+    : unknown;
 
 /** Seconds: matching and sorting, rendering, everything. */
 export interface QueryTime {
@@ -141,33 +146,22 @@ export interface QueryTime {
   total: number;
 }
 
-/** Whether an option that is a boolean was given as true; `boolean` when it cannot be told. */
-type Given<O, K extends string> = K extends keyof O
-  ? O[K] extends true
-    ? true
-    : true extends O[K]
-      ? boolean
-      : false
-  : false;
-/** A result mask may ask for counts and timing, too. */
-type HasOpenMask<O> = O extends { result: infer R } ? (number extends R ? true : false) : false;
+/** Whether an option that is a boolean was given as true; `boolean` where it cannot be told. */
+type Given<O, K extends string> =
+  Option<O, K> extends infer B ? (B extends undefined ? false : B) : never;
+type IsOpen<B> = boolean extends B ? true : false;
 
 type Envelope<O, Key extends string, Counts, E> =
-  true extends HasOpenMask<O>
+  "open" extends Format<O>
     ? unknown
-    : [Given<O, "counts"> | Given<O, "timing">] extends [false]
-      ? E[]
-      : boolean extends Given<O, "counts"> | Given<O, "timing">
-        ? Given<O, "counts"> extends true | false
-          ? Given<O, "timing"> extends true | false
-            ? Metas<O, Key, Counts, E>
-            : unknown
-          : unknown
-        : Metas<O, Key, Counts, E>;
-type Metas<O, Key extends string, Counts, E> = Flat<
-  { [K in Key]: E[] } & (Given<O, "counts"> extends true ? { counts: Counts } : unknown) &
-    (Given<O, "timing"> extends true ? { time: QueryTime } : unknown)
->;
+    : true extends IsOpen<Given<O, "counts">> | IsOpen<Given<O, "timing">>
+      ? unknown
+      : [Given<O, "counts"> | Given<O, "timing">] extends [false]
+        ? E[]
+        : Flat<
+            { [K in Key]: E[] } & (Given<O, "counts"> extends true ? { counts: Counts } : unknown) &
+              (Given<O, "timing"> extends true ? { time: QueryTime } : unknown)
+          >;
 
 export interface NeighborhoodCounts {
   neighbors: number;
@@ -194,11 +188,15 @@ export interface AggregateTotals {
   outdegree?: number;
 }
 /** A number when `result` has no counts and one field is asked for. */
-export type AggregateResult<O> = O extends { result: unknown }
-  ? unknown
-  : Given<O, "timing"> extends true
-    ? { aggregation: AggregateTotals; time: QueryTime }
-    : AggregateTotals;
+export type AggregateResult<O> = [
+  Option<O, "result"> | Exclude<Option<O, "counts">, true>,
+] extends [undefined]
+  ? true extends IsOpen<Given<O, "timing">>
+    ? unknown
+    : Given<O, "timing"> extends true
+      ? { aggregation: AggregateTotals; time: QueryTime }
+      : AggregateTotals
+  : unknown;
 
 /** An arc as `outarcs` and `inarcs` list it: direction, relationship, modifier, value, other id. */
 export type ArcTuple = [

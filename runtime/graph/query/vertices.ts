@@ -1,16 +1,58 @@
 // Vertices: all vertices of a graph that meet a condition.
 
-import { InternalError } from "../errors.js";
+import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED } from "../constants.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { Deadline } from "./deadline.js";
+import { EntryQuery, type Found, type HitSource } from "./entry-query.js";
+import type { HitSink } from "./hit-sink.js";
+import { checkArguments } from "./query-arguments.js";
 import type { ExecuteOptions, GlobalQueryOptions } from "./query-options.js";
+import type { Row } from "./row.js";
+import { planVertexScan, scanVertices, type VertexScan } from "./scan.js";
 import type { VerticesResult } from "./typed-results.js";
+import { testCondition } from "./walk.js";
 
 export type GlobalOptions = GlobalQueryOptions & ExecuteOptions;
 
-/** @throws QueryError, SearchError, UnsupportedError, TypeError */
-export function vertices<const O extends GlobalOptions>(
-  _store: GraphStore,
-  _options?: O,
+export class VerticesSource implements HitSource {
+  readonly store: GraphStore;
+  readonly kind = "vertex";
+  readonly timed = "global";
+  readonly listName = "vertices";
+  readonly defaultFields = F_ID;
+  readonly missingFields = F_ANCHOR | F_ANCHOR_OBID | F_PRED;
+  readonly #plan: VertexScan;
+
+  constructor(store: GraphStore, options: GlobalQueryOptions) {
+    this.store = store;
+    this.#plan = planVertexScan(store, options.condition);
+  }
+
+  search(_anchor: number, sink: HitSink, deadline: Deadline): void {
+    scanVertices(this.#plan, sink, deadline);
+  }
+
+  isCurrent({ store, head }: Row): boolean {
+    // The search is over, and so is what its time limit bounds.
+    const deadline = new Deadline("global", Number.POSITIVE_INFINITY);
+    return store.vertices.isUsed(head) && testCondition(store, this.#plan.test, head, deadline);
+  }
+
+  counts({ hits }: Found): { vertices: number } {
+    return { vertices: hits };
+  }
+}
+
+/**
+ * Entries for the vertices that match (interface, "Vertices").
+ * @throws QueryError, SearchError, UnsupportedError, TypeError
+ */
+export function vertices<const O extends GlobalOptions = object>(
+  store: GraphStore,
+  options?: O,
 ): VerticesResult<O> {
-  throw new InternalError("not written");
+  const given: GlobalOptions = options ?? {};
+  checkArguments("global", given);
+  const query = new EntryQuery(new VerticesSource(store, given), given);
+  return query.execute(0, given) as VerticesResult<O>;
 }

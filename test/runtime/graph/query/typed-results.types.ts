@@ -1,0 +1,57 @@
+// What type a result has is checked by the compiler alone: a wrong one is an error of `tsc`. Never
+// run; typed-results.test.ts sees to it that the values have these types.
+
+import { R_COUNTS, R_DICT, R_LIST } from "../../../../runtime/graph/constants.js";
+import type { NeighborhoodOptions } from "../../../../runtime/graph/query/neighborhood.js";
+import type {
+  AggregateResult,
+  AggregateTotals,
+  ArcsResult,
+  NeighborhoodCounts,
+  NeighborhoodResult,
+  QueryTime,
+  VerticesResult,
+} from "../../../../runtime/graph/query/typed-results.js";
+
+type Same<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+declare function neighborhood<const O extends NeighborhoodOptions = object>(
+  id: string,
+  options?: O,
+): NeighborhoodResult<O>;
+/** An error of the compiler unless the value has exactly the type. */
+declare function is<T>(): <V>(value: V, isSame: Same<V, T>) => void;
+
+is<string[]>()(neighborhood("a"), true);
+is<string[]>()(neighborhood("a", { arc: "knows", fields: ["id", "value"] }), true);
+is<{ id: string; arc: { value: number }; distance: number }[]>()(
+  neighborhood("a", { fields: ["id", "value"], result: "dict" }),
+  true,
+);
+is<{ id: string; arc: { relationship: string } }[]>()(
+  neighborhood("a", { fields: ["id", "relationship"], result: R_DICT }),
+  true,
+);
+is<[number, string][]>()(neighborhood("a", { fields: ["id", "value"], result: "list" }), true);
+is<number[]>()(neighborhood("a", { fields: ["id", "value"], result: "simple" }), true);
+is<string[]>()(neighborhood("a", { result: "simple" }), true);
+is<unknown[][]>()(neighborhood("a", { fields: 2052, result: R_LIST }), true);
+is<{ neighborhood: string[]; counts: NeighborhoodCounts }>()(
+  neighborhood("a", { counts: true, timing: false }),
+  true,
+);
+is<{ neighborhood: string[]; time: QueryTime }>()(neighborhood("a", { timing: true }), true);
+is<unknown>()(neighborhood("a", { result: R_DICT | R_COUNTS }), true);
+is<unknown>()(neighborhood("a", {} as NeighborhoodOptions), true);
+
+type Holds<T extends true> = T;
+export type Checks = [
+  Holds<Same<VerticesResult<{ result: "dict"; fields: ["type"] }>, { type: string }[]>>,
+  Holds<Same<ArcsResult<{ result: "list" }>, [string, string, string, string, number, string][]>>,
+  Holds<Same<AggregateResult<{ arc: "knows" }>, AggregateTotals>>,
+  Holds<Same<AggregateResult<{ counts: false }>, unknown>>,
+  Holds<
+    Same<AggregateResult<{ timing: true }>, { aggregation: AggregateTotals; time: QueryTime }>
+  >,
+];
