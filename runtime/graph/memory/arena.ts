@@ -1,6 +1,10 @@
 // One array of 32-bit words that all threads share and that any writer may let grow. It is only
 // ever read through views of fixed length: a view that follows the length of a growable buffer is
 // 25 times slower. A view made before a growth stays valid for what it covers.
+//
+// All such memory begins at addresses with the same low bits, and so would the words with the same
+// index in all arenas. Processors tell cache lines apart by few of those bits (AMD's Zen takes two
+// of them for one line and misses its cache each time), so every arena begins at another offset.
 
 import { CapacityError } from "../errors.js";
 
@@ -25,13 +29,20 @@ export type ArenaMemory = KernelMemory | SharedArrayBuffer;
 const PAGE_BYTES = 65_536;
 const MAX_PAGES = 65_536;
 const MAX_BYTES = PAGE_BYTES * MAX_PAGES;
-export const MAX_ARENA_WORDS = MAX_BYTES / 4;
+/** Memory before the first word of an arena: so many bytes for each arena before it. */
+const SKEW_BYTES = 4096 + 64;
+const MAX_SKEW_BYTES = 2 * PAGE_BYTES;
+export const MAX_ARENA_WORDS = (MAX_BYTES - MAX_SKEW_BYTES) / 4;
+/** Words that every arena has from the beginning. */
+export const FIRST_ARENA_WORDS = PAGE_BYTES / 4;
+const FIRST_PAGES = (MAX_SKEW_BYTES + FIRST_ARENA_WORDS * 4) / PAGE_BYTES;
 /** Growing is cheap, and pages cost nothing before they are touched. */
 const MAX_STEP_BYTES = 64 * 1024 * 1024;
 
 export class Arena {
   readonly id: number;
   readonly memory: ArenaMemory;
+  readonly #skewBytes: number;
   words!: Uint32Array;
   /** The same memory, for Atomics and signed values. */
   ints!: Int32Array;
@@ -39,16 +50,17 @@ export class Arena {
   constructor(id: number, memory: ArenaMemory) {
     this.id = id;
     this.memory = memory;
+    this.#skewBytes = id * SKEW_BYTES;
     this.refresh();
   }
 
   /** Looks at all of the memory again, after another thread has let it grow. */
   refresh(): void {
     const buffer = bufferOf(this.memory);
-    const length = buffer.byteLength >>> 2;
+    const length = (buffer.byteLength - this.#skewBytes) / 4;
     if (this.words !== undefined && this.words.length === length) return;
-    this.words = new Uint32Array(buffer, 0, length);
-    this.ints = new Int32Array(buffer, 0, length);
+    this.words = new Uint32Array(buffer, this.#skewBytes, length);
+    this.ints = new Int32Array(buffer, this.#skewBytes, length);
   }
 
   /**
@@ -57,9 +69,10 @@ export class Arena {
    */
   grow(words: number): void {
     const now = bufferOf(this.memory).byteLength;
-    const wanted = Math.max(words * 4, now + Math.min(MAX_STEP_BYTES, now >>> 2));
+    const bytes = this.#skewBytes + words * 4;
+    const wanted = Math.max(bytes, now + Math.min(MAX_STEP_BYTES, now >>> 2));
     const pages = Math.ceil(Math.min(wanted, MAX_BYTES) / PAGE_BYTES);
-    if (words * 4 > MAX_BYTES) throw new CapacityError("graph is full: 4 GiB of one kind of data");
+    if (bytes > MAX_BYTES) throw new CapacityError("graph is full: 4 GiB of one kind of data");
     growBy(this.memory, pages - Math.floor(now / PAGE_BYTES));
     this.refresh();
   }
@@ -67,11 +80,11 @@ export class Arena {
 
 /** Memory that WebAssembly kernels can work on; the arcs lie in such. */
 export function kernelMemory(): ArenaMemory {
-  return new Memory({ shared: true, initial: 1, maximum: MAX_PAGES });
+  return new Memory({ shared: true, initial: FIRST_PAGES, maximum: MAX_PAGES });
 }
 
 export function plainMemory(): ArenaMemory {
-  return new SharedArrayBuffer(PAGE_BYTES, { maxByteLength: MAX_BYTES });
+  return new SharedArrayBuffer(FIRST_PAGES * PAGE_BYTES, { maxByteLength: MAX_BYTES });
 }
 
 function growBy(memory: ArenaMemory, pages: number): void {

@@ -1,7 +1,8 @@
 // All shared memory of one graph, as one thread sees it. Whoever makes a graph hands its
 // `GraphShare` to the other threads; each attaches for itself.
 
-import { Arena, type ArenaMemory, kernelMemory, plainMemory } from "./arena.js";
+import { InternalError } from "../errors.js";
+import { Arena, type ArenaMemory, FIRST_ARENA_WORDS, kernelMemory, plainMemory } from "./arena.js";
 import { ARENAS, type ArenaName, HEADER_WORDS, Header } from "./layout.js";
 
 /** What crosses threads: a graph's name and memory. */
@@ -78,6 +79,6 @@ export function makeGraphShare(name: string): GraphShare {
   const memories = ARENAS.map((arena) =>
     arena === "outArcs" || arena === "inArcs" ? kernelMemory() : plainMemory(),
   );
-  if (HEADER_WORDS * 4 > 65_536) throw new Error("the header must fit the first page");
+  if (HEADER_WORDS > FIRST_ARENA_WORDS) throw new InternalError("the header never grows");
   return { name, memories };
 }

@@ -122,7 +122,7 @@ export class RunScanner {
     let count = 0;
     if (length >= HUB_ARCS) {
       const arcs = length - (length & 3);
-      count = this.#countHub(test, from * 4, arcs);
+      count = this.#countHub(test, words.byteOffset + from * 4, arcs);
       from += arcs * ARC_WORDS;
     }
     if (test.kind === ArcTestKind.Key) return count + countKeys(test, words, from, end);
