@@ -11,9 +11,7 @@ import { areEventsRunning } from "./event-control.js";
 
 const TICK_MS = 250;
 const BATCH = 256;
-/** Seconds until a vertex is looked at again that somebody holds. */
-const LOCKED_RETRY_SECONDS = 1;
-/** So that one that cannot be looked at for a defect does not keep the others from it. */
+/** A vertex at which a defect shows must not keep the others from being looked at. */
 const FAILED_RETRY_SECONDS = 60;
 
 export class EventProcessor {
@@ -78,9 +76,9 @@ export class EventProcessor {
     const { ints } = this.#store.memory.header;
     Atomics.store(ints, Header.EventsRunning, 1);
     try {
+      // It also schedules the vertex for what expires next, or to be tried again.
       const { isLocked } = expire(this.#store, this.#session, vertex, now);
-      if (isLocked) this.#postpone(vertex, now + LOCKED_RETRY_SECONDS);
-      else Atomics.add(ints, Header.EventsDone, 1);
+      if (!isLocked) Atomics.add(ints, Header.EventsDone, 1);
     } catch (error) {
       this.#postpone(vertex, now + FAILED_RETRY_SECONDS);
       throw error;

@@ -6,6 +6,7 @@
 // read anything but the graph: all pointers are indexes, which are checked against their arena.
 
 import { existsSync, renameSync } from "node:fs";
+import { dropIfAbandoned } from "../changes/vertices.js";
 import { DataError } from "../errors.js";
 import { GraphMemory, makeGraphShare } from "../memory/graph-memory.js";
 import { GraphStore } from "../store/graph-store.js";
@@ -77,8 +78,10 @@ function load(reader: SnapshotReader, thread: number): GraphStore {
     if (words > arena.words.length) arena.grow(words);
     reader.readArena(id, arena.words.subarray(0, words));
   });
-  resetLoaded(memory, reader.header);
-  return GraphStore.attach(memory.share, thread);
+  const held = resetLoaded(memory, reader.header);
+  const store = GraphStore.attach(memory.share, thread);
+  for (const vertex of held) dropIfAbandoned(store, vertex);
+  return store;
 }
 
 /** So that the next save keeps the good one. Where it cannot be moved the save will tell. */

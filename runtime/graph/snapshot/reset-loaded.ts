@@ -26,8 +26,11 @@ const VOLATILE = [
   Header.Fence,
 ];
 
-/** @throws DamagedSnapshot */
-export function resetLoaded(memory: GraphMemory, header: SnapshotHeader): void {
+/**
+ * @returns vertices that somebody held
+ * @throws DamagedSnapshot
+ */
+export function resetLoaded(memory: GraphMemory, header: SnapshotHeader): number[] {
   const { words } = memory.header;
   for (const word of VOLATILE) words[word] = 0;
   checkSense(memory, header);
@@ -38,7 +41,7 @@ export function resetLoaded(memory: GraphMemory, header: SnapshotHeader): void {
   for (let group = 0; group < header.arenaWords[memory.groups.id]!; group += 2) {
     memory.groups.words[group]! &= ~1;
   }
-  releaseVertices(memory);
+  return releaseVertices(memory);
 }
 
 /** The header that was loaded must agree with what was stored beside it. */
@@ -62,10 +65,15 @@ function checkSense(memory: GraphMemory, header: SnapshotHeader): void {
 }
 
 /** Who held vertices is gone. */
-function releaseVertices({ header, record: { words } }: GraphMemory): void {
-  const end = header.words[Header.HandleEnd]! * RECORD_WORDS;
-  for (let base = RECORD_WORDS; base < end; base += RECORD_WORDS) {
-    words[base + Record.Owner] = 0;
+function releaseVertices({ header, record: { words } }: GraphMemory): number[] {
+  const held: number[] = [];
+  const end = header.words[Header.HandleEnd]!;
+  for (let vertex = 1; vertex < end; vertex++) {
+    const base = vertex * RECORD_WORDS;
+    if (words[base + Record.LockCount] === 0 && words[base + Record.Owner] === 0) continue;
     words[base + Record.LockCount] = 0;
+    words[base + Record.Owner] = 0;
+    held.push(vertex);
   }
+  return held;
 }

@@ -9,7 +9,7 @@
 // Writers wait for step 4 only, readers for nothing. What step 2 reads may be torn; whatever was
 // changed meanwhile is dirty and written again.
 
-import { existsSync, fsync, fsyncSync, rmSync } from "node:fs";
+import { existsSync, fsync, fsyncSync } from "node:fs";
 import { promisify } from "node:util";
 import { DataError, OperationTimeout } from "../errors.js";
 import type { Arena } from "../memory/arena.js";
@@ -124,14 +124,16 @@ function* save(
     const bytes = file.finish(header);
     yield { descriptor: file.descriptor };
     file.close();
-    file = null;
     files.replace();
+    file = null;
     setSaved(store, header);
     return Math.ceil(bytes / WORD_BYTES);
   } finally {
-    file?.close();
-    rmSync(files.temporary, { force: true });
-    releaseSaving(store, store.writer.thread);
+    try {
+      file?.discard();
+    } finally {
+      releaseSaving(store, store.writer.thread);
+    }
   }
 }
 

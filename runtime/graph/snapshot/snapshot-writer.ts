@@ -1,7 +1,7 @@
 // A snapshot file being written. Chunks come in any order, and again when they have changed since;
 // it is nothing that can be loaded before `finish`.
 
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { InternalError } from "../errors.js";
 import { CHUNKS_PER_ARENA } from "../memory/layout.js";
@@ -24,10 +24,13 @@ interface WrittenChunk {
 
 export class SnapshotWriter {
   readonly descriptor: number;
+  readonly #file: string;
   readonly #chunks = new Map<number, WrittenChunk>();
   #nextPage = 1;
+  #isOpen = true;
 
   constructor(file: string) {
+    this.#file = file;
     this.descriptor = openSync(file, "w");
   }
 
@@ -72,7 +75,14 @@ export class SnapshotWriter {
   }
 
   close(): void {
-    closeSync(this.descriptor);
+    if (this.#isOpen) closeSync(this.descriptor);
+    this.#isOpen = false;
+  }
+
+  /** Closes and removes it. */
+  discard(): void {
+    this.close();
+    rmSync(this.#file, { force: true });
   }
 
   #allocate(pages: number): { page: number; pages: number } {

@@ -1,0 +1,232 @@
+// Saving and loading whole graphs: what comes back, what is written when, who is kept out.
+
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { M_CNT, M_FLT, M_FWDONLY, M_INT } from "../../../../runtime/graph/constants.js";
+import { DataError, OperationTimeout } from "../../../../runtime/graph/errors.js";
+import { setEventsEnabled } from "../../../../runtime/graph/expiry/event-control.js";
+import { Header } from "../../../../runtime/graph/memory/layout.js";
+import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
+import {
+  releaseSaving,
+  saveGraph,
+  saveGraphGently,
+} from "../../../../runtime/graph/snapshot/save-graph.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { graphContent } from "../support/graph-content.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite<{ folder: string }>("save and load");
+const OTHER_THREAD = 77;
+
+test.before.each((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), "svc-snapshot-"));
+});
+
+test.after.each(({ folder }) => {
+  rmSync(folder, { recursive: true });
+});
+
+/** A graph with something of everything. */
+function fullStore(): GraphStore {
+  const store = GraphStore.make("full", TEST_THREAD);
+  const graph = openStore(store);
+  for (let arc = 0; arc < 500; arc++) {
+    graph.connect(`hub${arc % 3}`, ["likes", M_INT, arc], `v${arc}`);
+    graph.connect(`v${arc}`, ["saw", M_CNT, arc], `v${(arc * 7) % 90}`);
+  }
+  graph.connect("hub0", ["fast", M_FLT | M_FWDONLY, 1.5], "hidden");
+  graph.connect("v1", "soon", "v2", { lifespan: 5000 });
+  graph.createVertex("typed", {
+    type: "thing",
+    lifespan: 9000,
+    properties: {
+      age: 7,
+      height: 1.75,
+      name: "é€😀",
+      tags: [1, 2, 3],
+      none: null,
+      deep: { a: "b" },
+    },
+  });
+  graph.createVertex("é€😀".repeat(300));
+  graph.deleteVertex("v5");
+  return store;
+}
+
+function load(name: string, folder: string): GraphStore {
+  const store = loadGraph(name, folder, TEST_THREAD, { warn: (line) => assert.unreachable(line) });
+  assert.ok(store);
+  return store;
+}
+
+test("a graph comes back as it was", ({ folder }) => {
+  const store = fullStore();
+  saveGraph(store, folder);
+  const loaded = load("full", folder);
+  assert.equal(graphContent(loaded), graphContent(store));
+});
+
+test("and can be changed and saved again", ({ folder }) => {
+  saveGraph(fullStore(), folder);
+  const loaded = load("full", folder);
+  const graph = openStore(loaded);
+  for (let arc = 0; arc < 500; arc++) graph.connect(`new${arc}`, "likes", `v${arc}`);
+  graph.deleteVertex("hub1");
+  graph.createVertex("typed", { properties: { age: 8 } });
+  saveGraph(loaded, folder);
+  assert.equal(graphContent(load("full", folder)), graphContent(loaded));
+});
+
+test("an empty graph comes back empty", ({ folder }) => {
+  const store = GraphStore.make("empty", TEST_THREAD);
+  saveGraph(store, folder);
+  const loaded = load("empty", folder);
+  assert.equal(graphContent(loaded), graphContent(store));
+  openStore(loaded).createVertex("a");
+  assert.is(loaded.order, 1);
+});
+
+test("a truncated graph comes back empty", ({ folder }) => {
+  const store = fullStore();
+  saveGraph(store, folder);
+  openStore(store).truncate();
+  saveGraph(store, folder);
+  const loaded = load("full", folder);
+  assert.equal(graphContent(loaded), graphContent(store));
+  assert.is(loaded.order, 0);
+});
+
+test("nothing stored, nothing loaded", ({ folder }) => {
+  assert.is(loadGraph("none", folder, TEST_THREAD), null);
+  assert.is(loadGraph("none", join(folder, "missing"), TEST_THREAD), null);
+  writeFileSync(join(folder, "graph.snapshot.tmp"), "what a crash left of the first save");
+  assert.is(loadGraph("none", folder, TEST_THREAD), null);
+});
+
+test("what has not changed is not written again, unless it is forced", ({ folder }) => {
+  const store = fullStore();
+  const file = join(folder, "graph.snapshot");
+  const words = saveGraph(store, folder);
+  assert.is(words, Math.ceil(statSync(file).size / 8));
+  assert.is(saveGraph(store, folder), 0);
+  assert.not.ok(existsSync(`${file}.old`));
+  assert.ok(saveGraph(store, folder, { isForced: true }) > 0);
+  openStore(store).createVertex("another");
+  assert.ok(saveGraph(store, folder) > 0);
+  assert.is(saveGraph(load("full", folder), folder), 0);
+  rmSync(file);
+  assert.ok(saveGraph(store, folder) > 0);
+});
+
+test("two snapshots are kept, and nothing else", ({ folder }) => {
+  const store = fullStore();
+  for (let time = 0; time < 3; time++) saveGraph(store, folder, { isForced: true });
+  assert.equal(readdirSync(folder).sort(), ["graph.snapshot", "graph.snapshot.old"]);
+});
+
+test("folders are made", ({ folder }) => {
+  const deep = join(folder, "a", "b");
+  saveGraph(fullStore(), deep);
+  load("full", deep);
+});
+
+test("a folder that cannot be is told", ({ folder }) => {
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  const store = fullStore();
+  assert.throws(
+    () => saveGraph(store, file),
+    (error: Error) => error instanceof DataError && error.message.includes(file),
+  );
+  saveGraph(store, folder);
+});
+
+test("a graph of another name is not taken for it", ({ folder }) => {
+  saveGraph(fullStore(), folder);
+  assert.throws(
+    () => loadGraph("other", folder, TEST_THREAD),
+    (error: Error) => error instanceof DataError && error.message.includes('the graph "full"'),
+  );
+});
+
+test("one at a time saves", ({ folder }) => {
+  const store = fullStore();
+  const { ints } = store.memory.header;
+  Atomics.store(ints, Header.Saving, OTHER_THREAD);
+  for (const timeoutMs of [0, 5]) {
+    assert.throws(
+      () => saveGraph(store, folder, { timeoutMs }),
+      (error: Error) => error instanceof OperationTimeout,
+    );
+  }
+  releaseSaving(store, TEST_THREAD);
+  assert.is(Atomics.load(ints, Header.Saving), OTHER_THREAD);
+  releaseSaving(store, OTHER_THREAD);
+  assert.ok(saveGraph(store, folder) > 0);
+  assert.is(Atomics.load(ints, Header.Saving), 0);
+});
+
+test("a gentle save lets the thread go on, and others wait for it", async ({ folder }) => {
+  const store = fullStore();
+  const before = graphContent(store);
+  const saved = saveGraphGently(store, folder);
+  assert.throws(
+    () => saveGraph(store, folder, { timeoutMs: -1 }),
+    (error: Error) => error instanceof OperationTimeout,
+  );
+  assert.ok((await saved) > 0);
+  assert.equal(graphContent(load("full", folder)), before);
+});
+
+test("what belonged to the threads that saved is forgotten", ({ folder }) => {
+  const store = fullStore();
+  const graph = openStore(store);
+  const held = graph.openVertex("v7");
+  const other = openStore(store).openVertex("v8", "r");
+  graph.newVertex("lost");
+  store.writer.mutate(() => store.memory.header.words.fill(9, Header.QueryCount, Header.LocksHeld));
+  setEventsEnabled(store, false);
+  saveGraph(store, folder);
+  const loaded = load("full", folder);
+  const { words } = loaded.memory.header;
+  for (const word of [Header.Mutex, Header.LocksHeld, Header.EventsSuspended, Header.QueryCount]) {
+    assert.is(words[word], 0);
+  }
+  for (const id of ["v7", "v8"]) {
+    const vertex = loaded.ids.find(id);
+    assert.is(loaded.locks.ownerOf(vertex), 0);
+    assert.is(loaded.locks.countOf(vertex), 0);
+    openStore(loaded).openVertex(id).close();
+  }
+  held.close();
+  other.close();
+});
+
+test("a vertex that was there only for who held it is gone", ({ folder }) => {
+  const store = fullStore();
+  const graph = openStore(store);
+  graph.createVertex("kept");
+  const held = graph.openVertex("kept");
+  graph.deleteVertex("kept");
+  assert.ok(graph.hasVertex("kept"));
+  saveGraph(store, folder);
+  const loaded = load("full", folder);
+  assert.not.ok(openStore(loaded).hasVertex("kept"));
+  held.close();
+  assert.is(loaded.order, store.order);
+});
+
+test("readonly graphs stay readonly", ({ folder }) => {
+  const store = fullStore();
+  openStore(store).setGraphReadonly();
+  saveGraph(store, folder);
+  const loaded = load("full", folder);
+  assert.ok(loaded.isReadonly);
+  assert.throws(() => openStore(loaded).createVertex("a"), /Graph is readonly/);
+});
+
+test.run();

@@ -1,0 +1,62 @@
+// All that a graph says about itself, as plain data that can be compared: whatever handles, places
+// and pointers are behind it.
+
+import { Header } from "../../../../runtime/graph/memory/layout.js";
+import type { ArcRuns } from "../../../../runtime/graph/store/arc-runs.js";
+import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+
+export interface GraphContent {
+  readonly graph: unknown;
+  /** By id. */
+  readonly vertices: Readonly<Record<string, unknown>>;
+}
+
+export function graphContent(store: GraphStore): GraphContent {
+  const { vertices, ids } = store;
+  const content: Record<string, unknown> = {};
+  const used = Array.from({ length: vertices.end }, (_, vertex) => vertex).filter((vertex) =>
+    vertices.isUsed(vertex),
+  );
+  for (const vertex of used) content[ids.idOf(vertex)] = vertexContent(store, vertex);
+  return { graph: wholeContent(store), vertices: content };
+}
+
+function wholeContent(store: GraphStore): unknown {
+  const { order, size, virtualCount, propertyCount, operationCount, isReadonly, name } = store;
+  return {
+    ...{ name, order, size, virtualCount, propertyCount, operationCount, isReadonly },
+    createdAt: store.memory.header.words[Header.CreatedAt],
+    relationships: store.relationships.list(),
+    types: store.types.list(),
+    keys: store.keys.list(),
+    scheduled: store.expiry.count,
+    next: store.expiry.next,
+  };
+}
+
+function vertexContent(store: GraphStore, vertex: number): unknown {
+  const { vertices, ids, types } = store;
+  return {
+    found: ids.find(ids.idOf(vertex)) === vertex,
+    internalId: ids.internalIdOf(vertex),
+    type: types.nameOf(vertices.typeOf(vertex)),
+    isReal: vertices.isReal(vertex),
+    times: [vertices.createdAt(vertex), vertices.modifiedAt(vertex), vertices.expiresAt(vertex)],
+    rank: [vertices.c1(vertex), vertices.c0(vertex)],
+    operation: vertices.operationOf(vertex),
+    held: [store.locks.ownerOf(vertex), store.locks.countOf(vertex)],
+    properties: store.properties.all(vertex),
+    degrees: [vertices.outDegree(vertex), vertices.inDegree(vertex)],
+    out: arcsOf(store, store.outArcs, vertex),
+    in: arcsOf(store, store.inArcs, vertex),
+  };
+}
+
+function arcsOf(store: GraphStore, arcs: ArcRuns, vertex: number): string[] {
+  return Array.from({ length: arcs.length(vertex) }, (_, position) => {
+    const word1 = arcs.word1At(vertex, position);
+    const relationship = store.relationships.nameOf(word1 >>> 16);
+    const other = store.ids.idOf(arcs.otherAt(vertex, position));
+    return `${relationship} ${word1 & 0xffff} ${arcs.valueAt(vertex, position)} ${other}`;
+  }).sort();
+}
