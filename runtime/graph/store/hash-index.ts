@@ -104,7 +104,8 @@ export class HashIndex {
       }
       slot = (slot + 1) & mask;
     }
-    writer.put(arena, at, hash);
+    // The slot is free until it has an entry, so the hash need not be undone.
+    ints[at] = hash;
     writer.put(arena, at + 1, entry);
     writer.put(arena, segment + ENTRY_COUNT, count);
   }

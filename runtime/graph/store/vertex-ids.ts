@@ -36,6 +36,8 @@ export class VertexIds implements EntryMatcher {
   readonly #cache = new TextCache();
   /** What `matches` compares with, and the handle of the vertex that it has accepted. */
   readonly #sought = new PackedText();
+  #soughtId = "";
+  #soughtHash = 0;
   #found = 0;
   /** The id of some vertex, copied for being decoded. */
   readonly #copy = new PackedText();
@@ -56,25 +58,27 @@ export class VertexIds implements EntryMatcher {
 
   /** Handle of a vertex, 0 if there is none or the id can be none. Takes no lock. */
   find(id: string): number {
-    if (id.length > MAX_STRING) return 0;
-    this.#sought.setText(id);
+    if (id === "" || id.length > MAX_STRING) return 0;
+    this.#seek(id);
     return this.#findSought();
   }
 
   findBytes(utf8: Uint8Array): number {
-    if (utf8.length > MAX_STRING) return 0;
+    if (utf8.length === 0 || utf8.length > MAX_STRING) return 0;
     this.#sought.setBytes(utf8);
+    this.#soughtId = "";
+    this.#soughtHash = this.#sought.hash();
     return this.#findSought();
   }
 
   /**
-   * In a mutation: names a handle. The id must be a checked one and not be there yet.
+   * In a mutation: names a handle just allocated. The id must be a checked one and not be there.
    * @throws SvcError SVC2402
    */
   add(handle: number, id: string): void {
     const writer = this.#writer;
     const text = this.#sought;
-    text.setText(id);
+    this.#seek(id);
     const count = HEAD_WORDS + text.wordCount;
     const block = this.#blocks.allocate(writer, this.#blocks.classFor(count));
     const { ids, record } = this.#memory;
@@ -82,11 +86,12 @@ export class VertexIds implements EntryMatcher {
     ids.words[block + Head.Bytes] = text.bytes;
     text.copyTo(ids.words, block + HEAD_WORDS);
     writer.wrote(ids, block, count);
-    const hash = text.hash();
+    const hash = this.#soughtHash;
     const base = handle * RECORD_WORDS;
-    writer.put(record, base + Record.IdPointer, block);
-    writer.put(record, base + Record.IdBytes, text.bytes);
-    writer.put(record, base + Record.IdHash, hash);
+    // `allocate` has noted what an undo needs.
+    record.words[base + Record.IdPointer] = block;
+    record.words[base + Record.IdBytes] = text.bytes;
+    record.words[base + Record.IdHash] = hash;
     this.#index.add(hash, block);
   }
 
@@ -185,9 +190,16 @@ export class VertexIds implements EntryMatcher {
     return words[block + Head.Handle] === handle;
   }
 
+  /** What is not found is often added next. */
+  #seek(id: string): void {
+    if (id === this.#soughtId) return;
+    this.#sought.setText(id);
+    this.#soughtId = id;
+    this.#soughtHash = this.#sought.hash();
+  }
+
   #findSought(): number {
-    const text = this.#sought;
-    return text.bytes === 0 || this.#index.find(text.hash(), this) === 0 ? 0 : this.#found;
+    return this.#index.find(this.#soughtHash, this) === 0 ? 0 : this.#found;
   }
 
   /** Copies the id of a vertex; false if it has none. */

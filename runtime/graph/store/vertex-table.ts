@@ -57,8 +57,8 @@ export class VertexTable implements Allocator {
   }
 
   /**
-   * In a mutation: a handle whose columns have their first values; both its sides are touched. It
-   * is not used before `setMeta`.
+   * In a mutation: a handle whose columns have their first values; its out side is touched. It is
+   * not used before `setMeta`.
    * @throws SvcError SVC2402
    */
   allocate(): number {
@@ -71,9 +71,9 @@ export class VertexTable implements Allocator {
     } else {
       const next = this.#record.words[freed * RECORD_WORDS + Record.IdPointer]!;
       writer.put(this.#header, Header.FreeHandle, next);
+      writer.put(this.#record, freed * RECORD_WORDS + Record.IdPointer, 0);
     }
     writer.touch(0, handle);
-    writer.touch(1, handle);
     this.#clear(handle);
     return handle;
   }
@@ -82,7 +82,6 @@ export class VertexTable implements Allocator {
   free(handle: number): void {
     const writer = this.#writer;
     writer.touch(0, handle);
-    writer.touch(1, handle);
     writer.put(this.#meta, handle, 0);
     writer.freeAtCommit(this, handle, 0);
   }
@@ -215,8 +214,7 @@ export class VertexTable implements Allocator {
     // Only ever raised, also when the mutation is undone: caches rely on it.
     words[base + Record.Generation]! += 1;
     words[base + Record.IdBytes] = 0;
-    words[base + Record.IdHash] = 0;
-    words.fill(0, base + Record.CreatedAt, base + RECORD_WORDS);
+    for (let word = Record.CreatedAt; word < RECORD_WORDS; word++) words[base + word] = 0;
     words[base + Record.ExpiresAt] = NEVER;
     words[base + Record.C1] = ONE;
     this.#writer.wrote(this.#record, base, RECORD_WORDS);
