@@ -1,0 +1,208 @@
+// Snapshots that were cut off, or in which bits have changed: the graph is then what it was at the
+// last save or at the one before, never anything else.
+
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { DataError } from "../../../../runtime/graph/errors.js";
+import { CHUNK_WORDS } from "../../../../runtime/graph/memory/layout.js";
+import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
+import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { Random, SEED } from "../../../property/support/random.js";
+import { type GraphContent, graphContent } from "../support/graph-content.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+const PAGE = 4096;
+const HEADER_WORDS_USED = 70;
+const NAME = "damaged";
+
+interface Context {
+  folder: string;
+  current: string;
+  previous: string;
+  /** Bytes of the files, and what the graph was. */
+  newBytes: Buffer;
+  oldBytes: Buffer;
+  newState: GraphContent;
+  oldState: GraphContent;
+}
+
+const test = suite<Context>("damaged snapshots");
+
+test.before((context) => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-damage-"));
+  const store = GraphStore.make(NAME, TEST_THREAD);
+  const graph = openStore(store);
+  const fill = (count: number): GraphContent => {
+    for (let arc = 0; arc < count; arc++) {
+      graph.connect(`a${arc % 20}`, "likes", `b${arc}`);
+      graph.createVertex(`b${arc}`, { lifespan: 1000 + arc, properties: { rank: arc, is: "b" } });
+    }
+    saveGraph(store, folder);
+    return graphContent(store);
+  };
+  context.folder = folder;
+  context.current = join(folder, "graph.snapshot");
+  context.previous = join(folder, "graph.snapshot.old");
+  context.oldState = fill(50);
+  context.newState = fill(90);
+  context.newBytes = readFileSync(context.current);
+  context.oldBytes = readFileSync(context.previous);
+});
+
+test.before.each(({ folder, current, previous, newBytes, oldBytes }) => {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
+  writeFileSync(current, newBytes);
+  writeFileSync(previous, oldBytes);
+});
+
+test.after(({ folder }) => {
+  rmSync(folder, { recursive: true });
+});
+
+/** Damages the current snapshot in a way, then loads; returns what was said about it. */
+function loadAfter(context: Context, damage: () => void): { warning: string; store: GraphStore } {
+  writeFileSync(context.current, context.newBytes);
+  damage();
+  let warning = "";
+  const store = loadGraph(NAME, context.folder, TEST_THREAD, { warn: (line) => (warning = line) });
+  assert.ok(store);
+  return { warning, store };
+}
+
+function flip(bytes: Buffer, bit: number): Buffer {
+  const flipped = Buffer.from(bytes);
+  flipped[bit >>> 3]! ^= 1 << (bit & 7);
+  return flipped;
+}
+
+test("the last save counts while it is whole", (context) => {
+  const { warning, store } = loadAfter(context, () => {});
+  assert.is(warning, "");
+  assert.equal(graphContent(store), context.newState);
+});
+
+test("a file that is too short or too long is passed over", (context) => {
+  const { current, newBytes, oldState } = context;
+  const { length } = newBytes;
+  const lengths = [0, 1, 8, 100, PAGE - 1, PAGE, PAGE + 1, length - PAGE, length - 8, length - 1];
+  for (let page = 2; page < length / PAGE; page += 3) lengths.push(page * PAGE);
+  for (const cut of [...lengths, length + 1, length + PAGE]) {
+    const { warning, store } = loadAfter(context, () => truncateSync(current, cut));
+    assert.match(warning, current, `${cut} bytes`);
+    assert.equal(graphContent(store), oldState, `${cut} bytes`);
+  }
+});
+
+test(`a changed bit never shows (seed ${SEED})`, (context) => {
+  const { current, newBytes, oldState, newState } = context;
+  const random = new Random();
+  const bits: number[] = [];
+  for (let word = 0; word < HEADER_WORDS_USED; word++) bits.push(word * 32 + random.below(32));
+  for (let page = 1; page * PAGE < newBytes.length; page++) {
+    const length = Math.min(PAGE, newBytes.length - page * PAGE);
+    bits.push(page * PAGE * 8, page * PAGE * 8 + random.below(length * 8));
+  }
+  let damaged = 0;
+  for (const bit of bits) {
+    const { warning, store } = loadAfter(context, () => {
+      writeFileSync(current, flip(newBytes, bit));
+    });
+    // What fills up pages means nothing.
+    const expected = warning === "" ? newState : oldState;
+    assert.equal(graphContent(store), expected, `bit ${bit}`);
+    if (warning !== "") damaged++;
+    else assert.is(newBytes[bit >>> 3], 0, `byte ${bit >>> 3} is not used`);
+  }
+  assert.ok(damaged > bits.length / 2, `${damaged} of ${bits.length}`);
+});
+
+test("a missing file gives way to the previous one", (context) => {
+  const { warning, store } = loadAfter(context, () => rmSync(context.current));
+  assert.match(warning, "it is missing");
+  assert.equal(graphContent(store), context.oldState);
+});
+
+test("a damaged file is put aside, and the previous one kept by the next save", (context) => {
+  const { folder, previous, oldBytes, newBytes, current } = context;
+  const { store } = loadAfter(context, () => writeFileSync(current, flip(newBytes, PAGE * 8)));
+  assert.equal(readdirSync(folder).sort(), ["graph.snapshot.damaged", "graph.snapshot.old"]);
+  openStore(store).createVertex("new");
+  saveGraph(store, folder);
+  assert.ok(readFileSync(previous).equals(oldBytes));
+  assert.ok(existsSync(current));
+});
+
+test("when both are damaged, the graph is not taken for empty", (context) => {
+  const { folder, current, previous, newBytes, oldBytes } = context;
+  writeFileSync(current, flip(newBytes, PAGE * 8));
+  writeFileSync(previous, oldBytes.subarray(0, PAGE * 3));
+  const isRefusal = (error: Error): boolean =>
+    error instanceof DataError &&
+    error.code === "SVC2409" &&
+    error.message.includes(current) &&
+    error.message.includes(previous);
+  assert.throws(() => loadGraph(NAME, folder, TEST_THREAD), isRefusal);
+  rmSync(previous);
+  assert.throws(() => loadGraph(NAME, folder, TEST_THREAD), isRefusal);
+});
+
+test("what another version or machine wrote is refused, not passed over", (context) => {
+  const { folder, current, newBytes } = context;
+  for (const [word, text] of [
+    [3, "another version"],
+    [5, "another version"],
+  ] as const) {
+    const other = flip(newBytes, word * 32);
+    other.writeUInt32LE(0, 8);
+    other.writeUInt32LE(crc32(other.subarray(0, PAGE)), 8);
+    writeFileSync(current, other);
+    assert.throws(
+      () => loadGraph(NAME, folder, TEST_THREAD),
+      (error: Error) => error instanceof DataError && error.message.includes(text),
+    );
+  }
+  const swapped = Buffer.from(newBytes);
+  swapped.subarray(12, PAGE).swap32();
+  swapped.writeUInt32LE(0, 8);
+  swapped.writeUInt32BE(crc32(swapped.subarray(0, PAGE)), 8);
+  writeFileSync(current, swapped);
+  assert.throws(() => loadGraph(NAME, folder, TEST_THREAD), /other byte order/);
+  assert.ok(existsSync(current));
+});
+
+test("a file that claims more than it has is refused before memory is taken", (context) => {
+  const { folder, current, previous, newBytes } = context;
+  rmSync(previous);
+  const header = new Uint32Array(newBytes.buffer.slice(newBytes.byteOffset).slice(0, PAGE));
+  const tableAt = header[9]! * PAGE;
+  const table = [...new Uint32Array(Uint8Array.from(newBytes.subarray(tableAt)).buffer)];
+  // An arena of 3 GiB, the first one in the table, all of whose chunks are the one that there is.
+  const chunks = 3 * 128;
+  const entries = [...new Array(chunks).fill([1, 0]).flat(), ...table.slice(2)];
+  header[12] = chunks * CHUNK_WORDS;
+  const bomb = Uint8Array.from(new Uint8Array(Uint32Array.from(entries).buffer));
+  header[10] = crc32(bomb);
+  header[2] = 0;
+  header[2] = crc32(new Uint8Array(header.buffer));
+  const pages = newBytes.subarray(PAGE, tableAt);
+  writeFileSync(current, Buffer.concat([new Uint8Array(header.buffer), pages, bomb]));
+  assert.throws(
+    () => loadGraph(NAME, folder, TEST_THREAD),
+    (error: Error) => error instanceof DataError && /its parts lie outside/.test(error.message),
+  );
+});
+
+test.run();
