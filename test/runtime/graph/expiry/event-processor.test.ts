@@ -1,0 +1,195 @@
+// Removal of what has expired: vertices, arcs, what keeps it from happening, and how it is told.
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { M_INT, M_TMX, T_NEVER } from "../../../../runtime/graph/constants.js";
+import { AccessError } from "../../../../runtime/graph/errors.js";
+import {
+  EventPause,
+  eventBacklog,
+  eventParameters,
+  setEventsEnabled,
+} from "../../../../runtime/graph/expiry/event-control.js";
+import { EventProcessor } from "../../../../runtime/graph/expiry/event-processor.js";
+import type { Graph } from "../../../../runtime/graph/graph.js";
+import { Session } from "../../../../runtime/graph/sessions/session.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { nowSeconds } from "../../../../runtime/graph/time.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite<{ store: GraphStore; graph: Graph; events: EventProcessor }>("event processor");
+
+test.before.each((context) => {
+  context.store = GraphStore.make("events", TEST_THREAD);
+  context.graph = openStore(context.store);
+  context.events = new EventProcessor(context.store, new Session(context.store));
+});
+
+/** Lets the processor think that it is so many seconds later. */
+function runLater(events: EventProcessor, seconds: number): number {
+  return events.run(nowSeconds() + seconds);
+}
+
+test("a vertex is there until its second, and gone after it", ({ store, graph, events }) => {
+  graph.createVertex("a", { lifespan: 100 });
+  assert.is(runLater(events, 90), 0);
+  assert.ok(graph.hasVertex("a"));
+  assert.is(runLater(events, 110), 1);
+  assert.not.ok(graph.hasVertex("a"));
+  assert.is(store.expiry.count, 0);
+});
+
+test("a vertex without a lifespan stays", ({ graph, events }) => {
+  graph.createVertex("a");
+  graph.createVertex("b", { lifespan: 10 });
+  assert.is(runLater(events, 10 ** 9), 1);
+  assert.ok(graph.hasVertex("a"));
+});
+
+test("an expired vertex with inarcs becomes virtual", ({ graph, events }) => {
+  graph.connect("a", "likes", "b");
+  graph.createVertex("b", { lifespan: 5, properties: { age: 1 } });
+  graph.connect("b", "likes", "c");
+  assert.is(runLater(events, 6), 1);
+  assert.equal([graph.order, graph.size], [2, 1]);
+  const vertex = graph.openVertex("b", "r");
+  assert.ok(vertex.virtual);
+  assert.is(vertex.tmx, T_NEVER);
+});
+
+test("a lifespan that was moved counts as it was set last", ({ store, graph, events }) => {
+  graph.createVertex("later", { lifespan: 10 });
+  graph.createVertex("later", { lifespan: 1000 });
+  graph.createVertex("sooner", { lifespan: 1000 });
+  graph.createVertex("sooner", { lifespan: 10 });
+  graph.createVertex("never", { lifespan: 10 });
+  const never = graph.openVertex("never");
+  never.clearExpiration();
+  never.close();
+  assert.is(runLater(events, 20), 3);
+  assert.equal(
+    ["later", "sooner", "never"].map((id) => graph.hasVertex(id)),
+    [true, false, true],
+  );
+  assert.is(store.expiry.count, 1);
+  assert.is(runLater(events, 2000), 1);
+  assert.equal([graph.order, store.expiry.count], [1, 0]);
+});
+
+test("all arcs of a relationship expire together, others stay", ({ store, graph, events }) => {
+  graph.createVertex("b");
+  graph.connect("a", ["gone", M_INT, 3], "b", { lifespan: 10 });
+  graph.connect("a", ["gone", M_INT, 3], "c", { lifespan: 500 });
+  graph.connect("a", ["stays", M_INT, 4], "b");
+  assert.is(graph.size, 9);
+  assert.is(runLater(events, 5), 0);
+  assert.is(runLater(events, 20), 1);
+  assert.is(graph.size, 5);
+  assert.equal(graph.terminals("a").sort(), ["b", "c"]);
+  assert.is(runLater(events, 1000), 1);
+  assert.is(graph.size, 1);
+  assert.not.ok(graph.hasVertex("c"), "virtual, and nothing leads to it");
+  assert.is(store.expiry.count, 0);
+});
+
+test("an arc can be given another expiry", ({ graph, events }) => {
+  graph.connect("a", "soon", "b", { lifespan: 10 });
+  graph.connect("a", ["soon", M_TMX], "b");
+  assert.is(runLater(events, 20), 1);
+  assert.is(graph.size, 4);
+});
+
+test("a vertex that is held stays until it is released", ({ store, graph, events }) => {
+  graph.createVertex("a", { lifespan: 10 });
+  const held = graph.openVertex("a");
+  const now = nowSeconds() + 20;
+  assert.is(events.run(now), 1);
+  assert.ok(graph.hasVertex("a"));
+  assert.is(store.expiry.count, 1);
+  held.close();
+  assert.is(events.run(now), 0, "not tried all the time");
+  assert.is(events.run(now + 2), 1);
+  assert.not.ok(graph.hasVertex("a"));
+});
+
+test("nothing is removed while events are off, by either switch", ({ store, graph, events }) => {
+  graph.createVertex("a", { lifespan: 0 });
+  setEventsEnabled(store, false);
+  setEventsEnabled(store, false, EventPause.System);
+  assert.is(runLater(events, 10), 0);
+  setEventsEnabled(store, true);
+  assert.is(runLater(events, 10), 0);
+  assert.match(eventBacklog(store), "<PAUSED>");
+  setEventsEnabled(store, true, EventPause.System);
+  assert.match(eventBacklog(store), "<RUNNING>");
+  assert.is(runLater(events, 10), 1);
+});
+
+test("nothing is removed from a readonly graph", ({ store, graph, events }) => {
+  graph.createVertex("a", { lifespan: 0 });
+  graph.setGraphReadonly();
+  assert.is(runLater(events, 10), 0);
+  assert.equal(eventParameters(store).state, { running: false, paused: true });
+  assert.throws(
+    () => graph.eventEnable(),
+    (error: Error) =>
+      error instanceof AccessError &&
+      error.message === "Event processor cannot be enabled for readonly graph",
+  );
+  graph.clearGraphReadonly();
+  assert.is(runLater(events, 10), 1);
+  assert.is(graph.order, 0);
+});
+
+test("few at a time, until all are done", ({ store, graph, events }) => {
+  for (let vertex = 0; vertex < 1000; vertex++) graph.createVertex(`v${vertex}`, { lifespan: 0 });
+  const first = runLater(events, 1);
+  assert.ok(first > 0 && first < 1000, `${first}`);
+  assert.is(graph.order, 1000 - first);
+  assert.is(events.flush(), 1000 - first);
+  assert.is(graph.order, 0);
+  assert.is(eventParameters(store).executor.completed, 1000);
+});
+
+test("what cannot be removed for a defect does not keep others", ({ store, graph, events }) => {
+  graph.createVertex("bad", { lifespan: 0 });
+  graph.createVertex("good", { lifespan: 1 });
+  const { remove } = store.ids;
+  store.ids.remove = () => {
+    store.ids.remove = remove;
+    throw new RangeError("defect");
+  };
+  assert.throws(() => runLater(events, 10), /defect/);
+  assert.is(runLater(events, 10), 1);
+  assert.equal([graph.hasVertex("bad"), graph.hasVertex("good")], [true, false]);
+  assert.is(runLater(events, 100), 1);
+  assert.is(graph.order, 0);
+});
+
+test("the processor works by itself from start to stop", async ({ graph, events }) => {
+  for (let vertex = 0; vertex < 600; vertex++) graph.createVertex(`v${vertex}`, { lifespan: 0 });
+  events.start();
+  events.start();
+  while (graph.order > 0) await nextTurn();
+  events.stop();
+  graph.createVertex("last", { lifespan: 0 });
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  assert.is(graph.order, 1);
+});
+
+test("the backlog tells how soon events are due", ({ store, graph }) => {
+  for (const lifespan of [10, 20, 100, 1000, 2000, 3000, 100_000]) {
+    graph.createVertex(`v${lifespan}`, { lifespan });
+  }
+  assert.is(
+    eventBacklog(store),
+    "Event Processor Backlog(events): " +
+      "IN[ 0 ] -> SCH[ {L:1 M:3 S:1} -> X:2 ] -> EXEC[ 0 ] <RUNNING>",
+  );
+  const { long, medium, short, executor } = eventParameters(store);
+  const items = [long, medium, short, executor].map((stage) => stage.items);
+  assert.equal(items, [1, 3, 1, 2]);
+});
+
+test.run();

@@ -1,0 +1,97 @@
+// Finding the graphs of a root, and keeping their folders inside of it.
+
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { DataError } from "../../../../runtime/graph/errors.js";
+import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
+import {
+  eraseStoredGraph,
+  graphFolder,
+  listStoredGraphs,
+} from "../../../../runtime/graph/snapshot/stored-graphs.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite<{ root: string }>("stored graphs");
+
+test.before.each((context) => {
+  context.root = mkdtempSync(join(tmpdir(), "svc-root-"));
+});
+
+test.after.each(({ root }) => {
+  rmSync(root, { recursive: true });
+});
+
+function store(root: string, name: string, path: string): void {
+  saveGraph(GraphStore.make(name, TEST_THREAD), graphFolder(root, path));
+}
+
+test("graphs are found by their snapshots, whatever their folders are called", ({ root }) => {
+  store(root, "cities", "cities");
+  store(root, "films", "data/of/films");
+  store(root, "top", "data");
+  mkdirSync(join(root, "plugins"));
+  assert.equal(listStoredGraphs(root), [
+    { name: "cities", path: "cities" },
+    { name: "top", path: "data" },
+    { name: "films", path: "data/of/films" },
+  ]);
+  assert.equal(listStoredGraphs(join(root, "missing")), []);
+});
+
+test("a graph of which only the previous snapshot is left is found", ({ root }) => {
+  store(root, "cities", "folder");
+  const folder = graphFolder(root, "folder");
+  saveGraph(GraphStore.make("cities", TEST_THREAD), folder, { isForced: true });
+  rmSync(join(folder, "graph.snapshot"));
+  assert.equal(listStoredGraphs(root), [{ name: "cities", path: "folder" }]);
+});
+
+test("so is one that cannot be read: whoever loads it is told why", ({ root }) => {
+  mkdirSync(join(root, "broken"));
+  writeFileSync(join(root, "broken", "graph.snapshot"), "no snapshot");
+  assert.equal(listStoredGraphs(root), [{ name: "broken", path: "broken" }]);
+});
+
+test("neither hidden folders nor links are looked into", ({ root }) => {
+  const outside = mkdtempSync(join(tmpdir(), "svc-outside-"));
+  saveGraph(GraphStore.make("other", TEST_THREAD), outside);
+  symlinkSync(outside, join(root, "link"));
+  saveGraph(GraphStore.make("hidden", TEST_THREAD), join(root, ".hidden"));
+  saveGraph(GraphStore.make("module", TEST_THREAD), join(root, "node_modules", "module"));
+  assert.equal(listStoredGraphs(root), []);
+  rmSync(outside, { recursive: true });
+});
+
+test("no path leads out of the root", ({ root }) => {
+  symlinkSync(tmpdir(), join(root, "link"));
+  writeFileSync(join(root, "file"), "");
+  for (const path of [
+    ...["", ".", "..", "../other", "a/../../b", "a//b", "a/", "/a", "a\\..\\b", "a\0b", "c:d"],
+    ...[".git", "node_modules", "a/b/c/d/e", "link", "link/a", "file", "file/a"],
+  ]) {
+    assert.throws(
+      () => graphFolder(root, path),
+      (error: Error) => error instanceof DataError && error.message.includes("path of a graph"),
+      path,
+    );
+  }
+  for (const path of ["a", "a.b", "größe", "a/b/c/d", "two words"]) {
+    assert.is(graphFolder(root, path), join(root, path));
+  }
+});
+
+test("an erased graph leaves no folder, unless there is something else in it", ({ root }) => {
+  store(root, "one", "one");
+  store(root, "two", "two");
+  writeFileSync(join(root, "two", "notes.txt"), "");
+  for (const path of ["one", "two", "never"]) eraseStoredGraph(graphFolder(root, path));
+  assert.equal(listStoredGraphs(root), []);
+  assert.throws(() => rmSync(join(root, "one")));
+  rmSync(join(root, "two", "notes.txt"));
+});
+
+test.run();
