@@ -2,7 +2,7 @@
 // NaNs that no number needs say what else it is:
 //
 //   high word                low word
-//   0 .. 0xfff80000          any          float64; NaN is 0x7ff80000, 0
+//   anything else            any          float64; NaN is 0x7ff80000, 0
 //   0xfff80000 | kind        pointer      into StringPool, or nothing; kind as in PropertyKind
 //   0xfffc0000 | bits 32-49  bits 0-31    integral float, two's complement
 //
@@ -11,11 +11,17 @@
 
 import { PropertyKind } from "./property-values.js";
 
-const LAST_NUMBER = 0xfff8_0000;
-const INTEGRAL_FLOATS = 0xfffc_0000;
+const MARK = 0xfff8_0000;
+/** The mark alone, behind this shift: words above 2^31 are compared faster as parts. */
+const MARK_SHIFT = 19;
+const SHIFTED_MARK = MARK >>> MARK_SHIFT;
+const FLOAT_BIT = 0x4_0000;
+const KIND_MASK = FLOAT_BIT - 1;
+const FLOAT_SHIFT = 18;
+const SHIFTED_FLOAT = (MARK | FLOAT_BIT) >>> FLOAT_SHIFT;
 const NAN_HIGH = 0x7ff8_0000;
 const MAX_INTEGRAL_FLOAT = 2 ** 49 - 1;
-/** Bits of the high word that are not the number's: a shift by them extends its sign. */
+/** Bits of the high word that are not the number's: shifts by them extend its sign. */
 const FLOAT_MARK_BITS = 14;
 const TWO_32 = 2 ** 32;
 
@@ -37,25 +43,27 @@ export function makeFloatCell(value: number): void {
     makeNumberCell(value);
     return;
   }
-  madeCell.high = (INTEGRAL_FLOATS | (Math.floor(value / TWO_32) & 0x3_ffff)) >>> 0;
+  madeCell.high = (MARK | FLOAT_BIT | (Math.floor(value / TWO_32) & KIND_MASK)) >>> 0;
   madeCell.low = value >>> 0;
 }
 
 /** @param kind neither of the numbers */
 export function makePointerCell(kind: number, pointer: number): void {
-  madeCell.high = LAST_NUMBER + kind;
+  madeCell.high = MARK + kind;
   madeCell.low = pointer;
 }
 
 /** One of `PropertyKind`, if the high word is that of a cell. */
 export function kindOfCell(high: number): number {
-  if (high <= LAST_NUMBER) return PropertyKind.Number;
-  return high >= INTEGRAL_FLOATS ? PropertyKind.Float : high - LAST_NUMBER;
+  if (high >>> MARK_SHIFT !== SHIFTED_MARK) return PropertyKind.Number;
+  return (high & FLOAT_BIT) !== 0 ? PropertyKind.Float : high & KIND_MASK;
 }
 
-/** The value of a cell whose kind is one of the two numbers. */
+/** The number in a cell; NaN if there is none, which is what the bits of anything else say. */
 export function numberOfCell(high: number, low: number): number {
-  if (high >= INTEGRAL_FLOATS) return ((high << FLOAT_MARK_BITS) >> FLOAT_MARK_BITS) * TWO_32 + low;
+  if (high >>> FLOAT_SHIFT === SHIFTED_FLOAT) {
+    return ((high << FLOAT_MARK_BITS) >> FLOAT_MARK_BITS) * TWO_32 + low;
+  }
   words[0] = low;
   words[1] = high;
   return number[0]!;

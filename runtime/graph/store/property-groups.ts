@@ -23,6 +23,8 @@ const ENTRY_WORDS = 3;
 const CELL_WORDS = 2;
 const LOW_MASK = 0xffff;
 const CLASS_SHIFT = 16;
+/** More words than these are moved to another block, where they need not be noted. */
+const MAX_SHIFTED_WORDS = 16;
 /** What `enter` gives where no group is; the reader's own are -1 and -2. */
 const NO_GROUP = -3;
 
@@ -86,10 +88,11 @@ export class PropertyGroups {
     return this.#checked(words[entry + 2]! + CELL_WORDS * bitCount(bitmap & (bit - 1)), CELL_WORDS);
   }
 
-  /** Adds {key, index of its cell} for each property of a vertex. */
-  list(vertex: number, into: number[]): void {
+  /** {key, index of its cell} for each property of a vertex. */
+  list(vertex: number): number[] {
+    const found: number[] = [];
     const table = this.#tableOf(vertex);
-    if (table === 0) return;
+    if (table === 0) return found;
     const { words } = this.cells;
     const bit = 1 << (vertex & BIT_MASK);
     const end = table + 1 + ENTRY_WORDS * this.#keysOf(table);
@@ -97,8 +100,9 @@ export class PropertyGroups {
       const bitmap = words[entry + 1]!;
       if ((bitmap & bit) === 0) continue;
       const cell = words[entry + 2]! + CELL_WORDS * bitCount(bitmap & (bit - 1));
-      into.push(words[entry]! & LOW_MASK, this.#checked(cell, CELL_WORDS));
+      found.push(words[entry]! & LOW_MASK, this.#checked(cell, CELL_WORDS));
     }
+    return found;
   }
 
   /** In a mutation: lets the group's readers wait. */
@@ -118,7 +122,8 @@ export class PropertyGroups {
     const count = bitCount(bitmap);
     const rank = bitCount(bitmap & (bit - 1));
     this.#writer.put(cells, entry + 1, (bitmap | bit) >>> 0);
-    if (count === unitsOf(cells.words[entry]! >>> CLASS_SHIFT)) {
+    const isFull = count === unitsOf(cells.words[entry]! >>> CLASS_SHIFT);
+    if (isFull || (count - rank) * CELL_WORDS > MAX_SHIFTED_WORDS) {
       this.#moveCells(entry, count, rank, 1);
     } else {
       const block = cells.words[entry + 2]!;
@@ -149,7 +154,8 @@ export class PropertyGroups {
     this.#writer.put(cells, entry + 1, (bitmap & ~bit) >>> 0);
     const sizeClass = cells.words[entry]! >>> CLASS_SHIFT;
     // Two sizes too large, so that a property that comes and goes does not move the others.
-    if (this.#blocks.classFor(count * CELL_WORDS) <= sizeClass - 2) {
+    const isLarge = this.#blocks.classFor(count * CELL_WORDS) <= sizeClass - 2;
+    if (isLarge || (count - rank) * CELL_WORDS > MAX_SHIFTED_WORDS) {
       this.#moveCells(entry, count + 1, rank, -1);
       return;
     }

@@ -36,7 +36,6 @@ export class PropertyTable {
   readonly #strings: StringPool;
   readonly #keys: Names;
   readonly #cells: Arena;
-  readonly #listed: number[] = [];
 
   constructor(writer: Writer, reader: Reader, strings: StringPool, keys: Names) {
     this.groups = new PropertyGroups(writer, reader);
@@ -120,11 +119,8 @@ export class PropertyTable {
       const seen = groups.enter(vertex, attempt);
       const cell = groups.find(vertex, key);
       const { words } = this.#cells;
-      const high = cell === 0 ? 0 : words[cell + 1]!;
-      const low = cell === 0 ? 0 : words[cell]!;
-      if (!groups.leave(vertex, seen)) continue;
-      if (cell === 0 || kindOfCell(high) > PropertyKind.Float) return Number.NaN;
-      return kindOfCell(high) < PropertyKind.Number ? Number.NaN : numberOfCell(high, low);
+      const value = cell === 0 ? Number.NaN : numberOfCell(words[cell + 1]!, words[cell]!);
+      if (groups.leave(vertex, seen)) return value;
     }
   }
 
@@ -140,11 +136,9 @@ export class PropertyTable {
   /** Codes of the keys that a vertex has, in ascending order. */
   keysOf(vertex: number): number[] {
     const { groups } = this;
-    const listed = this.#listed;
     for (let attempt = 0; ; attempt++) {
       const seen = groups.enter(vertex, attempt);
-      listed.length = 0;
-      groups.list(vertex, listed);
+      const listed = groups.list(vertex);
       if (groups.leave(vertex, seen)) return listed.filter((_, index) => (index & 1) === 0);
     }
   }
@@ -161,11 +155,9 @@ export class PropertyTable {
   /** The same by key code, as `stored` has them. */
   allStored(vertex: number): [key: number, value: StoredValue][] {
     const { groups } = this;
-    const listed = this.#listed;
     for (let attempt = 0; ; attempt++) {
       const seen = groups.enter(vertex, attempt);
-      listed.length = 0;
-      groups.list(vertex, listed);
+      const listed = groups.list(vertex);
       const all: [number, StoredValue][] = [];
       for (let index = 0; index < listed.length; index += 2) {
         all.push([listed[index]!, this.#valueAt(listed[index + 1]!)]);
