@@ -2,7 +2,7 @@
 // moment. See memory/reader.ts for how; the loops are in arc-kernels.ts and hub-kernel.ts.
 
 import type { Arena } from "../memory/arena.js";
-import { ARC_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
+import { ARC_WORDS, SEQUENCE_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
 import type { Reader } from "../memory/reader.js";
 import type { SideNumber } from "../memory/writer.js";
 import type { ArcRuns } from "../store/arc-runs.js";
@@ -23,6 +23,8 @@ import { HUB_ARCS, type HubKernel, hubKernel } from "./hub-kernel.js";
 
 /** The run lies, or seems to lie, beyond this thread's views. */
 const UNREADABLE = -1;
+/** Vertices whose runs are fetched at once: as many misses as a core keeps in flight. */
+const GROUP = 16;
 /** All arcs, in the place of a limit. */
 export const ALL_ARCS = 0x3fff_ffff;
 
@@ -32,17 +34,21 @@ export class RunScanner {
   readonly #sides: Arena;
   readonly #arcs: Arena;
   readonly #reader: Reader;
+  readonly #sequence: Arena;
   #hub: HubKernel | null = null;
   /** First word of the run that was looked at last, and its arcs. */
   #run = 0;
   #length = 0;
+  /** Nobody needs it, but what nobody could see would not be read. */
+  fetched = 0;
 
-  constructor(reader: Reader, runs: ArcRuns) {
+  constructor(reader: Reader, runs: ArcRuns, sequence: Arena) {
     this.side = runs.side;
     this.#runs = runs;
     this.#sides = runs.sides;
     this.#arcs = runs.arcs;
     this.#reader = reader;
+    this.#sequence = sequence;
   }
 
   /** Number of arcs that pass. */
@@ -53,6 +59,67 @@ export class RunScanner {
       const count = this.#find(vertex, attempt) ? this.#count(test) : UNREADABLE;
       if (this.#reader.leave(this.side, vertex, seen) && count !== UNREADABLE) return count;
     }
+  }
+
+  /**
+   * Number of arcs that pass, of many vertices: every `stride`-th word of `handles`. The same as
+   * `count` for each, but memory is fetched for some of them at once, and the protocol is spelled
+   * out: twice as fast where runs are short.
+   */
+  countEach(
+    handles: Uint32Array,
+    from: number,
+    end: number,
+    stride: number,
+    test: ArcTest,
+  ): number {
+    let total = 0;
+    if (test.kind !== ArcTestKind.Key && test.kind !== ArcTestKind.Range) {
+      for (let at = from; at < end; at += stride) total += this.count(handles[at]!, test);
+      return total;
+    }
+    const group = GROUP * stride;
+    for (let begin = from; begin < end; begin += group) {
+      const stop = Math.min(begin + group, end);
+      this.#fetch(handles, begin, stop, stride);
+      for (let at = begin; at < stop; at += stride) {
+        const count = this.#countShort(handles[at]!, test);
+        total += count === UNREADABLE ? this.count(handles[at]!, test) : count;
+      }
+    }
+    return total;
+  }
+
+  /** Reads a word of the runs of some vertices, so that waiting for them overlaps. */
+  #fetch(handles: Uint32Array, from: number, end: number, stride: number): void {
+    const sides = this.#sides.words;
+    const arcs = this.#arcs.words;
+    let words = 0;
+    for (let at = from; at < end; at += stride) {
+      const side = handles[at]! * SIDE_WORDS;
+      const run = side < sides.length ? sides[side + Side.Pointer]! : 0;
+      if (run < arcs.length) words ^= arcs[run]!;
+    }
+    this.fetched = words;
+  }
+
+  /** One attempt at a short run by key or range; `UNREADABLE` unless it succeeds. */
+  #countShort(vertex: number, test: ArcTest): number {
+    const sequence = this.#sequence.ints;
+    const sides = this.#sides.words;
+    const arcs = this.#arcs.words;
+    const place = vertex * SEQUENCE_WORDS + this.side;
+    const side = vertex * SIDE_WORDS;
+    if (place >= sequence.length || side >= sides.length) return UNREADABLE;
+    const seen = Atomics.load(sequence, place);
+    const run = sides[side + Side.Pointer]!;
+    const length = run === 0 ? 0 : sides[side + Side.Degree]!;
+    const end = run + length * ARC_WORDS;
+    if ((seen & 1) === 1 || length >= HUB_ARCS || end > arcs.length) return UNREADABLE;
+    const isKey = test.kind === ArcTestKind.Key;
+    const count = isKey ? countKeys(test, arcs, run, end) : countRange(test, arcs, run, end);
+    this.#reader.fence();
+    return Atomics.load(sequence, place) === seen ? count : UNREADABLE;
   }
 
   /** Copies arcs that pass to the stack, at most `limit`; returns how many. */
@@ -161,10 +228,10 @@ const scanners = new WeakMap<GraphStore, Scanners>();
 export function scannersOf(store: GraphStore): Scanners {
   let known = scanners.get(store);
   if (known === undefined) {
-    const { reader } = store;
+    const { reader, outArcs, inArcs, memory } = store;
     known = {
-      outArcs: new RunScanner(reader, store.outArcs),
-      inArcs: new RunScanner(reader, store.inArcs),
+      outArcs: new RunScanner(reader, outArcs, memory.sequence),
+      inArcs: new RunScanner(reader, inArcs, memory.sequence),
     };
     scanners.set(store, known);
   }

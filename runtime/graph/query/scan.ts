@@ -49,7 +49,8 @@ export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline
     sink.count(store.order);
     return;
   }
-  const walker = Walker.start(store, sink, deadline, true);
+  const walker = Walker.of(store);
+  walker.start(sink, deadline, true);
   const candidates = new Candidates(store, test);
   for (let count = candidates.next(); count >= 0; count = candidates.next()) {
     deadline.spend(count);
@@ -93,16 +94,22 @@ export function scanArcs(plan: ArcScan, sink: HitSink, deadline: Deadline): void
   const { store, tail, rule } = plan;
   if (tail !== null) bindTest(tail, store);
   bindRule(rule, store);
-  const walker = Walker.start(store, sink, deadline, false);
+  const walker = Walker.of(store);
+  walker.start(sink, deadline, false);
+  const isCountable = walker.isCountable(rule);
   const candidates = new Candidates(store, tail);
+  const { slice } = candidates;
   for (let count = candidates.next(); count >= 0; count = candidates.next()) {
     deadline.spend(count);
+    let tails = 0;
     for (let at = 0; at < count; at++) {
-      const vertex = candidates.slice[at]!;
+      const vertex = slice[at]!;
       if (tail !== null && !walker.test(tail, vertex, 0)) continue;
-      walker.walk(rule, vertex, 1);
+      if (isCountable) slice[tails++] = vertex;
+      else walker.walk(rule, vertex, 1);
       if (walker.isStopped) return;
     }
+    if (tails > 0) walker.countAll(rule, slice, 0, tails, 1);
   }
 }
 

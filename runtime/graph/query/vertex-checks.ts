@@ -2,7 +2,8 @@
 // properties. Each check reads what it needs and nothing else; none takes a lock.
 
 import { D_IN, D_OUT } from "../constants.js";
-import { Record } from "../memory/layout.js";
+import type { Arena } from "../memory/arena.js";
+import { ARC_WORDS, Record, SIDE_WORDS, Side } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { shownSecond } from "../time.js";
 import { findById } from "./anchor.js";
@@ -13,24 +14,48 @@ import type { PropertyCondition } from "./property-condition.js";
 import { type Scanners, scannersOf } from "./run-scanner.js";
 import type { VertexCheck } from "./vertex-test.js";
 
+/** Type code in a word of META. */
+const TYPE_MASK = 0xff;
+
+abstract class Check implements VertexCheck {
+  bind(): void {}
+
+  abstract passes(vertex: number): boolean;
+
+  filter(arcs: Uint32Array, from: number, end: number): number {
+    let top = from;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      if (this.passes(arcs[arc]!)) top = keep(arcs, arc, top);
+    }
+    return top;
+  }
+}
+
+/** Moves an arc to the end of those that are kept. */
+function keep(arcs: Uint32Array, arc: number, top: number): number {
+  arcs[top] = arcs[arc]!;
+  arcs[top + 1] = arcs[arc + 1]!;
+  arcs[top + 2] = arcs[arc + 2]!;
+  return top + ARC_WORDS;
+}
+
 /** Real or virtual. */
-export class VirtualCheck implements VertexCheck {
+export class VirtualCheck extends Check {
   readonly #store: GraphStore;
   readonly #isVirtual: boolean;
 
   constructor(store: GraphStore, isVirtual: boolean) {
+    super();
     this.#store = store;
     this.#isVirtual = isVirtual;
   }
-
-  bind(): void {}
 
   passes(vertex: number): boolean {
     return this.#store.vertices.isVirtual(vertex) === this.#isVirtual;
   }
 }
 
-export class TypeCheck implements VertexCheck {
+export class TypeCheck extends Check {
   readonly #store: GraphStore;
   readonly #name: string;
   readonly isEqual: boolean;
@@ -38,33 +63,46 @@ export class TypeCheck implements VertexCheck {
   code = 0;
 
   constructor(store: GraphStore, name: string, isEqual: boolean) {
+    super();
     this.#store = store;
     this.#name = name;
     this.isEqual = isEqual;
   }
 
-  bind(): void {
+  override bind(): void {
     this.code = this.#store.types.codeOf(this.#name);
   }
 
   passes(vertex: number): boolean {
     return (this.#store.vertices.typeOf(vertex) === this.code) === this.isEqual;
   }
+
+  override filter(arcs: Uint32Array, from: number, end: number): number {
+    const { code, isEqual } = this;
+    const { words } = this.#store.memory.meta;
+    let top = from;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      const head = arcs[arc]!;
+      const type =
+        head < words.length ? words[head]! & TYPE_MASK : this.#store.vertices.typeOf(head);
+      if ((type === code) === isEqual) top = keep(arcs, arc, top);
+    }
+    return top;
+  }
 }
 
 /** Number of arcs on one side or both, by the counters. */
-export class DegreeCheck implements VertexCheck {
+export class DegreeCheck extends Check {
   readonly #store: GraphStore;
   readonly #direction: DirectionNumber;
   readonly #range: IntegerRange;
 
   constructor(store: GraphStore, direction: DirectionNumber, range: IntegerRange) {
+    super();
     this.#store = store;
     this.#direction = direction;
     this.#range = range;
   }
-
-  bind(): void {}
 
   passes(vertex: number): boolean {
     const { vertices } = this.#store;
@@ -72,10 +110,49 @@ export class DegreeCheck implements VertexCheck {
     const inDegree = this.#direction === D_OUT ? 0 : vertices.inDegree(vertex);
     return isInRange(this.#range, outDegree + inDegree);
   }
+
+  override filter(arcs: Uint32Array, from: number, end: number): number {
+    const { out, in: inward } = this.#store.memory;
+    if (this.#direction === D_OUT) return this.#filterSide(out, arcs, from, end);
+    if (this.#direction === D_IN) return this.#filterSide(inward, arcs, from, end);
+    const { low, high, isOutside } = this.#range;
+    const outWords = out.words;
+    const inWords = inward.words;
+    const covered = Math.min(outWords.length, inWords.length) / SIDE_WORDS;
+    let top = from;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      const head = arcs[arc]!;
+      let isKept: boolean;
+      if (head < covered) {
+        const at = head * SIDE_WORDS + Side.Degree;
+        const degree = outWords[at]! + inWords[at]!;
+        isKept = (degree >= low && degree <= high) !== isOutside;
+      } else isKept = this.passes(head);
+      if (isKept) top = keep(arcs, arc, top);
+    }
+    return top;
+  }
+
+  #filterSide(side: Arena, arcs: Uint32Array, from: number, end: number): number {
+    const { low, high, isOutside } = this.#range;
+    const { words } = side;
+    const covered = words.length / SIDE_WORDS;
+    let top = from;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      const head = arcs[arc]!;
+      let isKept: boolean;
+      if (head < covered) {
+        const degree = words[head * SIDE_WORDS + Side.Degree]!;
+        isKept = (degree >= low && degree <= high) !== isOutside;
+      } else isKept = this.passes(head);
+      if (isKept) top = keep(arcs, arc, top);
+    }
+    return top;
+  }
 }
 
 /** Number of arcs that pass a filter. */
-export class ArcCountCheck implements VertexCheck {
+export class ArcCountCheck extends Check {
   readonly #store: GraphStore;
   readonly #scanners: Scanners;
   readonly #arc: ArcTest;
@@ -83,6 +160,7 @@ export class ArcCountCheck implements VertexCheck {
   readonly #range: IntegerRange;
 
   constructor(store: GraphStore, arc: ArcTest, direction: DirectionNumber, range: IntegerRange) {
+    super();
     this.#store = store;
     this.#scanners = scannersOf(store);
     this.#arc = arc;
@@ -90,7 +168,7 @@ export class ArcCountCheck implements VertexCheck {
     this.#range = range;
   }
 
-  bind(): void {
+  override bind(): void {
     this.#arc.bind(this.#store.relationships);
   }
 
@@ -104,7 +182,7 @@ export class ArcCountCheck implements VertexCheck {
 }
 
 /** One of some ids, by the handles that have them when the query starts. */
-export class IdCheck implements VertexCheck {
+export class IdCheck extends Check {
   readonly #store: GraphStore;
   readonly #ids: readonly string[];
   readonly #set = new HandleSet();
@@ -112,11 +190,12 @@ export class IdCheck implements VertexCheck {
   readonly handles: number[] = [];
 
   constructor(store: GraphStore, ids: readonly string[]) {
+    super();
     this.#store = store;
     this.#ids = ids;
   }
 
-  bind(): void {
+  override bind(): void {
     this.#set.clear();
     this.handles.length = 0;
     for (const id of this.#ids) {
@@ -130,16 +209,15 @@ export class IdCheck implements VertexCheck {
   }
 }
 
-export class IdPrefixCheck implements VertexCheck {
+export class IdPrefixCheck extends Check {
   readonly #store: GraphStore;
   readonly #prefix: Uint8Array;
 
   constructor(store: GraphStore, prefix: string) {
+    super();
     this.#store = store;
     this.#prefix = new TextEncoder().encode(prefix);
   }
-
-  bind(): void {}
 
   passes(vertex: number): boolean {
     return this.#store.ids.startsWith(vertex, this.#prefix);
@@ -156,18 +234,17 @@ export const TIME_FIELDS = new Map<string, number>([
 export type TimeRange = readonly [field: number, range: IntegerRange];
 
 /** Times of creation, modification and expiry, all of them. */
-export class TimeCheck implements VertexCheck {
+export class TimeCheck extends Check {
   readonly #store: GraphStore;
   readonly #times: readonly TimeRange[];
   readonly #isNegated: boolean;
 
   constructor(store: GraphStore, times: readonly TimeRange[], isNegated: boolean) {
+    super();
     this.#store = store;
     this.#times = times;
     this.#isNegated = isNegated;
   }
-
-  bind(): void {}
 
   passes(vertex: number): boolean {
     return this.#areAll(vertex) !== this.#isNegated;
@@ -182,16 +259,17 @@ export class TimeCheck implements VertexCheck {
   }
 }
 
-export class PropertyCheck implements VertexCheck {
+export class PropertyCheck extends Check {
   readonly #condition: PropertyCondition;
   readonly #isNegated: boolean;
 
   constructor(condition: PropertyCondition, isNegated: boolean) {
+    super();
     this.#condition = condition;
     this.#isNegated = isNegated;
   }
 
-  bind(): void {
+  override bind(): void {
     this.#condition.bind();
   }
 

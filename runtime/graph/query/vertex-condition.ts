@@ -80,6 +80,7 @@ function compileTest(
   if (isAny && !isNegated) return null;
   return {
     ...{ isNegated, checks, adjacent, traverse },
+    isPlain: !isNegated && adjacent === null && traverse === null,
     type:
       (checks.find((check) => check instanceof TypeCheck && check.isEqual) as TypeCheck) ?? null,
     ids: (checks.find((check) => check instanceof IdCheck) as IdCheck) ?? null,

@@ -9,10 +9,14 @@ export interface VertexCheck {
   /** Looks up what the check names. */
   bind(): void;
   passes(vertex: number): boolean;
+  /** Moves the arcs whose heads pass to the front of a part of a stack; returns where they end. */
+  filter(arcs: Uint32Array, from: number, end: number): number;
 }
 
 export interface VertexTest {
   readonly isNegated: boolean;
+  /** True if the checks are all there is. */
+  readonly isPlain: boolean;
   /** Cheap ones first. */
   readonly checks: readonly VertexCheck[];
   /** Must find something, collects nothing. */

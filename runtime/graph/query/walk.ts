@@ -21,6 +21,7 @@ export interface WalkPlan {
   /** Condition on the heads of the first level, null for any. */
   readonly neighbor: VertexTest | null;
   readonly rule: WalkRule;
+  readonly walker: Walker;
 }
 
 /** The part of a query that says where to go. */
@@ -43,7 +44,7 @@ export function planWalk(
   const neighbor = compileVertexCondition(store, options.neighbor);
   const defaults = { direction: defaultDirection, isCollected: true };
   const rule = compileRule(store, { arc, collect }, neighbor, defaults);
-  return { store, arc: rule.arc, neighbor, rule };
+  return { store, arc: rule.arc, neighbor, rule, walker: Walker.of(store) };
 }
 
 /**
@@ -56,8 +57,10 @@ export function walkNeighborhood(
   sink: HitSink,
   deadline: Deadline,
 ): void {
-  bindRule(plan.rule, plan.store);
-  Walker.start(plan.store, sink, deadline, false).walk(plan.rule, anchor, 1);
+  const { rule, walker } = plan;
+  bindRule(rule, plan.store);
+  walker.start(sink, deadline, false);
+  walker.walk(rule, anchor, 1);
 }
 
 /**
@@ -78,8 +81,10 @@ const counter = new HitCounter();
  * @throws SearchError after the deadline
  */
 export function isAdjacent(plan: WalkPlan, anchor: number, deadline: Deadline): boolean {
-  bindRule(plan.rule, plan.store);
-  return Walker.start(plan.store, counter, deadline, true).walk(plan.rule, anchor, 1);
+  const { rule, walker } = plan;
+  bindRule(rule, plan.store);
+  walker.start(counter, deadline, true);
+  return walker.walk(rule, anchor, 1);
 }
 
 /** Whether a vertex passes a condition; null passes all. */
@@ -91,7 +96,9 @@ export function testCondition(
 ): boolean {
   if (test === null) return store.vertices.isUsed(vertex);
   bindTest(test, store);
-  return Walker.start(store, counter, deadline, true).test(test, vertex, 0);
+  const walker = Walker.of(store);
+  walker.start(counter, deadline, true);
+  return walker.test(test, vertex, 0);
 }
 
 /**

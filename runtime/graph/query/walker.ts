@@ -9,11 +9,14 @@ import type { GraphStore } from "../store/graph-store.js";
 import type { VertexTable } from "../store/vertex-table.js";
 import { ArcStack } from "./arc-stack.js";
 import { type ArcTest, ArcTestKind } from "./arc-test.js";
-import type { Deadline } from "./deadline.js";
+import { Deadline } from "./deadline.js";
 import { HandleSet } from "./handle-set.js";
-import { HitSide, type HitSideNumber, type HitSink } from "./hit-sink.js";
+import { HitCounter, HitSide, type HitSideNumber, type HitSink } from "./hit-sink.js";
 import { ALL_ARCS, type RunScanner, scannersOf } from "./run-scanner.js";
 import { Collect, type VertexTest, type WalkRule } from "./vertex-test.js";
+
+/** Arcs that are filtered at once: all of them lie in the nearest cache. */
+const BATCH_WORDS = 256 * ARC_WORDS;
 
 /** Sets of one level of a walk. */
 class LevelSets {
@@ -21,8 +24,9 @@ class LevelSets {
   readonly counted = new HandleSet();
   /** Heads whose arcs are to be collected with their siblings. */
   readonly matched = new HandleSet();
-  /** Vertices that have an arc to the present tail. */
+  /** Vertices that have an arc to the present tail; those of them that it has one to. */
   readonly returning = new HandleSet();
+  readonly paired = new HandleSet();
 }
 
 export class Walker {
@@ -31,37 +35,42 @@ export class Walker {
   readonly #inArcs: RunScanner;
   readonly #stack = new ArcStack();
   readonly #levels: LevelSets[] = [];
-  #sink: HitSink;
-  #deadline: Deadline;
+  #sink: HitSink = new HitCounter();
+  #deadline = new Deadline("neighborhood", Number.POSITIVE_INFINITY);
   /** True while only existence matters and nothing is collected. */
   #isQuiet = false;
   /** True once the sink takes no more. */
   #isStopped = false;
 
-  private constructor(store: GraphStore, sink: HitSink, deadline: Deadline) {
+  private constructor(store: GraphStore) {
     const { outArcs, inArcs } = scannersOf(store);
     this.#vertices = store.vertices;
     this.#outArcs = outArcs;
     this.#inArcs = inArcs;
-    this.#sink = sink;
-    this.#deadline = deadline;
   }
 
   static readonly #ofStores = new WeakMap<GraphStore, Walker>();
 
-  /** The walker of a store, ready for an execution. */
-  static start(store: GraphStore, sink: HitSink, deadline: Deadline, isQuiet: boolean): Walker {
+  /** The walker of a store. */
+  static of(store: GraphStore): Walker {
     let walker = Walker.#ofStores.get(store);
     if (walker === undefined) {
-      walker = new Walker(store, sink, deadline);
+      walker = new Walker(store);
       Walker.#ofStores.set(store, walker);
     }
-    walker.#sink = sink;
-    walker.#deadline = deadline;
-    walker.#isQuiet = isQuiet;
-    walker.#isStopped = false;
-    walker.#stack.clear();
     return walker;
+  }
+
+  /**
+   * To be called before each execution.
+   * @param isQuiet true if only existence matters
+   */
+  start(sink: HitSink, deadline: Deadline, isQuiet: boolean): void {
+    this.#sink = sink;
+    this.#deadline = deadline;
+    this.#isQuiet = isQuiet;
+    this.#isStopped = false;
+    this.#stack.clear();
   }
 
   get isStopped(): boolean {
@@ -76,6 +85,11 @@ export class Walker {
 
   #passes(test: VertexTest, vertex: number, level: number): boolean {
     for (const check of test.checks) if (!check.passes(vertex)) return false;
+    return this.#goesOn(test, vertex, level);
+  }
+
+  /** The part of a test that walks. */
+  #goesOn(test: VertexTest, vertex: number, level: number): boolean {
     const { adjacent, traverse } = test;
     if (adjacent !== null) {
       const wasQuiet = this.#isQuiet;
@@ -105,21 +119,13 @@ export class Walker {
     if (rule.neighbor === null && this.#isCounted(rule)) {
       return this.#countSide(rule.arc, tail, scanner);
     }
-    const stack = this.#stack;
-    const base = stack.top;
-    const arcs = this.#select(rule, tail, level, scanner);
-    const side = scanner.side === 0 ? HitSide.Out : HitSide.In;
-    const endsAtFirst = this.#endsAtFirst(rule, level);
+    const base = this.#stack.top;
+    const end = base + this.#select(rule, tail, level, scanner) * ARC_WORDS;
     const collectsSiblings = rule.collect === Collect.Siblings && !this.#isQuiet;
     if (collectsSiblings) this.#setsOf(level).matched.clear();
-    let isMatched = false;
-    const end = base + arcs * ARC_WORDS;
-    for (let arc = base; arc < end && !this.#isStopped; arc += ARC_WORDS) {
-      if (!this.#take(rule, tail, level, arc, side)) continue;
-      isMatched = true;
-      if (endsAtFirst) break;
-    }
-    stack.top = base;
+    const side = scanner.side === 0 ? HitSide.Out : HitSide.In;
+    const isMatched = this.#follow(rule, tail, level, base, end, side);
+    this.#stack.top = base;
     if (collectsSiblings && isMatched) this.#collectSiblings(rule, tail, level, scanner);
     return isMatched;
   }
@@ -128,47 +134,127 @@ export class Walker {
   #walkPairs(rule: WalkRule, tail: number, level: number): boolean {
     const stack = this.#stack;
     const base = stack.top;
-    const { returning, matched } = this.#setsOf(level);
+    const { returning, paired, matched } = this.#setsOf(level);
     returning.clear();
-    this.#inArcs.select(tail, rule.arc, stack, ALL_ARCS);
+    const back = this.#inArcs.select(tail, rule.arc, stack, ALL_ARCS);
     for (let arc = base; arc < stack.top; arc += ARC_WORDS) returning.add(stack.words[arc]!);
     stack.top = base;
     const arcs = this.#outArcs.select(tail, rule.arc, stack, ALL_ARCS);
-    this.#deadline.spend(arcs + 1);
+    this.#deadline.spend(back + arcs + 1);
+    paired.clear();
     matched.clear();
-    const endsAtFirst = this.#endsAtFirst(rule, level);
-    const end = base + arcs * ARC_WORDS;
-    let isMatched = false;
-    for (let arc = base; arc < end && !this.#isStopped; arc += ARC_WORDS) {
-      const head = stack.words[arc]!;
-      if (!returning.has(head) || matched.has(head)) continue;
-      if (!this.#take(rule, tail, level, arc, HitSide.Both)) continue;
-      isMatched = true;
-      matched.add(head);
-      if (endsAtFirst) break;
+    const { words } = stack;
+    let end = base;
+    for (let arc = base; arc < base + arcs * ARC_WORDS; arc += ARC_WORDS) {
+      const head = words[arc]!;
+      if (!returning.has(head) || !paired.add(head)) continue;
+      words.copyWithin(end, arc, arc + ARC_WORDS);
+      end += ARC_WORDS;
     }
+    const isMatched = this.#follow(rule, tail, level, base, end, HitSide.Both);
     stack.top = base;
     const collectsSiblings = rule.collect === Collect.Siblings && !this.#isQuiet;
     if (collectsSiblings && isMatched) this.#collectSiblings(rule, tail, level, this.#outArcs);
     return isMatched;
   }
 
-  /** Tests the head of one selected arc and gives what is to be collected to the sink. */
-  #take(rule: WalkRule, tail: number, level: number, arc: number, side: HitSideNumber): boolean {
-    const head = this.#stack.words[arc]!;
-    if (rule.neighbor !== null && !this.test(rule.neighbor, head, level)) return false;
-    if (this.#isQuiet || rule.collect === Collect.None || this.#isStopped) return true;
-    const sink = this.#sink;
-    if (sink.countsNeighbors && this.#setsOf(level).counted.add(head)) sink.neighbor(level);
-    if (rule.collect === Collect.Siblings) {
-      this.#setsOf(level).matched.add(head);
-      return true;
+  /** Tests the heads of selected arcs and collects those that pass; true if one does. */
+  #follow(
+    rule: WalkRule,
+    tail: number,
+    level: number,
+    from: number,
+    end: number,
+    side: HitSideNumber,
+  ): boolean {
+    const { neighbor } = rule;
+    if (neighbor === null) {
+      this.#collect(rule, tail, level, from, end, side);
+      return from < end;
     }
-    // Read again: the walk below may have moved the stack.
+    const endsAtFirst = this.#endsAtFirst(rule, level);
+    const counted = level === 1 ? this.#countedBelow(rule, neighbor) : null;
+    let isMatched = false;
+    for (let begin = from; begin < end && !this.#isStopped; begin += BATCH_WORDS) {
+      const passing = this.#filter(neighbor, begin, Math.min(begin + BATCH_WORDS, end));
+      if (counted !== null) {
+        this.countAll(counted, this.#stack.words, begin, passing, ARC_WORDS);
+      } else if (neighbor.isPlain) {
+        this.#collect(rule, tail, level, begin, passing, side);
+        isMatched = isMatched || begin < passing;
+      } else if (this.#followEach(rule, neighbor, tail, level, begin, passing, side)) {
+        isMatched = true;
+      }
+      if (isMatched && endsAtFirst) break;
+    }
+    return isMatched;
+  }
+
+  /** Moves the arcs whose heads pass the checks to the front; returns where they end. */
+  #filter(test: VertexTest, from: number, end: number): number {
+    if (test.isNegated) return end;
     const { words } = this.#stack;
-    const isTaken = sink.emit(level, tail, head, words[arc + 1]!, words[arc + 2]!, side);
-    if (!isTaken) this.#isStopped = true;
-    return true;
+    let passing = end;
+    for (const check of test.checks) passing = check.filter(words, from, passing);
+    return passing;
+  }
+
+  /** The same for what can only be tested one by one; a test may walk on and move the stack. */
+  #followEach(
+    rule: WalkRule,
+    test: VertexTest,
+    tail: number,
+    level: number,
+    from: number,
+    end: number,
+    side: HitSideNumber,
+  ): boolean {
+    const endsAtFirst = this.#endsAtFirst(rule, level);
+    let isMatched = false;
+    for (let arc = from; arc < end && !this.#isStopped; arc += ARC_WORDS) {
+      const head = this.#stack.words[arc]!;
+      if (test.isNegated ? !this.test(test, head, level) : !this.#goesOn(test, head, level))
+        continue;
+      isMatched = true;
+      this.#collect(rule, tail, level, arc, arc + ARC_WORDS, side);
+      if (endsAtFirst) break;
+    }
+    return isMatched;
+  }
+
+  /** Gives what a rule collects of some matching arcs to the sink. */
+  #collect(
+    rule: WalkRule,
+    tail: number,
+    level: number,
+    from: number,
+    end: number,
+    side: HitSideNumber,
+  ): void {
+    if (this.#isQuiet || rule.collect === Collect.None || this.#isStopped) return;
+    const sink = this.#sink;
+    const { words } = this.#stack;
+    if (sink.countsNeighbors) this.#countNeighbors(level, from, end);
+    if (rule.collect === Collect.Siblings) {
+      const { matched } = this.#setsOf(level);
+      for (let arc = from; arc < end; arc += ARC_WORDS) matched.add(words[arc]!);
+    } else if (sink.isCountOnly) sink.count((end - from) / ARC_WORDS);
+    else {
+      for (let arc = from; arc < end; arc += ARC_WORDS) {
+        const head = words[arc]!;
+        if (sink.emit(level, tail, head, words[arc + 1]!, words[arc + 2]!, side)) continue;
+        this.#isStopped = true;
+        return;
+      }
+    }
+  }
+
+  #countNeighbors(level: number, from: number, end: number): void {
+    const { words } = this.#stack;
+    const { counted } = this.#setsOf(level);
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      if (counted.add(words[arc]!)) this.#sink.neighbor(level);
+    }
   }
 
   /** Copies the arcs that a rule may follow to the stack; returns how many. */
@@ -220,6 +306,30 @@ export class Walker {
       if (!isTaken) this.#isStopped = true;
     }
     stack.top = base;
+  }
+
+  /** True if all that a rule asks for is the number of its arcs. */
+  isCountable(rule: WalkRule): boolean {
+    return rule.neighbor === null && rule.arc.direction !== D_BOTH && this.#isCounted(rule);
+  }
+
+  /** Counts the arcs of many tails, every `stride`-th word of `tails`, for a countable rule. */
+  countAll(rule: WalkRule, tails: Uint32Array, from: number, end: number, stride: number): void {
+    const { arc } = rule;
+    let count = 0;
+    if (arc.direction !== D_IN) count += this.#outArcs.countEach(tails, from, end, stride, arc);
+    if (arc.direction !== D_OUT) count += this.#inArcs.countEach(tails, from, end, stride, arc);
+    this.#deadline.spend((end - from) / stride + count);
+    this.#sink.count(count);
+  }
+
+  /** What is counted below the first level, if nothing else comes of that level; null if not. */
+  #countedBelow(rule: WalkRule, neighbor: VertexTest): WalkRule | null {
+    const isOnlyWay = rule.collect === Collect.None || rule.siblings?.kind === ArcTestKind.Nothing;
+    const { traverse } = neighbor;
+    if (!isOnlyWay || traverse === null || this.#isQuiet) return null;
+    if (neighbor.isNegated || neighbor.adjacent !== null) return null;
+    return this.isCountable(traverse) ? traverse : null;
   }
 
   /** True if a walk is over as soon as it knows that there is an arc. */
