@@ -111,40 +111,42 @@ export class VertexTable implements Allocator {
   }
 
   typeOf(handle: number): number {
-    return this.#meta.words[this.#safe(handle)]! & TYPE_MASK;
+    return this.#metaOf(handle) & TYPE_MASK;
   }
 
   flagsOf(handle: number): number {
-    return this.#meta.words[this.#safe(handle)]! >>> FLAGS_SHIFT;
+    return this.#metaOf(handle) >>> FLAGS_SHIFT;
   }
 
   outDegree(handle: number): number {
-    return this.#out.words[this.#safe(handle) * SIDE_WORDS + Side.Degree]!;
+    const at = this.#safe(handle) * SIDE_WORDS;
+    return this.#out.words[at + Side.Degree]!;
   }
 
   inDegree(handle: number): number {
-    return this.#in.words[this.#safe(handle) * SIDE_WORDS + Side.Degree]!;
+    const at = this.#safe(handle) * SIDE_WORDS;
+    return this.#in.words[at + Side.Degree]!;
   }
 
   createdAt(handle: number): number {
-    return this.#field(handle, Record.CreatedAt);
+    return this.fieldOf(handle, Record.CreatedAt);
   }
 
   modifiedAt(handle: number): number {
-    return this.#field(handle, Record.ModifiedAt);
+    return this.fieldOf(handle, Record.ModifiedAt);
   }
 
   /** `NEVER` if it does not expire. */
   expiresAt(handle: number): number {
-    return this.#field(handle, Record.ExpiresAt);
+    return this.fieldOf(handle, Record.ExpiresAt);
   }
 
   c1(handle: number): number {
-    return floatOfWord(this.#field(handle, Record.C1));
+    return floatOfWord(this.fieldOf(handle, Record.C1));
   }
 
   c0(handle: number): number {
-    return floatOfWord(this.#field(handle, Record.C0));
+    return floatOfWord(this.fieldOf(handle, Record.C0));
   }
 
   /** In a mutation. */
@@ -155,13 +157,13 @@ export class VertexTable implements Allocator {
 
   /** Differs whenever the handle has come to mean another vertex. */
   generationOf(handle: number): number {
-    return this.#field(handle, Record.Generation);
+    return this.fieldOf(handle, Record.Generation);
   }
 
   /** Operation count at the vertex's last commit. */
   operationOf(handle: number): number {
-    const low = this.#field(handle, Record.Operation);
-    return low + this.#field(handle, Record.OperationHigh) * 2 ** 32;
+    const low = this.fieldOf(handle, Record.Operation);
+    return low + this.fieldOf(handle, Record.OperationHigh) * 2 ** 32;
   }
 
   /** In a mutation: any other word of `Record`; see memory/layout.ts. */
@@ -171,14 +173,19 @@ export class VertexTable implements Allocator {
 
   /** Any other word of `Record`. */
   fieldOf(handle: number, field: number): number {
-    return this.#field(handle, field);
+    const at = this.#safe(handle) * RECORD_WORDS;
+    return this.#record.words[at + field]!;
   }
 
-  #field(handle: number, field: number): number {
-    return this.#record.words[this.#safe(handle) * RECORD_WORDS + field]!;
+  #metaOf(handle: number): number {
+    const at = this.#safe(handle);
+    return this.#meta.words[at]!;
   }
 
-  /** A handle that is nowhere reads like handle 0, which is never used. */
+  /**
+   * A handle that is nowhere reads like handle 0, which is never used. To be called before views
+   * are taken: it may make them again.
+   */
   #safe(handle: number): number {
     if (handle < this.#covered) return handle;
     this.#writer.memory.refresh();
@@ -189,7 +196,7 @@ export class VertexTable implements Allocator {
   #look(): void {
     const { sequence } = this.#writer.memory;
     this.#covered = Math.min(
-      Math.floor(this.#meta.words.length),
+      this.#meta.words.length,
       Math.floor(this.#record.words.length / RECORD_WORDS),
       Math.floor(this.#out.words.length / SIDE_WORDS),
       Math.floor(this.#in.words.length / SIDE_WORDS),

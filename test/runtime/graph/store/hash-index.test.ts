@@ -1,0 +1,118 @@
+// The index under hashes that collide: the same entries as a map, through growth and shrinking.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { CapacityError } from "../../../../runtime/graph/errors.js";
+import { GraphMemory, makeGraphShare } from "../../../../runtime/graph/memory/graph-memory.js";
+import { Header } from "../../../../runtime/graph/memory/layout.js";
+import { Reader } from "../../../../runtime/graph/memory/reader.js";
+import { Writer } from "../../../../runtime/graph/memory/writer.js";
+import { HashIndex } from "../../../../runtime/graph/store/hash-index.js";
+import { Random, SEED } from "../../../property/support/random.js";
+
+const test = suite("hash index");
+
+function makeIndex(): { index: HashIndex; writer: Writer; sequence: () => number } {
+  const memory = new GraphMemory(makeGraphShare("test"));
+  const writer = new Writer(memory, 1);
+  const reader = new Reader(writer);
+  const index = new HashIndex(writer, reader, Header.IdSegments, Header.IndexSequence);
+  writer.mutate(() => index.format());
+  return { index, writer, sequence: () => memory.header.words[Header.IndexSequence]! };
+}
+
+const isEntry = (wanted: number) => ({ matches: (entry: number) => entry === wanted });
+
+test("entries are found, whatever their hashes share", () => {
+  const random = new Random();
+  for (const [segments, slots] of [
+    [1, 5],
+    [2, 40],
+    [256, 2 ** 24],
+  ] as const) {
+    const { index, writer } = makeIndex();
+    const hashes = new Map<number, number>();
+    // Few hashes, so that chains run into each other; at most 32 entries of one.
+    for (let step = 0; step < 3000; step++) {
+      const isGrowing = step % 1500 < 750;
+      const entry = 1 + random.below(150);
+      const hash = hashes.get(entry);
+      if (hash === undefined && (isGrowing || random.below(4) === 0)) {
+        const made = (random.below(segments) << 24) | random.below(slots);
+        const same = [...hashes.values()].filter((other) => other === made).length;
+        if (same === 32) continue;
+        writer.mutate(() => index.add(made, entry));
+        hashes.set(entry, made);
+      } else if (hash !== undefined && (!isGrowing || random.below(4) === 0)) {
+        writer.mutate(() => index.remove(hash, entry));
+        hashes.delete(entry);
+      }
+      if (step % 10 !== 0) continue;
+      for (let sought = 1; sought <= 150; sought++) {
+        const found = index.find(hashes.get(sought) ?? 0, isEntry(sought));
+        assert.is(found, hashes.has(sought) ? sought : 0, `seed ${SEED}`);
+      }
+    }
+  }
+});
+
+test("what is undone was never there, and no miss counts that began before", () => {
+  const { index, writer, sequence } = makeIndex();
+  writer.mutate(() => {
+    for (let entry = 1; entry <= 100; entry++) index.add(entry % 7, entry);
+  });
+  const before = sequence();
+  assert.throws(() =>
+    writer.mutate(() => {
+      for (let entry = 1; entry <= 90; entry++) index.remove(entry % 7, entry);
+      for (let entry = 200; entry <= 220; entry++) index.add(entry % 7, entry);
+      assert.is(index.find(201 % 7, isEntry(201)), 201);
+      assert.is(index.find(1, isEntry(1)), 0);
+      assert.is(sequence() & 1, 1);
+      throw new Error("undo");
+    }),
+  );
+  assert.is(sequence() & 1, 0);
+  assert.ok(sequence() > before);
+  for (let entry = 1; entry <= 220; entry++) {
+    assert.is(index.find(entry % 7, isEntry(entry)), entry <= 100 ? entry : 0);
+  }
+});
+
+test("not more than 32 entries have the same hash", () => {
+  const { index, writer } = makeIndex();
+  for (let entry = 1; entry <= 32; entry++) writer.mutate(() => index.add(9, entry));
+  assert.throws(
+    () => writer.mutate(() => index.add(9, 33)),
+    (error: unknown) => error instanceof CapacityError && error.code === "SVC2402",
+  );
+  assert.is(index.find(9, isEntry(33)), 0);
+  writer.mutate(() => index.remove(9, 5));
+  writer.mutate(() => index.add(9, 33));
+  assert.is(index.find(9, isEntry(33)), 33);
+});
+
+test("tables are given back when their entries go", () => {
+  const { index, writer } = makeIndex();
+  const fill = () =>
+    writer.mutate(() => {
+      for (let entry = 1; entry <= 20_000; entry++) {
+        index.add(Math.imul(entry, 0x9e37_79b1), entry);
+      }
+    });
+  const empty = () => {
+    for (let entry = 1; entry <= 20_000; entry++) {
+      writer.mutate(() => index.remove(Math.imul(entry, 0x9e37_79b1), entry));
+    }
+  };
+  fill();
+  empty();
+  const { length } = writer.memory.index.words;
+  for (let round = 0; round < 3; round++) {
+    fill();
+    empty();
+  }
+  assert.is(writer.memory.index.words.length, length);
+});
+
+test.run();

@@ -1,0 +1,167 @@
+// Names and their codes, as every thread sees them, and the lists of vertices by type.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { EnumerationError } from "../../../../runtime/graph/errors.js";
+import { Record } from "../../../../runtime/graph/memory/layout.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { LOCK_TYPE, RELATED, UNTYPED } from "../../../../runtime/graph/store/name-kinds.js";
+import { TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite("names");
+const OTHER_THREAD = TEST_THREAD + 1;
+
+function pair(): [store: GraphStore, other: GraphStore] {
+  const store = GraphStore.make("test", TEST_THREAD);
+  return [store, GraphStore.attach(store.share, OTHER_THREAD)];
+}
+
+test("names get codes in the order of their first use, the system's are there", () => {
+  const [store, other] = pair();
+  const { relationships, types, keys, writer } = store;
+  assert.is(relationships.codeOf("__related__"), RELATED);
+  assert.is(types.codeOf("__vertex__"), UNTYPED);
+  assert.is(types.codeOf("lock_"), LOCK_TYPE);
+  const define = (name: string) => writer.mutate(() => relationships.define(name));
+  assert.equal(["likes", "knows", "likes"].map(define), [512, 513, 512]);
+  assert.is(
+    writer.mutate(() => types.define("person")),
+    32,
+  );
+  assert.is(
+    writer.mutate(() => keys.define("age")),
+    1,
+  );
+  for (const seen of [store, other]) {
+    assert.equal([seen.relationships.codeOf("knows"), seen.keys.codeOf("knows")], [513, 0]);
+    assert.equal(
+      [512, 513, 514].map((code) => seen.relationships.nameOf(code)),
+      ["likes", "knows", ""],
+    );
+    assert.equal(
+      [RELATED, 0, 511, 16_128].map((code) => seen.relationships.nameOf(code)),
+      ["__related__", "", "", ""],
+    );
+    assert.is(seen.types.nameOf(32), "person");
+    assert.is(seen.types.nameOf(LOCK_TYPE), "lock_");
+    assert.is(seen.keys.nameOf(1), "age");
+  }
+});
+
+test("lists tell what is in use", () => {
+  const [{ relationships, writer }, other] = pair();
+  writer.mutate(() => {
+    for (const name of ["likes", "knows", "hates"]) relationships.define(name);
+    relationships.addCount(512, 3);
+    relationships.addCount(RELATED, 2);
+    relationships.addCount(514, 1);
+    relationships.addCount(514, -1);
+  });
+  assert.equal(other.relationships.list(), { __related__: [RELATED, 2], likes: [512, 3] });
+  assert.equal(
+    [512, 513, 514, 515].map((code) => other.relationships.count(code)),
+    [3, 0, 0, 0],
+  );
+});
+
+test("an undone definition leaves nothing in any cache", () => {
+  const [{ relationships, writer }, other] = pair();
+  assert.throws(() =>
+    writer.mutate(() => {
+      assert.is(relationships.define("wrong"), 512);
+      assert.is(relationships.codeOf("wrong"), 512);
+      assert.is(relationships.nameOf(512), "wrong");
+      throw new Error("undo");
+    }),
+  );
+  assert.is(relationships.codeOf("wrong"), 0);
+  assert.is(relationships.nameOf(512), "");
+  assert.is(
+    other.writer.mutate(() => other.relationships.define("right")),
+    512,
+  );
+  assert.equal(
+    ["wrong", "right"].map((name) => relationships.codeOf(name)),
+    [0, 512],
+  );
+  assert.is(relationships.nameOf(512), "right");
+});
+
+test("codes run out with an error, and tables grow up to there", () => {
+  const [store, other] = pair();
+  const { relationships, types, writer } = store;
+  for (let code = 512; code <= 16_127; code++) {
+    assert.is(
+      writer.mutate(() => relationships.define(`r${code}`)),
+      code,
+    );
+    if (code % 1000 === 0) assert.is(other.relationships.nameOf(code), `r${code}`);
+  }
+  assert.is(other.relationships.codeOf("r16127"), 16_127);
+  assert.is(other.relationships.nameOf(600), "r600");
+  writer.mutate(() => {
+    for (let code = 32; code <= 239; code++) types.define(`t${code}`);
+  });
+  for (const names of [relationships, types]) {
+    assert.throws(
+      () => writer.mutate(() => names.define("more")),
+      (error: unknown) =>
+        error instanceof EnumerationError &&
+        error.code === "SVC2404" &&
+        /^Enumeration typespace exhausted/.test(error.message),
+    );
+    assert.is(names.codeOf("more"), 0);
+  }
+});
+
+test("a type's list holds its vertices, and gives its pages back", () => {
+  const [store, other] = pair();
+  const { typeLists, vertices, writer } = store;
+  const handles: number[] = [];
+  writer.mutate(() => {
+    for (let index = 0; index < 5000; index++) {
+      handles.push(vertices.allocate());
+      typeLists.add(40 + (index % 2), handles[index]!);
+    }
+  });
+  const listed = (seen: GraphStore, type: number, slice: number) => {
+    const into = new Uint32Array(slice);
+    const found: number[] = [];
+    for (let end = seen.typeLists.count(type); end > 0; ) {
+      const copied = seen.typeLists.copyBefore(type, end, into);
+      found.push(...into.subarray(0, copied));
+      end -= copied;
+    }
+    return found.sort((a, b) => a - b);
+  };
+  const odd = handles.filter((_, index) => index % 2 === 1);
+  for (const seen of [store, other]) {
+    for (const slice of [1, 7, 1024, 10_000]) assert.equal(listed(seen, 41, slice), odd);
+  }
+  assert.is(typeLists.count(42), 0);
+  assert.is(typeLists.copyBefore(42, 10, new Uint32Array(4)), 0);
+  writer.mutate(() => {
+    for (const handle of odd.filter((_, index) => index % 3 !== 0)) typeLists.remove(41, handle);
+  });
+  const left = odd.filter((_, index) => index % 3 === 0);
+  assert.equal(listed(other, 41, 64), left);
+  const { length } = store.memory.lists.words;
+  for (let round = 0; round < 20; round++) {
+    writer.mutate(() => {
+      for (const handle of left) typeLists.remove(41, handle);
+    });
+    assert.is(typeLists.count(41), 0);
+    writer.mutate(() => {
+      for (const handle of left) typeLists.add(41, handle);
+    });
+  }
+  assert.is(store.memory.lists.words.length, length);
+  assert.equal(listed(store, 41, 100), left);
+  const places = left.map((handle) => vertices.fieldOf(handle, Record.TypePosition));
+  assert.equal(
+    places.sort((a, b) => a - b),
+    [...left.keys()],
+  );
+});
+
+test.run();

@@ -1,0 +1,104 @@
+// Interned values: once in memory, counted, and gone with their last reference.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite("string pool");
+const OTHER_THREAD = TEST_THREAD + 1;
+const TEXTS = ["", "a", "abcd", "é€😀", "x".repeat(131_000), "a\0b"];
+
+test("equal values share one place, until the last reference is given back", () => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const { strings, writer } = store;
+  const other = GraphStore.attach(store.share, OTHER_THREAD);
+  const { count } = strings;
+  for (const text of TEXTS) {
+    const bytes = Buffer.from(text);
+    const [first, again, asBytes] = writer.mutate(() => [
+      strings.intern(text),
+      strings.intern(text),
+      strings.internBytes(bytes),
+    ]) as [number, number, number];
+    assert.is(first, again);
+    assert.is.not(first, asBytes);
+    assert.is(strings.count, count + 2);
+    for (const seen of [strings, other.strings]) {
+      assert.is(seen.find(text), first);
+      assert.is(seen.findBytes(bytes), asBytes);
+      assert.is(seen.text(first), text);
+      assert.is(seen.text(first), text);
+      assert.equal(Buffer.from(seen.bytes(asBytes)), bytes);
+      assert.is(seen.serialOf(first), strings.serialOf(first));
+    }
+    writer.mutate(() => strings.release(first));
+    assert.is(other.strings.find(text), first);
+    writer.mutate(() => strings.release(first));
+    assert.is(other.strings.find(text), 0);
+    assert.is(other.strings.findBytes(bytes), asBytes);
+    writer.mutate(() => strings.release(asBytes));
+    assert.is(strings.count, count);
+  }
+});
+
+test("a place that is used again has another serial, so that no cache errs", () => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const { strings, writer } = store;
+  const other = GraphStore.attach(store.share, OTHER_THREAD);
+  const before = writer.mutate(() => strings.intern("before"));
+  assert.is(other.strings.text(before), "before");
+  const serial = other.strings.serialOf(before);
+  writer.mutate(() => strings.release(before));
+  const after = writer.mutate(() => strings.intern("after!"));
+  assert.is(after, before);
+  assert.is(other.strings.text(after), "after!");
+  assert.is.not(other.strings.serialOf(after), serial);
+});
+
+test("what is undone leaves texts and references as they were", () => {
+  const { strings, writer } = GraphStore.make("test", TEST_THREAD);
+  const kept = writer.mutate(() => strings.intern("kept"));
+  const serial = strings.serialOf(kept);
+  assert.throws(() =>
+    writer.mutate(() => {
+      strings.release(kept);
+      assert.is(strings.find("kept"), 0);
+      assert.is.not(strings.intern("new!"), kept);
+      throw new Error("undo");
+    }),
+  );
+  assert.equal([strings.find("kept"), strings.find("new!")], [kept, 0]);
+  assert.is(strings.serialOf(kept), serial);
+  assert.is(strings.text(kept), "kept");
+  writer.mutate(() => strings.release(kept));
+  assert.is(strings.find("kept"), 0);
+});
+
+test("a pointer that counts no more gives some text, not an error", () => {
+  const { strings } = GraphStore.make("test", TEST_THREAD);
+  for (const pointer of [0, 1, 3, 17, 1000, 20_000, 2 ** 31, 2 ** 32 - 1]) {
+    assert.type(strings.text(pointer), "string");
+    assert.instance(strings.bytes(pointer), Uint8Array);
+    assert.type(strings.serialOf(pointer), "number");
+  }
+});
+
+test("memory of values is used again", () => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const { strings, writer } = store;
+  const cycle = () => {
+    const pointers: number[] = [];
+    for (let index = 0; index < 10_000; index++) {
+      pointers.push(writer.mutate(() => strings.intern(`some value, number ${index}`)));
+    }
+    for (const pointer of pointers) writer.mutate(() => strings.release(pointer));
+  };
+  cycle();
+  const lengths = () => store.memory.arenas.map((arena) => arena.words.length);
+  const before = lengths();
+  for (let round = 0; round < 3; round++) cycle();
+  assert.equal(lengths(), before);
+});
+
+test.run();

@@ -1,0 +1,200 @@
+// Handles and their columns, and the ids that lead to them.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { NEVER, Record } from "../../../../runtime/graph/memory/layout.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { UNTYPED } from "../../../../runtime/graph/store/name-kinds.js";
+import { TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite("vertex ids");
+const REAL = 1;
+const VIRTUAL = 2;
+const OTHER_THREAD = TEST_THREAD + 1;
+
+function create(store: GraphStore, id: string): number {
+  return store.writer.mutate(() => {
+    const handle = store.vertices.allocate();
+    store.ids.add(handle, id);
+    store.vertices.setMeta(handle, UNTYPED, REAL);
+    return handle;
+  });
+}
+
+function destroy(store: GraphStore, handle: number): void {
+  store.writer.mutate(() => {
+    store.ids.remove(handle);
+    store.vertices.free(handle);
+  });
+}
+
+const IDS = ["a", "ab", "abc", "abcd", "abcde", "Oslo", "é€😀", "x".repeat(131_000), "x/*y z"];
+
+test("what has an id is found by it, in all threads", () => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const other = GraphStore.attach(store.share, OTHER_THREAD);
+  const handles = IDS.map((id) => create(store, id));
+  for (const seen of [store, other]) {
+    IDS.forEach((id, index) => {
+      const handle = handles[index]!;
+      assert.is(seen.ids.find(id), handle);
+      assert.is(seen.ids.findBytes(Buffer.from(id)), handle);
+      assert.is(seen.ids.idOf(handle), id);
+      assert.is(seen.ids.idOf(handle), id);
+      assert.equal(Buffer.from(seen.ids.bytesOf(handle)).toString(), id);
+      assert.ok(seen.ids.startsWith(handle, Buffer.from(id.slice(0, 1))));
+      assert.not(seen.ids.startsWith(handle, Buffer.from(`${id}a`)));
+    });
+    for (const id of ["", "b", "abcdef", "oslo", "x".repeat(131_001), "é€", "a\0"]) {
+      assert.is(seen.ids.find(id), 0);
+      assert.is(seen.ids.findBytes(Buffer.from(id)), 0);
+    }
+    assert.is(seen.ids.idOf(0), "");
+    assert.is(seen.ids.idOf(1_000_000), "");
+  }
+  for (const handle of handles) destroy(store, handle);
+  for (const seen of [store, other]) {
+    for (const id of IDS) assert.is(seen.ids.find(id), 0);
+  }
+});
+
+test("internal ids are the same in every graph, and lead back", () => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const handles = IDS.map((id) => create(store, id));
+  const internal = handles.map((handle) => store.ids.internalIdOf(handle));
+  for (const [index, hex] of internal.entries()) {
+    assert.match(hex, /^[0-9a-f]{32}$/);
+    assert.is(store.ids.findInternal(hex), handles[index]);
+  }
+  assert.is(new Set(internal).size, IDS.length);
+  assert.is(internal[0], "2b038801483aabfe0dead6c0abed0ccc");
+  for (const hex of ["", "0".repeat(32), "z".repeat(32), `${internal[0]!.slice(0, 31)}!`]) {
+    assert.is(store.ids.findInternal(hex), 0);
+  }
+  const sameHash = `${internal[0]!.slice(0, 8)}${"0".repeat(24)}`;
+  assert.is(store.ids.findInternal(sameHash), 0);
+  assert.is(store.ids.internalIdOf(0), "");
+});
+
+test("ids are ordered by their bytes", () => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const handles = IDS.map((id) => create(store, id)).sort((a, b) => store.ids.compare(a, b));
+  const sorted = IDS.map((id) => Buffer.from(id)).sort((a, b) => a.compare(b));
+  assert.equal(
+    handles.map((handle) => store.ids.idOf(handle)),
+    sorted.map((bytes) => bytes.toString()),
+  );
+  assert.is(store.ids.compare(handles[0]!, handles[0]!), 0);
+});
+
+test("a handle used anew means its new vertex to every cache", () => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const other = GraphStore.attach(store.share, OTHER_THREAD);
+  const first = create(store, "first");
+  assert.is(other.ids.idOf(first), "first");
+  const generation = other.vertices.generationOf(first);
+  destroy(store, first);
+  assert.not(other.vertices.isUsed(first));
+  const second = create(store, "second");
+  assert.is(second, first);
+  assert.is(other.ids.idOf(second), "second");
+  assert.is.not(other.vertices.generationOf(second), generation);
+});
+
+test("a vertex whose making is undone was never there", () => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const kept = create(store, "kept");
+  const freed = create(store, "freed");
+  destroy(store, freed);
+  const { end } = store.vertices;
+  let seen = "";
+  assert.throws(() =>
+    store.writer.mutate(() => {
+      const handles = [create(store, "x"), create(store, "y")];
+      assert.is(store.ids.find("x"), handles[0]);
+      seen = store.ids.idOf(handles[0]!);
+      destroy(store, kept);
+      assert.is(store.ids.find("kept"), 0);
+      throw new Error("undo");
+    }),
+  );
+  assert.is(seen, "x");
+  assert.is(store.vertices.end, end);
+  assert.equal(
+    ["x", "y", "kept"].map((id) => store.ids.find(id)),
+    [0, 0, kept],
+  );
+  assert.equal([create(store, "z"), create(store, "w")], [freed, end]);
+  assert.equal(
+    [freed, end, kept].map((handle) => store.ids.idOf(handle)),
+    ["z", "w", "kept"],
+  );
+});
+
+test("a new vertex has the values of a new one, also on a used handle", () => {
+  const { vertices, writer, ids } = GraphStore.make("test", TEST_THREAD);
+  const make = () => writer.mutate(() => vertices.allocate());
+  for (let round = 0; round < 2; round++) {
+    const handle = make();
+    assert.is(handle, 1);
+    assert.not(vertices.isUsed(handle));
+    assert.equal([vertices.c1(handle), vertices.c0(handle)], [1, 0]);
+    assert.is(vertices.expiresAt(handle), NEVER);
+    assert.equal([vertices.outDegree(handle), vertices.inDegree(handle)], [0, 0]);
+    assert.equal([vertices.createdAt(handle), vertices.modifiedAt(handle)], [0, 0]);
+    assert.is(vertices.operationOf(handle), 0);
+    writer.mutate(() => {
+      ids.add(handle, "id");
+      vertices.setMeta(handle, 40, VIRTUAL);
+      vertices.setRank(handle, -0.1, 1e30);
+      for (const field of [Record.CreatedAt, Record.ModifiedAt, Record.ExpiresAt]) {
+        vertices.setField(handle, field, 1234);
+      }
+      vertices.setField(handle, Record.Operation, 5);
+      vertices.setField(handle, Record.OperationHigh, 6);
+    });
+    assert.is(vertices.typeOf(handle), 40);
+    assert.equal([vertices.isUsed(handle), vertices.isReal(handle)], [true, false]);
+    assert.ok(vertices.isVirtual(handle));
+    assert.equal([vertices.c1(handle), vertices.c0(handle)], [-0.1, 1e30].map(Math.fround));
+    assert.is(vertices.operationOf(handle), 6 * 2 ** 32 + 5);
+    assert.is(vertices.expiresAt(handle), 1234);
+    writer.mutate(() => {
+      ids.remove(handle);
+      vertices.free(handle);
+    });
+    assert.not(vertices.isUsed(handle));
+  }
+});
+
+test("memory of vertices is used again when all are deleted", () => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const cycle = () => {
+    const handles = [];
+    for (let index = 0; index < 30_000; index++) {
+      handles.push(create(store, `vertex with a number ${index % 1000} ${index}`));
+    }
+    for (const handle of handles) destroy(store, handle);
+  };
+  cycle();
+  const lengths = () => store.memory.arenas.map((arena) => arena.words.length);
+  const before = lengths();
+  for (let round = 0; round < 3; round++) cycle();
+  assert.equal(lengths(), before);
+});
+
+test("what is nowhere reads like nothing, also after another thread let the columns grow", () => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const other = GraphStore.attach(store.share, OTHER_THREAD);
+  assert.not(other.vertices.isUsed(50_000));
+  let last = 0;
+  for (let index = 0; index < 50_000; index++) last = create(store, `v${index}`);
+  assert.is(last, 50_000);
+  assert.ok(other.vertices.isReal(last));
+  assert.is(other.vertices.c1(last), 1);
+  assert.is(other.ids.find("v49999"), last);
+  assert.is(other.ids.idOf(last), "v49999");
+  assert.not(other.vertices.isUsed(2 ** 32 - 1));
+});
+
+test.run();
