@@ -32,6 +32,7 @@ export default defineConfig({
     cli: "cli/main.ts",
     "threads/io": "runtime/threads/io.ts",
     "threads/executor": "runtime/threads/executor.ts",
+    "threads/admin": "runtime/threads/admin.ts",
   },
   format: ["esm"],
   target: "node20",

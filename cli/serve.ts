@@ -11,21 +11,20 @@ export const serve = defineCommand({
   options: SERVE_OPTIONS,
   environment: true,
   async run(argument, values) {
-    const [{ announce }, build, { resolveSettings }, { HttpService }, { stopOnSignals }] =
+    const [{ announce }, build, { graphSettings, resolveSettings }, { startServer }] =
       await Promise.all([
         import("./serving/announce.js"),
         import("./serving/built-project.js"),
         import("./serving/resolve-settings.js"),
-        import("../runtime/lifecycle/http-service.js"),
-        import("../runtime/lifecycle/stop-on-signals.js"),
+        import("./serving/start-server.js"),
       ]);
     const folder = projectFolder(argument);
     const manifest = build.readBuild(folder);
     build.warnIfStale(folder, manifest);
     const settings = await resolveSettings(folder, manifest.config, values);
     const table = build.pluginTable(folder, manifest);
-    const service = await HttpService.startWithWorkers(settings, table);
-    stopOnSignals(service);
+    const graphs = graphSettings(settings, manifest.config, values);
+    const service = await startServer(settings, table, graphs);
     process.stdout.write(announce(service));
     return 0;
   },

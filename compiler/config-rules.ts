@@ -92,6 +92,22 @@ export function object<T extends object>(rules: Rules<T>): Rule<T> {
   };
 }
 
+/** An object whose keys are names of one form, and whose values follow one rule. */
+export function named<T>(what: string, pattern: RegExp, rule: Rule<T>): Rule<Record<string, T>> {
+  return (value, path, problems) => {
+    if (!isPlainObject(value)) {
+      problems.push(expected(path, "an object", value));
+      return {};
+    }
+    const kept: [string, T][] = [];
+    for (const [name, item] of Object.entries(value)) {
+      if (!pattern.test(name)) problems.push(`${path}: ${show(name)} is not ${what}`);
+      kept.push([name, rule(item, `${path}.${name}`, problems)]);
+    }
+    return Object.fromEntries(kept);
+  };
+}
+
 /** An object whose values JSON can carry. */
 export const jsonObject: Rule<{ readonly [key: string]: JsonValue }> = (value, path, problems) => {
   if (!isPlainObject(value)) {

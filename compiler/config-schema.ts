@@ -5,18 +5,26 @@ import type { JsonValue, PluginDeclaration } from "../runtime/config.js";
 import {
   DEFAULT_MAX_BODY_BYTES,
   DEFAULT_PLUGIN_TIMEOUT_MS,
+  DEFAULT_SAVE_EVERY_SECONDS,
   MAIN_SLOTS,
   MAX_MAIN_PORT,
   MAX_PLUGIN_NAME_LENGTH,
   MAX_PLUGIN_TIMEOUT_MS,
+  MAX_SAVE_EVERY_SECONDS,
   MIN_EXECUTOR_HEAP_MB,
 } from "../runtime/limits.js";
-import type { DeclaredPlugin, ResolvedConfig } from "../runtime/manifest.js";
+import {
+  type ConfiguredGraph,
+  type DeclaredPlugin,
+  GRAPH_NAME,
+  type ResolvedConfig,
+} from "../runtime/manifest.js";
 import {
   boolean,
   integer,
   jsonObject,
   list,
+  named,
   nullable,
   object,
   oneOf,
@@ -86,6 +94,22 @@ const declaration = object<{ [K in keyof Required<PluginDeclaration>]: string | 
   graph: withDefault(nullable(nonEmpty), null),
 });
 
+const insideRoot = test(
+  "a path inside the data folder, with /",
+  (value) => typeof value === "string" && /^(?!\.)[^/\\\0:]+(?:\/(?!\.)[^/\\\0:]+)*$/.test(value),
+  "",
+);
+
+const graphs = named<ConfiguredGraph>(
+  "a graph name: a letter, then letters, digits and _.#$%@",
+  GRAPH_NAME,
+  object<ConfiguredGraph>({
+    path: withDefault(nullable(insideRoot), null),
+    readonly: withDefault(boolean, false),
+    local: withDefault(boolean, false),
+  }),
+);
+
 const executorHeapMb: Rule<number> = test(
   `0 or an integer from ${MIN_EXECUTOR_HEAP_MB}`,
   (value) => value === 0 || (Number.isInteger(value) && (value as number) >= MIN_EXECUTOR_HEAP_MB),
@@ -110,7 +134,8 @@ const raw = object<Omit<ResolvedConfig, "plugins" | "declared"> & { plugins: Ite
   root: withDefault(nonEmpty, "./data"),
   http: withDefault(http, http({}, "http", [])),
   plugins: withDefault(list(pluginItem, "a list of patterns and declarations"), DEFAULT_PLUGINS),
-  graphs: withDefault(jsonObject, {}),
+  graphs: withDefault(graphs, {}),
+  saveEvery: withDefault(integer(0, MAX_SAVE_EVERY_SECONDS), DEFAULT_SAVE_EVERY_SECONDS),
   executors: withDefault(executors, 1),
   executorHeapMb: withDefault(executorHeapMb, 0),
   plugin: withDefault(

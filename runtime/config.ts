@@ -32,6 +32,15 @@ export interface HttpConfig {
   readonly trusted?: readonly string[] | undefined;
 }
 
+export interface GraphConfig {
+  /** Folder below the root, with `/`. Default: the name of the graph. */
+  readonly path?: string | null | undefined;
+  /** Nobody may change it. Default false. */
+  readonly readonly?: boolean | undefined;
+  /** Its changes are not passed on to other instances. Default false. */
+  readonly local?: boolean | undefined;
+}
+
 /** A plugin that the configuration declares, in place of a tag in its source. */
 export interface PluginDeclaration {
   /** Service name. */
@@ -54,8 +63,10 @@ export interface SvcConfig {
   readonly http?: HttpConfig | undefined;
   /** Glob patterns and declarations. Default: every `.ts` file below `plugins`. */
   readonly plugins?: readonly (string | PluginDeclaration)[] | undefined;
-  /** Graphs to open at start, by name. */
-  readonly graphs?: { readonly [name: string]: JsonValue } | undefined;
+  /** Graphs to open at start, by name. Those that are stored in the root are opened anyway. */
+  readonly graphs?: { readonly [name: string]: GraphConfig } | undefined;
+  /** Seconds between saves of graphs that have changed, 0 for none. Default 300. */
+  readonly saveEvery?: number | undefined;
   /** Worker threads that run plugins, 1 to 32; `auto`: one less than there are cores. Default 1. */
   readonly executors?: number | "auto" | undefined;
   /** Heap of one executor in MiB, at least 16; 0 leaves it to Node. Default 0. */

@@ -164,10 +164,6 @@ const table = {
     title: "invalid query parameter",
     fix: "send a value of the declared type",
   },
-  SVC2002: {
-    title: "graphs not available",
-    fix: "remove the binding to a graph; this version serves plugins without graphs only",
-  },
   SVC2101: {
     title: "invalid argument of a library call",
     fix: "pass a value of the documented type",

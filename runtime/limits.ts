@@ -56,3 +56,7 @@ export const DEFAULT_PLUGIN_TIMEOUT_MS = 30_000;
 /** Longest time that a timer takes. */
 export const MAX_PLUGIN_TIMEOUT_MS = 2 ** 31 - 1;
 export const STOP_TIMEOUT_MS = 30_000;
+
+export const MAX_GRAPHS = 64;
+export const DEFAULT_SAVE_EVERY_SECONDS = 300;
+export const MAX_SAVE_EVERY_SECONDS = 7 * 24 * 3600;

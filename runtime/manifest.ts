@@ -13,6 +13,9 @@ export const MANIFEST_FORMAT = 1;
 export const BUILD_FOLDER = ".svc";
 export const MANIFEST_FILE = "manifest.json";
 
+/** What a graph may be called. */
+export const GRAPH_NAME = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
+
 /** `SvcConfig` with all defaults filled in. */
 export interface ResolvedConfig {
   readonly name: string | null;
@@ -33,12 +36,22 @@ export interface ResolvedConfig {
   /** Glob patterns of files that are searched for plugins. */
   readonly plugins: readonly string[];
   readonly declared: readonly DeclaredPlugin[];
-  readonly graphs: { readonly [name: string]: JsonValue };
+  readonly graphs: { readonly [name: string]: ConfiguredGraph };
+  /** Seconds between saves of graphs, 0 for none. */
+  readonly saveEvery: number;
   readonly executors: number | "auto";
   readonly executorHeapMb: number;
   readonly plugin: { readonly timeoutMs: number };
   readonly dispatcher: { readonly [key: string]: JsonValue } | null;
   readonly descriptor: string | { readonly [key: string]: JsonValue } | null;
+}
+
+/** A graph that is opened at start. */
+export interface ConfiguredGraph {
+  /** Folder below the root; null: as the graph is called. */
+  readonly path: string | null;
+  readonly readonly: boolean;
+  readonly local: boolean;
 }
 
 /** One function that the configuration declares as a plugin. */

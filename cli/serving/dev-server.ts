@@ -4,14 +4,14 @@
 import type { BuildResult } from "../../compiler/build-result.js";
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { ProjectBuilder } from "../../compiler/project-builder.js";
-import { HttpService } from "../../runtime/lifecycle/http-service.js";
-import { stopOnSignals } from "../../runtime/lifecycle/stop-on-signals.js";
+import type { HttpService } from "../../runtime/lifecycle/http-service.js";
 import type { ResolvedConfig } from "../../runtime/manifest.js";
 import { printFindings, summary } from "../frame/report-build.js";
 import { reportError } from "../frame/report-error.js";
 import { announce } from "./announce.js";
 import { pluginTable, readBuild } from "./built-project.js";
-import { resolveSettings, type ServeValues } from "./resolve-settings.js";
+import { graphSettings, resolveSettings, type ServeValues } from "./resolve-settings.js";
+import { startServer } from "./start-server.js";
 
 interface Served {
   readonly service: HttpService;
@@ -95,11 +95,9 @@ export class DevServer {
   async #serve(): Promise<void> {
     const manifest = readBuild(this.#folder);
     const settings = await resolveSettings(this.#folder, manifest.config, this.#values);
-    const service = await HttpService.startWithWorkers(
-      settings,
-      pluginTable(this.#folder, manifest),
-    );
-    stopOnSignals(service);
+    const graphs = graphSettings(settings, manifest.config, this.#values);
+    const table = pluginTable(this.#folder, manifest);
+    const service = await startServer(settings, table, graphs);
     this.#served = { service, config: manifest.config };
     process.stdout.write(announce(service));
   }

@@ -4,6 +4,7 @@ import {
   MAIN_SLOTS,
   MAX_MAIN_PORT,
   MAX_PLUGIN_TIMEOUT_MS,
+  MAX_SAVE_EVERY_SECONDS,
   MIN_EXECUTOR_HEAP_MB,
 } from "../../runtime/limits.js";
 import { choice, either, flag, integer, type Option, text } from "../frame/option.js";
@@ -29,6 +30,10 @@ export const SERVE_OPTIONS = {
     help: "HTTP implementation; auto: uws where hyper-express is installed and loads",
   },
   root: { kind: text("<folder>"), help: "data folder, files are served from its WEB-ROOT" },
+  "save-every": {
+    kind: integer(0, MAX_SAVE_EVERY_SECONDS),
+    help: "seconds between saves of graphs that have changed, 0: only when the server stops",
+  },
   "service-out": { kind: flag, help: "start Service-OUT: plugins answer 503" },
   "plugin-timeout": {
     kind: integer(0, MAX_PLUGIN_TIMEOUT_MS),

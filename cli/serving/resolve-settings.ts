@@ -4,6 +4,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { SvcError } from "../../runtime/errors.js";
+import type { GraphSettings } from "../../runtime/lifecycle/graph-system.js";
 import { checkedCors, checkedIp, checkedPrefix } from "../../runtime/lifecycle/server-arguments.js";
 import type { ServerSettings } from "../../runtime/lifecycle/settings.js";
 import type { ResolvedConfig } from "../../runtime/manifest.js";
@@ -34,6 +35,7 @@ export async function resolveSettings(
     serviceIn: values["service-out"] === undefined ? http.servicein : !values["service-out"],
     transport: values.transport ?? http.transport,
     cors: checkedCors(values.cors ?? http.cors),
+    trusted: http.trusted,
     maxBodyBytes: values["max-body-bytes"] ?? http.maxBodyBytes,
     traceback: values["hide-traceback"] === undefined ? http.traceback : !values["hide-traceback"],
     pluginTimeoutMs: values["plugin-timeout"] ?? config.plugin.timeoutMs,
@@ -42,13 +44,25 @@ export async function resolveSettings(
   };
 }
 
-/** What would change the meaning of answers must not be passed over in silence. */
-function refuseUnbuilt({ dispatcher, descriptor, graphs }: ResolvedConfig): void {
-  const asked = {
-    dispatcher: dispatcher !== null,
-    descriptor: descriptor !== null,
-    graphs: Object.keys(graphs).length > 0,
+/** What the graphs of a server are started with; its `root` is where they are stored. */
+export function graphSettings(
+  { root }: ServerSettings,
+  { graphs, saveEvery }: ResolvedConfig,
+  values: ServeValues,
+): GraphSettings {
+  return {
+    root,
+    graphs,
+    isReadonly: false,
+    hasEvents: true,
+    isIdle: false,
+    saveEverySeconds: values["save-every"] ?? saveEvery,
   };
+}
+
+/** What would change the meaning of answers must not be passed over in silence. */
+function refuseUnbuilt({ dispatcher, descriptor }: ResolvedConfig): void {
+  const asked = { dispatcher: dispatcher !== null, descriptor: descriptor !== null };
   for (const [key, isAsked] of Object.entries(asked)) {
     if (!isAsked) continue;
     throw new SvcError("SVC2206", `\`${key}\` of svc.config.ts is not supported yet`);

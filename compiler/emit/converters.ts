@@ -162,9 +162,7 @@ function reservedArgument(
       const from = check === null ? "source" : `source, ${check}`;
       return `${CONTENT_READERS[param.form ?? "bytes"]}(${from})`;
     }
-    case "graph": {
-      const first = plugin.role === "post" ? "response" : "request";
-      return plugin.graph === null ? "undefined" : `graphOf(${first}, ${quote(plugin.graph)})`;
-    }
+    case "graph":
+      return plugin.graph === null ? "undefined" : `graphOf(${quote(plugin.graph)})`;
   }
 }

@@ -35,6 +35,12 @@ export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string)
   return jsonFile(routes);
 }
 
+/** The description records alone, for threads that do not run the plugins. */
+export function emitDescriptions(plugins: readonly PluginRecord[], pathPrefix: string): string {
+  const records = plugins.map((plugin) => pluginFacts(plugin, pathPrefix).description);
+  return `${HEADER}\nexport const descriptions = ${JSON.stringify(records, null, 2)};\n`;
+}
+
 function emitEntry(facts: PluginFacts, converter: string): string {
   const { path, description, parameters, bound_graph } = facts.description;
   const graph = quote(bound_graph);

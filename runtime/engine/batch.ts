@@ -20,6 +20,9 @@ export enum RequestField {
 export const FLAG_POST = 1;
 export const FLAG_ACCEPT_TEXT = 2;
 export const FLAG_ACCEPT_PARTIAL = 4;
+export const FLAG_ADMIN_PORT = 8;
+/** No request: the one of this slot and serial was answered with a time-out. */
+export const FLAG_TIMED_OUT = 16;
 
 /** Executor to IO thread. */
 export enum ResultField {

@@ -3,12 +3,18 @@
 
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { SILENT_EXECUTOR_MS, UNRESPONSIVE_EXECUTOR_MS } from "../limits.js";
-import { FLAG_ACCEPT_PARTIAL, FLAG_ACCEPT_TEXT, FLAG_POST } from "./batch.js";
+import {
+  FLAG_ACCEPT_PARTIAL,
+  FLAG_ACCEPT_TEXT,
+  FLAG_ADMIN_PORT,
+  FLAG_POST,
+  FLAG_TIMED_OUT,
+} from "./batch.js";
 import type { PluginCall } from "./plugin-call.js";
 
 export class ExecutorLink {
   alive = true;
-  /** Set by `ping` until the executor shows any sign of life. */
+  /** Set by `tellTimedOut` until the executor shows any sign of life. */
   expectsSign = false;
   /** Slots held here, running or queued. */
   inFlight = 0;
@@ -54,6 +60,7 @@ export class ExecutorLink {
     const { accept } = exchange.headers;
     const { connection } = exchange;
     let flags = exchange.method === "POST" ? FLAG_POST : 0;
+    if (call.port === 1) flags |= FLAG_ADMIN_PORT;
     if (accept === "text") flags |= FLAG_ACCEPT_TEXT;
     else if (accept === "partial") flags |= FLAG_ACCEPT_PARTIAL;
     this.#outbox.push(
@@ -71,8 +78,13 @@ export class ExecutorLink {
     this.#schedule();
   }
 
-  /** Asks for a sign of life; `unresponsive` tells when none came. */
-  ping(): void {
+  /**
+   * Says that a request was answered with a time-out, which is also to give a sign of life;
+   * `unresponsive` tells when none came.
+   */
+  tellTimedOut(slot: number, call: PluginCall): void {
+    const { serial, plugin } = call;
+    this.#outbox.push(slot, serial, plugin.number, FLAG_TIMED_OUT, 0, null, "", "", "", null);
     this.expectsSign = true;
     this.#schedule();
   }

@@ -3,7 +3,8 @@
 
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../clock.js";
-import { INLINE_BODY_BYTES, MAIN_SLOTS } from "../limits.js";
+import { INLINE_BODY_BYTES } from "../limits.js";
+import type { BoundGraph } from "../plugin/graph-binding.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
 import { queryOf } from "../plugin/query-text.js";
 import type { Accept, Ident, RequestSource } from "../plugin/request-source.js";
@@ -11,7 +12,9 @@ import { runPlugin } from "../plugin/run-plugin.js";
 import {
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
+  FLAG_ADMIN_PORT,
   FLAG_POST,
+  FLAG_TIMED_OUT,
   RESULT_REVOKED,
   RequestField,
 } from "./batch.js";
@@ -27,6 +30,8 @@ export class Executor {
   readonly #port: MessagePort;
   readonly #state: SharedState;
   readonly #plugins: () => readonly (PluginEntry | undefined)[];
+  /** Graphs of the requests whose promises have not settled yet. */
+  readonly #held = new Map<number, BoundGraph>();
   #results: unknown[] = [0];
   #transfers: ArrayBuffer[] = [];
   #flushScheduled = false;
@@ -65,6 +70,10 @@ export class Executor {
     const slot = batch[at + RequestField.Slot] as number;
     const serial = batch[at + RequestField.Serial] as number;
     const startMs = nowMs();
+    if (((batch[at + RequestField.Flags] as number) & FLAG_TIMED_OUT) !== 0) {
+      this.#held.get(serial)?.release();
+      return startMs;
+    }
     if (!this.#state.claim(slot, startMs)) {
       this.#post(slot, serial, 0, RESULT_REVOKED, "");
       return startMs;
@@ -72,9 +81,11 @@ export class Executor {
     this.#state.results.open(slot, serial);
     const entry = this.#plugins()[batch[at + RequestField.Plugin] as number];
     this.#state.setRunningSlot(this.#id, slot);
-    runPlugin(entry, this.#source(batch, at), (status, kind, payload) => {
+    const held = runPlugin(entry, this.#source(batch, at), (status, kind, payload) => {
+      this.#held.delete(serial);
       this.#post(slot, serial, status, kind, payload);
     });
+    if (held !== null) this.#held.set(serial, held);
     this.#state.setRunningSlot(this.#id, -1);
     return nowMs();
   }
@@ -94,7 +105,7 @@ export class Executor {
       serial: batch[at + RequestField.Serial] as number,
       t0Ms: batch[at + RequestField.T0Ms] as number,
       basePort: this.#state.basePort,
-      portOffset: slot < MAIN_SLOTS ? 0 : 1,
+      portOffset: (flags & FLAG_ADMIN_PORT) !== 0 ? 1 : 0,
       accept: acceptOf(flags),
       ident: batch[at + RequestField.Ident] as Ident | null,
       hasMatrix: false,

@@ -4,17 +4,30 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { plugins as builtinPlugins } from "../builtin/.generated/plugins.js";
+import { CHANGING_PLUGINS } from "../builtin/changing-plugins.js";
 import { readHost } from "../builtin/host.js";
 import { notImplemented } from "../builtin/not-implemented.js";
 import { setServerView } from "../builtin/server-context.js";
-import type { OpenConnection, PendingRequest, ServerView } from "../builtin/server-view.js";
+import type {
+  OpenConnection,
+  OpenGraph,
+  PendingRequest,
+  ServerView,
+} from "../builtin/server-view.js";
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
 import { nowMs } from "../clock.js";
+import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import { isRemoved } from "../graph/keeper/thread-graphs.js";
+import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
+import { GraphStore } from "../graph/store/graph-store.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
 import type { Exchange, HttpServer } from "../http/transport.js";
+import { TrustedClients } from "../http/trusted-clients.js";
 import type { Ask, IoThreadData, Listening, Notice } from "../lifecycle/control.js";
+import { DEFAULT_PLUGIN_TIMEOUT_MS } from "../limits.js";
 import { Metrics } from "../metrics/metrics.js";
 import { packageInfo } from "../package-info.js";
 import type { PluginDescription } from "../plugin/plugin-entry.js";
@@ -27,6 +40,8 @@ import { Scheduler } from "./scheduler.js";
 import { SharedState } from "./shared-state.js";
 
 const TICK_MS = 1000;
+/** There is one; the id tells nothing. */
+const ADMIN_EXECUTOR = 0;
 
 export class IoServer {
   readonly #data: IoThreadData;
@@ -34,6 +49,9 @@ export class IoServer {
   readonly #metrics: Metrics;
   readonly #routes: RouteTable;
   readonly #scheduler: Scheduler;
+  readonly #adminState: SharedState;
+  readonly #admin: Scheduler;
+  readonly #graphs = new Map<string, OpenGraph>();
   readonly #engine: RequestEngine;
   #servers: readonly HttpServer[] = [];
   #plugins: readonly PluginDescription[] = [];
@@ -56,6 +74,15 @@ export class IoServer {
       terminate: (executor, reason) => notify({ notice: "terminate", executor, reason }),
       retired: (executor) => notify({ notice: "retired", executor }),
     });
+    this.#adminState = new SharedState(data.adminState);
+    // A query must come to an end even where plugins need not.
+    const timeoutMs = settings.pluginTimeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS;
+    this.#admin = new Scheduler(this.#adminState, null, timeoutMs, {
+      result: answers.call,
+      failed: answers.failedCall,
+      terminate: (_, reason) => notify({ notice: "terminateAdmin", reason }),
+      retired: () => {},
+    });
     const view = this.#view();
     const files = new FileServer(join(settings.root, "WEB-ROOT"));
     this.#engine = new RequestEngine({
@@ -65,6 +92,8 @@ export class IoServer {
       routes: this.#routes,
       files,
       scheduler: this.#scheduler,
+      admin: this.#admin,
+      trusted: new TrustedClients(settings.trusted),
     });
     setServerView(view);
     this.#addBuiltins();
@@ -88,6 +117,12 @@ export class IoServer {
         return this.#scheduler.executorDied(ask.id);
       case "replaceExecutor":
         return this.#scheduler.replaceExecutor(ask.died, ask.executor.id, ask.executor.port);
+      case "admin":
+        return this.#admin.setExecutors([ask.executor]);
+      case "adminDied":
+        return this.#admin.executorDied(ADMIN_EXECUTOR);
+      case "graph":
+        return this.#addGraph(ask.graph);
       case "stop":
         return this.#stop(ask.timeoutMs);
     }
@@ -107,6 +142,7 @@ export class IoServer {
     );
     const { port } = this.#servers[0]!;
     this.#state.basePort = port;
+    this.#adminState.basePort = port;
     return { port, transport: transport.name, reason };
   }
 
@@ -114,7 +150,7 @@ export class IoServer {
   async #stop(timeoutMs: number): Promise<void> {
     this.#engine.stop();
     const deadline = performance.now() + timeoutMs;
-    while (this.#scheduler.working > 0 && performance.now() < deadline) await delay(5);
+    while (this.#working() > 0 && performance.now() < deadline) await delay(5);
     this.#engine.giveUp();
     // The admin server first: who watches must not see a main port that is gone.
     const closing = [...this.#servers].reverse().map(async (server) => {
@@ -123,6 +159,21 @@ export class IoServer {
     });
     await Promise.all(closing);
     this.#scheduler.close();
+    this.#admin.close();
+  }
+
+  #working(): number {
+    return this.#scheduler.working + this.#admin.working;
+  }
+
+  #addGraph({ share, path, isLocal }: SharedGraph): void {
+    const store = GraphStore.attach(share, IO_THREAD);
+    this.#graphs.set(store.name, { store, path, isLocal });
+  }
+
+  #openGraphs(): OpenGraph[] {
+    for (const [name, { store }] of this.#graphs) if (isRemoved(store)) this.#graphs.delete(name);
+    return [...this.#graphs.values()].sort((a, b) => (a.store.name < b.store.name ? -1 : 1));
   }
 
   #addBuiltins(): void {
@@ -130,6 +181,11 @@ export class IoServer {
     for (const [path, service] of services) this.#routes.set(path, { kind: "service", service });
     for (const entry of builtinPlugins) {
       this.#routes.set(entry.description.path, { kind: "builtin", entry });
+    }
+    for (const [number, { path }] of graphPlugins.entries()) {
+      const name = path.slice(path.lastIndexOf("/") + 1);
+      const isChange = CHANGING_PLUGINS.has(name);
+      this.#routes.set(path, { kind: "admin", route: { name, number }, isChange });
     }
     for (const [alias, path] of BUILTIN_ALIASES) {
       this.#routes.set(alias, this.#routes.find(path)!);
@@ -139,6 +195,7 @@ export class IoServer {
   #tick(): void {
     this.#metrics.tick(nowMs(), (slot) => this.#scheduler.startedAtMs(slot));
     this.#scheduler.dropAborted();
+    this.#admin.dropAborted();
   }
 
   #view(): ServerView {
@@ -146,6 +203,8 @@ export class IoServer {
     const state = this.#state;
     const scheduler = this.#scheduler;
     const server = this;
+    const builtins = [...builtinPlugins.map((entry) => entry.description), ...graphPlugins];
+    builtins.sort((a, b) => (a.path < b.path ? -1 : 1));
     return {
       metrics: this.#metrics,
       host: readHost(settings.ip),
@@ -171,15 +230,15 @@ export class IoServer {
         return scheduler.working;
       },
       connections: (port) => this.#connections(port),
-      graphs: () => [],
+      graphs: () => this.#openGraphs(),
       plugins: () => this.#plugins,
-      builtins: () => builtinPlugins.map((entry) => entry.description),
+      builtins: () => builtins,
     };
   }
 
   #connections(port: 0 | 1): OpenConnection[] {
     const pending = new Map<unknown, PendingRequest>();
-    for (const { call, executor } of this.#scheduler.calls()) {
+    for (const { call, executor } of [...this.#scheduler.calls(), ...this.#admin.calls()]) {
       const { connection } = call.exchange;
       if (!pending.has(connection)) {
         pending.set(connection, { exchange: call.exchange, serial: call.serial, executor });

@@ -13,6 +13,8 @@ export interface PluginCall {
   readonly exchange: Exchange;
   /** 0 main port, 1 admin port. */
   readonly port: 0 | 1;
+  /** Whose slots it takes: those of its port, or the few of the admin executor. */
+  readonly slots: 0 | 1;
   readonly plugin: PluginRoute;
   readonly serial: number;
 }

@@ -10,12 +10,14 @@ import type { FileServer } from "../http/files.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
 import { PAYLOAD_TOO_LARGE } from "../http/refusal.js";
 import type { Exchange, ServerEvents } from "../http/transport.js";
+import type { TrustedClients } from "../http/trusted-clients.js";
 import { log } from "../lifecycle/log.js";
 import { MAX_BUILTIN_BODY_BYTES } from "../limits.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
 import type { Answers } from "./answers.js";
 import { runBuiltin } from "./builtin-call.js";
 import { exceptionMessage, plainMessage, undefinedPlugin } from "./error-message.js";
+import type { PluginRoute } from "./plugin-call.js";
 import { BUILTIN_PATH, PLUGIN_PATH, type Resource, type RouteTable } from "./route-table.js";
 import type { Scheduler } from "./scheduler.js";
 import type { SharedState } from "./shared-state.js";
@@ -27,6 +29,9 @@ export interface EngineParts {
   readonly routes: RouteTable;
   readonly files: FileServer;
   readonly scheduler: Scheduler;
+  /** Requests for the admin executor. */
+  readonly admin: Scheduler;
+  readonly trusted: TrustedClients;
 }
 
 export class RequestEngine {
@@ -44,14 +49,16 @@ export class RequestEngine {
   /** From now on every request is answered with 503; so are those that wait for an executor. */
   stop(): void {
     this.#stopping = true;
-    for (const call of this.#parts.scheduler.dropWaiting()) {
+    const { scheduler, admin } = this.#parts;
+    for (const call of [...scheduler.dropWaiting(), ...admin.dropWaiting()]) {
       this.#parts.answers.refuse(call.exchange, call.port, 503, "Service Out");
     }
   }
 
   /** The time to stop is up: those that still run get no other answer. */
   giveUp(): void {
-    for (const { call } of this.#parts.scheduler.calls()) {
+    const { scheduler, admin } = this.#parts;
+    for (const { call } of [...scheduler.calls(), ...admin.calls()]) {
       this.#parts.answers.refuse(call.exchange, call.port, 503, "Service Out");
     }
   }
@@ -113,9 +120,12 @@ export class RequestEngine {
   #answerResource(exchange: Exchange, port: 0 | 1, resource: Resource, query: string): void {
     switch (resource.kind) {
       case "plugin": {
-        const call = { exchange, port, plugin: resource.route, serial: this.#serial++ };
+        const plugin = resource.route;
+        const call = { exchange, port, slots: port, plugin, serial: this.#serial++ };
         return this.#parts.scheduler.submit(call);
       }
+      case "admin":
+        return this.#submitAdmin(exchange, port, resource.route, resource.isChange);
       case "builtin":
         return this.#runBuiltin(exchange, port, resource.entry);
       case "service":
@@ -123,6 +133,14 @@ export class RequestEngine {
       case "not-implemented":
         return this.#parts.answers.refuse(exchange, port, 501, "501 Not Implemented");
     }
+  }
+
+  /** What changes a graph is not for everybody who can reach a port. */
+  #submitAdmin(exchange: Exchange, port: 0 | 1, plugin: PluginRoute, isChange: boolean): void {
+    const { answers, admin, trusted } = this.#parts;
+    const reason = isChange ? trusted.refusal(exchange) : null;
+    if (reason !== null) return answers.refuse(exchange, port, 403, reason);
+    admin.submit({ exchange, port, slots: 1, plugin, serial: this.#serial++ });
   }
 
   #noResource(exchange: Exchange, port: 0 | 1, path: string, kind: ResourceKind): void {

@@ -9,6 +9,8 @@ import type { PluginRoute } from "./plugin-call.js";
 export type Resource =
   | { readonly kind: "plugin"; readonly route: PluginRoute }
   | { readonly kind: "builtin"; readonly entry: PluginEntry }
+  /** A built-in plugin of the admin executor. */
+  | { readonly kind: "admin"; readonly route: PluginRoute; readonly isChange: boolean }
   | { readonly kind: "service"; readonly service: Service }
   | { readonly kind: "not-implemented" };
 

@@ -5,7 +5,6 @@
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../clock.js";
 import { EXECUTOR_SWEEP_MS } from "../limits.js";
-import type { Metrics } from "../metrics/metrics.js";
 import { RESULT_REVOKED, ResultField } from "./batch.js";
 import { ExecutorLink } from "./executor-link.js";
 import { Fifo } from "./fifo.js";
@@ -31,9 +30,16 @@ export interface SchedulerEvents {
   retired(executor: number): void;
 }
 
+/** Counts what becomes of slots; null where nobody wants to know. */
+export interface SlotMetrics {
+  dispatched(slot: number): void;
+  completed(slot: number): void;
+  jobDone(slot: number, startedMs: number, endedMs: number): void;
+}
+
 export class Scheduler {
   readonly #state: SharedState;
-  readonly #metrics: Metrics;
+  readonly #metrics: SlotMetrics | null;
   readonly #events: SchedulerEvents;
   readonly #timeoutMs: number;
   readonly #slots = new SlotTable();
@@ -43,7 +49,12 @@ export class Scheduler {
   #sweep: NodeJS.Timeout | null = null;
   #running = 0;
 
-  constructor(state: SharedState, metrics: Metrics, timeoutMs: number, events: SchedulerEvents) {
+  constructor(
+    state: SharedState,
+    metrics: SlotMetrics | null,
+    timeoutMs: number,
+    events: SchedulerEvents,
+  ) {
     this.#state = state;
     this.#metrics = metrics;
     this.#timeoutMs = timeoutMs;
@@ -78,8 +89,8 @@ export class Scheduler {
   }
 
   submit(call: PluginCall): void {
-    if (this.#waiting[call.port].size > 0 || !this.#place(call))
-      this.#waiting[call.port].push(call);
+    const waiting = this.#waiting[call.slots];
+    if (waiting.size > 0 || !this.#place(call)) waiting.push(call);
   }
 
   /** Replaces all executors; the former ones finish what they hold, then `retired` is told. */
@@ -127,7 +138,7 @@ export class Scheduler {
       if (isBegun) begun++;
       if (call === null) continue;
       if (isBegun) this.#events.failed(call, executorId(slot), "executor-died");
-      else this.#waiting[call.port].unshift(call);
+      else this.#waiting[call.slots].unshift(call);
     }
     this.#pump();
     return begun;
@@ -158,13 +169,13 @@ export class Scheduler {
   }
 
   #place(call: PluginCall): boolean {
-    const slot = this.#slots.choose(call.port, call.exchange.headers.minQueue);
+    const slot = this.#slots.choose(call.slots, call.exchange.headers.minQueue);
     if (slot === NO_SLOT) return false;
     const link = this.#slots.owner(slot);
     this.#state.setSlotState(slot, SLOT_QUEUED);
     this.#slots.take(slot, call, link);
     this.#running++;
-    this.#metrics.dispatched(slot);
+    this.#metrics?.dispatched(slot);
     link.send(slot, call);
     this.#sweep ??= setInterval(() => this.#onSweep(), EXECUTOR_SWEEP_MS);
     return true;
@@ -184,7 +195,7 @@ export class Scheduler {
   #free(slot: number): void {
     this.#state.setSlotState(slot, SLOT_FREE);
     this.#slots.release(slot);
-    this.#metrics.completed(slot);
+    this.#metrics?.completed(slot);
     this.#running--;
   }
 
@@ -198,7 +209,7 @@ export class Scheduler {
       this.#free(slot);
       const kind = results[at + ResultField.Kind] as number;
       if (kind === RESULT_REVOKED) continue;
-      this.#metrics.jobDone(slot, this.#state.claimedAtMs(slot), now);
+      this.#metrics?.jobDone(slot, this.#state.claimedAtMs(slot), now);
       if (call === null) continue;
       const status = results[at + ResultField.Status] as number;
       this.#events.result(call, executorId(slot), status, kind, results[at + ResultField.Payload]);
@@ -241,7 +252,7 @@ export class Scheduler {
     for (const slot of this.#slots.slotsOf(silent)) {
       const call = this.#slots.call(slot);
       if (call === null || this.#state.slotState(slot) !== SLOT_QUEUED) continue;
-      const other = this.#slots.choose(call.port, call.exchange.headers.minQueue);
+      const other = this.#slots.choose(call.slots, call.exchange.headers.minQueue);
       if (other === NO_SLOT || this.#slots.owner(other).silent) return;
       if (!this.#state.revoke(slot)) continue;
       this.#slots.abandon(slot);
@@ -274,7 +285,7 @@ export class Scheduler {
       this.#events.terminate(link.id, `plugin "${call.plugin.name}" ran past its time-out`);
     } else {
       this.#free(slot);
-      link.ping();
+      link.tellTimedOut(slot, call);
     }
   }
 

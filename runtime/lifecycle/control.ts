@@ -2,6 +2,7 @@
 // answered once, in any order.
 
 import type { MessagePort } from "node:worker_threads";
+import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import type { PluginTable, Routes } from "../plugin/plugin-table.js";
 import type { ServerSettings } from "./settings.js";
 
@@ -21,6 +22,10 @@ export type Ask =
     }
   | { readonly op: "executorDied"; readonly id: number }
   | { readonly op: "replaceExecutor"; readonly died: number; readonly executor: ExecutorPort }
+  /** The admin executor is there, or there again. */
+  | { readonly op: "admin"; readonly executor: ExecutorPort }
+  | { readonly op: "adminDied" }
+  | { readonly op: "graph"; readonly graph: SharedGraph }
   | { readonly op: "stop"; readonly timeoutMs: number };
 
 /** An ask on its way; the reply carries its number. */
@@ -39,7 +44,8 @@ export interface Listening {
 /** What the IO thread tells without being asked. */
 export type Notice =
   | { readonly notice: "terminate"; readonly executor: number; readonly reason: string }
-  | { readonly notice: "retired"; readonly executor: number };
+  | { readonly notice: "retired"; readonly executor: number }
+  | { readonly notice: "terminateAdmin"; readonly reason: string };
 
 export type Reply =
   | { readonly reply: number; readonly value: unknown }
@@ -52,6 +58,8 @@ export type Reply =
 export interface IoThreadData {
   readonly settings: ServerSettings;
   readonly state: SharedArrayBuffer;
+  /** State of the admin executor's slots. */
+  readonly adminState: SharedArrayBuffer;
   readonly metrics: SharedArrayBuffer;
 }
 
@@ -65,6 +73,8 @@ export interface ExecutorThreadData {
   readonly traceback: boolean;
   readonly state: SharedArrayBuffer;
   readonly metrics: SharedArrayBuffer;
+  /** Raised after each answer to what it asked the main thread about graphs. */
+  readonly signal: Int32Array;
 }
 
 /** What an executor thread tells once it can take requests, or why it cannot. */

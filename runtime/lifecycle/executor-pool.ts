@@ -4,6 +4,8 @@
 import { MessageChannel, Worker } from "node:worker_threads";
 import { MAX_EXECUTOR_IDS } from "../engine/shared-state.js";
 import { SvcError } from "../errors.js";
+import type { GraphAsk } from "../graph/keeper/graph-source.js";
+import { type Answer, type Asked, failureOf, raise } from "../graph/keeper/sync-port.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { Routes } from "../plugin/plugin-table.js";
 import type { ExecutorNotice, ExecutorPort, ExecutorThreadData } from "./control.js";
@@ -20,6 +22,10 @@ const LONG_LIFE_MS = 5_000;
 const MAX_RESTART_DELAY_MS = 1_000;
 
 export interface ExecutorPoolEvents {
+  /** Does what an executor asks for, which waits for the answer. */
+  asked(ask: GraphAsk): Promise<unknown>;
+  /** An executor has ended, for whatever reason; its id is given to another after this. */
+  ended(id: number): void;
   /** Resolves with the number of requests that the executor was running. */
   died(id: number): Promise<number>;
   replaced(died: number, executor: ExecutorPort): void;
@@ -28,7 +34,7 @@ export interface ExecutorPoolEvents {
 }
 
 /** What is the same for all executors. */
-type SharedData = Omit<ExecutorThreadData, "id" | "port" | "routes">;
+type SharedData = Omit<ExecutorThreadData, "id" | "port" | "routes" | "signal">;
 
 interface Member {
   readonly worker: Worker;
@@ -113,7 +119,8 @@ export class ExecutorPool {
 
   #startOne(id: number, routes: Routes): Promise<ExecutorPort> {
     const { port1, port2 } = new MessageChannel();
-    const data: ExecutorThreadData = { ...this.#data, id, port: port1, routes };
+    const signal = new Int32Array(new SharedArrayBuffer(4));
+    const data: ExecutorThreadData = { ...this.#data, id, port: port1, routes, signal };
     const worker = new Worker(threadEntry("executor"), {
       workerData: data,
       transferList: [port1],
@@ -131,8 +138,10 @@ export class ExecutorPool {
     return new Promise((resolve, reject) => {
       let ready = false;
       let reason = "it ended by itself";
-      worker.on("message", (notice: ExecutorNotice) => {
-        if ("failure" in notice) {
+      worker.on("message", (notice: ExecutorNotice | Asked<GraphAsk>) => {
+        if ("ask" in notice) {
+          void this.#answer(worker, notice, signal);
+        } else if ("failure" in notice) {
           member.leaving = true;
           void worker.terminate();
           reject(new SvcError("SVC2201", notice.failure));
@@ -145,11 +154,25 @@ export class ExecutorPool {
         reason = `${error.name}: ${error.message}`;
       });
       worker.on("exit", () => {
+        this.#events.ended(id);
         this.#members.delete(id);
         if (ready && !member.leaving && !this.#closed) this.#onDeath(id, member, reason);
         else reject(new SvcError("SVC2201", reason));
       });
     });
+  }
+
+  async #answer(
+    worker: Worker,
+    { number, ask }: Asked<GraphAsk>,
+    signal: Int32Array,
+  ): Promise<void> {
+    try {
+      worker.postMessage({ number, value: await this.#events.asked(ask) } satisfies Answer);
+    } catch (error) {
+      worker.postMessage(failureOf(number, error));
+    }
+    raise(signal);
   }
 
   async #onDeath(id: number, member: Member, reason: string): Promise<void> {

@@ -4,12 +4,14 @@
 import { MessageChannel } from "node:worker_threads";
 import { Executor } from "../engine/executor.js";
 import { SharedState } from "../engine/shared-state.js";
+import { executorThread } from "../graph/keeper/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
 import type { PluginTable } from "../plugin/plugin-table.js";
 import { showTraceback } from "../plugin/traceback.js";
 import type { Listening, Notice } from "./control.js";
 import { ExecutorPool } from "./executor-pool.js";
+import type { GraphSystem } from "./graph-system.js";
 import { IoThread } from "./io-thread.js";
 import { log } from "./log.js";
 import type { ServerSettings } from "./settings.js";
@@ -25,18 +27,22 @@ export class HttpService {
   readonly settings: ServerSettings;
   readonly metrics: Metrics;
   readonly #state: SharedState;
+  readonly #adminState: SharedState;
+  readonly #graphs: GraphSystem;
   readonly #io: IoThread;
   readonly #pool: ExecutorPool;
   #listening: Listening | null = null;
 
-  private constructor(settings: ServerSettings) {
+  private constructor(settings: ServerSettings, graphs: GraphSystem) {
     this.settings = settings;
     this.metrics = new Metrics();
     this.#state = new SharedState();
+    this.#adminState = new SharedState();
+    this.#graphs = graphs;
     const state = this.#state.buffer;
     const metrics = this.metrics.buffer;
     this.#io = new IoThread(
-      { settings, state, metrics },
+      { settings, state, adminState: this.#adminState.buffer, metrics },
       (notice) => this.#onNotice(notice),
       (error) => {
         log(`the IO thread died: ${error.stack ?? error.message}`);
@@ -49,6 +55,8 @@ export class HttpService {
       settings.executorHeapMb,
       this.metrics,
       {
+        asked: (ask) => graphs.answer(ask),
+        ended: (id) => graphs.recover(executorThread(id)),
         died: (id) => this.#io.executorDied(id),
         replaced: (died, executor) => void this.#io.replaceExecutor(died, executor),
         crashLoop: () => {
@@ -63,8 +71,12 @@ export class HttpService {
    * Starts both servers with worker executors that run the built plugins.
    * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound
    */
-  static async startWithWorkers(settings: ServerSettings, table: PluginTable) {
-    const service = new HttpService(settings);
+  static async startWithWorkers(
+    settings: ServerSettings,
+    table: PluginTable,
+    graphs: GraphSystem,
+  ): Promise<HttpService> {
+    const service = new HttpService(settings, graphs);
     return service.#start(async () => {
       const executors = await service.#pool.start(settings.executors, table.routes);
       await service.#io.setExecutors(executors, table);
@@ -75,8 +87,12 @@ export class HttpService {
    * Starts both servers; the main thread is the one executor.
    * @throws SvcError SVC2202 port cannot be bound
    */
-  static async startInMain(settings: ServerSettings, plugins: MainPlugins) {
-    const service = new HttpService(settings);
+  static async startInMain(
+    settings: ServerSettings,
+    plugins: MainPlugins,
+    graphs: GraphSystem,
+  ): Promise<HttpService> {
+    const service = new HttpService(settings, graphs);
     const { port1, port2 } = new MessageChannel();
     showTraceback(settings.traceback);
     new Executor(0, port1, service.#state, () => plugins.entries());
@@ -93,6 +109,11 @@ export class HttpService {
       await Promise.all([this.#io.kill(), this.#pool.close()]);
       throw failed.reason;
     }
+    this.#graphs.setListener({
+      opened: (graph) => void this.#io.addGraph(graph),
+      adminDied: () => void this.#io.adminDied(),
+      adminStarted: () => this.#connectAdmin(),
+    });
     this.#listening = (listening as PromiseFulfilledResult<Listening>).value;
     this.serviceIn = this.settings.serviceIn;
     return this;
@@ -139,12 +160,27 @@ export class HttpService {
 
   /** Answers newcomers with 503, waits for running requests up to the bound, then closes. */
   async stop(timeoutMs: number): Promise<void> {
+    this.#graphs.setListener(null);
     await this.#io.stop(timeoutMs);
     await this.#pool.close();
   }
 
+  /** Lets the admin executor answer requests for the built-in plugins that need graphs. */
+  #connectAdmin(): void {
+    const { port1, port2 } = new MessageChannel();
+    const { traceback } = this.settings;
+    this.#graphs.serve({ port: port1, state: this.#adminState.buffer, traceback });
+    void this.#io.setAdmin({ id: 0, port: port2 });
+  }
+
   #onNotice(notice: Notice): void {
-    if (notice.notice === "retired") void this.#pool.retire(notice.executor);
-    else this.#pool.terminate(notice.executor, notice.reason);
+    switch (notice.notice) {
+      case "retired":
+        return void this.#pool.retire(notice.executor);
+      case "terminate":
+        return this.#pool.terminate(notice.executor, notice.reason);
+      case "terminateAdmin":
+        return this.#graphs.terminateAdmin(notice.reason);
+    }
   }
 }

@@ -3,6 +3,7 @@
 import { Worker } from "node:worker_threads";
 import { isErrorCode } from "../error-codes.js";
 import { SvcError } from "../errors.js";
+import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import { prepareUws } from "../http/uws/environment.js";
 import type { PluginTable } from "../plugin/plugin-table.js";
 import type {
@@ -78,6 +79,20 @@ export class IoThread {
 
   replaceExecutor(died: number, executor: ExecutorPort): Promise<void> {
     return this.#ask({ op: "replaceExecutor", died, executor }, [executor.port]);
+  }
+
+  /** Lets the admin executor take requests, in place of a former one. */
+  setAdmin(executor: ExecutorPort): Promise<void> {
+    return this.#ask({ op: "admin", executor }, [executor.port]);
+  }
+
+  adminDied(): Promise<void> {
+    return this.#ask({ op: "adminDied" });
+  }
+
+  /** Makes a graph known to the status services. */
+  addGraph(graph: SharedGraph): Promise<void> {
+    return this.#ask({ op: "graph", graph });
   }
 
   /** Turns newcomers away, waits for what runs up to the bound, then closes both ports. */

@@ -23,6 +23,8 @@ export interface ServerSettings {
   readonly transport: TransportChoice;
   readonly cors: string | null;
   readonly maxBodyBytes: number;
+  /** Networks that may change graphs, beside this machine. */
+  readonly trusted: readonly string[];
   /** Whether answers to plugin errors carry stack lines. */
   readonly traceback: boolean;
   /** Longest run of one plugin call, 0 for no bound. */
@@ -47,6 +49,7 @@ export function defaultSettings(projectDir: string): ServerSettings {
     transport: "auto",
     cors: null,
     maxBodyBytes: DEFAULT_MAX_BODY_BYTES,
+    trusted: [],
     traceback: true,
     pluginTimeoutMs: DEFAULT_PLUGIN_TIMEOUT_MS,
     executors: 1,

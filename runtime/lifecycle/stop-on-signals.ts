@@ -1,17 +1,19 @@
 // What ends `svc serve` and `svc dev`: a signal.
 
 import { STOP_TIMEOUT_MS } from "../limits.js";
+import type { GraphSystem } from "./graph-system.js";
 import type { HttpService } from "./http-service.js";
 import { log } from "./log.js";
 
 /** Stops the service in good order at the first SIGTERM or SIGINT and at once at the second. */
-export function stopOnSignals(service: HttpService): void {
+export function stopOnSignals(service: HttpService, graphs: GraphSystem): void {
   let stopping = false;
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     if (stopping) process.exit(1);
     stopping = true;
     log(`${signal}: finishing running requests`);
     await service.stop(STOP_TIMEOUT_MS);
+    await graphs.close({ isSaved: true });
     process.exit(0);
   };
   process.on("SIGTERM", stop);

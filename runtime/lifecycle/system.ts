@@ -3,14 +3,20 @@
 // blocks it holds up the others, and one that ends the process ends them all.
 
 import { resolve } from "node:path";
-import { plugins as builtinPlugins } from "../builtin/.generated/plugins.js";
+import { descriptions as builtinPlugins } from "../builtin/.generated/descriptions.js";
+import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { readHost } from "../builtin/host.js";
 import { SvcError } from "../errors.js";
+import { bindGraphs } from "../graph/keeper/bind-graphs.js";
+import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
+import { MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
 import { STOP_TIMEOUT_MS } from "../limits.js";
 import { type ServerMetrics, serverMetrics } from "../metrics/server-metrics.js";
 import { type AddPluginArguments, addPlugin } from "../plugin/add-plugin.js";
+import { setGraphBinder } from "../plugin/graph-binding.js";
 import type { PluginDescription } from "../plugin/plugin-entry.js";
 import { registry } from "../plugin/registry.js";
+import { GraphSystem } from "./graph-system.js";
 import { HttpService } from "./http-service.js";
 import { type RunOptions, runUntilSignal } from "./run-server.js";
 import {
@@ -22,6 +28,7 @@ import {
   checkedTransport,
 } from "./server-arguments.js";
 import { defaultSettings, type ServerSettings } from "./settings.js";
+import { SystemGraphs } from "./system-graphs.js";
 
 /** The optional arguments of `startHTTP` by their names. */
 export interface StartOptions {
@@ -37,6 +44,8 @@ export interface StartOptions {
   /** Value of Access-Control-Allow-Origin; no such header when absent. */
   readonly cors?: string | null;
   readonly maxBodyBytes?: number;
+  /** Networks (`10.0.0.0/8`) that may change graphs, beside this machine. */
+  readonly trusted?: readonly string[];
   /** How long the promise of a plugin may take in ms, 0 for no bound. */
   readonly pluginTimeoutMs?: number;
 }
@@ -46,6 +55,14 @@ export interface InitializeOptions extends StartOptions {
   readonly http?: number;
   /** Data folder; files are served from its `WEB-ROOT`. Default `data`. */
   readonly root?: string;
+  /** Expired vertices and arcs are removed. Default true. */
+  readonly events?: boolean;
+  /** Events are suspended at first. Default false. */
+  readonly idle?: boolean;
+  /** All graphs are readonly. Default false. */
+  readonly readonly?: boolean;
+  /** Seconds between saves of graphs that have changed, 0 for none. Default 0. */
+  readonly saveEvery?: number;
 }
 
 type StartArguments =
@@ -53,30 +70,35 @@ type StartArguments =
   | [ip?: string | null, prefix?: string | null, servicein?: boolean, dispatcher?: object | null];
 
 /** The system of this process; made once, exported as `system`. */
-class System {
+class System extends SystemGraphs {
   #name: string | null = null;
   #root = resolve("data");
   #isInitialized = false;
   #service: HttpService | null = null;
+  #graphs: GraphSystem | null = null;
   #isChanging = false;
 
   constructor() {
+    super();
     registry.onChange(() => void this.#service?.setPlugins(registry.table()));
   }
 
   /**
-   * Initialises the system, after which plugins can be added, and starts the HTTP service when a
-   * port is given.
+   * Initialises the system, after which plugins can be added and graphs opened, and starts the HTTP
+   * service when a port is given. Graphs that are stored in the root are loaded.
    * @param name service name, as `/svc/status` shows it
-   * @throws SvcError as `startHTTP` does
+   * @throws SvcError as `startHTTP` does; SVC2203 when it is initialised, SVC2409 when another
+   *   process uses the root
    */
   async initialize(name: string, http: number | InitializeOptions = {}): Promise<void> {
     const options = typeof http === "number" ? { http } : http;
     if (typeof name !== "string" || name === "") {
       throw new SvcError("SVC2205", "the system's name is required");
     }
+    if (this.#graphs !== null) throw new SvcError("SVC2203", "the system is initialized already");
     this.#name = name;
     if (options.root !== undefined) this.#root = resolve(options.root);
+    await this.#openGraphs(options);
     this.#isInitialized = true;
     if (options.http !== undefined) await this.startHTTP(options.http, options);
   }
@@ -94,9 +116,10 @@ class System {
    */
   async startHTTP(port: number, ...optional: StartArguments): Promise<void> {
     const settings = await this.#settings(port, startOptions(optional));
+    const graphs = this.#graphs ?? (await this.#openGraphs({}));
     this.#isInitialized = true;
     await this.#change(null, async () => {
-      this.#service = await HttpService.startInMain(settings, registry);
+      this.#service = await HttpService.startInMain(settings, registry, graphs);
     });
   }
 
@@ -116,8 +139,21 @@ class System {
     await this.#change(service, async () => {
       await service.stop(STOP_TIMEOUT_MS);
       this.#service = null;
-      this.#service = await HttpService.startInMain(settings, registry);
+      this.#service = await HttpService.startInMain(settings, registry, this.#graphs!);
     });
+  }
+
+  /**
+   * Ends the server, if there is one, and lets all graphs go.
+   * @param persist saves them first
+   */
+  async unload(persist = false): Promise<void> {
+    if (this.#service !== null) await this.stopHTTP();
+    setThreadGraphs(null);
+    setGraphBinder(null);
+    await this.#graphs?.close({ isSaved: persist });
+    this.#graphs = null;
+    this.#isInitialized = false;
   }
 
   /** Opens plugin execution, or closes it (503). */
@@ -193,9 +229,8 @@ class System {
 
   /** Description records of the built-in plugins, sorted by path. */
   getBuiltins(name?: string): PluginDescription[] {
-    return builtinPlugins
-      .filter((entry) => name === undefined || entry.name === name)
-      .map((entry) => entry.description)
+    return [...builtinPlugins, ...graphPlugins]
+      .filter(({ path }) => name === undefined || path.endsWith(`/${name}`))
       .sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
@@ -218,6 +253,23 @@ class System {
   #running(): HttpService {
     if (this.#service === null) throw new SvcError("SVC2204", "server was not running");
     return this.#service;
+  }
+
+  async #openGraphs(options: InitializeOptions): Promise<GraphSystem> {
+    const graphs = new GraphSystem({
+      root: this.#root,
+      graphs: {},
+      isReadonly: options.readonly ?? false,
+      hasEvents: options.events ?? true,
+      isIdle: options.idle ?? false,
+      saveEverySeconds: options.saveEvery ?? 0,
+    });
+    this.#graphs = graphs;
+    const threadGraphs = new ThreadGraphs(MAIN_THREAD, graphs);
+    setThreadGraphs(threadGraphs);
+    setGraphBinder(bindGraphs(threadGraphs));
+    await graphs.loaded;
+    return graphs;
   }
 
   /** Lets one change of the service happen at a time. */
@@ -250,6 +302,7 @@ class System {
       serviceIn: Boolean(options.servicein ?? true),
       transport: checkedTransport(options.transport),
       cors: checkedCors(options.cors),
+      trusted: options.trusted ?? [],
       maxBodyBytes: checkedCount("maxBodyBytes", maxBodyBytes, defaults.maxBodyBytes),
       pluginTimeoutMs: checkedCount("pluginTimeoutMs", pluginTimeoutMs, defaults.pluginTimeoutMs),
     };

@@ -157,7 +157,7 @@ function postEntry(
     wires: {},
     description: describe(name, graph, options, types),
     invoke: (response) =>
-      graph === null ? call(response) : call(response, graphOf(response, graph)),
+      graph === null ? call(response) : call(response, graphOf(graph)),
   };
 }
 

@@ -35,7 +35,7 @@ function readerOf(parameter: Parameter, graph: string | null): Reader {
       case "method":
         return (_request, source) => source.method;
       case "graph":
-        return (request) => graphOf(request, graph!);
+        return () => graphOf(graph!);
     }
   }
   const { name, required } = parameter;

@@ -1,23 +1,35 @@
-// How a plugin's `graph` argument is found. The graph store installs a binder for its thread; the
-// plugin contract itself knows nothing about graphs.
+// How a plugin's `graph` argument is found, and what becomes of it when the request is over. The
+// thread installs a binder; the plugin contract itself knows nothing about graphs.
 
-import { SvcError } from "../errors.js";
-import type { PluginRequest } from "./plugin-request.js";
+/** A graph that was opened for one request. */
+export interface BoundGraph {
+  /** What the plugin gets. */
+  readonly graph: unknown;
+  /** Lets go of all that the request holds. May be called twice. */
+  release(): void;
+}
 
 /** Opens the graph of a name for one request. */
-export type GraphBinder = (name: string, request: PluginRequest) => unknown;
+export type GraphBinder = (name: string) => BoundGraph;
 
 let binder: GraphBinder | null = null;
+let bound: BoundGraph | null = null;
 
 /** Installs the binder of this thread; null removes it. */
 export function setGraphBinder(next: GraphBinder | null): void {
   binder = next;
 }
 
-/** @throws SvcError SVC2002 when this server has no graphs */
-export function graphOf(request: PluginRequest, name: string): unknown {
-  if (binder === null) {
-    throw new SvcError("SVC2002", `graphs are not available yet (graph '${name}')`);
-  }
-  return binder(name, request);
+/** The graph of a name, for the plugin that is about to be called. */
+export function graphOf(name: string): unknown {
+  if (binder === null) throw new Error(`no graphs in this thread (graph '${name}')`);
+  bound = binder(name);
+  return bound.graph;
+}
+
+/** What `graphOf` has opened for the plugin that was just called, null if nothing. */
+export function takeBound(): BoundGraph | null {
+  const taken = bound;
+  bound = null;
+  return taken;
 }

@@ -1,9 +1,10 @@
 // One call of a plugin: convert, call, wait if it is async, render. Whatever the plugin returns or
 // throws becomes exactly one result; nothing that it does can throw out of here.
 
-import { ParameterError, SvcError } from "../errors.js";
+import { ParameterError } from "../errors.js";
+import { type BoundGraph, takeBound } from "./graph-binding.js";
 import type { PluginEntry } from "./plugin-entry.js";
-import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
+import { type Done, sendError, sendThrown } from "./plugin-errors.js";
 import { requestFrom } from "./plugin-request.js";
 import { renderResult } from "./render.js";
 import type { RequestSource } from "./request-source.js";
@@ -12,35 +13,55 @@ import type { RequestSource } from "./request-source.js";
  * Calls an engine plugin. `done` is called once: before this returns when the function is
  * synchronous, when its promise settles otherwise.
  * @param entry undefined when the plugin was removed while the request was on its way
+ * @returns the graph that the request goes on using after this, null for none
  */
-export function runPlugin(entry: PluginEntry | undefined, source: RequestSource, done: Done): void {
+export function runPlugin(
+  entry: PluginEntry | undefined,
+  source: RequestSource,
+  done: Done,
+): BoundGraph | null {
   if (entry === undefined) {
     sendUndefined(source, done);
-    return;
+    return null;
   }
   let result: unknown;
-  let pending: boolean;
+  let pending = false;
   try {
     result = entry.invoke(requestFrom(source, entry.wires), source);
     pending = isThenable(result);
   } catch (thrown) {
+    takeBound()?.release();
     sendSyncError(thrown, source, done);
-    return;
+    return null;
   }
-  if (pending) finishLater(result, source, done);
-  else renderResult(result, source.accept, done);
+  const bound = takeBound();
+  if (pending) {
+    finishLater(result, source, bound, done);
+    return bound;
+  }
+  // What is rendered may still look into the graph.
+  renderResult(result, source.accept, done);
+  bound?.release();
+  return null;
 }
 
-async function finishLater(pending: unknown, source: RequestSource, done: Done): Promise<void> {
+async function finishLater(
+  pending: unknown,
+  source: RequestSource,
+  bound: BoundGraph | null,
+  done: Done,
+): Promise<void> {
   let result: unknown;
   try {
     result = await pending;
   } catch (thrown) {
     // Conversion is over when a function returns, so even a ParameterError is the plugin's own.
+    bound?.release();
     sendThrown(done, source.accept, 500, "plugin", thrown);
     return;
   }
   renderResult(result, source.accept, done);
+  bound?.release();
 }
 
 function isThenable(value: unknown): boolean {
@@ -57,8 +78,6 @@ function sendSyncError(thrown: unknown, source: RequestSource, done: Done): void
     // A parameter that names something which is not there, such as a plugin, is well formed.
     const status = thrown.exceptionName === "LookupError" ? 404 : 400;
     sendError(done, accept, status, "svc", thrown.exceptionName, thrown.message);
-  } else if (isInstance(thrown, SvcError) && thrown.code === "SVC2002") {
-    sendMessage(done, accept, 501, thrown.message);
   } else {
     sendThrown(done, accept, 500, "plugin", thrown);
   }

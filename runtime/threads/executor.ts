@@ -5,10 +5,15 @@ import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { Executor } from "../engine/executor.js";
 import { SharedState } from "../engine/shared-state.js";
+import { AskedGraphs } from "../graph/keeper/asked-graphs.js";
+import { bindGraphs } from "../graph/keeper/bind-graphs.js";
+import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
+import { executorThread } from "../graph/keeper/thread-numbers.js";
 import type { ExecutorNotice, ExecutorThreadData } from "../lifecycle/control.js";
 import { log } from "../lifecycle/log.js";
 import { BUILD_FOLDER } from "../manifest.js";
 import { Metrics } from "../metrics/metrics.js";
+import { setGraphBinder } from "../plugin/graph-binding.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
 import { showTraceback } from "../plugin/traceback.js";
 
@@ -36,6 +41,10 @@ function byNumber(plugins: readonly PluginEntry[]): (PluginEntry | undefined)[] 
 function tell(notice: ExecutorNotice): void {
   parentPort!.postMessage(notice);
 }
+
+const graphs = new ThreadGraphs(executorThread(data.id), new AskedGraphs(parentPort!, data.signal));
+setThreadGraphs(graphs);
+setGraphBinder(bindGraphs(graphs));
 
 try {
   const bundle = pathToFileURL(join(data.projectDir, BUILD_FOLDER, "plugins.js"));

@@ -52,6 +52,7 @@ const DEFAULTS = {
     trusted: [],
   },
   graphs: {},
+  saveEvery: 300,
   executors: 1,
   executorHeapMb: 0,
   plugin: { timeoutMs: 30000 },
@@ -147,7 +148,23 @@ test("values and what they must be", () => {
       { dispatcher: { a: [() => 1] } },
       "dispatcher.a[0]: expected a value that JSON can carry, got a function",
     ],
-    [{ graphs: { g: Number.NaN } }, "graphs.g: expected a value that JSON can carry, got NaN"],
+    [{ graphs: { g: 1 } }, "graphs.g: expected an object, got 1"],
+    [
+      { graphs: { "1g": {} } },
+      'graphs: "1g" is not a graph name: a letter, then letters, digits and _.#$%@',
+    ],
+    [
+      { graphs: { g: { path: "../x" } } },
+      'graphs.g.path: expected a path inside the data folder, with /, got "../x"',
+    ],
+    [
+      { graphs: { g: { readonl: true } } },
+      "graphs.g.readonl: unknown key, did you mean `readonly`?",
+    ],
+    [
+      { dispatcher: { d: Number.NaN } },
+      "dispatcher.d: expected a value that JSON can carry, got NaN",
+    ],
     [{ descriptor: 5 }, "descriptor: expected an object, got 5"],
   ];
   for (const [value, message] of cases) {

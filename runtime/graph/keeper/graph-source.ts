@@ -1,11 +1,10 @@
 // Where a thread gets graphs from: the main thread knows them all, one thread makes them. What is
 // asked, and what is answered, crosses threads as it stands here.
 
+import { GRAPH_NAME } from "../../manifest.js";
 import { DataError } from "../errors.js";
 import type { GraphShare } from "../memory/graph-memory.js";
 
-export const MAX_GRAPHS = 64;
-const NAME = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
 const MAX_NAME_LENGTH = 1000;
 
 /** A graph on its way between threads. */
@@ -49,6 +48,7 @@ export type GraphAsk =
 
 /** @throws DataError */
 export function checkGraphName(name: unknown): string {
-  if (typeof name === "string" && name.length <= MAX_NAME_LENGTH && NAME.test(name)) return name;
+  if (typeof name === "string" && name.length <= MAX_NAME_LENGTH && GRAPH_NAME.test(name))
+    return name;
   throw new DataError(`invalid graph name: '${String(name).slice(0, 100)}'`);
 }

@@ -19,6 +19,7 @@ const VOLATILE = [
   Header.EventsRunning,
   Header.EventsDone,
   Header.Saving,
+  Header.Erased,
   Header.QueryCount,
   Header.QueryTimeUs,
   Header.LocksHeld,

@@ -34,6 +34,7 @@ const config: ResolvedConfig = {
   plugins: [],
   declared: [],
   graphs: {},
+  saveEvery: 300,
   executors: 2,
   executorHeapMb: 0,
   plugin: { timeoutMs: 5000 },
@@ -53,6 +54,7 @@ test("takes everything from the configuration when no option is given", async ()
     serviceIn: true,
     transport: "net",
     cors: null,
+    trusted: [],
     maxBodyBytes: 1000,
     traceback: true,
     pluginTimeoutMs: 5000,
@@ -110,7 +112,7 @@ test("refuses a root that was asked for and is not a folder", async () => {
 });
 
 test("refuses what would change answers and is not there yet", async () => {
-  for (const key of ["dispatcher", "descriptor", "graphs"]) {
+  for (const key of ["dispatcher", "descriptor"]) {
     try {
       await resolveSettings(folder, { ...config, [key]: { cities: {} } }, {});
       assert.unreachable();

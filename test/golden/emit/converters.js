@@ -243,7 +243,7 @@ export function shapes$engine(request, source) {
   }
   return shapes$2(
     request,
-    graphOf(request, "cities"),
+    graphOf("cities"),
     mode$ < 0 ? missing("mode") : checked(readStr(query, "mode", mode$), "mode", check_2_),
     level$ < 0 ? undefined : checked(readInt(query, "level", level$), "level", check_3_),
     code$ < 0 ? missing("code") : checked(readStr(query, "code", code$), "code", check_4_),

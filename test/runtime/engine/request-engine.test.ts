@@ -8,7 +8,13 @@ import { RequestEngine } from "../../../runtime/engine/request-engine.js";
 const test = suite("request engine");
 
 function call(serial: number): PluginCall {
-  return { exchange: { serial } as never, port: 0, plugin: { name: "x", number: 0 }, serial };
+  return {
+    exchange: { serial } as never,
+    port: 0,
+    slots: 0,
+    plugin: { name: "x", number: 0 },
+    serial,
+  };
 }
 
 test("waiting requests are refused at once, running ones when the time is up", () => {
@@ -21,15 +27,19 @@ test("waiting requests are refused at once, running ones when the time is up", (
         { call: call(2), executor: 1 },
       ],
     },
+    admin: { dropWaiting: () => [call(4)], calls: () => [] },
     answers: {
       refuse: (exchange: { serial: number }, _port: number, status: number, message: string) =>
         refused.push([exchange.serial, status, message]),
     },
   } as never);
   engine.stop();
-  assert.equal(refused, [[3, 503, "Service Out"]]);
+  assert.equal(refused, [
+    [3, 503, "Service Out"],
+    [4, 503, "Service Out"],
+  ]);
   engine.giveUp();
-  assert.equal(refused.slice(1), [
+  assert.equal(refused.slice(2), [
     [1, 503, "Service Out"],
     [2, 503, "Service Out"],
   ]);

@@ -29,6 +29,7 @@ let serial = 1;
 function call(plugin: number, target = "/svc/plugin/x"): PluginCall {
   return {
     port: 0,
+    slots: 0,
     serial: serial++,
     plugin: { name: `p${plugin}`, number: plugin },
     exchange: {

@@ -138,13 +138,13 @@ test("a bound graph is handed over", () => {
     graph: { name: "cities" },
     parameters: { request: 0, graph: 0, n: int },
   });
-  setGraphBinder((name) => ({ opened: name }));
+  setGraphBinder((name) => ({ graph: { opened: name }, release() {} }));
   try {
     assert.equal(call(registry, "g", { query: "n=1" }), [{ opened: "cities" }, 1]);
   } finally {
     setGraphBinder(null);
   }
-  assert.throws(() => call(registry, "g", { query: "n=1" }), /graphs are not available/);
+  assert.throws(() => call(registry, "g", { query: "n=1" }), /no graphs in this thread/);
   assert.is(registry.describe()[0]!.bound_graph, "cities");
 });
 

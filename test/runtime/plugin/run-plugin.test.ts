@@ -9,7 +9,7 @@ import {
   RESULT_VALUE,
 } from "../../../runtime/engine/batch.js";
 import { ParameterError, ResponseError } from "../../../runtime/errors.js";
-import { graphOf } from "../../../runtime/plugin/graph-binding.js";
+import { graphOf, setGraphBinder } from "../../../runtime/plugin/graph-binding.js";
 import type { Invoke, PluginEntry } from "../../../runtime/plugin/plugin-entry.js";
 import { PluginRequest } from "../../../runtime/plugin/plugin-request.js";
 import { PluginResponse } from "../../../runtime/plugin/plugin-response.js";
@@ -189,9 +189,37 @@ test("parameters that do not convert are the client's error", async () => {
   assert.equal([late[0], Object.keys(late[1])], [500, ["plugin"]]);
 });
 
-test("unbound graphs are not built yet", async () => {
-  const [status] = await errorOf((request) => graphOf(request, "g"));
-  assert.is(status, 501);
+test("what a request holds in a graph is released when it is over, not before", async () => {
+  const told: string[] = [];
+  setGraphBinder((name) => ({ graph: name, release: () => told.push("released") }));
+  const run = (invoke: () => unknown) =>
+    new Promise<void>((resolve) => {
+      told.length = 0;
+      runPlugin(entryOf(invoke), requestSource({}), () => {
+        told.push("done");
+        resolve();
+      });
+    });
+  try {
+    await run(() => graphOf("g"));
+    assert.equal(told, ["done", "released"]);
+    await run(() => {
+      graphOf("g");
+      throw new Error("no");
+    });
+    assert.equal(told, ["released", "done"]);
+    await run(async () => {
+      graphOf("g");
+      await null;
+      told.push("still held");
+    });
+    await null;
+    assert.equal(told, ["still held", "done", "released"]);
+    await run(() => 1);
+    assert.equal(told, ["done"]);
+  } finally {
+    setGraphBinder(null);
+  }
 });
 
 test("a plugin that is gone is not found", () => {

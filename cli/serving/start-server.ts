@@ -1,0 +1,27 @@
+// Starts a server of built plugins with its graphs, and lets signals end both.
+
+import { type GraphSettings, GraphSystem } from "../../runtime/lifecycle/graph-system.js";
+import { HttpService } from "../../runtime/lifecycle/http-service.js";
+import type { ServerSettings } from "../../runtime/lifecycle/settings.js";
+import { stopOnSignals } from "../../runtime/lifecycle/stop-on-signals.js";
+import type { PluginTable } from "../../runtime/plugin/plugin-table.js";
+
+/**
+ * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound, SVC2409 another
+ *   process uses the root
+ */
+export async function startServer(
+  settings: ServerSettings,
+  table: PluginTable,
+  graphSettings: GraphSettings,
+): Promise<HttpService> {
+  const graphs = new GraphSystem(graphSettings);
+  try {
+    const service = await HttpService.startWithWorkers(settings, table, graphs);
+    stopOnSignals(service, graphs);
+    return service;
+  } catch (error) {
+    await graphs.close({ isSaved: false });
+    throw error;
+  }
+}

@@ -1,0 +1,115 @@
+// Makes and loads graphs, lets their time pass and saves them now and then. One thread of a process
+// does that, so that no graph is made twice; it knows nothing of who uses them.
+
+import { setReadonly } from "../changes/graph.js";
+import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
+import { EventProcessor } from "../expiry/event-processor.js";
+import { Session } from "../sessions/session.js";
+import { loadGraph } from "../snapshot/load-graph.js";
+import { saveGraphGently } from "../snapshot/save-graph.js";
+import { GraphStore } from "../store/graph-store.js";
+import type { GraphSource, SharedGraph } from "./graph-source.js";
+import { isRemoved } from "./thread-graphs.js";
+import { KEEPER_THREAD } from "./thread-numbers.js";
+
+export interface KeeperSettings {
+  /** Expired vertices and arcs are removed. */
+  readonly hasEvents: boolean;
+  /** Events are suspended at first. */
+  readonly isIdle: boolean;
+  /** Seconds between saves, 0 for none. */
+  readonly saveEverySeconds: number;
+}
+
+/** A graph that is to be there, readonly if that is wanted. */
+export interface KeepRequest {
+  readonly name: string;
+  /** Folder of its snapshots, null where nothing is stored. */
+  readonly folder: string | null;
+  readonly isLocal: boolean;
+  readonly isReadonly: boolean;
+}
+
+interface Kept {
+  readonly store: GraphStore;
+  readonly shared: SharedGraph;
+  readonly events: EventProcessor;
+}
+
+export class GraphKeeper implements GraphSource {
+  readonly #settings: KeeperSettings;
+  readonly #log: (line: string) => void;
+  readonly #graphs = new Map<string, Kept>();
+  #isSaving = false;
+
+  constructor(settings: KeeperSettings, log: (line: string) => void) {
+    this.#settings = settings;
+    this.#log = log;
+    const { saveEverySeconds } = settings;
+    if (saveEverySeconds > 0) setInterval(() => this.#save(), saveEverySeconds * 1000).unref();
+  }
+
+  /**
+   * A graph that is open already, is loaded, or is made.
+   * @throws DataError
+   */
+  keep({ name, folder, isLocal, isReadonly }: KeepRequest): SharedGraph {
+    const known = this.find(name);
+    if (known !== null) return known;
+    const warn = this.#log;
+    const loaded = folder === null ? null : loadGraph(name, folder, KEEPER_THREAD, { warn });
+    const store = loaded ?? GraphStore.make(name, KEEPER_THREAD);
+    if (isReadonly) setReadonly(store, true);
+    if (this.#settings.isIdle) setEventsEnabled(store, false, EventPause.System);
+    return this.adopt({ share: store.share, path: folder, isLocal }, store);
+  }
+
+  /** Keeps a graph that a former keeper has made. */
+  adopt(shared: SharedGraph, store = GraphStore.attach(shared.share, KEEPER_THREAD)): SharedGraph {
+    const events = new EventProcessor(store, new Session(store));
+    if (this.#settings.hasEvents) events.start();
+    this.#graphs.set(store.name, { store, shared, events });
+    return shared;
+  }
+
+  /** A graph that is open; null if there is none. */
+  find(name: string): SharedGraph | null {
+    const kept = this.#graphs.get(name);
+    if (kept === undefined) return null;
+    if (!isRemoved(kept.store)) return kept.shared;
+    this.#forget(name, kept);
+    return null;
+  }
+
+  names(): readonly string[] {
+    return [...this.#graphs.keys()].filter((name) => this.find(name) !== null).sort();
+  }
+
+  /** What the plugins of this thread may not do: the main thread decides. */
+  open(): never {
+    throw new Error("graphs are opened by the main thread");
+  }
+
+  remove(): never {
+    throw new Error("graphs are removed by the main thread");
+  }
+
+  #forget(name: string, { events }: Kept): void {
+    events.stop();
+    this.#graphs.delete(name);
+  }
+
+  async #save(): Promise<void> {
+    if (this.#isSaving) return;
+    this.#isSaving = true;
+    for (const name of this.names()) {
+      const { store, shared } = this.#graphs.get(name)!;
+      try {
+        if (shared.path !== null) await saveGraphGently(store, shared.path);
+      } catch (error) {
+        this.#log(`graph "${name}" could not be saved: ${(error as Error).message}`);
+      }
+    }
+    this.#isSaving = false;
+  }
+}

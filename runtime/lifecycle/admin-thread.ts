@@ -1,0 +1,136 @@
+// The main thread's end of the admin thread, which keeps graphs and runs built-in plugins that query
+// them. One that dies is replaced; what it was asked and had not answered is asked of the next.
+
+import { MessageChannel, type Transferable, Worker } from "node:worker_threads";
+import { DataError } from "../graph/errors.js";
+import type { KeeperSettings } from "../graph/keeper/graph-keeper.js";
+import { type Answer, answeredValue, SyncPort } from "../graph/keeper/sync-port.js";
+import type { AdminAsk, AdminThreadData } from "./admin-control.js";
+import { log } from "./log.js";
+import { threadEntry } from "./thread-entry.js";
+
+/** Asks that were there at so many deaths are likely to bring them about. */
+const MAX_DEATHS = 2;
+/** Deaths in a row are followed later and later. */
+const MAX_RESTART_DELAY_MS = 1_000;
+const LONG_LIFE_MS = 5_000;
+
+interface Waiting {
+  readonly ask: AdminAsk;
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+  deaths: number;
+}
+
+export interface AdminThreadEvents {
+  /** To be finished before the next one starts. */
+  died(): void;
+  replaced(): void;
+}
+
+export class AdminThread {
+  readonly #settings: KeeperSettings;
+  readonly #events: AdminThreadEvents;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker!: Worker;
+  #sync!: SyncPort<AdminAsk>;
+  #asks = 0;
+  #startedAtMs = 0;
+  #deathsInARow = 0;
+  #closed = false;
+
+  constructor(settings: KeeperSettings, events: AdminThreadEvents) {
+    this.#settings = settings;
+    this.#events = events;
+    this.#start();
+  }
+
+  ask(ask: AdminAsk, transfer: readonly Transferable[] = []): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const number = this.#asks++;
+      this.#waiting.set(number, { ask, resolve, reject, deaths: 0 });
+      this.#worker.postMessage({ number, ask }, transfer);
+      // Who waits for an answer wants the process to live until it comes.
+      this.#worker.ref();
+    });
+  }
+
+  /** The same, without letting the main thread go on. */
+  askNow(ask: AdminAsk, giveUpAt: number): unknown {
+    return this.#sync.ask(ask, giveUpAt);
+  }
+
+  /** Ends what the thread is doing; it is replaced. */
+  terminate(reason: string): void {
+    log(`the admin executor is replaced: ${reason}`);
+    void this.#worker.terminate();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#worker.terminate();
+  }
+
+  #start(): void {
+    const { port1, port2 } = new MessageChannel();
+    const signal = new Int32Array(new SharedArrayBuffer(4));
+    const data: AdminThreadData = { settings: this.#settings, port: port2, signal };
+    const worker = new Worker(threadEntry("admin"), {
+      workerData: data,
+      transferList: [port2],
+      name: "svc-admin",
+    });
+    this.#worker = worker;
+    this.#sync = new SyncPort(port1, signal);
+    this.#startedAtMs = performance.now();
+    // By itself it is no reason for the process to go on.
+    worker.unref();
+    port1.unref();
+    let reason = "it ended by itself";
+    worker.on("message", (answer: Answer) => this.#onAnswer(answer));
+    worker.on("error", (error) => {
+      reason = `${error.name}: ${error.message}`;
+    });
+    worker.on("exit", () => {
+      port1.close();
+      if (!this.#closed) this.#onDeath(reason);
+    });
+  }
+
+  #onAnswer(answer: Answer): void {
+    const waiting = this.#waiting.get(answer.number);
+    this.#waiting.delete(answer.number);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    try {
+      waiting?.resolve(answeredValue(answer));
+    } catch (error) {
+      waiting?.reject(error as Error);
+    }
+  }
+
+  #onDeath(reason: string): void {
+    log(`the admin executor died: ${reason}`);
+    const livedLong = performance.now() - this.#startedAtMs > LONG_LIFE_MS;
+    this.#deathsInARow = livedLong ? 0 : this.#deathsInARow + 1;
+    this.#events.died();
+    const delayMs = Math.min(2 ** this.#deathsInARow - 1, MAX_RESTART_DELAY_MS);
+    setTimeout(() => {
+      if (this.#closed) return;
+      this.#start();
+      this.#events.replaced();
+      this.#askAgain();
+    }, delayMs);
+  }
+
+  #askAgain(): void {
+    for (const [number, waiting] of this.#waiting) {
+      if (++waiting.deaths < MAX_DEATHS && waiting.ask.op === "keep") {
+        this.#worker.postMessage({ number, ask: waiting.ask });
+        this.#worker.ref();
+        continue;
+      }
+      this.#waiting.delete(number);
+      waiting.reject(new DataError("the thread that keeps graphs died"));
+    }
+  }
+}

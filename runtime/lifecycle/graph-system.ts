@@ -1,0 +1,278 @@
+// All graphs of the process, as the main thread sees them: which there are, where they are stored,
+// and what becomes of them when a thread dies. The admin thread makes and keeps them; the other
+// threads ask here, so that a graph outlives every thread but this one.
+
+import { DataError } from "../graph/errors.js";
+import type { KeepRequest } from "../graph/keeper/graph-keeper.js";
+import type {
+  GraphAsk,
+  GraphRequest,
+  GraphSource,
+  SharedGraph,
+} from "../graph/keeper/graph-source.js";
+import { isRemoved } from "../graph/keeper/thread-graphs.js";
+import { KEEPER_THREAD, MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
+import { Header } from "../graph/memory/layout.js";
+import { recoverGraph } from "../graph/operations/recover.js";
+import { lockRoot, type RootLock } from "../graph/snapshot/root-lock.js";
+import { releaseSaving, saveGraphGently } from "../graph/snapshot/save-graph.js";
+import {
+  eraseStoredGraph,
+  graphFolder,
+  listStoredGraphs,
+} from "../graph/snapshot/stored-graphs.js";
+import { GraphStore } from "../graph/store/graph-store.js";
+import { MAX_GRAPHS } from "../limits.js";
+import type { ConfiguredGraph } from "../manifest.js";
+import type { AdminServer } from "./admin-control.js";
+import { AdminThread } from "./admin-thread.js";
+import { log } from "./log.js";
+
+/** The main thread waits no longer for a thread that it could not see die meanwhile. */
+const MAX_WAIT_MS = 60_000;
+const SAVE_TIMEOUT_MS = 10_000;
+const SLEEP_MS = 50;
+
+export interface GraphSettings {
+  /** Data folder of the process. */
+  readonly root: string;
+  /** Graphs to open at start, beside those that are stored. */
+  readonly graphs: { readonly [name: string]: ConfiguredGraph };
+  /** All graphs are readonly. */
+  readonly isReadonly: boolean;
+  /** Expired vertices and arcs are removed. */
+  readonly hasEvents: boolean;
+  /** Events are suspended at first. */
+  readonly isIdle: boolean;
+  /** Seconds between saves, 0 for none. */
+  readonly saveEverySeconds: number;
+}
+
+/** What a server wants to know. */
+export interface GraphListener {
+  opened(graph: SharedGraph): void;
+  adminDied(): void;
+  /** The admin thread is there; `serve` lets it run plugins. */
+  adminStarted(): void;
+}
+
+interface OpenGraph {
+  readonly shared: SharedGraph;
+  readonly store: GraphStore;
+}
+
+export class GraphSystem implements GraphSource {
+  readonly #settings: GraphSettings;
+  readonly #admin: AdminThread;
+  readonly #open = new Map<string, OpenGraph>();
+  /** Folders below the root of the graphs that are stored. */
+  readonly #paths: ReadonlyMap<string, string>;
+  /** Resolves when the configured and stored graphs are loaded, or could not be. */
+  readonly loaded: Promise<void>;
+  #lock: RootLock | null = null;
+  #listener: GraphListener | null = null;
+
+  /**
+   * Starts the admin thread, which loads the graphs that are stored.
+   * @throws DataError another process uses the root
+   */
+  constructor(settings: GraphSettings) {
+    this.#settings = settings;
+    const stored = listStoredGraphs(settings.root);
+    if (stored.length > 0) this.#lock = lockRoot(settings.root);
+    this.#paths = new Map(stored.map(({ name, path }) => [name, path]));
+    this.#admin = new AdminThread(settings, {
+      died: () => {
+        this.recover(KEEPER_THREAD);
+        this.#listener?.adminDied();
+      },
+      replaced: () => {
+        const graphs = this.#all().map(({ shared }) => shared);
+        void this.#admin.ask({ op: "adopt", graphs });
+        this.#listener?.adminStarted();
+      },
+    });
+    this.loaded = this.#load();
+    process.once("exit", () => this.#lock?.release());
+  }
+
+  /** Tells a server what it wants to know; null: there is none any more. */
+  setListener(listener: GraphListener | null): void {
+    this.#listener = listener;
+    if (listener === null) return;
+    for (const { shared } of this.#all()) listener.opened(shared);
+    listener.adminStarted();
+  }
+
+  /** Lets the admin thread run built-in plugins for a server. */
+  serve(server: AdminServer): void {
+    void this.#admin.ask({ op: "serve", server }, [server.port]);
+  }
+
+  /** Ends what the admin thread is doing. */
+  terminateAdmin(reason: string): void {
+    this.#admin.terminate(reason);
+  }
+
+  /** Does what an executor asks for. */
+  async answer(ask: GraphAsk): Promise<unknown> {
+    switch (ask.op) {
+      case "open":
+        return this.openLater(ask.request);
+      case "find":
+        return this.find(ask.name);
+      case "names":
+        return this.names();
+      case "remove":
+        return this.remove(ask.name, ask.isErased);
+    }
+  }
+
+  /** As `open`, but lets the main thread go on. */
+  async openLater(request: GraphRequest): Promise<SharedGraph> {
+    const known = this.#known(request);
+    if (known !== null) return known;
+    const ask = { op: "keep", request: this.#keepRequest(request) } as const;
+    return this.#opened((await this.#admin.ask(ask)) as SharedGraph);
+  }
+
+  open(request: GraphRequest, giveUpAt: number): SharedGraph {
+    const known = this.#known(request);
+    if (known !== null) return known;
+    const ask = { op: "keep", request: this.#keepRequest(request) } as const;
+    const latest = Math.min(giveUpAt, performance.now() + MAX_WAIT_MS);
+    return this.#opened(this.#admin.askNow(ask, latest) as SharedGraph);
+  }
+
+  find(name: string): SharedGraph | null {
+    return this.#find(name)?.shared ?? null;
+  }
+
+  names(): readonly string[] {
+    return this.#all().map(({ store }) => store.name);
+  }
+
+  remove(name: string, isErased: boolean): boolean {
+    const found = this.#find(name);
+    if (found === null) return false;
+    this.#open.delete(name);
+    Atomics.store(found.store.memory.header.ints, Header.Erased, 1);
+    if (!isErased || found.shared.path === null) return true;
+    awaitSaving(found.store);
+    eraseStoredGraph(found.shared.path);
+    return true;
+  }
+
+  /** Puts right what a thread left behind that has died. Its number may then be given again. */
+  recover(thread: number): void {
+    for (const { store } of this.#all()) {
+      recoverGraph(store, thread);
+      releaseSaving(store, thread);
+    }
+  }
+
+  /** Saves all graphs; one that cannot be is logged. */
+  async save(): Promise<void> {
+    for (const { store, shared } of this.#all()) {
+      try {
+        const options = { timeoutMs: SAVE_TIMEOUT_MS };
+        if (shared.path !== null) await saveGraphGently(store, shared.path, options);
+      } catch (error) {
+        log(`graph "${store.name}" could not be saved: ${(error as Error).message}`);
+      }
+    }
+  }
+
+  /** Ends the admin thread and lets others use the root. All other threads must have ended. */
+  async close(options: { readonly isSaved: boolean }): Promise<void> {
+    await this.#admin.close();
+    this.recover(KEEPER_THREAD);
+    if (options.isSaved) await this.save();
+    for (const name of this.names()) this.remove(name, false);
+    this.#lock?.release();
+  }
+
+  /** Opens what is configured or stored; what cannot be opened is logged. */
+  async #load(): Promise<void> {
+    const names = new Set([...Object.keys(this.#settings.graphs), ...this.#paths.keys()]);
+    const opening = [...names].map(async (name) => {
+      try {
+        const isLocal = this.#settings.graphs[name]?.local ?? false;
+        await this.openLater({ name, path: null, isLocal });
+      } catch (error) {
+        log((error as Error).message);
+      }
+    });
+    await Promise.all(opening);
+  }
+
+  /** @throws DataError an open graph that is stored elsewhere */
+  #known({ name, path }: GraphRequest): SharedGraph | null {
+    const found = this.#find(name);
+    if (found === null) return null;
+    const { shared } = found;
+    if (path === null || shared.path === null) return shared;
+    if (graphFolder(this.#settings.root, path) === shared.path) return shared;
+    throw new DataError(`graph "${name}" is stored in ${shared.path}`);
+  }
+
+  #keepRequest({ name, path, isLocal }: GraphRequest): KeepRequest {
+    if (this.#open.size >= MAX_GRAPHS) {
+      throw new DataError(`there are ${MAX_GRAPHS} graphs open, which is all that there can be`);
+    }
+    const configured = this.#settings.graphs[name];
+    const usual = configured?.path ?? this.#paths.get(name) ?? name;
+    const folder = graphFolder(this.#settings.root, path ?? usual);
+    const isReadonly = this.#settings.isReadonly || (configured?.readonly ?? false);
+    return { name, folder: this.#isStorable() ? folder : null, isLocal, isReadonly };
+  }
+
+  /**
+   * Takes the right to write to the root when it is first needed.
+   * @returns false where nothing can be written: graphs are then in memory only
+   * @throws DataError another process uses the root
+   */
+  #isStorable(): boolean {
+    if (this.#lock !== null) return true;
+    try {
+      this.#lock = lockRoot(this.#settings.root);
+      return true;
+    } catch (error) {
+      const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
+      if (!["EACCES", "EPERM", "EROFS"].includes(cause?.code ?? "")) throw error;
+      log(`graphs are not stored: ${(error as Error).message}`);
+      return false;
+    }
+  }
+
+  #opened(shared: SharedGraph): SharedGraph {
+    const found = this.#find(shared.share.name);
+    if (found !== null) return found.shared;
+    const store = GraphStore.attach(shared.share, MAIN_THREAD);
+    this.#open.set(store.name, { shared, store });
+    this.#listener?.opened(shared);
+    return shared;
+  }
+
+  #find(name: string): OpenGraph | null {
+    const found = this.#open.get(name);
+    return found === undefined || isRemoved(found.store) ? null : found;
+  }
+
+  /** Sorted by name. */
+  #all(): OpenGraph[] {
+    const all = [...this.#open.values()].filter(({ store }) => !isRemoved(store));
+    return all.sort((a, b) => (a.store.name < b.store.name ? -1 : 1));
+  }
+}
+
+/** Nobody may begin to save any more; lets who has begun come to an end. */
+function awaitSaving({ memory }: GraphStore): void {
+  const { ints } = memory.header;
+  const giveUpAt = performance.now() + SAVE_TIMEOUT_MS;
+  for (;;) {
+    const saving = Atomics.load(ints, Header.Saving);
+    if (saving === 0 || performance.now() > giveUpAt) return;
+    Atomics.wait(ints, Header.Saving, saving, SLEEP_MS);
+  }
+}

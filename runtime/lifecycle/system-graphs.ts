@@ -1,0 +1,119 @@
+// What the library's `system` does with all graphs together (interface, "Management operations"). It
+// works in every thread that has graphs: in plugins as well as in a program that uses the library.
+
+import { setReadonly } from "../graph/changes/graph.js";
+import { giveUpAfter } from "../graph/changes/session-view.js";
+import { KeyError } from "../graph/errors.js";
+import { EventPause, setEventsEnabled } from "../graph/expiry/event-control.js";
+import { Graph } from "../graph/graph.js";
+import { threadGraphs } from "../graph/keeper/thread-graphs.js";
+import { Header } from "../graph/memory/layout.js";
+import type { GraphAccess } from "../graph/sessions/graph-access.js";
+import { makeReadonly } from "../graph/sessions/make-readonly.js";
+import { saveGraph } from "../graph/snapshot/save-graph.js";
+import { graphStatus } from "../graph/status/graph-status.js";
+
+const READONLY_TIMEOUT_MS = 1000;
+
+type GraphStatus = ReturnType<typeof graphStatus>;
+
+export class SystemGraphs {
+  /** Order and size of all open graphs by name. */
+  registry(): Record<string, readonly [order: number, size: number]> {
+    const entries = all().map(({ store }) => [store.name, [store.order, store.size]] as const);
+    return Object.fromEntries(entries);
+  }
+
+  /**
+   * A graph that is open.
+   * @throws KeyError
+   */
+  getGraph(name: string): Graph {
+    const access = threadGraphs().find(name);
+    if (access === null) throw new KeyError(`Graph instance not available: ${name}`);
+    return new Graph(access);
+  }
+
+  /**
+   * Lets a graph go for all threads; what is stored of it stays. False if there is none.
+   */
+  deleteGraph(name: string): boolean {
+    return threadGraphs().remove(name, false);
+  }
+
+  /**
+   * Saves all graphs; returns the number of 8-byte words written.
+   * @param timeout milliseconds to wait for another save of a graph
+   * @param force saves what has not changed, too
+   * @throws OperationTimeout, DataError
+   */
+  persist(timeout = 1000, force = false): number {
+    let words = 0;
+    for (const { store, path } of all()) {
+      if (path === null) continue;
+      words += saveGraph(store, path, { isForced: force, timeoutMs: timeout });
+    }
+    return words;
+  }
+
+  /**
+   * Refuses all changes of all graphs.
+   * @throws OperationTimeout while vertices are held for writing
+   */
+  setReadonly(): void {
+    for (const { store, session } of all()) {
+      makeReadonly(store, session, giveUpAfter(READONLY_TIMEOUT_MS), false);
+    }
+  }
+
+  clearReadonly(): void {
+    for (const { store } of all()) setReadonly(store, false);
+  }
+
+  /** Number of graphs that are readonly. */
+  countReadonly(): number {
+    return all().filter(({ store }) => store.isReadonly).length;
+  }
+
+  /** Keeps in all graphs what has expired. */
+  suspendEvents(): void {
+    for (const { store } of all()) setEventsEnabled(store, false, EventPause.System);
+  }
+
+  resumeEvents(): void {
+    for (const { store } of all()) setEventsEnabled(store, true, EventPause.System);
+  }
+
+  /** True while events are suspended. */
+  eventsResumable(): boolean {
+    return all().some(
+      ({ store }) => (store.memory.header.words[Header.EventsSuspended]! & EventPause.System) !== 0,
+    );
+  }
+
+  /** Number of vertices held for writing. */
+  writableVertices(): number {
+    const writable = all().map(({ store }) => store.locks.entries().filter(isWritable).length);
+    return writable.reduce((sum, count) => sum + count, 0);
+  }
+
+  /**
+   * State of one graph, or of each open graph by name.
+   * @throws KeyError
+   */
+  status(graph: string): GraphStatus;
+  status(): Record<string, GraphStatus>;
+  status(graph?: string): GraphStatus | Record<string, GraphStatus> {
+    if (graph !== undefined) return this.getGraph(graph).status();
+    const states = all().map(({ store, path }) => [store.name, graphStatus(store, path)] as const);
+    return Object.fromEntries(states);
+  }
+}
+
+function all(): GraphAccess[] {
+  return threadGraphs().all();
+}
+
+function isWritable(lock: { readonly isWritable: boolean }): boolean {
+  return lock.isWritable;
+}

@@ -1,0 +1,53 @@
+// Entry of the admin thread: keeps graphs, and runs the built-in plugins that query or change them.
+// It never runs user code.
+
+import { parentPort, workerData } from "node:worker_threads";
+import { plugins } from "../builtin/.generated/graph/plugins.js";
+import { setFindGraph } from "../builtin/graph-context.js";
+import { Executor } from "../engine/executor.js";
+import { SharedState } from "../engine/shared-state.js";
+import type { Graph } from "../graph/graph.js";
+import { bindGraphs } from "../graph/keeper/bind-graphs.js";
+import { GraphKeeper } from "../graph/keeper/graph-keeper.js";
+import { type Asked, answerOf, raise } from "../graph/keeper/sync-port.js";
+import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
+import { KEEPER_THREAD } from "../graph/keeper/thread-numbers.js";
+import type { AdminAsk, AdminServer, AdminThreadData } from "../lifecycle/admin-control.js";
+import { log } from "../lifecycle/log.js";
+import { graphOf, setGraphBinder } from "../plugin/graph-binding.js";
+import { showTraceback } from "../plugin/traceback.js";
+
+const { settings, port, signal } = workerData as AdminThreadData;
+const keeper = new GraphKeeper(settings, log);
+const graphs = new ThreadGraphs(KEEPER_THREAD, keeper);
+setThreadGraphs(graphs);
+setGraphBinder(bindGraphs(graphs));
+setFindGraph((name) => (graphs.find(name) === null ? null : (graphOf(name) as Graph)));
+
+// A fault in one plugin or graph must not take the others with it.
+process.on("uncaughtException", (error) => log(`internal error: ${error.stack ?? error.message}`));
+
+function serve({ port: requests, state, traceback }: AdminServer): void {
+  showTraceback(traceback);
+  new Executor(0, requests, new SharedState(state), () => plugins);
+}
+
+function act(ask: AdminAsk): unknown {
+  switch (ask.op) {
+    case "keep":
+      return keeper.keep(ask.request);
+    case "adopt":
+      for (const graph of ask.graphs) keeper.adopt(graph);
+      return null;
+    case "serve":
+      return serve(ask.server);
+  }
+}
+
+port.on("message", ({ number, ask }: Asked<AdminAsk>) => {
+  port.postMessage(answerOf(number, () => act(ask)));
+  raise(signal);
+});
+parentPort!.on("message", ({ number, ask }: Asked<AdminAsk>) => {
+  parentPort!.postMessage(answerOf(number, () => act(ask)));
+});
