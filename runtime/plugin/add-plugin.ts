@@ -156,8 +156,7 @@ function postEntry(
     readonly: false,
     wires: {},
     description: describe(name, graph, options, types),
-    invoke: (response) =>
-      graph === null ? call(response) : call(response, graphOf(graph)),
+    invoke: (response) => (graph === null ? call(response) : call(response, graphOf(graph))),
   };
 }
 

@@ -45,7 +45,10 @@ export class ArcsSource implements HitSource {
  * Entries for the arcs that match (interface, "Arcs").
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */
-export function arcs<const O extends GlobalOptions = object>(store: GraphStore, options?: O): ArcsResult<O> {
+export function arcs<const O extends GlobalOptions = object>(
+  store: GraphStore,
+  options?: O,
+): ArcsResult<O> {
   const given: GlobalOptions = options ?? {};
   checkArguments("global", given);
   const query = new EntryQuery(new ArcsSource(store, given), given);
