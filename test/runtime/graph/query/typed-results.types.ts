@@ -51,7 +51,5 @@ export type Checks = [
   Holds<Same<ArcsResult<{ result: "list" }>, [string, string, string, string, number, string][]>>,
   Holds<Same<AggregateResult<{ arc: "knows" }>, AggregateTotals>>,
   Holds<Same<AggregateResult<{ counts: false }>, unknown>>,
-  Holds<
-    Same<AggregateResult<{ timing: true }>, { aggregation: AggregateTotals; time: QueryTime }>
-  >,
+  Holds<Same<AggregateResult<{ timing: true }>, { aggregation: AggregateTotals; time: QueryTime }>>,
 ];

@@ -178,8 +178,26 @@ test("a gentle save lets the thread go on, and others wait for it", async ({ fol
     () => saveGraph(store, folder, { timeoutMs: -1 }),
     (error: Error) => error instanceof OperationTimeout,
   );
+  const next = saveGraphGently(store, folder, { isForced: true, timeoutMs: -1 });
   assert.ok((await saved) > 0);
   assert.equal(graphContent(load("full", folder)), before);
+  assert.ok((await next) > 0);
+});
+
+test("a graph that was removed is not saved; one removed in a save can be loaded", async ({
+  folder,
+}) => {
+  const store = fullStore();
+  const before = graphContent(store);
+  const saved = saveGraphGently(store, folder);
+  Atomics.store(store.memory.header.ints, Header.Erased, 1);
+  assert.ok((await saved) > 0);
+  const loaded = load("full", folder);
+  assert.is(loaded.memory.header.words[Header.Erased], 0);
+  assert.equal(graphContent(loaded), before);
+  openStore(loaded).createVertex("new");
+  Atomics.store(loaded.memory.header.ints, Header.Erased, 1);
+  assert.is(saveGraph(loaded, folder, { isForced: true }), 0);
 });
 
 test("what belonged to the threads that saved is forgotten", ({ folder }) => {

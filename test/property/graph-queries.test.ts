@@ -1,0 +1,203 @@
+// Queries of random graphs against a naive model: what is collected, counted and found must be the
+// same for any filter and condition. ROUNDS=n for more graphs than the default.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { D_ANY, D_OUT, M_CNT, M_FLT, M_STAT } from "../../runtime/graph/constants.js";
+import { MODIFIERS, valueFromBits } from "../../runtime/graph/modifiers.js";
+import { compileArcFilter } from "../../runtime/graph/query/arc-filter.js";
+import { Deadline } from "../../runtime/graph/query/deadline.js";
+import { HitSide, type HitSink } from "../../runtime/graph/query/hit-sink.js";
+import type { VertexCondition } from "../../runtime/graph/query/query-options.js";
+import {
+  countVertices,
+  planArcScan,
+  planVertexScan,
+  scanArcs,
+  scanVertices,
+} from "../../runtime/graph/query/scan.js";
+import {
+  countArcs,
+  countNeighborhood,
+  isAdjacent,
+  planWalk,
+  type WalkOptions,
+  walkNeighborhood,
+} from "../../runtime/graph/query/walk.js";
+import type { GraphStore } from "../../runtime/graph/store/graph-store.js";
+import { QueryStore } from "../runtime/graph/support/query-store.js";
+import { type ModelHit, QueryModel } from "./support/query-model.js";
+import { Random, SEED } from "./support/random.js";
+import {
+  CITIES,
+  MODIFIERS_USED,
+  RandomQueries,
+  RELATIONSHIPS,
+  TYPES,
+  VALUES,
+} from "./support/random-queries.js";
+
+const test = suite("graph queries");
+const ROUNDS = Number(process.env.ROUNDS ?? 25);
+const QUERIES = 60;
+const IDS = [..."abcdefghijklmnop"].flatMap((letter) => [letter, `${letter}1`]);
+/** It has so many arcs that its runs have an index and are counted by the kernel for hubs. */
+const HUB = "a";
+const never = new Deadline("neighborhood", Number.POSITIVE_INFINITY);
+
+interface Subject {
+  readonly store: GraphStore;
+  readonly model: QueryModel;
+  readonly queries: RandomQueries;
+}
+
+/** Keeps hits as texts; the arc of a pair is left out, because any may stand for it. */
+class TextSink implements HitSink {
+  readonly room = Number.POSITIVE_INFINITY;
+  readonly countsNeighbors = true;
+  readonly isCountOnly = false;
+  readonly hits: string[] = [];
+  neighbors = 0;
+  readonly #store: GraphStore;
+
+  constructor(store: GraphStore) {
+    this.#store = store;
+  }
+
+  emit(
+    level: number,
+    tail: number,
+    head: number,
+    word1: number,
+    word2: number,
+    side: number,
+  ): boolean {
+    const { ids, relationships } = this.#store;
+    const modifier = (word1 >>> 8) & 0xff;
+    const kind = MODIFIERS[modifier]?.kind ?? "unit";
+    const arc = `${relationships.nameOf(word1 >>> 16)} ${modifier} ${valueFromBits(kind, word2)}`;
+    const shown = side === HitSide.Both ? "" : arc;
+    this.hits.push(`${level} ${ids.idOf(tail)} ${shown} ${ids.idOf(head)} ${side}`);
+    return true;
+  }
+
+  count(): void {}
+
+  neighbor(): void {
+    this.neighbors++;
+  }
+}
+
+function textOf({ level, tail, arc, head, side }: ModelHit): string {
+  const { relationship, modifier, value } = arc;
+  const shown = side === HitSide.Both ? "" : `${relationship} ${modifier} ${value}`;
+  return `${level} ${tail} ${shown} ${head} ${side}`;
+}
+
+function makeSubject(random: Random): Subject {
+  const graph = new QueryStore();
+  const model = new QueryModel();
+  for (const id of IDS) {
+    const type = random.of([...TYPES, null]);
+    const properties: Record<string, number | string> = {};
+    if (random.below(3) > 0) properties.age = random.of(VALUES);
+    if (random.below(3) > 0) properties.city = random.of(CITIES);
+    graph.vertex(id, type === null ? { properties } : { type, properties });
+    model.vertices.set(id, { type, isVirtual: false, properties });
+  }
+  const made = new Set<string>();
+  const arcs = 40 + random.below(400);
+  for (let index = 0; index < arcs; index++) {
+    const initial = random.below(3) === 0 ? HUB : random.of(IDS);
+    const terminal = random.of([...IDS, HUB, HUB, HUB, HUB, "virtual1", "virtual2"]);
+    const [relationship, modifier] = [random.of(RELATIONSHIPS), random.of(MODIFIERS_USED)];
+    const key = `${initial} ${relationship} ${modifier} ${terminal}`;
+    if (made.has(key)) continue;
+    made.add(key);
+    let value = modifier === M_STAT ? 1 : random.of(VALUES);
+    if (modifier === M_CNT) value = Math.abs(value);
+    if (modifier === M_FLT) value += 0.5;
+    // An initial is always real.
+    if (!model.vertices.has(terminal)) {
+      model.vertices.set(terminal, { type: null, isVirtual: true, properties: {} });
+    }
+    graph.arc(initial, [relationship, modifier, value], terminal);
+    model.arcs.push({ initial, relationship, modifier, value, terminal });
+  }
+  return { store: graph.store, model, queries: new RandomQueries(random, IDS) };
+}
+
+function says(query: unknown): string {
+  return `seed ${SEED}: ${JSON.stringify(query)}`;
+}
+
+function checkNeighborhood({ store, model, queries }: Subject, anchor: string): void {
+  const rule = queries.rule();
+  const plan = planWalk(store, rule as WalkOptions, D_OUT);
+  const sink = new TextSink(store);
+  const handle = store.ids.find(anchor);
+  walkNeighborhood(plan, handle, sink, never);
+  model.neighborhood(anchor, rule, D_OUT);
+  const query = { anchor, ...rule };
+  assert.equal(sink.hits.sort(), model.hits.map(textOf).sort(), says(query));
+  assert.is(sink.neighbors, model.neighbors, says(query));
+  assert.is(countNeighborhood(plan, handle, never), model.hits.length, says(query));
+  assert.is(isAdjacent(plan, handle, never), model.isAdjacent(anchor, rule), says(query));
+}
+
+function checkVertices({ store, model, queries }: Subject): void {
+  const condition = queries.condition(1, true);
+  const plan = planVertexScan(store, condition as VertexCondition);
+  const sink = new TextSink(store);
+  scanVertices(plan, sink, never);
+  const expected = model.vertexIds(condition).map((id) => `1    0 unit ${id}`);
+  const found = sink.hits.map((hit) => hit.split(" ").at(-2));
+  assert.equal(
+    found.sort(),
+    expected.map((text) => text.split(" ").at(-1)).sort(),
+    says(condition),
+  );
+  assert.is(countVertices(plan, never), expected.length, says(condition));
+}
+
+function checkArcs({ store, model, queries }: Subject): void {
+  const tail = queries.condition(4, false);
+  const isObject = typeof tail === "object" && tail !== null && !Array.isArray(tail);
+  const traverse = { arc: queries.arc(false), neighbor: queries.condition(2, true), collect: true };
+  const condition = { ...(isObject ? tail : {}), traverse };
+  const sink = new TextSink(store);
+  scanArcs(planArcScan(store, condition as VertexCondition), sink, never);
+  const expected: ModelHit[] = [];
+  for (const id of model.vertices.keys()) {
+    if (isObject && !model.passes(tail, id, 0)) continue;
+    model.neighborhood(id, traverse, D_ANY);
+    expected.push(...model.hits);
+  }
+  assert.equal(sink.hits.sort(), expected.map(textOf).sort(), says(condition));
+}
+
+function checkDegree({ store, model, queries }: Subject, id: string): void {
+  const arc = queries.arc(false) as never;
+  const count = countArcs(store, store.ids.find(id), compileArcFilter(store, arc, D_ANY));
+  assert.is(count, model.countArcs(id, arc), says({ id, arc }));
+}
+
+test("random queries find what the naive model finds", () => {
+  const random = new Random();
+  let hits = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const subject = makeSubject(random);
+    for (let query = 0; query < QUERIES; query++) {
+      const id = random.of([...IDS, HUB, HUB]);
+      checkNeighborhood(subject, id);
+      hits += subject.model.hits.length;
+      checkVertices(subject);
+      checkArcs(subject);
+      checkDegree(subject, id);
+    }
+  }
+  assert.ok(hits > ROUNDS * QUERIES, `seed ${SEED}: queries that find nothing test nothing`);
+});
+
+test.run();

@@ -1,0 +1,168 @@
+// Random and broken queries through the public Graph: each gives a result or an error that the
+// interface documents, and comes to an end. ROUNDS=n for more than the default, SEED=n for one run.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SvcError } from "../../runtime/errors.js";
+import { CapacityError, InternalError } from "../../runtime/graph/errors.js";
+import type { Graph } from "../../runtime/graph/graph.js";
+import { makeShop } from "../runtime/graph/query/examples/shop.js";
+import { Random, SEED } from "./support/random.js";
+import { anything, mutated, QUERIES } from "./support/random-query.js";
+
+const test = suite("query fuzz");
+const ROUNDS = Number(process.env.ROUNDS ?? 1);
+const ANCHORS = ["ann", "bo", "dee", "nord", "lamp", "mug", "nobody", ""];
+/** Bounds queries that have much to do: conditions in conditions, each for all that the last found. */
+const LIMIT = { timeout: 20, limexec: true };
+/** What the engine of JavaScript says where a program has a defect. */
+const DEFECT =
+  /Cannot (read|set|convert|destructure|mix|access|use)|is not (a function|iterable|defined|an object)|undefined|before initialization|circular/;
+
+type Call = (graph: Graph, id: string, options: never) => unknown;
+
+const CALLS: readonly (readonly [kind: keyof typeof QUERIES, name: string, call: Call])[] = [
+  ["neighborhood", "neighborhood", (graph, id, options) => graph.neighborhood(id, options)],
+  ["global", "vertices", (graph, _id, options) => graph.vertices(options)],
+  ["global", "arcs", (graph, _id, options) => graph.arcs(options)],
+  ["aggregate", "aggregate", (graph, id, options) => graph.aggregate(id, options)],
+  [
+    "adjacent",
+    "adjacent",
+    (graph, id, options) => graph.adjacent(id, undefined, undefined, options),
+  ],
+  ["degree", "degree", (graph, id, options) => graph.degree(id, undefined, options)],
+  ["list", "terminals", (graph, id, options) => graph.terminals(id, options)],
+  ["list", "initials", (graph, id, options) => graph.initials(id, options)],
+];
+
+/** A result as text, or what was thrown; fails for what must never be thrown. */
+function outcomeOf(run: () => unknown): "result" | "refused" {
+  try {
+    JSON.stringify(run(), (_key, value) => (typeof value === "bigint" ? `${value}` : value));
+    return "result";
+  } catch (error) {
+    if (!isDocumented(error)) throw error;
+    return "refused";
+  }
+}
+
+function isDocumented(error: unknown): boolean {
+  if (error instanceof InternalError || error instanceof CapacityError) return false;
+  if (error instanceof TypeError) return !DEFECT.test(error.message);
+  return error instanceof SvcError;
+}
+
+interface Tally {
+  results: number;
+  refused: number;
+}
+
+/** Calls with options, and says with which if that fails. */
+function ask(name: string, call: Call, id: string, options: unknown, tally: Tally): void {
+  try {
+    const outcome = outcomeOf(() => call(shop, id, options as never));
+    tally[outcome === "result" ? "results" : "refused"]++;
+  } catch (error) {
+    const query = JSON.stringify(options)?.slice(0, 2000);
+    console.log(`SEED=${SEED} ${name}(${JSON.stringify(id)}, ${query})`);
+    throw error;
+  }
+}
+
+const shop = makeShop();
+
+for (const [kind, name, call] of CALLS) {
+  test(`${name}: queries that are as they should be, and broken ones`, () => {
+    const random = new Random();
+    const sound = { results: 0, refused: 0 };
+    const broken = { results: 0, refused: 0 };
+    for (let round = 0; round < 1500 * ROUNDS; round++) {
+      const id = random.of(ANCHORS);
+      const query = QUERIES[kind](random, 0) as object;
+      ask(name, call, id, { ...query, ...LIMIT }, sound);
+      const other = mutated(random, query, 12);
+      const isObject = typeof other === "object" && other !== null && !Array.isArray(other);
+      ask(name, call, id, isObject ? { ...other, ...LIMIT } : other, broken);
+    }
+    // Or all of the above was refused at the first word.
+    for (const { results, refused } of [sound, broken]) {
+      assert.ok(results > 50 && refused > 50, `${results} results, ${refused} refused`);
+    }
+  });
+}
+
+test("prepared queries, counted and executed twice", () => {
+  const random = new Random();
+  const tally = { results: 0, refused: 0 };
+  const prepared: Call = (graph, id, options) => {
+    const query = graph.newNeighborhoodQuery(id, options);
+    return [query.execute(LIMIT), query.count(LIMIT), query.execute(LIMIT)];
+  };
+  const global: Call = (graph, _id, options) => {
+    const query = graph.newVerticesQuery(options);
+    return [query.execute(LIMIT), query.count(LIMIT), query.execute(LIMIT)];
+  };
+  for (let round = 0; round < 1000 * ROUNDS; round++) {
+    const id = random.of(ANCHORS);
+    for (const [name, call, kind] of [
+      ["newNeighborhoodQuery", prepared, "neighborhood"],
+      ["newVerticesQuery", global, "global"],
+    ] as const) {
+      const { hits, offset, ...query } = QUERIES[kind](random, 0) as Record<string, unknown>;
+      ask(name, call, id, mutated(random, query, 40), tally);
+    }
+  }
+  assert.ok(tally.results > 50 && tally.refused > 50);
+});
+
+test("anything at all in the place of options", () => {
+  const random = new Random();
+  const tally = { results: 0, refused: 0 };
+  for (let round = 0; round < 2000 * ROUNDS; round++) {
+    const [, name, call] = random.of(CALLS);
+    ask(name, call, random.of(ANCHORS), anything(random), tally);
+  }
+  assert.ok(tally.refused > 0);
+});
+
+test("conditions and filters nested without end are refused, or flat", () => {
+  const tally = { results: 0, refused: 0 };
+  const nest = (wrap: (inner: unknown) => unknown, depth: number): unknown => {
+    let value: unknown = null;
+    for (let level = 0; level < depth; level++) value = wrap(value);
+    return value;
+  };
+  const wraps: ((inner: unknown) => unknown)[] = [
+    (inner) => [false, inner],
+    (inner) => [inner],
+    (inner) => ({ neighbor: inner }),
+    (inner) => ({ adjacent: { neighbor: inner } }),
+    (inner) => ({ traverse: { neighbor: inner, collect: true } }),
+    (inner) => ({ not: inner }),
+    (inner) => [inner, inner],
+  ];
+  for (const wrap of wraps) {
+    // The last one would be twice as large with each level.
+    for (const depth of wrap === wraps.at(-1) ? [10] : [13, 14, 15, 100, 20_000]) {
+      const value = nest(wrap, depth);
+      for (const [name, options] of [
+        ["neighbor", { neighbor: value, ...LIMIT }],
+        ["arc", { arc: value, ...LIMIT }],
+        ["collect", { collect: value, ...LIMIT }],
+      ] as const) {
+        try {
+          const outcome = outcomeOf(() => shop.neighborhood("ann", options as never));
+          tally[outcome === "result" ? "results" : "refused"]++;
+        } catch (error) {
+          console.log(`${name} ${wrap.toString()} ${depth}`);
+          throw error;
+        }
+      }
+    }
+  }
+  assert.ok(tally.results > 0 && tally.refused > 0);
+});
+
+test.run();

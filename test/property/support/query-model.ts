@@ -1,0 +1,242 @@
+// The naive model of graph queries: arcs in a list, everything looked at every time, one line of
+// the specification after the other. It knows the forms of filters and conditions that
+// `random-queries.ts` makes, and nothing of how the engine works.
+
+import {
+  D_ANY,
+  D_IN,
+  D_OUT,
+  M_ANY,
+  V_EQ,
+  V_GT,
+  V_GTE,
+  V_LT,
+  V_LTE,
+  V_NEQ,
+  V_NRANGE,
+  V_RANGE,
+} from "../../../runtime/graph/constants.js";
+
+export interface ModelArc {
+  readonly initial: string;
+  readonly relationship: string;
+  readonly modifier: number;
+  readonly value: number;
+  readonly terminal: string;
+}
+
+export interface ModelVertex {
+  readonly type: string | null;
+  readonly isVirtual: boolean;
+  readonly properties: { readonly [key: string]: number | string };
+}
+
+/** One entry of a result; `side` as in `HitSide`. */
+export interface ModelHit {
+  readonly level: number;
+  readonly tail: string;
+  readonly arc: ModelArc;
+  readonly head: string;
+  readonly side: number;
+}
+
+type Items = readonly unknown[];
+interface Constraints {
+  readonly [key: string]: unknown;
+}
+interface Seen {
+  readonly arc: ModelArc;
+  readonly head: string;
+  readonly side: number;
+}
+
+export class QueryModel {
+  readonly vertices = new Map<string, ModelVertex>();
+  readonly arcs: ModelArc[] = [];
+  hits: ModelHit[] = [];
+  neighbors = 0;
+  #isQuiet = false;
+
+  /** What a neighborhood query collects. */
+  neighborhood(anchor: string, rule: Rule, defaultDirection: number): void {
+    this.hits = [];
+    this.neighbors = 0;
+    this.#isQuiet = false;
+    this.walk(anchor, 1, { ...rule, collect: rule.collect ?? true }, defaultDirection);
+  }
+
+  isAdjacent(anchor: string, rule: Rule): boolean {
+    this.#isQuiet = true;
+    return this.walk(anchor, 1, { ...rule, collect: false }, D_OUT);
+  }
+
+  vertexIds(condition: unknown): string[] {
+    this.#isQuiet = true;
+    return [...this.vertices.keys()].filter((id) => this.passes(condition, id, 0));
+  }
+
+  walk(tail: string, level: number, rule: Rule, defaultDirection: number): boolean {
+    const direction = directionOf(rule.arc, defaultDirection);
+    const isCollecting = !this.#isQuiet && rule.collect !== false;
+    const isSibling = isCollecting && rule.collect !== true;
+    const counted = new Set<string>();
+    const matched = new Set<string>();
+    let isMatched = false;
+    for (const seen of this.#around(tail, direction, rule.arc)) {
+      const { head, arc, side } = seen;
+      if (!this.passes(rule.neighbor, head, level)) continue;
+      isMatched = true;
+      if (isCollecting) counted.add(head);
+      if (isSibling) matched.add(`${side} ${head}`);
+      else if (isCollecting) this.hits.push({ level, tail, arc, head, side });
+    }
+    this.neighbors += counted.size;
+    if (isSibling) {
+      const wanted = directionOf(rule.collect, D_ANY);
+      for (const { head, arc, side } of this.#around(tail, D_ANY, rule.collect)) {
+        const isAgreed = wanted === D_ANY || wanted === (side === 0 ? D_OUT : D_IN);
+        if (!isAgreed || !matched.has(`${side} ${head}`)) continue;
+        this.hits.push({ level, tail, arc, head, side });
+      }
+    }
+    return isMatched;
+  }
+
+  /** The arcs of a vertex in a direction that a filter accepts. */
+  #around(vertex: string, direction: number, filter: unknown): Seen[] {
+    const found = (end: "initial" | "terminal", other: "initial" | "terminal", side: number) =>
+      this.arcs
+        .filter((arc) => arc[end] === vertex && acceptsArc(filter, arc))
+        .map((arc) => ({ arc, head: arc[other], side }));
+    const outward = found("initial", "terminal", 0);
+    const inward = found("terminal", "initial", 1);
+    if (direction === D_OUT) return outward;
+    if (direction === D_IN) return inward;
+    if (direction === D_ANY) return [...outward, ...inward];
+    const back = new Set(inward.map(({ head }) => head));
+    const pairs = new Map(outward.map((seen) => [seen.head, { ...seen, side: 2 }]));
+    return [...pairs.values()].filter(({ head }) => back.has(head));
+  }
+
+  countArcs(vertex: string, filter: unknown): number {
+    return this.#around(vertex, directionOf(filter, D_ANY), filter).length;
+  }
+
+  passes(condition: unknown, id: string, level: number): boolean {
+    if (condition === null || condition === undefined) return true;
+    if (typeof condition === "string") return acceptsId(condition, id);
+    if (!Array.isArray(condition)) return this.#passesAll(condition as Constraints, id, level);
+    if (typeof condition[0] !== "boolean") return (condition as Items).includes(id);
+    return this.passes(condition[1], id, level) === condition[0];
+  }
+
+  #passesAll(condition: Constraints, id: string, level: number): boolean {
+    const { adjacent, traverse, ...plain } = condition;
+    for (const [key, constraint] of Object.entries(plain)) {
+      if (!this.#meets(key, constraint, id)) return false;
+    }
+    if (adjacent !== undefined) {
+      const wasQuiet = this.#isQuiet;
+      this.#isQuiet = true;
+      const isFound = this.#goOn(adjacent as Rule, id, level);
+      this.#isQuiet = wasQuiet;
+      if (!isFound) return false;
+    }
+    return traverse === undefined || this.#goOn(traverse as Rule, id, level);
+  }
+
+  #goOn(rule: Rule, id: string, level: number): boolean {
+    const isFound = this.walk(id, level + 1, { collect: false, ...rule }, D_ANY);
+    return rule.assert ?? isFound;
+  }
+
+  #meets(key: string, constraint: unknown, id: string): boolean {
+    const vertex = this.vertices.get(id)!;
+    switch (key) {
+      case "virtual":
+        return vertex.isVirtual === constraint;
+      case "type":
+        if (!Array.isArray(constraint)) return vertex.type === constraint;
+        return (vertex.type === constraint[1]) === (constraint[0] === V_EQ);
+      case "degree":
+      case "indegree":
+      case "outdegree":
+        return this.#meetsDegree(key, constraint, id);
+      case "id":
+        return this.passes(constraint, id, 0);
+      case "property": {
+        const isNegated = Array.isArray(constraint);
+        const wanted = (isNegated ? constraint[1] : constraint) as { [name: string]: unknown };
+        const areAll = Object.entries(wanted).every(([name, test]) => {
+          const value = vertex.properties[name];
+          return value !== undefined && (test === null || acceptsValue(test, value));
+        });
+        return areAll !== isNegated;
+      }
+      default:
+        throw new Error(`the model does not know ${key}`);
+    }
+  }
+
+  #meetsDegree(key: string, constraint: unknown, id: string): boolean {
+    const own = key === "indegree" ? D_IN : key === "outdegree" ? D_OUT : D_ANY;
+    const isFiltered = Array.isArray(constraint) && typeof constraint[0] !== "number";
+    const [filter, condition]: Items = isFiltered ? constraint : [own, constraint];
+    const direction = directionOf(filter, own) === D_ANY ? own : directionOf(filter, own);
+    return acceptsValue(condition, this.#around(id, direction, filter).length);
+  }
+}
+
+export interface Rule {
+  readonly arc?: unknown;
+  readonly neighbor?: unknown;
+  readonly collect?: unknown;
+  readonly assert?: boolean;
+}
+
+/** Direction of a filter: that of the filter within, whatever is negated. */
+function directionOf(filter: unknown, otherwise: number): number {
+  if (typeof filter === "number") return filter;
+  if (!Array.isArray(filter)) return otherwise;
+  if (typeof filter[0] === "boolean") return directionOf(filter[1], otherwise);
+  return (filter[1] as number | undefined) ?? otherwise;
+}
+
+function acceptsArc(filter: unknown, arc: ModelArc): boolean {
+  if (filter === null || filter === undefined || typeof filter === "number") return true;
+  if (typeof filter === "string") return filter === "*" || filter === arc.relationship;
+  const items = filter as Items;
+  if (typeof items[0] === "boolean") {
+    return typeof items[1] === "number" || acceptsArc(items[1], arc) === items[0];
+  }
+  const [relationship, , modifier = M_ANY, code, literal] = items;
+  if (relationship !== null && relationship !== "*" && relationship !== arc.relationship) {
+    return false;
+  }
+  if (modifier !== M_ANY && modifier !== arc.modifier) return false;
+  return code === undefined || acceptsValue([code, literal], arc.value);
+}
+
+function acceptsId(pattern: string, id: string): boolean {
+  if (pattern === "*") return true;
+  return pattern.endsWith("*") ? id.startsWith(pattern.slice(0, -1)) : id === pattern;
+}
+
+function acceptsValue(condition: unknown, value: number | string): boolean {
+  if (!Array.isArray(condition)) {
+    if (typeof condition !== "string") return value === condition;
+    return typeof value === "string" && acceptsId(condition, value);
+  }
+  const [code, literal] = condition as [number, unknown];
+  const [low, high] = (Array.isArray(literal) ? literal : [literal, literal]) as [number, number];
+  if (code === V_EQ) return value === low;
+  if (code === V_NEQ) return value !== low;
+  if (typeof value !== "number") return false;
+  if (code === V_LT) return value < low;
+  if (code === V_LTE) return value <= low;
+  if (code === V_GT) return value > low;
+  if (code === V_GTE) return value >= low;
+  if (code === V_RANGE) return value >= low && value <= high;
+  if (code === V_NRANGE) return value < low || value > high;
+  throw new Error(`the model does not know V_ ${code}`);
+}

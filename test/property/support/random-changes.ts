@@ -1,0 +1,68 @@
+// Changes of a graph that follow from a seed alone: the same ones, in the same order, in whatever
+// thread or process. They differ in times only, which `timeless` takes out of what is compared.
+
+import { M_CNT, M_FLT, M_INT } from "../../../runtime/graph/constants.js";
+import type { Graph } from "../../../runtime/graph/graph.js";
+import type { GraphContent } from "../../runtime/graph/support/graph-content.js";
+import type { Random } from "./random.js";
+
+const VERTICES = 400;
+const RELATIONSHIPS = ["likes", "saw", "near", "owns"];
+const KEYS = ["age", "name", "tags", "none"];
+const TYPES = ["person", "thing", null];
+
+/** An arc whose value is a time: its modifier is 12, 13 or 14, which stands above 8 flags. */
+const TIME_ARC = /^(\S+ (?:3072|3328|3584)) \d+ /;
+
+/** Makes one change out of many kinds. */
+export function changeAtRandom(graph: Graph, random: Random): void {
+  const id = `v${random.below(VERTICES)}`;
+  const other = `v${random.below(VERTICES)}`;
+  const relationship = random.of(RELATIONSHIPS);
+  const value = random.below(1000);
+  switch (random.below(12)) {
+    case 0:
+      graph.deleteVertex(id);
+      return;
+    case 1:
+      if (graph.hasVertex(id)) graph.disconnect(id, relationship);
+      return;
+    case 2:
+      graph.count(id, relationship, other, value - 300);
+      return;
+    case 3:
+      graph.accumulate(id, relationship, other, value / 7);
+      return;
+    case 4:
+    case 5:
+      setProperty(graph, id, random);
+      return;
+    case 6:
+      graph.connect(id, [relationship, M_CNT, value], other, { lifespan: 10_000_000 });
+      return;
+    case 7:
+      if (!graph.hasVertex(id)) graph.createVertex(id, { type: random.of(TYPES) });
+      return;
+    default:
+      graph.connect(id, [relationship, random.of([M_INT, M_FLT]), value], other);
+  }
+}
+
+function setProperty(graph: Graph, id: string, random: Random): void {
+  const value = random.of([
+    random.below(100),
+    `text ${random.below(50)}`,
+    random.list(20, () => random.below(10)),
+    null,
+  ]);
+  graph.createVertex(id, { properties: { [random.of(KEYS)]: value } });
+}
+
+/** The content of a graph without what depends on when it was changed. */
+export function timeless({ graph, vertices }: GraphContent): unknown {
+  return JSON.parse(JSON.stringify({ graph, vertices }), (key, value) => {
+    if (["times", "createdAt", "next"].includes(key)) return null;
+    if (["out", "in"].includes(key)) return (value as string[]).sort();
+    return typeof value === "string" ? value.replace(TIME_ARC, "$1 time ") : value;
+  });
+}
