@@ -62,5 +62,5 @@ export type { PluginDescription, PluginEntry } from "./plugin/plugin-entry.js";
 export type { PluginFunction, PostFunction } from "./plugin/plugin-function.js";
 export { PluginRequest } from "./plugin/plugin-request.js";
 export { PluginResponse } from "./plugin/plugin-response.js";
-export * from "./plugin/sort-constants.js";
 export { bytes, float, int, json, str } from "./plugin/types.js";
+export * from "./sort-constants.js";

@@ -5,7 +5,7 @@
 
 import * as graphConstants from "../graph/constants.js";
 import { ValueError } from "../graph/errors.js";
-import * as sortConstants from "../plugin/sort-constants.js";
+import * as sortConstants from "../sort-constants.js";
 
 /** Bounds of what a client may send. */
 const MAX_QUERY_CHARACTERS = 131_000;

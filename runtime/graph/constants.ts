@@ -1,5 +1,5 @@
 // The constants of graph queries under the names that the interface gives them. The values are
-// those that peers exchange; sort constants are in plugin/sort-constants.ts.
+// those that peers exchange; sort constants are in runtime/sort-constants.ts.
 
 /** Direction of arcs as seen from a vertex. */
 export const D_ANY = 0;

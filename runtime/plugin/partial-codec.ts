@@ -20,7 +20,7 @@
 import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { ResponseError } from "../errors.js";
-import { inOrder, isSortby, type KeyWire, type SortKey, takesKeys } from "./sort-order.js";
+import { inOrder, isSortby, type KeyWire, type SortKey, takesKeys } from "../sort-order.js";
 
 /** The plain data of a response; `items` and `meta` are JSON texts. */
 export interface Partial {

@@ -2,14 +2,14 @@
 // order, four numbers that are summed, and what else travels up the hierarchy with them.
 
 import { ArgumentError, ResponseError } from "../errors.js";
+import { S_NONE } from "../sort-constants.js";
+import type { KeyWire, SortKey } from "../sort-order.js";
 import { INSPECT } from "./inspect-symbol.js";
 import { jsonFields, jsonText } from "./json-text.js";
 import { decodePartial, encodePartial } from "./partial-codec.js";
 import { integer, keytypeOf, maxhitsOf, number, sortbyOf } from "./response-arguments.js";
 import { ResponseOrigin, setLevels } from "./response-origin.js";
-import { S_NONE } from "./sort-constants.js";
 import { SortKeys } from "./sort-keys.js";
-import type { KeyWire, SortKey } from "./sort-order.js";
 import { typeName } from "./thrown.js";
 import * as types from "./types.js";
 

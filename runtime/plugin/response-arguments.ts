@@ -1,7 +1,7 @@
 // Checks of the values that plugin code gives to a PluginResponse.
 
 import { ArgumentError } from "../errors.js";
-import { S_NONE } from "./sort-constants.js";
+import { S_NONE } from "../sort-constants.js";
 import {
   isSortby,
   type KeyWire,
@@ -9,7 +9,7 @@ import {
   sortClass,
   takesKeys,
   withDirection,
-} from "./sort-order.js";
+} from "../sort-order.js";
 import { typeName } from "./thrown.js";
 import { Converter } from "./types.js";
 

@@ -3,7 +3,7 @@
 
 import { inspect } from "node:util";
 import { ResponseError } from "../errors.js";
-import { S_ASC, S_ID, S_NONE, S_VAL } from "./sort-constants.js";
+import { S_ASC, S_ID, S_NONE, S_VAL } from "../sort-constants.js";
 import {
   inOrder,
   isDescending,
@@ -12,7 +12,7 @@ import {
   sortbyText,
   sortClass,
   takesKeys,
-} from "./sort-order.js";
+} from "../sort-order.js";
 
 export class SortKeys {
   /** Number of keys added. */

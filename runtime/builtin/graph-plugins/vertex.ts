@@ -3,8 +3,8 @@
 import { D_IN, D_OUT, F_AARC, R_STR } from "../../graph/constants.js";
 import type { Graph } from "../../graph/graph.js";
 import type { PluginRequest } from "../../plugin/plugin-request.js";
-import { S_VAL } from "../../plugin/sort-constants.js";
 import type { int, str } from "../../plugin/types.js";
+import { S_VAL } from "../../sort-constants.js";
 import { graphNamed } from "../graph-context.js";
 
 const TIMEOUT_MS = 5000;

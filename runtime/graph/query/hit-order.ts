@@ -1,8 +1,8 @@
 // What hits are sorted by. Every kind gives a number, which is compared first; ids and internalids
 // are no numbers and are compared in the graph's memory. Ties have no order of their own.
 
-import * as S from "../../plugin/sort-constants.js";
-import { isDescending, isSortby, withDirection } from "../../plugin/sort-order.js";
+import * as S from "../../sort-constants.js";
+import { isDescending, isSortby, withDirection } from "../../sort-order.js";
 import { QueryError, UnsupportedError } from "../errors.js";
 import { MODIFIERS, valueFromBits } from "../modifiers.js";
 import type { GraphStore } from "../store/graph-store.js";

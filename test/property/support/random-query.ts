@@ -2,7 +2,7 @@
 // most of them mean something, and a few places of each hold anything at all.
 
 import * as constants from "../../../runtime/graph/constants.js";
-import * as sortConstants from "../../../runtime/plugin/sort-constants.js";
+import * as sortConstants from "../../../runtime/sort-constants.js";
 import type { Random } from "./random.js";
 
 type Make = (random: Random, depth: number) => unknown;

@@ -7,8 +7,8 @@ import * as assert from "uvu/assert";
 import { ResponseError } from "../../../runtime/errors.js";
 import { decodePartial } from "../../../runtime/plugin/partial-codec.js";
 import { PluginResponse } from "../../../runtime/plugin/plugin-response.js";
-import * as S from "../../../runtime/plugin/sort-constants.js";
-import { compareKeys, type SortKey } from "../../../runtime/plugin/sort-order.js";
+import * as S from "../../../runtime/sort-constants.js";
+import { compareKeys, type SortKey } from "../../../runtime/sort-order.js";
 
 const test = suite("partial codec");
 const seed = Number(process.env.SEED ?? Date.now() % 1e9);

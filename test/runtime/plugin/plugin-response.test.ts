@@ -6,8 +6,8 @@ import type { SvcError } from "../../../runtime/errors.js";
 import { isResubmission, requestFrom } from "../../../runtime/plugin/plugin-request.js";
 import { PluginResponse } from "../../../runtime/plugin/plugin-response.js";
 import { bindOrigin } from "../../../runtime/plugin/response-origin.js";
-import * as S from "../../../runtime/plugin/sort-constants.js";
 import { bytes, float, int, json, str } from "../../../runtime/plugin/types.js";
+import * as S from "../../../runtime/sort-constants.js";
 import { requestSource } from "../../support/request-source.js";
 
 const test = suite("PluginResponse");

@@ -2,7 +2,7 @@
 
 import * as C from "../../../../../runtime/graph/constants.js";
 import type { VertexCondition } from "../../../../../runtime/graph/query/query-options.js";
-import * as S from "../../../../../runtime/plugin/sort-constants.js";
+import * as S from "../../../../../runtime/sort-constants.js";
 import { type Example, gives, givesAll, throws } from "./example.js";
 import { makeShopWithLevels } from "./shop.js";
 

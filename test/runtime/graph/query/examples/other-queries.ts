@@ -3,7 +3,7 @@
 
 import * as C from "../../../../../runtime/graph/constants.js";
 import { nowSeconds } from "../../../../../runtime/graph/time.js";
-import * as S from "../../../../../runtime/plugin/sort-constants.js";
+import * as S from "../../../../../runtime/sort-constants.js";
 import { makeGraph } from "../../support/make-graph.js";
 import { type Example, gives, givesAll, parsed, throws } from "./example.js";
 

@@ -1,7 +1,7 @@
 // What a sort order says about sort keys: which types it takes, and how two of them compare.
 
+import type { Wire } from "./plugin/wire.js";
 import * as S from "./sort-constants.js";
-import type { Wire } from "./wire.js";
 
 /** Type of the sort keys of a response. */
 export type KeyWire = Exclude<Wire, "json">;
