@@ -7,6 +7,7 @@ import { Header } from "../memory/layout.js";
 import { Reader } from "../memory/reader.js";
 import { Writer } from "../memory/writer.js";
 import { makeOperation, type Operation } from "../operations/operation.js";
+import { nowSeconds } from "../time.js";
 import { ArcRuns } from "./arc-runs.js";
 import { LockTable } from "./lock-table.js";
 import { KEYS, RELATIONSHIPS, TYPES } from "./name-kinds.js";
@@ -60,7 +61,10 @@ export class GraphStore {
   /** A new, empty graph. */
   static make(name: string, thread: number): GraphStore {
     const store = new GraphStore(new GraphMemory(makeGraphShare(name)), thread);
-    store.writer.mutate(() => store.format());
+    store.writer.mutate(() => {
+      store.writer.put(store.memory.header, Header.CreatedAt, nowSeconds());
+      store.format();
+    });
     return store;
   }
 
