@@ -53,8 +53,10 @@ export interface ServerView {
   /** Slots of the main port that are taken. */
   readonly working: number;
   connections(portOffset: 0 | 1): readonly OpenConnection[];
-  /** Graphs that are open, sorted by name. */
+  /** Graphs that are open, sorted by name, without the system's own. */
   graphs(): readonly OpenGraph[];
+  /** Null until the system has properties. */
+  systemGraph(): OpenGraph | null;
   /** User plugins, sorted by path. */
   plugins(): readonly PluginDescription[];
   /** Built-in plugins, sorted by path. */

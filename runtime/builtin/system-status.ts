@@ -1,6 +1,6 @@
 // State of the whole instance in one object (interface, built-in plugin `status`).
 
-import { memoryUsage, pooledBytes } from "../graph/status/memory-usage.js";
+import { type MemoryUsage, memoryUsage, pooledBytes } from "../graph/status/memory-usage.js";
 import type { Latency } from "../metrics/latency-histogram.js";
 import { decimals } from "./format.js";
 import { graphSums } from "./graph-sums.js";
@@ -13,10 +13,12 @@ const NOTHING_ATTACHED = { bytes: 0, operations: 0, opcodes: 0, transactions: 0 
 /** @param isSimple true for the most important figures only */
 export function systemStatus(view: ServerView, isSimple: boolean): object {
   const process_ = process.memoryUsage.rss();
-  const pooled = view.graphs().map(({ store }) => pooledBytes(memoryUsage(store)));
-  const graphs = view.graphs().map((graph, index) => {
+  const system = view.systemGraph();
+  const open = system === null ? view.graphs() : [system, ...view.graphs()];
+  const usages = open.map(({ store }) => memoryUsage(store));
+  const graphs = open.map((graph, index) => {
     const counts = objectCounts(graph);
-    const bytes = pooled[index]!;
+    const bytes = pooledBytes(usages[index]!);
     const ratio = decimals(bytes / process_, 3);
     const all = { ...counts, pooled_bytes: bytes, pooled_to_svc_process_ratio: ratio };
     return [graph.path ?? graph.store.name, isSimple ? counts : all];
@@ -25,7 +27,6 @@ export function systemStatus(view: ServerView, isSimple: boolean): object {
   const current = Math.floor(Date.now() / 1000);
   const common = { version: view.version, graphs: Object.fromEntries(graphs) };
   if (isSimple) return { ...common, uptime: current - started, httpserver: simpleServer(view) };
-  const all = pooled.reduce((sum, bytes) => sum + bytes, 0);
   return {
     ...common,
     time: { svc_uptime: current - started, svc_current: current, svc_age: current - started },
@@ -37,7 +38,7 @@ export function systemStatus(view: ServerView, isSimple: boolean): object {
       in: { id: NO_ID, serial: 0, total: 0, attached: { ...NOTHING_ATTACHED, provider: [] } },
     },
     durable: { id: NO_ID, serial: 0 },
-    memory: memory(all, process_, view.host.memoryBytes),
+    memory: memory(usages, system === null ? null : usages[0]!, process_, view.host.memoryBytes),
   };
 }
 
@@ -90,10 +91,16 @@ function performance_(view: ServerView) {
   };
 }
 
-function memory(pooled: number, process_: number, physical: number) {
+function memory(
+  usages: readonly MemoryUsage[],
+  system: MemoryUsage | null,
+  process_: number,
+  physical: number,
+) {
+  const pooled = usages.reduce((sum, usage) => sum + pooledBytes(usage), 0);
   return {
-    system_property_bytes: 0,
-    system_pooled_bytes: 0,
+    system_property_bytes: system?.["svc.vertex.property"] ?? 0,
+    system_pooled_bytes: system === null ? 0 : pooledBytes(system),
     svc_pooled_bytes: pooled,
     svc_process_bytes: process_,
     svc_nonpooled_bytes: Math.max(0, process_ - pooled),

@@ -19,6 +19,7 @@ import type {
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
 import { nowMs } from "../clock.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import { isRemoved } from "../graph/keeper/thread-graphs.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
 import { GraphStore } from "../graph/store/graph-store.js";
@@ -173,7 +174,14 @@ export class IoServer {
 
   #openGraphs(): OpenGraph[] {
     for (const [name, { store }] of this.#graphs) if (isRemoved(store)) this.#graphs.delete(name);
-    return [...this.#graphs.values()].sort((a, b) => (a.store.name < b.store.name ? -1 : 1));
+    return [...this.#graphs.values()]
+      .filter(({ store }) => store.name !== SYSTEM_GRAPH)
+      .sort((a, b) => (a.store.name < b.store.name ? -1 : 1));
+  }
+
+  #systemGraph(): OpenGraph | null {
+    const graph = this.#graphs.get(SYSTEM_GRAPH);
+    return graph === undefined || isRemoved(graph.store) ? null : graph;
   }
 
   #addBuiltins(): void {
@@ -231,6 +239,7 @@ export class IoServer {
       },
       connections: (port) => this.#connections(port),
       graphs: () => this.#openGraphs(),
+      systemGraph: () => this.#systemGraph(),
       plugins: () => this.#plugins,
       builtins: () => builtins,
     };

@@ -1,26 +1,28 @@
-// What the library's `system` does with all graphs together (interface, "Management operations"). It
-// works in every thread that has graphs: in plugins as well as in a program that uses the library.
+// What the library's `system` does with all graphs together (interface, "Management operations").
+// Works in every thread that has graphs: in plugins as well as in a program that uses the library.
 
 import { setReadonly } from "../graph/changes/graph.js";
 import { giveUpAfter } from "../graph/changes/session-view.js";
 import { KeyError } from "../graph/errors.js";
 import { EventPause, setEventsEnabled } from "../graph/expiry/event-control.js";
 import { Graph } from "../graph/graph.js";
+import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import { threadGraphs } from "../graph/keeper/thread-graphs.js";
 import { Header } from "../graph/memory/layout.js";
 import type { GraphAccess } from "../graph/sessions/graph-access.js";
 import { makeReadonly } from "../graph/sessions/make-readonly.js";
 import { saveGraph } from "../graph/snapshot/save-graph.js";
 import { graphStatus } from "../graph/status/graph-status.js";
+import { SystemProperties } from "./system-properties.js";
 
 const READONLY_TIMEOUT_MS = 1000;
 
 type GraphStatus = ReturnType<typeof graphStatus>;
 
-export class SystemGraphs {
+export class SystemGraphs extends SystemProperties {
   /** Order and size of all open graphs by name. */
   registry(): Record<string, readonly [order: number, size: number]> {
-    const entries = all().map(({ store }) => [store.name, [store.order, store.size]] as const);
+    const entries = users().map(({ store }) => [store.name, [store.order, store.size]] as const);
     return Object.fromEntries(entries);
   }
 
@@ -72,7 +74,7 @@ export class SystemGraphs {
 
   /** Number of graphs that are readonly. */
   countReadonly(): number {
-    return all().filter(({ store }) => store.isReadonly).length;
+    return users().filter(({ store }) => store.isReadonly).length;
   }
 
   /** Keeps in all graphs what has expired. */
@@ -112,6 +114,11 @@ export class SystemGraphs {
 
 function all(): GraphAccess[] {
   return threadGraphs().all();
+}
+
+/** Without the system's own. */
+function users(): GraphAccess[] {
+  return all().filter(({ store }) => store.name !== SYSTEM_GRAPH);
 }
 
 function isWritable(lock: { readonly isWritable: boolean }): boolean {

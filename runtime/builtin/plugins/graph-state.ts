@@ -3,6 +3,7 @@
 
 import { KeyError } from "../../graph/errors.js";
 import { eventBacklog } from "../../graph/expiry/event-control.js";
+import { SYSTEM_GRAPH, systemProperties } from "../../graph/keeper/system-graph.js";
 import { baseStatus, graphStatus } from "../../graph/status/graph-status.js";
 import { memoryUsage } from "../../graph/status/memory-usage.js";
 import type { PluginRequest } from "../../plugin/plugin-request.js";
@@ -10,6 +11,9 @@ import type { int, str } from "../../plugin/types.js";
 import { serverView } from "../server-context.js";
 import type { OpenGraph } from "../server-view.js";
 import { systemStatus } from "../system-status.js";
+
+/** What a caller may call the system's own graph. */
+const SYSTEM_NAMES = new Set(["system", SYSTEM_GRAPH]);
 
 /**
  * Detailed graph status.
@@ -51,6 +55,15 @@ export function eventbacklog(_request: PluginRequest, graph: str): string {
   return eventBacklog(graphNamed(graph).store);
 }
 
+/**
+ * System properties.
+ * @plugin properties
+ */
+export function properties(_request: PluginRequest): object {
+  const graph = serverView().systemGraph();
+  return graph === null ? {} : systemProperties(graph.store);
+}
+
 function stateOf(name: string, simple: number): object {
   const { store, path } = graphNamed(name);
   return simple !== 0 ? baseStatus(store, path) : graphStatus(store, path);
@@ -58,9 +71,10 @@ function stateOf(name: string, simple: number): object {
 
 /** @throws KeyError */
 function graphNamed(name: string): OpenGraph {
-  const found = serverView()
-    .graphs()
-    .find(({ store }) => store.name === name);
-  if (found === undefined) throw new KeyError(`Graph instance not available: ${name}`);
-  return found;
+  const view = serverView();
+  const found = view.graphs().find(({ store }) => store.name === name);
+  if (found !== undefined) return found;
+  const system = SYSTEM_NAMES.has(name) ? view.systemGraph() : null;
+  if (system === null) throw new KeyError(`Graph instance not available: ${name}`);
+  return system;
 }

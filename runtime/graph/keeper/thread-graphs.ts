@@ -1,5 +1,5 @@
-// The graphs that one thread has open: each is attached once, however often it is asked for. Code at
-// module level shares one session a graph; every request gets a session of its own.
+// The graphs that one thread has open: each is attached once, however often it is asked for. Code
+// at module level shares one session a graph; every request gets a session of its own.
 
 import { giveUpAfter } from "../changes/session-view.js";
 import { AccessError } from "../errors.js";
@@ -8,6 +8,7 @@ import type { GraphAccess } from "../sessions/graph-access.js";
 import { Session } from "../sessions/session.js";
 import { GraphStore } from "../store/graph-store.js";
 import { checkGraphName, type GraphSource, type SharedGraph } from "./graph-source.js";
+import { SYSTEM_GRAPH } from "./system-graph.js";
 
 export interface GraphOptions {
   /** Folder below the root; default: the name. */
@@ -41,6 +42,14 @@ export class ThreadGraphs {
       isLocal: options.local ?? false,
     };
     return this.#attach(this.#source.open(request, giveUpAfter(options.timeout ?? -1)));
+  }
+
+  /** The graph of the process itself, which is made when it is first needed. */
+  system(): GraphAccess {
+    const known = this.find(SYSTEM_GRAPH);
+    if (known !== null) return known;
+    const request = { name: SYSTEM_GRAPH, path: null, isLocal: false };
+    return this.#attach(this.#source.open(request, giveUpAfter(-1)));
   }
 
   /** A graph that is open in some thread; null if there is none. */

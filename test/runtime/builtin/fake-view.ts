@@ -21,6 +21,7 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     working: 3,
     connections: () => [],
     graphs: () => [],
+    systemGraph: () => null,
     plugins: () => [description("/svc/plugin/add"), description("/svc/plugin/ping")],
     builtins: () => [description("/svc/builtin/echo"), description("/svc/builtin/ping")],
     ...changes,
