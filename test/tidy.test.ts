@@ -169,7 +169,9 @@ const ENTRIES = new Set([
     ([, path]) => path!,
   ),
   // Found by folder: `npm run build` compiles them with our own compiler.
-  ...product.map(({ path }) => path).filter((path) => path.startsWith("runtime/builtin/plugins/")),
+  ...product
+    .map(({ path }) => path)
+    .filter((path) => /^runtime\/builtin\/(graph-)?plugins\//.test(path)),
 ]);
 
 test("every module is reached from an entry, every exported value is used elsewhere", () => {

@@ -3,18 +3,8 @@
 
 const TRANSACTION_SERVICES = ["peerstat", "txstat"];
 
-const GRAPH_PLUGINS = [
-  "arcs",
-  "connect",
-  "createvertex",
-  "deletevertex",
-  "disconnect",
-  "evaluate",
-  "neighbor",
-  "properties",
-  "vertex",
-  "vertices",
-];
+/** Comes with the evaluator. */
+const GRAPH_PLUGINS = ["evaluate"];
 
 const MATRIX_PLUGINS = ["Identify", "MatrixObjects", "matrixplugins"];
 

@@ -23,6 +23,12 @@ test.after(async () => {
   await server.stop();
 });
 
+const BUILTIN_PLUGINS = [
+  ...["arcs", "argspec", "builtins", "connect", "createvertex", "deletevertex", "disconnect"],
+  ...["echo", "eventbacklog", "graphinfo", "memory", "metrics", "neighbor", "ping", "plugins"],
+  ...["properties", "status", "vertex", "vertices"],
+];
+
 /** Response of an `OK` envelope. */
 function response<T>(answer: Answer): T {
   assert.is(answer.status, 200, answer.text);
@@ -133,7 +139,7 @@ test("plugins and builtins, under both of their paths", async () => {
   const builtins = response<PluginDescription[]>(await get(server.port, "/svc/builtins"));
   assert.equal(
     builtins.map(({ path }) => path),
-    ["argspec", "builtins", "echo", "metrics", "ping", "plugins"].map((n) => `/svc/builtin/${n}`),
+    BUILTIN_PLUGINS.map((name) => `/svc/builtin/${name}`),
   );
   assert.equal(response(await get(server.port, "/svc/builtins?plugin=echo")), [
     {

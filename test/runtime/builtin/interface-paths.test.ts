@@ -26,16 +26,16 @@ const INTERFACE_PATHS = [
   .map((name) => `/svc/${name}`)
   .concat("/jquery.js");
 
-/** Paths of the built-in plugins, by the tags in their sources. */
-function builtinPluginPaths(): string[] {
-  const folder = new URL("../../../runtime/builtin/plugins/", import.meta.url);
+/** Paths of the built-in plugins of one folder, by the tags in their sources. */
+function pluginPaths(name: string): string[] {
+  const folder = new URL(`../../../runtime/builtin/${name}/`, import.meta.url);
   return readdirSync(folder).flatMap((file) => {
     const source = readFileSync(new URL(file, folder), "utf8");
     return [...source.matchAll(/^ \* @plugin (\w+)$/gm)].map(([, name]) => `/svc/builtin/${name}`);
   });
 }
 
-const plugins = builtinPluginPaths();
+const plugins = [...pluginPaths("plugins"), ...pluginPaths("graph-plugins")];
 const built = [...services.keys(), ...BUILTIN_ALIASES.keys(), ...plugins];
 
 test("the tables have 43 paths, and one script besides", () => {
