@@ -4,7 +4,7 @@ import { D_OUT } from "../constants.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type Anchor, findAnchor } from "./anchor.js";
 import { deadlineOf } from "./deadline.js";
-import { checkArguments } from "./query-arguments.js";
+import { checkedArguments } from "./query-arguments.js";
 import { QueryMeter } from "./query-meter.js";
 import type { AdjacencyQueryOptions, ExecuteOptions } from "./query-options.js";
 import { isAdjacent, planWalk, type WalkPlan } from "./walk.js";
@@ -34,11 +34,7 @@ export function executeAdjacent(plan: WalkPlan, anchor: number, options: LimitOp
  * @throws KeyError no such vertex
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */
-export function adjacent(
-  store: GraphStore,
-  anchor: Anchor,
-  options: AdjacentOptions = {},
-): boolean {
-  checkArguments("adjacent", options);
-  return executeAdjacent(planAdjacent(store, options), findAnchor(store, anchor), options);
+export function adjacent(store: GraphStore, anchor: Anchor, options?: AdjacentOptions): boolean {
+  const given = checkedArguments("adjacent", options);
+  return executeAdjacent(planAdjacent(store, given), findAnchor(store, anchor), given);
 }

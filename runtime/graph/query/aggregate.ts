@@ -9,7 +9,7 @@ import { deadlineOf } from "./deadline.js";
 import { fieldMask } from "./fields.js";
 import { sortValueOf } from "./hit-order.js";
 import type { HitSink } from "./hit-sink.js";
-import { checkArguments } from "./query-arguments.js";
+import { checkedArguments } from "./query-arguments.js";
 import { QueryMeter } from "./query-meter.js";
 import type { AggregateQueryOptions } from "./query-options.js";
 import { type ResultFormat, resultFormat, Stopwatch } from "./result-format.js";
@@ -122,8 +122,7 @@ export function aggregate<const O extends AggregateOptions = object>(
   anchor: Anchor,
   options?: O,
 ): AggregateResult<O> {
-  const given: AggregateOptions = options ?? {};
-  checkArguments("aggregate", given);
+  const given: AggregateOptions = checkedArguments("aggregate", options);
   const aggregation = new Aggregation(store, given);
   return aggregation.execute(findAnchor(store, anchor), given) as AggregateResult<O>;
 }

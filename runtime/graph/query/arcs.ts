@@ -7,7 +7,7 @@ import { arcExists } from "./arc-exists.js";
 import type { Deadline } from "./deadline.js";
 import { EntryQuery, type Found, type HitSource } from "./entry-query.js";
 import type { HitSink } from "./hit-sink.js";
-import { checkArguments } from "./query-arguments.js";
+import { checkedArguments } from "./query-arguments.js";
 import type { GlobalQueryOptions } from "./query-options.js";
 import type { Row } from "./row.js";
 import { type ArcScan, planArcScan, scanArcs } from "./scan.js";
@@ -49,8 +49,7 @@ export function arcs<const O extends GlobalOptions = object>(
   store: GraphStore,
   options?: O,
 ): ArcsResult<O> {
-  const given: GlobalOptions = options ?? {};
-  checkArguments("global", given);
+  const given: GlobalOptions = checkedArguments("global", options);
   const query = new EntryQuery(new ArcsSource(store, given), given);
   return query.execute(0, given) as ArcsResult<O>;
 }

@@ -1,7 +1,7 @@
 // How long a query may run. The clock is looked at once every few thousand arcs: short queries
 // pay nothing and succeed even when they are given no time at all.
 
-import { SearchError } from "../errors.js";
+import { QueryError, SearchError } from "../errors.js";
 import type { ExecuteOptions } from "./query-options.js";
 
 /** What a query that ran out of time says, by kind. */
@@ -45,8 +45,16 @@ export class Deadline {
   }
 }
 
-/** The bound that the options of an execution set: none unless `limexec` is true. */
+/**
+ * The bound that the options of an execution set: none unless `limexec` is true.
+ * @throws QueryError what is no number of milliseconds, or neither true nor false
+ */
 export function deadlineOf(query: TimedQuery, options: ExecuteOptions): Deadline {
-  const { timeout = 0, limexec = false } = options;
+  const timeout = options.timeout ?? 0;
+  const limexec = options.limexec ?? false;
+  if (typeof timeout !== "number" || Number.isNaN(timeout)) {
+    throw new QueryError("invalid timeout parameter");
+  }
+  if (typeof limexec !== "boolean") throw new QueryError("invalid limexec parameter");
   return new Deadline(query, limexec && timeout >= 0 ? timeout : Number.POSITIVE_INFINITY);
 }

@@ -10,7 +10,7 @@ import { Deadline } from "./deadline.js";
 import { EntryQuery } from "./entry-query.js";
 import type { HitSink } from "./hit-sink.js";
 import { type NeighborhoodOptions, NeighborhoodSource, neighborhood } from "./neighborhood.js";
-import { checkArguments } from "./query-arguments.js";
+import { checkedArguments } from "./query-arguments.js";
 import type { ArcFilter, ExecuteOptions, ListQueryOptions } from "./query-options.js";
 import type { ArcTuple } from "./typed-results.js";
 import { vertices } from "./vertices.js";
@@ -52,14 +52,14 @@ export function neighbors(
 function distinctHeads(
   store: GraphStore,
   anchor: Anchor,
-  options: ListOptions = {},
+  options: ListOptions | undefined,
   direction: DirectionNumber,
 ): string[] {
-  checkArguments("list", options);
-  const { neighbor, sortby } = options;
+  const given = checkedArguments("list", options);
+  const { neighbor, sortby } = given;
   const source = new NeighborhoodSource(store, { neighbor }, direction, "head");
   const query = new EntryQuery(source, sortby === undefined ? {} : { sortby });
-  return query.execute(findAnchor(store, anchor), options) as string[];
+  return query.execute(findAnchor(store, anchor), given) as string[];
 }
 
 /**
@@ -83,12 +83,12 @@ const TUPLE = { result: R_LIST, fields: F_ARCDIR | F_REL | F_MOD | F_VAL | F_ID 
 function arcTuples(
   store: GraphStore,
   anchor: Anchor,
-  options: ArcListOptions = {},
+  options: ArcListOptions | undefined,
   direction: DirectionNumber,
 ): ArcTuple[] {
-  checkArguments("arcList", options);
+  const given = checkedArguments("arcList", options);
   const query = new EntryQuery(new NeighborhoodSource(store, {}, direction), TUPLE);
-  return query.execute(findAnchor(store, anchor), options) as ArcTuple[];
+  return query.execute(findAnchor(store, anchor), given) as ArcTuple[];
 }
 
 /** Ids of the vertices of a type; null or `"__vertex__"` for those without one. */

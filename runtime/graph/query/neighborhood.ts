@@ -9,7 +9,7 @@ import type { Deadline } from "./deadline.js";
 import { EntryQuery, type Found, type HitSource } from "./entry-query.js";
 import type { HitKind } from "./hit-order.js";
 import type { HitSink } from "./hit-sink.js";
-import { checkArguments } from "./query-arguments.js";
+import { checkedArguments } from "./query-arguments.js";
 import type { ExecuteOptions, NeighborhoodQueryOptions } from "./query-options.js";
 import type { Row } from "./row.js";
 import type { NeighborhoodCounts, NeighborhoodResult } from "./typed-results.js";
@@ -62,8 +62,7 @@ export function neighborhood<const O extends NeighborhoodOptions = object>(
   anchor: Anchor,
   options?: O,
 ): NeighborhoodResult<O> {
-  const given: NeighborhoodOptions = options ?? {};
-  checkArguments("neighborhood", given);
+  const given: NeighborhoodOptions = checkedArguments("neighborhood", options);
   const query = new EntryQuery(new NeighborhoodSource(store, given), given);
   return query.execute(findAnchor(store, anchor), given) as NeighborhoodResult<O>;
 }

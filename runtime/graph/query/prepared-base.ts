@@ -7,6 +7,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import { type Anchor, findAnchor } from "./anchor.js";
 import type { ArcTest } from "./arc-test.js";
 import type { ArcLiteral } from "./arc-value-test.js";
+import { checkedArguments } from "./query-arguments.js";
 import type { ExecuteOptions } from "./query-options.js";
 
 /** How a prepared query is executed. */
@@ -36,18 +37,31 @@ export abstract class PreparedQuery {
     this.store = store;
   }
 
+  protected abstract perform(options: ExecuteOptions): unknown;
+
+  /** What the result depends on beside the graph and the options of its execution. */
+  protected get cacheKey(): string {
+    return "";
+  }
+
   /**
    * Executes and takes down what became of it.
-   * @param key what the result depends on beside the graph
+   * @throws QueryError, TypeError options that the call does not have
    */
-  protected run(cache: unknown, key: string, execute: () => unknown): unknown {
+  protected run(
+    call: "execute" | "executeWhole",
+    options: PreparedExecuteOptions | undefined,
+  ): unknown {
+    const given = checkedArguments(call, options);
+    const { hits = -1, offset = 0, cache = false } = given;
+    if (offset < 0) throw new QueryError("offset cannot be negative");
     const opid = this.store.operationCount;
-    const cacheKey = cache ? `${opid} ${key}` : null;
+    const cacheKey = cache ? `${opid} ${hits} ${offset} ${this.cacheKey}` : null;
     if (cacheKey !== null && cacheKey === this.#cachedFor) return this.#cached;
     this.opid = opid;
     const begun = performance.now();
     try {
-      const result = execute();
+      const result = this.perform(given);
       this.error = null;
       this.reason = Reason.None;
       this.#cached = cacheKey === null ? undefined : result;
@@ -133,8 +147,7 @@ export abstract class AnchoredQuery extends PreparedQuery {
     return findAnchor(this.store, this.#id);
   }
 
-  /** What the result depends on beside the graph. */
-  protected get cacheKey(): string {
+  protected override get cacheKey(): string {
     return `${this.#handle} ${this.#generation} ${this.#id} ${this.arc.literal}`;
   }
 

@@ -1,7 +1,6 @@
 // Queries that are parsed once and executed many times, for one anchor after the other. `count` is
 // there for programs that only want to know how many: it makes no result and takes nothing down.
 
-import { QueryError } from "../errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { executeAdjacent, planAdjacent } from "./adjacent.js";
 import { Aggregation } from "./aggregate.js";
@@ -11,7 +10,7 @@ import { ArcsSource } from "./arcs.js";
 import { EntryQuery } from "./entry-query.js";
 import { NeighborhoodSource } from "./neighborhood.js";
 import { AnchoredQuery, type PreparedExecuteOptions, PreparedQuery } from "./prepared-base.js";
-import { checkArguments } from "./query-arguments.js";
+import { checkedArguments } from "./query-arguments.js";
 import type {
   AdjacencyQueryOptions,
   AggregateQueryOptions,
@@ -46,8 +45,7 @@ export class NeighborhoodQuery<
   /** @throws QueryError, SearchError, UnsupportedError, TypeError */
   constructor(store: GraphStore, anchor: Anchor | null = null, options?: O) {
     super(store);
-    const given: NeighborhoodQueryOptions = options ?? {};
-    checkArguments("neighborhoodQuery", given);
+    const given: NeighborhoodQueryOptions = checkedArguments("neighborhoodQuery", options);
     const source = new NeighborhoodSource(store, given);
     this.arc = source.plan.arc;
     this.#query = new EntryQuery(source, given);
@@ -55,11 +53,8 @@ export class NeighborhoodQuery<
   }
 
   /** @throws KeyError, QueryError, SearchError, TypeError */
-  execute(options: PreparedExecuteOptions = NO_OPTIONS): NeighborhoodResult<O> {
-    const page = pageKey(options);
-    return this.run(options.cache, page + this.cacheKey, () =>
-      this.#query.execute(this.anchor(), options),
-    ) as NeighborhoodResult<O>;
+  execute(options?: PreparedExecuteOptions): NeighborhoodResult<O> {
+    return this.run("execute", options) as NeighborhoodResult<O>;
   }
 
   /**
@@ -68,6 +63,10 @@ export class NeighborhoodQuery<
    */
   count(options: CountOptions = NO_OPTIONS): number {
     return this.#query.count(this.anchor(), options);
+  }
+
+  protected perform(options: ExecuteOptions): unknown {
+    return this.#query.execute(this.anchor(), options);
   }
 }
 
@@ -79,17 +78,13 @@ export class VerticesQuery<const O extends GlobalQueryOptions = object> extends 
   /** @throws QueryError, SearchError, UnsupportedError, TypeError */
   constructor(store: GraphStore, options?: O) {
     super(store);
-    const given: GlobalQueryOptions = options ?? {};
-    checkArguments("globalQuery", given);
+    const given: GlobalQueryOptions = checkedArguments("globalQuery", options);
     this.#query = new EntryQuery(new VerticesSource(store, given), given);
   }
 
   /** @throws QueryError, SearchError, TypeError */
-  execute(options: PreparedExecuteOptions = NO_OPTIONS): VerticesResult<O> {
-    const page = pageKey(options);
-    return this.run(options.cache, page, () =>
-      this.#query.execute(0, options),
-    ) as VerticesResult<O>;
+  execute(options?: PreparedExecuteOptions): VerticesResult<O> {
+    return this.run("execute", options) as VerticesResult<O>;
   }
 
   /**
@@ -98,6 +93,10 @@ export class VerticesQuery<const O extends GlobalQueryOptions = object> extends 
    */
   count(options: CountOptions = NO_OPTIONS): number {
     return this.#query.count(0, options);
+  }
+
+  protected perform(options: ExecuteOptions): unknown {
+    return this.#query.execute(0, options);
   }
 }
 
@@ -109,15 +108,13 @@ export class ArcsQuery<const O extends GlobalQueryOptions = object> extends Prep
   /** @throws QueryError, SearchError, UnsupportedError, TypeError */
   constructor(store: GraphStore, options?: O) {
     super(store);
-    const given: GlobalQueryOptions = options ?? {};
-    checkArguments("globalQuery", given);
+    const given: GlobalQueryOptions = checkedArguments("globalQuery", options);
     this.#query = new EntryQuery(new ArcsSource(store, given), given);
   }
 
   /** @throws QueryError, SearchError, TypeError */
-  execute(options: PreparedExecuteOptions = NO_OPTIONS): ArcsResult<O> {
-    const page = pageKey(options);
-    return this.run(options.cache, page, () => this.#query.execute(0, options)) as ArcsResult<O>;
+  execute(options?: PreparedExecuteOptions): ArcsResult<O> {
+    return this.run("execute", options) as ArcsResult<O>;
   }
 
   /**
@@ -126,6 +123,10 @@ export class ArcsQuery<const O extends GlobalQueryOptions = object> extends Prep
    */
   count(options: CountOptions = NO_OPTIONS): number {
     return this.#query.count(0, options);
+  }
+
+  protected perform(options: ExecuteOptions): unknown {
+    return this.#query.execute(0, options);
   }
 }
 
@@ -136,24 +137,20 @@ export class AdjacencyQuery extends AnchoredQuery {
   readonly #plan: WalkPlan;
 
   /** @throws QueryError, SearchError, UnsupportedError, TypeError */
-  constructor(
-    store: GraphStore,
-    anchor: Anchor | null = null,
-    options: AdjacencyQueryOptions = NO_OPTIONS,
-  ) {
+  constructor(store: GraphStore, anchor: Anchor | null = null, options?: AdjacencyQueryOptions) {
     super(store);
-    checkArguments("adjacencyQuery", options);
-    this.#plan = planAdjacent(store, options);
+    this.#plan = planAdjacent(store, checkedArguments("adjacencyQuery", options));
     this.arc = this.#plan.arc;
     this.id = anchor;
   }
 
   /** @throws KeyError, SearchError, TypeError */
-  execute(options: WholeOptions = NO_OPTIONS): boolean {
-    checkArguments("executeWhole", options);
-    return this.run(options.cache, this.cacheKey, () =>
-      executeAdjacent(this.#plan, this.anchor(), options),
-    ) as boolean;
+  execute(options?: WholeOptions): boolean {
+    return this.run("executeWhole", options) as boolean;
+  }
+
+  protected perform(options: ExecuteOptions): boolean {
+    return executeAdjacent(this.#plan, this.anchor(), options);
   }
 }
 
@@ -166,29 +163,18 @@ export class AggregatorQuery<const O extends AggregateQueryOptions = object> ext
   /** @throws QueryError, SearchError, UnsupportedError, TypeError */
   constructor(store: GraphStore, anchor: Anchor | null = null, options?: O) {
     super(store);
-    const given: AggregateQueryOptions = options ?? {};
-    checkArguments("aggregatorQuery", given);
+    const given: AggregateQueryOptions = checkedArguments("aggregatorQuery", options);
     this.#aggregation = new Aggregation(store, given);
     this.arc = this.#aggregation.plan.arc;
     this.id = anchor;
   }
 
   /** @throws KeyError, SearchError, TypeError */
-  execute(options: WholeOptions = NO_OPTIONS): AggregateResult<O> {
-    checkArguments("executeWhole", options);
-    return this.run(options.cache, this.cacheKey, () =>
-      this.#aggregation.execute(this.anchor(), options),
-    ) as AggregateResult<O>;
+  execute(options?: WholeOptions): AggregateResult<O> {
+    return this.run("executeWhole", options) as AggregateResult<O>;
   }
-}
 
-/**
- * Checks the options of an execution; what of them the result depends on.
- * @throws QueryError, TypeError
- */
-function pageKey(options: PreparedExecuteOptions): string {
-  checkArguments("execute", options);
-  const { hits = -1, offset = 0 } = options;
-  if (offset < 0) throw new QueryError("offset cannot be negative");
-  return `${hits} ${offset} `;
+  protected perform(options: ExecuteOptions): unknown {
+    return this.#aggregation.execute(this.anchor(), options);
+  }
 }

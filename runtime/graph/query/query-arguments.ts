@@ -54,12 +54,27 @@ const NAMES = {
 
 export type QueryCall = keyof typeof NAMES;
 
+const NO_OPTIONS = {};
+
 /**
- * Checks the names of all options that are given.
- * @throws TypeError a name that the call does not have
+ * The options of a call once their names are checked; none where none are given.
+ * @throws TypeError a name that the call does not have, or what holds no names
  * @throws UnsupportedError what is not built yet
  */
-export function checkArguments(call: QueryCall, options: object): void {
+export function checkedArguments<O extends object>(
+  call: QueryCall,
+  options: O | null | undefined,
+): O {
+  // No option of any call is required.
+  if (options === undefined || options === null) return NO_OPTIONS as O;
+  if (typeof options !== "object" || Array.isArray(options)) {
+    throw new TypeError("options must be an object");
+  }
+  checkNames(call, options);
+  return options;
+}
+
+function checkNames(call: QueryCall, options: object): void {
   const names: ReadonlySet<string> = NAMES[call];
   for (const name in options) {
     if (!names.has(name)) {

@@ -5,7 +5,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import { Deadline } from "./deadline.js";
 import { EntryQuery, type Found, type HitSource } from "./entry-query.js";
 import type { HitSink } from "./hit-sink.js";
-import { checkArguments } from "./query-arguments.js";
+import { checkedArguments } from "./query-arguments.js";
 import type { ExecuteOptions, GlobalQueryOptions } from "./query-options.js";
 import type { Row } from "./row.js";
 import { planVertexScan, scanVertices, type VertexScan } from "./scan.js";
@@ -51,8 +51,7 @@ export function vertices<const O extends GlobalOptions = object>(
   store: GraphStore,
   options?: O,
 ): VerticesResult<O> {
-  const given: GlobalOptions = options ?? {};
-  checkArguments("global", given);
+  const given: GlobalOptions = checkedArguments("global", options);
   const query = new EntryQuery(new VerticesSource(store, given), given);
   return query.execute(0, given) as VerticesResult<O>;
 }

@@ -1,7 +1,7 @@
 // Walks from one vertex along the arcs that a plan lets through, and gives what is collected to a
 // sink. A plan is made once and may be executed any number of times.
 
-import { D_ANY, D_BOTH, D_OUT } from "../constants.js";
+import { D_BOTH, D_IN, D_OUT } from "../constants.js";
 import { QueryError } from "../errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type ArcTest, ArcTestKind, type DirectionNumber } from "./arc-test.js";
@@ -105,15 +105,24 @@ export function testCondition(
  * Arcs of a vertex that pass a filter, in its direction; without a filter what the counters say,
  * which know of forward-only arcs at their terminals too.
  * @throws QueryError for D_BOTH
+ * @throws SearchError after the deadline
  */
-export function countArcs(store: GraphStore, vertex: number, test: ArcTest): number {
+export function countArcs(
+  store: GraphStore,
+  vertex: number,
+  test: ArcTest,
+  deadline: Deadline,
+): number {
   const { direction } = test;
   if (direction === D_BOTH) throw new QueryError("Bi-directional arc aggregation is not possible");
   test.bind(store.relationships);
   const { outArcs, inArcs } = scannersOf(store);
   const isAny = test.kind === ArcTestKind.Any;
   let count = 0;
-  if (direction === D_OUT || direction === D_ANY) count += outArcs.count(vertex, test);
-  if (direction === D_OUT) return count;
-  return count + (isAny ? store.vertices.inDegree(vertex) : inArcs.count(vertex, test));
+  if (direction !== D_IN) count += outArcs.count(vertex, test);
+  if (direction !== D_OUT) {
+    count += isAny ? store.vertices.inDegree(vertex) : inArcs.count(vertex, test);
+  }
+  deadline.spend(count);
+  return count;
 }

@@ -154,7 +154,10 @@ export class Walker {
     const isMatched = this.#follow(rule, tail, level, base, end, HitSide.Both);
     stack.top = base;
     const collectsSiblings = rule.collect === Collect.Siblings && !this.#isQuiet;
-    if (collectsSiblings && isMatched) this.#collectSiblings(rule, tail, level, this.#outArcs);
+    if (collectsSiblings && isMatched) {
+      this.#collectSiblings(rule, tail, level, this.#outArcs);
+      this.#collectSiblings(rule, tail, level, this.#inArcs);
+    }
     return isMatched;
   }
 
@@ -287,7 +290,7 @@ export class Walker {
     return count > 0;
   }
 
-  /** Collects the arcs to the heads that matched; on the side on which they did. */
+  /** Collects the arcs to the heads that matched on this side. */
   #collectSiblings(rule: WalkRule, tail: number, level: number, scanner: RunScanner): void {
     const siblings = rule.siblings!;
     const side = scanner.side === 0 ? D_OUT : D_IN;

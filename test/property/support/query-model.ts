@@ -87,7 +87,8 @@ export class QueryModel {
       if (!this.passes(rule.neighbor, head, level)) continue;
       isMatched = true;
       if (isCollecting) counted.add(head);
-      if (isSibling) matched.add(`${side} ${head}`);
+      // What matched both ways has its siblings on both sides.
+      if (isSibling) for (const on of side === 2 ? [0, 1] : [side]) matched.add(`${on} ${head}`);
       else if (isCollecting) this.hits.push({ level, tail, arc, head, side });
     }
     this.neighbors += counted.size;
@@ -146,7 +147,8 @@ export class QueryModel {
   }
 
   #goOn(rule: Rule, id: string, level: number): boolean {
-    const isFound = this.walk(id, level + 1, { collect: false, ...rule }, D_ANY);
+    const collect = rule.collect ?? false;
+    const isFound = this.walk(id, level + 1, { ...rule, collect }, D_ANY);
     return rule.assert ?? isFound;
   }
 
@@ -202,12 +204,18 @@ function directionOf(filter: unknown, otherwise: number): number {
   return (filter[1] as number | undefined) ?? otherwise;
 }
 
+/** A direction by itself, negated or not: there is nothing to be negated in it. */
+function isDirection(filter: unknown): boolean {
+  if (!Array.isArray(filter)) return typeof filter === "number";
+  return typeof filter[0] === "boolean" && isDirection(filter[1]);
+}
+
 function acceptsArc(filter: unknown, arc: ModelArc): boolean {
   if (filter === null || filter === undefined || typeof filter === "number") return true;
   if (typeof filter === "string") return filter === "*" || filter === arc.relationship;
   const items = filter as Items;
   if (typeof items[0] === "boolean") {
-    return typeof items[1] === "number" || acceptsArc(items[1], arc) === items[0];
+    return isDirection(items[1]) || acceptsArc(items[1], arc) === items[0];
   }
   const [relationship, , modifier = M_ANY, code, literal] = items;
   if (relationship !== null && relationship !== "*" && relationship !== arc.relationship) {

@@ -128,15 +128,21 @@ export class RandomQueries {
         return random.of([{ age }, { city }, tests, [false, tests], { age: null, city: "Oslo" }]);
       }
       default:
-        return random.below(2) === 0 ? degree : [this.arc(false), degree];
+        return random.below(2) === 0 ? degree : [this.#degreeFilter(), degree];
     }
+  }
+
+  /** A bare direction would be read as the code of a value condition. */
+  #degreeFilter(): unknown {
+    const filter = this.arc(false);
+    return typeof filter === "number" ? [null, filter] : filter;
   }
 
   /** Without a collecting rule a level ends at its first match: then nothing is below it. */
   #rule(level: number, isCollecting: boolean): Rule {
     const random = this.#random;
     const collect = isCollecting ? random.of([false, this.#collect(), this.#collect()]) : false;
-    const neighbor = this.condition(level + 1, collect !== false);
+    const neighbor = this.condition(level + 1, (collect ?? false) !== false);
     const rule = { arc: this.arc(true), neighbor, collect };
     return random.below(5) === 0 ? { ...rule, assert: random.below(2) === 0 } : rule;
   }
