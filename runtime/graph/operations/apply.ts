@@ -49,10 +49,11 @@ function perform(store: GraphStore, operation: Operation): number {
   }
 }
 
-/** The operations that change what a vertex has of its own. */
+/** The operations that change what a vertex has of its own; a virtual one becomes real. */
 function changeVertex(store: GraphStore, operation: Operation): number {
   const { vertex, name } = operation;
   store.writer.touch(0, vertex);
+  if (store.vertices.isVirtual(vertex)) makeReal(store, vertex, operation.at);
   stamp(store, vertex, operation.at);
   switch (operation.code) {
     case OperationCode.SetType:
@@ -82,7 +83,7 @@ function createVertex(store: GraphStore, operation: Operation): number {
   const { at, name } = operation;
   let made = 1;
   if (operation.vertex === 0) operation.vertex = makeVertex(store, operation.id, true, at);
-  else if (vertices.isVirtual(operation.vertex)) makeReal(store, operation.vertex);
+  else if (vertices.isVirtual(operation.vertex)) makeReal(store, operation.vertex, at);
   else made = 0;
   if (made === 1 && name !== 0) setType(store, operation.vertex, name);
   stamp(store, operation.vertex, at);

@@ -5,7 +5,7 @@ import { M_TMX, T_NEVER } from "../constants.js";
 import { ARC_KEY_MASK, ArcFlag, Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Operation } from "./operation.js";
-import { makeReal, makeVertex, removeIfAbandoned, stamp } from "./vertices.js";
+import { makeReal, makeVertex, removeIfAbandoned, renewIfAbandoned, stamp } from "./vertices.js";
 
 const NAME_SHIFT = 16;
 const MODIFIER_SHIFT = 8;
@@ -141,13 +141,16 @@ export function findArc(
 function initialOf(store: GraphStore, operation: Operation): number {
   const { vertex, at } = operation;
   if (vertex === 0) return makeVertex(store, operation.id, true, at);
-  if (store.vertices.isVirtual(vertex)) makeReal(store, vertex);
+  if (store.vertices.isVirtual(vertex)) makeReal(store, vertex, at);
   return vertex;
 }
 
 function terminalOf(store: GraphStore, operation: Operation, initial: number): number {
   const { terminal, terminalId, at } = operation;
-  if (terminal !== 0) return terminal;
+  if (terminal !== 0) {
+    renewIfAbandoned(store, terminal, at);
+    return terminal;
+  }
   if (operation.vertex === 0 && terminalId === operation.id) return initial;
   return makeVertex(store, terminalId, false, at);
 }

@@ -36,7 +36,7 @@ const STEP = 64;
 /** Removes a vertex, or leaves it virtual while arcs lead to it; returns 1 if it was real. */
 export function deleteVertex(store: GraphStore, vertex: number, at: number): number {
   const { vertices } = store;
-  if (vertices.isVirtual(vertex)) {
+  if (!vertices.isReal(vertex)) {
     removeIfAbandoned(store, vertex);
     return 0;
   }

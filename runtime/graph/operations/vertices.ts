@@ -19,7 +19,8 @@ export function makeVertex(store: GraphStore, id: string, isReal: boolean, at: n
 }
 
 /** Makes a virtual vertex real. */
-export function makeReal(store: GraphStore, vertex: number): void {
+export function makeReal(store: GraphStore, vertex: number, at: number): void {
+  renewIfAbandoned(store, vertex, at);
   store.writer.touch(0, vertex);
   setFlags(store, vertex, VertexFlag.Real, VertexFlag.Virtual);
   store.writer.add(store.memory.header, Header.VirtualCount, -1);
@@ -55,6 +56,19 @@ export function removeIfAbandoned(store: GraphStore, vertex: number): number {
   }
   removeVertex(store, vertex);
   return 1;
+}
+
+/**
+ * Lets a virtual vertex that only its holders keep be as one just made: it counts as gone, and where
+ * records of operations are applied nobody holds it.
+ */
+export function renewIfAbandoned(store: GraphStore, vertex: number, at: number): void {
+  const { vertices } = store;
+  if (vertices.inDegree(vertex) > 0 || !vertices.isVirtual(vertex)) return;
+  setType(store, vertex, UNTYPED);
+  store.writer.touch(0, vertex);
+  vertices.setRank(vertex, 1, 0);
+  vertices.setField(vertex, Record.CreatedAt, at);
 }
 
 /** True while any session has the vertex open. */

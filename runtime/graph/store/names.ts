@@ -83,6 +83,12 @@ export class Names {
     return this.#names[place] ?? "";
   }
 
+  /** Under the mutex: the code that the next new name gets, 0 if there is none left. */
+  get nextCode(): number {
+    const code = this.#codeAt(this.#lists.words[this.#table() + NAME_COUNT]!);
+    return code > this.#kind.lastCode ? 0 : code;
+  }
+
   /** How many arcs, vertices or values carry the code. */
   count(code: number): number {
     return this.#entryWord(this.#placeOf(code), Entry.Count);
@@ -108,11 +114,9 @@ export class Names {
   define(name: string): number {
     const code = this.codeOf(name);
     if (code !== 0) return code;
+    if (this.nextCode === 0) throw new EnumerationError(this.#kind.exhausted);
     const table = this.#table();
     const place = this.#lists.words[table + NAME_COUNT]!;
-    if (this.#codeAt(place) > this.#kind.lastCode) {
-      throw new EnumerationError(this.#kind.exhausted);
-    }
     const capacity = this.#blocks.wordsOf(this.#lists.words[table + SIZE_CLASS]!) - HEAD_WORDS;
     if ((place + 1) * ENTRY_WORDS > capacity) this.#makeTable(place * 2);
     this.#append(name);
