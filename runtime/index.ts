@@ -8,6 +8,10 @@ export {
   ResponseError,
   SvcError,
 } from "./errors.js";
+export type { Float } from "./float.js";
+export type { VertexName } from "./graph/call-arguments.js";
+export type { ArcSpec, ConnectOptions } from "./graph/changes/connect.js";
+export type { CreateOptions } from "./graph/changes/vertices.js";
 export * from "./graph/constants.js";
 export {
   AccessError,
@@ -16,6 +20,7 @@ export {
   DataError,
   EnumerationError,
   IndexError,
+  InternalError,
   KeyError,
   LookupError,
   OperationTimeout,
@@ -25,8 +30,15 @@ export {
   ValueError,
   VertexError,
 } from "./graph/errors.js";
-export { Graph } from "./graph/graph.js";
+export type { EventParameters } from "./graph/expiry/event-control.js";
+export { Graph, type OpenVertexState } from "./graph/graph.js";
+export type { NameList, ObjectCounts } from "./graph/graph-management.js";
 export type { GraphOptions } from "./graph/keeper/thread-graphs.js";
+export type { AdjacentOptions } from "./graph/query/adjacent.js";
+export type { AggregateOptions } from "./graph/query/aggregate.js";
+export type { DegreeOptions } from "./graph/query/degree.js";
+export type { ArcListOptions, ListOptions } from "./graph/query/lists.js";
+export type { NeighborhoodOptions } from "./graph/query/neighborhood.js";
 export type {
   AdjacencyQuery,
   AggregatorQuery,
@@ -36,22 +48,36 @@ export type {
 } from "./graph/query/prepared-query.js";
 export type {
   AdjacencyQueryOptions,
+  AdjacentRule,
   AggregateQueryOptions,
   ArcFilter,
+  CollectRule,
+  DegreeCondition,
   ExecuteOptions,
+  FieldName,
   GlobalQueryOptions,
   NeighborhoodQueryOptions,
+  TimeCondition,
+  TraverseRule,
   ValueCondition,
   VertexCondition,
+  VertexConditionObject,
 } from "./graph/query/query-options.js";
 export type {
   AggregateResult,
+  AggregateTotals,
   ArcsResult,
+  ArcTuple,
   NeighborhoodResult,
+  QueryTime,
   VerticesResult,
 } from "./graph/query/typed-results.js";
-export { Float, type PropertyValue } from "./graph/store/property-values.js";
+export type { GlobalOptions } from "./graph/query/vertices.js";
+export type { AccessMode } from "./graph/sessions/open-vertices.js";
+export type { MemoryUsage } from "./graph/status/memory-usage.js";
+export type { PropertyValue } from "./graph/store/property-values.js";
 export { Vertex } from "./graph/vertex.js";
+export type { VertexRecord } from "./graph/vertex-attributes.js";
 export type { RunOptions } from "./lifecycle/run-server.js";
 export { type InitializeOptions, type StartOptions, system } from "./lifecycle/system.js";
 export type { ServerMetrics } from "./metrics/server-metrics.js";

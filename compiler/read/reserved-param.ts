@@ -37,6 +37,7 @@ export function readReserved(
       requireClass(context, parameter, type, "PluginResponse");
       return untyped;
     case "graph":
+      requireClass(context, parameter, type, "Graph");
       return untyped;
     case "method":
       if (!isText(reader.readPresent(type).shape)) refuse(context, parameter, "`str`");

@@ -88,9 +88,8 @@ export class GraphManagement extends GraphQueries {
     const { store, session, path } = this.access;
     const held = session.readonlyHeld + session.writableHeld;
     if (held > 0) {
-      throw new AccessError(
-        `Graph serialization error: Cannot serialize when current thread holds ${held} vertex locks`,
-      );
+      const reason = `Cannot serialize when current thread holds ${held} vertex locks`;
+      throw new AccessError(`Graph serialization error: ${reason}`);
     }
     if (path === null) throw new DataError(`graph "${store.name}" has no folder to be saved in`);
     return saveGraph(store, path, { isForced: force, timeoutMs: timeout });

@@ -1,5 +1,5 @@
-// A graph, for one session: its vertices and arcs, and the locks on them (interface, "Graph"). It is
-// a light object that each request gets anew; all data lies in the store.
+// A graph, for one session: its vertices and arcs, and the locks on them (interface, "Graph"). A
+// light object that each request gets anew; all data lies in the store.
 
 import { randomUUID } from "node:crypto";
 import { keyOf, type VertexName } from "./call-arguments.js";

@@ -1,6 +1,9 @@
 // A vertex that a session holds, readonly or writable, until it is closed (interface, "Vertex").
 // Changes are visible to everybody at once; closing and committing stamp them.
 
+// So that the declarations know `Symbol.dispose` in projects whose `lib` is older than it.
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { adjacentOptions, degreeOptions, keyOf, type VertexName } from "./call-arguments.js";
 import {
   incProperty,

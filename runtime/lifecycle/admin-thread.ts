@@ -1,5 +1,5 @@
-// The main thread's end of the admin thread, which keeps graphs and runs built-in plugins that query
-// them. One that dies is replaced; what it was asked and had not answered is asked of the next.
+// The main thread's end of the admin thread, which keeps graphs and runs built-in plugins that
+// query them. One that dies is replaced; what it had not answered is asked of the next.
 
 import { MessageChannel, type Transferable, Worker } from "node:worker_threads";
 import { DataError } from "../graph/errors.js";

@@ -1,6 +1,7 @@
 // The types that parameters are declared with. Each name is a TypeScript type, which the compiler
 // reads, and a run-time value, which `addPlugin` and `PluginResponse` take.
 
+import { Float } from "../float.js";
 import type { Wire } from "./wire.js";
 
 // An optional symbol property is a brand that plain numbers can still be assigned to.
@@ -32,7 +33,20 @@ export class Converter<T> {
 }
 
 export const int: Converter<int> = new Converter("int");
-export const float: Converter<float> = new Converter("float");
+/** Called, it gives a number that properties of graphs keep as a float, integral or not. */
+export const float: Converter<float> & ((value: number) => Float) = callable(
+  new Converter<float>("float"),
+  (value: number) => new Float(value),
+);
 export const str: Converter<str> = new Converter("str");
 export const bytes: Converter<bytes> = new Converter("bytes");
 export const json: Converter<json> = new Converter("json");
+
+/** The same converter, as a function. */
+function callable<T, F extends (value: number) => object>(
+  converter: Converter<T>,
+  call: F,
+): Converter<T> & F {
+  const made = Object.setPrototypeOf(call, Converter.prototype) as Converter<T> & F;
+  return Object.freeze(Object.assign(made, { wire: converter.wire }));
+}

@@ -1,13 +1,13 @@
 // Setting and removing properties of a vertex; see interface, the Vertex object. Values are checked
 // and packed before the mutex is taken: that may run code of the user.
 
+import type { Float } from "../../float.js";
 import { apply } from "../operations/apply.js";
 import { OperationCode } from "../operations/operation.js";
 import type { GraphStore } from "../store/graph-store.js";
 import {
   checkedKey,
   checkedValue,
-  type Float,
   increasedValue,
   numberIn,
   type PropertyValue,

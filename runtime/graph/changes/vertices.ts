@@ -58,7 +58,7 @@ export function createVertex(
   });
 }
 
-/** Makes a vertex that is missing, or real one that is virtual; `store.operation` has its handle. */
+/** Makes a vertex that is missing, or a virtual one real; `store.operation` has its handle. */
 function makeReal(store: GraphStore, id: VertexKey, found: number, type: string | null): number {
   const code = type === null || type === "" ? 0 : typeOfNew(store, type);
   if (found !== 0 && store.vertices.isReal(found)) {
@@ -104,7 +104,7 @@ export function deleteVertex(
 }
 
 /** Ends an attempt while others hold a vertex or one that its outarcs lead to. */
-export function refuseHeldAround(store: GraphStore, session: SessionView, vertex: number): void {
+function refuseHeldAround(store: GraphStore, session: SessionView, vertex: number): void {
   if (isHeldByOther(store, session, vertex)) waitFor(store, vertex);
   if (store.memory.header.words[Header.LocksHeld] === 0) return;
   const { outArcs } = store;

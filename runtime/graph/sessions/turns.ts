@@ -7,7 +7,7 @@ interface Turn {
   readonly id: string;
 }
 
-export class Turns {
+class Turns {
   readonly #waiting = new Map<string, Turn[]>();
 
   /** Lines up for a vertex. */

@@ -1,6 +1,6 @@
 // Who holds which vertex, for all threads: what is listed, and what is released when a thread dies.
-// `Record.Owner` and `Record.LockCount` of a vertex say whether it is held at all. Waiting, and what
-// a lock allows, is the business of sessions/.
+// `Record.Owner` and `Record.LockCount` of a vertex say whether it is held at all. Waiting, and
+// what a lock allows, is the business of sessions/.
 //
 //   LOCKS  word 1: end of the entries in use, word 2: first free entry, then from word 4 on
 //          one entry for each vertex that a session holds: {session, vertex, count, next free}

@@ -8,10 +8,10 @@
 // All little-endian. Reading takes nothing for granted: records come from elsewhere.
 
 import { deserialize } from "node:v8";
+import { Float } from "../../float.js";
 import { DataError } from "../errors.js";
 import {
   checkedValue,
-  Float,
   ITEM_BYTES,
   PackedValue,
   PropertyKind,

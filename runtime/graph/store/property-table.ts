@@ -1,6 +1,7 @@
 // The properties of all vertices: values in cells, and in the pool what does not fit one. This also
 // keeps what is counted of them: by vertex, by key, and in the header.
 
+import { Float } from "../../float.js";
 import type { Arena } from "../memory/arena.js";
 import { Header, RECORD_WORDS, Record as RecordWord, VertexFlag } from "../memory/layout.js";
 import type { Reader } from "../memory/reader.js";
@@ -18,7 +19,6 @@ import { plainValue } from "./property-codec.js";
 import { PropertyGroups } from "./property-groups.js";
 import {
   checkedValue,
-  Float,
   PackedValue,
   PropertyKind,
   type PropertyValue,

@@ -3,6 +3,7 @@
 // operations then only carry it. Nothing here knows where values lie.
 
 import { serialize } from "node:v8";
+import { Float } from "../../float.js";
 import { MAX_STRING } from "../constants.js";
 import { ValueError } from "../errors.js";
 
@@ -36,14 +37,6 @@ export const PropertyKind = {
 } as const;
 export type PropertyKindNumber = (typeof PropertyKind)[keyof typeof PropertyKind];
 export type PackedKind = Exclude<PropertyKindNumber, 1 | 2 | 3 | 4>;
-
-/** A number that is a float although it is integral: 7.0 where texts and sums tell them apart. */
-export class Float {
-  constructor(readonly value: number) {
-    if (typeof value !== "number") throw new TypeError("a number is required");
-    Object.freeze(this);
-  }
-}
 
 /** A value that needs more than a cell, as bytes. */
 export class PackedValue {

@@ -144,6 +144,8 @@ export function a(request: string, method: int) { return 1; }
 export function b(request: PluginRequest, headers: int, content: bytes | str) { return 1; }
 /** @plugin */
 export function c(request: PluginRequest, method: str = "GET", content: Date = new Date()) {}
+/** @plugin @graph g */
+export function d(request: PluginRequest, graph: PluginResponse) {}
 `;
   assert.equal(marks(readSource(source), source), [
     "SVC1034 string",
@@ -153,6 +155,7 @@ export function c(request: PluginRequest, method: str = "GET", content: Date = n
     'SVC1032 method: str = "GET"',
     "SVC1032 content: Date = new Date()",
     "SVC1040 Date",
+    "SVC1034 PluginResponse",
   ]);
 });
 

@@ -3,6 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { Float } from "../../../../runtime/float.js";
 import {
   V_ANY,
   V_DYN_EQ,
@@ -24,7 +25,7 @@ import {
 } from "../../../../runtime/graph/query/value-condition.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { UNTYPED } from "../../../../runtime/graph/store/name-kinds.js";
-import { Float, type PropertyValue } from "../../../../runtime/graph/store/property-values.js";
+import type { PropertyValue } from "../../../../runtime/graph/store/property-values.js";
 import { TEST_THREAD } from "../support/make-graph.js";
 
 const test = suite("value conditions");

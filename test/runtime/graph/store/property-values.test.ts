@@ -2,6 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { Float } from "../../../../runtime/float.js";
 import { DataError, ValueError } from "../../../../runtime/graph/errors.js";
 import {
   decodeProperty,
@@ -11,7 +12,6 @@ import {
 import {
   checkedKey,
   checkedValue,
-  Float,
   increasedValue,
   type PackedValue,
   PropertyKind,
