@@ -4,7 +4,10 @@
 import type { ErrorCodeName } from "../error-codes.js";
 import { SvcError } from "../errors.js";
 
-function named(name: string, code: ErrorCodeName) {
+type NamedError = new (message: string, options?: ErrorOptions) => SvcError;
+
+/** A class without a name of its own, whose declaration would spell out all of `Error`. */
+function named(name: string, code: ErrorCodeName): NamedError {
   return class extends SvcError {
     override name = name;
     constructor(message: string, options?: ErrorOptions) {
