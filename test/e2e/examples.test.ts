@@ -1,7 +1,8 @@
 // Every example is built, served and called, as its reader would.
 // limit: 60 s
 
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -13,34 +14,83 @@ const FOLDER = join(packageRoot(), "examples");
 
 type Call = (path: string, init?: RequestInit) => Promise<Answer>;
 
-/** What is asked of each example. */
-const CHECKS: Readonly<Record<string, (call: Call) => Promise<void>>> = {
-  async hello(call) {
-    assert.equal((await call("/svc/plugin/hello")).json.response, ["Hello, world!"]);
-    const posted = await call("/svc/plugin/hello?name=you&times=2", { method: "POST", body: "" });
-    assert.equal(posted.json.response, ["Hello, you!", "Hello, you!"]);
-    assert.is((await call("/svc/plugin/power?base=1.5")).json.response, 2.25);
-    const refused = await call("/svc/plugin/power?base=x");
-    assert.is(refused.status, 400);
-    const digest = await call("/svc/plugin/sha256", { method: "POST", body: "abc" });
-    assert.match(String(digest.json.response), /^ba7816bf[0-9a-f]{56}$/);
-    const found = await call("/svc/plugin/search?q=o&n=1");
-    const { entries } = found.json.response as { entries: unknown };
-    assert.equal(entries, [["Oslo", { population: 717710 }]]);
-  },
+/** What is asked of each example: before each check it is started anew, on the same data. */
+const CHECKS: Readonly<Record<string, readonly ((call: Call) => Promise<void>)[]>> = {
+  hello: [checkHello],
+  search: [checkFeed, checkSearch],
 };
+
+async function checkHello(call: Call): Promise<void> {
+  assert.equal((await call("/svc/plugin/hello")).json.response, ["Hello, world!"]);
+  const posted = await call("/svc/plugin/hello?name=you&times=2", { method: "POST", body: "" });
+  assert.equal(posted.json.response, ["Hello, you!", "Hello, you!"]);
+  assert.is((await call("/svc/plugin/power?base=1.5")).json.response, 2.25);
+  const refused = await call("/svc/plugin/power?base=x");
+  assert.is(refused.status, 400);
+  const digest = await call("/svc/plugin/sha256", { method: "POST", body: "abc" });
+  assert.match(String(digest.json.response), /^ba7816bf[0-9a-f]{56}$/);
+  const found = await call("/svc/plugin/search?q=o&n=1");
+  const { entries } = found.json.response as { entries: unknown };
+  assert.equal(entries, [["Oslo", { population: 717710 }]]);
+}
+
+/** Feeding twice is the same as feeding once. */
+async function checkFeed(call: Call): Promise<void> {
+  const fed = { vertices: 219, arcs: 2 * 189 + 2 * 454 };
+  for (let time = 0; time < 2; time++) {
+    assert.equal((await call("/svc/plugin/feed", { method: "POST" })).json.response, fed);
+  }
+  await checkSearch(call);
+}
+
+async function checkSearch(call: Call): Promise<void> {
+  const oslo = { country: "NO", population: 718000, latitude: 59.91, longitude: 10.75 };
+  const { response } = (await call("/svc/plugin/search?prefix=O&country=NO")).json;
+  assert.equal((response as Found).entries, [[718000, { city: "Oslo", ...oslo }]]);
+
+  const large = await found(call, "search?prefix=B&population=1000000&n=2");
+  assert.equal(large, {
+    hitcount: 7,
+    cities: [
+      [3700000, "Berlin"],
+      [1720000, "Bucharest"],
+    ],
+  });
+  assert.equal(await found(call, "search?country=XX"), { hitcount: 0, cities: [] });
+
+  const recommended = await found(call, "recommend?city=Oslo&n=1");
+  assert.equal(recommended, { hitcount: 3, cities: [[365, "Malmö"]] });
+  assert.match((await call("/svc/plugin/recommend?city=Nowhere")).text, "KeyError");
+}
+
+interface Found {
+  readonly hitcount: number;
+  readonly entries: readonly (readonly [key: number, item: { readonly city: string }])[];
+}
+
+async function found(call: Call, query: string) {
+  const { hitcount, entries } = (await call(`/svc/plugin/${query}`)).json.response as Found;
+  return { hitcount, cities: entries.map(([key, { city }]) => [key, city]) };
+}
 
 for (const name of readdirSync(FOLDER)) {
   test(name, async () => {
-    const check = CHECKS[name];
-    assert.ok(check, `examples/${name} is called by no test`);
+    const checks = CHECKS[name];
+    assert.ok(checks, `examples/${name} is called by no test`);
     const folder = join(FOLDER, name);
     await svc("build", folder);
-    const served = await serve(folder);
+    const root = mkdtempSync(join(tmpdir(), "svc-e2e-"));
     try {
-      await check!((path, init) => get(served.port, path, init));
+      for (const check of checks!) {
+        const served = await serve(folder, "--root", root);
+        try {
+          await check((path, init) => get(served.port, path, init));
+        } finally {
+          assert.is(await served.stop(), 0);
+        }
+      }
     } finally {
-      assert.is(await served.stop(), 0);
+      rmSync(root, { recursive: true });
     }
   });
 }
