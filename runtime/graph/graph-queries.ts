@@ -48,7 +48,7 @@ export class GraphQueries extends GraphHandle {
    * Arcs of a vertex that match, and what lies behind them: one entry for each arc collected.
    * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
    */
-  neighborhood<const O extends NeighborhoodOptions>(
+  neighborhood<const O extends NeighborhoodOptions = object>(
     id: VertexName,
     options?: O,
   ): NeighborhoodResult<O> {
@@ -60,7 +60,7 @@ export class GraphQueries extends GraphHandle {
    * All vertices that match.
    * @throws QueryError, SearchError, UnsupportedError, TypeError
    */
-  vertices<const O extends GlobalOptions>(options?: O): VerticesResult<O> {
+  vertices<const O extends GlobalOptions = object>(options?: O): VerticesResult<O> {
     return vertices(this.access.store, options);
   }
 
@@ -68,7 +68,7 @@ export class GraphQueries extends GraphHandle {
    * Arcs of all vertices that match.
    * @throws QueryError, SearchError, UnsupportedError, TypeError
    */
-  arcs<const O extends GlobalOptions>(options?: O): ArcsResult<O> {
+  arcs<const O extends GlobalOptions = object>(options?: O): ArcsResult<O> {
     return arcs(this.access.store, options);
   }
 
@@ -90,7 +90,10 @@ export class GraphQueries extends GraphHandle {
    * Sums over the arcs that `neighborhood` would collect.
    * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
    */
-  aggregate<const O extends AggregateOptions>(id: VertexName, options?: O): AggregateResult<O> {
+  aggregate<const O extends AggregateOptions = object>(
+    id: VertexName,
+    options?: O,
+  ): AggregateResult<O> {
     const { store } = this.access;
     return aggregate(store, keyOf(store, id), options);
   }
@@ -149,7 +152,7 @@ export class GraphQueries extends GraphHandle {
   }
 
   /** Prepares a neighborhood query that can be executed again and again. */
-  newNeighborhoodQuery<const O extends NeighborhoodQueryOptions>(
+  newNeighborhoodQuery<const O extends NeighborhoodQueryOptions = object>(
     id?: VertexName | null,
     options?: O,
   ): NeighborhoodQuery<O> {
@@ -157,11 +160,11 @@ export class GraphQueries extends GraphHandle {
     return new NeighborhoodQuery(store, anchorOf(store, id), options);
   }
 
-  newVerticesQuery<const O extends GlobalQueryOptions>(options?: O): VerticesQuery<O> {
+  newVerticesQuery<const O extends GlobalQueryOptions = object>(options?: O): VerticesQuery<O> {
     return new VerticesQuery(this.access.store, options);
   }
 
-  newArcsQuery<const O extends GlobalQueryOptions>(options?: O): ArcsQuery<O> {
+  newArcsQuery<const O extends GlobalQueryOptions = object>(options?: O): ArcsQuery<O> {
     return new ArcsQuery(this.access.store, options);
   }
 
@@ -170,7 +173,7 @@ export class GraphQueries extends GraphHandle {
     return new AdjacencyQuery(store, anchorOf(store, id), options);
   }
 
-  newAggregatorQuery<const O extends AggregateQueryOptions>(
+  newAggregatorQuery<const O extends AggregateQueryOptions = object>(
     id?: VertexName | null,
     options?: O,
   ): AggregatorQuery<O> {

@@ -274,12 +274,12 @@ export class Vertex extends VertexAttributes {
   }
 
   /** Arcs of the vertex that match, and what lies behind them; see `Graph.neighborhood`. */
-  neighborhood<const O extends NeighborhoodOptions>(options?: O): NeighborhoodResult<O> {
+  neighborhood<const O extends NeighborhoodOptions = object>(options?: O): NeighborhoodResult<O> {
     return neighborhood(this.access.store, this.hold.vertex, options);
   }
 
   /** Sums over the arcs that `neighborhood` would collect. */
-  aggregate<const O extends AggregateOptions>(options?: O): AggregateResult<O> {
+  aggregate<const O extends AggregateOptions = object>(options?: O): AggregateResult<O> {
     return aggregate(this.access.store, this.hold.vertex, options);
   }
 
