@@ -22,14 +22,13 @@ export function graphSums(graphs: readonly OpenGraph[]): GraphSums {
   const sum = (figure: (graph: OpenGraph) => number): number =>
     graphs.reduce((total, graph) => total + figure(graph), 0);
   const header = (word: number): number => sum(({ store }) => store.memory.header.words[word]!);
-  const names = (list: object): number => Object.keys(list).length;
   return {
     order: sum(({ store }) => store.order),
     size: sum(({ store }) => store.size),
     properties: sum(({ store }) => store.propertyCount),
-    relationships: sum(({ store }) => names(store.relationships.list())),
-    types: sum(({ store }) => names(store.types.list())),
-    keys: sum(({ store }) => names(store.keys.list())),
+    relationships: sum(({ store }) => store.relationships.used),
+    types: sum(({ store }) => store.types.used),
+    keys: sum(({ store }) => store.keys.used),
     strings: header(Header.StringCount),
     propertyBytes: sum(({ store }) => memoryUsage(store)["svc.vertex.property"]!),
     queries: header(Header.QueryCount),

@@ -42,7 +42,7 @@ function enumerations(store: GraphStore) {
     vertex_type: { codec: types, count: Object.keys(types).length },
     dimension: { count: 0 },
     property: {
-      key: { count: Object.keys(store.keys.list()).length },
+      key: { count: store.keys.used },
       string_value: { count: store.memory.header.words[Header.StringCount]! },
     },
   };

@@ -2,43 +2,41 @@
 // been handed out; freed blocks that wait to be used again are part of it.
 
 import { freemem, totalmem } from "node:os";
-import type { Arena } from "../memory/arena.js";
-import {
-  ALLOCATOR_WORDS,
-  ALLOCATORS,
-  Header,
-  RECORD_WORDS,
-  SEQUENCE_WORDS,
-  SIDE_WORDS,
-} from "../memory/layout.js";
+import type { ArenaName } from "../memory/layout.js";
+import { ARENAS, Header, SEQUENCE_WORDS } from "../memory/layout.js";
+import { usedWords } from "../snapshot/stored-arenas.js";
 import type { GraphStore } from "../store/graph-store.js";
 
 const WORD_BYTES = 4;
-/** Words of RECORD, META, SEQUENCE and of both sides. */
-const VERTEX_WORDS = RECORD_WORDS + 1 + SEQUENCE_WORDS + 2 * SIDE_WORDS;
-/** A name's string and how often it is used. */
-const NAME_BYTES = 8;
+/** A name's string, how often it is used, and its serial. */
+const NAME_BYTES = 12;
 
 /** Bytes of each metric; `system.*` describes the process and the machine. */
 export type MemoryUsage = Record<string, number>;
 
+/** Takes no lock: figures of a graph that is being changed need not fit together. */
 export function memoryUsage(store: GraphStore): MemoryUsage {
   const { memory, types, relationships, keys } = store;
-  const { words } = memory.header;
-  const handedOut = (arena: Arena): number =>
-    words[ALLOCATORS + arena.id * ALLOCATOR_WORDS]! * WORD_BYTES;
-  const names = (count: number): number => count * NAME_BYTES;
-  const typeNames = names(Object.keys(types.list()).length);
-  const relationshipNames = names(Object.keys(relationships.list()).length);
-  const keyNames = names(Object.keys(keys.list()).length);
-  const lists = handedOut(memory.lists) - typeNames - relationshipNames - keyNames;
-  const runtime = memory.header.words.length + memory.journal.words.length;
+  memory.refresh();
+  const words = usedWords(memory);
+  const bytes = (...names: ArenaName[]): number =>
+    names.reduce((sum, name) => sum + words[ARENAS.indexOf(name)]! * WORD_BYTES, 0);
+  const sequences = memory.header.words[Header.HandleEnd]! * SEQUENCE_WORDS * WORD_BYTES;
+  const typeNames = types.used * NAME_BYTES;
+  const relationshipNames = relationships.used * NAME_BYTES;
+  const keyNames = keys.used * NAME_BYTES;
+  const lists = bytes("lists") - typeNames - relationshipNames - keyNames;
+  const { header, journal, dirty, locks } = memory;
+  const runtime = [header, journal, dirty, locks].reduce(
+    (sum, arena) => sum + arena.words.length,
+    0,
+  );
   return {
-    "svc.vertex.object": words[Header.HandleEnd]! * VERTEX_WORDS * WORD_BYTES,
-    "svc.vertex.arcvector": handedOut(memory.outArcs) + handedOut(memory.inArcs),
-    "svc.vertex.property": handedOut(memory.cells),
-    "svc.string": handedOut(memory.ids) + handedOut(memory.strings),
-    "svc.index.global": handedOut(memory.index),
+    "svc.vertex.object": bytes("out", "in", "meta", "record") + sequences,
+    "svc.vertex.arcvector": bytes("outArcs", "inArcs"),
+    "svc.vertex.property": bytes("groups", "cells"),
+    "svc.string": bytes("ids", "strings"),
+    "svc.index.global": bytes("index"),
     "svc.index.type": Math.max(0, lists),
     "svc.codec.vertextype": typeNames,
     "svc.codec.relationship": relationshipNames,
@@ -47,11 +45,11 @@ export function memoryUsage(store: GraphStore): MemoryUsage {
     "svc.vector.internal": 0,
     "svc.vector.external": 0,
     "svc.vector.dimension": 0,
-    "svc.event.schedule": handedOut(memory.events),
+    "svc.event.schedule": bytes("events"),
     "svc.ephemeral.string": 0,
     "svc.ephemeral.vector": 0,
     "svc.ephemeral.vertexmap": 0,
-    "svc.runtime": (runtime + memory.dirty.words.length) * WORD_BYTES,
+    "svc.runtime": runtime * WORD_BYTES,
     "system.process": process.memoryUsage.rss(),
     "system.available": freemem(),
     "system.global": totalmem(),

@@ -94,17 +94,24 @@ export class Names {
     return this.#entryWord(this.#placeOf(code), Entry.Count);
   }
 
-  /** Names that are in use: code and count. */
+  /** Names that are in use: code and count. Takes no lock, so that status services never wait. */
   list(): Record<string, [code: number, count: number]> {
-    return this.#writer.mutate(() => {
-      this.#readTable();
-      const found: Record<string, [number, number]> = {};
-      this.#names.forEach((name, place) => {
-        const count = this.#entryWord(place, Entry.Count);
-        if (count > 0) found[name] = [this.#codeAt(place), count];
-      });
-      return found;
-    });
+    const found: Record<string, [number, number]> = {};
+    const end = this.#length();
+    for (let place = 0; place < end; place++) {
+      const count = this.#entryWord(place, Entry.Count);
+      if (count > 0) found[this.#textAt(place)] = [this.#codeAt(place), count];
+    }
+    return found;
+  }
+
+  /** How many names are in use. Takes no lock. */
+  get used(): number {
+    let used = 0;
+    for (let place = this.#length() - 1; place >= 0; place--) {
+      if (this.#entryWord(place, Entry.Count) > 0) used++;
+    }
+    return used;
   }
 
   /**
@@ -145,6 +152,22 @@ export class Names {
   #codeAt(place: number): number {
     const { system, firstCode } = this.#kind;
     return system[place]?.[1] ?? place - system.length + firstCode;
+  }
+
+  /** Number of places in the table, which may be moved while we look. */
+  #length(): number {
+    for (;;) {
+      const table = this.#table();
+      if (table + HEAD_WORDS > this.#lists.words.length) this.#writer.memory.refresh();
+      const length = this.#lists.words[table + NAME_COUNT] ?? 0;
+      if (table === this.#table()) return length;
+    }
+  }
+
+  #textAt(place: number): string {
+    const known = this.#names[place];
+    if (known !== undefined && this.#isCurrent(place)) return known;
+    return this.#strings.text(this.#entryWord(place, Entry.String));
   }
 
   /** True if what this thread has seen of a place is still there. */

@@ -58,10 +58,22 @@ test("lists tell what is in use", () => {
     relationships.addCount(514, -1);
   });
   assert.equal(other.relationships.list(), { __related__: [RELATED, 2], likes: [512, 3] });
+  assert.is(other.relationships.used, 2);
   assert.equal(
     [512, 513, 514, 515].map((code) => other.relationships.count(code)),
     [3, 0, 0, 0],
   );
+});
+
+test("lists and numbers of names wait for no writer", () => {
+  const [{ relationships, writer }, other] = pair();
+  writer.mutate(() => {
+    for (let name = 0; name < 100; name++)
+      relationships.addCount(relationships.define(`r${name}`), 1);
+    // The mutex is held: whoever waits for it here waits for ever.
+    assert.is(other.relationships.used, 100);
+    assert.equal(other.relationships.list().r99, [611, 1]);
+  });
 });
 
 test("an undone definition leaves nothing in any cache", () => {
