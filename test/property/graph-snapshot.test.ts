@@ -5,19 +5,21 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadGraph } from "../../runtime/graph/snapshot/load-graph.js";
 import { saveGraph } from "../../runtime/graph/snapshot/save-graph.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
+import { checkStore } from "../runtime/graph/support/check-store.js";
 import { graphContent } from "../runtime/graph/support/graph-content.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { startWorker } from "../runtime/graph/support/start-worker.js";
-import type { ChangingData } from "./support/changing-thread.js";
+import { Changing, type ChangingData } from "./support/changing-thread.js";
 import { Random, SEED } from "./support/random.js";
 import { changeAtRandom, timeless } from "./support/random-changes.js";
 
-const ROUNDS = Number(process.env.ROUNDS ?? 12);
+const ROUNDS = Number(process.env.ROUNDS ?? 8);
 const NAME = "changing";
 const CHANGES_PER_SAVE = 300;
 const CHANGING_THREAD = new URL("./support/changing-thread.ts", import.meta.url);
@@ -33,8 +35,9 @@ test.after.each(({ folder }) => {
 });
 
 function load(folder: string): GraphStore {
-  const store = loadGraph(NAME, folder, TEST_THREAD);
+  const store = loadGraph(NAME, folder, TEST_THREAD, { warn: (line) => assert.unreachable(line) });
   assert.ok(store);
+  checkStore(store);
   return store;
 }
 
@@ -62,25 +65,30 @@ test(`what is loaded goes on like the original (seed ${SEED})`, ({ folder }) => 
 
 test(`a snapshot is the graph as it was after some change (seed ${SEED})`, async ({ folder }) => {
   const store = GraphStore.make(NAME, TEST_THREAD);
-  const stop = new Int32Array(new SharedArrayBuffer(4));
-  const data: ChangingData = { share: store.share, seed: SEED, stop };
+  const state = new Int32Array(new SharedArrayBuffer(4));
+  const data: ChangingData = { share: store.share, seed: SEED, state };
   const thread = startWorker(CHANGING_THREAD, data);
-  const stopped = new Promise((resolve) => thread.once("message", resolve));
+  const switchTo = (value: number): void => {
+    Atomics.store(state, 0, value);
+    Atomics.notify(state, 0);
+  };
   // The same changes, made once more up to the moment of each snapshot.
   const random = new Random(SEED);
   const repeated = GraphStore.make(NAME, TEST_THREAD);
   for (let round = 0; round < ROUNDS; round++) {
+    switchTo(Changing.Running);
     const before = store.operationCount;
-    while (store.operationCount < before + CHANGES_PER_SAVE) Atomics.wait(stop, 0, 0, 1);
+    while (store.operationCount < before + CHANGES_PER_SAVE) await nextTurn();
     saveGraph(store, folder);
+    // Or there would be more to repeat each time.
+    switchTo(Changing.Paused);
     const loaded = load(folder);
+    assert.ok(loaded.operationCount >= before + CHANGES_PER_SAVE);
     while (repeated.operationCount < loaded.operationCount) {
       changeAtRandom(openStore(repeated), random);
     }
     assert.equal(timeless(graphContent(loaded)), timeless(graphContent(repeated)));
   }
-  Atomics.store(stop, 0, 1);
-  await stopped;
   await thread.terminate();
 });
 

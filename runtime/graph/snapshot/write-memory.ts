@@ -1,13 +1,13 @@
 // Writes the memory of a graph to a snapshot file as it stands at one moment, while others change it.
 //
-//   1  under the mutex: clear the dirty marks
-//   2  write all chunks straight from the shared memory
-//   3  again, only what has become dirty meanwhile, as long as that is much and gets less
-//   4  under the mutex: copy aside what has become dirty since
+//   1  under the mutex: take the marks off all chunks
+//   2  write them straight from the shared memory
+//   3  again with those that were marked meanwhile, as long as they are many and get fewer
+//   4  under the mutex: copy aside those that were marked since
 //   5  write the copies
 //
 // Writers wait for step 4 only, readers for nothing. What step 2 reads may be torn; whatever was
-// changed meanwhile is dirty and written again.
+// changed meanwhile is marked and written again.
 
 import type { Arena } from "../memory/arena.js";
 import { CHUNK_WORDS, CHUNKS_PER_ARENA } from "../memory/layout.js";
@@ -49,22 +49,25 @@ export function* writeMemory(
 
 /** Steps 1 to 3. */
 function* writeLive(store: GraphStore, file: SnapshotWriter): Generator<undefined, void, void> {
-  let changed = store.writer.mutate(() => takeChanged(store, file));
-  for (let before = Number.POSITIVE_INFINITY; changed.length > FEW_CHUNKS; ) {
-    if (changed.length > before / 2) return;
-    before = changed.length;
-    for (const { arena, chunk, words } of changed) {
+  for (let before = Number.POSITIVE_INFINITY; ; ) {
+    const chunks = store.writer.mutate(() => {
+      const found = changedChunks(store, file);
+      const isWorthIt = found.length > FEW_CHUNKS && found.length <= before / 2;
+      return isWorthIt ? unmarked(store, found) : [];
+    });
+    if (chunks.length === 0) return;
+    before = chunks.length;
+    for (const { arena, chunk, words } of chunks) {
       file.write(arena.id, chunk, wordsAt(arena, chunk, words));
       yield;
     }
-    changed = store.writer.mutate(() => takeChanged(store, file));
   }
 }
 
 /** Step 4: a moment at which nobody writes. */
 function copyRest(store: GraphStore, file: SnapshotWriter): Moment {
   return store.writer.mutate(() => {
-    const copies = takeChanged(store, file).map(
+    const copies = unmarked(store, changedChunks(store, file)).map(
       (place) => [place, wordsAt(place.arena, place.chunk, place.words).slice()] as const,
     );
     const header = {
@@ -77,22 +80,27 @@ function copyRest(store: GraphStore, file: SnapshotWriter): Moment {
   });
 }
 
-/** With the mutex: what is not in the file as it is in memory; marks it as not changed since. */
-function takeChanged(store: GraphStore, file: SnapshotWriter): Chunk[] {
+/** With the mutex: what is not in the file as it is in memory. */
+function changedChunks(store: GraphStore, file: SnapshotWriter): Chunk[] {
   const { arenas, header, dirty } = store.memory;
   const changed: Chunk[] = [];
   usedWords(store.memory).forEach((used, id) => {
     for (let chunk = 0; chunk < chunksOf(used); chunk++) {
-      const mark = id * CHUNKS_PER_ARENA + chunk;
       const words = wordsOfChunk(used, chunk);
       // Not all of the header is marked when it changes.
-      const isDirty = dirty.words[mark] !== 0 || id === header.id;
+      const isDirty = dirty.words[id * CHUNKS_PER_ARENA + chunk] !== 0 || id === header.id;
       if (!isDirty && file.wordsWritten(id, chunk) === words) continue;
-      dirty.words[mark] = 0;
       changed.push({ arena: arenas[id]!, chunk, words });
     }
   });
   return changed;
+}
+
+/** With the mutex: the same chunks, not marked any more; whoever takes a mark away writes them. */
+function unmarked(store: GraphStore, chunks: Chunk[]): Chunk[] {
+  const { words } = store.memory.dirty;
+  for (const { arena, chunk } of chunks) words[arena.id * CHUNKS_PER_ARENA + chunk] = 0;
+  return chunks;
 }
 
 function wordsAt(arena: Arena, chunk: number, words: number): Uint32Array {

@@ -1,21 +1,30 @@
-// A thread that changes a graph as fast as it can, until word 0 of `stop` is set.
+// A thread that changes a graph as fast as it can, between one pause and the next.
 
-import { parentPort, workerData } from "node:worker_threads";
+import { isMainThread, workerData } from "node:worker_threads";
 import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { openStore } from "../../runtime/graph/support/make-graph.js";
 import { Random } from "./random.js";
 import { changeAtRandom } from "./random-changes.js";
 
+/** Values of word 0 of `ChangingData.state`. */
+export const Changing = { Paused: 0, Running: 1 } as const;
+
 export interface ChangingData {
   readonly share: GraphShare;
   readonly seed: number;
-  readonly stop: Int32Array;
+  readonly state: Int32Array;
 }
 
 const THREAD = 99;
-const { share, seed, stop } = workerData.data as ChangingData;
-const graph = openStore(GraphStore.attach(share, THREAD));
-const random = new Random(seed);
-while (Atomics.load(stop, 0) === 0) changeAtRandom(graph, random);
-parentPort!.postMessage("stopped");
+
+if (!isMainThread) change(workerData.data as ChangingData);
+
+function change({ share, seed, state }: ChangingData): never {
+  const graph = openStore(GraphStore.attach(share, THREAD));
+  const random = new Random(seed);
+  for (;;) {
+    Atomics.wait(state, 0, Changing.Paused);
+    while (Atomics.load(state, 0) === Changing.Running) changeAtRandom(graph, random);
+  }
+}

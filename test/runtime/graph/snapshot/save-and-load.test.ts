@@ -3,6 +3,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { M_CNT, M_FLT, M_FWDONLY, M_INT } from "../../../../runtime/graph/constants.js";
@@ -182,6 +183,28 @@ test("a gentle save lets the thread go on, and others wait for it", async ({ fol
   assert.ok((await saved) > 0);
   assert.equal(graphContent(load("full", folder)), before);
   assert.ok((await next) > 0);
+});
+
+test("what is changed between the steps of a save is saved whole, or not at all", async ({
+  folder,
+}) => {
+  const store = fullStore();
+  const graph = openStore(store);
+  const moments = new Map([[store.operationCount, graphContent(store)]]);
+  let isSaved = false;
+  const saved = saveGraphGently(store, folder).finally(() => {
+    isSaved = true;
+  });
+  for (let step = 0; !isSaved; step++) {
+    graph.connect(`hub${step % 3}`, ["likes", M_INT, -step], `v${step}`);
+    graph.createVertex(`new${step}`, { properties: { name: `text ${step}` } });
+    moments.set(store.operationCount, graphContent(store));
+    await nextTurn();
+  }
+  assert.ok((await saved) > 0);
+  assert.ok(moments.size > 10, "there were steps");
+  const loaded = load("full", folder);
+  assert.equal(graphContent(loaded), moments.get(loaded.operationCount));
 });
 
 test("a graph that was removed is not saved; one removed in a save can be loaded", async ({
