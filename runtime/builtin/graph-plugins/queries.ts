@@ -90,14 +90,19 @@ function queryArguments(
   query: string,
   sharedmem: number,
 ): Arguments {
-  if (sharedmem !== 0) throw new UnsupportedError("`sharedmem` is not supported yet");
-  const given: Arguments = { timeout: TIMEOUT_MS, ...defaults };
+  // Without a prototype, so that clients cannot give it one.
+  const given: Arguments = Object.assign(Object.create(null), { timeout: TIMEOUT_MS }, defaults);
   for (const [name, value] of Object.entries(request.params)) {
     if (!PARAMETERS.has(name)) given[name] = queryArgument(name, String(value));
   }
-  if (query !== "") Object.assign(given, queryFromText(query));
-  const body = bodyText(request);
-  return body === "" ? given : Object.assign(given, queryFromText(body));
+  for (const text of [query, bodyText(request)]) {
+    if (text !== "") Object.assign(given, queryFromText(text));
+  }
+  // Memory is what expressions write to, which there are none of yet.
+  const { memory = 0, ...options } = given;
+  if (sharedmem !== 0) throw new UnsupportedError("`sharedmem` is not supported yet");
+  if (memory !== 0) throw new UnsupportedError("`memory` is not supported yet");
+  return options;
 }
 
 function bodyText(request: PluginRequest): string {

@@ -2,7 +2,6 @@
 // queries").
 
 import { KeyError } from "../../graph/errors.js";
-import { eventBacklog } from "../../graph/expiry/event-control.js";
 import { SYSTEM_GRAPH, systemProperties } from "../../graph/keeper/system-graph.js";
 import { baseStatus, graphStatus } from "../../graph/status/graph-status.js";
 import { memoryUsage } from "../../graph/status/memory-usage.js";
@@ -44,15 +43,6 @@ export function memory(_request: PluginRequest, graph: str): object {
   if (graph !== "*") return memoryUsage(graphNamed(graph).store);
   const usages = serverView().graphs();
   return Object.fromEntries(usages.map(({ store }) => [store.name, memoryUsage(store)]));
-}
-
-/**
- * Backlog of the TTL event processor.
- * @plugin eventbacklog
- * @param graph name of the graph
- */
-export function eventbacklog(_request: PluginRequest, graph: str): string {
-  return eventBacklog(graphNamed(graph).store);
 }
 
 /**

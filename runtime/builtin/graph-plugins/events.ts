@@ -1,0 +1,15 @@
+// What the event processor has to do (interface, "Graph status and queries"). It looks at every event
+// that is scheduled, which is too much for the IO thread.
+
+import type { PluginRequest } from "../../plugin/plugin-request.js";
+import type { str } from "../../plugin/types.js";
+import { graphNamed } from "../graph-context.js";
+
+/**
+ * Backlog of the TTL event processor.
+ * @plugin eventbacklog
+ * @param graph name of the graph
+ */
+export function eventbacklog(_request: PluginRequest, graph: str): string {
+  return graphNamed(graph).eventBacklog();
+}
