@@ -3,6 +3,7 @@
 // Nothing is evaluated. A name counts only where a constant can stand: an id, a property or a
 // relationship may be called "D_OUT" (a relationship: `["D_OUT"]`).
 
+import { ParameterError } from "../errors.js";
 import * as graphConstants from "../graph/constants.js";
 import { ValueError } from "../graph/errors.js";
 import * as sortConstants from "../sort-constants.js";
@@ -69,14 +70,15 @@ function parse(text: string): Json {
 }
 
 /**
- * The value of a constant.
- * @param prefix that its name must have, such as `D_`
- * @throws ValueError if there is none of that name
+ * The value of a parameter that takes a constant, or several joined by `|`.
+ * @param prefix that their names must have, such as `D_`
+ * @throws ParameterError if there are none of these names
  */
-export function constantNamed(name: string, prefix: string): number {
-  const value = name.startsWith(prefix) ? constants.get(name) : undefined;
+export function constantParameter(parameter: string, text: string, prefix: string): number {
+  const value = text.split("|").every((name) => name.trim().startsWith(prefix)) && constant(text);
   if (typeof value === "number") return value;
-  throw new ValueError(`unknown constant: ${name}`);
+  const wanted = `the name of a constant ${prefix}… is required`;
+  throw new ParameterError("ValueError", `${parameter}=${text} (${wanted})`);
 }
 
 /** Arguments whose text is never JSON. */
@@ -89,10 +91,11 @@ const constant: Translate = (value) => {
   if (typeof value !== "string") return value;
   const names = value.split("|").map((name) => name.trim());
   if (!names.every((name) => CONSTANT_NAME.test(name) && constants.has(name))) return value;
-  if (names.length === 1) return constants.get(names[0]!)!;
+  const values = names.map((name) => constants.get(name)!);
+  if (values.length === 1) return values[0]!;
+  if (!values.every((part) => typeof part === "number")) return value;
   // Bits beyond the 31st are used, so `|` of JavaScript does not do.
-  const bits = names.reduce((sum, name) => sum | BigInt(Number(constants.get(name))), 0n);
-  return Number(bits);
+  return Number(values.reduce((sum, part) => sum | BigInt(part), 0n));
 };
 
 /** `[false, condition]` keeps its form. */

@@ -1,12 +1,12 @@
 // Changes of graphs over HTTP (interface, "Graph modification"). Only trusted clients may call them.
 
+import { ParameterError } from "../../errors.js";
 import type { ArcSpec } from "../../graph/changes/connect.js";
 import { M_STAT, V_ANY } from "../../graph/constants.js";
-import { ValueError } from "../../graph/errors.js";
 import type { PluginRequest } from "../../plugin/plugin-request.js";
 import type { float, int, json, str } from "../../plugin/types.js";
 import { graphNamed } from "../graph-context.js";
-import { constantNamed } from "../query-json.js";
+import { constantParameter } from "../query-json.js";
 
 const TIMEOUT_MS = 5000;
 
@@ -28,7 +28,7 @@ export function createvertex(
   properties: json = {},
 ): object {
   if (typeof properties !== "object" || properties === null || Array.isArray(properties)) {
-    throw new ValueError("properties must be an object");
+    throw new ParameterError("TypeError", "properties (an object is required)");
   }
   const options = { type: type === "" ? null : type, lifespan, properties };
   const made = graphNamed(graph).createVertex(id, options);
@@ -69,7 +69,7 @@ export function connect(
   lifespan: int = -1,
   timeout: int = TIMEOUT_MS,
 ): object {
-  const code = constantNamed(modifier, "M_");
+  const code = constantParameter("modifier", modifier, "M_");
   const arc: ArcSpec = code === M_STAT ? [relationship, code] : [relationship, code, value];
   const made = graphNamed(graph).connect(initial, arc, terminal, { lifespan, timeout });
   return { initial, terminal, action: made > 0 ? "connected" : "updated" };
@@ -100,8 +100,12 @@ export function disconnect(
   value: float = 0,
   timeout: int = TIMEOUT_MS,
 ): object {
-  const test = constantNamed(condition, "V_");
-  const arc = [relationship, constantNamed(direction, "D_"), constantNamed(modifier, "M_")];
+  const test = constantParameter("condition", condition, "V_");
+  const arc: (string | number)[] = [
+    relationship,
+    constantParameter("direction", direction, "D_"),
+    constantParameter("modifier", modifier, "M_"),
+  ];
   if (test !== V_ANY) arc.push(test, value);
   const other = neighbor === "*" ? undefined : neighbor;
   const arcs = graphNamed(graph).disconnect(id, arc, other, timeout);

@@ -2,7 +2,12 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { queryArgument, queryFromText } from "../../../runtime/builtin/query-json.js";
+import {
+  constantParameter,
+  queryArgument,
+  queryFromText,
+} from "../../../runtime/builtin/query-json.js";
+import { ParameterError } from "../../../runtime/errors.js";
 import { ValueError } from "../../../runtime/graph/errors.js";
 
 const test = suite("query json");
@@ -18,6 +23,10 @@ const QUERIES: readonly (readonly [given: object, expected: object])[] = [
     { arc: 1, collect: [false, "*"] },
   ],
   [{ arc: ["D_OUT", "D_OUT", "M_INT", "V_GT", 5] }, { arc: ["D_OUT", 2, 5, 6, 5] }],
+  [
+    { sortby: "C_SCAN|S_ASC", fields: "F_ID|NO_SUCH" },
+    { sortby: "C_SCAN|S_ASC", fields: "F_ID|NO_SUCH" },
+  ],
   [{ arc: [false, [null, "D_ANY"]] }, { arc: [false, [null, 0]] }],
   [{ arc: { rel: "D_IN", dir: "D_IN", mod: "M_CNT" } }, { arc: { rel: "D_IN", dir: 1, mod: 8 } }],
   [
@@ -109,6 +118,18 @@ test("refuses broken JSON in the URL", () => {
     () => queryArgument("arc", "[1"),
     (error: unknown) => error instanceof ValueError,
   );
+});
+
+test("parameters take the names of their own constants", () => {
+  assert.is(constantParameter("modifier", "M_INT|M_FWDONLY", "M_"), 2053);
+  assert.is(constantParameter("direction", "D_ANY", "D_"), 0);
+  for (const text of ["", "5", "D_OUT", "M_INT|D_OUT", "M_NO", "M_", "M_INT|", "__proto__"]) {
+    assert.throws(
+      () => constantParameter("modifier", text, "M_"),
+      (error: unknown) => error instanceof ParameterError && error.exceptionName === "ValueError",
+    );
+  }
+  assert.throws(() => constantParameter("collect", "C_SCAN", "C_"), /constant C_… is required/);
 });
 
 test.run();
