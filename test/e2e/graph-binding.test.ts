@@ -1,0 +1,130 @@
+// Plugins bound to graphs, over real processes: every executor sees the same graph, what a request
+// holds goes when it ends, and an executor that dies leaves the graph as if it had stopped earlier.
+// limit: 60 s
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
+
+const test = suite("graphs of plugins");
+const PROJECT = fixture("graphs");
+const root = mkdtempSync(join(tmpdir(), "svc-graphs-"));
+let served: Served;
+
+test.before(async () => {
+  await svc("build", PROJECT);
+});
+test.after(() => rmSync(root, { recursive: true }));
+test.after.each(async () => {
+  await served.stop("SIGKILL");
+});
+
+async function start(...options: string[]): Promise<void> {
+  served = await serve(PROJECT, "--root", root, "--executors", "3", ...options);
+}
+
+function call(plugin: string): Promise<Answer> {
+  return get(served.port, `/svc/plugin/${plugin}`);
+}
+
+/** What a plugin returns; fails if it does not. */
+async function result(plugin: string): Promise<unknown> {
+  const { json, text } = await call(plugin);
+  assert.is(json.status, "OK", text);
+  return json.response;
+}
+
+async function errorOf(plugin: string): Promise<string> {
+  const { json, text } = await call(plugin);
+  assert.is(json.status, "ERROR", text);
+  return JSON.stringify(json.message);
+}
+
+/** Resolves when the vertices held are these. */
+async function held(...ids: string[]): Promise<void> {
+  for (;;) {
+    const now = (await result("held")) as [id: string, mode: string][];
+    if (now.map(([id]) => id).join() === ids.join()) return;
+    await delay(10);
+  }
+}
+
+test("each way to declare a plugin binds the graph that it names", async () => {
+  await start();
+  const { json } = await get(served.port, "/svc/plugins");
+  const records = json.response as { path: string; bound_graph: string | null }[];
+  const bound = new Map(records.map(({ path, bound_graph }) => [path.slice(12), bound_graph]));
+  const expected = { buy: "shop", best: "shop", rate: "shop", hold: "locks", sales: null };
+  for (const [name, graph] of Object.entries(expected)) assert.is(bound.get(name), graph, name);
+  assert.is(bound.get("unbound"), null);
+  assert.is(await result("rate?user=ann&item=tea&stars=4.5"), 1);
+  assert.is(await result("rate?user=ann&item=cocoa&stars=5"), 1);
+  assert.equal(await result("best?user=ann"), [["cocoa"], ["tea"]]);
+  assert.equal(await result("same"), [false, true, true]);
+});
+
+test("executors write to one graph at once, and code at module level reads it", async () => {
+  await start();
+  const before = (await result("sales")) as number;
+  const paths = Array.from({ length: 300 }, (_, n) => `buy?user=u${n % 7}&item=i${n % 3}`);
+  const counts = (await Promise.all(paths.map(result))) as [thread: number, count: number][];
+  assert.ok(new Set(counts.map(([thread]) => thread)).size > 1, "several executors took part");
+  assert.is(await result("sales"), before + 300);
+});
+
+test("what a request holds keeps others out, and goes when the request ends", async () => {
+  await start();
+  const holding = call("hold?id=x&ms=400");
+  await held("x");
+  assert.match(await errorOf("mark?id=x"), /AccessError.*Object is locked: 'x'/);
+  assert.match(await errorOf("mark?id=x&timeout=20"), /AccessError.*'x'/);
+  const waiting = result("mark?id=x&timeout=5000");
+  assert.is((await holding).json.response, 1);
+  assert.is(await waiting, 1);
+  assert.match(await errorOf("holdAndFail?id=x"), /failed on purpose/);
+  assert.equal(await result("held"), []);
+  assert.is(await result("mark?id=x"), 2);
+});
+
+test("requests wait their turn without blocking their executors", async () => {
+  await start("--executors", "2");
+  const marks = await Promise.all(Array.from({ length: 40 }, () => result("markLater?id=turn")));
+  assert.equal(
+    (marks as number[]).sort((a, b) => a - b),
+    Array.from({ length: 40 }, (_, n) => n + 1),
+  );
+  assert.equal(await result("held"), []);
+});
+
+test("a request that times out lets go, whether it waits or burns", async () => {
+  await start("--plugin-timeout", "300");
+  assert.match(await errorOf("holdForEver?id=x"), /TimeoutError/);
+  assert.is(await result("mark?id=x&timeout=2000"), 1);
+  assert.match(await errorOf("holdAndBurn?id=x"), /TimeoutError/);
+  assert.is(await result("mark?id=x&timeout=2000"), 2);
+  assert.equal(await result("held"), []);
+});
+
+test("an executor that ends itself lets go", async () => {
+  await start();
+  for (let round = 0; round < 3; round++) {
+    assert.match(await errorOf("holdAndExit?id=x"), /ExecutorError/);
+    assert.is(await result("mark?id=x&timeout=2000"), round + 1);
+  }
+});
+
+test("an executor that is ended while it writes leaves the graph whole", async () => {
+  await start("--plugin-timeout", "500");
+  for (let round = 0; round < 4; round++) {
+    const writing = [call("writeOn?hub=a"), call("writeOn?hub=b")];
+    for (const { text } of await Promise.all(writing)) assert.match(text, /TimeoutError/);
+    assert.equal(await result("check"), []);
+    assert.is(await result("mark?id=after"), round + 1);
+  }
+});
+
+test.run();
