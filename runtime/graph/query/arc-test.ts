@@ -99,6 +99,11 @@ export class ArcTest {
     else this.kind = this.isNegated ? ArcTestKind.Any : ArcTestKind.Nothing;
   }
 
+  /** True if nothing but the direction is asked for. */
+  get isUnfiltered(): boolean {
+    return this.mask === 0 && !this.isNegated;
+  }
+
   /** Whether an arc passes; the kernels spell out what this does. */
   matches(word1: number, word2: number): boolean {
     if (this.kind <= ArcTestKind.Any) return this.kind === ArcTestKind.Any;

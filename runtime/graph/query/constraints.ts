@@ -96,6 +96,9 @@ function parseDegree(
     throw new QueryError("Arc direction mismatch for degree condition");
   }
   const counted = arc.direction === D_ANY ? direction : arc.direction;
+  if (arc.isUnfiltered) {
+    return { order: Order.degree, check: new DegreeCheck(store, counted, range) };
+  }
   return { order: Order.arcCount, check: new ArcCountCheck(store, arc, counted, range) };
 }
 

@@ -4,7 +4,7 @@
 import { D_BOTH, D_IN, D_OUT } from "../constants.js";
 import { QueryError } from "../errors.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { type ArcTest, ArcTestKind, type DirectionNumber } from "./arc-test.js";
+import type { ArcTest, DirectionNumber } from "./arc-test.js";
 import type { Deadline } from "./deadline.js";
 import { HitCounter, type HitSink } from "./hit-sink.js";
 import type { ArcFilter, CollectRule, VertexCondition } from "./query-options.js";
@@ -117,11 +117,10 @@ export function countArcs(
   if (direction === D_BOTH) throw new QueryError("Bi-directional arc aggregation is not possible");
   test.bind(store.relationships);
   const { outArcs, inArcs } = scannersOf(store);
-  const isAny = test.kind === ArcTestKind.Any;
   let count = 0;
   if (direction !== D_IN) count += outArcs.count(vertex, test);
   if (direction !== D_OUT) {
-    count += isAny ? store.vertices.inDegree(vertex) : inArcs.count(vertex, test);
+    count += test.isUnfiltered ? store.vertices.inDegree(vertex) : inArcs.count(vertex, test);
   }
   deadline.spend(count);
   return count;

@@ -1,4 +1,4 @@
-// The naive model of graph queries: arcs in a list, everything looked at every time, one line of
+// The naive model of graph queries: arcs in lists, everything looked at every time, one line of
 // the specification after the other. It knows the forms of filters and conditions that
 // `random-queries.ts` makes, and nothing of how the engine works.
 
@@ -7,6 +7,7 @@ import {
   D_IN,
   D_OUT,
   M_ANY,
+  M_FWDONLY,
   V_EQ,
   V_GT,
   V_GTE,
@@ -16,6 +17,7 @@ import {
   V_NRANGE,
   V_RANGE,
 } from "../../../runtime/graph/constants.js";
+import { nowSeconds } from "../../../runtime/graph/time.js";
 
 export interface ModelArc {
   readonly initial: string;
@@ -23,11 +25,14 @@ export interface ModelArc {
   readonly modifier: number;
   readonly value: number;
   readonly terminal: string;
+  /** The terminal counts it and does not list it. */
+  readonly isForwardOnly: boolean;
 }
 
 export interface ModelVertex {
   readonly type: string | null;
   readonly isVirtual: boolean;
+  readonly expiresAt: number;
   readonly properties: { readonly [key: string]: number | string };
 }
 
@@ -52,10 +57,26 @@ interface Seen {
 
 export class QueryModel {
   readonly vertices = new Map<string, ModelVertex>();
-  readonly arcs: ModelArc[] = [];
+  readonly #arcs = { initial: new Map<string, ModelArc[]>(), terminal: new Map() };
   hits: ModelHit[] = [];
   neighbors = 0;
   #isQuiet = false;
+
+  add(arc: ModelArc): void {
+    for (const end of ["initial", "terminal"] as const) {
+      const known = this.#arcs[end].get(arc[end]);
+      if (known === undefined) this.#arcs[end].set(arc[end], [arc]);
+      else known.push(arc);
+    }
+  }
+
+  #outOf(vertex: string): readonly ModelArc[] {
+    return this.#arcs.initial.get(vertex) ?? [];
+  }
+
+  #into(vertex: string): readonly ModelArc[] {
+    return this.#arcs.terminal.get(vertex) ?? [];
+  }
 
   /** What a neighborhood query collects. */
   neighborhood(anchor: string, rule: Rule, defaultDirection: number): void {
@@ -105,12 +126,12 @@ export class QueryModel {
 
   /** The arcs of a vertex in a direction that a filter accepts. */
   #around(vertex: string, direction: number, filter: unknown): Seen[] {
-    const found = (end: "initial" | "terminal", other: "initial" | "terminal", side: number) =>
-      this.arcs
-        .filter((arc) => arc[end] === vertex && acceptsArc(filter, arc))
-        .map((arc) => ({ arc, head: arc[other], side }));
-    const outward = found("initial", "terminal", 0);
-    const inward = found("terminal", "initial", 1);
+    const outward = this.#outOf(vertex)
+      .filter((arc) => acceptsArc(filter, arc))
+      .map((arc) => ({ arc, head: arc.terminal, side: 0 }));
+    const inward = this.#into(vertex)
+      .filter((arc) => !arc.isForwardOnly && acceptsArc(filter, arc))
+      .map((arc) => ({ arc, head: arc.initial, side: 1 }));
     if (direction === D_OUT) return outward;
     if (direction === D_IN) return inward;
     if (direction === D_ANY) return [...outward, ...inward];
@@ -120,7 +141,15 @@ export class QueryModel {
   }
 
   countArcs(vertex: string, filter: unknown): number {
-    return this.#around(vertex, directionOf(filter, D_ANY), filter).length;
+    return this.degree(vertex, filter, D_ANY);
+  }
+
+  /** Without a filter counters are asked, which know of forward-only arcs at both ends. */
+  degree(vertex: string, filter: unknown, defaultDirection: number): number {
+    const direction = directionOf(filter, defaultDirection);
+    if (!isUnfiltered(filter)) return this.#around(vertex, direction, filter).length;
+    const outward = direction === D_IN ? 0 : this.#outOf(vertex).length;
+    return outward + (direction === D_OUT ? 0 : this.#into(vertex).length);
   }
 
   passes(condition: unknown, id: string, level: number): boolean {
@@ -164,6 +193,9 @@ export class QueryModel {
       case "indegree":
       case "outdegree":
         return this.#meetsDegree(key, constraint, id);
+      case "abstime":
+      case "reltime":
+        return this.#meetsTimes(constraint, key === "abstime" ? 0 : nowSeconds(), vertex);
       case "id":
         return this.passes(constraint, id, 0);
       case "property": {
@@ -180,12 +212,20 @@ export class QueryModel {
     }
   }
 
+  #meetsTimes(constraint: unknown, base: number, { expiresAt }: ModelVertex): boolean {
+    if (Array.isArray(constraint)) {
+      return this.#meetsTimes(constraint[1], base, { expiresAt } as ModelVertex) === constraint[0];
+    }
+    const { expires } = constraint as { expires: unknown };
+    const test = Array.isArray(expires) ? expires : [V_GTE, expires];
+    return acceptsValue(test, expiresAt - base);
+  }
+
   #meetsDegree(key: string, constraint: unknown, id: string): boolean {
     const own = key === "indegree" ? D_IN : key === "outdegree" ? D_OUT : D_ANY;
     const isFiltered = Array.isArray(constraint) && typeof constraint[0] !== "number";
     const [filter, condition]: Items = isFiltered ? constraint : [own, constraint];
-    const direction = directionOf(filter, own) === D_ANY ? own : directionOf(filter, own);
-    return acceptsValue(condition, this.#around(id, direction, filter).length);
+    return acceptsValue(condition, this.degree(id, filter, own));
   }
 }
 
@@ -210,6 +250,22 @@ function isDirection(filter: unknown): boolean {
   return typeof filter[0] === "boolean" && isDirection(filter[1]);
 }
 
+/** Whether a filter has nothing but a direction. */
+function isUnfiltered(filter: unknown): boolean {
+  if (filter === null || filter === "*" || isDirection(filter)) return true;
+  if (!Array.isArray(filter)) return false;
+  const [name, second, modifier = M_ANY] = filter as Items;
+  if (name === true) return isUnfiltered(second);
+  if (name === false) return isUnfiltered(unnegated(second));
+  return (name === null || name === "*") && modifier === M_ANY;
+}
+
+/** What a filter negates; of one that negates nothing, a filter for no arc. */
+function unnegated(filter: unknown): unknown {
+  if (!Array.isArray(filter) || typeof filter[0] !== "boolean") return "";
+  return filter[0] ? unnegated(filter[1]) : filter[1];
+}
+
 function acceptsArc(filter: unknown, arc: ModelArc): boolean {
   if (filter === null || filter === undefined || typeof filter === "number") return true;
   if (typeof filter === "string") return filter === "*" || filter === arc.relationship;
@@ -221,7 +277,9 @@ function acceptsArc(filter: unknown, arc: ModelArc): boolean {
   if (relationship !== null && relationship !== "*" && relationship !== arc.relationship) {
     return false;
   }
-  if (modifier !== M_ANY && modifier !== arc.modifier) return false;
+  const wanted = (modifier as number) & ~M_FWDONLY;
+  if (wanted !== modifier && !arc.isForwardOnly) return false;
+  if (wanted !== M_ANY && wanted !== arc.modifier) return false;
   return code === undefined || acceptsValue([code, literal], arc.value);
 }
 

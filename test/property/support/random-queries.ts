@@ -7,6 +7,7 @@ import {
   D_OUT,
   M_CNT,
   M_FLT,
+  M_FWDONLY,
   M_INT,
   M_STAT,
   V_EQ,
@@ -18,6 +19,7 @@ import {
   V_NRANGE,
   V_RANGE,
 } from "../../../runtime/graph/constants.js";
+import { nowSeconds } from "../../../runtime/graph/time.js";
 import type { Rule } from "./query-model.js";
 import type { Random } from "./random.js";
 
@@ -27,9 +29,17 @@ export const MODIFIERS_USED = [M_STAT, M_INT, M_CNT, M_FLT];
 export const KEYS = ["age", "city"];
 export const CITIES = ["Oslo", "Bergen", "Bo"];
 export const VALUES = [-3, -1, 0, 1, 2, 3];
+/** Seconds from now, and between them what they are compared with: no clock tick decides. */
+const OFFSETS = [10_000, 20_000, 30_000];
+const BETWEEN = [5_000, 15_000, 25_000, 35_000];
+const STARTED = nowSeconds();
+export const EXPIRIES = OFFSETS.map((offset) => STARTED + offset);
 const COMPARISONS = [V_LTE, V_GT, V_GTE, V_LT, V_EQ, V_NEQ];
 const RANGES = [V_RANGE, V_NRANGE];
-const MAX_LEVELS = 4;
+const CONSTRAINTS = [
+  ...["type", "degree", "indegree", "outdegree", "property", "virtual", "abstime", "reltime", "id"],
+];
+const MAX_LEVELS = 3;
 
 export class RandomQueries {
   readonly #random: Random;
@@ -62,7 +72,7 @@ export class RandomQueries {
       case 4:
         return [relationship, direction];
       case 5:
-        return [relationship, direction, random.of(MODIFIERS_USED)];
+        return [relationship, direction, random.of([...MODIFIERS_USED, M_INT | M_FWDONLY])];
       default:
         return [relationship, direction, ...this.#valueTest()];
     }
@@ -102,7 +112,7 @@ export class RandomQueries {
   #object(level: number, isCollecting: boolean): object {
     const random = this.#random;
     const condition: Record<string, unknown> = {};
-    for (const key of random.list(2, () => random.of(["type", "degree", "property", "virtual"]))) {
+    for (const key of random.list(2, () => random.of(CONSTRAINTS))) {
       condition[key] = this.#constraint(key);
     }
     if (level >= MAX_LEVELS) return condition;
@@ -122,18 +132,32 @@ export class RandomQueries {
         return random.below(2) === 0;
       case "type":
         return random.of([...TYPES, null, "never", [V_NEQ, random.of(TYPES)]]);
+      case "id":
+        return random.of([random.of(this.#ids), random.list(3, () => random.of(this.#ids)), "b*"]);
+      case "abstime":
+      case "reltime": {
+        const literal = random.of(BETWEEN) + (key === "abstime" ? STARTED : 0);
+        const range = [literal - 10_000, literal];
+        const expires = random.of([literal, [random.of(COMPARISONS), literal], [V_RANGE, range]]);
+        return random.below(4) === 0 ? [random.below(2) === 0, { expires }] : { expires };
+      }
       case "property": {
         const tests = { age: [random.of(COMPARISONS), random.of(VALUES)], city: "B*" };
         const { age, city } = tests;
         return random.of([{ age }, { city }, tests, [false, tests], { age: null, city: "Oslo" }]);
       }
       default:
-        return random.below(2) === 0 ? degree : [this.#degreeFilter(), degree];
+        return random.below(2) === 0 ? degree : [this.#degreeFilter(key), degree];
     }
   }
 
-  /** A bare direction would be read as the code of a value condition. */
-  #degreeFilter(): unknown {
+  /**
+   * A bare direction would be read as the code of a value condition; an opposite one is refused,
+   * and so only degrees of both directions take any.
+   */
+  #degreeFilter(key: string): unknown {
+    const random = this.#random;
+    if (key !== "degree") return random.of([null, "*", random.of(RELATIONSHIPS)]);
     const filter = this.arc(false);
     return typeof filter === "number" ? [null, filter] : filter;
   }
