@@ -1,48 +1,48 @@
 // Who may change things: programs on this machine, and those of the networks that the option
-// `http.trusted` names. Pages of other origins may not, whatever machine they are shown on.
+// `http.trusted` names. Pages of other origins may not, whatever machine they are shown on. A page
+// whose name was made to lead to this machine comes from here and has no other origin: it is told by
+// the name that it calls us by.
 
 import { BlockList, isIP } from "node:net";
+import { hostname } from "node:os";
 import { SvcError } from "../errors.js";
 import type { Exchange } from "./transport.js";
 
-const LOOPBACK = ["127.0.0.0/8", "::1/128"];
-
 export class TrustedClients {
-  readonly #networks = new BlockList();
+  readonly #loopback = new BlockList();
+  readonly #trusted = new BlockList();
 
   /**
    * @param trusted networks beside this machine, as `10.0.0.0/8` or one address
    * @throws SvcError SVC2205 for what is no network
    */
   constructor(trusted: readonly string[]) {
-    for (const network of [...LOOPBACK, ...trusted]) this.#add(network);
+    for (const network of ["127.0.0.0/8", "::1"]) addNetwork(this.#loopback, network);
+    for (const network of trusted) addNetwork(this.#trusted, network);
   }
 
   /** Why a request may not change anything, null if it may. */
   refusal({ connection, headers }: Exchange): string | null {
+    if (isForeign(headers)) return "403 Forbidden: pages of other origins may not change graphs";
     const address = new URL(connection.client).hostname.replace(/^\[|\]$/g, "");
     const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    if (!this.#networks.check(address, family)) {
-      return `403 Forbidden: ${address} may not change graphs; the option http.trusted may allow it`;
-    }
-    return isForeign(headers)
-      ? "403 Forbidden: pages of other origins may not change graphs"
-      : null;
+    if (this.#trusted.check(address, family)) return null;
+    const isLocal = this.#loopback.check(address, family);
+    if (isLocal && isOwnName(headers.get("host"))) return null;
+    const who = isLocal ? `who calls this machine ${headers.get("host")}` : address;
+    return `403 Forbidden: ${who} may not change graphs; the option http.trusted may allow it`;
   }
+}
 
-  #add(network: string): void {
-    const [address, bits] = network.split("/", 2) as [string, string | undefined];
-    const family = isIP(address);
-    const most = family === 6 ? 128 : 32;
-    const prefix = bits === undefined ? most : Number(bits);
-    if (family === 0 || bits === "" || !Number.isInteger(prefix) || prefix < 0 || prefix > most) {
-      throw new SvcError(
-        "SVC2205",
-        `\`http.trusted\`: ${network} is not a network like 10.0.0.0/8`,
-      );
-    }
-    this.#networks.addSubnet(address, prefix, family === 6 ? "ipv6" : "ipv4");
+function addNetwork(networks: BlockList, network: string): void {
+  const [address, bits] = network.split("/", 2) as [string, string | undefined];
+  const family = isIP(address);
+  const most = family === 6 ? 128 : 32;
+  const prefix = bits === undefined ? most : Number(bits);
+  if (family === 0 || bits === "" || !Number.isInteger(prefix) || prefix < 0 || prefix > most) {
+    throw new SvcError("SVC2205", `\`http.trusted\`: ${network} is not a network like 10.0.0.0/8`);
   }
+  networks.addSubnet(address, prefix, family === 6 ? "ipv6" : "ipv4");
 }
 
 /** Browsers say where a request comes from: with `Origin`, or at least with `Sec-Fetch-Site`. */
@@ -52,4 +52,12 @@ function isForeign(headers: Exchange["headers"]): boolean {
   const origin = headers.get("origin");
   if (origin === undefined) return false;
   return !URL.canParse(origin) || new URL(origin).host !== headers.get("host");
+}
+
+/** An address, or a name that this machine gives itself. Programs may leave it out. */
+function isOwnName(host: string | undefined): boolean {
+  if (host === undefined) return true;
+  if (!URL.canParse(`http://${host}`)) return false;
+  const name = new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, "");
+  return isIP(name) !== 0 || name === "localhost" || name === hostname().toLowerCase();
 }

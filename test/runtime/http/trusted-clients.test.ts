@@ -1,0 +1,85 @@
+// Who may change things, by address, origin and name of the machine.
+
+import { hostname } from "node:os";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SvcError } from "../../../runtime/errors.js";
+import { TrustedClients } from "../../../runtime/http/trusted-clients.js";
+import { fakeConnection, fakeExchange } from "../builtin/fake-view.js";
+
+const test = suite("trusted clients");
+
+/** Why a request from an address is refused. */
+function refusal(address: string, headers = "", trusted: readonly string[] = []): string | null {
+  const client = `http://${address.includes(":") ? `[${address}]` : address}:40000/`;
+  const exchange = { ...fakeExchange("/", headers), connection: fakeConnection({ client }) };
+  return new TrustedClients(trusted).refusal(exchange);
+}
+
+test("programs on this machine may", () => {
+  for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"]) {
+    assert.is(refusal(address), null, address);
+  }
+});
+
+test("others may not, unless their network is trusted", () => {
+  for (const address of ["10.1.2.3", "192.0.2.1", "128.0.0.1", "2001:db8::1", "::ffff:10.1.2.3"]) {
+    assert.match(
+      refusal(address) ?? "",
+      /may not change graphs; the option http\.trusted/,
+      address,
+    );
+  }
+  const trusted = ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"];
+  for (const address of ["10.1.2.3", "192.0.2.1", "2001:db8::1", "127.0.0.1"]) {
+    assert.is(refusal(address, "", trusted), null, address);
+  }
+  for (const address of ["11.1.2.3", "192.0.2.2", "2001:db9::1"]) {
+    assert.match(refusal(address, "", trusted) ?? "", /403/, address);
+  }
+});
+
+test("pages of other origins may not", () => {
+  const host = "Host: 127.0.0.1:9000\r\n";
+  for (const origin of ["http://evil.example", "http://127.0.0.1:9001", "null", "x"]) {
+    const headers = `${host}Origin: ${origin}\r\n`;
+    assert.match(refusal("127.0.0.1", headers) ?? "", /other origins/, origin);
+    assert.match(refusal("127.0.0.1", headers, ["127.0.0.1"]) ?? "", /other origins/, origin);
+  }
+  for (const site of ["cross-site", "same-site"]) {
+    assert.match(refusal("127.0.0.1", `${host}Sec-Fetch-Site: ${site}\r\n`) ?? "", /other origins/);
+  }
+  for (const header of ["Origin: http://127.0.0.1:9000", "Sec-Fetch-Site: same-origin"]) {
+    assert.is(refusal("127.0.0.1", `${host}${header}\r\n`), null, header);
+  }
+});
+
+test("a name that was made to lead here is none of ours", () => {
+  for (const name of ["127.0.0.1:9000", "[::1]:9000", "localhost", "LocalHost:1", hostname()]) {
+    assert.is(refusal("127.0.0.1", `Host: ${name}\r\n`), null, name);
+  }
+  for (const name of ["evil.example:9000", "localhost.evil.example", "a b"]) {
+    assert.match(refusal("127.0.0.1", `Host: ${name}\r\n`) ?? "", /who calls this machine/, name);
+    assert.is(refusal("127.0.0.1", `Host: ${name}\r\n`, ["127.0.0.0/8"]), null, name);
+  }
+});
+
+test("what is no network is refused", () => {
+  for (const network of [
+    "",
+    "x",
+    "10.0.0.0/33",
+    "10.0.0.0/",
+    "10.0.0/8",
+    "::1/129",
+    "10.0.0.0/a",
+  ]) {
+    assert.throws(
+      () => new TrustedClients([network]),
+      (error: unknown) => error instanceof SvcError && error.code === "SVC2205",
+      network,
+    );
+  }
+});
+
+test.run();
