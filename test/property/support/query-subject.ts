@@ -2,7 +2,7 @@
 // vertex, whose runs so get an index and are counted by the kernel for hubs; two terminals have
 // forward-only arcs alone.
 
-import { M_CNT, M_FLT, M_FWDONLY, M_STAT, T_NEVER } from "../../../runtime/graph/constants.js";
+import { M_CNT, M_FLT, M_STAT, T_NEVER } from "../../../runtime/graph/constants.js";
 import { ArcFlag } from "../../../runtime/graph/memory/layout.js";
 import { MODIFIERS } from "../../../runtime/graph/modifiers.js";
 import type { GraphStore } from "../../../runtime/graph/store/graph-store.js";
@@ -81,9 +81,4 @@ function randomArc(random: Random): ModelArc {
 export function modifierName({ modifier, isForwardOnly }: ModelArc): string {
   const { name } = MODIFIERS[modifier]!;
   return isForwardOnly ? `${name}|M_FWDONLY` : name;
-}
-
-/** The modifier as filters write it. */
-export function modifierCode({ modifier, isForwardOnly }: ModelArc): number {
-  return isForwardOnly ? modifier | M_FWDONLY : modifier;
 }

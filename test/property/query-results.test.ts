@@ -1,0 +1,218 @@
+// What queries show of random graphs, against a naive model: the page of a sorted result, what
+// counts and sums say of the whole, heads each once, prepared queries like one-shot ones.
+// ROUNDS=n for more graphs than the default.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { D_BOTH, D_IN, D_OUT, F_DEGREES, M_STAT } from "../../runtime/graph/constants.js";
+import { aggregate } from "../../runtime/graph/query/aggregate.js";
+import { initials, terminals } from "../../runtime/graph/query/lists.js";
+import { neighborhood } from "../../runtime/graph/query/neighborhood.js";
+import { NeighborhoodQuery } from "../../runtime/graph/query/prepared-query.js";
+import type {
+  GlobalQueryOptions,
+  ListQueryOptions,
+  NeighborhoodQueryOptions,
+} from "../../runtime/graph/query/query-options.js";
+import { vertices } from "../../runtime/graph/query/vertices.js";
+import * as S from "../../runtime/sort-constants.js";
+import type { ModelHit, QueryModel } from "./support/query-model.js";
+import { HUB, IDS, makeSubject, modifierName, type Subject } from "./support/query-subject.js";
+import { Random, SEED } from "./support/random.js";
+
+const test = suite("query results");
+const ROUNDS = Number(process.env.ROUNDS ?? 12);
+const QUERIES = 40;
+const FIELDS = ["anchor", "direction", "relationship", "modifier", "value", "id"] as const;
+
+type Key = (model: QueryModel, hit: ModelHit) => number | string;
+
+/** What hits are sorted by, with the direction that each has of its own. */
+const KEYS: readonly (readonly [sortby: number, isDescending: boolean, Key])[] = [
+  [S.S_VAL, true, (_model, { arc }) => (arc.modifier === M_STAT ? 0 : arc.value)],
+  [S.S_ID, false, (_model, { head }) => head],
+  [S.S_ANCHOR, false, (_model, { tail }) => tail],
+  [S.S_DEG, true, (model, { head }) => model.degree(head, null, 0)],
+  [S.S_IDEG, true, (model, { head }) => model.degree(head, null, D_IN)],
+  [S.S_ODEG, true, (model, { head }) => model.degree(head, null, D_OUT)],
+  [S.S_TMX, false, (model, { head }) => model.vertices.get(head)!.expiresAt],
+];
+const SIDES = ["D_OUT", "D_IN", "D_BOTH"];
+
+function textOf({ level, tail, arc, head, side }: ModelHit): string {
+  const { relationship, value } = arc;
+  return `${level} ${tail} ${SIDES[side]} ${relationship} ${modifierName(arc)} ${value} ${head}`;
+}
+
+interface Entry {
+  readonly anchor: string;
+  readonly arc: Record<"direction" | "relationship" | "modifier" | "value", unknown>;
+  readonly distance: number;
+  readonly id: string;
+}
+
+function textOfEntry({ anchor, arc, distance, id }: Entry): string {
+  const { direction, relationship, modifier, value } = arc;
+  return `${distance} ${anchor} ${direction} ${relationship} ${modifier} ${value} ${id}`;
+}
+
+/** An order, how it is asked for, and what it makes of the hits of the model. */
+function randomOrder(random: Random): { sortby: number; key: Key; sign: 1 | -1 } {
+  const [kind, isDescending, key] = random.of(KEYS);
+  const direction = random.of([0, S.S_ASC, S.S_DESC]);
+  const isReversed = direction === 0 ? isDescending : direction === S.S_DESC;
+  return { sortby: kind | direction, key, sign: isReversed ? -1 : 1 };
+}
+
+function says(...query: unknown[]): string {
+  return `seed ${SEED}: ${JSON.stringify(query)}`;
+}
+
+/** A page holds as many as it has to, each of them one of all, none more often than there. */
+function isPageOf(page: readonly string[], all: readonly string[], size: number, of: string): void {
+  assert.is(page.length, size, of);
+  const left = new Map<string, number>();
+  for (const entry of all) left.set(entry, (left.get(entry) ?? 0) + 1);
+  for (const entry of page) {
+    const count = left.get(entry) ?? 0;
+    assert.ok(count > 0, `${of}: ${entry} is not there, or not as often`);
+    left.set(entry, count - 1);
+  }
+}
+
+function sizeOf(all: number, { hits, offset }: { hits: number; offset: number }): number {
+  const left = Math.max(all - offset, 0);
+  return hits < 0 ? left : Math.min(left, hits);
+}
+
+function randomPage(random: Random): { hits: number; offset: number } {
+  return { hits: random.of([-1, 0, 1, 3, 10, 100]), offset: random.of([0, 0, 1, 5, 40]) };
+}
+
+/** A rule whose hits do not depend on which arc stands for a pair. */
+function ruleWithoutPairs({ queries, model }: Subject, anchor: string): object {
+  for (;;) {
+    const rule = queries.rule();
+    model.neighborhood(anchor, rule, D_OUT);
+    if (model.hits.every(({ side }) => side < 2) && !isPaired(rule.arc)) return rule;
+  }
+}
+
+function isPaired(arc: unknown): boolean {
+  return arc === D_BOTH || (Array.isArray(arc) && arc.some(isPaired));
+}
+
+function checkPage(random: Random, subject: Subject, anchor: string): void {
+  const { store, model } = subject;
+  const rule = ruleWithoutPairs(subject, anchor) as NeighborhoodQueryOptions;
+  const { sortby, key, sign } = randomOrder(random);
+  const page = randomPage(random);
+  const options = { ...rule, ...page, sortby, fields: FIELDS, result: "dict", counts: true };
+  const result = neighborhood(store, anchor, options as object) as unknown as {
+    neighborhood: Entry[];
+    counts: object;
+  };
+  const what = says(anchor, options);
+  assert.equal(result.counts, { neighbors: model.neighbors, arcs: model.hits.length }, what);
+  const entries = new Map(model.hits.map((hit) => [textOf(hit), key(model, hit)]));
+  const found = result.neighborhood.map(textOfEntry);
+  isPageOf(found, model.hits.map(textOf), sizeOf(model.hits.length, page), what);
+  const keys = model.hits.map((hit) => key(model, hit)).sort((a, b) => compared(a, b) * sign);
+  const wanted = keys.slice(page.offset, page.offset + found.length);
+  assert.equal(
+    found.map((entry) => entries.get(entry)),
+    wanted,
+    what,
+  );
+  const unsorted = neighborhood(store, anchor, {
+    ...rule,
+    ...page,
+    fields: FIELDS,
+    result: "dict",
+  });
+  const texts = (unsorted as unknown as Entry[]).map(textOfEntry);
+  isPageOf(texts, model.hits.map(textOf), sizeOf(model.hits.length, page), what);
+}
+
+function compared(a: number | string, b: number | string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+function checkSums(subject: Subject, anchor: string): void {
+  const { store, model } = subject;
+  const rule = ruleWithoutPairs(subject, anchor) as NeighborhoodQueryOptions;
+  const sums = aggregate(store, anchor, { ...rule, fields: F_DEGREES });
+  const indegree = total(model.hits, ({ head }) => model.degree(head, null, D_IN));
+  const outdegree = total(model.hits, ({ head }) => model.degree(head, null, D_OUT));
+  const counts = { neighbors: model.neighbors, arcs: model.hits.length };
+  const degrees = { degree: indegree + outdegree, indegree, outdegree };
+  assert.equal(sums, { ...counts, ...degrees }, says(anchor, rule));
+}
+
+function total(hits: readonly ModelHit[], numberOf: (hit: ModelHit) => number): number {
+  return hits.reduce((sum, hit) => sum + numberOf(hit), 0);
+}
+
+function checkHeads(random: Random, { store, model, queries }: Subject, anchor: string): void {
+  const neighbor = queries.condition(3, false);
+  const list = random.of([terminals, initials]);
+  const arc = list === terminals ? D_OUT : D_IN;
+  model.neighborhood(anchor, { arc, neighbor }, D_OUT);
+  const all = [...new Set(model.hits.map(({ head }) => head))];
+  const { hits } = randomPage(random);
+  const options = { neighbor, hits } as ListQueryOptions;
+  const found = list(store, anchor, options);
+  isPageOf(found, all, sizeOf(all.length, { hits, offset: 0 }), says(list.name, anchor, options));
+  const sorted = list(store, anchor, { ...options, sortby: S.S_ID });
+  assert.equal(sorted, all.sort().slice(0, sorted.length), says(list.name, anchor, options));
+}
+
+function checkVertices(random: Random, { store, model, queries }: Subject): void {
+  const condition = queries.condition(2, false);
+  const all = model.vertexIds(condition);
+  const page = randomPage(random);
+  const fields = ["id", "type", "degree", "properties"] as const;
+  const options = { condition, ...page, sortby: S.S_ID, fields, result: "dict" };
+  const expected = all.sort().slice(page.offset, page.offset + sizeOf(all.length, page));
+  const entries = expected.map((id) => {
+    const { type, properties } = model.vertices.get(id)!;
+    return { id, type: type ?? "__vertex__", degree: model.degree(id, null, 0), properties };
+  });
+  assert.equal(vertices(store, options as GlobalQueryOptions), entries, says(options));
+}
+
+/** One query for many anchors gives what a new one for each would give. */
+function checkPrepared(random: Random, { store, queries }: Subject): void {
+  const rule = queries.rule() as NeighborhoodQueryOptions;
+  const prepared = new NeighborhoodQuery(store, null, { ...rule, sortby: S.S_NATIVE });
+  for (const anchor of [random.of(IDS), HUB, random.of(IDS)]) {
+    const page = randomPage(random);
+    prepared.id = anchor;
+    const once = neighborhood(store, anchor, { ...rule, ...page, sortby: S.S_NATIVE });
+    assert.equal(prepared.execute(page), once, says(anchor, rule, page));
+    prepared.vertex = store.ids.find(anchor);
+    const all = neighborhood(store, anchor, rule) as readonly string[];
+    assert.is(prepared.count(), all.length, says(anchor, rule));
+  }
+}
+
+test("what is shown, counted and summed up is what the naive model finds", () => {
+  const random = new Random();
+  let hits = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const subject = makeSubject(random);
+    for (let query = 0; query < QUERIES; query++) {
+      const anchor = random.of([...IDS, HUB, HUB]);
+      checkPage(random, subject, anchor);
+      hits += subject.model.hits.length;
+      checkSums(subject, anchor);
+      checkHeads(random, subject, anchor);
+      checkVertices(random, subject);
+      checkPrepared(random, subject);
+    }
+  }
+  assert.ok(hits > ROUNDS * QUERIES, `seed ${SEED}: queries that find nothing test nothing`);
+});
+
+test.run();
