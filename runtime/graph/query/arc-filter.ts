@@ -40,8 +40,7 @@ export function compileArcFilter(
   return test;
 }
 
-/** @throws QueryError, SearchError as above */
-export function parseArcFilter(filter: unknown, defaultDirection: DirectionNumber): ArcFilterParts {
+function parseArcFilter(filter: unknown, defaultDirection: DirectionNumber): ArcFilterParts {
   let inner = filter;
   let isNegated = false;
   while (Array.isArray(inner) && typeof inner[0] === "boolean") {

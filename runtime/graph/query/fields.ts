@@ -124,7 +124,7 @@ function maskOfNames(names: readonly unknown[]): number {
   return mask;
 }
 
-/** The fields that are shown: those of a mask, with what was selected in place of all properties. */
+/** The fields that are shown: those of a mask, and what was selected in place of properties. */
 export function shownFields(mask: number, selection: Selection | null): readonly Field[] {
   const fields = fieldsOf(mask);
   if (selection === null) return fields;

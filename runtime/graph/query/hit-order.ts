@@ -127,7 +127,7 @@ export class HitOrder {
   }
 }
 
-/** The value of an arc where it counts as a number: that of M_STAT is 0 there, though it shows 1. */
+/** The value of an arc where it counts as a number: 0 for M_STAT, though that shows 1. */
 export function sortValueOf(word1: number, value: number): number {
   const kind = MODIFIERS[(word1 >>> 8) & 0x1f]?.kind;
   return kind === undefined || kind === "unit" ? 0 : valueFromBits(kind, value);

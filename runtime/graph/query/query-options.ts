@@ -3,7 +3,7 @@
 
 import type { PropertyValue } from "../store/property-values.js";
 
-/** `"rel"`, `D_OUT`, `["rel", D_OUT, M_INT, V_GT, 5]`, `[false, filter]`, or the same with names. */
+/** `"rel"`, `D_OUT`, `["rel", D_OUT, M_INT, V_GT, 5]`, `[false, filter]`, or with names. */
 export type ArcFilter =
   | null
   | boolean

@@ -112,13 +112,3 @@ export function scanArcs(plan: ArcScan, sink: HitSink, deadline: Deadline): void
     if (tails > 0) walker.countAll(rule, slice, 0, tails, 1);
   }
 }
-
-/**
- * Number of arcs that pass.
- * @throws SearchError after the deadline
- */
-export function countArcScan(plan: ArcScan, deadline: Deadline): number {
-  const counter = new HitCounter();
-  scanArcs(plan, counter, deadline);
-  return counter.hits;
-}

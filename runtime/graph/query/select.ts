@@ -1,6 +1,6 @@
 // The `select` option: properties and attributes of an entry, beside or in place of its fields.
 //
-//   price; stock ? 5; .type; *          a property, one with a default, an attribute, all properties
+//   price; stock ? 5; .type; *       a property, one with a default, an attribute, all properties
 //
 // `label: expression` needs the evaluator, and is refused until there is one.
 
