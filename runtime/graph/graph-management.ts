@@ -118,7 +118,7 @@ export class GraphManagement extends GraphQueries {
    */
   setGraphReadonly(timeout = 1000, force = false): void {
     const { store, session } = this.access;
-    makeReadonly(store, session, giveUpAfter(timeout), force);
+    makeReadonly(store, session, setReadonly, giveUpAfter(timeout), force);
   }
 
   clearGraphReadonly(): void {

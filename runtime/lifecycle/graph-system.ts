@@ -14,7 +14,7 @@ import { isRemoved } from "../graph/keeper/thread-graphs.js";
 import { KEEPER_THREAD, MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
 import { Header } from "../graph/memory/layout.js";
 import { recoverGraph } from "../graph/operations/recover.js";
-import { lockRoot, type RootLock } from "../graph/snapshot/root-lock.js";
+import { isRootLocked, lockRoot, type RootLock } from "../graph/snapshot/root-lock.js";
 import { releaseSaving, saveGraphGently } from "../graph/snapshot/save-graph.js";
 import {
   eraseStoredGraph,
@@ -66,7 +66,7 @@ export class GraphSystem implements GraphSource {
   readonly #admin: AdminThread;
   readonly #open = new Map<string, OpenGraph>();
   /** Folders below the root of the graphs that are stored. */
-  readonly #paths: ReadonlyMap<string, string>;
+  readonly #paths: Map<string, string>;
   /** Resolves when the configured and stored graphs are loaded, or could not be. */
   readonly loaded: Promise<void>;
   #lock: RootLock | null = null;
@@ -79,7 +79,8 @@ export class GraphSystem implements GraphSource {
   constructor(settings: GraphSettings) {
     this.#settings = settings;
     const stored = listStoredGraphs(settings.root);
-    if (stored.length > 0) this.#lock = lockRoot(settings.root);
+    const isNeeded = stored.length > 0 || Object.keys(settings.graphs).length > 0;
+    if (isNeeded || isRootLocked(settings.root)) this.#takeRoot();
     this.#paths = new Map(stored.map(({ name, path }) => [name, path]));
     this.#admin = new AdminThread(settings, {
       died: () => {
@@ -158,6 +159,7 @@ export class GraphSystem implements GraphSource {
     this.#open.delete(name);
     Atomics.store(found.store.memory.header.ints, Header.Erased, 1);
     if (!isErased || found.shared.path === null) return true;
+    this.#paths.delete(name);
     awaitSaving(found.store);
     eraseStoredGraph(found.shared.path);
     return true;
@@ -221,18 +223,19 @@ export class GraphSystem implements GraphSource {
       throw new DataError(`there are ${MAX_GRAPHS} graphs open, which is all that there can be`);
     }
     const configured = this.#settings.graphs[name];
-    const usual = configured?.path ?? this.#paths.get(name) ?? name;
-    const folder = graphFolder(this.#settings.root, path ?? usual);
+    const wanted = path ?? configured?.path ?? this.#paths.get(name) ?? name;
+    const folder = graphFolder(this.#settings.root, wanted);
+    this.#paths.set(name, wanted);
     const isReadonly = this.#settings.isReadonly || (configured?.readonly ?? false);
-    return { name, folder: this.#isStorable() ? folder : null, isLocal, isReadonly };
+    return { name, folder, isStorable: this.#takeRoot(), isLocal, isReadonly };
   }
 
   /**
    * Takes the right to write to the root when it is first needed.
-   * @returns false where nothing can be written: graphs are then in memory only
+   * @returns false where nothing can be written: changes of graphs are then in memory only
    * @throws DataError another process uses the root
    */
-  #isStorable(): boolean {
+  #takeRoot(): boolean {
     if (this.#lock !== null) return true;
     try {
       this.#lock = lockRoot(this.#settings.root);
@@ -240,7 +243,7 @@ export class GraphSystem implements GraphSource {
     } catch (error) {
       const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
       if (!["EACCES", "EPERM", "EROFS"].includes(cause?.code ?? "")) throw error;
-      log(`graphs are not stored: ${(error as Error).message}`);
+      log(`changes of graphs are not stored: ${(error as Error).message}`);
       return false;
     }
   }

@@ -1,7 +1,7 @@
 // What the library's `system` does with all graphs together (interface, "Management operations").
 // Works in every thread that has graphs: in plugins as well as in a program that uses the library.
 
-import { setReadonly } from "../graph/changes/graph.js";
+import { setSystemReadonly } from "../graph/changes/graph.js";
 import { giveUpAfter } from "../graph/changes/session-view.js";
 import { KeyError } from "../graph/errors.js";
 import { EventPause, setEventsEnabled } from "../graph/expiry/event-control.js";
@@ -59,17 +59,18 @@ export class SystemGraphs extends SystemProperties {
   }
 
   /**
-   * Refuses all changes of all graphs.
+   * Refuses all changes of all graphs, until `clearReadonly` or the end of the process.
    * @throws OperationTimeout while vertices are held for writing
    */
   setReadonly(): void {
     for (const { store, session } of all()) {
-      makeReadonly(store, session, giveUpAfter(READONLY_TIMEOUT_MS), false);
+      makeReadonly(store, session, setSystemReadonly, giveUpAfter(READONLY_TIMEOUT_MS), false);
     }
   }
 
+  /** Allows changes again, of the graphs that are not readonly by themselves. */
   clearReadonly(): void {
-    for (const { store } of all()) setReadonly(store, false);
+    for (const { store } of all()) setSystemReadonly(store, false);
   }
 
   /** Number of graphs that are readonly. */

@@ -1,7 +1,7 @@
 // Changes of a graph as a whole.
 
 import { AccessError } from "../errors.js";
-import { Header } from "../memory/layout.js";
+import { Header, ReadonlyBy } from "../memory/layout.js";
 import { apply } from "../operations/apply.js";
 import { OperationCode } from "../operations/operation.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -40,6 +40,18 @@ export function setReadonly(store: GraphStore, isReadonly: boolean): void {
   store.writer.mutate(() => {
     begin(store, OperationCode.SetReadonly, 0).value = isReadonly ? 1 : 0;
     apply(store, store.operation);
+  });
+}
+
+/**
+ * The same for this process only, beside the graph's own state: it is no operation, and neither
+ * stored nor passed on.
+ */
+export function setSystemReadonly({ writer, memory }: GraphStore, isReadonly: boolean): void {
+  const { header } = memory;
+  writer.mutate(() => {
+    const others = header.words[Header.Readonly]! & ~ReadonlyBy.System;
+    writer.put(header, Header.Readonly, others | (isReadonly ? ReadonlyBy.System : 0));
   });
 }
 

@@ -1,7 +1,7 @@
 // Makes and loads graphs, lets their time pass and saves them now and then. One thread of a process
 // does that, so that no graph is made twice; it knows nothing of who uses them.
 
-import { setReadonly } from "../changes/graph.js";
+import { setSystemReadonly } from "../changes/graph.js";
 import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
 import { EventProcessor } from "../expiry/event-processor.js";
 import { Session } from "../sessions/session.js";
@@ -24,8 +24,10 @@ export interface KeeperSettings {
 /** A graph that is to be there, readonly if that is wanted. */
 export interface KeepRequest {
   readonly name: string;
-  /** Folder of its snapshots, null where nothing is stored. */
-  readonly folder: string | null;
+  /** Where its snapshots are looked for. */
+  readonly folder: string;
+  /** New ones may be written there. */
+  readonly isStorable: boolean;
   readonly isLocal: boolean;
   readonly isReadonly: boolean;
 }
@@ -53,15 +55,15 @@ export class GraphKeeper implements GraphSource {
    * A graph that is open already, is loaded, or is made.
    * @throws DataError
    */
-  keep({ name, folder, isLocal, isReadonly }: KeepRequest): SharedGraph {
+  keep({ name, folder, isStorable, isLocal, isReadonly }: KeepRequest): SharedGraph {
     const known = this.find(name);
     if (known !== null) return known;
     const warn = this.#log;
-    const loaded = folder === null ? null : loadGraph(name, folder, KEEPER_THREAD, { warn });
+    const loaded = loadGraph(name, folder, KEEPER_THREAD, { warn });
     const store = loaded ?? GraphStore.make(name, KEEPER_THREAD);
-    if (isReadonly) setReadonly(store, true);
+    if (isReadonly) setSystemReadonly(store, true);
     if (this.#settings.isIdle) setEventsEnabled(store, false, EventPause.System);
-    return this.adopt({ share: store.share, path: folder, isLocal }, store);
+    return this.adopt({ share: store.share, path: isStorable ? folder : null, isLocal }, store);
   }
 
   /** Keeps a graph that a former keeper has made. */

@@ -31,17 +31,15 @@ export class ThreadGraphs {
 
   /**
    * Opens a graph, or makes it.
-   * @throws DataError, OperationTimeout
+   * @throws DataError for a bad name or path, for another path than it has; OperationTimeout
    */
   open(name: string, options: GraphOptions = {}): GraphAccess {
+    const { path = null, local = false, timeout = -1 } = options;
     const known = this.#known(name);
-    if (known !== undefined) return known;
-    const request = {
-      name: checkGraphName(name),
-      path: options.path ?? null,
-      isLocal: options.local ?? false,
-    };
-    return this.#attach(this.#source.open(request, giveUpAfter(options.timeout ?? -1)));
+    if (known !== undefined && path === null) return known;
+    const request = { name: checkGraphName(name), path, isLocal: local };
+    const shared = this.#source.open(request, giveUpAfter(timeout));
+    return this.#known(name) ?? this.#attach(shared);
   }
 
   /** The graph of the process itself, which is made when it is first needed. */

@@ -65,6 +65,7 @@ export const Header = {
   /** Mutations since the graph was made, low and high word. */
   OperationCount: 10,
   OperationCountHigh: 11,
+  /** Who lets nobody change the graph, as `ReadonlyBy`; 0: it may be changed. */
   Readonly: 12,
   /** What a writer that died left to be finished, and of which vertex or type; see removals.ts. */
   Unfinished: 13,
@@ -128,6 +129,9 @@ export const SIDE_WORDS = 4;
 export const Side = { Pointer: 0, Degree: 1, Class: 2, Index: 3 } as const;
 
 export const SEQUENCE_WORDS = 2;
+
+/** Bits of `Header.Readonly`: by the graph itself, which is stored; by the system, until it ends. */
+export const ReadonlyBy = { Graph: 1, System: 2 } as const;
 
 /** Flags in the second byte of META. A handle that is not in use has none. */
 export const VertexFlag = { Real: 1, Virtual: 2, HasProperties: 4, Expires: 8 } as const;

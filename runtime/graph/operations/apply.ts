@@ -3,7 +3,7 @@
 // Operations can be applied twice: what is already so stays so.
 
 import { InternalError } from "../errors.js";
-import { Header } from "../memory/layout.js";
+import { Header, ReadonlyBy } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { connect, disconnect } from "./arcs.js";
 import { encodeOperation } from "./encode-operation.js";
@@ -90,6 +90,7 @@ function createVertex(store: GraphStore, operation: Operation): number {
   return made;
 }
 
-function writeReadonly(store: GraphStore, isReadonly: number): void {
-  store.writer.put(store.memory.header, Header.Readonly, isReadonly);
+function writeReadonly({ writer, memory }: GraphStore, isReadonly: number): void {
+  const others = memory.header.words[Header.Readonly]! & ~ReadonlyBy.Graph;
+  writer.put(memory.header, Header.Readonly, others | (isReadonly === 0 ? 0 : ReadonlyBy.Graph));
 }

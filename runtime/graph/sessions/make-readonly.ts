@@ -1,6 +1,5 @@
 // Making a graph readonly: nobody may hold a vertex for writing at that moment.
 
-import { setReadonly } from "../changes/graph.js";
 import type { GiveUpAt } from "../changes/session-view.js";
 import { AccessError, OperationTimeout } from "../errors.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -9,12 +8,14 @@ import type { Session } from "./session.js";
 
 /**
  * Refuses all changes from now on.
+ * @param setReadonly in a mutation: what refuses them
  * @param isForced does not care for vertices held for writing
  * @throws OperationTimeout while vertices are held for writing
  */
 export function makeReadonly(
   store: GraphStore,
   session: Session,
+  setReadonly: (store: GraphStore, isReadonly: boolean) => void,
   giveUpAt: GiveUpAt,
   isForced: boolean,
 ): void {

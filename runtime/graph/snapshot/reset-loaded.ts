@@ -2,7 +2,7 @@
 // checked for sense, and what belonged to the threads of the process that saved it is forgotten.
 
 import type { GraphMemory } from "../memory/graph-memory.js";
-import { Header, RECORD_WORDS, Record, SEQUENCE_WORDS } from "../memory/layout.js";
+import { Header, RECORD_WORDS, ReadonlyBy, Record, SEQUENCE_WORDS } from "../memory/layout.js";
 import { DamagedSnapshot } from "./damaged-snapshot.js";
 import type { SnapshotHeader } from "./snapshot-format.js";
 import { usedWords } from "./stored-arenas.js";
@@ -34,6 +34,7 @@ const VOLATILE = [
 export function resetLoaded(memory: GraphMemory, header: SnapshotHeader): number[] {
   const { words } = memory.header;
   for (const word of VOLATILE) words[word] = 0;
+  words[Header.Readonly]! &= ReadonlyBy.Graph;
   checkSense(memory, header);
   memory.sequence.grow(words[Header.HandleEnd]! * SEQUENCE_WORDS);
   words[Header.SavedOperationCount] = words[Header.OperationCount]!;

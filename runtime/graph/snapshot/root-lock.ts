@@ -12,6 +12,7 @@
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -55,6 +56,11 @@ export function lockRoot(root: string): RootLock {
     if (!(error instanceof Error) || !("syscall" in error)) throw error;
     throw new DataError(`${file} cannot be written: ${error.message}`, { cause: error });
   }
+}
+
+/** True if some process has the right to write to a root, or has died with it. */
+export function isRootLocked(root: string): boolean {
+  return existsSync(join(root, FILE));
 }
 
 /** Returns the token of the lock. */

@@ -1,0 +1,177 @@
+// Graphs outlive the process: stored on a stop and every now and then, found again in the root,
+// which belongs to one process at a time. And what `graphs` of svc.config.ts says about them.
+// limit: 60 s
+
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("stored graphs");
+const PLUGINS = `
+import { Graph, type int, type PluginRequest, type str } from "svc-server";
+
+/** @plugin @graph notes */
+export function put(_request: PluginRequest, graph: Graph, id: str, n: int): int {
+  graph.createVertex(id, { type: "note", properties: { n } });
+  return graph.connect("all", ["has", 5, n], id);
+}
+
+/** @plugin @graph notes */
+export function take(_request: PluginRequest, graph: Graph, id: str): unknown[] {
+  return [graph.size, graph.arcValue("all", "has", id), graph.getVertex(id).getProperty("n")];
+}
+
+/** Opens a graph that nothing else names. @plugin */
+export function open(_request: PluginRequest, name: str, path: str | null = null): str | null {
+  return new Graph(name, { path }).path;
+}
+`;
+/** Text of a configuration. */
+const config = (text: string) =>
+  `import { defineConfig } from "svc-server/config";\nexport default defineConfig(${text});\n`;
+
+let project: TemporaryProject;
+let served: Served | null = null;
+
+test.before(async () => {
+  project = new TemporaryProject({ "plugins/notes.ts": PLUGINS });
+  await svc("build", project.folder);
+});
+test.after(() => project.remove());
+test.after.each(async () => {
+  await served?.stop("SIGKILL");
+  served = null;
+});
+
+/** Starts a server on a root of the project, which is made. */
+async function start(root: string, ...options: string[]): Promise<string> {
+  const folder = join(project.folder, root);
+  mkdirSync(folder, { recursive: true });
+  served = await serve(project.folder, "--root", folder, ...options);
+  return folder;
+}
+
+async function stop(signal: NodeJS.Signals): Promise<number | null> {
+  const code = await served!.stop(signal);
+  served = null;
+  return code;
+}
+
+async function call(plugin: string): Promise<unknown> {
+  const { json, text } = await get(served!.port, `/svc/plugin/${plugin}`);
+  assert.is(json.status, "OK", text);
+  return json.response;
+}
+
+async function errorOf(plugin: string): Promise<string> {
+  const { json, text } = await get(served!.port, `/svc/plugin/${plugin}`);
+  assert.is(json.status, "ERROR", text);
+  return JSON.stringify(json.message);
+}
+
+test("a stop stores the graphs, a start loads them", async () => {
+  const folder = await start("stopped");
+  await call("put?id=a&n=1");
+  assert.is(await stop("SIGTERM"), 0);
+  assert.ok(existsSync(join(folder, "notes", "graph.snapshot")));
+  assert.not.ok(readdirSync(folder).includes("svc.lock"), "the root is free again");
+  for (let round = 2; round < 4; round++) {
+    await start("stopped");
+    await call(`put?id=a&n=${round}`);
+    assert.equal(await call("take?id=a"), [1, round, round]);
+    assert.is(await stop("SIGINT"), 0);
+  }
+});
+
+test("what was saved in time survives a process that is killed", async () => {
+  const folder = await start("killed", "--save-every", "1");
+  await call("put?id=a&n=1");
+  const file = join(folder, "notes", "graph.snapshot");
+  while (!existsSync(file)) await delay(50);
+  const first = statSync(file).mtimeMs;
+  await call("put?id=b&n=2");
+  while (statSync(file, { throwIfNoEntry: false })?.mtimeMs === first) await delay(50);
+  await stop("SIGKILL");
+  assert.ok(existsSync(join(folder, "svc.lock")), "nobody has cleaned up");
+  await start("killed");
+  assert.equal(await call("take?id=a"), [2, 1, 1]);
+  assert.equal(await call("take?id=b"), [2, 2, 2]);
+});
+
+test("a root that another process uses is refused, with its number", async () => {
+  const folder = await start("shared");
+  await call("put?id=a&n=1");
+  await rejects(
+    serve(project.folder, "--root", folder),
+    new RegExp(`SVC2409[^]*${served!.process.pid}[^]*svc\\.lock`),
+  );
+  assert.equal(await call("take?id=a"), [1, 1, 1]);
+});
+
+test("a damaged snapshot costs its graph, not the server", async () => {
+  const folder = await start("damaged");
+  await call("put?id=a&n=1");
+  await stop("SIGTERM");
+  writeFileSync(join(folder, "notes", "graph.snapshot"), "no snapshot");
+  await start("damaged");
+  assert.match(served!.log(), /notes.*graph\.snapshot/);
+  assert.match(await errorOf("put?id=a&n=2"), /DataError.*graph\.snapshot/);
+  assert.match(String(await call("open?name=other")), /other$/);
+});
+
+test("paths of graphs lie below the root", async () => {
+  const folder = await start("paths");
+  assert.is(await call("open?name=deep&path=some/where"), join(folder, "some", "where"));
+  assert.match(await errorOf("open?name=deep&path=else"), /DataError.*is stored in/);
+  assert.match(await errorOf("open?name=out&path=../x"), /DataError.*bad path/);
+  assert.match(await errorOf("open?name=out&path=/x"), /DataError.*relative/);
+  assert.match(await errorOf("open?name=1st"), /DataError.*invalid graph name/);
+  await stop("SIGTERM");
+  await start("paths");
+  assert.is(await call("open?name=deep"), join(folder, "some", "where"));
+});
+
+test("configured graphs are opened at start, readonly ones refuse changes", async () => {
+  await start("configured");
+  await call("put?id=a&n=1");
+  await stop("SIGTERM");
+  project.write("svc.config.ts", config("{ graphs: { notes: { readonly: true }, empty: {} } }"));
+  await svc("build", project.folder);
+  const folder = await start("configured");
+  assert.equal(await call("take?id=a"), [1, 1, 1]);
+  assert.match(await errorOf("put?id=a&n=2"), /AccessError.*Graph is readonly/);
+  await stop("SIGTERM");
+  assert.ok(existsSync(join(folder, "empty", "graph.snapshot")));
+  project.write("svc.config.ts", config("{ graphs: { notes: {} } }"));
+  await svc("build", project.folder);
+  await start("configured");
+  assert.is(await call("put?id=a&n=2"), 0);
+});
+
+test("mistakes in the configuration of graphs are all named, in their file", async () => {
+  const wrong = `{ graphs: {
+    "1st": {}, notes: { readonl: true }, other: { path: "../x" }, third: { local: 1 },
+  } }`;
+  project.write("svc.config.ts", config(wrong));
+  const failure = await svc("build", project.folder).catch((error: { stderr: string }) => error);
+  for (const part of [
+    ...["svc.config.ts", '"1st" is not a graph name', "did you mean `readonly`"],
+    ...["graphs.other.path: expected a path inside", "graphs.third.local: expected true or"],
+  ]) {
+    assert.ok(failure.stderr.includes(part), `${part} in:\n${failure.stderr}`);
+  }
+});
+
+async function rejects(promise: Promise<unknown>, pattern: RegExp): Promise<void> {
+  const error = await promise.then(
+    () => null,
+    (reason: Error) => reason,
+  );
+  assert.match(String(error?.message), pattern);
+}
+
+test.run();
