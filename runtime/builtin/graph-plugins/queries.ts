@@ -1,16 +1,17 @@
 // Graph queries over HTTP (interface, "Graph status and queries"). Arguments of a query come from
 // four places; the later one wins: defaults, URL, the text `query`, the body.
 
-import { F_AARC, F_NAMES } from "../../graph/constants.js";
+import { D_OUT, F_AARC, F_NAMES } from "../../graph/constants.js";
 import { UnsupportedError } from "../../graph/errors.js";
+import type { ArcFilter } from "../../graph/query/query-options.js";
 import type { PluginRequest } from "../../plugin/plugin-request.js";
 import type { int, str } from "../../plugin/types.js";
 import { graphNamed } from "../graph-context.js";
 import { queryArgument, queryFromText } from "../query-json.js";
 
 const TIMEOUT_MS = 5000;
-/** Arguments of a URL that the plugins take as typed parameters. */
-const PARAMETERS = new Set(["graph", "id", "hits", "query", "arc", "sharedmem"]);
+/** Arguments of a URL that every plugin takes as typed parameters. */
+const PARAMETERS = new Set(["graph", "hits", "query", "sharedmem"]);
 
 /**
  * Arcs of a vertex and what lies behind them.
@@ -29,11 +30,7 @@ export function neighbor(
   query: str = "",
   sharedmem: int = 0,
 ): unknown {
-  const arc = request.params.arc;
-  const defaults = {
-    ...{ id, hits, fields: F_AARC },
-    ...(arc !== undefined && { arc: queryArgument("arc", String(arc)) }),
-  };
+  const defaults = { id, hits, fields: F_AARC };
   const { id: anchor, ...options } = queryArguments(request, defaults, query, sharedmem);
   return graphNamed(graph).neighborhood(anchor as string, options);
 }
@@ -74,12 +71,13 @@ export function arcs(
   arc: str = "",
   sharedmem: int = 0,
 ): unknown {
-  const defaults = { hits, fields: F_AARC };
+  const defaults = { hits, fields: F_AARC, arc };
   const { arc: given, ...options } = queryArguments(request, defaults, query, sharedmem);
-  const filter = given ?? (arc === "" ? undefined : queryArgument("arc", arc));
-  if (filter === undefined) return graphNamed(graph).arcs(options);
-  const condition = conditionOf(options.condition);
-  return graphNamed(graph).arcs({ ...options, condition: { arc: filter, ...condition } });
+  if (given === null || given === "") return graphNamed(graph).arcs(options);
+  // In conditions a relationship counts from both ends, and each arc would be listed twice.
+  const filter = (typeof given === "string" ? [given, D_OUT] : given) as ArcFilter;
+  const condition = { arc: filter, ...conditionOf(options.condition) };
+  return graphNamed(graph).arcs({ ...options, condition });
 }
 
 type Arguments = Record<string, unknown>;

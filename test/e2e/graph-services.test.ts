@@ -1,0 +1,282 @@
+// limit: 30 s
+// Built-in graph services and plugins as clients meet them: both ports, exact payloads, where query
+// arguments come from, and what is refused. Who may change graphs: graph-changes.test.ts.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
+
+const test = suite("graph services over HTTP");
+const root = mkdtempSync(join(tmpdir(), "svc-graphs-"));
+let server: Served;
+
+test.before(async () => {
+  await svc("build", fixture("graph-services"));
+  server = await serve(fixture("graph-services"), "--root", root);
+  assert.equal(await response("/svc/plugin/feed"), [44, 46]);
+  assert.is(await response("/svc/plugin/remember"), 3);
+});
+
+test.after(async () => {
+  await server.stop();
+  rmSync(root, { recursive: true });
+});
+
+/** A request to one port; parameters are escaped here. */
+function ask(
+  path: string,
+  parameters: Readonly<Record<string, string | number>> = {},
+  body?: string,
+  port: 0 | 1 = 0,
+): Promise<Answer> {
+  const query = Object.entries(parameters)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join("&");
+  const init = body === undefined ? {} : { method: "POST", body };
+  return get(server.port + port, query === "" ? path : `${path}?${query}`, init);
+}
+
+/** Response of an `OK` envelope; the same on both ports. */
+async function response(
+  path: string,
+  parameters?: Readonly<Record<string, string | number>>,
+  body?: string,
+  port?: 0 | 1,
+): Promise<unknown> {
+  const answer = await ask(path, parameters, body, port);
+  assert.is(answer.status, 200, answer.text);
+  assert.is(answer.json.status, "OK");
+  return answer.json.response;
+}
+
+const people = (parameters: Readonly<Record<string, string | number>> = {}) => ({
+  graph: "people",
+  ...parameters,
+});
+
+const KNOWS = [
+  "( alice )-[ knows <M_INT> 5 ]->( bob )",
+  "( alice )-[ knows <M_INT> 7 ]->( carol )",
+];
+
+test("queries answer alike on both ports, to GET and POST", async () => {
+  const expected = {
+    neighbor: [people({ id: "alice", arc: "knows" }), KNOWS],
+    arcs: [people({ arc: "knows" }), [...KNOWS, "( bob )-[ knows <M_INT> 2 ]->( carol )"]],
+    vertices: [
+      people({ condition: '{"type":"person"}', fields: "F_ID" }),
+      ["alice", "bob", "carol"],
+    ],
+  } as const;
+  for (const [name, [parameters, entries]] of Object.entries(expected)) {
+    for (const port of [0, 1] as const) {
+      for (const body of [undefined, ""]) {
+        const got = await response(`/svc/builtin/${name}`, parameters, body, port);
+        assert.equal((got as string[]).sort(), entries, name);
+      }
+    }
+  }
+});
+
+test("without arguments: 25 entries, names of vertices, arcs with both ends", async () => {
+  const neighbor = (await response("/svc/builtin/neighbor", people({ id: "alice" }))) as string[];
+  const arcs = (await response("/svc/builtin/arcs", people())) as string[];
+  const vertices = (await response("/svc/builtin/vertices", people())) as string[];
+  for (const entries of [neighbor, arcs, vertices]) assert.is(entries.length, 25);
+  assert.match(neighbor[0]!, /^\( alice \)-\[ \w+ <M_\w+> \d+ \]->\( .+ \)$/);
+  assert.match(arcs[0]!, /^\( \w+ \)-\[ \w+ <M_\w+> \d+ \]->\( .+ \)$/);
+  assert.equal(Object.keys(JSON.parse(vertices[0]!)), ["id", "internalid", "type"]);
+  for (const [name, all] of [
+    ["neighbor", 43],
+    ["arcs", 46],
+    ["vertices", 44],
+  ] as const) {
+    const parameters = people({ hits: -1, ...(name === "neighbor" && { id: "alice" }) });
+    assert.is(((await response(`/svc/builtin/${name}`, parameters)) as string[]).length, all, name);
+  }
+});
+
+test("the body wins over the text `query`, that over the URL, and that over defaults", async () => {
+  const hitsOf = async (parameters: Record<string, string | number>, body?: string) =>
+    ((await response("/svc/builtin/neighbor", people(parameters), body)) as string[]).length;
+  assert.is(await hitsOf({ id: "alice" }), 25);
+  assert.is(await hitsOf({ id: "alice", hits: 4 }), 4);
+  assert.is(await hitsOf({ id: "alice", hits: 4, query: '{"hits": 3}' }), 3);
+  assert.is(await hitsOf({ id: "alice", hits: 4, query: '{"hits": 3}' }, ' {"hits": 2}\n'), 2);
+  assert.is(await hitsOf({ id: "alice", query: '{"hits": 3}' }, '{"arc": "knows"}'), 2);
+  assert.is(await hitsOf({ id: "nobody", arc: "saw", query: '{"id": "bob", "arc": "*"}' }), 2);
+});
+
+test("constants by name, with and without quotes, in each place", async () => {
+  const query = '{"arc": ["knows", D_OUT, M_INT, V_GT, 5], "result": R_DICT|R_COUNTS}';
+  const expected = {
+    neighborhood: [{ arc: { value: 7 }, id: "carol", distance: 1 }],
+    counts: { neighbors: 1, arcs: 1 },
+  };
+  const url = people({ id: "alice", fields: "F_ID | F_VAL" });
+  const quoted = query.replace("R_DICT|R_COUNTS", '"R_DICT|R_COUNTS"').replace("D_OUT", '"D_OUT"');
+  for (const text of [query, quoted]) {
+    assert.equal(await response("/svc/builtin/neighbor", { ...url, query: text }), expected);
+    assert.equal(await response("/svc/builtin/neighbor", url, text), expected);
+  }
+  const arc = '["knows", D_OUT, M_INT, V_LT, 3]';
+  assert.equal(
+    await response("/svc/builtin/arcs", people({ arc, fields: "F_ID", result: "R_LIST" })),
+    [["carol"]],
+  );
+  const ages = people({ condition: '{"property": {"age": [V_GT, 30]}}' });
+  const sorted = { ...ages, sortby: "S_ID|S_DESC", fields: "F_ID" };
+  assert.equal(await response("/svc/builtin/vertices", sorted), ["carol", "alice"]);
+});
+
+test("neighbor with every field, counts and times", async () => {
+  const query = '{"arc": "knows", "fields": F_ALL, "result": R_DICT|R_METAS, "hits": 1}';
+  const result = await response("/svc/builtin/neighbor", people({ id: "alice", query }));
+  assert.equal(shape(result), {
+    neighborhood: [
+      {
+        anchor: "string",
+        "anchor-internalid": "string",
+        arc: { direction: "string", relationship: "string", modifier: "string", value: "number" },
+        distance: "number",
+        id: "string",
+        internalid: "string",
+        type: "string",
+        ...{ degree: "number", indegree: "number", outdegree: "number", vector: [] },
+        properties: { name: "string", age: "number", "a.b": "string" },
+        ...{ rankscore: "number", similarity: "number", "hamming-distance": "number" },
+        ...{ created: "number", modified: "number", expires: "number" },
+        ...{ descriptor: "number", address: "number", handle: "string", "raw-vertex": "string" },
+      },
+    ],
+    counts: { neighbors: "number", arcs: "number" },
+    time: { search: "number", result: "number", total: "number" },
+  });
+});
+
+test("vertex: its greatest arcs, properties and attributes", async () => {
+  for (const port of [0, 1] as const) {
+    const parameters = people({ id: "alice", maxarcs: 2 });
+    const result = (await response("/svc/builtin/vertex", parameters, undefined, port)) as object;
+    assert.equal(Object.keys(result), ["Vertex( alice )"]);
+    const [{ attributes, ...rest }] = Object.values(result);
+    assert.equal(rest, {
+      outarcs: [
+        "( alice )-[ saw <M_CNT> 40 ]->( film 40 )",
+        "( alice )-[ saw <M_CNT> 39 ]->( film 39 )",
+        "(41 more...)",
+      ],
+      inarcs: [],
+      properties: { name: "Ms or Mr alice", age: 41, "a.b": "x" },
+    });
+    assert.equal([attributes.odeg, attributes.ideg, attributes.deg], [43, 0, 43]);
+    assert.equal([attributes.type, attributes.man, attributes.virtual], ["person", "REAL", false]);
+    assert.equal(attributes.rank, { c1: 1, c0: 0 });
+  }
+  const oslo = (await response("/svc/builtin/vertex", people({ id: "oslo" }))) as object;
+  const [{ outarcs, inarcs }] = Object.values(oslo);
+  assert.equal([outarcs.length, inarcs.length], [0, 3]);
+});
+
+/** Path below /svc/builtin, parameters, status, then class and text of the exception. */
+const REFUSED: readonly (readonly [
+  path: string,
+  parameters: Readonly<Record<string, string | number>>,
+  status: number,
+  exception: string,
+  text: RegExp,
+])[] = [
+  ...["arcs", "vertices", "neighbor", "vertex", "graphinfo", "memory", "eventbacklog"].flatMap(
+    (path) =>
+      [
+        [path, { id: "x" }, 400, "TypeError", /^missing required argument: 'graph'$/],
+        [path, { graph: "zz", id: "x" }, 500, "KeyError", /^Graph instance not available: zz$/],
+      ] as const,
+  ),
+  ["status", { graph: "zz" }, 500, "KeyError", /^Graph instance not available: zz$/],
+  ["graphinfo", people({ simple: "x" }), 400, "TypeError", /^simple=x \(an integer/],
+  ["vertex", people(), 400, "TypeError", /^missing required argument: 'id'$/],
+  ["vertex", people({ id: "zz" }), 500, "KeyError", /^Object does not exist: 'zz'$/],
+  ["vertex", people({ id: "alice", maxarcs: "x" }), 400, "TypeError", /^maxarcs=x/],
+  ["neighbor", people({ id: "zz" }), 500, "KeyError", /^Object does not exist: 'zz'$/],
+  ["neighbor", people({ id: "alice", hits: "x" }), 400, "TypeError", /^hits=x \(an integer/],
+  ["neighbor", people({ id: "alice", nosuch: 1 }), 500, "TypeError", /^'nosuch' is an invalid/],
+  ["neighbor", people({ id: "alice", query: '{"hitz":1}' }), 500, "TypeError", /^'hitz' is an/],
+  [
+    "neighbor",
+    people({ id: "alice", query: '{"__proto__":{"hits":1}}' }),
+    500,
+    "TypeError",
+    /^'__/,
+  ],
+  ["neighbor", people({ id: "alice", arc: "[1" }), 500, "ValueError", /^Bad query: \[1 \(original/],
+  ["neighbor", people({ id: "alice", sharedmem: 1 }), 500, "UnsupportedError", /^`sharedmem` is/],
+  ["neighbor", people({ id: "alice", memory: 4 }), 500, "UnsupportedError", /^`memory` is not/],
+  ["neighbor", people({ id: "alice", filter: "1" }), 500, "UnsupportedError", /^`filter` is not/],
+  ["neighbor", people({ id: "alice", rank: "1" }), 500, "UnsupportedError", /^`rank` is not/],
+  ["vertices", people({ id: "alice" }), 500, "TypeError", /^'id' is an invalid keyword/],
+  ["vertices", people({ condition: '{"nosuch": 1}' }), 500, "QueryError", /nosuch/],
+  ["arcs", people({ sharedmem: 1 }), 500, "UnsupportedError", /^`sharedmem` is not/],
+];
+
+test("what cannot be answered: 400 for parameters, class and text for the rest", async () => {
+  for (const [path, parameters, status, exception, text] of REFUSED) {
+    for (const port of [0, 1] as const) {
+      expectRefused(await ask(`/svc/builtin/${path}`, parameters, undefined, port), {
+        ...{ status, exception, text },
+      });
+    }
+  }
+});
+
+const DEEP = `${'{"neighbor":'.repeat(70)}null${"}".repeat(70)}`;
+
+test("texts that are no queries", async () => {
+  const expected = {
+    status: 500,
+    exception: "ValueError",
+    text: /^Bad query: .*\(original except/s,
+  };
+  const texts = [
+    "{",
+    "[]",
+    "eval(1)",
+    "{'hits': 1}",
+    '{"hits": 1} x',
+    DEEP,
+    "\xff",
+    `[${"1,".repeat(99)}`,
+  ];
+  for (const text of texts) {
+    expectRefused(await ask("/svc/builtin/arcs", people(), text), expected);
+    expectRefused(await ask("/svc/builtin/arcs", people({ query: text })), expected);
+  }
+  const long = `{"condition": "${"x".repeat(140_000)}"}`;
+  expectRefused(await ask("/svc/builtin/vertices", people(), long), expected);
+});
+
+function expectRefused(
+  answer: Answer,
+  expected: { readonly status: number; readonly exception: string; readonly text: RegExp },
+): void {
+  assert.is(answer.status, expected.status, answer.text);
+  assert.is(answer.json.status, "ERROR");
+  const [[kind, { exception, value }]] = Object.entries(
+    answer.json.message as Record<string, { exception: string; value: string }>,
+  ) as [[string, { exception: string; value: string }]];
+  assert.is(kind, expected.status === 400 ? "svc" : "plugin", answer.text);
+  assert.is(exception, `<class '${expected.exception}'>`, answer.text);
+  assert.match(value, expected.text);
+}
+
+/** What a value is made of: names of members, kinds of leaves, the first item of lists. */
+function shape(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shape);
+  if (typeof value !== "object" || value === null) return value === null ? null : typeof value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shape(item)]));
+}
+
+test.run();
