@@ -125,7 +125,8 @@ export class ArcRuns {
     arcs[position + 2] = value;
     writer.wrote(this.arcs, position, ARC_WORDS);
     writer.put(this.sides, at + Side.Degree, degree + 1);
-    if (degree >= INDEX_ABOVE) this.#enter(at, other, degree);
+    // A run that was longer keeps its index for a while.
+    if (degree >= INDEX_ABOVE || sides[at + Side.Index] !== 0) this.#enter(at, other, degree);
   }
 
   /** Removes the arc at a position of the run; the last arc takes its place; within a mutation. */
