@@ -21,7 +21,7 @@ export function waitFor(store: GraphStore, vertex: number): never {
 
 /**
  * Runs a change as one mutation.
- * @param timeoutMs how long to wait for vertices that others hold; 0: not at all; negative: for ever
+ * @param timeoutMs how long to wait for vertices that others hold; 0: not at all, < 0: for ever
  * @throws AccessError others hold one for longer, and what `change` throws
  */
 export function attempt<T>(

@@ -6,7 +6,7 @@ import { ArcError } from "../errors.js";
 import { ARC_KEY_MASK, ArcFlag } from "../memory/layout.js";
 import { MODIFIERS, type Modifier, valueBits, valueFromBits } from "../modifiers.js";
 import { apply } from "../operations/apply.js";
-import { findArc } from "../operations/arcs.js";
+import { fetchEnds, findArc } from "../operations/arcs.js";
 import { OperationCode } from "../operations/operation.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { nowSeconds, storedSecond } from "../time.js";
@@ -33,6 +33,7 @@ export function linkVertices(
   const { operation } = store;
   const from = handleOf(store, initial);
   const to = handleOf(store, terminal);
+  if (from !== 0 && to !== 0) fetchEnds(store, from, to);
   if (isHeldByOther(store, session, from)) waitFor(store, from);
   if (isHeldByOther(store, session, to)) waitFor(store, to);
   if (to !== 0) refuseMixedListing(store, to, arc.flags);

@@ -93,7 +93,7 @@ export function unitsOf(sizeClass: number): number {
 }
 
 /** Smallest size class of at least so many units. */
-export function classOf(units: number): number {
+function classOf(units: number): number {
   if (units <= 1) return 0;
   // 2^octave <= units - 1 < 2^(octave + 1)
   const octave = 31 - Math.clz32(units - 1);

@@ -17,8 +17,8 @@ const SPINS = 400;
 /** A sleeper looks for itself this often, in case a wake-up went to a thread that died. */
 const SLEEP_MS = 50;
 const CHUNK_SHIFT = 21;
-/** Beside the arena of a journal entry: the word is a sequence, which never goes back. */
-const SEQUENCE_ENTRY = 0x8000_0000;
+/** Added to the arena of a journal entry: the word is a sequence, which never goes back. */
+const SEQUENCE_ENTRY = 0x100;
 
 /** The vertex side that a sequence protects; properties, times and id count as `OUT`. */
 export type SideNumber = 0 | 1;
@@ -35,7 +35,15 @@ export class Writer {
   #depth = 0;
   #journalCount = 0;
   #isUndone = false;
+  /** Views of arenas that never grow, and of the journal as far as it is known to reach. */
+  readonly #header: Uint32Array;
+  readonly #dirty: Uint32Array;
+  #journal: Uint32Array;
+  /** Journal entries that are sequences. */
+  #touchedCount = 0;
+  readonly #touched: number[] = [];
   /** Blocks that were freed since the last commit: block and size class, and their allocators. */
+  #freedCount = 0;
   readonly #freed: number[] = [];
   readonly #freedOf: Allocator[] = [];
   /** What is told to whom with the commit. */
@@ -49,6 +57,9 @@ export class Writer {
   constructor(memory: GraphMemory, thread: number) {
     this.memory = memory;
     this.thread = thread;
+    this.#header = memory.header.words;
+    this.#dirty = memory.dirty.words;
+    this.#journal = memory.journal.words;
   }
 
   /** Runs a mutation: all of it happens or, when it throws, nothing. */
@@ -84,10 +95,14 @@ export class Writer {
   commit(): void {
     if (this.#depth > 1) return;
     if (this.#isUndone) throw new InternalError("a part of the mutation was undone");
-    if (this.#freed.length > 0) this.#releaseFreed();
-    const { header } = this.memory;
-    header.words[Header.CommittedCount] = this.#journalCount;
-    finishCommit(this.memory, this.#journalCount);
+    if (this.#freedCount > 0) this.#releaseFreed();
+    this.#header[Header.CommittedCount] = this.#journalCount;
+    this.#header[Header.JournalCount] = 0;
+    for (let index = 0; index < this.#touchedCount; index++) {
+      makeEven(this.memory, this.#touched[index]!);
+    }
+    this.#header[Header.CommittedCount] = 0;
+    this.#touchedCount = 0;
     this.#journalCount = 0;
     if (this.#notices.length > 0) this.#tell();
   }
@@ -95,8 +110,9 @@ export class Writer {
   /** Takes back what was written since the last commit. */
   rollback(): void {
     undo(this.memory, this.#journalCount);
+    this.#touchedCount = 0;
     this.#journalCount = 0;
-    this.#forgetFreed();
+    this.#freedCount = 0;
     this.#notices.length = 0;
     this.#isUndone = this.#depth > 1;
   }
@@ -142,14 +158,17 @@ export class Writer {
    * may be filled without noting what was there: undoing never needs it.
    */
   freeAtCommit(allocator: Allocator, block: number, sizeClass: number): void {
-    this.#freedOf.push(allocator);
-    this.#freed.push(block, sizeClass);
+    // The arrays keep their length: to shorten them would cost more than all the rest.
+    const at = this.#freedCount++;
+    this.#freedOf[at] = allocator;
+    this.#freed[2 * at] = block;
+    this.#freed[2 * at + 1] = sizeClass;
   }
 
   /** Changes one word, which can be undone. */
   put(arena: Arena, index: number, value: number): void {
     this.#note(arena.id, index, arena.words[index]!);
-    this.memory.dirty.words[arena.id * CHUNKS_PER_ARENA + (index >>> CHUNK_SHIFT)] = 1;
+    this.#dirty[arena.id * CHUNKS_PER_ARENA + (index >>> CHUNK_SHIFT)] = 1;
     arena.words[index] = value;
   }
 
@@ -175,10 +194,9 @@ export class Writer {
    * block that this mutation has allocated.
    */
   wrote(arena: Arena, index: number, words: number): void {
-    const { dirty } = this.memory;
     const last = (index + words - 1) >>> CHUNK_SHIFT;
     for (let chunk = index >>> CHUNK_SHIFT; chunk <= last; chunk++) {
-      dirty.words[arena.id * CHUNKS_PER_ARENA + chunk] = 1;
+      this.#dirty[arena.id * CHUNKS_PER_ARENA + chunk] = 1;
     }
   }
 
@@ -191,8 +209,9 @@ export class Writer {
   touchWord(arena: Arena, index: number): void {
     const value = arena.words[index]!;
     if ((value & 1) === 1) return;
-    this.#note((arena.id | SEQUENCE_ENTRY) >>> 0, index, value);
-    this.memory.dirty.words[arena.id * CHUNKS_PER_ARENA + (index >>> CHUNK_SHIFT)] = 1;
+    this.#touched[this.#touchedCount++] = this.#journalCount;
+    this.#note(arena.id + SEQUENCE_ENTRY, index, value);
+    this.#dirty[arena.id * CHUNKS_PER_ARENA + (index >>> CHUNK_SHIFT)] = 1;
     Atomics.add(arena.ints, index, 1);
   }
 
@@ -205,32 +224,30 @@ export class Writer {
   }
 
   #releaseFreed(): void {
-    for (let index = 0; index < this.#freedOf.length; index++) {
+    for (let index = 0; index < this.#freedCount; index++) {
       const block = this.#freed[2 * index]!;
       this.#freedOf[index]!.release(this, block, this.#freed[2 * index + 1]!);
     }
-    this.#forgetFreed();
+    this.#freedCount = 0;
   }
 
   #tell(): void {
     for (const [receive, record] of this.#notices.splice(0)) receive(record);
   }
 
-  #forgetFreed(): void {
-    if (this.#freed.length === 0) return;
-    this.#freed.length = 0;
-    this.#freedOf.length = 0;
-  }
-
   #note(arena: number, index: number, old: number): void {
-    const { journal, header } = this.memory;
     const at = this.#journalCount * JOURNAL_ENTRY_WORDS;
-    if (at + JOURNAL_ENTRY_WORDS > journal.words.length) this.require(journal, at * 2);
-    const words = journal.words;
+    if (at + JOURNAL_ENTRY_WORDS > this.#journal.length) this.#extendJournal(at * 2);
+    const words = this.#journal;
     words[at] = arena;
     words[at + 1] = index;
     words[at + 2] = old;
-    header.words[Header.JournalCount] = ++this.#journalCount;
+    this.#header[Header.JournalCount] = ++this.#journalCount;
+  }
+
+  #extendJournal(words: number): void {
+    this.require(this.memory.journal, words);
+    this.#journal = this.memory.journal.words;
   }
 
   #lock(): void {
@@ -266,19 +283,22 @@ export function writerOf(memory: GraphMemory): number {
   return Atomics.load(memory.header.ints, Header.Mutex) & ~WAITERS;
 }
 
-/** Lets readers see what was written; from `CommittedCount` on nothing is undone. */
+/** Does the rest of a commit that a dead thread had begun: from then on nothing is undone. */
 function finishCommit(memory: GraphMemory, count: number): void {
-  const { journal, arenas, header } = memory;
+  const { journal, header } = memory;
   header.words[Header.JournalCount] = 0;
   for (let entry = 0; entry < count; entry++) {
-    const at = entry * JOURNAL_ENTRY_WORDS;
-    const where = journal.words[at]!;
-    if (where < SEQUENCE_ENTRY) continue;
-    const arena = arenas[where - SEQUENCE_ENTRY]!;
-    const index = journal.words[at + 1]!;
-    if ((arena.words[index]! & 1) === 1) Atomics.add(arena.ints, index, 1);
+    if (journal.words[entry * JOURNAL_ENTRY_WORDS]! >= SEQUENCE_ENTRY) makeEven(memory, entry);
   }
   header.words[Header.CommittedCount] = 0;
+}
+
+/** Lets readers see what a sequence protects. */
+function makeEven({ journal, arenas }: GraphMemory, entry: number): void {
+  const at = entry * JOURNAL_ENTRY_WORDS;
+  const { words, ints } = arenas[journal.words[at]! - SEQUENCE_ENTRY]!;
+  const index = journal.words[at + 1]!;
+  if ((words[index]! & 1) === 1) Atomics.add(ints, index, 1);
 }
 
 function undo(memory: GraphMemory, count: number): void {

@@ -2,7 +2,16 @@
 // carry. To be called within a mutation, by `apply` alone.
 
 import { M_TMX, T_NEVER } from "../constants.js";
-import { ARC_KEY_MASK, ArcFlag, Header } from "../memory/layout.js";
+import {
+  ARC_KEY_MASK,
+  ARC_WORDS,
+  ArcFlag,
+  Header,
+  RECORD_WORDS,
+  SEQUENCE_WORDS,
+  SIDE_WORDS,
+  Side,
+} from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Operation } from "./operation.js";
 import { makeReal, makeVertex, removeIfAbandoned, renewIfAbandoned, stamp } from "./vertices.js";
@@ -10,6 +19,29 @@ import { makeReal, makeVertex, removeIfAbandoned, renewIfAbandoned, stamp } from
 const NAME_SHIFT = 16;
 const MODIFIER_SHIFT = 8;
 const NAME_MASK = 0xffff_0000;
+
+const FETCHED = new Uint32Array(1);
+
+/**
+ * Reads from all cache lines that connecting two vertices needs, at once. In a large graph most of
+ * them come from memory, which takes longer than all that is done with them, and each would be
+ * waited for alone: processors do not look ahead over the atomic operations in between.
+ */
+export function fetchEnds(store: GraphStore, initial: number, terminal: number): void {
+  const { out, in: into, outArcs, inArcs, record, sequence } = store.memory;
+  const from = initial * SIDE_WORDS;
+  const to = terminal * SIDE_WORDS;
+  const outEnd = out.words[from + Side.Pointer]! + out.words[from + Side.Degree]! * ARC_WORDS;
+  const inEnd = into.words[to + Side.Pointer]! + into.words[to + Side.Degree]! * ARC_WORDS;
+  // Kept, so that the compiler does not leave it out.
+  FETCHED[0] =
+    sequence.words[initial * SEQUENCE_WORDS]! ^
+    sequence.words[terminal * SEQUENCE_WORDS + 1]! ^
+    record.words[initial * RECORD_WORDS]! ^
+    record.words[terminal * RECORD_WORDS]! ^
+    (outEnd < outArcs.words.length ? outArcs.words[outEnd]! : 0) ^
+    (inEnd < inArcs.words.length ? inArcs.words[inEnd]! : 0);
+}
 
 /** Makes an arc or sets its value, then the operation has both handles; 1 if it was not there. */
 export function connect(store: GraphStore, operation: Operation): number {

@@ -59,7 +59,7 @@ export function removeIfAbandoned(store: GraphStore, vertex: number): number {
 }
 
 /**
- * Lets a virtual vertex that only its holders keep be as one just made: it counts as gone, and where
+ * Lets a virtual vertex that only its holders keep be as one just made: it counts as gone, and if
  * records of operations are applied nobody holds it.
  */
 export function renewIfAbandoned(store: GraphStore, vertex: number, at: number): void {
