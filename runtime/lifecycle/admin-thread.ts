@@ -1,13 +1,13 @@
 // The main thread's end of the admin thread, which keeps graphs and runs built-in plugins that
 // query them. One that dies is replaced; what it had not answered is asked of the next.
 
-import { MessageChannel, type Transferable, Worker } from "node:worker_threads";
+import { MessageChannel, type Transferable, type Worker } from "node:worker_threads";
 import { DataError } from "../graph/errors.js";
 import type { KeeperSettings } from "../graph/keeper/graph-keeper.js";
 import { type Answer, answeredValue, SyncPort } from "../graph/keeper/sync-port.js";
 import type { AdminAsk, AdminThreadData } from "./admin-control.js";
 import { log } from "./log.js";
-import { threadEntry } from "./thread-entry.js";
+import { startThread } from "./thread-entry.js";
 
 /** Asks that were there at so many deaths are likely to bring them about. */
 const MAX_DEATHS = 2;
@@ -45,17 +45,22 @@ export class AdminThread {
     this.#start();
   }
 
-  ask(ask: AdminAsk, transfer: readonly Transferable[] = []): Promise<unknown> {
+  ask(ask: AdminAsk): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const number = this.#asks++;
       this.#waiting.set(number, { ask, resolve, reject, deaths: 0 });
-      this.#worker.postMessage({ number, ask }, transfer);
+      this.#worker.postMessage({ number, ask });
       // Who waits for an answer wants the process to live until it comes.
       this.#worker.ref();
     });
   }
 
-  /** The same, without letting the main thread go on. */
+  /** Asks what need not be answered, and is asked anew of the next thread if this one dies. */
+  tell(ask: AdminAsk, transfer: readonly Transferable[] = []): void {
+    this.#worker.postMessage({ number: this.#asks++, ask }, transfer);
+  }
+
+  /** The same as `ask`, without letting the main thread go on. */
   askNow(ask: AdminAsk, giveUpAt: number): unknown {
     return this.#sync.ask(ask, giveUpAt);
   }
@@ -75,7 +80,7 @@ export class AdminThread {
     const { port1, port2 } = new MessageChannel();
     const signal = new Int32Array(new SharedArrayBuffer(4));
     const data: AdminThreadData = { settings: this.#settings, port: port2, signal };
-    const worker = new Worker(threadEntry("admin"), {
+    const worker = startThread("admin", {
       workerData: data,
       transferList: [port2],
       name: "svc-admin",
@@ -102,9 +107,11 @@ export class AdminThread {
     this.#waiting.delete(answer.number);
     if (this.#waiting.size === 0) this.#worker.unref();
     try {
-      waiting?.resolve(answeredValue(answer));
+      const value = answeredValue(answer);
+      waiting?.resolve(value);
     } catch (error) {
-      waiting?.reject(error as Error);
+      if (waiting === undefined) log(`the admin executor: ${(error as Error).message}`);
+      else waiting.reject(error as Error);
     }
   }
 
@@ -124,7 +131,7 @@ export class AdminThread {
 
   #askAgain(): void {
     for (const [number, waiting] of this.#waiting) {
-      if (++waiting.deaths < MAX_DEATHS && waiting.ask.op === "keep") {
+      if (++waiting.deaths < MAX_DEATHS) {
         this.#worker.postMessage({ number, ask: waiting.ask });
         this.#worker.ref();
         continue;

@@ -1,7 +1,7 @@
 // The worker threads that run user plugins: starts them, replaces those that die, and starts a
 // second set beside the first when plugins are reloaded. Lives in the main thread.
 
-import { MessageChannel, Worker } from "node:worker_threads";
+import { MessageChannel, type Worker } from "node:worker_threads";
 import { MAX_EXECUTOR_IDS } from "../engine/shared-state.js";
 import { SvcError } from "../errors.js";
 import type { GraphAsk } from "../graph/keeper/graph-source.js";
@@ -10,7 +10,7 @@ import type { Metrics } from "../metrics/metrics.js";
 import type { Routes } from "../plugin/plugin-table.js";
 import type { ExecutorNotice, ExecutorPort, ExecutorThreadData } from "./control.js";
 import { log } from "./log.js";
-import { threadEntry } from "./thread-entry.js";
+import { startThread } from "./thread-entry.js";
 
 /**
  * Deaths in a row that no request brought about, without a long life between, after which the
@@ -121,7 +121,7 @@ export class ExecutorPool {
     const { port1, port2 } = new MessageChannel();
     const signal = new Int32Array(new SharedArrayBuffer(4));
     const data: ExecutorThreadData = { ...this.#data, id, port: port1, routes, signal };
-    const worker = new Worker(threadEntry("executor"), {
+    const worker = startThread("executor", {
       workerData: data,
       transferList: [port1],
       name: `svc-executor-${id}`,

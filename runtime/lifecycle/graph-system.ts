@@ -70,6 +70,7 @@ export class GraphSystem implements GraphSource {
   /** Resolves when the configured and stored graphs are loaded, or could not be. */
   readonly loaded: Promise<void>;
   #lock: RootLock | null = null;
+  readonly #leaveRoot = () => this.#lock?.release();
   #listener: GraphListener | null = null;
 
   /**
@@ -89,12 +90,12 @@ export class GraphSystem implements GraphSource {
       },
       replaced: () => {
         const graphs = this.#all().map(({ shared }) => shared);
-        void this.#admin.ask({ op: "adopt", graphs });
+        this.#admin.tell({ op: "adopt", graphs });
         this.#listener?.adminStarted();
       },
     });
     this.loaded = this.#load();
-    process.once("exit", () => this.#lock?.release());
+    process.once("exit", this.#leaveRoot);
   }
 
   /** Tells a server what it wants to know; null: there is none any more. */
@@ -107,7 +108,7 @@ export class GraphSystem implements GraphSource {
 
   /** Lets the admin thread run built-in plugins for a server. */
   serve(server: AdminServer): void {
-    void this.#admin.ask({ op: "serve", server }, [server.port]);
+    this.#admin.tell({ op: "serve", server }, [server.port]);
   }
 
   /** Ends what the admin thread is doing. */
@@ -191,7 +192,8 @@ export class GraphSystem implements GraphSource {
     this.recover(KEEPER_THREAD);
     if (options.isSaved) await this.save();
     for (const name of this.names()) this.remove(name, false);
-    this.#lock?.release();
+    this.#leaveRoot();
+    process.off("exit", this.#leaveRoot);
   }
 
   /** Opens what is configured or stored; what cannot be opened is logged. */

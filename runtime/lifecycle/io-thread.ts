@@ -1,6 +1,6 @@
 // The main thread's end of the IO thread: asks with promises, notices with a callback.
 
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { isErrorCode } from "../error-codes.js";
 import { SvcError } from "../errors.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
@@ -15,7 +15,7 @@ import type {
   NumberedAsk,
   Reply,
 } from "./control.js";
-import { threadEntry } from "./thread-entry.js";
+import { startThread } from "./thread-entry.js";
 
 export class IoThread {
   readonly #worker: Worker;
@@ -33,7 +33,7 @@ export class IoThread {
     onDeath: (error: Error) => void,
   ) {
     prepareUws();
-    this.#worker = new Worker(threadEntry("io"), { workerData: data, name: "svc-io" });
+    this.#worker = startThread("io", { workerData: data, name: "svc-io" });
     this.#worker.on("message", (message: Reply | Notice) => {
       if ("notice" in message) onNotice(message);
       else this.#onReply(message);

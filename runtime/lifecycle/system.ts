@@ -65,6 +65,8 @@ export interface InitializeOptions extends StartOptions {
   readonly saveEvery?: number;
 }
 
+const DEFAULT_ROOT = "data";
+
 type StartArguments =
   | [options?: StartOptions]
   | [ip?: string | null, prefix?: string | null, servicein?: boolean, dispatcher?: object | null];
@@ -72,7 +74,7 @@ type StartArguments =
 /** The system of this process; made once, exported as `system`. */
 class System extends SystemGraphs {
   #name: string | null = null;
-  #root = resolve("data");
+  #root = resolve(DEFAULT_ROOT);
   #isInitialized = false;
   #service: HttpService | null = null;
   #graphs: GraphSystem | null = null;
@@ -97,7 +99,7 @@ class System extends SystemGraphs {
     }
     if (this.#graphs !== null) throw new SvcError("SVC2203", "the system is initialized already");
     this.#name = name;
-    if (options.root !== undefined) this.#root = resolve(options.root);
+    this.#root = resolve(options.root ?? DEFAULT_ROOT);
     await this.#openGraphs(options);
     this.#isInitialized = true;
     if (options.http !== undefined) await this.startHTTP(options.http, options);

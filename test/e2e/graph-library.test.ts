@@ -1,0 +1,213 @@
+// Graphs in a program that uses the library: `system` opens, lists, saves, closes them and sets
+// their state; plugins given to `addPlugin` are bound to them.
+// limit: 60 s
+
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type * as Library from "svc-server";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get } from "./support/server.js";
+
+// The built package, whose threads have their entries in `dist/`.
+const built = new URL("../../dist/index.js", import.meta.url).href;
+const { float, Graph, int, M_INT, str, system, Vertex }: typeof Library = await import(built);
+
+const test = suite("graphs of the library");
+const root = mkdtempSync(join(tmpdir(), "svc-library-"));
+
+test.before(() => system.unload());
+test.after(async () => {
+  await system.unload();
+  rmSync(root, { recursive: true });
+});
+test.before.each(() => system.initialize("library", { root }));
+test.after.each(() => system.unload());
+
+function fails(run: () => unknown, name: string, message: RegExp): void {
+  assert.throws(run, (error: Error) => error.name === name && message.test(error.message));
+}
+
+test("there are no graphs before the system is initialized", async () => {
+  await system.unload();
+  fails(() => new Graph("g"), "AccessError", /before the system is initialized/);
+  fails(() => system.registry(), "AccessError", /before the system is initialized/);
+  await system.initialize("library", { root });
+  assert.equal(system.registry(), {});
+});
+
+test("a graph is made once, whoever opens it", () => {
+  const graph = new Graph("g");
+  assert.is(graph.connect("a", ["to", M_INT, 5], "b"), 1);
+  assert.is(new Graph("g").arcValue("a", "to", "b"), 5);
+  assert.is(system.getGraph("g").order, 2);
+  assert.equal(system.registry(), { g: [2, 1] });
+  assert.is(graph.path, join(root, "g"));
+  assert.is(new Graph("h", { path: "below/h", local: true, timeout: 5000 }).isGraphLocal(), true);
+  assert.is(system.getGraph("h").path, join(root, "below", "h"));
+  assert.equal(Object.keys(system.registry()), ["g", "h"]);
+  fails(() => system.getGraph("none"), "KeyError", /Graph instance not available: none/);
+  fails(() => new Graph("1st"), "DataError", /invalid graph name/);
+  fails(() => new Graph("abs", { path: "/abs" }), "DataError", /relative/);
+  assert.is(new Vertex(graph, "v", "thing", "w").type, "thing");
+});
+
+test("what is persisted is there after a new start, the rest is not", async () => {
+  const graph = new Graph("kept");
+  graph.createVertex("a", { properties: { seven: float(7), n: 7 } });
+  assert.ok(system.persist() > 0);
+  assert.is(system.persist(), 0);
+  assert.ok(system.persist(1000, true) > 0);
+  graph.createVertex("lost");
+  await system.unload();
+  fails(() => graph.order, "AccessError", /Graph cannot be accessed/);
+  assert.not.ok(existsSync(join(root, "svc.lock")));
+  await system.initialize("library", { root });
+  assert.equal(system.registry().kept, [1, 0]);
+  system.getGraph("kept").createVertex("b");
+  await system.unload(true);
+  await system.initialize("library", { root });
+  assert.equal(system.registry().kept, [2, 0]);
+});
+
+test("graphs go out of memory, or for good", () => {
+  const graph = new Graph("gone");
+  graph.createVertex("a");
+  graph.save();
+  assert.is(system.deleteGraph("gone"), true);
+  assert.is(system.deleteGraph("gone"), false);
+  fails(() => graph.createVertex("b"), "AccessError", /Graph cannot be accessed/);
+  fails(() => system.getGraph("gone"), "KeyError", /gone/);
+  const again = new Graph("gone");
+  assert.is(again.hasVertex("a"), true);
+  again.erase();
+  assert.not.ok(existsSync(join(root, "gone")));
+  assert.is(new Graph("gone").order, 0);
+});
+
+test("all graphs are made readonly together, unless somebody writes", () => {
+  const [one, two] = [new Graph("one"), new Graph("two")];
+  two.setGraphReadonly();
+  assert.is(system.countReadonly(), 1);
+  const held = one.newVertex("held");
+  assert.is(system.writableVertices(), 1);
+  fails(() => system.setReadonly(), "OperationTimeout", /Current thread holds 1 .*\(held\)/);
+  held.close();
+  system.setReadonly();
+  assert.ok(system.countReadonly() >= 2);
+  fails(() => one.createVertex("a"), "AccessError", /Graph is readonly/);
+  system.clearReadonly();
+  assert.is(one.createVertex("a"), 1);
+  assert.is(two.isGraphReadonly(), true);
+  two.clearGraphReadonly();
+  assert.is(system.countReadonly(), 0);
+});
+
+test("a system that is readonly reads what is stored, and stores no such state", async () => {
+  new Graph("stored").createVertex("a");
+  await system.unload(true);
+  await system.initialize("library", { root, readonly: true });
+  const graph = system.getGraph("stored");
+  assert.is(graph.hasVertex("a"), true);
+  fails(() => graph.createVertex("b"), "AccessError", /Graph is readonly/);
+  await system.unload(true);
+  await system.initialize("library", { root });
+  assert.is(system.getGraph("stored").createVertex("b"), 1);
+});
+
+test("events are suspended and resumed", async () => {
+  const graph = new Graph("events");
+  assert.is(system.eventsResumable(), false);
+  system.suspendEvents();
+  assert.is(system.eventsResumable(), true);
+  graph.createVertex("short", { lifespan: 0 });
+  await delay(700);
+  assert.is(graph.hasVertex("short"), true);
+  assert.match(graph.eventBacklog(), /<PAUSED>/);
+  system.resumeEvents();
+  while (graph.hasVertex("short")) await delay(20);
+  await system.unload();
+  await system.initialize("library", { root, idle: true });
+  const idle = new Graph("idle");
+  idle.createVertex("short", { lifespan: 0 });
+  assert.is(system.eventsResumable(), true);
+  await delay(700);
+  assert.is(idle.hasVertex("short"), true);
+  system.resumeEvents();
+  while (idle.hasVertex("short")) await delay(20);
+});
+
+test("the status of one graph, and of all", () => {
+  new Graph("shown").connect("a", "to", "b");
+  const { base, path } = system.status("shown");
+  assert.equal(base, { name: "shown", order: 2, size: 1, properties: 0, vectors: 0 });
+  assert.is(path, join(root, "shown"));
+  assert.ok("shown" in system.status());
+  fails(() => system.status("none"), "KeyError", /none/);
+});
+
+test("plugins of addPlugin are bound, and let go of what they hold", async () => {
+  await system.startHTTP(0, "127.0.0.1");
+  const graph = new Graph("bound");
+  system.addPlugin(
+    (_request: Library.PluginRequest, bound: Library.Graph, id: string) => {
+      const vertex = bound.newVertex(id);
+      return [bound === graph, vertex.incProperty("calls"), vertex.xrecursion];
+    },
+    { name: "visit", graph, parameters: { request: 0, graph: 0, id: str } },
+  );
+  system.addPlugin(
+    async (_request: Library.PluginRequest, bound: Library.Graph, ms: number) => {
+      bound.newVertex("long");
+      await delay(ms);
+    },
+    { name: "stay", graph: "bound", parameters: { request: 0, graph: 0, ms: int } },
+  );
+  const { base } = system.serverPorts();
+  for (let calls = 1; calls < 4; calls++) {
+    const { json, text } = await get(base, "/svc/plugin/visit?id=a");
+    assert.equal(json.response, [false, calls, 1], text);
+  }
+  const staying = get(base, "/svc/plugin/stay?ms=300");
+  while (graph.getOpenVertices().length === 0) await delay(10);
+  const { text } = await get(base, "/svc/plugin/visit?id=long");
+  assert.match(text, /AccessError.*Object is locked: 'long'/);
+  await staying;
+  assert.equal(graph.getOpenVertices(), []);
+  assert.equal(
+    system.getPlugins().map(({ bound_graph }) => bound_graph),
+    ["bound", "bound"],
+  );
+  system.removePlugin("visit");
+  system.removePlugin("stay");
+});
+
+test("a second system on the same root is refused", async () => {
+  await system.unload();
+  const program = `import { Graph, system } from ${JSON.stringify(built)};
+    await system.initialize("other", { root: ${JSON.stringify(root)} });
+    new Graph("theirs");
+    console.log("ready");
+    setInterval(() => {}, 1000);`;
+  const { spawn } = await import("node:child_process");
+  const args = ["--input-type=module", "-e", program];
+  const other = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    await new Promise((resolve) => other.stdout.once("data", resolve));
+    const failure = await system.initialize("library", { root }).then(
+      () => null,
+      (error: Error) => error,
+    );
+    assert.match(String(failure?.message), new RegExp(`process ${other.pid}.*svc\\.lock`));
+    assert.is(system.isInitialized(), false);
+  } finally {
+    const ended = new Promise((resolve) => other.once("exit", resolve));
+    other.kill("SIGKILL");
+    await ended;
+  }
+  await system.initialize("library", { root });
+});
+
+test.run();
