@@ -1,6 +1,7 @@
 // The graph store beside others, each in a process of its own: how fast it takes arcs by string
 // ids, what an arc costs in memory, and how fast simple queries are. In every round all stores do a
-// step one after the other, so that a ratio compares what was measured within seconds.
+// step one after the other, so that a ratio compares what was measured within seconds. Rates are by
+// CPU time, which other work on the machine disturbs little.
 //
 //   node graph.mjs [--rounds 3] [--arcs 1000000] [--ms 300]
 

@@ -16,6 +16,11 @@ export function cpuUs(pid) {
   return ticksToUs(fields[UTIME] + fields[STIME]);
 }
 
+/** CPU time that the calling thread has spent, user and system, in seconds; some ms inexact. */
+export function threadCpuSeconds() {
+  return Number.parseInt(readFileSync("/proc/thread-self/schedstat", "latin1"), 10) / 1e9;
+}
+
 /** As `cpuUs`, for this process and its children that have ended. */
 export function ownCpuUs() {
   const fields = statFields("self");

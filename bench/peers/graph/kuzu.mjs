@@ -24,6 +24,7 @@ const QUERIES = {
 };
 
 export class Peer {
+  static hasThreads = true;
   #connection;
   #statements;
 
