@@ -1,0 +1,57 @@
+// Random changes of graphs against a model of Maps, alone and from two threads at once. ROUNDS=n
+// does more of it, SEED=n the same again.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { GraphStore } from "../../runtime/graph/store/graph-store.js";
+import { checkStore } from "../runtime/graph/support/check-store.js";
+import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { FakeClock } from "./support/fake-clock.js";
+import { randomChange } from "./support/graph-change.js";
+import { GraphModel } from "./support/graph-model.js";
+import {
+  makeChange,
+  openForChanges,
+  outcomeOf,
+  plainModel,
+  plainStore,
+} from "./support/make-change.js";
+import { Random, SEED } from "./support/random.js";
+
+const test = suite<{ clock: FakeClock }>("changes of graphs");
+const ROUNDS = Number(process.env.ROUNDS ?? 3);
+const CHANGES = 3000;
+const IDS = Array.from({ length: 60 }, (_, index) => `v${index}`);
+
+test.before.each((context) => {
+  context.clock = new FakeClock().start();
+});
+
+test.after.each(({ clock }) => {
+  clock.stop();
+});
+
+test(`a graph does what a model does (seed ${SEED})`, ({ clock }) => {
+  const random = new Random();
+  for (let round = 0; round < ROUNDS; round++) {
+    const changed = openForChanges(GraphStore.make("test", TEST_THREAD), clock);
+    const { store } = changed;
+    const model = new GraphModel();
+    for (let index = 0; index < CHANGES; index++) {
+      const change = randomChange(random, IDS);
+      const expected = outcomeOf(() => model.make(change, clock.second));
+      const actual = outcomeOf(() => makeChange(changed, change));
+      assert.equal(actual, expected, `change ${index}: ${JSON.stringify(change)}`);
+      if (index % 500 !== 0) continue;
+      checkStore(store);
+      assert.equal(plainStore(store, ""), plainModel(model));
+    }
+    checkStore(store);
+    assert.equal(plainStore(store, ""), plainModel(model));
+    assert.is(store.order, model.vertices.size);
+    assert.is(store.size, model.arcs.size);
+  }
+});
+
+test.run();

@@ -1,0 +1,175 @@
+// Random changes made of a real graph, as a plugin would make them, and what becomes of it in the
+// same plain form as a model of it.
+
+import { expire } from "../../../runtime/graph/changes/expire.js";
+import { V_GTE } from "../../../runtime/graph/constants.js";
+import { Graph } from "../../../runtime/graph/graph.js";
+import { ArcFlag } from "../../../runtime/graph/memory/layout.js";
+import { MODIFIERS, valueFromBits } from "../../../runtime/graph/modifiers.js";
+import { Session } from "../../../runtime/graph/sessions/session.js";
+import type { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+import { shownSecond } from "../../../runtime/graph/time.js";
+import type { Vertex } from "../../../runtime/graph/vertex.js";
+import type { FakeClock } from "./fake-clock.js";
+import type { Change } from "./graph-change.js";
+import type { GraphModel, ModelArc } from "./graph-model.js";
+
+/** What changes are made of. */
+export interface ChangedGraph {
+  readonly graph: Graph;
+  readonly store: GraphStore;
+  readonly session: Session;
+  readonly clock: FakeClock;
+}
+
+/** The graph of a store, for a session of its own. */
+export function openForChanges(store: GraphStore, clock: FakeClock): ChangedGraph {
+  const session = new Session(store);
+  const graph = new Graph({ store, session, path: null, isLocal: false });
+  return { graph, store, session, clock };
+}
+
+/** Does what a change says; returns what the graph's method returns. */
+export function makeChange(changed: ChangedGraph, change: Change): unknown {
+  const { graph, store, session, clock } = changed;
+  switch (change.kind) {
+    case "connect": {
+      const { from, to, relationship, modifier, flags, value, lifespan } = change;
+      const arc = value === undefined ? [relationship, modifier | flags] : null;
+      const spec = arc ?? [relationship, modifier | flags, value];
+      return graph.connect(from, spec as [string, number], to, { lifespan });
+    }
+    case "count":
+      return graph.count(change.from, change.relationship, change.to, change.delta);
+    case "accumulate":
+      return graph.accumulate(change.from, change.relationship, change.to, change.delta);
+    case "disconnect": {
+      const { anchor, relationship, direction, modifier, atLeast, neighbor } = change;
+      const arc = [relationship, direction, ...(modifier === 0 ? [] : [modifier])];
+      if (atLeast !== null) arc.push(V_GTE, atLeast);
+      return graph.disconnect(anchor, arc as [string], neighbor);
+    }
+    case "create":
+      return graph.createVertex(change.id, change);
+    case "delete":
+      return graph.deleteVertex(change.id);
+    case "expire": {
+      const vertex = store.ids.find(change.id);
+      if (vertex === 0) return 0;
+      const { vertices, arcs } = expire(store, session, vertex, clock.second);
+      return vertices || arcs;
+    }
+    case "wait":
+      clock.second += change.seconds;
+      return undefined;
+    default:
+      return changeOpened(graph, change);
+  }
+}
+
+function changeOpened(
+  graph: Graph,
+  change: Exclude<Change, { kind: "wait" } | { from: string } | { anchor: string }>,
+): unknown {
+  const vertex: Vertex = graph.openVertex(change.id, "a");
+  try {
+    switch (change.kind) {
+      case "setType":
+        return vertex.setType(change.type);
+      case "setExpiry":
+        return vertex.setExpiration(change.second);
+      case "setRank":
+        return vertex.setRank(change.c1, change.c0);
+      case "setProperty":
+        return vertex.setProperty(change.key, change.value);
+      case "incProperty":
+        return vertex.incProperty(change.key);
+      case "removeProperty":
+        return vertex.removeProperty(change.key);
+      case "removeProperties":
+        return vertex.removeProperties();
+      default:
+        throw new Error(`no change ${change.kind}`);
+    }
+  } finally {
+    vertex.close();
+  }
+}
+
+/** What a change returned, or the text of its error: to be compared. */
+export function outcomeOf(make: () => unknown): unknown {
+  try {
+    return make() ?? "nothing";
+  } catch (error) {
+    return `error: ${(error as Error).message}`;
+  }
+}
+
+/** By id: all that is known of a vertex, with its arcs from both sides. */
+export type PlainGraph = Record<string, unknown>;
+
+/** The vertices of a store whose ids begin so. */
+export function plainStore(store: GraphStore, prefix: string): PlainGraph {
+  const { vertices, ids, types, properties, outArcs, inArcs } = store;
+  const plain: PlainGraph = {};
+  for (let vertex = 1; vertex < vertices.end; vertex++) {
+    const id = vertices.isUsed(vertex) ? ids.idOf(vertex) : "";
+    if (id === "" || !id.startsWith(prefix)) continue;
+    const out = [];
+    for (let at = 0; at < outArcs.length(vertex); at++) {
+      const other = ids.idOf(outArcs.otherAt(vertex, at));
+      out.push(arcText(store, outArcs.word1At(vertex, at), outArcs.valueAt(vertex, at), other));
+    }
+    const from = [];
+    for (let at = 0; at < inArcs.length(vertex); at++) {
+      const other = ids.idOf(inArcs.otherAt(vertex, at));
+      from.push(arcText(store, inArcs.word1At(vertex, at), inArcs.valueAt(vertex, at), other));
+    }
+    plain[id] = {
+      isReal: vertices.isReal(vertex),
+      type: types.nameOf(vertices.typeOf(vertex)),
+      rank: [vertices.c1(vertex), vertices.c0(vertex)],
+      createdAt: vertices.createdAt(vertex),
+      expiresAt: shownSecond(vertices.expiresAt(vertex)),
+      properties: sorted(properties.all(vertex)),
+      degrees: [vertices.outDegree(vertex), vertices.inDegree(vertex)],
+      out: out.sort(),
+      in: from.sort(),
+    };
+  }
+  return plain;
+}
+
+/** The same of a model. */
+export function plainModel(model: GraphModel): PlainGraph {
+  const plain: PlainGraph = {};
+  for (const [id, vertex] of model.vertices) {
+    const { isReal, type, rank, createdAt, expiresAt, properties } = vertex;
+    const [out, all] = [model.arcsFrom(id), model.arcsTo(id)];
+    const from = all.filter((arc) => !arc.isForwardOnly);
+    plain[id] = {
+      ...{ isReal, type, rank, createdAt, expiresAt },
+      properties: sorted(Object.fromEntries(properties)),
+      degrees: [out.length, all.length],
+      out: out.map((arc) => modelText(arc, arc.to)).sort(),
+      in: from.map((arc) => modelText(arc, arc.from)).sort(),
+    };
+  }
+  return plain;
+}
+
+function arcText(store: GraphStore, word1: number, word2: number, other: string): string {
+  const modifier = (word1 >>> 8) & 0xff;
+  const value = valueFromBits(MODIFIERS[modifier]!.kind, word2);
+  const isForwardOnly = (word1 & ArcFlag.ForwardOnly) !== 0;
+  const relationship = store.relationships.nameOf(word1 >>> 16);
+  return `${relationship} ${modifier} ${isForwardOnly} ${value} ${other}`;
+}
+
+function modelText(arc: ModelArc, other: string): string {
+  return `${arc.relationship} ${arc.modifier} ${arc.isForwardOnly} ${arc.value} ${other}`;
+}
+
+function sorted(properties: object): [string, unknown][] {
+  return Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1));
+}
