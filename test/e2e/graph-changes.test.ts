@@ -1,0 +1,240 @@
+// limit: 30 s
+// Built-in plugins that change graphs: what they do and answer on both ports, what they refuse, and
+// who may call them at all.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import type * as Library from "svc-server";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Answer, get } from "./support/server.js";
+
+const built = new URL("../../dist/index.js", import.meta.url).href;
+const { Graph, system }: typeof Library = await import(built);
+
+const test = suite("graph changes over HTTP");
+const root = mkdtempSync(join(tmpdir(), "svc-changes-"));
+
+test.before(async () => {
+  await system.initialize("shop", { http: 0, root });
+  new Graph("g");
+});
+
+test.after(async () => {
+  await system.unload();
+  rmSync(root, { recursive: true });
+});
+
+type Parameters = Readonly<Record<string, string | number>>;
+
+function ask(name: string, parameters: Parameters, port: 0 | 1 = 0, init?: RequestInit) {
+  return get(system.serverPorts().base + port, pathOf(name, parameters), init);
+}
+
+function pathOf(name: string, parameters: Parameters): string {
+  const query = Object.entries(parameters).map(
+    ([key, item]) => `${key}=${encodeURIComponent(item)}`,
+  );
+  return `/svc/builtin/${name}?${query.join("&")}`;
+}
+
+async function response(name: string, parameters: Parameters, port: 0 | 1 = 0): Promise<unknown> {
+  const { status, text, json } = await ask(name, { graph: "g", ...parameters }, port);
+  assert.is(status, 200, text);
+  return json.response;
+}
+
+test("vertices are created, updated and deleted, on both ports", async () => {
+  for (const port of [0, 1] as const) {
+    const properties = JSON.stringify({ age: 30, name: "Ann \u2615" });
+    const given = { id: "ann b", type: "person", properties };
+    assert.equal(await response("createvertex", given, port), { id: "ann b", action: "created" });
+    assert.equal(await response("createvertex", { id: "ann b", lifespan: 1000 }, port), {
+      ...{ id: "ann b", action: "updated" },
+    });
+    const vertex = new Graph("g").getVertex("ann b");
+    assert.is(vertex.type, "person");
+    assert.equal(vertex.getProperties(), { age: 30, name: "Ann \u2615" });
+    assert.ok(vertex.getExpiration() < Date.now() / 1000 + 1001);
+    vertex.close();
+    assert.equal(await response("deletevertex", { id: "ann b" }, port), {
+      ...{ id: "ann b", action: "deleted" },
+    });
+    assert.equal(await response("deletevertex", { id: "ann b" }, port), {
+      ...{ id: "ann b", action: null },
+    });
+  }
+});
+
+test("arcs are made, set and removed, on both ports", async () => {
+  for (const port of [0, 1] as const) {
+    const ends = { initial: "a", terminal: "b" };
+    assert.equal(await response("connect", ends, port), { ...ends, action: "connected" });
+    assert.equal(await response("connect", ends, port), { ...ends, action: "updated" });
+    const arc = { relationship: "knows", modifier: "M_INT", value: 5 };
+    assert.equal(await response("connect", { ...ends, ...arc }, port), {
+      ...{ ...ends, action: "connected" },
+    });
+    await response("connect", { ...ends, ...arc, value: 7 }, port);
+    await response("connect", { ...ends, relationship: "is", modifier: "M_STAT" }, port);
+    assert.equal(new Graph("g").outarcs("a").sort(), [
+      ["D_OUT", "__related__", "M_FLT", 0, "b"],
+      ["D_OUT", "is", "M_STAT", 1, "b"],
+      ["D_OUT", "knows", "M_INT", 7, "b"],
+    ]);
+    const some = { id: "a", relationship: "knows", modifier: "M_INT", condition: "V_GT", value: 7 };
+    assert.equal(await response("disconnect", some, port), { id: "a", action: null, arcs: 0 });
+    assert.equal(await response("disconnect", { ...some, condition: "V_GTE" }, port), {
+      ...{ id: "a", action: "disconnected", arcs: 1 },
+    });
+    const other = { id: "a", neighbor: "c" };
+    assert.equal(await response("disconnect", other, port), { id: "a", action: null, arcs: 0 });
+    const all = { id: "b", neighbor: "a", direction: "D_IN" };
+    assert.equal(await response("disconnect", all, port), {
+      ...{ id: "b", action: "disconnected", arcs: 2 },
+    });
+  }
+});
+
+/** Plugin, parameters, status, class of the exception, part of its text. */
+const REFUSED: readonly (readonly [string, Parameters, number, string, RegExp])[] = [
+  ...["createvertex", "deletevertex", "connect", "disconnect"].flatMap((name) => {
+    const ends = { id: "x", initial: "x", terminal: "y" };
+    return [
+      [name, ends, 400, "TypeError", /^missing required argument: 'graph'$/],
+      [name, { graph: "g" }, 400, "TypeError", /^missing required argument/],
+      [name, { graph: "zz", ...ends }, 500, "KeyError", /^Graph instance not available: zz$/],
+    ] as const;
+  }),
+  ["createvertex", { id: "" }, 500, "VertexError", /empty vertex identifier/],
+  ["createvertex", { id: "x", type: "1 2" }, 500, "VertexError", /invalid vertex type/],
+  ["createvertex", { id: "x", lifespan: "y" }, 400, "TypeError", /^lifespan=y/],
+  ["createvertex", { id: "x", properties: "{" }, 400, "ValueError", /^properties=\{ \(invalid/],
+  ["createvertex", { id: "x", properties: "[1]" }, 400, "TypeError", /an object is required/],
+  ["createvertex", { id: "x", properties: '{"1": 2}' }, 500, "ValueError", /invalid property key/],
+  [
+    "connect",
+    { initial: "x", terminal: "y", modifier: "M_NO" },
+    400,
+    "ValueError",
+    /^modifier=M_NO/,
+  ],
+  ["connect", { initial: "x", terminal: "y", modifier: "M_ANY" }, 500, "ArcError", /modifier/],
+  ["connect", { initial: "x", terminal: "y", value: "1e39" }, 500, "ArcError", /out of range/],
+  ["connect", { initial: "x", terminal: "y", value: "z" }, 400, "TypeError", /^value=z/],
+  ["disconnect", { id: "zz" }, 500, "KeyError", /No object : 'zz'/],
+  ["disconnect", { id: "a", direction: "M_INT" }, 400, "ValueError", /^direction=M_INT/],
+  ["disconnect", { id: "a", condition: "V_NO" }, 400, "ValueError", /^condition=V_NO/],
+];
+
+test("what cannot be done leaves the graph as it was", async () => {
+  const { order, size } = new Graph("g");
+  for (const [name, parameters, status, exception, text] of REFUSED) {
+    const isWhole =
+      status === 400 && parameters.graph === undefined && !text.source.includes("miss");
+    const graph = status === 500 || isWhole ? { graph: "g" } : {};
+    const answer = await ask(name, { ...graph, ...parameters });
+    assert.is(answer.status, status, `${name} ${JSON.stringify(parameters)} ${answer.text}`);
+    const { svc, plugin } = answer.json.message as Record<
+      "svc" | "plugin",
+      { exception: string; value: string } | undefined
+    >;
+    const told = status === 400 ? svc : plugin;
+    assert.is(told?.exception, `<class '${exception}'>`, answer.text);
+    assert.match(told?.value ?? "", text, answer.text);
+  }
+  assert.equal([new Graph("g").order, new Graph("g").size], [order, size]);
+});
+
+test("a vertex that others hold is waited for no longer than asked", async () => {
+  const vertex = new Graph("g").newVertex("held");
+  const answer = await ask("connect", { graph: "g", initial: "held", terminal: "b", timeout: 20 });
+  assert.is(answer.status, 500);
+  assert.match(answer.text, /<class 'AccessError'>","value":"Acquisition timeout: 'held'/);
+  vertex.close();
+  await response("connect", { initial: "held", terminal: "b", timeout: 20 });
+});
+
+/** One call of each plugin that would change something. */
+const CHANGES: readonly (readonly [name: string, parameters: Parameters])[] = [
+  ["createvertex", { graph: "g", id: "new" }],
+  ["deletevertex", { graph: "g", id: "held" }],
+  ["connect", { graph: "g", initial: "held", terminal: "new" }],
+  ["disconnect", { graph: "g", id: "held" }],
+];
+
+async function expectForbidden(text: RegExp, call: typeof ask): Promise<void> {
+  const { order, size } = new Graph("g");
+  for (const [name, parameters] of CHANGES) {
+    for (const port of [0, 1] as const) {
+      const answer = await call(name, parameters, port);
+      assert.is(answer.status, 403, `${name} ${answer.text}`);
+      assert.match(String(answer.json.message), text);
+    }
+  }
+  assert.equal([new Graph("g").order, new Graph("g").size], [order, size]);
+}
+
+test("pages of other origins may change nothing", async () => {
+  for (const method of ["GET", "POST"]) {
+    const headers = { origin: "http://evil.example" };
+    await expectForbidden(/^403 Forbidden: pages of other origins/, (name, parameters, port) =>
+      ask(name, parameters, port, { method, headers }),
+    );
+  }
+  // They may read what anybody may.
+  const headers = { origin: "http://evil.example" };
+  assert.is((await ask("vertices", { graph: "g" }, 0, { headers })).status, 200);
+});
+
+test("nor may pages whose name was made to lead here", async () => {
+  await expectForbidden(
+    /^403 Forbidden: who calls this machine evil\.example/,
+    (name, given, port) => askAs("127.0.0.1", "evil.example", name, given, port),
+  );
+});
+
+/** An address of this machine by which it is a stranger to itself; none without a network. */
+const address = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+
+if (address !== undefined) {
+  test("other machines may change nothing, unless http.trusted names them", async () => {
+    const stranger: typeof ask = (name, parameters, port) =>
+      askAs(address, address, name, parameters, port);
+    await expectForbidden(
+      /may not change graphs; the option http\.trusted may allow it$/,
+      stranger,
+    );
+    assert.is((await stranger("vertices", { graph: "g" })).status, 200);
+    await system.stopHTTP();
+    await system.startHTTP(0, { trusted: [`${address}/32`] });
+    for (const [name, parameters] of CHANGES) {
+      const { status, text } = await stranger(name, parameters);
+      assert.is(status, 200, `${name} ${text}`);
+    }
+  });
+}
+
+/** A request to one of this machine's addresses with any `Host`. */
+async function askAs(
+  to: string,
+  host: string,
+  name: string,
+  parameters: Parameters,
+  port: 0 | 1 = 0,
+): Promise<Answer> {
+  const socket = connect(system.serverPorts().base + port, to).setEncoding("utf8");
+  socket.write(`GET ${pathOf(name, parameters)} HTTP/1.1\r\nHost: ${host}\r\n`);
+  socket.end("Connection: close\r\n\r\n");
+  let received = "";
+  for await (const piece of socket) received += piece;
+  const text = received.slice(received.indexOf("\r\n\r\n") + 4);
+  const status = Number(received.split(" ", 2)[1]);
+  return { status, headers: new Headers(), text, json: JSON.parse(text) };
+}
+
+test.run();
