@@ -83,8 +83,9 @@ export function kernelMemory(): ArenaMemory {
   return new Memory({ shared: true, initial: FIRST_PAGES, maximum: MAX_PAGES });
 }
 
-export function plainMemory(): ArenaMemory {
-  return new SharedArrayBuffer(FIRST_PAGES * PAGE_BYTES, { maxByteLength: MAX_BYTES });
+/** @param words that it has from the beginning; until they are touched they cost nothing */
+export function plainMemory(words = FIRST_ARENA_WORDS): ArenaMemory {
+  return new SharedArrayBuffer(MAX_SKEW_BYTES + words * 4, { maxByteLength: MAX_BYTES });
 }
 
 function growBy(memory: ArenaMemory, pages: number): void {

@@ -3,7 +3,7 @@
 
 import { InternalError } from "../errors.js";
 import { Arena, type ArenaMemory, FIRST_ARENA_WORDS, kernelMemory, plainMemory } from "./arena.js";
-import { ARENAS, type ArenaName, HEADER_WORDS, Header } from "./layout.js";
+import { ARENAS, type ArenaName, CHUNKS_PER_ARENA, HEADER_WORDS, Header } from "./layout.js";
 
 /** What crosses threads: a graph's name and memory. */
 export interface GraphShare {
@@ -76,9 +76,10 @@ export class GraphMemory {
 
 /** Memory of a new, empty graph; `formatStore` fills it in. */
 export function makeGraphShare(name: string): GraphShare {
-  const memories = ARENAS.map((arena) =>
-    arena === "outArcs" || arena === "inArcs" ? kernelMemory() : plainMemory(),
-  );
+  const memories = ARENAS.map((arena) => {
+    if (arena === "outArcs" || arena === "inArcs") return kernelMemory();
+    return arena === "dirty" ? plainMemory(ARENAS.length * CHUNKS_PER_ARENA) : plainMemory();
+  });
   if (HEADER_WORDS > FIRST_ARENA_WORDS) throw new InternalError("the header never grows");
   return { name, memories };
 }

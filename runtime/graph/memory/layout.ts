@@ -3,7 +3,7 @@
 //
 //   HEADER    words below, then the state of each block allocator
 //   JOURNAL   (arena, index, old word) for each word that the mutation under way has changed
-//   DIRTY     one word per arena and 8 MiB: what changed since the last snapshot
+//   DIRTY     one mark per arena and 16 KiB: what changed since a snapshot last wrote it
 //   OUT, IN   4 words a vertex: {run pointer, degree, size class | flags << 8, hash index pointer}
 //   SEQUENCE  2 words a vertex: {out side and vertex itself, in side}, odd while being written
 //   META      1 word a vertex: type code | flags << 8
@@ -174,9 +174,13 @@ export const ArcFlag = { ForwardOnly: 1 } as const;
 /** Words of the smallest block in LISTS, for all who allocate there. */
 export const LIST_UNIT_WORDS = 16;
 
-/** 8 MiB: what the snapshot copies and checks as one piece. */
-export const CHUNK_WORDS = 1 << 21;
-export const CHUNKS_PER_ARENA = 512;
+/**
+ * What a snapshot writes and checks as one piece: 16 KiB. So few are marked by a moderate writer
+ * that the rest is soon copied, and so few marks there are that they stay in the caches.
+ */
+export const CHUNK_SHIFT = 12;
+export const CHUNK_WORDS = 1 << CHUNK_SHIFT;
+export const CHUNKS_PER_ARENA = 2 ** 30 / CHUNK_WORDS;
 
 /** Nothing expires then. */
 export const NEVER = 0xffff_ffff;

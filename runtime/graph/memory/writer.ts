@@ -10,13 +10,12 @@
 import { InternalError } from "../errors.js";
 import type { Arena } from "./arena.js";
 import type { GraphMemory } from "./graph-memory.js";
-import { CHUNKS_PER_ARENA, Header, SEQUENCE_WORDS, WAITERS } from "./layout.js";
+import { CHUNK_SHIFT, CHUNKS_PER_ARENA, Header, SEQUENCE_WORDS, WAITERS } from "./layout.js";
 
 const JOURNAL_ENTRY_WORDS = 3;
 const SPINS = 400;
 /** A sleeper looks for itself this often, in case a wake-up went to a thread that died. */
 const SLEEP_MS = 50;
-const CHUNK_SHIFT = 21;
 /** Added to the arena of a journal entry: the word is a sequence, which never goes back. */
 const SEQUENCE_ENTRY = 0x100;
 

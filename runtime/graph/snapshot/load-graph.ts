@@ -36,9 +36,11 @@ export function loadGraph(
   if (current instanceof GraphStore) return current;
   const previous = tryLoad(name, files.previous, thread);
   if (current === null && previous === null) return null;
+  const reasonOf = (found: unknown): string =>
+    found instanceof DamagedSnapshot ? found.message : "it is missing";
   const reasons = [
-    `${files.current}: ${current === null ? "it is missing" : current.message}`,
-    `${files.previous}: ${previous instanceof DamagedSnapshot ? previous.message : "it is missing"}`,
+    `${files.current}: ${reasonOf(current)}`,
+    `${files.previous}: ${reasonOf(previous)}`,
   ];
   if (!(previous instanceof GraphStore)) {
     throw new DataError(`graph "${name}" cannot be loaded: ${reasons.join("; ")}`);

@@ -1,6 +1,6 @@
 // Writes a graph to its folder, so that at every moment one whole snapshot of it is found there.
 //
-// The file is written beside the old one, which stays whatever happens until the new one is flushed.
+// The file is written beside the old one, which stays whatever happens until the new one is safe.
 // How memory gets into it while others change it: see write-memory.ts.
 
 import { existsSync, fsync, fsyncSync } from "node:fs";
@@ -30,8 +30,8 @@ export interface SaveOptions {
 type Step = { readonly descriptor: number } | undefined;
 
 /**
- * Saves a graph; the folder is made where it is missing. Returns the number of 8-byte words written,
- * 0 if nothing has changed since the last time. The caller must hold no vertices.
+ * Saves a graph; the folder is made where it is missing. Returns the number of 8-byte words
+ * written, 0 if nothing has changed since the last time. The caller must hold no vertices.
  * @throws OperationTimeout while another thread saves
  * @throws DataError what the file system refuses
  */
@@ -52,7 +52,7 @@ export function saveGraph(store: GraphStore, folder: string, options: SaveOption
   }
 }
 
-/** As `saveGraph`, but lets the thread do something else every 8 MiB, and while disks are slow. */
+/** As `saveGraph`, but lets the thread do something else every MiB, and while disks are slow. */
 export async function saveGraphGently(
   store: GraphStore,
   folder: string,

@@ -1,9 +1,9 @@
-// The form of a snapshot file. Words are those of the machine that wrote it, which the header tells;
-// whatever is read is checked against a CRC-32 and against the length of the file first.
+// The form of a snapshot file. Words are those of the machine that wrote it, which the header
+// tells; whatever is read is checked against a CRC-32 and the length of the file first.
 //
-//   page 0      header: the words of `Word`, then the graph's name; pages are 4 KiB
-//   pages ...   chunks: up to 8 MiB of an arena each, every one on pages of its own, in any order
-//   at the end  table: {first page, CRC-32} for each chunk, by arena and place in it
+//   page 0      header: the words of `Word`, then the graph's name; pages are 16 KiB
+//   page 1 ...  chunks of the arenas, each on a page of its own, in any order
+//   at the end  table: {page, CRC-32} for each chunk, by arena and place in it
 //
 // An arena of n words has ceil(n / CHUNK_WORDS) chunks, all full but the last one.
 
@@ -19,9 +19,8 @@ import {
 } from "../memory/layout.js";
 import { DamagedSnapshot } from "./damaged-snapshot.js";
 
-export const PAGE_BYTES = 4096;
+export const PAGE_BYTES = CHUNK_WORDS * 4;
 export const TABLE_ENTRY_BYTES = 8;
-const PAGE_WORDS = PAGE_BYTES / 4;
 const MAGIC = "SVCGRAPH";
 const VERSION = 1;
 const BYTE_ORDER = 0x0102_0304;
@@ -46,10 +45,12 @@ const Word = {
   Name: 64,
 } as const;
 
-const MAX_NAME_BYTES = (PAGE_WORDS - Word.Name) * 4;
+const MAX_NAME_BYTES = (CHUNK_WORDS - Word.Name) * 4;
 
 /** Changes with the arenas, so that memory laid out otherwise is not taken for ours. */
-const LAYOUT = crc32([...ARENAS, RECORD_WORDS, HEADER_WORDS, ALLOCATOR_WORDS].join(" "));
+const LAYOUT = crc32(
+  [...ARENAS, RECORD_WORDS, HEADER_WORDS, ALLOCATOR_WORDS, CHUNK_WORDS].join(" "),
+);
 
 export interface SnapshotHeader {
   readonly name: string;
@@ -64,7 +65,7 @@ export interface SnapshotHeader {
 
 /** @throws DataError a name that has no room */
 export function encodeHeader(header: SnapshotHeader): Uint8Array {
-  const words = new Uint32Array(PAGE_WORDS);
+  const words = new Uint32Array(CHUNK_WORDS);
   const bytes = new Uint8Array(words.buffer);
   const name = new TextEncoder().encode(header.name);
   if (name.length > MAX_NAME_BYTES) {
@@ -132,10 +133,6 @@ export function chunksOf(words: number): number {
 /** Words of one chunk of an arena of so many words. */
 export function wordsOfChunk(words: number, chunk: number): number {
   return Math.min(CHUNK_WORDS, words - chunk * CHUNK_WORDS);
-}
-
-export function pagesOf(bytes: number): number {
-  return Math.ceil(bytes / PAGE_BYTES);
 }
 
 function swapped(word: number): number {

@@ -9,13 +9,13 @@ import {
   chunksOf,
   decodeHeader,
   PAGE_BYTES,
-  pagesOf,
   type SnapshotHeader,
   TABLE_ENTRY_BYTES,
-  wordsOfChunk,
 } from "./snapshot-format.js";
 
 const ENTRY_WORDS = TABLE_ENTRY_BYTES / 4;
+/** Chunks that are read at once: 1 MiB, which is still in the cache when it is checked. */
+const MAX_CHUNKS = 64;
 
 export class SnapshotReader {
   readonly header: SnapshotHeader;
@@ -53,16 +53,17 @@ export class SnapshotReader {
    */
   readArena(arena: number, into: Uint32Array): void {
     const words = this.header.arenaWords[arena]!;
-    const bytes = new Uint8Array(into.buffer, into.byteOffset, into.byteLength);
-    let first = 0;
-    for (let chunk = 0; chunk < chunksOf(words); chunk++) {
-      const entry = (this.#firstEntry[arena]! + chunk) * ENTRY_WORDS;
-      const part = bytes.subarray(first, first + wordsOfChunk(words, chunk) * 4);
-      readAt(this.#descriptor, this.#table[entry]!, part);
-      if (crc32(part) !== this.#table[entry + 1]) {
-        throw new DamagedSnapshot(`part ${chunk} of its "${ARENAS[arena]}" is damaged`);
+    const chunks = chunksOf(words);
+    const bytes = new Uint8Array(into.buffer, into.byteOffset, words * 4);
+    for (let chunk = 0, next = 0; chunk < chunks; chunk = next) {
+      const page = this.#pageOf(arena, chunk);
+      for (next = chunk + 1; next < chunks && next < chunk + MAX_CHUNKS; next++) {
+        if (this.#pageOf(arena, next) !== page + next - chunk) break;
       }
-      first += part.length;
+      readAt(this.#descriptor, page, bytes.subarray(chunk * PAGE_BYTES, next * PAGE_BYTES));
+      for (let read = chunk; read < next; read++) {
+        this.#check(arena, read, bytes.subarray(read * PAGE_BYTES, (read + 1) * PAGE_BYTES));
+      }
     }
   }
 
@@ -70,20 +71,26 @@ export class SnapshotReader {
     closeSync(this.#descriptor);
   }
 
+  #check(arena: number, chunk: number, bytes: Uint8Array): void {
+    const entry = this.#firstEntry[arena]! + chunk;
+    if (crc32(bytes) === this.#table[entry * ENTRY_WORDS + 1]) return;
+    throw new DamagedSnapshot(`part ${chunk} of its "${ARENAS[arena]}" is damaged`);
+  }
+
+  #pageOf(arena: number, chunk: number): number {
+    return this.#table[(this.#firstEntry[arena]! + chunk) * ENTRY_WORDS]!;
+  }
+
   /** All chunks lie in the file, and together take no more than it has: no bombs. */
   #checkPlaces(): void {
-    const { arenaWords, tablePage } = this.header;
-    let pages = 0;
-    arenaWords.forEach((words, arena) => {
-      for (let chunk = 0; chunk < chunksOf(words); chunk++) {
-        const page = this.#table[(this.#firstEntry[arena]! + chunk) * ENTRY_WORDS]!;
-        const length = pagesOf(wordsOfChunk(words, chunk) * 4);
-        pages += length;
-        if (page < 1 || page + length > tablePage || pages > tablePage - 1) {
-          throw new DamagedSnapshot("its parts lie outside of it");
-        }
-      }
-    });
+    const { tablePage } = this.header;
+    const chunks = this.#table.length / ENTRY_WORDS;
+    let isInside = chunks < tablePage;
+    for (let entry = 0; entry < this.#table.length; entry += ENTRY_WORDS) {
+      const page = this.#table[entry]!;
+      if (page < 1 || page >= tablePage) isInside = false;
+    }
+    if (!isInside) throw new DamagedSnapshot("its parts lie outside of it");
   }
 }
 

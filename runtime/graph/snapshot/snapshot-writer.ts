@@ -4,53 +4,61 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { InternalError } from "../errors.js";
-import { CHUNKS_PER_ARENA } from "../memory/layout.js";
+import { ARENAS } from "../memory/layout.js";
 import {
   chunksOf,
   encodeHeader,
   PAGE_BYTES,
-  pagesOf,
   type SnapshotHeader,
   wordsOfChunk,
 } from "./snapshot-format.js";
 
-/** Where a chunk lies in the file, as it was last written. */
-interface WrittenChunk {
-  page: number;
-  pages: number;
-  words: number;
-  checksum: number;
+/** The chunks of one arena as they were last written, by their place in it. */
+interface WrittenChunks {
+  readonly pages: number[];
+  readonly checksums: number[];
+  readonly bytes: number[];
 }
 
 export class SnapshotWriter {
   readonly descriptor: number;
   readonly #file: string;
-  readonly #chunks = new Map<number, WrittenChunk>();
+  readonly #chunks: readonly WrittenChunks[];
   #nextPage = 1;
   #isOpen = true;
 
   constructor(file: string) {
     this.#file = file;
+    this.#chunks = ARENAS.map(() => ({ pages: [], checksums: [], bytes: [] }));
     this.descriptor = openSync(file, "w");
   }
 
   /** Words of a chunk as it was last written, 0 if it was not. */
   wordsWritten(arena: number, chunk: number): number {
-    return this.#chunks.get(keyOf(arena, chunk))?.words ?? 0;
+    return (this.#chunks[arena]!.bytes[chunk] ?? 0) / 4;
   }
 
-  /** The words may change meanwhile; then the chunk has to be written again. */
+  /**
+   * Writes chunks that lie side by side. They may change meanwhile; then they have to be written
+   * again.
+   */
   write(arena: number, chunk: number, words: Uint32Array): void {
-    const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-    const pages = pagesOf(bytes.length);
-    const before = this.#chunks.get(keyOf(arena, chunk));
-    const place = before !== undefined && before.pages >= pages ? before : this.#allocate(pages);
-    this.#chunks.set(keyOf(arena, chunk), {
-      ...place,
-      words: words.length,
-      checksum: crc32(bytes),
-    });
-    this.#writeAt(place.page, bytes);
+    const all = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+    const { pages, checksums, bytes } = this.#chunks[arena]!;
+    let first = 0;
+    let firstPage = pages[chunk] ?? this.#nextPage;
+    for (let at = 0, index = chunk; at < all.length; at += PAGE_BYTES, index++) {
+      const part = all.subarray(at, at + PAGE_BYTES);
+      const page = pages[index] ?? this.#nextPage++;
+      pages[index] = page;
+      checksums[index] = crc32(part);
+      bytes[index] = part.length;
+      if (page === firstPage + (at - first) / PAGE_BYTES) continue;
+      this.#writeAt(firstPage, all.subarray(first, at));
+      first = at;
+      firstPage = page;
+    }
+    this.#writeAt(firstPage, all.subarray(first));
   }
 
   /**
@@ -61,10 +69,10 @@ export class SnapshotWriter {
   finish(header: Omit<SnapshotHeader, "tablePage" | "tableChecksum">): number {
     const entries: number[] = [];
     header.arenaWords.forEach((words, arena) => {
+      const { pages, checksums, bytes } = this.#chunks[arena]!;
       for (let chunk = 0; chunk < chunksOf(words); chunk++) {
-        const written = this.#chunks.get(keyOf(arena, chunk));
-        if (written?.words !== wordsOfChunk(words, chunk)) throw new InternalError("lost chunk");
-        entries.push(written.page, written.checksum);
+        if (bytes[chunk] !== wordsOfChunk(words, chunk) * 4) throw new InternalError("lost chunk");
+        entries.push(pages[chunk]!, checksums[chunk]!);
       }
     });
     const table = new Uint8Array(Uint32Array.from(entries).buffer);
@@ -85,12 +93,6 @@ export class SnapshotWriter {
     rmSync(this.#file, { force: true });
   }
 
-  #allocate(pages: number): { page: number; pages: number } {
-    const page = this.#nextPage;
-    this.#nextPage += pages;
-    return { page, pages };
-  }
-
   #writeAt(page: number, bytes: Uint8Array): void {
     const position = page * PAGE_BYTES;
     for (let done = 0; done < bytes.length; ) {
@@ -98,8 +100,4 @@ export class SnapshotWriter {
       done += writeSync(this.descriptor, bytes, done, rest, position + done);
     }
   }
-}
-
-function keyOf(arena: number, chunk: number): number {
-  return arena * CHUNKS_PER_ARENA + chunk;
 }

@@ -1,4 +1,4 @@
-// Writes the memory of a graph to a snapshot file as it stands at one moment, while others change it.
+// Writes the memory of a graph to a snapshot file as it is at one moment, while others change it.
 //
 //   1  under the mutex: take the marks off all chunks
 //   2  write them straight from the shared memory
@@ -9,37 +9,32 @@
 // Writers wait for step 4 only, readers for nothing. What step 2 reads may be torn; whatever was
 // changed meanwhile is marked and written again.
 
-import type { Arena } from "../memory/arena.js";
-import { CHUNK_WORDS, CHUNKS_PER_ARENA } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { nowSeconds } from "../time.js";
-import { chunksOf, type SnapshotHeader, wordsOfChunk } from "./snapshot-format.js";
+import { type ChunkRun, changedChunks, countWords, unmark, wordsOfRun } from "./changed-chunks.js";
+import type { SnapshotHeader } from "./snapshot-format.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
 import { usedWords } from "./stored-arenas.js";
 
-/** So few chunks are copied aside at once: 32 MiB. */
-const FEW_CHUNKS = 4;
-
-interface Chunk {
-  readonly arena: Arena;
-  readonly chunk: number;
-  readonly words: number;
-}
+/** So little is copied aside at once: 4 MiB. */
+const FEW_WORDS = 2 ** 20;
+/** Memory touched at once: 8 MiB. */
+const STEP_WORDS = 2 ** 21;
 
 /** A graph as it stood at one moment. */
 interface Moment {
   readonly header: Omit<SnapshotHeader, "tablePage" | "tableChecksum">;
   /** What the file does not hold yet. */
-  readonly copies: readonly (readonly [Chunk, Uint32Array])[];
+  readonly copies: readonly (readonly [ChunkRun, Uint32Array])[];
 }
 
-/** Yields after each chunk; returns what the file then holds. */
+/** Yields after each piece; returns what the file then holds. */
 export function* writeMemory(
   store: GraphStore,
   file: SnapshotWriter,
 ): Generator<undefined, Moment["header"], void> {
-  yield* writeLive(store, file);
-  const { header, copies } = copyRest(store, file);
+  const left = yield* writeLive(store, file);
+  const { header, copies } = copyRest(store, file, yield* touchedMemory(left));
   for (const [{ arena, chunk }, words] of copies) {
     file.write(arena.id, chunk, words);
     yield;
@@ -47,29 +42,52 @@ export function* writeMemory(
   return header;
 }
 
-/** Steps 1 to 3. */
-function* writeLive(store: GraphStore, file: SnapshotWriter): Generator<undefined, void, void> {
+/** Steps 1 to 3; returns how many words are left to be copied, about. */
+function* writeLive(store: GraphStore, file: SnapshotWriter): Generator<undefined, number, void> {
   for (let before = Number.POSITIVE_INFINITY; ; ) {
-    const chunks = store.writer.mutate(() => {
-      const found = changedChunks(store, file);
-      const isWorthIt = found.length > FEW_CHUNKS && found.length <= before / 2;
-      return isWorthIt ? unmarked(store, found) : [];
+    let runs: ChunkRun[] = [];
+    const words = store.writer.mutate(() => {
+      const changed = changedChunks(store, file);
+      const count = countWords(changed);
+      if (count <= FEW_WORDS || count > before / 2) return count;
+      unmark(store, changed);
+      runs = changed;
+      return count;
     });
-    if (chunks.length === 0) return;
-    before = chunks.length;
-    for (const { arena, chunk, words } of chunks) {
-      file.write(arena.id, chunk, wordsAt(arena, chunk, words));
+    if (runs.length === 0) return words;
+    before = words;
+    for (const run of runs) {
+      file.write(run.arena.id, run.chunk, wordsOfRun(run));
       yield;
     }
   }
 }
 
+/** Memory whose first use does not cost anything any more: copying is then ten times as fast. */
+function* touchedMemory(words: number): Generator<undefined, Uint32Array, void> {
+  const memory = new Uint32Array(words);
+  for (let at = 0; at < words; at += STEP_WORDS) {
+    memory.fill(0, at, at + STEP_WORDS);
+    yield;
+  }
+  return memory;
+}
+
 /** Step 4: a moment at which nobody writes. */
-function copyRest(store: GraphStore, file: SnapshotWriter): Moment {
+function copyRest(store: GraphStore, file: SnapshotWriter, memory: Uint32Array): Moment {
   return store.writer.mutate(() => {
-    const copies = unmarked(store, changedChunks(store, file)).map(
-      (place) => [place, wordsAt(place.arena, place.chunk, place.words).slice()] as const,
-    );
+    const changed = changedChunks(store, file);
+    unmark(store, changed);
+    let used = 0;
+    const copies = changed.map((run) => {
+      const words = wordsOfRun(run);
+      const copy = memory.subarray(used, used + words.length);
+      // More may have been changed while memory was touched.
+      if (copy.length < words.length) return [run, words.slice()] as const;
+      used += words.length;
+      copy.set(words);
+      return [run, copy] as const;
+    });
     const header = {
       name: store.name,
       savedAt: nowSeconds(),
@@ -78,32 +96,4 @@ function copyRest(store: GraphStore, file: SnapshotWriter): Moment {
     };
     return { header, copies };
   });
-}
-
-/** With the mutex: what is not in the file as it is in memory. */
-function changedChunks(store: GraphStore, file: SnapshotWriter): Chunk[] {
-  const { arenas, header, dirty } = store.memory;
-  const changed: Chunk[] = [];
-  usedWords(store.memory).forEach((used, id) => {
-    for (let chunk = 0; chunk < chunksOf(used); chunk++) {
-      const words = wordsOfChunk(used, chunk);
-      // Not all of the header is marked when it changes.
-      const isDirty = dirty.words[id * CHUNKS_PER_ARENA + chunk] !== 0 || id === header.id;
-      if (!isDirty && file.wordsWritten(id, chunk) === words) continue;
-      changed.push({ arena: arenas[id]!, chunk, words });
-    }
-  });
-  return changed;
-}
-
-/** With the mutex: the same chunks, not marked any more; whoever takes a mark away writes them. */
-function unmarked(store: GraphStore, chunks: Chunk[]): Chunk[] {
-  const { words } = store.memory.dirty;
-  for (const { arena, chunk } of chunks) words[arena.id * CHUNKS_PER_ARENA + chunk] = 0;
-  return chunks;
-}
-
-function wordsAt(arena: Arena, chunk: number, words: number): Uint32Array {
-  const first = chunk * CHUNK_WORDS;
-  return arena.words.subarray(first, first + words);
 }

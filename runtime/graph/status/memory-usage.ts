@@ -3,7 +3,7 @@
 
 import { freemem, totalmem } from "node:os";
 import type { ArenaName } from "../memory/layout.js";
-import { ARENAS, Header, SEQUENCE_WORDS } from "../memory/layout.js";
+import { ARENAS, CHUNK_WORDS, Header, SEQUENCE_WORDS } from "../memory/layout.js";
 import { usedWords } from "../snapshot/stored-arenas.js";
 import type { GraphStore } from "../store/graph-store.js";
 
@@ -26,11 +26,10 @@ export function memoryUsage(store: GraphStore): MemoryUsage {
   const relationshipNames = relationships.used * NAME_BYTES;
   const keyNames = keys.used * NAME_BYTES;
   const lists = bytes("lists") - typeNames - relationshipNames - keyNames;
-  const { header, journal, dirty, locks } = memory;
-  const runtime = [header, journal, dirty, locks].reduce(
-    (sum, arena) => sum + arena.words.length,
-    0,
-  );
+  const { header, journal, locks } = memory;
+  // One mark of what a snapshot has to write for each chunk.
+  const marks = words.reduce((sum, used) => sum + Math.ceil(used / CHUNK_WORDS), 0);
+  const runtime = header.words.length + journal.words.length + locks.words.length + marks;
   return {
     "svc.vertex.object": bytes("out", "in", "meta", "record") + sequences,
     "svc.vertex.arcvector": bytes("outArcs", "inArcs"),

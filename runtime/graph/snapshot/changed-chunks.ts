@@ -1,0 +1,62 @@
+// Which parts of a graph's memory a snapshot file does not hold as they are. Whoever writes to the
+// graph marks what it changes; whoever takes a mark away writes that part to the file.
+
+import type { Arena } from "../memory/arena.js";
+import { CHUNK_WORDS, CHUNKS_PER_ARENA } from "../memory/layout.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { chunksOf, wordsOfChunk } from "./snapshot-format.js";
+import type { SnapshotWriter } from "./snapshot-writer.js";
+import { usedWords } from "./stored-arenas.js";
+
+/** Chunks that are written at once: 1 MiB, which is still in the cache when it was checked. */
+const MAX_RUN_CHUNKS = 64;
+
+/** Chunks of one arena that lie side by side. */
+export interface ChunkRun {
+  readonly arena: Arena;
+  /** The first one. */
+  readonly chunk: number;
+  /** Only the last chunk of an arena may be less than a whole one. */
+  words: number;
+}
+
+/** With the mutex: what is not in the file as it is in memory. */
+export function changedChunks(store: GraphStore, file: SnapshotWriter): ChunkRun[] {
+  const { arenas, header, dirty } = store.memory;
+  const runs: ChunkRun[] = [];
+  usedWords(store.memory).forEach((used, id) => {
+    for (let chunk = 0; chunk < chunksOf(used); chunk++) {
+      const words = wordsOfChunk(used, chunk);
+      // Not all of the header is marked when it changes.
+      const isMarked = dirty.words[id * CHUNKS_PER_ARENA + chunk] !== 0 || id === header.id;
+      if (!isMarked && file.wordsWritten(id, chunk) === words) continue;
+      const last = runs.at(-1);
+      if (last?.arena.id === id && isNext(last, chunk)) last.words += words;
+      else runs.push({ arena: arenas[id]!, chunk, words });
+    }
+  });
+  return runs;
+}
+
+/** With the mutex: takes the marks away. */
+export function unmark(store: GraphStore, runs: readonly ChunkRun[]): void {
+  const { words } = store.memory.dirty;
+  for (const { arena, chunk, words: length } of runs) {
+    const first = arena.id * CHUNKS_PER_ARENA + chunk;
+    words.fill(0, first, first + chunksOf(length));
+  }
+}
+
+export function wordsOfRun({ arena, chunk, words }: ChunkRun): Uint32Array {
+  const first = chunk * CHUNK_WORDS;
+  return arena.words.subarray(first, first + words);
+}
+
+export function countWords(runs: readonly ChunkRun[]): number {
+  return runs.reduce((sum, { words }) => sum + words, 0);
+}
+
+function isNext(run: ChunkRun, chunk: number): boolean {
+  const chunks = chunksOf(run.words);
+  return chunk === run.chunk + chunks && chunks < MAX_RUN_CHUNKS;
+}
