@@ -5,6 +5,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { SvcError } from "../errors.js";
 import type { TransportChoice } from "../http/load-transport.js";
+import { TrustedClients } from "../http/trusted-clients.js";
 import { MAX_MAIN_PORT } from "../limits.js";
 
 /** Printable, so that no value can add header fields. */
@@ -62,6 +63,16 @@ export function checkedCount(name: string, count: unknown, fallback: number): nu
   if (count === undefined) return fallback;
   if (Number.isSafeInteger(count) && (count as number) >= 0) return count as number;
   throw invalid(`invalid ${name}: expected an integer from 0`, count);
+}
+
+/** Networks beside this machine that may change graphs; undefined and null mean none. */
+export function checkedTrusted(trusted: unknown): readonly string[] {
+  if (trusted === undefined || trusted === null) return [];
+  const isList = Array.isArray(trusted) && trusted.every((item) => typeof item === "string");
+  if (!isList) throw invalid("invalid trusted: expected a list of networks", trusted);
+  // Refuses what is no network; the server makes its own of the same list.
+  new TrustedClients(trusted);
+  return trusted;
 }
 
 function invalid(what: string, value: unknown): SvcError {

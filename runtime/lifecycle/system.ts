@@ -26,6 +26,7 @@ import {
   checkedPort,
   checkedPrefix,
   checkedTransport,
+  checkedTrusted,
 } from "./server-arguments.js";
 import { defaultSettings, type ServerSettings } from "./settings.js";
 import { SystemGraphs } from "./system-graphs.js";
@@ -304,7 +305,7 @@ class System extends SystemGraphs {
       serviceIn: Boolean(options.servicein ?? true),
       transport: checkedTransport(options.transport),
       cors: checkedCors(options.cors),
-      trusted: options.trusted ?? [],
+      trusted: checkedTrusted(options.trusted),
       maxBodyBytes: checkedCount("maxBodyBytes", maxBodyBytes, defaults.maxBodyBytes),
       pluginTimeoutMs: checkedCount("pluginTimeoutMs", pluginTimeoutMs, defaults.pluginTimeoutMs),
     };

@@ -168,6 +168,7 @@ test("arguments that cannot be used are refused", async () => {
     () => system.startHTTP("x" as never),
     () => system.startHTTP(0, "256.1.1.1.1"),
     () => system.startHTTP(0, { prefix: "a b" }),
+    () => system.startHTTP(0, { trusted: ["everybody"] }),
   ]) {
     assert.is((await failure(start)).code, "SVC2205");
   }

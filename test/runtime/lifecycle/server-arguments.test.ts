@@ -10,6 +10,7 @@ import {
   checkedPort,
   checkedPrefix,
   checkedTransport,
+  checkedTrusted,
 } from "../../../runtime/lifecycle/server-arguments.js";
 
 const test = suite("server arguments");
@@ -75,6 +76,15 @@ test("transports are known by name", () => {
   assert.is(checkedTransport(undefined), "auto");
   assert.is(checkedTransport("net"), "net");
   refuses(() => checkedTransport("htp"), /^invalid transport: expected auto, net, uws, got "htp"/);
+});
+
+test("trusted networks are a list of networks", () => {
+  assert.equal(checkedTrusted(undefined), []);
+  assert.equal(checkedTrusted(["10.0.0.0/8", "::1"]), ["10.0.0.0/8", "::1"]);
+  for (const trusted of ["10.0.0.0/8", {}, [5]]) {
+    refuses(() => checkedTrusted(trusted), /^invalid trusted: expected a list/);
+  }
+  refuses(() => checkedTrusted(["10.0.0.0/33"]), /10\.0\.0\.0\/33 is not a network/);
 });
 
 test("sizes and times are whole and not negative", () => {
