@@ -2,11 +2,13 @@
 // does more of it, SEED=n the same again.
 // limit: 60 s
 
+import type { Worker } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { BundledThread } from "./support/bundled-thread.js";
 import { FakeClock } from "./support/fake-clock.js";
 import { randomChange } from "./support/graph-change.js";
 import { GraphModel } from "./support/graph-model.js";
@@ -17,6 +19,7 @@ import {
   plainModel,
   plainStore,
 } from "./support/make-change.js";
+import type { ModelThreadData, ModelThreadResult } from "./support/model-thread.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite<{ clock: FakeClock }>("changes of graphs");
@@ -53,5 +56,40 @@ test(`a graph does what a model does (seed ${SEED})`, ({ clock }) => {
     assert.is(store.size, model.arcs.size);
   }
 });
+
+test(`two threads do what their models do (seed ${SEED})`, async () => {
+  const bundled = new BundledThread(new URL("support/model-thread.ts", import.meta.url));
+  for (let round = 0; round < ROUNDS; round++) {
+    const store = GraphStore.make("test", TEST_THREAD);
+    const ready = new Int32Array(new SharedArrayBuffer(4));
+    const results = await Promise.all(
+      ["a", "b"].map((own, index) => {
+        const data: ModelThreadData = {
+          ...{ share: store.share, thread: 101 + index, seed: SEED + 2 * round + index },
+          ...{ own, shared: "s", changes: CHANGES, ready, threads: 2 },
+        };
+        return resultOf(bundled.start(data));
+      }),
+    );
+    checkStore(store);
+    ["a", "b"].forEach((own, index) => {
+      const result = results[index]!;
+      if ("failure" in result) throw new Error(result.failure);
+      assert.equal(plainStore(store, own), result.own);
+    });
+    const shared = Object.keys(plainStore(store, "s")).length;
+    assert.ok(shared > 0);
+    const sum = results.map((result) => ("own" in result ? Object.keys(result.own).length : 0));
+    assert.is(store.order, shared + sum[0]! + sum[1]!);
+  }
+});
+
+function resultOf(worker: Worker): Promise<ModelThreadResult> {
+  return new Promise((resolve, reject) => {
+    worker.once("error", reject);
+    worker.once("exit", () => reject(new Error("ended without a result")));
+    worker.once("message", (result: ModelThreadResult) => resolve(result));
+  });
+}
 
 test.run();

@@ -60,9 +60,9 @@ function changeAtRandom(changed: ChangedGraph, random: Random, changes: number):
   const { graph, session, store } = changed;
   for (let index = 0; index < changes; index++) {
     const roll = random.below(200);
-    if (roll === 0) outcomeOf(() => graph.openVertex(random.of(IDS), random.of(["a", "w"])));
-    else if (roll < 4) graph.closeAll();
-    else if (roll === 4 && random.below(4) === 0) {
+    if (roll < 3) useDeleted(changed, random);
+    else if (roll < 8) graph.closeAll();
+    else if (roll === 8 && random.below(4) === 0) {
       graph.closeAll();
       truncate(store, session, random.of(TYPES));
     }
@@ -70,6 +70,19 @@ function changeAtRandom(changed: ChangedGraph, random: Random, changes: number):
     outcomeOf(() => makeChange(changed, change));
   }
   graph.closeAll();
+}
+
+/** Deletes a vertex that is held, which keeps it, and uses it again. */
+function useDeleted({ graph }: ChangedGraph, random: Random): void {
+  const id = random.of(IDS);
+  const vertex = graph.openVertex(id, "w");
+  if (vertex.getType() === "__vertex__") vertex.setType("thing");
+  vertex.setRank(random.below(4), 1);
+  graph.disconnect(id);
+  graph.deleteVertex(id);
+  const other = random.of(IDS);
+  const [from, to] = random.below(2) === 0 ? [id, other] : [other, id];
+  if (random.below(4) > 0) outcomeOf(() => graph.connect(from, "near", to));
 }
 
 test(`records made again give the same graph (seed ${SEED})`, ({ clock }) => {

@@ -1,0 +1,59 @@
+// A thread that changes vertices of its own, each change beside a model of them, and others that
+// another thread changes too. It says what its own ones must look like in the end.
+
+import { parentPort, workerData } from "node:worker_threads";
+import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+import { FakeClock } from "./fake-clock.js";
+import { randomChange } from "./graph-change.js";
+import { GraphModel } from "./graph-model.js";
+import {
+  makeChange,
+  openForChanges,
+  outcomeOf,
+  type PlainGraph,
+  plainModel,
+} from "./make-change.js";
+import { Random } from "./random.js";
+
+export interface ModelThreadData {
+  readonly share: GraphShare;
+  readonly thread: number;
+  readonly seed: number;
+  /** What the ids of its own vertices begin with, and those of the others. */
+  readonly own: string;
+  readonly shared: string;
+  readonly changes: number;
+  /** Both begin when word 0 is the number of threads. */
+  readonly ready: Int32Array;
+  readonly threads: number;
+}
+
+export type ModelThreadResult = { readonly own: PlainGraph } | { readonly failure: string };
+
+const VERTICES = 40;
+
+function idsOf(prefix: string): string[] {
+  return Array.from({ length: VERTICES }, (_, index) => `${prefix}${index}`);
+}
+
+function run(data: ModelThreadData): ModelThreadResult {
+  const clock = new FakeClock().start();
+  const changed = openForChanges(GraphStore.attach(data.share, data.thread), clock);
+  const random = new Random(data.seed);
+  const model = new GraphModel();
+  const [own, shared] = [idsOf(data.own), idsOf(data.shared)];
+  Atomics.add(data.ready, 0, 1);
+  while (Atomics.load(data.ready, 0) < data.threads);
+  for (let index = 0; index < data.changes; index++) {
+    outcomeOf(() => makeChange(changed, randomChange(random, shared)));
+    const change = randomChange(random, own);
+    const expected = JSON.stringify(outcomeOf(() => model.make(change, clock.second)));
+    const actual = JSON.stringify(outcomeOf(() => makeChange(changed, change)));
+    if (actual === expected) continue;
+    return { failure: `change ${index}, ${JSON.stringify(change)}: ${actual}, not ${expected}` };
+  }
+  return { own: plainModel(model) };
+}
+
+parentPort!.postMessage(run(workerData as ModelThreadData));
