@@ -1,7 +1,7 @@
 // Who may change things: programs on this machine, and those of the networks that the option
 // `http.trusted` names. Pages of other origins may not, whatever machine they are shown on. A page
-// whose name was made to lead to this machine comes from here and has no other origin: it is told by
-// the name that it calls us by.
+// whose name was made to lead to this machine comes from here and has no other origin: only the
+// name that it calls us by tells it from the rest.
 
 import { BlockList, isIP } from "node:net";
 import { hostname } from "node:os";

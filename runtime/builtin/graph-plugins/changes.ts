@@ -1,4 +1,5 @@
-// Changes of graphs over HTTP (interface, "Graph modification"). Only trusted clients may call them.
+// Changes of graphs over HTTP (interface, "Graph modification"). Only trusted clients may ask for
+// them; see changing-plugins.ts.
 
 import { ParameterError } from "../../errors.js";
 import type { ArcSpec } from "../../graph/changes/connect.js";

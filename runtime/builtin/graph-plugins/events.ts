@@ -1,5 +1,5 @@
-// What the event processor has to do (interface, "Graph status and queries"). It looks at every event
-// that is scheduled, which is too much for the IO thread.
+// What the event processor has to do (interface, "Graph status and queries"). Every event that is
+// scheduled is looked at, which is too much for the IO thread.
 
 import type { PluginRequest } from "../../plugin/plugin-request.js";
 import type { str } from "../../plugin/types.js";
