@@ -11,8 +11,8 @@ import { apply } from "../../runtime/graph/operations/apply.js";
 import { decodeOperation } from "../../runtime/graph/operations/encode-operation.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
-import { type GraphContent, graphContent } from "../runtime/graph/support/graph-content.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { comparable, withoutOperations } from "./support/comparable.js";
 import { FakeClock } from "./support/fake-clock.js";
 import { randomChange } from "./support/graph-change.js";
 import { type ChangedGraph, makeChange, openForChanges, outcomeOf } from "./support/make-change.js";
@@ -39,20 +39,6 @@ function replay(store: GraphStore, record: Uint8Array): void {
     decodeOperation(store, record, store.operation);
     apply(store, store.operation);
   });
-}
-
-/** Without what only the event processor of each graph knows, and times of the graph itself. */
-function comparable(store: GraphStore): GraphContent {
-  const { graph, vertices } = graphContent(store);
-  const { scheduled: _, next: __, createdAt: ___, ...rest } = graph as Record<string, unknown>;
-  return { graph: rest, vertices };
-}
-
-/** The same without the numbers of operations, which differ when one is made twice. */
-function withoutOperations(store: GraphStore): unknown {
-  return JSON.parse(JSON.stringify(comparable(store)), (key, value) =>
-    key === "operation" || key === "operationCount" ? null : value,
-  );
 }
 
 /** Random changes, some of vertices that are held, deleted and used again meanwhile. */

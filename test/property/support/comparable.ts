@@ -1,0 +1,18 @@
+// What two graphs must have in common that have seen the same changes.
+
+import type { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+import { type GraphContent, graphContent } from "../../runtime/graph/support/graph-content.js";
+
+/** Without what only the event processor of each graph knows, and times of the graph itself. */
+export function comparable(store: GraphStore): GraphContent {
+  const { graph, vertices } = graphContent(store);
+  const { scheduled: _, next: __, createdAt: ___, ...rest } = graph as Record<string, unknown>;
+  return { graph: rest, vertices };
+}
+
+/** The same without the numbers of operations, which differ when one is made twice. */
+export function withoutOperations(store: GraphStore): unknown {
+  return JSON.parse(JSON.stringify(comparable(store)), (key, value) =>
+    key === "operation" || key === "operationCount" ? null : value,
+  );
+}
