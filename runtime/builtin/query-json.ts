@@ -22,8 +22,11 @@ const constants = new Map<string, Json>(
   Object.entries({ ...graphConstants, ...sortConstants } as Record<string, Json>),
 );
 const CONSTANT_NAME = /^[A-Z]_[A-Z_]+$/;
-/** Strings, which stay as they are, and constants outside of strings. */
-const STRING_OR_CONSTANTS = /"(?:[^"\\]|\\.)*"|\b[A-Z]_[A-Z_]+(?:\s*\|\s*[A-Z]_[A-Z_]+)*/g;
+/**
+ * Strings, which stay as they are, and constants outside of strings. A string that does not end
+ * matches, too: were it tried again from each quote in it, a long one would take for ever.
+ */
+const STRING_OR_CONSTANTS = /"(?:[^"\\]|\\.)*"?|\b[A-Z]_[A-Z_]+(?:\s*\|\s*[A-Z]_[A-Z_]+)*/g;
 
 /**
  * Reads the `query` argument or body of a query service.

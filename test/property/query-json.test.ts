@@ -1,0 +1,140 @@
+// Query texts of clients: random ones read as JSON does once each name stands in quotes; broken and
+// hostile ones are refused as bad queries, and none takes long. ROUNDS=n for more than the default.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { queryArgument, queryFromText } from "../../runtime/builtin/query-json.js";
+import { ValueError } from "../../runtime/graph/errors.js";
+import { Random, SEED } from "./support/random.js";
+
+const test = suite("query texts");
+const ROUNDS = Number(process.env.ROUNDS ?? 1) * 3000;
+const TEXTS = [
+  "a",
+  "D_IN",
+  'x" D_OUT',
+  "\\",
+  '\\"',
+  "S_VAL|S_ASC",
+  "{}",
+  "\u2615",
+  "",
+  "__proto__",
+];
+const CONSTANTS = ["D_OUT", "M_INT", "V_GT", "R_DICT|R_COUNTS", "F_ID | F_VAL", "C_SCAN"];
+/** Members that no translation looks into, so that what is read is what was written. */
+const MEMBERS = ["q", "x y", "F_ID", "a\\b", "hits"];
+
+/** The same value as text with bare constants, and as JSON. */
+interface Written {
+  readonly bare: string;
+  readonly quoted: string;
+}
+
+function written(random: Random, depth: number): Written {
+  const kind = random.below(depth > 0 ? 6 : 4);
+  if (kind === 0) return same(JSON.stringify(random.of(TEXTS)));
+  if (kind === 1) return same(random.of(["0", "-1.5e3", "true", "false", "null", "17"]));
+  if (kind <= 3) {
+    const constant = random.of(CONSTANTS);
+    return { bare: constant, quoted: JSON.stringify(constant) };
+  }
+  const items = Array.from({ length: random.below(4) }, () => written(random, depth - 1));
+  return kind === 4 ? enclosed("[", items, "]") : enclosed("{", items.map(asMember), "}");
+}
+
+function same(text: string): Written {
+  return { bare: text, quoted: text };
+}
+
+function enclosed(open: string, items: readonly Written[], close: string): Written {
+  const join = (texts: readonly string[]): string => `${open} ${texts.join(" ,")}${close}`;
+  return { bare: join(items.map(({ bare }) => bare)), quoted: join(items.map((i) => i.quoted)) };
+}
+
+function asMember({ bare, quoted }: Written, index: number): Written {
+  const name = JSON.stringify(MEMBERS[index]!);
+  return { bare: `${name}:${bare}`, quoted: `${name}: ${quoted}` };
+}
+
+/** An object of random members. */
+function writtenQuery(random: Random): Written {
+  const members = Array.from({ length: random.below(5) }, () => written(random, 4));
+  return enclosed("{", members.map(asMember), "}");
+}
+
+test("constants may stand bare wherever a value can stand", () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const { bare, quoted } = writtenQuery(new Random(SEED + round));
+    const hint = `seed ${SEED + round}: ${bare}`;
+    assert.equal(queryFromText(bare), queryFromText(quoted), hint);
+    assert.equal(queryFromText(bare), JSON.parse(quoted), hint);
+  }
+});
+
+/** Reads a text in each way; true if it is a query. */
+function isQuery(text: string): boolean {
+  try {
+    queryArgument("arc", text);
+  } catch (error) {
+    assert.instance(error, ValueError);
+  }
+  try {
+    queryFromText(text);
+    return true;
+  } catch (error) {
+    assert.instance(error, ValueError);
+    assert.match((error as Error).message, /^Bad query: .*\(original exception=.+\)$/s);
+    assert.ok((error as Error).message.length < 500);
+    return false;
+  }
+}
+
+const PIECES = [
+  '"',
+  "\\",
+  "{",
+  "}",
+  "[",
+  "]",
+  ":",
+  ",",
+  "|",
+  "D_IN",
+  "-",
+  "1",
+  " ",
+  "\n",
+  "\0",
+  "e",
+];
+
+test("what was broken at some places is a query, or a bad one", () => {
+  let queries = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const random = new Random(SEED + round);
+    let text = writtenQuery(random).bare;
+    for (let broken = random.below(3); broken >= 0; broken--) {
+      const at = random.below(text.length + 1);
+      text = text.slice(0, at) + random.of(PIECES) + text.slice(at + random.below(3));
+    }
+    if (isQuery(text)) queries++;
+  }
+  assert.ok(queries > 0 && queries < ROUNDS, `${queries} of ${ROUNDS}`);
+});
+
+const LONG = 120_000;
+
+test("long texts that go wrong at their ends take no longer than others", () => {
+  for (const piece of ['"', '\\"', "\\", "[", '{"a":', "D_IN", "D_IN ", "D_IN|", "A_", "|", " "]) {
+    const text = piece.repeat(LONG / piece.length);
+    for (const hostile of [text, `{"${text}`, `{"a": ${text}`, `{"a": D_IN ${text}`]) {
+      assert.is(isQuery(hostile), false, piece);
+    }
+  }
+  const deep = "[".repeat(LONG / 2) + "]".repeat(LONG / 2);
+  assert.is(isQuery(`{"a": ${deep}}`), false);
+  assert.is(isQuery(`{"a": "${'\\"'.repeat(LONG / 2)}"}`), true);
+});
+
+test.run();
