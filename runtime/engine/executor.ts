@@ -72,6 +72,7 @@ export class Executor {
     const startMs = nowMs();
     if (((batch[at + RequestField.Flags] as number) & FLAG_TIMED_OUT) !== 0) {
       this.#held.get(serial)?.release();
+      this.#held.delete(serial);
       return startMs;
     }
     if (!this.#state.claim(slot, startMs)) {

@@ -109,6 +109,13 @@ test("a request that times out lets go, whether it waits or burns", async () => 
   assert.equal(await result("held"), []);
 });
 
+test("a request that goes on after its time can hold nothing any more", async () => {
+  await start("--plugin-timeout", "200");
+  assert.match(await errorOf("holdLate?ms=400"), /TimeoutError/);
+  while (!(await result("exists?id=refused"))) await delay(20);
+  assert.equal(await result("held"), []);
+});
+
 test("an executor that ends itself lets go", async () => {
   await start();
   for (let round = 0; round < 3; round++) {

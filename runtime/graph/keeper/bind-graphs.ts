@@ -3,7 +3,7 @@
 import { Graph } from "../graph.js";
 import type { ThreadGraphs } from "./thread-graphs.js";
 
-/** A graph for one request; `release` lets go of all that the request still holds. */
+/** A graph for one request; `release` lets go of all that it holds, for good. */
 export interface RequestGraph {
   readonly graph: Graph;
   release(): void;
@@ -12,6 +12,6 @@ export interface RequestGraph {
 export function bindGraphs(graphs: ThreadGraphs): (name: string) => RequestGraph {
   return (name) => {
     const access = graphs.forRequest(name);
-    return { graph: new Graph(access), release: () => access.session.releaseAll() };
+    return { graph: new Graph(access), release: () => access.session.end() };
   };
 }

@@ -35,6 +35,7 @@ export class Session implements SessionView {
   readonly #holds = new Map<number, Hold>();
   #id = 0;
   #readonlyHeld = 0;
+  #isOver = false;
 
   constructor(store: GraphStore) {
     this.#store = store;
@@ -70,6 +71,7 @@ export class Session implements SessionView {
    * @throws AccessError where waiting would not help
    */
   isBlocked(vertex: number, isWritable: boolean): boolean {
+    if (this.#isOver) throw new AccessError("the request is over, it can hold no vertices");
     if (isWritable && this.#store.isReadonly) throw new AccessError("Graph is readonly");
     const own = this.#holds.get(vertex);
     if (own !== undefined) {
@@ -126,6 +128,12 @@ export class Session implements SessionView {
     return released;
   }
 
+  /** Releases all, for good: whatever goes on in its name can hold nothing any more. */
+  end(): void {
+    this.#isOver = true;
+    this.releaseAll();
+  }
+
   /**
    * Makes a vertex that is held readonly writable.
    * @throws AccessError
@@ -142,7 +150,8 @@ export class Session implements SessionView {
         return true;
       });
       if (isDone) break;
-      this.awaitRelease(hold.vertex, seen, giveUpAt);
+      if (hold.count > 1) throw this.#lockedError(hold.vertex);
+      this.#awaitOthers(hold.vertex, seen, giveUpAt);
     }
     hold.isWritable = true;
     this.#readonlyHeld--;
@@ -169,6 +178,11 @@ export class Session implements SessionView {
   }
 
   awaitRelease(vertex: number, seen: number, giveUpAt: GiveUpAt): void {
+    if (this.#holds.has(vertex)) throw this.#lockedError(vertex);
+    this.#awaitOthers(vertex, seen, giveUpAt);
+  }
+
+  #awaitOthers(vertex: number, seen: number, giveUpAt: GiveUpAt): void {
     if (this.#store.writer.isWriting) throw new InternalError("waiting for a lock while writing");
     // Nobody on this thread can release anything before this returns.
     if (this.#isHeldHere(vertex)) throw this.#lockedError(vertex);
@@ -195,13 +209,13 @@ export class Session implements SessionView {
     return Math.min(leftMs, SLEEP_MS);
   }
 
+  /** True if another session of this thread holds a vertex. */
   #isHeldHere(vertex: number): boolean {
     const { locks, writer } = this.#store;
-    const owner = locks.ownerOf(vertex);
-    if (owner !== 0) return threadOfSession(owner) === writer.thread;
     return locks
       .entries()
-      .some((lock) => lock.vertex === vertex && threadOfSession(lock.session) === writer.thread);
+      .filter((lock) => lock.vertex === vertex && lock.session !== this.#id)
+      .some((lock) => threadOfSession(lock.session) === writer.thread);
   }
 
   #lockedError(vertex: number): AccessError {

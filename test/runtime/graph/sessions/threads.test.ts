@@ -1,0 +1,119 @@
+// Vertices that threads take from each other: who waits, for how long, and what becomes of what a
+// thread holds when it dies.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../../../runtime/graph/graph.js";
+import { recoverGraph } from "../../../../runtime/graph/operations/recover.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+import { countAlone, LockThread } from "./support/lock-thread.js";
+
+const test = suite("locks across threads");
+
+let store: GraphStore;
+let mine: Graph;
+let other: LockThread;
+
+test.before.each(() => {
+  store = GraphStore.make("test", TEST_THREAD);
+  mine = openStore(store);
+  for (const id of ["A", "B", "C"]) mine.createVertex(id);
+  other = new LockThread(store.share);
+});
+
+test.after.each(async () => {
+  await other.end();
+});
+
+const OPEN = { op: "open", mode: "a", timeout: 0 } as const;
+
+function fails(run: () => unknown, message: string): void {
+  assert.throws(run, (error: Error) => error.name === "AccessError" && error.message === message);
+}
+
+test("a thread waits as long as it wants for another one", async () => {
+  assert.is(await other.order({ ...OPEN, ids: ["A"] }), "done");
+  fails(() => mine.openVertex("A"), "Object is locked: 'A'");
+  fails(() => mine.openVertex("A", "r", 30), "Acquisition timeout: 'A'");
+  fails(() => mine.openVertices(["B", "A"], "a", 30), "Acquisition timeout: 'A'");
+  fails(() => mine.connect("A", "to", "B", { timeout: 30 }), "Acquisition timeout: 'A'");
+  fails(() => mine.deleteVertex("A", 30), "Acquisition timeout: 'A'");
+  assert.equal(
+    mine.getOpenVertices().map(([id, session, mode]) => [id, session >>> 24, mode]),
+    [["A", await other.end(), "WL"]],
+  );
+});
+
+test("what is released meanwhile is taken at once", async () => {
+  for (const take of [
+    () => mine.openVertex("A", "a", 5000),
+    () => mine.openVertex("A", "r", -1),
+    () => mine.newVertex("A", { timeout: 5000 }),
+    () => mine.openVertices(["C", "A"], "a", 5000)[1]!,
+  ]) {
+    assert.is(await other.order({ ...OPEN, ids: ["A", "B"] }), "done");
+    await other.order({ op: "release", afterMs: 50 });
+    const vertex = take();
+    assert.is(vertex.id, "A");
+    mine.closeAll();
+  }
+  await other.order({ ...OPEN, ids: ["A"] });
+  await other.order({ op: "release", afterMs: 50 });
+  assert.is(mine.connect("A", "to", "B", { timeout: 5000 }), 1);
+});
+
+test("readers of two threads share a vertex, one escalates when the other leaves", async () => {
+  await other.order({ ...OPEN, ids: ["A"], mode: "r" });
+  const vertex = mine.openVertex("A", "r");
+  assert.is(vertex.readers, 2);
+  fails(() => vertex.escalate(30), "Acquisition timeout: 'A'");
+  await other.order({ op: "release", afterMs: 50 });
+  vertex.escalate(5000);
+  assert.is(vertex.writable(), true);
+  assert.match(String(await other.order({ ...OPEN, ids: ["A"] })), /Object is locked: 'A'/);
+  vertex.close();
+  assert.is(await other.order({ ...OPEN, ids: ["A"] }), "done");
+});
+
+test("a graph becomes readonly when the last writer lets go", async () => {
+  await other.order({ ...OPEN, ids: ["A"] });
+  assert.throws(() => mine.setGraphReadonly(30), /Others hold 1 writable vertices: \(A\)/);
+  await other.order({ op: "release", afterMs: 50 });
+  mine.setGraphReadonly(5000);
+  assert.match(String(await other.order({ ...OPEN, ids: ["A"] })), /Graph is readonly/);
+});
+
+test("waiting without blocking sees what other threads release", async () => {
+  await other.order({ ...OPEN, ids: ["A"] });
+  const waiting = mine.openVertexAsync("A");
+  await other.order({ op: "release", afterMs: 20 });
+  assert.is((await waiting).id, "A");
+  mine.closeAll();
+});
+
+test("what a writer reads is what the one before it wrote", async () => {
+  const rounds = 2000;
+  const counting = other.order({ op: "count", rounds });
+  for (let round = 0; round < rounds; round++) countAlone(mine);
+  assert.is(await counting, "done");
+  assert.is(mine.openVertex("A", "r").getProperty("n"), 2 * rounds);
+});
+
+test("the locks of a thread go with it", async () => {
+  await other.order({ ...OPEN, ids: ["A", "B"] });
+  await other.order({ ...OPEN, ids: ["C"], mode: "r" });
+  await other.order({ ...OPEN, ids: ["made"], mode: "w" });
+  const waiting = mine.openVertexAsync("A");
+  const thread = await other.end();
+  assert.is(mine.getOpenVertices().length, 4);
+  assert.is(recoverGraph(store, thread), true);
+  assert.is((await waiting).id, "A");
+  assert.equal(
+    mine.getOpenVertices().map(([id]) => id),
+    ["A"],
+  );
+  assert.is(mine.openVertices(["B", "C", "made"]).length, 3);
+});
+
+test.run();

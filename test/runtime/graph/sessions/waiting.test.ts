@@ -1,0 +1,168 @@
+// Requests of one thread that wait for vertices without blocking it: in turn, as long as they want.
+
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../../../runtime/graph/graph.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite("waiting for vertices");
+
+let store: GraphStore;
+let mine: Graph;
+
+test.before.each(() => {
+  store = GraphStore.make("test", TEST_THREAD);
+  mine = openStore(store);
+  for (const id of ["A", "B", "C"]) mine.createVertex(id);
+});
+
+test.after.each(() => {
+  mine.closeAll();
+  assert.equal(mine.getOpenVertices(), []);
+});
+
+async function rejects(waiting: Promise<unknown>, message: string): Promise<void> {
+  const error = await waiting.then(
+    () => null,
+    (reason: Error) => reason,
+  );
+  assert.is(error?.name, "AccessError");
+  assert.is(error?.message, message);
+}
+
+/** The promise, and whether it is settled. */
+function watched<T>(promise: Promise<T>): { promise: Promise<T>; isSettled: boolean } {
+  const watch = { promise, isSettled: false };
+  const settle = () => {
+    watch.isSettled = true;
+  };
+  promise.then(settle, settle);
+  return watch;
+}
+
+test("a free vertex is opened, a held one as soon as it is released", async () => {
+  const vertex = await mine.openVertexAsync("A");
+  assert.is(vertex.writable(), true);
+  const other = openStore(store);
+  const waiting = watched(other.openVertexAsync("A"));
+  await delay(30);
+  assert.is(waiting.isSettled, false);
+  vertex.close();
+  const theirs = await waiting.promise;
+  assert.equal([theirs.id, theirs.writable()], ["A", true]);
+  other.closeAll();
+});
+
+test("who came first is served first", async () => {
+  const vertex = mine.openVertex("A");
+  const served: number[] = [];
+  const requests = Array.from({ length: 20 }, async (_, number) => {
+    const request = openStore(store);
+    const held = await (number % 2 === 0
+      ? request.openVertexAsync("A")
+      : request.newVertexAsync("A"));
+    served.push(number);
+    await nextTurn();
+    held.close();
+  });
+  await nextTurn();
+  vertex.close();
+  await Promise.all(requests);
+  assert.equal(
+    served,
+    Array.from({ length: 20 }, (_, number) => number),
+  );
+});
+
+test("readers wait for a writer, and then read together", async () => {
+  const writer = mine.openVertex("A");
+  const readers = Array.from({ length: 5 }, () => openStore(store).openVertexAsync("A", "r"));
+  await delay(20);
+  writer.close();
+  const vertices = await Promise.all(readers);
+  assert.is(vertices[0]!.readers, 5);
+  for (const vertex of vertices) vertex.close();
+});
+
+test("a time limit ends the wait, and lets the next one go on", async () => {
+  const vertex = mine.openVertex("A");
+  await rejects(openStore(store).openVertexAsync("A", "a", 0), "Object is locked: 'A'");
+  const [one, two] = [openStore(store), openStore(store)];
+  const first = one.openVertexAsync("A", "a", 40);
+  const second = two.openVertexAsync("A", "a", -1);
+  await rejects(first, "Acquisition timeout: 'A'");
+  vertex.close();
+  (await second).close();
+});
+
+test("who holds a vertex already does not wait for itself", async () => {
+  mine.openVertex("A", "r");
+  await rejects(mine.openVertexAsync("A"), "Object is locked: 'A'");
+  assert.is((await mine.openVertexAsync("A", "r")).readers, 2);
+});
+
+test("several vertices are waited for together, and none is held meanwhile", async () => {
+  const vertex = mine.openVertex("B");
+  const other = openStore(store);
+  const waiting = watched(other.openVerticesAsync(["A", "B", "C"]));
+  await delay(20);
+  assert.is(waiting.isSettled, false);
+  assert.equal(
+    mine.getOpenVertices().map(([id]) => id),
+    ["B"],
+  );
+  vertex.close();
+  assert.equal(
+    (await waiting.promise).map(({ id }) => id),
+    ["A", "B", "C"],
+  );
+  other.closeAll();
+  await rejects(
+    other.openVerticesAsync(["A", "A"]),
+    "Bad context (duplicate vertices in acquisition set)",
+  );
+});
+
+test("a vertex that goes away meanwhile is missed, or made", async () => {
+  const vertex = mine.openVertex("A");
+  const [one, two] = [openStore(store), openStore(store)];
+  const missing = one.openVertexAsync("A").catch((error: Error) => error.message);
+  const made = two.newVertexAsync("A", "thing");
+  await delay(10);
+  mine.deleteVertex("A");
+  vertex.close();
+  assert.is(await missing, "Object does not exist: 'A'");
+  assert.is((await made).type, "thing");
+  two.closeAll();
+});
+
+test("locks, and sections of code, exclude each other", async () => {
+  let inside = 0;
+  const section = async () => {
+    const lock = await openStore(store).lockAsync("section");
+    assert.is(++inside, 1);
+    await nextTurn();
+    inside--;
+    lock.close();
+  };
+  await Promise.all(Array.from({ length: 10 }, section));
+  const running = mine.synchronized(async () => {
+    await delay(20);
+    return "done";
+  });
+  assert.throws(() => openStore(store).synchronized(() => 0), /Object is locked: .*_SYN/);
+  assert.is(await running, "done");
+  assert.is(
+    openStore(store).synchronized(() => 1),
+    1,
+  );
+  await mine.synchronized(() => Promise.reject(new Error("x"))).catch(() => {});
+  assert.is(
+    openStore(store).synchronized(() => 2),
+    2,
+  );
+});
+
+test.run();
