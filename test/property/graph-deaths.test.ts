@@ -14,7 +14,7 @@ import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { withoutOperations } from "./support/comparable.js";
-import { DyingMemory } from "./support/dying-memory.js";
+import { DyingStore } from "./support/dying-store.js";
 import { FakeClock } from "./support/fake-clock.js";
 import { type ChangedGraph, openForChanges } from "./support/make-change.js";
 import { Random } from "./support/random.js";
@@ -158,8 +158,8 @@ function dieAfter(
   change: Case["change"],
   writes: number,
 ): number {
-  const changed = openForChanges(GraphStore.attach(store.share, DEAD), clock);
-  const dying = new DyingMemory(changed.store.memory);
+  const dying = new DyingStore(store.share, DEAD);
+  const changed = openForChanges(dying.store, clock);
   assert.is(
     dying.run(writes, () => change(changed)),
     writes !== Number.POSITIVE_INFINITY,

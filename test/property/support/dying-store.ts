@@ -1,10 +1,11 @@
-// Shared memory that stops its thread at any single write: every word of every arena is written
-// through a trap that counts, and so is every atomic operation. When the count is used up nothing
-// more is written, as if the thread had been terminated there; what it does on its way out, such as
-// undoing and giving the mutex back, does not happen.
+// A store whose thread can die at any single write: every word of every arena is written through a
+// trap that counts, and so is every atomic operation. When the count is used up nothing more is
+// written, as if the thread had been terminated there; what it does on its way out, such as undoing
+// and giving the mutex back, does not happen.
 
-import type { Arena } from "../../../runtime/graph/memory/arena.js";
-import type { GraphMemory } from "../../../runtime/graph/memory/graph-memory.js";
+import { Arena } from "../../../runtime/graph/memory/arena.js";
+import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 
 type Words = Uint32Array | Int32Array;
 
@@ -20,32 +21,31 @@ const ATOMICS = [
   ["load", false],
   ["notify", false],
 ] as const;
+const ORIGINALS = ATOMICS.map(([name]) => [name, Atomics[name]] as const);
+const refreshArena = Arena.prototype.refresh;
 /** Methods of arrays that write; a whole range counts as one write. */
 const WRITING = new Set(["fill", "set", "copyWithin"]);
 
-export class DyingMemory {
+export class DyingStore {
+  readonly store: GraphStore;
   /** Writes that are left; less than 0: it is dead. */
   #left = Number.POSITIVE_INFINITY;
   #written = 0;
   readonly #targets = new WeakMap<object, Words>();
-  readonly #atomics = ATOMICS.map(([name]) => [name, Atomics[name]] as const);
 
-  constructor(memory: GraphMemory) {
-    for (const arena of memory.arenas) this.#watch(arena);
+  constructor(share: GraphShare, thread: number) {
+    this.store = this.#trapped(() => GraphStore.attach(share, thread));
   }
 
   /** Runs until so many words were written, or to the end: true if it died before. */
   run(writes: number, change: () => void): boolean {
     this.#left = writes;
     this.#written = 0;
-    this.#watchAtomics();
     try {
-      change();
+      this.#trapped(change);
     } catch (error) {
       // On its way out it may have found other things wrong.
       if (this.#left >= 0) throw error;
-    } finally {
-      for (const [name, original] of this.#atomics) Object.assign(Atomics, { [name]: original });
     }
     return this.#left < 0;
   }
@@ -55,26 +55,31 @@ export class DyingMemory {
     return this.#written;
   }
 
-  /** @throws Died instead of writing */
   #count(): void {
-    if (this.#left < 0) throw new Died();
-    if (this.#left-- === 0) throw new Died();
+    if (this.#left < 0 || this.#left-- === 0) throw new Died();
     this.#written++;
   }
 
-  #watch(arena: Arena): void {
-    for (const member of ["words", "ints"] as const) {
-      let watched = this.#proxy(arena[member]);
-      Object.defineProperty(arena, member, {
-        get: () => watched,
-        set: (words: Words) => {
-          watched = this.#proxy(words);
-        },
-      });
+  /** Arenas that are made or refreshed meanwhile are written through traps, and so are atomics. */
+  #trapped<T>(run: () => T): T {
+    const trap = (words: Words): Words => this.#trap(words);
+    Arena.prototype.refresh = function refresh(this: Arena): void {
+      const { words } = this;
+      refreshArena.call(this);
+      if (this.words === words) return;
+      this.words = trap(this.words) as Uint32Array;
+      this.ints = trap(this.ints) as Int32Array;
+    };
+    this.#trapAtomics();
+    try {
+      return run();
+    } finally {
+      Arena.prototype.refresh = refreshArena;
+      for (const [name, original] of ORIGINALS) Object.assign(Atomics, { [name]: original });
     }
   }
 
-  #proxy(target: Words): Words {
+  #trap(target: Words): Words {
     const proxy = new Proxy(target, {
       get: (words, member) => {
         const value: unknown = Reflect.get(words, member, words);
@@ -94,14 +99,14 @@ export class DyingMemory {
     return proxy;
   }
 
-  #watchAtomics(): void {
+  #trapAtomics(): void {
     for (const [name, isWriting] of ATOMICS) {
       const original = Atomics[name] as (...given: unknown[]) => number;
-      const watched = (array: Words, ...given: unknown[]): number => {
+      const trapped = (array: Words, ...given: unknown[]): number => {
         if (isWriting) this.#count();
         return original(this.#targets.get(array) ?? array, ...given);
       };
-      Object.assign(Atomics, { [name]: watched });
+      Object.assign(Atomics, { [name]: trapped });
     }
   }
 }
