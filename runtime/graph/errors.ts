@@ -23,9 +23,17 @@ export class CapacityError extends named("CapacityError", "SVC2402") {}
 /** A value of a wrong range. */
 export class ValueError extends named("ValueError", "SVC2411") {}
 /** A bad arc, or one that conflicts with what is there. */
-export class ArcError extends named("ArcError", "SVC2403") {}
+export class ArcError extends ValueError {
+  override name = "ArcError";
+  override readonly code = "SVC2403";
+}
+/** No such property, vertex or graph. */
+export class LookupError extends named("LookupError", "SVC2410") {}
 /** Full enumeration, unknown code, bad name of a type. */
-export class EnumerationError extends named("EnumerationError", "SVC2404") {}
+export class EnumerationError extends LookupError {
+  override name = "EnumerationError";
+  override readonly code = "SVC2404";
+}
 /** A bad id, or a type that differs from what is there. */
 export class VertexError extends named("VertexError", "SVC2405") {}
 /** A malformed query, filter, condition, sort or selection. */
@@ -36,8 +44,6 @@ export class SearchError extends named("SearchError", "SVC2407") {}
 export class OperationTimeout extends named("OperationTimeout", "SVC2408") {}
 /** Bad names, paths and configuration, damaged files. */
 export class DataError extends named("DataError", "SVC2409") {}
-/** No such property, vertex or graph. */
-export class LookupError extends named("LookupError", "SVC2410") {}
 /** No such vertex or graph. */
 export class KeyError extends LookupError {
   override name = "KeyError";
