@@ -107,7 +107,7 @@ export function numberIn(value: number | Float): number {
 }
 
 /** A float as it is stored. */
-export function floatOf(value: number): number | Float {
+function floatOf(value: number): number | Float {
   return Number.isInteger(value) ? new Float(value) : value;
 }
 
