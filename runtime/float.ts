@@ -1,5 +1,5 @@
-// A number that is a float although it is integral: 7.0, where JavaScript knows only 7. Plugins make
-// one with `float(7)`; properties of graphs keep the difference.
+// A number that is a float although it is integral: 7.0, where JavaScript knows only 7. Plugins
+// make one with `float(7)`; properties of graphs keep the difference.
 
 export class Float {
   constructor(readonly value: number) {

@@ -130,7 +130,7 @@ export const Side = { Pointer: 0, Degree: 1, Class: 2, Index: 3 } as const;
 
 export const SEQUENCE_WORDS = 2;
 
-/** Bits of `Header.Readonly`: by the graph itself, which is stored; by the system, until it ends. */
+/** Bits of `Header.Readonly`: the graph itself, which is stored; the system, until it ends. */
 export const ReadonlyBy = { Graph: 1, System: 2 } as const;
 
 /** Flags in the second byte of META. A handle that is not in use has none. */
