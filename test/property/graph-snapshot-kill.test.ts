@@ -1,0 +1,86 @@
+// A process that is killed while it saves: what is loaded then is one of two states, the last one
+// that was saved or the one that was being saved, and the next process goes on from there.
+// limit: 60 s
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { loadGraph } from "../../runtime/graph/snapshot/load-graph.js";
+import { GraphStore } from "../../runtime/graph/store/graph-store.js";
+import { nodeCommand } from "../runner/node-command.mjs";
+import { checkStore } from "../runtime/graph/support/check-store.js";
+import { graphContent } from "../runtime/graph/support/graph-content.js";
+import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { bundleSource } from "./support/bundle-source.js";
+import { Random, SEED } from "./support/random.js";
+import { timeless } from "./support/random-changes.js";
+import { makeStep, SAVED_NAME, stepsOf } from "./support/saving-process.js";
+
+const KILLS = Number(process.env.ROUNDS ?? 20);
+/** A save takes some milliseconds: most are hit in it. */
+const MAX_DELAY_MS = 25;
+const SOURCE = new URL("./support/saving-process.ts", import.meta.url);
+const [NODE, ...NODE_ARGS] = nodeCommand();
+
+const test = suite<{ folder: string; program: string }>("saves that are killed");
+
+test.before((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), "svc-killed-"));
+  context.program = join(context.folder, "saving.cjs");
+  writeFileSync(context.program, bundleSource(SOURCE));
+});
+
+test.after(({ folder }) => {
+  rmSync(folder, { recursive: true });
+});
+
+/** Lets a process save for a while, and kills it; returns the last line that it wrote. */
+async function saveAndKill(program: string, folder: string, afterMs: number): Promise<string> {
+  const args = [...NODE_ARGS, program, "--save", folder, String(SEED)];
+  const child: ChildProcess = spawn(NODE!, args, { stdio: ["ignore", "pipe", "inherit"] });
+  let last = "";
+  const lines = createInterface({ input: child.stdout! });
+  const ended = once(lines, "close");
+  lines.on("line", (line) => {
+    last = line;
+  });
+  await Promise.race([once(lines, "line"), ended]);
+  await delay(afterMs);
+  child.kill("SIGKILL");
+  await ended;
+  assert.ok(last, "it has begun to save");
+  return last;
+}
+
+test(`one of two states is found (seed ${SEED})`, async ({ folder, program }) => {
+  const stored = join(folder, "graph");
+  const random = new Random();
+  const repeated = GraphStore.make(SAVED_NAME, TEST_THREAD);
+  let killedInSave = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const last = await saveAndKill(program, stored, random.below(MAX_DELAY_MS));
+    const [what, step] = last.split(" ") as [string, string];
+    const loaded = loadGraph(SAVED_NAME, stored, TEST_THREAD, {
+      // Between two renames only the previous one has a name.
+      warn: (line) => assert.match(line, "it is missing"),
+    });
+    const steps = loaded === null ? 0 : stepsOf(loaded);
+    if (what === "saved") assert.is(steps, Number(step));
+    else assert.ok(steps === Number(step) - 1 || steps === Number(step), `${steps} at ${last}`);
+    if (what === "saving") killedInSave++;
+    if (loaded === null) continue;
+    checkStore(loaded);
+    while (stepsOf(repeated) < steps) makeStep(repeated, SEED, stepsOf(repeated) + 1);
+    assert.equal(timeless(graphContent(loaded)), timeless(graphContent(repeated)));
+  }
+  assert.ok(killedInSave > KILLS / 4, `${killedInSave} of ${KILLS} were killed in a save`);
+  assert.ok(readdirSync(stored).length <= 3, "nothing piles up");
+});
+
+test.run();

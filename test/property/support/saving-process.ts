@@ -1,0 +1,41 @@
+// A process that changes a graph and saves it, again and again, until it is killed. It writes a line
+// before each save, and another one after it.
+
+import { writeSync } from "node:fs";
+import { loadGraph } from "../../../runtime/graph/snapshot/load-graph.js";
+import { saveGraph } from "../../../runtime/graph/snapshot/save-graph.js";
+import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+import { openStore, TEST_THREAD } from "../../runtime/graph/support/make-graph.js";
+import { Random } from "./random.js";
+import { changeAtRandom } from "./random-changes.js";
+
+export const SAVED_NAME = "saved";
+const CHANGES_PER_STEP = 40;
+const STEPS = "steps";
+
+/** Makes the changes of one step, which follow from its number; the graph keeps that. */
+export function makeStep(store: GraphStore, seed: number, step: number): void {
+  const graph = openStore(store);
+  const random = new Random(Math.imul(seed + step, 0x9e37_79b1) >>> 0);
+  for (let change = 0; change < CHANGES_PER_STEP; change++) changeAtRandom(graph, random);
+  graph.createVertex(STEPS, { properties: { done: step } });
+}
+
+export function stepsOf(store: GraphStore): number {
+  const { ids, keys, properties } = store;
+  const vertex = ids.find(STEPS);
+  return vertex === 0 ? 0 : Number(properties.get(vertex, keys.codeOf("done")));
+}
+
+if (process.argv[2] === "--save") saveForEver(process.argv[3]!, Number(process.argv[4]));
+
+function saveForEver(folder: string, seed: number): never {
+  const store =
+    loadGraph(SAVED_NAME, folder, TEST_THREAD) ?? GraphStore.make(SAVED_NAME, TEST_THREAD);
+  for (let step = stepsOf(store) + 1; ; step++) {
+    makeStep(store, seed, step);
+    writeSync(1, `saving ${step}\n`);
+    saveGraph(store, folder);
+    writeSync(1, `saved ${step}\n`);
+  }
+}
