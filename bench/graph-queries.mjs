@@ -35,6 +35,7 @@ const queries = new Map([
   ["two levels, 10,000 arcs: filter, all ids", preparedDeep({}, {})],
 ]);
 report(measure());
+await svc.system.unload();
 
 function connectMany(from, count, prefix) {
   for (let to = 0; to < count; to++) {

@@ -10,6 +10,11 @@ import { SVC } from "./server.mjs";
 const PACKAGE = fileURLToPath(new URL("../..", import.meta.url));
 const HYPER_EXPRESS = fileURLToPath(new URL("../node_modules/hyper-express", import.meta.url));
 
+/** A `tsconfig.json` for plugins that use what Node brings. */
+export const NODE_TYPES = JSON.stringify({
+  compilerOptions: { types: ["node"], typeRoots: [join(PACKAGE, "node_modules/@types")] },
+});
+
 /**
  * Writes a project and removes it when this process ends.
  * @param {Record<string, string>} files by path relative to the project
