@@ -8,6 +8,11 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { AccessError } from "../../runtime/graph/errors.js";
+import { EventProcessor } from "../../runtime/graph/expiry/event-processor.js";
+import type { Graph } from "../../runtime/graph/graph.js";
+import { Header } from "../../runtime/graph/memory/layout.js";
+import { Session } from "../../runtime/graph/sessions/session.js";
 import { loadGraph } from "../../runtime/graph/snapshot/load-graph.js";
 import { saveGraph } from "../../runtime/graph/snapshot/save-graph.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
@@ -16,21 +21,25 @@ import { graphContent } from "../runtime/graph/support/graph-content.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { startWorker } from "../runtime/graph/support/start-worker.js";
 import { Changing, type ChangingData } from "./support/changing-thread.js";
+import { FakeClock } from "./support/fake-clock.js";
 import { Random, SEED } from "./support/random.js";
 import { changeAtRandom, timeless } from "./support/random-changes.js";
 
 const ROUNDS = Number(process.env.ROUNDS ?? 8);
 const NAME = "changing";
 const CHANGES_PER_SAVE = 300;
+const HOLDS = 10;
 const CHANGING_THREAD = new URL("./support/changing-thread.ts", import.meta.url);
 
-const test = suite<{ folder: string }>("snapshots of random graphs");
+const test = suite<{ folder: string; clock: FakeClock }>("snapshots of random graphs");
 
 test.before.each((context) => {
   context.folder = mkdtempSync(join(tmpdir(), "svc-snapshots-"));
+  context.clock = new FakeClock();
 });
 
-test.after.each(({ folder }) => {
+test.after.each(({ folder, clock }) => {
+  clock.stop();
   rmSync(folder, { recursive: true });
 });
 
@@ -41,24 +50,59 @@ function load(folder: string): GraphStore {
   return store;
 }
 
-test(`what is loaded goes on like the original (seed ${SEED})`, ({ folder }) => {
+/** Holds some vertices, half of them deleted by then; returns what lets go of them. */
+function holdSome(store: GraphStore, random: Random): () => void {
+  const [writer, reader] = [openStore(store), openStore(store)];
+  const ids = new Set(random.list(HOLDS, () => random.of(writer.vertices())));
+  for (const [index, id] of [...ids].entries()) {
+    if (index % 3 === 2) reader.openVertex(id, "r");
+    else writer.openVertex(id, "w");
+  }
+  for (const [index, id] of [...ids].entries()) if (index % 3 === 0) tryDelete(writer, id);
+  return () => {
+    writer.closeAll();
+    reader.closeAll();
+  };
+}
+
+/** It stays if the reader holds what it has an arc to. */
+function tryDelete(graph: Graph, id: string): void {
+  try {
+    graph.deleteVertex(id);
+  } catch (error) {
+    if (!(error instanceof AccessError)) throw error;
+  }
+}
+
+/** Changes a graph, and lets time pass for it. */
+function change(store: GraphStore, random: Random, clock: FakeClock): void {
+  const graph = openStore(store);
+  for (let step = 0; step < CHANGES_PER_SAVE; step++) changeAtRandom(graph, random);
+  clock.second += random.below(40);
+  new EventProcessor(store, new Session(store)).run(clock.second);
+}
+
+test(`what is loaded goes on like the original (seed ${SEED})`, ({ folder, clock }) => {
   const random = new Random();
   let original = GraphStore.make(NAME, TEST_THREAD);
   for (let round = 0; round < ROUNDS; round++) {
-    for (let change = 0; change < CHANGES_PER_SAVE; change++) {
-      changeAtRandom(openStore(original), random);
-    }
+    change(original, random, clock.start());
+    const letGo = holdSome(original, random);
+    const isReadonly = original.memory.header.words[Header.LocksHeld] === 0;
+    if (isReadonly) openStore(original).setGraphReadonly();
     saveGraph(original, folder);
     const loaded = load(folder);
+    letGo();
     assert.equal(graphContent(loaded), graphContent(original));
+    assert.is(loaded.isReadonly, isReadonly);
+    const { second } = clock;
     const seed = random.below(2 ** 31);
     for (const store of [original, loaded]) {
-      const same = new Random(seed);
-      for (let change = 0; change < CHANGES_PER_SAVE; change++) {
-        changeAtRandom(openStore(store), same);
-      }
+      clock.second = second;
+      openStore(store).clearGraphReadonly();
+      change(store, new Random(seed), clock);
     }
-    assert.equal(timeless(graphContent(loaded)), timeless(graphContent(original)));
+    assert.equal(graphContent(loaded), graphContent(original));
     original = loaded;
   }
 });

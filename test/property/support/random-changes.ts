@@ -9,6 +9,8 @@ import type { Random } from "./random.js";
 const VERTICES = 400;
 const RELATIONSHIPS = ["likes", "saw", "near", "owns"];
 const KEYS = ["age", "name", "tags", "none"];
+/** Seconds. */
+const LIFESPANS = [1, 30, 100, 10_000_000];
 const TYPES = ["person", "thing", null];
 
 /** An arc whose value is a time: its modifier is 12, 13 or 14, which stands above 8 flags. */
@@ -38,10 +40,11 @@ export function changeAtRandom(graph: Graph, random: Random): void {
       setProperty(graph, id, random);
       return;
     case 6:
-      graph.connect(id, [relationship, M_CNT, value], other, { lifespan: 10_000_000 });
+      graph.connect(id, [relationship, M_CNT, value], other, { lifespan: random.of(LIFESPANS) });
       return;
     case 7:
-      if (!graph.hasVertex(id)) graph.createVertex(id, { type: random.of(TYPES) });
+      if (graph.hasVertex(id)) graph.createVertex(id, { lifespan: random.of(LIFESPANS) });
+      else graph.createVertex(id, { type: random.of(TYPES) });
       return;
     default:
       graph.connect(id, [relationship, random.of([M_INT, M_FLT]), value], other);
