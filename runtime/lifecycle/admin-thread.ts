@@ -1,5 +1,6 @@
 // The main thread's end of the admin thread, which keeps graphs and runs built-in plugins that
-// query them. One that dies is replaced; what it had not answered is asked of the next.
+// query them. It starts when it is first asked: nothing that a server needs before it listens waits
+// for it. One that dies is replaced; what it had not answered is asked of the next.
 
 import { MessageChannel, type Transferable, type Worker } from "node:worker_threads";
 import { DataError } from "../graph/errors.js";
@@ -28,55 +29,72 @@ export interface AdminThreadEvents {
   replaced(): void;
 }
 
+interface Running {
+  readonly worker: Worker;
+  readonly sync: SyncPort<AdminAsk>;
+}
+
 export class AdminThread {
   readonly #settings: KeeperSettings;
   readonly #events: AdminThreadEvents;
   readonly #waiting = new Map<number, Waiting>();
-  #worker!: Worker;
-  #sync!: SyncPort<AdminAsk>;
+  #running: Running | null = null;
   #asks = 0;
   #startedAtMs = 0;
+  #deaths = 0;
   #deathsInARow = 0;
   #closed = false;
 
   constructor(settings: KeeperSettings, events: AdminThreadEvents) {
     this.#settings = settings;
     this.#events = events;
-    this.#start();
   }
 
   ask(ask: AdminAsk): Promise<unknown> {
     return new Promise((resolve, reject) => {
+      const { worker } = this.#thread();
       const number = this.#asks++;
       this.#waiting.set(number, { ask, resolve, reject, deaths: 0 });
-      this.#worker.postMessage({ number, ask });
+      worker.postMessage({ number, ask });
       // Who waits for an answer wants the process to live until it comes.
-      this.#worker.ref();
+      worker.ref();
     });
   }
 
   /** Asks what need not be answered, and is asked anew of the next thread if this one dies. */
   tell(ask: AdminAsk, transfer: readonly Transferable[] = []): void {
-    this.#worker.postMessage({ number: this.#asks++, ask }, transfer);
+    this.#thread().worker.postMessage({ number: this.#asks++, ask }, transfer);
   }
 
   /** The same as `ask`, without letting the main thread go on. */
   askNow(ask: AdminAsk, giveUpAt: number): unknown {
-    return this.#sync.ask(ask, giveUpAt);
+    return this.#thread().sync.ask(ask, giveUpAt);
   }
 
   /** Ends what the thread is doing; it is replaced. */
   terminate(reason: string): void {
     log(`the admin executor is replaced: ${reason}`);
-    void this.#worker.terminate();
+    void this.#running?.worker.terminate();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#worker.terminate();
+    await this.#running?.worker.terminate();
   }
 
-  #start(): void {
+  /** The thread, which is started if there is none. */
+  #thread(): Running {
+    if (this.#running !== null) return this.#running;
+    const started = this.#start();
+    this.#running = started;
+    if (this.#deaths > 0) {
+      this.#events.replaced();
+      this.#askAgain(started.worker);
+    }
+    return started;
+  }
+
+  #start(): Running {
     const { port1, port2 } = new MessageChannel();
     const signal = new Int32Array(new SharedArrayBuffer(4));
     const data: AdminThreadData = { settings: this.#settings, port: port2, signal };
@@ -85,8 +103,6 @@ export class AdminThread {
       transferList: [port2],
       name: "svc-admin",
     });
-    this.#worker = worker;
-    this.#sync = new SyncPort(port1, signal);
     this.#startedAtMs = performance.now();
     // By itself it is no reason for the process to go on.
     worker.unref();
@@ -100,12 +116,13 @@ export class AdminThread {
       port1.close();
       if (!this.#closed) this.#onDeath(reason);
     });
+    return { worker, sync: new SyncPort(port1, signal) };
   }
 
   #onAnswer(answer: Answer): void {
     const waiting = this.#waiting.get(answer.number);
     this.#waiting.delete(answer.number);
-    if (this.#waiting.size === 0) this.#worker.unref();
+    if (this.#waiting.size === 0) this.#running?.worker.unref();
     try {
       const value = answeredValue(answer);
       waiting?.resolve(value);
@@ -117,23 +134,22 @@ export class AdminThread {
 
   #onDeath(reason: string): void {
     log(`the admin executor died: ${reason}`);
+    this.#running = null;
+    this.#deaths++;
     const livedLong = performance.now() - this.#startedAtMs > LONG_LIFE_MS;
     this.#deathsInARow = livedLong ? 0 : this.#deathsInARow + 1;
     this.#events.died();
     const delayMs = Math.min(2 ** this.#deathsInARow - 1, MAX_RESTART_DELAY_MS);
     setTimeout(() => {
-      if (this.#closed) return;
-      this.#start();
-      this.#events.replaced();
-      this.#askAgain();
+      if (!this.#closed) this.#thread();
     }, delayMs);
   }
 
-  #askAgain(): void {
+  #askAgain(worker: Worker): void {
     for (const [number, waiting] of this.#waiting) {
       if (++waiting.deaths < MAX_DEATHS) {
-        this.#worker.postMessage({ number, ask: waiting.ask });
-        this.#worker.ref();
+        worker.postMessage({ number, ask: waiting.ask });
+        worker.ref();
         continue;
       }
       this.#waiting.delete(number);
