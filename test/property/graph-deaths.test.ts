@@ -20,7 +20,7 @@ import { type ChangedGraph, openForChanges } from "./support/make-change.js";
 import { Random } from "./support/random.js";
 
 const test = suite<{ clock: FakeClock }>("deaths in the middle of changes");
-const POINTS = Number(process.env.POINTS ?? 60);
+const POINTS = Number(process.env.POINTS ?? 25);
 const DEAD = 120;
 const HEIR = 121;
 const HUB_ARCS = 150;

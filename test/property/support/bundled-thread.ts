@@ -12,6 +12,7 @@ export class BundledThread {
   }
 
   start(data: unknown): Worker {
-    return new Worker(this.#code, { eval: true, workerData: data });
+    // Without the loader that this process has, which the thread does not need.
+    return new Worker(this.#code, { eval: true, workerData: data, execArgv: [] });
   }
 }

@@ -11,6 +11,7 @@ import {
 } from "../../../../runtime/graph/memory/layout.js";
 import { writerOf } from "../../../../runtime/graph/memory/writer.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { nowSeconds } from "../../../../runtime/graph/time.js";
 import { checkArcs } from "./check-arcs.js";
 import { checkProperties } from "./check-properties.js";
 
@@ -105,7 +106,9 @@ function checkEvents(store: GraphStore, used: readonly number[]): void {
     const place = vertices.fieldOf(vertex, RecordWord.EventPlace);
     if (expiresAt === NEVER) continue;
     assert.ok(place > 0, `vertex ${vertex} is scheduled`);
-    assert.ok(words[place * 2]! <= expiresAt, `vertex ${vertex} is scheduled in time`);
+    // What is overdue, because somebody holds what it needs, is tried again a second later.
+    const latest = Math.max(expiresAt, nowSeconds() + 1);
+    assert.ok(words[place * 2]! <= latest, `vertex ${vertex} is scheduled in time`);
   }
 }
 

@@ -1,0 +1,121 @@
+// Threads that are terminated at random while two of them write one graph without pause: after
+// each death the graph is whole and the other thread goes on. KILLS=n for more than the default.
+// limit: 60 s
+
+import type { Worker } from "node:worker_threads";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Header } from "../../runtime/graph/memory/layout.js";
+import { writerOf } from "../../runtime/graph/memory/writer.js";
+import { recoverGraph } from "../../runtime/graph/operations/recover.js";
+import { GraphStore } from "../../runtime/graph/store/graph-store.js";
+import { checkStore } from "../runtime/graph/support/check-store.js";
+import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { BundledThread } from "./support/bundled-thread.js";
+import type { KilledThreadData } from "./support/killed-thread.js";
+import { Random, SEED } from "./support/random.js";
+import { CONTROL_WORDS, Control } from "./support/thread-control.js";
+
+const test = suite("threads killed while they write");
+const KILLS = Number(process.env.KILLS ?? 60);
+/** Changes that a thread makes before it may be killed. */
+const FIRST_CHANGES = 30;
+const MAX_DELAY_MS = 4;
+const PAUSE_TIMEOUT_MS = 20_000;
+/** Started ahead, so that killing does not wait for starting. */
+const SPARE_THREADS = 2;
+
+interface Writing {
+  readonly worker: Worker;
+  readonly thread: number;
+  readonly control: Int32Array;
+}
+
+class Threads {
+  readonly #bundled = new BundledThread(new URL("support/killed-thread.ts", import.meta.url));
+  readonly #store: GraphStore;
+  readonly #spare: Writing[] = [];
+  #started = 0;
+
+  constructor(store: GraphStore) {
+    this.#store = store;
+    for (let spare = 0; spare < SPARE_THREADS; spare++) this.#spare.push(this.#start());
+  }
+
+  /** A thread that has begun to write. */
+  async next(): Promise<Writing> {
+    this.#spare.push(this.#start());
+    const next = this.#spare.shift()!;
+    Atomics.store(next.control, Control.Go, 1);
+    Atomics.notify(next.control, Control.Go);
+    while (Atomics.load(next.control, Control.Changes) < FIRST_CHANGES) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    return next;
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#spare.map(({ worker }) => worker.terminate()));
+  }
+
+  #start(): Writing {
+    const index = this.#started++;
+    const control = new Int32Array(new SharedArrayBuffer(4 * CONTROL_WORDS));
+    const { share } = this.#store;
+    const data: KilledThreadData = {
+      ...{ share, thread: 1 + (index % 100), seed: SEED + index, control },
+    };
+    return { worker: this.#bundled.start(data), thread: data.thread, control };
+  }
+}
+
+/** Runs while a thread makes no changes, which it can only do when nobody has left it locked. */
+function whilePaused({ control }: Writing, run: () => void): void {
+  Atomics.store(control, Control.Pause, 1);
+  const result = Atomics.wait(control, Control.Paused, 0, PAUSE_TIMEOUT_MS);
+  assert.is.not(result, "timed-out", "the other thread goes on");
+  run();
+  Atomics.store(control, Control.Pause, 0);
+  Atomics.notify(control, Control.Pause);
+  while (Atomics.load(control, Control.Paused) === 1);
+}
+
+test(`each leaves a graph that is whole (seed ${SEED})`, async () => {
+  const random = new Random();
+  const store = GraphStore.make("test", TEST_THREAD);
+  const { header } = store.memory;
+  const threads = new Threads(store);
+  let other = await threads.next();
+  let writing = 0;
+  let unfinished = 0;
+  try {
+    for (let kill = 0; kill < KILLS; kill++) {
+      const victim = await threads.next();
+      Atomics.wait(victim.control, Control.Paused, 0, random.below(100 * MAX_DELAY_MS) / 100);
+      await victim.worker.terminate();
+      if (writerOf(store.memory) === victim.thread) {
+        writing++;
+        if (header.words[Header.Unfinished] !== 0) unfinished++;
+      }
+      recoverGraph(store, victim.thread);
+      const held = store.locks.entries().map(({ session }) => session >>> 24);
+      assert.not(held.includes(victim.thread), "no lock of a dead thread is left");
+      whilePaused(other, () => checkStore(store));
+      if (random.below(6) > 0) continue;
+      // The one that has lived longer is next.
+      const survivor = await threads.next();
+      await other.worker.terminate();
+      recoverGraph(store, other.thread);
+      other = survivor;
+      whilePaused(other, () => checkStore(store));
+    }
+  } finally {
+    await Promise.all([other.worker.terminate(), threads.end()]);
+  }
+  recoverGraph(store, other.thread);
+  checkStore(store);
+  assert.ok(writing > 0, "some were killed while they wrote");
+  assert.ok(unfinished > 0 || KILLS < 40, "some were killed between steps");
+});
+
+test.run();
