@@ -8,6 +8,7 @@ import * as assert from "uvu/assert";
 import { expire } from "../../runtime/graph/changes/expire.js";
 import { truncate } from "../../runtime/graph/changes/graph.js";
 import { M_ACC, M_CNT, M_FLT, M_FWDONLY, M_INT } from "../../runtime/graph/constants.js";
+import type { Arena } from "../../runtime/graph/memory/arena.js";
 import { writerOf } from "../../runtime/graph/memory/writer.js";
 import { recoverGraph } from "../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
@@ -129,12 +130,14 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** All memory of a graph, to be put back as it was. */
+/** All memory of a graph, to be put back as it was; but for what only snapshots look at. */
 class Image {
+  readonly #arenas: readonly Arena[];
   readonly #saved: readonly Uint32Array[];
 
-  constructor(private readonly store: GraphStore) {
-    this.#saved = store.memory.arenas.map(({ words }) => {
+  constructor({ memory }: GraphStore) {
+    this.#arenas = memory.arenas.filter((arena) => arena !== memory.dirty);
+    this.#saved = this.#arenas.map(({ words }) => {
       let length = words.length;
       while (length > 0 && words[length - 1] === 0) length--;
       return words.slice(0, length);
@@ -142,8 +145,7 @@ class Image {
   }
 
   restore(): void {
-    const { memory } = this.store;
-    memory.arenas.forEach((arena, index) => {
+    this.#arenas.forEach((arena, index) => {
       arena.refresh();
       arena.words.fill(0);
       arena.words.set(this.#saved[index]!);
