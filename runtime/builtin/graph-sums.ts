@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { Header } from "../graph/memory/layout.js";
+import { valueCount } from "../graph/status/graph-status.js";
 import { memoryUsage } from "../graph/status/memory-usage.js";
 import type { OpenGraph } from "./server-view.js";
 
@@ -12,7 +13,8 @@ export interface GraphSums {
   readonly relationships: number;
   readonly types: number;
   readonly keys: number;
-  readonly strings: number;
+  /** Distinct texts and other large values of properties. */
+  readonly values: number;
   readonly propertyBytes: number;
   readonly queries: number;
   readonly queryTimeUs: number;
@@ -29,18 +31,21 @@ export function graphSums(graphs: readonly OpenGraph[]): GraphSums {
     relationships: sum(({ store }) => store.relationships.used),
     types: sum(({ store }) => store.types.used),
     keys: sum(({ store }) => store.keys.used),
-    strings: header(Header.StringCount),
+    values: sum(({ store }) => valueCount(store)),
     propertyBytes: sum(({ store }) => memoryUsage(store)["svc.vertex.property"]!),
     queries: header(Header.QueryCount),
     queryTimeUs: header(Header.QueryTimeUs),
   };
 }
 
+const NO_DIGEST = "0".repeat(32);
+
 /**
  * 32 hex digits that change whenever a graph changes. Equal digests of two instances say nothing
  * about equal contents before operations are replicated.
  */
 export function graphDigest(graphs: readonly OpenGraph[]): string {
+  if (graphs.length === 0) return NO_DIGEST;
   const hash = createHash("md5");
   for (const { store } of graphs) {
     hash.update(`${store.name}\0${store.order} ${store.size} ${store.operationCount}\n`);

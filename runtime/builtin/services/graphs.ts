@@ -23,7 +23,7 @@ export const graphsum = jsonService((view) => {
         relationship: sums.relationships,
         vertextype: sums.types,
         key: sums.keys,
-        string: sums.strings,
+        string: sums.values,
         dimension: 0,
       },
       vprop: { bytes: sums.propertyBytes, count: sums.properties },

@@ -5,11 +5,9 @@ import { freemem } from "node:os";
 import { Header } from "../../graph/memory/layout.js";
 import { nowSeconds } from "../../graph/time.js";
 import { decimals } from "../format.js";
-import { graphSums } from "../graph-sums.js";
+import { graphDigest, graphSums } from "../graph-sums.js";
 import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
-
-const NO_DIGEST = "0".repeat(32);
 
 /** Extremes seen by calls of `/svc/meminfo`. */
 let leastAvailable = Number.POSITIVE_INFINITY;
@@ -31,7 +29,7 @@ export const meminfo = jsonService((view) => {
 export const nodestat = jsonService((view) => ({
   ready: true,
   ...identity(view),
-  ...transactions(),
+  ...transactions(view),
   ...graphFigures(view),
   matrix: {
     mode: "engine",
@@ -63,9 +61,9 @@ function identity(view: ServerView) {
   };
 }
 
-function transactions() {
+function transactions(view: ServerView) {
   return {
-    digest: NO_DIGEST,
+    digest: graphDigest(view.graphs()),
     "master-serial": "0",
     "idle-ms": 0,
     synchronizing: 0,
@@ -90,7 +88,7 @@ function graphFigures(view: ServerView) {
     "graph-nvtx": sums.types,
     "graph-ndim": 0,
     "graph-nkey": sums.keys,
-    "graph-nval": sums.strings,
+    "graph-nval": sums.values,
   };
 }
 

@@ -34,6 +34,15 @@ export function graphStatus(store: GraphStore, path: string | null) {
   };
 }
 
+/**
+ * Distinct texts and other large values of properties: what is interned besides names. A text that
+ * is a name too is not counted.
+ */
+export function valueCount({ memory, relationships, types, keys }: GraphStore): number {
+  const names = relationships.defined + types.defined + keys.defined;
+  return Math.max(0, memory.header.words[Header.StringCount]! - names);
+}
+
 function enumerations(store: GraphStore) {
   const relationships = store.relationships.list();
   const types = store.types.list();
@@ -43,7 +52,7 @@ function enumerations(store: GraphStore) {
     dimension: { count: 0 },
     property: {
       key: { count: store.keys.used },
-      string_value: { count: store.memory.header.words[Header.StringCount]! },
+      string_value: { count: valueCount(store) },
     },
   };
 }

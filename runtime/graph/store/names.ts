@@ -105,6 +105,11 @@ export class Names {
     return found;
   }
 
+  /** How many names there are, in use or not. Takes no lock. */
+  get defined(): number {
+    return this.#length();
+  }
+
   /** How many names are in use. Takes no lock. */
   get used(): number {
     let used = 0;
