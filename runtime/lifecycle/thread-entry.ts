@@ -6,9 +6,16 @@ import { Worker, type WorkerOptions } from "node:worker_threads";
 type Thread = "io" | "executor" | "admin";
 
 export function startThread(thread: Thread, options: WorkerOptions): Worker {
-  // Options of Node are passed on, but for the one that only goes with a program given as text.
-  const execArgv = process.execArgv.filter((word) => !word.startsWith("--input-type"));
-  return new Worker(threadEntry(thread), { ...options, execArgv });
+  const entry = threadEntry(thread);
+  if (!process.execArgv.some(isForText)) return new Worker(entry, options);
+  // Only then are they given: Node refuses those of V8, which it passes on by itself.
+  const execArgv = process.execArgv.filter((word) => !isForText(word));
+  return new Worker(entry, { ...options, execArgv });
+}
+
+/** Whether an option of Node only goes with a program given as text. */
+function isForText(option: string): boolean {
+  return option.startsWith("--input-type");
 }
 
 function threadEntry(thread: Thread): URL {
