@@ -12,6 +12,16 @@ const test = suite("svc dev");
 const SVC = join(packageRoot(), "bin", "svc.cjs");
 const TRIPLE = GOOD_PLUGIN.replace("n * 2", "n * 3");
 
+const VISITS = `import type { Graph, int, PluginRequest } from "svc-server";
+
+const by = 1;
+
+/** Counts itself, in a graph. @plugin @graph visits */
+export function visit(_request: PluginRequest, graph: Graph): int {
+  return graph.newVertex("all").incProperty("visits", by);
+}
+`;
+
 class Dev {
   readonly process: ChildProcess;
   output = "";
@@ -106,6 +116,18 @@ test("begins to serve once the first mistake is mended", () =>
     project.write("plugins/double.ts", GOOD_PLUGIN);
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
     assert.is(await call(port!, "double"), 42);
+  }));
+
+test("a reload keeps what is in the graphs", () =>
+  withDev({ "plugins/visits.ts": VISITS }, async (dev, project) => {
+    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
+    assert.is(await call(port!, "visit"), 1);
+    assert.is(await call(port!, "visit"), 2);
+    for (let round = 1; round < 4; round++) {
+      project.write("plugins/visits.ts", VISITS.replace("by = 1", `by = ${10 ** round}`));
+      await dev.until(/served after/);
+      assert.is(await call(port!, "visit"), Math.floor(10 ** (round + 1) / 9) + 1);
+    }
   }));
 
 test("says when the configuration needs a new start", () =>

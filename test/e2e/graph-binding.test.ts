@@ -134,4 +134,27 @@ test("an executor that is ended while it writes leaves the graph whole", async (
   }
 });
 
+test("graphs outlive the thread that keeps them", async () => {
+  await start("--plugin-timeout", "400");
+  const size = await result("tangle");
+  let neighbor: object = { type: "none" };
+  for (let level = 0; level < 10; level++) neighbor = { adjacent: { neighbor } };
+  const query = encodeURIComponent(JSON.stringify({ neighbor }));
+  const endless = await get(served.port, `/svc/builtin/neighbor?graph=locks&id=t0&query=${query}`);
+  assert.match(endless.text, /TimeoutError/);
+  assert.is(await result("tangle"), size);
+  for (;;) {
+    // What is asked meanwhile waits, or is told that the thread is not there.
+    const { json } = await get(served.port, "/svc/builtin/graphinfo?graph=locks");
+    const { base } = (json.response ?? {}) as { base?: { size: number } };
+    if (base !== undefined) {
+      assert.is(base.size, size);
+      break;
+    }
+    await delay(50);
+  }
+  assert.is(await result("opens?name=another"), 0);
+  assert.match(served.log(), /admin executor is replaced/);
+});
+
 test.run();

@@ -118,8 +118,8 @@ test("a damaged snapshot costs its graph, not the server", async () => {
   await stop("SIGTERM");
   writeFileSync(join(folder, "notes", "graph.snapshot"), "no snapshot");
   await start("damaged");
-  assert.match(served!.log(), /notes.*graph\.snapshot/);
   assert.match(await errorOf("put?id=a&n=2"), /DataError.*graph\.snapshot/);
+  assert.match(served!.log(), /notes.*graph\.snapshot/);
   assert.match(String(await call("open?name=other")), /other$/);
 });
 
