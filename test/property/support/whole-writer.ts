@@ -1,0 +1,63 @@
+// A thread that changes two vertices and many arcs between two moments: whoever looks sees the same
+// number in all of them, and as many arcs as that number says.
+
+import { workerData } from "node:worker_threads";
+import { connect } from "../../../runtime/graph/changes/connect.js";
+import { disconnect } from "../../../runtime/graph/changes/disconnect.js";
+import { setRank, setType } from "../../../runtime/graph/changes/vertices.js";
+import { D_IN, D_OUT, M_INT } from "../../../runtime/graph/constants.js";
+import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import { Session } from "../../../runtime/graph/sessions/session.js";
+import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+import { Random } from "./random.js";
+import { arcsFor, FROM, LEAVES, TO, TYPES } from "./whole-graph.js";
+
+export interface WholeWriterData {
+  readonly share: GraphShare;
+  readonly thread: number;
+  readonly seed: number;
+  /** Word 0: set to make it stop. Word 1: the number that was written last. */
+  readonly control: Int32Array;
+}
+
+const UNDONE = new Error("undone");
+
+function run({ share, thread, seed, control }: WholeWriterData): void {
+  const store = GraphStore.attach(share, thread);
+  const session = new Session(store);
+  const random = new Random(seed);
+  const write = (number: number): void => {
+    const arcs = arcsFor(number);
+    for (let leaf = 0; leaf < LEAVES; leaf++) {
+      const id = `leaf ${leaf}`;
+      if (leaf < arcs) {
+        connect(store, session, FROM, ["to", M_INT, number], id);
+        connect(store, session, id, ["to", M_INT, number], TO);
+      } else if (store.ids.find(id) !== 0) {
+        disconnect(store, session, FROM, { arc: ["to", D_OUT], neighbor: id });
+        disconnect(store, session, TO, { arc: ["to", D_IN], neighbor: id });
+      }
+    }
+    for (const id of [FROM, TO]) {
+      setRank(store, session, id, number, number);
+      setType(store, session, id, TYPES[Math.abs(number) % TYPES.length]!);
+    }
+  };
+  while (Atomics.load(control, 0) === 0) {
+    const number = random.below(1 << 20);
+    try {
+      store.writer.mutate(() => {
+        write(number);
+        // What is undone must not be seen either.
+        if (random.below(5) > 0) return;
+        write(-1);
+        throw UNDONE;
+      });
+      Atomics.store(control, 1, number);
+    } catch (error) {
+      if (error !== UNDONE) throw error;
+    }
+  }
+}
+
+run(workerData as WholeWriterData);
