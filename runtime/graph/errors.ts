@@ -18,6 +18,8 @@ function named(name: string, code: ErrorCodeName): NamedError {
 
 /** Lock conflicts, timeouts, readonly graphs, closed handles and graphs. */
 export class AccessError extends named("AccessError", "SVC2401") {}
+/** Another session holds a vertex: to try again later may help. */
+export class LockedError extends AccessError {}
 /** The graph, or one kind of its data, can grow no more. */
 export class CapacityError extends named("CapacityError", "SVC2402") {}
 /** A value of a wrong range. */

@@ -4,7 +4,7 @@
 
 import type { GiveUpAt, SessionView } from "../changes/session-view.js";
 import { dropIfAbandoned } from "../changes/vertices.js";
-import { AccessError, InternalError } from "../errors.js";
+import { AccessError, InternalError, LockedError } from "../errors.js";
 import { Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { threadOfSession } from "../store/lock-table.js";
@@ -218,8 +218,8 @@ export class Session implements SessionView {
       .some((lock) => threadOfSession(lock.session) === writer.thread);
   }
 
-  #lockedError(vertex: number): AccessError {
-    return new AccessError(`Object is locked: '${this.#idOf(vertex)}'`);
+  #lockedError(vertex: number): LockedError {
+    return new LockedError(`Object is locked: '${this.#idOf(vertex)}'`);
   }
 
   #idOf(vertex: number): string {
