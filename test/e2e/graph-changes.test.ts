@@ -153,8 +153,14 @@ test("a vertex that others hold is waited for no longer than asked", async () =>
   const answer = await ask("connect", { graph: "g", initial: "held", terminal: "b", timeout: 20 });
   assert.is(answer.status, 500);
   assert.match(answer.text, /<class 'AccessError'>","value":"Acquisition timeout: 'held'/);
+  // Whoever waits holds nobody up, and goes on when it can.
+  const connecting = response("connect", { initial: "held", terminal: "b", timeout: -1 });
+  const looking = response("vertex", { id: "held" });
+  for (const name of ["arcs", "createvertex"])
+    await response(name, name === "arcs" ? {} : { id: "a" });
   vertex.close();
-  await response("connect", { initial: "held", terminal: "b", timeout: 20 });
+  assert.equal(await connecting, { initial: "held", terminal: "b", action: "connected" });
+  assert.equal(Object.keys((await looking) as object), ["Vertex( held )"]);
 });
 
 /** One call of each plugin that would change something. */

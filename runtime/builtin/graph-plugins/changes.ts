@@ -1,5 +1,6 @@
 // Changes of graphs over HTTP (interface, "Graph modification"). Only trusted clients may ask for
-// them; see changing-plugins.ts.
+// them; see changing-plugins.ts. Parameters are checked before anything waits, so that what is wrong
+// with them is told as such.
 
 import { ParameterError } from "../../errors.js";
 import type { ArcSpec } from "../../graph/changes/connect.js";
@@ -7,6 +8,7 @@ import { M_STAT, V_ANY } from "../../graph/constants.js";
 import type { PluginRequest } from "../../plugin/plugin-request.js";
 import type { float, int, json, str } from "../../plugin/types.js";
 import { graphNamed } from "../graph-context.js";
+import { patiently } from "../patiently.js";
 import { constantParameter } from "../query-json.js";
 
 const TIMEOUT_MS = 5000;
@@ -27,13 +29,16 @@ export function createvertex(
   type: str = "",
   lifespan: int = -1,
   properties: json = {},
-): object {
+): Promise<object> {
   if (typeof properties !== "object" || properties === null || Array.isArray(properties)) {
     throw new ParameterError("TypeError", "properties (an object is required)");
   }
   const options = { type: type === "" ? null : type, lifespan, properties };
-  const made = graphNamed(graph).createVertex(id, options);
-  return { id, action: made === 1 ? "created" : "updated" };
+  const found = graphNamed(graph);
+  return patiently(TIMEOUT_MS, (timeout) => {
+    const made = found.createVertex(id, { ...options, timeout });
+    return { id, action: made === 1 ? "created" : "updated" };
+  });
 }
 
 /**
@@ -42,9 +47,12 @@ export function createvertex(
  * @param graph name of the graph
  * @param id of the vertex
  */
-export function deletevertex(_request: PluginRequest, graph: str, id: str): object {
-  const deleted = graphNamed(graph).deleteVertex(id, TIMEOUT_MS);
-  return { id, action: deleted === 1 ? "deleted" : null };
+export function deletevertex(_request: PluginRequest, graph: str, id: str): Promise<object> {
+  const found = graphNamed(graph);
+  return patiently(TIMEOUT_MS, (timeout) => {
+    const deleted = found.deleteVertex(id, timeout);
+    return { id, action: deleted === 1 ? "deleted" : null };
+  });
 }
 
 /**
@@ -69,11 +77,14 @@ export function connect(
   value: float = 0,
   lifespan: int = -1,
   timeout: int = TIMEOUT_MS,
-): object {
+): Promise<object> {
   const code = constantParameter("modifier", modifier, "M_");
   const arc: ArcSpec = code === M_STAT ? [relationship, code] : [relationship, code, value];
-  const made = graphNamed(graph).connect(initial, arc, terminal, { lifespan, timeout });
-  return { initial, terminal, action: made > 0 ? "connected" : "updated" };
+  const found = graphNamed(graph);
+  return patiently(timeout, (timeout) => {
+    const made = found.connect(initial, arc, terminal, { lifespan, timeout });
+    return { initial, terminal, action: made > 0 ? "connected" : "updated" };
+  });
 }
 
 /**
@@ -100,7 +111,7 @@ export function disconnect(
   condition: str = "V_ANY",
   value: float = 0,
   timeout: int = TIMEOUT_MS,
-): object {
+): Promise<object> {
   const test = constantParameter("condition", condition, "V_");
   const arc: (string | number)[] = [
     relationship,
@@ -109,6 +120,9 @@ export function disconnect(
   ];
   if (test !== V_ANY) arc.push(test, value);
   const other = neighbor === "*" ? undefined : neighbor;
-  const arcs = graphNamed(graph).disconnect(id, arc, other, timeout);
-  return { id, action: arcs > 0 ? "disconnected" : null, arcs };
+  const found = graphNamed(graph);
+  return patiently(timeout, (timeout) => {
+    const arcs = found.disconnect(id, arc, other, timeout);
+    return { id, action: arcs > 0 ? "disconnected" : null, arcs };
+  });
 }

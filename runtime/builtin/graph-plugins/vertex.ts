@@ -16,9 +16,14 @@ const TIMEOUT_MS = 5000;
  * @param id of the vertex
  * @param maxarcs most arcs of each direction
  */
-export function vertex(_request: PluginRequest, graph: str, id: str, maxarcs: int = 3): object {
+export async function vertex(
+  _request: PluginRequest,
+  graph: str,
+  id: str,
+  maxarcs: int = 3,
+): Promise<object> {
   const found = graphNamed(graph);
-  const opened = found.openVertex(id, "r", TIMEOUT_MS);
+  const opened = await found.openVertexAsync(id, "r", TIMEOUT_MS);
   const { id: _, properties, ...attributes } = opened.asDict();
   opened.close();
   return {
