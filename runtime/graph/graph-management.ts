@@ -26,6 +26,7 @@ import { type MemoryUsage, memoryUsage } from "./status/memory-usage.js";
 import { UNTYPED } from "./store/name-kinds.js";
 import type { Names } from "./store/names.js";
 
+/** What `objcnt` counts. */
 export interface ObjectCounts {
   readonly order: number;
   readonly size: number;
@@ -52,6 +53,7 @@ export class GraphManagement extends GraphQueries {
     return this.access.store.size;
   }
 
+  /** Number of vertices, arcs, properties and vectors. */
   get objcnt(): ObjectCounts {
     const { order, size, propertyCount } = this.access.store;
     return { order, size, properties: propertyCount, vectors: 0 };
@@ -121,14 +123,17 @@ export class GraphManagement extends GraphQueries {
     makeReadonly(store, session, setReadonly, giveUpAfter(timeout), force);
   }
 
+  /** Allows changes again, unless the system as a whole is readonly. */
   clearGraphReadonly(): void {
     setReadonly(this.access.store, false);
   }
 
+  /** True while changes are refused. */
   isGraphReadonly(): boolean {
     return this.access.store.isReadonly;
   }
 
+  /** True when its operations are not passed on to other instances. */
   isGraphLocal(): boolean {
     return this.access.isLocal;
   }
@@ -172,6 +177,7 @@ export class GraphManagement extends GraphQueries {
     return nameOf(this.access.store.relationships, code);
   }
 
+  /** Relationships in use. */
   relationships(): NameList {
     return this.access.store.relationships.list();
   }
@@ -189,6 +195,7 @@ export class GraphManagement extends GraphQueries {
     return nameOf(this.access.store.types, code);
   }
 
+  /** Vertex types in use. */
   vertexTypes(): NameList {
     return this.access.store.types.list();
   }
@@ -206,6 +213,7 @@ export class GraphManagement extends GraphQueries {
     return nameOf(this.access.store.keys, code);
   }
 
+  /** Property keys in use. */
   propertyKeys(): NameList {
     return this.access.store.keys.list();
   }
@@ -218,6 +226,7 @@ export class GraphManagement extends GraphQueries {
     setEventsEnabled(this.access.store, true);
   }
 
+  /** Keeps what has expired. */
   eventDisable(): void {
     setEventsEnabled(this.access.store, false);
   }

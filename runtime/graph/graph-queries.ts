@@ -160,19 +160,23 @@ export class GraphQueries extends GraphHandle {
     return new NeighborhoodQuery(store, anchorOf(store, id), options);
   }
 
+  /** Prepares a search for vertices that can be executed again and again. */
   newVerticesQuery<const O extends GlobalQueryOptions = object>(options?: O): VerticesQuery<O> {
     return new VerticesQuery(this.access.store, options);
   }
 
+  /** Prepares a search for arcs that can be executed again and again. */
   newArcsQuery<const O extends GlobalQueryOptions = object>(options?: O): ArcsQuery<O> {
     return new ArcsQuery(this.access.store, options);
   }
 
+  /** Prepares an adjacency test that can be executed again and again. */
   newAdjacencyQuery(id?: VertexName | null, options?: AdjacencyQueryOptions): AdjacencyQuery {
     const { store } = this.access;
     return new AdjacencyQuery(store, anchorOf(store, id), options);
   }
 
+  /** Prepares an aggregation that can be executed again and again. */
   newAggregatorQuery<const O extends AggregateQueryOptions = object>(
     id?: VertexName | null,
     options?: O,

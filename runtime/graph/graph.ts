@@ -21,6 +21,7 @@ import {
 } from "./sessions/open-vertices.js";
 import { Vertex } from "./vertex.js";
 
+/** A vertex that a session holds: `RO` readonly, `WL` writable. */
 export type OpenVertexState = readonly [id: string, session: number, mode: "RO" | "WL"];
 
 /** What keeps others out of a section of code. */
@@ -30,6 +31,10 @@ const SYNCHRONIZED_TIMEOUT_MS = 5000;
 const RANDOM_ATTEMPTS = 64;
 const LOCK_TYPE = "lock_";
 
+/**
+ * A graph: vertices, arcs between them, properties, and the queries over all that (interface,
+ * "Graph"). The `graph` argument of a plugin is one; `new Graph(name)` opens one at module level.
+ */
 export class Graph extends GraphManagement {
   /**
    * Makes a vertex, or a virtual one real; sets properties and expiry of one that is there.
@@ -164,6 +169,7 @@ export class Graph extends GraphManagement {
       .map((lock) => [ids.idOf(lock.vertex), lock.session, lock.isWritable ? "WL" : "RO"]);
   }
 
+  /** True if there is a vertex of this id, real or virtual, whoever holds it. */
   hasVertex(id: string): boolean {
     return this.access.store.ids.find(id) !== 0;
   }

@@ -68,10 +68,12 @@ export class VertexAttributes {
     return this.ideg + this.odeg;
   }
 
+  /** Arcs that lead to it. */
   get ideg(): number {
     return this.#store.vertices.inDegree(this.#vertex);
   }
 
+  /** Arcs that lead from it. */
   get odeg(): number {
     return this.#store.vertices.outDegree(this.#vertex);
   }
@@ -86,6 +88,7 @@ export class VertexAttributes {
     return this.#store.vertices.isVirtual(this.#vertex);
   }
 
+  /** `VIRTUAL` when it is there only because arcs lead to it. */
   get man(): "REAL" | "VIRTUAL" {
     return this.virtual ? "VIRTUAL" : "REAL";
   }

@@ -39,6 +39,10 @@ import type { PropertyValue } from "./store/property-values.js";
 import { nowSeconds } from "./time.js";
 import { VertexAttributes, type VertexRecord } from "./vertex-attributes.js";
 
+/**
+ * A vertex that is held until it is closed (interface, "Vertex"): by `close`, by `using`, or at the
+ * end of the request.
+ */
 export class Vertex extends VertexAttributes {
   /**
    * Opens a vertex; the same as `graph.openVertex`.
@@ -62,10 +66,12 @@ export class Vertex extends VertexAttributes {
     return this.heldAs !== null;
   }
 
+  /** True while it is held readonly. */
   readonly(): boolean {
     return this.heldAs === "r";
   }
 
+  /** True while it is held for writing. */
   writable(): boolean {
     return this.heldAs === "w";
   }
@@ -79,6 +85,7 @@ export class Vertex extends VertexAttributes {
     return true;
   }
 
+  /** Closes it: `using vertex = graph.openVertex("a");`. */
   [Symbol.dispose](): void {
     this.close();
   }
@@ -137,6 +144,7 @@ export class Vertex extends VertexAttributes {
     for (const [key, value] of Object.entries(properties)) this.setProperty(key, value);
   }
 
+  /** Value of a property; null, or `fallback`, when there is none. */
   getProperty(key: string): PropertyValue | null;
   getProperty<T>(key: string, fallback: T): PropertyValue | T;
   getProperty(key: string, fallback: unknown = null): unknown {
@@ -171,14 +179,17 @@ export class Vertex extends VertexAttributes {
     return removeProperties(store, session, this.#writable);
   }
 
+  /** Number of properties. */
   numProperties(): number {
     return this.access.store.properties.keysOf(this.hold.vertex).length;
   }
 
+  /** True if there are any. */
   hasProperties(): boolean {
     return this.numProperties() > 0;
   }
 
+  /** All properties, as a copy. */
   getProperties(): Record<string, PropertyValue> {
     return this.access.store.properties.all(this.hold.vertex);
   }
@@ -189,14 +200,17 @@ export class Vertex extends VertexAttributes {
     return incProperty(store, session, this.#writable, key, by);
   }
 
+  /** Keys of all properties, in no particular order. */
   keys(): string[] {
     return Object.keys(this.getProperties());
   }
 
+  /** Values of all properties, in the order of `keys`. */
   values(): PropertyValue[] {
     return Object.values(this.getProperties());
   }
 
+  /** Keys and values of all properties. */
   items(): [key: string, value: PropertyValue][] {
     return Object.entries(this.getProperties());
   }
@@ -210,6 +224,7 @@ export class Vertex extends VertexAttributes {
     setType(store, session, this.#writable, type);
   }
 
+  /** Name of its type; `__vertex__` when it has none. */
   getType(): string {
     return this.type;
   }
@@ -229,6 +244,7 @@ export class Vertex extends VertexAttributes {
     return this.getRank();
   }
 
+  /** Both rank coefficients. */
   getRank(): [c1: number, c0: number] {
     return [this.c1, this.c0];
   }
@@ -243,18 +259,22 @@ export class Vertex extends VertexAttributes {
     setExpiry(store, session, this.#writable, relative ? nowSeconds() + second : second);
   }
 
+  /** Second since 1970 at which it expires, T_NEVER for never. */
   getExpiration(): number {
     return this.tmx;
   }
 
+  /** True once its time has passed; it is removed soon after it is closed. */
   isExpired(): boolean {
     return this.rtx === 0;
   }
 
+  /** Lets it never expire. */
   clearExpiration(): void {
     this.setExpiration(-1);
   }
 
+  /** True when it is there only because arcs lead to it. */
   isVirtual(): boolean {
     return this.virtual;
   }
@@ -269,6 +289,7 @@ export class Vertex extends VertexAttributes {
     };
   }
 
+  /** What `JSON.stringify` shows: the same as `asDict`. */
   toJSON(): VertexRecord {
     return this.asDict();
   }
@@ -300,10 +321,12 @@ export class Vertex extends VertexAttributes {
     return degree(this.access.store, this.hold.vertex, degreeOptions(arc, options));
   }
 
+  /** Arcs that lead to the vertex. */
   inarcs(options?: ArcListOptions): ArcTuple[] {
     return inarcs(this.access.store, this.hold.vertex, options);
   }
 
+  /** Arcs that lead from the vertex. */
   outarcs(options?: ArcListOptions): ArcTuple[] {
     return outarcs(this.access.store, this.hold.vertex, options);
   }

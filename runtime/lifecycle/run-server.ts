@@ -6,6 +6,7 @@ import { log, logToFolder } from "./log.js";
 const MIN_INTERVAL_MS = 1000;
 const DEFAULT_INTERVAL_MS = 5000;
 
+/** How `runServer` runs. */
 export interface RunOptions {
   /** Service name. */
   readonly name?: string;

@@ -51,6 +51,7 @@ export interface StartOptions {
   readonly pluginTimeoutMs?: number;
 }
 
+/** What the system is started with. */
 export interface InitializeOptions extends StartOptions {
   /** Main port; without it no server is started. */
   readonly http?: number;
@@ -324,4 +325,5 @@ function startOptions(given: StartArguments): StartOptions {
 }
 
 export type { System };
+/** The system of this process (interface, "Management operations"). */
 export const system = new System();

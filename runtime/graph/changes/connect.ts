@@ -13,6 +13,7 @@ import { existing, handleOf, refuseArcChanges, type VertexKey } from "./vertex-k
 
 export type { ArcSpec } from "./arc-to-make.js";
 
+/** How arcs are made. */
 export interface ConnectOptions {
   /** Seconds until the arc expires; -1 for never. */
   readonly lifespan?: number;

@@ -23,6 +23,7 @@ import {
   type VertexKey,
 } from "./vertex-key.js";
 
+/** What a vertex is made with. */
 export interface CreateOptions {
   readonly type?: string | null | undefined;
   /** Seconds until the vertex expires; -1: as it is. */

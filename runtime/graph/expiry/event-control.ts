@@ -23,6 +23,7 @@ export interface EventStage {
   readonly partial: { readonly interval: 0; readonly order: 0; readonly size: 1 };
 }
 
+/** State and limits of the event processor of a graph. */
 export interface EventParameters {
   readonly input: { readonly api: 0; readonly monitor: 0 };
   readonly state: { readonly running: boolean; readonly paused: boolean };

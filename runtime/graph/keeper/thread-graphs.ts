@@ -10,6 +10,7 @@ import { GraphStore } from "../store/graph-store.js";
 import { checkGraphName, type GraphSource, type SharedGraph } from "./graph-source.js";
 import { SYSTEM_GRAPH } from "./system-graph.js";
 
+/** How a graph is opened. */
 export interface GraphOptions {
   /** Folder below the root; default: the name. */
   readonly path?: string | null | undefined;

@@ -11,6 +11,7 @@ import { isAdjacent, planWalk, type WalkPlan } from "./walk.js";
 
 /** Options of queries that have no page. */
 export type LimitOptions = Omit<ExecuteOptions, "hits" | "offset">;
+/** Options of `adjacent`. */
 export type AdjacentOptions = AdjacencyQueryOptions & LimitOptions;
 
 export function planAdjacent(

@@ -16,6 +16,7 @@ import { type ResultFormat, resultFormat, Stopwatch } from "./result-format.js";
 import type { AggregateResult } from "./typed-results.js";
 import { planWalk, type WalkPlan, walkNeighborhood } from "./walk.js";
 
+/** Options of `aggregate`. */
 export type AggregateOptions = AggregateQueryOptions & LimitOptions;
 
 /** Adds up the arcs of a walk and the degrees of their heads. */

@@ -10,6 +10,7 @@ import { checkedArguments } from "./query-arguments.js";
 import type { ArcFilter } from "./query-options.js";
 import { countArcs } from "./walk.js";
 
+/** Options of `degree`. */
 export interface DegreeOptions extends LimitOptions {
   readonly arc?: ArcFilter;
   readonly filter?: string;

@@ -16,7 +16,9 @@ import type { ArcTuple } from "./typed-results.js";
 import { vertices } from "./vertices.js";
 import { planWalk, walkNeighborhood } from "./walk.js";
 
+/** Options of `terminals` and `initials`. */
 export type ListOptions = ListQueryOptions & Omit<ExecuteOptions, "offset">;
+/** Options of `inarcs` and `outarcs`. */
 export type ArcListOptions = Omit<ExecuteOptions, "offset">;
 
 /**

@@ -15,6 +15,7 @@ import type { Row } from "./row.js";
 import type { NeighborhoodCounts, NeighborhoodResult } from "./typed-results.js";
 import { planWalk, type WalkOptions, type WalkPlan, walkNeighborhood } from "./walk.js";
 
+/** Options of `neighborhood`. */
 export type NeighborhoodOptions = NeighborhoodQueryOptions & ExecuteOptions;
 
 /** The arcs around one vertex, or the vertices at their other ends. */

@@ -27,25 +27,31 @@ export type ValueCondition =
   | boolean
   | readonly [code: number, value: string | number | readonly [number, number]];
 
+/** A number of arcs, of all or of those that a filter lets through. */
 export type DegreeCondition = ValueCondition | readonly [arc: ArcFilter, ValueCondition];
 type Negatable<T> = T | readonly [keep: boolean, condition: T];
+/** When a vertex was created or modified, or expires: seconds. */
 export type TimeCondition = Negatable<{
   readonly created?: ValueCondition;
   readonly modified?: ValueCondition;
   readonly expires?: ValueCondition;
 }>;
 
+/** An arc and a neighbour that a vertex must have. */
 export interface AdjacentRule {
   readonly arc?: ArcFilter;
   readonly filter?: string;
   readonly neighbor?: VertexCondition;
   readonly assert?: boolean | number | null;
 }
+/** The same, walked on to its end: what it reaches may be collected. */
 export interface TraverseRule extends AdjacentRule {
   readonly collect?: CollectRule;
 }
+/** Which arcs of a level are part of the result: all, none, or those that a filter lets through. */
 export type CollectRule = boolean | null | ArcFilter;
 
+/** What a vertex must fulfil: all of it. */
 export interface VertexConditionObject {
   readonly virtual?: boolean | number;
   readonly type?: string | null | readonly [number, string | null];
@@ -140,6 +146,7 @@ export interface ResultOptions {
   readonly timing?: boolean;
 }
 
+/** What `vertices` and `arcs` look for, and show. */
 export interface GlobalQueryOptions extends ResultOptions {
   readonly condition?: VertexCondition;
   readonly vector?: readonly unknown[];
@@ -147,6 +154,7 @@ export interface GlobalQueryOptions extends ResultOptions {
   readonly memory?: unknown;
 }
 
+/** What `neighborhood` looks for, and shows. */
 export interface NeighborhoodQueryOptions extends ResultOptions {
   readonly arc?: ArcFilter;
   readonly neighbor?: VertexCondition;
@@ -162,6 +170,7 @@ export interface NeighborhoodQueryOptions extends ResultOptions {
   readonly nestedHits?: number;
 }
 
+/** What `adjacent` looks for. */
 export interface AdjacencyQueryOptions {
   readonly arc?: ArcFilter;
   readonly neighbor?: VertexCondition;
@@ -171,6 +180,7 @@ export interface AdjacencyQueryOptions {
   readonly memory?: unknown;
 }
 
+/** What `aggregate` looks for, and shows. */
 export interface AggregateQueryOptions extends AdjacencyQueryOptions {
   readonly collect?: CollectRule;
   readonly result?: number | ResultFormat;

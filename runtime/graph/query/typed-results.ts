@@ -170,8 +170,11 @@ export interface NeighborhoodCounts {
   excluded_arcs?: number;
 }
 
+/** What `neighborhood` gives for its options: entries, alone or beside counts and times. */
 export type NeighborhoodResult<O> = Envelope<O, "neighborhood", NeighborhoodCounts, Entry<O, "id">>;
+/** What `vertices` gives for its options. */
 export type VerticesResult<O> = Envelope<O, "vertices", { vertices: number }, Entry<O, "id">>;
+/** What `arcs` gives for its options. */
 export type ArcsResult<O> = Envelope<
   O,
   "arcs",
@@ -179,6 +182,7 @@ export type ArcsResult<O> = Envelope<
   Entry<O, "anchor" | ArcField | "id">
 >;
 
+/** Sums over the arcs that matched, and over the vertices that they lead to. */
 export interface AggregateTotals {
   neighbors: number;
   arcs: number;

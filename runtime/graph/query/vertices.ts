@@ -12,6 +12,7 @@ import { planVertexScan, scanVertices, type VertexScan } from "./scan.js";
 import type { VerticesResult } from "./typed-results.js";
 import { testCondition } from "./walk.js";
 
+/** Options of `vertices` and `arcs`. */
 export type GlobalOptions = GlobalQueryOptions & ExecuteOptions;
 
 export class VerticesSource implements HitSource {
