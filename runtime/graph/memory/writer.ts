@@ -7,7 +7,8 @@
 // look again; see reader.ts. The journal holds {arena, index, old word} for each word changed; of a
 // dead writer's, `CommittedCount` says whether it is to be undone or only to be made visible.
 
-import { InternalError } from "../errors.js";
+import { isMainThread } from "node:worker_threads";
+import { AccessError, InternalError } from "../errors.js";
 import type { Arena } from "./arena.js";
 import type { GraphMemory } from "./graph-memory.js";
 import { CHUNK_SHIFT, CHUNKS_PER_ARENA, Header, SEQUENCE_WORDS, WAITERS } from "./layout.js";
@@ -18,6 +19,12 @@ const SPINS = 400;
 const SLEEP_MS = 50;
 /** Added to the arena of a journal entry: the word is a sequence, which never goes back. */
 const SEQUENCE_ENTRY = 0x100;
+
+/**
+ * The main thread gives up where nothing was written for so long: should the one that has the mutex
+ * be dead, nobody else learns of it. All others are waiting for the main thread, then.
+ */
+const MAX_QUIET_MS = isMainThread ? 10_000 : Number.POSITIVE_INFINITY;
 
 /** The vertex side that a sequence protects; properties, times and id count as `OUT`. */
 export type SideNumber = 0 | 1;
@@ -79,15 +86,24 @@ export class Writer {
   /**
    * Takes the mutex. The hot paths spell out what `mutate` does. A mutation within another is part
    * of that one: it is committed or undone with all of it.
+   * @throws AccessError in the main thread, where whoever has the mutex seems to be dead
    */
   begin(): void {
     if (this.#depth > 0) {
       this.#depth++;
       return;
     }
-    this.#lock();
+    if (!this.#lock(MAX_QUIET_MS)) throw new AccessError(`Graph is locked: '${this.memory.name}'`);
     this.#depth = 1;
     this.memory.refresh();
+  }
+
+  /** Takes the mutex unless whoever has it writes nothing for so long. */
+  tryBegin(quietMs: number): boolean {
+    if (!this.#lock(quietMs)) return false;
+    this.#depth = 1;
+    this.memory.refresh();
+    return true;
   }
 
   /** Makes what was written so far final; the mutex stays taken. */
@@ -249,24 +265,36 @@ export class Writer {
     this.#journal = this.memory.journal.words;
   }
 
-  #lock(): void {
+  #lock(quietMs: number): boolean {
     const { ints } = this.memory.header;
     for (let spin = 0; spin < SPINS; spin++) {
-      if (Atomics.compareExchange(ints, Header.Mutex, 0, this.thread) === 0) return;
+      if (Atomics.compareExchange(ints, Header.Mutex, 0, this.thread) === 0) return true;
     }
+    let progress = this.#progress();
+    let giveUpAt = performance.now() + quietMs;
     for (;;) {
       const seen = Atomics.load(ints, Header.Mutex);
       // Who has slept cannot know whether others sleep, and says so for them.
       const taken = this.thread | WAITERS;
       if (seen === 0) {
-        if (Atomics.compareExchange(ints, Header.Mutex, 0, taken) === 0) return;
+        if (Atomics.compareExchange(ints, Header.Mutex, 0, taken) === 0) return true;
       } else if (
         (seen & WAITERS) !== 0 ||
         Atomics.compareExchange(ints, Header.Mutex, seen, seen | WAITERS) === seen
       ) {
         Atomics.wait(ints, Header.Mutex, seen | WAITERS, SLEEP_MS);
       }
+      if (performance.now() < giveUpAt) continue;
+      if (progress === this.#progress()) return false;
+      progress = this.#progress();
+      giveUpAt = performance.now() + quietMs;
     }
+  }
+
+  /** Differs while anybody writes. */
+  #progress(): number {
+    const { words } = this.memory.header;
+    return words[Header.OperationCount]! * 2 ** 20 + words[Header.JournalCount]!;
   }
 
   #unlock(): void {

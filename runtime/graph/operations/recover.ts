@@ -8,16 +8,21 @@ import { apply } from "./apply.js";
 import { OperationCode } from "./operation.js";
 import { Unfinished } from "./removals.js";
 
+/** Whoever has the mutex and writes nothing for so long may be dead too, and recovered first. */
+const QUIET_MS = 100;
+
 /**
  * Undoes what a dead thread was writing, finishes the removal that it had begun, and releases the
  * vertices that it held.
- * @returns true if there was anything to be done
+ * @returns false if it must be called again, because another thread has the mutex
  */
 export function recoverGraph(store: GraphStore, deadThread: number): boolean {
   const { writer, locks } = store;
   const wasWriting = writer.takeOver(deadThread);
-  if (!wasWriting && store.memory.header.words[Header.LocksHeld] === 0) return false;
-  if (!wasWriting) writer.begin();
+  if (!wasWriting) {
+    if (store.memory.header.words[Header.LocksHeld] === 0) return true;
+    if (!writer.tryBegin(QUIET_MS)) return false;
+  }
   let released = 0;
   try {
     if (wasWriting) finishRemoval(store);
@@ -30,7 +35,7 @@ export function recoverGraph(store: GraphStore, deadThread: number): boolean {
     writer.end();
   }
   if (released > 0) locks.wakeWaiting();
-  return wasWriting || released > 0;
+  return true;
 }
 
 /** Removals are done in steps, which may be begun again at any of them. */

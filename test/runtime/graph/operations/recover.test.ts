@@ -1,0 +1,83 @@
+// What a thread leaves behind that dies: with the mutex, with vertices held, with both, while
+// another thread is dead too.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { writerOf } from "../../../../runtime/graph/memory/writer.js";
+import { recoverGraph } from "../../../../runtime/graph/operations/recover.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { DyingStore } from "../../../property/support/dying-store.js";
+import { checkStore } from "../support/check-store.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite<{ store: GraphStore }>("recovery");
+const HOLDING = 101;
+const WRITING = 102;
+
+test.before.each((context) => {
+  context.store = GraphStore.make("test", TEST_THREAD);
+  openStore(context.store).connect("a", "to", "b");
+});
+
+/** A thread that dies while it has the mutex. */
+function dieWriting({ share }: GraphStore): void {
+  const dying = new DyingStore(share, WRITING);
+  const graph = openStore(dying.store);
+  assert.ok(dying.run(20, () => graph.connect("c", "to", "d")));
+}
+
+test("nothing is left to do", ({ store }) => {
+  assert.ok(recoverGraph(store, WRITING));
+  checkStore(store);
+});
+
+test("vertices that were held are released", ({ store }) => {
+  const dead = openStore(GraphStore.attach(store.share, HOLDING));
+  dead.openVertex("a");
+  dead.openVertex("new", "w");
+  const other = openStore(store);
+  assert.throws(() => other.deleteVertex("a"), /Object is locked: 'a'/);
+  assert.ok(recoverGraph(store, HOLDING));
+  assert.is(other.deleteVertex("a"), 1);
+  checkStore(store);
+});
+
+test("a virtual vertex that was only held goes", ({ store }) => {
+  const dead = openStore(GraphStore.attach(store.share, HOLDING));
+  dead.openVertex("new", "w");
+  dead.deleteVertex("new");
+  assert.ok(dead.hasVertex("new"));
+  assert.ok(recoverGraph(store, HOLDING));
+  assert.not.ok(openStore(store).hasVertex("new"));
+  checkStore(store);
+});
+
+test("what was being written is undone", ({ store }) => {
+  dieWriting(store);
+  assert.is(writerOf(store.memory), WRITING);
+  assert.ok(recoverGraph(store, WRITING));
+  assert.not.ok(openStore(store).hasVertex("c"));
+  checkStore(store);
+});
+
+test("it does not wait for a thread that is dead as well", ({ store }) => {
+  openStore(GraphStore.attach(store.share, HOLDING)).openVertex("a");
+  dieWriting(store);
+  assert.not.ok(recoverGraph(store, HOLDING));
+  assert.ok(recoverGraph(store, WRITING));
+  assert.ok(recoverGraph(store, HOLDING));
+  assert.equal(store.locks.entries(), []);
+  checkStore(store);
+});
+
+test("who must not wait for the dead gives up", ({ store }) => {
+  dieWriting(store);
+  assert.not.ok(store.writer.tryBegin(1));
+  assert.not.ok(store.writer.isWriting);
+  assert.ok(recoverGraph(store, WRITING));
+  assert.ok(store.writer.tryBegin(1));
+  store.writer.end();
+  checkStore(store);
+});
+
+test.run();
