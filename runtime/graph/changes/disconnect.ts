@@ -4,9 +4,11 @@ import { D_ANY, D_BOTH, D_IN, D_OUT } from "../constants.js";
 import { QueryError } from "../errors.js";
 import { Header } from "../memory/layout.js";
 import { apply } from "../operations/apply.js";
+import { fetchEnds, findArc } from "../operations/arcs.js";
 import { OperationCode } from "../operations/operation.js";
 import { compileArcFilter } from "../query/arc-filter.js";
 import type { ArcTest } from "../query/arc-test.js";
+import { PlainArc } from "../query/plain-arc.js";
 import type { ArcFilter, VertexCondition } from "../query/query-options.js";
 import { isReference } from "../query/traverse-rule.js";
 import type { ArcRuns } from "../store/arc-runs.js";
@@ -16,6 +18,7 @@ import { begin } from "./change-vertex.js";
 import type { SessionView } from "./session-view.js";
 import { existing, isHeldByOther, refuseArcChanges, type VertexKey } from "./vertex-key.js";
 
+const PLAIN = new PlainArc();
 /** Arcs that are committed together: few enough that readers do not wait. */
 const STEP = 64;
 const ARC_ITEMS = 3;
@@ -40,7 +43,12 @@ export function disconnect(
   vertex: VertexKey,
   options: DisconnectOptions = {},
 ): number {
-  const { arc, timeout = 0 } = options;
+  const { arc, timeout = 0, neighbor } = options;
+  const isPair = typeof neighbor === "string" && !neighbor.includes("*");
+  if (isPair && PLAIN.read(store.relationships, arc, D_OUT) && PLAIN.direction === D_OUT) {
+    const removed = disconnectPair(store, session, vertex, neighbor);
+    if (removed >= 0) return removed;
+  }
   const test = compileArcFilter(store, arc, arc === undefined ? D_ANY : D_OUT);
   const neighborId = exactId(options.neighbor);
   return attempt(store, session, timeout, () => {
@@ -53,6 +61,51 @@ export function disconnect(
     refuseHeld(store, session, arcs);
     return disconnectAll(store, arcs);
   });
+}
+
+/**
+ * What nearly all calls are for, without an object or a function made: the arcs from one vertex to
+ * another that `PLAIN` says.
+ * @returns -1 if others hold one of the two
+ */
+function disconnectPair(
+  store: GraphStore,
+  session: SessionView,
+  initial: VertexKey,
+  terminal: string,
+): number {
+  const { writer } = store;
+  writer.begin();
+  try {
+    refuseArcChanges(store, session);
+    const from = existing(store, initial);
+    const to = store.ids.find(terminal);
+    if (to === 0) return 0;
+    if (isHeldByOther(store, session, from) || isHeldByOther(store, session, to)) return -1;
+    const removed = removePair(store, from, to);
+    writer.commit();
+    return removed;
+  } catch (error) {
+    writer.rollback();
+    throw error;
+  } finally {
+    writer.end();
+  }
+}
+
+/** Each arc is a change of its own. */
+function removePair(store: GraphStore, from: number, to: number): number {
+  const { outArcs, vertices } = store;
+  const { key, mask } = PLAIN;
+  fetchEnds(store, from, to);
+  let removed = 0;
+  // With its last arc the terminal may go, and its handle be another vertex's.
+  while (vertices.isUsed(to)) {
+    const position = findArc(store, from, to, key, mask);
+    if (position < 0) break;
+    removed += disconnectArc(store, from, to, outArcs.word1At(from, position));
+  }
+  return removed;
 }
 
 /** Initial, terminal and word 1 of each arc that is to go. */
@@ -105,15 +158,23 @@ function refuseHeld(store: GraphStore, session: SessionView, arcs: ArcList): voi
 function disconnectAll(store: GraphStore, arcs: ArcList): number {
   let removed = 0;
   for (let arc = 0; arc < arcs.length; arc += ARC_ITEMS) {
-    const word1 = arcs[arc + 2]!;
-    const operation = begin(store, OperationCode.Disconnect, arcs[arc]!);
-    operation.terminal = arcs[arc + 1]!;
-    operation.name = word1 >>> 16;
-    operation.modifier = (word1 >>> 8) & 0xff;
-    removed += apply(store, operation);
+    removed += disconnectArc(store, arcs[arc]!, arcs[arc + 1]!, arcs[arc + 2]!);
     if (removed % STEP === 0) store.writer.commit();
   }
   return removed;
+}
+
+function disconnectArc(
+  store: GraphStore,
+  initial: number,
+  terminal: number,
+  word1: number,
+): number {
+  const operation = begin(store, OperationCode.Disconnect, initial);
+  operation.terminal = terminal;
+  operation.name = word1 >>> 16;
+  operation.modifier = (word1 >>> 8) & 0xff;
+  return apply(store, operation);
 }
 
 /**

@@ -79,6 +79,8 @@ export function disconnect(store: GraphStore, operation: Operation): number {
     if (position < 0) break;
     unlink(store, vertex, position);
     removed++;
+    // Of a pair, there is one arc of a relationship and modifier.
+    if (name !== 0 && modifier !== 0) break;
   }
   if (removed === 0) return 0;
   stamp(store, vertex, at);
