@@ -22,7 +22,11 @@ export function setGraphBinder(next: GraphBinder | null): void {
 
 /** The graph of a name, for the plugin that is about to be called. */
 export function graphOf(name: string): unknown {
-  if (binder === null) throw new Error(`no graphs in this thread (graph '${name}')`);
+  if (binder === null) {
+    // The plugins of a project may load another copy of the package than the one that serves them.
+    const hint = "is svc-server installed twice?";
+    throw new Error(`no graphs in this thread (graph '${name}'): ${hint}`);
+  }
   bound = binder(name);
   return bound.graph;
 }

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/package-info.js";
-import { get, serve } from "./support/server.js";
+import { get, serveWith } from "./support/server.js";
 
 const test = suite("svc init");
 let scratch = "";
@@ -54,14 +54,48 @@ test("its tests pass", () => {
   run(project, "npm", "test");
 });
 
-test("it builds and serves", async () => {
+const VISITS = `import { D_OUT, type Graph, type int, M_CNT, S_VAL, type str } from "svc-server";
+import type { PluginRequest } from "svc-server";
+
+/** Counts a visit. @plugin @graph visits */
+export function visit(_request: PluginRequest, graph: Graph, user: str, page: str): int {
+  using vertex = graph.newVertex(page, "page");
+  vertex.incProperty("visits");
+  return graph.count(user, "visits", page);
+}
+
+/** Pages that somebody visits most. @plugin @graph visits */
+export function favourites(_request: PluginRequest, graph: Graph, user: str): str[] {
+  return graph.neighborhood(user, { arc: ["visits", D_OUT, M_CNT], sortby: S_VAL, hits: 3 });
+}
+
+/** The same with how often. @plugin @graph visits */
+export function counts(_request: PluginRequest, graph: Graph, user: str): Record<str, int> {
+  const found = graph.neighborhood(user, { result: "dict", fields: ["id", "value"] });
+  return Object.fromEntries(found.map(({ id, arc }) => [id, arc.value]));
+}
+`;
+
+test("it builds and serves, plugins with graphs too", async () => {
   const { scripts } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
   assert.is(scripts.start, "svc build && svc serve");
+  writeFileSync(join(project, "plugins", "visits.ts"), VISITS);
+  run(project, "npm", "run", "check");
   run(project, "npx", "svc", "build");
-  const served = await serve(project);
+  // As `npx svc serve` would: plugins load the copy of the package that serves them.
+  const bin = join(project, "node_modules", "svc-server", "bin", "svc.cjs");
+  const served = await serveWith(bin, project);
   try {
     const { json } = await get(served.port, "/svc/plugin/hello?name=you&times=2");
     assert.equal(json.response, ["Hello, you!", "Hello, you!"]);
+    const call = async (plugin: string) => {
+      const { json, text } = await get(served.port, `/svc/plugin/${plugin}`);
+      assert.is(json.status, "OK", text + served.log());
+      return json.response;
+    };
+    for (const page of ["a", "b", "b"]) await call(`visit?user=ann&page=${page}`);
+    assert.equal(await call("favourites?user=ann"), ["b", "a"]);
+    assert.equal(await call("counts?user=ann"), { a: 1, b: 2 });
   } finally {
     assert.is(await served.stop(), 0);
   }

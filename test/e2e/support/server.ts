@@ -31,8 +31,13 @@ export interface Served {
 }
 
 /** Starts `svc serve` and resolves once it listens. */
-export async function serve(project: string, ...args: string[]): Promise<Served> {
-  const child = spawn(NODE, [...NODE_ARGS, SVC, "serve", project, "--port", "0", ...args], {
+export function serve(project: string, ...args: string[]): Promise<Served> {
+  return serveWith(SVC, project, ...args);
+}
+
+/** The same with another copy of `bin/svc.cjs`. */
+export async function serveWith(bin: string, project: string, ...args: string[]): Promise<Served> {
+  const child = spawn(NODE, [...NODE_ARGS, bin, "serve", project, "--port", "0", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";
