@@ -6,6 +6,7 @@
 import { median, printTable, printTargets } from "./lib/figures.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { initialize, svc } from "./lib/package.mjs";
+import { threadSeconds } from "./lib/process-figures.mjs";
 
 const { C_NONE, D_OUT, Graph, M_INT, S_VAL, V_GTE } = svc;
 const DEGREES = [10, 100, 1000, 10_000];
@@ -59,14 +60,11 @@ function measure() {
 }
 
 function ratePerSecond(query) {
-  const startedMs = performance.now();
+  const begun = threadSeconds();
+  const end = performance.now() + ms;
   let count = 0;
-  let now = startedMs;
-  for (; now - startedMs < ms; count++) {
-    query();
-    now = performance.now();
-  }
-  return count / ((now - startedMs) / 1000);
+  for (; performance.now() < end; count++) query();
+  return count / (threadSeconds() - begun);
 }
 
 function report(rates) {

@@ -18,7 +18,18 @@ export function cpuUs(pid) {
 
 /** CPU time that the calling thread has spent, user and system, in seconds; some ms inexact. */
 export function threadCpuSeconds() {
-  return Number.parseInt(readFileSync("/proc/thread-self/schedstat", "latin1"), 10) / 1e9;
+  const [spentNs] = threadTimesNs();
+  return spentNs / 1e9;
+}
+
+/** A clock of the calling thread that stands still while it waits for a core, in seconds. */
+export function threadSeconds() {
+  const [, waitedNs] = threadTimesNs();
+  return performance.now() / 1000 - waitedNs / 1e9;
+}
+
+function threadTimesNs() {
+  return readFileSync("/proc/thread-self/schedstat", "latin1").split(" ").map(Number);
 }
 
 /** As `cpuUs`, for this process and its children that have ended. */
