@@ -57,7 +57,7 @@ test(`a graph does what a model does (seed ${SEED})`, ({ clock }) => {
   }
 });
 
-test(`two threads do what their models do (seed ${SEED})`, async () => {
+test(`two threads do what their models do (seed ${SEED})`, async ({ clock }) => {
   const bundled = new BundledThread(new URL("support/model-thread.ts", import.meta.url));
   for (let round = 0; round < ROUNDS; round++) {
     const store = GraphStore.make("test", TEST_THREAD);
@@ -71,6 +71,8 @@ test(`two threads do what their models do (seed ${SEED})`, async () => {
         return resultOf(bundled.start(data));
       }),
     );
+    // The clocks of the threads are ahead by now.
+    clock.second += 3 * CHANGES;
     checkStore(store);
     ["a", "b"].forEach((own, index) => {
       const result = results[index]!;
