@@ -1,6 +1,6 @@
 // Changes of graphs over HTTP (interface, "Graph modification"). Only trusted clients may ask for
-// them; see changing-plugins.ts. Parameters are checked before anything waits, so that what is wrong
-// with them is told as such.
+// them; see changing-plugins.ts. Parameters are checked before anything waits, so that clients are
+// told what is wrong with them at once.
 
 import { ParameterError } from "../../errors.js";
 import type { ArcSpec } from "../../graph/changes/connect.js";
