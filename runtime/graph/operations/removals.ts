@@ -41,22 +41,38 @@ export function deleteVertex(store: GraphStore, vertex: number, at: number): num
     return 0;
   }
   begin(store, Unfinished.DeleteVertex, vertex);
-  removeOutArcs(store, vertex);
-  store.properties.clear(vertex);
-  if (vertices.inDegree(vertex) > 0 || isHeld(store, vertex)) {
-    makeVirtual(store, vertex);
-    stamp(store, vertex, at);
-  } else removeVertex(store, vertex);
+  try {
+    removeOutArcs(store, vertex);
+    store.properties.clear(vertex);
+    if (vertices.inDegree(vertex) > 0 || isHeld(store, vertex)) {
+      makeVirtual(store, vertex);
+      stamp(store, vertex, at);
+    } else removeVertex(store, vertex);
+  } catch (error) {
+    abandon(store);
+    throw error;
+  }
   finish(store);
   return 1;
 }
 
 /** Removes all vertices of a type and all their arcs; returns how many vertices. */
 export function truncateType(store: GraphStore, type: number): number {
+  begin(store, Unfinished.TruncateType, type);
+  try {
+    const removed = removeVerticesOf(store, type);
+    finish(store);
+    return removed;
+  } catch (error) {
+    abandon(store);
+    throw error;
+  }
+}
+
+function removeVerticesOf(store: GraphStore, type: number): number {
   const { typeLists } = store;
   const some = new Uint32Array(1);
   let removed = 0;
-  begin(store, Unfinished.TruncateType, type);
   removeForwardOnly(store, type);
   while (typeLists.copyBefore(type, typeLists.count(type), some) > 0) {
     const vertex = some[0]!;
@@ -67,7 +83,6 @@ export function truncateType(store: GraphStore, type: number): number {
     removed++;
     store.writer.commit();
   }
-  finish(store);
   return removed;
 }
 
@@ -106,6 +121,13 @@ function begin(store: GraphStore, what: number, subject: number): void {
 
 function finish(store: GraphStore): void {
   store.writer.put(store.memory.header, Header.Unfinished, Unfinished.Nothing);
+}
+
+/** Leaves the graph as the last step has: whoever asked for the removal learns that it failed. */
+function abandon(store: GraphStore): void {
+  store.writer.rollback();
+  finish(store);
+  store.writer.commit();
 }
 
 function removeOutArcs(store: GraphStore, vertex: number): void {

@@ -1,0 +1,113 @@
+// Every kind of change once, of a small graph in which each of them does much.
+
+import { expire } from "../../../runtime/graph/changes/expire.js";
+import { truncate } from "../../../runtime/graph/changes/graph.js";
+import { M_ACC, M_CNT, M_FLT, M_FWDONLY, M_INT } from "../../../runtime/graph/constants.js";
+import type { ChangedGraph } from "./make-change.js";
+
+const HUB_ARCS = 150;
+
+/** A small graph with one of everything. */
+export function buildGraph({ graph }: ChangedGraph): void {
+  graph.createVertex("full", {
+    type: "thing",
+    lifespan: 50,
+    properties: { n: 1, text: "some text", list: [1, 2, 3], none: null },
+  });
+  for (let index = 0; index < HUB_ARCS; index++) {
+    graph.connect("hub", ["to", M_INT, index], `leaf ${index}`);
+    if (index < 64) graph.connect(`leaf ${index}`, ["from", M_FLT, index], "full");
+  }
+  graph.connect("full", ["to", M_CNT, 1], "leaf 1", { lifespan: 5 });
+  graph.connect("full", ["to", M_ACC | M_FWDONLY, 1], "apart");
+  graph.connect("full", ["to", M_INT, 1], "full");
+  graph.deleteVertex("gone");
+}
+
+export interface ChangeCase {
+  readonly name: string;
+  readonly change: (changed: ChangedGraph) => void;
+  /** It is many changes, each of which is whole. */
+  readonly isMany?: boolean;
+  /** It is one, done in steps: recovery finishes it, a failure does not. */
+  readonly isInSteps?: boolean;
+  /** It asks for no memory that it has not had before. */
+  readonly cannotFail?: boolean;
+}
+
+export const CASES: readonly ChangeCase[] = [
+  { name: "an arc between new vertices", change: ({ graph }) => graph.connect("x", "new", "y") },
+  {
+    name: "an arc with times",
+    change: ({ graph }) => graph.connect("full", ["a", M_INT, 7], "leaf 2", { lifespan: 9 }),
+  },
+  { name: "the value of an arc", change: ({ graph }) => graph.count("full", "to", "leaf 1", 5) },
+  { name: "the arc that needs an index", change: ({ graph }) => graph.connect("z", "a", "full") },
+  {
+    name: "arcs that let a run and its index grow",
+    change: ({ graph }) => {
+      for (let index = 0; index < 50; index++) graph.connect("hub", "also", `leaf ${index}`);
+    },
+    isMany: true,
+  },
+  {
+    name: "forward-only",
+    change: ({ graph }) => graph.connect("x", ["f", M_INT | M_FWDONLY], "y"),
+  },
+  { name: "self loop", change: ({ graph }) => graph.connect("x", "self", "x") },
+  { name: "one arc less", change: ({ graph }) => graph.disconnect("hub", "to", "leaf 7") },
+  {
+    name: "a run that shrinks and loses its index",
+    change: ({ graph }) => graph.disconnect("hub"),
+    isMany: true,
+  },
+  {
+    name: "a vertex with type and properties",
+    change: ({ graph }) =>
+      graph.createVertex("v", {
+        type: "new",
+        lifespan: 3,
+        properties: { n: 2, t: "x".repeat(99) },
+      }),
+  },
+  { name: "a vertex that becomes real", change: ({ graph }) => graph.createVertex("leaf 100") },
+  { name: "a vertex with everything", change: ({ graph }) => graph.deleteVertex("full") },
+  { name: "a hub", change: ({ graph }) => graph.deleteVertex("hub"), isInSteps: true },
+  {
+    name: "a vertex of one type",
+    change: ({ store, session }) => truncate(store, session, "thing"),
+    isInSteps: true,
+  },
+  {
+    name: "all of the graph",
+    change: ({ store, session }) => truncate(store, session),
+    cannotFail: true,
+  },
+  {
+    name: "a vertex that has expired",
+    change: ({ store, session, clock }) =>
+      expire(store, session, store.ids.find("full"), clock.second + 60),
+  },
+  {
+    name: "an arc that has expired",
+    change: ({ store, session, clock }) =>
+      expire(store, session, store.ids.find("full"), clock.second + 6),
+  },
+  { name: "a vertex that is held", change: ({ graph }) => graph.openVertex("held", "w") },
+  {
+    name: "a vertex that is held and changed",
+    change: ({ graph }) => {
+      const vertex = graph.openVertex("full");
+      vertex.setProperty("text", "other text");
+      vertex.incProperty("n");
+      vertex.removeProperty("list");
+      vertex.setRank(2, 3);
+      vertex.setType("other");
+      vertex.clearExpiration();
+      vertex.removeProperties();
+      graph.deleteVertex("full");
+      graph.closeAll();
+    },
+    isMany: true,
+  },
+];
