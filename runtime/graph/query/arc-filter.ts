@@ -8,6 +8,7 @@ import {
   D_OUT,
   M_ANY,
   M_FWDONLY,
+  MAX_STRING,
   V_ANY,
   V_DYN_DELTA,
   V_DYN_NEQ,
@@ -48,23 +49,32 @@ function parseArcFilter(filter: unknown, defaultDirection: DirectionNumber): Arc
     if (!inner[0]) isNegated = !isNegated;
     inner = inner[1];
   }
-  const any: ArcFilterParts = {
-    direction: defaultDirection,
-    relationship: null,
+  if (inner === undefined || inner === null || inner === true) {
+    return partsFor(defaultDirection, null, isNegated);
+  }
+  if (inner === false) return partsFor(defaultDirection, null, !isNegated);
+  // A direction alone says nothing that could be negated.
+  if (typeof inner === "number") return partsFor(parseDirection(inner, D_ANY), null, false);
+  if (typeof inner === "string") {
+    return partsFor(defaultDirection, parseRelationship(inner), isNegated);
+  }
+  return parseItems(itemsOf(inner), defaultDirection, isNegated);
+}
+
+function partsFor(
+  direction: DirectionNumber,
+  relationship: string | null,
+  isNegated: boolean,
+): ArcFilterParts {
+  return {
+    direction,
+    relationship,
     modifier: M_ANY,
     isForwardOnly: false,
     comparison: V_ANY,
     literal: 0,
     isNegated,
   };
-  if (inner === undefined || inner === null || inner === true) return any;
-  if (inner === false) return { ...any, isNegated: !isNegated };
-  // A direction alone says nothing that could be negated.
-  if (typeof inner === "number") {
-    return { ...any, direction: parseDirection(inner, D_ANY), isNegated: false };
-  }
-  if (typeof inner === "string") return { ...any, relationship: parseRelationship(inner) };
-  return { ...parseItems(itemsOf(inner), defaultDirection), isNegated };
 }
 
 /** The members of a filter in their order, whichever way it is written. */
@@ -85,31 +95,35 @@ function itemsOf(filter: unknown): readonly unknown[] {
 function parseItems(
   items: readonly unknown[],
   defaultDirection: DirectionNumber,
-): Omit<ArcFilterParts, "isNegated"> {
-  const [name, direction, modifierItem, comparisonItem, literal] = items;
-  const modifier = parseModifier(modifierItem);
-  const isForwardOnly = (modifier & M_FWDONLY) !== 0;
-  const parts = {
-    direction: parseDirection(direction, defaultDirection),
-    relationship: parseRelationship(name),
-    modifier: modifier & ~M_FWDONLY,
-    isForwardOnly,
-  };
-  const comparison = parseComparison(comparisonItem, literal !== undefined);
-  if (comparison === V_ANY) return { ...parts, comparison, literal: 0 };
-  if (parts.modifier === M_ANY) {
+  isNegated: boolean,
+): ArcFilterParts {
+  const relationship = parseRelationship(items[0]);
+  const direction = parseDirection(items[1], defaultDirection);
+  const code = parseModifier(items[2]);
+  const literal = items[4];
+  const comparison = parseComparison(items[3], literal !== undefined);
+  const modifier = code & ~M_FWDONLY;
+  if (comparison !== V_ANY && modifier === M_ANY) {
     throw new QueryError("Invalid arc: value condition not supported without modifier");
   }
-  if (literal === undefined || literal === null) {
+  if (comparison !== V_ANY && (literal === undefined || literal === null)) {
     throw new QueryError("Arc comparator requires value");
   }
-  // What kind of literal it must be is known where it is compiled.
-  return { ...parts, comparison, literal: literal as ArcLiteral };
+  return {
+    direction,
+    relationship,
+    modifier,
+    isForwardOnly: code !== modifier,
+    comparison,
+    // What kind of literal it must be is known where it is compiled.
+    literal: comparison === V_ANY ? 0 : (literal as ArcLiteral),
+    isNegated,
+  };
 }
 
 /** Whether a relationship or type can be called so. */
 export function isName(name: string): boolean {
-  return NAME.test(name);
+  return name.length <= MAX_STRING && NAME.test(name);
 }
 
 function parseRelationship(name: unknown): string | null {
