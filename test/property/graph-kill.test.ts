@@ -5,12 +5,13 @@
 import type { Worker } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { D_OUT, M_CNT } from "../../runtime/graph/constants.js";
 import { Header } from "../../runtime/graph/memory/layout.js";
 import { writerOf } from "../../runtime/graph/memory/writer.js";
 import { recoverGraph } from "../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
-import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { BundledThread } from "./support/bundled-thread.js";
 import type { KilledThreadData } from "./support/killed-thread.js";
 import { Random, SEED } from "./support/random.js";
@@ -28,17 +29,19 @@ const SPARE_THREADS = 2;
 interface Writing {
   readonly worker: Worker;
   readonly thread: number;
+  readonly seed: number;
   readonly control: Int32Array;
 }
 
 class Threads {
-  readonly #bundled = new BundledThread(new URL("support/killed-thread.ts", import.meta.url));
+  readonly #bundled: BundledThread;
   readonly #store: GraphStore;
   readonly #spare: Writing[] = [];
   #started = 0;
 
-  constructor(store: GraphStore) {
+  constructor(store: GraphStore, source: string) {
     this.#store = store;
+    this.#bundled = new BundledThread(new URL(source, import.meta.url));
     for (let spare = 0; spare < SPARE_THREADS; spare++) this.#spare.push(this.#start());
   }
 
@@ -65,7 +68,8 @@ class Threads {
     const data: KilledThreadData = {
       ...{ share, thread: 1 + (index % 100), seed: SEED + index, control },
     };
-    return { worker: this.#bundled.start(data), thread: data.thread, control };
+    const { thread, seed } = data;
+    return { worker: this.#bundled.start(data), thread, seed, control };
   }
 }
 
@@ -84,7 +88,7 @@ test(`each leaves a graph that is whole (seed ${SEED})`, async () => {
   const random = new Random();
   const store = GraphStore.make("test", TEST_THREAD);
   const { header } = store.memory;
-  const threads = new Threads(store);
+  const threads = new Threads(store, "support/killed-thread.ts");
   let other = await threads.next();
   let writing = 0;
   let unfinished = 0;
@@ -116,6 +120,35 @@ test(`each leaves a graph that is whole (seed ${SEED})`, async () => {
   checkStore(store);
   assert.ok(writing > 0, "some were killed while they wrote");
   assert.ok(unfinished > 0 || KILLS < 40, "some were killed between steps");
+});
+
+test("what a thread has been told is done stays done", async () => {
+  const random = new Random();
+  const store = GraphStore.make("test", TEST_THREAD);
+  const graph = openStore(store);
+  const threads = new Threads(store, "support/counting-thread.ts");
+  const writing = [await threads.next(), await threads.next()];
+  let sum = 0;
+  let deaths = 0;
+  const kill = async (victim: Writing): Promise<void> => {
+    await victim.worker.terminate();
+    recoverGraph(store, victim.thread);
+    const told = Atomics.load(victim.control, Control.Changes);
+    const counted = graph.arcValue(`thread ${victim.seed}`, ["did", D_OUT, M_CNT], "counter");
+    assert.ok(counted === told || counted === told + 1, `${counted} counted, ${told} told`);
+    sum += counted;
+    deaths++;
+  };
+  for (let round = 0; round < KILLS / 4; round++) {
+    writing.push(await threads.next());
+    Atomics.wait(writing[0]!.control, Control.Paused, 0, random.below(100 * MAX_DELAY_MS) / 100);
+    await kill(writing.splice(random.below(writing.length), 1)[0]!);
+  }
+  for (const last of writing) await kill(last);
+  await threads.end();
+  checkStore(store);
+  const all = Number(graph.arcValue("all", ["did", D_OUT, M_CNT], "counter"));
+  assert.ok(all <= sum && all >= sum - deaths, `${all} of ${sum} with ${deaths} deaths`);
 });
 
 test.run();
