@@ -5,6 +5,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { D_ANY, D_OUT } from "../../runtime/graph/constants.js";
+import { ARC_WORDS } from "../../runtime/graph/memory/layout.js";
 import { MODIFIERS, valueFromBits } from "../../runtime/graph/modifiers.js";
 import { compileArcFilter } from "../../runtime/graph/query/arc-filter.js";
 import { Deadline } from "../../runtime/graph/query/deadline.js";
@@ -62,6 +63,20 @@ class TextSink implements HitSink {
     const arc = `${relationships.nameOf(word1 >>> 16)} ${modifier} ${valueFromBits(kind, word2)}`;
     const shown = side === HitSide.Both ? "" : arc;
     this.hits.push(`${level} ${ids.idOf(tail)} ${shown} ${ids.idOf(head)} ${side}`);
+    return true;
+  }
+
+  emitRun(
+    level: number,
+    tail: number,
+    arcs: Uint32Array,
+    from: number,
+    end: number,
+    side: number,
+  ): boolean {
+    for (let at = from; at < end; at += ARC_WORDS) {
+      this.emit(level, tail, arcs[at]!, arcs[at + 1]!, arcs[at + 2]!, side);
+    }
     return true;
   }
 

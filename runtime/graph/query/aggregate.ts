@@ -2,6 +2,7 @@
 
 import { D_BOTH, D_OUT, F_DEG, F_DEGREES, F_IDEG, F_ODEG, F_VAL, R_COUNTS } from "../constants.js";
 import { QueryError } from "../errors.js";
+import { ARC_WORDS } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { LimitOptions } from "./adjacent.js";
 import { type Anchor, findAnchor } from "./anchor.js";
@@ -43,6 +44,13 @@ class AggregateSink implements HitSink {
     if (this.#hasDegrees) {
       this.indegree += this.#store.vertices.inDegree(head);
       this.outdegree += this.#store.vertices.outDegree(head);
+    }
+    return true;
+  }
+
+  emitRun(level: number, tail: number, arcs: Uint32Array, from: number, end: number): boolean {
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      this.emit(level, tail, arcs[arc]!, arcs[arc + 1]!, arcs[arc + 2]!);
     }
     return true;
   }

@@ -18,13 +18,15 @@ export type TimedQuery = keyof typeof MESSAGES;
 const STRIDE = 4096;
 
 export class Deadline {
-  readonly #message: string;
+  readonly #query: TimedQuery;
+  readonly #limitMs: number;
   readonly #at: number;
   #left = STRIDE;
 
   /** @param limitMs milliseconds from now on; Infinity for no limit */
   constructor(query: TimedQuery, limitMs: number) {
-    this.#message = `${MESSAGES[query]} after ${limitMs} ms`;
+    this.#query = query;
+    this.#limitMs = limitMs;
     this.#at = limitMs === Number.POSITIVE_INFINITY ? limitMs : performance.now() + limitMs;
   }
 
@@ -40,7 +42,7 @@ export class Deadline {
   #look(): void {
     this.#left = STRIDE;
     if (this.#at !== Number.POSITIVE_INFINITY && performance.now() > this.#at) {
-      throw new SearchError(this.#message);
+      throw new SearchError(`${MESSAGES[this.#query]} after ${this.#limitMs} ms`);
     }
   }
 }

@@ -5,7 +5,7 @@
 // happened only if an id was removed since the search began: then every row is looked at again,
 // and those that are no longer true are left out.
 
-import { F_ID, F_PROP, R_STR } from "../constants.js";
+import { F_ID, F_PROP, R_LIST, R_STR } from "../constants.js";
 import { Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type Deadline, deadlineOf, type TimedQuery } from "./deadline.js";
@@ -56,6 +56,8 @@ export class EntryQuery {
   readonly #render: RenderEntry;
   readonly #order: HitOrder | null;
   readonly #isDistinct: boolean;
+  /** True if an entry is no more than the id of the head. */
+  readonly #isId: boolean;
 
   /**
    * @throws QueryError what is malformed
@@ -64,7 +66,10 @@ export class EntryQuery {
   constructor(source: HitSource, options: ResultOptions) {
     this.#source = source;
     this.#format = resultFormat(options, R_STR);
-    this.#render = entryRenderer(this.#format.format, fieldsFor(source, options));
+    const { format } = this.#format;
+    const fields = fieldsFor(source, options);
+    this.#render = entryRenderer(format, fields);
+    this.#isId = fields[0]!.bit === F_ID && fields.length === 1 && !(format & R_LIST);
     const sortby = readSortby(options.sortby, source.kind);
     this.#order = sortby.kind === 0 ? null : new HitOrder(source.store, sortby);
     this.#isDistinct = source.kind === "head";
@@ -130,6 +135,10 @@ export class EntryQuery {
     const end = Math.min(slots?.length ?? collector.hits.length, offset + hits);
     for (let rendering = 1; ; rendering++) {
       const now = removalsOf(store);
+      if (this.#isId && now === removals) {
+        const ids = headIds(row, collector, slots, offset, end);
+        if (removalsOf(store) === now) return { entries: ids, excluded: 0 };
+      }
       const entries: unknown[] = [];
       for (let at = offset; at < end; at++) {
         row.load(collector.hits, slots === null ? at : slots[at]!);
@@ -140,6 +149,21 @@ export class EntryQuery {
       }
     }
   }
+}
+
+/** Ids of the heads of a page: what most results are, in a third of the time. */
+function headIds(
+  { store: { ids } }: Row,
+  { hits }: HitCollector,
+  slots: Uint32Array | null,
+  offset: number,
+  end: number,
+): string[] {
+  const entries = new Array<string>(Math.max(end - offset, 0));
+  for (let at = offset; at < end; at++) {
+    entries[at - offset] = ids.idOf(hits.headOf(slots === null ? at : slots[at]!));
+  }
+  return entries;
 }
 
 /** Differs once an id has been removed, or is about to be. */

@@ -2,6 +2,7 @@
 //
 //   level << 2 | side   tail   head   word 1   value           and a key where they are sorted
 
+import { ARC_WORDS } from "../memory/layout.js";
 import type { HitSideNumber } from "./hit-sink.js";
 
 const HIT_WORDS = 5;
@@ -35,6 +36,30 @@ export class HitBuffer {
     const slot = this.length++;
     if (slot === this.keys.length) this.#grow();
     this.put(slot, level, tail, head, word1, value, side);
+  }
+
+  /** Appends the hits of some arcs of one tail, three words each. */
+  pushRun(
+    level: number,
+    tail: number,
+    arcs: Uint32Array,
+    from: number,
+    count: number,
+    side: HitSideNumber,
+  ): void {
+    while (this.length + count > this.keys.length) this.#grow();
+    const words = this.#words;
+    const first = (level << 2) | side;
+    let at = this.length * HIT_WORDS;
+    for (let arc = from; arc < from + count * ARC_WORDS; arc += ARC_WORDS) {
+      words[at] = first;
+      words[at + 1] = tail;
+      words[at + 2] = arcs[arc]!;
+      words[at + 3] = arcs[arc + 1]!;
+      words[at + 4] = arcs[arc + 2]!;
+      at += HIT_WORDS;
+    }
+    this.length += count;
   }
 
   /** Replaces the hit of a slot. */

@@ -1,6 +1,7 @@
 // The sink of queries that give entries: keeps what may be part of the page, counts the rest. It
 // only stores handles and words; what they mean is read when the page is rendered.
 
+import { ARC_WORDS } from "../memory/layout.js";
 import type { HandleSet } from "./handle-set.js";
 import { HitBuffer } from "./hit-buffer.js";
 import type { HitOrder } from "./hit-order.js";
@@ -64,6 +65,28 @@ export class HitCollector implements HitSink {
     if (this.#top !== null) this.#top.offer(level, tail, head, word1, value, side);
     else if (buffer.length < this.#keep) buffer.push(level, tail, head, word1, value, side);
     return this.#isComplete || buffer.length < this.#keep;
+  }
+
+  emitRun(
+    level: number,
+    tail: number,
+    arcs: Uint32Array,
+    from: number,
+    end: number,
+    side: HitSideNumber,
+  ): boolean {
+    if (this.#heads === null && this.#top === null) {
+      const count = (end - from) / ARC_WORDS;
+      this.arcs += count;
+      const kept = Math.min(count, this.#keep - buffer.length);
+      buffer.pushRun(level, tail, arcs, from, kept, side);
+      return this.#isComplete || buffer.length < this.#keep;
+    }
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      const isTaken = this.emit(level, tail, arcs[arc]!, arcs[arc + 1]!, arcs[arc + 2]!, side);
+      if (!isTaken) return false;
+    }
+    return true;
   }
 
   count(hits: number): void {

@@ -2,6 +2,8 @@
 // nothing of filters and conditions; what they share are the handles and words of one arc. A sink
 // must not change the graph and must not run code of users.
 
+import { ARC_WORDS } from "../memory/layout.js";
+
 /** On which side of the tail the arc was found: its outarcs, its inarcs, or a pair of both. */
 export const HitSide = { Out: 0, In: 1, Both: 2 } as const;
 export type HitSideNumber = (typeof HitSide)[keyof typeof HitSide];
@@ -25,6 +27,15 @@ export interface HitSink {
     value: number,
     side: HitSideNumber,
   ): boolean;
+  /** The same for arcs of one tail that lie one after the other, three words each; at least one. */
+  emitRun(
+    level: number,
+    tail: number,
+    arcs: Uint32Array,
+    from: number,
+    end: number,
+    side: HitSideNumber,
+  ): boolean;
   count(hits: number): void;
   /** Takes a distinct head that matched on a level whose arcs are collected or scanned. */
   neighbor(level: number): void;
@@ -39,6 +50,11 @@ export class HitCounter implements HitSink {
 
   emit(): boolean {
     this.hits++;
+    return true;
+  }
+
+  emitRun(_level: number, _tail: number, _arcs: Uint32Array, from: number, end: number): boolean {
+    this.hits += (end - from) / ARC_WORDS;
     return true;
   }
 

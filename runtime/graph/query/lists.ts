@@ -124,6 +124,11 @@ class FirstHead implements HitSink {
     return false;
   }
 
+  emitRun(_level: number, _tail: number, arcs: Uint32Array, from: number): boolean {
+    this.head = arcs[from]!;
+    return false;
+  }
+
   count(): void {}
 
   neighbor(): void {}

@@ -64,6 +64,21 @@ export function neighborhood<const O extends NeighborhoodOptions = object>(
   options?: O,
 ): NeighborhoodResult<O> {
   const given: NeighborhoodOptions = checkedArguments("neighborhood", options);
-  const query = new EntryQuery(new NeighborhoodSource(store, given), given);
+  const query =
+    options === undefined
+      ? plainQuery(store)
+      : new EntryQuery(new NeighborhoodSource(store, given), given);
   return query.execute(findAnchor(store, anchor), given) as NeighborhoodResult<O>;
 }
+
+/** The query without options, made once a store. */
+function plainQuery(store: GraphStore): EntryQuery {
+  let query = plainQueries.get(store);
+  if (query === undefined) {
+    query = new EntryQuery(new NeighborhoodSource(store, {}), {});
+    plainQueries.set(store, query);
+  }
+  return query;
+}
+
+const plainQueries = new WeakMap<GraphStore, EntryQuery>();

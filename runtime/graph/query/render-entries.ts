@@ -15,9 +15,18 @@ export type RenderEntry = (row: Row) => unknown;
  */
 export function entryRenderer(format: number, fields: readonly Field[]): RenderEntry {
   if (format === R_SIMPLE) return (row) => dictionaryValue(fields[0]!, row);
-  if (format === R_LIST) return (row) => fields.map((field) => field.read(row));
+  if (format === R_LIST) return listRenderer(fields);
   if (format === R_DICT) return dictionaryRenderer(fields);
   return textRenderer(fields);
+}
+
+function listRenderer(fields: readonly Field[]): RenderEntry {
+  const readers = fields.map(({ read }) => read);
+  const [first, second] = readers;
+  if (first !== undefined && second !== undefined && readers.length === 2) {
+    return (row) => [first(row), second(row)];
+  }
+  return (row) => readers.map((read) => read(row));
 }
 
 function dictionaryRenderer(fields: readonly Field[]): RenderEntry {

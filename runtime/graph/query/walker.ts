@@ -242,13 +242,8 @@ export class Walker {
       const { matched } = this.#setsOf(level);
       for (let arc = from; arc < end; arc += ARC_WORDS) matched.add(words[arc]!);
     } else if (sink.isCountOnly) sink.count((end - from) / ARC_WORDS);
-    else {
-      for (let arc = from; arc < end; arc += ARC_WORDS) {
-        const head = words[arc]!;
-        if (sink.emit(level, tail, head, words[arc + 1]!, words[arc + 2]!, side)) continue;
-        this.#isStopped = true;
-        return;
-      }
+    else if (from < end && !sink.emitRun(level, tail, words, from, end, side)) {
+      this.#isStopped = true;
     }
   }
 
