@@ -19,8 +19,8 @@ import type {
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
 import { nowMs } from "../clock.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import { isRemoved, onRemoved } from "../graph/keeper/removed-graphs.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
-import { isRemoved } from "../graph/keeper/thread-graphs.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
 import { GraphStore } from "../graph/store/graph-store.js";
 import { FileServer } from "../http/files.js";
@@ -169,13 +169,16 @@ export class IoServer {
 
   #addGraph({ share, path, isLocal }: SharedGraph): void {
     const store = GraphStore.attach(share, IO_THREAD);
-    this.#graphs.set(store.name, { store, path, isLocal });
+    const graph = { store, path, isLocal };
+    this.#graphs.set(store.name, graph);
+    onRemoved(store, () => {
+      if (this.#graphs.get(store.name) === graph) this.#graphs.delete(store.name);
+    });
   }
 
   #openGraphs(): OpenGraph[] {
-    for (const [name, { store }] of this.#graphs) if (isRemoved(store)) this.#graphs.delete(name);
     return [...this.#graphs.values()]
-      .filter(({ store }) => store.name !== SYSTEM_GRAPH)
+      .filter(({ store }) => !isRemoved(store) && store.name !== SYSTEM_GRAPH)
       .sort((a, b) => (a.store.name < b.store.name ? -1 : 1));
   }
 

@@ -2,7 +2,8 @@
 // opens graphs by name and refuses work once it is closed or the graph erased.
 
 import { AccessError } from "./errors.js";
-import { type GraphOptions, isRemoved, threadGraphs } from "./keeper/thread-graphs.js";
+import { isRemoved } from "./keeper/removed-graphs.js";
+import { type GraphOptions, threadGraphs } from "./keeper/thread-graphs.js";
 import type { GraphAccess } from "./sessions/graph-access.js";
 
 /** What the methods of a graph work on; throws once it is closed. */

@@ -10,7 +10,7 @@ import type {
   GraphSource,
   SharedGraph,
 } from "../graph/keeper/graph-source.js";
-import { isRemoved } from "../graph/keeper/thread-graphs.js";
+import { isRemoved, onRemoved, removeForAll } from "../graph/keeper/removed-graphs.js";
 import { KEEPER_THREAD, MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
 import { Header } from "../graph/memory/layout.js";
 import { recoverGraph } from "../graph/operations/recover.js";
@@ -158,7 +158,7 @@ export class GraphSystem implements GraphSource {
     const found = this.#find(name);
     if (found === null) return false;
     this.#open.delete(name);
-    Atomics.store(found.store.memory.header.ints, Header.Erased, 1);
+    removeForAll(found.store);
     if (!isErased || found.shared.path === null) return true;
     this.#paths.delete(name);
     awaitSaving(found.store);
@@ -254,7 +254,11 @@ export class GraphSystem implements GraphSource {
     const found = this.#find(shared.share.name);
     if (found !== null) return found.shared;
     const store = GraphStore.attach(shared.share, MAIN_THREAD);
-    this.#open.set(store.name, { shared, store });
+    const graph = { shared, store };
+    this.#open.set(store.name, graph);
+    onRemoved(store, () => {
+      if (this.#open.get(store.name) === graph) this.#open.delete(store.name);
+    });
     this.#listener?.opened(shared);
     return shared;
   }

@@ -9,7 +9,7 @@ import { loadGraph } from "../snapshot/load-graph.js";
 import { saveGraphGently } from "../snapshot/save-graph.js";
 import { GraphStore } from "../store/graph-store.js";
 import type { GraphSource, SharedGraph } from "./graph-source.js";
-import { isRemoved } from "./thread-graphs.js";
+import { isRemoved, onRemoved } from "./removed-graphs.js";
 import { KEEPER_THREAD } from "./thread-numbers.js";
 
 export interface KeeperSettings {
@@ -70,7 +70,9 @@ export class GraphKeeper implements GraphSource {
   adopt(shared: SharedGraph, store = GraphStore.attach(shared.share, KEEPER_THREAD)): SharedGraph {
     const events = new EventProcessor(store, new Session(store));
     if (this.#settings.hasEvents) events.start();
-    this.#graphs.set(store.name, { store, shared, events });
+    const kept = { store, shared, events };
+    this.#graphs.set(store.name, kept);
+    onRemoved(store, () => this.#forget(store.name, kept));
     return shared;
   }
 
@@ -96,18 +98,19 @@ export class GraphKeeper implements GraphSource {
     throw new Error("graphs are removed by the main thread");
   }
 
-  #forget(name: string, { events }: Kept): void {
-    events.stop();
-    this.#graphs.delete(name);
+  #forget(name: string, kept: Kept): void {
+    kept.events.stop();
+    if (this.#graphs.get(name) === kept) this.#graphs.delete(name);
   }
 
   async #save(): Promise<void> {
     if (this.#isSaving) return;
     this.#isSaving = true;
     for (const name of this.names()) {
-      const { store, shared } = this.#graphs.get(name)!;
+      const kept = this.#graphs.get(name);
+      if (kept === undefined || kept.shared.path === null) continue;
       try {
-        if (shared.path !== null) await saveGraphGently(store, shared.path);
+        await saveGraphGently(kept.store, kept.shared.path);
       } catch (error) {
         this.#log(`graph "${name}" could not be saved: ${(error as Error).message}`);
       }

@@ -3,11 +3,11 @@
 
 import { giveUpAfter } from "../changes/session-view.js";
 import { AccessError } from "../errors.js";
-import { Header } from "../memory/layout.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { Session } from "../sessions/session.js";
 import { GraphStore } from "../store/graph-store.js";
 import { checkGraphName, type GraphSource, type SharedGraph } from "./graph-source.js";
+import { isRemoved, onRemoved } from "./removed-graphs.js";
 import { SYSTEM_GRAPH } from "./system-graph.js";
 
 /** How a graph is opened. */
@@ -87,13 +87,11 @@ export class ThreadGraphs {
     const store = GraphStore.attach(share, this.#thread);
     const access = { store, session: new Session(store), path, isLocal };
     this.#open.set(store.name, access);
+    onRemoved(store, () => {
+      if (this.#open.get(store.name) === access) this.#open.delete(store.name);
+    });
     return access;
   }
-}
-
-/** True once somebody let the graph go. */
-export function isRemoved(store: GraphStore): boolean {
-  return store.memory.header.words[Header.Erased] !== 0;
 }
 
 let current: ThreadGraphs | null = null;

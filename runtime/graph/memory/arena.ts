@@ -38,11 +38,12 @@ export const FIRST_ARENA_WORDS = PAGE_BYTES / 4;
 const FIRST_PAGES = (MAX_SKEW_BYTES + FIRST_ARENA_WORDS * 4) / PAGE_BYTES;
 /** Growing is cheap, and pages cost nothing before they are touched. */
 const MAX_STEP_BYTES = 64 * 1024 * 1024;
+const NOTHING = new SharedArrayBuffer(0);
 
 export class Arena {
   readonly id: number;
-  readonly memory: ArenaMemory;
-  readonly #skewBytes: number;
+  memory: ArenaMemory;
+  #skewBytes: number;
   words!: Uint32Array;
   /** The same memory, for Atomics and signed values. */
   ints!: Int32Array;
@@ -61,6 +62,13 @@ export class Arena {
     if (this.words !== undefined && this.words.length === length) return;
     this.words = new Uint32Array(buffer, this.#skewBytes, length);
     this.ints = new Int32Array(buffer, this.#skewBytes, length);
+  }
+
+  /** Gives this thread's hold on the memory back: there is nothing in the arena then. */
+  leave(): void {
+    this.memory = NOTHING;
+    this.#skewBytes = 0;
+    this.refresh();
   }
 
   /**

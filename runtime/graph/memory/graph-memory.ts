@@ -69,6 +69,23 @@ export class GraphMemory {
     return true;
   }
 
+  /**
+   * Gives this thread's hold on the memory back, of a graph that nobody uses any more. What says
+   * so, and who holds the mutex, stays.
+   * @returns number of bytes
+   */
+  leave(): number {
+    this.refresh();
+    const kept = [this.header, this.journal, this.dirty, this.locks];
+    let bytes = 0;
+    for (const arena of this.arenas) {
+      if (kept.includes(arena)) continue;
+      bytes += arena.words.byteLength;
+      arena.leave();
+    }
+    return bytes;
+  }
+
   get share(): GraphShare {
     return { name: this.name, memories: this.arenas.map((arena) => arena.memory) };
   }

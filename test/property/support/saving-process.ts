@@ -1,5 +1,5 @@
-// A process that changes a graph and saves it, again and again, until it is killed. It writes a line
-// before each save, and another one after it.
+// A process that changes a graph and saves it, again and again, until it is killed. It writes a
+// line before each save, and another one after it.
 
 import { writeSync } from "node:fs";
 import { loadGraph } from "../../../runtime/graph/snapshot/load-graph.js";
