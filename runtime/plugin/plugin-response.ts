@@ -199,7 +199,10 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
       level: this.level,
       levelparts: this.levelparts,
       partials: this.#partials,
-      aggregator: [this.#i0, this.#i1, this.#f2, this.#f3],
+      i0: this.#i0,
+      i1: this.#i1,
+      f2: this.#f2,
+      f3: this.#f3,
       message: this.#message,
       meta: this.meta === null || this.meta === undefined ? null : jsonText(this.meta),
       keys: this.#entries.map((entry) => entry[0]),
@@ -218,7 +221,10 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
       partial.sortby,
       converterOf(partial.keytype),
     );
-    [response.#i0, response.#i1, response.#f2, response.#f3] = partial.aggregator;
+    response.#i0 = partial.i0;
+    response.#i1 = partial.i1;
+    response.#f2 = partial.f2;
+    response.#f3 = partial.f3;
     setLevels(response, partial.level, partial.levelparts);
     response.#partials = partial.partials;
     response.#hitcount = partial.hitcount;
