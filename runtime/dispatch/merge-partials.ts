@@ -1,31 +1,116 @@
-// From the partials of all partitions to one response. Items are never decoded, nor copied before
-// the merged response is written: what merges is where each entry comes from.
+// From what all partitions answered to one response (interface, "PluginResponse"). Only numbers are
+// summed and keys compared: items are never decoded, nor copied before the response is written.
 
 import { ResponseError } from "../errors.js";
-import type { PartialNumbers } from "../plugin/partial-layout.js";
-import type { PartialView } from "../plugin/partial-view.js";
-import type { EntryOrder } from "./merge-order.js";
+import { isNumeric, type PartialNumbers } from "../plugin/partial-layout.js";
+import { PartialView } from "../plugin/partial-view.js";
+import { S_NONE } from "../sort-constants.js";
+import { isDescending, type KeyWire, sortbyText, sortClass } from "../sort-order.js";
+import { concatenated, type EntryOrder, mergedByKey } from "./merge-order.js";
 
-/** A merged response; refers to the bytes of the partials. */
+/** A merged response, over the bytes of the partials. */
 export interface Merged extends PartialNumbers {
-  /** Partitions that did not answer. */
+  /** Partitions that were asked and did not answer. */
   readonly incomplete: number;
-  /** JSON text of the metadata. */
+  /** JSON text. */
   readonly meta: Uint8Array | null;
-  /** The partials that answered, by partition. */
+  /** The partials that have entries. */
   readonly views: readonly PartialView[];
   readonly order: EntryOrder;
 }
 
+/** Which keys the entries have, and how they are sorted. */
+interface Sorting {
+  readonly sortby: number;
+  readonly keytype: KeyWire | null;
+}
+
 /**
- * Merges what the partitions answered.
- * @param partials by partition; null for one that did not answer
- * @param target the only partition that was asked, null when all were
- * @throws ResponseError whose message is that of the answer
+ * Merges the partials that arrived, at least one.
+ * @param partials of each partition; null where nothing arrived
+ * @param target the only partition that was asked; null when all were
+ * @throws ResponseError for partials that are damaged or do not go together; its message is that of
+ *   the answer
  */
 export function mergePartials(
   partials: readonly (Uint8Array | null)[],
   target: number | null = null,
 ): Merged {
-  throw new ResponseError(`not written yet ${partials.length} ${target}`);
+  const views = partials.map((data, partition) =>
+    data === null ? null : new PartialView(data, `partial ${partition}`),
+  );
+  const arrived = views.filter((view) => view !== null);
+  const filled = arrived.filter(({ count }) => count > 0);
+  const sorting = commonSorting(views);
+  if (arrived.length === 0) throw new TypeError("nothing to merge");
+  // The greatest as it stands: unlimited (-1) only if every partition is, so that one that sets a
+  // limit is not overruled by one that forgot to.
+  const maxhits = arrived.reduce((most, view) => Math.max(most, view.maxhits), -1);
+  const available = sum(filled, "count");
+  const count = maxhits < 0 ? available : Math.min(available, maxhits);
+  return {
+    maxhits,
+    ...sorting,
+    hitcount: sum(arrived, "hitcount"),
+    level: arrived.reduce((most, { level }) => Math.max(most, level), 0) + 1,
+    levelparts: partials.length,
+    partials: sum(arrived, "partials"),
+    i0: sum(arrived, "i0"),
+    i1: sum(arrived, "i1"),
+    f2: arrived.reduce((total, { f2 }) => total + f2, 0),
+    f3: arrived.reduce((total, { f3 }) => total + f3, 0),
+    incomplete: target === null ? partials.length - arrived.length : 0,
+    meta: views[target ?? 0]?.meta ?? null,
+    views: filled,
+    order:
+      sortClass(sorting.sortby) === "any"
+        ? concatenated(filled, count)
+        : mergedByKey(filled, count, isDescending(sorting.sortby)),
+  };
+}
+
+/** Order and key type of the lowest partition with entries, which all others must share. */
+function commonSorting(views: readonly (PartialView | null)[]): Sorting {
+  const lowest = views.findIndex((view) => view !== null && view.count > 0);
+  const first = views[lowest];
+  if (first === null || first === undefined) return { sortby: S_NONE, keytype: null };
+  let { keytype } = first;
+  for (const [partition, view] of views.entries()) {
+    if (view === null || view.count === 0) continue;
+    if (!haveSameKeys(view, first)) {
+      const keytypes = `keytype ${view.keytype ?? "mixed"} differs from ${keytype ?? "mixed"}`;
+      throw new ResponseError(`partial ${partition} ${keytypes} of partial ${lowest}`);
+    }
+    if (!haveSameOrder(view, first)) {
+      const orders = `sortby ${sortbyText(view.sortby)} differs from ${sortbyText(first.sortby)}`;
+      throw new ResponseError(`partial ${partition} ${orders} of partial ${lowest}`);
+    }
+    // An engine that was not told calls numbers int until it meets a fraction.
+    if (view.keytype === "float") keytype = "float";
+  }
+  return { sortby: first.sortby, keytype };
+}
+
+function haveSameKeys(a: Sorting, b: Sorting): boolean {
+  return a.keytype === b.keytype || (isNumeric(a.keytype) && isNumeric(b.keytype));
+}
+
+/** Whether entries sorted as in `view` may stand as they are in a response sorted as in `first`. */
+function haveSameOrder(view: Sorting, first: Sorting): boolean {
+  if (sortClass(first.sortby) === "any") return true;
+  const isSorted = sortClass(view.sortby) !== "any";
+  return isSorted && isDescending(view.sortby) === isDescending(first.sortby);
+}
+
+/** @throws ResponseError as soon as the sum leaves the safe integers */
+function sum(
+  views: readonly PartialView[],
+  name: "count" | "hitcount" | "partials" | "i0" | "i1",
+): number {
+  let total = 0;
+  for (const view of views) {
+    total += view[name];
+    if (!Number.isSafeInteger(total)) throw new ResponseError(`integer overflow in ${name}`);
+  }
+  return total;
 }

@@ -1,14 +1,105 @@
-// What a merged response is sent as.
+// What a merged response is sent as: a partial for the dispatcher above and for post-processors,
+// JSON text for clients. Items are copied as they are; of keys JSON needs the texts.
 
-import { ResponseError } from "../errors.js";
+import { jsonText } from "../plugin/json-text.js";
+import { HEADER_BYTES, isNumeric, newPartial, sealed } from "../plugin/partial-layout.js";
+import type { PartialParts } from "../plugin/partial-parts.js";
+import type { EntryOrder } from "./merge-order.js";
 import type { Merged } from "./merge-partials.js";
 
-/** The partial for the dispatcher above, or for `PluginResponse.deserialize`. */
+/**
+ * What `PluginResponse.deserialize` takes: the same bytes that its `serialize` writes.
+ * @throws ResponseError when they would be too many
+ */
 export function encodeMerged(merged: Merged): Uint8Array<ArrayBuffer> {
-  throw new ResponseError(`not written yet ${merged.level}`);
+  const { views, order, meta } = merged;
+  const { sources, positions } = order;
+  const count = sources.length;
+  const items = views.map((view) => view.items);
+  const keys = isNumeric(merged.keytype) ? null : views.map((view) => view.keys!);
+  const bytes = newPartial(merged, {
+    count,
+    keys: keys === null ? 0 : totalLength(keys, order),
+    items: totalLength(items, order),
+    message: null,
+    meta: meta?.length ?? null,
+  });
+  let itemTable = HEADER_BYTES + 4 * (count + 1);
+  if (keys === null) {
+    itemTable = HEADER_BYTES;
+    for (let i = 0; i < count; i++) {
+      const key = views[sources[i]!]!.numberKey(positions[i]!);
+      itemTable = bytes.writeDoubleLE(key, itemTable);
+    }
+  }
+  let at = itemTable + 4 * (count + 1);
+  if (keys !== null) at = copyParts(keys, order, bytes, HEADER_BYTES, at);
+  at = copyParts(items, order, bytes, itemTable, at);
+  if (meta !== null) bytes.set(meta, at);
+  return sealed(bytes);
 }
 
-/** The bytes that `PluginResponse.toJSON` gives for the same data. */
-export function mergedJson(merged: Merged): Uint8Array<ArrayBuffer> {
-  throw new ResponseError(`not written yet ${merged.level}`);
+/**
+ * The bytes of the JSON text that `PluginResponse.toJSON` gives for the same data.
+ * @throws ResponseError when they would be too many
+ */
+export function mergedJson(merged: Merged): Buffer {
+  const { views, order, meta } = merged;
+  const { sources, positions } = order;
+  const { level, levelparts, partials, hitcount, i0, i1, f2, f3 } = merged;
+  const aggregator = [i0, i1, f2, f3];
+  const numbers = jsonText({ level, levelparts, partials, hitcount, aggregator });
+  const head = `${numbers.slice(0, -1)},"meta":`;
+  const metaText = meta ?? NULL;
+  const middle = `,"entries":[`;
+  const items = views.map((view) => view.items);
+  const keyTexts: string[] = [];
+  let size = head.length + metaText.length + middle.length + totalLength(items, order) + 2;
+  for (let i = 0; i < sources.length; i++) {
+    const key = views[sources[i]!]!.key(positions[i]!);
+    const text = Number.isFinite(key) ? String(key) : jsonText(key);
+    keyTexts.push(text);
+    size += Buffer.byteLength(text) + `,[,]`.length;
+  }
+  const bytes = Buffer.allocUnsafe(size);
+  let at = bytes.write(head, 0, "latin1");
+  bytes.set(metaText, at);
+  at += metaText.length;
+  at += bytes.write(middle, at, "latin1");
+  for (let i = 0; i < sources.length; i++) {
+    at += bytes.write(`${i === 0 ? "" : ","}[${keyTexts[i]},`, at, "utf8");
+    at = items[sources[i]!]!.copy(positions[i]!, bytes, at);
+    bytes[at++] = CLOSE;
+  }
+  at += bytes.write("]}", at, "latin1");
+  return bytes.subarray(0, at);
+}
+
+const NULL = Buffer.from("null");
+const CLOSE = "]".charCodeAt(0);
+
+function totalLength(parts: readonly PartialParts[], { sources, positions }: EntryOrder): number {
+  let total = 0;
+  for (let i = 0; i < sources.length; i++) total += parts[sources[i]!]!.length(positions[i]!);
+  return total;
+}
+
+/**
+ * Writes the parts from `start` on, and the table of where they begin.
+ * @returns the end of the last part
+ */
+function copyParts(
+  parts: readonly PartialParts[],
+  { sources, positions }: EntryOrder,
+  target: Buffer,
+  table: number,
+  start: number,
+): number {
+  let at = start;
+  target.writeUInt32LE(0, table);
+  for (let i = 0; i < sources.length; i++) {
+    at = parts[sources[i]!]!.copy(positions[i]!, target, at);
+    target.writeUInt32LE(at - start, table + 4 * (i + 1));
+  }
+  return at;
 }

@@ -74,7 +74,7 @@ export function decodePartial(data: Uint8Array): Partial {
   const items: string[] = [];
   for (let i = 0; i < view.count; i++) {
     keys.push(view.key(i));
-    items.push(view.item(i));
+    items.push(view.items.text(i));
   }
   return {
     ...{ maxhits, sortby, keytype, hitcount, level, levelparts, partials },

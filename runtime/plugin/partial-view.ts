@@ -6,23 +6,12 @@ import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { ResponseError } from "../errors.js";
 import { isDescending, type KeyWire, type SortKey, sortClass } from "../sort-order.js";
-import {
-  CRC_BYTES,
-  HAS_MESSAGE,
-  HAS_META,
-  HEADER_BYTES,
-  isNumeric,
-  KEY_TYPES,
-  keyTableBytes,
-  MAGIC,
-  type PartialNumbers,
-  TAGS,
-  takesEntries,
-  VERSION,
-} from "./partial-layout.js";
+import * as layout from "./partial-layout.js";
+import { PartialParts } from "./partial-parts.js";
 
-export class PartialView implements PartialNumbers {
-  readonly bytes: Buffer;
+const { CRC_BYTES, HAS_MESSAGE, HAS_META, HEADER_BYTES, TAGS } = layout;
+
+export class PartialView implements layout.PartialNumbers {
   /** Number of entries. */
   readonly count: number;
   readonly maxhits: number;
@@ -36,13 +25,15 @@ export class PartialView implements PartialNumbers {
   readonly i1: number;
   readonly f2: number;
   readonly f3: number;
+  /** Keys as bytes, those of mixed type with a tag in front; null when they are numbers. */
+  readonly keys: PartialParts | null;
+  /** JSON texts. */
+  readonly items: PartialParts;
+  readonly #bytes: Buffer;
   readonly #view: DataView;
   readonly #flags: number;
-  readonly #itemTable: number;
-  readonly #keys: number;
-  readonly #items: number;
-  readonly #message: number;
-  readonly #meta: number;
+  readonly #messageStart: number;
+  readonly #metaStart: number;
   readonly #end: number;
 
   /**
@@ -53,10 +44,10 @@ export class PartialView implements PartialNumbers {
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
     const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
     checkFrame(bytes, view, name);
-    this.bytes = bytes;
+    this.#bytes = bytes;
     this.#view = view;
-    this.keytype = KEY_TYPES[view.getUint8(10)]!;
     this.#flags = view.getUint8(11);
+    this.keytype = layout.KEY_TYPES[view.getUint8(10)]!;
     this.sortby = view.getUint32(12, true);
     this.count = view.getUint32(16, true);
     this.level = view.getUint32(24, true);
@@ -69,26 +60,32 @@ export class PartialView implements PartialNumbers {
     this.f2 = view.getFloat64(80, true);
     this.f3 = view.getFloat64(88, true);
     require(hasValidNumbers(this), name, "invalid header");
-    this.#itemTable = HEADER_BYTES + keyTableBytes(this.keytype, this.count);
-    this.#keys = this.#itemTable + 4 * (this.count + 1);
+    const { count } = this;
+    const itemTable = HEADER_BYTES + layout.keyTableBytes(this.keytype, count);
+    const keyStart = itemTable + 4 * (count + 1);
     this.#end = bytes.length - CRC_BYTES;
-    require(this.#keys <= this.#end, name, "truncated data");
-    const keyBytes = isNumeric(this.keytype) ? 0 : this.#offset(HEADER_BYTES, this.count);
-    this.#items = this.#keys + keyBytes;
-    this.#message = this.#items + this.#offset(this.#itemTable, this.count);
-    this.#meta = this.#message + view.getUint32(32, true);
-    require(this.#meta + view.getUint32(36, true) === this.#end, name, "truncated data");
+    require(keyStart <= this.#end, name, "truncated data");
+    const isNumeric = layout.isNumeric(this.keytype);
+    this.keys = isNumeric ? null : new PartialParts(bytes, view, count, HEADER_BYTES, keyStart);
+    const itemStart = this.keys?.end ?? keyStart;
+    this.items = new PartialParts(bytes, view, count, itemTable, itemStart);
+    this.#messageStart = this.items.end;
+    this.#metaStart = this.#messageStart + view.getUint32(32, true);
+    const end = this.#metaStart + view.getUint32(36, true);
+    require(end === this.#end, name, "truncated data");
     require(this.#hasValidKeys(), name, "data corruption: keys");
     require(this.#hasValidTexts(), name, "data corruption: texts");
   }
 
   get message(): string | null {
-    return (this.#flags & HAS_MESSAGE) === 0 ? null : this.#text(this.#message, this.#meta);
+    if ((this.#flags & HAS_MESSAGE) === 0) return null;
+    return this.#bytes.toString("utf8", this.#messageStart, this.#metaStart);
   }
 
   /** JSON text. */
   get meta(): Buffer | null {
-    return (this.#flags & HAS_META) === 0 ? null : this.bytes.subarray(this.#meta, this.#end);
+    if ((this.#flags & HAS_META) === 0) return null;
+    return this.#bytes.subarray(this.#metaStart, this.#end);
   }
 
   /** A key of type int or float. */
@@ -96,94 +93,62 @@ export class PartialView implements PartialNumbers {
     return this.#view.getFloat64(HEADER_BYTES + 8 * index, true);
   }
 
-  /** Where a key of another type begins in `bytes`; that of `count` is where the last one ends. */
-  keyStart(index: number): number {
-    return this.#keys + this.#offset(HEADER_BYTES, index);
-  }
-
-  /** Where the JSON text of an item begins in `bytes`; that of `count` is where the last ends. */
-  itemStart(index: number): number {
-    return this.#items + this.#offset(this.#itemTable, index);
-  }
-
   key(index: number): SortKey {
-    if (isNumeric(this.keytype)) return this.numberKey(index);
-    const start = this.keyStart(index);
-    const end = this.keyStart(index + 1);
-    const tag = this.keytype === null ? this.bytes[start] : TAGS[this.keytype as "str" | "bytes"];
-    const from = this.keytype === null ? start + 1 : start;
-    if (tag === TAGS.number) return this.#view.getFloat64(from, true);
-    return tag === TAGS.str
-      ? this.#text(from, end)
-      : Uint8Array.from(this.bytes.subarray(from, end));
-  }
-
-  item(index: number): string {
-    return this.#text(this.itemStart(index), this.itemStart(index + 1));
-  }
-
-  /** Compares two keys of type text or bytes by their bytes. */
-  compareKey(index: number, other: PartialView, otherIndex: number): number {
-    const a = this.bytes;
-    const b = other.bytes;
-    const aStart = this.keyStart(index);
-    const bStart = other.keyStart(otherIndex);
-    const aLength = this.keyStart(index + 1) - aStart;
-    const bLength = other.keyStart(otherIndex + 1) - bStart;
-    const length = Math.min(aLength, bLength);
-    for (let i = 0; i < length; i++) {
-      const difference = a[aStart + i]! - b[bStart + i]!;
-      if (difference !== 0) return difference;
+    const { keys, keytype } = this;
+    if (keys === null) return this.numberKey(index);
+    if (keytype === "str") return keys.text(index);
+    const start = keys.start(index);
+    const end = keys.start(index + 1);
+    if (keytype === "bytes") return Uint8Array.from(this.#bytes.subarray(start, end));
+    switch (this.#bytes[start]) {
+      case TAGS.number:
+        return this.#view.getFloat64(start + 1, true);
+      case TAGS.str:
+        return this.#bytes.toString("utf8", start + 1, end);
+      default:
+        return Uint8Array.from(this.#bytes.subarray(start + 1, end));
     }
-    return aLength - bLength;
-  }
-
-  #offset(table: number, index: number): number {
-    return this.#view.getUint32(table + 4 * index, true);
-  }
-
-  #text(start: number, end: number): string {
-    return this.bytes.toString("utf8", start, end);
   }
 
   #hasValidKeys(): boolean {
-    if (isNumeric(this.keytype)) return this.#hasValidNumberKeys();
-    if (!this.#arePartsInOrder(HEADER_BYTES)) return false;
-    if (this.keytype === null) return this.#hasValidMixedKeys();
-    if (this.keytype === "str" && !this.#areTexts(HEADER_BYTES, this.#keys, this.#items)) {
-      return false;
-    }
+    const { keys, keytype, count } = this;
+    if (keys === null) return this.#hasValidNumberKeys();
+    if (!keys.isValid(keytype === "str")) return false;
+    if (keytype === null) return this.#hasValidMixedKeys(keys);
     if (sortClass(this.sortby) === "any") return true;
     const sign = isDescending(this.sortby) ? -1 : 1;
-    for (let i = 1; i < this.count; i++) {
-      if (sign * this.compareKey(i - 1, this, i) > 0) return false;
+    for (let i = 1; i < count; i++) {
+      if (sign * keys.compare(i - 1, keys, i) > 0) return false;
     }
     return true;
   }
 
   #hasValidNumberKeys(): boolean {
+    const view = this.#view;
     const isInt = this.keytype === "int";
     const isSorted = sortClass(this.sortby) !== "any";
     const sign = isDescending(this.sortby) ? -1 : 1;
-    let previous = Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < this.count; i++) {
-      const key = sign * this.numberKey(i);
-      if (isInt ? !Number.isSafeInteger(key) : Number.isNaN(key)) return false;
-      if (isSorted && key < previous) return false;
-      previous = key;
+    const end = HEADER_BYTES + 8 * this.count;
+    let least = Number.NEGATIVE_INFINITY;
+    for (let at = HEADER_BYTES; at < end; at += 8) {
+      const key = sign * view.getFloat64(at, true);
+      // Not by `<`, because of NaN.
+      if (!(key >= least) || (isInt && !Number.isSafeInteger(key))) return false;
+      if (isSorted) least = key;
     }
     return true;
   }
 
-  #hasValidMixedKeys(): boolean {
+  /** They have no order that could be checked. */
+  #hasValidMixedKeys(keys: PartialParts): boolean {
     for (let i = 0; i < this.count; i++) {
-      const start = this.keyStart(i);
-      const end = this.keyStart(i + 1);
-      const tag = start < end ? this.bytes[start]! : 0;
+      const start = keys.start(i);
+      const end = keys.start(i + 1);
+      const tag = start < end ? this.#bytes[start] : 0;
       if (tag === TAGS.number) {
         if (end - start !== 9 || Number.isNaN(this.#view.getFloat64(start + 1, true))) return false;
       } else if (tag === TAGS.str) {
-        if (!isUtf8(this.bytes.subarray(start + 1, end))) return false;
+        if (!isUtf8(this.#bytes.subarray(start + 1, end))) return false;
       } else if (tag !== TAGS.bytes) {
         return false;
       }
@@ -192,63 +157,44 @@ export class PartialView implements PartialNumbers {
   }
 
   #hasValidTexts(): boolean {
-    const hasMessage = (this.#flags & HAS_MESSAGE) !== 0;
-    const hasMeta = (this.#flags & HAS_META) !== 0;
-    if ((!hasMessage && this.#meta > this.#message) || (!hasMeta && this.#end > this.#meta)) {
-      return false;
-    }
-    return (
-      this.#arePartsInOrder(this.#itemTable) &&
-      this.#areTexts(this.#itemTable, this.#items, this.#message) &&
-      isUtf8(this.bytes.subarray(this.#message, this.#meta)) &&
-      isUtf8(this.bytes.subarray(this.#meta, this.#end))
-    );
-  }
-
-  /** Whether the parts of a table follow each other without gaps; the table has its size. */
-  #arePartsInOrder(table: number): boolean {
-    let previous = 0;
-    for (let i = 0; i <= this.count; i++) {
-      const offset = this.#offset(table, i);
-      if (offset < previous || (i === 0 && offset !== 0)) return false;
-      previous = offset;
-    }
-    return true;
-  }
-
-  /** Whether every part is UTF-8: all of them together are, and none begins within a character. */
-  #areTexts(table: number, start: number, end: number): boolean {
-    if (!isUtf8(this.bytes.subarray(start, end))) return false;
-    for (let i = 1; i < this.count; i++) {
-      const at = start + this.#offset(table, i);
-      if (at < end && (this.bytes[at]! & 0xc0) === 0x80) return false;
-    }
-    return true;
+    const message = this.#bytes.subarray(this.#messageStart, this.#metaStart);
+    const meta = this.#bytes.subarray(this.#metaStart, this.#end);
+    if ((this.#flags & HAS_MESSAGE) === 0 && message.length > 0) return false;
+    if ((this.#flags & HAS_META) === 0 && meta.length > 0) return false;
+    return this.items.isValid(true) && isUtf8(message) && isUtf8(meta);
   }
 }
 
 function checkFrame(bytes: Buffer, view: DataView, name: string): void {
-  const isPartial = bytes.length >= 4 && view.getUint32(0, true) === MAGIC;
-  require(isPartial, name, `invalid mediatype: ${bytes.toString("hex", 0, 4).padEnd(8, "0")}`);
+  const isPartial = bytes.length >= 4 && view.getUint32(0, true) === layout.MAGIC;
+  if (!isPartial) {
+    require(false, name, `invalid mediatype: ${bytes.toString("hex", 0, 4).padEnd(8, "0")}`);
+  }
   require(bytes.length >= HEADER_BYTES + CRC_BYTES, name, "truncated data");
-  require(view.getUint32(4, true) <= bytes.length, name, "truncated data");
-  require(view.getUint32(4, true) === bytes.length, name, "invalid header");
+  const length = view.getUint32(4, true);
+  require(length <= bytes.length, name, "truncated data");
+  require(length === bytes.length, name, "invalid header");
   const end = bytes.length - CRC_BYTES;
   const isIntact = view.getUint32(end, true) === crc32(bytes.subarray(0, end));
   require(isIntact, name, "data corruption: checksum");
-  require(view.getUint16(8, true) === VERSION, name, "invalid header");
-  require(view.getUint8(10) < KEY_TYPES.length, name, "invalid header");
-  require(view.getUint8(11) <= (HAS_MESSAGE | HAS_META), name, "invalid header");
-  require(view.getUint32(20, true) === 0, name, "invalid header");
+  const isKnown =
+    view.getUint16(8, true) === layout.VERSION &&
+    view.getUint8(10) < layout.KEY_TYPES.length &&
+    view.getUint8(11) <= (HAS_MESSAGE | HAS_META) &&
+    view.getUint32(20, true) === 0;
+  require(isKnown, name, "invalid header");
 }
 
 function hasValidNumbers(view: PartialView): boolean {
-  const { maxhits, hitcount, partials, i0, i1, sortby, keytype, count } = view;
+  const { maxhits, hitcount, level, partials, i0, i1, sortby, keytype, count } = view;
   return (
     [maxhits, hitcount, partials, i0, i1].every(Number.isSafeInteger) &&
-    maxhits >= -1 && hitcount >= 0 &&
+    maxhits >= -1 &&
+    hitcount >= 0 &&
     partials >= 1 &&
-    takesEntries(sortby, keytype, count)
+    // A dispatcher adds one.
+    level < 2 ** 32 - 1 &&
+    layout.takesEntries(sortby, keytype, count)
   );
 }
 

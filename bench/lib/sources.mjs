@@ -1,0 +1,33 @@
+// Parts of the package that it does not export, made from the sources.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * What some modules export, together.
+ * @param {...string} paths from the root of the package
+ */
+export async function importSources(...paths) {
+  const contents = paths.map((path) => `export * from "./${path}";`).join("\n");
+  const { outputFiles } = buildSync({
+    stdin: { contents, resolveDir: ROOT },
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+  });
+  const folder = mkdtempSync(join(tmpdir(), "svc-bench-"));
+  try {
+    const file = join(folder, "sources.mjs");
+    writeFileSync(file, outputFiles[0].contents);
+    return await import(file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

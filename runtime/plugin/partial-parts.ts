@@ -1,0 +1,99 @@
+// The keys or the items of a partial: parts of different lengths, one behind the other, and a table
+// of where each begins, counted from the first. Only `PartialView` makes them, which sees to it that
+// they lie within the bytes and asks whether they are valid before anyone else may use them.
+//
+//    table   u32[count + 1]   0  3  3  8        the last one is where the last part ends
+//    first   aaabbbbb                           three parts: aaa, nothing, bbbbb
+
+import { isUtf8 } from "node:buffer";
+
+/** Shorter parts are copied here, longer ones by Node, which has to be called first. */
+const MAX_OWN_COPY_BYTES = 48;
+
+export class PartialParts {
+  readonly #bytes: Buffer;
+  readonly #view: DataView;
+  readonly #count: number;
+  readonly #table: number;
+  readonly #first: number;
+  /** Where the last part ends. */
+  readonly end: number;
+
+  /** @param table where it begins in `bytes`, as `first` for the parts; it lies within them */
+  constructor(bytes: Buffer, view: DataView, count: number, table: number, first: number) {
+    this.#bytes = bytes;
+    this.#view = view;
+    this.#count = count;
+    this.#table = table;
+    this.#first = first;
+    this.end = this.start(count);
+  }
+
+  /** Where a part begins in the bytes, which is where the one before it ends. */
+  start(index: number): number {
+    return this.#first + this.#view.getUint32(this.#table + 4 * index, true);
+  }
+
+  length(index: number): number {
+    return this.start(index + 1) - this.start(index);
+  }
+
+  text(index: number): string {
+    return this.#bytes.toString("utf8", this.start(index), this.start(index + 1));
+  }
+
+  /** @returns the end of the copy, which begins at `at` */
+  copy(index: number, target: Buffer, at: number): number {
+    const start = this.start(index);
+    const length = this.start(index + 1) - start;
+    if (length > MAX_OWN_COPY_BYTES) {
+      this.#bytes.copy(target, at, start, start + length);
+    } else {
+      for (let i = 0; i < length; i++) target[at + i] = this.#bytes[start + i]!;
+    }
+    return at + length;
+  }
+
+  /** Compares a part with one of others by their bytes; what the other begins with comes first. */
+  compare(index: number, other: PartialParts, otherIndex: number): number {
+    const view = this.#view;
+    const otherView = other.#view;
+    const length = this.length(index);
+    const otherLength = other.length(otherIndex);
+    const common = Math.min(length, otherLength);
+    let at = this.start(index);
+    let otherAt = other.start(otherIndex);
+    const end = at + common;
+    // Four bytes a step: ids often begin alike. Big-endian, so that they compare as one number.
+    for (; at + 4 <= end; at += 4, otherAt += 4) {
+      const difference = view.getUint32(at) - otherView.getUint32(otherAt);
+      if (difference !== 0) return difference;
+    }
+    for (; at < end; at++, otherAt++) {
+      const difference = view.getUint8(at) - otherView.getUint8(otherAt);
+      if (difference !== 0) return difference;
+    }
+    return length - otherLength;
+  }
+
+  /** Whether the parts follow each other without gaps; texts also whether each of them is UTF-8. */
+  isValid(isText: boolean): boolean {
+    const view = this.#view;
+    const bytes = this.#bytes;
+    const first = this.#first;
+    // All together are UTF-8, and none begins within a character.
+    if (isText && !isUtf8(bytes.subarray(first, this.end))) return false;
+    const total = this.end - first;
+    let previous = 0;
+    let at = this.#table;
+    if (view.getUint32(at, true) !== 0) return false;
+    for (let i = 1; i <= this.#count; i++) {
+      at += 4;
+      const offset = view.getUint32(at, true);
+      if (offset < previous) return false;
+      if (isText && offset < total && (bytes[first + offset]! & 0xc0) === 0x80) return false;
+      previous = offset;
+    }
+    return true;
+  }
+}
