@@ -1,16 +1,95 @@
-// Texts of errors that arose below a dispatcher (interface, "Error body").
+// Texts of errors that arose below a dispatcher (interface, "Error body"): one part for each level,
+// the outermost first, then what the innermost instance said. Always bounded, never with a double
+// quote, and always such that a client can take them apart again:
+//
+//    <partial: 1 width: 3> | 500 | <partial: 0 width: 2> | 404 | {'svc': {'exception':
+//    '<class \'LookupError\'>', 'value': 'undefined plugin: find'}}
+//
+// Objects have their strings in single quotes; `\\`, `\'` and `\n` stand for what they do elsewhere.
 
-/** `<partial: 1 width: 3> | 500 | text` */
+/** Of more levels the outer ones are left out, but for the outermost. */
+const MAX_LEVELS = 16;
+const LEVEL = /^<partial: \d+ width: \d+> \| \d{3} \| /;
+/** Nothing that is made here is as long: only foreign texts are cut. */
+const MAX_TEXT_LENGTH = 32 * 1024;
+/** Larger bodies are not worth the time of parsing them. */
+const MAX_BODY_BYTES = 256 * 1024;
+const MAX_EXCEPTION_LENGTH = 200;
+const MAX_VALUE_LENGTH = 4000;
+const MAX_TRACEBACK_LINES = 20;
+const MAX_LINE_LENGTH = 300;
+const KINDS = ["svc", "plugin", "system"] as const;
+const NO_TEXT = "?";
+
+/**
+ * The message of an answer that failed because a partition's did.
+ * @param partition that of the lowest number
+ * @param width of the matrix
+ * @param status that of the partition's answer
+ * @param text what `backEndErrorText` gives, or what happened to the connection
+ */
 export function partialError(
   partition: number,
   width: number,
   status: number,
   text: string,
 ): string {
-  return `<partial: ${partition} width: ${width}> | ${status} | ${text}`;
+  const below = clip(withoutOuterLevels(text), MAX_TEXT_LENGTH).replaceAll('"', " ");
+  return `<partial: ${partition} width: ${width}> | ${status} | ${below}`;
 }
 
-/** The text of the error that a back-end answered with, `?` if there is none. */
+/** Leaves room for one level more. */
+function withoutOuterLevels(text: string): string {
+  const starts: number[] = [];
+  for (let at = 0; ; ) {
+    const level = LEVEL.exec(text.slice(at, at + MAX_LINE_LENGTH));
+    if (level === null) break;
+    starts.push(at);
+    at += level[0].length;
+  }
+  return starts.length < MAX_LEVELS ? text : text.slice(starts[starts.length - MAX_LEVELS + 1]);
+}
+
+/** What a back-end says in the body of an error, `?` when that is not an error envelope. */
 export function backEndErrorText(body: Uint8Array): string {
-  return body.length === 0 ? "?" : "";
+  if (body.length > MAX_BODY_BYTES) return NO_TEXT;
+  let envelope: unknown;
+  try {
+    envelope = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString("utf8"));
+  } catch {
+    return NO_TEXT;
+  }
+  const message = memberOf(envelope, "message");
+  if (typeof message === "string") return message;
+  const kind = KINDS.find((name) => memberOf(message, name) !== undefined);
+  return kind === undefined ? NO_TEXT : `{'${kind}': ${detailText(memberOf(message, kind))}}`;
+}
+
+function detailText(detail: unknown): string {
+  const members = [
+    `'exception': ${quoted(memberOf(detail, "exception"), MAX_EXCEPTION_LENGTH)}`,
+    `'value': ${quoted(memberOf(detail, "value"), MAX_VALUE_LENGTH)}`,
+  ];
+  const traceback = memberOf(detail, "traceback");
+  if (Array.isArray(traceback)) {
+    const lines = traceback.slice(0, MAX_TRACEBACK_LINES);
+    const texts = lines.map((line) => quoted(line, MAX_LINE_LENGTH));
+    members.push(`'traceback': [${texts.join(", ")}]`);
+  }
+  return `{${members.join(", ")}}`;
+}
+
+function quoted(value: unknown, maxLength: number): string {
+  const text = typeof value === "string" ? clip(value, maxLength) : NO_TEXT;
+  const escaped = text.replace(/[\\']/g, "\\$&").replaceAll("\n", "\\n");
+  return `'${escaped.replace(/[\p{Cc}"]/gu, " ")}'`;
+}
+
+function clip(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
 }

@@ -157,11 +157,16 @@ export class PartialView implements layout.PartialNumbers {
   }
 
   #hasValidTexts(): boolean {
-    const message = this.#bytes.subarray(this.#messageStart, this.#metaStart);
-    const meta = this.#bytes.subarray(this.#metaStart, this.#end);
-    if ((this.#flags & HAS_MESSAGE) === 0 && message.length > 0) return false;
-    if ((this.#flags & HAS_META) === 0 && meta.length > 0) return false;
-    return this.items.isValid(true) && isUtf8(message) && isUtf8(meta);
+    return (
+      this.items.isValid(true) &&
+      this.#isValidText(HAS_MESSAGE, this.#messageStart, this.#metaStart) &&
+      this.#isValidText(HAS_META, this.#metaStart, this.#end)
+    );
+  }
+
+  #isValidText(flag: number, start: number, end: number): boolean {
+    if (start === end) return true;
+    return (this.#flags & flag) !== 0 && isUtf8(this.#bytes.subarray(start, end));
   }
 }
 
@@ -188,14 +193,19 @@ function checkFrame(bytes: Buffer, view: DataView, name: string): void {
 function hasValidNumbers(view: PartialView): boolean {
   const { maxhits, hitcount, level, partials, i0, i1, sortby, keytype, count } = view;
   return (
-    [maxhits, hitcount, partials, i0, i1].every(Number.isSafeInteger) &&
-    maxhits >= -1 &&
-    hitcount >= 0 &&
-    partials >= 1 &&
+    isIntegerFrom(-1, maxhits) &&
+    isIntegerFrom(0, hitcount) &&
+    isIntegerFrom(1, partials) &&
+    Number.isSafeInteger(i0) &&
+    Number.isSafeInteger(i1) &&
     // A dispatcher adds one.
     level < 2 ** 32 - 1 &&
     layout.takesEntries(sortby, keytype, count)
   );
+}
+
+function isIntegerFrom(least: number, value: number): boolean {
+  return Number.isSafeInteger(value) && value >= least;
 }
 
 /** @throws ResponseError when the condition does not hold */

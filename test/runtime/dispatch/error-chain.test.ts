@@ -1,0 +1,129 @@
+// Error texts through several levels, taken apart again by a reader that knows nothing but their
+// grammar; what is foreign, too long or too deep.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { backEndErrorText, partialError } from "../../../runtime/dispatch/error-chain.js";
+
+const test = suite("error chain");
+
+interface Chain {
+  readonly levels: [partition: number, width: number, status: number][];
+  /** Text, or the object that it stands for. */
+  readonly cause: unknown;
+}
+
+function parsedChain(text: string): Chain {
+  const levels: Chain["levels"] = [];
+  let rest = text;
+  for (;;) {
+    const level = /^<partial: (\d+) width: (\d+)> \| (\d{3}) \| (.*)$/s.exec(rest);
+    if (level === null) break;
+    levels.push([Number(level[1]), Number(level[2]), Number(level[3])]);
+    rest = level[4]!;
+  }
+  return { levels, cause: rest.startsWith("{'") ? parsedObject(rest) : rest };
+}
+
+function parsedObject(text: string): unknown {
+  const json = text.replace(/'((?:[^'\\]|\\.)*)'/g, (_, inner: string) =>
+    JSON.stringify(inner.replace(/\\(.)/g, (__, char) => (char === "n" ? "\n" : char))),
+  );
+  return JSON.parse(json);
+}
+
+function envelope(message: unknown): Buffer {
+  return Buffer.from(JSON.stringify({ status: "ERROR", message, exec_id: 0 }));
+}
+
+test("an object survives any number of levels", () => {
+  const message = {
+    plugin: {
+      exception: "<class 'KeyError'>",
+      value: "it's a \\ path,\nno {'quote'} é",
+      traceback: ["    at find (plugins/find.ts:7:3)", "    at <anonymous>"],
+    },
+  };
+  const inner = partialError(4, 5, 500, backEndErrorText(envelope(message)));
+  const outer = partialError(0, 2, 500, backEndErrorText(envelope(inner)));
+  assert.equal(parsedChain(outer), {
+    levels: [
+      [0, 2, 500],
+      [4, 5, 500],
+    ],
+    cause: message,
+  });
+});
+
+test("the form is that of the interface", () => {
+  const message = { svc: { exception: "<class 'LookupError'>", value: "undefined plugin: find" } };
+  assert.is(
+    partialError(1, 3, 404, backEndErrorText(envelope(message))),
+    "<partial: 1 width: 3> | 404 | " +
+      "{'svc': {'exception': '<class \\'LookupError\\'>', 'value': 'undefined plugin: find'}}",
+  );
+  assert.is(
+    partialError(0, 1, 503, backEndErrorText(envelope("Partition(s) down"))),
+    "<partial: 0 width: 1> | 503 | Partition(s) down",
+  );
+  assert.is(
+    partialError(2, 127, 503, "timeout after 30000 ms"),
+    "<partial: 2 width: 127> | 503 | timeout after 30000 ms",
+  );
+});
+
+test("double quotes and control characters become blanks", () => {
+  const message = { system: { exception: "E", value: 'say "a"\tb\u0000c', traceback: ['"x"'] } };
+  const text = partialError(0, 1, 500, backEndErrorText(envelope(message)));
+  assert.equal(parsedChain(text).cause, {
+    system: { exception: "E", value: "say  a  b c", traceback: [" x "] },
+  });
+  assert.is(partialError(0, 1, 500, 'a "b"'), "<partial: 0 width: 1> | 500 | a  b ");
+});
+
+test("what is no error envelope has no text", () => {
+  const bodies = [
+    ...["", "not found", "<html>", '{"message": ', "[]", "null", "7", '"text"', "{}"],
+    ...['{"message": null}', '{"message": {}}', '{"message": [1]}', '{"message": {"other": {}}}'],
+  ];
+  for (const body of bodies) assert.is(backEndErrorText(Buffer.from(body)), "?", body);
+  assert.is(backEndErrorText(envelope("x".repeat(300_000))), "?");
+  assert.is(backEndErrorText(Buffer.from([0xff, 0xfe])), "?");
+});
+
+test("members of another kind are told as such", () => {
+  const message = { plugin: { exception: 7, traceback: [null, "line"] } };
+  assert.is(
+    backEndErrorText(envelope(message)),
+    "{'plugin': {'exception': '?', 'value': '?', 'traceback': ['?', 'line']}}",
+  );
+  assert.is(
+    backEndErrorText(envelope({ svc: "text" })),
+    "{'svc': {'exception': '?', 'value': '?'}}",
+  );
+});
+
+test("long texts are cut so that the rest can be taken apart", () => {
+  const message = {
+    plugin: {
+      exception: "'".repeat(10_000),
+      value: "\\'\n".repeat(10_000),
+      traceback: Array.from({ length: 50 }, () => "'".repeat(1000)),
+    },
+  };
+  let text = backEndErrorText(envelope(message));
+  for (let level = 0; level < 40; level++) text = partialError(level, 127, 500, text);
+  assert.ok(text.length < 33_000, `${text.length}`);
+  const { levels, cause } = parsedChain(text);
+  assert.is(levels.length, 16);
+  assert.equal(levels[0], [39, 127, 500]);
+  assert.equal(levels[15], [0, 127, 500]);
+  const { plugin } = cause as typeof message;
+  assert.is(plugin.value, `${"\\'\n".repeat(10_000).slice(0, 4000)}…`);
+  assert.is(plugin.exception.length, 201);
+  assert.is(plugin.traceback.length, 20);
+  const foreign = partialError(0, 1, 500, "x".repeat(100_000));
+  assert.ok(foreign.length < 33_000 && foreign.endsWith("x…"));
+});
+
+test.run();
