@@ -5,7 +5,7 @@
 //    <partial: 1 width: 3> | 500 | <partial: 0 width: 2> | 404 | {'svc': {'exception':
 //    '<class \'LookupError\'>', 'value': 'undefined plugin: find'}}
 //
-// Objects have their strings in single quotes; `\\`, `\'` and `\n` stand for what they do elsewhere.
+// Strings of objects stand in single quotes, with the escapes \\ and \' and \n.
 
 /** Of more levels the outer ones are left out, but for the outermost. */
 const MAX_LEVELS = 16;

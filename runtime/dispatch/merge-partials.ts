@@ -8,6 +8,8 @@ import { S_NONE } from "../sort-constants.js";
 import { isDescending, type KeyWire, sortbyText, sortClass } from "../sort-order.js";
 import { concatenated, type EntryOrder, mergedByKey } from "./merge-order.js";
 
+const MAX_LEVEL = 2 ** 32 - 1;
+
 /** A merged response, over the bytes of the partials. */
 export interface Merged extends PartialNumbers {
   /** Partitions that were asked and did not answer. */
@@ -52,7 +54,7 @@ export function mergePartials(
     maxhits,
     ...sorting,
     hitcount: sum(arrived, "hitcount"),
-    level: arrived.reduce((most, { level }) => Math.max(most, level), 0) + 1,
+    level: levelAbove(arrived),
     levelparts: partials.length,
     partials: sum(arrived, "partials"),
     i0: sum(arrived, "i0"),
@@ -100,6 +102,13 @@ function haveSameOrder(view: Sorting, first: Sorting): boolean {
   if (sortClass(first.sortby) === "any") return true;
   const isSorted = sortClass(view.sortby) !== "any";
   return isSorted && isDescending(view.sortby) === isDescending(first.sortby);
+}
+
+/** @throws ResponseError when there are more levels than the header has room for */
+function levelAbove(views: readonly PartialView[]): number {
+  const level = views.reduce((most, view) => Math.max(most, view.level), 0) + 1;
+  if (level > MAX_LEVEL) throw new ResponseError("integer overflow in level");
+  return level;
 }
 
 /** @throws ResponseError as soon as the sum leaves the safe integers */

@@ -2,7 +2,13 @@
 // JSON text for clients. Items are copied as they are; of keys JSON needs the texts.
 
 import { jsonText } from "../plugin/json-text.js";
-import { HEADER_BYTES, isNumeric, newPartial, sealed } from "../plugin/partial-layout.js";
+import {
+  HEADER_BYTES,
+  isNumeric,
+  newPartial,
+  requireSize,
+  sealed,
+} from "../plugin/partial-layout.js";
 import type { PartialParts } from "../plugin/partial-parts.js";
 import type { EntryOrder } from "./merge-order.js";
 import type { Merged } from "./merge-partials.js";
@@ -61,6 +67,7 @@ export function mergedJson(merged: Merged): Buffer {
     keyTexts.push(text);
     size += Buffer.byteLength(text) + `,[,]`.length;
   }
+  requireSize(size);
   const bytes = Buffer.allocUnsafe(size);
   let at = bytes.write(head, 0, "latin1");
   bytes.set(metaText, at);

@@ -90,7 +90,8 @@ function wrongKey(
   sortby: number,
 ): string | null {
   if (!takesEntries(sortby, keytype, keys.length)) {
-    return `sortby ${sortbyText(sortby)} and keytype ${keytype} do not go with ${keys.length} entries`;
+    const sorting = `sortby ${sortbyText(sortby)} and keytype ${keytype}`;
+    return `${sorting} do not go with ${keys.length} entries`;
   }
   let previous: SortKey | null = null;
   for (const key of keys) {

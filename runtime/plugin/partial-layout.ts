@@ -78,6 +78,11 @@ export function keyTableBytes(keytype: KeyWire | null, count: number): number {
   return isNumeric(keytype) ? 8 * count : 4 * (count + 1);
 }
 
+/** @throws ResponseError for a size that no response can have, in whatever form */
+export function requireSize(bytes: number): void {
+  if (bytes > MAX_BYTES) throw new ResponseError(`response of ${bytes} bytes is too large`);
+}
+
 /**
  * A partial with its header written, and nothing else.
  * @throws ResponseError when it cannot be that long
@@ -89,7 +94,7 @@ export function newPartial(numbers: PartialNumbers, lengths: PartialLengths): Bu
     (keyTableBytes(numbers.keytype, count) + 4 * (count + 1)) +
     (lengths.keys + lengths.items + (message ?? 0) + (meta ?? 0)) +
     CRC_BYTES;
-  if (total > MAX_BYTES) throw new ResponseError(`response of ${total} bytes is too large`);
+  requireSize(total);
   // A buffer of its own, so that it can be transferred to another thread.
   const bytes = Buffer.allocUnsafeSlow(total) as Buffer<ArrayBuffer>;
   bytes.writeUInt32LE(MAGIC, 0);

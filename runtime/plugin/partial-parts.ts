@@ -1,6 +1,6 @@
 // The keys or the items of a partial: parts of different lengths, one behind the other, and a table
-// of where each begins, counted from the first. Only `PartialView` makes them, which sees to it that
-// they lie within the bytes and asks whether they are valid before anyone else may use them.
+// of where each begins, counted from the first. Only `PartialView` makes them, which sees to it
+// that they lie within the bytes, and asks whether they are valid before anyone else uses them.
 //
 //    table   u32[count + 1]   0  3  3  8        the last one is where the last part ends
 //    first   aaabbbbb                           three parts: aaa, nothing, bbbbb

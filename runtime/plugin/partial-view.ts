@@ -191,15 +191,13 @@ function checkFrame(bytes: Buffer, view: DataView, name: string): void {
 }
 
 function hasValidNumbers(view: PartialView): boolean {
-  const { maxhits, hitcount, level, partials, i0, i1, sortby, keytype, count } = view;
+  const { maxhits, hitcount, partials, i0, i1, sortby, keytype, count } = view;
   return (
     isIntegerFrom(-1, maxhits) &&
     isIntegerFrom(0, hitcount) &&
     isIntegerFrom(1, partials) &&
     Number.isSafeInteger(i0) &&
     Number.isSafeInteger(i1) &&
-    // A dispatcher adds one.
-    level < 2 ** 32 - 1 &&
     layout.takesEntries(sortby, keytype, count)
   );
 }

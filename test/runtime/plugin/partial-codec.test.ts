@@ -6,6 +6,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ResponseError } from "../../../runtime/errors.js";
 import { decodePartial } from "../../../runtime/plugin/partial-codec.js";
+import { newPartial } from "../../../runtime/plugin/partial-layout.js";
 import { PluginResponse } from "../../../runtime/plugin/plugin-response.js";
 import * as S from "../../../runtime/sort-constants.js";
 import { compareKeys, type SortKey } from "../../../runtime/sort-order.js";
@@ -151,6 +152,46 @@ test("a number of entries beyond the data is refused without being believed", ()
     bytes.writeUInt32LE(count, 16);
     refused(resealed(bytes), `${count} entries`);
   }
+});
+
+test("entries in the list of a fresh response are refused: how they sort is open", () => {
+  const response = new PluginResponse();
+  response.entries.push([1, "a"]);
+  assert.throws(() => response.serialize(), /sortby S_NONE and keytype null/);
+});
+
+test("texts that begin within a character are refused", () => {
+  const response = new PluginResponse();
+  response.append("a", "é");
+  response.append("b", "x");
+  const bytes = Buffer.from(response.serialize());
+  // The second item then begins in the middle of the letter of the first one.
+  assert.equal(
+    [96, 100, 104, 108, 112, 116].map((at) => bytes.readUInt32LE(at)),
+    [0, 1, 2, 0, 4, 7],
+  );
+  for (const [offset, isRefused] of [
+    [2, true],
+    [3, false],
+  ] as const) {
+    bytes.writeUInt32LE(offset, 112);
+    if (isRefused) refused(resealed(bytes), `offset ${offset}`);
+    else decodePartial(resealed(bytes));
+  }
+});
+
+test("a message that no flag announces is refused", () => {
+  const response = new PluginResponse();
+  response.message = "note";
+  const bytes = Buffer.from(response.serialize());
+  bytes[11] = 0;
+  refused(resealed(bytes), "message without its flag");
+});
+
+test("nothing is written that would be longer than the header can say", () => {
+  const numbers = decodePartial(new PluginResponse().serialize());
+  const lengths = { count: 0, keys: 0, items: 2 ** 32 - 104, message: null, meta: null };
+  assert.throws(() => newPartial(numbers, lengths), /too large/);
 });
 
 test.run();
