@@ -208,6 +208,10 @@ const table = {
     title: "not supported yet",
     fix: "leave out what the message names",
   },
+  SVC2207: {
+    title: "invalid dispatcher configuration",
+    fix: "correct what the path names; the README lists the keys of `dispatcher`",
+  },
   SVC2301: {
     title: "transport cannot be loaded",
     fix: "install hyper-express in the project, or choose `auto` or `net` as transport",

@@ -60,3 +60,31 @@ export const STOP_TIMEOUT_MS = 30_000;
 export const MAX_GRAPHS = 64;
 export const DEFAULT_SAVE_EVERY_SECONDS = 300;
 export const MAX_SAVE_EVERY_SECONDS = 7 * 24 * 3600;
+
+/** Interface, "Dispatcher configuration". */
+export const MAX_MATRIX_SIDE = 127;
+export const MAX_CHANNELS = 127;
+export const DEFAULT_CHANNELS = 32;
+export const MAX_PRIORITY = 127;
+export const DEFAULT_PRIORITY = 2;
+/** Bound of `channels * priority`. */
+export const MAX_REFERENCE_COST = 127;
+export const DEFAULT_DISPATCH_TIMEOUT_MS = 30_000;
+export const MAX_DISPATCH_TIMEOUT_MS = 2 ** 31 - 1;
+/** Requests that may wait for a back-end: as many as can be connected, less those being run. */
+export const MAX_DISPATCH_BACKLOG = MAX_CONNECTIONS_PER_PORT + 3 - MAIN_SLOTS;
+/** Requests that one client request may become by resubmission. */
+export const MAX_RESUBMITS = 9999;
+/** Answers of back-ends: all of the head, and the body. */
+export const MAX_ANSWER_HEAD_BYTES = 64 * 1024;
+export const MAX_ANSWER_BODY_BYTES = 1024 * 1024 * 1024;
+/** A channel that was idle for this long is closed; the first of a back-end later. */
+export const IDLE_CHANNEL_MS = 15_000;
+export const FIRST_IDLE_CHANNEL_MS = 60_000;
+export const CHANNEL_TRIM_MS = 1800;
+/** A back-end that answered 429 is avoided for this long. */
+export const PENALTY_MS = 1400;
+export const PROBE_INTERVAL_MS = 830;
+export const PROBE_ANSWER_MS = 4000;
+/** How often channels are looked at for answers that are overdue. */
+export const ANSWER_SWEEP_MS = 20;

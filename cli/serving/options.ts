@@ -34,6 +34,10 @@ export const SERVE_OPTIONS = {
     kind: integer(0, MAX_SAVE_EVERY_SECONDS),
     help: "seconds between saves of graphs that have changed, 0: only when the server stops",
   },
+  dispatcher: {
+    kind: text("<file>"),
+    help: "JSON file with the matrix of back-ends that requests are sent to",
+  },
   "service-out": { kind: flag, help: "start Service-OUT: plugins answer 503" },
   "plugin-timeout": {
     kind: integer(0, MAX_PLUGIN_TIMEOUT_MS),

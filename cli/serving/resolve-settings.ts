@@ -1,8 +1,9 @@
 // What a server is started with: options and variables over the configuration of the build.
 
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { readMatrixConfig } from "../../runtime/dispatch/matrix-config.js";
 import { SvcError } from "../../runtime/errors.js";
 import type { GraphSettings } from "../../runtime/lifecycle/graph-system.js";
 import { checkedCors, checkedIp, checkedPrefix } from "../../runtime/lifecycle/server-arguments.js";
@@ -36,6 +37,7 @@ export async function resolveSettings(
     transport: values.transport ?? http.transport,
     cors: checkedCors(values.cors ?? http.cors),
     trusted: http.trusted,
+    dispatcher: checkedDispatcher(config.dispatcher, values.dispatcher),
     maxBodyBytes: values["max-body-bytes"] ?? http.maxBodyBytes,
     traceback: values["hide-traceback"] === undefined ? http.traceback : !values["hide-traceback"],
     pluginTimeoutMs: values["plugin-timeout"] ?? config.plugin.timeoutMs,
@@ -61,11 +63,29 @@ export function graphSettings(
 }
 
 /** What would change the meaning of answers must not be passed over in silence. */
-function refuseUnbuilt({ dispatcher, descriptor }: ResolvedConfig): void {
-  const asked = { dispatcher: dispatcher !== null, descriptor: descriptor !== null };
-  for (const [key, isAsked] of Object.entries(asked)) {
-    if (!isAsked) continue;
-    throw new SvcError("SVC2206", `\`${key}\` of svc.config.ts is not supported yet`);
+function refuseUnbuilt({ descriptor }: ResolvedConfig): void {
+  if (descriptor === null) return;
+  throw new SvcError("SVC2206", "`descriptor` of svc.config.ts is not supported yet");
+}
+
+/** A file that was named wins over the configuration. */
+function checkedDispatcher(configured: object | null, file: string | undefined): object | null {
+  const dispatcher = file === undefined ? configured : readJson(file);
+  if (dispatcher === null) return null;
+  try {
+    readMatrixConfig(dispatcher);
+  } catch (error) {
+    const where = file === undefined ? "svc.config.ts" : file;
+    throw new SvcError("SVC2207", `${where}: ${(error as Error).message}`, { cause: error });
+  }
+  return dispatcher as object;
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new SvcError("SVC2207", `${file}: ${(error as Error).message}`, { cause: error });
   }
 }
 

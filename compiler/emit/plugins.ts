@@ -1,6 +1,7 @@
 // The entry of the bundle: the plugins in plugin-number order, each with its converter. And the
 // route table that goes with the numbers.
 
+import type { PathRoutes } from "../../runtime/plugin/plugin-table.js";
 import type { PluginRecord } from "../record/plugin-record.js";
 import { converterName } from "./converters.js";
 import { type PluginFacts, pluginFacts } from "./describe.js";
@@ -24,13 +25,12 @@ export function emitPlugins(
   return `${HEADER}\n${imports}export const plugins = [\n${entries.join("")}];\n`;
 }
 
-/** Paths of the engines to their plugin numbers. */
+/** Paths to the numbers of their plugins, by role. */
 export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string): string {
-  const routes: Record<string, number> = {};
+  const routes: Record<string, PathRoutes> = {};
   for (const [number, plugin] of plugins.entries()) {
-    if (plugin.role === "engine") {
-      routes[`${pathPrefix}${plugin.name}`] = number;
-    }
+    const path = `${pathPrefix}${plugin.name}`;
+    routes[path] = { ...routes[path], [plugin.role]: number };
   }
   return jsonFile(routes);
 }

@@ -1,6 +1,7 @@
 // What the built-in services and plugins need to know of the running server. The IO thread
 // implements it; nothing here waits, and nothing here changes anything.
 
+import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
 import type { Connection, Exchange } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
@@ -57,6 +58,8 @@ export interface ServerView {
   graphs(): readonly OpenGraph[];
   /** Null until the system has properties. */
   systemGraph(): OpenGraph | null;
+  /** Null in an engine. */
+  readonly dispatcher: Dispatcher | null;
   /** User plugins, sorted by path. */
   plugins(): readonly PluginDescription[];
   /** Built-in plugins, sorted by path. */

@@ -3,10 +3,21 @@
 
 import type { Service } from "../builtin/service.js";
 import { nowMs } from "../clock.js";
-import { errorEnvelope, okEnvelope, serviceEnvelope } from "../http/envelope.js";
+import type { Answer } from "../dispatch/answer-parser.js";
+import type { Merged } from "../dispatch/merge-partials.js";
+import { encodeMerged, mergedJson } from "../dispatch/merged-output.js";
+import {
+  ENGINE,
+  errorEnvelope,
+  type Hierarchy,
+  okEnvelope,
+  serviceEnvelope,
+} from "../http/envelope.js";
 import type { ErrorBody, Exchange, Method } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import { MEDIA_TYPES } from "../plugin/media-types.js";
+import { PluginResponse } from "../plugin/plugin-response.js";
+import { plainText } from "../plugin/render.js";
 import type { Accept } from "../plugin/request-source.js";
 import { toLatin1 } from "../plugin/wire-text.js";
 import { RESULT_ERROR, RESULT_PARTIAL, RESULT_TEXT } from "./batch.js";
@@ -31,7 +42,9 @@ export class Answers {
 
   /** A request that its executor answered; what the scheduler calls. */
   readonly call: SchedulerEvents["result"] = (call, execId, status, kind, payload) => {
-    this.result(call.exchange, call.port, execId, status, kind, payload as string | Uint8Array);
+    const content = payload as string | Uint8Array;
+    if (call.step !== null) call.step.done(execId, status, kind, content);
+    else this.result(call.exchange, call.port, execId, status, kind, content);
   };
 
   /** A request that its executor did not answer; what the scheduler calls. */
@@ -62,17 +75,51 @@ export class Answers {
     status: number,
     kind: number,
     payload: string | Uint8Array,
+    hierarchy = ENGINE,
   ): void {
     if (kind === RESULT_ERROR) {
       const text = latin1Text(payload);
-      this.error(exchange, port, execId, status, { json: text, text }, true);
+      this.error(exchange, port, execId, status, { json: text, text }, true, hierarchy);
     } else if (kind === RESULT_TEXT) {
       this.#send(exchange, port, status, MEDIA_TYPES.text, payload, true);
     } else if (kind === RESULT_PARTIAL) {
       this.#send(exchange, port, status, MEDIA_TYPES.partial, payload, true, this.#backlogField());
     } else {
-      const body = enveloped(payload, elapsedMs(exchange.t0Ms));
+      const body = enveloped(payload, elapsedMs(exchange.t0Ms), hierarchy);
       this.#send(exchange, port, status, MEDIA_TYPES.json, body, true);
+    }
+  }
+
+  /** The answer of a back-end, as it came. */
+  relay(exchange: Exchange, port: 0 | 1, { status, mediaType, body }: Answer): void {
+    this.#send(exchange, port, status, mediaType === "" ? null : mediaType, body, true);
+  }
+
+  /** What became of the answers of all back-ends. */
+  merged(exchange: Exchange, port: 0 | 1, merged: Merged): void {
+    switch (exchange.headers.accept) {
+      case "partial": {
+        const fields = this.#backlogField();
+        return this.#send(
+          exchange,
+          port,
+          200,
+          MEDIA_TYPES.partial,
+          encodeMerged(merged),
+          true,
+          fields,
+        );
+      }
+      case "text": {
+        const response = PluginResponse.deserialize(encodeMerged(merged));
+        const text = toLatin1(plainText(response));
+        return this.#send(exchange, port, 200, MEDIA_TYPES.text, text, true);
+      }
+      case "json": {
+        const execMs = elapsedMs(exchange.t0Ms);
+        const body = enveloped(mergedJson(merged), execMs, hierarchyOf(merged));
+        return this.#send(exchange, port, 200, MEDIA_TYPES.json, body, true);
+      }
     }
   }
 
@@ -99,9 +146,11 @@ export class Answers {
     status: number,
     message: ErrorMessage,
     isPlugin = false,
+    hierarchy = ENGINE,
   ): void {
     const { accept } = exchange.headers;
-    const { mediaType, body } = this.errorBody(message, accept, port, execId, exchange.t0Ms);
+    const t0Ms = exchange.t0Ms;
+    const { mediaType, body } = this.errorBody(message, accept, port, execId, t0Ms, hierarchy);
     this.#send(exchange, port, status, mediaType, body, isPlugin);
   }
 
@@ -112,10 +161,12 @@ export class Answers {
     port: 0 | 1,
     execId: number,
     t0Ms: number,
+    hierarchy = ENGINE,
   ): ErrorBody {
     if (accept === "text") return { mediaType: MEDIA_TYPES.text, body: message.text };
     const actualPort = this.#state.basePort + port;
-    const body = errorEnvelope(message.json, actualPort, port, execId, elapsedMs(t0Ms));
+    const execMs = elapsedMs(t0Ms);
+    const body = errorEnvelope(message.json, actualPort, port, execId, execMs, hierarchy);
     return { mediaType: MEDIA_TYPES.json, body };
   }
 
@@ -145,10 +196,20 @@ function latin1Text(payload: string | Uint8Array): string {
 }
 
 /** Large results come as bytes and stay bytes. */
-function enveloped(payload: string | Uint8Array, execMs: number): string | Uint8Array {
-  if (typeof payload === "string") return okEnvelope(payload, execMs);
-  const [head, tail] = okEnvelope("\0", execMs).split("\0") as [string, string];
+function enveloped(
+  payload: string | Uint8Array,
+  execMs: number,
+  hierarchy: Hierarchy,
+): string | Uint8Array {
+  if (typeof payload === "string") return okEnvelope(payload, execMs, hierarchy);
+  const text = okEnvelope("\0", execMs, hierarchy);
+  const [head, tail] = text.split("\0") as [string, string];
   return Buffer.concat([Buffer.from(head, "latin1"), payload, Buffer.from(tail, "latin1")]);
+}
+
+/** The envelope's view of a merged response. */
+export function hierarchyOf({ level, levelparts, incomplete, partials }: Merged): Hierarchy {
+  return { level, partitions: [levelparts, incomplete, partials] };
 }
 
 function elapsedMs(t0Ms: number): number {

@@ -14,6 +14,8 @@ export enum RequestField {
   Target,
   HeaderBlock,
   Body,
+  /** What a post-processor gets, null for every other request. */
+  Merged,
   Stride,
 }
 
@@ -23,6 +25,8 @@ export const FLAG_ACCEPT_PARTIAL = 4;
 export const FLAG_ADMIN_PORT = 8;
 /** No request: the one of this slot and serial was answered with a time-out. */
 export const FLAG_TIMED_OUT = 16;
+/** There are back-ends that the request may be dispatched to. */
+export const FLAG_HAS_MATRIX = 32;
 
 /** Executor to IO thread. */
 export enum ResultField {
@@ -39,5 +43,6 @@ export const RESULT_VALUE = 0; // JSON text of the envelope's `response`
 export const RESULT_ERROR = 1; // JSON text of the envelope's `message`
 export const RESULT_TEXT = 2; // whole text/plain body
 export const RESULT_PARTIAL = 3; // bytes of a serialised PluginResponse
+export const RESULT_FORWARD = 5; // bytes of what a dispatcher is to forward
 /** No result: the request was revoked before the executor began it. */
 export const RESULT_REVOKED = 4;

@@ -7,6 +7,7 @@ import {
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
   FLAG_ADMIN_PORT,
+  FLAG_HAS_MATRIX,
   FLAG_POST,
   FLAG_TIMED_OUT,
 } from "./batch.js";
@@ -63,6 +64,7 @@ export class ExecutorLink {
     if (call.port === 1) flags |= FLAG_ADMIN_PORT;
     if (accept === "text") flags |= FLAG_ACCEPT_TEXT;
     else if (accept === "partial") flags |= FLAG_ACCEPT_PARTIAL;
+    if (call.step !== null) flags |= FLAG_HAS_MATRIX;
     this.#outbox.push(
       slot,
       call.serial,
@@ -74,6 +76,7 @@ export class ExecutorLink {
       exchange.target,
       exchange.headers.block,
       exchange.body,
+      call.step === null ? null : call.step.merged,
     );
     this.#schedule();
   }
@@ -84,7 +87,7 @@ export class ExecutorLink {
    */
   tellTimedOut(slot: number, call: PluginCall): void {
     const { serial, plugin } = call;
-    this.#outbox.push(slot, serial, plugin.number, FLAG_TIMED_OUT, 0, null, "", "", "", null);
+    this.#outbox.push(slot, serial, plugin.number, FLAG_TIMED_OUT, 0, null, "", "", "", null, null);
     this.expectsSign = true;
     this.#schedule();
   }

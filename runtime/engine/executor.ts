@@ -6,18 +6,21 @@ import { nowMs } from "../clock.js";
 import { INLINE_BODY_BYTES } from "../limits.js";
 import type { BoundGraph } from "../plugin/graph-binding.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
+import type { Done } from "../plugin/plugin-errors.js";
 import { queryOf } from "../plugin/query-text.js";
 import type { Accept, Ident, RequestSource } from "../plugin/request-source.js";
-import { runPlugin } from "../plugin/run-plugin.js";
+import { runPlugin, runPost } from "../plugin/run-plugin.js";
 import {
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
   FLAG_ADMIN_PORT,
+  FLAG_HAS_MATRIX,
   FLAG_POST,
   FLAG_TIMED_OUT,
   RESULT_REVOKED,
   RequestField,
 } from "./batch.js";
+import type { MergedInput } from "./plugin-call.js";
 import type { SharedState } from "./shared-state.js";
 import { executorId } from "./slot-table.js";
 
@@ -82,10 +85,14 @@ export class Executor {
     this.#state.results.open(slot, serial);
     const entry = this.#plugins()[batch[at + RequestField.Plugin] as number];
     this.#state.setRunningSlot(this.#id, slot);
-    const held = runPlugin(entry, this.#source(batch, at), (status, kind, payload) => {
+    const source = this.#source(batch, at);
+    const merged = batch[at + RequestField.Merged] as MergedInput | null;
+    const done: Done = (status, kind, payload) => {
       this.#held.delete(serial);
       this.#post(slot, serial, status, kind, payload);
-    });
+    };
+    const held =
+      merged === null ? runPlugin(entry, source, done) : runMerged(entry, source, merged, done);
     if (held !== null) this.#held.set(serial, held);
     this.#state.setRunningSlot(this.#id, -1);
     return nowMs();
@@ -109,7 +116,7 @@ export class Executor {
       portOffset: (flags & FLAG_ADMIN_PORT) !== 0 ? 1 : 0,
       accept: acceptOf(flags),
       ident: batch[at + RequestField.Ident] as Ident | null,
-      hasMatrix: false,
+      hasMatrix: (flags & FLAG_HAS_MATRIX) !== 0,
     };
   }
 
@@ -141,6 +148,15 @@ export class Executor {
     this.#results = [0];
     this.#transfers = [];
   }
+}
+
+function runMerged(
+  entry: PluginEntry | undefined,
+  source: RequestSource,
+  [partial, texec, resubmits, kept]: MergedInput,
+  done: Done,
+): BoundGraph | null {
+  return runPost(entry, source, partial, { texec, resubmits, kept }, done);
 }
 
 /** In an ArrayBuffer of their own, so that it can be transferred. */

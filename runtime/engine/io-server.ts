@@ -18,6 +18,8 @@ import type {
 } from "../builtin/server-view.js";
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
 import { nowMs } from "../clock.js";
+import { Dispatcher } from "../dispatch/dispatcher.js";
+import { readMatrixConfig } from "../dispatch/matrix-config.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import { isRemoved, onRemoved } from "../graph/keeper/removed-graphs.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
@@ -35,12 +37,15 @@ import type { PluginDescription } from "../plugin/plugin-entry.js";
 import type { PluginTable } from "../plugin/plugin-table.js";
 import { Answers } from "./answers.js";
 import { listenPair } from "./listen-pair.js";
+import { MatrixRequests } from "./matrix-requests.js";
 import { RequestEngine } from "./request-engine.js";
 import { RouteTable } from "./route-table.js";
 import { Scheduler } from "./scheduler.js";
 import { SharedState } from "./shared-state.js";
 
 const TICK_MS = 1000;
+/** How long the start waits for the health of back-ends. */
+const FIRST_PROBES_MS = 1000;
 /** There is one; the id tells nothing. */
 const ADMIN_EXECUTOR = 0;
 
@@ -54,6 +59,7 @@ export class IoServer {
   readonly #admin: Scheduler;
   readonly #graphs = new Map<string, OpenGraph>();
   readonly #engine: RequestEngine;
+  readonly #dispatcher: Dispatcher | null;
   #servers: readonly HttpServer[] = [];
   #plugins: readonly PluginDescription[] = [];
   #name: string | null;
@@ -84,6 +90,8 @@ export class IoServer {
       terminate: (_, reason) => notify({ notice: "terminateAdmin", reason }),
       retired: () => {},
     });
+    const { dispatcher } = settings;
+    this.#dispatcher = dispatcher && new Dispatcher(readMatrixConfig(dispatcher));
     const view = this.#view();
     const files = new FileServer(join(settings.root, "WEB-ROOT"));
     this.#engine = new RequestEngine({
@@ -95,6 +103,7 @@ export class IoServer {
       scheduler: this.#scheduler,
       admin: this.#admin,
       trusted: new TrustedClients(settings.trusted),
+      matrix: this.#dispatcher && new MatrixRequests(this.#dispatcher, answers, this.#scheduler),
     });
     setServerView(view);
     this.#addBuiltins();
@@ -144,6 +153,8 @@ export class IoServer {
     const { port } = this.#servers[0]!;
     this.#state.basePort = port;
     this.#adminState.basePort = port;
+    // Back-ends that are up are known before the first request comes.
+    await Promise.race([this.#dispatcher?.start(), delay(FIRST_PROBES_MS, null, { ref: false })]);
     return { port, transport: transport.name, reason };
   }
 
@@ -159,12 +170,14 @@ export class IoServer {
       await server.close();
     });
     await Promise.all(closing);
+    this.#dispatcher?.close();
     this.#scheduler.close();
     this.#admin.close();
   }
 
   #working(): number {
-    return this.#scheduler.working + this.#admin.working;
+    const dispatched = this.#dispatcher?.working ?? 0;
+    return this.#scheduler.working + this.#admin.working + dispatched;
   }
 
   #addGraph({ share, path, isLocal }: SharedGraph): void {
@@ -243,6 +256,7 @@ export class IoServer {
       connections: (port) => this.#connections(port),
       graphs: () => this.#openGraphs(),
       systemGraph: () => this.#systemGraph(),
+      dispatcher: this.#dispatcher,
       plugins: () => this.#plugins,
       builtins: () => builtins,
     };

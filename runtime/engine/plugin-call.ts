@@ -17,4 +17,26 @@ export interface PluginCall {
   readonly slots: 0 | 1;
   readonly plugin: PluginRoute;
   readonly serial: number;
+  /** The lowest queue of executors that it may take, 0-3. */
+  readonly minQueue: number;
+  /** What a dispatcher has the executor do; null for engines. */
+  readonly step: DispatchStep | null;
 }
+
+/** A pre-processor's turn, or a post-processor's. */
+export interface DispatchStep {
+  /** What the post-processor gets; null for a pre-processor. */
+  readonly merged: MergedInput | null;
+  /** Takes what the processor gave in place of the client. */
+  done(executorId: number, status: number, kind: number, payload: string | Uint8Array): void;
+}
+
+/** What a post-processor's response is made from. */
+export type MergedInput = readonly [
+  partial: Uint8Array,
+  /** Seconds until every back-end had answered. */
+  texec: number,
+  resubmits: number,
+  /** What the pre-processor left, as `keptAttributes` wrote it; null without one. */
+  kept: Uint8Array | null,
+];

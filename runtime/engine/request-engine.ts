@@ -17,6 +17,7 @@ import type { PluginEntry } from "../plugin/plugin-entry.js";
 import type { Answers } from "./answers.js";
 import { runBuiltin } from "./builtin-call.js";
 import { exceptionMessage, plainMessage, undefinedPlugin } from "./error-message.js";
+import type { MatrixRequests } from "./matrix-requests.js";
 import type { PluginRoute } from "./plugin-call.js";
 import { BUILTIN_PATH, PLUGIN_PATH, type Resource, type RouteTable } from "./route-table.js";
 import type { Scheduler } from "./scheduler.js";
@@ -32,7 +33,11 @@ export interface EngineParts {
   /** Requests for the admin executor. */
   readonly admin: Scheduler;
   readonly trusted: TrustedClients;
+  /** Null in an engine. */
+  readonly matrix: MatrixRequests | null;
 }
+
+const POST_WITHOUT_MATRIX = "Postprocessor plugin only allowed in dispatcher context";
 
 export class RequestEngine {
   readonly #parts: EngineParts;
@@ -106,8 +111,18 @@ export class RequestEngine {
       return answers.refuse(exchange, port, 503, "Service Unavailable");
     }
     const resource = this.#parts.routes.find(path);
+    const query = mark < 0 ? "" : target.slice(mark);
+    const { matrix } = this.#parts;
+    // The matrix hangs on the main port alone.
+    if (matrix !== null && port === 0 && path.startsWith(PLUGIN_PATH)) {
+      if (resource === undefined || resource.kind === "processed") {
+        const { pre = null, post = null } = resource ?? {};
+        const request = { exchange, port, target: path + query, serial: this.#serial++ };
+        return matrix.submit({ ...request, pre, post });
+      }
+    }
     if (resource === undefined) return this.#noResource(exchange, port, path, kind);
-    this.#answerResource(exchange, port, resource, mark < 0 ? "" : target.slice(mark + 1));
+    this.#answerResource(exchange, port, resource, query.slice(1));
   }
 
   /** Service-OUT closes plugins on the main port and the health check on both. */
@@ -121,7 +136,9 @@ export class RequestEngine {
     switch (resource.kind) {
       case "plugin": {
         const plugin = resource.route;
-        const call = { exchange, port, slots: port, plugin, serial: this.#serial++ };
+        const serial = this.#serial++;
+        const { minQueue } = exchange.headers;
+        const call = { exchange, port, slots: port, plugin, serial, minQueue, step: null };
         return this.#parts.scheduler.submit(call);
       }
       case "admin":
@@ -130,9 +147,20 @@ export class RequestEngine {
         return this.#runBuiltin(exchange, port, resource.entry);
       case "service":
         return this.#answerService(exchange, port, resource.service, query);
+      case "processed":
+        return this.#submitPre(exchange, port, resource.pre);
       case "not-implemented":
         return this.#parts.answers.refuse(exchange, port, 501, "501 Not Implemented");
     }
+  }
+
+  /** Without back-ends a pre-processor can still answer by itself. */
+  #submitPre(exchange: Exchange, port: 0 | 1, plugin: PluginRoute | null): void {
+    const { answers, scheduler } = this.#parts;
+    if (plugin === null) return answers.refuse(exchange, port, 500, POST_WITHOUT_MATRIX);
+    const serial = this.#serial++;
+    const { minQueue } = exchange.headers;
+    scheduler.submit({ exchange, port, slots: port, plugin, serial, minQueue, step: null });
   }
 
   /** What changes a graph is not for everybody who can reach a port. */
@@ -140,7 +168,9 @@ export class RequestEngine {
     const { answers, admin, trusted } = this.#parts;
     const reason = isChange ? trusted.refusal(exchange) : null;
     if (reason !== null) return answers.refuse(exchange, port, 403, reason);
-    admin.submit({ exchange, port, slots: 1, plugin, serial: this.#serial++ });
+    const { minQueue } = exchange.headers;
+    const serial = this.#serial++;
+    admin.submit({ exchange, port, slots: 1, plugin, serial, minQueue, step: null });
   }
 
   #noResource(exchange: Exchange, port: 0 | 1, path: string, kind: ResourceKind): void {

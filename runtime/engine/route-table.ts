@@ -2,12 +2,18 @@
 // service prefix. What is not in the map is a file.
 
 import type { Service } from "../builtin/service.js";
-import type { PluginEntry } from "../plugin/plugin-entry.js";
+import type { PluginEntry, PluginRole } from "../plugin/plugin-entry.js";
 import type { Routes } from "../plugin/plugin-table.js";
 import type { PluginRoute } from "./plugin-call.js";
 
 export type Resource =
   | { readonly kind: "plugin"; readonly route: PluginRoute }
+  /** Done by back-ends, with processors of this instance before or after them. */
+  | {
+      readonly kind: "processed";
+      readonly pre: PluginRoute | null;
+      readonly post: PluginRoute | null;
+    }
   | { readonly kind: "builtin"; readonly entry: PluginEntry }
   /** A built-in plugin of the admin executor. */
   | { readonly kind: "admin"; readonly route: PluginRoute; readonly isChange: boolean }
@@ -19,6 +25,7 @@ export const BUILTIN_PATH = "/svc/builtin/";
 
 export class RouteTable {
   readonly #resources = new Map<string, Resource>();
+  /** By path and role. Requests on their way hold these objects. */
   readonly #plugins = new Map<string, PluginRoute>();
   /** `/prefix`, or null. */
   readonly #prefix: string | null;
@@ -33,22 +40,35 @@ export class RouteTable {
 
   /** Makes this the whole set of user plugins; `routes` maps paths to numbers (routes.json). */
   setPlugins(routes: Routes): void {
-    for (const [path, route] of this.#plugins) {
-      if (Object.hasOwn(routes, path)) continue;
-      route.number = -1;
-      this.#plugins.delete(path);
-      this.#resources.delete(path);
+    for (const path of this.#resources.keys()) {
+      if (path.startsWith(PLUGIN_PATH)) this.#resources.delete(path);
     }
-    for (const [path, number] of Object.entries(routes)) {
-      const known = this.#plugins.get(path);
-      if (known !== undefined) {
-        known.number = number;
-        continue;
-      }
-      const route = { name: path.slice(PLUGIN_PATH.length), number };
-      this.#plugins.set(path, route);
-      this.#resources.set(path, { kind: "plugin", route });
+    for (const route of this.#plugins.values()) route.number = -1;
+    for (const [path, { engine, pre, post }] of Object.entries(routes)) {
+      const route = this.#route(path, "engine", engine);
+      const resource: Resource =
+        route !== null
+          ? { kind: "plugin", route }
+          : {
+              kind: "processed",
+              pre: this.#route(path, "pre", pre),
+              post: this.#route(path, "post", post),
+            };
+      this.#resources.set(path, resource);
     }
+    for (const [key, route] of this.#plugins) if (route.number < 0) this.#plugins.delete(key);
+  }
+
+  #route(path: string, role: PluginRole, number: number | undefined): PluginRoute | null {
+    if (number === undefined) return null;
+    const key = `${role} ${path}`;
+    let route = this.#plugins.get(key);
+    if (route === undefined) {
+      route = { name: path.slice(PLUGIN_PATH.length), number };
+      this.#plugins.set(key, route);
+    }
+    route.number = number;
+    return route;
   }
 
   find(path: string): Resource | undefined {

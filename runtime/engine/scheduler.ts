@@ -4,10 +4,10 @@
 
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../clock.js";
+import { Fifo } from "../fifo.js";
 import { EXECUTOR_SWEEP_MS } from "../limits.js";
 import { RESULT_REVOKED, ResultField } from "./batch.js";
 import { ExecutorLink } from "./executor-link.js";
-import { Fifo } from "./fifo.js";
 import type { PluginCall } from "./plugin-call.js";
 import { type SharedState, SLOT_CLAIMED, SLOT_FREE, SLOT_QUEUED, SLOTS } from "./shared-state.js";
 import { executorId, NO_SLOT, SlotTable } from "./slot-table.js";
@@ -169,7 +169,7 @@ export class Scheduler {
   }
 
   #place(call: PluginCall): boolean {
-    const slot = this.#slots.choose(call.slots, call.exchange.headers.minQueue);
+    const slot = this.#slots.choose(call.slots, call.minQueue);
     if (slot === NO_SLOT) return false;
     const link = this.#slots.owner(slot);
     this.#state.setSlotState(slot, SLOT_QUEUED);
@@ -252,7 +252,7 @@ export class Scheduler {
     for (const slot of this.#slots.slotsOf(silent)) {
       const call = this.#slots.call(slot);
       if (call === null || this.#state.slotState(slot) !== SLOT_QUEUED) continue;
-      const other = this.#slots.choose(call.slots, call.exchange.headers.minQueue);
+      const other = this.#slots.choose(call.slots, call.minQueue);
       if (other === NO_SLOT || this.#slots.owner(other).silent) return;
       if (!this.#state.revoke(slot)) continue;
       this.#slots.abandon(slot);

@@ -6,17 +6,20 @@
 
 const FRACTIONS = Array.from({ length: 1000 }, (_, index) => String(index).padStart(3, "0"));
 
-/** `[parts, incomplete, deep]`, null when no back-end took part. */
-export type Partitions = readonly [number, number, number] | null;
+/** Where an answer was made. */
+export interface Hierarchy {
+  /** Levels of dispatchers below, this one included. */
+  readonly level: number;
+  /** `[parts, incomplete, deep]`, null when no back-end took part. */
+  readonly partitions: readonly [number, number, number] | null;
+}
+
+/** Without back-ends. */
+export const ENGINE: Hierarchy = { level: 0, partitions: null };
 
 /** Success of a plugin or built-in plugin: carries neither port nor executor. */
-export function okEnvelope(
-  responseText: string,
-  execMs: number,
-  level = 0,
-  partitions: Partitions = null,
-): string {
-  return `{"status": "OK", "response": ${responseText}${tail(execMs, level, partitions)}`;
+export function okEnvelope(responseText: string, execMs: number, hierarchy = ENGINE): string {
+  return `{"status": "OK", "response": ${responseText}${tail(execMs, hierarchy)}`;
 }
 
 /** Success of a `/svc/<service>`. `port` is the port asked, `offset` 1 on the admin port. */
@@ -28,7 +31,7 @@ export function serviceEnvelope(
   execMs: number,
 ): string {
   const where = origin(port, offset, execId);
-  return `{"status": "OK", "response": ${responseText}${where}${tail(execMs, 0, null)}`;
+  return `{"status": "OK", "response": ${responseText}${where}${tail(execMs, ENGINE)}`;
 }
 
 /** Any failure. `messageText` is JSON text: an object, or a quoted string. */
@@ -38,18 +41,17 @@ export function errorEnvelope(
   offset: 0 | 1,
   execId: number,
   execMs: number,
-  level = 0,
-  partitions: Partitions = null,
+  hierarchy = ENGINE,
 ): string {
   const where = origin(port, offset, execId);
-  return `{"status": "ERROR", "message": ${messageText}${where}${tail(execMs, level, partitions)}`;
+  return `{"status": "ERROR", "message": ${messageText}${where}${tail(execMs, hierarchy)}`;
 }
 
 function origin(port: number, offset: 0 | 1, execId: number): string {
   return `, "port": [${port}, ${offset}], "exec_id": ${execId}`;
 }
 
-function tail(execMs: number, level: number, partitions: Partitions): string {
+function tail(execMs: number, { level, partitions }: Hierarchy): string {
   const parts = partitions === null ? "null" : `[${partitions.join(", ")}]`;
   return `, "level": ${level}, "partitions": ${parts}, "exec_ms": ${milliseconds(execMs)}}`;
 }

@@ -29,6 +29,8 @@ export interface ServerSettings {
   readonly traceback: boolean;
   /** Longest run of one plugin call, 0 for no bound. */
   readonly pluginTimeoutMs: number;
+  /** The matrix of back-ends as it was given, checked; null for an engine. */
+  readonly dispatcher: object | null;
   /** Worker threads that run plugins; library mode has none. */
   readonly executors: number;
   /** Heap of one worker executor in MiB, 0 for Node's own bound. */
@@ -52,6 +54,7 @@ export function defaultSettings(projectDir: string): ServerSettings {
     trusted: [],
     traceback: true,
     pluginTimeoutMs: DEFAULT_PLUGIN_TIMEOUT_MS,
+    dispatcher: null,
     executors: 1,
     executorHeapMb: 0,
   };

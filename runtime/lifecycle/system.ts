@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { descriptions as builtinPlugins } from "../builtin/.generated/descriptions.js";
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { readHost } from "../builtin/host.js";
+import { readMatrixConfig } from "../dispatch/matrix-config.js";
 import { SvcError } from "../errors.js";
 import { bindGraphs } from "../graph/keeper/bind-graphs.js";
 import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
@@ -166,8 +167,8 @@ class System extends SystemGraphs {
   }
 
   /** The back-end matrix in use; null for an engine. */
-  dispatcherConfig(): null {
-    return null;
+  dispatcherConfig(): object | null {
+    return this.#service?.settings.dispatcher ?? null;
   }
 
   /**
@@ -291,9 +292,8 @@ class System extends SystemGraphs {
   }
 
   async #settings(port: number, options: StartOptions): Promise<ServerSettings> {
-    if (options.dispatcher) {
-      throw new SvcError("SVC2206", "`dispatcher` is not supported yet");
-    }
+    const dispatcher = options.dispatcher ?? null;
+    if (dispatcher !== null) readMatrixConfig(dispatcher);
     const { maxBodyBytes, pluginTimeoutMs } = options;
     const defaults = defaultSettings(".");
     return {
@@ -307,6 +307,7 @@ class System extends SystemGraphs {
       transport: checkedTransport(options.transport),
       cors: checkedCors(options.cors),
       trusted: checkedTrusted(options.trusted),
+      dispatcher,
       maxBodyBytes: checkedCount("maxBodyBytes", maxBodyBytes, defaults.maxBodyBytes),
       pluginTimeoutMs: checkedCount("pluginTimeoutMs", pluginTimeoutMs, defaults.pluginTimeoutMs),
     };

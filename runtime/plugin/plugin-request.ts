@@ -26,6 +26,16 @@ const NO_MATRIX: MatrixIdentity = Object.freeze([0, 1, 1, 1, 0, 0, 0, 1] as cons
 
 type Wires = Readonly<Record<string, Wire>>;
 
+/** Where a request goes. */
+export interface Routing {
+  /** The one partition that it is for, -1 for all. */
+  readonly target: number;
+  /** Set by the plugin: only the primary row. */
+  readonly isPrimary: boolean;
+  /** Preferred row, -1 for none. */
+  readonly affinity: number;
+}
+
 /** What plugin code may set; undefined stands for the value that was received. */
 interface Edits {
   partial: number | null | undefined;
@@ -44,6 +54,8 @@ export let requestFrom: (source: RequestSource, wires: Wires) => PluginRequest;
 export let resubmissionOf: (request: PluginRequest) => PluginRequest;
 /** Whether the request was made by `resubmissionOf`. */
 export let isResubmission: (request: PluginRequest) => boolean;
+/** Where the request is to go, as far as a plugin or the client said. */
+export let routingOf: (request: PluginRequest) => Routing;
 /** The signature, unless it was never read or is out of date. */
 export let signatureOf: (request: PluginRequest) => string | null;
 
@@ -67,6 +79,11 @@ export class PluginRequest {
       return again;
     };
     isResubmission = (request) => request.#resubmission;
+    routingOf = (request) => ({
+      target: request.partial ?? -1,
+      isPrimary: request.#edits?.primary === 1,
+      affinity: request.affinity ?? -1,
+    });
     signatureOf = (request) => request.#signature ?? null;
   }
 

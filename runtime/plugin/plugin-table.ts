@@ -1,9 +1,11 @@
 // The user plugins as the threads without their code need them.
 
-import type { PluginDescription } from "./plugin-entry.js";
+import type { PluginDescription, PluginRole } from "./plugin-entry.js";
 
-/** Path of each engine to its plugin number, by which requests name it between threads. */
-export type Routes = Readonly<Record<string, number>>;
+/** Path to the numbers of its plugins, by which requests name them between threads. */
+export type Routes = Readonly<Record<string, PathRoutes>>;
+/** An engine, or a pre-processor, a post-processor or both. */
+export type PathRoutes = Readonly<Partial<Record<PluginRole, number>>>;
 
 export interface PluginTable {
   readonly routes: Routes;

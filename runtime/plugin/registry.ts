@@ -2,7 +2,7 @@
 // carry between threads, so the number of a removed plugin is not used again.
 
 import type { PluginDescription, PluginEntry, PluginRole } from "./plugin-entry.js";
-import type { PluginTable } from "./plugin-table.js";
+import type { PathRoutes, PluginTable } from "./plugin-table.js";
 
 export class PluginRegistry {
   readonly #entries: (PluginEntry | undefined)[] = [];
@@ -60,9 +60,11 @@ export class PluginRegistry {
   }
 
   table(): PluginTable {
-    const routes: Record<string, number> = {};
+    const routes: Record<string, PathRoutes> = {};
     for (const [number, entry] of this.#entries.entries()) {
-      if (entry?.role === "engine") routes[entry.description.path] = number;
+      if (entry === undefined) continue;
+      const { path } = entry.description;
+      routes[path] = { ...routes[path], [entry.role]: number };
     }
     return { routes, descriptions: this.describe() };
   }

@@ -2,17 +2,21 @@
 // client accepts. Every result is rendered exactly once.
 
 import { inspect } from "node:util";
-import { RESULT_PARTIAL, RESULT_TEXT, RESULT_VALUE } from "../engine/batch.js";
+import { RESULT_FORWARD, RESULT_PARTIAL, RESULT_TEXT, RESULT_VALUE } from "../engine/batch.js";
+import { encodeForwarding } from "./forwarding.js";
 import { jsonText } from "./json-text.js";
 import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
-import { PluginRequest } from "./plugin-request.js";
+import { isResubmission, PluginRequest } from "./plugin-request.js";
 import { PluginResponse } from "./plugin-response.js";
-import type { Accept } from "./request-source.js";
+import type { Accept, RequestSource } from "./request-source.js";
+import { setLevels } from "./response-origin.js";
 import { errorText, typeName } from "./thrown.js";
 import { toLatin1 } from "./wire-text.js";
 
 const NO_MATRIX =
   "Preprocessor plugin only allowed in dispatcher context (PluginRequest was returned)";
+const NOT_RESUBMITTABLE =
+  "Postprocessor plugin can only return a PluginRequest of response.resubmittable()";
 const INSPECT_WHOLE = {
   depth: null,
   maxArrayLength: null,
@@ -42,9 +46,44 @@ export function renderResult(value: unknown, accept: Accept, done: Done): void {
   done(200, RESULT_KINDS[accept], payload);
 }
 
+/** Answers with the result of a pre-processor: a request goes to the back-ends. */
+export function renderPre(value: unknown, accept: Accept, done: Done, source: RequestSource): void {
+  if (value instanceof PluginRequest && source.hasMatrix) forward(value, accept, done);
+  else renderResult(value, accept, done);
+}
+
+/** Answers with the result of a post-processor; `merged` is what it was called with. */
+export function renderPost(
+  value: unknown,
+  merged: PluginResponse,
+  accept: Accept,
+  done: Done,
+): void {
+  if (value instanceof PluginRequest) {
+    if (isResubmission(value)) return forward(value, accept, done);
+    return sendMessage(done, accept, 500, NOT_RESUBMITTABLE);
+  }
+  if (value instanceof PluginResponse && value !== merged) {
+    setLevels(value, merged.level, merged.levelparts);
+    value.partials = merged.partials;
+  }
+  renderResult(value, accept, done);
+}
+
+function forward(request: PluginRequest, accept: Accept, done: Done): void {
+  let payload: Uint8Array<ArrayBuffer>;
+  try {
+    payload = encodeForwarding(request);
+  } catch (error) {
+    return sendThrown(done, accept, 500, "svc", error);
+  }
+  done(200, RESULT_FORWARD, payload);
+}
+
 const RESULT_KINDS = { json: RESULT_VALUE, text: RESULT_TEXT, partial: RESULT_PARTIAL } as const;
 
-function plainText(value: unknown): string {
+/** What answers a client that asked for plain text. */
+export function plainText(value: unknown): string {
   if (typeof value === "string") return value;
   return value instanceof Error ? errorText(value) : inspect(value, INSPECT_WHOLE);
 }

@@ -23,6 +23,10 @@ const HOP_HEADERS = new Set([
   TARGET_HEADER.toLowerCase(),
 ]);
 
+/** HTTP/1.1 wants one; a request that a plugin made goes to whatever back-end is chosen. */
+const HOST_LINE = "Host: svc\r\n";
+const HAS_HOST = /^host:/im;
+
 const UNRESERVED = /^[A-Za-z0-9_.~-]$/;
 const BYTE_TEXTS = Array.from({ length: 256 }, (_, byte) => {
   const char = String.fromCharCode(byte);
@@ -46,12 +50,10 @@ export interface RequestParts {
 /** The bytes of the whole HTTP request. */
 export function requestBytes(parts: RequestParts): Uint8Array {
   const { content, contentType, partial } = parts;
-  let head = `${parts.method} ${parts.target} HTTP/1.1\r\n`;
-  for (const line of parts.headerBlock.split("\r\n")) {
-    const name = line.slice(0, line.indexOf(":")).toLowerCase();
-    const replaced = name === "content-type" && (contentType !== null || content === null);
-    if (line !== "" && !replaced && !HOP_HEADERS.has(name)) head += `${line}\r\n`;
-  }
+  const isTypeReplaced = contentType !== null || content === null;
+  const block = withoutHopHeaders(parts.headerBlock, isTypeReplaced);
+  let head = `${parts.method} ${parts.target} HTTP/1.1\r\n${block}`;
+  if (!HAS_HOST.test(block)) head += HOST_LINE;
   head += `Accept: ${MEDIA_TYPES.partial}\r\n`;
   if (partial !== null) head += `${TARGET_HEADER}: ${partial}\r\n`;
   if (content === null) return Uint8Array.from(Buffer.from(`${head}\r\n`, "latin1"));
@@ -61,6 +63,17 @@ export function requestBytes(parts: RequestParts): Uint8Array {
   bytes.set(Buffer.from(head, "latin1"));
   bytes.set(content, head.length);
   return bytes;
+}
+
+/** The header lines that are forwarded; `Content-Type` only while the content stays. */
+export function withoutHopHeaders(block: string, isTypeReplaced = false): string {
+  let kept = "";
+  for (const line of block.split("\r\n")) {
+    const name = line.slice(0, line.indexOf(":")).toLowerCase();
+    const isDropped = isTypeReplaced && name === "content-type";
+    if (line !== "" && !isDropped && !HOP_HEADERS.has(name)) kept += `${line}\r\n`;
+  }
+  return kept;
 }
 
 /**

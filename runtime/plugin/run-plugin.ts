@@ -2,12 +2,14 @@
 // throws becomes exactly one result; nothing that it does can throw out of here.
 
 import { ParameterError } from "../errors.js";
+import { bindMerged, type Merging } from "./forwarding.js";
 import { type BoundGraph, takeBound } from "./graph-binding.js";
 import type { PluginEntry } from "./plugin-entry.js";
 import { type Done, sendError, sendThrown } from "./plugin-errors.js";
-import { requestFrom } from "./plugin-request.js";
-import { renderResult } from "./render.js";
-import type { RequestSource } from "./request-source.js";
+import { type PluginRequest, requestFrom } from "./plugin-request.js";
+import { PluginResponse } from "./plugin-response.js";
+import { renderPost, renderPre, renderResult } from "./render.js";
+import type { Accept, RequestSource } from "./request-source.js";
 
 /**
  * Calls an engine plugin. `done` is called once: before this returns when the function is
@@ -24,10 +26,41 @@ export function runPlugin(
     sendUndefined(source, done);
     return null;
   }
+  const render = entry.role === "pre" ? renderPre : renderResult;
+  return run(entry, requestFrom(source, entry.wires), render, source, done);
+}
+
+/** Calls a post-processor; the rest is as in `runPlugin`. */
+export function runPost(
+  entry: PluginEntry | undefined,
+  source: RequestSource,
+  partial: Uint8Array,
+  merging: Merging,
+  done: Done,
+): BoundGraph | null {
+  if (entry === undefined) {
+    sendUndefined(source, done);
+    return null;
+  }
+  const response = PluginResponse.deserialize(partial);
+  bindMerged(response, source, merging);
+  const render: Render = (value, accept, send) => renderPost(value, response, accept, send);
+  return run(entry, response, render, source, done);
+}
+
+type Render = (value: unknown, accept: Accept, done: Done, source: RequestSource) => void;
+
+function run(
+  entry: PluginEntry,
+  argument: PluginRequest | PluginResponse,
+  render: Render,
+  source: RequestSource,
+  done: Done,
+): BoundGraph | null {
   let result: unknown;
   let pending = false;
   try {
-    result = entry.invoke(requestFrom(source, entry.wires), source);
+    result = entry.invoke(argument as PluginRequest, source);
     pending = isThenable(result);
   } catch (thrown) {
     takeBound()?.release();
@@ -36,17 +69,18 @@ export function runPlugin(
   }
   const bound = takeBound();
   if (pending) {
-    finishLater(result, source, bound, done);
+    finishLater(result, render, source, bound, done);
     return bound;
   }
   // What is rendered may still look into the graph.
-  renderResult(result, source.accept, done);
+  render(result, source.accept, done, source);
   bound?.release();
   return null;
 }
 
 async function finishLater(
   pending: unknown,
+  render: Render,
   source: RequestSource,
   bound: BoundGraph | null,
   done: Done,
@@ -60,7 +94,7 @@ async function finishLater(
     sendThrown(done, source.accept, 500, "plugin", thrown);
     return;
   }
-  renderResult(result, source.accept, done);
+  render(result, source.accept, done, source);
   bound?.release();
 }
 

@@ -32,8 +32,8 @@ process.on("unhandledRejection", onStray);
 function byNumber(plugins: readonly PluginEntry[]): (PluginEntry | undefined)[] {
   const numbered: (PluginEntry | undefined)[] = [];
   for (const entry of plugins) {
-    const number = data.routes[entry.description.path];
-    if (number !== undefined && entry.role === "engine") numbered[number] = entry;
+    const number = data.routes[entry.description.path]?.[entry.role];
+    if (number !== undefined) numbered[number] = entry;
   }
   return numbered;
 }

@@ -328,7 +328,9 @@ test("plugins that the configuration declares", async ({ project }) => {
   );
   const result = await buildProject(project.dir);
   assert.equal(codes(result), []);
-  assert.equal(JSON.parse(contents(project)["routes.json"]!), { "/svc/plugin/sum": 0 });
+  assert.equal(JSON.parse(contents(project)["routes.json"]!), {
+    "/svc/plugin/sum": { engine: 0 },
+  });
   assert.match(contents(project)["modules.js"]!, "// src/math.ts");
 });
 

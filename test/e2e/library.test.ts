@@ -172,8 +172,10 @@ test("arguments that cannot be used are refused", async () => {
   ]) {
     assert.is((await failure(start)).code, "SVC2205");
   }
-  const dispatcher = { partitions: [[{ host: "127.0.0.1", port: 9100 }]], replicas: [{}] };
-  assert.is((await failure(() => system.startHTTP(0, { dispatcher }))).code, "SVC2206");
+  const dispatcher = { partitions: [[{ host: "127.0.0.1", port: 9100 }]] };
+  const { code, message } = await failure(() => system.startHTTP(0, { dispatcher }));
+  assert.is(code, "SVC2101");
+  assert.match(message, "dispatcher.replicas: replicas information missing");
 });
 
 test("a port in use is named and leaves nothing running", async () => {

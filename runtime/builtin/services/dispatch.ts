@@ -1,14 +1,24 @@
-// How requests spread over the executor slots, and over the back-end matrix: an engine has none.
+// How requests spread over the executor slots, and over the back-end matrix.
 
 import { ADMIN_SLOTS, MAIN_SLOTS } from "../../limits.js";
 import type { Metrics } from "../../metrics/metrics.js";
 import { decimals } from "../format.js";
 import { jsonService } from "../service.js";
+import { backEnds, isProxy, matrixFigures } from "./matrix-figures.js";
 
-export const matrix = jsonService(() => []);
+export const matrix = jsonService(({ dispatcher }) => backEnds(dispatcher, "ip"));
 
-export const dispatch = jsonService(({ metrics }) => ({
-  A: portLoad(metrics, 0, 0, MAIN_SLOTS),
+export const dispatch = jsonService(({ metrics, dispatcher }) => ({
+  A: {
+    ...portLoad(metrics, 0, 0, MAIN_SLOTS),
+    ...(dispatcher !== null && {
+      matrix: {
+        ...matrixFigures(dispatcher),
+        proxy: isProxy(dispatcher),
+        partitions: backEnds(dispatcher, "host"),
+      },
+    }),
+  },
   B: portLoad(metrics, 1, MAIN_SLOTS, ADMIN_SLOTS),
 }));
 

@@ -8,6 +8,7 @@ import { decimals } from "../format.js";
 import { graphDigest, graphSums } from "../graph-sums.js";
 import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
+import { isProxy, matrixFigures } from "./matrix-figures.js";
 
 /** Extremes seen by calls of `/svc/meminfo`. */
 let leastAvailable = Number.POSITIVE_INFINITY;
@@ -32,16 +33,17 @@ export const nodestat = jsonService((view) => ({
   ...transactions(view),
   ...graphFigures(view),
   matrix: {
-    mode: "engine",
-    width: 0,
-    height: 0,
-    "active-channels": 0,
-    "total-channels": 0,
-    "allow-incomplete": false,
+    mode: matrixMode(view),
+    ...matrixFigures(view.dispatcher),
   },
   ...service(view),
   ...durability(view),
 }));
+
+function matrixMode({ dispatcher }: ServerView): "engine" | "proxy" | "dispatch" {
+  if (dispatcher === null) return "engine";
+  return isProxy(dispatcher) ? "proxy" : "dispatch";
+}
 
 function memory(): { available: number; process: number } {
   return { available: freemem(), process: process.memoryUsage.rss() };

@@ -3,11 +3,13 @@
 import { MAIN_SLOTS } from "../../limits.js";
 import { decimals } from "../format.js";
 import { jsonService } from "../service.js";
+import { isProxy, matrixFigures } from "./matrix-figures.js";
 
 const PERCENTILES = [50, 90, 95, 99, 99.9];
 
 export const status = jsonService((view) => {
-  const { metrics } = view;
+  const { metrics, dispatcher } = view;
+  const matrix = matrixFigures(dispatcher);
   const totals = metrics.totals();
   return {
     name: view.serviceName ?? "(interactive)",
@@ -24,16 +26,16 @@ export const status = jsonService((view) => {
       plugin: totals.pluginRequests,
     },
     dispatcher: {
-      enabled: false,
+      enabled: dispatcher !== null,
       "front-port": view.basePort,
-      "matrix-width": 0,
-      "matrix-height": 0,
-      "matrix-active-channels": 0,
-      "matrix-total-channels": 0,
-      "matrix-allow-incomplete": false,
-      "matrix-backlog": -1,
-      "matrix-backlog-count": 0,
-      proxy: false,
+      "matrix-width": matrix.width,
+      "matrix-height": matrix.height,
+      "matrix-active-channels": matrix["active-channels"],
+      "matrix-total-channels": matrix["total-channels"],
+      "matrix-allow-incomplete": matrix["allow-incomplete"],
+      "matrix-backlog": dispatcher?.waiting ?? -1,
+      "matrix-backlog-count": dispatcher?.waited ?? 0,
+      proxy: isProxy(dispatcher),
     },
     errors: {
       service: totals.serviceErrors,

@@ -55,6 +55,7 @@ test("takes everything from the configuration when no option is given", async ()
     transport: "net",
     cors: null,
     trusted: [],
+    dispatcher: null,
     maxBodyBytes: 1000,
     traceback: true,
     pluginTimeoutMs: 5000,
@@ -112,13 +113,31 @@ test("refuses a root that was asked for and is not a folder", async () => {
 });
 
 test("refuses what would change answers and is not there yet", async () => {
-  for (const key of ["dispatcher", "descriptor"]) {
+  try {
+    await resolveSettings(folder, { ...config, descriptor: { cities: {} } }, {});
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as { code?: string }).code, "SVC2206");
+    assert.match((error as Error).message, "descriptor");
+  }
+});
+
+test("checks the dispatcher of the configuration, or of the file that is named", async () => {
+  const dispatcher = { partitions: [[{ host: "a", port: 9100 }]], replicas: [{}] };
+  const { dispatcher: taken } = await resolveSettings(folder, { ...config, dispatcher }, {});
+  assert.equal(taken, dispatcher);
+  const file = join(folder, "matrix.json");
+  for (const [text, message] of [
+    ["{}", /matrix\.json: dispatcher\.replicas: replicas information missing/],
+    ["{", /matrix\.json: .*JSON/],
+  ] as const) {
+    writeFileSync(file, text);
     try {
-      await resolveSettings(folder, { ...config, [key]: { cities: {} } }, {});
+      await resolveSettings(folder, { ...config, dispatcher }, { dispatcher: file });
       assert.unreachable();
     } catch (error) {
-      assert.is((error as { code?: string }).code, "SVC2206");
-      assert.match((error as Error).message, key);
+      assert.is((error as { code?: string }).code, "SVC2207");
+      assert.match((error as Error).message, message);
     }
   }
 });

@@ -14,6 +14,8 @@ function call(serial: number): PluginCall {
     slots: 0,
     plugin: { name: "x", number: 0 },
     serial,
+    minQueue: 0,
+    step: null,
   };
 }
 

@@ -31,6 +31,8 @@ function call(plugin: number, target = "/svc/plugin/x"): PluginCall {
     port: 0,
     slots: 0,
     serial: serial++,
+    minQueue: 0,
+    step: null,
     plugin: { name: `p${plugin}`, number: plugin },
     exchange: {
       method: "GET",

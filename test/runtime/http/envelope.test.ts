@@ -15,7 +15,7 @@ test("a plugin's answer carries neither port nor executor", () => {
 
 test("an answer from a matrix names its level and partitions", () => {
   assert.is(
-    okEnvelope("[]", 12, 1, [4, 0, 4]),
+    okEnvelope("[]", 12, { level: 1, partitions: [4, 0, 4] }),
     '{"status": "OK", "response": [], "level": 1, "partitions": [4, 0, 4], "exec_ms": 12.000}',
   );
 });

@@ -332,7 +332,7 @@ test("processors of a dispatcher are kept apart from engines", () => {
       bound_graph: null,
     },
   ]);
-  assert.equal(registry.table().routes, {});
+  assert.equal(registry.table().routes, { "/svc/plugin/both": { pre: 0, post: 1 } });
 });
 
 test.run();

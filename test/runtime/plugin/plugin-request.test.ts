@@ -193,8 +193,9 @@ test("changed parameters and content are written anew", () => {
   assert.is(
     text(request.serialize()),
     "POST /svc/plugin/test?n=(q)1&s=a&f=(d)1.5&e=(d)1e-7&bare&t=%C3%A4%20%26%28" +
-      "&j=%7B%22x%22%3A%5B1%5D%7D&raw=%FF HTTP/1.1\r\nAccept: application/x-svc-partial\r\n" +
-      "X-SVC-Partial-Target: 9\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nhi",
+      "&j=%7B%22x%22%3A%5B1%5D%7D&raw=%FF HTTP/1.1\r\nHost: svc\r\n" +
+      "Accept: application/x-svc-partial\r\nX-SVC-Partial-Target: 9\r\n" +
+      "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\nhi",
   );
 });
 
@@ -216,7 +217,7 @@ test("plugins make requests, by position or by name", () => {
   assert.is(text(byPosition.serialize()), text(byName.serialize()));
   assert.is(
     text(byName.serialize()),
-    "POST /svc/plugin/find?q=a&n=(q)2 HTTP/1.1\r\nX-A: \xc3\xa9\r\n" +
+    "POST /svc/plugin/find?q=a&n=(q)2 HTTP/1.1\r\nX-A: \xc3\xa9\r\nHost: svc\r\n" +
       "Accept: application/x-svc-partial\r\nX-SVC-Partial-Target: 3\r\n" +
       "Content-Type: text/plain\r\nContent-Length: 4\r\n\r\nbody",
   );

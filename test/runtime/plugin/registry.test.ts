@@ -26,19 +26,25 @@ test("numbers are kept on replacement and never used again after removal", () =>
   const again = entry("a");
   registry.add(again);
   assert.is(registry.entries()[0], again);
-  assert.equal(registry.table().routes, { "/svc/plugin/a": 0, "/svc/plugin/b": 1 });
+  assert.equal(registry.table().routes, {
+    "/svc/plugin/a": { engine: 0 },
+    "/svc/plugin/b": { engine: 1 },
+  });
   assert.is(registry.remove("a"), true);
   assert.is(registry.remove("a"), false);
   assert.is(registry.entries()[0], undefined);
   registry.add(entry("a"));
-  assert.equal(registry.table().routes, { "/svc/plugin/a": 2, "/svc/plugin/b": 1 });
+  assert.equal(registry.table().routes, {
+    "/svc/plugin/a": { engine: 2 },
+    "/svc/plugin/b": { engine: 1 },
+  });
 });
 
 test("an engine and a pre-processor of one name replace each other", () => {
   const registry = new PluginRegistry();
   registry.add(entry("a"));
   registry.add(entry("a", "pre"), entry("a", "post"));
-  assert.equal(registry.table().routes, {});
+  assert.equal(registry.table().routes, { "/svc/plugin/a": { pre: 1, post: 2 } });
   assert.is(registry.get("a"), undefined);
   assert.ok(registry.get("a", "pre") && registry.get("a", "post"));
   registry.add(entry("a"));

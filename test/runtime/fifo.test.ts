@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Fifo } from "../../../runtime/engine/fifo.js";
+import { Fifo } from "../../runtime/fifo.js";
 
 const test = suite("fifo");
 

@@ -1,0 +1,33 @@
+// The back-end matrix as the status services show it; an engine has none.
+
+import type { Dispatcher } from "../../dispatch/dispatcher.js";
+
+/** What all of them tell: size of the matrix and its channels. */
+export function matrixFigures(dispatcher: Dispatcher | null) {
+  const matrix = dispatcher?.matrix;
+  return {
+    width: matrix?.width ?? 0,
+    height: matrix?.height ?? 0,
+    "active-channels": matrix?.openChannels ?? 0,
+    "total-channels": matrix?.totalChannels ?? 0,
+    "allow-incomplete": matrix?.config.allowIncomplete ?? false,
+  };
+}
+
+/** Interface, "Request Engine modes": one partition makes a proxy. */
+export function isProxy(dispatcher: Dispatcher | null): boolean {
+  return dispatcher?.matrix.width === 1;
+}
+
+/** By partition, then replica; `hostKey` is what the host is called. */
+export function backEnds<K extends string>(dispatcher: Dispatcher | null, hostKey: K) {
+  return (dispatcher?.matrix.backEnds ?? []).map((replicas) =>
+    replicas.map(({ address, row, place }) => ({
+      ...({ [hostKey]: address.host } as Record<K, string>),
+      port: address.port,
+      channels: row.channels,
+      priority: row.priority,
+      ...(place.isPrimary && { primary: true }),
+    })),
+  );
+}

@@ -1,0 +1,121 @@
+// Reads the answer of a back-end from the bytes of its connection. Back-ends are servers of this
+// kind, which frame every answer by Content-Length; anything else is refused, because a channel
+// whose framing is in doubt would give one request the answer of another.
+
+import { MAX_ANSWER_BODY_BYTES, MAX_ANSWER_HEAD_BYTES, MAX_REQUEST_LINE_BYTES } from "../limits.js";
+
+export interface Answer {
+  readonly status: number;
+  /** Without parameters, in lower case; empty when there is no body. */
+  readonly mediaType: string;
+  /** Requests in the back-end as it says, -1 when it does not. */
+  readonly backlog: number;
+  readonly body: Buffer;
+}
+
+/** What is wrong with the bytes received. */
+export class BadAnswer extends Error {}
+
+const HEAD_END = "\r\n\r\n";
+const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
+const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/;
+const LENGTH = /^\d{1,10}$/;
+const BACKLOG = /^[0-9A-Fa-f]{1,8}$/;
+const NOTHING = Buffer.alloc(0);
+/** A body's memory grows with what arrives from here on. */
+const FIRST_BODY_BYTES = 256 * 1024;
+
+interface Head {
+  readonly status: number;
+  readonly mediaType: string;
+  readonly backlog: number;
+  readonly length: number;
+}
+
+export class AnswerParser {
+  #rest: Buffer = NOTHING;
+  #head: Head | null = null;
+  #body: Buffer = NOTHING;
+  #received = 0;
+
+  /** True once any byte of the answer is there. */
+  get hasBegun(): boolean {
+    return this.#head !== null || this.#rest.length > 0;
+  }
+
+  /**
+   * Takes bytes as they arrive.
+   * @returns the answer once it is whole, null before
+   * @throws BadAnswer for anything but one answer
+   */
+  feed(chunk: Buffer): Answer | null {
+    if (this.#head !== null) return this.#feedBody(this.#head, chunk, 0);
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const end = bytes.indexOf(HEAD_END, 0, "latin1");
+    if (end < 0) {
+      if (bytes.length > MAX_ANSWER_HEAD_BYTES) throw new BadAnswer("head too long");
+      this.#rest = bytes;
+      return null;
+    }
+    this.#rest = NOTHING;
+    this.#head = readHead(bytes.toString("latin1", 0, end));
+    return this.#feedBody(this.#head, bytes, end + HEAD_END.length);
+  }
+
+  #feedBody(head: Head, chunk: Buffer, at: number): Answer | null {
+    const { length } = head;
+    const count = chunk.length - at;
+    if (this.#received + count > length) throw new BadAnswer("more bytes than announced");
+    if (count === length) return this.#finish(head, chunk.subarray(at));
+    this.#makeRoom(this.#received + count, length);
+    this.#body.set(at === 0 ? chunk : chunk.subarray(at), this.#received);
+    this.#received += count;
+    if (this.#received < length) return null;
+    return this.#finish(head, this.#body.subarray(0, length));
+  }
+
+  #makeRoom(bytes: number, length: number): void {
+    if (bytes <= this.#body.length) return;
+    const room = Math.max(bytes, 2 * this.#body.length, FIRST_BODY_BYTES);
+    const grown = Buffer.allocUnsafeSlow(Math.min(length, room));
+    grown.set(this.#body.subarray(0, this.#received));
+    this.#body = grown;
+  }
+
+  #finish({ status, mediaType, backlog }: Head, body: Buffer): Answer {
+    this.#head = null;
+    this.#body = NOTHING;
+    this.#received = 0;
+    return { status, mediaType, backlog, body };
+  }
+}
+
+/** @throws BadAnswer */
+function readHead(text: string): Head {
+  const lines = text.split("\r\n");
+  const line = lines[0]!;
+  if (line.length > MAX_REQUEST_LINE_BYTES) throw new BadAnswer("response line too long");
+  const status = STATUS_LINE.exec(line);
+  if (status === null) throw new BadAnswer("invalid response line");
+  let length = -1;
+  let mediaType = "";
+  let backlog = -1;
+  for (let number = 1; number < lines.length; number++) {
+    const field = FIELD.exec(lines[number]!);
+    if (field === null) throw new BadAnswer("invalid header");
+    const name = field[1]!.toLowerCase();
+    const value = field[2]!.trimEnd();
+    if (name === "content-length") {
+      if (length >= 0 || !LENGTH.test(value)) throw new BadAnswer("invalid length");
+      length = Number(value);
+    } else if (name === "content-type") {
+      mediaType = value.split(";", 1)[0]!.trim().toLowerCase();
+    } else if (name === "x-svc-backlog" && BACKLOG.test(value)) {
+      backlog = Number.parseInt(value, 16);
+    } else if (name === "transfer-encoding") {
+      throw new BadAnswer("invalid length");
+    }
+  }
+  if (length > MAX_ANSWER_BODY_BYTES) throw new BadAnswer("answer too large");
+  return { status: Number(status[1]), mediaType, backlog, length: Math.max(0, length) };
+}

@@ -1,0 +1,131 @@
+// One back-end of the matrix: what it costs to send it another request, whether it is alive, and
+// its channels. Idle channels are a stack, so that a warm one is taken first and the others age.
+
+import { FIRST_IDLE_CHANNEL_MS, IDLE_CHANNEL_MS, PENALTY_MS } from "../limits.js";
+import { Channel } from "./channel.js";
+import type { BackEndAddress, ReplicaRow } from "./matrix-config.js";
+
+/** Added to the cost of a back-end that just had too much to do. */
+const PENALTY = 256;
+
+export interface Place {
+  readonly partition: number;
+  readonly replica: number;
+  readonly width: number;
+  readonly height: number;
+  readonly isPrimary: boolean;
+}
+
+export class BackEnd {
+  readonly address: BackEndAddress;
+  readonly place: Place;
+  readonly row: ReplicaRow;
+  /** Not used until a probe has succeeded; so it is before the first one. */
+  isDefunct = true;
+  readonly #idle: Channel[] = [];
+  readonly #busy = new Set<Channel>();
+  /** Channel numbers in use. */
+  readonly #numbers: boolean[];
+  /** Requests that the back-end has from others, as it last said. */
+  #foreign = 0;
+  #penalisedUntilMs = 0;
+
+  constructor(address: BackEndAddress, row: ReplicaRow, place: Place) {
+    this.address = address;
+    this.row = row;
+    this.place = place;
+    this.#numbers = new Array(row.channels).fill(false);
+  }
+
+  /** Requests of this dispatcher that run in it. */
+  get running(): number {
+    return this.#busy.size;
+  }
+
+  /** Connections that are open. */
+  get openChannels(): number {
+    return this.#idle.length + this.#busy.size;
+  }
+
+  get hasFreeChannel(): boolean {
+    return this.#busy.size < this.row.channels;
+  }
+
+  /** Running Execution Cost (interface, "Dispatch cost rules"). */
+  get cost(): number {
+    return this.row.priority * (this.#busy.size + this.#foreign);
+  }
+
+  /** What replicas are compared by. */
+  get value(): number {
+    return this.cost + (this.isPenalised ? PENALTY : 0);
+  }
+
+  get isPenalised(): boolean {
+    return performance.now() < this.#penalisedUntilMs;
+  }
+
+  /** Takes a channel for a request; there must be a free one. */
+  take(): Channel {
+    const channel = this.#idle.pop() ?? this.#newChannel();
+    this.#busy.add(channel);
+    return channel;
+  }
+
+  /** Gives a channel back. `backlog` is the back-end's own count of its requests, -1 if unknown. */
+  give(channel: Channel, backlog: number): void {
+    this.#busy.delete(channel);
+    if (channel.isOpen) this.#idle.push(channel);
+    else this.#numbers[channel.number] = false;
+    // Once nothing of ours runs there, what it said is out of date before it is next compared.
+    if (this.#busy.size === 0) this.#foreign = 0;
+    else if (backlog >= 0) this.#foreign = Math.max(0, backlog - this.#busy.size);
+  }
+
+  /** Avoids it for a while: it had too much to do. */
+  penalise(): void {
+    this.#penalisedUntilMs = performance.now() + PENALTY_MS;
+  }
+
+  /** A probe has succeeded. */
+  revive(): void {
+    this.isDefunct = false;
+    this.#foreign = 0;
+    this.#penalisedUntilMs = 0;
+  }
+
+  /** It is not to be used; connections that carry nothing end. */
+  retire(): void {
+    this.isDefunct = true;
+    this.close();
+  }
+
+  /** Closes the channel that was idle for longest, if that was long; the last one stays longer. */
+  trim(): void {
+    const [oldest] = this.#idle;
+    if (oldest === undefined) return;
+    const limitMs = this.openChannels === 1 ? FIRST_IDLE_CHANNEL_MS : IDLE_CHANNEL_MS;
+    if (performance.now() - oldest.sinceMs > limitMs) oldest.close();
+  }
+
+  /** Ends the connections that carry nothing. */
+  close(): void {
+    for (const channel of [...this.#idle]) channel.close();
+  }
+
+  #newChannel(): Channel {
+    const number = this.#numbers.indexOf(false);
+    this.#numbers[number] = true;
+    return new Channel(number, this.address, this.#identLine(number), (channel) => {
+      const at = this.#idle.indexOf(channel);
+      if (at >= 0) this.#idle.splice(at, 1);
+      this.#numbers[channel.number] = false;
+    });
+  }
+
+  #identLine(channel: number): string {
+    const { width, height, partition, replica, isPrimary } = this.place;
+    const matrix = `${width} ${height} ${this.row.channels}`;
+    return `XSVCIDENT ${matrix} ${partition} ${replica} ${channel} ${isPrimary ? 1 : 0}\r\n`;
+  }
+}

@@ -1,0 +1,133 @@
+// One connection to a back-end, which carries one request at a time. It introduces itself with the
+// identity line, then speaks HTTP; it is opened by its first request and never used again after
+// anything went wrong on it.
+
+import { connect, type Socket } from "node:net";
+import { type Answer, AnswerParser, BadAnswer } from "./answer-parser.js";
+import type { BackEndAddress } from "./matrix-config.js";
+
+/** Why a request has no answer. */
+export type ChannelFault =
+  /** The back-end cannot have seen the request. */
+  | "unconnected"
+  /** The connection ended before any byte of the answer: it may have been executed. */
+  | "no-answer"
+  /** It ended in the middle of the answer, or what came was none. */
+  | "bad-answer";
+
+/** Takes what becomes of a request. */
+export interface ChannelUser {
+  answered(channel: Channel, answer: Answer): void;
+  failed(channel: Channel, fault: ChannelFault, reason: string): void;
+}
+
+export class Channel {
+  readonly number: number;
+  /** When the running request was sent, or the last one answered: milliseconds, monotonic. */
+  sinceMs = 0;
+  readonly #address: BackEndAddress;
+  readonly #identLine: string;
+  readonly #closed: (channel: Channel) => void;
+  #socket: Socket | null = null;
+  #isConnected = false;
+  #user: ChannelUser | null = null;
+  #parser = new AnswerParser();
+
+  /** @param closed is told when the connection of an idle channel ends */
+  constructor(
+    number: number,
+    address: BackEndAddress,
+    identLine: string,
+    closed: (channel: Channel) => void,
+  ) {
+    this.number = number;
+    this.#address = address;
+    this.#identLine = identLine;
+    this.#closed = closed;
+  }
+
+  get isOpen(): boolean {
+    return this.#socket !== null;
+  }
+
+  /** Sends a request; `user` is told exactly once what becomes of it, never before this returns. */
+  send(head: string, body: string | Uint8Array | null, user: ChannelUser): void {
+    this.#user = user;
+    this.sinceMs = performance.now();
+    const socket = this.#socket ?? this.#open();
+    if (body === null) socket.write(head, "latin1");
+    else if (typeof body === "string") socket.write(head + body, "latin1");
+    else {
+      socket.cork();
+      socket.write(head, "latin1");
+      socket.write(body);
+      socket.uncork();
+    }
+  }
+
+  /** Ends the connection of an idle channel. */
+  close(): void {
+    this.#disconnect();
+    this.#closed(this);
+  }
+
+  /** Ends the connection without a word to the one whose request is under way. */
+  abort(): void {
+    this.#user = null;
+    this.#disconnect();
+  }
+
+  #disconnect(): void {
+    const socket = this.#socket;
+    if (socket === null) return;
+    this.#socket = null;
+    socket.removeAllListeners();
+    // An error may still be on its way.
+    socket.on("error", () => {});
+    socket.destroy();
+  }
+
+  #fail(fault: ChannelFault, reason: string): void {
+    const user = this.#user;
+    if (user === null) return this.close();
+    this.#user = null;
+    this.#disconnect();
+    user.failed(this, fault, reason);
+  }
+
+  #open(): Socket {
+    const socket = connect({ host: this.#address.host, port: this.#address.port, noDelay: true });
+    this.#socket = socket;
+    this.#isConnected = false;
+    this.#parser = new AnswerParser();
+    socket.on("connect", () => {
+      this.#isConnected = true;
+    });
+    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
+    socket.on("end", () => this.#lost("connection closed by the back-end"));
+    socket.on("error", (error) => this.#lost(error.message));
+    socket.write(this.#identLine, "latin1");
+    return socket;
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#user === null) return this.close();
+    let answer: Answer | null;
+    try {
+      answer = this.#parser.feed(chunk);
+    } catch (error) {
+      if (!(error instanceof BadAnswer)) throw error;
+      return this.#fail("bad-answer", error.message);
+    }
+    if (answer === null) return;
+    const user = this.#user;
+    this.#user = null;
+    this.sinceMs = performance.now();
+    user.answered(this, answer);
+  }
+
+  #lost(reason: string): void {
+    if (!this.#isConnected) this.#fail("unconnected", reason);
+    else this.#fail(this.#parser.hasBegun ? "bad-answer" : "no-answer", reason);
+  }
+}

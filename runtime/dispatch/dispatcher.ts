@@ -1,0 +1,124 @@
+// Sends requests through the matrix and keeps it in order: requests that wait for channels, answers
+// that are overdue, back-ends that were down, connections that nobody uses. What an answer becomes
+// is for others to say.
+
+import { Fifo } from "../fifo.js";
+import { ANSWER_SWEEP_MS, CHANNEL_TRIM_MS, MAX_DISPATCH_BACKLOG } from "../limits.js";
+import { type CallOwner, DispatchCall, type Outcome } from "./dispatch-call.js";
+import type { ForwardedRequest } from "./forwarded-request.js";
+import { Health } from "./health.js";
+import { Matrix } from "./matrix.js";
+import type { MatrixConfig } from "./matrix-config.js";
+
+const FULL_TEXTS = {
+  first: "Cannot accept new connection at this time",
+  retry: "Client backlog full",
+  resubmission: "Client backlog full after re-dispatch attempt",
+};
+/** Overdue answers are found within this part of the time-out. */
+const SWEEPS_PER_TIMEOUT = 20;
+
+/** A request to send and whom to tell what became of it. */
+export interface Dispatch {
+  readonly request: ForwardedRequest;
+  /** How often the same client request was sent before. */
+  readonly resubmits: number;
+  /** Nobody waits for the answer any more. */
+  isAborted(): boolean;
+  ended(outcome: Outcome): void;
+}
+
+export class Dispatcher implements CallOwner {
+  readonly matrix: Matrix;
+  readonly #health: Health;
+  readonly #waiting = new Fifo<DispatchCall>();
+  readonly #calls = new Map<DispatchCall, Dispatch>();
+  readonly #timers: NodeJS.Timeout[] = [];
+  #isPumping = false;
+  /** Requests that had to wait, since the start. */
+  waited = 0;
+
+  constructor(config: MatrixConfig) {
+    this.matrix = new Matrix(config);
+    this.#health = new Health(this.matrix, () => this.freed());
+  }
+
+  /** Requests that wait for channels. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Requests in back-ends, and those that wait. */
+  get working(): number {
+    return this.#calls.size;
+  }
+
+  /** Resolves when every back-end was asked for its health once. */
+  async start(): Promise<void> {
+    const { timeoutMs } = this.matrix.config;
+    if (timeoutMs > 0) {
+      const sweepMs = Math.max(ANSWER_SWEEP_MS, timeoutMs / SWEEPS_PER_TIMEOUT);
+      this.#timers.push(setInterval(() => this.#expire(timeoutMs), sweepMs));
+    }
+    this.#timers.push(setInterval(() => this.#trim(), CHANNEL_TRIM_MS));
+    await this.#health.start();
+  }
+
+  /** Ends everything; requests under way are answered with 503. */
+  close(): void {
+    this.#health.stop();
+    for (const timer of this.#timers) clearInterval(timer);
+    const outcome: Outcome = { kind: "refused", status: 503, message: "Service Out" };
+    for (const call of [...this.#calls.keys()]) call.cancel(outcome);
+    this.#waiting.clear();
+    this.matrix.close();
+  }
+
+  dispatch(dispatch: Dispatch): void {
+    const call = new DispatchCall(this.matrix, dispatch.request, this);
+    this.#calls.set(call, dispatch);
+    // Who waits has come before.
+    if (this.#waiting.size > 0 || !call.advance()) this.wait(call);
+  }
+
+  wait(call: DispatchCall): void {
+    if (this.#waiting.size < MAX_DISPATCH_BACKLOG) {
+      this.waited++;
+      call.isWaiting = true;
+      this.#waiting.push(call);
+      return;
+    }
+    const isFirst = this.#calls.get(call)!.resubmits === 0;
+    const text = call.isRetried ? "retry" : isFirst ? "first" : "resubmission";
+    call.cancel({ kind: "refused", status: 429, message: FULL_TEXTS[text] });
+  }
+
+  /** Lets the requests that wait go on, the first one first. */
+  freed(): void {
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    for (let call = this.#waiting.peek(); call !== undefined; call = this.#waiting.peek()) {
+      const dispatch = this.#calls.get(call);
+      if (dispatch?.isAborted()) {
+        call.cancel({ kind: "refused", status: 503, message: "client closed the connection" });
+      } else if (dispatch !== undefined && !call.advance()) break;
+      call.isWaiting = false;
+      this.#waiting.shift();
+    }
+    this.#isPumping = false;
+  }
+
+  ended(call: DispatchCall, outcome: Outcome): void {
+    const dispatch = this.#calls.get(call)!;
+    this.#calls.delete(call);
+    dispatch.ended(outcome);
+  }
+
+  #expire(timeoutMs: number): void {
+    for (const call of [...this.#calls.keys()]) call.expire(timeoutMs);
+  }
+
+  #trim(): void {
+    for (const backEnd of this.matrix.all()) backEnd.trim();
+  }
+}

@@ -1,0 +1,74 @@
+// A received request as it is sent to the back-ends: the same line, fields and body, less what is
+// valid for one connection only. Blocks of header lines repeat, so what becomes of each is kept.
+
+import { MEDIA_TYPES } from "../plugin/media-types.js";
+import type { Accept } from "../plugin/request-source.js";
+import { TARGET_HEADER, withoutHopHeaders } from "../plugin/request-text.js";
+
+/** Which replicas a request may go to. */
+export interface Preference {
+  /** Only those of the primary row. */
+  readonly isPrimary: boolean;
+  /** Row to be used where it can be, -1 for none. */
+  readonly affinity: number;
+}
+
+/** The bytes that every back-end gets, and which of them get it. */
+export interface ForwardedRequest {
+  readonly method: "GET" | "POST";
+  /** Request line and header lines, latin1, with the empty line. */
+  readonly head: string;
+  readonly body: string | Uint8Array | null;
+  readonly preference: Preference;
+  /** The one partition that it is for, -1 for all of them. */
+  readonly target: number;
+  /** Any answer is passed on as it is. */
+  readonly isRelayed: boolean;
+}
+
+/** What is forwarded of a request that was received. */
+export interface ReceivedRequest {
+  /** HEAD is forwarded as GET. */
+  readonly method: string;
+  /** Path and query, latin1, without prefix. */
+  readonly target: string;
+  readonly block: string;
+  readonly accept: Accept;
+  readonly partialTarget: number;
+  readonly body: string | Uint8Array | null;
+}
+
+const ANY: Preference = { isPrimary: false, affinity: -1 };
+/** Targeted requests go to the primary replica of their partition. */
+const PRIMARY: Preference = { isPrimary: true, affinity: -1 };
+const MAX_KEPT_BLOCKS = 256;
+const keptBlocks = new Map<string, string>();
+
+/** @param isRelayed the back-end's answer is the client's, in the form that the client accepts */
+export function forwardedRequest(received: ReceivedRequest, isRelayed: boolean): ForwardedRequest {
+  const { body, partialTarget } = received;
+  const method = received.method === "POST" ? "POST" : "GET";
+  const accept = MEDIA_TYPES[isRelayed ? received.accept : "partial"];
+  const isTargeted = partialTarget >= 0;
+  const target = isTargeted ? `${TARGET_HEADER}: ${partialTarget}\r\n` : "";
+  const length = body === null ? "" : `Content-Length: ${body.length}\r\n`;
+  const fields = `${forwardedBlock(received.block)}Accept: ${accept}\r\n${target}${length}`;
+  return {
+    method,
+    head: `${method} ${received.target} HTTP/1.1\r\n${fields}\r\n`,
+    body,
+    preference: isTargeted ? PRIMARY : ANY,
+    target: partialTarget,
+    isRelayed,
+  };
+}
+
+function forwardedBlock(block: string): string {
+  let kept = keptBlocks.get(block);
+  if (kept === undefined) {
+    kept = withoutHopHeaders(block);
+    if (keptBlocks.size >= MAX_KEPT_BLOCKS) keptBlocks.clear();
+    keptBlocks.set(block, kept);
+  }
+  return kept;
+}

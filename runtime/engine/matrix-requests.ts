@@ -1,0 +1,150 @@
+// Requests that a dispatcher answers with the help of its back-ends: forwards them, merges the
+// answers, and lets pre- and post-processors do their part in the executors, each in its turn.
+//
+//   received ─► [pre] ─► matrix ─► merge ─► [post] ─► answered
+//                          ▲                   │
+//                          └── resubmission ───┘
+
+import { nowMs } from "../clock.js";
+import type { Answer } from "../dispatch/answer-parser.js";
+import type { Outcome } from "../dispatch/dispatch-call.js";
+import type { Dispatcher } from "../dispatch/dispatcher.js";
+import { type ForwardedRequest, forwardedRequest } from "../dispatch/forwarded-request.js";
+import { type Merged, mergePartials } from "../dispatch/merge-partials.js";
+import { encodeMerged } from "../dispatch/merged-output.js";
+import { ResponseError } from "../errors.js";
+import { ENGINE, type Hierarchy } from "../http/envelope.js";
+import type { Exchange } from "../http/transport.js";
+import { MAX_RESUBMITS } from "../limits.js";
+import { decodeForwarding } from "../plugin/forwarding.js";
+import { type Answers, hierarchyOf } from "./answers.js";
+import { RESULT_FORWARD } from "./batch.js";
+import { plainMessage } from "./error-message.js";
+import type { DispatchStep, MergedInput, PluginRoute } from "./plugin-call.js";
+import type { Scheduler } from "./scheduler.js";
+
+/** The queue of executors that post-processors start at: they free what a request holds. */
+const POST_QUEUE = 1;
+const TOO_MANY_RESUBMITS = `request was resubmitted more than ${MAX_RESUBMITS} times`;
+
+/** A request of a client, or of a dispatcher above. */
+export interface MatrixRequest {
+  readonly exchange: Exchange;
+  readonly port: 0 | 1;
+  /** Path and query without prefix. */
+  readonly target: string;
+  readonly serial: number;
+  readonly pre: PluginRoute | null;
+  readonly post: PluginRoute | null;
+}
+
+/** One under way. */
+interface Progress extends MatrixRequest {
+  /** What the pre-processor left for the post-processor. */
+  kept: Uint8Array | null;
+  resubmits: number;
+}
+
+export class MatrixRequests {
+  readonly #dispatcher: Dispatcher;
+  readonly #answers: Answers;
+  readonly #scheduler: Scheduler;
+  /** The one back-end's answers are passed on as they are where nobody looks at them. */
+  readonly #isProxy: boolean;
+
+  constructor(dispatcher: Dispatcher, answers: Answers, scheduler: Scheduler) {
+    this.#dispatcher = dispatcher;
+    this.#answers = answers;
+    this.#scheduler = scheduler;
+    this.#isProxy = dispatcher.matrix.width === 1 && dispatcher.matrix.height === 1;
+  }
+
+  /** Answers a request for a plugin of the back-ends. */
+  submit(request: MatrixRequest): void {
+    const progress = { ...request, kept: null, resubmits: 0 };
+    if (request.pre !== null) return this.#runProcessor(progress, request.pre, null);
+    const { exchange, target } = request;
+    const { block, accept, partialTarget } = exchange.headers;
+    const { method, body } = exchange;
+    const received = { method, target, block, accept, partialTarget, body };
+    const isRelayed = this.#isProxy && request.post === null;
+    this.#dispatch(progress, forwardedRequest(received, isRelayed));
+  }
+
+  /** @param merged null for the pre-processor's turn */
+  #runProcessor(
+    progress: Progress,
+    plugin: PluginRoute,
+    merged: MergedInput | null,
+    hierarchy: Hierarchy = ENGINE,
+  ): void {
+    const { exchange, port, serial } = progress;
+    const minQueue = Math.max(exchange.headers.minQueue, merged === null ? 0 : POST_QUEUE);
+    const step: DispatchStep = {
+      merged,
+      done: (execId, status, kind, payload) => {
+        if (kind === RESULT_FORWARD) this.#forward(progress, merged, payload as Uint8Array);
+        else this.#answers.result(exchange, port, execId, status, kind, payload, hierarchy);
+      },
+    };
+    this.#scheduler.submit({ exchange, port, slots: port, plugin, serial, minQueue, step });
+  }
+
+  /** Dispatches what a processor has returned. */
+  #forward(progress: Progress, merged: MergedInput | null, payload: Uint8Array): void {
+    const { method, bytes, kept, target, isPrimary, affinity } = decodeForwarding(payload);
+    if (merged === null) progress.kept = kept;
+    else if (++progress.resubmits > MAX_RESUBMITS) return this.#fail(progress, TOO_MANY_RESUBMITS);
+    this.#dispatch(progress, {
+      method,
+      head: "",
+      body: bytes,
+      preference: { isPrimary: isPrimary || target >= 0, affinity },
+      target,
+      isRelayed: false,
+    });
+  }
+
+  #dispatch(progress: Progress, request: ForwardedRequest): void {
+    this.#dispatcher.dispatch({
+      request,
+      resubmits: progress.resubmits,
+      isAborted: () => progress.exchange.aborted,
+      ended: (outcome) => this.#continue(progress, request, outcome),
+    });
+  }
+
+  #continue(progress: Progress, request: ForwardedRequest, outcome: Outcome): void {
+    const { exchange, port } = progress;
+    switch (outcome.kind) {
+      case "refused":
+        return this.#answers.refuse(exchange, port, outcome.status, outcome.message);
+      case "failed":
+        return this.#fail(progress, outcome.message);
+      case "answered":
+        if (request.isRelayed) return this.#answers.relay(exchange, port, outcome.answers[0]!);
+        return this.#merge(progress, request.target, outcome.answers);
+    }
+  }
+
+  #merge(progress: Progress, target: number, answers: readonly (Answer | null)[]): void {
+    const { exchange, port, post } = progress;
+    let merged: Merged;
+    try {
+      const partials = answers.map((answer) => answer?.body ?? null);
+      merged = mergePartials(partials, target < 0 ? null : target % partials.length);
+    } catch (error) {
+      // A result can be too large for one buffer.
+      if (!(error instanceof ResponseError || error instanceof RangeError)) throw error;
+      return this.#fail(progress, error.message);
+    }
+    if (post === null) return this.#answers.merged(exchange, port, merged);
+    const texec = (nowMs() - exchange.t0Ms) / 1000;
+    const input = [encodeMerged(merged), texec, progress.resubmits, progress.kept] as const;
+    this.#runProcessor(progress, post, input, hierarchyOf(merged));
+  }
+
+  #fail({ exchange, port }: Progress, message: string): void {
+    this.#answers.error(exchange, port, 0, 500, plainMessage(message), true);
+  }
+}
