@@ -104,7 +104,7 @@ export class HashIndex {
       }
       slot = (slot + 1) & mask;
     }
-    // The slot is free until it has an entry, so the hash need not be undone.
+    // A free slot needs no hash, so this need not be undone; see also `#closeGap`.
     ints[at] = hash;
     writer.put(arena, at + 1, entry);
     writer.put(arena, segment + ENTRY_COUNT, count);
@@ -191,6 +191,8 @@ export class HashIndex {
       writer.put(arena, slotAt(table, gap) + 1, entry);
       gap = slot;
     }
+    // Noted as well, because what is added in its place within this mutation is not.
+    writer.put(arena, slotAt(table, gap), 0);
     writer.put(arena, slotAt(table, gap) + 1, 0);
   }
 

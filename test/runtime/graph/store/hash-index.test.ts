@@ -79,6 +79,23 @@ test("what is undone was never there, and no miss counts that began before", () 
   }
 });
 
+test("what takes the place of a removed entry is undone with it", () => {
+  const { index, writer } = makeIndex();
+  writer.mutate(() => index.add(8, 1));
+  assert.throws(() =>
+    writer.mutate(() => {
+      index.add(24, 3);
+      index.remove(24, 3);
+      index.remove(8, 1);
+      index.add(16, 2);
+      throw new Error("undo");
+    }),
+  );
+  assert.is(index.find(16, isEntry(1)), 0);
+  assert.is(index.find(8, isEntry(1)), 1);
+  writer.mutate(() => index.remove(8, 1));
+});
+
 test("not more than 32 entries have the same hash", () => {
   const { index, writer } = makeIndex();
   for (let entry = 1; entry <= 32; entry++) writer.mutate(() => index.add(9, entry));
