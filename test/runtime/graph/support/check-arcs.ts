@@ -4,8 +4,6 @@
 import * as assert from "uvu/assert";
 import { unitsOf } from "../../../../runtime/graph/memory/blocks.js";
 import {
-  ALLOCATOR_WORDS,
-  ALLOCATORS,
   ARC_KEY_MASK,
   ARC_WORDS,
   ArcFlag,
@@ -15,10 +13,10 @@ import {
 } from "../../../../runtime/graph/memory/layout.js";
 import type { ArcRuns } from "../../../../runtime/graph/store/arc-runs.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
 
 const INDEX_ABOVE = 64;
 const INDEX_BELOW = 32;
-const FREE_LISTS = 60;
 
 /** @throws the first thing that is wrong */
 export function checkArcs(store: GraphStore, used: readonly number[]): void {
@@ -80,7 +78,7 @@ function expectArc(
 }
 
 function checkRuns(store: GraphStore, runs: ArcRuns, used: readonly number[]): void {
-  const blocks: [start: number, words: number][] = freeBlocks(store, runs);
+  const blocks: Block[] = [];
   const sides = runs.sides.words;
   const isUsed = new Set(used);
   for (let vertex = 0; vertex < store.vertices.end; vertex++) {
@@ -102,11 +100,11 @@ function checkRuns(store: GraphStore, runs: ArcRuns, used: readonly number[]): v
     const indexBlock = checkIndex(runs, vertex);
     if (indexBlock !== null) blocks.push(indexBlock);
   }
-  checkCovered(store, runs, blocks);
+  checkBlocks(store, runs.arcs, ARC_WORDS, blocks);
 }
 
 /** The block of a vertex's index, null if it has none. */
-function checkIndex(runs: ArcRuns, vertex: number): [number, number] | null {
+function checkIndex(runs: ArcRuns, vertex: number): Block | null {
   const at = vertex * SIDE_WORDS;
   const index = runs.sides.words[at + Side.Index]!;
   const degree = runs.length(vertex);
@@ -124,38 +122,7 @@ function checkIndex(runs: ArcRuns, vertex: number): [number, number] | null {
   eachArc(runs, vertex, (other, word1) => {
     assert.ok(runs.find(vertex, other, (word1 & ARC_KEY_MASK) >>> 0) >= 0, "index finds all");
   });
-  let sizeClass = 0;
-  while (unitsOf(sizeClass) * ARC_WORDS < slots) sizeClass++;
-  return [index, unitsOf(sizeClass) * ARC_WORDS];
-}
-
-function freeBlocks(store: GraphStore, runs: ArcRuns): [number, number][] {
-  const state = ALLOCATORS + runs.arcs.id * ALLOCATOR_WORDS;
-  const { words } = store.memory.header;
-  const blocks: [number, number][] = [];
-  for (let sizeClass = 0; sizeClass < FREE_LISTS; sizeClass++) {
-    let block = words[state + 1 + sizeClass]!;
-    while (block !== 0) {
-      blocks.push([block, unitsOf(sizeClass) * ARC_WORDS]);
-      assert.ok(blocks.length < 1e6, "free lists end");
-      block = runs.arcs.words[block]!;
-    }
-  }
-  const freeWords = blocks.reduce((sum, [, length]) => sum + length, 0);
-  assert.is(words[state + ALLOCATOR_WORDS - 1], freeWords, "words in free lists");
-  return blocks;
-}
-
-/** Blocks lie side by side from the first to the last word handed out. */
-function checkCovered(store: GraphStore, runs: ArcRuns, blocks: [number, number][]): void {
-  blocks.sort(([a], [b]) => a - b);
-  let end = ARC_WORDS;
-  for (const [start, words] of blocks) {
-    assert.is(start, end, `blocks of side ${runs.side} neither overlap nor leave gaps`);
-    end = start + words;
-  }
-  const bump = store.memory.header.words[ALLOCATORS + runs.arcs.id * ALLOCATOR_WORDS]!;
-  assert.is(bump || ARC_WORDS, end, `blocks of side ${runs.side} are all that was handed out`);
+  return [index, blockWords(ARC_WORDS, slots)];
 }
 
 function raise(counts: Map<number, number>, key: number): void {

@@ -2,25 +2,23 @@
 // a free list, tables are in order, counts are what is there.
 
 import * as assert from "uvu/assert";
-import { Blocks, unitsOf } from "../../../../runtime/graph/memory/blocks.js";
+import { unitsOf } from "../../../../runtime/graph/memory/blocks.js";
 import {
-  ALLOCATOR_WORDS,
-  ALLOCATORS,
   Header,
   RECORD_WORDS,
   Record as RecordWord,
   VertexFlag,
 } from "../../../../runtime/graph/memory/layout.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { type Block, checkBlocks } from "./check-blocks.js";
 
 const UNIT_WORDS = 2;
-const FREE_LISTS = 60;
 
 /** @throws the first thing that is wrong */
 export function checkProperties(store: GraphStore): void {
   const { memory } = store;
   const { words } = memory.cells;
-  const blocks = freeBlocks(store);
+  const blocks: Block[] = [];
   const byKey = new Map<number, number>();
   const byVertex = new Map<number, number>();
   const groups = memory.groups.words;
@@ -46,34 +44,8 @@ export function checkProperties(store: GraphStore): void {
       }
     }
   }
-  checkBlocks(store, blocks);
+  checkBlocks(store, memory.cells, UNIT_WORDS, blocks);
   checkCounts(store, byKey, byVertex);
-}
-
-/** Blocks tile the arena: none overlap, none is lost. */
-function checkBlocks(store: GraphStore, blocks: [start: number, words: number][]): void {
-  const { cells } = store.memory;
-  blocks.sort(([a], [b]) => a - b);
-  let end = UNIT_WORDS;
-  for (const [start, words] of blocks) {
-    assert.is(start, end, "blocks of cells follow each other");
-    end += words;
-  }
-  const used = new Blocks(cells, UNIT_WORDS).usedWords(store.writer) || UNIT_WORDS;
-  assert.is(end, used, "no block is lost");
-}
-
-function freeBlocks(store: GraphStore): [number, number][] {
-  const { cells, header } = store.memory;
-  const found: [number, number][] = [];
-  const state = ALLOCATORS + cells.id * ALLOCATOR_WORDS;
-  for (let sizeClass = 0; sizeClass < FREE_LISTS; sizeClass++) {
-    let block = header.words[state + 1 + sizeClass]!;
-    for (; block !== 0; block = cells.words[block]!) {
-      found.push([block, unitsOf(sizeClass) * UNIT_WORDS]);
-    }
-  }
-  return found;
 }
 
 function checkCounts(

@@ -14,6 +14,7 @@ import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js"
 import { nowSeconds } from "../../../../runtime/graph/time.js";
 import { checkArcs } from "./check-arcs.js";
 import { checkProperties } from "./check-properties.js";
+import { checkTexts } from "./check-texts.js";
 
 /** @throws the first thing that is wrong */
 export function checkStore(store: GraphStore): void {
@@ -26,6 +27,7 @@ export function checkStore(store: GraphStore): void {
   checkEvents(store, used);
   checkLocks(store, used);
   checkProperties(store);
+  checkTexts(store, used);
 }
 
 function checkAtRest(store: GraphStore): void {

@@ -1,0 +1,46 @@
+// Looks at the blocks of an arena from outside: each word that was handed out belongs to one block
+// in use or to one in a free list.
+
+import * as assert from "uvu/assert";
+import type { Arena } from "../../../../runtime/graph/memory/arena.js";
+import { unitsOf } from "../../../../runtime/graph/memory/blocks.js";
+import { ALLOCATOR_WORDS, ALLOCATORS } from "../../../../runtime/graph/memory/layout.js";
+import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+
+export type Block = [start: number, words: number];
+
+const FREE_LISTS = 60;
+
+/** @throws the first thing that is wrong */
+export function checkBlocks(
+  store: GraphStore,
+  arena: Arena,
+  unitWords: number,
+  inUse: readonly Block[],
+): void {
+  const { words } = store.memory.header;
+  const state = ALLOCATORS + arena.id * ALLOCATOR_WORDS;
+  const free: Block[] = [];
+  for (let sizeClass = 0; sizeClass < FREE_LISTS; sizeClass++) {
+    let block = words[state + 1 + sizeClass]!;
+    for (; block !== 0; block = arena.words[block]!) {
+      free.push([block, unitsOf(sizeClass) * unitWords]);
+      assert.ok(free.length < 1e6, `free lists of arena ${arena.id} end`);
+    }
+  }
+  const freeWords = free.reduce((sum, [, length]) => sum + length, 0);
+  assert.is(words[state + ALLOCATOR_WORDS - 1], freeWords, `free words of arena ${arena.id}`);
+  let end = unitWords;
+  for (const [start, length] of [...free, ...inUse].sort(([a], [b]) => a - b)) {
+    assert.is(start, end, `blocks of arena ${arena.id} neither overlap nor leave gaps`);
+    end += length;
+  }
+  assert.is(words[state]! || unitWords, end, `all of arena ${arena.id} that was handed out`);
+}
+
+/** Words of the smallest block that holds so many. */
+export function blockWords(unitWords: number, words: number): number {
+  let sizeClass = 0;
+  while (unitsOf(sizeClass) * unitWords < words) sizeClass++;
+  return unitsOf(sizeClass) * unitWords;
+}
