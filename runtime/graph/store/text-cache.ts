@@ -1,51 +1,73 @@
 // Texts that a thread has decoded, by what they belong to (handle or pointer) and a tag that tells
 // whether that still means the same. Bounded: a place holds one text, and long ones are not kept.
+//
+//   marks   {owner, tag, moment at which the tag was last found right, unused}      one per place
+//   texts   text                             so that a look-up reads two lines of the cache, not four
 
 const FIRST_PLACES = 1 << 10;
 const MAX_PLACES = 1 << 17;
 /** Characters of a text that is kept: 128k of them are 8 MiB at most. */
 const MAX_LENGTH = 64;
+const MARK_WORDS = 4;
+const TAG = 1;
+const MOMENT = 2;
+/** No moment is odd. */
+const NO_MOMENT = 1;
 
 export class TextCache {
   #texts: (string | undefined)[] = new Array(FIRST_PLACES).fill(undefined);
-  #owners = new Uint32Array(FIRST_PLACES);
-  #tags = new Uint32Array(FIRST_PLACES);
+  #marks = new Uint32Array(FIRST_PLACES * MARK_WORDS);
   #evictions = 0;
 
   get(owner: number, tag: number): string | undefined {
-    const place = owner & (this.#owners.length - 1);
-    if (this.#owners[place] !== owner || this.#tags[place] !== tag) return undefined;
+    const place = owner & (this.#texts.length - 1);
+    const mark = place * MARK_WORDS;
+    if (this.#marks[mark] !== owner || this.#marks[mark + TAG] !== tag) return undefined;
     return this.#texts[place];
+  }
+
+  /** The text of an owner whose tag was found right at this moment; nobody need look at it again. */
+  confirmed(owner: number, moment: number): string | undefined {
+    const place = owner & (this.#texts.length - 1);
+    const mark = place * MARK_WORDS;
+    if (this.#marks[mark] !== owner || this.#marks[mark + MOMENT] !== moment) return undefined;
+    return this.#texts[place];
+  }
+
+  /** The tag of an owner was found right at a moment, an even number. */
+  confirm(owner: number, moment: number): void {
+    const mark = (owner & (this.#texts.length - 1)) * MARK_WORDS;
+    if (this.#marks[mark] === owner) this.#marks[mark + MOMENT] = moment;
   }
 
   set(owner: number, tag: number, text: string): void {
     if (text.length > MAX_LENGTH) return;
-    const place = owner & (this.#owners.length - 1);
-    const before = this.#owners[place]!;
-    if (before !== 0 && before !== owner && ++this.#evictions > this.#owners.length) this.#grow();
+    const before = this.#marks[(owner & (this.#texts.length - 1)) * MARK_WORDS]!;
+    if (before !== 0 && before !== owner && ++this.#evictions > this.#texts.length) this.#grow();
     this.#put(owner, tag, text);
   }
 
   #put(owner: number, tag: number, text: string): void {
-    const place = owner & (this.#owners.length - 1);
-    this.#owners[place] = owner;
-    this.#tags[place] = tag;
+    const place = owner & (this.#texts.length - 1);
+    const mark = place * MARK_WORDS;
+    this.#marks[mark] = owner;
+    this.#marks[mark + TAG] = tag;
+    this.#marks[mark + MOMENT] = NO_MOMENT;
     this.#texts[place] = text;
   }
 
   #grow(): void {
     this.#evictions = 0;
-    const places = this.#owners.length * 2;
+    const places = this.#texts.length * 2;
     if (places > MAX_PLACES) return;
     const texts = this.#texts;
-    const owners = this.#owners;
-    const tags = this.#tags;
+    const marks = this.#marks;
     this.#texts = new Array(places).fill(undefined);
-    this.#owners = new Uint32Array(places);
-    this.#tags = new Uint32Array(places);
-    for (let place = 0; place < owners.length; place++) {
+    this.#marks = new Uint32Array(places * MARK_WORDS);
+    for (let place = 0; place < texts.length; place++) {
       const text = texts[place];
-      if (text !== undefined) this.#put(owners[place]!, tags[place]!, text);
+      const mark = place * MARK_WORDS;
+      if (text !== undefined) this.#put(marks[mark]!, marks[mark + TAG]!, text);
     }
   }
 }

@@ -111,13 +111,22 @@ export class VertexIds implements EntryMatcher {
 
   /** Id of a vertex, also of one just deleted; empty if the handle has not been used. */
   idOf(handle: number): string {
+    // No handle comes to mean another vertex unless an id is removed, which changes the sequence.
+    const moment = this.#memory.header.words[Header.IndexSequence]!;
+    return this.#cache.confirmed(handle, moment) ?? this.#idAt(handle, moment);
+  }
+
+  #idAt(handle: number, moment: number): string {
     const generation = this.#vertices.generationOf(handle);
-    const cached = this.#cache.get(handle, generation);
-    if (cached !== undefined) return cached;
-    if (!this.#fetch(handle)) return "";
-    const id = this.#copy.toText();
-    // Read before the id, so that an id is never kept under a generation that came after it.
-    this.#cache.set(handle, generation, id);
+    let id = this.#cache.get(handle, generation);
+    if (id === undefined) {
+      if (!this.#fetch(handle)) return "";
+      id = this.#copy.toText();
+      // Read before the id, so that an id is never kept under a generation that came after it.
+      this.#cache.set(handle, generation, id);
+    }
+    // What this thread has made within a mutation may be undone without an id being removed.
+    if (moment % 2 === 0 && !this.#writer.isWriting) this.#cache.confirm(handle, moment);
     return id;
   }
 
