@@ -10,7 +10,7 @@ import { checkStore } from "../runtime/graph/support/check-store.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { BundledThread } from "./support/bundled-thread.js";
 import { FakeClock } from "./support/fake-clock.js";
-import { randomChange } from "./support/graph-change.js";
+import { randomChange, randomHubChange } from "./support/graph-change.js";
 import { GraphModel } from "./support/graph-model.js";
 import {
   makeChange,
@@ -23,8 +23,9 @@ import type { ModelThreadData, ModelThreadResult } from "./support/model-thread.
 import { Random, SEED } from "./support/random.js";
 
 const test = suite<{ clock: FakeClock }>("changes of graphs");
-const ROUNDS = Number(process.env.ROUNDS ?? 3);
+const ROUNDS = Number(process.env.ROUNDS ?? 2);
 const CHANGES = 3000;
+const HUB_CHANGES = 4500;
 const IDS = Array.from({ length: 60 }, (_, index) => `v${index}`);
 
 test.before.each((context) => {
@@ -55,6 +56,31 @@ test(`a graph does what a model does (seed ${SEED})`, ({ clock }) => {
     assert.is(store.order, model.vertices.size);
     assert.is(store.size, model.arcs.size);
   }
+});
+
+test(`hubs and lists become large and small again (seed ${SEED})`, ({ clock }) => {
+  const random = new Random();
+  const changed = openForChanges(GraphStore.make("test", TEST_THREAD), clock);
+  const model = new GraphModel();
+  const ids = Array.from({ length: 3500 }, (_, index) => `v${index}`);
+  for (const isGrowing of [true, false, true, false]) {
+    for (let index = 0; index < HUB_CHANGES; index++) {
+      const change = randomHubChange(random, ids, isGrowing);
+      const expected = outcomeOf(() => model.make(change, clock.second));
+      assert.equal(
+        outcomeOf(() => makeChange(changed, change)),
+        expected,
+        JSON.stringify(change),
+      );
+      if (index % 1500 === 0) checkStore(changed.store);
+    }
+    checkStore(changed.store);
+    assert.is(changed.store.size, model.arcs.size);
+    assert.is(changed.store.order, model.vertices.size);
+  }
+  changed.graph.deleteVertex("v0");
+  changed.graph.disconnect("v1");
+  checkStore(changed.store);
 });
 
 test(`two threads do what their models do (seed ${SEED})`, async ({ clock }) => {

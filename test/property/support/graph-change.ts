@@ -108,6 +108,26 @@ export function randomChange(random: Random, ids: readonly string[]): Change {
   return { kind: "wait", seconds: 1 + random.below(3) };
 }
 
+/** A change that lets two hubs and the lists of vertices become large, or small again. */
+export function randomHubChange(
+  random: Random,
+  ids: readonly string[],
+  isGrowing: boolean,
+): Change {
+  const [outHub, inHub] = ids as [string, string];
+  const [id, roll] = [random.of(ids), random.below(10)];
+  const [from, to] = random.below(2) === 0 ? [outHub, id] : [id, inHub];
+  if (isGrowing ? roll < 8 : roll < 1) {
+    const arc = { relationship: "to", modifier: M_INT, value: random.below(100) };
+    return { kind: "connect", from, to, ...arc, flags: 0, lifespan: -1 };
+  }
+  if (isGrowing) return { kind: "create", id, type: null, lifespan: -1, properties: { name: id } };
+  if (roll < 3) return { kind: "delete", id };
+  const [anchor, direction] = from === outHub ? [outHub, D_OUT] : [inHub, D_IN];
+  const arc = { relationship: "to", modifier: 0, atLeast: null };
+  return { kind: "disconnect", anchor, direction, ...arc, neighbor: id };
+}
+
 /** The first ids come most often: some vertices get long runs, most do not. */
 function idOf(random: Random, ids: readonly string[]): string {
   const most = random.below(3) === 0 ? Math.min(3, ids.length) : ids.length;

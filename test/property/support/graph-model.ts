@@ -133,7 +133,11 @@ export class GraphModel {
   }
 
   #refuseMixed(to: string, isForwardOnly: boolean): void {
-    const [other] = this.arcsTo(to);
+    let other: ModelArc | undefined;
+    for (const arc of this.arcs.values()) {
+      if (arc.to === to) other = arc;
+      if (other !== undefined) break;
+    }
     if (other === undefined || other.isForwardOnly === isForwardOnly) return;
     throw new Error(
       isForwardOnly
@@ -184,10 +188,13 @@ export class GraphModel {
     for (const { from, relationship, modifier, to } of arcs) {
       this.arcs.delete(arcKey(from, relationship, modifier, to));
     }
-    for (const [id, vertex] of this.vertices) {
-      if (!vertex.isReal && this.arcsTo(id).length === 0) this.vertices.delete(id);
-    }
+    for (const { to } of arcs) this.#removeIfAbandoned(to);
     return arcs.length;
+  }
+
+  #removeIfAbandoned(id: string): void {
+    const isVirtual = this.vertices.get(id)?.isReal === false;
+    if (isVirtual && this.arcsTo(id).length === 0) this.vertices.delete(id);
   }
 
   #create(change: Extract<Change, { kind: "create" }>, now: number): number {
@@ -213,6 +220,7 @@ export class GraphModel {
     vertex.expiresAt = T_NEVER;
     vertex.properties.clear();
     this.#remove(this.arcsFrom(id));
+    this.#removeIfAbandoned(id);
     return 1;
   }
 
