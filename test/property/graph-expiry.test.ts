@@ -1,0 +1,158 @@
+// The event processor against a model: all that has expired goes, nothing else does, whatever was
+// changed meanwhile, held, suspended, made readonly, or saved and loaded. ROUNDS=n does more of it.
+// limit: 60 s
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { T_NEVER } from "../../runtime/graph/constants.js";
+import { setEventsEnabled } from "../../runtime/graph/expiry/event-control.js";
+import { EventProcessor } from "../../runtime/graph/expiry/event-processor.js";
+import { Session } from "../../runtime/graph/sessions/session.js";
+import { loadGraph } from "../../runtime/graph/snapshot/load-graph.js";
+import { saveGraph } from "../../runtime/graph/snapshot/save-graph.js";
+import { GraphStore } from "../../runtime/graph/store/graph-store.js";
+import { checkStore } from "../runtime/graph/support/check-store.js";
+import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { FakeClock } from "./support/fake-clock.js";
+import { randomChange } from "./support/graph-change.js";
+import { GraphModel } from "./support/graph-model.js";
+import {
+  makeChange,
+  openForChanges,
+  outcomeOf,
+  plainModel,
+  plainStore,
+} from "./support/make-change.js";
+import { Random, SEED } from "./support/random.js";
+
+const ROUNDS = Number(process.env.ROUNDS ?? 2);
+const LOOKS = 60;
+const CHANGES_PER_LOOK = 20;
+const NAME = "expiring";
+const IDS = Array.from({ length: 40 }, (_, index) => `v${index}`);
+
+const test = suite<{ clock: FakeClock; folder: string }>("expiry of graphs");
+
+test.before.each((context) => {
+  context.clock = new FakeClock().start();
+  context.folder = mkdtempSync(join(tmpdir(), "svc-expiry-"));
+});
+
+test.after.each(({ clock, folder }) => {
+  clock.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** A graph, its processor, and what it should be. */
+class Expiring {
+  readonly model = new GraphModel();
+  readonly #clock: FakeClock;
+  #store = GraphStore.make(NAME, TEST_THREAD);
+  #events = new EventProcessor(this.#store, new Session(this.#store));
+
+  constructor(clock: FakeClock) {
+    this.#clock = clock;
+  }
+
+  get store(): GraphStore {
+    return this.#store;
+  }
+
+  change(random: Random): void {
+    const changed = openForChanges(this.#store, this.#clock);
+    for (let made = 0; made < CHANGES_PER_LOOK; made++) {
+      const change = randomChange(random, IDS);
+      const expected = outcomeOf(() => this.model.make(change, this.#clock.second));
+      assert.equal(
+        outcomeOf(() => makeChange(changed, change)),
+        expected,
+      );
+    }
+  }
+
+  /** Lets the processor do all there is to do. */
+  process(): number {
+    return this.#events.flush();
+  }
+
+  /** The same in the model. */
+  expire(): void {
+    for (const id of [...this.model.vertices.keys()]) {
+      this.model.make({ kind: "expire", id }, this.#clock.second);
+    }
+  }
+
+  reload(folder: string): void {
+    saveGraph(this.#store, folder);
+    const loaded = loadGraph(NAME, folder, TEST_THREAD);
+    assert.ok(loaded);
+    this.#store = loaded;
+    this.#events = new EventProcessor(loaded, new Session(loaded));
+  }
+
+  check(): void {
+    checkStore(this.#store);
+    assert.equal(plainStore(this.#store, ""), plainModel(this.model));
+  }
+}
+
+/** Does something that keeps events from happening, and undoes it. */
+function hinder(expiring: Expiring, random: Random, clock: FakeClock): void {
+  const { store } = expiring;
+  const graph = openStore(store);
+  switch (random.below(3)) {
+    case 0:
+      setEventsEnabled(store, false);
+      assert.is(expiring.process(), 0);
+      expiring.check();
+      setEventsEnabled(store, true);
+      return;
+    case 1:
+      graph.setGraphReadonly();
+      assert.is(expiring.process(), 0);
+      expiring.check();
+      graph.clearGraphReadonly();
+      return;
+    default: {
+      const ids = graph.vertices({ condition: { virtual: false } });
+      const held = random.list(Math.min(3, ids.length), () => random.of(ids));
+      const before = plainStore(store, "");
+      const out = held.map((id) => graph.openVertex(id, "a"));
+      expiring.process();
+      for (const vertex of out) vertex.close();
+      const after = plainStore(store, "");
+      for (const id of held) assert.equal(after[id], before[id], `${id} was held`);
+      // What was held is tried again after a second.
+      clock.second++;
+    }
+  }
+}
+
+test(`what has expired goes, all else stays (seed ${SEED})`, ({ clock, folder }) => {
+  const random = new Random();
+  let events = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const expiring = new Expiring(clock);
+    for (let look = 0; look < LOOKS; look++) {
+      expiring.change(random);
+      if (random.below(5) === 0) hinder(expiring, random, clock);
+      if (random.below(5) === 0) expiring.reload(folder);
+      events += expiring.process();
+      expiring.expire();
+      expiring.check();
+      assert.ok(expiring.store.expiry.next > clock.second);
+    }
+    clock.second = T_NEVER - 1;
+    events += expiring.process();
+    expiring.expire();
+    expiring.check();
+    assert.is(expiring.store.expiry.count, 0, "the rest never expires");
+    clock.second = new FakeClock().second;
+  }
+  assert.ok(events > ROUNDS * LOOKS, `${events} events`);
+});
+
+test.run();
