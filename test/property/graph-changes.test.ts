@@ -25,7 +25,7 @@ import { Random, SEED } from "./support/random.js";
 const test = suite<{ clock: FakeClock }>("changes of graphs");
 const ROUNDS = Number(process.env.ROUNDS ?? 2);
 const CHANGES = 3000;
-const HUB_CHANGES = 4500;
+const HUB_CHANGES = 5000;
 const IDS = Array.from({ length: 60 }, (_, index) => `v${index}`);
 
 test.before.each((context) => {
@@ -62,7 +62,7 @@ test(`hubs and lists become large and small again (seed ${SEED})`, ({ clock }) =
   const random = new Random();
   const changed = openForChanges(GraphStore.make("test", TEST_THREAD), clock);
   const model = new GraphModel();
-  const ids = Array.from({ length: 3500 }, (_, index) => `v${index}`);
+  const ids = Array.from({ length: 3000 }, (_, index) => `v${index}`);
   for (const isGrowing of [true, false, true, false]) {
     for (let index = 0; index < HUB_CHANGES; index++) {
       const change = randomHubChange(random, ids, isGrowing);

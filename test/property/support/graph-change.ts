@@ -122,7 +122,7 @@ export function randomHubChange(
     return { kind: "connect", from, to, ...arc, flags: 0, lifespan: -1 };
   }
   if (isGrowing) return { kind: "create", id, type: null, lifespan: -1, properties: { name: id } };
-  if (roll < 3) return { kind: "delete", id };
+  if (roll < 7) return { kind: "delete", id };
   const [anchor, direction] = from === outHub ? [outHub, D_OUT] : [inHub, D_IN];
   const arc = { relationship: "to", modifier: 0, atLeast: null };
   return { kind: "disconnect", anchor, direction, ...arc, neighbor: id };
