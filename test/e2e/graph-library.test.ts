@@ -2,6 +2,8 @@
 // their state; plugins given to `addPlugin` are bound to them.
 // limit: 60 s
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,11 +19,12 @@ const { float, Graph, int, M_INT, str, system, Vertex }: typeof Library = await 
 
 const test = suite("graphs of the library");
 const root = mkdtempSync(join(tmpdir(), "svc-library-"));
+const many = mkdtempSync(join(tmpdir(), "svc-many-"));
 
 test.before(() => system.unload());
 test.after(async () => {
   await system.unload();
-  rmSync(root, { recursive: true });
+  for (const folder of [root, many]) rmSync(folder, { recursive: true });
 });
 test.before.each(() => system.initialize("library", { root }));
 test.after.each(() => system.unload());
@@ -184,6 +187,21 @@ test("plugins of addPlugin are bound, and let go of what they hold", async () =>
   system.removePlugin("stay");
 });
 
+test("there are 64 graphs at most, those that are stored included", async () => {
+  await system.unload();
+  await system.initialize("library", { root: many });
+  for (let number = 0; number < 64; number++) new Graph(`g${number}`);
+  fails(() => new Graph("more"), "DataError", /there are 64 graphs open/);
+  system.deleteGraph("g0");
+  assert.is(new Graph("more").order, 0);
+  system.persist();
+  system.deleteGraph("more");
+  new Graph("g0").save();
+  await system.unload();
+  await system.initialize("library", { root: many });
+  assert.is(Object.keys(system.registry()).length, 64);
+});
+
 test("a second system on the same root is refused", async () => {
   await system.unload();
   const program = `import { Graph, system } from ${JSON.stringify(built)};
@@ -191,11 +209,11 @@ test("a second system on the same root is refused", async () => {
     new Graph("theirs");
     console.log("ready");
     setInterval(() => {}, 1000);`;
-  const { spawn } = await import("node:child_process");
   const args = ["--input-type=module", "-e", program];
   const other = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise((resolve) => other.once("exit", resolve));
   try {
-    await new Promise((resolve) => other.stdout.once("data", resolve));
+    await Promise.race([once(other.stdout, "data"), ended]);
     const failure = await system.initialize("library", { root }).then(
       () => null,
       (error: Error) => error,
@@ -203,7 +221,6 @@ test("a second system on the same root is refused", async () => {
     assert.match(String(failure?.message), new RegExp(`process ${other.pid}.*svc\\.lock`));
     assert.is(system.isInitialized(), false);
   } finally {
-    const ended = new Promise((resolve) => other.once("exit", resolve));
     other.kill("SIGKILL");
     await ended;
   }

@@ -1,7 +1,9 @@
 // Makes and loads graphs, lets their time pass and saves them now and then. One thread of a process
 // does that, so that no graph is made twice; it knows nothing of who uses them.
 
+import { MAX_GRAPHS } from "../../limits.js";
 import { setSystemReadonly } from "../changes/graph.js";
+import { DataError } from "../errors.js";
 import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
 import { EventProcessor } from "../expiry/event-processor.js";
 import { Session } from "../sessions/session.js";
@@ -58,6 +60,9 @@ export class GraphKeeper implements GraphSource {
   keep({ name, folder, isStorable, isLocal, isReadonly }: KeepRequest): SharedGraph {
     const known = this.find(name);
     if (known !== null) return known;
+    if (this.names().length >= MAX_GRAPHS) {
+      throw new DataError(`there are ${MAX_GRAPHS} graphs open, which is all that there can be`);
+    }
     const warn = this.#log;
     const loaded = loadGraph(name, folder, KEEPER_THREAD, { warn });
     const store = loaded ?? GraphStore.make(name, KEEPER_THREAD);
