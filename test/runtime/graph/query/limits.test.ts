@@ -1,0 +1,118 @@
+// `timeout` with `limexec` ends queries that would run for minutes, each with the text of its kind,
+// and leaves short ones and those without `limexec` alone.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { C_NONE, C_SCAN, D_OUT } from "../../../../runtime/graph/constants.js";
+import type { Graph } from "../../../../runtime/graph/graph.js";
+import { makeGraph } from "../support/make-graph.js";
+
+const test = suite("query limits");
+
+/** Every vertex has an arc to every vertex, itself included. */
+const VERTICES = 100;
+const LIMIT = { timeout: 5, limexec: true };
+
+function makeDense(): Graph {
+  const graph = makeGraph("dense");
+  const ids = Array.from({ length: VERTICES }, (_, number) => `v${number}`);
+  for (const initial of ids) for (const terminal of ids) graph.connect(initial, "to", terminal);
+  return graph;
+}
+
+const dense = makeDense();
+
+/** So many levels below, whose arcs are all visited: what is sought at their end is nowhere. */
+function deep(levels: number): object {
+  if (levels === 0) return { virtual: true };
+  return { arc: ["to", D_OUT], collect: C_SCAN, neighbor: deep(levels - 1) };
+}
+
+/** A million million arcs. */
+const HOPELESS = deep(6);
+
+const LONG: readonly (readonly [what: string, text: string, ask: () => unknown])[] = [
+  [
+    "neighborhood",
+    "Execution timeout after 5 ms",
+    () => dense.neighborhood("v0", { collect: C_NONE, neighbor: HOPELESS, ...LIMIT }),
+  ],
+  [
+    "prepared neighborhood",
+    "Execution timeout after 5 ms",
+    () => dense.newNeighborhoodQuery("v0", { neighbor: HOPELESS }).execute(LIMIT),
+  ],
+  [
+    "count",
+    "Execution timeout after 5 ms",
+    () => dense.newNeighborhoodQuery("v0", { neighbor: HOPELESS }).count(LIMIT),
+  ],
+  [
+    "vertices",
+    "Global search execution timeout after 5 ms",
+    () => dense.vertices({ condition: HOPELESS, ...LIMIT }),
+  ],
+  [
+    "arcs",
+    "Global search execution timeout after 5 ms",
+    () => dense.arcs({ condition: { traverse: { neighbor: HOPELESS } }, ...LIMIT }),
+  ],
+  [
+    "aggregate",
+    "Timeout during aggregation after 5 ms",
+    () => dense.aggregate("v0", { neighbor: HOPELESS, ...LIMIT }),
+  ],
+  [
+    "adjacent",
+    "Timeout during adjacency check after 5 ms",
+    () => dense.adjacent("v0", undefined, HOPELESS, LIMIT),
+  ],
+  [
+    "terminals",
+    "Execution timeout after 5 ms",
+    () => dense.terminals("v0", { neighbor: HOPELESS, ...LIMIT }),
+  ],
+];
+
+for (const [what, text, ask] of LONG) {
+  test(`${what}: ends when its time is up`, () => {
+    assert.throws(ask, (error: unknown) => {
+      if (!(error instanceof Error) || !("code" in error)) return false;
+      assert.is(`${error.name} ${error.code}: ${error.message}`, `SearchError SVC2407: ${text}`);
+      return true;
+    });
+  });
+}
+
+test("a query that was ended leaves nothing behind for the next", () => {
+  assert.throws(() => dense.neighborhood("v0", { neighbor: HOPELESS, ...LIMIT }));
+  assert.is(dense.neighborhood("v0").length, VERTICES);
+  assert.is(dense.vertices({ condition: { outdegree: VERTICES } }).length, VERTICES);
+});
+
+test("short queries end by themselves, even with no time at all", () => {
+  const none = { timeout: 0, limexec: true };
+  assert.is(dense.neighborhood("v0", none).length, VERTICES);
+  assert.is(dense.vertices(none).length, VERTICES);
+  assert.is(dense.degree("v0", "to", none), 2 * VERTICES);
+  assert.is(dense.adjacent("v0", "to", "v1", none), true);
+});
+
+test("a time without limexec, and -1 with it, bound nothing", () => {
+  // 10,000 arcs are more than are visited between two looks at the clock.
+  const query = { arc: "to", collect: C_NONE, neighbor: { arc: ["to", D_OUT], collect: true } };
+  for (const options of [{ timeout: 1 }, { timeout: -1, limexec: true }]) {
+    assert.is(dense.neighborhood("v0", { ...query, ...options } as object).length, 10_000);
+  }
+});
+
+test("a query ends as soon as it has as many hits as it may show", () => {
+  // A million arcs would have to be collected; the page is full after a few.
+  const query = { collect: C_NONE, neighbor: { arc: "to", collect: true } } as const;
+  const neighbor = { arc: ["to", D_OUT], collect: C_NONE, neighbor: query.neighbor };
+  const page = { hits: 10, offset: 5, timeout: 0, limexec: true };
+  assert.is(dense.neighborhood("v0", { ...query, neighbor, ...page } as object).length, 10);
+  assert.is(dense.arcs({ hits: 3, timeout: 0, limexec: true }).length, 3);
+});
+
+test.run();

@@ -1,0 +1,178 @@
+// What queries refuse: options that they do not have, those that are not built yet, each by its
+// name, and malformed filters, conditions, orders, fields and selections with the documented texts.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as C from "../../../../runtime/graph/constants.js";
+import type { Graph } from "../../../../runtime/graph/graph.js";
+import { S_ASC, S_HAM, S_SIM } from "../../../../runtime/sort-constants.js";
+import { makeShop } from "./examples/shop.js";
+
+const test = suite("refused queries");
+const shop = makeShop();
+
+type Call = (graph: Graph, options: never) => unknown;
+
+const CALLS = new Map<string, Call>([
+  ["neighborhood", (graph, options) => graph.neighborhood("ann", options)],
+  ["vertices", (graph, options) => graph.vertices(options)],
+  ["arcs", (graph, options) => graph.arcs(options)],
+  ["adjacent", (graph, options) => graph.adjacent("ann", undefined, undefined, options)],
+  ["aggregate", (graph, options) => graph.aggregate("ann", options)],
+  ["degree", (graph, options) => graph.degree("ann", undefined, options)],
+  ["terminals", (graph, options) => graph.terminals("ann", options)],
+  ["initials", (graph, options) => graph.initials("ann", options)],
+  ["outarcs", (graph, options) => graph.outarcs("ann", options)],
+  ["newNeighborhoodQuery", (graph, options) => graph.newNeighborhoodQuery("ann", options)],
+  ["newVerticesQuery", (graph, options) => graph.newVerticesQuery(options)],
+  ["newArcsQuery", (graph, options) => graph.newArcsQuery(options)],
+  ["newAdjacencyQuery", (graph, options) => graph.newAdjacencyQuery("ann", options)],
+  ["newAggregatorQuery", (graph, options) => graph.newAggregatorQuery("ann", options)],
+]);
+
+function refuses(name: string, options: unknown, error: string, message: string): void {
+  test(`${name}(${JSON.stringify(options)}): ${message}`, () => {
+    assert.throws(
+      () => CALLS.get(name)!(shop, options as never),
+      (thrown: unknown) => {
+        if (!(thrown instanceof Error)) return false;
+        assert.is(`${thrown.name}: ${thrown.message}`, `${error}: ${message}`);
+        return true;
+      },
+    );
+  });
+}
+
+/** Options that wait for the evaluator, for vectors and for what builds on them. */
+const NOT_YET: Record<string, unknown> = {
+  ...{ pre: "1", filter: "1", post: "1", rank: "1", memory: 16, vector: [0.5] },
+  ...{ aggregate: { mode: "sum" }, nest: 1, nestedHits: 5 },
+};
+const ANCHORED = ["pre", "filter", "post", "memory"];
+const GLOBAL = ["rank", "vector", "memory"];
+const EXPRESSIONS: Record<string, readonly string[]> = {
+  neighborhood: Object.keys(NOT_YET),
+  newNeighborhoodQuery: Object.keys(NOT_YET),
+  ...{ vertices: GLOBAL, arcs: GLOBAL, newVerticesQuery: GLOBAL, newArcsQuery: GLOBAL },
+  ...{ adjacent: ANCHORED, newAdjacencyQuery: ANCHORED },
+  ...{ aggregate: ANCHORED, newAggregatorQuery: ANCHORED },
+  ...{ terminals: [...ANCHORED, "rank"], initials: [...ANCHORED, "rank"], degree: ["filter"] },
+};
+
+for (const [name, expressions] of Object.entries(EXPRESSIONS)) {
+  for (const option of expressions) {
+    const options = { [option]: NOT_YET[option] };
+    refuses(name, options, "UnsupportedError", `\`${option}\` is not supported yet`);
+  }
+}
+
+test("what is left out may be said to be", () => {
+  const all = { ...{ pre: null, filter: null, post: null, rank: null, memory: 4 }, vector: [] };
+  const none = { ...all, ...{ aggregate: null, nest: 0, nestedHits: -1 } } as object;
+  assert.equal(shop.neighborhood("ann", none), shop.neighborhood("ann"));
+});
+
+for (const name of CALLS.keys()) {
+  const message = "'no' is an invalid keyword argument for this function";
+  refuses(name, { no: 1 }, "TypeError", message);
+  refuses(name, 5, "TypeError", "options must be an object");
+  refuses(name, ["arc"], "TypeError", "options must be an object");
+  test(`${name}: null is no options`, () => {
+    assert.not.throws(() => CALLS.get(name)!(shop, null as never));
+  });
+}
+
+/** Expressions and vectors within conditions, selections and orders. */
+const INSIDE: readonly (readonly [object, string])[] = [
+  [{ filter: "1" }, "`filter` is not supported yet"],
+  [{ post: "1" }, "`post` is not supported yet"],
+  [{ traverse: { filter: "1" } }, "`filter` is not supported yet"],
+  [{ adjacent: { filter: "1" } }, "`filter` is not supported yet"],
+  [{ similarity: { score: 0.5 } }, "`similarity` is not supported yet"],
+];
+for (const [condition, message] of INSIDE) {
+  refuses("vertices", { condition }, "UnsupportedError", message);
+  refuses("neighborhood", { neighbor: condition }, "UnsupportedError", message);
+}
+const BY_VECTOR = "sorting by vectors (S_SIM, S_HAM) is not supported yet";
+refuses("neighborhood", { sortby: S_SIM }, "UnsupportedError", BY_VECTOR);
+refuses("vertices", { sortby: S_HAM }, "UnsupportedError", BY_VECTOR);
+const IN_SELECT = "expressions in `select` are not supported yet";
+refuses("vertices", { select: "a: 1 + 1" }, "UnsupportedError", IN_SELECT);
+refuses("vertices", { select: ".vector" }, "UnsupportedError", "`.vector` is not supported yet");
+
+/** Malformed parts of queries. */
+const NEEDS_MODIFIER = "Invalid arc: value condition not supported without modifier";
+const ARC_TEXTS: readonly (readonly [unknown, string])[] = [
+  [4, "Invalid arc direction"],
+  [["knows", 9], "Invalid arc direction"],
+  [["knows", C.D_OUT, 3], "Invalid arc modifier"],
+  [["knows", C.D_OUT, C.M_INT, 5, 1], "Invalid arc value comparison code"],
+  [["knows", C.D_OUT, C.M_INT, C.V_GT], "Arc comparator requires value"],
+  [["knows", C.D_OUT, C.M_INT, C.V_GT, 1, 2], "Invalid arc: too many values"],
+  [["knows", C.D_OUT, null, C.V_GT, 1], NEEDS_MODIFIER],
+  [[false], "Invalid arc"],
+  [{ relationship: "knows" }, "Invalid arc"],
+  [[{}], "Invalid arc"],
+];
+for (const [arc, message] of ARC_TEXTS) refuses("neighborhood", { arc }, "QueryError", message);
+refuses("neighborhood", { arc: "a b" }, "SearchError", "invalid relationship: 'a b'");
+
+const CONDITION_TEXTS: readonly (readonly [unknown, string])[] = [
+  [{ foo: 1 }, "Invalid vertex condition: 'foo'"],
+  [{ adjacent: { x: 1 } }, "Invalid adjacency condition parameter: 'x'"],
+  [{ traverse: { x: 1 } }, "Invalid recursive traversal parameter: 'x'"],
+  [{ arc: "knows", traverse: { arc: "knows" } }, "traverse arc re-definition"],
+  [{ neighbor: "bo", traverse: { neighbor: "bo" } }, "traverse neighbor re-definition"],
+  [{ collect: true, traverse: { collect: true } }, "traverse collect re-definition"],
+  [{ has_arc: "knows", adjacent: { arc: "knows" } }, "adjacent arc re-definition"],
+  ["a*n", "Unsupported wildcard: a*n"],
+  [{ property: 5 }, "invalid property condition, must be { key: <value condition>, ... }"],
+  [{ property: { age: [1, 2, 3] } }, "condition must be 2-tuple"],
+  [{ property: { age: [3, 5] } }, "invalid value comparison code"],
+  [{ property: { age: [C.V_RANGE, 5] } }, "range comparison requires value tuple (min, max)"],
+  [{ degree: [C.V_GT, -1] }, "Invalid degree condition: must be integer >= 0"],
+  [{ indegree: [["knows", C.D_OUT], 1] }, "Arc direction mismatch for degree condition"],
+  [{ traverse: { assert: "yes" } }, "assert must be boolean, integer or null"],
+];
+for (const [condition, message] of CONDITION_TEXTS) {
+  refuses("vertices", { condition }, "QueryError", message);
+}
+refuses("vertices", { condition: { type: "a*" } }, "SearchError", "invalid vertex type: 'a*'");
+
+test("conditions nest 14 levels, not 15", () => {
+  const nest = (levels: number): object =>
+    levels === 0 ? {} : { traverse: { neighbor: nest(levels - 1) } };
+  assert.not.throws(() => shop.vertices({ condition: nest(14) }));
+  assert.throws(
+    () => shop.vertices({ condition: nest(15) }),
+    /^Vertex condition recursion limit reached$/,
+  );
+});
+
+const RESULT_TEXTS: readonly (readonly [object, string])[] = [
+  [{ sortby: S_ASC }, "invalid sortby parameter"],
+  [{ sortby: "S_ID" }, "invalid sortby parameter"],
+  [{ fields: 2 ** 30 }, "invalid fields parameter"],
+  [{ fields: ["nothing"] }, "invalid fields parameter: 'nothing'"],
+  [{ result: 1 }, "invalid result parameter"],
+  [{ result: "xml" }, "invalid result parameter"],
+  [{ counts: 1 }, "invalid counts parameter"],
+  [{ hits: 1.5 }, "invalid hits parameter"],
+  [{ offset: "1" }, "invalid offset parameter"],
+  [{ timeout: "1" }, "invalid timeout parameter"],
+  [{ limexec: 1 }, "invalid limexec parameter"],
+  [{ select: 5 }, "select must be string"],
+  [{ select: " " }, "one or more property fields required"],
+  [{ select: ".nothing" }, "undefined attribute: '.nothing'"],
+  [{ select: "a b" }, "property select syntax error: 'a b', expected ',' or ';'"],
+  [{ select: "a ? b" }, "property select syntax error: 'b', expected ',' or ';'"],
+];
+for (const [options, message] of RESULT_TEXTS) {
+  refuses("neighborhood", options, "QueryError", message);
+  refuses("vertices", options, "QueryError", message);
+}
+refuses("degree", { timeout: "1" }, "QueryError", "invalid timeout parameter");
+refuses("adjacent", { limexec: 1 }, "QueryError", "invalid limexec parameter");
+
+test.run();
