@@ -10,6 +10,8 @@ export interface Answer {
   readonly mediaType: string;
   /** Requests in the back-end as it says, -1 when it does not. */
   readonly backlog: number;
+  /** The back-end ends the connection after it, as it does after every answer without a length. */
+  readonly isLast: boolean;
   readonly body: Buffer;
 }
 
@@ -17,7 +19,7 @@ export interface Answer {
 export class BadAnswer extends Error {}
 
 const HEAD_END = "\r\n\r\n";
-const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
+const STATUS_LINE = /^HTTP\/1\.1 ([2-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/;
 const LENGTH = /^\d{1,10}$/;
 const BACKLOG = /^[0-9A-Fa-f]{1,8}$/;
@@ -29,6 +31,7 @@ interface Head {
   readonly status: number;
   readonly mediaType: string;
   readonly backlog: number;
+  readonly isLast: boolean;
   readonly length: number;
 }
 
@@ -57,6 +60,7 @@ export class AnswerParser {
       this.#rest = bytes;
       return null;
     }
+    if (end > MAX_ANSWER_HEAD_BYTES) throw new BadAnswer("head too long");
     this.#rest = NOTHING;
     this.#head = readHead(bytes.toString("latin1", 0, end));
     return this.#feedBody(this.#head, bytes, end + HEAD_END.length);
@@ -82,11 +86,11 @@ export class AnswerParser {
     this.#body = grown;
   }
 
-  #finish({ status, mediaType, backlog }: Head, body: Buffer): Answer {
+  #finish({ status, mediaType, backlog, isLast }: Head, body: Buffer): Answer {
     this.#head = null;
     this.#body = NOTHING;
     this.#received = 0;
-    return { status, mediaType, backlog, body };
+    return { status, mediaType, backlog, isLast, body };
   }
 }
 
@@ -100,6 +104,7 @@ function readHead(text: string): Head {
   let length = -1;
   let mediaType = "";
   let backlog = -1;
+  let isClosing = false;
   for (let number = 1; number < lines.length; number++) {
     const field = FIELD.exec(lines[number]!);
     if (field === null) throw new BadAnswer("invalid header");
@@ -112,10 +117,13 @@ function readHead(text: string): Head {
       mediaType = value.split(";", 1)[0]!.trim().toLowerCase();
     } else if (name === "x-svc-backlog" && BACKLOG.test(value)) {
       backlog = Number.parseInt(value, 16);
+    } else if (name === "connection") {
+      isClosing ||= value.toLowerCase() === "close";
     } else if (name === "transfer-encoding") {
       throw new BadAnswer("invalid length");
     }
   }
   if (length > MAX_ANSWER_BODY_BYTES) throw new BadAnswer("answer too large");
-  return { status: Number(status[1]), mediaType, backlog, length: Math.max(0, length) };
+  const isLast = isClosing || length < 0;
+  return { status: Number(status[1]), mediaType, backlog, isLast, length: Math.max(0, length) };
 }

@@ -123,6 +123,7 @@ export class Channel {
     const user = this.#user;
     this.#user = null;
     this.sinceMs = performance.now();
+    if (answer.isLast) this.#disconnect();
     user.answered(this, answer);
   }
 

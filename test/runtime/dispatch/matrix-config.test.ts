@@ -1,0 +1,223 @@
+// Dispatcher configurations: what is taken as it is, what defaults are filled in, and the text and
+// path of everything that is refused.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readMatrixConfig } from "../../../runtime/dispatch/matrix-config.js";
+import { ArgumentError } from "../../../runtime/errors.js";
+
+const test = suite("matrix config");
+
+const HOST = { host: "s1", port: 9100 };
+const REFUSED: [name: string, config: unknown, exception: string, message: string][] = [];
+
+function refused(config: unknown, exception: "TypeError" | "ValueError", message: string): void {
+  REFUSED.push([message, config, exception, message]);
+}
+
+function withRows(...replicas: unknown[]): unknown {
+  return { partitions: [replicas.map(() => HOST)], replicas };
+}
+
+function withColumns(...partitions: unknown[]): unknown {
+  return { partitions, replicas: [{}] };
+}
+
+function withOptions(options: unknown): unknown {
+  return { partitions: [[HOST]], replicas: [{}], options };
+}
+
+const ROW = "dispatcher.replicas[1]";
+const ENTRY = "dispatcher.partitions[1][0]";
+const OPTIONS = "dispatcher.options";
+
+for (const value of [null, undefined, [], "x", 1]) {
+  refused(value, "TypeError", "dispatcher: dispatcher config must be dict");
+}
+refused(
+  { ...(withRows({}) as object), rows: 1, b: 2 },
+  "ValueError",
+  'dispatcher: contains 2 invalid key(s): "rows", "b"',
+);
+
+const missing = "replicas information missing";
+refused({ partitions: [[HOST]] }, "ValueError", `dispatcher.replicas: ${missing}`);
+refused({ replicas: {} }, "TypeError", "dispatcher.replicas: replicas must be list");
+refused({ replicas: [] }, "ValueError", "dispatcher.replicas: replicas cannot be empty");
+refused(
+  withRows(...new Array(128).fill({})),
+  "ValueError",
+  "dispatcher.replicas: replicas 128 out of range 1-127",
+);
+refused(withRows({}, 3), "TypeError", `${ROW}: entry 1 must be dict`);
+refused(withRows({}, []), "TypeError", `${ROW}: entry 1 must be dict`);
+refused(
+  withRows({}, { chanels: 1 }),
+  "ValueError",
+  `${ROW}: entry 1 contains 1 invalid key(s): "chanels"`,
+);
+for (const channels of [0, 128, -1]) {
+  const text = `replicas entry 1 channels ${channels} out of range 1-127`;
+  refused(withRows({}, { channels }), "ValueError", `${ROW}.channels: ${text}`);
+}
+for (const channels of [1.5, "4", true]) {
+  const text = "replicas entry 1 channels must be int";
+  refused(withRows({}, { channels }), "TypeError", `${ROW}.channels: ${text}`);
+}
+for (const priority of [-1, 128]) {
+  const text = `replicas entry 1 priority ${priority} out of range 0-127`;
+  refused(withRows({}, { priority }), "ValueError", `${ROW}.priority: ${text}`);
+}
+refused(
+  withRows({}, { priority: "2" }),
+  "TypeError",
+  `${ROW}.priority: replicas entry 1 priority must be int`,
+);
+refused(
+  withRows({}, { channels: 64 }),
+  "ValueError",
+  `${ROW}: max cost 64 x 2 = 128 exceeds 127 (channels x priority)`,
+);
+for (const primary of [2, -1, "1", null]) {
+  const text = "primary must be int or bool, 0 or 1";
+  refused(withRows({}, { primary }), "TypeError", `${ROW}.primary: ${text}`);
+}
+refused(
+  withRows({ primary: 1 }, { primary: true }),
+  "ValueError",
+  "dispatcher.replicas: at most one primary allowed",
+);
+
+refused({ replicas: [{}] }, "ValueError", "dispatcher.partitions: partitions information missing");
+refused(
+  { replicas: [{}], partitions: {} },
+  "TypeError",
+  "dispatcher.partitions: partitions must be list",
+);
+refused(withColumns(), "ValueError", "dispatcher.partitions: partitions cannot be empty");
+refused(
+  withColumns(...new Array(128).fill([HOST])),
+  "ValueError",
+  "dispatcher.partitions: partitions 128 out of range 1-127",
+);
+refused(withColumns([HOST], HOST), "TypeError", "dispatcher.partitions[1]: part 1 must be list");
+refused(
+  withColumns([HOST], [HOST, HOST]),
+  "ValueError",
+  "dispatcher.partitions[1]: part 1 incorrect number of hosts (2 in place of 1)",
+);
+refused(
+  withColumns([HOST], []),
+  "ValueError",
+  "dispatcher.partitions[1]: part 1 incorrect number of hosts (0 in place of 1)",
+);
+for (const [entry, exception, text] of [
+  ["s1:9100", "TypeError", `${ENTRY}: part 1 entry 0 must be dict`],
+  [{ ...HOST, ip: "" }, "ValueError", `${ENTRY}: part 1 entry 0 contains 1 invalid key(s): "ip"`],
+  [{ port: 1 }, "ValueError", `${ENTRY}.host: part 1 entry 0 host missing`],
+  [{ host: 7, port: 1 }, "TypeError", `${ENTRY}.host: part 1 entry 0 host must be string`],
+  [{ host: "", port: 1 }, "ValueError", `${ENTRY}.host: part 1 entry 0 host cannot be empty`],
+  [{ host: "s" }, "ValueError", `${ENTRY}.port: part 1 entry 0 port missing`],
+  [{ host: "s", port: "1" }, "TypeError", `${ENTRY}.port: part 1 entry 0 port must be int`],
+  [{ host: "s", port: 1.5 }, "TypeError", `${ENTRY}.port: part 1 entry 0 port must be int`],
+  [{ host: "s", port: 0 }, "ValueError", `${ENTRY}.port: part 1 entry 0 port out of range: 0`],
+  [
+    { host: "s", port: 65536 },
+    "ValueError",
+    `${ENTRY}.port: part 1 entry 0 port out of range: 65536`,
+  ],
+] as const) {
+  refused(withColumns([HOST], [entry]), exception, text);
+}
+
+for (const options of [[], "x", 1]) {
+  refused(withOptions(options), "TypeError", `${OPTIONS}: options must be dict`);
+}
+refused(
+  withOptions({ "allow-incomplet": true }),
+  "ValueError",
+  `${OPTIONS}: options contains 1 invalid key(s): "allow-incomplet"`,
+);
+for (const value of [1, 0, "true"]) {
+  const text = "option allow-incomplete must be bool";
+  const options = { "allow-incomplete": value };
+  refused(withOptions(options), "TypeError", `${OPTIONS}.allow-incomplete: ${text}`);
+}
+refused(
+  withOptions({ timeout: "1s" }),
+  "TypeError",
+  `${OPTIONS}.timeout: option timeout must be int`,
+);
+refused(
+  withOptions({ timeout: -1 }),
+  "ValueError",
+  `${OPTIONS}.timeout: option timeout -1 out of range 0-2147483647`,
+);
+
+for (const [name, config, exception, message] of REFUSED) {
+  test(`refused: ${name} (${JSON.stringify(config)?.slice(0, 60)})`, () => {
+    try {
+      readMatrixConfig(config);
+    } catch (error) {
+      assert.instance(error, ArgumentError);
+      assert.is((error as ArgumentError).message, message);
+      assert.is((error as ArgumentError).exceptionName, exception);
+      return;
+    }
+    assert.unreachable("was taken");
+  });
+}
+
+test("what is not said has its default", () => {
+  assert.equal(readMatrixConfig({ partitions: [[HOST, HOST]], replicas: [{}, {}] }), {
+    partitions: [[HOST, HOST]],
+    replicas: [
+      { channels: 32, priority: 2 },
+      { channels: 32, priority: 2 },
+    ],
+    primaryRow: 0,
+    allowIncomplete: false,
+    timeoutMs: 30_000,
+  });
+});
+
+test("port and channels for all entries that lack them", () => {
+  const config = readMatrixConfig({
+    port: 9100,
+    channels: 4,
+    partitions: [[{ host: "a" }, { host: "b", port: 9200 }]],
+    replicas: [{ priority: 0 }, { channels: 127, priority: 1, primary: true }],
+    options: { "allow-incomplete": true, timeout: 0 },
+  });
+  assert.equal(config, {
+    partitions: [
+      [
+        { host: "a", port: 9100 },
+        { host: "b", port: 9200 },
+      ],
+    ],
+    replicas: [
+      { channels: 4, priority: 0 },
+      { channels: 127, priority: 1 },
+    ],
+    primaryRow: 1,
+    allowIncomplete: true,
+    timeoutMs: 0,
+  });
+});
+
+test("only a true primary counts", () => {
+  const config = withRows({ primary: 0 }, { primary: false }, { primary: 1 });
+  assert.is(readMatrixConfig(config).primaryRow, 2);
+});
+
+test("the largest matrix", () => {
+  const column = new Array(127).fill(HOST);
+  const { partitions, replicas } = readMatrixConfig({
+    partitions: new Array(127).fill(column),
+    replicas: new Array(127).fill({ channels: 127, priority: 0 }),
+  });
+  assert.is(partitions.length * replicas.length, 127 * 127);
+});
+
+test.run();
