@@ -1,0 +1,203 @@
+// What a back-end costs while requests run in it, and the life of its channels.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BackEnd } from "../../../runtime/dispatch/back-end.js";
+import type { Channel } from "../../../runtime/dispatch/channel.js";
+import { FIRST_IDLE_CHANNEL_MS, IDLE_CHANNEL_MS, PENALTY_MS } from "../../../runtime/limits.js";
+import { FakeBackEnd, type FakeRequest, until } from "./support/fake-back-end.js";
+
+const test = suite<{ fake: FakeBackEnd }>("back-end");
+const PLACE = { partition: 1, replica: 2, width: 3, height: 4, isPrimary: true };
+const NOWHERE = { host: "127.0.0.1", port: 1 };
+
+function costly(priority: number, channels = 4): BackEnd {
+  return new BackEnd(NOWHERE, { channels, priority }, PLACE);
+}
+
+/** Runs `use` at a time that is so much later. */
+function later(ms: number, use: () => void): void {
+  const now = performance.now();
+  const real = performance.now;
+  performance.now = () => now + ms;
+  try {
+    use();
+  } finally {
+    performance.now = real;
+  }
+}
+
+test.before.each(async (context) => {
+  context.fake = await FakeBackEnd.start();
+});
+
+test.after.each(({ fake }) => fake.close());
+
+/** Takes a channel and sends a request; resolves when that has arrived. */
+async function start(
+  backEnd: BackEnd,
+  fake: FakeBackEnd,
+): Promise<{ channel: Channel; request: FakeRequest; answered: Promise<Channel> }> {
+  const channel = backEnd.take();
+  const answered = new Promise<Channel>((resolve, reject) => {
+    channel.send("GET /a HTTP/1.1\r\n\r\n", null, {
+      answered: resolve,
+      failed: (_, fault, reason) => reject(new Error(`${fault}: ${reason}`)),
+    });
+  });
+  // Some tests end before their requests do.
+  answered.catch(() => {});
+  return { channel, request: await fake.next(), answered };
+}
+
+test("cost is priority times running requests", () => {
+  const backEnd = costly(5);
+  assert.is(backEnd.cost, 0);
+  const channels = [backEnd.take(), backEnd.take(), backEnd.take()];
+  assert.equal([backEnd.running, backEnd.cost, backEnd.value], [3, 15, 15]);
+  backEnd.give(channels[1]!, -1);
+  assert.equal([backEnd.running, backEnd.cost], [2, 10]);
+});
+
+test("priority 0 never costs anything", () => {
+  const backEnd = costly(0, 2);
+  const channel = backEnd.take();
+  backEnd.take();
+  assert.is(backEnd.cost, 0);
+  assert.is(backEnd.hasFreeChannel, false);
+  backEnd.give(channel, 1000);
+  assert.is(backEnd.cost, 0);
+  assert.is(backEnd.hasFreeChannel, true);
+});
+
+test("what the back-end says of others' requests counts while ours run there", () => {
+  const backEnd = costly(2);
+  const channels = [backEnd.take(), backEnd.take(), backEnd.take()];
+  backEnd.give(channels[0]!, 10);
+  assert.is(backEnd.cost, 20);
+  backEnd.give(channels[1]!, -1);
+  assert.is(backEnd.cost, 18);
+  backEnd.give(channels[2]!, 10);
+  assert.is(backEnd.cost, 0);
+});
+
+test("a backlog below our own requests changes nothing", () => {
+  const backEnd = costly(2);
+  const channels = [backEnd.take(), backEnd.take()];
+  backEnd.give(channels[0]!, 0);
+  assert.is(backEnd.cost, 2);
+});
+
+test("a penalty passes", () => {
+  const backEnd = costly(2);
+  backEnd.penalise();
+  assert.equal([backEnd.isPenalised, backEnd.cost, backEnd.value], [true, 0, 256]);
+  later(PENALTY_MS - 1, () => assert.is(backEnd.value, 256));
+  later(PENALTY_MS + 1, () => assert.equal([backEnd.isPenalised, backEnd.value], [false, 0]));
+});
+
+test("a back-end that comes back starts anew", () => {
+  const backEnd = costly(2);
+  assert.is(backEnd.isDefunct, true);
+  const channels = [backEnd.take(), backEnd.take()];
+  backEnd.give(channels[0]!, 50);
+  backEnd.penalise();
+  backEnd.retire();
+  backEnd.revive();
+  assert.equal([backEnd.isDefunct, backEnd.isPenalised, backEnd.value], [false, false, 2]);
+});
+
+test("channels are numbered from 0, and free numbers used again", () => {
+  const backEnd = costly(1);
+  const channels = [backEnd.take(), backEnd.take(), backEnd.take()];
+  assert.equal(
+    channels.map(({ number }) => number),
+    [0, 1, 2],
+  );
+  backEnd.give(channels[1]!, -1);
+  assert.is(backEnd.take().number, 1);
+});
+
+test("channels introduce themselves with their place", async ({ fake }) => {
+  const backEnd = new BackEnd(fake.address, { channels: 7, priority: 1 }, PLACE);
+  const secondary = new BackEnd(
+    fake.address,
+    { channels: 7, priority: 1 },
+    {
+      ...PLACE,
+      isPrimary: false,
+    },
+  );
+  const lines: string[] = [];
+  for (const each of [backEnd, backEnd, secondary]) {
+    lines.push((await start(each, fake)).request.identLine);
+  }
+  assert.equal(lines, [
+    "XSVCIDENT 3 4 7 1 2 0 1",
+    "XSVCIDENT 3 4 7 1 2 1 1",
+    "XSVCIDENT 3 4 7 1 2 0 0",
+  ]);
+});
+
+/** Opens channels that are idle afterwards, the lowest number first. */
+async function openIdle(backEnd: BackEnd, fake: FakeBackEnd, count: number): Promise<Channel[]> {
+  const started = [];
+  for (let i = 0; i < count; i++) started.push(await start(backEnd, fake));
+  for (const { request, answered } of started) {
+    request.answer(200, "");
+    backEnd.give(await answered, -1);
+  }
+  return started.map(({ channel }) => channel);
+}
+
+test("the channel that was used last is taken first", async ({ fake }) => {
+  const backEnd = new BackEnd(fake.address, { channels: 4, priority: 1 }, PLACE);
+  const channels = await openIdle(backEnd, fake, 3);
+  assert.equal([backEnd.openChannels, backEnd.running], [3, 0]);
+  assert.is(backEnd.take(), channels[2]);
+  assert.is(backEnd.take(), channels[1]);
+  assert.is(fake.accepted, 3);
+  backEnd.close();
+});
+
+test("idle channels are trimmed one at a time, the last one late", async ({ fake }) => {
+  const backEnd = new BackEnd(fake.address, { channels: 4, priority: 1 }, PLACE);
+  const channels = await openIdle(backEnd, fake, 3);
+  later(IDLE_CHANNEL_MS - 1000, () => backEnd.trim());
+  assert.is(backEnd.openChannels, 3);
+  later(IDLE_CHANNEL_MS + 1000, () => {
+    for (const left of [2, 1, 1]) {
+      backEnd.trim();
+      assert.is(backEnd.openChannels, left);
+    }
+  });
+  assert.is(backEnd.take(), channels[2]);
+  backEnd.give(channels[2]!, -1);
+  later(FIRST_IDLE_CHANNEL_MS + 1000, () => backEnd.trim());
+  assert.is(backEnd.openChannels, 0);
+  assert.is(backEnd.take().number, 0);
+  await until(() => fake.open === 0, "end of the connections");
+});
+
+test("retired, it ends what is idle and lets the rest finish", async ({ fake }) => {
+  const backEnd = new BackEnd(fake.address, { channels: 4, priority: 1 }, PLACE);
+  await openIdle(backEnd, fake, 2);
+  const { request, answered } = await start(backEnd, fake);
+  backEnd.retire();
+  assert.equal([backEnd.openChannels, backEnd.running, backEnd.isDefunct], [1, 1, true]);
+  request.answer(200, "");
+  backEnd.give(await answered, -1);
+  backEnd.close();
+  assert.is(backEnd.openChannels, 0);
+  await until(() => fake.open === 0, "end of the connections");
+});
+
+test("a channel that the back-end closes is gone", async ({ fake }) => {
+  const backEnd = new BackEnd(fake.address, { channels: 2, priority: 1 }, PLACE);
+  await openIdle(backEnd, fake, 2);
+  fake.reset();
+  await until(() => backEnd.openChannels === 0, "end of the channels");
+  assert.equal([backEnd.take().number, backEnd.take().number], [0, 1]);
+});
+
+test.run();

@@ -1,0 +1,187 @@
+// One channel over a real socket: what the back-end gets, and what becomes of a request whatever
+// the back-end does.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Answer } from "../../../runtime/dispatch/answer-parser.js";
+import { Channel, type ChannelUser } from "../../../runtime/dispatch/channel.js";
+import { answerText, FakeBackEnd, type FakeRequest, until } from "./support/fake-back-end.js";
+
+const test = suite<{ backEnd: FakeBackEnd; channel: Channel; closed: Channel[] }>("channel");
+const IDENT = "XSVCIDENT 1 1 1 0 0 0 1";
+const HEAD = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
+
+/** Notes what it is told. */
+class User implements ChannelUser {
+  readonly outcomes: string[] = [];
+  answer: Answer | null = null;
+
+  answered(channel: Channel, answer: Answer): void {
+    this.answer = answer;
+    this.outcomes.push(`${answer.status} ${answer.body} ${channel.isOpen ? "open" : "closed"}`);
+  }
+
+  failed(channel: Channel, fault: string, reason: string): void {
+    assert.is(channel.isOpen, false);
+    this.outcomes.push(`${fault}: ${reason}`);
+  }
+
+  async outcome(): Promise<string> {
+    await until(() => this.outcomes.length > 0, "outcome");
+    // Anything told a second time comes soon.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.is(this.outcomes.length, 1);
+    return this.outcomes[0]!;
+  }
+}
+
+test.before.each(async (context) => {
+  context.backEnd = await FakeBackEnd.start();
+  context.closed = [];
+  context.channel = new Channel(0, context.backEnd.address, `${IDENT}\r\n`, (channel) => {
+    context.closed.push(channel);
+  });
+});
+
+test.after.each(async ({ backEnd, channel }) => {
+  channel.abort();
+  await backEnd.close();
+});
+
+function send(channel: Channel, head = HEAD, body: string | Uint8Array | null = null): User {
+  const user = new User();
+  channel.send(head, body, user);
+  assert.equal(user.outcomes, []);
+  return user;
+}
+
+test("nothing is opened before the first request", async ({ channel, backEnd }) => {
+  assert.is(channel.isOpen, false);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.is(backEnd.accepted, 0);
+});
+
+test("requests one after the other on one connection, introduced once", async (context) => {
+  const { channel, backEnd } = context;
+  for (let round = 0; round < 3; round++) {
+    const user = send(channel);
+    const request = await backEnd.next();
+    assert.is(request.identLine, IDENT);
+    assert.is(request.head, HEAD);
+    request.answer(200, `answer ${round}`);
+    assert.is(await user.outcome(), `200 answer ${round} open`);
+  }
+  assert.is(backEnd.accepted, 1);
+});
+
+test("bodies as text and as bytes", async ({ channel, backEnd }) => {
+  const head = "POST /a HTTP/1.1\r\nContent-Length: 3\r\n\r\n";
+  for (const body of ["a\xff\0", Uint8Array.of(97, 255, 0)]) {
+    const user = send(channel, head, body);
+    const request = await backEnd.next();
+    assert.is(request.head + request.body, `${head}a\xff\0`);
+    request.answer(200, "");
+    await user.outcome();
+  }
+});
+
+test("a body of 5 MiB to a back-end that reads late", async ({ channel, backEnd }) => {
+  const body = Buffer.alloc(5 * 1024 * 1024, "0123456789");
+  const user = send(channel, `POST /a HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n`, body);
+  const request = await backEnd.next();
+  assert.ok(request.body === body.toString("latin1"));
+  request.answer(200, request.body);
+  await until(() => user.answer !== null, "answer");
+  assert.ok(user.answer!.body.equals(body));
+});
+
+test("nobody listens", async (context) => {
+  const { backEnd, channel } = context;
+  await backEnd.close();
+  const user = send(channel);
+  assert.match(await user.outcome(), /^unconnected: connect ECONNREFUSED/);
+  context.backEnd = await FakeBackEnd.start();
+});
+
+test("a host without address", async () => {
+  const channel = new Channel(0, { host: "no.such.host.invalid", port: 1 }, "", () => {});
+  assert.match(await send(channel).outcome(), /^unconnected: /);
+});
+
+const ENDINGS: [name: string, end: (request: FakeRequest) => void, fault: RegExp][] = [
+  ["closed without an answer", ({ socket }) => socket.end(), /^no-answer: connection closed/],
+  ["reset without an answer", ({ socket }) => socket.resetAndDestroy(), /^no-answer: .*ECONNRESET/],
+  [
+    "closed in the middle of a head",
+    ({ socket }) => socket.end("HTTP/1.1 200 OK\r\n"),
+    /^bad-answer: connection closed/,
+  ],
+  [
+    "closed in the middle of a body",
+    ({ socket }) => socket.end(answerText(200, "body").slice(0, -1)),
+    /^bad-answer: connection closed/,
+  ],
+  ["no answer at all", ({ socket }) => socket.write("220 mail\r\n\r\n"), /^bad-answer: invalid/],
+  [
+    "two answers at once",
+    ({ socket }) => socket.write(answerText(200, "a") + answerText(200, "b")),
+    /^bad-answer: more bytes/,
+  ],
+];
+for (const [name, end, fault] of ENDINGS) {
+  test(`${name}, on a new connection and on a used one`, async ({ channel, backEnd, closed }) => {
+    for (const isUsed of [false, true]) {
+      if (isUsed) {
+        const user = send(channel);
+        (await backEnd.next()).answer(200, "");
+        await user.outcome();
+      }
+      const user = send(channel);
+      end(await backEnd.next());
+      assert.match(await user.outcome(), fault);
+      assert.is(channel.isOpen, false);
+    }
+    assert.equal(closed, []);
+  });
+}
+
+test("an idle channel whose connection ends", async ({ channel, backEnd, closed }) => {
+  for (const end of [
+    (request: FakeRequest) => request.socket.end(),
+    (request: FakeRequest) => request.socket.resetAndDestroy(),
+    // Nobody has asked.
+    (request: FakeRequest) => request.answer(200, "late"),
+  ]) {
+    const user = send(channel);
+    const request = await backEnd.next();
+    request.answer(200, "");
+    await user.outcome();
+    closed.length = 0;
+    end(request);
+    await until(() => closed.length > 0, "close");
+    assert.is(channel.isOpen, false);
+  }
+});
+
+test("the connection ends with an answer that says so", async ({ channel, backEnd, closed }) => {
+  for (const answer of ["HTTP/1.1 200 OK\r\n\r\n", answerText(200, "", "Connection: close")]) {
+    const user = send(channel);
+    (await backEnd.next()).send(answer);
+    assert.is(await user.outcome(), "200  closed");
+  }
+  await until(() => backEnd.open === 0, "end of the connections");
+  assert.is(backEnd.accepted, 2);
+  assert.equal(closed, []);
+});
+
+test("a request that is aborted is never heard of again", async ({ channel, backEnd, closed }) => {
+  const user = send(channel);
+  const request = await backEnd.next();
+  channel.abort();
+  request.answer(200, "late");
+  await until(() => backEnd.open === 0, "end of the connection");
+  assert.equal(user.outcomes, []);
+  assert.equal(closed, []);
+});
+
+test.run();

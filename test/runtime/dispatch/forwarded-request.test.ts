@@ -1,0 +1,104 @@
+// What a back-end gets of a request that was received.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { forwardedRequest } from "../../../runtime/dispatch/forwarded-request.js";
+
+const test = suite("forwarded request");
+const GET = {
+  method: "GET",
+  target: "/svc/plugin/a?b=c",
+  block: "Host: x\r\nX-A: 1\r\n",
+  accept: "json",
+  partialTarget: -1,
+  body: null,
+} as const;
+
+function lines(head: string): string[] {
+  assert.ok(head.endsWith("\r\n\r\n"));
+  return head.slice(0, -4).split("\r\n");
+}
+
+test("a query goes to all partitions, and asks for partials", () => {
+  const request = forwardedRequest(GET, false);
+  assert.equal(lines(request.head), [
+    "GET /svc/plugin/a?b=c HTTP/1.1",
+    "Host: x",
+    "X-A: 1",
+    "Accept: application/x-svc-partial",
+  ]);
+  assert.is(request.method, "GET");
+  assert.is(request.body, null);
+  assert.is(request.target, -1);
+  assert.equal(request.preference, { isPrimary: false, affinity: -1 });
+});
+
+test("fields of one hop are dropped, whatever their case", () => {
+  const block = [
+    "Host: x",
+    "ACCEPT: text/plain",
+    "Connection: keep-alive",
+    "Content-Length: 99",
+    "Transfer-Encoding: chunked",
+    "Expect: 100-continue",
+    "TE: trailers",
+    "Trailer: x",
+    "Upgrade: h2c",
+    "Keep-Alive: 5",
+    "x-svc-partial-target: 7",
+    "Content-Type: text/plain",
+    "Accept-Language: en",
+    "",
+  ].join("\r\n");
+  const { head } = forwardedRequest({ ...GET, block }, false);
+  assert.equal(lines(head).slice(1), [
+    "Host: x",
+    "Content-Type: text/plain",
+    "Accept-Language: en",
+    "Accept: application/x-svc-partial",
+  ]);
+});
+
+test("bodies keep their bytes and get their length", () => {
+  for (const body of ["grüße\n".slice(0, 5), Uint8Array.of(1, 2, 3, 4, 5)]) {
+    const request = forwardedRequest({ ...GET, method: "POST", body }, false);
+    assert.is(request.method, "POST");
+    assert.is(request.body, body);
+    assert.ok(lines(request.head).includes("Content-Length: 5"));
+    assert.match(request.head, /^POST \/svc\/plugin\/a/);
+  }
+});
+
+test("HEAD is asked as GET", () => {
+  assert.match(forwardedRequest({ ...GET, method: "HEAD" }, false).head, /^GET /);
+});
+
+test("a target is handed down, and means the primary replica", () => {
+  const request = forwardedRequest({ ...GET, partialTarget: 5 }, false);
+  assert.is(request.target, 5);
+  assert.is(request.preference.isPrimary, true);
+  assert.ok(lines(request.head).includes("X-SVC-Partial-Target: 5"));
+});
+
+test("a relayed request keeps what the client accepts", () => {
+  for (const [accept, mediaType] of [
+    ["json", "application/json"],
+    ["text", "text/plain"],
+    ["partial", "application/x-svc-partial"],
+  ] as const) {
+    const request = forwardedRequest({ ...GET, accept }, true);
+    assert.is(request.isRelayed, true);
+    assert.ok(lines(request.head).includes(`Accept: ${mediaType}`));
+  }
+});
+
+test("many different header blocks", () => {
+  for (let i = 0; i < 1000; i++) {
+    const block = `Host: x\r\nX-A: ${i}\r\nConnection: close\r\n`;
+    const { head } = forwardedRequest({ ...GET, block }, false);
+    assert.equal(lines(head).slice(1, 3), ["Host: x", `X-A: ${i}`]);
+    assert.not.match(head, /connection/i);
+  }
+});
+
+test.run();

@@ -1,0 +1,129 @@
+// The choice among replicas, rule by rule (interface, "Dispatch cost rules").
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { BackEnd } from "../../../runtime/dispatch/back-end.js";
+import { Matrix } from "../../../runtime/dispatch/matrix.js";
+import { readMatrixConfig } from "../../../runtime/dispatch/matrix-config.js";
+
+const test = suite("matrix");
+const ANY = { isPrimary: false, affinity: -1 };
+const PRIMARY = { isPrimary: true, affinity: -1 };
+
+/** A matrix whose back-ends are all up. */
+function matrixOf(width: number, ...replicas: readonly object[]): Matrix {
+  const addresses = replicas.map(() => ({ host: "127.0.0.1", port: 1 }));
+  const partitions = new Array(width).fill(addresses);
+  const matrix = new Matrix(readMatrixConfig({ partitions, replicas }));
+  for (const backEnd of matrix.all()) backEnd.revive();
+  return matrix;
+}
+
+/** Row that is chosen in a partition, or why none is. */
+function row(matrix: Matrix, preference = ANY, tried: BackEnd[] = [], partition = 0) {
+  const choice = matrix.choose(partition, preference, tried);
+  return typeof choice === "string" ? choice : choice.place.replica;
+}
+
+/** Rows that requests go to which come one after the other and never end. */
+function fill(matrix: Matrix, count: number): (number | string)[] {
+  return Array.from({ length: count }, () => {
+    const chosen = row(matrix);
+    if (typeof chosen === "number") matrix.backEnds[0]![chosen]!.take();
+    return chosen;
+  });
+}
+
+test("the lowest cost, and of equal ones the lowest row", () => {
+  assert.equal(fill(matrixOf(1, {}, {}, {}), 7), [0, 1, 2, 0, 1, 2, 0]);
+});
+
+test("a higher priority number means fewer requests", () => {
+  const rows = [{ priority: 1 }, { priority: 3, channels: 2 }];
+  // Costs: 0/0, 1/0, 1/3, 2/3, 3/3, 4/3, 4/6.
+  assert.equal(fill(matrixOf(1, ...rows), 7), [0, 1, 0, 0, 0, 1, 0]);
+});
+
+test("a row of priority 0 is filled until its channels are used up", () => {
+  const rows = [{ channels: 2 }, { priority: 0, channels: 3 }];
+  assert.equal(fill(matrixOf(1, ...rows), 6), [0, 1, 1, 1, 0, "busy"]);
+});
+
+test("cost is kept for each back-end, not for rows", () => {
+  const matrix = matrixOf(2, {}, {});
+  matrix.backEnds[0]![0]!.take();
+  assert.is(row(matrix, ANY, [], 0), 1);
+  assert.is(row(matrix, ANY, [], 1), 0);
+});
+
+test("what is down, penalised, tried or without a free channel", () => {
+  const matrix = matrixOf(1, { channels: 1 }, { channels: 1 }, { channels: 1 });
+  const [first, second, third] = matrix.backEnds[0]!;
+  first!.retire();
+  assert.is(row(matrix), 1);
+  second!.penalise();
+  assert.is(row(matrix), 2);
+  third!.take();
+  assert.is(row(matrix), 1);
+  assert.is(row(matrix, ANY, [second!]), "busy");
+  assert.is(row(matrix, ANY, [second!, third!]), "down");
+  second!.take();
+  assert.is(row(matrix), "busy");
+  second!.retire();
+  third!.retire();
+  assert.is(row(matrix), "down");
+});
+
+test("affinity is the row modulo the height, whatever it costs", () => {
+  const matrix = matrixOf(1, {}, { priority: 127, channels: 1 }, {});
+  for (const affinity of [1, 4, 127 * 3 + 1]) {
+    assert.is(row(matrix, { isPrimary: false, affinity }), 1);
+  }
+  assert.is(row(matrix, { isPrimary: false, affinity: 0 }), 0);
+});
+
+test("without its preferred row a request goes the usual way", () => {
+  const matrix = matrixOf(1, {}, { channels: 1 }, { priority: 1 });
+  const preference = { isPrimary: false, affinity: 1 };
+  const preferred = matrix.backEnds[0]![1]!;
+  preferred.take();
+  assert.is(row(matrix, preference), 0);
+  matrix.backEnds[0]![0]!.take();
+  assert.is(row(matrix, preference), 2);
+  preferred.retire();
+  assert.is(row(matrix, preference), 2);
+});
+
+test("a retry does not insist on the preferred row", () => {
+  const matrix = matrixOf(1, {}, {}, {});
+  const preference = { isPrimary: false, affinity: 2 };
+  assert.is(row(matrix, preference, [matrix.backEnds[0]![0]!]), 1);
+});
+
+test("primary requests never leave the primary row", () => {
+  const matrix = matrixOf(1, {}, { primary: 1, channels: 1, priority: 99 }, {});
+  const primary = matrix.backEnds[0]![1]!;
+  assert.is(row(matrix, PRIMARY), 1);
+  assert.is(row(matrix, { isPrimary: true, affinity: 0 }), 1);
+  primary.take();
+  assert.is(row(matrix, PRIMARY), "busy");
+  assert.is(row(matrix, PRIMARY, [primary]), "down");
+  primary.retire();
+  assert.is(row(matrix, PRIMARY), "down");
+});
+
+test("places and figures", () => {
+  const matrix = matrixOf(3, { channels: 4 }, { channels: 5, primary: 1 });
+  assert.equal([matrix.width, matrix.height], [3, 2]);
+  assert.equal([matrix.totalChannels, matrix.openChannels], [27, 0]);
+  assert.equal(matrix.backEnds[2]![1]!.place, {
+    partition: 2,
+    replica: 1,
+    width: 3,
+    height: 2,
+    isPrimary: true,
+  });
+  assert.is([...matrix.all()].length, 6);
+});
+
+test.run();

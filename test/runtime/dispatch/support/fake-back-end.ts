@@ -1,0 +1,133 @@
+// A back-end that does what a test tells it: collects what arrives on its connections, and answers
+// when the test wants and with whatever bytes.
+
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import type { BackEndAddress } from "../../../../runtime/dispatch/matrix-config.js";
+
+const PATIENCE_MS = 4000;
+
+/** Waits until `condition` holds; fails after a time that no sound code needs. */
+export async function until(condition: () => boolean, what: string): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`${what} did not come`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+/** The bytes of an answer. */
+export function answerText(status: number, body: string, ...fields: readonly string[]): string {
+  const length = `Content-Length: ${Buffer.byteLength(body, "latin1")}`;
+  return `${[`HTTP/1.1 ${status} X`, length, ...fields].join("\r\n")}\r\n\r\n${body}`;
+}
+
+/** A request as it arrived; texts are latin1. */
+export class FakeRequest {
+  constructor(
+    /** Of its connection; empty when there was none. */
+    readonly identLine: string,
+    readonly head: string,
+    readonly body: string,
+    readonly socket: Socket,
+  ) {}
+
+  get line(): string {
+    return this.head.slice(0, this.head.indexOf("\r\n"));
+  }
+
+  answer(status: number, body: string, ...fields: readonly string[]): void {
+    this.send(answerText(status, body, ...fields));
+  }
+
+  send(bytes: string): void {
+    this.socket.write(bytes, "latin1");
+  }
+}
+
+export class FakeBackEnd {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #port: number;
+  /** Requests that no test has taken yet. */
+  readonly requests: FakeRequest[] = [];
+  /** Health checks that it was asked. */
+  probes = 0;
+  /** What health checks are answered with; empty for no answer. */
+  health = answerText(200, "SVC/3");
+  /** Connections accepted so far. */
+  accepted = 0;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.#port = (server.address() as AddressInfo).port;
+    server.on("connection", (socket) => this.#accept(socket));
+  }
+
+  /** @param port 0 for any free one */
+  static async start(port = 0): Promise<FakeBackEnd> {
+    const server = createServer({ noDelay: true }).listen(port, "127.0.0.1");
+    await once(server, "listening");
+    return new FakeBackEnd(server);
+  }
+
+  get address(): BackEndAddress {
+    return { host: "127.0.0.1", port: this.#port };
+  }
+
+  /** Connections that are open now. */
+  get open(): number {
+    return this.#sockets.size;
+  }
+
+  /** The next request that arrives, or that has arrived. */
+  async next(): Promise<FakeRequest> {
+    await until(() => this.requests.length > 0, "request");
+    return this.requests.shift()!;
+  }
+
+  /** Ends all connections with a reset. */
+  reset(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #accept(socket: Socket): void {
+    this.accepted++;
+    this.#sockets.add(socket);
+    socket.on("close", () => this.#sockets.delete(socket)).on("error", () => {});
+    let received = "";
+    let identLine = "";
+    socket.setEncoding("latin1").on("data", (text: string) => {
+      received += text;
+      if (identLine === "" && received.startsWith("XSVCIDENT") && received.includes("\r\n")) {
+        identLine = received.slice(0, received.indexOf("\r\n"));
+        received = received.slice(identLine.length + 2);
+      }
+      for (;;) {
+        const end = received.indexOf("\r\n\r\n") + 4;
+        if (end < 4) return;
+        const head = received.slice(0, end);
+        const length = Number(/^content-length: (\d+)\r$/im.exec(head)?.[1] ?? 0);
+        if (received.length < end + length) return;
+        this.#receive(new FakeRequest(identLine, head, received.slice(end, end + length), socket));
+        received = received.slice(end + length);
+      }
+    });
+  }
+
+  #receive(request: FakeRequest): void {
+    if (!request.line.startsWith("GET /svc/hc ")) {
+      this.requests.push(request);
+      return;
+    }
+    this.probes++;
+    request.send(this.health);
+  }
+}

@@ -1,0 +1,25 @@
+// Requests for the matrix as tests write them: what is not said is as in a plain query.
+
+import type { ForwardedRequest } from "../../../../runtime/dispatch/forwarded-request.js";
+
+export interface RequestOptions {
+  readonly method?: "GET" | "POST";
+  readonly body?: string | Uint8Array;
+  readonly isPrimary?: boolean;
+  readonly affinity?: number;
+  readonly target?: number;
+  readonly isRelayed?: boolean;
+}
+
+export function makeRequest(path: string, options: RequestOptions = {}): ForwardedRequest {
+  const { method = "GET", body = null, isPrimary = false, affinity = -1, target = -1 } = options;
+  const length = body === null ? "" : `Content-Length: ${body.length}\r\n`;
+  return {
+    method,
+    head: `${method} ${path} HTTP/1.1\r\nHost: x\r\n${length}\r\n`,
+    body,
+    preference: { isPrimary, affinity },
+    target,
+    isRelayed: options.isRelayed ?? false,
+  };
+}
