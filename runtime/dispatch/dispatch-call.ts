@@ -27,6 +27,8 @@ export interface CallOwner {
   wait(call: DispatchCall): void;
   /** A channel has become free. */
   freed(): void;
+  /** A back-end has failed a request without saying why; it may be well. */
+  suspect(backEnd: BackEnd): void;
   ended(call: DispatchCall, outcome: Outcome): void;
 }
 
@@ -96,7 +98,7 @@ export class DispatchCall implements ChannelUser {
     for (const channel of overdue) {
       channel.abort();
       const part = this.#release(channel, -1);
-      part.backEnd!.retire();
+      this.#suspect(part);
       if (this.#mayLackParts) part.isDone = true;
       else this.#fail(part, UNAVAILABLE, `timeout after ${timeoutMs} ms`);
     }
@@ -131,7 +133,7 @@ export class DispatchCall implements ChannelUser {
 
   failed(channel: Channel, fault: ChannelFault, reason: string): void {
     const part = this.#release(channel, -1);
-    part.backEnd!.retire();
+    this.#suspect(part);
     const isUnseen =
       fault === "unconnected" || (fault === "no-answer" && this.request.method === "GET");
     if (isUnseen) this.#tryAnother(part, UNAVAILABLE, reason);
@@ -160,6 +162,11 @@ export class DispatchCall implements ChannelUser {
     part.channel = null;
     part.backEnd!.give(channel, backlog);
     return part;
+  }
+
+  #suspect({ backEnd }: Part): void {
+    backEnd!.retire();
+    this.#owner.suspect(backEnd!);
   }
 
   /** `advance` takes another replica; if there is none left to try, this is what is told. */

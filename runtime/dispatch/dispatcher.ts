@@ -4,6 +4,7 @@
 
 import { Fifo } from "../fifo.js";
 import { ANSWER_SWEEP_MS, CHANNEL_TRIM_MS, MAX_DISPATCH_BACKLOG } from "../limits.js";
+import type { BackEnd } from "./back-end.js";
 import { type CallOwner, DispatchCall, type Outcome } from "./dispatch-call.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
 import { Health } from "./health.js";
@@ -106,6 +107,10 @@ export class Dispatcher implements CallOwner {
       this.#waiting.shift();
     }
     this.#isPumping = false;
+  }
+
+  suspect(backEnd: BackEnd): void {
+    this.#health.check(backEnd);
   }
 
   ended(call: DispatchCall, outcome: Outcome): void {

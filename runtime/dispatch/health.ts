@@ -1,5 +1,6 @@
-// Brings back-ends that are down back into use: asks each for its health, at start and then again
-// and again until it answers. Those that are in use are not asked: their next request will tell.
+// Brings back-ends that are down back into use: asks each for its health, at start, when it has
+// failed a request, and then again and again until it answers. Those that are in use are not asked:
+// their next request will tell.
 
 import { PROBE_ANSWER_MS, PROBE_INTERVAL_MS } from "../limits.js";
 import type { Answer } from "./answer-parser.js";
@@ -29,7 +30,13 @@ export class Health {
 
   stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
     for (const probe of this.#probing.values()) probe.cancel();
+  }
+
+  /** Asks a back-end now that has just failed: one slow answer must not cost it its next ones. */
+  check(backEnd: BackEnd): void {
+    if (this.#timer !== null && !this.#probing.has(backEnd)) void this.#probe(backEnd);
   }
 
   #probeAll(): Promise<void>[] {

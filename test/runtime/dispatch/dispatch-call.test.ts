@@ -1,0 +1,329 @@
+// One request through a matrix of fake back-ends: where it goes, where it goes next when a replica
+// fails, and what it ends with.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  type CallOwner,
+  DispatchCall,
+  type Outcome,
+} from "../../../runtime/dispatch/dispatch-call.js";
+import { answerText, type FakeRequest, until } from "./support/fake-back-end.js";
+import { makeRequest, type RequestOptions } from "./support/make-request.js";
+import { SmallMatrix } from "./support/small-matrix.js";
+
+const test = suite("dispatch call");
+const PARTIAL = "Content-Type: application/x-svc-partial";
+let small: SmallMatrix | null = null;
+
+test.after.each(async () => {
+  await small?.close();
+  small = null;
+});
+
+async function matrix(...size: Parameters<typeof SmallMatrix.start>): Promise<SmallMatrix> {
+  small = await SmallMatrix.start(...size);
+  return small;
+}
+
+/** Notes what its call tells. */
+class Owner implements CallOwner {
+  waits = 0;
+  readonly outcomes: Outcome[] = [];
+
+  wait(): void {
+    this.waits++;
+  }
+
+  freed(): void {}
+
+  suspect(): void {}
+
+  ended(_: DispatchCall, outcome: Outcome): void {
+    this.outcomes.push(outcome);
+  }
+
+  /** As a text: the bodies by partition, or what went wrong. */
+  async outcome(): Promise<string> {
+    await until(() => this.outcomes.length > 0, "outcome");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.is(this.outcomes.length, 1);
+    const [outcome] = this.outcomes;
+    if (outcome!.kind === "refused") return `${outcome!.status} ${outcome!.message}`;
+    if (outcome!.kind === "failed") return outcome!.message;
+    return outcome!.answers.map((answer) => answer?.body.toString("latin1") ?? "-").join(",");
+  }
+}
+
+function begin(path = "/a", options: RequestOptions = {}): { call: DispatchCall; owner: Owner } {
+  const owner = new Owner();
+  const call = new DispatchCall(small!.matrix, makeRequest(path, options), owner);
+  assert.is(call.advance(), true);
+  return { call, owner };
+}
+
+/** Answers a request at this place with its name. */
+async function answer(partition: number, replica: number): Promise<FakeRequest> {
+  const request = await small!.at(partition, replica).next();
+  request.answer(200, `p${partition}r${replica}`, PARTIAL);
+  return request;
+}
+
+function down(): string[] {
+  return [...small!.matrix.all()]
+    .filter(({ isDefunct }) => isDefunct)
+    .map(({ place }) => `p${place.partition}r${place.replica}`);
+}
+
+test("the same bytes go to one replica of each partition, answers come by partition", async () => {
+  await matrix(3, 2);
+  const { owner } = begin("/a?b=c");
+  const heads = [await answer(2, 0), await answer(0, 0), await answer(1, 0)].map(
+    ({ head }) => head,
+  );
+  assert.is(new Set(heads).size, 1);
+  assert.is(await owner.outcome(), "p0r0,p1r0,p2r0");
+  assert.equal(
+    [...small!.matrix.all()].map(({ running }) => running),
+    new Array(6).fill(0),
+  );
+});
+
+test("a target is one partition, modulo the width", async () => {
+  await matrix(3, 1);
+  for (const target of [1, 4, 3 * 2 ** 40 + 1]) {
+    const { owner } = begin("/a", { target });
+    await answer(1, 0);
+    assert.is(await owner.outcome(), "-,p1r0,-");
+  }
+  assert.is(small!.at(0, 0).accepted + small!.at(2, 0).accepted, 0);
+});
+
+test("nothing is sent while one partition is busy", async () => {
+  await matrix(2, 1, { channels: 1 });
+  const blocker = begin("/a", { target: 1 });
+  const owner = new Owner();
+  const call = new DispatchCall(small!.matrix, makeRequest("/b"), owner);
+  assert.is(call.advance(), false);
+  assert.is(small!.matrix.backEnds[0]![0]!.running, 0);
+  await answer(1, 0);
+  await blocker.owner.outcome();
+  assert.is(call.advance(), true);
+  await Promise.all([answer(0, 0), answer(1, 0)]);
+  assert.is(await owner.outcome(), "p0r0,p1r0");
+});
+
+const FAULTS: [name: string, fault: (request: FakeRequest) => void][] = [
+  ["503", (request) => request.answer(503, "")],
+  ["a 503 that ends the connection", ({ socket }) => socket.end("HTTP/1.1 503 X\r\n\r\n")],
+  ["429", (request) => request.answer(429, "")],
+];
+for (const [name, fault] of FAULTS) {
+  test(`after ${name} another replica is asked, also with a POST`, async () => {
+    await matrix(2, 2);
+    for (const options of [{}, { method: "POST", body: "b" }] as const) {
+      for (const backEnd of small!.matrix.all()) backEnd.revive();
+      const { owner } = begin("/a", options);
+      await answer(0, 0);
+      fault(await small!.at(1, 0).next());
+      const again = await answer(1, 1);
+      assert.is(again.body, options.body ?? "");
+      assert.is(await owner.outcome(), "p0r0,p1r1");
+      const isPenalised = small!.matrix.backEnds[1]![0]!.isPenalised;
+      assert.equal([isPenalised, down()], name === "429" ? [true, []] : [false, ["p1r0"]]);
+    }
+  });
+}
+
+test("a back-end that nobody listens at is left, also with a POST", async () => {
+  await matrix(1, 2);
+  await small!.at(0, 0).close();
+  const { owner } = begin("/a", { method: "POST", body: "b" });
+  await answer(0, 1);
+  assert.is(await owner.outcome(), "p0r1");
+  assert.equal(down(), ["p0r0"]);
+});
+
+test("a connection lost without an answer: a GET is sent again, a POST is not", async () => {
+  await matrix(1, 2);
+  for (const end of ["end", "resetAndDestroy"] as const) {
+    for (const backEnd of small!.matrix.all()) backEnd.revive();
+    const get = begin();
+    (await small!.at(0, 0).next()).socket[end]();
+    await answer(0, 1);
+    assert.is(await get.owner.outcome(), "p0r1");
+    for (const backEnd of small!.matrix.all()) backEnd.revive();
+    const post = begin("/a", { method: "POST", body: "b" });
+    (await small!.at(0, 0).next()).socket[end]();
+    assert.match(await post.owner.outcome(), /^<partial: 0 width: 1> \| 503 \| /);
+    assert.is(small!.at(0, 1).requests.length, 0);
+    assert.equal(down(), ["p0r0"]);
+  }
+});
+
+test("an answer that breaks off, or is none, is not asked for again", async () => {
+  await matrix(1, 2);
+  for (const bytes of [answerText(200, "body", PARTIAL).slice(0, -1), "H", "220 mail\r\n\r\n"]) {
+    for (const backEnd of small!.matrix.all()) backEnd.revive();
+    const { owner } = begin();
+    (await small!.at(0, 0).next()).socket.end(bytes, "latin1");
+    assert.match(await owner.outcome(), /^<partial: 0 width: 1> \| 503 \| (connection|invalid)/);
+    assert.equal(down(), ["p0r0"]);
+  }
+  assert.is(small!.at(0, 1).accepted, 0);
+});
+
+test("other errors are told with their text, that of the lowest partition", async () => {
+  await matrix(3, 2);
+  const { owner } = begin();
+  const [second, third] = [await small!.at(1, 0).next(), await small!.at(2, 0).next()];
+  third.answer(404, '{"message": "third"}', "Content-Type: application/json");
+  second.answer(400, '{"message": "sec\\"ond"}', "Content-Type: application/json");
+  await answer(0, 0);
+  assert.is(await owner.outcome(), "<partial: 1 width: 3> | 400 | sec ond");
+  assert.equal(down(), []);
+});
+
+test("what is no partial is an error, unless it is relayed", async () => {
+  await matrix(1, 1);
+  const merged = begin();
+  (await small!.at(0, 0).next()).answer(200, "plain", "Content-Type: text/plain");
+  assert.is(await merged.owner.outcome(), "<partial: 0 width: 1> | 200 | ?");
+  for (const status of [200, 404, 500]) {
+    const relayed = begin("/a", { isRelayed: true });
+    (await small!.at(0, 0).next()).answer(status, `plain ${status}`);
+    assert.is(await relayed.owner.outcome(), `plain ${status}`);
+  }
+});
+
+test("no replica left that is up", async () => {
+  await matrix(2, 2);
+  const { owner } = begin();
+  for (const replica of [0, 1]) (await small!.at(1, replica).next()).answer(503, "");
+  assert.is(await owner.outcome(), "503 Partition(s) down");
+  // The other partition's back-end was not at fault.
+  assert.equal(down(), ["p1r0", "p1r1"]);
+  await until(() => small!.at(0, 0).open === 0, "end of the request that is under way");
+  assert.is(await begin().owner.outcome(), "503 Partition(s) down");
+});
+
+test("no replica left that has time", async () => {
+  await matrix(1, 2);
+  const { owner } = begin();
+  for (const replica of [0, 1]) {
+    (await small!.at(0, replica).next()).answer(429, '{"message": "too much"}');
+  }
+  assert.is(await owner.outcome(), "<partial: 0 width: 1> | 429 | too much");
+});
+
+test("one replica is down, the other one too busy", async () => {
+  await matrix(1, 2);
+  const { owner } = begin();
+  (await small!.at(0, 0).next()).answer(503, "");
+  (await small!.at(0, 1).next()).answer(429, '{"message": "too much"}');
+  assert.is(await owner.outcome(), "<partial: 0 width: 1> | 429 | too much");
+});
+
+test("primary requests fail rather than go to another row", async () => {
+  await matrix(1, 2);
+  const { owner } = begin("/a", { isPrimary: true });
+  (await small!.at(0, 0).next()).answer(503, "");
+  assert.is(await owner.outcome(), "503 Partition(s) down");
+  assert.is(small!.at(0, 1).accepted, 0);
+});
+
+test("a retry that finds all others busy waits", async () => {
+  await matrix(1, 2, { channels: 1 });
+  const blocker = begin("/block", { affinity: 1 });
+  const blocking = await small!.at(0, 1).next();
+  const { call, owner } = begin();
+  assert.is(call.isRetried, false);
+  (await small!.at(0, 0).next()).answer(503, "");
+  await until(() => owner.waits === 1, "waiting");
+  assert.is(call.isRetried, true);
+  assert.is(call.advance(), false);
+  blocking.answer(200, "free", PARTIAL);
+  await blocker.owner.outcome();
+  assert.is(call.advance(), true);
+  await answer(0, 1);
+  assert.is(await owner.outcome(), "p0r1");
+});
+
+const INCOMPLETE = { "allow-incomplete": true };
+
+test("allowed to be incomplete, partitions that are down are left out", async () => {
+  await matrix(3, 1, {}, INCOMPLETE);
+  const first = begin();
+  (await small!.at(0, 0).next()).answer(503, "");
+  await Promise.all([answer(1, 0), answer(2, 0)]);
+  assert.is(await first.owner.outcome(), "-,p1r0,p2r0");
+  const second = begin();
+  await Promise.all([answer(1, 0), answer(2, 0)]);
+  assert.is(await second.owner.outcome(), "-,p1r0,p2r0");
+});
+
+test("allowed to be incomplete, something must be left", async () => {
+  await matrix(2, 1, {}, INCOMPLETE);
+  const first = begin();
+  for (const partition of [0, 1]) (await small!.at(partition, 0).next()).answer(503, "");
+  assert.is(await first.owner.outcome(), "503 All partitions down");
+  assert.is(await begin().owner.outcome(), "503 All partitions down");
+});
+
+test("allowed to be incomplete, requests for one place are still not", async () => {
+  await matrix(2, 1, {}, INCOMPLETE);
+  small!.matrix.backEnds[0]![0]!.retire();
+  for (const options of [{ target: 0 }, { isPrimary: true }]) {
+    assert.is(await begin("/a", options).owner.outcome(), "503 Partition(s) down");
+  }
+});
+
+test("allowed to be incomplete, an error is still one, and a busy partition waited for", async () => {
+  await matrix(2, 1, { channels: 1 }, INCOMPLETE);
+  const { owner } = begin();
+  (await small!.at(0, 0).next()).answer(500, '{"message": "bad"}');
+  const late = await small!.at(1, 0).next();
+  const call = new DispatchCall(small!.matrix, makeRequest("/b"), new Owner());
+  assert.is(call.advance(), false);
+  late.answer(200, "x", PARTIAL);
+  assert.is(await owner.outcome(), "<partial: 0 width: 2> | 500 | bad");
+});
+
+test("what takes too long is cut off and not sent again", async () => {
+  await matrix(2, 2);
+  const { call, owner } = begin();
+  await small!.at(0, 0).next();
+  await answer(1, 0);
+  call.expire(10_000);
+  assert.equal(owner.outcomes, []);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  call.expire(1);
+  assert.is(await owner.outcome(), "<partial: 0 width: 2> | 503 | timeout after 1 ms");
+  assert.equal(down(), ["p0r0"]);
+  assert.is(small!.at(0, 1).accepted, 0);
+  await until(() => small!.at(0, 0).open === 0, "end of the connection");
+});
+
+test("what takes too long is left out where that is allowed", async () => {
+  await matrix(2, 1, {}, INCOMPLETE);
+  const { call, owner } = begin();
+  await small!.at(0, 0).next();
+  await answer(1, 0);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  call.expire(1);
+  assert.is(await owner.outcome(), "-,p1r0");
+});
+
+test("cancelled, it ends once and cuts off what is under way", async () => {
+  await matrix(2, 1);
+  const { call, owner } = begin();
+  await small!.at(0, 0).next();
+  const refusal = { kind: "refused", status: 503, message: "Service Out" } as const;
+  call.cancel(refusal);
+  call.cancel(refusal);
+  assert.is(await owner.outcome(), "503 Service Out");
+  await until(() => small!.at(0, 0).open + small!.at(1, 0).open === 0, "end of the connections");
+  assert.equal(down(), []);
+});
+
+test.run();

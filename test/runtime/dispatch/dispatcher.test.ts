@@ -1,0 +1,222 @@
+// Many requests through one dispatcher: who waits for channels and in which order, whom it turns
+// away, what it cuts off, and that nothing of it is left in the end.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Outcome } from "../../../runtime/dispatch/dispatch-call.js";
+import { type Dispatch, Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
+import { MAX_DISPATCH_BACKLOG } from "../../../runtime/limits.js";
+import { answerText, type FakeBackEnd, type FakeRequest, until } from "./support/fake-back-end.js";
+import { makeRequest, type RequestOptions } from "./support/make-request.js";
+import { SmallMatrix } from "./support/small-matrix.js";
+
+const test = suite("dispatcher");
+const PARTIAL = "Content-Type: application/x-svc-partial";
+let small: SmallMatrix;
+let dispatcher: Dispatcher;
+
+async function start(...size: Parameters<typeof SmallMatrix.start>): Promise<void> {
+  small = await SmallMatrix.start(...size);
+  dispatcher = new Dispatcher(small.config);
+  await dispatcher.start();
+}
+
+test.after.each(async () => {
+  dispatcher.close();
+  await until(() => small.backEnds.flat().every(({ open }) => open === 0), "end of connections");
+  await small.close();
+});
+
+interface Sent {
+  outcome: Outcome | null;
+  isAborted: boolean;
+}
+
+function send(path: string, options: RequestOptions & { resubmits?: number } = {}): Sent {
+  const sent: Sent = { outcome: null, isAborted: false };
+  const dispatch: Dispatch = {
+    request: makeRequest(path, options),
+    resubmits: options.resubmits ?? 0,
+    isAborted: () => sent.isAborted,
+    ended: (outcome) => {
+      assert.is(sent.outcome, null);
+      sent.outcome = outcome;
+    },
+  };
+  dispatcher.dispatch(dispatch);
+  return sent;
+}
+
+async function textOf(sent: Sent): Promise<string> {
+  await until(() => sent.outcome !== null, "outcome");
+  const outcome = sent.outcome!;
+  if (outcome.kind === "answered") return outcome.answers.map((each) => each?.body).join();
+  return outcome.kind === "failed" ? outcome.message : `${outcome.status} ${outcome.message}`;
+}
+
+function pathOf({ line }: FakeRequest): string {
+  return line.split(" ")[1]!;
+}
+
+/** Answers requests with their paths, as they come, until it is told to stop. */
+function answerAll(backEnd: FakeBackEnd): { readonly paths: string[]; stop(): void } {
+  const paths: string[] = [];
+  const timer = setInterval(() => {
+    for (const request of backEnd.requests.splice(0)) {
+      paths.push(pathOf(request));
+      request.answer(200, pathOf(request), PARTIAL);
+    }
+  }, 1);
+  return { paths, stop: () => clearInterval(timer) };
+}
+
+test("a start knows which back-ends are up", async () => {
+  await start(2, 1);
+  assert.equal(
+    [...dispatcher.matrix.all()].map(({ isDefunct }) => isDefunct),
+    [false, false],
+  );
+  assert.equal([dispatcher.working, dispatcher.waiting, dispatcher.waited], [0, 0, 0]);
+});
+
+test("requests wait in one line and nobody overtakes", async () => {
+  await start(1, 1, { channels: 1 });
+  const all = Array.from({ length: 20 }, (_, index) => send(`/${index}`));
+  assert.equal([dispatcher.working, dispatcher.waiting, dispatcher.waited], [20, 19, 19]);
+  const answering = answerAll(small.at(0, 0));
+  // One that comes late goes to the end, though a channel may be free by then.
+  await until(() => all[5]!.outcome !== null, "sixth answer");
+  all.push(send("/20"));
+  for (const [index, sent] of all.entries()) assert.is(await textOf(sent), `/${index}`);
+  answering.stop();
+  assert.equal(
+    answering.paths,
+    all.map((_, index) => `/${index}`),
+  );
+  assert.equal([dispatcher.working, dispatcher.waiting, small.at(0, 0).open], [0, 0, 1]);
+});
+
+test("the head of the line holds up who needs less", async () => {
+  await start(2, 1, { channels: 1 });
+  const blocker = send("/block", { target: 1 });
+  const both = send("/both");
+  const first = send("/first", { target: 0 });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.is(small.at(0, 0).accepted - small.at(0, 0).probes, 0);
+  for (const partition of [1, 0, 1, 0]) {
+    (await small.at(partition, 0).next()).answer(200, "x", PARTIAL);
+  }
+  assert.equal(
+    [await textOf(blocker), await textOf(both), await textOf(first)],
+    [",x", "x,x", "x,"],
+  );
+});
+
+test("a full line turns requests away, with a text for each way to come there", async () => {
+  await start(1, 2, { channels: 1 });
+  const running = [send("/0"), send("/1")];
+  const retried = await small.at(0, 0).next();
+  const waiting = Array.from({ length: MAX_DISPATCH_BACKLOG }, (_, index) => send(`/w${index}`));
+  assert.is(dispatcher.waiting, MAX_DISPATCH_BACKLOG);
+  const refused = send("/more");
+  assert.is(await textOf(refused), "429 Cannot accept new connection at this time");
+  const resubmitted = send("/again", { resubmits: 1 });
+  assert.is(await textOf(resubmitted), "429 Client backlog full after re-dispatch attempt");
+  retried.answer(503, "");
+  assert.is(await textOf(running[0]!), "429 Client backlog full");
+  assert.equal(
+    [dispatcher.waiting, dispatcher.working],
+    [MAX_DISPATCH_BACKLOG, MAX_DISPATCH_BACKLOG + 1],
+  );
+  const answering = answerAll(small.at(0, 1));
+  const others = answerAll(small.at(0, 0));
+  for (const sent of [running[1]!, ...waiting]) assert.match(await textOf(sent), /^\//);
+  answering.stop();
+  others.stop();
+});
+
+test("who has gone away is not sent when its turn comes", async () => {
+  await start(1, 1, { channels: 1 });
+  const [running, gone, next] = [send("/running"), send("/gone"), send("/next")];
+  gone!.isAborted = true;
+  const answering = answerAll(small.at(0, 0));
+  assert.equal([await textOf(running!), await textOf(next!)], ["/running", "/next"]);
+  answering.stop();
+  assert.equal(answering.paths, ["/running", "/next"]);
+  assert.is(dispatcher.working, 0);
+});
+
+test("requests that wait learn that the last replica is down", async () => {
+  await start(1, 1, { channels: 1 });
+  const all = Array.from({ length: 5 }, (_, index) => send(`/${index}`));
+  small.at(0, 0).health = answerText(503, "");
+  (await small.at(0, 0).next()).answer(503, "");
+  for (const sent of all) assert.is(await textOf(sent), "503 Partition(s) down");
+});
+
+test("a replica that failed a request does not get it again, though it came back", async () => {
+  await start(1, 2, { channels: 1 });
+  const [first, second] = [small.at(0, 0), small.at(0, 1)];
+  const failed = send("/failed");
+  const blocking = send("/blocking");
+  const blocked = await second.next();
+  first.health = answerText(503, "");
+  (await first.next()).answer(503, "");
+  await until(() => dispatcher.waiting === 1, "one that waits");
+  first.health = answerText(200, "SVC/3");
+  await until(() => !dispatcher.matrix.backEnds[0]![0]!.isDefunct, "first back-end");
+  assert.equal([dispatcher.waiting, first.requests.length], [1, 0]);
+  blocked.answer(200, "x", PARTIAL);
+  assert.is(await textOf(blocking), "x");
+  (await second.next()).answer(200, "y", PARTIAL);
+  assert.is(await textOf(failed), "y");
+});
+
+test("a silent back-end is cut off after the time-out", async () => {
+  await start(2, 1, {}, { timeout: 60 });
+  const sent = send("/silent");
+  (await small.at(1, 0).next()).answer(200, "x", PARTIAL);
+  assert.is(await textOf(sent), "<partial: 0 width: 2> | 503 | timeout after 60 ms");
+  assert.is(dispatcher.working, 0);
+});
+
+test("without a time-out it may take as long as it wants", async () => {
+  await start(1, 1, {}, { timeout: 0 });
+  const sent = send("/slow");
+  const request = await small.at(0, 0).next();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  request.answer(200, "x", PARTIAL);
+  assert.is(await textOf(sent), "x");
+});
+
+for (const [name, fail] of [
+  ["is slow once", () => {}],
+  ["loses a connection", ({ socket }: FakeRequest) => socket.destroy()],
+] as const) {
+  test(`a back-end that ${name} but is well is used again at once`, async () => {
+    await start(1, 2, {}, { timeout: 60 });
+    const [backEnd, other] = [small.at(0, 0), small.at(0, 1)];
+    other.health = answerText(503, "");
+    dispatcher.matrix.backEnds[0]![1]!.retire();
+    const sent = send("/a", { method: "POST", body: "x" });
+    fail(await backEnd.next());
+    assert.match(await textOf(sent), /^<partial: 0 width: 1> \| 503 \| /);
+    await until(() => !dispatcher.matrix.backEnds[0]![0]!.isDefunct, "back-end");
+    // Before those that are down were asked again.
+    assert.equal([backEnd.probes, other.probes], [2, 1]);
+    const next = send("/b");
+    (await backEnd.next()).answer(200, "y", PARTIAL);
+    assert.is(await textOf(next), "y");
+  });
+}
+
+test("a close ends everything that is under way or waits", async () => {
+  await start(2, 1, { channels: 1 });
+  const all = [send("/a"), send("/b"), send("/c")];
+  await small.at(0, 0).next();
+  dispatcher.close();
+  for (const sent of all) assert.is(await textOf(sent), "503 Service Out");
+  assert.equal([dispatcher.working, dispatcher.waiting], [0, 0]);
+});
+
+test.run();
