@@ -2,8 +2,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { type RequestCase, requestTable } from "./request-table.js";
-import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
+import { requestTable } from "./request-table.js";
+import { ask, checkRow } from "./support/check-row.js";
+import { fixture, get, type Served, serve, svc } from "./support/server.js";
 
 const test = suite("engine");
 let served: Served;
@@ -18,54 +19,10 @@ test.after(async () => {
 });
 
 for (const row of requestTable) {
-  test(row.name, async () => check(row, await ask(row, served.port), 0));
-  test(`${row.name}, admin port`, async () => check(row, await ask(row, served.port + 1), 1));
-}
-
-function ask(row: RequestCase, port: number): Promise<Answer> {
-  return get(port, row.path, {
-    method: row.method ?? "GET",
-    ...(row.headers && { headers: row.headers }),
-    ...(row.body !== undefined && { body: row.body }),
+  test(row.name, async () => checkRow(row, await ask(row, served.port), [served.port, 0]));
+  test(`${row.name}, admin port`, async () => {
+    checkRow(row, await ask(row, served.port + 1), [served.port + 1, 1]);
   });
-}
-
-function check(row: RequestCase, answer: Answer, offset: number): void {
-  assert.is(answer.status, row.status, answer.text);
-  if (row.text !== undefined) {
-    assert.is(answer.headers.get("content-type"), "text/plain; charset=UTF-8");
-    if (typeof row.text === "string") assert.is(answer.text, row.text);
-    else assert.match(answer.text, row.text);
-  }
-  if (row.response !== undefined) {
-    const response = answer.json.response as Record<string, unknown>;
-    if (response?.client !== undefined) {
-      assert.match(response.client as string, /^http:\/\/127\.0\.0\.1:\d+\/$/);
-      response.client = "CLIENT";
-    }
-    assert.equal(response, row.response);
-    assert.equal(Object.keys(answer.json), [
-      "status",
-      "response",
-      "level",
-      "partitions",
-      "exec_ms",
-    ]);
-    assert.is(answer.json.status, "OK");
-  }
-  if (row.message !== undefined) assert.equal(answer.json.message, row.message);
-  if (row.messageLike) assert.match(JSON.stringify(answer.json.message), row.messageLike);
-  if (row.message !== undefined || row.messageLike) checkErrorEnvelope(answer, offset);
-}
-
-function checkErrorEnvelope(answer: Answer, offset: number): void {
-  const fields = ["status", "message", "port", "exec_id", "level", "partitions", "exec_ms"];
-  assert.equal(Object.keys(answer.json), fields);
-  assert.is(answer.json.status, "ERROR");
-  assert.equal(answer.json.port, [served.port + offset, offset]);
-  assert.is(answer.json.level, 0);
-  assert.is(answer.json.partitions, null);
-  assert.type(answer.json.exec_ms, "number");
 }
 
 test("the envelope is written with blanks after commas and colons", async () => {

@@ -4,33 +4,9 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { backEndErrorText, partialError } from "../../../runtime/dispatch/error-chain.js";
+import { parsedChain } from "../../support/parse-chain.js";
 
 const test = suite("error chain");
-
-interface Chain {
-  readonly levels: [partition: number, width: number, status: number][];
-  /** Text, or the object that it stands for. */
-  readonly cause: unknown;
-}
-
-function parsedChain(text: string): Chain {
-  const levels: Chain["levels"] = [];
-  let rest = text;
-  for (;;) {
-    const level = /^<partial: (\d+) width: (\d+)> \| (\d{3}) \| (.*)$/s.exec(rest);
-    if (level === null) break;
-    levels.push([Number(level[1]), Number(level[2]), Number(level[3])]);
-    rest = level[4]!;
-  }
-  return { levels, cause: rest.startsWith("{'") ? parsedObject(rest) : rest };
-}
-
-function parsedObject(text: string): unknown {
-  const json = text.replace(/'((?:[^'\\]|\\.)*)'/g, (_, inner: string) =>
-    JSON.stringify(inner.replace(/\\(.)/g, (__, char) => (char === "n" ? "\n" : char))),
-  );
-  return JSON.parse(json);
-}
 
 function envelope(message: unknown): Buffer {
   return Buffer.from(JSON.stringify({ status: "ERROR", message, exec_id: 0 }));

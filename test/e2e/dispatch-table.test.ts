@@ -1,0 +1,222 @@
+// The request table through every shape of a matrix: what a client gets must not tell whether there
+// is one engine or a hierarchy, but for what this file lists.
+// limit: 60 s
+
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { parsedChain } from "../support/parse-chain.js";
+import { type RequestCase, requestTable } from "./request-table.js";
+import { ALONE, ask, checkRow, type Hierarchy } from "./support/check-row.js";
+import { MatrixNode, type NodeOptions } from "./support/matrix.js";
+import { type Answer, fixture, get, svc } from "./support/server.js";
+import { RING_SIZE, type TableRole } from "./support/table-plugins.js";
+
+const test = suite("dispatch table");
+const BUILD = `${fixture("engine")}/.svc`;
+const nodes: MatrixNode[] = [];
+
+interface Shape {
+  readonly name: string;
+  readonly hierarchy: Hierarchy;
+  /** Partition and width at each level that an error passes, the outermost first. */
+  readonly levels: readonly (readonly [partition: number, width: number])[];
+  /** Rows that another answer is right for, and why. */
+  readonly others: Readonly<Record<string, Partial<RequestCase> | null>>;
+  /** Resolves with the port to ask, and that of the instance that names itself in errors. */
+  start(): Promise<readonly [asked: number, named: number]>;
+}
+
+/** A PluginResponse is merged: what is merged is for it to say. */
+function mergedHits(level: number, levelparts: number, partials: number): Partial<RequestCase> {
+  const hits = [1, 2].flatMap((key) => new Array(partials).fill([key, { key }]));
+  return {
+    response: {
+      level,
+      levelparts,
+      partials,
+      hitcount: hits.length,
+      aggregator: [0, 0, 0, 0],
+      meta: { made: true },
+      entries: hits,
+    },
+  };
+}
+
+const shapes: readonly Shape[] = [
+  {
+    name: "alone",
+    hierarchy: ALONE,
+    levels: [],
+    others: {},
+    start: async () => {
+      const [port] = await engines(1);
+      return [port!, port!];
+    },
+  },
+  {
+    // Answers are those of the back-end, byte for byte: errors name its port.
+    name: "proxy",
+    hierarchy: ALONE,
+    levels: [],
+    others: {},
+    start: async () => {
+      const [engine] = await engines(1);
+      return [await start("none", matrixOf([engine!])), engine!];
+    },
+  },
+  {
+    name: "2x2",
+    hierarchy: { level: 1, partitions: [2, 0, 2] },
+    levels: [[0, 2]],
+    others: { PluginResponse: mergedHits(1, 2, 2) },
+    start: async () => {
+      const four = await engines(4);
+      const port = await start("post", matrixOf(four.slice(0, 2), four.slice(2)));
+      return [port, port];
+    },
+  },
+  {
+    name: "two levels",
+    hierarchy: { level: 2, partitions: [2, 0, 3] },
+    levels: [
+      [0, 2],
+      [0, 2],
+    ],
+    others: { PluginResponse: mergedHits(2, 2, 3) },
+    start: async () => {
+      const [first, second, third] = await engines(3);
+      const below = await Promise.all([
+        start("none", matrixOf([first!], [second!])),
+        start("post", matrixOf([third!])),
+      ]);
+      const port = await start("post", matrixOf([below[0]], [below[1]]));
+      return [port, port];
+    },
+  },
+  {
+    name: "ring",
+    hierarchy: { level: RING_SIZE, partitions: [1, 0, 1] },
+    levels: new Array(RING_SIZE).fill([0, 1]),
+    others: {
+      PluginResponse: mergedHits(RING_SIZE, 1, 1),
+      // Names without processors are handed on without end: to stop is for plugin code.
+      "unknown plugin": null,
+      "unknown plugin as text": null,
+      "path below a plugin": null,
+      // Here it is a pre-processor that returns it, which forwards it.
+      "PluginRequest from an engine": null,
+    },
+    start: async () => {
+      // Each must know the next one's port before that one runs.
+      const ports = await Promise.all(Array.from({ length: RING_SIZE }, () => freePort()));
+      const started = ports.map((port, index) => {
+        return start("ring", matrixOf([ports[(index + 1) % RING_SIZE]!]), port);
+      });
+      const [port] = await Promise.all(started);
+      // Those that started first have found nobody yet.
+      while ((await get(port!, "/svc/plugin/add?a=1")).status !== 200) await delay(10);
+      return [port!, port!];
+    },
+  },
+];
+
+/** @param columns ports of each partition's replicas */
+function matrixOf(...columns: readonly (readonly number[])[]): object {
+  const partitions = columns.map((ports) => ports.map((port) => ({ host: "127.0.0.1", port })));
+  return { partitions, replicas: columns[0]!.map(() => ({})) };
+}
+
+async function start(role: TableRole, dispatcher?: object, port?: number): Promise<number> {
+  const options: NodeOptions = { table: { folder: BUILD, role } };
+  const node = await MatrixNode.start({
+    ...options,
+    ...(dispatcher && { dispatcher }),
+    ...(port && { port }),
+  });
+  nodes.push(node);
+  return node.port;
+}
+
+const shared: Promise<number>[] = [];
+
+/** Engines that all shapes share. */
+function engines(count: number): Promise<number[]> {
+  while (shared.length < count) shared.push(start("engine"));
+  return Promise.all(shared.slice(0, count));
+}
+
+/** A port that is free, as the one after it most likely is. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** What a row looks like through so many levels. */
+function checkThrough(row: RequestCase, answer: Answer, shape: Shape, port: number): void {
+  const { levels } = shape;
+  const isRefusedHere = row.status === 405;
+  if (row.status === 200 || isRefusedHere || levels.length === 0) {
+    return checkRow(row, answer, [port, 0], shape.hierarchy);
+  }
+  assert.is(answer.status, 500);
+  const text = row.text === undefined ? (answer.json.message as string) : answer.text;
+  const chain = parsedChain(text);
+  assert.equal(
+    chain.levels,
+    levels.map(([partition, width], index) => {
+      return [partition, width, index === levels.length - 1 ? row.status : 500];
+    }),
+  );
+  const cause = chain.cause as { readonly [kind: string]: { value: string } };
+  if (row.message !== undefined) assert.equal(cause, row.message);
+  if (row.messageLike) assert.match(JSON.stringify(cause), row.messageLike);
+  if (row.text !== undefined) {
+    const plain = `ERROR: ${Object.values(cause)[0]!.value}`;
+    if (typeof row.text === "string") assert.is(plain, row.text);
+    else assert.match(plain, row.text);
+  }
+}
+
+test.before(async () => {
+  await svc("build", fixture("engine"));
+});
+
+test.after(async () => {
+  for (const node of nodes) assert.is(node.log, "");
+  await Promise.all(nodes.map((node) => node.kill()));
+});
+
+for (const shape of shapes) {
+  let ports: readonly [asked: number, named: number];
+
+  test(`${shape.name} starts`, async () => {
+    ports = await shape.start();
+  });
+
+  for (const row of requestTable) {
+    const other = shape.others[row.name];
+    if (other === null) continue;
+    test(`${shape.name}: ${row.name}`, async () => {
+      const answer = await ask(row, ports[0]);
+      const named = row.status === 405 ? ports[0] : ports[1];
+      checkThrough({ ...row, ...other }, answer, shape, named);
+    });
+  }
+
+  test(`${shape.name}: exceptions are all listed by names of rows`, () => {
+    const names = new Set(requestTable.map(({ name }) => name));
+    assert.equal(
+      Object.keys(shape.others).filter((name) => !names.has(name)),
+      [],
+    );
+  });
+}
+
+test.run();

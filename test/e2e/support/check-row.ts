@@ -1,0 +1,70 @@
+// Asks a row of the request table and compares everything that an answer has.
+
+import * as assert from "uvu/assert";
+import type { RequestCase } from "../request-table.js";
+import { type Answer, get } from "./server.js";
+
+/** The envelope's view of what is below the server. */
+export interface Hierarchy {
+  readonly level: number;
+  readonly partitions: readonly number[] | null;
+}
+
+/** That of an engine. */
+export const ALONE: Hierarchy = { level: 0, partitions: null };
+
+export function ask(row: RequestCase, port: number): Promise<Answer> {
+  return get(port, row.path, {
+    method: row.method ?? "GET",
+    ...(row.headers && { headers: row.headers }),
+    ...(row.body !== undefined && { body: row.body }),
+  });
+}
+
+/**
+ * @param port `port` of the envelope of errors
+ * @param hierarchy that of answers that are none
+ */
+export function checkRow(
+  row: RequestCase,
+  answer: Answer,
+  port: readonly [port: number, offset: number],
+  hierarchy = ALONE,
+): void {
+  assert.is(answer.status, row.status, answer.text);
+  if (row.text !== undefined) {
+    assert.is(answer.headers.get("content-type"), "text/plain; charset=UTF-8");
+    if (typeof row.text === "string") assert.is(answer.text, row.text);
+    else assert.match(answer.text, row.text);
+  }
+  if (row.response !== undefined) {
+    const response = answer.json.response as Record<string, unknown>;
+    if (response?.client !== undefined) {
+      assert.match(response.client as string, /^http:\/\/127\.0\.0\.1:\d+\/$/);
+      response.client = "CLIENT";
+    }
+    assert.equal(response, row.response);
+    checkEnvelope(answer, hierarchy);
+  }
+  const { message } = answer.json;
+  if (row.message !== undefined) assert.equal(message, row.message);
+  if (row.messageLike) assert.match(JSON.stringify(message), row.messageLike);
+  if (row.message !== undefined || row.messageLike) checkErrorEnvelope(answer, port);
+}
+
+function checkEnvelope({ json }: Answer, { level, partitions }: Hierarchy): void {
+  assert.equal(Object.keys(json), ["status", "response", "level", "partitions", "exec_ms"]);
+  assert.is(json.status, "OK");
+  assert.is(json.level, level);
+  assert.equal(json.partitions, partitions);
+}
+
+function checkErrorEnvelope({ json }: Answer, port: readonly [number, number]): void {
+  const fields = ["status", "message", "port", "exec_id", "level", "partitions", "exec_ms"];
+  assert.equal(Object.keys(json), fields);
+  assert.is(json.status, "ERROR");
+  assert.equal(json.port, port);
+  assert.is(json.level, 0);
+  assert.is(json.partitions, null);
+  assert.type(json.exec_ms, "number");
+}

@@ -1,0 +1,94 @@
+// Stands between a dispatcher and a back-end and lets a test spoil their conversation. Its address
+// stays while the back-end behind it comes and goes.
+
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+
+export type Fault =
+  | "none"
+  /** Connections are reset as they come. */
+  | "refuse"
+  /** What is sent goes nowhere. */
+  | "hang"
+  /** Requests arrive; answers are replaced by bytes that are none. */
+  | "garbage"
+  /** Requests arrive; the connection is reset when the answer comes. */
+  | "reset";
+
+const GARBAGE = "\0\xff not an answer \r\n\r\n".repeat(10);
+
+export class FaultProxy {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  /** Main port of the back-end, 0 while there is none. */
+  target: number;
+  fault: Fault = "none";
+  /** Every piece of data takes this long on its way. */
+  delayMs = 0;
+
+  private constructor(server: Server, target: number) {
+    this.#server = server;
+    this.target = target;
+    server.on("connection", (client) => this.#accept(client));
+  }
+
+  static async start(target = 0): Promise<FaultProxy> {
+    const server = createServer({ noDelay: true }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return new FaultProxy(server, target);
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Connections from the dispatcher that are open. */
+  get open(): number {
+    return this.#sockets.size;
+  }
+
+  /** Resets every connection. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.cut();
+    await closed;
+  }
+
+  #accept(client: Socket): void {
+    client.on("error", () => {});
+    if (this.fault === "refuse" || this.target === 0) {
+      client.resetAndDestroy();
+      return;
+    }
+    this.#sockets.add(client);
+    const backEnd = connect({ port: this.target, host: "127.0.0.1", noDelay: true });
+    backEnd.on("error", () => {});
+    client.on("data", (chunk) => this.#pass(chunk, backEnd));
+    backEnd.on("data", (chunk) => {
+      if (this.fault === "garbage") client.write(GARBAGE, "latin1");
+      else if (this.fault === "reset") client.resetAndDestroy();
+      else this.#pass(chunk, client);
+    });
+    client.on("end", () => backEnd.end());
+    backEnd.on("end", () => client.end());
+    client.on("close", () => {
+      this.#sockets.delete(client);
+      backEnd.destroy();
+    });
+    backEnd.on("close", (isReset) => {
+      if (isReset) client.resetAndDestroy();
+      else client.end();
+    });
+  }
+
+  #pass(chunk: Buffer, to: Socket): void {
+    if (this.fault === "hang") return;
+    if (this.delayMs > 0) setTimeout(() => to.write(chunk), this.delayMs);
+    else to.write(chunk);
+  }
+}

@@ -1,0 +1,65 @@
+// A process that is one instance of a matrix, in library mode: does what its parent says over the
+// channel between them. Bundled by `matrix.ts`, which starts it.
+
+import type * as Library from "svc-server";
+import { addEngines, addProcessors } from "./matrix-plugins.js";
+import { addTable, type TableRole } from "./table-plugins.js";
+
+export interface NodeSettings {
+  readonly port: number;
+  /** Data folder of its own. */
+  readonly root: string;
+  /** File that executed writes are noted in. */
+  readonly journal: string;
+  readonly dispatcher: object | null;
+  readonly prefix: string | null;
+  readonly servicein: boolean;
+  /** Plugins of the request table, as what; null for those of `matrix-plugins.ts`. */
+  readonly table: { readonly folder: string; readonly role: TableRole } | null;
+}
+
+export interface Order {
+  readonly id: number;
+  readonly op: keyof typeof orders;
+  readonly value: unknown;
+}
+
+export interface Report {
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
+const [, , library] = process.argv;
+let svc: typeof Library;
+
+const orders = {
+  async start(settings: NodeSettings): Promise<number> {
+    const { port, root, dispatcher, prefix, servicein, table, journal } = settings;
+    svc = (await import(library!)) as typeof Library;
+    await svc.system.initialize(dispatcher === null ? "engine" : "dispatcher", { root });
+    if (table !== null) await addTable(svc, table.folder, table.role, root);
+    else if (dispatcher === null) addEngines(svc, journal);
+    else addProcessors(svc);
+    const options = { ip: "127.0.0.1", dispatcher, prefix, servicein };
+    await svc.system.startHTTP(port, options);
+    return svc.system.serverPorts().base;
+  },
+  serviceIn: (on: boolean) => svc.system.serviceInHTTP(on),
+  restart: () => svc.system.restartHTTP(),
+  stop: () => svc.system.stopHTTP(),
+  dispatcherConfig: () => svc.system.dispatcherConfig(),
+};
+
+process.on("disconnect", () => process.exit());
+process.on("message", ({ id, op, value }: Order) => {
+  const order = orders[op] as (given: unknown) => unknown;
+  Promise.resolve()
+    .then(() => order(value))
+    .then((result) => report({ id, value: result }))
+    .catch((error: Error) => report({ id, error: String(error.stack) }));
+});
+
+function report(message: Report): void {
+  process.send!(message);
+}

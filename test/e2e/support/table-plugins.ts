@@ -1,0 +1,95 @@
+// The plugins of the request table in the roles that a matrix needs. Their results are plain values,
+// which dispatchers cannot merge, so each travels as the one entry of a PluginResponse and is taken
+// out again at the top: the client must not see a difference.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type * as Library from "svc-server";
+import type { PluginEntry, PluginResponse } from "svc-server";
+
+export type TableRole =
+  /** Back-end: results are packed when a dispatcher asks. */
+  | "engine"
+  /** Dispatcher: results are unpacked at the top. */
+  | "post"
+  /** One of a ring: what comes round is executed by the instance that it began at. */
+  | "ring"
+  /** Dispatcher without processors. */
+  | "none";
+
+export const RING_SIZE = 3;
+
+type Derive = (entry: PluginEntry) => PluginEntry;
+
+/** Registers all plugins that are built in `folder`; `scratch` is a folder that may be written. */
+export async function addTable(
+  { loadPlugins, PluginRequest, PluginResponse, system }: typeof Library,
+  folder: string,
+  role: TableRole,
+  scratch: string,
+): Promise<void> {
+  if (role === "engine") {
+    const derived = derivedBuild(folder, scratch, packing);
+    for (const plugin of await loadPlugins(derived)) system.addPlugin(plugin);
+  } else if (role === "post") {
+    for (const { name } of await loadPlugins(folder)) {
+      system.addPlugin(null, { name, post: unpacked });
+    }
+  } else if (role === "ring") {
+    const derived = derivedBuild(folder, scratch, passing);
+    for (const pre of await loadPlugins(derived)) {
+      system.addPlugin(null, { name: pre.name, pre, post: unpacked });
+    }
+  }
+
+  function packing(entry: PluginEntry): PluginEntry {
+    return {
+      ...entry,
+      invoke: (request, source) => {
+        const value = entry.invoke(request, source);
+        return request.toplevel ? value : packed(value);
+      },
+    };
+  }
+
+  function passing(entry: PluginEntry): PluginEntry {
+    return {
+      ...entry,
+      role: "pre",
+      invoke: (request, source) => {
+        // Each has but one partition, so that the target is free to count instances.
+        const passed = request.partial ?? 0;
+        if (passed === RING_SIZE) return packed(entry.invoke(request, source));
+        request.partial = passed + 1;
+        return request;
+      },
+    };
+  }
+
+  function packed(value: unknown): unknown {
+    if (value instanceof PluginResponse || value instanceof PluginRequest) return value;
+    if (value instanceof Promise) return value.then(packed);
+    const response = new PluginResponse(1);
+    response.append(0, value);
+    return response;
+  }
+}
+
+function unpacked(response: PluginResponse): unknown {
+  const isPacked = response.toplevel && response.maxhits === 1;
+  return isPacked ? response.entries[0]![1] : response;
+}
+
+/** Makes a build whose plugins are those of `folder`, derived. */
+function derivedBuild(folder: string, scratch: string, derive: Derive): string {
+  const built = join(scratch, "derived");
+  mkdirSync(built, { recursive: true });
+  const source = pathToFileURL(join(folder, "plugins.js")).href;
+  const text = `import { plugins as built } from ${JSON.stringify(source)};
+export const plugins = built.map(globalThis.derivePlugin);
+`;
+  writeFileSync(join(built, "plugins.js"), text);
+  Object.assign(globalThis, { derivePlugin: derive });
+  return built;
+}
