@@ -108,7 +108,7 @@ for (const { name, change, isMany = false } of CASES) {
   });
 }
 
-/** Runs a change in which memory cannot be had at one of the times it is asked for; how often it was. */
+/** Runs a change that gets no memory at one of the times that it asks for some; how often it did. */
 function failAfter(
   store: GraphStore,
   clock: FakeClock,

@@ -1,4 +1,4 @@
-// A thread that counts in a graph without end, and says how far it has come, until it is terminated.
+// A thread that counts in a graph until it is terminated, and says how far it has come.
 
 import { workerData } from "node:worker_threads";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
