@@ -1,0 +1,112 @@
+// What goes, and when: vertices and arcs that expire while a server runs, and while it does not;
+// the memory and the files of graphs that are emptied or erased.
+// limit: 60 s
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { fixture, get, type Served, serve, svc } from "./support/server.js";
+
+const test = suite("lifetime of graphs");
+const PROJECT = fixture("graph-lifetime");
+let roots: string;
+let served: Served;
+
+test.before(async () => {
+  roots = mkdtempSync(join(tmpdir(), "svc-lifetime-"));
+  await svc("build", PROJECT);
+});
+test.after(() => rmSync(roots, { recursive: true }));
+
+async function start(root: string, ...options: string[]): Promise<void> {
+  const folder = join(roots, root);
+  mkdirSync(folder, { recursive: true });
+  served = await serve(PROJECT, "--root", folder, ...options);
+}
+
+async function call<T>(plugin: string): Promise<T> {
+  const { json, text } = await get(served.port, `/svc/plugin/${plugin}`);
+  assert.is(json.status, "OK", text);
+  return json.response as T;
+}
+
+/** Calls until that comes of it. */
+async function until(plugin: string, expected: unknown): Promise<void> {
+  const wanted = JSON.stringify(expected);
+  while (JSON.stringify(await call(plugin)) !== wanted) await delay(100);
+}
+
+test("what expires goes by itself, unless events are off, and after a start", async () => {
+  await start("expiry");
+  await call("add?id=soon&lifespan=1");
+  await call("add?id=later&lifespan=1000");
+  await until("look", [["all", "later"], 4, "RUNNING"]);
+  assert.is(await call("waiting"), 2, "the one vertex, and the arcs to it");
+  await call("switchEvents?on=0");
+  await call("add?id=kept&lifespan=0");
+  await delay(1000);
+  assert.equal(await call("look"), [["all", "kept", "later"], 8, "PAUSED"]);
+  assert.is(await call("waiting"), 3);
+  await call("switchEvents?on=1");
+  await until("look", [["all", "later"], 4, "RUNNING"]);
+  await call("add?id=down&lifespan=1");
+  await served.stop();
+  await delay(1000);
+  await start("expiry");
+  await until("look", [["all", "later"], 4, "RUNNING"]);
+  await served.stop();
+});
+
+/** Memory of the server's process in MB, 0 where the system does not tell. */
+function residentMb(): number {
+  if (process.platform !== "linux") return 0;
+  const status = readFileSync(`/proc/${served.process.pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024;
+}
+
+test("a graph that is emptied is filled again in the same memory", async () => {
+  await start("emptied");
+  const used = await call<number>("bytes");
+  await call("fill?arcs=200000");
+  const full = residentMb();
+  const usedFull = await call<number>("bytes");
+  assert.ok(usedFull > used + 4e6, `${used} to ${usedFull} bytes`);
+  for (let time = 0; time < 2; time++) {
+    assert.ok((await call<number>("empty")) > 0);
+    assert.ok((await call<number>("bytes")) <= used + 1e5);
+    assert.is(await call("fill?arcs=200000"), 200_000);
+    assert.ok((await call<number>("bytes")) <= usedFull);
+  }
+  const after = residentMb();
+  assert.ok(after < full + 30, `${full} MB became ${after}`);
+  await served.stop();
+});
+
+test("an erased graph gives its memory and files back, and nobody can use it", async () => {
+  await start("erased", "--executors", "2");
+  // Each executor has it open.
+  for (let time = 0; time < 4; time++) await call("bytes");
+  const before = residentMb();
+  await call("fill?arcs=900000");
+  const file = join(await call<string>("store"), "graph.snapshot");
+  assert.ok(existsSync(file));
+  const full = residentMb();
+  const held = call("hold?ms=1000");
+  await delay(200);
+  const { text } = await get(served.port, "/svc/plugin/erase");
+  assert.match(text, /AccessError.*Object is locked/);
+  await held;
+  assert.match(await call<string>("erase"), /AccessError.*Graph cannot be accessed/);
+  assert.not.ok(existsSync(file));
+  for (let tries = 0; residentMb() > (before + full) / 2; tries++) {
+    assert.ok(tries < 100, `${before} MB, ${full} when full, still ${residentMb()}`);
+    await delay(100);
+  }
+  assert.is(await call("fill?arcs=10"), 10, "it is a new one");
+  await served.stop();
+});
+
+test.run();
