@@ -2,6 +2,7 @@
 // and what becomes of them when a thread dies. The admin thread makes and keeps them; the other
 // threads ask here, so that a graph outlives every thread but this one.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { DataError } from "../graph/errors.js";
 import type { KeepRequest } from "../graph/keeper/graph-keeper.js";
 import type {
@@ -13,7 +14,7 @@ import type {
 import { isRemoved, onRemoved, removeForAll } from "../graph/keeper/removed-graphs.js";
 import { KEEPER_THREAD, MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
 import { Header } from "../graph/memory/layout.js";
-import { recoverGraph } from "../graph/operations/recover.js";
+import { recoverGraph, releaseHeld } from "../graph/operations/recover.js";
 import { isRootLocked, lockRoot, type RootLock } from "../graph/snapshot/root-lock.js";
 import { releaseSaving, saveGraphGently } from "../graph/snapshot/save-graph.js";
 import {
@@ -85,7 +86,7 @@ export class GraphSystem implements GraphSource {
     this.#paths = new Map(stored.map(({ name, path }) => [name, path]));
     this.#admin = new AdminThread(settings, {
       died: () => {
-        this.recover(KEEPER_THREAD);
+        void this.recover(KEEPER_THREAD);
         this.#listener?.adminDied();
       },
       replaced: () => {
@@ -166,11 +167,17 @@ export class GraphSystem implements GraphSource {
     return true;
   }
 
-  /** Puts right what a thread left behind that has died. Its number may then be given again. */
-  recover(thread: number): void {
-    for (const { store } of this.#all()) {
-      recoverGraph(store, thread);
-      releaseSaving(store, thread);
+  /**
+   * Puts right what a thread left behind that has died: at once, but for vertices that it held while
+   * another thread has the mutex, which may be dead too and about to be recovered.
+   */
+  async recover(thread: number): Promise<void> {
+    const stores = this.#all().map(({ store }) => store);
+    for (const store of stores) releaseSaving(store, thread);
+    let left = stores.filter((store) => !recoverGraph(store, thread));
+    while (left.length > 0) {
+      await sleep(SLEEP_MS, undefined, { ref: false });
+      left = left.filter((store) => !releaseHeld(store, thread));
     }
   }
 
@@ -189,7 +196,7 @@ export class GraphSystem implements GraphSource {
   /** Ends the admin thread and lets others use the root. All other threads must have ended. */
   async close(options: { readonly isSaved: boolean }): Promise<void> {
     await this.#admin.close();
-    this.recover(KEEPER_THREAD);
+    await this.recover(KEEPER_THREAD);
     if (options.isSaved) await this.save();
     for (const name of this.names()) this.remove(name, false);
     this.#leaveRoot();

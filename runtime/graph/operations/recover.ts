@@ -14,19 +14,30 @@ const QUIET_MS = 100;
 /**
  * Undoes what a dead thread was writing, finishes the removal that it had begun, and releases the
  * vertices that it held.
- * @returns false if it must be called again, because another thread has the mutex
+ * @returns false if `releaseHeld` has to be called later, because another thread has the mutex
  */
 export function recoverGraph(store: GraphStore, deadThread: number): boolean {
-  const { writer, locks } = store;
-  const wasWriting = writer.takeOver(deadThread);
-  if (!wasWriting) {
-    if (store.memory.header.words[Header.LocksHeld] === 0) return true;
-    if (!writer.tryBegin(QUIET_MS)) return false;
-  }
+  if (!store.writer.takeOver(deadThread)) return releaseHeld(store, deadThread);
+  recover(store, () => {
+    finishRemoval(store);
+    return releaseLocks(store, deadThread);
+  });
+  return true;
+}
+
+/** Releases the vertices that a dead thread held; false if another thread keeps the mutex. */
+export function releaseHeld(store: GraphStore, deadThread: number): boolean {
+  if (store.memory.header.words[Header.LocksHeld] === 0) return true;
+  if (!store.writer.tryBegin(QUIET_MS)) return false;
+  recover(store, () => releaseLocks(store, deadThread));
+  return true;
+}
+
+/** Runs what returns the number of locks that it has released, with the mutex that it gives back. */
+function recover({ writer, locks }: GraphStore, run: () => number): void {
   let released = 0;
   try {
-    if (wasWriting) finishRemoval(store);
-    released = releaseLocks(store, deadThread);
+    released = run();
     writer.commit();
   } catch (error) {
     writer.rollback();
@@ -35,7 +46,6 @@ export function recoverGraph(store: GraphStore, deadThread: number): boolean {
     writer.end();
   }
   if (released > 0) locks.wakeWaiting();
-  return true;
 }
 
 /** Removals are done in steps, which may be begun again at any of them. */
