@@ -23,7 +23,6 @@ import {
   listStoredGraphs,
 } from "../graph/snapshot/stored-graphs.js";
 import { GraphStore } from "../graph/store/graph-store.js";
-import { MAX_GRAPHS } from "../limits.js";
 import type { ConfiguredGraph } from "../manifest.js";
 import type { AdminServer } from "./admin-control.js";
 import { AdminThread } from "./admin-thread.js";
@@ -228,9 +227,6 @@ export class GraphSystem implements GraphSource {
   }
 
   #keepRequest({ name, path, isLocal }: GraphRequest): KeepRequest {
-    if (this.#open.size >= MAX_GRAPHS) {
-      throw new DataError(`there are ${MAX_GRAPHS} graphs open, which is all that there can be`);
-    }
     const configured = this.#settings.graphs[name];
     const wanted = path ?? configured?.path ?? this.#paths.get(name) ?? name;
     const folder = graphFolder(this.#settings.root, wanted);
