@@ -2,7 +2,8 @@
 // case that nothing has changed since, and the anchor of those that have one.
 
 import { M_LSH } from "../constants.js";
-import { KeyError, QueryError, SearchError, ValueError } from "../errors.js";
+import { AccessError, KeyError, QueryError, SearchError, ValueError } from "../errors.js";
+import { Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type Anchor, findAnchor } from "./anchor.js";
 import type { ArcTest } from "./arc-test.js";
@@ -39,6 +40,12 @@ export abstract class PreparedQuery {
 
   protected abstract perform(options: ExecuteOptions): unknown;
 
+  /** @throws AccessError once the graph is erased: there is nothing left to look at */
+  protected refuseErased(): void {
+    const isErased = this.store.memory.header.words[Header.Erased] !== 0;
+    if (isErased) throw new AccessError("Graph cannot be accessed");
+  }
+
   /** What the result depends on beside the graph and the options of its execution. */
   protected get cacheKey(): string {
     return "";
@@ -46,12 +53,13 @@ export abstract class PreparedQuery {
 
   /**
    * Executes and takes down what became of it.
-   * @throws QueryError, TypeError options that the call does not have
+   * @throws QueryError, TypeError options that the call does not have; AccessError
    */
   protected run(
     call: "execute" | "executeWhole",
     options: PreparedExecuteOptions | undefined,
   ): unknown {
+    this.refuseErased();
     const given = checkedArguments(call, options);
     const { hits = -1, offset = 0, cache = false } = given;
     if (offset < 0) throw new QueryError("offset cannot be negative");

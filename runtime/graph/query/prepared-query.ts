@@ -92,6 +92,7 @@ export class VerticesQuery<const O extends GlobalQueryOptions = object> extends 
    * @throws SearchError
    */
   count(options: CountOptions = NO_OPTIONS): number {
+    this.refuseErased();
     return this.#query.count(0, options);
   }
 
@@ -122,6 +123,7 @@ export class ArcsQuery<const O extends GlobalQueryOptions = object> extends Prep
    * @throws SearchError
    */
   count(options: CountOptions = NO_OPTIONS): number {
+    this.refuseErased();
     return this.#query.count(0, options);
   }
 
