@@ -58,5 +58,8 @@ export function deadlineOf(query: TimedQuery, options: ExecuteOptions): Deadline
     throw new QueryError("invalid timeout parameter");
   }
   if (typeof limexec !== "boolean") throw new QueryError("invalid limexec parameter");
-  return new Deadline(query, limexec && timeout >= 0 ? timeout : Number.POSITIVE_INFINITY);
+  return limexec && timeout >= 0 ? new Deadline(query, timeout) : NO_DEADLINE;
 }
+
+/** The one of all queries without a limit: of what they spend nothing needs to be kept. */
+export const NO_DEADLINE = new Deadline("neighborhood", Number.POSITIVE_INFINITY);

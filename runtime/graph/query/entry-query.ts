@@ -97,8 +97,7 @@ export class EntryQuery {
     });
     if (page.hits > 0 || hasCounts) source.search(anchor, collector, deadline);
     watch?.split();
-    const row = new Row(source.store, anchor, this.#order);
-    const { entries, excluded } = this.#rendered(row, collector, page, removals);
+    const { entries, excluded } = this.#rendered(anchor, collector, page, removals);
     meter.end(begun);
     if (!hasCounts && watch === null) return entries;
     const { arcs: hits, neighbors } = collector;
@@ -125,20 +124,21 @@ export class EntryQuery {
   }
 
   #rendered(
-    row: Row,
+    anchor: number,
     collector: HitCollector,
     { hits, offset }: Page,
     removals: number,
   ): { entries: unknown[]; excluded: number } {
-    const store = row.store;
+    const { store } = this.#source;
     const slots = collector.slots();
     const end = Math.min(slots?.length ?? collector.hits.length, offset + hits);
+    if (this.#isId) {
+      const entries = headIds(store, collector, slots, offset, end);
+      if (removalsOf(store) === removals) return { entries, excluded: 0 };
+    }
+    const row = new Row(store, anchor, this.#order);
     for (let rendering = 1; ; rendering++) {
       const now = removalsOf(store);
-      if (this.#isId && now === removals) {
-        const ids = headIds(row, collector, slots, offset, end);
-        if (removalsOf(store) === now) return { entries: ids, excluded: 0 };
-      }
       const entries: unknown[] = [];
       for (let at = offset; at < end; at++) {
         row.load(collector.hits, slots === null ? at : slots[at]!);
@@ -153,7 +153,7 @@ export class EntryQuery {
 
 /** Ids of the heads of a page: what most results are, in a third of the time. */
 function headIds(
-  { store: { ids } }: Row,
+  { ids }: GraphStore,
   { hits }: HitCollector,
   slots: Uint32Array | null,
   offset: number,

@@ -6,7 +6,7 @@ import { KeyError } from "../errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type Anchor, findAnchor } from "./anchor.js";
 import type { DirectionNumber } from "./arc-test.js";
-import { Deadline } from "./deadline.js";
+import { NO_DEADLINE } from "./deadline.js";
 import { EntryQuery } from "./entry-query.js";
 import type { HitSink } from "./hit-sink.js";
 import { type NeighborhoodOptions, NeighborhoodSource, neighborhood } from "./neighborhood.js";
@@ -106,8 +106,7 @@ export function verticesOfType(store: GraphStore, type: string | null): string[]
 export function firstNeighbor(store: GraphStore, anchor: Anchor, arc?: ArcFilter): number {
   const plan = planWalk(store, { arc }, D_OUT);
   const first = new FirstHead();
-  const deadline = new Deadline("neighborhood", Number.POSITIVE_INFINITY);
-  walkNeighborhood(plan, findAnchor(store, anchor), first, deadline);
+  walkNeighborhood(plan, findAnchor(store, anchor), first, NO_DEADLINE);
   if (first.head === 0) throw new KeyError("No object : 'No matching neighbor'");
   return first.head;
 }

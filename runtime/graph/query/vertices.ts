@@ -2,7 +2,7 @@
 
 import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED } from "../constants.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { Deadline } from "./deadline.js";
+import { type Deadline, NO_DEADLINE } from "./deadline.js";
 import { EntryQuery, type Found, type HitSource } from "./entry-query.js";
 import type { HitSink } from "./hit-sink.js";
 import { checkedArguments } from "./query-arguments.js";
@@ -35,8 +35,7 @@ export class VerticesSource implements HitSource {
 
   isCurrent({ store, head }: Row): boolean {
     // The search is over, and so is what its time limit bounds.
-    const deadline = new Deadline("global", Number.POSITIVE_INFINITY);
-    return store.vertices.isUsed(head) && testCondition(store, this.#plan.test, head, deadline);
+    return store.vertices.isUsed(head) && testCondition(store, this.#plan.test, head, NO_DEADLINE);
   }
 
   counts({ hits }: Found): { vertices: number } {

@@ -9,7 +9,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import type { VertexTable } from "../store/vertex-table.js";
 import { ArcStack } from "./arc-stack.js";
 import { type ArcTest, ArcTestKind } from "./arc-test.js";
-import { Deadline } from "./deadline.js";
+import { type Deadline, NO_DEADLINE } from "./deadline.js";
 import { HandleSet } from "./handle-set.js";
 import { HitCounter, HitSide, type HitSideNumber, type HitSink } from "./hit-sink.js";
 import { ALL_ARCS, type RunScanner, scannersOf } from "./run-scanner.js";
@@ -36,7 +36,7 @@ export class Walker {
   readonly #stack = new ArcStack();
   readonly #levels: LevelSets[] = [];
   #sink: HitSink = new HitCounter();
-  #deadline = new Deadline("neighborhood", Number.POSITIVE_INFINITY);
+  #deadline = NO_DEADLINE;
   /** True while only existence matters and nothing is collected. */
   #isQuiet = false;
   /** True once the sink takes no more. */

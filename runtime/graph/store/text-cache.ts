@@ -1,28 +1,28 @@
 // Texts that a thread has decoded, by what they belong to (handle or pointer) and a tag that tells
 // whether that still means the same. Bounded: a place holds one text, and long ones are not kept.
 //
-//   marks   {owner, tag, moment at which the tag was last found right, unused}      one per place
-//   texts   text                             so that a look-up reads two lines of the cache, not four
+//   marks   {owner, moment at which its tag was last found right}, one per place
+//   tags    tag, one per place
+//   texts   text, one per place; where the moment is right, the tag need not be fetched
 
 const FIRST_PLACES = 1 << 10;
 const MAX_PLACES = 1 << 17;
 /** Characters of a text that is kept: 128k of them are 8 MiB at most. */
 const MAX_LENGTH = 64;
-const MARK_WORDS = 4;
-const TAG = 1;
-const MOMENT = 2;
+const MARK_WORDS = 2;
+const MOMENT = 1;
 /** No moment is odd. */
 const NO_MOMENT = 1;
 
 export class TextCache {
   #texts: (string | undefined)[] = new Array(FIRST_PLACES).fill(undefined);
   #marks = new Uint32Array(FIRST_PLACES * MARK_WORDS);
+  #tags = new Uint32Array(FIRST_PLACES);
   #evictions = 0;
 
   get(owner: number, tag: number): string | undefined {
     const place = owner & (this.#texts.length - 1);
-    const mark = place * MARK_WORDS;
-    if (this.#marks[mark] !== owner || this.#marks[mark + TAG] !== tag) return undefined;
+    if (this.#marks[place * MARK_WORDS] !== owner || this.#tags[place] !== tag) return undefined;
     return this.#texts[place];
   }
 
@@ -51,7 +51,7 @@ export class TextCache {
     const place = owner & (this.#texts.length - 1);
     const mark = place * MARK_WORDS;
     this.#marks[mark] = owner;
-    this.#marks[mark + TAG] = tag;
+    this.#tags[place] = tag;
     this.#marks[mark + MOMENT] = NO_MOMENT;
     this.#texts[place] = text;
   }
@@ -62,12 +62,13 @@ export class TextCache {
     if (places > MAX_PLACES) return;
     const texts = this.#texts;
     const marks = this.#marks;
+    const tags = this.#tags;
     this.#texts = new Array(places).fill(undefined);
     this.#marks = new Uint32Array(places * MARK_WORDS);
+    this.#tags = new Uint32Array(places);
     for (let place = 0; place < texts.length; place++) {
       const text = texts[place];
-      const mark = place * MARK_WORDS;
-      if (text !== undefined) this.#put(marks[mark]!, marks[mark + TAG]!, text);
+      if (text !== undefined) this.#put(marks[place * MARK_WORDS]!, tags[place]!, text);
     }
   }
 }
