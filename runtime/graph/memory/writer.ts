@@ -60,6 +60,11 @@ export class Writer {
     return this.#depth > 0;
   }
 
+  /** True in a mutation that is part of another one, and cannot be committed by itself. */
+  get isNested(): boolean {
+    return this.#depth > 1;
+  }
+
   constructor(memory: GraphMemory, thread: number) {
     this.memory = memory;
     this.thread = thread;

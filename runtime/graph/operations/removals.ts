@@ -3,6 +3,7 @@
 // itself. `Header.Unfinished` says what is still to be done if the thread dies in between; doing
 // it from the start again finishes it. The last step is left for the caller to commit.
 
+import { InternalError } from "../errors.js";
 import {
   ALLOCATOR_WORDS,
   ALLOCATORS,
@@ -93,6 +94,7 @@ function removeVerticesOf(store: GraphStore, type: number): number {
 export function truncate(store: GraphStore): number {
   const { writer, memory } = store;
   const removed = store.order;
+  if (writer.isNested) throw new InternalError("truncating cannot be undone with other changes");
   begin(store, Unfinished.Truncate, 0);
   writer.commit();
   const end = memory.header.words[Header.HandleEnd]!;

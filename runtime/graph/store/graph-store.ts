@@ -36,7 +36,10 @@ export class GraphStore {
   readonly locks: LockTable;
   /** The one that changes fill in; see operations/operation.ts. */
   readonly operation: Operation = makeOperation();
-  /** Gets the record of each operation that was done, when there is one. */
+  /**
+   * Gets the record of each operation that this thread has done, in order and with the mutex held;
+   * must neither throw nor change the graph. What the thread dies before telling is lost to it.
+   */
   recorder: ((record: Uint8Array) => void) | null = null;
 
   /** @param thread 1 to 255, unique among the threads of the process */

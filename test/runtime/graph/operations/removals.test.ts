@@ -1,0 +1,59 @@
+// Removals are done in steps: where they cannot be, they are refused before anything is removed.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { checkStore } from "../support/check-store.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite("removals");
+const HUB_ARCS = 300;
+
+function makeHub(): GraphStore {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const graph = openStore(store);
+  for (let index = 0; index < HUB_ARCS; index++) graph.connect("hub", "to", `leaf ${index}`);
+  return store;
+}
+
+test("truncating is no part of another change", () => {
+  const store = makeHub();
+  const graph = openStore(store);
+  assert.throws(
+    () =>
+      store.writer.mutate(() => {
+        graph.connect("other", "to", "leaf 1");
+        graph.truncate();
+      }),
+    /truncating cannot be undone/,
+  );
+  assert.is(store.order, HUB_ARCS + 1);
+  checkStore(store);
+});
+
+test("a hub that is deleted as part of another change comes back with it", () => {
+  const store = makeHub();
+  const graph = openStore(store);
+  assert.throws(
+    () =>
+      store.writer.mutate(() => {
+        graph.deleteVertex("hub");
+        assert.is(store.size, 0);
+        throw new Error("undo");
+      }),
+    "undo",
+  );
+  assert.is(store.size, HUB_ARCS);
+  checkStore(store);
+});
+
+test("virtual vertices go with the hub", () => {
+  const store = makeHub();
+  openStore(store).truncate("thing");
+  assert.is(store.size, HUB_ARCS);
+  assert.is(openStore(store).deleteVertex("hub"), 1);
+  assert.is(store.order, 0);
+  checkStore(store);
+});
+
+test.run();
