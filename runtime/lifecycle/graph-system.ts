@@ -167,8 +167,8 @@ export class GraphSystem implements GraphSource {
   }
 
   /**
-   * Puts right what a thread left behind that has died: at once, but for vertices that it held while
-   * another thread has the mutex, which may be dead too and about to be recovered.
+   * Puts right what a thread left behind that has died: at once, but for vertices that it held
+   * while another thread has the mutex, which may be dead too and about to be recovered.
    */
   async recover(thread: number): Promise<void> {
     const stores = this.#all().map(({ store }) => store);

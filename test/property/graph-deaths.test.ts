@@ -108,7 +108,7 @@ for (const { name, change, isMany = false } of CASES) {
   });
 }
 
-/** Runs a change that gets no memory at one of the times that it asks for some; how often it did. */
+/** Runs a change that gets no memory at one of the times that it asks for some; how many. */
 function failAfter(
   store: GraphStore,
   clock: FakeClock,

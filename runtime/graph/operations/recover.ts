@@ -33,7 +33,7 @@ export function releaseHeld(store: GraphStore, deadThread: number): boolean {
   return true;
 }
 
-/** Runs what returns the number of locks that it has released, with the mutex that it gives back. */
+/** Runs what says how many locks it has released, with the mutex, which it gives back. */
 function recover({ writer, locks }: GraphStore, run: () => number): void {
   let released = 0;
   try {
