@@ -41,21 +41,23 @@ export function arcValueTest(modifier: number, comparison: number, literal: unkn
   }
   const [low, high] = bounds(comparison, literal, (value) => converted(kind, isTime, value));
   const isOutside = comparison === V_NEQ || comparison === V_NRANGE;
-  if (kind === "float") return { ...FLOAT, isOutside, ...floatKeys(comparison, low, high) };
+  if (kind === "float") return floatTest(comparison, low, high, isOutside);
   const { least, greatest, flip } = kind === "int" ? INT : UINT;
   const from = Math.max(low + (comparison === V_GT ? 1 : 0), least);
   const to = Math.min(high - (comparison === V_LT ? 1 : 0), greatest);
   const isEmpty = from > to;
   return {
-    ...{ flip, fold: 0, isOutside, isPattern: false },
-    low: isEmpty ? MAX_KEY : from + (flip === 0 ? 0 : MIN_KEY),
-    high: isEmpty ? MIN_KEY : to + (flip === 0 ? 0 : MIN_KEY),
+    flip,
+    fold: 0,
+    low: isEmpty ? MAX_KEY : from + flip,
+    high: isEmpty ? MIN_KEY : to + flip,
+    isOutside,
+    isPattern: false,
   };
 }
 
 const INT = { least: MIN_KEY, greatest: MAX_KEY, flip: 0 };
 const UINT = { least: 0, greatest: 0xffff_ffff, flip: MIN_KEY };
-const FLOAT = { flip: 0, fold: 0x7fff_ffff, isPattern: false };
 
 function kindOf(modifier: number): { kind: ValueKind; isTime: boolean } {
   const row = MODIFIERS[modifier];
@@ -95,13 +97,18 @@ function converted(kind: ValueKind, isRelative: boolean, value: unknown): number
   return isRelative && whole < 0 ? nowSeconds() - whole : whole;
 }
 
-function floatKeys(comparison: number, low: number, high: number): { low: number; high: number } {
+function floatTest(
+  comparison: number,
+  low: number,
+  high: number,
+  isOutside: boolean,
+): ArcValueTest {
   // 0 and -0 are equal, but have keys of their own: what includes one includes both.
-  const first = low === 0 ? -1 : floatKey(low);
-  const last = high === 0 ? 0 : floatKey(high);
-  if (comparison === V_GT) return { low: (low === 0 ? 0 : first) + 1, high: last };
-  if (comparison === V_LT) return { low: first, high: (high === 0 ? -1 : last) - 1 };
-  return { low: first, high: last };
+  let first = low === 0 ? -1 : floatKey(low);
+  let last = high === 0 ? 0 : floatKey(high);
+  if (comparison === V_GT) first = (low === 0 ? 0 : first) + 1;
+  if (comparison === V_LT) last = (high === 0 ? -1 : last) - 1;
+  return { flip: 0, fold: 0x7fff_ffff, low: first, high: last, isOutside, isPattern: false };
 }
 
 function floatKey(value: number): number {

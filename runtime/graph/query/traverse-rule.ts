@@ -76,12 +76,18 @@ export function compileRule(
 ): WalkRule {
   const arc = compileArcFilter(store, parts.arc as ArcFilter, defaults.direction);
   const collect = parts.collect ?? defaults.isCollected;
-  const rule = { arc, neighbor, assert: parseAssert(parts.assert) };
+  const assert = parseAssert(parts.assert);
   if (typeof collect === "boolean") {
-    return { ...rule, collect: collect ? Collect.Arcs : Collect.None, siblings: null };
+    return {
+      arc,
+      neighbor,
+      collect: collect ? Collect.Arcs : Collect.None,
+      siblings: null,
+      assert,
+    };
   }
   const siblings = compileArcFilter(store, collect as ArcFilter, D_ANY);
-  return { ...rule, collect: Collect.Siblings, siblings };
+  return { arc, neighbor, collect: Collect.Siblings, siblings, assert };
 }
 
 function parseAssert(assert: unknown): boolean | null {

@@ -181,11 +181,14 @@ export class ArcCountCheck extends Check {
   }
 }
 
+const FEW_IDS = 8;
+
 /** One of some ids, by the handles that have them when the query starts. */
 export class IdCheck extends Check {
   readonly #store: GraphStore;
   readonly #ids: readonly string[];
-  readonly #set = new HandleSet();
+  /** Made for more than a few ids only: most conditions name one. */
+  readonly #set: HandleSet | null;
   /** Handles of those that there are, each once. */
   readonly handles: number[] = [];
 
@@ -193,19 +196,24 @@ export class IdCheck extends Check {
     super();
     this.#store = store;
     this.#ids = ids;
+    this.#set = ids.length > FEW_IDS ? new HandleSet() : null;
   }
 
   override bind(): void {
-    this.#set.clear();
-    this.handles.length = 0;
+    const { handles } = this;
+    handles.length = 0;
+    this.#set?.clear();
     for (const id of this.#ids) {
       const handle = findById(this.#store, id);
-      if (handle !== 0 && this.#set.add(handle)) this.handles.push(handle);
+      if (handle === 0) continue;
+      if (this.#set === null ? !handles.includes(handle) : this.#set.add(handle)) {
+        handles.push(handle);
+      }
     }
   }
 
   passes(vertex: number): boolean {
-    return this.#set.has(vertex);
+    return this.#set === null ? this.handles.includes(vertex) : this.#set.has(vertex);
   }
 }
 

@@ -15,7 +15,7 @@ import {
   ruleParts,
 } from "./traverse-rule.js";
 import { IdCheck, TypeCheck } from "./vertex-checks.js";
-import { bindTest, type VertexTest, type WalkRule } from "./vertex-test.js";
+import { bindTest, type VertexCheck, type VertexTest, type WalkRule } from "./vertex-test.js";
 
 /** Levels of neighbor conditions below the outermost condition. */
 const MAX_NESTING = 14;
@@ -79,13 +79,23 @@ function compileTest(
   const isAny = checks.length === 0 && adjacent === null && traverse === null;
   if (isAny && !isNegated) return null;
   return {
-    ...{ isNegated, checks, adjacent, traverse },
+    isNegated,
     isPlain: !isNegated && adjacent === null && traverse === null,
-    type:
-      (checks.find((check) => check instanceof TypeCheck && check.isEqual) as TypeCheck) ?? null,
-    ids: (checks.find((check) => check instanceof IdCheck) as IdCheck) ?? null,
+    checks,
+    adjacent,
+    traverse,
+    type: checks.find(isTypeNamed) ?? null,
+    ids: checks.find(isIds) ?? null,
     degreeFields: parts.degreeFields,
   };
+}
+
+function isTypeNamed(check: VertexCheck): check is TypeCheck {
+  return check instanceof TypeCheck && check.isEqual;
+}
+
+function isIds(check: VertexCheck): check is IdCheck {
+  return check instanceof IdCheck;
 }
 
 /** Negation is written `[false, condition]` or `{ not: condition }`. */
