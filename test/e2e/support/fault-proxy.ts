@@ -10,11 +10,14 @@ export type Fault =
   | "refuse"
   /** What is sent goes nowhere. */
   | "hang"
+  /** It has too much to do. */
+  | "busy"
   /** Requests arrive; answers are replaced by bytes that are none. */
   | "garbage"
   /** Requests arrive; the connection is reset when the answer comes. */
   | "reset";
 
+const BUSY = "HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\n\r\n";
 const GARBAGE = "\0\xff not an answer \r\n\r\n".repeat(10);
 
 export class FaultProxy {
@@ -25,6 +28,8 @@ export class FaultProxy {
   fault: Fault = "none";
   /** Every piece of data takes this long on its way. */
   delayMs = 0;
+  /** The last piece of an answer that passed. */
+  lastAnswer = Buffer.alloc(0);
 
   private constructor(server: Server, target: number) {
     this.#server = server;
@@ -68,8 +73,12 @@ export class FaultProxy {
     this.#sockets.add(client);
     const backEnd = connect({ port: this.target, host: "127.0.0.1", noDelay: true });
     backEnd.on("error", () => {});
-    client.on("data", (chunk) => this.#pass(chunk, backEnd));
+    client.on("data", (chunk) => {
+      if (this.fault === "busy") client.write(BUSY);
+      else this.#pass(chunk, backEnd);
+    });
     backEnd.on("data", (chunk) => {
+      this.lastAnswer = chunk;
       if (this.fault === "garbage") client.write(GARBAGE, "latin1");
       else if (this.fault === "reset") client.resetAndDestroy();
       else this.#pass(chunk, client);

@@ -38,8 +38,8 @@ export function addEngines(svc: typeof Library, journal: string): void {
     return one({ ...place, toplevel, partial, hasmatrix, baseport, path, method }, partition);
   });
   add("params", {}, (request: PluginRequest) => one(request.params, request.partition));
-  add("headers", { headers: null }, (request: PluginRequest, headers: unknown) =>
-    one(String(headers), request.partition),
+  add("headers", { headers: str }, (request: PluginRequest, headers: string) =>
+    one(headers, request.partition),
   );
   add("echo", { content: bytes }, (request: PluginRequest, content: Uint8Array) =>
     one(content, request.partition),
@@ -61,7 +61,7 @@ export function addEngines(svc: typeof Library, journal: string): void {
     return one(request.replica, request.partition);
   });
   add("write", { id: str }, (request: PluginRequest, id: string) => {
-    appendFileSync(journal, `${id}\n`);
+    appendFileSync(journal, `${id} ${request.partition}\n`);
     return one(id, request.partition);
   });
   add("text", { s: [str, ""] }, (request: PluginRequest, s: string) =>
@@ -69,7 +69,6 @@ export function addEngines(svc: typeof Library, journal: string): void {
   );
 }
 
-/** What the engines of `find` return, by itself, with `how` to be treated by the processors. */
 export function addProcessors(svc: typeof Library): void {
   addPres(svc);
   addPosts(svc);
@@ -146,7 +145,7 @@ function addPosts({ PluginRequest, PluginResponse, str, system }: typeof Library
       if (how === "none") return find();
       const forwarded = how === "new" ? find() : request;
       forwarded.flag = "12345678";
-      forwarded.local = { a: [1, new Date(0)], m: new Map([[1, 2]]) };
+      forwarded.local = { a: [1, new Date(0)] };
       if (how === "signature") forwarded.signature = "abc";
       else if (how !== "untouched") forwarded.signature;
       return forwarded;
@@ -164,10 +163,10 @@ function addPosts({ PluginRequest, PluginResponse, str, system }: typeof Library
     return other;
   });
   add("object2", ({ entries }) => entries.length);
-  add("postThrows", () => {
+  add("postThrows", (_response) => {
     throw new TypeError("post failed");
   });
-  add("foreign", () => new PluginRequest("find"));
+  add("foreign", (_response) => new PluginRequest("find"));
   add("later", async (response) => {
     await new Promise((resolve) => setTimeout(resolve, 2));
     return response;
@@ -190,6 +189,5 @@ function addPosts({ PluginRequest, PluginResponse, str, system }: typeof Library
       return new PluginRequest("echo", { content: "x" });
     },
   );
-  add("forever", (response) => response.resubmittable());
   system.addPlugin(null, { name: "postOnly", post: (response: PluginResponse) => response });
 }

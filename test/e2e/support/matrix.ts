@@ -24,6 +24,8 @@ export interface NodeOptions {
   readonly dispatcher?: object;
   readonly prefix?: string;
   readonly servicein?: boolean;
+  /** Default true. */
+  readonly processors?: boolean;
   readonly table?: NonNullable<NodeSettings["table"]>;
   readonly journal?: string;
 }
@@ -68,6 +70,7 @@ export class MatrixNode {
       dispatcher: options.dispatcher ?? null,
       prefix: options.prefix ?? null,
       servicein: options.servicein ?? true,
+      processors: options.processors ?? true,
       table: options.table ?? null,
     } satisfies NodeSettings)) as number;
     return node;
@@ -163,15 +166,18 @@ export class TestMatrix {
     return this.places[partition]![replica]!;
   }
 
-  /** Ids of the writes that were executed, one entry for each execution. */
+  engines(): MatrixNode[] {
+    return this.places.flat().map(({ engine }) => engine);
+  }
+
+  /** `id partition` of the writes that were executed, one entry for each execution. */
   written(): string[] {
     return readFileSync(this.journal, "utf8").split("\n").slice(0, -1);
   }
 
   async stop(): Promise<void> {
-    const places = this.places.flat();
-    await Promise.all([this.dispatcher.kill(), ...places.map(({ engine }) => engine.kill())]);
-    await Promise.all(places.map(({ proxy }) => proxy.close()));
+    await Promise.all([this.dispatcher, ...this.engines()].map((node) => node.kill()));
+    await Promise.all(this.places.flat().map(({ proxy }) => proxy.close()));
     rmSync(dirname(this.journal), { recursive: true });
   }
 }

@@ -1,0 +1,211 @@
+// Load on 3 x 2 back-ends that are killed, hung, cut off and put Service-OUT at random: every answer
+// is right, nothing is written twice, only those requests fail that must, all back-ends come back,
+// and no socket is left. CHAOS_SECONDS=60 runs longer.
+// limit: 120 s
+
+import { readdirSync, readlinkSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Random, SEED } from "../property/support/random.js";
+import { type MatrixPlace, matrix, type TestMatrix } from "./support/matrix.js";
+import { type Answer, get } from "./support/server.js";
+
+const test = suite("dispatch chaos");
+const SECONDS = Number(process.env.CHAOS_SECONDS ?? 6);
+const CLIENTS = 8;
+const TIMEOUT_MS = 500;
+const ROWS = 3;
+const COLUMNS = 2;
+/** With all the time of a machine it takes less than 2 s. */
+const RECOVERY_MS = process.env.CHAOS_SECONDS === undefined ? 8000 : 2000;
+const TIMED_OUT = new RegExp(
+  `^<partial: \\d width: 2> \\| 503 \\| timeout after ${TIMEOUT_MS} ms$`,
+);
+/** The connection was lost before an answer came, so that nobody knows whether it was executed. */
+const LOST = /^<partial: \d width: 2> \| 503 \| (connection closed|read |write )/;
+
+let system: TestMatrix;
+
+test.before(async () => {
+  const replicas = new Array(ROWS).fill({ channels: 16 });
+  system = await matrix(ROWS, COLUMNS, { replicas, options: { timeout: TIMEOUT_MS } });
+});
+
+test.after(() => system.stop());
+
+function ask(path: string, init: RequestInit = {}): Promise<Answer> {
+  return get(system.dispatcher.port, `/svc/plugin/${path}`, init);
+}
+
+/** What clients have seen. */
+class Tally {
+  readonly counts: Record<string, number> = {};
+  readonly wrong: string[] = [];
+  readonly written: string[] = [];
+
+  count(outcome: string): void {
+    this.counts[outcome] = (this.counts[outcome] ?? 0) + 1;
+  }
+}
+
+/** Sends requests one after the other until it is told to stop. */
+async function client(name: string, random: Random, tally: Tally, signal: AbortSignal) {
+  for (let number = 0; !signal.aborted; number++) {
+    const id = `${name}-${number}`;
+    if (random.below(3) === 0) await write(id, tally);
+    else await read(id, tally);
+  }
+}
+
+async function read(id: string, tally: Tally): Promise<void> {
+  const answer = await ask(`params?id=${id}`);
+  if (answer.status === 200) {
+    // Each engine returns what it was asked.
+    const { entries } = answer.json.response as { entries: unknown };
+    const expected = Array.from({ length: COLUMNS }, (_, partition) => [partition, { id }]);
+    if (JSON.stringify(entries) !== JSON.stringify(expected)) tally.wrong.push(answer.text);
+    tally.count("read");
+  } else if (TIMED_OUT.test(String(answer.json.message))) tally.count("read timed out");
+  else tally.wrong.push(`read: ${answer.text}`);
+}
+
+async function write(id: string, tally: Tally): Promise<void> {
+  const answer = await ask(`write?id=${id}`, { method: "POST", body: id });
+  const message = String(answer.json.message);
+  if (answer.status === 200) {
+    tally.written.push(id);
+    tally.count("written");
+  } else if (TIMED_OUT.test(message)) tally.count("write timed out");
+  else if (LOST.test(message)) tally.count("write lost");
+  else tally.wrong.push(`write: ${answer.text}`);
+}
+
+const FAULTS: Record<string, (place: MatrixPlace, random: Random) => Promise<void>> = {
+  async kill(place) {
+    await place.kill();
+    await place.restart();
+  },
+  async hang({ engine }, random) {
+    engine.hang();
+    await delay(100 + random.below(900));
+    engine.resume();
+  },
+  async out({ engine }, random) {
+    await engine.serviceIn(false);
+    await delay(100 + random.below(500));
+    await engine.serviceIn(true);
+  },
+  async refuse({ proxy }, random) {
+    proxy.fault = "refuse";
+    proxy.cut();
+    await delay(100 + random.below(500));
+    proxy.fault = "none";
+  },
+  async reset({ proxy }, random) {
+    proxy.fault = "reset";
+    await delay(50 + random.below(100));
+    proxy.fault = "none";
+  },
+};
+
+/** Spoils one place after the other; in each partition one replica is always well. */
+async function spoil(partition: number, random: Random, signal: AbortSignal, counts: Tally) {
+  while (!signal.aborted) {
+    const replica = random.below(ROWS);
+    const name = random.of(Object.keys(FAULTS));
+    counts.count(name);
+    await FAULTS[name]!(system.at(partition, replica), random);
+    await delay(random.below(200));
+  }
+}
+
+/** Resolves once every back-end has answered. */
+async function recovered(): Promise<void> {
+  const deadline = performance.now() + RECOVERY_MS;
+  for (let row = 0; row < ROWS; row++) {
+    for (;;) {
+      const { json, text } = await ask(`affine?n=${row}`);
+      const { entries = [] } = (json.response ?? {}) as {
+        entries?: [number, { replica: number }][];
+      };
+      if (entries.filter(([, { replica }]) => replica === row).length === COLUMNS) break;
+      if (performance.now() > deadline) throw new Error(`row ${row} does not come back: ${text}`);
+      await delay(10);
+    }
+  }
+}
+
+/** Sockets that the dispatcher has open; what it does not use for back-ends, it has always. */
+function sockets(): number {
+  const folder = `/proc/${system.dispatcher.pid}/fd`;
+  const links = readdirSync(folder).map((name) => {
+    try {
+      return readlinkSync(`${folder}/${name}`);
+    } catch {
+      return "";
+    }
+  });
+  return links.filter((link) => link.startsWith("socket:")).length;
+}
+
+function channels(): number {
+  return system.places.flat().reduce((sum, { proxy }) => sum + proxy.open, 0);
+}
+
+async function unusedSockets(): Promise<number> {
+  // Connections that are being closed are neither the one nor the other.
+  for (let last = -1; ; ) {
+    await delay(100);
+    const unused = sockets() - channels();
+    if (unused === last) return unused;
+    last = unused;
+  }
+}
+
+test(`load while back-ends fail (SEED=${SEED})`, async () => {
+  await recovered();
+  const before = process.platform === "linux" ? await unusedSockets() : 0;
+  const [tally, faults] = [new Tally(), new Tally()];
+  const [noLoad, noFaults] = [new AbortController(), new AbortController()];
+  const random = new Random();
+  const fork = (): Random => new Random(random.below(2 ** 31));
+  const clients = Array.from({ length: CLIENTS }, (_, index) => {
+    return client(`c${index}`, fork(), tally, noLoad.signal);
+  });
+  const spoiling = Array.from({ length: COLUMNS }, (_, partition) => {
+    return spoil(partition, fork(), noFaults.signal, faults);
+  });
+  await delay(SECONDS * 1000);
+  noFaults.abort();
+  await Promise.all(spoiling);
+  await recovered();
+  noLoad.abort();
+  await Promise.all(clients);
+  const seen = JSON.stringify({ ...tally.counts, faults: faults.counts });
+  if (process.env.CHAOS_SECONDS !== undefined) console.log(seen);
+  assert.equal(tally.wrong, [], seen);
+
+  const executed = system.written();
+  assert.is(new Set(executed).size, executed.length, "executed twice");
+  const lost = tally.written.flatMap((id) => {
+    return [0, 1].map((partition) => `${id} ${partition}`);
+  });
+  const all = new Set(executed);
+  assert.equal(
+    lost.filter((line) => !all.has(line)),
+    [],
+  );
+  assert.ok(tally.counts.read! > 0 && tally.counts.written! > 0, seen);
+
+  const calm = new Tally();
+  for (let number = 0; number < 100; number++) {
+    await read(`calm-${number}`, calm);
+    await write(`calm-${number}`, calm);
+  }
+  assert.equal([calm.wrong, calm.counts], [[], { read: 100, written: 100 }]);
+  if (process.platform === "linux") assert.is(await unusedSockets(), before);
+  assert.is(system.dispatcher.log, "");
+});
+
+test.run();

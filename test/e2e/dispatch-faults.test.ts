@@ -1,0 +1,247 @@
+// Back-ends that die, hang, talk nonsense or are full: what the client sees of it, and that they
+// come back. Bodies and partials of many bytes.
+// limit: 60 s
+
+import { once } from "node:events";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Fault } from "./support/fault-proxy.js";
+import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
+import { type Answer, get, pipeline } from "./support/server.js";
+
+const test = suite("dispatch faults");
+const TIMEOUT_MS = 400;
+let small: TestMatrix;
+/** Over the same back-ends; answers without the partitions that are down. */
+let lenient: MatrixNode;
+let writes = 0;
+
+test.before(async () => {
+  small = await matrix(2, 2, { options: { timeout: TIMEOUT_MS } });
+  const options = { timeout: TIMEOUT_MS, "allow-incomplete": true };
+  lenient = await MatrixNode.start({ dispatcher: { ...small.config, options } });
+});
+
+test.after(async () => {
+  for (const { log } of [lenient, small.dispatcher, ...small.engines()]) assert.is(log, "");
+  await lenient.kill();
+  await small.stop();
+});
+
+/** Every back-end is in use again, for both dispatchers. */
+test.after.each(async () => {
+  for (const place of small.places.flat()) place.proxy.fault = "none";
+  for (const { port } of [small.dispatcher, lenient]) {
+    for (const row of [0, 1]) {
+      for (;;) {
+        const { json } = await get(port, `/svc/plugin/affine?n=${row}`);
+        const { entries = [] } = (json.response ?? {}) as { entries?: [number, Item][] };
+        if (entries.filter(([, { replica }]) => replica === row).length === 2) break;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    }
+  }
+});
+
+interface Item {
+  readonly replica: number;
+}
+
+function ask(path: string, init: RequestInit = {}, port = small.dispatcher.port): Promise<Answer> {
+  return get(port, `/svc/plugin/${path}`, init);
+}
+
+/** Replicas that answered, by partition; or the error. */
+async function rows(path = "where", port = small.dispatcher.port): Promise<unknown> {
+  const { json } = await ask(path, {}, port);
+  if (json.status !== "OK") return json.message;
+  return (json.response as { entries: [number, Item][] }).entries.map(([, item]) => item.replica);
+}
+
+async function write(method: "GET" | "POST"): Promise<{ answer: Answer; executed: number }> {
+  const id = `w${writes++}`;
+  const init = { method, ...(method === "POST" && { body: "x" }) };
+  const answer = await ask(`write?id=${id}`, { ...init, headers: { "X-SVC-Partial-Target": "0" } });
+  return { answer, executed: small.written().filter((written) => written === `${id} 0`).length };
+}
+
+function setFault(partition: number, replica: number, fault: Fault): void {
+  const { proxy } = small.at(partition, replica);
+  proxy.fault = fault;
+  // Connections that are open must not remember better times.
+  if (fault === "refuse") proxy.cut();
+}
+
+test("a back-end that dies is left, and found again when it is back", async () => {
+  const place = small.at(1, 0);
+  assert.equal(await rows(), [0, 0]);
+  await place.kill();
+  assert.equal(await rows(), [0, 1]);
+  assert.equal(await rows(), [0, 1]);
+  await place.restart();
+});
+
+test("so is one that takes no connections", async () => {
+  setFault(0, 0, "refuse");
+  assert.equal(await rows(), [1, 0]);
+});
+
+test("one that is too busy gets fewer requests for a while", async () => {
+  setFault(0, 0, "busy");
+  assert.equal(await rows(), [1, 0]);
+  small.at(0, 0).proxy.fault = "none";
+  assert.equal(await rows(), [1, 0]);
+});
+
+test("a connection that is lost: a GET is asked again, a POST is not", async () => {
+  setFault(0, 0, "reset");
+  const get = await write("GET");
+  // Targeted requests have only one replica to go to.
+  assert.equal([get.answer.status, get.executed], [503, 1]);
+  assert.equal(await rows(), [1, 0]);
+});
+
+test("a POST whose connection is lost is executed once", async () => {
+  setFault(0, 0, "reset");
+  const { answer, executed } = await write("POST");
+  assert.is(answer.status, 500);
+  assert.match(String(answer.json.message), /^<partial: 0 width: 2> \| 503 \| /);
+  assert.is(executed, 1);
+});
+
+test("what is no answer is an error", async () => {
+  setFault(1, 0, "garbage");
+  assert.is(await rows(), "<partial: 1 width: 2> | 503 | invalid response line");
+  assert.is(
+    await rows("where", lenient.port),
+    "<partial: 1 width: 2> | 503 | invalid response line",
+  );
+});
+
+for (const how of ["proxy", "process"] as const) {
+  test(`a back-end that hangs is cut off after the time-out (${how})`, async () => {
+    const { engine } = small.at(1, 0);
+    if (how === "process") engine.hang();
+    else setFault(1, 0, "hang");
+    assert.is(await rows(), `<partial: 1 width: 2> | 503 | timeout after ${TIMEOUT_MS} ms`);
+    // From then on the other one is asked.
+    assert.equal(await rows(), [0, 1]);
+    const { json } = await ask("where", {}, lenient.port);
+    assert.equal(json.partitions, [2, 1, 1]);
+    engine.resume();
+  });
+}
+
+test("slow is not silent", async () => {
+  small.at(0, 0).proxy.delayMs = TIMEOUT_MS / 4;
+  assert.equal(await rows(), [0, 0]);
+  small.at(0, 0).proxy.delayMs = 0;
+});
+
+test("Service-OUT of a back-end goes unnoticed", async () => {
+  const { engine } = small.at(0, 0);
+  await engine.serviceIn(false);
+  assert.equal(await rows(), [1, 0]);
+  await engine.serviceIn(true);
+});
+
+test("a partition without replicas: 503, or an answer without it", async () => {
+  for (const replica of [0, 1]) await small.at(1, replica).engine.serviceIn(false);
+  const strict = await ask("find");
+  assert.equal([strict.status, strict.json.message], [503, "Partition(s) down"]);
+  assert.equal([strict.json.level, strict.json.partitions], [0, null]);
+  const { status, json } = await ask("find", {}, lenient.port);
+  assert.equal([status, json.level, json.partitions], [200, 1, [2, 1, 1]]);
+  for (const path of ["primary", "partial?n=1"]) {
+    assert.is((await ask(path, {}, lenient.port)).json.message, "Partition(s) down");
+  }
+  assert.is((await ask("partial?n=0", {}, lenient.port)).status, 200);
+  for (const replica of [0, 1]) await small.at(0, replica).engine.serviceIn(false);
+  const none = await ask("find", {}, lenient.port);
+  assert.equal([none.status, none.json.message], [503, "All partitions down"]);
+  for (const engine of small.engines()) await engine.serviceIn(true);
+});
+
+/** A dispatcher that waits for what takes long. */
+async function patient(replicas: readonly object[] = [{}, {}]) {
+  const dispatcher = await MatrixNode.start({
+    dispatcher: { ...small.config, replicas, options: {} },
+  });
+  return { port: dispatcher.port, kill: () => dispatcher.kill() };
+}
+
+test("a full line of those that wait turns newcomers away", async () => {
+  const { port, kill } = await patient([{ channels: 1 }, { channels: 1 }]);
+  // So many come at once on each connection; two run, 992 wait.
+  const paths = new Array(64).fill("/svc/plugin/wait?ms=0");
+  const running = [1, 2].map(() => ask("wait?ms=500", {}, port));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const sockets = Array.from({ length: 16 }, () => pipeline(port, ...paths));
+  const statuses: Record<string, number> = {};
+  await Promise.all(
+    sockets.map(async (socket) => {
+      let text = "";
+      while (text.match(/HTTP\/1\.1 \d/g)?.length !== paths.length || !text.endsWith("}")) {
+        text += ((await once(socket, "data")) as [string])[0];
+      }
+      socket.destroy();
+      for (const [, status] of text.matchAll(/HTTP\/1\.1 (\d+)/g)) {
+        statuses[status!] = (statuses[status!] ?? 0) + 1;
+      }
+      for (const [, message] of text.matchAll(/"message": "(.*?)"/g)) {
+        assert.is(message, "Cannot accept new connection at this time");
+      }
+    }),
+  );
+  for (const { status } of await Promise.all(running)) assert.is(status, 200);
+  assert.equal(statuses, { "200": 992, "429": 32 });
+  await kill();
+});
+
+test("bodies and partials of many bytes", async () => {
+  const { port, kill } = await patient();
+  const body = "ö".repeat(2_600_000);
+  const { json } = await ask("echo", { method: "POST", body }, port);
+  const echoed = (json.response as { entries: [number, string][] }).entries;
+  assert.ok(echoed.length === 2 && echoed.every(([, text]) => text === body));
+  const big = await ask("big?n=2000000", {}, port);
+  const texts = (big.json.response as { entries: [number, string][] }).entries;
+  assert.ok(texts.length === 2 && texts.every(([, text]) => text === "ä".repeat(2_000_000)));
+  const many = await ask("many?n=20000", {}, port);
+  const { entries } = many.json.response as { entries: [number, string][] };
+  assert.is(entries.length, 40_000);
+  assert.ok(entries.every(([key, text], index) => key === index && text === `item ${index >> 1}`));
+  await kill();
+});
+
+test("a reverse proxy passes bytes on as they came", async () => {
+  const { proxy } = small.at(0, 0);
+  const partitions = [[{ host: "127.0.0.1", port: proxy.port }]];
+  const dispatcher = await MatrixNode.start({
+    dispatcher: { partitions, replicas: [{ channels: 1 }] },
+    processors: false,
+  });
+  for (const [path, accept] of [
+    ["find?n=3", "application/json"],
+    ["find?n=3", "application/x-svc-partial"],
+    ["fails", "application/json"],
+    ["fails", "text/plain"],
+    ["nothere", "application/json"],
+    ["text?s=gr%C3%BC%C3%9Fe", "text/plain"],
+  ] as const) {
+    const { status, text, headers } = await ask(path, { headers: { accept } }, dispatcher.port);
+    const [head, body] = proxy.lastAnswer.toString("utf8").split("\r\n\r\n") as [string, string];
+    assert.is(text, body);
+    assert.is(status, Number(head.slice(9, 12)));
+    assert.match(head, `Content-Type: ${headers.get("content-type")}`);
+  }
+  // The back-end ends the connection after an answer without content; the next request is not lost.
+  const init = { method: "POST", body: "x", headers: { accept: "text/plain" } };
+  for (let round = 0; round < 20; round++) {
+    const { status, text } = await ask("text?s=", init, dispatcher.port);
+    assert.equal([status, text], [200, ""]);
+  }
+  await dispatcher.kill();
+});
+
+test.run();

@@ -1,0 +1,200 @@
+// Which back-ends of a matrix a request goes to, and what it knows there about its place.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
+import { get } from "./support/server.js";
+
+const test = suite("dispatch places");
+const PRIMARY_ROW = 1;
+let small: TestMatrix;
+
+test.before(async () => {
+  small = await matrix(2, 2, { replicas: [{ channels: 4 }, { channels: 5, primary: 1 }] });
+});
+
+test.after(async () => {
+  for (const { log } of [small.dispatcher, ...small.engines()]) assert.is(log, "");
+  await small.stop();
+});
+
+interface Arrival {
+  readonly partition: number;
+  readonly replica: number;
+  readonly [attribute: string]: unknown;
+}
+
+/** What the engines saw of a request, by partition. */
+async function arrivals(
+  path: string,
+  headers: Record<string, string> = {},
+  port = small.dispatcher.port,
+): Promise<Arrival[]> {
+  const { json, text } = await get(port, `/svc/plugin/${path}`, { headers });
+  assert.is(json.status, "OK", text);
+  return (json.response as { entries: [number, Arrival][] }).entries.map(([, item]) => item);
+}
+
+/** Partition and replica of each engine that a request went to. */
+async function places(path: string, headers: Record<string, string> = {}): Promise<number[][]> {
+  return (await arrivals(path, headers)).map(({ partition, replica }) => [partition, replica]);
+}
+
+test("a request knows its place", async () => {
+  const all = await arrivals("where?x=1");
+  for (const [partition, arrival] of all.entries()) {
+    const { baseport, ...attributes } = arrival;
+    assert.equal(attributes, {
+      ident: [1, 2, 2, 4, partition, 0, 0, 0],
+      width: 2,
+      height: 2,
+      depth: 4,
+      partition,
+      replica: 0,
+      channel: 0,
+      primary: 0,
+      toplevel: false,
+      partial: null,
+      hasmatrix: false,
+      path: "/svc/plugin/where?x=1",
+      method: "GET",
+    });
+    assert.is(baseport, small.at(partition, 0).engine.port);
+  }
+  assert.is(all.length, 2);
+});
+
+test("a pre-processor at the top has no parent", async () => {
+  const { json } = await get(small.dispatcher.port, "/svc/plugin/arrival");
+  assert.equal(json.response, {
+    primary: 1,
+    ident: [0, 1, 1, 1, 0, 0, 0, 1],
+    toplevel: true,
+    hasmatrix: true,
+  });
+});
+
+test("a primary request goes to the primary row of all partitions", async () => {
+  const all = await arrivals("primary");
+  assert.equal(
+    all.map(({ partition, replica, primary, ident }) => [partition, replica, primary, ident]),
+    [0, 1].map((partition) => [
+      partition,
+      PRIMARY_ROW,
+      1,
+      [1, 2, 2, 5, partition, PRIMARY_ROW, 0, 1],
+    ]),
+  );
+});
+
+test("a preferred row, modulo their number", async () => {
+  for (const [affinity, row] of [
+    [0, 0],
+    [1, 1],
+    [2, 0],
+    [5, 1],
+  ] as const) {
+    assert.equal(await places(`affine?n=${affinity}`), [
+      [0, row],
+      [1, row],
+    ]);
+  }
+});
+
+test("a target by header is one partition's primary replica, modulo their number", async () => {
+  for (const [target, partition] of [
+    ["0", 0],
+    ["1", 1],
+    ["4", 0],
+    ["1000001", 1],
+  ] as const) {
+    const [arrival, ...others] = await arrivals("where", { "X-SVC-Partial-Target": target });
+    assert.equal(others, []);
+    const { replica, primary, partial } = arrival!;
+    assert.equal([arrival!.partition, replica, primary], [partition, PRIMARY_ROW, 1]);
+    // The next dispatcher takes it modulo its own number.
+    assert.is(partial, Number(target));
+  }
+});
+
+test("a target counts as one of all partitions", async () => {
+  const headers = { "X-SVC-Partial-Target": "1" };
+  const { json } = await get(small.dispatcher.port, "/svc/plugin/find?n=1", { headers });
+  assert.equal([json.level, json.partitions], [1, [2, 0, 1]]);
+});
+
+test("a target by attribute", async () => {
+  for (const [target, partition] of [
+    [0, 0],
+    [1, 1],
+    [7, 1],
+  ] as const) {
+    assert.equal(await places(`partial?n=${target}`), [[partition, PRIMARY_ROW]]);
+  }
+});
+
+test("a target that is no number is none", async () => {
+  for (const target of ["-1", "x", "1x", "", "0x1"]) {
+    assert.equal(
+      (await places("where", { "X-SVC-Partial-Target": target })).map(([partition]) => partition),
+      [0, 1],
+      JSON.stringify(target),
+    );
+  }
+});
+
+/** Rows of partition 0 that requests go to which run at the same time. */
+async function rowsAtOnce(dispatcher: MatrixNode, count: number): Promise<number[]> {
+  const answers = await Promise.all(
+    Array.from({ length: count }, () => get(dispatcher.port, "/svc/plugin/wait?ms=300")),
+  );
+  const rows = answers.map(({ json }) => {
+    return (json.response as { entries: [number, number][] }).entries[0]![1];
+  });
+  return rows.sort();
+}
+
+test("requests at the same time spread by cost", async () => {
+  assert.equal(await rowsAtOnce(small.dispatcher, 5), [0, 0, 0, 1, 1]);
+  for (const [replicas, count, expected] of [
+    // Row 0 never costs anything, but has only three channels.
+    [[{ channels: 3, priority: 0 }, {}], 5, [0, 0, 0, 1, 1]],
+    [[{ priority: 3 }, { priority: 1 }], 6, [0, 0, 1, 1, 1, 1]],
+  ] as const) {
+    const dispatcher = await MatrixNode.start({ dispatcher: { ...small.config, replicas } });
+    assert.equal(await rowsAtOnce(dispatcher, count), expected);
+    await dispatcher.kill();
+  }
+});
+
+test("the configuration is shown as it was given", async () => {
+  assert.equal(await small.dispatcher.order("dispatcherConfig"), small.config);
+  assert.is(await small.at(0, 0).engine.order("dispatcherConfig"), null);
+});
+
+test("a restart keeps the matrix", async () => {
+  await small.dispatcher.order("restart");
+  assert.is((await get(small.dispatcher.port, "/svc/plugin/where")).status, 503);
+  await small.dispatcher.serviceIn(true);
+  assert.equal(await places("where"), [
+    [0, 0],
+    [1, 0],
+  ]);
+});
+
+test("a stop lets running requests end and turns newcomers away", async () => {
+  const { dispatcher } = small;
+  const running = get(dispatcher.port, "/svc/plugin/wait?ms=500");
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const stopped = dispatcher.order("stop");
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const newcomer = await get(dispatcher.port, "/svc/plugin/where");
+  assert.equal([newcomer.status, newcomer.json.message], [503, "Service Out"]);
+  assert.is((await running).status, 200);
+  await stopped;
+  const { proxy } = small.at(0, 0);
+  while (proxy.open > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+});
+
+test.run();

@@ -1,0 +1,209 @@
+// A 2x2 matrix over real sockets: what processors may return, what requests and responses know, and
+// where requests go.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
+import { type Answer, get } from "./support/server.js";
+
+const test = suite("dispatch");
+/** What a dispatcher says about an instance below that returns anything else. */
+const NO_RESPONSE = /^<partial: 0 width: 2> \| 500 \| \{'svc': .*must return PluginResponse, not /;
+let below: TestMatrix;
+/** A dispatcher whose two partitions are both the matrix below, without processors. */
+let above: MatrixNode;
+
+test.before(async () => {
+  below = await matrix(2, 2, { replicas: [{ channels: 4 }, { channels: 4 }] });
+  const place = [{ host: "127.0.0.1", port: below.dispatcher.port }];
+  const dispatcher = { partitions: [place, place], replicas: [{ channels: 8 }] };
+  above = await MatrixNode.start({ dispatcher, prefix: "shop", processors: false });
+});
+
+test.after(async () => {
+  for (const { log } of [above, below.dispatcher, ...below.engines()]) assert.is(log, "");
+  await above.kill();
+  await below.stop();
+});
+
+function ask(path: string, init: RequestInit = {}): Promise<Answer> {
+  return get(below.dispatcher.port, `/svc/plugin/${path}`, init);
+}
+
+function askAbove(path: string, init: RequestInit = {}): Promise<Answer> {
+  return get(above.port, `/svc/plugin/${path}`, init);
+}
+
+interface Rendered {
+  readonly entries: [key: unknown, item: Record<string, unknown>][];
+  readonly [field: string]: unknown;
+}
+
+function rendered({ status, text, json }: Answer): Rendered {
+  assert.is(status, 200, text);
+  return json.response as Rendered;
+}
+
+/** Items of the entries of a response. */
+async function items(path: string, init: RequestInit = {}): Promise<Record<string, unknown>[]> {
+  return rendered(await ask(path, init)).entries.map(([, item]) => item);
+}
+
+async function fails(answer: Promise<Answer>, status: number, message: string | RegExp) {
+  const { status: actual, json } = await answer;
+  const text = typeof json.message === "string" ? json.message : JSON.stringify(json.message);
+  if (typeof message === "string") assert.is(text, message);
+  else assert.match(text, message);
+  assert.is(actual, status);
+}
+
+test("a query is merged from all partitions", async () => {
+  const { json } = await ask("find?n=3");
+  assert.equal(json.response, {
+    level: 1,
+    levelparts: 2,
+    partials: 2,
+    hitcount: 6,
+    aggregator: [2, 0, 1, 0],
+    meta: { partition: 0 },
+    entries: [
+      [100, { partition: 0, i: 0 }],
+      [99, { partition: 1, i: 0 }],
+      [90, { partition: 0, i: 1 }],
+    ],
+  });
+  assert.is(json.level, 1);
+  assert.equal(json.partitions, [2, 0, 2]);
+});
+
+test("two levels count what is below them", async () => {
+  const answer = await askAbove("find?n=3");
+  const { level, levelparts, partials, hitcount, aggregator } = rendered(answer);
+  assert.equal([level, levelparts, partials, hitcount], [2, 2, 4, 12]);
+  assert.equal(aggregator, [4, 0, 2, 0]);
+  assert.is(answer.json.level, 2);
+  assert.equal(answer.json.partitions, [2, 0, 4]);
+});
+
+test("plain text of what was merged", async () => {
+  const { text, headers } = await ask("find?n=1", { headers: { accept: "text/plain" } });
+  assert.is(headers.get("content-type"), "text/plain; charset=UTF-8");
+  assert.match(text, /PluginResponse/);
+});
+
+test("paths under the prefix are forwarded too", async () => {
+  for (const path of ["/shop/plugin/find?n=1", "/shop/svc/plugin/find?n=1"]) {
+    assert.is(rendered(await get(above.port, path)).level, 2);
+  }
+});
+
+test("HEAD and other methods are not for plugins", async () => {
+  for (const method of ["HEAD", "PUT", "DELETE"]) {
+    assert.is((await ask("find", { method })).status, 405);
+  }
+});
+
+test("the matrix hangs on the main port alone", async () => {
+  const { status } = await get(below.dispatcher.port + 1, "/svc/plugin/find");
+  assert.is(status, 404);
+});
+
+test("pre: the received request, its parameters as they came or changed", async () => {
+  assert.equal((await items("params?n=(int)1&x=a%20b&flag"))[0], { n: 1, x: "a b", flag: null });
+  assert.equal((await items("params?n=(int)1&extra=y"))[0], {
+    n: 1,
+    extra: 7,
+    half: 0.5,
+    text: "ü &=%",
+  });
+});
+
+test("pre: another request, with fields and content", async () => {
+  assert.is(rendered(await ask("new")).hitcount, 2);
+  const posted = rendered(await ask("newPost"));
+  assert.equal(posted.entries, [
+    [0, "from pre"],
+    [1, "from pre"],
+  ] as never);
+  assert.match(String((await items("newHeaders"))[0]), /X-Own: 1\r\n/);
+});
+
+test("pre: an early end, at the top and below", async () => {
+  const { json } = await ask("early");
+  assert.is(json.level, 0);
+  assert.is(json.partitions, null);
+  const port = below.dispatcher.port;
+  assert.equal((json.response as Rendered).entries as unknown, [[1, `early at ${port}`]]);
+  const merged = rendered(await askAbove("early"));
+  assert.is(merged.level, 1);
+  assert.equal(merged.entries as unknown, new Array(2).fill([1, `early at ${port}`]));
+});
+
+test("pre: any other object ends a request at the top, and is an error below", async () => {
+  assert.equal((await ask("object")).json.response, { plain: true });
+  await fails(askAbove("object"), 500, NO_RESPONSE);
+});
+
+test("pre: what it throws, and requests that cannot be sent", async () => {
+  await fails(ask("throws"), 500, /^\{"plugin":\{"exception":"<class 'TypeError'>","value":"pre f/);
+  await fails(ask("unkept"), 500, /request\.local cannot be kept/);
+  await fails(ask("unsendable"), 500, /unsupported parameter type/);
+  await fails(ask("unknown"), 500, /^<partial: 0 width: 2> \| 404 \| .*undefined plugin: nothere/);
+  await fails(ask("params?n=(int)x"), 400, /n/);
+});
+
+test("post: flag, local and signature come from pre, the counts from merging", async () => {
+  const { json } = await ask("keeps?how=new");
+  const { signature, ...rest } = json.response as Record<string, unknown>;
+  assert.match(String(signature), /^[0-9a-f]{32}$/);
+  assert.equal(rest, {
+    flag: "12345678",
+    local: { a: [1, "1970-01-01T00:00:00.000Z"] },
+    texec: true,
+    level: 1,
+    levelparts: 2,
+    partials: 2,
+    resubmits: 0,
+    toplevel: true,
+    hasmatrix: true,
+    requestmethod: "GET",
+    requestpath: "/svc/plugin/keeps?how=new",
+  });
+  assert.is(json.level, 1);
+  assert.equal(json.partitions, [2, 0, 2]);
+});
+
+test("post: what pre has not set is null", async () => {
+  const { flag, local, signature } = (await ask("keeps?how=none")).json.response as Rendered;
+  assert.equal([flag, local, signature], [null, null, null]);
+});
+
+test("post: the response changed, or another one", async () => {
+  const modified = rendered(await ask("modified"));
+  assert.equal([modified.aggregator, modified.meta], [[102, 0, 1, 0], "post"]);
+  const replaced = rendered(await ask("replaced"));
+  assert.equal(replaced.entries as unknown, [["key", 4]]);
+  assert.equal([replaced.level, replaced.levelparts, replaced.partials], [1, 2, 2]);
+  assert.is(rendered(await ask("later")).hitcount, 4);
+});
+
+test("post: any other object at the top, an error below", async () => {
+  const { json } = await ask("object2");
+  assert.is(json.response, 2);
+  assert.equal([json.level, json.partitions], [1, [2, 0, 2]]);
+  await fails(askAbove("object2"), 500, NO_RESPONSE);
+  assert.is(rendered(await askAbove("replaced")).hitcount, 2);
+});
+
+test("post: what it throws, and requests that are no resubmission", async () => {
+  await fails(ask("postThrows"), 500, /^\{"plugin":.*post failed/);
+  await fails(ask("foreign"), 500, /can only return a PluginRequest of response\.resubmittable/);
+});
+
+test("post: resubmission, with other parameters, until it is content", async () => {
+  assert.equal((await ask("widens")).json.response, { asked: 2, n: 8 });
+  await fails(ask("resubmitsPost"), 500, /resubmit not possible for POST/);
+});
+
+test.run();
