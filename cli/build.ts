@@ -9,13 +9,13 @@ import { EXIT_FAILURE } from "./frame/report-error.js";
 export const build = defineCommand({
   name: "build",
   summary: "Checks and compiles the plugins of a project into .svc/.",
-  argument: PROJECT_ARGUMENT,
+  arguments: [PROJECT_ARGUMENT],
   options: {
     check: { kind: flag, help: "write nothing, fail when .svc/ is not what a build would write" },
     json: { kind: flag, help: "print the findings as JSON" },
   },
   environment: false,
-  async run(argument, { check = false, json = false }) {
+  async run([argument], { check = false, json = false }) {
     const [{ buildProject }, { printFindings, printJson, summary }] = await Promise.all([
       import("../compiler/build.js"),
       import("./frame/report-build.js"),

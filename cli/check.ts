@@ -8,12 +8,12 @@ import { EXIT_FAILURE } from "./frame/report-error.js";
 export const check = defineCommand({
   name: "check",
   summary: "Reports the mistakes in the plugins of a project, and writes nothing.",
-  argument: PROJECT_ARGUMENT,
+  arguments: [PROJECT_ARGUMENT],
   options: {
     json: { kind: flag, help: "print the findings as JSON" },
   },
   environment: false,
-  async run(argument, { json = false }) {
+  async run([argument], { json = false }) {
     const [{ checkProject }, { printFindings, printJson, summary }] = await Promise.all([
       import("../compiler/build.js"),
       import("./frame/report-build.js"),

@@ -7,10 +7,10 @@ import { SERVE_OPTIONS } from "./serving/options.js";
 export const dev = defineCommand({
   name: "dev",
   summary: "Builds and serves a project, and takes every change into service.",
-  argument: PROJECT_ARGUMENT,
+  arguments: [PROJECT_ARGUMENT],
   options: SERVE_OPTIONS,
   environment: true,
-  async run(argument, values) {
+  async run([argument], values) {
     const [{ DevServer }, { watchFolder }] = await Promise.all([
       import("./serving/dev-server.js"),
       import("./serving/watch-folder.js"),

@@ -7,10 +7,10 @@ import { EXIT_FAILURE } from "./frame/report-error.js";
 export const doctor = defineCommand({
   name: "doctor",
   summary: "Says what this machine and a project offer, and what is wrong.",
-  argument: PROJECT_ARGUMENT,
+  arguments: [PROJECT_ARGUMENT],
   options: {},
   environment: false,
-  async run(argument) {
+  async run([argument]) {
     const folder = projectFolder(argument);
     const { examine } = await import("./doctor/examine.js");
     let failures = 0;

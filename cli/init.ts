@@ -9,10 +9,10 @@ import { defineCommand } from "./frame/command.js";
 export const init = defineCommand({
   name: "init",
   summary: "Writes a new project that builds, serves and tests one plugin.",
-  argument: { name: "<folder>", required: true, help: "the folder to write, new or empty" },
+  arguments: [{ name: "<folder>", required: true, help: "the folder to write, new or empty" }],
   options: {},
   environment: false,
-  async run(argument) {
+  async run([argument]) {
     const folder = resolve(argument!);
     makeEmptyFolder(folder);
     const dependency = dependencyOnThisPackage();

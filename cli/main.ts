@@ -13,9 +13,10 @@ import { commandHelp, overview } from "./frame/help.js";
 import { parseArguments } from "./frame/parse-arguments.js";
 import { reportError } from "./frame/report-error.js";
 import { init } from "./init.js";
+import { matrix } from "./matrix.js";
 import { serve } from "./serve.js";
 
-const COMMANDS: readonly Command[] = [build, serve, dev, check, init, doctor];
+const COMMANDS: readonly Command[] = [build, serve, dev, matrix, check, init, doctor];
 
 /**
  * Runs one command line and sets `process.exitCode`: 0 done, 1 failed, 2 wrong usage.
@@ -40,12 +41,12 @@ async function run([name, ...rest]: readonly string[]): Promise<number> {
   }
   const command = COMMANDS.find((candidate) => candidate.name === name);
   if (command === undefined) throw unknownCommand(name);
-  const { help, argument, values } = parseArguments(command, rest, process.env);
+  const { help, given, values } = parseArguments(command, rest, process.env);
   if (help) {
     process.stdout.write(commandHelp(command));
     return 0;
   }
-  return command.run(argument, values);
+  return command.run(given, values);
 }
 
 function unknownCommand(name: string): SvcError {

@@ -7,10 +7,10 @@ import { SERVE_OPTIONS } from "./serving/options.js";
 export const serve = defineCommand({
   name: "serve",
   summary: "Serves a built project until it is told to stop.",
-  argument: PROJECT_ARGUMENT,
+  arguments: [PROJECT_ARGUMENT],
   options: SERVE_OPTIONS,
   environment: true,
-  async run(argument, values) {
+  async run([argument], values) {
     const [{ announce }, build, { graphSettings, resolveSettings }, { startServer }] =
       await Promise.all([
         import("./serving/announce.js"),
@@ -22,10 +22,10 @@ export const serve = defineCommand({
     const manifest = build.readBuild(folder);
     build.warnIfStale(folder, manifest);
     const settings = await resolveSettings(folder, manifest.config, values);
-    const table = build.pluginTable(folder, manifest);
+    const table = build.pluginTable(folder, manifest, values.role);
     const graphs = graphSettings(settings, manifest.config, values);
     const service = await startServer(settings, table, graphs);
-    process.stdout.write(announce(service));
+    process.stdout.write(announce(service, table));
     return 0;
   },
 });

@@ -312,6 +312,14 @@ const table = {
     title: "package not built",
     fix: "run `npm run build` in the package",
   },
+  SVC3012: {
+    title: "no size of a matrix",
+    fix: "name replicas and partitions, such as `svc matrix 2x3`",
+  },
+  SVC3013: {
+    title: "instance of a matrix that cannot be started",
+    fix: "mend what it says above",
+  },
 } as const satisfies Record<string, ErrorCode>;
 
 export type ErrorCodeName = keyof typeof table;

@@ -6,21 +6,31 @@ import type { OptionTable, OptionValues } from "./option.js";
 export interface Command<Table extends OptionTable = OptionTable> {
   readonly name: string;
   readonly summary: string;
-  /** The one positional argument, as the help text shows it. */
-  readonly argument: { readonly name: string; readonly required: boolean; readonly help: string };
+  /** What stands behind the command's name; those that are required come first. */
+  readonly arguments: readonly Argument[];
   readonly options: Table;
   /** Every option may also come from a variable: `--plugin-timeout` from SVC_PLUGIN_TIMEOUT. */
   readonly environment: boolean;
-  /** Returns the exit code, once the command has ended. */
-  run(argument: string | null, values: OptionValues<Table>): Promise<number>;
+  /**
+   * Returns the exit code, once the command has ended.
+   * @param words the arguments that were given, all required ones among them
+   */
+  run(words: readonly string[], values: OptionValues<Table>): Promise<number>;
 }
 
-/** The positional argument of all commands that work on an existing project. */
-export const PROJECT_ARGUMENT = {
+/** A positional argument, as the help text shows it. */
+export interface Argument {
+  readonly name: string;
+  readonly required: boolean;
+  readonly help: string;
+}
+
+/** The argument of all commands that work on an existing project. */
+export const PROJECT_ARGUMENT: Argument = {
   name: "[folder]",
   required: false,
   help: "project folder, default: the current one",
-} as const;
+};
 
 /** Gives a command literal its exact option types. */
 export function defineCommand<Table extends OptionTable>(command: Command<Table>): Command<Table> {

@@ -3,10 +3,10 @@
 import { type Command, variableOf } from "./command.js";
 
 export function overview(version: string, commands: readonly Command[]): string {
-  const rows = commands.map(({ name, argument, summary }) => [`${name} ${argument.name}`, summary]);
+  const rows = commands.map((command) => [usage(command), command.summary]);
   return `svc ${version}: plugin server for TypeScript
 
-Usage: svc <command> [folder] [options]
+Usage: svc <command> [arguments] [options]
 
 Commands
 ${columns(rows)}
@@ -30,13 +30,17 @@ export function commandHelp(command: Command): string {
     : "";
   return `${command.summary}
 
-Usage: svc ${command.name} ${command.argument.name} [options]
+Usage: svc ${usage(command)} [options]
 
-${columns([[command.argument.name, command.argument.help]])}
+${columns(command.arguments.map(({ name, help }) => [name, help]))}
 
 Options
 ${columns([...options, ["--help", "this text"]])}
 ${environment}`;
+}
+
+function usage(command: Command): string {
+  return [command.name, ...command.arguments.map(({ name }) => name)].join(" ");
 }
 
 function columns(rows: readonly (readonly string[])[]): string {

@@ -1,4 +1,4 @@
-// Turns the words behind a command's name into its positional argument and typed option values.
+// Turns the words behind a command's name into its arguments and typed option values.
 // Options given on the command line win over environment variables.
 
 import { parseArgs } from "node:util";
@@ -9,7 +9,8 @@ import type { Option, OptionTable, OptionValues } from "./option.js";
 
 export interface ParsedArguments<Table extends OptionTable> {
   readonly help: boolean;
-  readonly argument: string | null;
+  /** The positional arguments that were given. */
+  readonly given: readonly string[];
   readonly values: OptionValues<Table>;
 }
 
@@ -27,27 +28,30 @@ export function parseArguments<Table extends OptionTable>(
   const values: Record<string, unknown> = command.environment
     ? fromEnvironment(command.options, environment)
     : {};
-  let argument: string | null = null;
+  const given: string[] = [];
   for (const token of tokensOf(command.options, words)) {
     if (token.kind === "positional") {
-      if (argument !== null) {
-        const tooMany = `takes one argument, \`${token.value}\` is one more`;
-        throw new SvcError("SVC3004", `\`svc ${command.name}\` ${tooMany}`);
-      }
-      argument = token.value;
+      given.push(token.value);
+      if (given.length > command.arguments.length) throw tooMany(command, token.value);
     } else if (token.kind === "option") {
       if (token.name === "help" || token.rawName === "-h") {
-        return { help: true, argument, values: {} };
+        return { help: true, given, values: {} };
       }
       values[token.name] = fromToken(command, token.name, token.rawName, token.value);
     }
   }
-  if (argument === null && command.argument.required) {
-    const { name, help } = command.argument;
+  const missing = command.arguments[given.length];
+  if (missing?.required) {
+    const { name, help } = missing;
     throw new SvcError("SVC3004", `\`svc ${command.name}\` needs ${name}: ${help}`);
   }
   // Every value came out of `parse` of the option of that name.
-  return { help: false, argument, values: values as OptionValues<Table> };
+  return { help: false, given, values: values as OptionValues<Table> };
+}
+
+function tooMany({ name, arguments: { length } }: Command, word: string): SvcError {
+  const most = length === 1 ? "one argument" : `${length} arguments`;
+  return new SvcError("SVC3004", `\`svc ${name}\` takes ${most}, \`${word}\` is one more`);
 }
 
 function tokensOf(options: OptionTable, words: readonly string[]) {

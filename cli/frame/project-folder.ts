@@ -5,8 +5,8 @@ import { resolve } from "node:path";
 import { SvcError } from "../../runtime/errors.js";
 
 /** @throws SvcError SVC3005 when there is no such folder */
-export function projectFolder(argument: string | null): string {
-  const folder = resolve(argument ?? ".");
+export function projectFolder(argument = "."): string {
+  const folder = resolve(argument);
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     throw new SvcError("SVC3005", `there is no folder ${argument}`);
   }

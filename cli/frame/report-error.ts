@@ -12,6 +12,7 @@ const USAGE_ERRORS: ReadonlySet<ErrorCodeName> = new Set([
   "SVC3002",
   "SVC3003",
   "SVC3004",
+  "SVC3012",
 ]);
 
 function errorLine(code: ErrorCodeName, message: string): string {

@@ -4,13 +4,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HttpService } from "../../runtime/lifecycle/http-service.js";
 import { BUILD_FOLDER } from "../../runtime/manifest.js";
+import type { PluginRole } from "../../runtime/plugin/plugin-entry.js";
+import type { PluginTable } from "../../runtime/plugin/plugin-table.js";
 
 /** The part of argspec.json that is shown; its writer is compiler/emit/argspec.ts. */
 interface Spec {
   readonly plugins: readonly {
     readonly name: string;
     readonly path: string;
-    readonly role: string;
+    readonly role: PluginRole;
     readonly summary: string;
     readonly params: readonly {
       readonly name: string;
@@ -33,12 +35,10 @@ const SAMPLES: Readonly<Record<string, string>> = {
   json: "1",
 };
 
-export function announce(service: HttpService): string {
+export function announce(service: HttpService, { routes }: PluginTable): string {
   const { settings, port, transport } = service;
-  const file = join(settings.projectDir, BUILD_FOLDER, "argspec.json");
-  const engines = (JSON.parse(readFileSync(file, "utf8")) as Spec).plugins.filter(
-    ({ role }) => role === "engine",
-  );
+  const plugins = callable(settings.projectDir);
+  const served = plugins.filter(({ path, role }) => routes[path]?.[role] !== undefined);
   const main = `http://${host(settings.ip)}:${port}`;
   const admin = `http://${host(settings.adminIp ?? settings.ip)}:${port + 1}`;
   const executors = settings.executors === 1 ? "1 executor" : `${settings.executors} executors`;
@@ -46,10 +46,22 @@ export function announce(service: HttpService): string {
     `svc serves ${settings.name ?? settings.projectDir} on ${main} (admin ${admin})`,
     `  transport ${transport.name} (${transport.reason}), ${executors}`,
     ...(service.serviceIn ? [] : ["  Service-OUT: plugins answer 503"]),
-    ...pluginLines(engines),
-    ...tryLine(engines, main),
+    ...pluginLines(served),
+    ...tryLines(served, main),
     "",
   ].join("\n");
+}
+
+/** A line that calls a plugin of the project at `main`; there is none without a plugin. */
+export function sampleCall(projectDir: string, main: string): string[] {
+  return tryLines(callable(projectDir), main);
+}
+
+/** What a client may call; a post-processor is called by its server alone. */
+function callable(projectDir: string): PluginSpec[] {
+  const file = join(projectDir, BUILD_FOLDER, "argspec.json");
+  const { plugins } = JSON.parse(readFileSync(file, "utf8")) as Spec;
+  return plugins.filter(({ role }) => role !== "post");
 }
 
 /** A name for this machine that a client on it can use. */
@@ -67,11 +79,15 @@ function pluginLines(plugins: readonly PluginSpec[]): string[] {
   return ["  plugins", ...rows, ...(rest > 0 ? [`    and ${rest} more`] : [])];
 }
 
-/** Calls the plugin that asks for least. */
-function tryLine(plugins: readonly PluginSpec[], main: string): string[] {
+/** Calls the plugin that asks for least, one with a pre-processor rather than another. */
+function tryLines(plugins: readonly PluginSpec[], main: string): string[] {
   const required = (plugin: PluginSpec) =>
     plugin.params.filter((param) => param.in === "query" && param.required);
-  const [easiest] = [...plugins].sort((a, b) => required(a).length - required(b).length);
+  const [easiest] = [...plugins].sort(
+    (a, b) =>
+      Number(a.role === "engine") - Number(b.role === "engine") ||
+      required(a).length - required(b).length,
+  );
   if (easiest === undefined) return [];
   const query = required(easiest).map(({ name, wire, schema }) => {
     const sample = schema.const ?? schema.enum?.[0] ?? SAMPLES[wire];

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { SvcError } from "../../runtime/errors.js";
 import { BUILD_FOLDER, changedFile, type Manifest, readManifest } from "../../runtime/manifest.js";
-import type { PluginTable } from "../../runtime/plugin/plugin-table.js";
+import type { PluginTable, Routes } from "../../runtime/plugin/plugin-table.js";
 
 /** @throws SvcError SVC3006 when there is no build that this version can serve */
 export function readBuild(projectDir: string): Manifest {
@@ -25,13 +25,25 @@ export function warnIfStale(projectDir: string, manifest: Manifest): void {
   );
 }
 
-/** What the servers need to know of the plugins, without their code. */
-export function pluginTable(projectDir: string, { plugins }: Manifest): PluginTable {
-  const routes = readFileSync(join(projectDir, BUILD_FOLDER, "routes.json"), "utf8");
-  return {
-    routes: JSON.parse(routes),
-    descriptions: plugins.map(({ description }) => description),
-  };
+/** One part of the plugins of a build; a matrix serves each at another place. */
+export type Role = "engine" | "dispatcher";
+
+/**
+ * What the servers need to know of the plugins, without their code.
+ * @param role whose plugins are served; undefined: all
+ */
+export function pluginTable(
+  projectDir: string,
+  { plugins }: Manifest,
+  role: Role | undefined,
+): PluginTable {
+  const text = readFileSync(join(projectDir, BUILD_FOLDER, "routes.json"), "utf8");
+  const served = Object.entries(JSON.parse(text) as Routes).filter(
+    ([, { engine }]) => role === undefined || (engine !== undefined) === (role === "engine"),
+  );
+  const routes = Object.fromEntries(served);
+  const descriptions = plugins.map(({ description }) => description);
+  return { routes, descriptions: descriptions.filter(({ path }) => Object.hasOwn(routes, path)) };
 }
 
 function buildCommand(projectDir: string): string {

@@ -96,15 +96,15 @@ export class DevServer {
     const manifest = readBuild(this.#folder);
     const settings = await resolveSettings(this.#folder, manifest.config, this.#values);
     const graphs = graphSettings(settings, manifest.config, this.#values);
-    const table = pluginTable(this.#folder, manifest);
+    const table = pluginTable(this.#folder, manifest, this.#values.role);
     const service = await startServer(settings, table, graphs);
     this.#served = { service, config: manifest.config };
-    process.stdout.write(announce(service));
+    process.stdout.write(announce(service, table));
   }
 
   async #reload({ service, config }: Served): Promise<void> {
     const manifest = readBuild(this.#folder);
-    await service.reload(pluginTable(this.#folder, manifest));
+    await service.reload(pluginTable(this.#folder, manifest, this.#values.role));
     if (JSON.stringify(manifest.config) !== JSON.stringify(config)) {
       console.log("svc: the configuration has changed, `svc dev` must be started anew for it");
     }

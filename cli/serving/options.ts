@@ -38,6 +38,10 @@ export const SERVE_OPTIONS = {
     kind: text("<file>"),
     help: "JSON file with the matrix of back-ends that requests are sent to",
   },
+  role: {
+    kind: choice("engine", "dispatcher"),
+    help: "serve engine plugins alone, or pre- and post-processors alone; default: all there are",
+  },
   "service-out": { kind: flag, help: "start Service-OUT: plugins answer 503" },
   "plugin-timeout": {
     kind: integer(0, MAX_PLUGIN_TIMEOUT_MS),

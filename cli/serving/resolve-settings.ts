@@ -37,7 +37,7 @@ export async function resolveSettings(
     transport: values.transport ?? http.transport,
     cors: checkedCors(values.cors ?? http.cors),
     trusted: http.trusted,
-    dispatcher: checkedDispatcher(config.dispatcher, values.dispatcher),
+    dispatcher: checkedDispatcher(config.dispatcher, values),
     maxBodyBytes: values["max-body-bytes"] ?? http.maxBodyBytes,
     traceback: values["hide-traceback"] === undefined ? http.traceback : !values["hide-traceback"],
     pluginTimeoutMs: values["plugin-timeout"] ?? config.plugin.timeoutMs,
@@ -68,8 +68,12 @@ function refuseUnbuilt({ descriptor }: ResolvedConfig): void {
   throw new SvcError("SVC2206", "`descriptor` of svc.config.ts is not supported yet");
 }
 
-/** A file that was named wins over the configuration. */
-function checkedDispatcher(configured: object | null, file: string | undefined): object | null {
+/** A file that was named wins over the configuration; an engine has no back-ends at all. */
+function checkedDispatcher(
+  configured: object | null,
+  { dispatcher: file, role }: ServeValues,
+): object | null {
+  if (role === "engine") return null;
   const dispatcher = file === undefined ? configured : readJson(file);
   if (dispatcher === null) return null;
   try {

@@ -1,4 +1,5 @@
-// Starts a server of built plugins with its graphs, and lets signals end both.
+// Starts a server of built plugins with its graphs, lets signals end both, and tells a parent that
+// holds a channel where the server is.
 
 import { type GraphSettings, GraphSystem } from "../../runtime/lifecycle/graph-system.js";
 import { HttpService } from "../../runtime/lifecycle/http-service.js";
@@ -19,6 +20,7 @@ export async function startServer(
   try {
     const service = await HttpService.startWithWorkers(settings, table, graphs);
     stopOnSignals(service, graphs);
+    process.send?.({ port: service.port });
     return service;
   } catch (error) {
     await graphs.close({ isSaved: false });

@@ -49,6 +49,7 @@ test("without words, and with --help, lists every command", async () => {
   for (const name of ["build", "serve", "dev", "check", "init", "doctor"]) {
     assert.match(stdout, new RegExp(`^  ${name} [<[]folder`, "m"));
   }
+  assert.match(stdout, /^ {2}matrix <size> \[folder\] /m);
   assert.is((await run("--help")).stdout, stdout);
 });
 
@@ -76,6 +77,15 @@ test("answers unknown commands and options with the nearest name and exit code 2
   assert.match(option.stderr, "did you mean `--port`?");
   assert.is(option.code, 2);
   assert.match((await run("--versoin")).stderr, "did you mean `--version`?");
+});
+
+test("refuses what is no size of a matrix", async () => {
+  for (const size of ["2", "2x", "0x2", "x2", "2x2x2", "33x1", "6x6"]) {
+    const { stderr, code } = await run("matrix", size, folder);
+    assert.match(stderr, "svc: error SVC3012: expected <replicas>x<partitions> of 1 to 32 engines");
+    assert.is(code, 2);
+  }
+  assert.match((await run("matrix")).stderr, "SVC3004: `svc matrix` needs <size>");
 });
 
 test("says which folder is missing, and what to run where nothing was built", async () => {

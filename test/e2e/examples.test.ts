@@ -17,6 +17,7 @@ type Call = (path: string, init?: RequestInit) => Promise<Answer>;
 /** What is asked of each example: before each check it is started anew, on the same data. */
 const CHECKS: Readonly<Record<string, readonly ((call: Call) => Promise<void>)[]>> = {
   hello: [checkHello],
+  matrix: [checkMatrix],
   search: [checkFeed, checkSearch],
 };
 
@@ -32,6 +33,14 @@ async function checkHello(call: Call): Promise<void> {
   const found = await call("/svc/plugin/search?q=o&n=1");
   const { entries } = found.json.response as { entries: unknown };
   assert.equal(entries, [["Oslo", { population: 717710 }]]);
+}
+
+/** As one engine; `matrix-command.test.ts` asks a whole matrix. */
+async function checkMatrix(call: Call): Promise<void> {
+  const { response } = (await call("/svc/plugin/heights?continent=Europe&n=1")).json;
+  const highest = [5642, { name: "Elbrus", height: 5642, continent: "Europe" }];
+  assert.equal((response as { entries: unknown }).entries, [highest]);
+  assert.match((await call("/svc/plugin/mountains")).text, "only allowed in dispatcher context");
 }
 
 /** Feeding twice is the same as feeding once. */

@@ -10,7 +10,7 @@ import { SvcError } from "../../../runtime/errors.js";
 const command = defineCommand({
   name: "launch",
   summary: "",
-  argument: { name: "[folder]", required: false, help: "" },
+  arguments: [{ name: "[folder]", required: false, help: "" }],
   options: {
     port: { kind: integer(0, 65534), help: "" },
     mode: { kind: choice("slow", "fast"), help: "" },
@@ -40,8 +40,8 @@ const test = suite("parse arguments");
 
 test("gives every option its typed value, in both spellings and any order", () => {
   const words = ["--port", "8000", "here", "--mode=fast", "--threads", "auto", "--quiet"];
-  const { argument, values } = parse([...words, "--data-root", "/data"]);
-  assert.is(argument, "here");
+  const { given, values } = parse([...words, "--data-root", "/data"]);
+  assert.equal(given, ["here"]);
   assert.equal(
     { ...values },
     { port: 8000, mode: "fast", threads: "auto", quiet: true, "data-root": "/data" },
@@ -49,7 +49,7 @@ test("gives every option its typed value, in both spellings and any order", () =
 });
 
 test("leaves out what was not given", () => {
-  assert.equal(parse([]), { help: false, argument: null, values: {} });
+  assert.equal(parse([]), { help: false, given: [], values: {} });
 });
 
 test("takes variables, and options rather than variables", () => {
@@ -91,10 +91,14 @@ test("names the nearest option for one that is unknown", () => {
   assert.match(failure(["--__proto__", "x"]), "SVC3002");
 });
 
-test("takes one positional argument, and insists on one that is required", () => {
+test("takes as many arguments as there are, and insists on those that are required", () => {
   assert.match(failure(["a", "b"]), "SVC3004 `svc launch` takes one argument, `b` is one more");
-  const strict = { ...command, argument: { name: "<folder>", required: true, help: "where" } };
-  assert.throws(() => parseArguments(strict, [], {}), /needs <folder>: where/);
+  const where = { name: "<where>", required: true, help: "the place" };
+  const strict = { ...command, arguments: [where, ...command.arguments] };
+  assert.throws(() => parseArguments(strict, [], {}), /needs <where>: the place/);
+  assert.equal(parseArguments(strict, ["a"], {}).given, ["a"]);
+  assert.equal(parseArguments(strict, ["a", "b"], {}).given, ["a", "b"]);
+  assert.throws(() => parseArguments(strict, ["a", "b", "c"], {}), /takes 2 arguments, `c` is one/);
 });
 
 test.run();

@@ -1,0 +1,47 @@
+// `svc matrix 2x3`: a project as a whole matrix on this machine, for trying out and for developing:
+// engines, a dispatcher in front of them, and what happens to each in one terminal.
+
+import { SvcError } from "../runtime/errors.js";
+import { DEFAULT_CHANNELS, MAX_CHANNELS, MAX_MAIN_PORT } from "../runtime/limits.js";
+import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
+import { integer, text } from "./frame/option.js";
+import { projectFolder } from "./frame/project-folder.js";
+
+/** Each is a process of its own. */
+const MAX_ENGINES = 32;
+const SIZE_HELP = "<replicas>x<partitions>, such as 2x3";
+
+export const matrix = defineCommand({
+  name: "matrix",
+  summary: "Serves a built project as engines behind a dispatcher, on this machine.",
+  arguments: [{ name: "<size>", required: true, help: SIZE_HELP }, PROJECT_ARGUMENT],
+  options: {
+    port: {
+      kind: integer(0, MAX_MAIN_PORT),
+      help: "main port of the dispatcher, engines take the next ones; 0: any free ones",
+    },
+    channels: {
+      kind: integer(1, MAX_CHANNELS),
+      help: `most connections to an engine, default: ${DEFAULT_CHANNELS}`,
+    },
+    root: { kind: text("<folder>"), help: "data folder, each instance has its own below it" },
+  },
+  environment: false,
+  async run([size, folder], values) {
+    const shape = shapeOf(size!);
+    const { LocalMatrix } = await import("./matrix/local-matrix.js");
+    await new LocalMatrix(projectFolder(folder), shape, values).run();
+    return 0;
+  },
+});
+
+/** @throws SvcError SVC3012 */
+function shapeOf(size: string): { readonly replicas: number; readonly partitions: number } {
+  const match = /^(\d{1,2})x(\d{1,2})$/.exec(size);
+  const replicas = Number(match?.[1] ?? 0);
+  const partitions = Number(match?.[2] ?? 0);
+  const engines = replicas * partitions;
+  if (engines > 0 && engines <= MAX_ENGINES) return { replicas, partitions };
+  const expected = `expected <replicas>x<partitions> of 1 to ${MAX_ENGINES} engines`;
+  throw new SvcError("SVC3012", `${expected}, got ${JSON.stringify(size)}`);
+}

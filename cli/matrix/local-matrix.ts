@@ -1,0 +1,160 @@
+// All instances of a matrix on this machine: the engines first, then the dispatcher, whose
+// configuration is written where a user can look at it.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { DEFAULT_CHANNELS } from "../../runtime/limits.js";
+import { sampleCall } from "../serving/announce.js";
+import { readBuild, warnIfStale } from "../serving/built-project.js";
+import { Instance, type InstanceEvents } from "./instance.js";
+
+/** Instances are reached from this machine only. */
+const HOST = "127.0.0.1";
+/** Main and admin port. */
+const PORTS_PER_INSTANCE = 2;
+
+export interface MatrixShape {
+  readonly replicas: number;
+  readonly partitions: number;
+}
+
+export interface MatrixValues {
+  readonly port?: number;
+  readonly channels?: number;
+  readonly root?: string;
+}
+
+export class LocalMatrix implements InstanceEvents {
+  readonly #folder: string;
+  readonly #shape: MatrixShape;
+  readonly #channels: number;
+  readonly #port: number;
+  readonly #root: string;
+  /** By partition, then replica. */
+  readonly #engines: readonly (readonly Instance[])[];
+  readonly #dispatcher: Instance;
+  readonly #configFile: string;
+  #isStopping = false;
+
+  /**
+   * @param folder of a built project
+   * @throws SvcError SVC3006 when there is no build
+   */
+  constructor(folder: string, shape: MatrixShape, { port, channels, root }: MatrixValues) {
+    const manifest = readBuild(folder);
+    warnIfStale(folder, manifest);
+    this.#folder = folder;
+    this.#shape = shape;
+    this.#channels = channels ?? DEFAULT_CHANNELS;
+    this.#port = port ?? manifest.config.http.port;
+    this.#root = root === undefined ? join(folder, manifest.config.root, "matrix") : resolve(root);
+    this.#configFile = join(this.#root, "dispatcher.json");
+    this.#engines = Array.from({ length: shape.partitions }, (_, partition) =>
+      Array.from({ length: shape.replicas }, (_, replica) => this.#engine(partition, replica)),
+    );
+    const dispatcher = ["--role", "dispatcher", "--dispatcher", this.#configFile];
+    this.#dispatcher = this.#instance("dispatcher", "dispatcher", 0, dispatcher);
+  }
+
+  /**
+   * Starts everything; resolves when a signal has ended it.
+   * @throws SvcError SVC3013 when an instance cannot be started; the others are ended again
+   */
+  async run(): Promise<void> {
+    const { partitions, replicas } = this.#shape;
+    console.log(`svc matrix: ${partitions} partitions, ${replicas} replicas of each`);
+    const stopped = this.#stopOnSignals();
+    try {
+      await Promise.all(this.#engines.flat().map((engine) => engine.start()));
+      this.#writeConfig();
+      await this.#dispatcher.start();
+      this.#printHow();
+    } catch (error) {
+      await this.#stop();
+      if (!this.#isStopping) throw error;
+    }
+    await stopped;
+  }
+
+  up(instance: Instance): void {
+    this.#print(instance, `up, pid ${instance.pid}`);
+  }
+
+  down(instance: Instance, reason: string): void {
+    this.#print(instance, `down (${reason}), is started again`);
+  }
+
+  line({ name }: Instance, text: string): void {
+    process.stderr.write(`${name}: ${text}\n`);
+  }
+
+  #engine(partition: number, replica: number): Instance {
+    const place = 1 + partition * this.#shape.replicas + replica;
+    const name = `partition ${partition} replica ${replica}`;
+    // Dispatchers introduce themselves, which only this transport understands.
+    const options = ["--role", "engine", "--transport", "net"];
+    return this.#instance(name, `partition-${partition}-replica-${replica}`, place, options);
+  }
+
+  /** @param place how many instances come before it */
+  #instance(name: string, root: string, place: number, options: readonly string[]): Instance {
+    const port = this.#port === 0 ? 0 : this.#port + place * PORTS_PER_INSTANCE;
+    const folder = join(this.#root, root);
+    mkdirSync(folder, { recursive: true });
+    return new Instance(
+      name,
+      port,
+      [this.#folder, "--root", folder, "--ip", HOST, ...options],
+      this,
+    );
+  }
+
+  #writeConfig(): void {
+    const row = { channels: this.#channels, priority: 1 };
+    const config = {
+      partitions: this.#engines.map((engines) => engines.map(({ port }) => ({ host: HOST, port }))),
+      replicas: new Array(this.#shape.replicas).fill(row),
+    };
+    writeFileSync(this.#configFile, `${JSON.stringify(config, null, 2)}\n`);
+  }
+
+  #print({ name, port }: Instance, state: string): void {
+    console.log(`  ${name.padEnd(24)}http://${HOST}:${port}  ${state}`);
+  }
+
+  #printHow(): void {
+    const main = `http://${HOST}:${this.#dispatcher.port}`;
+    console.log(
+      [
+        `svc matrix serves ${this.#folder} on ${main}, until Ctrl-C`,
+        `  configuration ${this.#configFile}`,
+        ...sampleCall(this.#folder, main),
+      ].join("\n"),
+    );
+  }
+
+  /** Resolves when the first SIGINT or SIGTERM has ended everything; the second ends it at once. */
+  #stopOnSignals(): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = (): void => {
+        if (this.#isStopping) this.#kill();
+        this.#isStopping = true;
+        void this.#stop().then(resolve);
+      };
+      process.on("SIGINT", stop);
+      process.on("SIGTERM", stop);
+    });
+  }
+
+  /** The dispatcher first, so that its requests still have engines. */
+  async #stop(): Promise<void> {
+    await this.#dispatcher.stop();
+    await Promise.all(this.#engines.flat().map((engine) => engine.stop()));
+  }
+
+  #kill(): void {
+    for (const instance of [this.#dispatcher, ...this.#engines.flat()]) {
+      void instance.stop("SIGKILL");
+    }
+  }
+}
