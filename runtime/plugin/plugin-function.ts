@@ -8,5 +8,10 @@ import type { PluginResponse } from "./plugin-response.js";
 
 /** An engine or pre-processor function. */
 export type PluginFunction = (request: PluginRequest, ...args: never[]) => unknown;
-/** A post-processor function. */
-export type PostFunction = (response: PluginResponse, ...args: never[]) => unknown;
+/**
+ * A post-processor function. Typed as a method, because only what methods take may be narrower than
+ * declared: a processor knows best which keys and items its engines return.
+ */
+export type PostFunction = {
+  post(response: PluginResponse, ...args: never[]): unknown;
+}["post"];
