@@ -109,10 +109,12 @@ const FAULTS: Record<string, (place: MatrixPlace, random: Random) => Promise<voi
   },
 };
 
-/** Spoils one place after the other; in each partition one replica is always well. */
+/** Spoils one place of a partition after the other, but for one that is always well. */
 async function spoil(partition: number, random: Random, signal: AbortSignal, counts: Tally) {
+  const well = random.below(ROWS);
   while (!signal.aborted) {
     const replica = random.below(ROWS);
+    if (replica === well) continue;
     const name = random.of(Object.keys(FAULTS));
     counts.count(name);
     await FAULTS[name]!(system.at(partition, replica), random);
@@ -204,7 +206,7 @@ test(`load while back-ends fail (SEED=${SEED})`, async () => {
     await write(`calm-${number}`, calm);
   }
   assert.equal([calm.wrong, calm.counts], [[], { read: 100, written: 100 }]);
-  if (process.platform === "linux") assert.is(await unusedSockets(), before);
+  if (process.platform === "linux") assert.ok((await unusedSockets()) <= before);
   assert.is(system.dispatcher.log, "");
 });
 

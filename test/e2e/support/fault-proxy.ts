@@ -22,7 +22,8 @@ const GARBAGE = "\0\xff not an answer \r\n\r\n".repeat(10);
 
 export class FaultProxy {
   readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
+  readonly #clients = new Set<Socket>();
+  readonly #backEnds = new Set<Socket>();
   /** Main port of the back-end, 0 while there is none. */
   target: number;
   fault: Fault = "none";
@@ -49,12 +50,12 @@ export class FaultProxy {
 
   /** Connections from the dispatcher that are open. */
   get open(): number {
-    return this.#sockets.size;
+    return this.#clients.size;
   }
 
   /** Resets every connection. */
   cut(): void {
-    for (const socket of this.#sockets) socket.resetAndDestroy();
+    for (const client of this.#clients) reset(client);
   }
 
   async close(): Promise<void> {
@@ -62,6 +63,7 @@ export class FaultProxy {
     this.#server.close();
     this.cut();
     await closed;
+    while (this.#backEnds.size > 0) await new Promise((resolve) => setTimeout(resolve, 1));
   }
 
   #accept(client: Socket): void {
@@ -70,8 +72,9 @@ export class FaultProxy {
       client.resetAndDestroy();
       return;
     }
-    this.#sockets.add(client);
+    this.#clients.add(client);
     const backEnd = connect({ port: this.target, host: "127.0.0.1", noDelay: true });
+    this.#backEnds.add(backEnd);
     backEnd.on("error", () => {});
     client.on("data", (chunk) => {
       if (this.fault === "busy") client.write(BUSY);
@@ -80,17 +83,18 @@ export class FaultProxy {
     backEnd.on("data", (chunk) => {
       this.lastAnswer = chunk;
       if (this.fault === "garbage") client.write(GARBAGE, "latin1");
-      else if (this.fault === "reset") client.resetAndDestroy();
+      else if (this.fault === "reset") reset(client);
       else this.#pass(chunk, client);
     });
     client.on("end", () => backEnd.end());
     backEnd.on("end", () => client.end());
     client.on("close", () => {
-      this.#sockets.delete(client);
+      this.#clients.delete(client);
       backEnd.destroy();
     });
     backEnd.on("close", (isReset) => {
-      if (isReset) client.resetAndDestroy();
+      this.#backEnds.delete(backEnd);
+      if (isReset) reset(client);
       else client.end();
     });
   }
@@ -100,4 +104,10 @@ export class FaultProxy {
     if (this.delayMs > 0) setTimeout(() => to.write(chunk), this.delayMs);
     else to.write(chunk);
   }
+}
+
+/** Node loses the handle of a socket that is reset after its end was sent. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }
