@@ -37,6 +37,6 @@ export type MergedInput = readonly [
   /** Seconds until every back-end had answered. */
   texec: number,
   resubmits: number,
-  /** What the pre-processor left, as `keptAttributes` wrote it; null without one. */
+  /** What the pre-processor left, as `serializeKept` wrote it; null without one. */
   kept: Uint8Array | null,
 ];

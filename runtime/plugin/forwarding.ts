@@ -32,16 +32,24 @@ export interface Merging {
   readonly kept: Uint8Array | null;
 }
 
+/** What a pre-processor leaves for the post-processor. */
+interface Kept {
+  /** Of its request: `flag`, `local`, `signature`. */
+  readonly attributes: object;
+  /** What it had forwarded, to be sent again: request line and header lines, latin1. */
+  readonly head: string;
+  readonly isPrimary: boolean;
+  readonly affinity: number;
+}
+
 /**
  * @throws RequestError for parameters that cannot be sent, and for a `local` that cannot be kept
  */
 export function encodeForwarding(request: PluginRequest): Uint8Array<ArrayBuffer> {
-  const forwarding: Forwarding = {
-    ...routingOf(request),
-    method: request.method,
-    bytes: request.serialize(),
-    kept: keptAttributes(request),
-  };
+  const routing = routingOf(request);
+  const bytes = request.serialize();
+  const kept = serializeKept(request, bytes, routing);
+  const forwarding: Forwarding = { ...routing, method: request.method, bytes, kept };
   return Uint8Array.from(serialize(forwarding));
 }
 
@@ -55,16 +63,41 @@ export function bindMerged(
   source: RequestSource,
   merging: Merging,
 ): void {
+  const { kept, texec, resubmits } = merging;
   const request = requestFrom(source, {});
-  if (merging.kept !== null) Object.assign(request, deserialize(merging.kept));
-  bindOrigin(response, { request, texec: merging.texec, resubmits: merging.resubmits });
+  if (kept === null) return bindOrigin(response, { request, sent: request, texec, resubmits });
+  const { attributes, ...forwarded } = deserialize(kept) as Kept;
+  Object.assign(request, attributes);
+  bindOrigin(response, { request, sent: sentRequest(source, forwarded), texec, resubmits });
 }
 
-function keptAttributes(request: PluginRequest): Uint8Array {
+function sentRequest(
+  source: RequestSource,
+  { head, isPrimary, affinity }: Omit<Kept, "attributes">,
+): PluginRequest {
+  const lineEnd = head.indexOf("\r\n");
+  const [method, target] = head.slice(0, lineEnd).split(" ") as ["GET" | "POST", string];
+  const mark = target.indexOf("?");
+  const query = mark < 0 ? "" : target.slice(mark + 1);
+  const headerBlock = head.slice(lineEnd + 2);
+  const request = requestFrom({ ...source, method, target, query, headerBlock, body: null }, {});
+  if (isPrimary) request.primary = 1;
+  if (affinity >= 0) request.affinity = affinity;
+  return request;
+}
+
+function serializeKept(
+  request: PluginRequest,
+  bytes: Uint8Array,
+  { isPrimary, affinity }: Routing,
+): Uint8Array {
   const { flag, local } = request;
   const signature = signatureOf(request);
+  const attributes = { flag, local, ...(signature !== null && { signature }) };
+  const sent = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const head = sent.toString("latin1", 0, sent.indexOf("\r\n\r\n") + 2);
   try {
-    return serialize({ flag, local, ...(signature !== null && { signature }) });
+    return serialize({ attributes, head, isPrimary, affinity } satisfies Kept);
   } catch (error) {
     throw new RequestError(`request.local cannot be kept: ${errorText(error as Error)}`);
   }

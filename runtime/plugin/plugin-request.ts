@@ -76,6 +76,7 @@ export class PluginRequest {
     resubmissionOf = (request) => {
       const again = new PluginRequest(RECEIVED, request.#source, request.#wires);
       again.#resubmission = true;
+      if (request.#edits !== undefined) again.#edits = { ...request.#edits };
       return again;
     };
     isResubmission = (request) => request.#resubmission;

@@ -14,6 +14,8 @@ import {
 /** How a dispatcher came to a merged response. */
 export interface Origin {
   readonly request: PluginRequest;
+  /** What went to the back-ends: another one if the pre-processor made it. */
+  readonly sent: PluginRequest;
   /** Seconds from the start of the request until every back-end had answered. */
   readonly texec: number;
   readonly resubmits: number;
@@ -47,6 +49,7 @@ export let setLevels: (response: ResponseOrigin, level: number, levelparts: numb
 /** The read-only part of a PluginResponse. */
 export class ResponseOrigin {
   #request = NO_REQUEST;
+  #sent = NO_REQUEST;
   #texec = 0;
   #resubmits = 0;
   #level = 0;
@@ -56,6 +59,7 @@ export class ResponseOrigin {
   static {
     bindOrigin = (response, origin) => {
       response.#request = origin.request;
+      response.#sent = origin.sent;
       response.#texec = origin.texec;
       response.#resubmits = origin.resubmits;
       response.#local = origin.request.local;
@@ -186,14 +190,15 @@ export class ResponseOrigin {
   }
 
   /**
-   * The request once more, to be returned from a post-processor; its parameters may be changed.
+   * The request once more that went to the back-ends, to be returned from a post-processor; its
+   * parameters may be changed.
    * @throws RequestError for a POST, and outside of a post-processor
    */
   resubmittable(): PluginRequest {
-    if (this.#request === NO_REQUEST) throw new RequestError("invalid context (no request)");
-    if (this.#request.method !== "GET") {
+    if (this.#sent === NO_REQUEST) throw new RequestError("invalid context (no request)");
+    if (this.#sent.method !== "GET") {
       throw new RequestError("resubmit not possible for POST (must be GET)");
     }
-    return resubmissionOf(this.#request);
+    return resubmissionOf(this.#sent);
   }
 }

@@ -266,7 +266,7 @@ test("a post-processor sees its request, and may resubmit it", () => {
   request.flag = "f";
   request.local = 5;
   const { signature } = request;
-  bindOrigin(response, { request, texec: 0.25, resubmits: 2 });
+  bindOrigin(response, { request, sent: request, texec: 0.25, resubmits: 2 });
   assert.equal([response.flag, response.local, response.signature], ["f", 5, signature]);
   assert.equal([response.texec, response.resubmits, response.sn], [0.25, 2, 42]);
   assert.equal([response.port, response.requestpath], [9000, "/svc/plugin/test?n=1"]);
@@ -277,11 +277,8 @@ test("a post-processor sees its request, and may resubmit it", () => {
   response.local = 6;
   assert.equal([response.local, request.local], [6, 5]);
   const post = new PluginResponse();
-  bindOrigin(post, {
-    request: requestFrom(requestSource({ method: "POST", body: "x" }), {}),
-    texec: 0,
-    resubmits: 0,
-  });
+  const sent = requestFrom(requestSource({ method: "POST", body: "x" }), {});
+  bindOrigin(post, { request, sent, texec: 0, resubmits: 0 });
   fails(() => post.resubmittable(), "RequestError", "resubmit not possible for POST (must be GET)");
 });
 
