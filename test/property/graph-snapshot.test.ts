@@ -18,14 +18,14 @@ import { saveGraph } from "../../runtime/graph/snapshot/save-graph.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { graphContent } from "../runtime/graph/support/graph-content.js";
-import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { makeLarge, openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { startWorker } from "../runtime/graph/support/start-worker.js";
 import { Changing, type ChangingData } from "./support/changing-thread.js";
 import { FakeClock } from "./support/fake-clock.js";
 import { Random, SEED } from "./support/random.js";
 import { changeAtRandom, timeless } from "./support/random-changes.js";
 
-const ROUNDS = Number(process.env.ROUNDS ?? 8);
+const ROUNDS = Number(process.env.ROUNDS ?? 6);
 const NAME = "changing";
 const CHANGES_PER_SAVE = 300;
 const HOLDS = 10;
@@ -119,6 +119,7 @@ test(`a snapshot is the graph as it was after some change (seed ${SEED})`, async
   // The same changes, made once more up to the moment of each snapshot.
   const random = new Random(SEED);
   const repeated = GraphStore.make(NAME, TEST_THREAD);
+  for (const large of [store, repeated]) makeLarge(openStore(large));
   for (let round = 0; round < ROUNDS; round++) {
     switchTo(Changing.Running);
     const before = store.operationCount;

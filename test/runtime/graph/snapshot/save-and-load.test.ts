@@ -18,7 +18,7 @@ import {
 } from "../../../../runtime/graph/snapshot/save-graph.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { graphContent } from "../support/graph-content.js";
-import { openStore, TEST_THREAD } from "../support/make-graph.js";
+import { makeLarge, openStore, TEST_THREAD } from "../support/make-graph.js";
 
 const test = suite<{ folder: string }>("save and load");
 const OTHER_THREAD = 77;
@@ -190,6 +190,7 @@ test("what is changed between the steps of a save is saved whole, or not at all"
 }) => {
   const store = fullStore();
   const graph = openStore(store);
+  makeLarge(graph);
   const moments = new Map([[store.operationCount, graphContent(store)]]);
   let isSaved = false;
   const saved = saveGraphGently(store, folder).finally(() => {

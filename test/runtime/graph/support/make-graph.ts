@@ -16,3 +16,10 @@ export function makeGraph(name = "test"): Graph {
 export function openStore(store: GraphStore): Graph {
   return new Graph({ store, session: new Session(store), path: null, isLocal: false });
 }
+
+/** Makes a graph so large that a save does not copy it at once: 6 MB of texts. */
+export function makeLarge(graph: Graph): void {
+  const texts = Array.from({ length: 50 }, (_, index) => `${index}`.padEnd(120_000));
+  const properties = Object.fromEntries(texts.map((text, index) => [`text${index}`, text]));
+  graph.createVertex("large", { properties });
+}
