@@ -12,15 +12,18 @@ import { decodeOperation } from "../../runtime/graph/operations/encode-operation
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { BundledThread } from "./support/bundled-thread.js";
 import { comparable, withoutOperations } from "./support/comparable.js";
 import { FakeClock } from "./support/fake-clock.js";
 import { randomChange } from "./support/graph-change.js";
 import { type ChangedGraph, makeChange, openForChanges, outcomeOf } from "./support/make-change.js";
 import { Random, SEED } from "./support/random.js";
+import type { RecordingThreadData } from "./support/recording-thread.js";
 
 const test = suite<{ clock: FakeClock }>("records of operations");
 const ROUNDS = Number(process.env.ROUNDS ?? 2);
 const CHANGES = 2500;
+const LOG_BYTES = 1 << 23;
 const DAMAGES = 50_000;
 const IDS = Array.from({ length: 50 }, (_, index) => `v${index}`);
 /** Vertices of these are truncated now and then. */
@@ -93,6 +96,37 @@ test(`records made again give the same graph (seed ${SEED})`, ({ clock }) => {
       assert.equal(withoutOperations(twice), withoutOperations(store));
     }
   }
+});
+
+test(`records of two threads give the graph that both have changed (seed ${SEED})`, async () => {
+  const bundled = new BundledThread(new URL("support/recording-thread.ts", import.meta.url));
+  const store = GraphStore.make("test", TEST_THREAD);
+  const shared = {
+    ready: new Int32Array(new SharedArrayBuffer(4)),
+    end: new Int32Array(new SharedArrayBuffer(4)),
+    log: new Uint8Array(new SharedArrayBuffer(LOG_BYTES)),
+  };
+  const threads = [101, 102].map((thread) => {
+    const { share } = store;
+    const own = { share, thread, seed: SEED + thread, changes: 2 * CHANGES, threads: 2 };
+    const data: RecordingThreadData = { ...own, ...shared };
+    const worker = bundled.start(data);
+    return new Promise((resolve, reject) => {
+      worker.once("error", reject);
+      worker.once("exit", resolve);
+    });
+  });
+  await Promise.all(threads);
+  const copy = GraphStore.make("test", TEST_THREAD);
+  const log = Buffer.from(shared.log.buffer, 0, shared.end[0]!);
+  for (let at = 0; at < log.length; ) {
+    const end = at + 4 + log.readUInt32LE(at);
+    replay(copy, new Uint8Array(log.subarray(at + 4, end)));
+    at = end;
+  }
+  assert.ok(log.length > 0);
+  checkStore(copy);
+  assert.equal(comparable(copy), comparable(store));
 });
 
 test("what is undone leaves no record", ({ clock }) => {
