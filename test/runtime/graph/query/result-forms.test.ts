@@ -1,0 +1,168 @@
+// The forms of results: fields by mask and by name, all shapes, paths of deeper levels, orders,
+// selections, counts and times.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import * as C from "../../../../runtime/graph/constants.js";
+import * as S from "../../../../runtime/sort-constants.js";
+import { makeGraph } from "../support/make-graph.js";
+import { makeShop } from "./examples/shop.js";
+
+const test = suite("forms of results");
+const shop = makeShop();
+const BOUGHT = { arc: "bought", sortby: S.S_ID } as const;
+
+test("fields by name and by mask are the same, in the order of display", () => {
+  const names = ["id", "value", "relationship", "anchor"] as const;
+  const mask = C.F_ID | C.F_VAL | C.F_REL | C.F_ANCHOR;
+  for (const result of ["simple", "str", "list", "dict"] as const) {
+    const byName = shop.neighborhood("bo", { ...BOUGHT, fields: names, result });
+    assert.equal(byName, shop.neighborhood("bo", { ...BOUGHT, fields: mask, result }));
+  }
+  const list = shop.neighborhood("bo", { ...BOUGHT, fields: names, result: "list" });
+  assert.equal(list as unknown, [
+    ["bo", "bought", 5, "lamp"],
+    ["bo", "bought", 1, "tent"],
+  ]);
+  const simple = shop.neighborhood("bo", { ...BOUGHT, fields: names, result: "simple" });
+  assert.equal(simple as unknown, ["bo", "bo"]);
+});
+
+/** R_STR of bo's arc to the lamp, by fields. */
+const TEXTS: readonly (readonly [fields: number, text: string])[] = [
+  [C.F_ID, "lamp"],
+  [C.F_VAL, "5"],
+  [C.F_REL, "bought"],
+  [C.F_MOD, "M_CNT"],
+  [C.F_ARCDIR, "->"],
+  [C.F_DEG, "4"],
+  [C.F_ANCHOR | C.F_ID, "( bo )-[ ]-( lamp )"],
+  [C.F_ARCDIR | C.F_ID, "(  )-[ ]->( lamp )"],
+  [C.F_REL | C.F_MOD, "(  )-[ bought <M_CNT> ]->(  )"],
+  [C.F_AARC, "( bo )-[ bought <M_CNT> 5 ]->( lamp )"],
+  [C.F_ID | C.F_TYPE, '{"id":"lamp","type":"item"}'],
+  [C.F_PROP, '{"price":25.5}'],
+];
+for (const [fields, text] of TEXTS) {
+  test(`fields ${fields}: ${text}`, () => {
+    assert.equal(shop.neighborhood("bo", { ...BOUGHT, fields, hits: 1 }), [text]);
+  });
+}
+
+test("what vectors would give is what is shown without them", () => {
+  const fields = ["vector", "similarity", "hamming-distance"] as const;
+  const [entry] = shop.neighborhood("bo", { ...BOUGHT, fields, result: "list" });
+  assert.equal(entry as unknown, [[], -1, 64]);
+});
+
+test("the path to deeper levels is drawn, arcs seen from behind point back", () => {
+  const makes = { arc: ["makes", C.D_IN], collect: true } as const;
+  const bought = { arc: ["bought", C.D_OUT], collect: C.C_SCAN, neighbor: makes } as const;
+  const options = { arc: "knows", collect: C.C_NONE, neighbor: bought, fields: C.F_AARC } as const;
+  const texts = shop.neighborhood("ann", { ...options, sortby: S.S_ANCHOR });
+  assert.equal(texts, [
+    "( ann )-[...]-(1)-[...]-( lamp )<-[ makes <M_STAT> 1 ]-( nord )",
+    "( ann )-[...]-(1)-[...]-( rope )<-[ makes <M_STAT> 1 ]-( zig )",
+    "( ann )-[...]-(1)-[...]-( tent )<-[ makes <M_STAT> 1 ]-( nord )",
+  ]);
+});
+
+test("arcs of both directions are one without an arrow, forward-only ones say so", () => {
+  const graph = makeGraph();
+  graph.connect("a", "to", "b");
+  graph.connect("b", "to", "a");
+  graph.connect("a", ["to", C.M_INT | C.M_FWDONLY, 7], "c");
+  const both = graph.neighborhood("a", { arc: C.D_BOTH, fields: C.F_AARC });
+  assert.equal(both, ["( a )-[ to <M_STAT> 1 ]-( b )"]);
+  const modifiers = { arc: ["to", C.D_OUT, C.M_INT], fields: C.F_MOD } as const;
+  assert.equal(graph.neighborhood("a", modifiers), ["M_INT|M_FWDONLY"]);
+});
+
+test("floats have six digits", () => {
+  const graph = makeGraph();
+  const texts = ["4.50000", "0.750000", "1.20000e+09", "5.00000e-05", "-2.00000", "0.00000"];
+  for (const [index, text] of texts.entries()) {
+    graph.connect("a", ["to", C.M_FLT, Number(text)], `b${index}`);
+  }
+  assert.equal(graph.neighborhood("a", { fields: C.F_VAL, sortby: S.S_ID }), texts);
+});
+
+test("orders go either way; an arc without a value counts as 0 and shows 1", () => {
+  const graph = makeGraph();
+  graph.connect("a", ["int", C.M_INT, 3], "b");
+  graph.connect("a", ["int", C.M_INT, -1], "c");
+  graph.connect("a", ["float", C.M_FLT, 1.5], "d");
+  graph.connect("a", "plain", "e");
+  const by = (sortby: number): unknown =>
+    graph.neighborhood("a", { sortby, fields: C.F_VAL, result: "simple" });
+  assert.equal(by(S.S_VAL | S.S_ASC), [-1, 1, 1.5, 3]);
+  assert.equal(by(S.S_VAL), [3, 1.5, 1, -1]);
+});
+
+test("ids are sorted by their UTF-8 bytes", () => {
+  const graph = makeGraph();
+  const ids = ["", "Z", "a", "é", "\u{ffee}", "\u{1f600}"].map((text) => `x${text}`);
+  for (const id of [...ids].reverse()) graph.connect("a", "to", id);
+  assert.equal(graph.neighborhood("a", { sortby: S.S_ID }), ids);
+  assert.equal(graph.terminals("a", { sortby: S.S_ID | S.S_DESC }), [...ids].reverse());
+  const internal = graph.vertices({ sortby: S.S_OBID, fields: ["internalid"], result: "simple" });
+  assert.equal(internal, [...internal].sort());
+});
+
+test("a random order has all, a page of it some", () => {
+  const all = shop.vertices({ sortby: S.S_RANDOM });
+  assert.equal([...all].sort(), [...shop.vertices()].sort());
+  assert.is(new Set(shop.vertices({ sortby: S.S_RANDOM, hits: 4 })).size, 4);
+});
+
+test("the rank is the number that was sorted by", () => {
+  const fields = ["id", "rankscore"] as const;
+  const options = { ...BOUGHT, sortby: S.S_VAL, fields, result: "list" } as const;
+  assert.equal(shop.neighborhood("bo", options) as unknown, [
+    ["lamp", 5],
+    ["tent", 1],
+  ]);
+  const unsorted = shop.neighborhood("bo", { ...options, sortby: S.S_ID });
+  assert.equal(unsorted as unknown, [
+    ["lamp", 0],
+    ["tent", 0],
+  ]);
+});
+
+test("selected items in every shape; a missing one is null or its default", () => {
+  const select = "price; never; never ? 3; never ? 'x', .id; .arc.value; .arc.dir";
+  const entry = {
+    ...{ price: 25.5, never: "x" },
+    ...{ ".id": "lamp", ".arc.value": 5, ".arc.dir": "D_OUT" },
+  };
+  const ask = (result: "simple" | "str" | "list" | "dict"): unknown =>
+    shop.neighborhood("bo", { ...BOUGHT, select, result, hits: 1 })[0];
+  assert.equal(ask("dict"), { properties: entry });
+  assert.equal(ask("simple"), entry);
+  assert.equal(JSON.parse(ask("str") as string), entry);
+  assert.equal(ask("list"), [
+    [
+      ["price", 25.5],
+      ["never", null],
+      ["never", 3],
+      ["never", "x"],
+      [".id", "lamp"],
+      [".arc.value", 5],
+      [".arc.dir", "D_OUT"],
+    ],
+  ]);
+});
+
+test("counts and times stand beside the list", () => {
+  const result = shop.neighborhood("bo", { ...BOUGHT, hits: 1, counts: true, timing: true });
+  assert.equal(result.neighborhood, ["lamp"]);
+  assert.equal(result.counts, { neighbors: 2, arcs: 2 });
+  assert.equal(Object.keys(result.time), ["search", "result", "total"]);
+  assert.ok(result.time.total >= result.time.search);
+  const vertices = shop.vertices({ condition: { type: "item" }, hits: 0, counts: true });
+  assert.equal(vertices, { vertices: [], counts: { vertices: 4 } });
+  const sums = shop.aggregate("bo", { arc: "bought", timing: true });
+  assert.equal(Object.keys(sums), ["aggregation", "time"]);
+});
+
+test.run();
