@@ -26,7 +26,7 @@ export class TextCache {
     return this.#texts[place];
   }
 
-  /** The text of an owner whose tag was found right at this moment; nobody need look at it again. */
+  /** The text of an owner whose tag was found right at this moment: it need not be looked at. */
   confirmed(owner: number, moment: number): string | undefined {
     const place = owner & (this.#texts.length - 1);
     const mark = place * MARK_WORDS;
