@@ -75,12 +75,17 @@ export class HitCollector implements HitSink {
     end: number,
     side: HitSideNumber,
   ): boolean {
+    const count = (end - from) / ARC_WORDS;
     if (this.#heads === null && this.#top === null) {
-      const count = (end - from) / ARC_WORDS;
       this.arcs += count;
       const kept = Math.min(count, this.#keep - buffer.length);
       buffer.pushRun(level, tail, arcs, from, kept, side);
       return this.#isComplete || buffer.length < this.#keep;
+    }
+    if (this.#heads === null && this.#top !== null) {
+      this.arcs += count;
+      this.#top.offerRun(level, tail, arcs, from, end, side);
+      return true;
     }
     for (let arc = from; arc < end; arc += ARC_WORDS) {
       const isTaken = this.emit(level, tail, arcs[arc]!, arcs[arc + 1]!, arcs[arc + 2]!, side);

@@ -1,6 +1,7 @@
 // Keeps the best hits of an order: a heap of slots with the worst kept hit on top, so that most
 // candidates cost one comparison of numbers. Where all are wanted it only collects, and sorts once.
 
+import { ARC_WORDS } from "../memory/layout.js";
 import type { HitBuffer } from "./hit-buffer.js";
 import type { HitOrder } from "./hit-order.js";
 import type { HitSideNumber } from "./hit-sink.js";
@@ -11,8 +12,10 @@ export class TopHits {
   readonly #keep: number;
   /** Slots of the kept hits; empty before there are more hits than are kept. */
   #heap = new Uint32Array(0);
-  /** Slot that a candidate is written to before it is compared. */
+  /** Slot that a candidate is written to before it is compared; -1 as long as all are kept. */
   #spare = -1;
+  /** Key of the worst kept hit, once there is a heap. */
+  #worst = 0;
 
   /** @param keep how many to keep; Infinity for all */
   constructor(hits: HitBuffer, order: HitOrder, keep: number) {
@@ -29,8 +32,20 @@ export class TopHits {
     value: number,
     side: HitSideNumber,
   ): void {
-    const hits = this.#hits;
     const key = this.#order.keyOf(head, word1, value);
+    this.#offer(key, level, tail, head, word1, value, side);
+  }
+
+  #offer(
+    key: number,
+    level: number,
+    tail: number,
+    head: number,
+    word1: number,
+    value: number,
+    side: HitSideNumber,
+  ): void {
+    const hits = this.#hits;
     if (this.#spare < 0) {
       if (hits.length < this.#keep) {
         hits.push(level, tail, head, word1, value, side);
@@ -40,8 +55,7 @@ export class TopHits {
       if (this.#keep === 0) return;
       this.#makeHeap();
     }
-    const worst = hits.keys[this.#heap[0]!]!;
-    if (key > worst || (key === worst && !this.#order.hasTexts)) return;
+    if (key > this.#worst || (key === this.#worst && !this.#order.hasTexts)) return;
     const slot = this.#spare;
     hits.put(slot, level, tail, head, word1, value, side);
     hits.keys[slot] = key;
@@ -49,6 +63,30 @@ export class TopHits {
     this.#spare = this.#heap[0]!;
     this.#heap[0] = slot;
     this.#siftDown(0);
+    this.#worst = hits.keys[this.#heap[0]!]!;
+  }
+
+  /**
+   * Offers the arcs of one tail, three words each. Once all places are taken, most arcs are worse
+   * than the worst hit: those cost no more than their key.
+   */
+  offerRun(
+    level: number,
+    tail: number,
+    arcs: Uint32Array,
+    from: number,
+    end: number,
+    side: HitSideNumber,
+  ): void {
+    const order = this.#order;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      const head = arcs[arc]!;
+      const word1 = arcs[arc + 1]!;
+      const value = arcs[arc + 2]!;
+      const key = order.keyOf(head, word1, value);
+      if (this.#spare >= 0 && key > this.#worst) continue;
+      this.#offer(key, level, tail, head, word1, value, side);
+    }
   }
 
   /** Slots of the kept hits, best first. */
@@ -74,6 +112,7 @@ export class TopHits {
     for (let at = (heap.length >>> 1) - 1; at >= 0; at--) this.#siftDown(at);
     this.#spare = hits.length;
     hits.push(0, 0, 0, 0, 0, 0);
+    this.#worst = hits.keys[heap[0]!]!;
   }
 
   #siftDown(from: number): void {
