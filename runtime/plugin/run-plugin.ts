@@ -72,10 +72,23 @@ function run(
     finishLater(result, render, source, bound, done);
     return bound;
   }
-  // What is rendered may still look into the graph.
-  render(result, source.accept, done, source);
-  bound?.release();
+  render(result, source.accept, releaseFirst(bound, done), source);
   return null;
+}
+
+/**
+ * What is rendered may still look into the graph, but a client that has its answer must not find
+ * what the request held.
+ */
+function releaseFirst(bound: BoundGraph | null, done: Done): Done {
+  if (bound === null) return done;
+  return (status, kind, payload) => {
+    try {
+      bound.release();
+    } finally {
+      done(status, kind, payload);
+    }
+  };
 }
 
 async function finishLater(
@@ -94,8 +107,7 @@ async function finishLater(
     sendThrown(done, source.accept, 500, "plugin", thrown);
     return;
   }
-  render(result, source.accept, done, source);
-  bound?.release();
+  render(result, source.accept, releaseFirst(bound, done), source);
 }
 
 function isThenable(value: unknown): boolean {

@@ -189,7 +189,7 @@ test("parameters that do not convert are the client's error", async () => {
   assert.equal([late[0], Object.keys(late[1])], [500, ["plugin"]]);
 });
 
-test("what a request holds in a graph is released when it is over, not before", async () => {
+test("what a request holds is released once it is rendered, before it is answered", async () => {
   const told: string[] = [];
   setGraphBinder((name) => ({ graph: name, release: () => told.push("released") }));
   const run = (invoke: () => unknown) =>
@@ -201,8 +201,11 @@ test("what a request holds in a graph is released when it is over, not before", 
       });
     });
   try {
-    await run(() => graphOf("g"));
-    assert.equal(told, ["done", "released"]);
+    await run(() => {
+      graphOf("g");
+      return { toJSON: () => told.push("rendered") };
+    });
+    assert.equal(told, ["rendered", "released", "done"]);
     await run(() => {
       graphOf("g");
       throw new Error("no");
@@ -214,7 +217,7 @@ test("what a request holds in a graph is released when it is over, not before", 
       told.push("still held");
     });
     await null;
-    assert.equal(told, ["still held", "done", "released"]);
+    assert.equal(told, ["still held", "released", "done"]);
     await run(() => 1);
     assert.equal(told, ["done"]);
   } finally {
