@@ -5,7 +5,8 @@
 //
 // Linear probing from the hash of the terminal, at most 3/4 full, deletion by moving back. All arcs
 // to one terminal are in one cluster: n of them cost n probes, which only a pair of vertices with
-// thousands of arcs feels, and a cluster is never longer than the run that would be scanned instead.
+// thousands of arcs feels, and a cluster is never longer than the run that would be scanned
+// instead.
 
 import type { Arena } from "../memory/arena.js";
 import type { Blocks } from "../memory/blocks.js";

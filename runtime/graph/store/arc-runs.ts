@@ -5,9 +5,9 @@
 //   OUT or IN, per vertex   {run pointer, degree, size class of the run | bits of the index << 8,
 //                            index pointer}
 //
-// A run has room for 2 arcs, then 4, then grows by one size class (a third or a half). It shrinks by
-// two when it fills no more than three quarters of the smaller one. Removing lets the last arc take
-// the place of the removed one.
+// A run has room for 2 arcs, then 4, then grows by one size class (a third or a half). It shrinks
+// by two when it fills no more than three quarters of the smaller one. Removing lets the last arc
+// take the place of the removed one.
 
 import { InternalError } from "../errors.js";
 import type { Arena } from "../memory/arena.js";

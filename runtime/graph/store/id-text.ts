@@ -35,9 +35,8 @@ function refuse(id: string, position: number): never {
   const code = id.charCodeAt(position).toString(16).toUpperCase().padStart(2, "0");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
   const shown = id.replace(/[\0-\x1f]/g, ".").slice(0, 100);
-  throw new VertexError(
-    `Cannot create object: '${shown}' (illegal vertex identifier, char ${code}h at position ${position})`,
-  );
+  const reason = `illegal vertex identifier, char ${code}h at position ${position}`;
+  throw new VertexError(`Cannot create object: '${shown}' (${reason})`);
 }
 
 function decoded(bytes: Uint8Array): string {

@@ -1,8 +1,8 @@
 // A text as it lies in shared memory: UTF-8 in words, the first byte lowest, zero-padded. One such
 // object is a scratch that is used again for each look-up; it must never be kept as a value.
 //
-// The hash is MurmurHash3 (32 bits) over the padded words. Snapshots and internal ids contain it, so
-// it may never change. It can be foreseen, so that texts can be made to collide; hash-index.ts
+// The hash is MurmurHash3 (32 bits) over the padded words. Snapshots and internal ids contain it,
+// so it may never change. It can be foreseen, so that texts can be made to collide; hash-index.ts
 // bounds the damage.
 
 const FIRST_WORDS = 64;

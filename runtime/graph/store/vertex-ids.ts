@@ -1,13 +1,14 @@
-// From ids to handles and back. Ids are UTF-8 of 1 to 131,000 bytes; this must never decode one that
-// nobody asked for. What is read of a vertex is validated by its sequence; see memory/reader.ts.
+// From ids to handles and back. Ids are UTF-8 of 1 to 131,000 bytes; this must never decode one
+// that nobody asked for. What is read of a vertex is validated by its sequence; see
+// memory/reader.ts.
 //
 //   IDS     {handle, bytes (0: free)}, then the bytes, zero-padded to words
 //   INDEX   hash -> pointer into IDS
 //   RECORD  IdPointer, IdBytes (0: no id), IdHash
 //
-// A look-up stays in INDEX and IDS: each further place costs a cache miss in a large graph. It reads
-// the handle, compares the id, and takes the handle if it is still there: a block that gets another
-// owner is free in between.
+// A look-up stays in INDEX and IDS: each further place costs a cache miss in a large graph. It
+// reads the handle, compares the id, and takes the handle if it is still there: a block that gets
+// another owner is free in between.
 
 import { MAX_STRING } from "../constants.js";
 import { Blocks } from "../memory/blocks.js";
