@@ -1,6 +1,6 @@
 // One graph used from two executors at once: one reader alone, two readers, a reader beside a
 // writer that never rests, and that writer alone. Reading and writing is the work of plugins. Time
-// in which a thread waits for a core does not count: with other work on the machine it says nothing.
+// in which a thread waits for a core does not count: beside other work it says nothing.
 //
 //   node graph-threads.mjs [--rounds 5] [--arcs 1000000] [--ms 1000]
 
