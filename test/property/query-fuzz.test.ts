@@ -7,6 +7,7 @@ import * as assert from "uvu/assert";
 import { SvcError } from "../../runtime/errors.js";
 import { CapacityError, InternalError } from "../../runtime/graph/errors.js";
 import type { Graph } from "../../runtime/graph/graph.js";
+import type { ArcFilter } from "../../runtime/graph/query/query-options.js";
 import { makeShop } from "../runtime/graph/query/examples/shop.js";
 import { Random, SEED } from "./support/random.js";
 import { anything, mutated, QUERIES } from "./support/random-query.js";
@@ -27,6 +28,12 @@ const DEFECT = new RegExp(
 
 type Call = (graph: Graph, id: string, options: never) => unknown;
 
+/** The filter alone, of options that may be anything. */
+function arcOf(options: unknown): ArcFilter {
+  const isObject = typeof options === "object" && options !== null;
+  return (isObject ? Reflect.get(options, "arc") : options) as ArcFilter;
+}
+
 const CALLS: readonly (readonly [kind: keyof typeof QUERIES, name: string, call: Call])[] = [
   ["neighborhood", "neighborhood", (graph, id, options) => graph.neighborhood(id, options)],
   ["global", "vertices", (graph, _id, options) => graph.vertices(options)],
@@ -40,6 +47,7 @@ const CALLS: readonly (readonly [kind: keyof typeof QUERIES, name: string, call:
   ["degree", "degree", (graph, id, options) => graph.degree(id, undefined, options)],
   ["list", "terminals", (graph, id, options) => graph.terminals(id, options)],
   ["list", "initials", (graph, id, options) => graph.initials(id, options)],
+  ["degree", "arcValue", (graph, id, options) => graph.arcValue(id, arcOf(options), "lamp")],
 ];
 
 /** A result as text, or what was thrown; fails for what must never be thrown. */
@@ -83,7 +91,7 @@ for (const [kind, name, call] of CALLS) {
     const random = new Random();
     const sound = { results: 0, refused: 0 };
     const broken = { results: 0, refused: 0 };
-    for (let round = 0; round < 1500 * ROUNDS; round++) {
+    for (let round = 0; round < 1000 * ROUNDS; round++) {
       const id = random.of(ANCHORS);
       const query = QUERIES[kind](random, 0) as object;
       ask(name, call, id, { ...query, ...LIMIT }, sound);
@@ -93,7 +101,9 @@ for (const [kind, name, call] of CALLS) {
     }
     // Or all of the above was refused at the first word.
     for (const { results, refused } of [sound, broken]) {
-      assert.ok(results > 50 && refused > 50, `${results} results, ${refused} refused`);
+      // Few filters and ids lead to an arc that has a value.
+      const least = name === "arcValue" ? 1 : 50;
+      assert.ok(results >= least && refused > 50, `${results} results, ${refused} refused`);
     }
   });
 }
@@ -105,15 +115,30 @@ test("prepared queries, counted and executed twice", () => {
     const query = graph.newNeighborhoodQuery(id, options);
     return [query.execute(LIMIT), query.count(LIMIT), query.execute(LIMIT)];
   };
-  const global: Call = (graph, _id, options) => {
+  const vertices: Call = (graph, _id, options) => {
     const query = graph.newVerticesQuery(options);
     return [query.execute(LIMIT), query.count(LIMIT), query.execute(LIMIT)];
   };
-  for (let round = 0; round < 1000 * ROUNDS; round++) {
+  const arcs: Call = (graph, _id, options) => {
+    const query = graph.newArcsQuery(options);
+    return [query.execute(LIMIT), query.count(LIMIT), query.execute(LIMIT)];
+  };
+  const adjacency: Call = (graph, id, options) => {
+    const query = graph.newAdjacencyQuery(id, options);
+    return [query.execute(LIMIT), query.execute(LIMIT)];
+  };
+  const aggregator: Call = (graph, id, options) => {
+    const query = graph.newAggregatorQuery(id, options);
+    return [query.execute(LIMIT), query.execute(LIMIT)];
+  };
+  for (let round = 0; round < 300 * ROUNDS; round++) {
     const id = random.of(ANCHORS);
     for (const [name, call, kind] of [
       ["newNeighborhoodQuery", prepared, "neighborhood"],
-      ["newVerticesQuery", global, "global"],
+      ["newVerticesQuery", vertices, "global"],
+      ["newArcsQuery", arcs, "global"],
+      ["newAdjacencyQuery", adjacency, "adjacent"],
+      ["newAggregatorQuery", aggregator, "aggregate"],
     ] as const) {
       const { hits, offset, ...query } = QUERIES[kind](random, 0) as Record<string, unknown>;
       ask(name, call, id, mutated(random, query, 40), tally);
