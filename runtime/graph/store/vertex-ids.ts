@@ -37,8 +37,6 @@ export class VertexIds implements EntryMatcher {
   readonly #cache = new TextCache();
   /** What `matches` compares with, and the handle of the vertex that it has accepted. */
   readonly #sought = new PackedText();
-  #soughtId = "";
-  #soughtHash = 0;
   #found = 0;
   /** The id of some vertex, copied for being decoded. */
   readonly #copy = new PackedText();
@@ -60,15 +58,13 @@ export class VertexIds implements EntryMatcher {
   /** Handle of a vertex, 0 if there is none or the id can be none. Takes no lock. */
   find(id: string): number {
     if (id === "" || id.length > MAX_STRING) return 0;
-    this.#seek(id);
+    this.#sought.setText(id);
     return this.#findSought();
   }
 
   findBytes(utf8: Uint8Array): number {
     if (utf8.length === 0 || utf8.length > MAX_STRING) return 0;
     this.#sought.setBytes(utf8);
-    this.#soughtId = "";
-    this.#soughtHash = this.#sought.hash();
     return this.#findSought();
   }
 
@@ -79,7 +75,7 @@ export class VertexIds implements EntryMatcher {
   add(handle: number, id: string): void {
     const writer = this.#writer;
     const text = this.#sought;
-    this.#seek(id);
+    text.setText(id);
     const count = HEAD_WORDS + text.wordCount;
     const block = this.#blocks.allocate(writer, this.#blocks.classFor(count));
     const { ids, record } = this.#memory;
@@ -87,7 +83,7 @@ export class VertexIds implements EntryMatcher {
     ids.words[block + Head.Bytes] = text.bytes;
     text.copyTo(ids.words, block + HEAD_WORDS);
     writer.wrote(ids, block, count);
-    const hash = this.#soughtHash;
+    const hash = text.hash();
     const base = handle * RECORD_WORDS;
     // `allocate` has noted what an undo needs.
     record.words[base + Record.IdPointer] = block;
@@ -200,16 +196,8 @@ export class VertexIds implements EntryMatcher {
     return words[block + Head.Handle] === handle;
   }
 
-  /** What is not found is often added next. */
-  #seek(id: string): void {
-    if (id === this.#soughtId) return;
-    this.#sought.setText(id);
-    this.#soughtId = id;
-    this.#soughtHash = this.#sought.hash();
-  }
-
   #findSought(): number {
-    return this.#index.find(this.#soughtHash, this) === 0 ? 0 : this.#found;
+    return this.#index.find(this.#sought.hash(), this) === 0 ? 0 : this.#found;
   }
 
   /** Copies the id of a vertex; false if it has none. */

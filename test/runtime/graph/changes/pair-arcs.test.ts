@@ -1,0 +1,119 @@
+// Filters that say only relationship, direction and modifier are read in a way of their own. What
+// they find and remove is the same as with those that are compiled, here by a harmless `true`.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SvcError } from "../../../../runtime/errors.js";
+import {
+  D_ANY,
+  D_IN,
+  D_OUT,
+  M_CNT,
+  M_FLT,
+  M_FWDONLY,
+  M_INT,
+  M_STAT,
+} from "../../../../runtime/graph/constants.js";
+import type { Graph } from "../../../../runtime/graph/graph.js";
+import type { ArcFilter } from "../../../../runtime/graph/query/query-options.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { Random, SEED } from "../../../property/support/random.js";
+import { timeless } from "../../../property/support/random-changes.js";
+import { checkStore } from "../support/check-store.js";
+import { graphContent } from "../support/graph-content.js";
+import { makeGraph, openStore, TEST_THREAD } from "../support/make-graph.js";
+
+const CALLS = 3000;
+const IDS = ["a", "b", "c", "d", "e", "hub"];
+const RELATIONSHIPS = ["to", "from", "none"];
+const MODIFIERS = [M_STAT, M_INT, M_CNT, M_FLT];
+
+const test = suite("arcs of a pair");
+
+/** A filter, and the same one for the compiler. */
+type Filters = readonly [plain: ArcFilter, compiled: ArcFilter];
+
+function anyFilter(random: Random): Filters {
+  const name = random.of(RELATIONSHIPS);
+  const direction = random.of([D_OUT, D_OUT, D_IN, D_ANY]);
+  const modifier = random.of([null, M_INT, M_STAT, M_CNT, M_FWDONLY]);
+  const plain = random.of<ArcFilter>([
+    name,
+    [name],
+    [name, direction],
+    [name, direction, modifier],
+  ]);
+  return [plain, [true, plain] as ArcFilter];
+}
+
+/** One that not more than one arc of a pair matches. */
+function exactFilter(random: Random): Filters {
+  const plain = [random.of(RELATIONSHIPS), random.of([D_OUT, D_IN]), random.of(MODIFIERS)] as const;
+  return [plain, [true, plain] as ArcFilter];
+}
+
+/** What a call returns, or says when it throws. */
+function outcome(call: () => unknown): unknown {
+  try {
+    return call();
+  } catch (error) {
+    assert.instance(error, SvcError);
+    return String(error);
+  }
+}
+
+function connectAtRandom(graphs: readonly Graph[], random: Random): void {
+  const [from, to] = [random.of(IDS), random.of(IDS)];
+  const arc = [random.of(["to", "from"]), random.of(MODIFIERS)] as const;
+  for (const graph of graphs) graph.connect(from, arc, to);
+}
+
+test(`plain filters find and remove what compiled ones do (seed ${SEED})`, () => {
+  const random = new Random();
+  const stores = ["plain", "compiled"].map(() => GraphStore.make("pairs", TEST_THREAD));
+  const graphs = stores.map(openStore);
+  const seen = new Set<unknown>();
+  for (let call = 0; call < CALLS; call++) {
+    connectAtRandom(graphs, random);
+    const [from, to] = [random.of(IDS), random.of(IDS)];
+    const ask = (both: Filters, work: (graph: Graph, filter: ArcFilter) => unknown): void => {
+      const [plain, compiled] = both.map((filter, at) => outcome(() => work(graphs[at]!, filter)));
+      assert.equal(plain, compiled, `${JSON.stringify(both[0])} from ${from} to ${to}`);
+      seen.add(typeof plain);
+    };
+    ask(anyFilter(random), (graph, filter) => graph.disconnect(from, filter, to));
+    ask(exactFilter(random), (graph, filter) => graph.arcValue(from, filter, to));
+  }
+  const [plain, compiled] = stores.map((store) => timeless(graphContent(store)));
+  assert.equal(plain, compiled);
+  for (const store of stores) checkStore(store);
+  assert.ok(seen.has("number") && seen.has("string"), "calls have succeeded and failed");
+});
+
+test("the value of the arc that is meant, of several between two vertices", () => {
+  const graph = makeGraph();
+  graph.connect("a", ["to", M_INT, -7], "b");
+  graph.connect("a", ["to", M_FLT, 0.5], "b");
+  graph.connect("a", "from", "b");
+  assert.is(graph.arcValue("a", ["to", D_OUT, M_INT], "b"), -7);
+  assert.is(graph.arcValue("a", ["to", D_OUT, M_FLT], "b"), 0.5);
+  assert.is(graph.arcValue("b", ["to", D_IN, M_FLT], "a"), 0.5);
+  assert.is(graph.arcValue("b", ["to", D_ANY, M_INT], "a"), -7);
+  assert.is(graph.arcValue("a", "from", "b"), null);
+  assert.throws(() => graph.arcValue("b", ["to", D_OUT, M_INT], "a"), /no arc/);
+});
+
+test("an arc of a vertex that another session holds is not removed", () => {
+  const store = GraphStore.make("held", TEST_THREAD);
+  const [graph, other] = [openStore(store), openStore(store)];
+  graph.connect("a", "to", "b");
+  for (const id of ["a", "b"]) {
+    const held = other.openVertex(id, "r");
+    assert.throws(() => graph.disconnect("a", "to", "b"), /Object is locked/);
+    held.close();
+  }
+  assert.is(graph.disconnect("a", "to", "b"), 1);
+  assert.is(graph.disconnect("a", "to", "b"), 0);
+});
+
+test.run();
