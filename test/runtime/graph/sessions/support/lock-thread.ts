@@ -1,7 +1,7 @@
 // A thread that holds vertices of a graph as it is told, and tells what came of it.
 
 import { once } from "node:events";
-import { isMainThread, parentPort, type Worker, workerData } from "node:worker_threads";
+import { isMainThread, parentPort, type Worker } from "node:worker_threads";
 import type { Graph } from "../../../../../runtime/graph/graph.js";
 import type { GraphShare } from "../../../../../runtime/graph/memory/graph-memory.js";
 import type { AccessMode } from "../../../../../runtime/graph/sessions/open-vertices.js";
@@ -9,27 +9,29 @@ import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
 import { openStore } from "../../support/make-graph.js";
 import { startWorker } from "../../support/start-worker.js";
 
-/** What the thread is told: to open vertices, to release all, now or later, to count up. */
+/** What the thread is told: to use a graph, open vertices, release all, now or later, count up. */
 type Order =
+  | { readonly op: "use"; readonly share: GraphShare }
   | { readonly op: "open"; readonly ids: string[]; mode: AccessMode; timeout: number }
   | { readonly op: "release"; readonly afterMs: number }
   | { readonly op: "count"; readonly rounds: number };
 
 const THREAD = 149;
 
-if (!isMainThread) obey((workerData.data as { share: GraphShare }).share);
+let graph: Graph;
 
-function obey(share: GraphShare): void {
-  const graph = openStore(GraphStore.attach(share, THREAD));
-  parentPort!.on("message", (order: Order) => parentPort!.postMessage(act(graph, order)));
-  parentPort!.postMessage("ready");
+if (!isMainThread) {
+  parentPort!.on("message", (order: Order) => parentPort!.postMessage(act(order)));
 }
 
-function act(graph: Graph, order: Order): string {
+function act(order: Order): string {
   try {
     switch (order.op) {
+      case "use":
+        graph = openStore(GraphStore.attach(order.share, THREAD));
+        break;
       case "open":
-        open(graph, order);
+        open(order);
         break;
       case "release":
         if (order.afterMs === 0) graph.closeAll();
@@ -44,7 +46,7 @@ function act(graph: Graph, order: Order): string {
   }
 }
 
-function open(graph: Graph, { ids, mode, timeout }: Order & { readonly op: "open" }): void {
+function open({ ids, mode, timeout }: Order & { readonly op: "open" }): void {
   if (mode === "w") for (const id of ids) graph.openVertex(id, mode, timeout);
   else graph.openVertices(ids, mode, timeout);
 }
@@ -57,29 +59,20 @@ export function countAlone(graph: Graph): void {
 }
 
 export class LockThread {
-  readonly #worker: Worker;
-  readonly #ready: Promise<unknown>;
+  /** By which the thread is known in graphs. */
+  static readonly number = THREAD;
 
-  constructor(share: GraphShare) {
-    this.#worker = startWorker(new URL(import.meta.url), { share });
-    this.#ready = this.#answer();
-  }
+  readonly #worker: Worker = startWorker(new URL(import.meta.url), null);
 
   /** Resolves with `done`, or with the error's name and text. */
   async order(order: Order): Promise<unknown> {
-    await this.#ready;
     this.#worker.postMessage(order);
-    return this.#answer();
-  }
-
-  /** Ends the thread, whatever it does, and resolves with its number in graphs. */
-  async end(): Promise<number> {
-    await this.#worker.terminate();
-    return THREAD;
-  }
-
-  async #answer(): Promise<unknown> {
     const [answer] = await once(this.#worker, "message");
     return answer;
+  }
+
+  /** Ends the thread, whatever it does. */
+  async end(): Promise<void> {
+    await this.#worker.terminate();
   }
 }
