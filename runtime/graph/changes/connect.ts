@@ -39,13 +39,25 @@ export function connect(
   terminals: VertexKey | readonly VertexKey[],
   options: ConnectOptions = NO_OPTIONS,
 ): number {
-  const { lifespan = -1, condition, timeout = 0 } = options;
+  const { lifespan = -1, condition } = options;
   if (typeof lifespan !== "number") throw new TypeError("lifespan must be a number");
   ARC.read(arc);
   if (lifespan >= 0 || ARC.hasTimes) refuseTime(ARC);
   if (condition === undefined && typeof terminals !== "object") {
-    return connectOne(store, session, initial, terminals, lifespan, timeout);
+    const made = connectOne(store, session, initial, terminals, lifespan);
+    if (made >= 0) return made;
   }
+  return connectMany(store, session, initial, terminals, options);
+}
+
+/** Whatever else there may be to do: several terminals, a condition, waiting. */
+function connectMany(
+  store: GraphStore,
+  session: SessionView,
+  initial: VertexKey,
+  terminals: VertexKey | readonly VertexKey[],
+  { lifespan = -1, condition, timeout = 0 }: ConnectOptions,
+): number {
   const isMet = condition === undefined ? always : connectCondition(store, condition);
   return attempt(store, session, timeout, () => {
     refuseArcChanges(store, session);
@@ -59,14 +71,17 @@ export function connect(
   });
 }
 
-/** What nearly all calls are for, without an object or a function made. */
+/**
+ * What nearly all calls are for, without an object or a function made; a function anywhere in it
+ * would take memory with each call.
+ * @returns -1 if others hold one of the two
+ */
 function connectOne(
   store: GraphStore,
   session: SessionView,
   initial: VertexKey,
   terminal: VertexKey,
   lifespan: number,
-  timeoutMs: number,
 ): number {
   const { writer } = store;
   writer.begin();
@@ -78,13 +93,10 @@ function connectOne(
   } catch (error) {
     writer.rollback();
     if (!(error instanceof Held)) throw error;
+    return -1;
   } finally {
     writer.end();
   }
-  return attempt(store, session, timeoutMs, () => {
-    refuseArcChanges(store, session);
-    return linkVertices(store, session, initial, terminal, ARC, lifespan);
-  });
 }
 
 function always(): boolean {

@@ -73,6 +73,17 @@ function add(
   } finally {
     writer.end();
   }
+  return addLater(store, session, initial, terminal, timeoutMs);
+}
+
+/** By itself, because a function within another takes memory each time that one is called. */
+function addLater(
+  store: GraphStore,
+  session: SessionView,
+  initial: VertexKey,
+  terminal: VertexKey,
+  timeoutMs: number,
+): number {
   return attempt(store, session, timeoutMs, () => addOnce(store, session, initial, terminal));
 }
 

@@ -43,14 +43,23 @@ export function disconnect(
   vertex: VertexKey,
   options: DisconnectOptions = {},
 ): number {
-  const { arc, timeout = 0, neighbor } = options;
+  const { arc, neighbor } = options;
   const isPair = typeof neighbor === "string" && !neighbor.includes("*");
   if (isPair && PLAIN.read(store.relationships, arc, D_OUT) && PLAIN.direction === D_OUT) {
     const removed = disconnectPair(store, session, vertex, neighbor);
     if (removed >= 0) return removed;
   }
+  return disconnectMatching(store, session, vertex, options);
+}
+
+function disconnectMatching(
+  store: GraphStore,
+  session: SessionView,
+  vertex: VertexKey,
+  { arc, timeout = 0, neighbor }: DisconnectOptions,
+): number {
   const test = compileArcFilter(store, arc, arc === undefined ? D_ANY : D_OUT);
-  const neighborId = exactId(options.neighbor);
+  const neighborId = exactId(neighbor);
   return attempt(store, session, timeout, () => {
     refuseArcChanges(store, session);
     test.bind(store.relationships);
