@@ -19,6 +19,7 @@ import {
   openVertices,
   openVerticesAsync,
 } from "./sessions/open-vertices.js";
+import type { GraphStore } from "./store/graph-store.js";
 import { Vertex } from "./vertex.js";
 
 /** A vertex that a session holds: `RO` readonly, `WL` writable. */
@@ -271,9 +272,7 @@ export class Graph extends GraphManagement {
     options?: ConnectOptions,
   ): number {
     const { store, session } = this.access;
-    const ends = isList(terminals)
-      ? terminals.map((terminal) => keyOf(store, terminal))
-      : keyOf(store, terminals);
+    const ends = isList(terminals) ? keysOf(store, terminals) : keyOf(store, terminals);
     return connect(store, session, keyOf(store, initial), arc, ends, options);
   }
 
@@ -315,6 +314,10 @@ export class Graph extends GraphManagement {
   #lockId(id: string | null): string {
     return `lock_::${this.name}::${id ?? randomUUID().replaceAll("-", "")}`;
   }
+}
+
+function keysOf(store: GraphStore, names: readonly VertexName[]): (string | number)[] {
+  return names.map((name) => keyOf(store, name));
 }
 
 function isList(value: VertexName | readonly VertexName[]): value is readonly VertexName[] {

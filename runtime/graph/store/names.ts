@@ -70,7 +70,7 @@ export class Names {
     const code = this.#codes.get(name);
     if (code !== undefined && this.#isCurrent(this.#placeOf(code))) return code;
     if (code === undefined && this.#seenSerial === this.#header.words[Header.NameSerial]) return 0;
-    this.#writer.mutate(() => this.#readTable());
+    this.#look();
     return this.#codes.get(name) ?? 0;
   }
 
@@ -79,7 +79,7 @@ export class Names {
     const place = this.#placeOf(code);
     if (place < 0) return "";
     if (this.#isCurrent(place)) return this.#names[place]!;
-    this.#writer.mutate(() => this.#readTable());
+    this.#look();
     return this.#names[place] ?? "";
   }
 
@@ -191,6 +191,11 @@ export class Names {
       const value = isThere ? (this.#lists.words[at + word] ?? 0) : 0;
       if (table === this.#table()) return value;
     }
+  }
+
+  /** By itself: a function within another one takes memory each time that one is called. */
+  #look(): void {
+    this.#writer.mutate(() => this.#readTable());
   }
 
   /** Under the mutex: looks at what was defined since this thread last did. */
