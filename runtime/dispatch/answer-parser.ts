@@ -12,6 +12,8 @@ export interface Answer {
   readonly backlog: number;
   /** The back-end ends the connection after it, as it does after every answer without a length. */
   readonly isLast: boolean;
+  /** How the back-end explains its answer, as it came; null when it does not. */
+  readonly explain: string | null;
   readonly body: Buffer;
 }
 
@@ -32,6 +34,7 @@ interface Head {
   readonly mediaType: string;
   readonly backlog: number;
   readonly isLast: boolean;
+  readonly explain: string | null;
   readonly length: number;
 }
 
@@ -86,11 +89,12 @@ export class AnswerParser {
     this.#body = grown;
   }
 
-  #finish({ status, mediaType, backlog, isLast }: Head, body: Buffer): Answer {
+  #finish(head: Head, body: Buffer): Answer {
+    const { status, mediaType, backlog, isLast, explain } = head;
     this.#head = null;
     this.#body = NOTHING;
     this.#received = 0;
-    return { status, mediaType, backlog, isLast, body };
+    return { status, mediaType, backlog, isLast, explain, body };
   }
 }
 
@@ -105,6 +109,7 @@ function readHead(text: string): Head {
   let mediaType = "";
   let backlog = -1;
   let isClosing = false;
+  let explain: string | null = null;
   for (let number = 1; number < lines.length; number++) {
     const field = FIELD.exec(lines[number]!);
     if (field === null) throw new BadAnswer("invalid header");
@@ -117,6 +122,8 @@ function readHead(text: string): Head {
       mediaType = value.split(";", 1)[0]!.trim().toLowerCase();
     } else if (name === "x-svc-backlog" && BACKLOG.test(value)) {
       backlog = Number.parseInt(value, 16);
+    } else if (name === "x-svc-explain") {
+      explain = value;
     } else if (name === "connection") {
       isClosing ||= value.toLowerCase() === "close";
     } else if (name === "transfer-encoding") {
@@ -125,5 +132,6 @@ function readHead(text: string): Head {
   }
   if (length > MAX_ANSWER_BODY_BYTES) throw new BadAnswer("answer too large");
   const isLast = isClosing || length < 0;
-  return { status: Number(status[1]), mediaType, backlog, isLast, length: Math.max(0, length) };
+  length = Math.max(0, length);
+  return { status: Number(status[1]), mediaType, backlog, isLast, explain, length };
 }

@@ -11,6 +11,7 @@ import type { Answer } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault, ChannelUser } from "./channel.js";
 import { backEndErrorText, partialError } from "./error-chain.js";
+import type { Explanation } from "./explanation.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
 import type { Matrix } from "./matrix.js";
 
@@ -54,13 +55,21 @@ export class DispatchCall implements ChannelUser {
   isWaiting = false;
   readonly #matrix: Matrix;
   readonly #owner: CallOwner;
+  readonly #explanation: Explanation | null;
   readonly #parts: Part[] = [];
   readonly #byChannel = new Map<Channel, Part>();
   #isEnded = false;
 
-  constructor(matrix: Matrix, request: ForwardedRequest, owner: CallOwner) {
+  /** @param explanation is told what happens; null where nobody asks */
+  constructor(
+    matrix: Matrix,
+    request: ForwardedRequest,
+    owner: CallOwner,
+    explanation: Explanation | null = null,
+  ) {
     this.#matrix = matrix;
     this.#owner = owner;
+    this.#explanation = explanation;
     this.request = request;
     const { target } = request;
     const first = target < 0 ? 0 : target % matrix.width;
@@ -99,6 +108,7 @@ export class DispatchCall implements ChannelUser {
       channel.abort();
       const part = this.#release(channel, -1);
       this.#suspect(part);
+      this.#explanation?.ended(part.partition, "timeout");
       if (this.#mayLackParts) part.isDone = true;
       else this.#fail(part, UNAVAILABLE, `timeout after ${timeoutMs} ms`);
     }
@@ -119,6 +129,7 @@ export class DispatchCall implements ChannelUser {
   answered(channel: Channel, answer: Answer): void {
     const part = this.#release(channel, answer.backlog);
     const { status } = answer;
+    this.#explanation?.ended(part.partition, status, answer.explain);
     if (status === UNAVAILABLE || status === TOO_MANY_REQUESTS) {
       if (status === UNAVAILABLE) part.backEnd!.retire();
       else part.backEnd!.penalise();
@@ -133,6 +144,7 @@ export class DispatchCall implements ChannelUser {
 
   failed(channel: Channel, fault: ChannelFault, reason: string): void {
     const part = this.#release(channel, -1);
+    this.#explanation?.ended(part.partition, reason);
     this.#suspect(part);
     const isUnseen =
       fault === "unconnected" || (fault === "no-answer" && this.request.method === "GET");
@@ -148,6 +160,8 @@ export class DispatchCall implements ChannelUser {
   }
 
   #send(part: Part, backEnd: BackEnd): void {
+    const replicas = this.#matrix.backEnds[part.partition]!;
+    this.#explanation?.chosen(backEnd, replicas, part.tried);
     const channel = backEnd.take();
     part.backEnd = backEnd;
     part.channel = channel;

@@ -6,6 +6,7 @@ import { Fifo } from "../fifo.js";
 import { ANSWER_SWEEP_MS, CHANNEL_TRIM_MS, MAX_DISPATCH_BACKLOG } from "../limits.js";
 import type { BackEnd } from "./back-end.js";
 import { type CallOwner, DispatchCall, type Outcome } from "./dispatch-call.js";
+import type { Explanation } from "./explanation.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
 import { Health } from "./health.js";
 import { Matrix } from "./matrix.js";
@@ -24,6 +25,8 @@ export interface Dispatch {
   readonly request: ForwardedRequest;
   /** How often the same client request was sent before. */
   readonly resubmits: number;
+  /** Is told how the answer comes about; null where nobody asks. */
+  readonly explanation: Explanation | null;
   /** Nobody waits for the answer any more. */
   isAborted(): boolean;
   ended(outcome: Outcome): void;
@@ -76,7 +79,7 @@ export class Dispatcher implements CallOwner {
   }
 
   dispatch(dispatch: Dispatch): void {
-    const call = new DispatchCall(this.matrix, dispatch.request, this);
+    const call = new DispatchCall(this.matrix, dispatch.request, this, dispatch.explanation);
     this.#calls.set(call, dispatch);
     // Who waits has come before.
     if (this.#waiting.size > 0 || !call.advance()) this.wait(call);

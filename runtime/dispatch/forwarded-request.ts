@@ -63,6 +63,14 @@ export function forwardedRequest(received: ReceivedRequest, isRelayed: boolean):
   };
 }
 
+/** The bytes of a whole request with one more header line. */
+export function withField(request: Uint8Array, field: string): Buffer {
+  const bytes = Buffer.from(request.buffer, request.byteOffset, request.length);
+  const lineEnd = bytes.indexOf("\r\n", 0, "latin1") + 2;
+  const added = Buffer.from(`${field}\r\n`, "latin1");
+  return Buffer.concat([bytes.subarray(0, lineEnd), added, bytes.subarray(lineEnd)]);
+}
+
 function forwardedBlock(block: string): string {
   let kept = keptBlocks.get(block);
   if (kept === undefined) {

@@ -4,6 +4,7 @@
 import type { Service } from "../builtin/service.js";
 import { nowMs } from "../clock.js";
 import type { Answer } from "../dispatch/answer-parser.js";
+import { engineExplanation } from "../dispatch/explanation.js";
 import type { Merged } from "../dispatch/merge-partials.js";
 import { encodeMerged, mergedJson } from "../dispatch/merged-output.js";
 import {
@@ -83,7 +84,8 @@ export class Answers {
     } else if (kind === RESULT_TEXT) {
       this.#send(exchange, port, status, MEDIA_TYPES.text, payload, true);
     } else if (kind === RESULT_PARTIAL) {
-      this.#send(exchange, port, status, MEDIA_TYPES.partial, payload, true, this.#backlogField());
+      const fields = this.#partialFields(exchange, hierarchy.explain);
+      this.#send(exchange, port, status, MEDIA_TYPES.partial, payload, true, fields);
     } else {
       const body = enveloped(payload, elapsedMs(exchange.t0Ms), hierarchy);
       this.#send(exchange, port, status, MEDIA_TYPES.json, body, true);
@@ -96,19 +98,12 @@ export class Answers {
   }
 
   /** What became of the answers of all back-ends. */
-  merged(exchange: Exchange, port: 0 | 1, merged: Merged): void {
+  merged(exchange: Exchange, port: 0 | 1, merged: Merged, explain: string | null): void {
     switch (exchange.headers.accept) {
       case "partial": {
-        const fields = this.#backlogField();
-        return this.#send(
-          exchange,
-          port,
-          200,
-          MEDIA_TYPES.partial,
-          encodeMerged(merged),
-          true,
-          fields,
-        );
+        const bytes = encodeMerged(merged);
+        const fields = this.#partialFields(exchange, explain);
+        return this.#send(exchange, port, 200, MEDIA_TYPES.partial, bytes, true, fields);
       }
       case "text": {
         const response = PluginResponse.deserialize(encodeMerged(merged));
@@ -117,7 +112,7 @@ export class Answers {
       }
       case "json": {
         const execMs = elapsedMs(exchange.t0Ms);
-        const body = enveloped(mergedJson(merged), execMs, hierarchyOf(merged));
+        const body = enveloped(mergedJson(merged), execMs, hierarchyOf(merged, explain));
         return this.#send(exchange, port, 200, MEDIA_TYPES.json, body, true);
       }
     }
@@ -183,9 +178,12 @@ export class Answers {
     exchange.answer(status, mediaType, body, fields);
   }
 
-  #backlogField(): string {
+  /** What a dispatcher is told beside the answer: the load, and on request the explanation. */
+  #partialFields(exchange: Exchange, explain: string | null): string {
     const backlog = Math.min(this.#backlog(), 0xffff).toString(16).toUpperCase();
-    return `X-SVC-Backlog: ${backlog.padStart(4, "0")}\r\n`;
+    const field = `X-SVC-Backlog: ${backlog.padStart(4, "0")}\r\n`;
+    if (!exchange.headers.isExplained) return field;
+    return `${field}X-SVC-Explain: ${explain ?? engineExplanation(elapsedMs(exchange.t0Ms))}\r\n`;
   }
 }
 
@@ -208,8 +206,11 @@ function enveloped(
 }
 
 /** The envelope's view of a merged response. */
-export function hierarchyOf({ level, levelparts, incomplete, partials }: Merged): Hierarchy {
-  return { level, partitions: [levelparts, incomplete, partials] };
+export function hierarchyOf(
+  { level, levelparts, incomplete, partials }: Merged,
+  explain: string | null,
+): Hierarchy {
+  return { level, partitions: [levelparts, incomplete, partials], explain };
 }
 
 function elapsedMs(t0Ms: number): number {

@@ -9,7 +9,12 @@ import { nowMs } from "../clock.js";
 import type { Answer } from "../dispatch/answer-parser.js";
 import type { Outcome } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
-import { type ForwardedRequest, forwardedRequest } from "../dispatch/forwarded-request.js";
+import { Explanation } from "../dispatch/explanation.js";
+import {
+  type ForwardedRequest,
+  forwardedRequest,
+  withField,
+} from "../dispatch/forwarded-request.js";
 import { type Merged, mergePartials } from "../dispatch/merge-partials.js";
 import { encodeMerged } from "../dispatch/merged-output.js";
 import { ResponseError } from "../errors.js";
@@ -25,6 +30,8 @@ import type { Scheduler } from "./scheduler.js";
 
 /** The queue of executors that post-processors start at: they free what a request holds. */
 const POST_QUEUE = 1;
+/** Requests that pre-processors make lack it. */
+const EXPLAIN_FIELD = "X-SVC-Explain: 1";
 const TOO_MANY_RESUBMITS = `request was resubmitted more than ${MAX_RESUBMITS} times`;
 
 /** A request of a client, or of a dispatcher above. */
@@ -43,6 +50,8 @@ interface Progress extends MatrixRequest {
   /** What the pre-processor left for the post-processor. */
   kept: Uint8Array | null;
   resubmits: number;
+  /** Null where the client does not ask. */
+  readonly explanation: Explanation | null;
 }
 
 export class MatrixRequests {
@@ -61,7 +70,9 @@ export class MatrixRequests {
 
   /** Answers a request for a plugin of the back-ends. */
   submit(request: MatrixRequest): void {
-    const progress = { ...request, kept: null, resubmits: 0 };
+    const { isExplained } = request.exchange.headers;
+    const explanation = isExplained ? new Explanation(request.pre === null ? "wait" : "pre") : null;
+    const progress = { ...request, kept: null, resubmits: 0, explanation };
     if (request.pre !== null) return this.#runProcessor(progress, request.pre, null);
     const { exchange, target } = request;
     const { block, accept, partialTarget } = exchange.headers;
@@ -78,13 +89,17 @@ export class MatrixRequests {
     merged: MergedInput | null,
     hierarchy: Hierarchy = ENGINE,
   ): void {
-    const { exchange, port, serial } = progress;
+    const { exchange, port, serial, explanation } = progress;
     const minQueue = Math.max(exchange.headers.minQueue, merged === null ? 0 : POST_QUEUE);
     const step: DispatchStep = {
       merged,
       done: (execId, status, kind, payload) => {
         if (kind === RESULT_FORWARD) this.#forward(progress, merged, payload as Uint8Array);
-        else this.#answers.result(exchange, port, execId, status, kind, payload, hierarchy);
+        else {
+          const explain = explanation?.text() ?? null;
+          const how = explain === null ? hierarchy : { ...hierarchy, explain };
+          this.#answers.result(exchange, port, execId, status, kind, payload, how);
+        }
       },
     };
     this.#scheduler.submit({ exchange, port, slots: port, plugin, serial, minQueue, step });
@@ -98,7 +113,7 @@ export class MatrixRequests {
     this.#dispatch(progress, {
       method,
       head: "",
-      body: bytes,
+      body: progress.explanation === null ? bytes : withField(bytes, EXPLAIN_FIELD),
       preference: { isPrimary: isPrimary || target >= 0, affinity },
       target,
       isRelayed: false,
@@ -106,9 +121,12 @@ export class MatrixRequests {
   }
 
   #dispatch(progress: Progress, request: ForwardedRequest): void {
+    const { explanation, resubmits } = progress;
+    explanation?.begin("wait");
     this.#dispatcher.dispatch({
       request,
-      resubmits: progress.resubmits,
+      resubmits,
+      explanation,
       isAborted: () => progress.exchange.aborted,
       ended: (outcome) => this.#continue(progress, request, outcome),
     });
@@ -116,9 +134,10 @@ export class MatrixRequests {
 
   #continue(progress: Progress, request: ForwardedRequest, outcome: Outcome): void {
     const { exchange, port } = progress;
+    progress.explanation?.begin("merge");
     switch (outcome.kind) {
       case "refused":
-        return this.#answers.refuse(exchange, port, outcome.status, outcome.message);
+        return this.#error(progress, outcome.status, outcome.message, false);
       case "failed":
         return this.#fail(progress, outcome.message);
       case "answered":
@@ -128,7 +147,7 @@ export class MatrixRequests {
   }
 
   #merge(progress: Progress, target: number, answers: readonly (Answer | null)[]): void {
-    const { exchange, port, post } = progress;
+    const { exchange, port, post, explanation } = progress;
     let merged: Merged;
     try {
       const partials = answers.map((answer) => answer?.body ?? null);
@@ -138,13 +157,23 @@ export class MatrixRequests {
       if (!(error instanceof ResponseError || error instanceof RangeError)) throw error;
       return this.#fail(progress, error.message);
     }
-    if (post === null) return this.#answers.merged(exchange, port, merged);
+    if (post === null) {
+      return this.#answers.merged(exchange, port, merged, explanation?.text() ?? null);
+    }
+    explanation?.begin("post");
     const texec = (nowMs() - exchange.t0Ms) / 1000;
     const input = [encodeMerged(merged), texec, progress.resubmits, progress.kept] as const;
-    this.#runProcessor(progress, post, input, hierarchyOf(merged));
+    this.#runProcessor(progress, post, input, hierarchyOf(merged, null));
   }
 
-  #fail({ exchange, port }: Progress, message: string): void {
-    this.#answers.error(exchange, port, 0, 500, plainMessage(message), true);
+  #fail(progress: Progress, message: string): void {
+    this.#error(progress, 500, message, true);
+  }
+
+  /** @param isPlugin it counts as an answer of a plugin */
+  #error(progress: Progress, status: number, text: string, isPlugin: boolean): void {
+    const { exchange, port, explanation } = progress;
+    const how = { ...ENGINE, explain: explanation?.text() ?? null };
+    this.#answers.error(exchange, port, 0, status, plainMessage(text), isPlugin, how);
   }
 }

@@ -21,6 +21,7 @@ const NAMES = [
   "accept",
   "expect",
   "connection",
+  "x-svc-explain",
   "content-length",
   "transfer-encoding",
   "x-svc-bypass-sout",
@@ -41,6 +42,7 @@ export class HeaderFields implements RequestHeaders {
   bypassServiceOut = false;
   minQueue = 0;
   partialTarget = -1;
+  isExplained = false;
   count = 0;
   /** Bytes of the body as declared, -1 when not declared. */
   contentLength = -1;
@@ -135,6 +137,9 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
       return DIGITS.test(value);
     case "x-svc-partial-target":
       fields.partialTarget = DIGITS.test(value) ? Number(value) : -1;
+      return true;
+    case "x-svc-explain":
+      fields.isExplained = Number(value) > 0;
       return true;
     case "x-svc-builtin-min-executor":
       fields.minQueue = Math.min(MAX_QUEUE, Number(QUEUE.exec(value)?.[1] ?? 0));

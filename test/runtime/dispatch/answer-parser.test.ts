@@ -93,6 +93,7 @@ test("no length is no body, and the end of the connection", () => {
     mediaType: "",
     backlog: -1,
     isLast: true,
+    explain: null,
     body: 0,
   });
   assert.is(parsed("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")!.isLast, false);

@@ -37,6 +37,7 @@ function send(path: string, options: RequestOptions & { resubmits?: number } = {
   const dispatch: Dispatch = {
     request: makeRequest(path, options),
     resubmits: options.resubmits ?? 0,
+    explanation: null,
     isAborted: () => sent.isAborted,
     ended: (outcome) => {
       assert.is(sent.outcome, null);

@@ -64,6 +64,13 @@ test("a target partition is a plain number", () => {
   assert.is(read().partialTarget, -1);
 });
 
+test("an explanation is asked for by a number above 0", () => {
+  assert.is(read("X-SVC-Explain: 1").isExplained, true);
+  assert.is(read("X-SVC-Explain: 0").isExplained, false);
+  assert.is(read("X-SVC-Explain: yes").isExplained, false);
+  assert.is(read().isExplained, false);
+});
+
 test("only the word close ends a connection", () => {
   assert.ok(read("Connection: close").closes);
   assert.ok(read("Connection: Keep-Alive, CLOSE").closes);

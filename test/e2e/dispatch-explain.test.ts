@@ -1,0 +1,107 @@
+// `X-SVC-Explain` through two levels: who was asked, at what costs, where the time went; and where
+// nothing is explained.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
+import { type Answer, get } from "./support/server.js";
+
+const test = suite("dispatch explain");
+let below: TestMatrix;
+let above: MatrixNode;
+
+test.before(async () => {
+  below = await matrix(2, 2, { replicas: [{ channels: 4, priority: 1 }, { channels: 4 }] });
+  const partitions = [[{ host: "127.0.0.1", port: below.dispatcher.port }]];
+  const dispatcher = { partitions: [...partitions, ...partitions], replicas: [{ channels: 4 }] };
+  above = await MatrixNode.start({ dispatcher, processors: false });
+});
+
+test.after(async () => {
+  await above.kill();
+  await below.stop();
+});
+
+interface Explained {
+  readonly ms: Readonly<Record<string, number>>;
+  readonly partitions: readonly {
+    readonly partition: number;
+    readonly tries: readonly {
+      readonly replica: number;
+      readonly address: string;
+      readonly costs: readonly unknown[];
+      readonly outcome: unknown;
+      readonly ms: number;
+      readonly below?: Explained;
+    }[];
+  }[];
+}
+
+async function ask(port: number, path: string, headers = {}): Promise<Answer> {
+  const asking = { "X-SVC-Explain": "1", ...headers };
+  return get(port, `/svc/plugin/${path}`, { headers: asking });
+}
+
+function explanationOf({ text, json }: Answer): Explained {
+  assert.is(Object.keys(json).at(-1), "explain", text);
+  return json.explain as Explained;
+}
+
+test("explains a merged answer at the top and below", async () => {
+  const { ms, partitions } = explanationOf(await ask(above.port, "find?n=1"));
+  assert.equal(Object.keys(ms).sort(), ["backends", "merge", "total", "wait"]);
+  assert.equal(
+    partitions.map(({ partition }) => partition),
+    [0, 1],
+  );
+  const [lower] = partitions.map(({ tries }) => tries[0]!);
+  assert.is(lower!.outcome, 200);
+  assert.ok(lower!.ms >= lower!.below!.ms.total!);
+  assert.is(lower!.below!.partitions.length, 2);
+  const [engine] = lower!.below!.partitions[1]!.tries;
+  assert.is(engine!.address, `127.0.0.1:${below.at(1, 0).proxy.port}`);
+  assert.is(engine!.costs.length, 2);
+  assert.equal(Object.keys(engine!.below!.ms), ["total"]);
+});
+
+test("explains requests that pre-processors made, post-processors, and failures", async () => {
+  const made = explanationOf(await ask(below.dispatcher.port, "new"));
+  assert.ok("pre" in made.ms);
+  assert.ok(made.partitions[0]!.tries[0]!.below);
+  const failed = await ask(below.dispatcher.port, "fails");
+  assert.is(failed.status, 500);
+  assert.is(explanationOf(failed).partitions[1]!.tries[0]!.outcome, 500);
+});
+
+test("shows the replicas that were tried before", async () => {
+  const { proxy } = below.at(0, 0);
+  await ask(below.dispatcher.port, "find");
+  proxy.fault = "refuse";
+  proxy.cut();
+  let tries: Explained["partitions"][number]["tries"] = [];
+  while (tries.length === 0 || tries[0]!.replica === 1) {
+    const explained = explanationOf(await ask(below.dispatcher.port, "find"));
+    tries = explained.partitions[0]!.tries;
+    if (tries.length === 1 && tries[0]!.costs[0] === "down") break;
+  }
+  proxy.fault = "none";
+  const last = tries.at(-1)!;
+  assert.is(last.replica, 1);
+  assert.is(last.outcome, 200);
+  assert.ok(last.costs[0] === "down" || last.costs[0] === "tried");
+});
+
+test("explains to nobody who does not ask, nor in plain text", async () => {
+  const { port } = below.dispatcher;
+  assert.not("explain" in (await ask(port, "find", { "X-SVC-Explain": "0" })).json);
+  assert.not("explain" in (await get(port, "/svc/plugin/find")).json);
+  assert.not.match((await ask(port, "find", { accept: "text/plain" })).text, "costs");
+  // Of a partial it is no part, but a header line.
+  const partial = { accept: "application/x-svc-partial" };
+  assert.match((await ask(port, "find", partial)).headers.get("x-svc-explain")!, '"costs":');
+  const { engine } = below.at(0, 0);
+  assert.not("explain" in (await ask(engine.port, "find")).json);
+});
+
+test.run();

@@ -1,0 +1,83 @@
+// What an explanation says of the replicas that were asked, and of what back-ends say themselves.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Explanation, engineExplanation } from "../../../runtime/dispatch/explanation.js";
+import { Matrix } from "../../../runtime/dispatch/matrix.js";
+import { readMatrixConfig } from "../../../runtime/dispatch/matrix-config.js";
+
+const test = suite("explanation");
+
+/** One partition of four replicas; none is connected to. */
+function replicas() {
+  const config = {
+    partitions: [[1, 2, 3, 4].map((port) => ({ host: "höst", port }))],
+    replicas: new Array(4).fill({ channels: 1, priority: 3 }),
+  };
+  const [partition] = new Matrix(readMatrixConfig(config)).backEnds;
+  for (const backEnd of partition!) backEnd.revive();
+  return partition!;
+}
+
+interface Shown {
+  readonly ms: Readonly<Record<string, number>>;
+  readonly partitions: readonly { partition: number; tries: Record<string, unknown>[] }[];
+}
+
+function shown(explanation: Explanation): Shown {
+  const text = explanation.text();
+  assert.match(text, /^[\x20-\x7e]*$/);
+  return JSON.parse(text);
+}
+
+test("tells what every replica would have cost, and what became of those asked", () => {
+  const backEnds = replicas();
+  const [first, second, third, fourth] = backEnds;
+  const explanation = new Explanation("pre");
+  explanation.begin("wait");
+  third!.retire();
+  fourth!.take();
+  first!.penalise();
+  explanation.chosen(second!, backEnds, []);
+  explanation.ended(0, "connection lost");
+  explanation.chosen(first!, backEnds, [second!]);
+  explanation.ended(0, 200, '{"ms":{"total":5}}');
+  const { ms, partitions } = shown(explanation);
+  assert.equal(Object.keys(ms), ["total", "pre", "wait", "backends"]);
+  const tries = partitions[0]!.tries.map(({ ms, ...rest }) => {
+    assert.type(ms, "number");
+    return rest;
+  });
+  assert.is(partitions[0]!.partition, 0);
+  assert.equal(tries, [
+    {
+      replica: 1,
+      address: "höst:2",
+      costs: [256, 0, "down", "full"],
+      outcome: "connection lost",
+    },
+    {
+      replica: 0,
+      address: "höst:1",
+      costs: [256, "tried", "down", "full"],
+      outcome: 200,
+      below: { ms: { total: 5 } },
+    },
+  ]);
+});
+
+test("takes nothing from below that is no JSON or is large", () => {
+  const backEnds = replicas();
+  for (const below of ['{"a":1', "", `"${"x".repeat(7000)}"`]) {
+    const explanation = new Explanation("wait");
+    explanation.chosen(backEnds[0]!, backEnds, []);
+    explanation.ended(0, 200, below);
+    assert.not("below" in shown(explanation).partitions[0]!.tries[0]!);
+  }
+});
+
+test("an engine tells its time alone", () => {
+  assert.is(engineExplanation(1.23456), '{"ms":{"total":1.235}}');
+});
+
+test.run();
