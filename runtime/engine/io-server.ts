@@ -72,7 +72,10 @@ export class IoServer {
     this.#state = new SharedState(data.state);
     this.#metrics = new Metrics(data.metrics);
     this.#routes = new RouteTable(settings.prefix);
-    const backlog = (): number => this.#scheduler.working + this.#scheduler.waiting;
+    const backlog = (): number => {
+      const { working, waiting } = this.#scheduler;
+      return working + waiting + (this.#dispatcher?.working ?? 0);
+    };
     const cors = settings.cors !== null;
     const answers = new Answers(this.#state, this.#metrics, backlog, cors);
     this.#scheduler = new Scheduler(this.#state, this.#metrics, settings.pluginTimeoutMs, {

@@ -168,6 +168,16 @@ test("requests at the same time spread by cost", async () => {
   }
 });
 
+test("a dispatcher tells the one above how much it has to do", async () => {
+  const path = "/svc/plugin/wait?ms=400";
+  const running = [1, 2, 3].map(() => get(small.dispatcher.port, path));
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const headers = { accept: "application/x-svc-partial" };
+  const answer = await get(small.dispatcher.port, "/svc/plugin/find", { headers });
+  assert.is(answer.headers.get("x-svc-backlog"), "0003");
+  for (const { status } of await Promise.all(running)) assert.is(status, 200);
+});
+
 test("the configuration is shown as it was given", async () => {
   assert.equal(await small.dispatcher.order("dispatcherConfig"), small.config);
   assert.is(await small.at(0, 0).engine.order("dispatcherConfig"), null);

@@ -1,0 +1,143 @@
+// The steps of a dispatched request, with back-ends and executors that answer at once: when answers
+// are relayed, who gets what, and how often a request may come round.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Dispatch, Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
+import type { Answers } from "../../../runtime/engine/answers.js";
+import { RESULT_FORWARD, RESULT_VALUE } from "../../../runtime/engine/batch.js";
+import { MatrixRequests } from "../../../runtime/engine/matrix-requests.js";
+import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
+import type { Scheduler } from "../../../runtime/engine/scheduler.js";
+import type { Exchange } from "../../../runtime/http/transport.js";
+import { MAX_RESUBMITS } from "../../../runtime/limits.js";
+import { encodeForwarding } from "../../../runtime/plugin/forwarding.js";
+import { PluginRequest } from "../../../runtime/plugin/plugin-request.js";
+import { PluginResponse } from "../../../runtime/plugin/plugin-response.js";
+
+const test = suite("matrix requests");
+const PRE = { name: "pre", number: 0 };
+const POST = { name: "post", number: 1 };
+const FORWARD = encodeForwarding(new PluginRequest("find", { n: 2 }));
+const EXCHANGE = {
+  method: "GET",
+  body: null,
+  t0Ms: 0,
+  aborted: false,
+  headers: { block: "Host: x\r\n", accept: "json", partialTarget: -1, minQueue: 0 },
+} as unknown as Exchange;
+
+/** Runs one request to its end. */
+class Run {
+  readonly dispatched: Dispatch[] = [];
+  readonly calls: PluginCall[] = [];
+  /** What each processor returns: a request to forward, or a value. */
+  returned: readonly ("forward" | "value")[] = [];
+  body = Buffer.from(new PluginResponse().serialize());
+  answered = "";
+
+  constructor(
+    readonly width: number,
+    readonly height: number,
+  ) {}
+
+  async end(pre: typeof PRE | null, post: typeof POST | null): Promise<string> {
+    const parts = [this.#dispatcher(), this.#answers(), this.#scheduler()] as const;
+    const request = { exchange: EXCHANGE, port: 0, target: "/svc/plugin/a", serial: 7 } as const;
+    new MatrixRequests(...parts).submit({ ...request, pre, post });
+    while (this.answered === "") await new Promise((resolve) => setImmediate(resolve));
+    return this.answered;
+  }
+
+  #dispatcher(): Dispatcher {
+    return {
+      matrix: { width: this.width, height: this.height },
+      dispatch: (dispatch: Dispatch) => {
+        this.dispatched.push(dispatch);
+        const answer = { status: 200, mediaType: "", backlog: -1, isLast: false, body: this.body };
+        const answers = new Array(this.width).fill(answer);
+        queueMicrotask(() => dispatch.ended({ kind: "answered", answers }));
+      },
+    } as unknown as Dispatcher;
+  }
+
+  #answers(): Answers {
+    return {
+      relay: () => this.#answer("relayed"),
+      merged: () => this.#answer("merged"),
+      result: () => this.#answer("result"),
+      error: (...given: unknown[]) => {
+        const [, , , status, message] = given as [0, 0, 0, number, { text: string }];
+        this.#answer(`${status} ${message.text}`);
+      },
+    } as unknown as Answers;
+  }
+
+  #answer(how: string): void {
+    assert.is(this.answered, "", "answered twice");
+    this.answered = how;
+  }
+
+  #scheduler(): Scheduler {
+    return {
+      submit: (call: PluginCall) => {
+        const returned = this.returned[this.calls.length] ?? this.returned.at(-1);
+        this.calls.push(call);
+        if (returned === "forward") call.step!.done(0, 200, RESULT_FORWARD, FORWARD);
+        else call.step!.done(0, 200, RESULT_VALUE, "1");
+      },
+    } as unknown as Scheduler;
+  }
+}
+
+test("answers are relayed with one back-end and no processors only", async () => {
+  assert.is(await new Run(1, 1).end(null, null), "relayed");
+  assert.is(await new Run(1, 2).end(null, null), "merged");
+  assert.is(await new Run(2, 1).end(null, null), "merged");
+  const run = new Run(1, 1);
+  run.returned = ["value"];
+  assert.is(await run.end(null, POST), "result");
+});
+
+test("a pre-processor may answer by itself", async () => {
+  const run = new Run(2, 1);
+  run.returned = ["value"];
+  assert.is(await run.end(PRE, POST), "result");
+  assert.equal([run.dispatched.length, run.calls.length], [0, 1]);
+});
+
+test("each processor has its turn, the post-processor with the merged response", async () => {
+  const run = new Run(2, 1);
+  run.returned = ["forward", "value"];
+  assert.is(await run.end(PRE, POST), "result");
+  assert.equal(
+    run.calls.map(({ plugin, minQueue, serial }) => [plugin.name, minQueue, serial]),
+    [
+      ["pre", 0, 7],
+      ["post", 1, 7],
+    ],
+  );
+  assert.is(run.calls[0]!.step!.merged, null);
+  const [partial, texec, resubmits, kept] = run.calls[1]!.step!.merged!;
+  assert.is(PluginResponse.deserialize(partial).levelparts, 2);
+  assert.ok(texec > 0 && kept !== null);
+  assert.is(resubmits, 0);
+});
+
+test("partials that cannot be merged are an error", async () => {
+  const run = new Run(2, 1);
+  run.body = Buffer.from("<html>");
+  assert.is(await run.end(null, POST), "500 partial 0 invalid mediatype: 3c68746d");
+});
+
+test("a request comes round so often, and not once more", async () => {
+  const run = new Run(1, 1);
+  run.returned = ["forward"];
+  const message = `request was resubmitted more than ${MAX_RESUBMITS} times`;
+  assert.is(await run.end(null, POST), `500 ${message}`);
+  assert.is(run.dispatched.length, MAX_RESUBMITS + 1);
+  assert.is(run.dispatched.at(-1)!.resubmits, MAX_RESUBMITS);
+  assert.is(run.calls.at(-1)!.step!.merged![2], MAX_RESUBMITS);
+});
+
+test.run();
