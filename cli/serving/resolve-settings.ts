@@ -3,6 +3,7 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { descriptorLimit } from "../../runtime/dispatch/descriptor-limit.js";
 import { readMatrixConfig } from "../../runtime/dispatch/matrix-config.js";
 import { SvcError } from "../../runtime/errors.js";
 import type { GraphSettings } from "../../runtime/lifecycle/graph-system.js";
@@ -77,7 +78,7 @@ function checkedDispatcher(
   const dispatcher = file === undefined ? configured : readJson(file);
   if (dispatcher === null) return null;
   try {
-    readMatrixConfig(dispatcher);
+    readMatrixConfig(dispatcher, descriptorLimit());
   } catch (error) {
     const where = file === undefined ? "svc.config.ts" : file;
     throw new SvcError("SVC2207", `${where}: ${(error as Error).message}`, { cause: error });

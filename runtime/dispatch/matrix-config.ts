@@ -42,9 +42,13 @@ type Dict = Readonly<Record<string, unknown>>;
 
 /**
  * Reads and checks a configuration.
+ * @param maxDescriptors file descriptors that there can be for connections to back-ends
  * @throws ArgumentError (TypeError or ValueError) whose text begins with the path of what is wrong
  */
-export function readMatrixConfig(given: unknown): MatrixConfig {
+export function readMatrixConfig(
+  given: unknown,
+  maxDescriptors = Number.POSITIVE_INFINITY,
+): MatrixConfig {
   const dict = asDict(given, "dispatcher", "dispatcher config must be dict");
   refuseUnknown(dict, ["partitions", "replicas", "options", "port", "channels"], "dispatcher", "");
   const rows = asList(dict.replicas, "replicas", MAX_MATRIX_SIDE);
@@ -53,6 +57,11 @@ export function readMatrixConfig(given: unknown): MatrixConfig {
   const partitions = columns.map((column, index) => {
     return readPartition(column, index, replicas.length, dict.port);
   });
+  const connections = partitions.length * replicas.reduce((sum, { channels }) => sum + channels, 0);
+  if (connections > maxDescriptors) {
+    const limit = `the ${maxDescriptors} file descriptors that this process may have`;
+    throw valueError("dispatcher", `${connections} channels of all back-ends exceed ${limit}`);
+  }
   return { partitions, replicas, primaryRow: primaryRowOf(rows), ...readOptions(dict.options) };
 }
 

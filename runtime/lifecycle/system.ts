@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { descriptions as builtinPlugins } from "../builtin/.generated/descriptions.js";
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { readHost } from "../builtin/host.js";
+import { descriptorLimit } from "../dispatch/descriptor-limit.js";
 import { readMatrixConfig } from "../dispatch/matrix-config.js";
 import { SvcError } from "../errors.js";
 import { bindGraphs } from "../graph/keeper/bind-graphs.js";
@@ -293,7 +294,7 @@ class System extends SystemGraphs {
 
   async #settings(port: number, options: StartOptions): Promise<ServerSettings> {
     const dispatcher = options.dispatcher ?? null;
-    if (dispatcher !== null) readMatrixConfig(dispatcher);
+    if (dispatcher !== null) readMatrixConfig(dispatcher, descriptorLimit());
     const { maxBodyBytes, pluginTimeoutMs } = options;
     const defaults = defaultSettings(".");
     return {

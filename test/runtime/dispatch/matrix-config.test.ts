@@ -3,6 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { descriptorLimit } from "../../../runtime/dispatch/descriptor-limit.js";
 import { readMatrixConfig } from "../../../runtime/dispatch/matrix-config.js";
 import { ArgumentError } from "../../../runtime/errors.js";
 
@@ -209,6 +210,17 @@ test("port and channels for all entries that lack them", () => {
 test("only a true primary counts", () => {
   const config = withRows({ primary: 0 }, { primary: false }, { primary: 1 });
   assert.is(readMatrixConfig(config).primaryRow, 2);
+});
+
+test("no more channels than there can be connections", () => {
+  const config = { partitions: [[HOST, HOST]], replicas: [{ channels: 60 }, { channels: 40 }] };
+  assert.is(readMatrixConfig(config, 100).replicas.length, 2);
+  const text = "100 channels of all back-ends exceed the 99 file descriptors";
+  assert.throws(
+    () => readMatrixConfig(config, 99),
+    `dispatcher: ${text} that this process may have`,
+  );
+  assert.ok(descriptorLimit() >= 256);
 });
 
 test("the largest matrix", () => {
