@@ -1,5 +1,5 @@
-// Load on 3 x 2 back-ends that are killed, hung, cut off and put Service-OUT at random: every answer
-// is right, nothing is written twice, only those requests fail that must, all back-ends come back,
+// Load on 3 x 2 back-ends that are killed, hung, cut off and put Service-OUT at random: all answers
+// are right, nothing is written twice, only those requests fail that must, all back-ends come back,
 // and no socket is left. CHAOS_SECONDS=60 runs longer.
 // limit: 120 s
 

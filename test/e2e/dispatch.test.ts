@@ -157,7 +157,7 @@ test("pre: what it throws, and requests that cannot be sent", async () => {
 });
 
 test("post: flag, local and signature come from pre, the counts from merging", async () => {
-  const { json } = await ask("keeps?how=new");
+  const { json } = await ask("keeps");
   const { signature, ...rest } = json.response as Record<string, unknown>;
   assert.match(String(signature), /^[0-9a-f]{32}$/);
   assert.equal(rest, {
@@ -171,15 +171,25 @@ test("post: flag, local and signature come from pre, the counts from merging", a
     toplevel: true,
     hasmatrix: true,
     requestmethod: "GET",
-    requestpath: "/svc/plugin/keeps?how=new",
+    requestpath: "/svc/plugin/keeps",
   });
   assert.is(json.level, 1);
   assert.equal(json.partitions, [2, 0, 2]);
 });
 
-test("post: what pre has not set is null", async () => {
-  const { flag, local, signature } = (await ask("keeps?how=none")).json.response as Rendered;
-  assert.equal([flag, local, signature], [null, null, null]);
+test("post: what pre has not set is null, a signature also that nobody read", async () => {
+  for (const [how, expected] of [
+    ["nothing", [null, null]],
+    ["no%20signature", ["12345678", null]],
+    ["own%20signature", ["12345678", "abc"]],
+  ] as const) {
+    const { flag, signature } = (await ask(`keeps?how=${how}`)).json.response as Rendered;
+    assert.equal([flag, signature], expected);
+  }
+});
+
+test("post: without pre", async () => {
+  assert.is((await ask("postOnly")).json.response, 2);
 });
 
 test("post: the response changed, or another one", async () => {

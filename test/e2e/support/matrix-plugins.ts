@@ -44,6 +44,7 @@ export function addEngines(svc: typeof Library, journal: string): void {
   add("echo", { content: bytes }, (request: PluginRequest, content: Uint8Array) =>
     one(content, request.partition),
   );
+  add("postOnly", {}, (request: PluginRequest) => one("x", request.partition));
   add("plain", {}, () => [1]);
   add("fails", {}, () => {
     throw new RangeError('no "stock"');
@@ -113,10 +114,19 @@ function addPres({ int, PluginRequest, PluginResponse, str, system }: typeof Lib
       return set(new PluginRequest("where"), n);
     });
   }
-  // At the top only; below, the request goes on as it came.
+  // What a pre-processor sees of the place that it runs at.
   add("arrival", {}, ({ primary, ident, toplevel, hasmatrix }: PluginRequest) => {
     return { primary, ident, toplevel, hasmatrix };
   });
+}
+
+/** What a response knows of its request. */
+function shown(response: PluginResponse): object {
+  const { flag, local, signature, texec, resubmits, toplevel, hasmatrix } = response;
+  const { level, levelparts, partials, requestmethod, requestpath } = response;
+  const counts = { level, levelparts, partials, resubmits, toplevel, hasmatrix };
+  const kept = { flag, local, signature, texec: texec > 0 && texec < 60 };
+  return { ...kept, ...counts, requestmethod, requestpath };
 }
 
 function addPosts({ PluginRequest, PluginResponse, str, system }: typeof Library): void {
@@ -132,25 +142,15 @@ function addPosts({ PluginRequest, PluginResponse, str, system }: typeof Library
     return new PluginRequest("find", { n: 2 });
   }
 
-  add(
-    "keeps",
-    (response) => {
-      const { flag, local, signature, texec, resubmits, toplevel, hasmatrix } = response;
-      const { level, levelparts, partials, requestmethod, requestpath } = response;
-      const counts = { level, levelparts, partials, resubmits, toplevel, hasmatrix };
-      const kept = { flag, local, signature, texec: texec > 0 && texec < 60 };
-      return { ...kept, ...counts, requestmethod, requestpath };
-    },
-    (request, how) => {
-      if (how === "none") return find();
-      const forwarded = how === "new" ? find() : request;
-      forwarded.flag = "12345678";
-      forwarded.local = { a: [1, new Date(0)] };
-      if (how === "signature") forwarded.signature = "abc";
-      else if (how !== "untouched") forwarded.signature;
-      return forwarded;
-    },
-  );
+  add("keeps", shown, (_request, how) => {
+    const forwarded = find();
+    if (how === "nothing") return forwarded;
+    forwarded.flag = "12345678";
+    forwarded.local = { a: [1, new Date(0)] };
+    if (how === "own signature") forwarded.signature = "abc";
+    else if (how !== "no signature") forwarded.signature;
+    return forwarded;
+  });
   add("modified", (response) => {
     response.message = `${response.entries.length} entries`;
     response.i0 += 100;
@@ -189,5 +189,8 @@ function addPosts({ PluginRequest, PluginResponse, str, system }: typeof Library
       return new PluginRequest("echo", { content: "x" });
     },
   );
-  system.addPlugin(null, { name: "postOnly", post: (response: PluginResponse) => response });
+  system.addPlugin(null, {
+    name: "postOnly",
+    post: (response: PluginResponse) => response.entries.length,
+  });
 }

@@ -1,5 +1,5 @@
-// The plugins of the request table in the roles that a matrix needs. Their results are plain values,
-// which dispatchers cannot merge, so each travels as the one entry of a PluginResponse and is taken
+// The plugins of the request table in the roles that a matrix needs. Their results are plain values
+// that dispatchers cannot merge, so each travels as the one entry of a PluginResponse and is taken
 // out again at the top: the client must not see a difference.
 
 import { mkdirSync, writeFileSync } from "node:fs";

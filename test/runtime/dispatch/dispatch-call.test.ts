@@ -278,7 +278,7 @@ test("allowed to be incomplete, requests for one place are still not", async () 
   }
 });
 
-test("allowed to be incomplete, an error is still one, and a busy partition waited for", async () => {
+test("allowed to be incomplete, errors are still errors, and the busy waited for", async () => {
   await matrix(2, 1, { channels: 1 }, INCOMPLETE);
   const { owner } = begin();
   (await small!.at(0, 0).next()).answer(500, '{"message": "bad"}');
