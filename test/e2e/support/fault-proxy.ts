@@ -29,8 +29,8 @@ export class FaultProxy {
   fault: Fault = "none";
   /** Every piece of data takes this long on its way. */
   delayMs = 0;
-  /** The last piece of an answer that passed. */
-  lastAnswer = Buffer.alloc(0);
+  /** What back-ends have sent since a dispatcher last sent anything. */
+  #answer: Buffer[] = [];
 
   private constructor(server: Server, target: number) {
     this.#server = server;
@@ -51,6 +51,11 @@ export class FaultProxy {
   /** Connections from the dispatcher that are open. */
   get open(): number {
     return this.#clients.size;
+  }
+
+  /** The last answer that passed. */
+  get lastAnswer(): Buffer {
+    return Buffer.concat(this.#answer);
   }
 
   /** Resets every connection. */
@@ -77,11 +82,12 @@ export class FaultProxy {
     this.#backEnds.add(backEnd);
     backEnd.on("error", () => {});
     client.on("data", (chunk) => {
+      this.#answer = [];
       if (this.fault === "busy") client.write(BUSY);
       else this.#pass(chunk, backEnd);
     });
     backEnd.on("data", (chunk) => {
-      this.lastAnswer = chunk;
+      this.#answer.push(chunk);
       if (this.fault === "garbage") client.write(GARBAGE, "latin1");
       else if (this.fault === "reset") reset(client);
       else this.#pass(chunk, client);
