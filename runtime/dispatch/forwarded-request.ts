@@ -40,7 +40,7 @@ export interface ReceivedRequest {
 
 const ANY: Preference = { isPrimary: false, affinity: -1 };
 /** Targeted requests go to the primary replica of their partition. */
-const PRIMARY: Preference = { isPrimary: true, affinity: -1 };
+export const PRIMARY: Preference = { isPrimary: true, affinity: -1 };
 const MAX_KEPT_BLOCKS = 256;
 const keptBlocks = new Map<string, string>();
 

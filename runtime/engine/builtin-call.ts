@@ -2,10 +2,12 @@
 // same generated converters as every plugin.
 
 import type { Exchange } from "../http/transport.js";
+import type { Merging } from "../plugin/forwarding.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
 import type { Done } from "../plugin/plugin-errors.js";
 import { queryOf } from "../plugin/query-text.js";
-import { runPlugin } from "../plugin/run-plugin.js";
+import type { RequestSource } from "../plugin/request-source.js";
+import { runPlugin, runPost } from "../plugin/run-plugin.js";
 
 /** Runs a built-in plugin on a request; `done` is called once, now or later. */
 export function runBuiltin(
@@ -16,25 +18,42 @@ export function runBuiltin(
   serial: number,
   done: Done,
 ): void {
-  const { target, headers, connection } = exchange;
-  runPlugin(
-    entry,
-    {
-      method: exchange.method === "POST" ? "POST" : "GET",
-      target,
-      query: queryOf(target),
-      headerBlock: headers.block,
-      body: exchange.body,
-      client: connection.client,
-      executor: 0,
-      serial,
-      t0Ms: exchange.t0Ms,
-      basePort,
-      portOffset: port,
-      accept: headers.accept,
-      ident: connection.ident,
-      hasMatrix: false,
-    },
-    done,
-  );
+  runPlugin(entry, sourceOf(exchange, port, basePort, serial), done);
+}
+
+/** Runs the post-processor of a built-in plugin, which only dispatchers of the main port have. */
+export function runBuiltinPost(
+  entry: PluginEntry,
+  exchange: Exchange,
+  basePort: number,
+  serial: number,
+  partial: Uint8Array,
+  merging: Merging,
+  done: Done,
+): void {
+  runPost(entry, sourceOf(exchange, 0, basePort, serial), partial, merging, done);
+}
+
+function sourceOf(
+  { method, target, headers, body, connection, t0Ms }: Exchange,
+  port: 0 | 1,
+  basePort: number,
+  serial: number,
+): RequestSource {
+  return {
+    method: method === "POST" ? "POST" : "GET",
+    target,
+    query: queryOf(target),
+    headerBlock: headers.block,
+    body,
+    client: connection.client,
+    executor: 0,
+    serial,
+    t0Ms,
+    basePort,
+    portOffset: port,
+    accept: headers.accept,
+    ident: connection.ident,
+    hasMatrix: false,
+  };
 }

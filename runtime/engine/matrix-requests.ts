@@ -13,6 +13,7 @@ import { Explanation } from "../dispatch/explanation.js";
 import {
   type ForwardedRequest,
   forwardedRequest,
+  PRIMARY,
   withField,
 } from "../dispatch/forwarded-request.js";
 import { type Merged, mergePartials } from "../dispatch/merge-partials.js";
@@ -21,7 +22,8 @@ import { ResponseError } from "../errors.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
 import type { Exchange } from "../http/transport.js";
 import { MAX_RESUBMITS } from "../limits.js";
-import { decodeForwarding } from "../plugin/forwarding.js";
+import { decodeForwarding, type Merging } from "../plugin/forwarding.js";
+import type { Done } from "../plugin/plugin-errors.js";
 import { type Answers, hierarchyOf } from "./answers.js";
 import { RESULT_FORWARD } from "./batch.js";
 import { plainMessage } from "./error-message.js";
@@ -43,6 +45,15 @@ export interface MatrixRequest {
   readonly serial: number;
   readonly pre: PluginRoute | null;
   readonly post: PluginRoute | null;
+  /** What is done for a built-in plugin in place of processors. */
+  readonly own: OwnProcessor | null;
+}
+
+/** A post-processor of our own, which runs in this thread. */
+export interface OwnProcessor {
+  /** Only the primary row is asked. */
+  readonly isPrimary: boolean;
+  run(partial: Uint8Array, merging: Merging, done: Done): void;
 }
 
 /** One under way. */
@@ -78,8 +89,10 @@ export class MatrixRequests {
     const { block, accept, partialTarget } = exchange.headers;
     const { method, body } = exchange;
     const received = { method, target, block, accept, partialTarget, body };
-    const isRelayed = this.#isProxy && request.post === null;
-    this.#dispatch(progress, forwardedRequest(received, isRelayed));
+    const isRelayed = this.#isProxy && request.post === null && request.own === null;
+    const forwarded = forwardedRequest(received, isRelayed);
+    if (!request.own?.isPrimary) return this.#dispatch(progress, forwarded);
+    this.#dispatch(progress, { ...forwarded, preference: PRIMARY });
   }
 
   /** @param merged null for the pre-processor's turn */
@@ -89,17 +102,13 @@ export class MatrixRequests {
     merged: MergedInput | null,
     hierarchy: Hierarchy = ENGINE,
   ): void {
-    const { exchange, port, serial, explanation } = progress;
+    const { exchange, port, serial } = progress;
     const minQueue = Math.max(exchange.headers.minQueue, merged === null ? 0 : POST_QUEUE);
     const step: DispatchStep = {
       merged,
       done: (execId, status, kind, payload) => {
         if (kind === RESULT_FORWARD) this.#forward(progress, merged, payload as Uint8Array);
-        else {
-          const explain = explanation?.text() ?? null;
-          const how = explain === null ? hierarchy : { ...hierarchy, explain };
-          this.#answers.result(exchange, port, execId, status, kind, payload, how);
-        }
+        else this.#result(progress, hierarchy, execId, status, kind, payload);
       },
     };
     this.#scheduler.submit({ exchange, port, slots: port, plugin, serial, minQueue, step });
@@ -147,23 +156,47 @@ export class MatrixRequests {
   }
 
   #merge(progress: Progress, target: number, answers: readonly (Answer | null)[]): void {
-    const { exchange, port, post, explanation } = progress;
-    let merged: Merged;
+    const partials = answers.map((answer) => answer?.body ?? null);
     try {
-      const partials = answers.map((answer) => answer?.body ?? null);
-      merged = mergePartials(partials, target < 0 ? null : target % partials.length);
+      this.#finish(progress, mergePartials(partials, target < 0 ? null : target % partials.length));
     } catch (error) {
-      // A result can be too large for one buffer.
+      // What came may be damaged, and a result too large for one buffer.
       if (!(error instanceof ResponseError || error instanceof RangeError)) throw error;
-      return this.#fail(progress, error.message);
+      this.#fail(progress, error.message);
     }
-    if (post === null) {
+  }
+
+  /** @throws ResponseError or RangeError for what cannot be written */
+  #finish(progress: Progress, merged: Merged): void {
+    const { exchange, port, post, own, explanation } = progress;
+    if (post === null && own === null) {
       return this.#answers.merged(exchange, port, merged, explanation?.text() ?? null);
     }
     explanation?.begin("post");
     const texec = (nowMs() - exchange.t0Ms) / 1000;
-    const input = [encodeMerged(merged), texec, progress.resubmits, progress.kept] as const;
-    this.#runProcessor(progress, post, input, hierarchyOf(merged, null));
+    const { resubmits, kept } = progress;
+    const partial = encodeMerged(merged);
+    const hierarchy = hierarchyOf(merged, null);
+    if (post !== null) {
+      return this.#runProcessor(progress, post, [partial, texec, resubmits, kept], hierarchy);
+    }
+    own?.run(partial, { texec, resubmits, kept }, (status, kind, payload) =>
+      this.#result(progress, hierarchy, 0, status, kind, payload),
+    );
+  }
+
+  /** What a processor returned for the client. */
+  #result(
+    { exchange, port, explanation }: Progress,
+    hierarchy: Hierarchy,
+    execId: number,
+    status: number,
+    kind: number,
+    payload: string | Uint8Array,
+  ): void {
+    const explain = explanation?.text() ?? null;
+    const how = explain === null ? hierarchy : { ...hierarchy, explain };
+    this.#answers.result(exchange, port, execId, status, kind, payload, how);
   }
 
   #fail(progress: Progress, message: string): void {

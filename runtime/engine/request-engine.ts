@@ -2,6 +2,7 @@
 // now or later. The order of the checks: stopping, method, Service-OUT, resource. Runs in the IO
 // thread and never runs user code.
 
+import { MATRIX_PROCESSORS } from "../builtin/matrix-processors.js";
 import type { ServerView } from "../builtin/server-view.js";
 import type { Service } from "../builtin/service.js";
 import { nowMs } from "../clock.js";
@@ -13,9 +14,11 @@ import type { Exchange, ServerEvents } from "../http/transport.js";
 import type { TrustedClients } from "../http/trusted-clients.js";
 import { log } from "../lifecycle/log.js";
 import { MAX_BUILTIN_BODY_BYTES } from "../limits.js";
+import type { Merging } from "../plugin/forwarding.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
+import type { Done } from "../plugin/plugin-errors.js";
 import type { Answers } from "./answers.js";
-import { runBuiltin } from "./builtin-call.js";
+import { runBuiltin, runBuiltinPost } from "./builtin-call.js";
 import { exceptionMessage, plainMessage, undefinedPlugin } from "./error-message.js";
 import type { MatrixRequests } from "./matrix-requests.js";
 import type { PluginRoute } from "./plugin-call.js";
@@ -37,6 +40,7 @@ export interface EngineParts {
   readonly matrix: MatrixRequests | null;
 }
 
+const NO_PROCESSORS = { pre: null, post: null };
 const POST_WITHOUT_MATRIX = "Postprocessor plugin only allowed in dispatcher context";
 
 export class RequestEngine {
@@ -112,17 +116,36 @@ export class RequestEngine {
     }
     const resource = this.#parts.routes.find(path);
     const query = mark < 0 ? "" : target.slice(mark);
-    const { matrix } = this.#parts;
     // The matrix hangs on the main port alone.
-    if (matrix !== null && port === 0 && path.startsWith(PLUGIN_PATH)) {
-      if (resource === undefined || resource.kind === "processed") {
-        const { pre = null, post = null } = resource ?? {};
-        const request = { exchange, port, target: path + query, serial: this.#serial++ };
-        return matrix.submit({ ...request, pre, post });
-      }
-    }
+    if (port === 0 && this.#isDispatched(exchange, path, query, resource)) return;
     if (resource === undefined) return this.#noResource(exchange, port, path, kind);
     this.#answerResource(exchange, port, resource, query.slice(1));
+  }
+
+  /** Hands over what back-ends are to answer; false for all else. */
+  #isDispatched(
+    exchange: Exchange,
+    path: string,
+    query: string,
+    resource: Resource | undefined,
+  ): boolean {
+    const { matrix, state } = this.#parts;
+    if (matrix === null) return false;
+    const processor = MATRIX_PROCESSORS.get(path);
+    const isPlugin = path.startsWith(PLUGIN_PATH) && resource === undefined;
+    if (processor === undefined && !isPlugin && resource?.kind !== "processed") return false;
+    const serial = this.#serial++;
+    const { pre, post } = resource?.kind === "processed" ? resource : NO_PROCESSORS;
+    const own = processor && {
+      isPrimary: processor.isPrimary,
+      run: (partial: Uint8Array, merging: Merging, done: Done): void => {
+        const { basePort } = state;
+        runBuiltinPost(processor.post, exchange, basePort, serial, partial, merging, done);
+      },
+    };
+    const target = path + query;
+    matrix.submit({ exchange, port: 0, target, serial, pre, post, own: own ?? null });
+    return true;
   }
 
   /** Service-OUT closes plugins on the main port and the health check on both. */

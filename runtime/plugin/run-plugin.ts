@@ -5,7 +5,7 @@ import { ParameterError } from "../errors.js";
 import { bindMerged, type Merging } from "./forwarding.js";
 import { type BoundGraph, takeBound } from "./graph-binding.js";
 import type { PluginEntry } from "./plugin-entry.js";
-import { type Done, sendError, sendThrown } from "./plugin-errors.js";
+import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
 import { type PluginRequest, requestFrom } from "./plugin-request.js";
 import { PluginResponse } from "./plugin-response.js";
 import { renderPost, renderPre, renderResult } from "./render.js";
@@ -42,7 +42,14 @@ export function runPost(
     sendUndefined(source, done);
     return null;
   }
-  const response = PluginResponse.deserialize(partial);
+  let response: PluginResponse;
+  try {
+    response = PluginResponse.deserialize(partial);
+  } catch (error) {
+    // Dispatchers believe that items are JSON, and do not look.
+    sendMessage(done, source.accept, 500, (error as Error).message);
+    return null;
+  }
   bindMerged(response, source, merging);
   const render: Render = (value, accept, send) => renderPost(value, response, accept, send);
   return run(entry, response, render, source, done);

@@ -24,8 +24,28 @@ test.after(async () => {
 });
 
 const BUILTIN_PLUGINS = [
-  ...["arcs", "argspec", "builtins", "connect", "createvertex", "deletevertex", "disconnect"],
-  ...["echo", "eventbacklog", "graphinfo", "memory", "metrics", "neighbor", "ping", "plugins"],
+  ...[
+    "Identify",
+    "MatrixObjects",
+    "arcs",
+    "argspec",
+    "builtins",
+    "connect",
+    "createvertex",
+    "deletevertex",
+    "disconnect",
+  ],
+  ...[
+    "echo",
+    "eventbacklog",
+    "graphinfo",
+    "matrixplugins",
+    "memory",
+    "metrics",
+    "neighbor",
+    "ping",
+    "plugins",
+  ],
   ...["properties", "status", "vertex", "vertices"],
 ];
 

@@ -44,7 +44,7 @@ class Run {
   async end(pre: typeof PRE | null, post: typeof POST | null): Promise<string> {
     const parts = [this.#dispatcher(), this.#answers(), this.#scheduler()] as const;
     const request = { exchange: EXCHANGE, port: 0, target: "/svc/plugin/a", serial: 7 } as const;
-    new MatrixRequests(...parts).submit({ ...request, pre, post });
+    new MatrixRequests(...parts).submit({ ...request, pre, post, own: null });
     while (this.answered === "") await new Promise((resolve) => setImmediate(resolve));
     return this.answered;
   }

@@ -1,0 +1,62 @@
+// What instances of a matrix tell each other about themselves: entries of the responses of
+// Identify, MatrixObjects and matrixplugins.
+
+import type { PluginDescription } from "../plugin/plugin-entry.js";
+import { PluginResponse } from "../plugin/plugin-response.js";
+import type { SortKey } from "../sort-order.js";
+import type { ServerView } from "./server-view.js";
+
+/** Levels count down from here in sort keys, so that higher ones stand first. */
+const MAX_LISTED_LEVEL = 0xff;
+
+export interface ObjectCounts {
+  readonly order: number;
+  readonly size: number;
+  readonly properties: number;
+  readonly vectors: number;
+}
+
+export interface Identity {
+  /** As tuples are written. */
+  readonly ident: string;
+  readonly address: string;
+  readonly hostname: string;
+}
+
+type Location = "engine" | "dispatch" | "top-dispatch";
+
+export type ListedPlugin = PluginDescription & {
+  readonly matrix: { readonly location: Location; readonly level: number };
+};
+
+/** A response of these entries, which are in ascending order. */
+export function response<K extends SortKey, T>(
+  entries: Iterable<readonly [K, T]>,
+): PluginResponse<K, T> {
+  const made = new PluginResponse<K, T>();
+  for (const [key, item] of entries) made.append(key, item);
+  return made;
+}
+
+/** @param ident of the request, or of the merged response */
+export function identityOf({ host, basePort }: ServerView, ident: readonly number[]): Identity {
+  return {
+    ident: `(${ident.join(", ")})`,
+    address: `${host.ip}:${basePort}`,
+    hostname: host.name,
+  };
+}
+
+/** The user plugins of this instance, by path and level. */
+export function listedPlugins(
+  view: ServerView,
+  location: Location,
+  level: number,
+): [key: string, plugin: ListedPlugin][] {
+  const rank = Math.max(0, MAX_LISTED_LEVEL - level)
+    .toString(16)
+    .padStart(4, "0");
+  return view.plugins().map((plugin) => {
+    return [`${plugin.path} [${rank}]`, { matrix: { location, level }, ...plugin }];
+  });
+}

@@ -1,0 +1,76 @@
+// What a dispatcher makes of the answers of its back-ends to built-in plugins about a whole matrix.
+// They are post-processors of our own, which need no executor: they look at nothing but the merged
+// response and this server. Below the top they return a response to be merged again.
+
+import type { PluginEntry } from "../plugin/plugin-entry.js";
+import type { PluginResponse } from "../plugin/plugin-response.js";
+import {
+  identityOf,
+  type ListedPlugin,
+  listedPlugins,
+  type ObjectCounts,
+  response,
+} from "./matrix-items.js";
+import { serverView } from "./server-context.js";
+
+export interface MatrixProcessor {
+  /** Only the primary row is asked. */
+  readonly isPrimary: boolean;
+  readonly post: PluginEntry;
+}
+
+const NO_OBJECTS: ObjectCounts = { order: 0, size: 0, properties: 0, vectors: 0 };
+
+/** By path. */
+export const MATRIX_PROCESSORS: ReadonlyMap<string, MatrixProcessor> = new Map([
+  processor("Identify", true, identify),
+  processor("MatrixObjects", true, sumObjects),
+  processor("matrixplugins", false, listPlugins),
+]);
+
+function processor(
+  name: string,
+  isPrimary: boolean,
+  combine: (merged: PluginResponse<never, never>) => unknown,
+): [path: string, MatrixProcessor] {
+  const path = `/svc/builtin/${name}`;
+  const post: PluginEntry = {
+    name,
+    role: "post",
+    graph: null,
+    readonly: true,
+    wires: {},
+    description: { path, description: "", parameters: {}, bound_graph: null },
+    // What post-processors are called with is a response.
+    invoke: (merged) => combine(merged as object as PluginResponse<never, never>),
+  };
+  return [path, { isPrimary, post }];
+}
+
+/** The back-ends by partition, below this instance. */
+function identify(merged: PluginResponse<number, object>): unknown {
+  const identity = { ...identityOf(serverView(), merged.ident), matrix: merged.entries };
+  return merged.toplevel ? identity : response([[merged.partition, identity]]);
+}
+
+function sumObjects(merged: PluginResponse<number, ObjectCounts>): unknown {
+  const objects = merged.entries.reduce(
+    (sum, [, { order, size, properties, vectors }]) => ({
+      order: sum.order + order,
+      size: sum.size + size,
+      properties: sum.properties + properties,
+      vectors: sum.vectors + vectors,
+    }),
+    NO_OBJECTS,
+  );
+  return merged.toplevel ? { level: merged.level, objects } : response([[1, objects]]);
+}
+
+/** Dispatchers side by side have the same plugins, each is listed once. */
+function listPlugins(merged: PluginResponse<string, ListedPlugin>): unknown {
+  const location = merged.toplevel ? "top-dispatch" : "dispatch";
+  const own = listedPlugins(serverView(), location, merged.level);
+  const byKey = new Map([...merged.entries, ...own]);
+  const entries = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1));
+  return merged.toplevel ? entries.map(([, plugin]) => plugin) : response(entries);
+}

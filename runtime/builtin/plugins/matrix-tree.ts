@@ -1,0 +1,48 @@
+// Built-in plugins about all instances of a matrix together: this is what an engine contributes.
+// What dispatchers make of it: `matrix-processors.ts`.
+
+import type { PluginDescription } from "../../plugin/plugin-entry.js";
+import type { PluginRequest } from "../../plugin/plugin-request.js";
+import type { PluginResponse } from "../../plugin/plugin-response.js";
+import { graphSums } from "../graph-sums.js";
+import { identityOf, listedPlugins, type ObjectCounts, response } from "../matrix-items.js";
+import { serverView } from "../server-context.js";
+
+class Exception extends Error {}
+
+/**
+ * Identifies all instances that take part in a request.
+ * @plugin Identify
+ */
+export function identify(request: PluginRequest): PluginResponse<number, object> {
+  const view = serverView();
+  const graphs = view.graphs().map(({ store }) => [store.name, [store.order, store.size]]);
+  const identity = { ...identityOf(view, request.ident), registry: Object.fromEntries(graphs) };
+  return response([[request.partition, identity]]);
+}
+
+/**
+ * Counts graph objects across all partitions.
+ * @plugin MatrixObjects
+ */
+export function matrixObjects(_request: PluginRequest): PluginResponse<number, ObjectCounts> {
+  const { order, size, properties } = graphSums(serverView().graphs());
+  return response([[1, { order, size, properties, vectors: 0 }]]);
+}
+
+/**
+ * User-defined plugins on all levels.
+ * @plugin matrixplugins
+ */
+export function matrixPlugins({
+  port,
+  baseport,
+  partition,
+}: PluginRequest): PluginResponse<string, PluginDescription> {
+  if (port !== baseport) {
+    const ports = `base port ${baseport} required for this request, port ${port} was used`;
+    throw new Exception(`Server ${ports}`);
+  }
+  // Partitions have the same plugins, or requests to all of them would fail.
+  return response(partition > 0 ? [] : listedPlugins(serverView(), "engine", 0));
+}

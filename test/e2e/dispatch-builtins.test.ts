@@ -1,0 +1,158 @@
+// Built-in plugins about a whole matrix, asked at an engine, at its dispatcher, and at one above;
+// and what `/svc/inspect` shows of requests that are with back-ends.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
+import { type Answer, get } from "./support/server.js";
+
+const test = suite("dispatch built-ins");
+let below: TestMatrix;
+let above: MatrixNode;
+
+test.before(async () => {
+  below = await matrix(2, 2, { replicas: [{ channels: 4 }, { channels: 4, primary: 1 }] });
+  const place = [{ host: "127.0.0.1", port: below.dispatcher.port }];
+  const dispatcher = { partitions: [place, place], replicas: [{ channels: 4 }] };
+  above = await MatrixNode.start({ dispatcher, processors: false });
+});
+
+test.after(async () => {
+  await above.kill();
+  await below.stop();
+});
+
+async function ask(port: number, name: string, init: RequestInit = {}): Promise<Answer> {
+  const answer = await get(port, `/svc/builtin/${name}`, init);
+  assert.is(answer.status, 200, answer.text);
+  return answer;
+}
+
+interface Merged<K, T> {
+  readonly level: number;
+  readonly levelparts: number;
+  readonly partials: number;
+  readonly entries: readonly (readonly [K, T])[];
+}
+
+interface Tree {
+  readonly ident: string;
+  readonly address: string;
+  readonly hostname: string;
+  readonly registry?: object;
+  readonly matrix?: readonly (readonly [number, Tree])[];
+}
+
+function portOf({ address }: Tree): number {
+  return Number(address.split(":")[1]);
+}
+
+test("Identify shows an engine to whoever asks it", async () => {
+  const { engine } = below.at(0, 0);
+  const { json } = await ask(engine.port, "Identify");
+  const { level, entries } = json.response as Merged<number, Tree>;
+  assert.is(level, 0);
+  assert.is(entries.length, 1);
+  const [key, tree] = entries[0]!;
+  assert.is(key, 0);
+  assert.is(tree.ident, "(0, 1, 1, 1, 0, 0, 0, 1)");
+  assert.is(portOf(tree), engine.port);
+  assert.equal(tree.registry, {});
+});
+
+test("Identify walks the primary rows of two levels", async () => {
+  const { json } = await ask(above.port, "Identify");
+  assert.is(json.level, 2);
+  assert.equal(json.partitions, [2, 0, 4]);
+  const top = json.response as Tree;
+  assert.equal(Object.keys(top), ["ident", "address", "hostname", "matrix"]);
+  assert.is(portOf(top), above.port);
+  assert.equal(
+    top.matrix!.map(([partition, tree]) => [partition, portOf(tree)]),
+    [
+      [0, below.dispatcher.port],
+      [1, below.dispatcher.port],
+    ],
+  );
+  for (const [partition, { ident, matrix: engines }] of top.matrix!) {
+    assert.match(ident, new RegExp(`^\\(1, 2, 1, 4, ${partition}, 0, \\d, 1\\)$`));
+    assert.equal(
+      engines!.map(([place, tree]) => [place, portOf(tree), Object.keys(tree).at(-1)]),
+      [
+        [0, below.at(0, 1).engine.port, "registry"],
+        [1, below.at(1, 1).engine.port, "registry"],
+      ],
+    );
+  }
+});
+
+test("MatrixObjects sums over all partitions", async () => {
+  const none = { order: 0, size: 0, properties: 0, vectors: 0 };
+  const { response } = (await ask(below.at(0, 0).engine.port, "MatrixObjects")).json;
+  assert.equal((response as Merged<number, object>).entries, [[1, none]]);
+  const summed = await ask(above.port, "MatrixObjects");
+  assert.equal(summed.json.response, { level: 2, objects: none });
+  assert.equal(summed.json.partitions, [2, 0, 4]);
+});
+
+interface Listed {
+  readonly path: string;
+  readonly description: string;
+  readonly matrix: { readonly location: string; readonly level: number };
+}
+
+test("matrixplugins lists every level once, by path, the highest first", async () => {
+  const { json } = await ask(above.port, "matrixplugins");
+  const listed = json.response as Listed[];
+  const places = listed.map(({ path, matrix: { location, level } }) => [path, location, level]);
+  const places2 = places.filter(([path]) => String(path) === "/svc/plugin/params");
+  assert.equal(places2, [
+    ["/svc/plugin/params", "dispatch", 1],
+    ["/svc/plugin/params", "engine", 0],
+  ]);
+  const paths = listed.map(({ path }) => path);
+  assert.equal(paths, [...paths].sort());
+  assert.is(new Set(places.map(String)).size, places.length);
+  const { response } = (await ask(below.dispatcher.port, "matrixplugins")).json;
+  const tops = (response as Listed[]).filter(({ matrix: { level } }) => level === 1);
+  assert.ok(tops.every(({ matrix: { location } }) => location === "top-dispatch"));
+  assert.ok(tops.length > 0);
+});
+
+test("an engine lists its plugins by path and level, on its main port alone", async () => {
+  const { port } = below.at(0, 0).engine;
+  const { response } = (await ask(port, "matrixplugins")).json;
+  const [key, { path, matrix: place }] = (response as Merged<string, Listed>).entries[0]!;
+  assert.is(key, `${path} [00ff]`);
+  assert.equal(place, { location: "engine", level: 0 });
+  for (const base of [port, above.port]) {
+    const refused = await get(base + 1, "/svc/builtin/matrixplugins");
+    assert.is(refused.status, 500);
+    const { exception, value } = (refused.json.message as { plugin: Record<string, string> })
+      .plugin;
+    assert.is(exception, "<class 'Exception'>");
+    const ports = `base port ${base} required for this request, port ${base + 1} was used`;
+    assert.is(value, `Server ${ports}`);
+  }
+});
+
+test("they are asked of the primary row alone, and are out of service with it", async () => {
+  const { engine } = below.at(0, 1);
+  await engine.serviceIn(false);
+  try {
+    const answer = await get(below.dispatcher.port, "/svc/builtin/Identify");
+    assert.is(answer.status, 503);
+    assert.is(answer.json.message, "Partition(s) down");
+    await ask(below.dispatcher.port, "matrixplugins");
+  } finally {
+    await engine.serviceIn(true);
+  }
+});
+
+test("other built-in plugins answer where they are asked", async () => {
+  assert.is((await ask(above.port, "ping")).json.response, true);
+  assert.is((await ask(above.port, "ping")).json.level, 0);
+});
+
+test.run();

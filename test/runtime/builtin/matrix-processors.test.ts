@@ -1,0 +1,66 @@
+// What a dispatcher makes of what its back-ends say about themselves, at the top and below it.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { MATRIX_PROCESSORS } from "../../../runtime/builtin/matrix-processors.js";
+import { decodePartial, encodePartial } from "../../../runtime/plugin/partial-codec.js";
+import { PluginResponse } from "../../../runtime/plugin/plugin-response.js";
+import type { RequestSource } from "../../../runtime/plugin/request-source.js";
+import { runPost } from "../../../runtime/plugin/run-plugin.js";
+
+const test = suite("matrix processors");
+
+function source(accept: "json" | "partial"): RequestSource {
+  const ident = [2, 1, 4, 1, 0, 3, 1] as const;
+  return {
+    ...{ method: "GET", target: "/svc/builtin/MatrixObjects", query: "", headerBlock: "" },
+    ...{ body: null, client: "", executor: 0, serial: 1, t0Ms: 0, basePort: 9000, portOffset: 0 },
+    ...{ accept, ident, hasMatrix: true },
+  };
+}
+
+/** What the processor answers to this merged response. */
+function combined(name: string, merged: PluginResponse, accept: "json" | "partial") {
+  const { post } = MATRIX_PROCESSORS.get(`/svc/builtin/${name}`)!;
+  let result: string | Uint8Array = "";
+  const merging = { texec: 0, resubmits: 0, kept: null };
+  runPost(post, source(accept), merged.serialize(), merging, (status, _kind, payload) => {
+    assert.is(status, 200);
+    result = payload;
+  });
+  return result as string | Uint8Array;
+}
+
+function objects(): PluginResponse {
+  const merged = new PluginResponse<number, object>();
+  merged.append(1, { order: 1, size: 20, properties: 300, vectors: 0 });
+  merged.append(1, { order: 4, size: 50, properties: 600, vectors: 0 });
+  return merged;
+}
+
+const SUM = { order: 5, size: 70, properties: 900, vectors: 0 };
+
+test("objects are summed, in one entry below the top", () => {
+  const top = combined("MatrixObjects", objects(), "json") as string;
+  assert.equal(JSON.parse(top), { level: 0, objects: SUM });
+  const below = PluginResponse.deserialize(
+    combined("MatrixObjects", objects(), "partial") as Uint8Array,
+  );
+  assert.equal(below.entries, [[1, SUM]]);
+});
+
+test("a partial whose items are no JSON is an error, not the end of the thread", () => {
+  const { post } = MATRIX_PROCESSORS.get("/svc/builtin/MatrixObjects")!;
+  const broken = encodePartial({
+    ...decodePartial(objects().serialize()),
+    items: ["{", "[]"],
+  });
+  let told = "";
+  const merging = { texec: 0, resubmits: 0, kept: null };
+  runPost(post, source("json"), broken, merging, (status, _kind, payload) => {
+    told = `${status} ${payload}`;
+  });
+  assert.match(told, /^500 "damaged partial: invalid item"$/);
+});
+
+test.run();
