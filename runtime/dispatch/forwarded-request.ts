@@ -3,7 +3,7 @@
 
 import { MEDIA_TYPES } from "../plugin/media-types.js";
 import type { Accept } from "../plugin/request-source.js";
-import { TARGET_HEADER, withoutHopHeaders } from "../plugin/request-text.js";
+import { TARGET_HEADER, VIA_HEADER, withoutHopHeaders } from "../plugin/request-text.js";
 
 /** Which replicas a request may go to. */
 export interface Preference {
@@ -35,6 +35,8 @@ export interface ReceivedRequest {
   readonly block: string;
   readonly accept: Accept;
   readonly partialTarget: number;
+  /** Names of the dispatchers that have passed it on, this one the last. */
+  readonly via: string;
   readonly body: string | Uint8Array | null;
 }
 
@@ -46,13 +48,14 @@ const keptBlocks = new Map<string, string>();
 
 /** @param isRelayed the back-end's answer is the client's, in the form that the client accepts */
 export function forwardedRequest(received: ReceivedRequest, isRelayed: boolean): ForwardedRequest {
-  const { body, partialTarget } = received;
+  const { body, partialTarget, via } = received;
   const method = received.method === "POST" ? "POST" : "GET";
   const accept = MEDIA_TYPES[isRelayed ? received.accept : "partial"];
   const isTargeted = partialTarget >= 0;
   const target = isTargeted ? `${TARGET_HEADER}: ${partialTarget}\r\n` : "";
   const length = body === null ? "" : `Content-Length: ${body.length}\r\n`;
-  const fields = `${forwardedBlock(received.block)}Accept: ${accept}\r\n${target}${length}`;
+  const own = `Accept: ${accept}\r\n${VIA_HEADER}: ${via}\r\n${target}${length}`;
+  const fields = forwardedBlock(received.block) + own;
   return {
     method,
     head: `${method} ${received.target} HTTP/1.1\r\n${fields}\r\n`,

@@ -5,6 +5,7 @@
 //                          ▲                   │
 //                          └── resubmission ───┘
 
+import { randomBytes } from "node:crypto";
 import { nowMs } from "../clock.js";
 import type { Answer } from "../dispatch/answer-parser.js";
 import type { Outcome } from "../dispatch/dispatch-call.js";
@@ -34,6 +35,7 @@ import type { Scheduler } from "./scheduler.js";
 const POST_QUEUE = 1;
 /** Requests that pre-processors make lack it. */
 const EXPLAIN_FIELD = "X-SVC-Explain: 1";
+const CAME_BACK = "request came back to a dispatcher that had passed it on without a pre-processor";
 const TOO_MANY_RESUBMITS = `request was resubmitted more than ${MAX_RESUBMITS} times`;
 
 /** A request of a client, or of a dispatcher above. */
@@ -66,6 +68,8 @@ interface Progress extends MatrixRequest {
 }
 
 export class MatrixRequests {
+  /** Of this dispatcher among all. */
+  readonly #name = randomBytes(6).toString("hex");
   readonly #dispatcher: Dispatcher;
   readonly #answers: Answers;
   readonly #scheduler: Scheduler;
@@ -86,9 +90,12 @@ export class MatrixRequests {
     const progress = { ...request, kept: null, resubmits: 0, explanation };
     if (request.pre !== null) return this.#runProcessor(progress, request.pre, null);
     const { exchange, target } = request;
-    const { block, accept, partialTarget } = exchange.headers;
+    const { block, accept, partialTarget, via: passed } = exchange.headers;
+    // As nobody changes it here, it would come round for ever.
+    if (passed.includes(this.#name)) return this.#fail(progress, CAME_BACK);
+    const via = passed === "" ? this.#name : `${passed},${this.#name}`;
     const { method, body } = exchange;
-    const received = { method, target, block, accept, partialTarget, body };
+    const received = { method, target, block, accept, partialTarget, via, body };
     const isRelayed = this.#isProxy && request.post === null && request.own === null;
     const forwarded = forwardedRequest(received, isRelayed);
     if (!request.own?.isPrimary) return this.#dispatch(progress, forwarded);

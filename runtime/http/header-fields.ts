@@ -20,6 +20,7 @@ const NAMES = [
   "host",
   "accept",
   "expect",
+  "x-svc-via",
   "connection",
   "x-svc-explain",
   "content-length",
@@ -42,6 +43,7 @@ export class HeaderFields implements RequestHeaders {
   bypassServiceOut = false;
   minQueue = 0;
   partialTarget = -1;
+  via = "";
   isExplained = false;
   count = 0;
   /** Bytes of the body as declared, -1 when not declared. */
@@ -136,7 +138,10 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
       fields.bypassServiceOut = Number(value) > 0;
       return DIGITS.test(value);
     case "x-svc-partial-target":
-      fields.partialTarget = DIGITS.test(value) ? Number(value) : -1;
+      fields.partialTarget = indexOf(value);
+      return true;
+    case "x-svc-via":
+      fields.via = value;
       return true;
     case "x-svc-explain":
       fields.isExplained = Number(value) > 0;
@@ -147,6 +152,12 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
     default:
       return true;
   }
+}
+
+/** A whole number that can be told from its neighbours, else -1. */
+function indexOf(value: string): number {
+  const index = DIGITS.test(value) ? Number(value) : -1;
+  return Number.isSafeInteger(index) ? index : -1;
 }
 
 function readCodings(fields: HeaderFields, codings: string): HeaderFields | Refusal {

@@ -26,6 +26,8 @@ export interface RequestHeaders {
   readonly minQueue: number;
   /** `X-SVC-Partial-Target`, -1 when absent. */
   readonly partialTarget: number;
+  /** `X-SVC-Via`: the dispatchers that have passed it on as it was, empty for none. */
+  readonly via: string;
   /** `X-SVC-Explain` above 0: the client asks how its answer came about. */
   readonly isExplained: boolean;
   /** Number of header fields received. */

@@ -8,6 +8,8 @@ import { typeName } from "./thrown.js";
 import { fromLatin1 } from "./wire-text.js";
 
 export const TARGET_HEADER = "X-SVC-Partial-Target";
+/** Dispatchers that have passed a request on as it was, separated by commas. */
+export const VIA_HEADER = "X-SVC-Via";
 
 /** Written anew for every hop, or valid for one connection only. */
 const HOP_HEADERS = new Set([
@@ -21,6 +23,7 @@ const HOP_HEADERS = new Set([
   "transfer-encoding",
   "upgrade",
   TARGET_HEADER.toLowerCase(),
+  VIA_HEADER.toLowerCase(),
 ]);
 
 /** HTTP/1.1 wants one; a request that a plugin made goes to whatever back-end is chosen. */

@@ -102,7 +102,7 @@ const shapes: readonly Shape[] = [
     levels: new Array(RING_SIZE).fill([0, 1]),
     others: {
       PluginResponse: mergedHits(RING_SIZE, 1, 1),
-      // Names without processors are handed on without end: to stop is for plugin code.
+      // Names without processors come back as they were: a test of its own.
       "unknown plugin": null,
       "unknown plugin as text": null,
       "path below a plugin": null,
@@ -199,6 +199,15 @@ for (const shape of shapes) {
   test(`${shape.name} starts`, async () => {
     ports = await shape.start();
   });
+
+  if (shape.name === "ring") {
+    test("ring: a name that nobody knows goes round once", async () => {
+      const { status, json } = await get(ports[0], "/svc/plugin/nothere");
+      assert.is(status, 500);
+      assert.match(String(json.message), /^request came back to a dispatcher/);
+      assert.equal(json.port, [ports[0], 0]);
+    });
+  }
 
   for (const row of requestTable) {
     const other = shape.others[row.name];

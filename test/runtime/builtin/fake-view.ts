@@ -65,6 +65,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
       bypassServiceOut: false,
       minQueue: 0,
       partialTarget: -1,
+      via: "",
       isExplained: false,
       count: lines.length,
       get: (name) => fields.get(name),

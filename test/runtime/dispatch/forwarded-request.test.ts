@@ -11,6 +11,7 @@ const GET = {
   block: "Host: x\r\nX-A: 1\r\n",
   accept: "json",
   partialTarget: -1,
+  via: "a,b",
   body: null,
 } as const;
 
@@ -26,6 +27,7 @@ test("a query goes to all partitions, and asks for partials", () => {
     "Host: x",
     "X-A: 1",
     "Accept: application/x-svc-partial",
+    "X-SVC-Via: a,b",
   ]);
   assert.is(request.method, "GET");
   assert.is(request.body, null);
@@ -46,6 +48,7 @@ test("fields of one hop are dropped, whatever their case", () => {
     "Upgrade: h2c",
     "Keep-Alive: 5",
     "x-svc-partial-target: 7",
+    "x-svc-via: a",
     "Content-Type: text/plain",
     "Accept-Language: en",
     "",
@@ -56,6 +59,7 @@ test("fields of one hop are dropped, whatever their case", () => {
     "Content-Type: text/plain",
     "Accept-Language: en",
     "Accept: application/x-svc-partial",
+    "X-SVC-Via: a,b",
   ]);
 });
 

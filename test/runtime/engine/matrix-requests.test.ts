@@ -27,24 +27,30 @@ const EXCHANGE = {
   headers: { block: "Host: x\r\n", accept: "json", partialTarget: -1, minQueue: 0 },
 } as unknown as Exchange;
 
-/** Runs one request to its end. */
+/** Runs requests to their ends, one after the other. */
 class Run {
   readonly dispatched: Dispatch[] = [];
   readonly calls: PluginCall[] = [];
   /** What each processor returns: a request to forward, or a value. */
   returned: readonly ("forward" | "value")[] = [];
   body = Buffer.from(new PluginResponse().serialize());
+  /** Dispatchers that the request has passed. */
+  via = "";
   answered = "";
+  readonly #requests: MatrixRequests;
 
   constructor(
     readonly width: number,
     readonly height: number,
-  ) {}
+  ) {
+    this.#requests = new MatrixRequests(this.#dispatcher(), this.#answers(), this.#scheduler());
+  }
 
   async end(pre: typeof PRE | null, post: typeof POST | null): Promise<string> {
-    const parts = [this.#dispatcher(), this.#answers(), this.#scheduler()] as const;
-    const request = { exchange: EXCHANGE, port: 0, target: "/svc/plugin/a", serial: 7 } as const;
-    new MatrixRequests(...parts).submit({ ...request, pre, post, own: null });
+    const exchange = { ...EXCHANGE, headers: { ...EXCHANGE.headers, via: this.via } } as Exchange;
+    const request = { exchange, port: 0, target: "/svc/plugin/a", serial: 7 } as const;
+    this.answered = "";
+    this.#requests.submit({ ...request, pre, post, own: null });
     while (this.answered === "") await new Promise((resolve) => setImmediate(resolve));
     return this.answered;
   }
@@ -97,6 +103,22 @@ test("answers are relayed with one back-end and no processors only", async () =>
   const run = new Run(1, 1);
   run.returned = ["value"];
   assert.is(await run.end(null, POST), "result");
+});
+
+test("a request that comes back as it was is not passed on again", async () => {
+  const run = new Run(2, 1);
+  run.via = "a,b";
+  assert.is(await run.end(null, null), "merged");
+  const { head } = run.dispatched[0]!.request;
+  run.via = /\r\nX-SVC-Via: (.*)\r\n/.exec(head)![1]!;
+  assert.match(run.via, /^a,b,[0-9a-f]{12}$/);
+  assert.match(await run.end(null, null), /^500 request came back to a dispatcher/);
+  // Others pass it on, and so does a pre-processor, which may have reasons.
+  const other = new Run(2, 1);
+  other.via = run.via;
+  assert.is(await other.end(null, null), "merged");
+  run.returned = ["forward"];
+  assert.is(await run.end(PRE, null), "merged");
 });
 
 test("a pre-processor may answer by itself", async () => {

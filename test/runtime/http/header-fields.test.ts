@@ -62,6 +62,15 @@ test("a target partition is a plain number", () => {
   assert.is(read("X-SVC-Partial-Target: 12").partialTarget, 12);
   assert.is(read("X-SVC-Partial-Target: -3").partialTarget, -1);
   assert.is(read().partialTarget, -1);
+  assert.is(read("X-SVC-Partial-Target: 9007199254740991").partialTarget, 2 ** 53 - 1);
+  for (const digits of ["9007199254740992", "9".repeat(400)]) {
+    assert.is(read(`X-SVC-Partial-Target: ${digits}`).partialTarget, -1);
+  }
+});
+
+test("who has passed a request on", () => {
+  assert.is(read("X-SVC-Via: a,b").via, "a,b");
+  assert.is(read().via, "");
 });
 
 test("an explanation is asked for by a number above 0", () => {
