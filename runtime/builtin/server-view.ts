@@ -1,6 +1,7 @@
 // What the built-in services and plugins need to know of the running server. The IO thread
 // implements it; nothing here waits, and nothing here changes anything.
 
+import type { DispatchCall } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
 import type { Connection, Exchange } from "../http/transport.js";
@@ -14,7 +15,15 @@ export interface PendingRequest {
   readonly serial: number;
   /** Slot of the request as its port numbers it; null while none is assigned. */
   readonly executor: number | null;
+  readonly state: RequestState;
+  /** What a dispatcher does for it now, null when that is nothing. */
+  readonly call: DispatchCall | null;
 }
+
+/** As the interface calls what becomes of a request. */
+export type RequestState =
+  /** It waits for an executor, or for back-ends. */
+  "AWAIT_DISPATCH" | "PREPROCESS" | "DISPATCH" | "POSTPROCESS" | "EXECUTE";
 
 /** A connection and the request of it that is answered next. */
 export interface OpenConnection {

@@ -49,6 +49,11 @@ export class AnswerParser {
     return this.#head !== null || this.#rest.length > 0;
   }
 
+  /** True while the body is being received. */
+  get hasHead(): boolean {
+    return this.#head !== null;
+  }
+
   /**
    * Takes bytes as they arrive.
    * @returns the answer once it is whole, null before

@@ -15,6 +15,16 @@ export type ChannelFault =
   /** It ended in the middle of the answer, or what came was none. */
   | "bad-answer";
 
+/** As the interface calls what a channel does. */
+export type ChannelState =
+  | "RESET"
+  | "READY"
+  | "IDENT"
+  | "SEND"
+  | "RECV_INITIAL"
+  | "RECV_HEADERS"
+  | "RECV_CONTENT";
+
 /** Takes what becomes of a request. */
 export interface ChannelUser {
   answered(channel: Channel, answer: Answer): void;
@@ -25,6 +35,8 @@ export class Channel {
   readonly number: number;
   /** When the running request was sent, or the last one answered: milliseconds, monotonic. */
   sinceMs = 0;
+  /** Requests that it was given. */
+  requests = 0;
   readonly #address: BackEndAddress;
   readonly #identLine: string;
   readonly #closed: (channel: Channel) => void;
@@ -50,9 +62,29 @@ export class Channel {
     return this.#socket !== null;
   }
 
+  get state(): ChannelState {
+    if (this.#socket === null) return "RESET";
+    if (!this.#isConnected) return "IDENT";
+    if (this.#user === null) return "READY";
+    if (this.#parser.hasHead) return "RECV_CONTENT";
+    if (this.#parser.hasBegun) return "RECV_HEADERS";
+    return this.#socket.writableLength > 0 ? "SEND" : "RECV_INITIAL";
+  }
+
+  /** Of the connection that is open. */
+  get bytesSent(): number {
+    return this.#socket?.bytesWritten ?? 0;
+  }
+
+  /** Of the connection that is open. */
+  get bytesReceived(): number {
+    return this.#socket?.bytesRead ?? 0;
+  }
+
   /** Sends a request; `user` is told exactly once what becomes of it, never before this returns. */
   send(head: string, body: string | Uint8Array | null, user: ChannelUser): void {
     this.#user = user;
+    this.requests++;
     this.sinceMs = performance.now();
     const socket = this.#socket ?? this.#open();
     if (body === null) socket.write(head, "latin1");

@@ -33,6 +33,11 @@ export interface CallOwner {
   ended(call: DispatchCall, outcome: Outcome): void;
 }
 
+export interface ChannelInUse {
+  readonly backEnd: BackEnd;
+  readonly channel: Channel;
+}
+
 /** What becomes of one partition. */
 interface Part {
   readonly partition: number;
@@ -80,6 +85,13 @@ export class DispatchCall implements ChannelUser {
   /** True once a back-end has failed it. */
   get isRetried(): boolean {
     return this.#parts.some((part) => part.tried.length > 0);
+  }
+
+  /** The channels that it holds at this moment. */
+  *channels(): Generator<ChannelInUse> {
+    for (const { backEnd, channel } of this.#parts) {
+      if (backEnd !== null && channel !== null) yield { backEnd, channel };
+    }
   }
 
   /** Sends what is not sent yet, if channels are free for all of it; false if it has to wait. */

@@ -78,11 +78,13 @@ export class Dispatcher implements CallOwner {
     this.matrix.close();
   }
 
-  dispatch(dispatch: Dispatch): void {
+  /** Returns the call for those who want to look at it; it may have ended already. */
+  dispatch(dispatch: Dispatch): DispatchCall {
     const call = new DispatchCall(this.matrix, dispatch.request, this, dispatch.explanation);
     this.#calls.set(call, dispatch);
     // Who waits has come before.
     if (this.#waiting.size > 0 || !call.advance()) this.wait(call);
+    return call;
   }
 
   wait(call: DispatchCall): void {

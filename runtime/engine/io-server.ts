@@ -14,6 +14,7 @@ import type {
   OpenConnection,
   OpenGraph,
   PendingRequest,
+  RequestState,
   ServerView,
 } from "../builtin/server-view.js";
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
@@ -38,6 +39,7 @@ import type { PluginTable } from "../plugin/plugin-table.js";
 import { Answers } from "./answers.js";
 import { listenPair } from "./listen-pair.js";
 import { MatrixRequests } from "./matrix-requests.js";
+import type { PluginCall } from "./plugin-call.js";
 import { RequestEngine } from "./request-engine.js";
 import { RouteTable } from "./route-table.js";
 import { Scheduler } from "./scheduler.js";
@@ -60,6 +62,7 @@ export class IoServer {
   readonly #graphs = new Map<string, OpenGraph>();
   readonly #engine: RequestEngine;
   readonly #dispatcher: Dispatcher | null;
+  readonly #matrix: MatrixRequests | null;
   #servers: readonly HttpServer[] = [];
   #plugins: readonly PluginDescription[] = [];
   #name: string | null;
@@ -95,6 +98,8 @@ export class IoServer {
     });
     const { dispatcher } = settings;
     this.#dispatcher = dispatcher && new Dispatcher(readMatrixConfig(dispatcher));
+    this.#matrix =
+      this.#dispatcher && new MatrixRequests(this.#dispatcher, answers, this.#scheduler);
     const view = this.#view();
     const files = new FileServer(join(settings.root, "WEB-ROOT"));
     this.#engine = new RequestEngine({
@@ -106,7 +111,7 @@ export class IoServer {
       scheduler: this.#scheduler,
       admin: this.#admin,
       trusted: new TrustedClients(settings.trusted),
-      matrix: this.#dispatcher && new MatrixRequests(this.#dispatcher, answers, this.#scheduler),
+      matrix: this.#matrix,
     });
     setServerView(view);
     this.#addBuiltins();
@@ -270,12 +275,20 @@ export class IoServer {
     for (const { call, executor } of [...this.#scheduler.calls(), ...this.#admin.calls()]) {
       const { connection } = call.exchange;
       if (!pending.has(connection)) {
-        pending.set(connection, { exchange: call.exchange, serial: call.serial, executor });
+        const state = stateOf(call, executor);
+        const { exchange, serial } = call;
+        pending.set(connection, { exchange, serial, executor, state, call: null });
       }
+    }
+    for (const { exchange, serial, call } of this.#matrix?.dispatched() ?? []) {
+      if (pending.has(exchange.connection)) continue;
+      const state = call?.isWaiting ? "AWAIT_DISPATCH" : "DISPATCH";
+      pending.set(exchange.connection, { exchange, serial, executor: null, state, call });
     }
     const current: Exchange | null = this.#engine.current;
     if (current !== null) {
-      pending.set(current.connection, { exchange: current, serial: 0, executor: 0 });
+      const running = { executor: 0, state: "EXECUTE", call: null } as const;
+      pending.set(current.connection, { exchange: current, serial: 0, ...running });
     }
     const connections = this.#servers[port]?.connections() ?? [];
     return connections.map((connection) => ({
@@ -283,4 +296,10 @@ export class IoServer {
       pending: pending.get(connection) ?? null,
     }));
   }
+}
+
+function stateOf({ step }: PluginCall, executor: number | null): RequestState {
+  if (executor === null) return "AWAIT_DISPATCH";
+  if (step === null) return "EXECUTE";
+  return step.merged === null ? "PREPROCESS" : "POSTPROCESS";
 }

@@ -8,7 +8,7 @@
 import { randomBytes } from "node:crypto";
 import { nowMs } from "../clock.js";
 import type { Answer } from "../dispatch/answer-parser.js";
-import type { Outcome } from "../dispatch/dispatch-call.js";
+import type { DispatchCall, Outcome } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { Explanation } from "../dispatch/explanation.js";
 import {
@@ -65,6 +65,8 @@ interface Progress extends MatrixRequest {
   resubmits: number;
   /** Null where the client does not ask. */
   readonly explanation: Explanation | null;
+  /** The last one; null before the first. */
+  call: DispatchCall | null;
 }
 
 export class MatrixRequests {
@@ -75,6 +77,8 @@ export class MatrixRequests {
   readonly #scheduler: Scheduler;
   /** The one back-end's answers are passed on as they are where nobody looks at them. */
   readonly #isProxy: boolean;
+  /** Those that are in back-ends or wait for them. */
+  readonly #dispatched = new Set<Progress>();
 
   constructor(dispatcher: Dispatcher, answers: Answers, scheduler: Scheduler) {
     this.#dispatcher = dispatcher;
@@ -83,11 +87,16 @@ export class MatrixRequests {
     this.#isProxy = dispatcher.matrix.width === 1 && dispatcher.matrix.height === 1;
   }
 
+  /** Requests that are in back-ends or wait for them. */
+  dispatched(): Iterable<Pick<Progress, "exchange" | "serial" | "call">> {
+    return this.#dispatched;
+  }
+
   /** Answers a request for a plugin of the back-ends. */
   submit(request: MatrixRequest): void {
     const { isExplained } = request.exchange.headers;
     const explanation = isExplained ? new Explanation(request.pre === null ? "wait" : "pre") : null;
-    const progress = { ...request, kept: null, resubmits: 0, explanation };
+    const progress = { ...request, kept: null, resubmits: 0, explanation, call: null };
     if (request.pre !== null) return this.#runProcessor(progress, request.pre, null);
     const { exchange, target } = request;
     const { block, accept, partialTarget, via: passed } = exchange.headers;
@@ -139,7 +148,8 @@ export class MatrixRequests {
   #dispatch(progress: Progress, request: ForwardedRequest): void {
     const { explanation, resubmits } = progress;
     explanation?.begin("wait");
-    this.#dispatcher.dispatch({
+    this.#dispatched.add(progress);
+    progress.call = this.#dispatcher.dispatch({
       request,
       resubmits,
       explanation,
@@ -150,6 +160,7 @@ export class MatrixRequests {
 
   #continue(progress: Progress, request: ForwardedRequest, outcome: Outcome): void {
     const { exchange, port } = progress;
+    this.#dispatched.delete(progress);
     progress.explanation?.begin("merge");
     switch (outcome.kind) {
       case "refused":

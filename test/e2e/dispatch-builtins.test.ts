@@ -150,6 +150,69 @@ test("they are asked of the primary row alone, and are out of service with it", 
   }
 });
 
+interface Inspected {
+  readonly client: { readonly state: string };
+  readonly request: { readonly path: string | null };
+  readonly partial: { readonly ident: { readonly position: string } | null };
+  readonly matrix: {
+    readonly "target-partial": number;
+    readonly "n-channels": number;
+    readonly channels: readonly Record<string, unknown>[];
+  };
+}
+
+/** What `/svc/inspect` shows of the requests for a path, once a condition holds. */
+async function inspected(
+  port: number,
+  path: string,
+  isReached: (found: readonly Inspected[]) => boolean,
+): Promise<readonly Inspected[]> {
+  for (;;) {
+    const answer = (await get(port, "/svc/inspect?level=3")).json.response;
+    const { connections } = answer as { connections: readonly Inspected[] };
+    const found = connections.filter(({ request }) => request.path === path);
+    if (isReached(found)) return found;
+  }
+}
+
+test("inspect shows the channels of a request that is with back-ends", async () => {
+  const path = "/svc/plugin/wait?ms=1500";
+  const { port } = below.dispatcher;
+  const answer = get(port, path, { headers: { "X-SVC-Partial-Target": "3" } });
+  const [one] = await inspected(port, path, ([first]) => {
+    return first?.matrix.channels[0]?.state === "RECV_INITIAL";
+  });
+  assert.is(one!.client.state, "DISPATCH");
+  assert.is(one!.matrix["target-partial"], 3);
+  assert.is(one!.matrix["n-channels"], 1);
+  const [channel] = one!.matrix.channels;
+  assert.equal(Object.keys(channel!), [
+    ...["matrix-id", "state", "cost", "socket-out", "bytes-sent", "bytes-recv", "total-requests"],
+  ]);
+  assert.match(String(channel!["matrix-id"]), /^1\.1\.\d$/);
+  assert.is(channel!.cost, 2);
+  assert.ok(Number(channel!["bytes-sent"]) > 100);
+  assert.ok(Number(channel!["total-requests"]) >= 1);
+  const { engine } = below.at(1, 1);
+  const [there] = await inspected(engine.port, path, ({ length }) => length === 1);
+  assert.match(there!.partial.ident!.position, /^1\.1\.\d$/);
+  assert.is((await answer).status, 200);
+});
+
+test("inspect shows requests that wait for channels", async () => {
+  const path = "/svc/plugin/wait?ms=1000";
+  const { port } = below.dispatcher;
+  // Four channels a replica.
+  const answers = Array.from({ length: 9 }, () => get(port, path));
+  const states = (await inspected(port, path, ({ length }) => length === 9)).map(
+    ({ client, matrix: { channels } }) => `${client.state} ${channels.length}`,
+  );
+  const counts = [states.filter((state) => state === "DISPATCH 2").length];
+  counts.push(states.filter((state) => state === "AWAIT_DISPATCH 0").length);
+  assert.equal(counts, [8, 1], states.join());
+  for (const answer of answers) assert.is((await answer).status, 200);
+});
+
 test("other built-in plugins answer where they are asked", async () => {
   assert.is((await ask(above.port, "ping")).json.response, true);
   assert.is((await ask(above.port, "ping")).json.level, 0);

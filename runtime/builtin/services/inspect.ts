@@ -2,6 +2,7 @@
 // below. Never looks a client's name up: that could take seconds.
 
 import { nowMs } from "../../clock.js";
+import type { ChannelInUse } from "../../dispatch/dispatch-call.js";
 import { ParameterError } from "../../errors.js";
 import type { Connection, Exchange } from "../../http/transport.js";
 import { MAIN_SLOTS, MAX_INSPECT_LEVEL } from "../../limits.js";
@@ -45,7 +46,7 @@ function inspected(view: ServerView, portOffset: 0 | 1, open: OpenConnection, le
     parts.executor = executorPart(view, portOffset, pending);
     parts.headers = headersPart(pending?.exchange ?? null, level);
   }
-  if (level >= 1) parts.matrix = matrixPart(pending?.exchange ?? null, level);
+  if (level >= 1) parts.matrix = matrixPart(pending, level);
   return parts;
 }
 
@@ -55,7 +56,7 @@ function clientPart(
   level: number,
   now: number,
 ) {
-  const base = { id: connection.id, state: state(pending) };
+  const base = { id: connection.id, state: pending?.state ?? "READY" };
   if (level < 2) return base;
   const detail = {
     ...base,
@@ -66,11 +67,6 @@ function clientPart(
   };
   // Descriptors stay inside the transports.
   return level < 3 ? detail : { ...detail, "socket-in": -1 };
-}
-
-function state(pending: PendingRequest | null): string {
-  if (pending === null) return "READY";
-  return pending.executor === null ? "AWAIT_DISPATCH" : "EXECUTE";
 }
 
 function requestPart(pending: PendingRequest | null, level: number, now: number) {
@@ -132,9 +128,31 @@ function fields(block: string): Record<string, string> {
   return fields;
 }
 
-function matrixPart(exchange: Exchange | null, level: number) {
-  const base = { "target-partial": exchange?.headers.partialTarget ?? -1, "n-channels": 0 };
-  return level < 2 ? base : { ...base, channels: [] };
+function matrixPart(pending: PendingRequest | null, level: number) {
+  const call = pending?.call ?? null;
+  const used = call === null ? [] : [...call.channels()];
+  const received = pending?.exchange.headers.partialTarget ?? -1;
+  const base = { "target-partial": call?.request.target ?? received, "n-channels": used.length };
+  if (level < 2) return base;
+  return { ...base, channels: used.map((one) => channelPart(one, level)) };
+}
+
+function channelPart({ backEnd, channel }: ChannelInUse, level: number) {
+  const { partition, replica } = backEnd.place;
+  const base = {
+    "matrix-id": `${partition}.${replica}.${channel.number}`,
+    state: channel.state,
+    cost: backEnd.cost,
+  };
+  if (level < 3) return base;
+  return {
+    ...base,
+    // Descriptors stay inside the transports.
+    "socket-out": -1,
+    "bytes-sent": channel.bytesSent,
+    "bytes-recv": channel.bytesReceived,
+    "total-requests": channel.requests,
+  };
 }
 
 /** Nanoseconds since 1970, as near as a JSON number can tell. */

@@ -14,7 +14,8 @@ const HEADERS =
 
 function busy(target = "/svc/plugin/slow?q=caf\xc3\xa9"): OpenConnection {
   const exchange = fakeExchange(target, HEADERS);
-  return { connection: fakeConnection(), pending: { exchange, serial: 77, executor: 4 } };
+  const state = { executor: 4, state: "EXECUTE", call: null } as const;
+  return { connection: fakeConnection(), pending: { exchange, serial: 77, ...state } };
 }
 
 function inspect(query: string, ...connections: OpenConnection[]) {
@@ -95,7 +96,10 @@ test("fields keep their spelling and hide what logs a client in", () => {
 });
 
 test("a request without executor waits, an idle connection is ready", () => {
-  const waiting = { ...busy(), pending: { ...busy().pending!, executor: null } };
+  const waiting = {
+    ...busy(),
+    pending: { ...busy().pending!, executor: null, state: "AWAIT_DISPATCH" as const },
+  };
   const idle = { connection: fakeConnection(), pending: null };
   const [first, second] = inspect("level=2", waiting, idle).connections;
   assert.is(first.client.state, "AWAIT_DISPATCH");
