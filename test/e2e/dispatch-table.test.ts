@@ -3,7 +3,7 @@
 // limit: 60 s
 
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -111,7 +111,7 @@ const shapes: readonly Shape[] = [
     },
     start: async () => {
       // Each must know the next one's port before that one runs.
-      const ports = await Promise.all(Array.from({ length: RING_SIZE }, () => freePort()));
+      const ports = await freePorts(RING_SIZE);
       const started = ports.map((port, index) => {
         return start("ring", matrixOf([ports[(index + 1) % RING_SIZE]!]), port);
       });
@@ -148,14 +148,28 @@ function engines(count: number): Promise<number[]> {
   return Promise.all(shared.slice(0, count));
 }
 
-/** A port that is free, as the one after it most likely is. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+/** Ports that are free, as the ones after them are. */
+async function freePorts(count: number): Promise<number[]> {
+  const held: Server[] = [];
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = await hold(0);
+    if (port !== 0 && (await hold(port + 1)) !== 0) ports.push(port);
+  }
+  await Promise.all(held.map((server) => once(server.close(), "close")));
+  return ports;
+
+  /** The port that was bound, 0 for none. */
+  async function hold(wanted: number): Promise<number> {
+    const server = createServer().listen(wanted, "127.0.0.1");
+    const isBound = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isBound) return 0;
+    held.push(server);
+    return (server.address() as AddressInfo).port;
+  }
 }
 
 /** What a row looks like through so many levels. */
