@@ -124,6 +124,10 @@ const table = {
     title: "engine that returns a PluginRequest",
     fix: "only a pre or post plugin forwards a request",
   },
+  SVC1046: {
+    title: "result that a dispatcher cannot merge",
+    fix: "return a PluginResponse",
+  },
   SVC1050: {
     title: "blocking call in a plugin",
     fix: "use the asynchronous form and await it",

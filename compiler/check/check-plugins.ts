@@ -6,6 +6,7 @@ import { sortDiagnostics } from "../diagnostics/sort.js";
 import type { ModuleState, PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import { checkDefaults } from "./defaults.js";
+import { checkMergeable } from "./mergeable.js";
 import { checkModuleState } from "./module-state.js";
 import { checkDuplicateNames, checkParameterNames, checkPluginName } from "./names.js";
 import { checkBoundGraph, checkFirstArgument, checkPostArguments } from "./signature.js";
@@ -34,6 +35,7 @@ export function checkPlugins(
   return sortDiagnostics([
     ...findings,
     ...checkDuplicateNames(plugins),
+    ...checkMergeable(plugins),
     ...checkModuleState(moduleState, executors),
   ]);
 }

@@ -2,6 +2,7 @@
 
 import type { PluginRecord } from "../record/plugin-record.js";
 import { reportBlockingCalls } from "./blocking-calls.js";
+import { forwardedPlugins } from "./forwarded-plugins.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import { readParams } from "./read-params.js";
 import { readResult } from "./read-result.js";
@@ -40,5 +41,6 @@ export function readPlugin(
     throws: plugin.doc.throws,
     params,
     result,
+    forwards: forwardedPlugins(context, plugin),
   };
 }

@@ -83,6 +83,8 @@ export interface PluginRecord {
   /** In the order of the signature, reserved ones included. */
   readonly params: readonly ParamRecord[];
   readonly result: ResultRecord;
+  /** Of a pre-processor: plugins that it asks back-ends for by name. */
+  readonly forwards: readonly string[];
 }
 
 /** A module-level variable of a plugin module that its functions change. */

@@ -71,6 +71,37 @@ export const g = plugin.post({ name: "mixed" }, (response) => 1);
   assert.match(diagnostics[0]!.message, `${position.file}:${position.line}:${position.column}`);
 });
 
+test("engines that pre-processors ask by name return what can be merged", () => {
+  const { marks, diagnostics } = check(`
+/** @plugin */
+export function number(request: PluginRequest): int { return 1; }
+/** @plugin */
+export async function later(request: PluginRequest): Promise<string> { return ""; }
+/** @plugin */
+export function merged(request: PluginRequest): PluginResponse { return new PluginResponse(); }
+/** @plugin */
+export function mixed(request: PluginRequest) {
+  return request.toplevel ? 1 : new PluginResponse();
+}
+/** @plugin */
+export function unasked(request: PluginRequest): int { return 1; }
+class Other { constructor(readonly name: string) {} }
+export const pre = plugin.pre({ name: "all" }, (request: PluginRequest, n: int = 1) => {
+  new Other("unasked");
+  if (n === 1) return new PluginRequest("number", { n });
+  if (n === 2) return new PluginRequest(\`later\`);
+  return new PluginRequest(n === 3 ? "merged" : "mixed");
+});
+export const last = plugin.pre({ name: "last" }, (request) => new PluginRequest("mixed"));
+`);
+  assert.equal(marks, ["SVC1046 number", "SVC1046 later"]);
+  assert.ok(diagnostics.every(({ severity }) => severity === "warning"));
+  assert.is(
+    diagnostics[1]!.message,
+    "engine `later` answers the dispatcher of pre `all`, which cannot merge `Promise<string>`",
+  );
+});
+
 test("the first argument, a post's arguments, a bound graph", () => {
   const { marks } = check(`
 /** @plugin */

@@ -57,6 +57,7 @@ export function plugin(
     throws: [],
     params,
     result: { kind: "value", shape: { kind: "json" }, typeText: "json" },
+    forwards: [],
     ...more,
   };
 }

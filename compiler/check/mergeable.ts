@@ -1,0 +1,22 @@
+// Engines that answer a dispatcher: it merges responses, and refuses everything else. That they do
+// is known where a pre-processor of the same project asks them by name.
+
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { PluginRecord } from "../record/plugin-record.js";
+import { pluginError } from "./findings.js";
+
+export function checkMergeable(plugins: readonly PluginRecord[]): Diagnostic[] {
+  const askers = new Map<string, PluginRecord>();
+  for (const plugin of plugins) for (const name of plugin.forwards) askers.set(name, plugin);
+  return plugins.flatMap((engine) => {
+    const asker = askers.get(engine.name);
+    if (asker === undefined || engine.role !== "engine") return [];
+    // A mix may well be told apart by `request.toplevel`.
+    if (engine.result.kind !== "value") return [];
+    const message =
+      `engine \`${engine.name}\` answers the dispatcher of pre \`${asker.name}\`, ` +
+      `which cannot merge \`${engine.result.typeText}\``;
+    const finding = pluginError(engine, "SVC1046", message, "a `PluginResponse`");
+    return [{ ...finding, severity: "warning" }];
+  });
+}

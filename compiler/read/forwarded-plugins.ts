@@ -1,0 +1,28 @@
+// Which plugins a pre-processor asks the back-ends for by a name that is written out. Only the
+// function itself is searched, not what it calls.
+
+import { ts } from "ts-morph";
+import { isPackageSymbol } from "./package-symbols.js";
+import type { PluginDeclaration } from "./plugin-declaration.js";
+import type { ReadContext } from "./read-context.js";
+
+/** Names in `new PluginRequest("name", ...)`, each once. */
+export function forwardedPlugins(
+  { checker }: ReadContext,
+  { role, fn }: PluginDeclaration,
+): readonly string[] {
+  const names = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isNewExpression(node)) {
+      const name = node.arguments?.[0];
+      const isRequest = isPackageSymbol(
+        checker.getTypeAtLocation(node).getSymbol(),
+        "PluginRequest",
+      );
+      if (isRequest && name && ts.isStringLiteralLike(name)) names.add(name.text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  if (role === "pre" && fn.body?.getText().includes("new ")) visit(fn.body);
+  return [...names];
+}
