@@ -43,9 +43,10 @@ export class Instance {
 
   /**
    * Resolves once it serves.
-   * @throws SvcError SVC3013 when it ends before
+   * @throws SvcError SVC3013 when it ends before, and when it was stopped
    */
-  start(): Promise<void> {
+  async start(): Promise<void> {
+    if (this.#isStopping) throw new SvcError("SVC3013", `${this.name} was stopped`);
     const words = ["serve", ...this.#options, "--port", String(this.port)];
     // In a group of its own, or Ctrl-C in the terminal would stop it beside us.
     const child = fork(join(packageRoot(), "bin", "svc.cjs"), words, {
