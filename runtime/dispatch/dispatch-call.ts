@@ -28,7 +28,7 @@ export interface CallOwner {
   wait(call: DispatchCall): void;
   /** A channel has become free. */
   freed(): void;
-  /** A back-end has failed a request without saying why; it may be well. */
+  /** A back-end has failed a request; it may be well for others. */
   suspect(backEnd: BackEnd): void;
   ended(call: DispatchCall, outcome: Outcome): void;
 }
@@ -142,10 +142,13 @@ export class DispatchCall implements ChannelUser {
     const part = this.#release(channel, answer.backlog);
     const { status } = answer;
     this.#explanation?.ended(part.partition, status, answer.explain);
-    if (status === UNAVAILABLE || status === TOO_MANY_REQUESTS) {
-      if (status === UNAVAILABLE) part.backEnd!.retire();
-      else part.backEnd!.penalise();
-      this.#tryAnother(part, status, backEndErrorText(answer.body));
+    if (status === UNAVAILABLE) {
+      this.#suspect(part);
+      part.tried.push(part.backEnd!);
+    } else if (status === TOO_MANY_REQUESTS) {
+      part.backEnd!.penalise();
+      part.tried.push(part.backEnd!);
+      part.error = this.#errorOf(part, status, backEndErrorText(answer.body));
     } else if (this.request.isRelayed || answer.mediaType === MEDIA_TYPES.partial) {
       part.answer = answer;
       part.error = null;
@@ -160,7 +163,7 @@ export class DispatchCall implements ChannelUser {
     this.#suspect(part);
     const isUnseen =
       fault === "unconnected" || (fault === "no-answer" && this.request.method === "GET");
-    if (isUnseen) this.#tryAnother(part, UNAVAILABLE, reason);
+    if (isUnseen) part.tried.push(part.backEnd!);
     else this.#fail(part, UNAVAILABLE, reason);
     this.#settle();
   }
@@ -195,25 +198,23 @@ export class DispatchCall implements ChannelUser {
     this.#owner.suspect(backEnd!);
   }
 
-  /** `advance` takes another replica; if there is none left to try, this is what is told. */
-  #tryAnother(part: Part, status: number, text: string): void {
-    part.tried.push(part.backEnd!);
-    part.error = partialError(part.partition, this.#matrix.width, status, text);
+  #fail(part: Part, status: number, text: string): void {
+    part.error = this.#errorOf(part, status, text);
+    part.isDone = true;
   }
 
-  #fail(part: Part, status: number, text: string): void {
-    part.error = partialError(part.partition, this.#matrix.width, status, text);
-    part.isDone = true;
+  #errorOf({ partition }: Part, status: number, text: string): string {
+    return partialError(partition, this.#matrix.width, status, text);
   }
 
   /** No replica of a partition is left; false if that ends the call. */
   #giveUp(part: Part): boolean {
-    const isDown = part.tried.every((backEnd) => backEnd.isDefunct);
+    // Those that were tried failed, unless one had too much to do.
+    const isDown = part.error === null;
     if (isDown && !this.#mayLackParts) {
       this.cancel({ kind: "refused", status: UNAVAILABLE, message: "Partition(s) down" });
       return false;
     }
-    if (isDown) part.error = null;
     part.isDone = true;
     return true;
   }

@@ -172,13 +172,13 @@ export class IoServer {
     const deadline = performance.now() + timeoutMs;
     while (this.#working() > 0 && performance.now() < deadline) await delay(5);
     this.#engine.giveUp();
+    this.#dispatcher?.close();
     // The admin server first: who watches must not see a main port that is gone.
     const closing = [...this.#servers].reverse().map(async (server) => {
       await server.drain(Math.max(0, deadline - performance.now()));
       await server.close();
     });
     await Promise.all(closing);
-    this.#dispatcher?.close();
     this.#scheduler.close();
     this.#admin.close();
   }

@@ -207,6 +207,16 @@ test("no replica left that is up", async () => {
   assert.is(await begin().owner.outcome(), "503 Partition(s) down");
 });
 
+test("a replica that is up again has still failed this request", async () => {
+  await matrix(1, 2);
+  const { owner } = begin();
+  (await small!.at(0, 0).next()).answer(503, "");
+  const second = await small!.at(0, 1).next();
+  small!.matrix.backEnds[0]![0]!.revive();
+  second.answer(503, "");
+  assert.is(await owner.outcome(), "503 Partition(s) down");
+});
+
 test("no replica left that has time", async () => {
   await matrix(1, 2);
   const { owner } = begin();
