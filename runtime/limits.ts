@@ -75,6 +75,8 @@ export const MAX_DISPATCH_TIMEOUT_MS = 2 ** 31 - 1;
 export const MAX_DISPATCH_BACKLOG = MAX_CONNECTIONS_PER_PORT + 3 - MAIN_SLOTS;
 /** Requests that one client request may become by resubmission. */
 export const MAX_RESUBMITS = 9999;
+/** What a dispatcher says in a header line of how its partial came about. */
+export const MAX_EXPLANATION_LENGTH = 6000;
 /** Answers of back-ends: all of the head, and the body. */
 export const MAX_ANSWER_HEAD_BYTES = 64 * 1024;
 export const MAX_ANSWER_BODY_BYTES = 1024 * 1024 * 1024;

@@ -2,6 +2,7 @@
 // which replica of each partition was chosen, what each would have cost at that moment, and where
 // the time went. Only told about a call; has no part in it.
 
+import { MAX_EXPLANATION_LENGTH } from "../limits.js";
 import type { BackEnd } from "./back-end.js";
 
 /** What a request goes through in a dispatcher, in this order. */
@@ -20,8 +21,6 @@ interface Try {
   below: unknown;
 }
 
-/** Longer ones of back-ends are left out, because they travel up in a header line. */
-const MAX_BELOW_LENGTH = 6000;
 const NOT_ASCII = /[^\x20-\x7e]/g;
 
 export class Explanation {
@@ -73,22 +72,29 @@ export class Explanation {
     last.below = parsed(below);
   }
 
-  /** JSON text of ASCII characters. */
-  text(): string {
+  /**
+   * JSON text of ASCII characters.
+   * @param isField it travels up in a header line: what is too long for one is left out
+   */
+  text(isField: boolean): string {
     this.begin(this.#phase);
     const phases = [...this.#phases].map(([phase, ms]) => [phase, rounded(ms)]);
+    const total = rounded(performance.now() - this.#startedMs);
+    const ms = { total, ...Object.fromEntries(phases) };
+    const whole = ascii({ ms, partitions: this.#partitions() });
+    return isField && whole.length > MAX_EXPLANATION_LENGTH ? ascii({ ms }) : whole;
+  }
+
+  #partitions(): object[] {
     const partitions = [...this.#tries].sort(([a], [b]) => a - b);
-    return ascii({
-      ms: { total: rounded(performance.now() - this.#startedMs), ...Object.fromEntries(phases) },
-      partitions: partitions.map(([partition, tries]) => ({
-        partition,
-        tries: tries.map(({ below, ...rest }) => ({
-          ...rest,
-          ms: rounded(rest.ms),
-          ...(below !== null && { below }),
-        })),
+    return partitions.map(([partition, tries]) => ({
+      partition,
+      tries: tries.map(({ below, ...rest }) => ({
+        ...rest,
+        ms: rounded(rest.ms),
+        ...(below !== null && { below }),
       })),
-    });
+    }));
   }
 }
 
@@ -105,7 +111,7 @@ function ascii(value: object): string {
 
 /** Null for what is no JSON: it must not become a part of ours. */
 function parsed(text: string | null): unknown {
-  if (text === null || text.length > MAX_BELOW_LENGTH) return null;
+  if (text === null || text.length > MAX_EXPLANATION_LENGTH) return null;
   try {
     return JSON.parse(text);
   } catch {

@@ -188,7 +188,7 @@ export class MatrixRequests {
   #finish(progress: Progress, merged: Merged): void {
     const { exchange, port, post, own, explanation } = progress;
     if (post === null && own === null) {
-      return this.#answers.merged(exchange, port, merged, explanation?.text() ?? null);
+      return this.#answers.merged(exchange, port, merged, explained(progress));
     }
     explanation?.begin("post");
     const texec = (nowMs() - exchange.t0Ms) / 1000;
@@ -205,14 +205,15 @@ export class MatrixRequests {
 
   /** What a processor returned for the client. */
   #result(
-    { exchange, port, explanation }: Progress,
+    progress: Progress,
     hierarchy: Hierarchy,
     execId: number,
     status: number,
     kind: number,
     payload: string | Uint8Array,
   ): void {
-    const explain = explanation?.text() ?? null;
+    const { exchange, port } = progress;
+    const explain = explained(progress);
     const how = explain === null ? hierarchy : { ...hierarchy, explain };
     this.#answers.result(exchange, port, execId, status, kind, payload, how);
   }
@@ -223,8 +224,12 @@ export class MatrixRequests {
 
   /** @param isPlugin it counts as an answer of a plugin */
   #error(progress: Progress, status: number, text: string, isPlugin: boolean): void {
-    const { exchange, port, explanation } = progress;
-    const how = { ...ENGINE, explain: explanation?.text() ?? null };
+    const { exchange, port } = progress;
+    const how = { ...ENGINE, explain: explained(progress) };
     this.#answers.error(exchange, port, 0, status, plainMessage(text), isPlugin, how);
   }
+}
+
+function explained({ exchange, explanation }: Progress): string | null {
+  return explanation === null ? null : explanation.text(exchange.headers.accept === "partial");
 }

@@ -25,7 +25,7 @@ interface Shown {
 }
 
 function shown(explanation: Explanation): Shown {
-  const text = explanation.text();
+  const text = explanation.text(false);
   assert.match(text, /^[\x20-\x7e]*$/);
   return JSON.parse(text);
 }
@@ -74,6 +74,20 @@ test("takes nothing from below that is no JSON or is large", () => {
     explanation.ended(0, 200, below);
     assert.not("below" in shown(explanation).partitions[0]!.tries[0]!);
   }
+});
+
+test("a header line has room for the times at least", () => {
+  const backEnds = replicas();
+  const explanation = new Explanation("wait");
+  const tell = (below: string): void => {
+    explanation.chosen(backEnds[0]!, backEnds, []);
+    explanation.ended(0, 200, below);
+  };
+  tell(`"${"x".repeat(3000)}"`);
+  assert.match(explanation.text(true), '"partitions":');
+  tell(`"${"x".repeat(3000)}"`);
+  assert.match(explanation.text(true), /^\{"ms":\{"total":[^}]*\}\}$/);
+  assert.match(explanation.text(false), '"partitions":');
 });
 
 test("an engine tells its time alone", () => {
