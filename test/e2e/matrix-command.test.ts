@@ -118,6 +118,10 @@ test("starts engines and a dispatcher, and lets them answer while engines die", 
       engines: 2,
     });
 
+    // Engines serve no processors.
+    const engine = instances.find(({ name }) => name === "partition 1 replica 0")!;
+    assert.is((await get(engine.port, "/svc/plugin/mountains")).status, 404);
+
     const killed = instances.find(({ name }) => name === "partition 0 replica 0")!;
     process.kill(killed.pid, "SIGKILL");
     await run.until(/partition 0 replica 0 .* down \(SIGKILL\)/);

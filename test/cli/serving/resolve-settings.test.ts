@@ -126,6 +126,8 @@ test("checks the dispatcher of the configuration, or of the file that is named",
   const dispatcher = { partitions: [[{ host: "a", port: 9100 }]], replicas: [{}] };
   const { dispatcher: taken } = await resolveSettings(folder, { ...config, dispatcher }, {});
   assert.equal(taken, dispatcher);
+  const engine = await resolveSettings(folder, { ...config, dispatcher }, { role: "engine" });
+  assert.is(engine.dispatcher, null);
   const file = join(folder, "matrix.json");
   for (const [text, message] of [
     ["{}", /matrix\.json: dispatcher\.replicas: replicas information missing/],
