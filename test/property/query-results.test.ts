@@ -212,7 +212,7 @@ test("what is shown, counted and summed up is what the naive model finds", () =>
       checkPrepared(random, subject);
     }
   }
-  assert.ok(hits > ROUNDS * QUERIES, `seed ${SEED}: queries that find nothing test nothing`);
+  assert.ok(hits > 5 * ROUNDS, `seed ${SEED}: queries that find nothing test nothing`);
 });
 
 test.run();
