@@ -17,9 +17,12 @@ export function startSvc(project, { command = "serve", options = [], node = NODE
   return start([...node, SVC, command, project, "--port", "0", "--ip", "127.0.0.1", ...options]);
 }
 
-/** Starts a server of `peers/`. */
-export function startPeer(name, node = NODE) {
-  return start([...node, `${PEERS}${name}.mjs`]);
+/**
+ * Starts a server of `peers/`.
+ * @param {string[]} words what it is told on its command line
+ */
+export function startPeer(name, node = NODE, words = []) {
+  return start([...node, `${PEERS}${name}.mjs`, ...words]);
 }
 
 /**
