@@ -15,7 +15,8 @@ import { build, makeProject } from "./lib/project.mjs";
 import { startPeer, startSvc } from "./lib/server.mjs";
 import { load, requireWrk } from "./lib/wrk.mjs";
 
-const PLUGINS = `import { type int, type PluginRequest, PluginResponse, S_DESC, S_VAL } from "svc-server";
+const PLUGINS = `import { PluginResponse, S_DESC, S_VAL } from "svc-server";
+import type { int, PluginRequest } from "svc-server";
 
 /** A response of one number. @plugin */
 export function double(_request: PluginRequest, n: int): PluginResponse {
