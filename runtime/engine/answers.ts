@@ -20,7 +20,7 @@ import { MEDIA_TYPES } from "../plugin/media-types.js";
 import { PluginResponse } from "../plugin/plugin-response.js";
 import { plainText } from "../plugin/render.js";
 import type { Accept } from "../plugin/request-source.js";
-import { toLatin1 } from "../plugin/wire-text.js";
+import { latin1Text, MAX_COPIED_BYTES, toLatin1 } from "../plugin/wire-text.js";
 import { RESULT_ERROR, RESULT_PARTIAL, RESULT_TEXT } from "./batch.js";
 import { type ErrorMessage, failureMessage, plainMessage } from "./error-message.js";
 import type { SchedulerEvents } from "./scheduler.js";
@@ -79,7 +79,7 @@ export class Answers {
     hierarchy = ENGINE,
   ): void {
     if (kind === RESULT_ERROR) {
-      const text = latin1Text(payload);
+      const text = typeof payload === "string" ? payload : latin1Text(payload);
       this.error(exchange, port, execId, status, { json: text, text }, true, hierarchy);
     } else if (kind === RESULT_TEXT) {
       this.#send(exchange, port, status, MEDIA_TYPES.text, payload, true);
@@ -187,12 +187,6 @@ export class Answers {
   }
 }
 
-/** Large texts come as bytes. */
-function latin1Text(payload: string | Uint8Array): string {
-  if (typeof payload === "string") return payload;
-  return Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString("latin1");
-}
-
 /** Large results come as bytes and stay bytes. */
 function enveloped(
   payload: string | Uint8Array,
@@ -200,6 +194,9 @@ function enveloped(
   hierarchy: Hierarchy,
 ): string | Uint8Array {
   if (typeof payload === "string") return okEnvelope(payload, execMs, hierarchy);
+  if (payload.length <= MAX_COPIED_BYTES) {
+    return okEnvelope(latin1Text(payload), execMs, hierarchy);
+  }
   const text = okEnvelope("\0", execMs, hierarchy);
   const [head, tail] = text.split("\0") as [string, string];
   return Buffer.concat([Buffer.from(head, "latin1"), payload, Buffer.from(tail, "latin1")]);

@@ -1,5 +1,13 @@
 // Bytes travel between sockets and executors as latin1 text, one character a byte: such text
-// concatenates and crosses threads faster than buffers. These two functions are the way in and out.
+// concatenates and crosses threads faster than buffers. These functions are the way in and out.
+
+/** Bytes up to here are better copied into text that goes with them than sent by themselves. */
+export const MAX_COPIED_BYTES = 8192;
+
+/** The text of bytes that are there already. */
+export function latin1Text({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString("latin1");
+}
 
 /** The UTF-8 bytes of a text, as latin1 text. Lone surrogates become U+FFFD. */
 export function toLatin1(text: string): string {

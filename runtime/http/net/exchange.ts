@@ -1,6 +1,7 @@
 // One request and its answer, as a link in its connection's queue: answers may be given in any
 // order, the connection sends them in the order of the requests.
 
+import { latin1Text, MAX_COPIED_BYTES } from "../../plugin/wire-text.js";
 import type { ByteSource, Connection, Exchange, Method, RequestHeaders } from "../transport.js";
 import type { ReadRequest } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";
@@ -58,6 +59,7 @@ export class NetExchange implements Exchange {
       // Without a length the client sees the end of the answer by the end of the connection.
       if (body.length === 0) this.isLast = true;
       else if (typeof body === "string") this.text += body;
+      else if (body.length <= MAX_COPIED_BYTES) this.text += latin1Text(body);
       else this.#setContent(body, body.length);
     }
     this.#settle(status);
