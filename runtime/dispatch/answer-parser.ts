@@ -28,6 +28,10 @@ const BACKLOG = /^[0-9A-Fa-f]{1,8}$/;
 const NOTHING = Buffer.alloc(0);
 /** A body's memory grows with what arrives from here on. */
 const FIRST_BODY_BYTES = 256 * 1024;
+/** Heads repeat: they differ by length and backlog only. */
+const MAX_KNOWN_HEADS = 1024;
+const MAX_KNOWN_HEAD_BYTES = 512;
+const knownHeads = new Map<string, Head>();
 
 interface Head {
   readonly status: number;
@@ -55,7 +59,7 @@ export class AnswerParser {
   }
 
   /**
-   * Takes bytes as they arrive.
+   * Takes bytes as they arrive; keeps copies only.
    * @returns the answer once it is whole, null before
    * @throws BadAnswer for anything but one answer
    */
@@ -65,12 +69,12 @@ export class AnswerParser {
     const end = bytes.indexOf(HEAD_END, 0, "latin1");
     if (end < 0) {
       if (bytes.length > MAX_ANSWER_HEAD_BYTES) throw new BadAnswer("head too long");
-      this.#rest = bytes;
+      this.#rest = bytes === chunk ? Buffer.from(chunk) : bytes;
       return null;
     }
     if (end > MAX_ANSWER_HEAD_BYTES) throw new BadAnswer("head too long");
     this.#rest = NOTHING;
-    this.#head = readHead(bytes.toString("latin1", 0, end));
+    this.#head = headOf(bytes.toString("latin1", 0, end));
     return this.#feedBody(this.#head, bytes, end + HEAD_END.length);
   }
 
@@ -78,7 +82,7 @@ export class AnswerParser {
     const { length } = head;
     const count = chunk.length - at;
     if (this.#received + count > length) throw new BadAnswer("more bytes than announced");
-    if (count === length) return this.#finish(head, chunk.subarray(at));
+    if (count === length) return this.#finish(head, Buffer.from(chunk.subarray(at)));
     this.#makeRoom(this.#received + count, length);
     this.#body.set(at === 0 ? chunk : chunk.subarray(at), this.#received);
     this.#received += count;
@@ -101,6 +105,17 @@ export class AnswerParser {
     this.#received = 0;
     return { status, mediaType, backlog, isLast, explain, body };
   }
+}
+
+/** @throws BadAnswer */
+function headOf(text: string): Head {
+  let head = knownHeads.get(text);
+  if (head === undefined) {
+    head = readHead(text);
+    if (knownHeads.size >= MAX_KNOWN_HEADS) knownHeads.clear();
+    if (text.length <= MAX_KNOWN_HEAD_BYTES) knownHeads.set(text, head);
+  }
+  return head;
 }
 
 /** @throws BadAnswer */

@@ -6,6 +6,9 @@ import { connect, type Socket } from "node:net";
 import { type Answer, AnswerParser, BadAnswer } from "./answer-parser.js";
 import type { BackEndAddress } from "./matrix-config.js";
 
+/** What arrives on any channel, until the next bytes arrive: nothing is allocated for it. */
+const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
+
 /** Why a request has no answer. */
 export type ChannelFault =
   /** The back-end cannot have seen the request. */
@@ -128,20 +131,25 @@ export class Channel {
   }
 
   #open(): Socket {
-    const socket = connect({ host: this.#address.host, port: this.#address.port, noDelay: true });
+    const { host, port } = this.#address;
+    const callback = (count: number, bytes: Uint8Array): boolean => {
+      this.#receive((bytes as Buffer).subarray(0, count));
+      return true;
+    };
+    const socket = connect({ host, port, noDelay: true, onread: { buffer: RECEIVED, callback } });
     this.#socket = socket;
     this.#isConnected = false;
     this.#parser = new AnswerParser();
     socket.on("connect", () => {
       this.#isConnected = true;
     });
-    socket.on("data", (chunk: Buffer) => this.#receive(chunk));
     socket.on("end", () => this.#lost("connection closed by the back-end"));
     socket.on("error", (error) => this.#lost(error.message));
     socket.write(this.#identLine, "latin1");
     return socket;
   }
 
+  /** @param chunk overwritten once this has returned */
   #receive(chunk: Buffer): void {
     if (this.#user === null) return this.close();
     let answer: Answer | null;

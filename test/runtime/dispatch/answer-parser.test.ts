@@ -57,6 +57,35 @@ test("split at every byte", () => {
   }
 });
 
+test("bytes are overwritten once they were taken", () => {
+  const bytes = Buffer.from(ANSWER, "latin1");
+  const bodyStart = ANSWER.length - BODY.length;
+  for (const at of [ANSWER.length, 1, bodyStart - 1, bodyStart + 1]) {
+    const parser = new AnswerParser();
+    let answer: Answer | null = null;
+    for (const [start, end] of [
+      [0, at],
+      [at, ANSWER.length],
+    ] as const) {
+      if (start === end) continue;
+      const chunk = Buffer.from(bytes.subarray(start, end));
+      answer = parser.feed(chunk);
+      chunk.fill(0);
+    }
+    check(answer);
+  }
+});
+
+test("more different heads than are kept", () => {
+  for (let round = 0; round < 2; round++) {
+    for (let number = 0; number < 1500; number++) {
+      const answer = parsed(answerOf("abc", `X-SVC-Backlog: ${number.toString(16)}`));
+      assert.is(answer?.backlog, number);
+      assert.is(answer?.body.toString(), "abc");
+    }
+  }
+});
+
 test("byte by byte, one answer after the other", () => {
   const parser = new AnswerParser();
   for (let round = 0; round < 3; round++) {
