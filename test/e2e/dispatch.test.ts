@@ -5,6 +5,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
+import { OWN_SIGNATURE } from "./support/matrix-plugins.js";
 import { type Answer, get } from "./support/server.js";
 
 const test = suite("dispatch");
@@ -181,7 +182,7 @@ test("post: what pre has not set is null, a signature also that nobody read", as
   for (const [how, expected] of [
     ["nothing", [null, null]],
     ["no%20signature", ["12345678", null]],
-    ["own%20signature", ["12345678", "abc"]],
+    ["own%20signature", ["12345678", OWN_SIGNATURE]],
   ] as const) {
     const { flag, signature } = (await ask(`keeps?how=${how}`)).json.response as Rendered;
     assert.equal([flag, signature], expected);

@@ -6,6 +6,8 @@ import type * as Library from "svc-server";
 import type { PluginRequest, PluginResponse } from "svc-server";
 
 const MANY = 5;
+/** In place of the one that parameters give. */
+export const OWN_SIGNATURE = "ab".repeat(16);
 
 /** @param journal file that gets a line for each execution of `write` */
 export function addEngines(svc: typeof Library, journal: string): void {
@@ -147,7 +149,7 @@ function addPosts({ PluginRequest, PluginResponse, str, system }: typeof Library
     if (how === "nothing") return forwarded;
     forwarded.flag = "12345678";
     forwarded.local = { a: [1, new Date(0)] };
-    if (how === "own signature") forwarded.signature = "abc";
+    if (how === "own signature") forwarded.signature = OWN_SIGNATURE;
     else if (how !== "no signature") forwarded.signature;
     return forwarded;
   });
