@@ -22,7 +22,7 @@ import { nowMs } from "../clock.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
 import { readMatrixConfig } from "../dispatch/matrix-config.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
-import { isRemoved, onRemoved } from "../graph/keeper/removed-graphs.js";
+import { onRemoved } from "../graph/keeper/removed-graphs.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
 import { GraphStore } from "../graph/store/graph-store.js";
@@ -199,13 +199,13 @@ export class IoServer {
 
   #openGraphs(): OpenGraph[] {
     return [...this.#graphs.values()]
-      .filter(({ store }) => !isRemoved(store) && store.name !== SYSTEM_GRAPH)
+      .filter(({ store }) => !store.memory.isRemoved && store.name !== SYSTEM_GRAPH)
       .sort((a, b) => (a.store.name < b.store.name ? -1 : 1));
   }
 
   #systemGraph(): OpenGraph | null {
     const graph = this.#graphs.get(SYSTEM_GRAPH);
-    return graph === undefined || isRemoved(graph.store) ? null : graph;
+    return graph === undefined || graph.store.memory.isRemoved ? null : graph;
   }
 
   #addBuiltins(): void {

@@ -2,7 +2,6 @@
 // opens graphs by name and refuses work once it is closed or the graph erased.
 
 import { AccessError } from "./errors.js";
-import { isRemoved } from "./keeper/removed-graphs.js";
 import { type GraphOptions, threadGraphs } from "./keeper/thread-graphs.js";
 import type { GraphAccess } from "./sessions/graph-access.js";
 
@@ -31,7 +30,7 @@ export class GraphHandle {
   /** For the runtime: what the methods work on. */
   protected get access(): GraphAccess {
     const access = this.#access;
-    if (access === null || isRemoved(access.store)) {
+    if (access === null || access.store.memory.isRemoved) {
       throw new AccessError("Graph cannot be accessed");
     }
     return access;

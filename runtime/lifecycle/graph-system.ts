@@ -11,7 +11,7 @@ import type {
   GraphSource,
   SharedGraph,
 } from "../graph/keeper/graph-source.js";
-import { isRemoved, onRemoved, removeForAll } from "../graph/keeper/removed-graphs.js";
+import { onRemoved, removeForAll } from "../graph/keeper/removed-graphs.js";
 import { KEEPER_THREAD, MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
 import { Header } from "../graph/memory/layout.js";
 import { recoverGraph, releaseHeld } from "../graph/operations/recover.js";
@@ -159,9 +159,10 @@ export class GraphSystem implements GraphSource {
     if (found === null) return false;
     this.#open.delete(name);
     removeForAll(found.store);
+    // Whoever opens it next has its files for himself.
+    awaitSaving(found.store);
     if (!isErased || found.shared.path === null) return true;
     this.#paths.delete(name);
-    awaitSaving(found.store);
     eraseStoredGraph(found.shared.path);
     return true;
   }
@@ -268,17 +269,17 @@ export class GraphSystem implements GraphSource {
 
   #find(name: string): OpenGraph | null {
     const found = this.#open.get(name);
-    return found === undefined || isRemoved(found.store) ? null : found;
+    return found === undefined || found.store.memory.isRemoved ? null : found;
   }
 
   /** Sorted by name. */
   #all(): OpenGraph[] {
-    const all = [...this.#open.values()].filter(({ store }) => !isRemoved(store));
+    const all = [...this.#open.values()].filter(({ store }) => !store.memory.isRemoved);
     return all.sort((a, b) => (a.store.name < b.store.name ? -1 : 1));
   }
 }
 
-/** Nobody may begin to save any more; lets who has begun come to an end. */
+/** Nobody may begin to save any more; who has begun gives up at the next step. */
 function awaitSaving({ memory }: GraphStore): void {
   const { ints } = memory.header;
   const giveUpAt = performance.now() + SAVE_TIMEOUT_MS;

@@ -11,7 +11,7 @@ import { loadGraph } from "../snapshot/load-graph.js";
 import { saveGraphGently } from "../snapshot/save-graph.js";
 import { GraphStore } from "../store/graph-store.js";
 import type { GraphSource, SharedGraph } from "./graph-source.js";
-import { isRemoved, onRemoved } from "./removed-graphs.js";
+import { onRemoved } from "./removed-graphs.js";
 import { KEEPER_THREAD } from "./thread-numbers.js";
 
 export interface KeeperSettings {
@@ -85,7 +85,7 @@ export class GraphKeeper implements GraphSource {
   find(name: string): SharedGraph | null {
     const kept = this.#graphs.get(name);
     if (kept === undefined) return null;
-    if (!isRemoved(kept.store)) return kept.shared;
+    if (!kept.store.memory.isRemoved) return kept.shared;
     this.#forget(name, kept);
     return null;
   }

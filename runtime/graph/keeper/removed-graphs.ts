@@ -11,11 +11,6 @@ import type { GraphStore } from "../store/graph-store.js";
 const MUCH_BYTES = 2 ** 25;
 const SLEEP_MS = 50;
 
-/** True once somebody let the graph go. */
-export function isRemoved(store: GraphStore): boolean {
-  return store.memory.header.words[Header.Erased] !== 0;
-}
-
 /** Lets a graph go, for all threads. */
 export function removeForAll({ memory }: GraphStore): void {
   Atomics.store(memory.header.ints, Header.Erased, 1);

@@ -7,7 +7,7 @@ import type { GraphAccess } from "../sessions/graph-access.js";
 import { Session } from "../sessions/session.js";
 import { GraphStore } from "../store/graph-store.js";
 import { checkGraphName, type GraphSource, type SharedGraph } from "./graph-source.js";
-import { isRemoved, onRemoved } from "./removed-graphs.js";
+import { onRemoved } from "./removed-graphs.js";
 import { SYSTEM_GRAPH } from "./system-graph.js";
 
 /** How a graph is opened. */
@@ -78,7 +78,7 @@ export class ThreadGraphs {
 
   #known(name: string): GraphAccess | undefined {
     const access = this.#open.get(name);
-    if (access === undefined || !isRemoved(access.store)) return access;
+    if (access === undefined || !access.store.memory.isRemoved) return access;
     this.#open.delete(name);
     return undefined;
   }

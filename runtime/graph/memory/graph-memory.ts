@@ -69,6 +69,11 @@ export class GraphMemory {
     return true;
   }
 
+  /** True once somebody has let the graph go, for all threads. */
+  get isRemoved(): boolean {
+    return Atomics.load(this.header.ints, Header.Erased) !== 0;
+  }
+
   /**
    * Gives this thread's hold on the memory back, of a graph that nobody uses any more. What says
    * so, and who holds the mutex, stays.

@@ -31,7 +31,8 @@ type Step = { readonly descriptor: number } | undefined;
 
 /**
  * Saves a graph; the folder is made where it is missing. Returns the number of 8-byte words
- * written, 0 if nothing has changed since the last time. The caller must hold no vertices.
+ * written, 0 if nothing has changed since the last time or the graph was removed meanwhile. The
+ * caller must hold no vertices.
  * @throws OperationTimeout while another thread saves
  * @throws DataError what the file system refuses
  */
@@ -44,6 +45,8 @@ export function saveGraph(store: GraphStore, folder: string, options: SaveOption
       const { done, value } = steps.next();
       if (done === true) return value;
       if (value !== undefined) fsyncSync(value.descriptor);
+      // Its folder may be that of a new graph from now on, whose files must be left alone.
+      if (store.memory.isRemoved) return 0;
     }
   } catch (error) {
     throw savingError(store, folder, error);
@@ -68,6 +71,7 @@ export async function saveGraphGently(
       if (done === true) return value;
       if (value === undefined) await nextTurn();
       else await flush(value.descriptor);
+      if (store.memory.isRemoved) return 0;
     }
   } catch (error) {
     throw savingError(store, folder, error);
@@ -91,8 +95,7 @@ function* save(
 ): Generator<Step, number, void> {
   let file: SnapshotWriter | null = null;
   try {
-    const isErased = store.memory.header.words[Header.Erased] !== 0;
-    if (isErased || (!isForced && isSaved(store, files))) return 0;
+    if (store.memory.isRemoved || (!isForced && isSaved(store, files))) return 0;
     files.makeFolder();
     file = new SnapshotWriter(files.temporary);
     const header = yield* writeMemory(store, file);
