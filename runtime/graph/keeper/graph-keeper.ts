@@ -63,6 +63,7 @@ export class GraphKeeper implements GraphSource {
     if (this.names().length >= MAX_GRAPHS) {
       throw new DataError(`there are ${MAX_GRAPHS} graphs open, which is all that there can be`);
     }
+    this.#refuseShared(folder, name);
     const warn = this.#log;
     const loaded = loadGraph(name, folder, KEEPER_THREAD, { warn });
     const store = loaded ?? GraphStore.make(name, KEEPER_THREAD);
@@ -101,6 +102,14 @@ export class GraphKeeper implements GraphSource {
 
   remove(): never {
     throw new Error("graphs are removed by the main thread");
+  }
+
+  /** What two graphs store in one folder would take each other's place. */
+  #refuseShared(folder: string, name: string): void {
+    for (const other of this.names()) {
+      if (this.#graphs.get(other)!.shared.path !== folder) continue;
+      throw new DataError(`graph "${name}" cannot be opened: "${other}" is stored in ${folder}`);
+    }
   }
 
   #forget(name: string, kept: Kept): void {
