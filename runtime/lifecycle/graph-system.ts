@@ -65,7 +65,7 @@ export class GraphSystem implements GraphSource {
   readonly #settings: GraphSettings;
   readonly #admin: AdminThread;
   readonly #open = new Map<string, OpenGraph>();
-  /** Folders below the root of the graphs that are stored. */
+  /** Folders, below the root, of the graphs that are stored or have been open. */
   readonly #paths: Map<string, string>;
   /** Resolves when the configured and stored graphs are loaded, or could not be. */
   readonly loaded: Promise<void>;
@@ -135,7 +135,7 @@ export class GraphSystem implements GraphSource {
     const known = this.#known(request);
     if (known !== null) return known;
     const ask = { op: "keep", request: this.#keepRequest(request) } as const;
-    return this.#opened((await this.#admin.ask(ask)) as SharedGraph);
+    return this.#opened((await this.#admin.ask(ask)) as SharedGraph, this.#pathOf(request));
   }
 
   open(request: GraphRequest, giveUpAt: number): SharedGraph {
@@ -143,7 +143,7 @@ export class GraphSystem implements GraphSource {
     if (known !== null) return known;
     const ask = { op: "keep", request: this.#keepRequest(request) } as const;
     const latest = Math.min(giveUpAt, performance.now() + MAX_WAIT_MS);
-    return this.#opened(this.#admin.askNow(ask, latest) as SharedGraph);
+    return this.#opened(this.#admin.askNow(ask, latest) as SharedGraph, this.#pathOf(request));
   }
 
   find(name: string): SharedGraph | null {
@@ -227,13 +227,19 @@ export class GraphSystem implements GraphSource {
     throw new DataError(`graph "${name}" is stored in ${shared.path}`);
   }
 
-  #keepRequest({ name, path, isLocal }: GraphRequest): KeepRequest {
-    const configured = this.#settings.graphs[name];
-    const wanted = path ?? configured?.path ?? this.#paths.get(name) ?? name;
-    const folder = graphFolder(this.#settings.root, wanted);
-    this.#paths.set(name, wanted);
-    const isReadonly = this.#settings.isReadonly || (configured?.readonly ?? false);
-    return { name, folder, isStorable: this.#takeRoot(), isLocal, isReadonly };
+  #keepRequest(request: GraphRequest): KeepRequest {
+    const { name, isLocal } = request;
+    const { root, graphs } = this.#settings;
+    // Makes the root, where it is missing: only then is it known where links lead.
+    const isStorable = this.#takeRoot();
+    const folder = graphFolder(root, this.#pathOf(request));
+    const isReadonly = this.#settings.isReadonly || (graphs[name]?.readonly ?? false);
+    return { name, folder, isStorable, isLocal, isReadonly };
+  }
+
+  /** Folder of a graph, below the root. */
+  #pathOf({ name, path }: GraphRequest): string {
+    return path ?? this.#settings.graphs[name]?.path ?? this.#paths.get(name) ?? name;
   }
 
   /**
@@ -254,9 +260,11 @@ export class GraphSystem implements GraphSource {
     }
   }
 
-  #opened(shared: SharedGraph): SharedGraph {
-    const found = this.#find(shared.share.name);
+  #opened(shared: SharedGraph, path: string): SharedGraph {
+    const { name } = shared.share;
+    const found = this.#find(name);
     if (found !== null) return found.shared;
+    this.#paths.set(name, path);
     const store = GraphStore.attach(shared.share, MAIN_THREAD);
     const graph = { shared, store };
     this.#open.set(store.name, graph);

@@ -4,7 +4,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -25,6 +25,7 @@ test.before(() => system.unload());
 test.after(async () => {
   await system.unload();
   for (const folder of [root, many]) rmSync(folder, { recursive: true });
+  rmSync(`${root}-link`);
 });
 test.before.each(() => system.initialize("library", { root }));
 test.after.each(() => system.unload());
@@ -88,6 +89,21 @@ test("graphs go out of memory, or for good", () => {
   again.erase();
   assert.not.ok(existsSync(join(root, "gone")));
   assert.is(new Graph("gone").order, 0);
+});
+
+test("a graph that cannot be opened at a path can be opened without", () => {
+  new Graph("owner", { path: "shared" }).createVertex("a");
+  fails(() => new Graph("guest", { path: "shared" }), "DataError", /"owner" is stored in/);
+  assert.is(new Graph("guest").path, join(root, "guest"));
+});
+
+test("a root that lies behind a link, and is yet to be made, is one place", async () => {
+  await system.unload();
+  symlinkSync(root, `${root}-link`);
+  await system.initialize("library", { root: join(`${root}-link`, "new") });
+  const { path } = new Graph("g", { path: "below/g" });
+  assert.is(path, join(realpathSync(root), "new", "below", "g"));
+  assert.is(new Graph("g", { path: "below/g" }).path, path);
 });
 
 test("all graphs are made readonly together, unless somebody writes", () => {
