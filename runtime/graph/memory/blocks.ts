@@ -23,7 +23,10 @@ export class Blocks implements Allocator {
     this.#state = ALLOCATORS + arena.id * ALLOCATOR_WORDS;
   }
 
-  /** Pointer to a block of a size class; its first word is 0, the others are left as they were. */
+  /**
+   * Pointer to a block of a size class; its first word is 0, the others are left as they were. All
+   * of it is marked before it is given: whoever fills it may die before saying what was written.
+   */
   allocate(writer: Writer, sizeClass: number): number {
     const { header } = writer.memory;
     const list = this.#state + FREE_LISTS + sizeClass;
@@ -33,14 +36,15 @@ export class Blocks implements Allocator {
       writer.put(header, list, this.arena.words[freed]!);
       writer.put(header, this.#state + FREE_WORDS, this.freeWords(writer) - words);
       writer.put(this.arena, freed, 0);
+      writer.wrote(this.arena, freed, words);
       return freed;
     }
     // Word 0 means none, so it is never handed out.
     const block = header.words[this.#state]! || this.#unitWords;
     writer.require(this.arena, block + words);
     writer.put(header, this.#state, block + words);
-    this.arena.words[block] = 0;
     writer.wrote(this.arena, block, words);
+    this.arena.words[block] = 0;
     return block;
   }
 
