@@ -23,7 +23,7 @@ export class BackEnd {
   /** Not used until a probe has succeeded; so it is before the first one. */
   isDefunct = true;
   readonly #idle: Channel[] = [];
-  readonly #busy = new Set<Channel>();
+  #running = 0;
   /** Channel numbers in use. */
   readonly #numbers: boolean[];
   /** Requests that the back-end has from others, as it last said. */
@@ -37,23 +37,23 @@ export class BackEnd {
     this.#numbers = new Array(row.channels).fill(false);
   }
 
-  /** Requests of this dispatcher that run in it. */
+  /** Requests of this dispatcher that run in it, each on a channel. */
   get running(): number {
-    return this.#busy.size;
+    return this.#running;
   }
 
   /** Connections that are open. */
   get openChannels(): number {
-    return this.#idle.length + this.#busy.size;
+    return this.#idle.length + this.#running;
   }
 
   get hasFreeChannel(): boolean {
-    return this.#busy.size < this.row.channels;
+    return this.#running < this.row.channels;
   }
 
   /** Running Execution Cost (interface, "Dispatch cost rules"). */
   get cost(): number {
-    return this.row.priority * (this.#busy.size + this.#foreign);
+    return this.row.priority * (this.#running + this.#foreign);
   }
 
   /** What replicas are compared by. */
@@ -62,24 +62,24 @@ export class BackEnd {
   }
 
   get isPenalised(): boolean {
-    return performance.now() < this.#penalisedUntilMs;
+    return this.#penalisedUntilMs > 0 && performance.now() < this.#penalisedUntilMs;
   }
 
   /** Takes a channel for a request; there must be a free one. */
   take(): Channel {
     const channel = this.#idle.pop() ?? this.#newChannel();
-    this.#busy.add(channel);
+    this.#running++;
     return channel;
   }
 
   /** Gives a channel back. `backlog` is the back-end's own count of its requests, -1 if unknown. */
   give(channel: Channel, backlog: number): void {
-    this.#busy.delete(channel);
+    this.#running--;
     if (channel.isOpen) this.#idle.push(channel);
     else this.#numbers[channel.number] = false;
     // Once nothing of ours runs there, what it said is out of date before it is next compared.
-    if (this.#busy.size === 0) this.#foreign = 0;
-    else if (backlog >= 0) this.#foreign = Math.max(0, backlog - this.#busy.size);
+    if (this.#running === 0) this.#foreign = 0;
+    else if (backlog >= 0) this.#foreign = Math.max(0, backlog - this.#running);
   }
 
   /** Avoids it for a while: it had too much to do. */

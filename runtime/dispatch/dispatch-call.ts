@@ -22,6 +22,18 @@ export type Outcome =
   /** A back-end answered with an error, or with nothing. */
   | { readonly kind: "failed"; readonly message: string };
 
+/** A request to send and whom to tell what became of it. */
+export interface Dispatch {
+  readonly request: ForwardedRequest;
+  /** How often the same client request was sent before. */
+  readonly resubmits: number;
+  /** Is told how the answer comes about; null where nobody asks. */
+  readonly explanation: Explanation | null;
+  /** Nobody waits for the answer any more. */
+  isAborted(): boolean;
+  ended(outcome: Outcome): void;
+}
+
 /** Whom a call tells that it moves on. */
 export interface CallOwner {
   /** It needs channels that are not free. */
@@ -38,48 +50,92 @@ export interface ChannelInUse {
   readonly channel: Channel;
 }
 
-/** What becomes of one partition. */
-interface Part {
-  readonly partition: number;
-  /** Replicas that could not answer. */
-  readonly tried: BackEnd[];
-  backEnd: BackEnd | null;
-  channel: Channel | null;
-  answer: Answer | null;
-  /** What the parent is told in place of an answer. */
-  error: string | null;
-  isDone: boolean;
-}
-
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
+const NONE: readonly BackEnd[] = [];
 
-export class DispatchCall implements ChannelUser {
-  readonly request: ForwardedRequest;
+/** What becomes of one partition. */
+class Part implements ChannelUser {
+  readonly partition: number;
+  readonly #call: DispatchCall;
+  /** Replicas that could not answer. */
+  tried = NONE;
+  /** The one chosen, which has the request while there is a channel. */
+  backEnd: BackEnd | null = null;
+  channel: Channel | null = null;
+  answer: Answer | null = null;
+  /** What the parent is told in place of an answer. */
+  error: string | null = null;
+  isDone = false;
+
+  constructor(call: DispatchCall, partition: number) {
+    this.#call = call;
+    this.partition = partition;
+  }
+
+  /** It is not done, and no replica has its request. */
+  get isUnsent(): boolean {
+    return !this.isDone && this.channel === null;
+  }
+
+  answered(_: Channel, answer: Answer): void {
+    this.#call.answered(this, answer);
+  }
+
+  failed(_: Channel, fault: ChannelFault, reason: string): void {
+    this.#call.failed(this, fault, reason);
+  }
+
+  send({ head, body }: ForwardedRequest): void {
+    this.channel = this.backEnd!.take();
+    this.channel.send(head, body, this);
+  }
+
+  /** Gives the channel back. */
+  release(backlog: number): void {
+    const channel = this.channel!;
+    this.channel = null;
+    this.backEnd!.give(channel, backlog);
+  }
+
+  abort(): void {
+    this.channel!.abort();
+    this.release(-1);
+  }
+
+  /** Another replica is to be taken. */
+  giveUpReplica(): void {
+    this.tried = [...this.tried, this.backEnd!];
+  }
+}
+
+export class DispatchCall {
+  readonly dispatch: Dispatch;
   /** It stands in the owner's queue. */
   isWaiting = false;
+  /** Where it stands in the owner's list. */
+  place = -1;
+  readonly request: ForwardedRequest;
   readonly #matrix: Matrix;
   readonly #owner: CallOwner;
-  readonly #explanation: Explanation | null;
   readonly #parts: Part[] = [];
-  readonly #byChannel = new Map<Channel, Part>();
   #isEnded = false;
 
-  /** @param explanation is told what happens; null where nobody asks */
-  constructor(
-    matrix: Matrix,
-    request: ForwardedRequest,
-    owner: CallOwner,
-    explanation: Explanation | null = null,
-  ) {
+  constructor(matrix: Matrix, dispatch: Dispatch, owner: CallOwner) {
     this.#matrix = matrix;
     this.#owner = owner;
-    this.#explanation = explanation;
-    this.request = request;
-    const { target } = request;
+    this.dispatch = dispatch;
+    this.request = dispatch.request;
+    const { target } = dispatch.request;
     const first = target < 0 ? 0 : target % matrix.width;
     const end = target < 0 ? matrix.width : first + 1;
-    for (let partition = first; partition < end; partition++) this.#parts.push(newPart(partition));
+    for (let partition = first; partition < end; partition++) {
+      this.#parts.push(new Part(this, partition));
+    }
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
   }
 
   /** True once a back-end has failed it. */
@@ -96,17 +152,16 @@ export class DispatchCall implements ChannelUser {
 
   /** Sends what is not sent yet, if channels are free for all of it; false if it has to wait. */
   advance(): boolean {
-    const chosen: [Part, BackEnd][] = [];
     let isBusy = false;
     for (const part of this.#parts) {
-      if (part.isDone || part.channel !== null) continue;
+      if (!part.isUnsent) continue;
       const choice = this.#matrix.choose(part.partition, this.request.preference, part.tried);
       if (choice === "busy") isBusy = true;
-      else if (choice !== "down") chosen.push([part, choice]);
+      else if (choice !== "down") part.backEnd = choice;
       else if (!this.#giveUp(part)) return true;
     }
     if (isBusy) return false;
-    for (const [part, backEnd] of chosen) this.#send(part, backEnd);
+    for (const part of this.#parts) if (part.isUnsent) this.#send(part);
     this.#endIfComplete();
     return true;
   }
@@ -114,13 +169,12 @@ export class DispatchCall implements ChannelUser {
   /** Gives up on back-ends that have not answered for so long. */
   expire(timeoutMs: number): void {
     const before = performance.now() - timeoutMs;
-    const overdue = [...this.#byChannel.keys()].filter((channel) => channel.sinceMs < before);
+    const overdue = this.#parts.filter(({ channel }) => channel && channel.sinceMs < before);
     if (overdue.length === 0) return;
-    for (const channel of overdue) {
-      channel.abort();
-      const part = this.#release(channel, -1);
+    for (const part of overdue) {
+      part.abort();
       this.#suspect(part);
-      this.#explanation?.ended(part.partition, "timeout");
+      this.dispatch.explanation?.ended(part.partition, "timeout");
       if (this.#mayLackParts) part.isDone = true;
       else this.#fail(part, UNAVAILABLE, `timeout after ${timeoutMs} ms`);
     }
@@ -129,25 +183,23 @@ export class DispatchCall implements ChannelUser {
 
   /** Ends it without an answer; what is under way is cut off. */
   cancel(outcome: Outcome): void {
-    for (const channel of [...this.#byChannel.keys()]) {
-      channel.abort();
-      this.#release(channel, -1);
-    }
+    for (const part of this.#parts) if (part.channel !== null) part.abort();
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#owner.ended(this, outcome);
   }
 
-  answered(channel: Channel, answer: Answer): void {
-    const part = this.#release(channel, answer.backlog);
+  /** A back-end has answered. */
+  answered(part: Part, answer: Answer): void {
+    part.release(answer.backlog);
     const { status } = answer;
-    this.#explanation?.ended(part.partition, status, answer.explain);
+    this.dispatch.explanation?.ended(part.partition, status, answer.explain);
     if (status === UNAVAILABLE) {
       this.#suspect(part);
-      part.tried.push(part.backEnd!);
+      part.giveUpReplica();
     } else if (status === TOO_MANY_REQUESTS) {
       part.backEnd!.penalise();
-      part.tried.push(part.backEnd!);
+      part.giveUpReplica();
       part.error = this.#errorOf(part, status, backEndErrorText(answer.body));
     } else if (this.request.isRelayed || answer.mediaType === MEDIA_TYPES.partial) {
       part.answer = answer;
@@ -157,13 +209,14 @@ export class DispatchCall implements ChannelUser {
     this.#settle();
   }
 
-  failed(channel: Channel, fault: ChannelFault, reason: string): void {
-    const part = this.#release(channel, -1);
-    this.#explanation?.ended(part.partition, reason);
+  /** A back-end has not answered. */
+  failed(part: Part, fault: ChannelFault, reason: string): void {
+    part.release(-1);
+    this.dispatch.explanation?.ended(part.partition, reason);
     this.#suspect(part);
     const isUnseen =
       fault === "unconnected" || (fault === "no-answer" && this.request.method === "GET");
-    if (isUnseen) part.tried.push(part.backEnd!);
+    if (isUnseen) part.giveUpReplica();
     else this.#fail(part, UNAVAILABLE, reason);
     this.#settle();
   }
@@ -174,23 +227,10 @@ export class DispatchCall implements ChannelUser {
     return this.#matrix.config.allowIncomplete && target < 0 && !preference.isPrimary;
   }
 
-  #send(part: Part, backEnd: BackEnd): void {
+  #send(part: Part): void {
     const replicas = this.#matrix.backEnds[part.partition]!;
-    this.#explanation?.chosen(backEnd, replicas, part.tried);
-    const channel = backEnd.take();
-    part.backEnd = backEnd;
-    part.channel = channel;
-    this.#byChannel.set(channel, part);
-    channel.send(this.request.head, this.request.body, this);
-  }
-
-  /** Gives the channel back and returns whose it was. */
-  #release(channel: Channel, backlog: number): Part {
-    const part = this.#byChannel.get(channel)!;
-    this.#byChannel.delete(channel);
-    part.channel = null;
-    part.backEnd!.give(channel, backlog);
-    return part;
+    this.dispatch.explanation?.chosen(part.backEnd!, replicas, part.tried);
+    part.send(this.request);
   }
 
   #suspect({ backEnd }: Part): void {
@@ -221,38 +261,30 @@ export class DispatchCall implements ChannelUser {
 
   /** After answers or faults: goes on, waits, or ends. */
   #settle(): void {
-    const needsChannel = this.#parts.some((part) => !part.isDone && part.channel === null);
-    if (!needsChannel) this.#endIfComplete();
+    let isUnsent = false;
+    for (const part of this.#parts) if (part.isUnsent) isUnsent = true;
+    if (!isUnsent) this.#endIfComplete();
     else if (!this.isWaiting && !this.advance()) this.#owner.wait(this);
     this.#owner.freed();
   }
 
   #endIfComplete(): void {
-    if (this.#isEnded || this.#parts.some((part) => !part.isDone)) return;
+    if (this.#isEnded) return;
+    for (const part of this.#parts) if (!part.isDone) return;
     this.#isEnded = true;
     this.#owner.ended(this, this.#outcome());
   }
 
   #outcome(): Outcome {
-    const failed = this.#parts.find((part) => part.error !== null);
-    if (failed !== undefined) return { kind: "failed", message: failed.error! };
-    if (this.#parts.every((part) => part.answer === null)) {
-      return { kind: "refused", status: UNAVAILABLE, message: "All partitions down" };
+    const answers: (Answer | null)[] = [];
+    for (let partition = 0; partition < this.#matrix.width; partition++) answers.push(null);
+    let isAnswered = false;
+    for (const { partition, error, answer } of this.#parts) {
+      if (error !== null) return { kind: "failed", message: error };
+      if (answer !== null) isAnswered = true;
+      answers[partition] = answer;
     }
-    const answers: (Answer | null)[] = new Array(this.#matrix.width).fill(null);
-    for (const part of this.#parts) answers[part.partition] = part.answer;
-    return { kind: "answered", answers };
+    if (isAnswered) return { kind: "answered", answers };
+    return { kind: "refused", status: UNAVAILABLE, message: "All partitions down" };
   }
-}
-
-function newPart(partition: number): Part {
-  return {
-    partition,
-    tried: [],
-    backEnd: null,
-    channel: null,
-    answer: null,
-    error: null,
-    isDone: false,
-  };
 }

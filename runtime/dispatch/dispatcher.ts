@@ -5,9 +5,7 @@
 import { Fifo } from "../fifo.js";
 import { ANSWER_SWEEP_MS, CHANNEL_TRIM_MS, MAX_DISPATCH_BACKLOG } from "../limits.js";
 import type { BackEnd } from "./back-end.js";
-import { type CallOwner, DispatchCall, type Outcome } from "./dispatch-call.js";
-import type { Explanation } from "./explanation.js";
-import type { ForwardedRequest } from "./forwarded-request.js";
+import { type CallOwner, type Dispatch, DispatchCall, type Outcome } from "./dispatch-call.js";
 import { Health } from "./health.js";
 import { Matrix } from "./matrix.js";
 import type { MatrixConfig } from "./matrix-config.js";
@@ -20,23 +18,15 @@ const FULL_TEXTS = {
 /** Overdue answers are found within this part of the time-out. */
 const SWEEPS_PER_TIMEOUT = 20;
 
-/** A request to send and whom to tell what became of it. */
-export interface Dispatch {
-  readonly request: ForwardedRequest;
-  /** How often the same client request was sent before. */
-  readonly resubmits: number;
-  /** Is told how the answer comes about; null where nobody asks. */
-  readonly explanation: Explanation | null;
-  /** Nobody waits for the answer any more. */
-  isAborted(): boolean;
-  ended(outcome: Outcome): void;
-}
-
 export class Dispatcher implements CallOwner {
   readonly matrix: Matrix;
   readonly #health: Health;
   readonly #waiting = new Fifo<DispatchCall>();
-  readonly #calls = new Map<DispatchCall, Dispatch>();
+  /**
+   * In no order. Not a Set: one in which many come and go gets new tables, and each of the former
+   * keeps alive what it held until a collection of old memory.
+   */
+  readonly #calls: DispatchCall[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
   #isPumping = false;
   /** Requests that had to wait, since the start. */
@@ -54,7 +44,7 @@ export class Dispatcher implements CallOwner {
 
   /** Requests in back-ends, and those that wait. */
   get working(): number {
-    return this.#calls.size;
+    return this.#calls.length;
   }
 
   /** Resolves when every back-end was asked for its health once. */
@@ -73,18 +63,21 @@ export class Dispatcher implements CallOwner {
     this.#health.stop();
     for (const timer of this.#timers) clearInterval(timer);
     const outcome: Outcome = { kind: "refused", status: 503, message: "Service Out" };
-    for (const call of [...this.#calls.keys()]) call.cancel(outcome);
+    for (const call of [...this.#calls]) call.cancel(outcome);
     this.#waiting.clear();
     this.matrix.close();
   }
 
-  /** Returns the call for those who want to look at it; it may have ended already. */
-  dispatch(dispatch: Dispatch): DispatchCall {
-    const call = new DispatchCall(this.matrix, dispatch.request, this, dispatch.explanation);
-    this.#calls.set(call, dispatch);
+  /** What is in back-ends or waits for them. */
+  get calls(): readonly DispatchCall[] {
+    return this.#calls;
+  }
+
+  dispatch(dispatch: Dispatch): void {
+    const call = new DispatchCall(this.matrix, dispatch, this);
+    call.place = this.#calls.push(call) - 1;
     // Who waits has come before.
     if (this.#waiting.size > 0 || !call.advance()) this.wait(call);
-    return call;
   }
 
   wait(call: DispatchCall): void {
@@ -94,7 +87,7 @@ export class Dispatcher implements CallOwner {
       this.#waiting.push(call);
       return;
     }
-    const isFirst = this.#calls.get(call)!.resubmits === 0;
+    const isFirst = call.dispatch.resubmits === 0;
     const text = call.isRetried ? "retry" : isFirst ? "first" : "resubmission";
     call.cancel({ kind: "refused", status: 429, message: FULL_TEXTS[text] });
   }
@@ -104,10 +97,9 @@ export class Dispatcher implements CallOwner {
     if (this.#isPumping) return;
     this.#isPumping = true;
     for (let call = this.#waiting.peek(); call !== undefined; call = this.#waiting.peek()) {
-      const dispatch = this.#calls.get(call);
-      if (dispatch?.isAborted()) {
+      if (!call.isEnded && call.dispatch.isAborted()) {
         call.cancel({ kind: "refused", status: 503, message: "client closed the connection" });
-      } else if (dispatch !== undefined && !call.advance()) break;
+      } else if (!call.isEnded && !call.advance()) break;
       call.isWaiting = false;
       this.#waiting.shift();
     }
@@ -119,13 +111,16 @@ export class Dispatcher implements CallOwner {
   }
 
   ended(call: DispatchCall, outcome: Outcome): void {
-    const dispatch = this.#calls.get(call)!;
-    this.#calls.delete(call);
-    dispatch.ended(outcome);
+    const last = this.#calls.pop()!;
+    if (last !== call) {
+      this.#calls[call.place] = last;
+      last.place = call.place;
+    }
+    call.dispatch.ended(outcome);
   }
 
   #expire(timeoutMs: number): void {
-    for (const call of [...this.#calls.keys()]) call.expire(timeoutMs);
+    for (const call of [...this.#calls]) call.expire(timeoutMs);
   }
 
   #trim(): void {

@@ -282,7 +282,7 @@ export class IoServer {
     }
     for (const { exchange, serial, call } of this.#matrix?.dispatched() ?? []) {
       if (pending.has(exchange.connection)) continue;
-      const state = call?.isWaiting ? "AWAIT_DISPATCH" : "DISPATCH";
+      const state = call.isWaiting ? "AWAIT_DISPATCH" : "DISPATCH";
       pending.set(exchange.connection, { exchange, serial, executor: null, state, call });
     }
     const current: Exchange | null = this.#engine.current;

@@ -8,7 +8,7 @@
 import { randomBytes } from "node:crypto";
 import { nowMs } from "../clock.js";
 import type { Answer } from "../dispatch/answer-parser.js";
-import type { DispatchCall, Outcome } from "../dispatch/dispatch-call.js";
+import type { Dispatch, DispatchCall, Outcome } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import { Explanation } from "../dispatch/explanation.js";
 import {
@@ -58,15 +58,36 @@ export interface OwnProcessor {
   run(partial: Uint8Array, merging: Merging, done: Done): void;
 }
 
-/** One under way. */
-interface Progress extends MatrixRequest {
+/** One under way, and what the dispatcher is told of it. */
+class Progress implements Dispatch {
+  readonly received: MatrixRequest;
   /** What the pre-processor left for the post-processor. */
-  kept: Uint8Array | null;
-  resubmits: number;
-  /** Null where the client does not ask. */
+  kept: Uint8Array | null = null;
+  resubmits = 0;
   readonly explanation: Explanation | null;
-  /** The last one; null before the first. */
-  call: DispatchCall | null;
+  /** What is sent to the back-ends; set before it is dispatched. */
+  request!: ForwardedRequest;
+  readonly #ended: (progress: Progress, outcome: Outcome) => void;
+
+  constructor(received: MatrixRequest, ended: (progress: Progress, outcome: Outcome) => void) {
+    const { isExplained } = received.exchange.headers;
+    this.received = received;
+    this.explanation = isExplained ? new Explanation(received.pre === null ? "wait" : "pre") : null;
+    this.#ended = ended;
+  }
+
+  isAborted(): boolean {
+    return this.received.exchange.aborted;
+  }
+
+  ended(outcome: Outcome): void {
+    this.#ended(this, outcome);
+  }
+}
+
+/** One that is in back-ends or waits for them. */
+export interface DispatchedRequest extends Pick<MatrixRequest, "exchange" | "serial"> {
+  readonly call: DispatchCall;
 }
 
 export class MatrixRequests {
@@ -77,8 +98,10 @@ export class MatrixRequests {
   readonly #scheduler: Scheduler;
   /** The one back-end's answers are passed on as they are where nobody looks at them. */
   readonly #isProxy: boolean;
-  /** Those that are in back-ends or wait for them. */
-  readonly #dispatched = new Set<Progress>();
+  /** One function for all requests. */
+  readonly #ended = (progress: Progress, outcome: Outcome): void => {
+    this.#continue(progress, outcome);
+  };
 
   constructor(dispatcher: Dispatcher, answers: Answers, scheduler: Scheduler) {
     this.#dispatcher = dispatcher;
@@ -87,16 +110,17 @@ export class MatrixRequests {
     this.#isProxy = dispatcher.matrix.width === 1 && dispatcher.matrix.height === 1;
   }
 
-  /** Requests that are in back-ends or wait for them. */
-  dispatched(): Iterable<Pick<Progress, "exchange" | "serial" | "call">> {
-    return this.#dispatched;
+  *dispatched(): Generator<DispatchedRequest> {
+    for (const call of this.#dispatcher.calls) {
+      if (!(call.dispatch instanceof Progress)) continue;
+      const { exchange, serial } = call.dispatch.received;
+      yield { exchange, serial, call };
+    }
   }
 
   /** Answers a request for a plugin of the back-ends. */
   submit(request: MatrixRequest): void {
-    const { isExplained } = request.exchange.headers;
-    const explanation = isExplained ? new Explanation(request.pre === null ? "wait" : "pre") : null;
-    const progress = { ...request, kept: null, resubmits: 0, explanation, call: null };
+    const progress = new Progress(request, this.#ended);
     if (request.pre !== null) return this.#runProcessor(progress, request.pre, null);
     const { exchange, target } = request;
     const { block, accept, partialTarget, via: passed } = exchange.headers;
@@ -118,7 +142,7 @@ export class MatrixRequests {
     merged: MergedInput | null,
     hierarchy: Hierarchy = ENGINE,
   ): void {
-    const { exchange, port, serial } = progress;
+    const { exchange, port, serial } = progress.received;
     const minQueue = Math.max(exchange.headers.minQueue, merged === null ? 0 : POST_QUEUE);
     const step: DispatchStep = {
       merged,
@@ -146,21 +170,14 @@ export class MatrixRequests {
   }
 
   #dispatch(progress: Progress, request: ForwardedRequest): void {
-    const { explanation, resubmits } = progress;
-    explanation?.begin("wait");
-    this.#dispatched.add(progress);
-    progress.call = this.#dispatcher.dispatch({
-      request,
-      resubmits,
-      explanation,
-      isAborted: () => progress.exchange.aborted,
-      ended: (outcome) => this.#continue(progress, request, outcome),
-    });
+    progress.request = request;
+    progress.explanation?.begin("wait");
+    this.#dispatcher.dispatch(progress);
   }
 
-  #continue(progress: Progress, request: ForwardedRequest, outcome: Outcome): void {
-    const { exchange, port } = progress;
-    this.#dispatched.delete(progress);
+  #continue(progress: Progress, outcome: Outcome): void {
+    const { request } = progress;
+    const { exchange, port } = progress.received;
     progress.explanation?.begin("merge");
     switch (outcome.kind) {
       case "refused":
@@ -186,11 +203,11 @@ export class MatrixRequests {
 
   /** @throws ResponseError or RangeError for what cannot be written */
   #finish(progress: Progress, merged: Merged): void {
-    const { exchange, port, post, own, explanation } = progress;
+    const { exchange, port, post, own } = progress.received;
     if (post === null && own === null) {
       return this.#answers.merged(exchange, port, merged, explained(progress));
     }
-    explanation?.begin("post");
+    progress.explanation?.begin("post");
     const texec = (nowMs() - exchange.t0Ms) / 1000;
     const { resubmits, kept } = progress;
     const partial = encodeMerged(merged);
@@ -212,7 +229,7 @@ export class MatrixRequests {
     kind: number,
     payload: string | Uint8Array,
   ): void {
-    const { exchange, port } = progress;
+    const { exchange, port } = progress.received;
     const explain = explained(progress);
     const how = explain === null ? hierarchy : { ...hierarchy, explain };
     this.#answers.result(exchange, port, execId, status, kind, payload, how);
@@ -224,12 +241,13 @@ export class MatrixRequests {
 
   /** @param isPlugin it counts as an answer of a plugin */
   #error(progress: Progress, status: number, text: string, isPlugin: boolean): void {
-    const { exchange, port } = progress;
+    const { exchange, port } = progress.received;
     const how = { ...ENGINE, explain: explained(progress) };
     this.#answers.error(exchange, port, 0, status, plainMessage(text), isPlugin, how);
   }
 }
 
-function explained({ exchange, explanation }: Progress): string | null {
-  return explanation === null ? null : explanation.text(exchange.headers.accept === "partial");
+function explained({ received, explanation }: Progress): string | null {
+  if (explanation === null) return null;
+  return explanation.text(received.exchange.headers.accept === "partial");
 }

@@ -5,6 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
   type CallOwner,
+  type Dispatch,
   DispatchCall,
   type Outcome,
 } from "../../../runtime/dispatch/dispatch-call.js";
@@ -57,9 +58,14 @@ class Owner implements CallOwner {
 
 function begin(path = "/a", options: RequestOptions = {}): { call: DispatchCall; owner: Owner } {
   const owner = new Owner();
-  const call = new DispatchCall(small!.matrix, makeRequest(path, options), owner);
+  const call = new DispatchCall(small!.matrix, makeDispatch(path, options), owner);
   assert.is(call.advance(), true);
   return { call, owner };
+}
+
+function makeDispatch(path: string, options: RequestOptions = {}): Dispatch {
+  const request = makeRequest(path, options);
+  return { request, resubmits: 0, explanation: null, isAborted: () => false, ended: () => {} };
 }
 
 /** Answers a request at this place with its name. */
@@ -103,7 +109,7 @@ test("nothing is sent while one partition is busy", async () => {
   await matrix(2, 1, { channels: 1 });
   const blocker = begin("/a", { target: 1 });
   const owner = new Owner();
-  const call = new DispatchCall(small!.matrix, makeRequest("/b"), owner);
+  const call = new DispatchCall(small!.matrix, makeDispatch("/b"), owner);
   assert.is(call.advance(), false);
   assert.is(small!.matrix.backEnds[0]![0]!.running, 0);
   await answer(1, 0);
@@ -293,7 +299,7 @@ test("allowed to be incomplete, errors are still errors, and the busy waited for
   const { owner } = begin();
   (await small!.at(0, 0).next()).answer(500, '{"message": "bad"}');
   const late = await small!.at(1, 0).next();
-  const call = new DispatchCall(small!.matrix, makeRequest("/b"), new Owner());
+  const call = new DispatchCall(small!.matrix, makeDispatch("/b"), new Owner());
   assert.is(call.advance(), false);
   late.answer(200, "x", PARTIAL);
   assert.is(await owner.outcome(), "<partial: 0 width: 2> | 500 | bad");

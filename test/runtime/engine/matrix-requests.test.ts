@@ -3,7 +3,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Dispatch, Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
+import type { Dispatch } from "../../../runtime/dispatch/dispatch-call.js";
+import type { Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
 import type { Answers } from "../../../runtime/engine/answers.js";
 import { RESULT_FORWARD, RESULT_VALUE } from "../../../runtime/engine/batch.js";
 import { MatrixRequests } from "../../../runtime/engine/matrix-requests.js";
@@ -29,7 +30,7 @@ const EXCHANGE = {
 
 /** Runs requests to their ends, one after the other. */
 class Run {
-  readonly dispatched: Dispatch[] = [];
+  readonly dispatched: Pick<Dispatch, "request" | "resubmits">[] = [];
   readonly calls: PluginCall[] = [];
   /** What each processor returns: a request to forward, or a value. */
   returned: readonly ("forward" | "value")[] = [];
@@ -59,7 +60,8 @@ class Run {
     return {
       matrix: { width: this.width, height: this.height },
       dispatch: (dispatch: Dispatch) => {
-        this.dispatched.push(dispatch);
+        const { request, resubmits } = dispatch;
+        this.dispatched.push({ request, resubmits });
         const answer = { status: 200, mediaType: "", backlog: -1, isLast: false, body: this.body };
         const answers = new Array(this.width).fill(answer);
         queueMicrotask(() => dispatch.ended({ kind: "answered", answers }));
