@@ -44,9 +44,8 @@ export function disconnect(
   options: DisconnectOptions = {},
 ): number {
   const { arc, neighbor } = options;
-  const isPair = typeof neighbor === "string" && !neighbor.includes("*");
-  if (isPair && PLAIN.read(store.relationships, arc, D_OUT) && PLAIN.direction === D_OUT) {
-    const removed = disconnectPair(store, session, vertex, neighbor);
+  if (arc !== undefined && typeof neighbor === "string" && !neighbor.includes("*")) {
+    const removed = disconnectPair(store, session, vertex, arc, neighbor);
     if (removed >= 0) return removed;
   }
   return disconnectMatching(store, session, vertex, options);
@@ -74,18 +73,21 @@ function disconnectMatching(
 
 /**
  * What nearly all calls are for, without an object or a function made: the arcs from one vertex to
- * another that `PLAIN` says.
- * @returns -1 if others hold one of the two
+ * another that `PLAIN` can say.
+ * @returns -1 if it cannot, or if others hold one of the two
  */
 function disconnectPair(
   store: GraphStore,
   session: SessionView,
   initial: VertexKey,
+  arc: ArcFilter,
   terminal: string,
 ): number {
   const { writer } = store;
   writer.begin();
   try {
+    // With the mutex: until then a name may be given another code.
+    if (!PLAIN.read(store.relationships, arc, D_OUT) || PLAIN.direction !== D_OUT) return -1;
     refuseArcChanges(store, session);
     const from = existing(store, initial);
     const to = store.ids.find(terminal);

@@ -116,4 +116,21 @@ test("an arc of a vertex that another session holds is not removed", () => {
   assert.is(graph.disconnect("a", "to", "b"), 0);
 });
 
+test("a relationship means what it does once the mutex is taken", () => {
+  const store = GraphStore.make("renamed", TEST_THREAD);
+  const graph = openStore(store);
+  graph.connect("a", "to", "b");
+  const other = openStore(GraphStore.attach(store.share, TEST_THREAD + 1));
+  const { writer } = store;
+  // As if another thread had been faster, and given the code to another name.
+  writer.begin = () => {
+    Reflect.deleteProperty(writer, "begin");
+    other.truncate();
+    other.connect("a", "from", "b");
+    writer.begin();
+  };
+  assert.is(graph.disconnect("a", "to", "b"), 0);
+  assert.equal(graph.relationships().from?.[1], 1);
+});
+
 test.run();
