@@ -22,6 +22,8 @@ export interface AdminServer {
 }
 
 export interface AdminThreadData {
+  /** By which it is known in graphs. */
+  readonly thread: number;
   readonly settings: KeeperSettings;
   /** Asks that the main thread waits for come here, all others by the worker's own port. */
   readonly port: MessagePort;

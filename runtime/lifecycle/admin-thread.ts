@@ -6,6 +6,7 @@ import { MessageChannel, type Transferable, type Worker } from "node:worker_thre
 import { DataError } from "../graph/errors.js";
 import type { KeeperSettings } from "../graph/keeper/graph-keeper.js";
 import { type Answer, answeredValue, SyncPort } from "../graph/keeper/sync-port.js";
+import { keeperThread } from "../graph/keeper/thread-numbers.js";
 import type { AdminAsk, AdminThreadData } from "./admin-control.js";
 import { log } from "./log.js";
 import { startThread } from "./thread-entry.js";
@@ -24,8 +25,8 @@ interface Waiting {
 }
 
 export interface AdminThreadEvents {
-  /** To be finished before the next one starts. */
-  died(): void;
+  /** @param thread number by which it was known in graphs; the next one has another */
+  died(thread: number): void;
   replaced(): void;
 }
 
@@ -48,6 +49,11 @@ export class AdminThread {
   constructor(settings: KeeperSettings, events: AdminThreadEvents) {
     this.#settings = settings;
     this.#events = events;
+  }
+
+  /** Number by which the thread that runs, or the next one, is known in graphs. */
+  get threadNumber(): number {
+    return keeperThread(this.#deaths);
   }
 
   ask(ask: AdminAsk): Promise<unknown> {
@@ -97,7 +103,12 @@ export class AdminThread {
   #start(): Running {
     const { port1, port2 } = new MessageChannel();
     const signal = new Int32Array(new SharedArrayBuffer(4));
-    const data: AdminThreadData = { settings: this.#settings, port: port2, signal };
+    const data: AdminThreadData = {
+      thread: this.threadNumber,
+      settings: this.#settings,
+      port: port2,
+      signal,
+    };
     const worker = startThread("admin", {
       workerData: data,
       transferList: [port2],
@@ -135,10 +146,11 @@ export class AdminThread {
   #onDeath(reason: string): void {
     log(`the admin executor died: ${reason}`);
     this.#running = null;
+    const dead = this.threadNumber;
     this.#deaths++;
     const livedLong = performance.now() - this.#startedAtMs > LONG_LIFE_MS;
     this.#deathsInARow = livedLong ? 0 : this.#deathsInARow + 1;
-    this.#events.died();
+    this.#events.died(dead);
     const delayMs = Math.min(2 ** this.#deathsInARow - 1, MAX_RESTART_DELAY_MS);
     setTimeout(() => {
       if (!this.#closed) this.#thread();

@@ -12,7 +12,7 @@ import type {
   SharedGraph,
 } from "../graph/keeper/graph-source.js";
 import { onRemoved, removeForAll } from "../graph/keeper/removed-graphs.js";
-import { KEEPER_THREAD, MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
+import { MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
 import { Header } from "../graph/memory/layout.js";
 import { recoverGraph, releaseHeld } from "../graph/operations/recover.js";
 import { isRootLocked, lockRoot, type RootLock } from "../graph/snapshot/root-lock.js";
@@ -84,8 +84,8 @@ export class GraphSystem implements GraphSource {
     if (isNeeded || isRootLocked(settings.root)) this.#takeRoot();
     this.#paths = new Map(stored.map(({ name, path }) => [name, path]));
     this.#admin = new AdminThread(settings, {
-      died: () => {
-        void this.recover(KEEPER_THREAD);
+      died: (thread) => {
+        void this.recover(thread);
         this.#listener?.adminDied();
       },
       replaced: () => {
@@ -196,7 +196,7 @@ export class GraphSystem implements GraphSource {
   /** Ends the admin thread and lets others use the root. All other threads must have ended. */
   async close(options: { readonly isSaved: boolean }): Promise<void> {
     await this.#admin.close();
-    await this.recover(KEEPER_THREAD);
+    await this.recover(this.#admin.threadNumber);
     if (options.isSaved) await this.save();
     for (const name of this.names()) this.remove(name, false);
     this.#leaveRoot();

@@ -11,15 +11,14 @@ import { bindGraphs } from "../graph/keeper/bind-graphs.js";
 import { GraphKeeper } from "../graph/keeper/graph-keeper.js";
 import { type Asked, answerOf, raise } from "../graph/keeper/sync-port.js";
 import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
-import { KEEPER_THREAD } from "../graph/keeper/thread-numbers.js";
 import type { AdminAsk, AdminServer, AdminThreadData } from "../lifecycle/admin-control.js";
 import { log } from "../lifecycle/log.js";
 import { graphOf, setGraphBinder } from "../plugin/graph-binding.js";
 import { showTraceback } from "../plugin/traceback.js";
 
-const { settings, port, signal } = workerData as AdminThreadData;
-const keeper = new GraphKeeper(settings, log);
-const graphs = new ThreadGraphs(KEEPER_THREAD, keeper);
+const { thread, settings, port, signal } = workerData as AdminThreadData;
+const keeper = new GraphKeeper(thread, settings, log);
+const graphs = new ThreadGraphs(thread, keeper);
 setThreadGraphs(graphs);
 setGraphBinder(bindGraphs(graphs));
 setFindGraph((name) => (graphs.find(name) === null ? null : (graphOf(name) as Graph)));

@@ -12,7 +12,6 @@ import { saveGraphGently } from "../snapshot/save-graph.js";
 import { GraphStore } from "../store/graph-store.js";
 import type { GraphSource, SharedGraph } from "./graph-source.js";
 import { onRemoved } from "./removed-graphs.js";
-import { KEEPER_THREAD } from "./thread-numbers.js";
 
 export interface KeeperSettings {
   /** Expired vertices and arcs are removed. */
@@ -41,12 +40,15 @@ interface Kept {
 }
 
 export class GraphKeeper implements GraphSource {
+  readonly #thread: number;
   readonly #settings: KeeperSettings;
   readonly #log: (line: string) => void;
   readonly #graphs = new Map<string, Kept>();
   #isSaving = false;
 
-  constructor(settings: KeeperSettings, log: (line: string) => void) {
+  /** @param thread number of the calling thread */
+  constructor(thread: number, settings: KeeperSettings, log: (line: string) => void) {
+    this.#thread = thread;
     this.#settings = settings;
     this.#log = log;
     const { saveEverySeconds } = settings;
@@ -65,15 +67,15 @@ export class GraphKeeper implements GraphSource {
     }
     this.#refuseShared(folder, name);
     const warn = this.#log;
-    const loaded = loadGraph(name, folder, KEEPER_THREAD, { warn });
-    const store = loaded ?? GraphStore.make(name, KEEPER_THREAD);
+    const loaded = loadGraph(name, folder, this.#thread, { warn });
+    const store = loaded ?? GraphStore.make(name, this.#thread);
     if (isReadonly) setSystemReadonly(store, true);
     if (this.#settings.isIdle) setEventsEnabled(store, false, EventPause.System);
     return this.adopt({ share: store.share, path: isStorable ? folder : null, isLocal }, store);
   }
 
   /** Keeps a graph that a former keeper has made. */
-  adopt(shared: SharedGraph, store = GraphStore.attach(shared.share, KEEPER_THREAD)): SharedGraph {
+  adopt(shared: SharedGraph, store = GraphStore.attach(shared.share, this.#thread)): SharedGraph {
     const events = new EventProcessor(store, new Session(store));
     if (this.#settings.hasEvents) events.start();
     const kept = { store, shared, events };

@@ -1,11 +1,21 @@
 // The numbers by which threads are known in graphs: as holders of the writer's mutex and, in the
-// highest byte of session ids, of locks. 1 to 255; executors have the lowest.
+// highest byte of session ids, of locks. 1 to 255; executors have the lowest. A number is given to
+// another thread only when all that the last one held was released, which may take a while.
 
 export const MAIN_THREAD = 201;
-/** The one thread that makes and loads graphs. */
-export const KEEPER_THREAD = 202;
 /** Reads only. */
 export const IO_THREAD = 203;
+
+const FIRST_KEEPER = 204;
+const KEEPERS = 50;
+
+/**
+ * The one thread that makes and loads graphs.
+ * @param deaths of those before it
+ */
+export function keeperThread(deaths: number): number {
+  return FIRST_KEEPER + (deaths % KEEPERS);
+}
 
 /** @param executor its id, from 0 */
 export function executorThread(executor: number): number {

@@ -5,11 +5,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { MAX_EXECUTOR_IDS } from "../../../runtime/engine/shared-state.js";
 import { DataError } from "../../../runtime/graph/errors.js";
 import { GraphKeeper, type KeepRequest } from "../../../runtime/graph/keeper/graph-keeper.js";
 import { removeForAll } from "../../../runtime/graph/keeper/removed-graphs.js";
+import {
+  executorThread,
+  IO_THREAD,
+  keeperThread,
+  MAIN_THREAD,
+} from "../../../runtime/graph/keeper/thread-numbers.js";
+import { recoverGraph, releaseHeld } from "../../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
-import { TEST_THREAD } from "./support/make-graph.js";
+import { openStore, TEST_THREAD } from "./support/make-graph.js";
 
 const SETTINGS = { hasEvents: false, isIdle: false, saveEverySeconds: 0 };
 
@@ -17,7 +25,7 @@ const test = suite<{ folder: string; keeper: GraphKeeper }>("keeper of graphs");
 
 test.before.each((context) => {
   context.folder = mkdtempSync(join(tmpdir(), "svc-keeper-"));
-  context.keeper = new GraphKeeper(SETTINGS, (line) => assert.unreachable(line));
+  context.keeper = new GraphKeeper(TEST_THREAD + 1, SETTINGS, (line) => assert.unreachable(line));
 });
 
 test.after.each(({ folder }) => {
@@ -44,6 +52,34 @@ test("no two graphs are stored in one folder, while both are there", ({ keeper, 
   removeForAll(GraphStore.attach(share, TEST_THREAD));
   assert.is(keeper.keep(request("h", folder)).path, folder);
   assert.equal(keeper.names(), ["h"]);
+});
+
+test("a keeper loses nothing when the one before it is recovered late", () => {
+  const dead = GraphStore.make("g", keeperThread(0));
+  const [heir, writing, main] = [keeperThread(1), TEST_THREAD, MAIN_THREAD].map((thread) =>
+    GraphStore.attach(dead.share, thread),
+  ) as [GraphStore, GraphStore, GraphStore];
+  openStore(dead).newVertex("old");
+  writing.writer.begin();
+  assert.is(recoverGraph(main, keeperThread(0)), false);
+  writing.writer.end();
+  const vertex = openStore(heir).newVertex("new");
+  assert.is(releaseHeld(main, keeperThread(0)), true);
+  assert.equal(
+    main.locks.entries().map((lock) => main.ids.idOf(lock.vertex)),
+    ["new"],
+  );
+  vertex.close();
+});
+
+test("no two threads have the same number, nor do keepers that follow each other", () => {
+  const executors = Array.from({ length: MAX_EXECUTOR_IDS }, (_, id) => executorThread(id));
+  for (let deaths = 0; deaths < 200; deaths++) {
+    const keepers = [deaths, deaths + 1, deaths + 2].map(keeperThread);
+    const numbers = [...executors, MAIN_THREAD, IO_THREAD, ...keepers];
+    assert.is(new Set(numbers).size, numbers.length);
+    assert.ok(numbers.every((number) => number >= 1 && number <= 255));
+  }
 });
 
 test.run();
