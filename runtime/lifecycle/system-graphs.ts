@@ -8,11 +8,12 @@ import { EventPause, setEventsEnabled } from "../graph/expiry/event-control.js";
 import { Graph } from "../graph/graph.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import { threadGraphs } from "../graph/keeper/thread-graphs.js";
-import { Header } from "../graph/memory/layout.js";
+import { Header, ReadonlyBy } from "../graph/memory/layout.js";
 import type { GraphAccess } from "../graph/sessions/graph-access.js";
 import { makeReadonly } from "../graph/sessions/make-readonly.js";
 import { saveGraph } from "../graph/snapshot/save-graph.js";
 import { graphStatus } from "../graph/status/graph-status.js";
+import type { GraphStore } from "../graph/store/graph-store.js";
 import { SystemProperties } from "./system-properties.js";
 
 const READONLY_TIMEOUT_MS = 1000;
@@ -59,12 +60,21 @@ export class SystemGraphs extends SystemProperties {
   }
 
   /**
-   * Refuses all changes of all graphs, until `clearReadonly` or the end of the process.
+   * Refuses all changes of the graphs that are open, until `clearReadonly` or the end of the
+   * process; the system's own properties can still be changed. All become readonly, or none.
    * @throws OperationTimeout while vertices are held for writing
    */
   setReadonly(): void {
-    for (const { store, session } of all()) {
-      makeReadonly(store, session, setSystemReadonly, giveUpAfter(READONLY_TIMEOUT_MS), false);
+    const changed: GraphStore[] = [];
+    try {
+      for (const { store, session } of users()) {
+        if (isSystemReadonly(store)) continue;
+        makeReadonly(store, session, setSystemReadonly, giveUpAfter(READONLY_TIMEOUT_MS), false);
+        changed.push(store);
+      }
+    } catch (error) {
+      for (const store of changed) setSystemReadonly(store, false);
+      throw error;
     }
   }
 
@@ -120,6 +130,10 @@ function all(): GraphAccess[] {
 /** Without the system's own. */
 function users(): GraphAccess[] {
   return all().filter(({ store }) => store.name !== SYSTEM_GRAPH);
+}
+
+function isSystemReadonly({ memory }: GraphStore): boolean {
+  return (memory.header.words[Header.Readonly]! & ReadonlyBy.System) !== 0;
 }
 
 function isWritable(lock: { readonly isWritable: boolean }): boolean {

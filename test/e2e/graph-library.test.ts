@@ -112,11 +112,17 @@ test("all graphs are made readonly together, unless somebody writes", () => {
   assert.is(system.countReadonly(), 1);
   const held = one.newVertex("held");
   assert.is(system.writableVertices(), 1);
+  const first = new Graph("first");
   fails(() => system.setReadonly(), "OperationTimeout", /Current thread holds 1 .*\(held\)/);
+  assert.is(first.isGraphReadonly(), false, "it comes before the one that is not");
   held.close();
   system.setReadonly();
+  system.setReadonly();
+  system.setProperty("note", "maintenance");
+  assert.is(system.getProperty("note"), "maintenance");
   assert.ok(system.countReadonly() >= 2);
   fails(() => one.createVertex("a"), "AccessError", /Graph is readonly/);
+  assert.is(system.removeProperties(), 1);
   system.clearReadonly();
   assert.is(one.createVertex("a"), 1);
   assert.is(two.isGraphReadonly(), true);
