@@ -75,7 +75,9 @@ class Expiring {
 
   /** Lets the processor do all there is to do. */
   process(): number {
-    return this.#events.flush();
+    let events = 0;
+    for (let done = -1; done !== 0; events += done) done = this.#events.run(this.#clock.second);
+    return events;
   }
 
   /** The same in the model. */

@@ -36,17 +36,10 @@ export class EventProcessor {
     this.#timer = null;
   }
 
-  /** Removes all that has expired, unless events are paused; returns how many events there were. */
-  flush(): number {
-    let events = 0;
-    for (;;) {
-      const done = this.run(nowSeconds());
-      events += done;
-      if (done < BATCH) return events;
-    }
-  }
-
-  /** Removes some of what has expired; returns how many events there were, `BATCH` at most. */
+  /**
+   * Removes some of what has expired, unless events are paused; returns how many events there were,
+   * `BATCH` at most.
+   */
   run(now: number): number {
     let events = 0;
     while (events < BATCH && areEventsRunning(this.#store)) {

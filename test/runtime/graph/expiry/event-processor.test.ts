@@ -147,7 +147,9 @@ test("few at a time, until all are done", ({ store, graph, events }) => {
   const first = runLater(events, 1);
   assert.ok(first > 0 && first < 1000, `${first}`);
   assert.is(graph.order, 1000 - first);
-  assert.is(events.flush(), 1000 - first);
+  let rest = 0;
+  for (let done = -1; done !== 0; rest += done) done = runLater(events, 1);
+  assert.is(rest, 1000 - first);
   assert.is(graph.order, 0);
   assert.is(eventParameters(store).executor.completed, 1000);
 });
