@@ -7,6 +7,7 @@
 
 import { strict as assert } from "node:assert";
 import { mkdtempSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { median, medians, printOtherWork, printTable, printTargets } from "./lib/figures.mjs";
 import { readOptions } from "./lib/options.mjs";
@@ -145,6 +146,8 @@ function targets(samples) {
   };
   const cpu = (name, other) => compared(name, other, 32, (one, two) => one.cpuUs / two.cpuUs);
   const added = (name, other) => compared(name, other, 1, (one, two) => one.p50Us - two.p50Us);
+  /** Processes that have to wait for a core make others of them late: no target then. */
+  const within = (us, processes) => (availableParallelism() >= processes ? { atMost: us } : {});
   const proxy = ["1x1, relayed", "engine alone"];
   const matrix = ["4x1, merged", "engine alone, 10 entries"];
   const undici = ["4x1, merged", "4x1, undici"];
@@ -152,7 +155,12 @@ function targets(samples) {
     { what: "CPU, 1x1", value: cpu(...proxy), unit: "x engine alone", atMost: 1.6 },
     { what: "CPU, 4x1", value: cpu(...matrix), unit: "x engine alone", atMost: 5 },
     { what: "CPU, 4x1", value: cpu(...undici), unit: "x undici", atMost: 0.65 },
-    { what: "added latency, 1x1", value: added(...proxy), unit: "us", atMost: 40 },
-    { what: "added latency, 4x1", value: added(...matrix), unit: "us", atMost: 100 },
+    { what: "added latency, 1x1", value: added(...proxy), unit: "us", ...within(40, 3) },
+    {
+      what: "added latency, 4x1",
+      value: added(...matrix),
+      unit: "us",
+      ...within(100, PARTITIONS + 2),
+    },
   ];
 }
