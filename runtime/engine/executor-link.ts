@@ -73,7 +73,7 @@ export class ExecutorLink {
       exchange.t0Ms,
       connection.ident,
       connection.client,
-      exchange.target,
+      call.step?.target ?? exchange.target,
       exchange.headers.block,
       exchange.body,
       call.step === null ? null : call.step.merged,

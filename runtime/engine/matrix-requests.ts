@@ -145,6 +145,7 @@ export class MatrixRequests {
     const { exchange, port, serial } = progress.received;
     const minQueue = Math.max(exchange.headers.minQueue, merged === null ? 0 : POST_QUEUE);
     const step: DispatchStep = {
+      target: progress.received.target,
       merged,
       done: (execId, status, kind, payload) => {
         if (kind === RESULT_FORWARD) this.#forward(progress, merged, payload as Uint8Array);

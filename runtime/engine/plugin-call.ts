@@ -25,6 +25,8 @@ export interface PluginCall {
 
 /** A pre-processor's turn, or a post-processor's. */
 export interface DispatchStep {
+  /** Path and query as they are forwarded, without prefix; processors see no other. */
+  readonly target: string;
   /** What the post-processor gets; null for a pre-processor. */
   readonly merged: MergedInput | null;
   /** Takes what the processor gave in place of the client. */

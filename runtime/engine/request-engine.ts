@@ -17,6 +17,7 @@ import { MAX_BUILTIN_BODY_BYTES } from "../limits.js";
 import type { Merging } from "../plugin/forwarding.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
 import type { Done } from "../plugin/plugin-errors.js";
+import { encodedPath } from "../plugin/request-text.js";
 import type { Answers } from "./answers.js";
 import { runBuiltin, runBuiltinPost } from "./builtin-call.js";
 import { exceptionMessage, plainMessage, undefinedPlugin } from "./error-message.js";
@@ -143,7 +144,7 @@ export class RequestEngine {
         runBuiltinPost(processor.post, exchange, basePort, serial, partial, merging, done);
       },
     };
-    const target = path + query;
+    const target = encodedPath(path) + query;
     matrix.submit({ exchange, port: 0, target, serial, pre, post, own: own ?? null });
     return true;
   }

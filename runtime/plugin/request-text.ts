@@ -37,6 +37,8 @@ const BYTE_TEXTS = Array.from({ length: 256 }, (_, byte) => {
   return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 });
 
+const PLAIN_PATH = /^[A-Za-z0-9_.~/-]*$/;
+
 /** Everything that the text of a request is made of. */
 export interface RequestParts {
   readonly method: "GET" | "POST";
@@ -112,6 +114,11 @@ function valueText(value: unknown): string {
         : percentEncode(jsonText(value));
   }
   throw new RequestError(`unsupported parameter type: ${typeName(value)}`);
+}
+
+/** A path that was decoded, as it stands in a request line: no byte of it can end the line. */
+export function encodedPath(path: string): string {
+  return PLAIN_PATH.test(path) ? path : path.split("/").map(percentEncode).join("/");
 }
 
 /** UTF-8 bytes of a text, everything but unreserved characters as `%XX`. */

@@ -100,6 +100,22 @@ test("paths under the prefix are forwarded too", async () => {
   for (const path of ["/shop/plugin/find?n=1", "/shop/svc/plugin/find?n=1"]) {
     assert.is(rendered(await get(above.port, path)).level, 2);
   }
+  // Back-ends need not have it, so pre-processors must not forward it.
+  const processing = await MatrixNode.start({ dispatcher: below.config, prefix: "shop" });
+  const { entries } = rendered(await get(processing.port, "/shop/plugin/params?n=(int)1"));
+  assert.equal(entries[0]![1], { n: 1 });
+  await processing.kill();
+});
+
+test("escapes in a path reach the back-ends as escapes", async () => {
+  assert.is(rendered(await ask("f%69nd?n=1")).level, 1);
+  const smuggled = "HTTP/1.1%0D%0AHost:%20a%0D%0A%0D%0AGET%20/svc/plugin/write?id=smuggled";
+  for (const name of [`a%20${smuggled}`, "a%C4%8D%C4%8Ab", "a%0D%0Ab", "a%3Fb", "a%2569", "a%23"]) {
+    const answer = await ask(name);
+    assert.is(answer.status, 500, name);
+    assert.match(String(answer.json.message), /\| 404 \| .*undefined plugin: a/, name);
+  }
+  assert.equal(below.written(), []);
 });
 
 test("HEAD and other methods are not for plugins", async () => {

@@ -148,6 +148,16 @@ test("each processor has its turn, the post-processor with the merged response",
   assert.is(resubmits, 0);
 });
 
+test("processors see the path that is forwarded, without prefix", async () => {
+  const run = new Run(2, 1);
+  run.returned = ["forward", "value"];
+  await run.end(PRE, POST);
+  assert.equal(
+    run.calls.map(({ step }) => step!.target),
+    ["/svc/plugin/a", "/svc/plugin/a"],
+  );
+});
+
 test("partials that cannot be merged are an error", async () => {
   const run = new Run(2, 1);
   run.body = Buffer.from("<html>");
