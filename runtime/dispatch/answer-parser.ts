@@ -3,6 +3,7 @@
 // whose framing is in doubt would give one request the answer of another.
 
 import { MAX_ANSWER_BODY_BYTES, MAX_ANSWER_HEAD_BYTES, MAX_REQUEST_LINE_BYTES } from "../limits.js";
+import { fieldValue } from "../plugin/request-text.js";
 
 export interface Answer {
   readonly status: number;
@@ -22,7 +23,7 @@ export class BadAnswer extends Error {}
 
 const HEAD_END = "\r\n\r\n";
 const STATUS_LINE = /^HTTP\/1\.1 ([2-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
-const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t ]*([\t\x20-\x7e\x80-\xff]*)$/;
+const FIELD = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const LENGTH = /^\d{1,10}$/;
 const BACKLOG = /^[0-9A-Fa-f]{1,8}$/;
 const NOTHING = Buffer.alloc(0);
@@ -134,7 +135,7 @@ function readHead(text: string): Head {
     const field = FIELD.exec(lines[number]!);
     if (field === null) throw new BadAnswer("invalid header");
     const name = field[1]!.toLowerCase();
-    const value = field[2]!.trimEnd();
+    const value = fieldValue(field[2]!, 0, field[2]!.length);
     if (name === "content-length") {
       if (length >= 0 || !LENGTH.test(value)) throw new BadAnswer("invalid length");
       length = Number(value);

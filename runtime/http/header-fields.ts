@@ -5,6 +5,7 @@
 import { MAX_HEADER_FIELDS, MAX_HEADER_LINE_BYTES, MAX_QUEUE } from "../limits.js";
 import { MEDIA_TYPES } from "../plugin/media-types.js";
 import type { Accept } from "../plugin/request-source.js";
+import { fieldValue } from "../plugin/request-text.js";
 import { INVALID_HEADER, type Refusal, UNKNOWN_CODING } from "./refusal.js";
 import type { RequestHeaders } from "./transport.js";
 
@@ -30,8 +31,6 @@ const NAMES = [
   "x-svc-builtin-min-executor",
 ];
 const NAME_LENGTHS: ReadonlySet<number> = new Set(NAMES.map((name) => name.length));
-const SPACE = 32;
-const TAB = 9;
 
 /** True when every line of `block` is well formed; each line ends with CR LF. */
 export function areHeaderLines(block: string): boolean {
@@ -101,20 +100,6 @@ export function readHeaderFields(block: string): HeaderFields | Refusal {
   }
   if (hosts === 0) return INVALID_HEADER;
   return codings === null ? fields : readCodings(fields, codings);
-}
-
-/**
- * A field value without the blanks around it. `trim` would also take bytes such as A0, which may
- * end a UTF-8 character or hide behind a length.
- */
-function fieldValue(block: string, start: number, end: number): string {
-  while (start < end && isBlank(block.charCodeAt(start))) start++;
-  while (end > start && isBlank(block.charCodeAt(end - 1))) end--;
-  return block.slice(start, end);
-}
-
-function isBlank(code: number): boolean {
-  return code === SPACE || code === TAB;
 }
 
 /** @returns false when the value is not acceptable */

@@ -5,6 +5,7 @@ import { isUtf8 } from "node:buffer";
 import { ParameterError } from "../errors.js";
 import { parseJson } from "./query-values.js";
 import type { RequestSource } from "./request-source.js";
+import { fieldValue } from "./request-text.js";
 import { assertShape, type ShapeCheck } from "./shape-check.js";
 
 /** Added by the server as the last header, so that plugins know who calls. */
@@ -93,17 +94,17 @@ function headerFields(source: RequestSource): [string, string][] {
   const fields: [string, string][] = [];
   const block = source.headerBlock;
   for (let at = 0; at < block.length; ) {
-    const newline = block.indexOf("\n", at);
-    const end = newline < 0 ? block.length : newline;
+    const lineEnd = block.indexOf("\r\n", at);
+    const end = lineEnd < 0 ? block.length : lineEnd;
     const colon = block.indexOf(":", at);
     if (colon > at && colon < end) {
       const name = block.slice(at, colon).toLowerCase();
       // A client must not pass itself off as another one.
       if (name !== CLIENT_HEADER_LOWER) {
-        fields.push([name, utf8(block.slice(colon + 1, end).trim())]);
+        fields.push([name, utf8(fieldValue(block, colon + 1, end))]);
       }
     }
-    at = end + 1;
+    at = end + 2;
   }
   fields.push([CLIENT_HEADER, source.client]);
   return fields;

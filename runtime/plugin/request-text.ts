@@ -30,6 +30,9 @@ const HOP_HEADERS = new Set([
 const HOST_LINE = "Host: svc\r\n";
 const HAS_HOST = /^host:/im;
 
+const SPACE = 32;
+const TAB = 9;
+
 const UNRESERVED = /^[A-Za-z0-9_.~-]$/;
 const BYTE_TEXTS = Array.from({ length: 256 }, (_, byte) => {
   const char = String.fromCharCode(byte);
@@ -132,6 +135,20 @@ function percentEncodeBytes(bytes: Uint8Array): string {
   return text;
 }
 
+/**
+ * A field value without the blanks around it. `trim` would also take bytes such as A0, which may
+ * end a UTF-8 character or hide behind a length.
+ */
+export function fieldValue(block: string, start: number, end: number): string {
+  while (start < end && isBlank(block.charCodeAt(start))) start++;
+  while (end > start && isBlank(block.charCodeAt(end - 1))) end--;
+  return block.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB;
+}
+
 /** Value of a header field in a block of header lines; the last one wins. */
 export function headerValue(block: string, name: string): string | undefined {
   const wanted = name.toLowerCase();
@@ -139,7 +156,7 @@ export function headerValue(block: string, name: string): string | undefined {
   for (const line of block.split("\r\n")) {
     const colon = line.indexOf(":");
     if (colon > 0 && line.slice(0, colon).toLowerCase() === wanted) {
-      value = fromLatin1(line.slice(colon + 1).trim());
+      value = fromLatin1(fieldValue(line, colon + 1, line.length));
     }
   }
   return value;

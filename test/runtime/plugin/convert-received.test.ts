@@ -51,7 +51,7 @@ function shared(text: string): Uint8Array {
   return bytes;
 }
 
-const block = `Host: here\r\nX-A:  1 \r\nx-a: 2\r\nX-Name: ${latin1("ä")}\r\n__proto__: p\r\n`;
+const block = `Host: here\r\nX-A:  1 \r\nx-a: 2\r\nX-Name: ${latin1("à")}\r\n__proto__: p\r\n`;
 
 test("content in every form, small and large", () => {
   for (const body of [latin1('{"ä":1}'), shared('{"ä":1}')]) {
@@ -99,7 +99,7 @@ test("headers in every form", () => {
     ["host", "here"],
     ["x-a", "1"],
     ["x-a", "2"],
-    ["x-name", "ä"],
+    ["x-name", "à"],
     ["__proto__", "p"],
     ["X-Svc-Builtin-Client", "http://10.0.0.9:1234/"],
   ]);
