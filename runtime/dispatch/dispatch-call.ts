@@ -50,6 +50,7 @@ export interface ChannelInUse {
   readonly channel: Channel;
 }
 
+const OK = 200;
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
 const NONE: readonly BackEnd[] = [];
@@ -175,7 +176,7 @@ export class DispatchCall {
       part.abort();
       this.#suspect(part);
       this.dispatch.explanation?.ended(part.partition, "timeout");
-      if (this.#mayLackParts) part.isDone = true;
+      if (this.#mayLackParts) this.#leaveOut(part);
       else this.#fail(part, UNAVAILABLE, `timeout after ${timeoutMs} ms`);
     }
     this.#settle();
@@ -201,7 +202,7 @@ export class DispatchCall {
       part.backEnd!.penalise();
       part.giveUpReplica();
       part.error = this.#errorOf(part, status, backEndErrorText(answer.body));
-    } else if (this.request.isRelayed || answer.mediaType === MEDIA_TYPES.partial) {
+    } else if (this.request.isRelayed || isPartial(answer)) {
       part.answer = answer;
       part.error = null;
       part.isDone = true;
@@ -240,6 +241,11 @@ export class DispatchCall {
 
   #fail(part: Part, status: number, text: string): void {
     part.error = this.#errorOf(part, status, text);
+    part.isDone = true;
+  }
+
+  #leaveOut(part: Part): void {
+    part.error = null;
     part.isDone = true;
   }
 
@@ -287,4 +293,8 @@ export class DispatchCall {
     if (isAnswered) return { kind: "answered", answers };
     return { kind: "refused", status: UNAVAILABLE, message: "All partitions down" };
   }
+}
+
+function isPartial({ status, mediaType }: Answer): boolean {
+  return status === OK && mediaType === MEDIA_TYPES.partial;
 }

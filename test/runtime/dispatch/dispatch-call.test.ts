@@ -195,6 +195,9 @@ test("what is no partial is an error, unless it is relayed", async () => {
   const merged = begin();
   (await small!.at(0, 0).next()).answer(200, "plain", "Content-Type: text/plain");
   assert.is(await merged.owner.outcome(), "<partial: 0 width: 1> | 200 | ?");
+  const failed = begin();
+  (await small!.at(0, 0).next()).answer(500, "partial", PARTIAL);
+  assert.is(await failed.owner.outcome(), "<partial: 0 width: 1> | 500 | ?");
   for (const status of [200, 404, 500]) {
     const relayed = begin("/a", { isRelayed: true });
     (await small!.at(0, 0).next()).answer(status, `plain ${status}`);
@@ -325,6 +328,17 @@ test("what takes too long is left out where that is allowed", async () => {
   const { call, owner } = begin();
   await small!.at(0, 0).next();
   await answer(1, 0);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  call.expire(1);
+  assert.is(await owner.outcome(), "-,p1r0");
+});
+
+test("what takes too long is left out even if another replica was too busy before", async () => {
+  await matrix(2, 2, {}, INCOMPLETE);
+  const { call, owner } = begin();
+  await answer(1, 0);
+  (await small!.at(0, 0).next()).answer(429, "");
+  await small!.at(0, 1).next();
   await new Promise((resolve) => setTimeout(resolve, 5));
   call.expire(1);
   assert.is(await owner.outcome(), "-,p1r0");
