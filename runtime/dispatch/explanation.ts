@@ -16,7 +16,9 @@ interface Try {
   readonly costs: readonly (number | "down" | "tried" | "full")[];
   /** HTTP status, or what happened to the connection; null while it runs. */
   outcome: number | string | null;
-  ms: number;
+  readonly sinceMs: number;
+  /** Null while it runs. */
+  ms: number | null;
   /** What the back-end explains itself. */
   below: unknown;
 }
@@ -58,7 +60,8 @@ export class Explanation {
         return replica.hasFreeChannel ? replica.value : "full";
       }),
       outcome: null,
-      ms: performance.now(),
+      sinceMs: performance.now(),
+      ms: null,
       below: null,
     });
   }
@@ -68,7 +71,7 @@ export class Explanation {
     const last = this.#tries.get(partition)?.at(-1);
     if (last === undefined) return;
     last.outcome = outcome;
-    last.ms = performance.now() - last.ms;
+    last.ms = performance.now() - last.sinceMs;
     last.below = parsed(below);
   }
 
@@ -89,9 +92,9 @@ export class Explanation {
     const partitions = [...this.#tries].sort(([a], [b]) => a - b);
     return partitions.map(([partition, tries]) => ({
       partition,
-      tries: tries.map(({ below, ...rest }) => ({
+      tries: tries.map(({ below, sinceMs, ms, ...rest }) => ({
         ...rest,
-        ms: rounded(rest.ms),
+        ms: rounded(ms ?? performance.now() - sinceMs),
         ...(below !== null && { below }),
       })),
     }));

@@ -94,4 +94,14 @@ test("an engine tells its time alone", () => {
   assert.is(engineExplanation(1.23456), '{"ms":{"total":1.235}}');
 });
 
+test("the time of what was cut off ends with the explanation", () => {
+  const backEnds = replicas();
+  const explanation = new Explanation("wait");
+  explanation.chosen(backEnds[0]!, backEnds, []);
+  const { ms, partitions } = shown(explanation);
+  const [{ ms: tryMs, outcome }] = partitions[0]!.tries as [Record<string, unknown>];
+  assert.is(outcome, null);
+  assert.ok((tryMs as number) <= ms.total!, `${tryMs} of ${ms.total}`);
+});
+
 test.run();
