@@ -18,7 +18,7 @@ import type { Matrix } from "./matrix.js";
 export type Outcome =
   /** Answers by partition; null where the partition is down, or the request not for it. */
   | { readonly kind: "answered"; readonly answers: readonly (Answer | null)[] }
-  | { readonly kind: "refused"; readonly status: 429 | 503; readonly message: string }
+  | Refusal
   /** A back-end answered with an error, or with nothing. */
   | { readonly kind: "failed"; readonly message: string };
 
@@ -32,6 +32,15 @@ export interface Dispatch {
   /** Nobody waits for the answer any more. */
   isAborted(): boolean;
   ended(outcome: Outcome): void;
+}
+
+/** It was turned away, or cut off. */
+export interface Refusal {
+  readonly kind: "refused";
+  readonly status: 429 | 503;
+  readonly message: string;
+  /** A back-end may have executed it, or its part of it. */
+  readonly isBegun: boolean;
 }
 
 /** Whom a call tells that it moves on. */
@@ -64,6 +73,8 @@ class Part implements ChannelUser {
   /** The one chosen, which has the request while there is a channel. */
   backEnd: BackEnd | null = null;
   channel: Channel | null = null;
+  /** A back-end may have executed it. */
+  isBegun = false;
   answer: Answer | null = null;
   /** What the parent is told in place of an answer. */
   error: string | null = null;
@@ -88,6 +99,7 @@ class Part implements ChannelUser {
   }
 
   send({ head, body }: ForwardedRequest): void {
+    this.isBegun = true;
     this.channel = this.backEnd!.take();
     this.channel.send(head, body, this);
   }
@@ -183,11 +195,11 @@ export class DispatchCall {
   }
 
   /** Ends it without an answer; what is under way is cut off. */
-  cancel(outcome: Outcome): void {
+  cancel(status: Refusal["status"], message: string): void {
     for (const part of this.#parts) if (part.channel !== null) part.abort();
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#owner.ended(this, outcome);
+    this.#owner.ended(this, this.#refusal(status, message));
   }
 
   /** A back-end has answered. */
@@ -197,9 +209,11 @@ export class DispatchCall {
     this.dispatch.explanation?.ended(part.partition, status, answer.explain);
     if (status === UNAVAILABLE) {
       this.#suspect(part);
+      part.isBegun = false;
       part.giveUpReplica();
     } else if (status === TOO_MANY_REQUESTS) {
       part.backEnd!.penalise();
+      part.isBegun = false;
       part.giveUpReplica();
       part.error = this.#errorOf(part, status, backEndErrorText(answer.body));
     } else if (this.request.isRelayed || isPartial(answer)) {
@@ -215,6 +229,7 @@ export class DispatchCall {
     part.release(-1);
     this.dispatch.explanation?.ended(part.partition, reason);
     this.#suspect(part);
+    if (fault === "unconnected") part.isBegun = false;
     const isUnseen =
       fault === "unconnected" || (fault === "no-answer" && this.request.method === "GET");
     if (isUnseen) part.giveUpReplica();
@@ -258,7 +273,7 @@ export class DispatchCall {
     // Those that were tried failed, unless one had too much to do.
     const isDown = part.error === null;
     if (isDown && !this.#mayLackParts) {
-      this.cancel({ kind: "refused", status: UNAVAILABLE, message: "Partition(s) down" });
+      this.cancel(UNAVAILABLE, "Partition(s) down");
       return false;
     }
     part.isDone = true;
@@ -291,7 +306,12 @@ export class DispatchCall {
       answers[partition] = answer;
     }
     if (isAnswered) return { kind: "answered", answers };
-    return { kind: "refused", status: UNAVAILABLE, message: "All partitions down" };
+    return this.#refusal(UNAVAILABLE, "All partitions down");
+  }
+
+  #refusal(status: Refusal["status"], message: string): Refusal {
+    const isBegun = this.#parts.some((part) => part.isBegun);
+    return { kind: "refused", status, message, isBegun };
   }
 }
 

@@ -15,6 +15,7 @@ const FULL_TEXTS = {
   retry: "Client backlog full",
   resubmission: "Client backlog full after re-dispatch attempt",
 };
+const SERVICE_OUT = "Service Out";
 /** Overdue answers are found within this part of the time-out. */
 const SWEEPS_PER_TIMEOUT = 20;
 
@@ -29,6 +30,7 @@ export class Dispatcher implements CallOwner {
   readonly #calls: DispatchCall[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
   #isPumping = false;
+  #isClosed = false;
   /** Requests that had to wait, since the start. */
   waited = 0;
 
@@ -60,10 +62,10 @@ export class Dispatcher implements CallOwner {
 
   /** Ends everything; requests under way are answered with 503. */
   close(): void {
+    this.#isClosed = true;
     this.#health.stop();
     for (const timer of this.#timers) clearInterval(timer);
-    const outcome: Outcome = { kind: "refused", status: 503, message: "Service Out" };
-    for (const call of [...this.#calls]) call.cancel(outcome);
+    for (const call of [...this.#calls]) call.cancel(503, SERVICE_OUT);
     this.#waiting.clear();
     this.matrix.close();
   }
@@ -76,8 +78,9 @@ export class Dispatcher implements CallOwner {
   dispatch(dispatch: Dispatch): void {
     const call = new DispatchCall(this.matrix, dispatch, this);
     call.place = this.#calls.push(call) - 1;
+    if (this.#isClosed) call.cancel(503, SERVICE_OUT);
     // Who waits has come before.
-    if (this.#waiting.size > 0 || !call.advance()) this.wait(call);
+    else if (this.#waiting.size > 0 || !call.advance()) this.wait(call);
   }
 
   wait(call: DispatchCall): void {
@@ -89,7 +92,7 @@ export class Dispatcher implements CallOwner {
     }
     const isFirst = call.dispatch.resubmits === 0;
     const text = call.isRetried ? "retry" : isFirst ? "first" : "resubmission";
-    call.cancel({ kind: "refused", status: 429, message: FULL_TEXTS[text] });
+    call.cancel(429, FULL_TEXTS[text]);
   }
 
   /** Lets the requests that wait go on, the first one first. */
@@ -98,7 +101,7 @@ export class Dispatcher implements CallOwner {
     this.#isPumping = true;
     for (let call = this.#waiting.peek(); call !== undefined; call = this.#waiting.peek()) {
       if (!call.isEnded && call.dispatch.isAborted()) {
-        call.cancel({ kind: "refused", status: 503, message: "client closed the connection" });
+        call.cancel(503, "client closed the connection");
       } else if (!call.isEnded && !call.advance()) break;
       call.isWaiting = false;
       this.#waiting.shift();

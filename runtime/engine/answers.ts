@@ -202,6 +202,18 @@ function enveloped(
   return Buffer.concat([Buffer.from(head, "latin1"), payload, Buffer.from(tail, "latin1")]);
 }
 
+/**
+ * With what a request is refused, perhaps after it was begun. A dispatcher above takes 429 and 503
+ * to mean that nothing was executed, and would have another replica execute a POST again.
+ */
+export function refusalStatus(
+  { method, headers }: Exchange,
+  status: 429 | 503,
+  isBegun: boolean,
+): number {
+  return isBegun && method === "POST" && headers.accept === "partial" ? 500 : status;
+}
+
 /** The envelope's view of a merged response. */
 export function hierarchyOf(
   { level, levelparts, incomplete, partials }: Merged,

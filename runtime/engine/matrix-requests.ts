@@ -25,7 +25,7 @@ import type { Exchange } from "../http/transport.js";
 import { MAX_RESUBMITS } from "../limits.js";
 import { decodeForwarding, type Merging } from "../plugin/forwarding.js";
 import type { Done } from "../plugin/plugin-errors.js";
-import { type Answers, hierarchyOf } from "./answers.js";
+import { type Answers, hierarchyOf, refusalStatus } from "./answers.js";
 import { RESULT_FORWARD } from "./batch.js";
 import { plainMessage } from "./error-message.js";
 import type { DispatchStep, MergedInput, PluginRoute } from "./plugin-call.js";
@@ -181,8 +181,10 @@ export class MatrixRequests {
     const { exchange, port } = progress.received;
     progress.explanation?.begin("merge");
     switch (outcome.kind) {
-      case "refused":
-        return this.#error(progress, outcome.status, outcome.message, false);
+      case "refused": {
+        const status = refusalStatus(exchange, outcome.status, outcome.isBegun);
+        return this.#error(progress, status, outcome.message, false);
+      }
       case "failed":
         return this.#fail(progress, outcome.message);
       case "answered":

@@ -18,11 +18,11 @@ import type { Merging } from "../plugin/forwarding.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
 import type { Done } from "../plugin/plugin-errors.js";
 import { encodedPath } from "../plugin/request-text.js";
-import type { Answers } from "./answers.js";
+import { type Answers, refusalStatus } from "./answers.js";
 import { runBuiltin, runBuiltinPost } from "./builtin-call.js";
 import { exceptionMessage, plainMessage, undefinedPlugin } from "./error-message.js";
 import type { MatrixRequests } from "./matrix-requests.js";
-import type { PluginRoute } from "./plugin-call.js";
+import type { PluginCall, PluginRoute } from "./plugin-call.js";
 import { BUILTIN_PATH, PLUGIN_PATH, type Resource, type RouteTable } from "./route-table.js";
 import type { Scheduler } from "./scheduler.js";
 import type { SharedState } from "./shared-state.js";
@@ -61,7 +61,8 @@ export class RequestEngine {
     this.#stopping = true;
     const { scheduler, admin } = this.#parts;
     for (const call of [...scheduler.dropWaiting(), ...admin.dropWaiting()]) {
-      this.#parts.answers.refuse(call.exchange, call.port, 503, "Service Out");
+      // The back-ends have executed what waits for its post-processor.
+      this.#serviceOut(call, call.step !== null && call.step.merged !== null);
     }
   }
 
@@ -69,8 +70,13 @@ export class RequestEngine {
   giveUp(): void {
     const { scheduler, admin } = this.#parts;
     for (const { call } of [...scheduler.calls(), ...admin.calls()]) {
-      this.#parts.answers.refuse(call.exchange, call.port, 503, "Service Out");
+      this.#serviceOut(call, true);
     }
+  }
+
+  #serviceOut({ exchange, port }: PluginCall, isBegun: boolean): void {
+    const status = refusalStatus(exchange, 503, isBegun);
+    this.#parts.answers.refuse(exchange, port, status, "Service Out");
   }
 
   /** What the transport of a port tells and asks. */

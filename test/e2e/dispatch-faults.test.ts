@@ -109,6 +109,22 @@ test("a POST whose connection is lost is executed once", async () => {
   assert.is(executed, 1);
 });
 
+test("nor by another dispatcher, when a part of it may have been executed", async () => {
+  const other = await MatrixNode.start({ dispatcher: small.config, processors: false });
+  const replicas = [small.dispatcher, other].map(({ port }) => ({ host: "127.0.0.1", port }));
+  const dispatcher = { partitions: [replicas], replicas: [{}, {}] };
+  const above = await MatrixNode.start({ dispatcher, processors: false });
+  const out = [0, 1].map((replica) => small.at(1, replica).engine);
+  await Promise.all(out.map((engine) => engine.serviceIn(false)));
+  const init = { method: "POST", body: "x" };
+  const { status, json } = await get(above.port, "/svc/plugin/write?id=half", init);
+  await Promise.all(out.map((engine) => engine.serviceIn(true)));
+  await above.kill();
+  await other.kill();
+  assert.equal([status, json.message], [500, "<partial: 0 width: 1> | 500 | Partition(s) down"]);
+  assert.ok(small.written().filter((written) => written === "half 0").length <= 1);
+});
+
 test("what is no answer is an error", async () => {
   setFault(1, 0, "garbage");
   assert.is(await rows(), "<partial: 1 width: 2> | 503 | invalid response line");

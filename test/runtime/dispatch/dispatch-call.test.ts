@@ -344,13 +344,45 @@ test("what takes too long is left out even if another replica was too busy befor
   assert.is(await owner.outcome(), "-,p1r0");
 });
 
+test("a refusal tells whether a back-end may have executed the request", async () => {
+  const isBegun = async ({ owner }: { owner: Owner }): Promise<boolean | null> => {
+    await owner.outcome();
+    const [outcome] = owner.outcomes;
+    return outcome!.kind === "refused" ? outcome!.isBegun : null;
+  };
+  await matrix(2, 1);
+  const running = begin();
+  await small!.at(1, 0).next();
+  (await small!.at(0, 0).next()).answer(503, "");
+  assert.is(await isBegun(running), true);
+  const none = begin();
+  assert.is(await isBegun(none), false);
+  for (const backEnd of small!.matrix.all()) backEnd.revive();
+  const half = begin();
+  await answer(0, 0);
+  (await small!.at(1, 0).next()).answer(503, "");
+  assert.is(await isBegun(half), true);
+  small!.matrix.backEnds[1]![0]!.revive();
+  const one = begin("/a", { target: 1 });
+  (await small!.at(1, 0).next()).answer(503, "");
+  assert.is(await isBegun(one), false);
+});
+
+test("what is under way when time is up may have been executed", async () => {
+  await matrix(1, 1, {}, INCOMPLETE);
+  const { call, owner } = begin();
+  await small!.at(0, 0).next();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  call.expire(1);
+  assert.is(await owner.outcome(), "503 All partitions down");
+  assert.is((owner.outcomes[0] as { isBegun?: boolean }).isBegun, true);
+});
+
 test("cancelled, it ends once and cuts off what is under way", async () => {
   await matrix(2, 1);
   const { call, owner } = begin();
   await small!.at(0, 0).next();
-  const refusal = { kind: "refused", status: 503, message: "Service Out" } as const;
-  call.cancel(refusal);
-  call.cancel(refusal);
+  for (let times = 0; times < 2; times++) call.cancel(503, "Service Out");
   assert.is(await owner.outcome(), "503 Service Out");
   await until(() => small!.at(0, 0).open + small!.at(1, 0).open === 0, "end of the connections");
   assert.equal(down(), []);

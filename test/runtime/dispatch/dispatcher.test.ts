@@ -222,6 +222,11 @@ test("a close ends everything that is under way or waits", async () => {
   dispatcher.close();
   for (const sent of all) assert.is(await textOf(sent), "503 Service Out");
   assert.equal([dispatcher.working, dispatcher.waiting], [0, 0]);
+  // A processor may still return a request; its client has been told that the service is out.
+  assert.is(await textOf(send("/late")), "503 Service Out");
+  assert.is(dispatcher.working, 0);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.not(small.at(0, 0).requests.map(pathOf).includes("/late"));
 });
 
 test.run();

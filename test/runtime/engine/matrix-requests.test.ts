@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Dispatch } from "../../../runtime/dispatch/dispatch-call.js";
+import type { Dispatch, Outcome } from "../../../runtime/dispatch/dispatch-call.js";
 import type { Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
 import type { Answers } from "../../../runtime/engine/answers.js";
 import { RESULT_FORWARD, RESULT_VALUE } from "../../../runtime/engine/batch.js";
@@ -35,6 +35,9 @@ class Run {
   /** What each processor returns: a request to forward, or a value. */
   returned: readonly ("forward" | "value")[] = [];
   body = Buffer.from(new PluginResponse().serialize());
+  exchange = EXCHANGE;
+  /** What the matrix ends requests with; null for an answer of every partition. */
+  outcome: Outcome | null = null;
   /** Dispatchers that the request has passed. */
   via = "";
   answered = "";
@@ -48,7 +51,8 @@ class Run {
   }
 
   async end(pre: typeof PRE | null, post: typeof POST | null): Promise<string> {
-    const exchange = { ...EXCHANGE, headers: { ...EXCHANGE.headers, via: this.via } } as Exchange;
+    const headers = { ...this.exchange.headers, via: this.via };
+    const exchange = { ...this.exchange, headers } as Exchange;
     const request = { exchange, port: 0, target: "/svc/plugin/a", serial: 7 } as const;
     this.answered = "";
     this.#requests.submit({ ...request, pre, post, own: null });
@@ -64,7 +68,8 @@ class Run {
         this.dispatched.push({ request, resubmits });
         const answer = { status: 200, mediaType: "", backlog: -1, isLast: false, body: this.body };
         const answers = new Array(this.width).fill(answer);
-        queueMicrotask(() => dispatch.ended({ kind: "answered", answers }));
+        const outcome = this.outcome ?? ({ kind: "answered", answers } as const);
+        queueMicrotask(() => dispatch.ended(outcome));
       },
     } as unknown as Dispatcher;
   }
@@ -146,6 +151,20 @@ test("each processor has its turn, the post-processor with the merged response",
   assert.is(PluginResponse.deserialize(partial).levelparts, 2);
   assert.ok(texec > 0 && kept !== null);
   assert.is(resubmits, 0);
+});
+
+test("a dispatcher above is not asked to send again what may have been executed", async () => {
+  for (const [isBegun, method, accept, status] of [
+    [true, "POST", "partial", 500],
+    [false, "POST", "partial", 503],
+    [true, "GET", "partial", 503],
+    [true, "POST", "json", 503],
+  ] as const) {
+    const run = new Run(2, 1);
+    run.exchange = { ...EXCHANGE, method, headers: { ...EXCHANGE.headers, accept } } as Exchange;
+    run.outcome = { kind: "refused", status: 503, message: "Partition(s) down", isBegun };
+    assert.is(await run.end(null, null), `${status} Partition(s) down`);
+  }
 });
 
 test("processors see the path that is forwarded, without prefix", async () => {

@@ -7,9 +7,9 @@ import { RequestEngine } from "../../../runtime/engine/request-engine.js";
 
 const test = suite("request engine");
 
-function call(serial: number): PluginCall {
+function call(serial: number, method = "GET", accept = "json"): PluginCall {
   return {
-    exchange: { serial } as never,
+    exchange: { serial, method, headers: { accept } } as never,
     port: 0,
     slots: 0,
     plugin: { name: "x", number: 0 },
@@ -19,15 +19,11 @@ function call(serial: number): PluginCall {
   };
 }
 
-test("waiting requests are refused at once, running ones when the time is up", () => {
-  const refused: unknown[] = [];
+function stopped(waiting: PluginCall[], running: PluginCall[], refused: unknown[]): RequestEngine {
   const engine = new RequestEngine({
     scheduler: {
-      dropWaiting: () => [call(3)],
-      calls: () => [
-        { call: call(1), executor: 0 },
-        { call: call(2), executor: 1 },
-      ],
+      dropWaiting: () => waiting,
+      calls: () => running.map((call) => ({ call, executor: 0 })),
     },
     admin: { dropWaiting: () => [call(4)], calls: () => [] },
     answers: {
@@ -36,6 +32,12 @@ test("waiting requests are refused at once, running ones when the time is up", (
     },
   } as never);
   engine.stop();
+  return engine;
+}
+
+test("waiting requests are refused at once, running ones when the time is up", () => {
+  const refused: unknown[] = [];
+  const engine = stopped([call(3)], [call(1), call(2)], refused);
   assert.equal(refused, [
     [3, 503, "Service Out"],
     [4, 503, "Service Out"],
@@ -44,6 +46,20 @@ test("waiting requests are refused at once, running ones when the time is up", (
   assert.equal(refused.slice(2), [
     [1, 503, "Service Out"],
     [2, 503, "Service Out"],
+  ]);
+});
+
+test("a dispatcher is not told to send a POST again that may have been executed", () => {
+  const refused: unknown[] = [];
+  const post = call(5, "POST", "partial");
+  const step = { target: "", merged: [new Uint8Array(0), 0, 0, null], done: () => {} } as const;
+  const engine = stopped([post, { ...call(6, "POST", "partial"), step }], [post], refused);
+  engine.giveUp();
+  assert.equal(refused, [
+    [5, 503, "Service Out"],
+    [6, 500, "Service Out"],
+    [4, 503, "Service Out"],
+    [5, 500, "Service Out"],
   ]);
 });
 
