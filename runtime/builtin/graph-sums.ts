@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { Header } from "../graph/memory/layout.js";
+import { queryTimeUs } from "../graph/query/query-meter.js";
 import { valueCount } from "../graph/status/graph-status.js";
 import { memoryUsage } from "../graph/status/memory-usage.js";
 import type { OpenGraph } from "./server-view.js";
@@ -34,7 +35,7 @@ export function graphSums(graphs: readonly OpenGraph[]): GraphSums {
     values: sum(({ store }) => valueCount(store)),
     propertyBytes: sum(({ store }) => memoryUsage(store)["svc.vertex.property"]!),
     queries: header(Header.QueryCount),
-    queryTimeUs: header(Header.QueryTimeUs),
+    queryTimeUs: sum(({ store }) => queryTimeUs(store)),
   };
 }
 

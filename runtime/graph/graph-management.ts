@@ -18,7 +18,7 @@ import {
 } from "./expiry/event-control.js";
 import { GraphQueries } from "./graph-queries.js";
 import { threadGraphs } from "./keeper/thread-graphs.js";
-import { Header } from "./memory/layout.js";
+import { resetQueryCounters } from "./query/query-meter.js";
 import { makeReadonly } from "./sessions/make-readonly.js";
 import { saveGraph } from "./snapshot/save-graph.js";
 import { graphStatus } from "./status/graph-status.js";
@@ -159,9 +159,7 @@ export class GraphManagement extends GraphQueries {
 
   /** Sets the query counters to zero. */
   resetCounters(): void {
-    const { ints } = this.access.store.memory.header;
-    Atomics.store(ints, Header.QueryCount, 0);
-    Atomics.store(ints, Header.QueryTimeUs, 0);
+    resetQueryCounters(this.access.store);
   }
 
   /**

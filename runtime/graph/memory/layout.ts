@@ -111,6 +111,7 @@ export const Header = {
   /** Given to each name and string that is defined; never goes back, so that caches can tell. */
   NameSerial: 41,
   StringSerial: 42,
+  QueryTimeUsHigh: 43,
 } as const;
 
 /** Each allocator has a bump pointer and one free list per size class here. */

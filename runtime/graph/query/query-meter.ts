@@ -6,6 +6,7 @@ import { Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
 
 const SAMPLE = 64;
+const WORD = 2 ** 32;
 const meters = new WeakMap<GraphStore, QueryMeter>();
 
 export class QueryMeter {
@@ -37,8 +38,23 @@ export class QueryMeter {
     const queries = this.#pending;
     const us = Math.round((performance.now() - begun) * 1000 * queries);
     Atomics.add(this.#ints, Header.QueryCount, queries);
-    Atomics.add(this.#ints, Header.QueryTimeUs, us);
+    const low = Atomics.add(this.#ints, Header.QueryTimeUs, us) >>> 0;
+    if (low + us >= WORD) Atomics.add(this.#ints, Header.QueryTimeUsHigh, 1);
     this.#pending = 0;
     this.#sample = SAMPLE;
+  }
+}
+
+/** Microseconds that the queries of a graph have taken. */
+export function queryTimeUs({ memory }: GraphStore): number {
+  const { words } = memory.header;
+  return words[Header.QueryTimeUsHigh]! * WORD + words[Header.QueryTimeUs]!;
+}
+
+/** Sets what was counted to zero. */
+export function resetQueryCounters({ memory }: GraphStore): void {
+  const { ints } = memory.header;
+  for (const word of [Header.QueryCount, Header.QueryTimeUs, Header.QueryTimeUsHigh]) {
+    Atomics.store(ints, word, 0);
   }
 }

@@ -22,6 +22,7 @@ const VOLATILE = [
   Header.Erased,
   Header.QueryCount,
   Header.QueryTimeUs,
+  Header.QueryTimeUsHigh,
   Header.LocksHeld,
   Header.LockReleases,
   Header.Fence,

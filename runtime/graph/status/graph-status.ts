@@ -1,6 +1,7 @@
 // State of one graph in one object (interface, built-in plugins `status` and `graphinfo`).
 
 import { Header } from "../memory/layout.js";
+import { queryTimeUs } from "../query/query-meter.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { nowSeconds } from "../time.js";
 import { type MemoryUsage, memoryUsage, pooledBytes } from "./memory-usage.js";
@@ -29,7 +30,7 @@ export function graphStatus(store: GraphStore, path: string | null) {
     memory: memoryByKind(usage),
     query: {
       count: queries,
-      latency_ms: queries === 0 ? 0 : words[Header.QueryTimeUs]! / 1000 / queries,
+      latency_ms: queries === 0 ? 0 : queryTimeUs(store) / 1000 / queries,
     },
   };
 }

@@ -82,7 +82,9 @@ export class LockTable {
   entries(): LockEntry[] {
     this.#writer.memory.refresh();
     const entries: LockEntry[] = [];
-    const end = this.#locks.words[END]!;
+    const { words } = this.#locks;
+    // A status reader has no mutex: the table may have grown beyond its view meanwhile.
+    const end = Math.min(words[END]!, words.length - ENTRY_WORDS + 1);
     for (let entry = ENTRY_WORDS; entry < end; entry += ENTRY_WORDS) {
       const session = this.#get(entry, Entry.Session);
       if (session === 0) continue;

@@ -218,12 +218,12 @@ export class VertexTable implements Allocator {
   #clear(handle: number): void {
     const base = handle * RECORD_WORDS;
     const { words } = this.#record;
+    this.#writer.wrote(this.#record, base, RECORD_WORDS);
     // Only ever raised, also when the mutation is undone: caches rely on it.
     words[base + Record.Generation]! += 1;
     words[base + Record.IdBytes] = 0;
     for (let word = Record.CreatedAt; word < RECORD_WORDS; word++) words[base + word] = 0;
     words[base + Record.ExpiresAt] = NEVER;
     words[base + Record.C1] = ONE;
-    this.#writer.wrote(this.#record, base, RECORD_WORDS);
   }
 }
