@@ -82,19 +82,20 @@ export class Explanation {
   text(isField: boolean): string {
     this.begin(this.#phase);
     const phases = [...this.#phases].map(([phase, ms]) => [phase, rounded(ms)]);
-    const total = rounded(performance.now() - this.#startedMs);
+    const now = this.#sinceMs;
+    const total = rounded(now - this.#startedMs);
     const ms = { total, ...Object.fromEntries(phases) };
-    const whole = ascii({ ms, partitions: this.#partitions() });
+    const whole = ascii({ ms, partitions: this.#partitions(now) });
     return isField && whole.length > MAX_EXPLANATION_LENGTH ? ascii({ ms }) : whole;
   }
 
-  #partitions(): object[] {
+  #partitions(now: number): object[] {
     const partitions = [...this.#tries].sort(([a], [b]) => a - b);
     return partitions.map(([partition, tries]) => ({
       partition,
       tries: tries.map(({ below, sinceMs, ms, ...rest }) => ({
         ...rest,
-        ms: rounded(ms ?? performance.now() - sinceMs),
+        ms: rounded(ms ?? now - sinceMs),
         ...(below !== null && { below }),
       })),
     }));
