@@ -56,6 +56,8 @@ export const DEFAULT_PLUGIN_TIMEOUT_MS = 30_000;
 /** Longest time that a timer takes. */
 export const MAX_PLUGIN_TIMEOUT_MS = 2 ** 31 - 1;
 export const STOP_TIMEOUT_MS = 30_000;
+/** A signal this soon after the first is the same one, passed on by somebody. */
+export const SAME_SIGNAL_MS = 1000;
 
 export const MAX_GRAPHS = 64;
 export const DEFAULT_SAVE_EVERY_SECONDS = 300;

@@ -3,6 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { onEndSignals } from "../../runtime/lifecycle/end-signals.js";
 import { DEFAULT_CHANNELS } from "../../runtime/limits.js";
 import { sampleCall } from "../serving/announce.js";
 import { readBuild, warnIfStale } from "../serving/built-project.js";
@@ -137,12 +138,10 @@ export class LocalMatrix implements InstanceEvents {
   #stopOnSignals(): Promise<void> {
     return new Promise((resolve) => {
       const stop = (): void => {
-        if (this.#isStopping) this.#kill();
         this.#isStopping = true;
         void this.#stop().then(resolve);
       };
-      process.on("SIGINT", stop);
-      process.on("SIGTERM", stop);
+      onEndSignals(stop, () => this.#kill());
     });
   }
 

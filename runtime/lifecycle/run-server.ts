@@ -1,6 +1,8 @@
 // `runServer`: keeps a library-mode process serving until a signal, with a watchdog and a log file.
 
 import { SvcError } from "../errors.js";
+import { SAME_SIGNAL_MS } from "../limits.js";
+import { onEndSignals } from "./end-signals.js";
 import { log, logToFolder } from "./log.js";
 
 const MIN_INTERVAL_MS = 1000;
@@ -42,12 +44,13 @@ function watch(watchdog: RunOptions["watchdog"]): void {
 
 function signalled(): Promise<void> {
   return new Promise((resolve) => {
-    const end = (): void => {
-      process.off("SIGINT", end);
-      process.off("SIGTERM", end);
-      resolve();
-    };
-    process.on("SIGINT", end);
-    process.on("SIGTERM", end);
+    const ignoreAll = onEndSignals(
+      () => {
+        resolve();
+        // From then on a signal does what it does by default.
+        setTimeout(ignoreAll, SAME_SIGNAL_MS).unref();
+      },
+      () => {},
+    );
   });
 }

@@ -87,6 +87,15 @@ test("a stop stores the graphs, a start loads them", async () => {
   }
 });
 
+test("signals that arrive together, from a terminal and from npm, are one", async () => {
+  await start("twice");
+  await call("put?id=a&n=1");
+  void served!.stop("SIGTERM");
+  assert.is(await stop("SIGINT"), 0);
+  await start("twice");
+  assert.equal(await call("take?id=a"), [1, 1, 1]);
+});
+
 test("what was saved in time survives a process that is killed", async () => {
   const folder = await start("killed", "--save-every", "1");
   await call("put?id=a&n=1");

@@ -1,0 +1,25 @@
+// The signals that end a process. One wish often arrives twice: a terminal signals the whole group,
+// and npm or a supervisor passes the same signal on. Only what comes later is a second wish.
+
+import { SAME_SIGNAL_MS } from "../limits.js";
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/**
+ * Listens until the returned function is called.
+ * @param first called once, at the first signal
+ * @param again called at each one that is no echo of the first
+ */
+export function onEndSignals(first: (signal: string) => void, again: () => void): () => void {
+  let firstMs: number | null = null;
+  const listener = (signal: string): void => {
+    if (firstMs === null) {
+      firstMs = performance.now();
+      first(signal);
+    } else if (performance.now() - firstMs > SAME_SIGNAL_MS) again();
+  };
+  for (const signal of SIGNALS) process.on(signal, listener);
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, listener);
+  };
+}
