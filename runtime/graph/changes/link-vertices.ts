@@ -6,7 +6,7 @@ import { ArcError } from "../errors.js";
 import { ARC_KEY_MASK, ArcFlag } from "../memory/layout.js";
 import { MODIFIERS, type Modifier, valueBits, valueFromBits } from "../modifiers.js";
 import { apply } from "../operations/apply.js";
-import { fetchEnds, findArc } from "../operations/arcs.js";
+import { fetchEnds, findArc, mixesListing } from "../operations/arcs.js";
 import { OperationCode } from "../operations/operation.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { nowSeconds, storedSecond } from "../time.js";
@@ -36,7 +36,7 @@ export function linkVertices(
   if (from !== 0 && to !== 0) fetchEnds(store, from, to);
   if (isHeldByOther(store, session, from)) waitFor(store, from);
   if (isHeldByOther(store, session, to)) waitFor(store, to);
-  if (to !== 0) refuseMixedListing(store, to, arc.flags);
+  if (to !== 0 && mixesListing(store, to, arc.flags)) throw mixedListing(arc.flags);
   const name = codeOfRelationship(store, arc.relationship);
   const now = nowSeconds();
   operation.code = OperationCode.Connect;
@@ -58,18 +58,10 @@ export function linkVertices(
   return made;
 }
 
-/** @throws ArcError */
-function refuseMixedListing(store: GraphStore, terminal: number, flags: number): void {
-  const { inArcs } = store;
-  if (inArcs.degree(terminal) === 0) return;
-  const hasListed = inArcs.length(terminal) > 0;
-  if ((flags & ArcFlag.ForwardOnly) === 0) {
-    if (hasListed) return;
-    throw new ArcError("Regular arc not allowed when terminal already has forward-only inarc(s)");
-  }
-  if (hasListed) {
-    throw new ArcError("Forward-only arc not allowed when terminal already has regular inarc(s)");
-  }
+function mixedListing(flags: number): ArcError {
+  return (flags & ArcFlag.ForwardOnly) === 0
+    ? new ArcError("Regular arc not allowed when terminal already has forward-only inarc(s)")
+    : new ArcError("Forward-only arc not allowed when terminal already has regular inarc(s)");
 }
 
 /** Word 2 of an arc whose value depends on whether it is there, and on what it is. */

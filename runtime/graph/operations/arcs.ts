@@ -172,6 +172,12 @@ export function findArc(
   return outArcs.find(initial, terminal, inArcs.word1At(terminal, position) & ARC_KEY_MASK);
 }
 
+/** Whether an arc would make a terminal list some of its arcs and not others; all or none are. */
+export function mixesListing({ inArcs }: GraphStore, terminal: number, flags: number): boolean {
+  if (inArcs.degree(terminal) === 0) return false;
+  return inArcs.length(terminal) > 0 !== ((flags & ArcFlag.ForwardOnly) === 0);
+}
+
 function initialOf(store: GraphStore, operation: Operation): number {
   const { vertex, at } = operation;
   if (vertex === 0) return makeVertex(store, operation.id, true, at);

@@ -11,6 +11,7 @@ import { checkedId } from "../store/id-text.js";
 import type { Names } from "../store/names.js";
 import { decodeProperty, encodeProperty } from "../store/property-codec.js";
 import { checkedKey } from "../store/property-values.js";
+import { mixesListing } from "./arcs.js";
 import { NAME_KINDS } from "./name-kinds.js";
 import { type Operation, OperationCode, type OperationCodeNumber } from "./operation.js";
 import { RecordReader, RecordWriter } from "./record-bytes.js";
@@ -138,13 +139,7 @@ function decodeArc(store: GraphStore, reader: RecordReader, into: Operation): vo
     throw damaged("value out of range");
   }
   if ((into.flags & ~ArcFlag.ForwardOnly) !== 0) throw damaged("no such flags");
-  refuseMixedListing(store, into.terminal, into.flags);
-}
-
-function refuseMixedListing({ inArcs }: GraphStore, terminal: number, flags: number): void {
-  if (terminal === 0 || inArcs.degree(terminal) === 0) return;
-  const isListed = inArcs.length(terminal) > 0;
-  if (isListed !== ((flags & ArcFlag.ForwardOnly) === 0)) {
+  if (into.terminal !== 0 && mixesListing(store, into.terminal, into.flags)) {
     throw damaged("forward-only and regular arcs to one vertex");
   }
 }
