@@ -97,7 +97,7 @@ export class MatrixRequests {
   readonly #answers: Answers;
   readonly #scheduler: Scheduler;
   /** The one back-end's answers are passed on as they are where nobody looks at them. */
-  readonly #isProxy: boolean;
+  readonly #isSingle: boolean;
   /** One function for all requests. */
   readonly #ended = (progress: Progress, outcome: Outcome): void => {
     this.#continue(progress, outcome);
@@ -107,7 +107,7 @@ export class MatrixRequests {
     this.#dispatcher = dispatcher;
     this.#answers = answers;
     this.#scheduler = scheduler;
-    this.#isProxy = dispatcher.matrix.width === 1 && dispatcher.matrix.height === 1;
+    this.#isSingle = dispatcher.matrix.width === 1 && dispatcher.matrix.height === 1;
   }
 
   *dispatched(): Generator<DispatchedRequest> {
@@ -129,7 +129,7 @@ export class MatrixRequests {
     const via = passed === "" ? this.#name : `${passed},${this.#name}`;
     const { method, body } = exchange;
     const received = { method, target, block, accept, partialTarget, via, body };
-    const isRelayed = this.#isProxy && request.post === null && request.own === null;
+    const isRelayed = this.#isSingle && request.post === null && request.own === null;
     const forwarded = forwardedRequest(received, isRelayed);
     if (!request.own?.isPrimary) return this.#dispatch(progress, forwarded);
     this.#dispatch(progress, { ...forwarded, preference: PRIMARY });

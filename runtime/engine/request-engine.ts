@@ -164,13 +164,8 @@ export class RequestEngine {
 
   #answerResource(exchange: Exchange, port: 0 | 1, resource: Resource, query: string): void {
     switch (resource.kind) {
-      case "plugin": {
-        const plugin = resource.route;
-        const serial = this.#serial++;
-        const { minQueue } = exchange.headers;
-        const call = { exchange, port, slots: port, plugin, serial, minQueue, step: null };
-        return this.#parts.scheduler.submit(call);
-      }
+      case "plugin":
+        return this.#submit(this.#parts.scheduler, exchange, port, port, resource.route);
       case "admin":
         return this.#submitAdmin(exchange, port, resource.route, resource.isChange);
       case "builtin":
@@ -188,9 +183,7 @@ export class RequestEngine {
   #submitPre(exchange: Exchange, port: 0 | 1, plugin: PluginRoute | null): void {
     const { answers, scheduler } = this.#parts;
     if (plugin === null) return answers.refuse(exchange, port, 500, POST_WITHOUT_MATRIX);
-    const serial = this.#serial++;
-    const { minQueue } = exchange.headers;
-    scheduler.submit({ exchange, port, slots: port, plugin, serial, minQueue, step: null });
+    this.#submit(scheduler, exchange, port, port, plugin);
   }
 
   /** What changes a graph is not for everybody who can reach a port. */
@@ -198,9 +191,19 @@ export class RequestEngine {
     const { answers, admin, trusted } = this.#parts;
     const reason = isChange ? trusted.refusal(exchange) : null;
     if (reason !== null) return answers.refuse(exchange, port, 403, reason);
-    const { minQueue } = exchange.headers;
+    this.#submit(admin, exchange, port, 1, plugin);
+  }
+
+  #submit(
+    scheduler: Scheduler,
+    exchange: Exchange,
+    port: 0 | 1,
+    slots: 0 | 1,
+    plugin: PluginRoute,
+  ): void {
     const serial = this.#serial++;
-    admin.submit({ exchange, port, slots: 1, plugin, serial, minQueue, step: null });
+    const { minQueue } = exchange.headers;
+    scheduler.submit({ exchange, port, slots, plugin, serial, minQueue, step: null });
   }
 
   #noResource(exchange: Exchange, port: 0 | 1, path: string, kind: ResourceKind): void {
