@@ -18,7 +18,7 @@ const files = sourceFiles();
 const code = files.filter(({ path }) => /\.(ts|mjs|cjs)$/.test(path));
 const modules = code.filter(({ path }) => path.endsWith(".ts")).map(parseModule);
 const byPath = new Map(modules.map((module) => [module.path, module]));
-const product = modules.filter(({ path }) => /^(cli|compiler|runtime)\//.test(path));
+const product = modules.filter(({ path }) => /^(argspec|cli|client|compiler|runtime)\//.test(path));
 
 /** Fails with one line for every finding. */
 function expectNone(findings: readonly string[]): void {
@@ -90,6 +90,10 @@ function forbidden(from: string, target: string, typeOnly: boolean): string {
   }
   if (target.startsWith("cli/") && layer !== "cli") return "nobody imports the command line";
   if (target.startsWith("compiler/") && layer === "runtime") return "runtime never needs compiler";
+  if (layer === "argspec" && !typeOnly && !/^(argspec|runtime\/errors)\b/.test(target)) {
+    return /^(cli|compiler|runtime)\//.test(target) ? "argspec needs nobody" : "";
+  }
+  if (layer === "client" && !target.startsWith("client/")) return "clients carry no dependencies";
   if (target.startsWith("runtime/") && layer === "compiler" && !typeOnly) {
     return SHARED_VALUES.test(target) ? "" : "compiler may use types and tables of runtime only";
   }

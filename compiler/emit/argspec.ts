@@ -2,7 +2,16 @@
 // and documentation are made. Sources of truth are the records; nothing here depends on a date or
 // a path of this machine.
 
-import { createHash } from "node:crypto";
+import {
+  ARGSPEC_VERSION,
+  type Argspec,
+  type ArgspecService,
+  type ExampleSpec,
+  type ParamSpec,
+  type PluginSpec,
+  type ResultSpec,
+} from "../../argspec/argspec.js";
+import { contractHash } from "../../argspec/hash.js";
 import type {
   ParamRecord,
   PluginRecord,
@@ -10,16 +19,9 @@ import type {
   ResultRecord,
   UserParam,
 } from "../record/plugin-record.js";
-import type { TypeTable } from "../record/type-shape.js";
+import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { toJsonSchema } from "./json-schema.js";
 import { jsonFile } from "./text.js";
-
-const FORMAT_VERSION = 1;
-
-export interface ArgspecService {
-  readonly name: string | null;
-  readonly prefix: string | null;
-}
 
 /** @param plugins in plugin-number order */
 export function emitArgspec(
@@ -33,16 +35,17 @@ export function emitArgspec(
     plugins: plugins.map((plugin) => pluginSpec(plugin, pathPrefix)),
     $defs: Object.fromEntries(definitions),
   };
-  const hash = createHash("sha256").update(JSON.stringify(contract)).digest("hex");
-  return jsonFile({ argspec: FORMAT_VERSION, service, hash, ...contract });
+  const hash = contractHash(contract);
+  return jsonFile({ argspec: ARGSPEC_VERSION, service, hash, ...contract } satisfies Argspec);
 }
 
-function pluginSpec(plugin: PluginRecord, pathPrefix: string): object {
+function pluginSpec(plugin: PluginRecord, pathPrefix: string): PluginSpec {
   return {
     name: plugin.name,
     path: `${pathPrefix}${plugin.name}`,
     role: plugin.role,
     graph: plugin.graph,
+    readonly: plugin.readonly,
     summary: plugin.summary,
     description: plugin.description,
     deprecated: plugin.deprecated,
@@ -52,17 +55,18 @@ function pluginSpec(plugin: PluginRecord, pathPrefix: string): object {
     result: resultSpec(plugin.result),
     errors: plugin.throws,
     examples: plugin.examples.map(exampleSpec),
+    ...(plugin.forwards.length > 0 && { forwards: plugin.forwards }),
   };
 }
 
-function paramSpec(param: ParamRecord): object[] {
+function paramSpec(param: ParamRecord): ParamSpec[] {
   if (param.kind === "user") {
     return [userSpec(param)];
   }
   return param.name === "content" ? [contentSpec(param)] : [];
 }
 
-function userSpec(param: UserParam): object {
+function userSpec(param: UserParam): ParamSpec {
   return {
     name: param.name,
     in: "query",
@@ -74,33 +78,24 @@ function userSpec(param: UserParam): object {
   };
 }
 
-function contentSpec(param: ReservedParam): object {
-  const wire = param.form ?? "bytes";
+function contentSpec(param: ReservedParam): ParamSpec {
+  const wire = param.form === "str" || param.form === "json" ? param.form : "bytes";
   const schema = toJsonSchema(param.shape ?? { kind: wire === "json" ? "json" : "str" });
   return { name: param.name, in: "body", wire, required: false, schema };
 }
 
-function resultSpec(result: ResultRecord): object {
-  const { kind, shape } = result;
-  if (kind === "request") {
-    return { kind };
-  }
-  if (kind === "response" && shape.kind === "tuple") {
-    const [sortkey, item] = shape.items;
-    return {
-      kind,
-      sortkey: sortkey === undefined ? {} : toJsonSchema(sortkey),
-      item: item === undefined ? {} : toJsonSchema(item),
-      meta: true,
-    };
-  }
-  return { kind, schema: toJsonSchema(shape) };
+function resultSpec({ kind, shape }: ResultRecord): ResultSpec {
+  if (kind === "request") return { kind };
+  if (kind !== "response") return { kind, schema: toJsonSchema(shape) };
+  const [sortkey, item] = shape.kind === "tuple" ? shape.items : [];
+  const schemaOf = (part: TypeShape | undefined) => (part === undefined ? {} : toJsonSchema(part));
+  return { kind, sortkey: schemaOf(sortkey), item: schemaOf(item), meta: true };
 }
 
 /** An `@example` that is a query (`?q=a&n=1`, with or without its path), else its text. */
-function exampleSpec(example: string): object {
+function exampleSpec(example: string): ExampleSpec {
   const query = /^(?:\S*\?)?([^\s?=&]+=\S*)$/.exec(example.trim())?.[1];
   return query === undefined
     ? { text: example }
-    : { query: Object.fromEntries(new URLSearchParams(query)) };
+    : { query: Object.fromEntries(new URLSearchParams(query)), text: example };
 }

@@ -1,8 +1,7 @@
 // TypeShape to JSON Schema 2020-12. Named types become references into `$defs`.
 
+import type { JsonSchema } from "../../argspec/argspec.js";
 import type { TypeShape } from "../record/type-shape.js";
-
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 type ObjectShape = Extract<TypeShape, { kind: "object" }>;
 type TupleShape = Extract<TypeShape, { kind: "tuple" }>;

@@ -4,8 +4,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { JsonSchema } from "../../argspec/argspec.js";
 import { CheckFunctions } from "../../compiler/emit/check-functions.js";
-import { type JsonSchema, toJsonSchema } from "../../compiler/emit/json-schema.js";
+import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { PropertyShape, TypeShape, TypeTable } from "../../compiler/record/type-shape.js";
 import { clip } from "../../runtime/plugin/clip.js";
 import { isObject, own, remembered, type ShapeCheck } from "../../runtime/plugin/shape-check.js";

@@ -1,0 +1,90 @@
+// The contract between a service and its clients: what `svc build` writes as `.svc/argspec.json`
+// and servers tell under `/svc/builtin/argspec?format=schema`. Clients, OpenAPI documents, tools and
+// the report of breaking changes are all made from it, and from nothing else.
+
+import type { PluginRole } from "../runtime/plugin/plugin-entry.js";
+import type { Wire } from "../runtime/plugin/wire.js";
+
+/** Raised whenever a reader of the former version could misunderstand the file. */
+export const ARGSPEC_VERSION = 1;
+
+/** JSON Schema 2020-12, of which only the words that `readArgspec` lists occur. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface Argspec {
+  readonly argspec: typeof ARGSPEC_VERSION;
+  readonly service: ArgspecService;
+  /** Of all that a client depends on: see `contractHash`. */
+  readonly hash: string;
+  /** By name, then engine, pre, post. */
+  readonly plugins: readonly PluginSpec[];
+  /** Named types by their unique names. */
+  readonly $defs: Readonly<Record<string, JsonSchema>>;
+}
+
+export interface ArgspecService {
+  readonly name: string | null;
+  /** Every path also answers below `/<prefix>`. */
+  readonly prefix: string | null;
+}
+
+export interface PluginSpec {
+  readonly name: string;
+  readonly path: string;
+  readonly role: PluginRole;
+  readonly graph: string | null;
+  /** Safe to repeat, so that clients send it again after a fault. */
+  readonly readonly: boolean;
+  /** First sentence of the description. */
+  readonly summary: string;
+  readonly description: string;
+  readonly deprecated: boolean;
+  /** What to use instead; only where the author says it. */
+  readonly deprecation?: string;
+  /** Null where a plugin was not read from a file. */
+  readonly source: { readonly file: string; readonly line: number; readonly column: number } | null;
+  /** In the order of the signature; the body, if the plugin takes one, is that `in: "body"`. */
+  readonly params: readonly ParamSpec[];
+  /** Names of the arguments that the server fills in. */
+  readonly reserved: readonly string[];
+  readonly result: ResultSpec;
+  readonly errors: readonly ErrorSpec[];
+  readonly examples: readonly ExampleSpec[];
+  /** Of a pre-processor: plugins that it asks back-ends for by name. */
+  readonly forwards?: readonly string[];
+}
+
+export interface ParamSpec {
+  readonly name: string;
+  readonly in: "query" | "body";
+  /** Form in which it travels (interface, "Plugin execution" rule 4). */
+  readonly wire: Wire;
+  readonly required: boolean;
+  /** Only where it is known at build time. */
+  readonly default?: unknown;
+  readonly schema: JsonSchema;
+  readonly description?: string;
+}
+
+export type ResultSpec =
+  /** `union`: now one of these kinds, now another; its schema admits everything. */
+  | { readonly kind: "value" | "union"; readonly schema: JsonSchema }
+  /** A list of `[sortkey, item]` that dispatchers merge (interface, "PluginResponse"). */
+  | {
+      readonly kind: "response";
+      readonly sortkey: JsonSchema;
+      readonly item: JsonSchema;
+      readonly meta: true;
+    }
+  /** Of a pre-processor: the answer is that of the back-ends. */
+  | { readonly kind: "request" };
+
+export interface ErrorSpec {
+  readonly exception: string;
+  readonly description: string;
+}
+
+/** A query that was checked when the service was built, or any other text. */
+export type ExampleSpec =
+  | { readonly query: Readonly<Record<string, unknown>>; readonly text: string }
+  | { readonly text: string };

@@ -1,0 +1,31 @@
+// The hash of a contract. It covers what a client depends on and nothing else: texts may be
+// improved and functions moved without any client being told that its server has changed.
+
+import { createHash } from "node:crypto";
+import type { Argspec, JsonSchema, ParamSpec, PluginSpec } from "./argspec.js";
+
+/** 64 hexadecimal digits, a SHA-256. */
+export function contractHash({ plugins, $defs }: Pick<Argspec, "plugins" | "$defs">): string {
+  const contract = {
+    plugins: plugins.map(pluginContract),
+    $defs: Object.entries($defs).map(([name, schema]) => [name, withoutTexts(schema)]),
+  };
+  return createHash("sha256").update(JSON.stringify(contract)).digest("hex");
+}
+
+function pluginContract({ name, path, role, params, result }: PluginSpec): unknown {
+  return [name, path, role, params.map(paramContract), withoutTexts(result)];
+}
+
+function paramContract({ name, in: place, wire, required, default: value, schema }: ParamSpec) {
+  return [name, place, wire, required, value ?? null, withoutTexts(schema)];
+}
+
+/** Properties may be called `description`, so only texts under that name are texts. */
+function withoutTexts(schema: JsonSchema): unknown {
+  return JSON.parse(
+    JSON.stringify(schema, (key, value) =>
+      key === "description" && typeof value === "string" ? undefined : value,
+    ),
+  );
+}

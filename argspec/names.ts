@@ -1,0 +1,77 @@
+// One table of names for all generated code, so that a plugin or a type is called the same in every
+// language. Names of a service are free; those that would break a client get an underscore, those
+// that would meet become numbered, in the order of the argspec.
+
+import type { Argspec } from "./argspec.js";
+import type { Operation } from "./operations.js";
+
+export interface NameTable {
+  /** Method of a client by the operation's name; `<method>Raw` and `<method>_raw` are free too. */
+  readonly methods: ReadonlyMap<string, string>;
+  /** Generated type by the name in `$defs`. */
+  readonly types: ReadonlyMap<string, string>;
+  /** Type of an operation's parameters by the operation's name. */
+  readonly params: ReadonlyMap<string, string>;
+  /** Type of what an operation answers by the operation's name. */
+  readonly results: ReadonlyMap<string, string>;
+}
+
+/** What every client has for itself, and what objects of either language must not redefine. */
+const TAKEN_METHODS = [
+  ..."builtin close constructor self services then toJSON toString valueOf with".split(" "),
+  ..."hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString with_options".split(" "),
+];
+/** Words that Python keeps for itself; JavaScript allows all of its own as names of methods. */
+const PYTHON_WORDS =
+  "False None True and as assert async await break class continue def del elif else except " +
+  "finally for from global if import in is lambda nonlocal not or pass raise return try while yield";
+const KEYWORDS = new Set(PYTHON_WORDS.split(" "));
+/** Types of the clients' own part and of the languages. */
+const TAKEN_TYPES =
+  "AbortSignal Any Array ArrayBuffer Boolean Builtin CallOptions Client ClientOptions Date Dict " +
+  "Envelope Error Generic List Literal Mapping NotRequired Number Object Optional PluginResponse " +
+  "Promise Readonly Record Required Sequence Services String SvcError Symbol Tuple TypedDict " +
+  "TypeVar Uint8Array Union";
+
+export function nameTable({ $defs }: Pick<Argspec, "$defs">, operations: readonly Operation[]) {
+  const methods = new Names(TAKEN_METHODS);
+  const types = new Names(TAKEN_TYPES.split(" "));
+  const names = operations.map(({ name }) => name);
+  const methodOf = (name: string) =>
+    methods.take(name, (method) => [`${method}Raw`, `${method}_raw`]);
+  return {
+    methods: new Map(names.map((name) => [name, methodOf(name)])),
+    types: new Map(Object.keys($defs).map((name) => [name, types.take(name)])),
+    params: new Map(names.map((name) => [name, types.take(`${pascalCase(name)}Params`)])),
+    results: new Map(names.map((name) => [name, types.take(`${pascalCase(name)}Result`)])),
+  } satisfies NameTable;
+}
+
+/** A name that is no keyword of a language in which it becomes a variable. */
+export function variableName(name: string): string {
+  return KEYWORDS.has(name) ? `${name}_` : name;
+}
+
+function pascalCase(name: string): string {
+  return name.replace(/(?:^|_+)([^_])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+class Names {
+  readonly #taken: Set<string>;
+
+  constructor(taken: readonly string[]) {
+    this.#taken = new Set(taken);
+  }
+
+  /** @param alongside further names that come with one */
+  take(wanted: string, alongside: (name: string) => readonly string[] = () => []): string {
+    const base = this.#taken.has(wanted) || KEYWORDS.has(wanted) ? `${wanted}_` : wanted;
+    for (let number = 1; ; number++) {
+      const name = number === 1 ? base : `${base}${number}`;
+      const all = [name, ...alongside(name)];
+      if (all.some((candidate) => this.#taken.has(candidate))) continue;
+      for (const candidate of all) this.#taken.add(candidate);
+      return name;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// What a client can call: the plugins of an argspec by name, however many processors answer under
+// one. A request meets the pre-processor first and the post-processor last, so the former says what
+// is taken and the latter what is answered.
+
+import type {
+  Argspec,
+  ErrorSpec,
+  ExampleSpec,
+  ParamSpec,
+  PluginSpec,
+  ResultSpec,
+} from "./argspec.js";
+
+export interface Operation {
+  readonly name: string;
+  /** Without the service prefix: `/svc/plugin/<name>`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly deprecated: boolean;
+  readonly deprecation: string;
+  /** Safe to repeat. */
+  readonly readonly: boolean;
+  readonly graph: string | null;
+  /** Query parameters in the order of the signature. */
+  readonly params: readonly ParamSpec[];
+  /** The body of a POST, null for a GET. */
+  readonly content: ParamSpec | null;
+  /** Nothing is known of its parameters: an engine elsewhere takes them. */
+  readonly isOpen: boolean;
+  readonly result: Exclude<ResultSpec, { kind: "request" }>;
+  readonly errors: readonly ErrorSpec[];
+  readonly examples: readonly ExampleSpec[];
+}
+
+const ANY_RESULT = { kind: "union", schema: {} } as const;
+
+/** Sorted by name. */
+export function operationsOf({ plugins }: Argspec): readonly Operation[] {
+  const names = [...new Set(plugins.map(({ name }) => name))].sort();
+  return names.map((name) => operation(name, plugins));
+}
+
+function operation(name: string, plugins: readonly PluginSpec[]): Operation {
+  const of = (role: PluginSpec["role"], wanted = name) =>
+    plugins.find((plugin) => plugin.name === wanted && plugin.role === role);
+  const [pre, engine, post] = [of("pre"), of("engine"), of("post")];
+  const first = (pre ?? engine ?? post)!;
+  const described = [first, engine, post].find((plugin) => plugin?.description) ?? first;
+  const parts = [pre, engine, post].filter((plugin) => plugin !== undefined);
+  const params = first === post ? [] : first.params;
+  return {
+    name,
+    path: first.path,
+    summary: described.summary,
+    description: described.description,
+    deprecated: parts.some(({ deprecated }) => deprecated),
+    deprecation: parts.find(({ deprecation }) => deprecation !== undefined)?.deprecation ?? "",
+    readonly: parts.every((part) => part.readonly),
+    graph: first.graph,
+    params: params.filter((param) => param.in === "query"),
+    content: params.find((param) => param.in === "body") ?? null,
+    isOpen: first === post,
+    result: resultOf(pre, engine, post, (wanted) => of("post", wanted) ?? of("engine", wanted)),
+    errors: parts.flatMap(({ errors }) => errors),
+    examples: parts.flatMap(({ examples }) => examples),
+  };
+}
+
+/** @param answering the plugin whose answer back-ends give under a name */
+function resultOf(
+  pre: PluginSpec | undefined,
+  engine: PluginSpec | undefined,
+  post: PluginSpec | undefined,
+  answering: (name: string) => PluginSpec | undefined,
+): Operation["result"] {
+  // A pre-processor that may answer by itself gives more than one kind of answer.
+  if (pre !== undefined && pre.result.kind !== "request") {
+    return pre.result.kind === "value" ? pre.result : ANY_RESULT;
+  }
+  const [forwarded, ...others] = pre?.forwards ?? [];
+  const target = others.length === 0 && forwarded !== undefined ? answering(forwarded) : engine;
+  const last = post ?? target;
+  return last === undefined || last.result.kind === "request" ? ANY_RESULT : last.result;
+}
