@@ -48,6 +48,8 @@ export interface PluginSpec {
   /** Names of the arguments that the server fills in. */
   readonly reserved: readonly string[];
   readonly result: ResultSpec;
+  /** What is answered, in words; only where the author says it. */
+  readonly returns?: string;
   readonly errors: readonly ErrorSpec[];
   readonly examples: readonly ExampleSpec[];
   /** Of a pre-processor: plugins that it asks back-ends for by name. */

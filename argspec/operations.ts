@@ -29,6 +29,8 @@ export interface Operation {
   /** Nothing is known of its parameters: an engine elsewhere takes them. */
   readonly isOpen: boolean;
   readonly result: Exclude<ResultSpec, { kind: "request" }>;
+  /** What is answered, in words; empty where nobody says it. */
+  readonly returns: string;
   readonly errors: readonly ErrorSpec[];
   readonly examples: readonly ExampleSpec[];
 }
@@ -62,6 +64,7 @@ function operation(name: string, plugins: readonly PluginSpec[]): Operation {
     content: params.find((param) => param.in === "body") ?? null,
     isOpen: first === post,
     result: resultOf(pre, engine, post, (wanted) => of("post", wanted) ?? of("engine", wanted)),
+    returns: parts.findLast(({ returns }) => returns !== undefined)?.returns ?? "",
     errors: parts.flatMap(({ errors }) => errors),
     examples: parts.flatMap(({ examples }) => examples),
   };
