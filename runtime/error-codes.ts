@@ -324,6 +324,26 @@ const table = {
     title: "instance of a matrix that cannot be started",
     fix: "mend what it says above",
   },
+  SVC3014: {
+    title: "argspec not found",
+    fix: "name the URL of a server, an argspec file, or a folder that was built",
+  },
+  SVC3015: {
+    title: "not an argspec",
+    fix: "let `svc build` or `svc argspec` of the same version write it",
+  },
+  SVC3016: {
+    title: "server that does not answer",
+    fix: "start it, or correct the URL",
+  },
+  SVC3017: {
+    title: "server that tells no argspec",
+    fix: "let it run this version of svc, or name the folder of its project",
+  },
+  SVC3018: {
+    title: "no such plugin",
+    fix: "run `svc argspec` without `--plugin` for all of them",
+  },
 } as const satisfies Record<string, ErrorCode>;
 
 export type ErrorCodeName = keyof typeof table;

@@ -1,0 +1,192 @@
+// Reads an argspec that comes from a file or a server, and trusts nothing in it: whatever passes is
+// a new object of exactly the known form, so that generators may print its names without a thought.
+// Members of later versions are left out; a later format is refused.
+
+import {
+  ARGSPEC_VERSION,
+  type Argspec,
+  type ArgspecService,
+  type ExampleSpec,
+  type JsonSchema,
+  type ParamSpec,
+  type PluginSpec,
+  type ResultSpec,
+} from "./argspec.js";
+import { aliasesOf, readSchema } from "./read-schema.js";
+import { Untrusted } from "./untrusted.js";
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,254}$/;
+/** Types are called as in TypeScript. */
+const TYPE_NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]{0,254}$/u;
+const HASH = /^[0-9a-f]{64}$/;
+const MAX_PLUGINS = 20_000;
+const MAX_PARAMS = 1000;
+const WIRES = ["int", "float", "str", "bytes", "json"] as const;
+
+/**
+ * Checks and copies a parsed argspec.
+ * @throws SvcError SVC3015 for anything else, with the place of the fault
+ */
+export function readArgspec(value: unknown): Argspec {
+  const document = Untrusted.document(value);
+  readVersion(document.member("argspec"));
+  const definitions = document.member("$defs");
+  const names = new Set(definitions.members().map(([name]) => name));
+  return {
+    argspec: ARGSPEC_VERSION,
+    service: readService(document.member("service")),
+    hash: document.member("hash").matching(HASH, "64 hexadecimal digits"),
+    plugins: readPlugins(document.member("plugins"), names),
+    $defs: readDefinitions(definitions, names),
+  };
+}
+
+function readVersion(version: Untrusted): void {
+  const number = version.count();
+  if (number === ARGSPEC_VERSION) return;
+  throw version.fault(
+    `format ${number} is not known to this version of svc, which reads format ${ARGSPEC_VERSION}`,
+  );
+}
+
+function readService(service: Untrusted): ArgspecService {
+  const textOrNull = (member: Untrusted) => (member.isNull ? null : member.text(1000));
+  return {
+    name: textOrNull(service.member("name")),
+    prefix: textOrNull(service.member("prefix")),
+  };
+}
+
+function readDefinitions(definitions: Untrusted, names: ReadonlySet<string>): Argspec["$defs"] {
+  const entries = definitions.members().map(([name, schema]): [string, JsonSchema] => {
+    if (!TYPE_NAME.test(name)) throw schema.fault("a type cannot be called so");
+    return [name, readSchema(schema, names)];
+  });
+  const aliases = new Map(entries.map(([name, schema]) => [name, aliasesOf(schema)]));
+  const circle = findCircle(aliases);
+  if (circle !== null) throw definitions.fault(`\`${circle}\` is defined by itself only`);
+  return Object.fromEntries(entries);
+}
+
+/** A name that leads to itself, or null. */
+function findCircle(edges: ReadonlyMap<string, readonly string[]>): string | null {
+  const state = new Map<string, "open" | "done">();
+  for (const start of edges.keys()) {
+    // By a list of its own, because chains may be longer than the stack is deep.
+    const trail = [start];
+    for (let name = trail.at(-1); name !== undefined; name = trail.at(-1)) {
+      if (state.has(name)) {
+        state.set(name, "done");
+        trail.pop();
+        continue;
+      }
+      state.set(name, "open");
+      const next = edges.get(name)!;
+      const back = next.find((target) => state.get(target) === "open");
+      if (back !== undefined) return back;
+      trail.push(...next.filter((target) => !state.has(target)));
+    }
+  }
+  return null;
+}
+
+function readPlugins(list: Untrusted, names: ReadonlySet<string>): PluginSpec[] {
+  const seen = new Set<string>();
+  return list.items(MAX_PLUGINS).map((item) => {
+    const plugin = readPlugin(item, names);
+    const key = `${plugin.role} ${plugin.path}`;
+    if (seen.has(key)) throw item.fault(`\`${plugin.name}\` is there twice`);
+    seen.add(key);
+    return plugin;
+  });
+}
+
+function readPlugin(plugin: Untrusted, names: ReadonlySet<string>): PluginSpec {
+  const name = readName(plugin.member("name"));
+  const graph = plugin.member("graph");
+  const deprecation = plugin.optional("deprecation");
+  const forwards = plugin.optional("forwards");
+  return {
+    name,
+    path: plugin.member("path").oneOf(`/svc/plugin/${name}`, `/svc/builtin/${name}`),
+    role: plugin.member("role").oneOf("engine", "pre", "post"),
+    graph: graph.isNull ? null : graph.text(1000),
+    readonly: plugin.member("readonly").boolean(),
+    summary: plugin.member("summary").text(),
+    description: plugin.member("description").text(),
+    deprecated: plugin.member("deprecated").boolean(),
+    ...(deprecation !== undefined && { deprecation: deprecation.text() }),
+    source: readSource(plugin.member("source")),
+    params: readParams(plugin.member("params"), names),
+    reserved: plugin.member("reserved").items(MAX_PARAMS).map(readName),
+    result: readResult(plugin.member("result"), names),
+    errors: plugin.member("errors").items(MAX_PARAMS).map(readError),
+    examples: plugin.member("examples").items(MAX_PARAMS).map(readExample),
+    ...(forwards !== undefined && { forwards: forwards.items(MAX_PARAMS).map(readName) }),
+  };
+}
+
+function readName(value: Untrusted): string {
+  return value.matching(NAME, "a name of letters, digits and underscores");
+}
+
+function readSource(source: Untrusted): PluginSpec["source"] {
+  if (source.isNull) return null;
+  const [line, column] = [source.member("line").count(), source.member("column").count()];
+  return { file: source.member("file").text(10_000), line, column };
+}
+
+function readParams(list: Untrusted, names: ReadonlySet<string>): ParamSpec[] {
+  const params = list.items(MAX_PARAMS).map((item) => readParam(item, names));
+  if (new Set(params.map(({ name }) => name)).size < params.length) {
+    throw list.fault("two parameters have one name");
+  }
+  if (params.filter((param) => param.in === "body").length > 1) {
+    throw list.fault("there is more than one body");
+  }
+  return params;
+}
+
+function readParam(param: Untrusted, names: ReadonlySet<string>): ParamSpec {
+  const [preset, description] = [param.optional("default"), param.optional("description")];
+  const place = param.member("in").oneOf("query", "body");
+  const wire = param.member("wire");
+  return {
+    name: place === "body" ? param.member("name").oneOf("content") : readName(param.member("name")),
+    in: place,
+    wire: place === "body" ? wire.oneOf("bytes", "str", "json") : wire.oneOf(...WIRES),
+    required: param.member("required").boolean(),
+    ...(preset !== undefined && { default: preset.json() }),
+    schema: readSchema(param.member("schema"), names),
+    ...(description !== undefined && { description: description.text() }),
+  };
+}
+
+function readResult(result: Untrusted, names: ReadonlySet<string>): ResultSpec {
+  const kind = result.member("kind").oneOf("value", "union", "response", "request");
+  switch (kind) {
+    case "request":
+      return { kind };
+    case "response": {
+      const sortkey = readSchema(result.member("sortkey"), names);
+      return { kind, sortkey, item: readSchema(result.member("item"), names), meta: true };
+    }
+    default:
+      return { kind, schema: readSchema(result.member("schema"), names) };
+  }
+}
+
+function readError(error: Untrusted) {
+  return {
+    exception: error.member("exception").text(1000),
+    description: error.member("description").text(),
+  };
+}
+
+function readExample(example: Untrusted): ExampleSpec {
+  const text = example.member("text").text();
+  const query = example.optional("query");
+  if (query === undefined) return { text };
+  const values = query.members().map(([name, value]) => [name, value.json()]);
+  return { query: Object.fromEntries(values), text };
+}

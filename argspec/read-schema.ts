@@ -1,0 +1,100 @@
+// Rebuilds a JSON Schema from the words that our compiler writes, in the order in which they came.
+// Words that it does not know are left out: generators make code of some of them (`tsType`), load
+// others (`$ref` to a file), and must never see either.
+
+import type { JsonSchema } from "./argspec.js";
+import type { Untrusted } from "./untrusted.js";
+
+const REFERENCE = "#/$defs/";
+const TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"] as const;
+const MAX_PATTERN = 10_000;
+
+/** @param names of the types in `$defs` */
+type WordReader = (value: Untrusted, names: ReadonlySet<string>) => unknown;
+
+/** Every word that a schema may have. */
+const WORDS: ReadonlyMap<string, WordReader> = new Map<string, WordReader>([
+  ["$ref", readReference],
+  ["additionalProperties", readSchemaOrBoolean],
+  ["anyOf", readNonEmptyList],
+  ["const", (value) => value.scalar()],
+  ["default", (value) => value.json()],
+  ["deprecated", (value) => value.boolean()],
+  ["description", (value) => value.text()],
+  ["enum", readEnum],
+  ["items", readSchemaOrBoolean],
+  ["minItems", (value) => value.count()],
+  ["pattern", (value) => value.text(MAX_PATTERN)],
+  ["prefixItems", readNonEmptyList],
+  ["properties", readProperties],
+  ["required", (value) => value.items().map((name) => name.text())],
+  ["type", (value) => value.oneOf(...TYPES)],
+  ["x-svc-range", (value) => value.oneOf("safe")],
+]);
+
+/**
+ * @param names of the types that `$ref` may name
+ * @throws SvcError SVC3015
+ */
+export function readSchema(value: Untrusted, names: ReadonlySet<string>): JsonSchema {
+  const words = value.members().flatMap(([word, content]): [string, unknown][] => {
+    const read = WORDS.get(word);
+    return read === undefined ? [] : [[word, read(content, names)]];
+  });
+  return Object.fromEntries(words);
+}
+
+/** Names of the types that a schema refers to anywhere. */
+export function referencesOf(schema: JsonSchema): string[] {
+  return [...ownReference(schema), ...partsOf(schema).flatMap(referencesOf)];
+}
+
+/** Names of the types that a schema may be as a whole: no value is one of itself only. */
+export function aliasesOf(schema: JsonSchema): string[] {
+  const members = (schema.anyOf ?? []) as readonly JsonSchema[];
+  return [...ownReference(schema), ...members.flatMap(aliasesOf)];
+}
+
+function ownReference({ $ref }: JsonSchema): string[] {
+  return typeof $ref === "string" ? [$ref.slice(REFERENCE.length)] : [];
+}
+
+function partsOf(schema: JsonSchema): JsonSchema[] {
+  const { anyOf = [], prefixItems = [], properties = {}, items, additionalProperties } = schema;
+  const parts = [...list(anyOf), ...list(prefixItems), ...Object.values(properties as object)];
+  return [...parts, items, additionalProperties].filter((part) => typeof part === "object");
+}
+
+function list(value: unknown): readonly JsonSchema[] {
+  return value as readonly JsonSchema[];
+}
+
+function readReference(value: Untrusted, names: ReadonlySet<string>): string {
+  const reference = value.text();
+  const isKnown = reference.startsWith(REFERENCE) && names.has(reference.slice(REFERENCE.length));
+  if (!isKnown) throw value.fault("a reference to one of `$defs` is expected");
+  return reference;
+}
+
+function readSchemaOrBoolean(value: Untrusted, names: ReadonlySet<string>): JsonSchema | boolean {
+  return value.isBoolean ? value.boolean() : readSchema(value, names);
+}
+
+function readNonEmptyList(value: Untrusted, names: ReadonlySet<string>): JsonSchema[] {
+  return nonEmpty(value).map((item) => readSchema(item, names));
+}
+
+function readEnum(value: Untrusted): unknown[] {
+  return nonEmpty(value).map((item) => item.scalar());
+}
+
+function nonEmpty(value: Untrusted): Untrusted[] {
+  const items = value.items();
+  if (items.length === 0) throw value.fault("at least one item is expected");
+  return items;
+}
+
+function readProperties(value: Untrusted, names: ReadonlySet<string>): object {
+  const properties = value.members().map(([name, schema]) => [name, readSchema(schema, names)]);
+  return Object.fromEntries(properties);
+}

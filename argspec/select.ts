@@ -1,0 +1,33 @@
+// One plugin out of an argspec, as an argspec of its own.
+
+import type { Argspec, JsonSchema, PluginSpec } from "./argspec.js";
+import { referencesOf } from "./read-schema.js";
+
+/**
+ * The processors of one name with the types that they reach; without plugins where there is no such
+ * name. The hash stays that of the whole, because that is what servers tell.
+ */
+export function selectPlugin(argspec: Argspec, name: string): Argspec {
+  const plugins = argspec.plugins.filter((plugin) => plugin.name === name);
+  const reached = new Set<string>();
+  const rest = plugins.flatMap(schemasOf);
+  for (let schema = rest.pop(); schema !== undefined; schema = rest.pop()) {
+    for (const type of referencesOf(schema)) {
+      if (reached.has(type)) continue;
+      reached.add(type);
+      rest.push(argspec.$defs[type]!);
+    }
+  }
+  const $defs = Object.entries(argspec.$defs).filter(([type]) => reached.has(type));
+  return { ...argspec, plugins, $defs: Object.fromEntries($defs) };
+}
+
+function schemasOf({ params, result }: PluginSpec): JsonSchema[] {
+  const results =
+    result.kind === "request"
+      ? []
+      : result.kind === "response"
+        ? [result.sortkey, result.item]
+        : [result.schema];
+  return [...params.map(({ schema }) => schema), ...results];
+}

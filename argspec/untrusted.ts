@@ -1,0 +1,140 @@
+// One value of a document from outside, with its place in it. Readers take it apart by saying what
+// they expect. What is wrong, too deep or too much ends in an SvcError, never in another exception.
+
+import { SvcError } from "../runtime/errors.js";
+
+/** Bounds of one document. Any that our compiler writes is far below them. */
+const MAX_DEPTH = 200;
+const MAX_VALUES = 2_000_000;
+const MAX_TEXT = 1 << 20;
+
+/** A value of JSON, read as a copy. */
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** How many more values a document may have. */
+interface Budget {
+  values: number;
+}
+
+export class Untrusted {
+  readonly #value: unknown;
+  readonly #path: string;
+  readonly #depth: number;
+  readonly #budget: Budget;
+
+  private constructor(value: unknown, path: string, depth: number, budget: Budget) {
+    this.#value = value;
+    this.#path = path;
+    this.#depth = depth;
+    this.#budget = budget;
+    if (depth > MAX_DEPTH) throw this.fault("nested too deeply");
+    if (--budget.values < 0) throw this.fault("the document holds too much");
+  }
+
+  static document(value: unknown): Untrusted {
+    return new Untrusted(value, "", 0, { values: MAX_VALUES });
+  }
+
+  get isNull(): boolean {
+    return this.#value === null;
+  }
+
+  get isBoolean(): boolean {
+    return typeof this.#value === "boolean";
+  }
+
+  /** Error that names the place and what was expected there. */
+  fault(expected: string): SvcError {
+    const place = this.#path === "" ? "the document" : this.#path;
+    return new SvcError("SVC3015", `this is no argspec: ${place}: ${expected}`);
+  }
+
+  /** The own member of an object, undefined where it has none. */
+  optional(name: string): Untrusted | undefined {
+    const object = this.#object();
+    return Object.hasOwn(object, name) && object[name] !== undefined
+      ? this.#inner(name, object[name])
+      : undefined;
+  }
+
+  member(name: string): Untrusted {
+    const member = this.optional(name);
+    if (member === undefined) throw this.fault(`\`${name}\` is missing`);
+    return member;
+  }
+
+  /** All own members of an object, in its order. */
+  members(): [name: string, value: Untrusted][] {
+    return Object.entries(this.#object()).map(([name, value]) => [name, this.#inner(name, value)]);
+  }
+
+  /** @param most how many items there may be */
+  items(most = MAX_VALUES): Untrusted[] {
+    const value = this.#value;
+    if (!Array.isArray(value)) throw this.fault("a list is expected");
+    if (value.length > most) throw this.fault(`at most ${most} items are allowed`);
+    // Not map, which leaves out holes.
+    return Array.from(value, (item: unknown, index) => this.#inner(String(index), item));
+  }
+
+  text(most = MAX_TEXT): string {
+    const value = this.#value;
+    if (typeof value !== "string") throw this.fault("a text is expected");
+    if (value.length > most) throw this.fault(`at most ${most} characters are allowed`);
+    return value;
+  }
+
+  /** @param what such as "a name" */
+  matching(pattern: RegExp, what: string): string {
+    const text = this.text();
+    if (!pattern.test(text)) throw this.fault(`${what} is expected`);
+    return text;
+  }
+
+  oneOf<T extends string | number | boolean>(...allowed: readonly T[]): T {
+    const found = allowed.find((candidate) => candidate === this.#value);
+    if (found === undefined) throw this.fault(`one of ${allowed.join(", ")} is expected`);
+    return found;
+  }
+
+  boolean(): boolean {
+    return this.oneOf(true, false);
+  }
+
+  count(): number {
+    const value = this.#value;
+    if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+    throw this.fault("an integer, 0 or more, is expected");
+  }
+
+  scalar(): string | number | boolean | null {
+    const value = this.json();
+    if (typeof value === "object" && value !== null) throw this.fault("a scalar is expected");
+    return value;
+  }
+
+  /** Any value of JSON; no key of it can reach a prototype. */
+  json(): Json {
+    const value = this.#value;
+    if (value === null || typeof value === "boolean") return value;
+    if (typeof value === "string") return this.text();
+    if (typeof value === "number" && Number.isFinite(value)) return value;
+    if (Array.isArray(value)) return this.items().map((item) => item.json());
+    return Object.fromEntries(this.members().map(([name, item]) => [name, item.json()]));
+  }
+
+  #object(): Readonly<Record<string, unknown>> {
+    const value = this.#value;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      throw this.fault("an object is expected");
+    }
+    return value as Readonly<Record<string, unknown>>;
+  }
+
+  #inner(name: string, value: unknown): Untrusted {
+    // Names come from outside, too: long ones would make long messages.
+    const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
+    const path = this.#path === "" ? shown : `${this.#path}.${shown}`;
+    return new Untrusted(value, path, this.#depth + 1, this.#budget);
+  }
+}
