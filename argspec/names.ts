@@ -30,8 +30,8 @@ const KEYWORDS = new Set(PYTHON_WORDS.split(" "));
 const TAKEN_TYPES =
   "AbortSignal Any Array ArrayBuffer Boolean Builtin CallOptions Client ClientOptions Date Dict " +
   "Envelope Error Generic List Literal Mapping NotRequired Number Object Optional PluginResponse " +
-  "Promise Readonly Record Required Sequence Services String SvcError Symbol Tuple TypedDict " +
-  "TypeVar Uint8Array Union";
+  "Promise Readonly Record Required Sequence Services String SvcError SvcParameterError " +
+  "SvcPluginError SvcSystemError Symbol Tuple TypedDict TypeVar Uint8Array Union";
 
 export function nameTable({ $defs }: Pick<Argspec, "$defs">, operations: readonly Operation[]) {
   const methods = new Names(TAKEN_METHODS);

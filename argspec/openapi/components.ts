@@ -1,0 +1,154 @@
+// The parts that the documents of all services share: the envelope around every answer, what a
+// sorted list looks like, and the errors (interface, "Response envelope", "PluginResponse" and
+// "Errors"). What is written here must be what servers send.
+
+import type { JsonSchema } from "../argspec.js";
+import { schemaReference } from "./schemas.js";
+
+const COUNT = { type: "integer", minimum: 0 };
+const INTEGER = { type: "integer", format: "double-int" };
+const NUMBER = { type: "number" };
+
+const ENVELOPE = {
+  level: {
+    ...COUNT,
+    description: "How many levels of dispatchers took part below the one that answered.",
+  },
+  partitions: {
+    anyOf: [listOf([COUNT, COUNT, COUNT]), { type: "null" }],
+    description:
+      "Partitions of the level below, how many of them are missing in the answer, and all " +
+      "instances that contributed. Null where no back-end took part.",
+  },
+  exec_ms: { type: "number", minimum: 0, description: "Time of execution in milliseconds." },
+  explain: {
+    type: "object",
+    additionalProperties: true,
+    description: "How a dispatched request was answered, if `X-SVC-Explain: 1` asked for it.",
+  },
+};
+
+const EXCEPTION = {
+  exception: { type: "string", description: "Class of the error: `<class 'NotFound'>`." },
+  value: { type: "string", description: "Its message." },
+};
+
+export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  Envelope: {
+    description: "What surrounds every answer that is no error.",
+    type: "object",
+    properties: { status: { type: "string", const: "OK" }, ...ENVELOPE },
+    required: ["status", "level", "partitions", "exec_ms"],
+  },
+  PluginResponse: {
+    description: "A sorted list that dispatchers merge; its `entries` are of the plugin's types.",
+    type: "object",
+    properties: {
+      level: COUNT,
+      levelparts: { ...COUNT, description: "Instances of the level below." },
+      partials: { ...COUNT, description: "Instances that contributed." },
+      hitcount: { ...COUNT, description: "How many entries there would be without a bound." },
+      aggregator: {
+        ...listOf([INTEGER, INTEGER, NUMBER, NUMBER]),
+        description: "Sums over all partitions.",
+      },
+      meta: { description: "What the plugin says beside the entries, or null." },
+    },
+    required: ["level", "levelparts", "partials", "hitcount", "aggregator", "meta"],
+  },
+  SvcError: {
+    description: "What every error answers.",
+    type: "object",
+    properties: {
+      status: { type: "string", const: "ERROR" },
+      message: {
+        anyOf: [
+          schemaReference("SvcParameterError"),
+          schemaReference("SvcPluginError"),
+          schemaReference("SvcSystemError"),
+          {
+            type: "string",
+            description:
+              "Any other error. What happened below a dispatcher is told level by level: " +
+              "`<partial: 0 width: 2> | 500 | ...`.",
+          },
+        ],
+      },
+      port: { ...listOf([COUNT, COUNT]), description: "Port, and 1 for the admin port." },
+      exec_id: { ...COUNT, description: "Which executor answered." },
+      ...ENVELOPE,
+    },
+    required: ["status", "message", "port", "exec_id", "level", "partitions", "exec_ms"],
+  },
+  SvcParameterError: detail("svc", "A parameter is missing or wrong, or the result is no JSON."),
+  SvcPluginError: detail("plugin", "The plugin threw an error.", {
+    traceback: { type: "array", items: { type: "string" } },
+  }),
+  SvcSystemError: detail("system", "The server failed."),
+};
+
+const STATUSES: Readonly<Record<string, readonly [component: string, description: string]>> = {
+  400: ["BadRequest", "A parameter is missing or has another type, or the request is broken."],
+  403: ["Forbidden", "Clients on other machines must not change graphs."],
+  404: ["NotFound", "This instance does not serve the plugin."],
+  405: ["MethodNotAllowed", "Only GET, POST and OPTIONS are served."],
+  413: ["PayloadTooLarge", "The body is larger than the server takes."],
+  414: ["UriTooLong", "The request line is longer than 8191 bytes."],
+  429: ["TooManyRequests", "All connections or all back-ends are busy; nothing was executed."],
+  500: ["InternalServerError", "The plugin or the server failed."],
+  503: ["ServiceUnavailable", "The service is out, or partitions are down; nothing was executed."],
+  505: ["HttpVersionNotSupported", "Only HTTP/1.1 is spoken."],
+};
+
+export const SHARED_RESPONSES = Object.fromEntries(
+  Object.values(STATUSES).map(([component, description]) => [
+    component,
+    { description, content: { "application/json": { schema: schemaReference("SvcError") } } },
+  ]),
+);
+
+/**
+ * References to the answers of all errors.
+ * @param errors what the author says of those that the plugin throws
+ * @param mayForbid whether clients of other machines are refused
+ */
+export function errorResponses(
+  errors: string,
+  mayForbid: boolean,
+): Readonly<Record<string, object>> {
+  const statuses = Object.entries(STATUSES).filter(([status]) => status !== "403" || mayForbid);
+  return Object.fromEntries(
+    statuses.map(([status, [component, description]]) => {
+      const said = status === "500" && errors !== "" ? `${description}\n\n${errors}` : "";
+      const $ref = `#/components/responses/${component}`;
+      return [status, said === "" ? { $ref } : { $ref, description: said }];
+    }),
+  );
+}
+
+export const SHARED_PARAMETERS = {
+  PartialTarget: {
+    name: "X-SVC-Partial-Target",
+    in: "header",
+    description: "Sends the request to the primary replica of this partition alone.",
+    schema: COUNT,
+  },
+  Explain: {
+    name: "X-SVC-Explain",
+    in: "header",
+    description: "1: say in `explain` how the answer came about.",
+    schema: { type: "integer", enum: [0, 1] },
+  },
+};
+
+/** A list of exactly these. */
+export function listOf(items: readonly JsonSchema[]): JsonSchema {
+  const { length } = items;
+  return { type: "array", prefixItems: items, minItems: length, maxItems: length, items: false };
+}
+
+function detail(kind: string, description: string, more: Record<string, JsonSchema> = {}) {
+  const properties = { ...EXCEPTION, ...more };
+  const exception = { type: "object", properties, required: ["exception", "value"] };
+  return { description, type: "object", properties: { [kind]: exception }, required: [kind] };
+}

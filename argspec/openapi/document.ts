@@ -1,0 +1,65 @@
+// The OpenAPI 3.1 document of a service, or of some of its plugins. It says what is sent and what is
+// answered, no more than servers hold to; it must never depend on a date or a machine.
+
+import type { Argspec } from "../argspec.js";
+import { SHARED_PARAMETERS, SHARED_RESPONSES, SHARED_SCHEMAS } from "./components.js";
+import { namedOperations } from "./named-operations.js";
+import type { ParameterOptions } from "./parameters.js";
+import { pathItem, resultComponent } from "./path-items.js";
+import { schemaObject } from "./schemas.js";
+
+export interface OpenapiOptions {
+  /**
+   * How `json` parameters are described: as content, which is exact, or as a string that holds
+   * JSON, for the generators that know nothing else.
+   */
+  readonly jsonParams?: ParameterOptions["jsonParams"];
+}
+
+const DIALECT = "https://spec.openapis.org/oas/3.1/dialect/base";
+const DESCRIPTION =
+  "Answers are JSON in an envelope. A request with `Accept: text/plain` is answered with the plain " +
+  "text of the result, or of the error, alone. Values of parameters of type `json` are JSON texts.";
+const VERSION_LENGTH = 12;
+
+/** @param argspec one that `readArgspec` has accepted, or that a build has made */
+export function openapiDocument(argspec: Argspec, options: OpenapiOptions = {}): object {
+  const { service, hash, $defs } = argspec;
+  const { operations, types } = namedOperations(argspec);
+  const parameterOptions = { types, jsonParams: options.jsonParams ?? "content" };
+  const tags = [...new Set(operations.flatMap(({ tag }) => tag ?? []))];
+  const results = operations.flatMap((named) => {
+    const schema = resultComponent(named, types);
+    return schema === null ? [] : [[named.resultName, schema]];
+  });
+  const named = Object.entries($defs).map(([name, schema]) => [
+    types.get(name)!,
+    schemaObject(schema, types),
+  ]);
+  return {
+    openapi: "3.1.0",
+    // An argspec has no version but its hash, which changes with whatever clients depend on.
+    info: {
+      title: service.name ?? "svc",
+      version: hash.slice(0, VERSION_LENGTH),
+      description: DESCRIPTION,
+    },
+    jsonSchemaDialect: DIALECT,
+    servers: serversOf(service.prefix),
+    tags: tags.map((name) => ({ name })),
+    paths: Object.fromEntries(
+      operations.map((named) => [named.operation.path, pathItem(named, parameterOptions)]),
+    ),
+    components: {
+      schemas: { ...Object.fromEntries([...named, ...results]), ...SHARED_SCHEMAS },
+      parameters: SHARED_PARAMETERS,
+      responses: SHARED_RESPONSES,
+    },
+  };
+}
+
+/** Relative to where the document came from; behind proxies only the prefix may lead here. */
+function serversOf(prefix: string | null): readonly object[] {
+  const root = { url: "/" };
+  return prefix === null ? [root] : [{ url: `/${prefix}` }, root];
+}

@@ -1,0 +1,116 @@
+// What a call sends: query parameters and bodies, with the values of the author's examples. The
+// form in which a parameter travels is kept beside its schema as `x-svc-wire`.
+
+import type { JsonSchema, ParamSpec } from "../argspec.js";
+import type { Operation } from "../operations.js";
+import { schemaObject } from "./schemas.js";
+
+export interface ParameterOptions {
+  /** Component of each name in `$defs`. */
+  readonly types: ReadonlyMap<string, string>;
+  /** Values of type `json`: as content, which is exact, or as a string, which all generators know. */
+  readonly jsonParams: "content" | "string";
+}
+
+const MEDIA_TYPES = {
+  bytes: "application/octet-stream",
+  str: "text/plain",
+  json: "application/json",
+};
+/** Any parameters: an engine elsewhere takes them. */
+const OPEN_PARAMETERS = {
+  name: "parameters",
+  in: "query",
+  style: "form",
+  explode: true,
+  schema: { type: "object", additionalProperties: { type: "string" } },
+};
+
+/** Parameter objects of the query, in the order of the signature. */
+export function queryParameters(
+  { params, examples, isOpen }: Operation,
+  options: ParameterOptions,
+): readonly object[] {
+  const objects = params.map((param) => ({
+    name: param.name,
+    in: "query",
+    ...(param.description !== undefined && { description: param.description }),
+    required: param.required,
+    ...queryContent(param, examplesOf(param, examples), options),
+    "x-svc-wire": param.wire,
+  }));
+  return isOpen ? [...objects, OPEN_PARAMETERS] : objects;
+}
+
+/** The request body object of a parameter that is one. */
+export function requestBody(
+  content: ParamSpec,
+  { examples }: Operation,
+  { types }: ParameterOptions,
+): object {
+  const { wire, description, required, schema } = content;
+  const media = wire === "bytes" || wire === "str" ? wire : "json";
+  // Raw bytes have no place in JSON Schema; generators take this format for them.
+  const form = media === "bytes" ? { type: "string", format: "binary" } : null;
+  return {
+    ...(description !== undefined && { description }),
+    required,
+    content: {
+      [MEDIA_TYPES[media]]: {
+        schema: form ?? schemaObject(schema, types),
+        ...examplesWord(media === "bytes" ? [] : examplesOf(content, examples)),
+      },
+    },
+    "x-svc-wire": wire,
+  };
+}
+
+function queryContent(
+  { wire, schema, ...param }: ParamSpec,
+  examples: readonly Example[],
+  { types, jsonParams }: ParameterOptions,
+): object {
+  const declared = schemaObject(schema, types);
+  const hasDefault = param.default !== undefined;
+  const withDefault = (form: JsonSchema, value: unknown) =>
+    hasDefault ? { ...form, default: value } : form;
+  if (wire !== "json") {
+    return { schema: withDefault(declared, param.default), ...examplesWord(examples) };
+  }
+  if (jsonParams === "content") {
+    const media = { schema: withDefault(declared, param.default), ...examplesWord(examples) };
+    return { content: { "application/json": media } };
+  }
+  const text = { type: "string", contentMediaType: "application/json", contentSchema: declared };
+  const texts = examples.map(({ value, summary }) => ({ value: JSON.stringify(value), summary }));
+  return { schema: withDefault(text, JSON.stringify(param.default)), ...examplesWord(texts) };
+}
+
+interface Example {
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+/** The n-th example of each parameter belongs to the n-th example of the call. */
+function examplesWord(examples: readonly Example[]): object {
+  const named = examples.map((example, index) => [`example${index + 1}`, example]);
+  return named.length === 0 ? {} : { examples: Object.fromEntries(named) };
+}
+
+function examplesOf({ name, wire }: ParamSpec, examples: Operation["examples"]) {
+  return examples.flatMap((example): Example[] => {
+    if (!("query" in example) || !Object.hasOwn(example.query, name)) return [];
+    return [{ summary: example.text, value: typedValue(wire, example.query[name]) }];
+  });
+}
+
+/** The value that a text of a query stands for; a text that is none stays what it is. */
+function typedValue(wire: ParamSpec["wire"], value: unknown): unknown {
+  if (typeof value !== "string" || wire === "str" || wire === "bytes") return value;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return wire === "json" || typeof parsed === "number" ? parsed : value;
+  } catch {
+    return value;
+  }
+}
