@@ -45,6 +45,8 @@ export interface PluginSpec {
   readonly source: { readonly file: string; readonly line: number; readonly column: number } | null;
   /** In the order of the signature; the body, if the plugin takes one, is that `in: "body"`. */
   readonly params: readonly ParamSpec[];
+  /** It takes further query parameters, which no list could hold. */
+  readonly open?: true;
   /** Names of the arguments that the server fills in. */
   readonly reserved: readonly string[];
   readonly result: ResultSpec;

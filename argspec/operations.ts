@@ -26,9 +26,11 @@ export interface Operation {
   readonly params: readonly ParamSpec[];
   /** The body of a POST, null for a GET. */
   readonly content: ParamSpec | null;
-  /** Nothing is known of its parameters: an engine elsewhere takes them. */
+  /** Takes further parameters than those listed. */
   readonly isOpen: boolean;
   readonly result: Exclude<ResultSpec, { kind: "request" }>;
+  /** The answer is plain text without an envelope, as some services give. */
+  readonly isText: boolean;
   /** What is answered, in words; empty where nobody says it. */
   readonly returns: string;
   readonly errors: readonly ErrorSpec[];
@@ -62,8 +64,10 @@ function operation(name: string, plugins: readonly PluginSpec[]): Operation {
     graph: first.graph,
     params: params.filter((param) => param.in === "query"),
     content: params.find((param) => param.in === "body") ?? null,
-    isOpen: first === post,
+    // What a post-processor alone is asked, an engine elsewhere takes.
+    isOpen: first === post || first.open === true,
     result: resultOf(pre, engine, post, (wanted) => of("post", wanted) ?? of("engine", wanted)),
+    isText: false,
     returns: parts.findLast(({ returns }) => returns !== undefined)?.returns ?? "",
     errors: parts.flatMap(({ errors }) => errors),
     examples: parts.flatMap(({ examples }) => examples),

@@ -105,6 +105,7 @@ function readPlugin(plugin: Untrusted, names: ReadonlySet<string>): PluginSpec {
   const name = readName(plugin.member("name"));
   const graph = plugin.member("graph");
   const deprecation = plugin.optional("deprecation");
+  const returns = plugin.optional("returns");
   const forwards = plugin.optional("forwards");
   return {
     name,
@@ -118,8 +119,10 @@ function readPlugin(plugin: Untrusted, names: ReadonlySet<string>): PluginSpec {
     ...(deprecation !== undefined && { deprecation: deprecation.text() }),
     source: readSource(plugin.member("source")),
     params: readParams(plugin.member("params"), names),
+    ...(plugin.optional("open")?.boolean() && { open: true }),
     reserved: plugin.member("reserved").items(MAX_PARAMS).map(readName),
     result: readResult(plugin.member("result"), names),
+    ...(returns !== undefined && { returns: returns.text() }),
     errors: plugin.member("errors").items(MAX_PARAMS).map(readError),
     examples: plugin.member("examples").items(MAX_PARAMS).map(readExample),
     ...(forwards !== undefined && { forwards: forwards.items(MAX_PARAMS).map(readName) }),

@@ -1,21 +1,28 @@
 // Compiles the package's own built-in plugins: they are declared with `@plugin` like any other, and
-// become a module of the runtime. Used by the package's build alone.
+// become modules of the runtime and an argspec. Used by the package's build alone.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
+import type { Argspec } from "../argspec/argspec.js";
 import { hasErrors } from "./build-result.js";
 import { checkPlugins } from "./check/check-plugins.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
+import { emitArgspec } from "./emit/argspec.js";
 import { emitConverters } from "./emit/converters.js";
 import { inNumberOrder } from "./emit/describe.js";
 import { PluginModules } from "./emit/modules.js";
 import { emitDescriptions, emitPlugins } from "./emit/plugins.js";
 import { HEADER } from "./emit/text.js";
 import { PluginReader } from "./read/plugin-reader.js";
+import type { PluginRecord } from "./record/plugin-record.js";
+import type { TypeTable } from "./record/type-shape.js";
 
 export { replaceFolder } from "./output.js";
 
 const PATH_PREFIX = "/svc/builtin/";
+
+/** Texts by file name. */
+type Files = Readonly<Record<string, string>>;
 
 /** Plugins of one thread. */
 interface PluginSet {
@@ -27,43 +34,64 @@ const SETS: readonly PluginSet[] = [
   { sources: "runtime/builtin/graph-plugins", generated: "runtime/builtin/.generated/graph" },
 ];
 
+const ARGSPEC_FOLDER = "argspec/.generated";
+/** Those that read more of a query than their signatures say. */
+const OPEN = new Set(["arcs", "echo", "neighbor", "vertices"]);
+
 /** @param packageDir folder of this package's sources */
 export function compileBuiltins(packageDir: string): readonly Diagnostic[] {
-  return SETS.flatMap((set) => compileSet(packageDir, set));
+  const sources = SETS.flatMap((set) => sourcesOf(packageDir, set));
+  const read = new PluginReader(packageDir, sources).read();
+  const { plugins, types } = read;
+  const diagnostics = [...read.diagnostics, ...checkPlugins(plugins, types, { executors: 1 })];
+  if (hasErrors(diagnostics)) return diagnostics;
+  for (const set of SETS) {
+    const own = plugins.filter(({ module }) => dirname(module) === set.sources);
+    writeFiles(join(packageDir, set.generated), modulesOf(set, inNumberOrder(own), types));
+  }
+  writeFiles(join(packageDir, ARGSPEC_FOLDER), argspecModule(inNumberOrder(plugins), types));
+  return diagnostics;
 }
 
-function compileSet(
-  packageDir: string,
-  { sources: folder, generated }: PluginSet,
-): readonly Diagnostic[] {
-  const sources = readdirSync(join(packageDir, folder))
+function sourcesOf(packageDir: string, { sources }: PluginSet): string[] {
+  return readdirSync(join(packageDir, sources))
     .filter((name) => name.endsWith(".ts"))
-    .map((name) => `${folder}/${name}`);
-  const { plugins, types, diagnostics: found } = new PluginReader(packageDir, sources).read();
-  const diagnostics = [...found, ...checkPlugins(plugins, types, { executors: 1 })];
-  if (hasErrors(diagnostics)) {
-    return diagnostics;
-  }
-  const numbered = inNumberOrder(plugins);
-  const modules = new PluginModules(numbered);
+    .map((name) => `${sources}/${name}`);
+}
+
+function modulesOf({ generated }: PluginSet, plugins: PluginRecord[], types: TypeTable): Files {
+  const modules = new PluginModules(plugins);
   /** From the generated files to `runtime/`. */
   const up = relative(generated, "runtime");
-  const files = {
-    "converters.js": emitConverters(numbered, types, {
+  return {
+    "converters.js": emitConverters(plugins, types, {
       modules: "./modules.js",
       convert: `${up}/plugin/convert.ts`,
     }),
     "descriptions.d.ts": declarations(up, "descriptions", "PluginDescription"),
-    "descriptions.js": emitDescriptions(numbered, PATH_PREFIX),
+    "descriptions.js": emitDescriptions(plugins, PATH_PREFIX),
     "modules.js": modules.emit((module) => module.replace("runtime/", `${up}/`)),
     "plugins.d.ts": declarations(up, "plugins", "PluginEntry"),
-    "plugins.js": emitPlugins(numbered, PATH_PREFIX, "./converters.js"),
+    "plugins.js": emitPlugins(plugins, PATH_PREFIX, "./converters.js"),
   };
-  mkdirSync(join(packageDir, generated), { recursive: true });
-  for (const [name, text] of Object.entries(files)) {
-    writeChanged(join(packageDir, generated, name), text);
-  }
-  return diagnostics;
+}
+
+function argspecModule(records: PluginRecord[], types: TypeTable): Files {
+  const service = { name: null, prefix: null };
+  const argspec = JSON.parse(emitArgspec(service, records, types, PATH_PREFIX)) as Argspec;
+  const plugins = argspec.plugins.map((plugin) => ({
+    ...plugin,
+    ...(OPEN.has(plugin.name) && { open: true }),
+  }));
+  const text = JSON.stringify({ ...argspec, plugins }, null, 2);
+  return {
+    "builtins.d.ts": `${HEADER}
+import type { Argspec } from "../argspec.js";
+
+export declare const builtins: Argspec;
+`,
+    "builtins.js": `${HEADER}\nexport const builtins = ${text};\n`,
+  };
 }
 
 function declarations(up: string, name: string, type: string): string {
@@ -72,6 +100,11 @@ import type { ${type} } from "${up}/plugin/plugin-entry.js";
 
 export declare const ${name}: readonly ${type}[];
 `;
+}
+
+function writeFiles(folder: string, files: Files): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeChanged(join(folder, name), text);
 }
 
 function writeChanged(path: string, text: string): void {

@@ -1,0 +1,66 @@
+// Asks a running server one question. The server may be anybody's: time and size are bounded, and
+// what comes back is not believed to be an envelope before it was looked at.
+
+import { SvcError } from "../../runtime/errors.js";
+
+const TIMEOUT_MS = 20_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+export interface Answer {
+  readonly status: "OK" | "ERROR";
+  /** Only with `OK`. */
+  readonly response: unknown;
+}
+
+export function isUrl(source: string): boolean {
+  return /^https?:\/\//i.test(source);
+}
+
+/**
+ * @param url of the server, with the prefix of its service if it has one
+ * @param target path and query behind it
+ * @throws SvcError SVC3016 without an answer, SVC3017 for one that is no envelope
+ */
+export async function fetchResponse(url: string, target: string): Promise<Answer> {
+  let text: string;
+  try {
+    const base = new URL(url);
+    const address = `${base.origin}${base.pathname.replace(/\/+$/, "")}${target}`;
+    const answer = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    text = await boundedText(answer);
+  } catch (error) {
+    throw new SvcError("SVC3016", `no answer from ${url}: ${reasonOf(error)}`, { cause: error });
+  }
+  const envelope = parsed(text);
+  if (envelope?.status === "OK" || envelope?.status === "ERROR") {
+    return { status: envelope.status, response: envelope.response };
+  }
+  throw new SvcError("SVC3017", `what answers at ${url} is no server of svc`);
+}
+
+async function boundedText(answer: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop cancels the rest.
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_BYTES) throw new Error(`the answer has more than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parsed(text: string): { readonly status?: unknown; readonly response?: unknown } | null {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** `fetch` hides what happened in causes, of which there may be one for each address. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,55 @@
+// The argspec that a command works on, from wherever its user has it: a server, a file, a build.
+// What comes from outside is bounded in size and time, and always goes through `readArgspec`.
+
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Argspec } from "../../argspec/argspec.js";
+import { readArgspec } from "../../argspec/read-argspec.js";
+import { SvcError } from "../../runtime/errors.js";
+import { fetchResponse, isUrl } from "./fetch-response.js";
+
+const ARGSPEC_FILE = "argspec.json";
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * @param source URL of a server, file of an argspec, `.svc` folder, or folder of a built project
+ * @throws SvcError SVC3014 where nothing is found, SVC3015 for what is no argspec, SVC3016 and
+ * SVC3017 for servers that do not tell theirs
+ */
+export async function loadArgspec(source: string): Promise<Argspec> {
+  return readArgspec(isUrl(source) ? await fromServer(source) : fromFile(fileOf(source)));
+}
+
+async function fromServer(url: string): Promise<unknown> {
+  const answer = await fetchResponse(url, "/svc/builtin/argspec?format=schema");
+  if (answer.status === "OK" && !Array.isArray(answer.response)) return answer.response;
+  // Older servers miss the parameter `plugin`, or answer with its record.
+  throw new SvcError("SVC3017", `the server at ${url} does not tell its argspec`);
+}
+
+/** The argspec that a path means. */
+function fileOf(source: string): string {
+  const info = statSync(source, { throwIfNoEntry: false });
+  if (info === undefined) throw new SvcError("SVC3014", `there is no ${source}`);
+  if (!info.isDirectory()) return source;
+  const places = [join(source, ARGSPEC_FILE), join(source, ".svc", ARGSPEC_FILE)];
+  const found = places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
+  if (found !== undefined) return found;
+  throw new SvcError("SVC3014", `${source} holds no argspec before \`svc build\``);
+}
+
+function fromFile(path: string): unknown {
+  const info = statSync(path);
+  if (!info.isFile() || info.size > MAX_FILE_BYTES) {
+    throw new SvcError(
+      "SVC3015",
+      `${path} is no argspec: at most ${MAX_FILE_BYTES} bytes are read`,
+    );
+  }
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new SvcError("SVC3015", `${path} is no argspec: ${error.message}`);
+  }
+}
