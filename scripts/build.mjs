@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
 import { build as tsup } from "tsup";
+import { bundleClientRuntime, joinClientDeclarations } from "./client-runtime.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const staging = join(root, `dist.new-${process.pid}`);
@@ -17,10 +18,15 @@ mkdirSync(staging);
 try {
   const { compileBuiltins, replaceFolder } = await loadCompiler();
   failOnErrors(compileBuiltins(root));
-  // Both at once, and both to their end: the folder is removed when one of them fails.
-  const ended = await Promise.allSettled([tsup({ outDir: staging }), writeDeclarations()]);
+  // All at once, and all to their end: the folder is removed when one of them fails.
+  const ended = await Promise.allSettled([
+    tsup({ outDir: staging }),
+    bundleClientRuntime("client/typescript/runtime.ts", staging),
+    writeDeclarations(),
+  ]);
   const failed = ended.find(({ status }) => status === "rejected");
   if (failed) throw failed.reason;
+  joinClientDeclarations(staging);
   writeFileSync(join(staging, "build-id"), `${buildId()}\n`);
   replaceFolder(staging, join(root, "dist"));
 } finally {

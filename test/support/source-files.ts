@@ -13,6 +13,7 @@ const CODE_FOLDERS = [
   "bench",
   "bin",
   "cli",
+  "client",
   "compiler",
   "examples",
   "runtime",

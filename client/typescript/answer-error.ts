@@ -1,0 +1,45 @@
+// Turns an answer that is no success into the error that the client throws. Nothing of the answer
+// is trusted: members of another type than they should have are left out.
+
+import { parseErrorChain } from "./error-chain.js";
+import { type ErrorKind, SvcError, type SvcErrorDetails } from "./svc-error.js";
+
+const KINDS = [
+  ["svc", "parameter"],
+  ["plugin", "plugin"],
+  ["system", "system"],
+] as const;
+
+/** @param envelope the decoded body, or its text */
+export function answerError(path: string, status: number, envelope: unknown): SvcError {
+  const isError = memberOf(envelope, "status") === "ERROR";
+  const message = isError ? memberOf(envelope, "message") : undefined;
+  const { levels, innermost } = parseErrorChain(typeof message === "string" ? message : "");
+  const last = levels.at(-1);
+  if (last === undefined) return saidError(path, status, message, { envelope });
+  const cause = saidError(path, last.status, innermost, {});
+  const { exception, traceback } = cause;
+  const details = { status, exception, traceback, chain: levels, envelope, cause };
+  return new SvcError("backend", cause.message, details);
+}
+
+/** @param said text, or an object with the one member `svc`, `plugin` or `system` */
+function saidError(path: string, status: number, said: unknown, details: SvcErrorDetails) {
+  const found = KINDS.find(([key]) => memberOf(said, key) !== undefined);
+  const kind: ErrorKind = found === undefined ? "http" : found[1];
+  const detail = found === undefined ? said : memberOf(said, found[0]);
+  const exception = textOf(memberOf(detail, "exception"));
+  const text = textOf(detail) ?? textOf(memberOf(detail, "value")) ?? `HTTP status ${status}`;
+  const lines = memberOf(detail, "traceback");
+  const traceback = Array.isArray(lines) ? lines.filter((line) => textOf(line) !== null) : null;
+  return new SvcError(kind, `${path}: ${text}`, { ...details, status, exception, traceback });
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+export function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}

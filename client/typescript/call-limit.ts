@@ -1,0 +1,74 @@
+// Ends a call from this side: when its time is over, or when the caller says so. Leaves neither a
+// timer nor a listener behind once `end` was called.
+
+import { SvcError } from "./svc-error.js";
+
+/** The most that a timer takes; above it timers fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export class CallLimit {
+  readonly #controller = new AbortController();
+  readonly #path: string;
+  readonly #outer: AbortSignal | undefined;
+  readonly #timeoutMs: number;
+  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #abort = () => this.#controller.abort(this.#outer?.reason);
+  #isTimedOut = false;
+
+  /** @param timeoutMs 0: no bound */
+  constructor(path: string, timeoutMs: number, outer: AbortSignal | undefined) {
+    this.#path = path;
+    this.#timeoutMs = timeoutMs;
+    this.#outer = outer;
+    if (outer?.aborted) this.#abort();
+    else outer?.addEventListener("abort", this.#abort);
+    if (timeoutMs === 0) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#isTimedOut = !this.signal.aborted;
+        this.#controller.abort();
+      },
+      Math.min(timeoutMs, MAX_TIMER_MS),
+    );
+  }
+
+  /** For whoever works for the call. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /**
+   * Does nothing while the call may go on.
+   * @param failure of the attempt before
+   * @throws SvcError of kind `timeout` or `aborted`
+   */
+  check(failure: SvcError | undefined): void {
+    if (this.#isTimedOut) {
+      const message = `${this.#path}: no answer within ${this.#timeoutMs} ms`;
+      throw new SvcError("timeout", message, { cause: failure });
+    }
+    if (this.signal.aborted) {
+      throw new SvcError("aborted", `${this.#path}: aborted`, { cause: this.#outer?.reason });
+    }
+  }
+
+  /** Resolves after that time, at once when the call is ended. */
+  wait(ms: number): Promise<void> {
+    const { signal } = this;
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal.addEventListener("abort", done);
+      if (signal.aborted) done();
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#outer?.removeEventListener("abort", this.#abort);
+  }
+}

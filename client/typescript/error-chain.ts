@@ -1,0 +1,44 @@
+// Takes the text of an error below a dispatcher apart (interface, "Error body"). The text is
+// foreign: it is read once from left to right, and whatever does not follow the grammar is text.
+//
+//    <partial: 1 width: 3> | 500 | <partial: 0 width: 2> | 404 | {'svc': {'exception': '…', …}}
+//    └─ outermost level ───────┘   └─ innermost level ──────┘   └─ what that instance said
+
+import type { BackEndLevel } from "./svc-error.js";
+
+export interface ErrorChain {
+  /** The outermost first; empty when the text is of no dispatcher. */
+  readonly levels: readonly BackEndLevel[];
+  /** Text, or the object that it stands for. */
+  readonly innermost: unknown;
+}
+
+export function parseErrorChain(text: string): ErrorChain {
+  const level = /<partial: (\d{1,9}) width: (\d{1,9})> \| (\d{3}) \| /y;
+  const levels: BackEndLevel[] = [];
+  let end = 0;
+  for (let found = level.exec(text); found !== null; found = level.exec(text)) {
+    const [partition, width, status] = found.slice(1).map(Number) as [number, number, number];
+    levels.push({ partition, width, status });
+    end = level.lastIndex;
+  }
+  const rest = text.slice(end);
+  return { levels, innermost: rest.startsWith("{'") ? parseObject(rest) : rest };
+}
+
+/** `text` itself when it is not as dispatchers write objects: strings in single quotes. */
+function parseObject(text: string): unknown {
+  // A string without an end takes all the rest, so that none of it is searched a second time.
+  const json = text.replace(/'((?:[^'\\]|\\.)*)('|\\?$)/gs, (all, inner: string, end: string) =>
+    end === "'" ? JSON.stringify(unescaped(inner)) : all,
+  );
+  try {
+    return JSON.parse(json);
+  } catch {
+    return text;
+  }
+}
+
+function unescaped(inner: string): string {
+  return inner.replace(/\\(.)/gs, (_, char: string) => (char === "n" ? "\n" : char));
+}

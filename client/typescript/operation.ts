@@ -1,0 +1,16 @@
+// What generated code tells of an operation. Part of the published declarations of every generated
+// client.
+
+/** What must be known of one operation in order to call it. */
+export interface Operation {
+  /** `/svc/plugin/<name>`, without the service prefix. */
+  readonly path: string;
+  /** Parameters that travel as JSON text. */
+  readonly json?: readonly string[];
+  /** How the member `content` travels, which makes the request a POST. */
+  readonly content?: "bytes" | "str" | "json";
+  /** Safe to repeat. */
+  readonly readonly?: boolean;
+  /** The answer is text as it is, without an envelope. */
+  readonly text?: true;
+}

@@ -1,0 +1,80 @@
+// What a client can be told, and what it gives back. Part of the published declarations of every
+// generated client: plain interfaces, nothing of Node or of the DOM but AbortSignal.
+
+/** What may be set for one call, for a client, or for a client made by `with`. */
+export interface CallDefaults {
+  /** Of the whole call in milliseconds, retries included; 0: none. Default 30000. */
+  timeoutMs?: number | undefined;
+  /** Ask that partition of a dispatcher only, its primary replica (X-SVC-Partial-Target). */
+  partial?: number | undefined;
+  /** Header lines, added to those of the client. */
+  headers?: Record<string, string> | undefined;
+  /** How often a request is sent again at most. Default 2. */
+  retries?: number | undefined;
+  /** May be sent again although the server may have executed it. */
+  idempotent?: boolean | undefined;
+}
+
+/** Options of one call: those left out or undefined are the client's. */
+export interface CallOptions extends CallDefaults {
+  /** Ends the call with an error of kind `aborted`. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface ClientOptions extends CallDefaults {
+  /** Where the service is: `http://127.0.0.1:9000`. In pages, "" is where the page came from. */
+  baseUrl: string;
+  /** Sends one request; by default the global one. */
+  fetch?: Fetch | undefined;
+  /** Told once when the server's argspec is another one; by default `console.warn`. */
+  warn?: ((message: string) => void) | undefined;
+}
+
+/** Of the global `fetch`, what a client uses. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
+
+export interface FetchInit {
+  method: string;
+  headers: Record<string, string>;
+  body?: string | ArrayBuffer;
+  signal: AbortSignal;
+}
+
+export interface FetchAnswer {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: { getReader(): FetchReader } | null;
+}
+
+export interface FetchReader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+/** The whole answer to a call (interface, "Response envelope"). */
+export interface Envelope<T> {
+  status: "OK";
+  response: T;
+  /** Port asked, and 1 on the admin port, else 0. */
+  port?: [number, number];
+  exec_id?: number;
+  /** Levels of dispatchers below the instance that answered. */
+  level: number;
+  /** `[partitions, without an answer, instances at all levels]`; null without a matrix. */
+  partitions: [number, number, number] | null;
+  exec_ms: number;
+  /** Where the request asked for it with `X-SVC-Explain: 1`. */
+  explain?: unknown;
+}
+
+/** Items by their keys, merged from all partitions (interface, "PluginResponse"). */
+export interface PluginResponse<K, T> {
+  level: number;
+  levelparts: number;
+  partials: number;
+  hitcount: number;
+  /** Two integers, then two floats. */
+  aggregator: [number, number, number, number];
+  meta: unknown;
+  entries: [K, T][];
+}

@@ -1,0 +1,68 @@
+// One call as a request: its URL, header lines and body. Only own members of what the caller gives
+// are read, and all of it is escaped.
+
+import type { Operation } from "./operation.js";
+import type { CallOptions } from "./options.js";
+
+export interface Request {
+  readonly url: string;
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | ArrayBuffer | undefined;
+}
+
+const MEDIA_TYPES = {
+  bytes: "application/octet-stream",
+  str: "text/plain",
+  json: "application/json",
+};
+
+export function requestOf(
+  baseUrl: string,
+  operation: Operation,
+  params: object,
+  { headers = {}, partial }: CallOptions,
+): Request {
+  const { path, content: contentForm, text } = operation;
+  const members = Object.entries(params).filter(([, value]) => value !== undefined);
+  const isContent = ([name]: [string, unknown]) => name === "content" && contentForm !== undefined;
+  const content = members.find(isContent);
+  const query = members
+    .filter((member) => !isContent(member))
+    .map(([name, value]) => queryPart(name, value, operation))
+    .join("&");
+  const fields = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return {
+    url: `${baseUrl.replace(/\/+$/, "")}${path}${query && `?${query}`}`,
+    method: content === undefined ? "GET" : "POST",
+    headers: {
+      accept: text ? "text/plain" : "application/json",
+      ...(content !== undefined && { "content-type": MEDIA_TYPES[contentForm!] }),
+      ...Object.fromEntries(fields),
+      ...(partial !== undefined && { "x-svc-partial-target": String(partial) }),
+    },
+    body: content && bodyOf(content[1], contentForm!),
+  };
+}
+
+function queryPart(name: string, value: unknown, { json }: Operation): string {
+  const key = escapeText(name);
+  if (json?.includes(name)) return `${key}=${escapeText(JSON.stringify(value))}`;
+  if (value === null) return key;
+  return `${key}=${value instanceof Uint8Array ? escapeBytes(value) : escapeText(String(value))}`;
+}
+
+/** Halves of characters become U+FFFD, as in every UTF-8 encoder. */
+function escapeText(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd"));
+}
+
+function escapeBytes(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+}
+
+function bodyOf(content: unknown, form: NonNullable<Operation["content"]>): string | ArrayBuffer {
+  if (form === "json") return JSON.stringify(content);
+  // A copy, so that a retry sends what the first attempt sent.
+  return content instanceof Uint8Array ? new Uint8Array(content).buffer : String(content);
+}

@@ -1,0 +1,28 @@
+// Bounds how much load retries add when a service is in trouble: one retry of ten calls, once a
+// first few are spent. Also says how long to wait before one.
+
+const MAX_TOKENS = 10;
+const SUCCESS_TOKENS = 0.1;
+const FIRST_WAIT_MS = 100;
+const MAX_WAIT_MS = 2000;
+
+/** Shared by all calls of a client, and of those made from it. */
+export class RetryBudget {
+  #tokens = MAX_TOKENS;
+
+  /** Takes what a retry costs; false when there is not enough left. */
+  take(): boolean {
+    if (this.#tokens < 1) return false;
+    this.#tokens--;
+    return true;
+  }
+
+  succeeded(): void {
+    this.#tokens = Math.min(MAX_TOKENS, this.#tokens + SUCCESS_TOKENS);
+  }
+}
+
+/** Anything up to a bound that doubles, so that clients that failed together do not return together. */
+export function retryWaitMs(retry: number): number {
+  return Math.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** retry);
+}

@@ -1,0 +1,17 @@
+// What every generated client is made with; the entry of its `runtime.js`. It imports nothing from
+// outside this folder, and runs in Node, pages and workers alike.
+
+export { Connection } from "./connection.js";
+export type { Operation } from "./operation.js";
+export type {
+  CallDefaults,
+  CallOptions,
+  ClientOptions,
+  Envelope,
+  Fetch,
+  FetchAnswer,
+  FetchInit,
+  FetchReader,
+  PluginResponse,
+} from "./options.js";
+export { type BackEndLevel, type ErrorKind, SvcError, type SvcErrorDetails } from "./svc-error.js";

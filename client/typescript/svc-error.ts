@@ -1,0 +1,64 @@
+// The one error that a generated client throws, whatever went wrong. Part of the published
+// declarations of every generated client.
+
+/**
+ * `parameter`: the server refused the parameters, or could not write the result. `plugin`: the plugin
+ * threw. `system`: the server failed. `backend`: it happened below a dispatcher; `cause` says what.
+ * `http`: any other refusal, or an answer that is none. `network`: no whole answer came. `timeout`
+ * and `aborted`: the call was ended from this side.
+ */
+export type ErrorKind =
+  | "parameter"
+  | "plugin"
+  | "system"
+  | "backend"
+  | "http"
+  | "network"
+  | "timeout"
+  | "aborted";
+
+/** A dispatcher that the error has passed. */
+export interface BackEndLevel {
+  /** The partition that failed, of `width`. */
+  partition: number;
+  width: number;
+  /** That of the partition's answer. */
+  status: number;
+}
+
+export interface SvcErrorDetails {
+  status?: number | null;
+  exception?: string | null;
+  traceback?: readonly string[] | null;
+  chain?: readonly BackEndLevel[];
+  envelope?: unknown;
+  cause?: unknown;
+}
+
+/** A call that failed (interface, "Errors"). */
+export class SvcError extends Error {
+  readonly kind: ErrorKind;
+  /** Status of the HTTP answer, null when none came. */
+  readonly status: number | null;
+  /** Class of the exception, of a back-end error that of the innermost. */
+  readonly exception: string | null;
+  /** Where the plugin threw; of a back-end error that of the innermost. */
+  readonly traceback: readonly string[] | null;
+  /** Of a back-end error: the outermost level first. */
+  readonly chain: readonly BackEndLevel[];
+  /** The decoded answer, its text where that is no JSON, null when none came. */
+  readonly envelope: unknown;
+  override readonly cause: unknown;
+
+  constructor(kind: ErrorKind, message: string, details: SvcErrorDetails = {}) {
+    super(message);
+    this.name = "SvcError";
+    this.kind = kind;
+    this.status = details.status ?? null;
+    this.exception = details.exception ?? null;
+    this.traceback = details.traceback ?? null;
+    this.chain = details.chain ?? [];
+    this.envelope = details.envelope ?? null;
+    this.cause = details.cause;
+  }
+}
