@@ -1,9 +1,11 @@
 // The command line: finds the command, parses its options, runs it and sets the exit code. Must
 // load nothing heavy: every command imports its own work when it runs.
 
+import { existsSync } from "node:fs";
 import { nearestHint } from "../compiler/diagnostics/nearest.js";
 import { SvcError } from "../runtime/errors.js";
 import { packageInfo } from "../runtime/package-info.js";
+import { argspec } from "./argspec.js";
 import { build } from "./build.js";
 import { check } from "./check.js";
 import { dev } from "./dev.js";
@@ -16,7 +18,7 @@ import { init } from "./init.js";
 import { matrix } from "./matrix.js";
 import { serve } from "./serve.js";
 
-const COMMANDS: readonly Command[] = [build, serve, dev, matrix, check, init, doctor];
+const COMMANDS: readonly Command[] = [build, serve, dev, matrix, check, init, doctor, argspec];
 
 /**
  * Runs one command line and sets `process.exitCode`: 0 done, 1 failed, 2 wrong usage.
@@ -30,7 +32,8 @@ export async function main(words: readonly string[]): Promise<void> {
   }
 }
 
-async function run([name, ...rest]: readonly string[]): Promise<number> {
+async function run(words: readonly string[]): Promise<number> {
+  const [name] = words;
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     process.stdout.write(overview(packageInfo().version, COMMANDS));
     return 0;
@@ -39,8 +42,8 @@ async function run([name, ...rest]: readonly string[]): Promise<number> {
     process.stdout.write(`${packageInfo().version}\n`);
     return 0;
   }
-  const command = COMMANDS.find((candidate) => candidate.name === name);
-  if (command === undefined) throw unknownCommand(name);
+  const command = findCommand(words);
+  const rest = words.slice(command.name.split(" ").length);
   const { help, given, values } = parseArguments(command, rest, process.env);
   if (help) {
     process.stdout.write(commandHelp(command));
@@ -49,9 +52,27 @@ async function run([name, ...rest]: readonly string[]): Promise<number> {
   return command.run(given, values);
 }
 
+/** The command of the first two words, or of the first. */
+function findCommand([first = "", second = ""]: readonly string[]): Command {
+  const pair = `${first} ${second}`;
+  const named = (name: string) => COMMANDS.find((command) => command.name === name);
+  const found = named(pair) ?? named(first);
+  if (found === undefined) throw unknownCommand(first);
+  // Only a second word that names nothing else can be meant for a command.
+  const isArgument = found.name === pair || second.startsWith("-") || existsSync(second);
+  const pairs = namesOf(COMMANDS).filter((name) => name.startsWith(`${first} `));
+  const hint = second === "" || isArgument ? "" : nearestHint(pair, pairs);
+  if (hint !== "") throw new SvcError("SVC3001", `there is no command \`${pair}\`${hint}`);
+  return found;
+}
+
+function namesOf(commands: readonly Command[]): string[] {
+  return commands.map(({ name }) => name);
+}
+
 function unknownCommand(name: string): SvcError {
   const isOption = name.startsWith("-");
-  const names = isOption ? ["--help", "--version"] : COMMANDS.map((command) => command.name);
+  const names = isOption ? ["--help", "--version"] : namesOf(COMMANDS);
   const message = `there is no ${isOption ? "option" : "command"} \`${name}\``;
   return new SvcError(isOption ? "SVC3002" : "SVC3001", message + nearestHint(name, names));
 }

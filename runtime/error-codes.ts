@@ -344,6 +344,10 @@ const table = {
     title: "no such plugin",
     fix: "run `svc argspec` without `--plugin` for all of them",
   },
+  SVC3019: {
+    title: "file that cannot be written",
+    fix: "name another, or mend the permissions of its folder",
+  },
 } as const satisfies Record<string, ErrorCode>;
 
 export type ErrorCodeName = keyof typeof table;

@@ -32,6 +32,13 @@ export const PROJECT_ARGUMENT: Argument = {
   help: "project folder, default: the current one",
 };
 
+/** The argument of all commands that work on an argspec, wherever it is. */
+export const SOURCE_ARGUMENT: Argument = {
+  name: "[source]",
+  required: false,
+  help: "URL of a server, argspec file or project folder, default: the current folder",
+};
+
 /** Gives a command literal its exact option types. */
 export function defineCommand<Table extends OptionTable>(command: Command<Table>): Command<Table> {
   return command;

@@ -1,0 +1,47 @@
+// `svc argspec`: prints or writes the contract of a service, in each of its forms.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { SvcError } from "../runtime/errors.js";
+import { defineCommand, SOURCE_ARGUMENT } from "./frame/command.js";
+import { choice, text } from "./frame/option.js";
+
+export const argspec = defineCommand({
+  name: "argspec",
+  summary: "Prints what clients may call, as a schema or an OpenAPI document.",
+  arguments: [SOURCE_ARGUMENT],
+  options: {
+    plugin: { kind: text("<name>"), help: "this one only; built-in ones have theirs, too" },
+    format: {
+      kind: choice("schema", "openapi", "record"),
+      help: "form, default: schema",
+    },
+    "json-params": {
+      kind: choice("content", "string"),
+      help: "JSON in queries of OpenAPI, default: content; string for tools that cannot read that",
+    },
+    out: { kind: text("<file>"), help: "file to write, default: standard output" },
+  },
+  environment: false,
+  async run([source = "."], values) {
+    const { argspecText } = await import("./contract/argspec-text.js");
+    const printed = await argspecText(source, {
+      plugin: values.plugin ?? null,
+      format: values.format ?? "schema",
+      jsonParams: values["json-params"] ?? null,
+    });
+    if (values.out === undefined) process.stdout.write(printed);
+    else write(values.out, printed);
+    return 0;
+  },
+});
+
+/** @throws SvcError SVC3019 */
+function write(file: string, printed: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, printed);
+  } catch (error) {
+    throw new SvcError("SVC3019", (error as Error).message, { cause: error });
+  }
+}

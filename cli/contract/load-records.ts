@@ -1,0 +1,43 @@
+// The description records of the interface ("Plugin description record") from where a command's
+// user has them. They name reserved arguments in the order of the signature, as an argspec does not.
+
+import { statSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { descriptions as builtinPlugins } from "../../runtime/builtin/.generated/descriptions.js";
+import { descriptions as graphPlugins } from "../../runtime/builtin/.generated/graph/descriptions.js";
+import { SvcError } from "../../runtime/errors.js";
+import { BUILD_FOLDER, readManifest } from "../../runtime/manifest.js";
+import type { PluginDescription } from "../../runtime/plugin/plugin-entry.js";
+import { fetchResponse, isUrl } from "./fetch-response.js";
+
+/**
+ * @param plugin null for all of the service, without the built-in ones
+ * @throws SvcError SVC3014, SVC3016, SVC3017, or SVC3018 for a plugin that is not there
+ */
+export async function loadRecords(source: string, plugin: string | null): Promise<unknown> {
+  const records = isUrl(source) ? await fromServer(source, plugin) : fromBuild(source, plugin);
+  if (records.length > 0 || plugin === null) return records;
+  throw new SvcError("SVC3018", `there is no plugin \`${plugin}\``);
+}
+
+async function fromServer(url: string, plugin: string | null): Promise<readonly unknown[]> {
+  const query = plugin === null ? "plugins" : `argspec?plugin=${encodeURIComponent(plugin)}`;
+  const { status, response } = await fetchResponse(url, `/svc/builtin/${query}`);
+  if (status === "ERROR") return [];
+  if (Array.isArray(response)) return response;
+  throw new SvcError("SVC3017", `the server at ${url} does not tell records of its plugins`);
+}
+
+function fromBuild(source: string, plugin: string | null): readonly PluginDescription[] {
+  const folder = resolve(source);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new SvcError("SVC3014", `${source} is no folder, and records are not part of an argspec`);
+  }
+  const manifest = readManifest(basename(folder) === BUILD_FOLDER ? dirname(folder) : folder);
+  if (manifest === null) throw new SvcError("SVC3014", `${source} was not built`);
+  const own = manifest.plugins.map(({ description }) => description);
+  if (plugin === null) return own;
+  return [...own, ...builtinPlugins, ...graphPlugins].filter(
+    ({ path }) => path.slice(path.lastIndexOf("/") + 1) === plugin,
+  );
+}
