@@ -1,8 +1,9 @@
 // The operations of a document with all names that they have in it. A document may hold a service's
-// plugins, built-in plugins, or both; names are those of the table that all clients share.
+// plugins, built-in plugins, or both; names are those of the table that all clients share, and
+// differ from them only where OpenAPI wants other characters.
 
 import type { Argspec, PluginSpec } from "../argspec.js";
-import { type NameTable, nameTable } from "../names.js";
+import { nameTable } from "../names.js";
 import { type Operation, operationsOf } from "../operations.js";
 
 export interface NamedOperation {
@@ -20,11 +21,14 @@ export interface NamedOperation {
 
 const BUILTIN_PATH = "/svc/builtin/";
 const BUILTIN_TAG = "built-in";
+/** What names of components must not contain. */
+const STRANGE = /[^A-Za-z0-9_]/gu;
 
 /** User plugins first, then built-in ones, each by name. */
 export function namedOperations(argspec: Argspec): {
   readonly operations: readonly NamedOperation[];
-  readonly types: NameTable["types"];
+  /** Component of each name in `$defs`. */
+  readonly types: ReadonlyMap<string, string>;
 } {
   const isBuiltin = ({ path }: PluginSpec) => path.startsWith(BUILTIN_PATH);
   const own = operationsOf({ ...argspec, plugins: argspec.plugins.filter((p) => !isBuiltin(p)) });
@@ -36,6 +40,10 @@ export function namedOperations(argspec: Argspec): {
   }));
   const table = nameTable(argspec, [...own, ...renamed]);
   const ids = new Set(table.methods.values());
+  const components = new Set([...table.types.values(), ...table.results.values()]);
+  const component = (name: string) =>
+    name.search(STRANGE) >= 0 ? free(name.replace(STRANGE, "_"), components) : name;
+  const types = new Map([...table.types].map(([name, type]) => [name, component(type)]));
   const named = (operation: Operation): NamedOperation => {
     const { name, path } = operation;
     const parts = argspec.plugins.filter((plugin) => plugin.path === path);
@@ -50,7 +58,7 @@ export function namedOperations(argspec: Argspec): {
       tag: renamed.includes(operation) ? BUILTIN_TAG : moduleOf(parts),
     };
   };
-  return { operations: [...own, ...renamed].map(named), types: table.types };
+  return { operations: [...own, ...renamed].map(named), types };
 }
 
 /** Readers look for what belongs together, and that is what authors put into one module. */

@@ -43,24 +43,24 @@ function operationObject(named: NamedOperation, operationId: string, options: Pa
     ...(description !== "" && { description }),
     ...(operation.deprecated && { deprecated: true }),
     parameters: [...queryParameters(operation, options), ...dispatchParameters(named)],
-    responses: {
-      200: {
-        description: "What the plugin answers, in its envelope.",
-        content: { "application/json": { schema: answerSchema(named, options.types) } },
-      },
-      ...errorResponses(errors, isBuiltin),
-    },
+    responses: { 200: answer(named, options.types), ...errorResponses(errors, isBuiltin) },
     "x-svc-role": roles,
     ...(operation.graph !== null && { "x-svc-graph": operation.graph }),
   };
 }
 
-function answerSchema({ operation, resultName }: NamedOperation, types: Types): JsonSchema {
-  const { result } = operation;
+/**
+ * The answer to a client that accepts JSON. Those of plugins as plain text are left to the
+ * description of the document: of two media types, some clients make a union of all answers.
+ */
+function answer({ operation, resultName }: NamedOperation, types: Types): object {
+  const { result, returns } = operation;
+  const description = returns === "" ? "What the plugin answers, in its envelope." : returns;
   const isList = result.kind === "response";
   const response = isList ? schemaReference(resultName) : schemaObject(result.schema, types);
   const answered = { type: "object", properties: { response }, required: ["response"] };
-  return { allOf: [schemaReference("Envelope"), answered] };
+  const schema = { allOf: [schemaReference("Envelope"), answered] };
+  return { description, content: { "application/json": { schema } } };
 }
 
 /** What only dispatchers heed, where the answer may come from back-ends. */

@@ -1,6 +1,6 @@
 // From the schemas of an argspec to those of OpenAPI 3.1, which are JSON Schema 2020-12 too. Only
-// words that are known here get through, so that nothing of an argspec becomes a reference to
-// another place. What the compiler says in a way that generators misread is said in another way.
+// words that the compiler writes get through, so that nothing becomes a reference to another place.
+// What generators would misread is said in another way that admits the same values.
 
 import type { JsonSchema } from "../argspec.js";
 
@@ -8,13 +8,10 @@ const DEFINITIONS = "#/$defs/";
 const SCHEMAS = "#/components/schemas/";
 /** Words whose value is data or text. */
 const PLAIN_WORDS = [
-  ..."type const enum pattern format minItems maxItems minLength maxLength minimum maximum".split(
-    " ",
-  ),
-  ..."required title description default examples deprecated".split(" "),
+  ..."type const enum pattern minItems required description default deprecated".split(" "),
 ];
-const LIST_WORDS = ["prefixItems", "anyOf", "oneOf", "allOf"];
-const SCHEMA_WORDS = ["items", "additionalProperties", "propertyNames"];
+const LIST_WORDS = ["prefixItems", "anyOf"];
+const SCHEMA_WORDS = ["items", "additionalProperties"];
 
 /** @param types component of each name in `$defs` */
 export function schemaObject(schema: JsonSchema, types: ReadonlyMap<string, string>): JsonSchema {

@@ -1,26 +1,236 @@
 // What the OpenAPI document says of an argspec, and that it is one by the standard's own schema.
 
 import { readFileSync } from "node:fs";
-import { Validator } from "@seriousme/openapi-schema-validator";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Argspec } from "../../../argspec/argspec.js";
+import { ARGSPEC_VERSION, type Argspec, type PluginSpec } from "../../../argspec/argspec.js";
+import { BUILTINS } from "../../../argspec/builtins.js";
 import { openapiDocument } from "../../../argspec/openapi/document.js";
+import { selectPlugin } from "../../../argspec/select.js";
 import { matchesGolden } from "../../golden/golden.js";
+import { operationsIn, validDocument } from "./valid-document.js";
 
 const test = suite("OpenAPI document");
 const golden = new URL("../../golden/emit/argspec.json", import.meta.url);
 const shop = JSON.parse(readFileSync(golden, "utf8")) as Argspec;
 
 test("says this of the records that the emitters are tested with", async () => {
-  const document = openapiDocument(shop);
+  const document = await validDocument(openapiDocument(shop));
   matchesGolden("emit/openapi.json", `${JSON.stringify(document, null, 2)}\n`);
-  await assertValid(document);
+  await validDocument(openapiDocument(shop, { jsonParams: "string" }));
 });
 
-async function assertValid(document: object): Promise<void> {
-  const { valid, errors } = await new Validator().validate(structuredClone(document));
-  assert.ok(valid, JSON.stringify(errors, null, 2));
+test("is valid for each plugin alone, with the types that it reaches", async () => {
+  for (const { name } of shop.plugins) {
+    await validDocument(openapiDocument(selectPlugin(shop, name)), name);
+  }
+  const { paths, components } = await only("shapes");
+  assert.equal(Object.keys(paths), ["/svc/plugin/shapes"]);
+  assert.ok("Point" in components.schemas!);
+  const others = (await only("Shop")).components.schemas!;
+  assert.not.ok("Point" in others);
+});
+
+test("is valid for built-in plugins, beside plugins of the same names", async () => {
+  const builtins = await validDocument(openapiDocument(BUILTINS));
+  assert.equal(builtins.tags, [{ name: "built-in" }]);
+  const ping = builtins.paths["/svc/builtin/ping"]!.get!;
+  assert.is(ping.operationId, "builtin_ping");
+  assert.ok("403" in ping.responses);
+
+  const own = [plugin({ name: "ping" }), plugin({ name: "builtin_ping" })];
+  const plugins = [...own, ...BUILTINS.plugins];
+  const both = await validDocument(openapiDocument({ ...BUILTINS, plugins }));
+  assert.is(both.paths["/svc/plugin/ping"]!.get!.operationId, "ping");
+  assert.is(both.paths["/svc/builtin/ping"]!.get!.operationId, "builtin_ping2");
+  assert.not.ok("403" in both.paths["/svc/plugin/ping"]!.get!.responses);
+});
+
+test("has GET for all plugins, and POST for those that take a body", async () => {
+  const json = { type: "array", items: { type: "string" } };
+  const { paths } = await documentOf(
+    plugin({ name: "bytes", params: [body("bytes", { type: "string" })] }),
+    plugin({ name: "bytesPost" }),
+    plugin({ name: "json", params: [{ ...body("json", json), required: true }] }),
+    plugin({ name: "str", params: [body("str", { type: "string" })] }),
+  );
+  const methods = Object.values(paths).map((item) => Object.keys(item).join(" "));
+  assert.equal(methods, ["get post", "get", "post", "get post"]);
+  assert.is(paths["/svc/plugin/bytes"]!.post!.operationId, "bytesPost2");
+  assert.is(paths["/svc/plugin/bytes"]!.get!.requestBody, undefined);
+  const bodies = ["bytes", "json", "str"].map((name) => {
+    return paths[`/svc/plugin/${name}`]!.post!.requestBody;
+  });
+  const raw = { type: "string", format: "binary" };
+  assert.equal(bodies, [
+    mediaOf("application/octet-stream", raw, "bytes"),
+    { ...mediaOf("application/json", json, "json"), required: true },
+    mediaOf("text/plain", { type: "string" }, "str"),
+  ]);
+});
+
+test("describes parameters with defaults, and with the examples of the author", async () => {
+  const params = [
+    query("n", "int", { type: "integer" }, { default: 1, description: "how many" }),
+    query("at", "json", { type: "array", items: { type: "number" } }, { default: [0] }),
+    query("word", "str", { enum: ["7", "8"] }, { required: true }),
+  ];
+  const example = { query: { n: "x", at: "[1,2]", word: "7" }, text: "?n=x&at=[1,2]&word=7" };
+  const spec = plugin({ name: "find", params, examples: [example, { text: "find(`7`)\nnow" }] });
+  const named = (value: unknown) => ({ example1: { summary: example.text, value } });
+  const [n, at, word] = (await documentOf(spec)).paths["/svc/plugin/find"]!.get!.parameters;
+  assert.equal(n, {
+    ...{ name: "n", in: "query", description: "how many", required: false },
+    schema: { type: "integer", default: 1 },
+    examples: named("x"),
+    "x-svc-wire": "int",
+  });
+  const list = { type: "array", items: { type: "number" } };
+  const media = { schema: { ...list, default: [0] }, examples: named([1, 2]) };
+  assert.equal(at!.content, { "application/json": media });
+  assert.equal(word!.schema, { type: "string", enum: ["7", "8"] });
+  assert.equal(word!.examples, named("7"));
+
+  const strings = openapiDocument(argspecOf(spec), { jsonParams: "string" });
+  const { paths } = await validDocument(strings);
+  const { description, parameters } = paths["/svc/plugin/find"]!.get!;
+  const text = { type: "string", contentMediaType: "application/json", contentSchema: list };
+  assert.equal(parameters[1]!.schema, { ...text, default: "[0]" });
+  assert.equal(parameters[1]!.examples, named("[1,2]"));
+  assert.is(description, "Example:\n\n    find(`7`)\n    now");
+});
+
+test("tells what is deprecated, what is thrown and what is answered", async () => {
+  const operation = await operationOf({
+    description: "Finds.\n\nAll of it.",
+    summary: "Finds.",
+    deprecated: true,
+    deprecation: "use search",
+    returns: "what was found",
+    errors: [
+      { exception: "NotFound", description: "when nothing is there" },
+      { exception: "Busy", description: "" },
+    ],
+  });
+  const { summary, description, deprecated, responses } = operation;
+  assert.is(summary, "Finds.");
+  assert.is(description, "Finds.\n\nAll of it.\n\nDeprecated: use search");
+  assert.is(deprecated, true);
+  assert.is(responses["200"]!.description, "what was found");
+  const { $ref, description: failure } = responses["500"]!;
+  assert.is($ref, "#/components/responses/InternalServerError");
+  assert.match(String(failure), /\n\n- `NotFound`: when nothing is there\n- `Busy`$/);
+  const statuses = "200 400 404 405 413 414 429 500 503 505".split(" ");
+  assert.equal(Object.keys(responses), statuses);
+});
+
+test("groups plugins by their modules, and leaves those without alone", async () => {
+  const at = (file: string) => ({ source: { file, line: 1, column: 1 } });
+  const document = await documentOf(
+    plugin({ name: "a", ...at("plugins/geo/search.ts") }),
+    plugin({ name: "b", ...at("src/math.mts") }),
+    plugin({ name: "c" }),
+    plugin({ name: "d", ...at("plugins/geo/search.ts") }),
+  );
+  assert.equal(document.tags, [{ name: "geo/search" }, { name: "src/math" }]);
+  const tags = operationsIn(document).map((operation) => operation.tags);
+  assert.equal(tags, [["geo/search"], ["src/math"], undefined, ["geo/search"]]);
+});
+
+test("takes a pair of processors for one operation, whose answer back-ends may give", async () => {
+  const post = plugin({ name: "find", role: "post", result: list });
+  const pre = plugin({ name: "find", role: "pre", result: { kind: "request" }, graph: "g" });
+  const find = (await documentOf(pre, post)).paths["/svc/plugin/find"]!.get!;
+  assert.equal(find["x-svc-role"], ["pre", "post"]);
+  assert.is(find["x-svc-graph"], "g");
+  assert.equal(
+    find.parameters.map((parameter) => parameter.$ref),
+    ["#/components/parameters/PartialTarget", "#/components/parameters/Explain"],
+  );
+
+  const open = (await documentOf(post)).paths["/svc/plugin/find"]!.get!;
+  const { name, schema } = open.parameters[0]!;
+  assert.is(name, "parameters");
+  assert.equal(schema, { type: "object", additionalProperties: { type: "string" } });
+});
+
+test("names components after types and results, in letters that OpenAPI allows", async () => {
+  const types = ["Größe", "Gr__e", "$", "FindResult", "Envelope"];
+  const $defs = Object.fromEntries(types.map((type) => [type, { const: type }]));
+  const item = { anyOf: types.map((type) => ({ $ref: `#/$defs/${type}` })) };
+  const find = plugin({ name: "find", result: { ...list, item } });
+  const { components } = await validDocument(openapiDocument({ ...argspecOf(find), $defs }));
+  const { schemas } = components;
+  const members = ["Gr__e2", "Gr__e", "_", "FindResult", "Envelope_"];
+  const own = members.map((name) => (schemas![name] as { const: string }).const);
+  assert.equal(own, types);
+  const { allOf } = schemas!.FindResult_ as { allOf: readonly object[] };
+  assert.equal(allOf[0], { $ref: "#/components/schemas/PluginResponse" });
+  const entry = JSON.stringify(allOf[1]);
+  for (const member of members) assert.match(entry, `#/components/schemas/${member}"`);
+});
+
+test("offers the prefix before the root", async () => {
+  const { servers, info } = await validDocument(
+    openapiDocument({ ...shop, service: { name: null, prefix: "shop" } }),
+  );
+  assert.equal(servers, [{ url: "/shop" }, { url: "/" }]);
+  assert.is(info.title, "svc");
+  assert.is(info.version, shop.hash.slice(0, 12));
+});
+
+const list = { kind: "response", sortkey: { type: "number" }, item: {}, meta: true } as const;
+
+function plugin(spec: Partial<PluginSpec> & { readonly name: string }): PluginSpec {
+  return {
+    path: `/svc/plugin/${spec.name}`,
+    role: "engine",
+    graph: null,
+    readonly: false,
+    summary: "",
+    description: "",
+    deprecated: false,
+    source: null,
+    params: [],
+    reserved: [],
+    result: { kind: "value", schema: {} },
+    errors: [],
+    examples: [],
+    ...spec,
+  };
+}
+
+type Param = PluginSpec["params"][number];
+
+function query(name: string, wire: Param["wire"], schema: object, more: Partial<Param> = {}) {
+  const param = { name, in: "query", wire, required: false, schema } as const;
+  return { ...param, ...more } as Param;
+}
+
+function body(wire: Param["wire"], schema: object): Param {
+  return { ...query("content", wire, schema), in: "body" };
+}
+
+function mediaOf(mediaType: string, schema: object, wire: string): object {
+  return { required: false, content: { [mediaType]: { schema } }, "x-svc-wire": wire };
+}
+
+function argspecOf(...plugins: readonly PluginSpec[]): Argspec {
+  const service = { name: "test", prefix: null };
+  return { argspec: ARGSPEC_VERSION, service, hash: "0".repeat(64), plugins, $defs: {} };
+}
+
+function documentOf(...plugins: readonly PluginSpec[]) {
+  return validDocument(openapiDocument(argspecOf(...plugins)));
+}
+
+async function operationOf(spec: Partial<PluginSpec>) {
+  const { paths } = await documentOf(plugin({ name: "find", ...spec }));
+  return paths["/svc/plugin/find"]!.get!;
+}
+
+function only(name: string) {
+  return validDocument(openapiDocument(selectPlugin(shop, name)), name);
 }
 
 test.run();

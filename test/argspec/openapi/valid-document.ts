@@ -1,0 +1,56 @@
+// Holds an OpenAPI document to the standard's own schema, and its references to what is there.
+
+import { isDeepStrictEqual } from "node:util";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import * as assert from "uvu/assert";
+
+export interface Document {
+  readonly info: { readonly title: string; readonly version: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+export interface DocumentOperation {
+  readonly operationId: string;
+  readonly tags?: readonly string[];
+  readonly parameters: readonly Readonly<Record<string, unknown>>[];
+  readonly requestBody?: unknown;
+  readonly responses: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly [word: string]: unknown;
+}
+
+export function operationsIn(document: Document): readonly DocumentOperation[] {
+  return Object.values(document.paths).flatMap((item) => Object.values(item));
+}
+
+/** @param what names the document in a failure */
+export async function validDocument(document: object, what = ""): Promise<Document> {
+  const copy = JSON.parse(JSON.stringify(document));
+  assert.ok(isDeepStrictEqual(copy, document), `${what}: something is lost in JSON`);
+  const { valid, errors } = await new Validator().validate(copy);
+  assert.ok(valid, `${what}: ${JSON.stringify(errors, null, 2)}`);
+  for (const reference of referencesIn(document)) {
+    assert.ok(reference.startsWith("#/"), `${what}: ${reference} leads outside`);
+    assert.ok(target(document, reference) !== undefined, `${what}: ${reference} leads nowhere`);
+  }
+  const ids = operationsIn(document as Document).map(({ operationId }) => operationId);
+  assert.is(new Set(ids).size, ids.length, `${what}: operationId is unique in ${ids}`);
+  return document as Document;
+}
+
+function referencesIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) =>
+    key === "$ref" && typeof part === "string" ? [part] : referencesIn(part),
+  );
+}
+
+function target(document: object, reference: string): unknown {
+  const steps = reference.slice("#/".length).split("/");
+  return steps.reduce<unknown>(
+    (part, step) => (part as Record<string, unknown> | undefined)?.[step],
+    document,
+  );
+}
