@@ -13,7 +13,8 @@ const KINDS = [
 /** @param envelope the decoded body, or its text */
 export function answerError(path: string, status: number, envelope: unknown): SvcError {
   const isError = memberOf(envelope, "status") === "ERROR";
-  const message = isError ? memberOf(envelope, "message") : undefined;
+  const isNone = !isError && status === 200;
+  const message = isNone ? "the answer is no envelope" : memberOf(envelope, "message");
   const { levels, innermost } = parseErrorChain(typeof message === "string" ? message : "");
   const last = levels.at(-1);
   if (last === undefined) return saidError(path, status, message, { envelope });

@@ -75,6 +75,8 @@ export interface PluginResponse<K, T> {
   hitcount: number;
   /** Two integers, then two floats. */
   aggregator: [number, number, number, number];
+  /** Set by the plugin, for whoever looks into an answer. */
+  message?: string;
   meta: unknown;
   entries: [K, T][];
 }

@@ -22,7 +22,7 @@ export class RetryBudget {
   }
 }
 
-/** Anything up to a bound that doubles, so that clients that failed together do not return together. */
+/** Anything up to a bound that doubles: clients that failed together shall not return together. */
 export function retryWaitMs(retry: number): number {
   return Math.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** retry);
 }

@@ -2,10 +2,10 @@
 // declarations of every generated client.
 
 /**
- * `parameter`: the server refused the parameters, or could not write the result. `plugin`: the plugin
- * threw. `system`: the server failed. `backend`: it happened below a dispatcher; `cause` says what.
- * `http`: any other refusal, or an answer that is none. `network`: no whole answer came. `timeout`
- * and `aborted`: the call was ended from this side.
+ * `parameter`: the server refused the parameters, or could not write the result. `plugin`: the
+ * plugin threw. `system`: the server failed. `backend`: it happened below a dispatcher; `cause` says
+ * what. `http`: any other refusal, or an answer that is none. `network`: no whole answer came.
+ * `timeout` and `aborted`: the call was ended from this side.
  */
 export type ErrorKind =
   | "parameter"
