@@ -8,6 +8,7 @@ import { graphNamed } from "../graph-context.js";
 /**
  * Backlog of the TTL event processor.
  * @plugin eventbacklog
+ * @readonly
  * @param graph name of the graph
  */
 export function eventbacklog(_request: PluginRequest, graph: str): string {

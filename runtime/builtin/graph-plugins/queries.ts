@@ -16,14 +16,17 @@ const PARAMETERS = new Set(["graph", "hits", "query", "sharedmem"]);
 /**
  * Arcs of a vertex and what lies behind them.
  * @plugin neighbor
+ * @readonly
+ * @param content as `query`, which it takes precedence over
  * @param graph name of the graph
  * @param id of the vertex
  * @param hits most entries, negative for all
- * @param query further arguments of the query as JSON; the body may hold them, too
+ * @param query further arguments of the query as JSON
  * @param sharedmem not supported yet
  */
 export function neighbor(
   request: PluginRequest,
+  content: str,
   graph: str,
   id: str = "",
   hits: int = 25,
@@ -31,40 +34,46 @@ export function neighbor(
   sharedmem: int = 0,
 ): unknown {
   const defaults = { id, hits, fields: F_AARC };
-  const { id: anchor, ...options } = queryArguments(request, defaults, query, sharedmem);
+  const { id: anchor, ...options } = queryArguments(request, defaults, [query, content], sharedmem);
   return graphNamed(graph).neighborhood(anchor as string, options);
 }
 
 /**
  * Vertices of a graph.
  * @plugin vertices
+ * @readonly
+ * @param content as `query`, which it takes precedence over
  * @param graph name of the graph
  * @param hits most entries, negative for all
- * @param query further arguments of the query as JSON; the body may hold them, too
+ * @param query further arguments of the query as JSON
  * @param sharedmem not supported yet
  */
 export function vertices(
   request: PluginRequest,
+  content: str,
   graph: str,
   hits: int = 25,
   query: str = "",
   sharedmem: int = 0,
 ): unknown {
   const defaults = { hits, fields: F_NAMES };
-  return graphNamed(graph).vertices(queryArguments(request, defaults, query, sharedmem));
+  return graphNamed(graph).vertices(queryArguments(request, defaults, [query, content], sharedmem));
 }
 
 /**
  * Arcs of a graph.
  * @plugin arcs
+ * @readonly
+ * @param content as `query`, which it takes precedence over
  * @param graph name of the graph
  * @param hits most entries, negative for all
- * @param query further arguments of the query as JSON; the body may hold them, too
+ * @param query further arguments of the query as JSON
  * @param arc filter: a relationship, or JSON
  * @param sharedmem not supported yet
  */
 export function arcs(
   request: PluginRequest,
+  content: str,
   graph: str,
   hits: int = 25,
   query: str = "",
@@ -72,7 +81,7 @@ export function arcs(
   sharedmem: int = 0,
 ): unknown {
   const defaults = { hits, fields: F_AARC, arc };
-  const { arc: given, ...options } = queryArguments(request, defaults, query, sharedmem);
+  const { arc: given, ...options } = queryArguments(request, defaults, [query, content], sharedmem);
   if (given === null || given === "") return graphNamed(graph).arcs(options);
   // In conditions a relationship counts from both ends, and each arc would be listed twice.
   const filter = (typeof given === "string" ? [given, D_OUT] : given) as ArcFilter;
@@ -85,7 +94,7 @@ type Arguments = Record<string, unknown>;
 function queryArguments(
   request: PluginRequest,
   defaults: Arguments,
-  query: string,
+  texts: readonly string[],
   sharedmem: number,
 ): Arguments {
   // Without a prototype, so that clients cannot give it one.
@@ -93,22 +102,14 @@ function queryArguments(
   for (const [name, value] of Object.entries(request.params)) {
     if (!PARAMETERS.has(name)) given[name] = queryArgument(name, String(value));
   }
-  for (const text of [query, bodyText(request)]) {
-    if (text !== "") Object.assign(given, queryFromText(text));
+  for (const text of texts) {
+    if (text.trim() !== "") Object.assign(given, queryFromText(text));
   }
   // Memory is what expressions write to, which there are none of yet.
   const { memory = 0, ...options } = given;
   if (sharedmem !== 0) throw new UnsupportedError("`sharedmem` is not supported yet");
   if (memory !== 0) throw new UnsupportedError("`memory` is not supported yet");
   return options;
-}
-
-function bodyText(request: PluginRequest): string {
-  return request.method === "POST"
-    ? Buffer.from(request.content ?? "")
-        .toString("utf8")
-        .trim()
-    : "";
 }
 
 /** A condition that an arc filter can be added to. */

@@ -12,6 +12,7 @@ const TIMEOUT_MS = 5000;
 /**
  * A vertex: properties, attributes, and its arcs with the greatest values.
  * @plugin vertex
+ * @readonly
  * @param graph name of the graph
  * @param id of the vertex
  * @param maxarcs most arcs of each direction

@@ -5,6 +5,7 @@ import type { PluginRequest } from "../../plugin/plugin-request.js";
 /**
  * Server echo.
  * @plugin echo
+ * @readonly
  */
 export function echo(
   request: PluginRequest,

@@ -17,6 +17,7 @@ const SYSTEM_NAMES = new Set(["system", SYSTEM_GRAPH]);
 /**
  * Detailed graph status.
  * @plugin graphinfo
+ * @readonly
  * @param graph name of the graph
  * @param simple 1 for name and counts only
  */
@@ -27,6 +28,7 @@ export function graphinfo(_request: PluginRequest, graph: str, simple: int = 0):
 /**
  * Detailed status of all graphs, or of one.
  * @plugin status
+ * @readonly
  * @param graph name of the only one
  * @param simple 1 for the most important figures only
  */
@@ -37,6 +39,7 @@ export function status(_request: PluginRequest, graph: str = "", simple: int = 0
 /**
  * Detailed graph memory usage in bytes.
  * @plugin memory
+ * @readonly
  * @param graph name of the graph, `*` for all
  */
 export function memory(_request: PluginRequest, graph: str): object {
@@ -48,6 +51,7 @@ export function memory(_request: PluginRequest, graph: str): object {
 /**
  * System properties.
  * @plugin properties
+ * @readonly
  */
 export function properties(_request: PluginRequest): object {
   const graph = serverView().systemGraph();

@@ -9,6 +9,7 @@ import { serverView } from "../server-context.js";
 /**
  * User-defined plugins.
  * @plugin plugins
+ * @readonly
  * @param plugin name of the only one to list
  */
 export function plugins(_request: PluginRequest, plugin?: str): readonly PluginDescription[] {
@@ -18,6 +19,7 @@ export function plugins(_request: PluginRequest, plugin?: str): readonly PluginD
 /**
  * Built-in plugins.
  * @plugin builtins
+ * @readonly
  * @param plugin name of the only one to list
  */
 export function builtins(_request: PluginRequest, plugin?: str): readonly PluginDescription[] {
@@ -27,6 +29,7 @@ export function builtins(_request: PluginRequest, plugin?: str): readonly Plugin
 /**
  * Interface specification of a plugin.
  * @plugin argspec
+ * @readonly
  * @param plugin name of a user-defined or built-in plugin
  */
 export function argspec(_request: PluginRequest, plugin: str): readonly PluginDescription[] {

@@ -13,6 +13,7 @@ class Exception extends Error {}
 /**
  * Identifies all instances that take part in a request.
  * @plugin Identify
+ * @readonly
  */
 export function identify(request: PluginRequest): PluginResponse<number, object> {
   const view = serverView();
@@ -24,6 +25,7 @@ export function identify(request: PluginRequest): PluginResponse<number, object>
 /**
  * Counts graph objects across all partitions.
  * @plugin MatrixObjects
+ * @readonly
  */
 export function matrixObjects(_request: PluginRequest): PluginResponse<number, ObjectCounts> {
   const { order, size, properties } = graphSums(serverView().graphs());
@@ -33,6 +35,7 @@ export function matrixObjects(_request: PluginRequest): PluginResponse<number, O
 /**
  * User-defined plugins on all levels.
  * @plugin matrixplugins
+ * @readonly
  */
 export function matrixPlugins({
   port,

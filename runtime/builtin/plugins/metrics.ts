@@ -8,6 +8,7 @@ import { serverView } from "../server-context.js";
 /**
  * HTTP server metrics.
  * @plugin metrics
+ * @readonly
  * @param latency percentiles, each above 0 and below 100
  */
 export function metrics(_request: PluginRequest, latency: json = [80, 90, 95, 99]) {

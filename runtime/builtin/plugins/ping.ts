@@ -5,6 +5,7 @@ import type { PluginRequest } from "../../plugin/plugin-request.js";
 /**
  * Server ping.
  * @plugin ping
+ * @readonly
  */
 export function ping(_request: PluginRequest): boolean {
   return true;
