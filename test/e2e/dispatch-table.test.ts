@@ -7,7 +7,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { parsedChain } from "../support/parse-chain.js";
+import { parseErrorChain } from "../../client/typescript/error-chain.js";
 import { type RequestCase, requestTable } from "./request-table.js";
 import { ALONE, ask, checkRow, type Hierarchy } from "./support/check-row.js";
 import { MatrixNode, type NodeOptions } from "./support/matrix.js";
@@ -181,14 +181,14 @@ function checkThrough(row: RequestCase, answer: Answer, shape: Shape, port: numb
   }
   assert.is(answer.status, 500);
   const text = row.text === undefined ? (answer.json.message as string) : answer.text;
-  const chain = parsedChain(text);
+  const chain = parseErrorChain(text);
   assert.equal(
     chain.levels,
     levels.map(([partition, width], index) => {
-      return [partition, width, index === levels.length - 1 ? row.status : 500];
+      return { partition, width, status: index === levels.length - 1 ? row.status : 500 };
     }),
   );
-  const cause = chain.cause as { readonly [kind: string]: { value: string } };
+  const cause = chain.innermost as { readonly [kind: string]: { value: string } };
   if (row.message !== undefined) assert.equal(cause, row.message);
   if (row.messageLike) assert.match(JSON.stringify(cause), row.messageLike);
   if (row.text !== undefined) {

@@ -1,10 +1,10 @@
-// Error texts through several levels, taken apart again by a reader that knows nothing but their
-// grammar; what is foreign, too long or too deep.
+// Error texts through several levels, taken apart again as clients do it; what is foreign, too long
+// or too deep.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { parseErrorChain } from "../../../client/typescript/error-chain.js";
 import { backEndErrorText, partialError } from "../../../runtime/dispatch/error-chain.js";
-import { parsedChain } from "../../support/parse-chain.js";
 
 const test = suite("error chain");
 
@@ -22,12 +22,12 @@ test("an object survives any number of levels", () => {
   };
   const inner = partialError(4, 5, 500, backEndErrorText(envelope(message)));
   const outer = partialError(0, 2, 500, backEndErrorText(envelope(inner)));
-  assert.equal(parsedChain(outer), {
+  assert.equal(parseErrorChain(outer), {
     levels: [
-      [0, 2, 500],
-      [4, 5, 500],
+      { partition: 0, width: 2, status: 500 },
+      { partition: 4, width: 5, status: 500 },
     ],
-    cause: message,
+    innermost: message,
   });
 });
 
@@ -51,7 +51,7 @@ test("the form is that of the interface", () => {
 test("double quotes and control characters become blanks", () => {
   const message = { system: { exception: "E", value: 'say "a"\tb\u0000c', traceback: ['"x"'] } };
   const text = partialError(0, 1, 500, backEndErrorText(envelope(message)));
-  assert.equal(parsedChain(text).cause, {
+  assert.equal(parseErrorChain(text).innermost, {
     system: { exception: "E", value: "say  a  b c", traceback: [" x "] },
   });
   assert.is(partialError(0, 1, 500, 'a "b"'), "<partial: 0 width: 1> | 500 | a  b ");
@@ -90,11 +90,11 @@ test("long texts are cut so that the rest can be taken apart", () => {
   let text = backEndErrorText(envelope(message));
   for (let level = 0; level < 40; level++) text = partialError(level, 127, 500, text);
   assert.ok(text.length < 33_000, `${text.length}`);
-  const { levels, cause } = parsedChain(text);
+  const { levels, innermost } = parseErrorChain(text);
   assert.is(levels.length, 16);
-  assert.equal(levels[0], [39, 127, 500]);
-  assert.equal(levels[15], [0, 127, 500]);
-  const { plugin } = cause as typeof message;
+  assert.equal(levels[0], { partition: 39, width: 127, status: 500 });
+  assert.equal(levels[15], { partition: 0, width: 127, status: 500 });
+  const { plugin } = innermost as typeof message;
   assert.is(plugin.value, `${"\\'\n".repeat(10_000).slice(0, 4000)}…`);
   assert.is(plugin.exception.length, 201);
   assert.is(plugin.traceback.length, 20);
