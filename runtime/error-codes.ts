@@ -128,6 +128,10 @@ const table = {
     title: "result that a dispatcher cannot merge",
     fix: "return a PluginResponse",
   },
+  SVC1047: {
+    title: "example that calls the plugin wrongly",
+    fix: "write a call that the plugin would accept",
+  },
   SVC1050: {
     title: "blocking call in a plugin",
     fix: "use the asynchronous form and await it",
@@ -347,6 +351,10 @@ const table = {
   SVC3019: {
     title: "file that cannot be written",
     fix: "name another, or mend the permissions of its folder",
+  },
+  SVC3020: {
+    title: "folder not usable for a client",
+    fix: "name a new folder with `--out`, or one that `svc client` has written",
   },
 } as const satisfies Record<string, ErrorCode>;
 

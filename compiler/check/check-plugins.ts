@@ -6,6 +6,7 @@ import { sortDiagnostics } from "../diagnostics/sort.js";
 import type { ModuleState, PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import { checkDefaults } from "./defaults.js";
+import { checkExamples } from "./examples.js";
 import { checkMergeable } from "./mergeable.js";
 import { checkModuleState } from "./module-state.js";
 import { checkDuplicateNames, checkParameterNames, checkPluginName } from "./names.js";
@@ -31,6 +32,7 @@ export function checkPlugins(
     ...checkPostArguments(plugin),
     ...checkBoundGraph(plugin),
     ...checkDefaults(plugin, types),
+    ...checkExamples(plugin, types),
   ]);
   return sortDiagnostics([
     ...findings,

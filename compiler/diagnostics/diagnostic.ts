@@ -1,7 +1,7 @@
 // One finding of the compiler. Rules and readers create them, the renderer prints them, `--json`
 // writes them as they are.
 
-import type { SourcePosition } from "../record/plugin-record.js";
+import type { SourcePosition } from "../record/source-position.js";
 
 export interface Diagnostic {
   /** `SVC1xxx`, or `TSnnnn` for a finding of TypeScript's own. */

@@ -12,6 +12,8 @@ import {
   type ResultSpec,
 } from "../../argspec/argspec.js";
 import { contractHash } from "../../argspec/hash.js";
+import type { ExampleCall, ExampleRecord } from "../record/example.js";
+import { isLiteral, plainValue } from "../record/example-value.js";
 import type {
   ParamRecord,
   PluginRecord,
@@ -49,12 +51,14 @@ function pluginSpec(plugin: PluginRecord, pathPrefix: string): PluginSpec {
     summary: plugin.summary,
     description: plugin.description,
     deprecated: plugin.deprecated,
+    ...(plugin.deprecation !== "" && { deprecation: plugin.deprecation }),
     source: plugin.position,
     params: plugin.params.flatMap(paramSpec),
     reserved: plugin.params.filter((param) => param.kind === "reserved").map(({ name }) => name),
     result: resultSpec(plugin.result),
+    ...(plugin.returns !== "" && { returns: plugin.returns }),
     errors: plugin.throws,
-    examples: plugin.examples.map(exampleSpec),
+    examples: plugin.examples.map((example) => exampleSpec(example, plugin)),
     ...(plugin.forwards.length > 0 && { forwards: plugin.forwards }),
   };
 }
@@ -74,14 +78,19 @@ function userSpec(param: UserParam): ParamSpec {
     required: param.required,
     ...(param.default?.kind === "value" && { default: param.default.value }),
     schema: toJsonSchema(param.shape),
-    ...(param.description !== "" && { description: param.description }),
+    ...describedBy(param),
   };
+}
+
+function describedBy({ description }: { readonly description: string }) {
+  return description === "" ? {} : { description };
 }
 
 function contentSpec(param: ReservedParam): ParamSpec {
   const wire = param.form === "str" || param.form === "json" ? param.form : "bytes";
   const schema = toJsonSchema(param.shape ?? { kind: wire === "json" ? "json" : "str" });
-  return { name: param.name, in: "body", wire, required: false, schema };
+  const description = describedBy(param);
+  return { name: param.name, in: "body", wire, required: false, schema, ...description };
 }
 
 function resultSpec({ kind, shape }: ResultRecord): ResultSpec {
@@ -92,10 +101,24 @@ function resultSpec({ kind, shape }: ResultRecord): ResultSpec {
   return { kind, sortkey: schemaOf(sortkey), item: schemaOf(item), meta: true };
 }
 
-/** An `@example` that is a query (`?q=a&n=1`, with or without its path), else its text. */
-function exampleSpec(example: string): ExampleSpec {
-  const query = /^(?:\S*\?)?([^\s?=&]+=\S*)$/.exec(example.trim())?.[1];
-  return query === undefined
-    ? { text: example }
-    : { query: Object.fromEntries(new URLSearchParams(query)), text: example };
+/** With the values of the first call that says all of them. */
+function exampleSpec({ text, calls }: ExampleRecord, plugin: PluginRecord): ExampleSpec {
+  for (const call of calls) {
+    const query = exampleQuery(call, plugin);
+    if (query !== null) return { query, text };
+  }
+  return { text };
+}
+
+function exampleQuery(call: ExampleCall, { params }: PluginRecord): Record<string, unknown> | null {
+  if (call.isOpen) return null;
+  const sent = new Set(params.filter(isSent).map(({ name }) => name as string));
+  const args = call.args.filter(({ name }) => name !== null && sent.has(name));
+  if (!args.every(({ value }) => isLiteral(value))) return null;
+  return Object.fromEntries(args.map(({ name, value }) => [name, plainValue(value)]));
+}
+
+/** What clients send: the other reserved arguments come from the server. */
+function isSent({ kind, name }: ParamRecord): boolean {
+  return kind === "user" || name === "content";
 }

@@ -16,7 +16,10 @@ export interface DocComment {
   readonly summary: string;
   readonly description: string;
   readonly deprecated: boolean;
-  readonly examples: readonly string[];
+  /** What `@deprecated` and `@returns` say. */
+  readonly deprecation: string;
+  readonly returns: string;
+  readonly examples: readonly ts.JSDocTag[];
   readonly throws: readonly { readonly exception: string; readonly description: string }[];
   readonly params: ReadonlyMap<string, string>;
 }
@@ -41,7 +44,9 @@ export function readDocComment(node: ts.Node): DocComment {
     summary: firstSentence(description),
     description,
     deprecated: named("deprecated").length > 0,
-    examples: named("example").map(commentText),
+    deprecation: commentText(named("deprecated")[0]),
+    returns: commentText([...named("returns"), ...named("return")][0]),
+    examples: named("example"),
     throws: [...named("throws"), ...named("exception")].map(readThrows),
     params,
   };

@@ -4,7 +4,7 @@
 import { ts } from "ts-morph";
 import type { ErrorCodeName } from "../../runtime/error-codes.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import type { SourcePosition } from "../record/plugin-record.js";
+import type { SourcePosition } from "../record/source-position.js";
 import { relativePath } from "./paths.js";
 
 export class ReadContext {

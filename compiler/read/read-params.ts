@@ -19,7 +19,7 @@ export function readParams(reader: ShapeReader, plugin: PluginDeclaration): Para
   const records: ParamRecord[] = [];
   plugin.fn.parameters.forEach((parameter, index) => {
     const reserved = reservedName(reader.context, plugin, parameter, index);
-    if (reserved) records.push(readReserved(reader, parameter, reserved));
+    if (reserved) records.push(readReserved(reader, parameter, reserved, plugin.doc));
     else if (isPlain(reader.context, parameter)) {
       records.push(readUser(reader, parameter, plugin));
     }

@@ -4,6 +4,7 @@ import type { PluginRecord } from "../record/plugin-record.js";
 import { reportBlockingCalls } from "./blocking-calls.js";
 import { forwardedPlugins } from "./forwarded-plugins.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
+import { readExamples } from "./read-examples.js";
 import { readParams } from "./read-params.js";
 import { readResult } from "./read-result.js";
 import type { ShapeReader } from "./shape-reader.js";
@@ -37,10 +38,12 @@ export function readPlugin(
     summary: plugin.doc.summary,
     description: plugin.doc.description,
     deprecated: plugin.doc.deprecated,
-    examples: plugin.doc.examples,
+    deprecation: plugin.doc.deprecation,
+    examples: readExamples(context, plugin, params),
     throws: plugin.doc.throws,
     params,
     result,
+    returns: plugin.doc.returns,
     forwards: forwardedPlugins(context, plugin),
   };
 }

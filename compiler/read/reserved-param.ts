@@ -4,6 +4,7 @@
 import { ts } from "ts-morph";
 import type { ReservedForm, ReservedName, ReservedParam } from "../record/plugin-record.js";
 import type { TypeShape } from "../record/type-shape.js";
+import type { DocComment } from "./doc-comment.js";
 import { isPackageSymbol } from "./package-symbols.js";
 import { parameterType, reportProblems } from "./parameter-type.js";
 import type { ReadContext } from "./read-context.js";
@@ -13,13 +14,19 @@ export function readReserved(
   reader: ShapeReader,
   parameter: ts.ParameterDeclaration,
   name: ReservedName,
+  doc: DocComment,
 ): ReservedParam {
   const { context } = reader;
   if (parameter.initializer) {
     const message = `the server always passes \`${name}\`, so it cannot have a default`;
     context.error("SVC1032", parameter, message, `\`${declared(parameter)}\``);
   }
-  const record = { kind: "reserved", name, position: context.position(parameter.name) } as const;
+  const record = {
+    kind: "reserved" as const,
+    name,
+    description: doc.params.get(parameter.name.getText()) ?? "",
+    position: context.position(parameter.name),
+  };
   const untyped = {
     ...record,
     form: isBytesByDefault(name) ? ("bytes" as const) : null,

@@ -3,6 +3,8 @@
 
 import type { PluginRole } from "../../runtime/plugin/plugin-entry.js";
 import type { Wire } from "../../runtime/plugin/wire.js";
+import type { ExampleRecord } from "./example.js";
+import type { SourcePosition } from "./source-position.js";
 import type { TypeShape } from "./type-shape.js";
 
 export type ReservedName = "request" | "response" | "graph" | "method" | "headers" | "content";
@@ -10,19 +12,13 @@ export type ReservedName = "request" | "response" | "graph" | "method" | "header
 /** The form in which `headers` or `content` was declared; null for the other reserved names. */
 export type ReservedForm = "bytes" | "str" | "json" | "dict" | "list" | null;
 
-/** 1-based place in a source file; `file` is relative to the project folder, with `/`. */
-export interface SourcePosition {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
-
 export interface ReservedParam {
   readonly kind: "reserved";
   readonly name: ReservedName;
   readonly form: ReservedForm;
   /** Shape of the decoded JSON; only for `content` declared as a JSON type. */
   readonly shape: TypeShape | null;
+  readonly description: string;
   readonly position: SourcePosition;
 }
 
@@ -78,11 +74,15 @@ export interface PluginRecord {
   readonly summary: string;
   readonly description: string;
   readonly deprecated: boolean;
-  readonly examples: readonly string[];
+  /** What to use instead; empty where the author does not say it. */
+  readonly deprecation: string;
+  readonly examples: readonly ExampleRecord[];
   readonly throws: readonly { readonly exception: string; readonly description: string }[];
   /** In the order of the signature, reserved ones included. */
   readonly params: readonly ParamRecord[];
   readonly result: ResultRecord;
+  /** What is answered, in words; may be empty. */
+  readonly returns: string;
   /** Of a pre-processor: plugins that it asks back-ends for by name. */
   readonly forwards: readonly string[];
 }

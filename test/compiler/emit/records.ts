@@ -1,5 +1,6 @@
 // Hand-written records that between them use every part of the emitters.
 
+import type { ExampleArgument, ExampleCall } from "../../../compiler/record/example.js";
 import type {
   ParamRecord,
   PluginRecord,
@@ -17,7 +18,7 @@ export function reserved(
   form: ReservedForm = null,
   shape: TypeShape | null = null,
 ): ParamRecord {
-  return { kind: "reserved", name, form, shape, position };
+  return { kind: "reserved", name, form, shape, description: "", position };
 }
 
 export function user(name: string, wire: Wire, more: Partial<UserParam> = {}): UserParam {
@@ -53,13 +54,25 @@ export function plugin(
     summary: "",
     description: "",
     deprecated: false,
+    deprecation: "",
     examples: [],
     throws: [],
     params,
     result: { kind: "value", shape: { kind: "json" }, typeText: "json" },
+    returns: "",
     forwards: [],
     ...more,
   };
+}
+
+/** @param values undefined for what an example does not write out */
+function call(values: Readonly<Record<string, unknown>>): ExampleCall {
+  const place = { position, length: 1 };
+  const args = Object.entries(values).map(([name, value]): ExampleArgument => {
+    const kind = value === undefined ? "unknown" : "literal";
+    return { name, place, value: { kind, value, place } };
+  });
+  return { form: "function", place, args, isOpen: false };
 }
 
 const literals = (...values: (string | number)[]): TypeShape => ({
@@ -151,7 +164,11 @@ export const plugins: readonly PluginRecord[] = [
       module: "plugins/add.ts",
       summary: "Adds.",
       description: 'Adds.\n\nTwo "numbers" \u2028 */ `a',
-      examples: ["?a=1&b=2", "add 1 and 2"],
+      examples: [
+        { text: "?a=1&b=2", calls: [call({ a: 1, b: 2 })] },
+        { text: "add(request, one, 2)", calls: [call({ a: undefined, b: 2 })] },
+        { text: "add 1 and 2", calls: [] },
+      ],
       throws: [{ exception: "NotFound", description: "when nothing is there" }],
       result: { kind: "value", shape: int, typeText: "int" },
     },

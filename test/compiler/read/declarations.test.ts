@@ -329,6 +329,7 @@ test("the documentation comment fills summary, description and tags", () => {
  * @throws {RangeError} when n is negative
  * @throws NotFound when there is none
  * @example find("Oslo")
+ * @returns the nearest city
  * @deprecated use search
  */
 export function search(request: PluginRequest, q: str, n: int = 1) { return q; }
@@ -343,8 +344,13 @@ export function search(request: PluginRequest, q: str, n: int = 1) { return q; }
     { exception: "RangeError", description: "when n is negative" },
     { exception: "NotFound", description: "when there is none" },
   ]);
-  assert.equal(plugin.examples, ['find("Oslo")']);
+  assert.equal(
+    plugin.examples.map(({ text }) => text),
+    ['find("Oslo")'],
+  );
   assert.is(plugin.deprecated, true);
+  assert.is(plugin.deprecation, "use search");
+  assert.is(plugin.returns, "the nearest city");
   assert.equal(
     plugin.params.map((param) => (param.kind === "user" ? param.description : null)),
     [null, "what to look for", "how many"],

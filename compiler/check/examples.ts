@@ -1,0 +1,131 @@
+// Calls in the examples of a plugin: their arguments must be what the plugin takes, for readers
+// copy them. That the text of a query can be converted the reader has seen to already.
+
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { nearestHint } from "../diagnostics/nearest.js";
+import type { ExampleArgument, ExampleCall, ExampleValue } from "../record/example.js";
+import { namePlace, partAt, plainValue, type ValuePath } from "../record/example-value.js";
+import type { ParamRecord, PluginRecord } from "../record/plugin-record.js";
+import type { Place } from "../record/source-position.js";
+import type { TypeShape, TypeTable } from "../record/type-shape.js";
+import { takesAnything } from "./defaults.js";
+import { type Fault, ShapeRule } from "./shape-rule.js";
+
+const MAX_SHOWN = 40;
+
+export function checkExamples(plugin: PluginRecord, types: TypeTable): Diagnostic[] {
+  const rule = new ShapeRule(types, "closed");
+  return plugin.examples.flatMap(({ calls }) =>
+    calls.flatMap((call) => [
+      ...call.args.flatMap((arg) => checkArgument(plugin, rule, call, arg)),
+      ...checkRequired(plugin, call),
+    ]),
+  );
+}
+
+function checkArgument(
+  plugin: PluginRecord,
+  rule: ShapeRule,
+  call: ExampleCall,
+  arg: ExampleArgument,
+): Diagnostic[] {
+  const param = takenParams(plugin, call).find(({ name }) => name === arg.name);
+  if (param === undefined) return [unknownArgument(plugin, call, arg)];
+  const shape = shapeOf(param);
+  if (shape !== null) {
+    const fault = rule.fault(shape, plainValue(arg.value));
+    return fault === null ? [] : [wrongValue(param, arg.value, fault)];
+  }
+  if (param.kind === "user" || !ONLY_OBJECTS.has(param.name) || arg.value.kind !== "literal") {
+    return [];
+  }
+  const message = `\`${param.name}\` comes first, and a literal cannot be one`;
+  const help = `\`${plugin.name}(${param.name}, ...)\`, or \`${plugin.name}({ ... })\``;
+  return [finding(arg.place, message, help)];
+}
+
+/** Reserved arguments for which there is no literal. */
+const ONLY_OBJECTS: ReadonlySet<string> = new Set(["request", "response", "graph"]);
+
+/** Parameters that a call of this form may give. */
+function takenParams({ params }: PluginRecord, { form }: ExampleCall): readonly ParamRecord[] {
+  if (form === "function") return params;
+  const hasBody = form === "client";
+  return params.filter(({ kind, name }) => kind === "user" || (hasBody && name === "content"));
+}
+
+/** Null where any value will do. */
+function shapeOf(param: ParamRecord): TypeShape | null {
+  if (param.kind === "user") return takesAnything(param) ? null : param.shape;
+  if (param.name !== "content") return null;
+  return param.form === "str" ? { kind: "str" } : param.shape;
+}
+
+function unknownArgument(plugin: PluginRecord, call: ExampleCall, arg: ExampleArgument) {
+  if (arg.name === null) {
+    const message = `\`${plugin.name}\` takes no more than ${plugin.params.length} arguments`;
+    return finding(arg.place, message, "no argument here");
+  }
+  return unknownName(`\`${plugin.name}\` has no parameter`, arg.name, arg.place, {
+    known: takenParams(plugin, call).map(({ name }) => name),
+    none: "no parameters",
+  });
+}
+
+function unknownName(
+  what: string,
+  name: string,
+  place: Place,
+  { known, none }: { readonly known: readonly string[]; readonly none: string },
+): Diagnostic {
+  const message = `${what} \`${name}\`${nearestHint(name, known)}`;
+  const names = known.map((one) => `\`${one}\``).join(", ");
+  return finding(place, message, known.length === 0 ? none : names);
+}
+
+function wrongValue(param: ParamRecord, value: ExampleValue, fault: Fault): Diagnostic {
+  const part = partAt(value, fault.path);
+  const what = `\`${param.name}${pathText(fault.path)}\``;
+  if (fault.kind === "key") {
+    const { key, known } = fault;
+    const none = "an empty object";
+    return unknownName(`${what} has no`, key, namePlace(part, key), { known, none });
+  }
+  const given = valueAt(plainValue(value), fault.path);
+  const instead = given === undefined ? "and is missing" : `not \`${clip(JSON.stringify(given))}\``;
+  return finding(part.place, `${what} must be ${fault.required}, ${instead}`, typeOf(param));
+}
+
+function checkRequired(plugin: PluginRecord, call: ExampleCall): Diagnostic[] {
+  if (call.isOpen) return [];
+  const given = new Set(call.args.map(({ name }) => name));
+  return plugin.params.flatMap((param) => {
+    if (param.kind !== "user" || !param.required || given.has(param.name)) return [];
+    const message = `\`${plugin.name}\` requires \`${param.name}\`, which this call does not give`;
+    return [finding(call.place, message, typeOf(param))];
+  });
+}
+
+function typeOf(param: ParamRecord): string {
+  if (param.kind === "user") return `\`${param.name}: ${param.typeText}\``;
+  return `a value of the type of \`${param.name}\``;
+}
+
+function pathText(path: ValuePath): string {
+  return path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("");
+}
+
+function valueAt(value: unknown, path: ValuePath): unknown {
+  return path.reduce<unknown>((part, key) => {
+    const isThere = typeof part === "object" && part !== null && Object.hasOwn(part, key);
+    return isThere ? (part as Readonly<Record<string | number, unknown>>)[key] : undefined;
+  }, value);
+}
+
+function clip(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+function finding({ position, length }: Place, message: string, help: string): Diagnostic {
+  return { code: "SVC1047", severity: "error", position, length, message, help };
+}

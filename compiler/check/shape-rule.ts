@@ -1,0 +1,157 @@
+// Whether a value that is known at build time fits a shape, and where it does not: the same as the
+// checks that `emit/check-body.ts` writes for values which come at run time.
+
+import { describeShape } from "../emit/shape-words.js";
+import { type Composite, findTag, sortMembers } from "../emit/union-members.js";
+import { ANYTHING, type ValuePath } from "../record/example-value.js";
+import type { TypeShape, TypeTable } from "../record/type-shape.js";
+
+export type Fault =
+  | { readonly kind: "value"; readonly path: ValuePath; readonly required: string }
+  /** The object at `path` has none of this name. */
+  | {
+      readonly kind: "key";
+      readonly path: ValuePath;
+      readonly key: string;
+      readonly known: readonly string[];
+    };
+
+type Fields = Readonly<Record<string, unknown>>;
+type ObjectShape = Extract<TypeShape, { kind: "object" }>;
+type TupleShape = Extract<TypeShape, { kind: "tuple" }>;
+
+export class ShapeRule {
+  readonly #types: TypeTable;
+  readonly #hasOpenObjects: boolean;
+
+  /** @param objects whether they may have more properties than their type names */
+  constructor(types: TypeTable, objects: "open" | "closed") {
+    this.#types = types;
+    this.#hasOpenObjects = objects === "open";
+  }
+
+  /** Null for a value that fits. */
+  fault(shape: TypeShape, value: unknown, path: ValuePath = []): Fault | null {
+    if (value === ANYTHING) return null;
+    switch (shape.kind) {
+      case "ref":
+        return this.fault(this.#types[shape.name]!, value, path);
+      case "array":
+        if (!Array.isArray(value)) return wrong(shape, path);
+        return first(value, (item, index) => this.fault(shape.items, item, [...path, index]));
+      case "tuple":
+        return Array.isArray(value) ? this.#tuple(shape, value, path) : wrong(shape, path);
+      case "object":
+        return isObject(value) ? this.#object(shape, value, path) : wrong(shape, path);
+      case "union":
+        return this.#union(shape.members, value, path);
+      default:
+        return isScalar(shape, value) ? null : wrong(shape, path);
+    }
+  }
+
+  /** The shape that a ref stands for. */
+  resolve(shape: TypeShape): TypeShape {
+    return shape.kind === "ref" ? this.resolve(this.#types[shape.name]!) : shape;
+  }
+
+  #tuple(shape: TupleShape, values: readonly unknown[], path: ValuePath): Fault | null {
+    const { items, required, rest } = shape;
+    if (values.length < required || (rest === null && values.length > items.length)) {
+      return wrong(shape, path);
+    }
+    return first(values, (value, index) =>
+      this.fault(items[index] ?? rest!, value, [...path, index]),
+    );
+  }
+
+  #object(shape: ObjectShape, value: Fields, path: ValuePath): Fault | null {
+    const { properties, additional } = shape;
+    const wanted = first(properties, ({ name, optional, shape: part }) => {
+      if (!Object.hasOwn(value, name)) return optional ? null : wrong(part, [...path, name]);
+      return this.fault(part, value[name], [...path, name]);
+    });
+    if (wanted !== null) return wanted;
+    const known = properties.map(({ name }) => name);
+    const others = Object.keys(value).filter((key) => !known.includes(key));
+    return first(others, (key) => {
+      if (additional !== null) return this.fault(additional, value[key], [...path, key]);
+      return this.#hasOpenObjects ? null : { kind: "key", path, key, known };
+    });
+  }
+
+  #union(shapes: readonly TypeShape[], value: unknown, path: ValuePath): Fault | null {
+    const { objects, arrays, others } = sortMembers(this, shapes);
+    if (others.some((member) => this.fault(member, value) === null)) return null;
+    const fault = wrong({ kind: "union", members: shapes }, path);
+    if (Array.isArray(value)) return this.#oneOf(arrays, value, path, fault);
+    if (!isObject(value)) return fault;
+    const tag = objects.length > 1 ? findTag(this, objects) : null;
+    if (tag === null) return this.#oneOf(objects, value, path, fault);
+    const word = value[tag.name];
+    const member = objects.find((shape) => tag.values.get(shape)!.some((one) => one === word));
+    if (member !== undefined) return this.fault(member, value, path);
+    if (word === ANYTHING) return null;
+    const words = objects.flatMap((shape) => tag.values.get(shape)!);
+    const members = words.map((one): TypeShape => ({ kind: "literal", value: one }));
+    return wrong({ kind: "union", members }, [...path, tag.name]);
+  }
+
+  /** @param fault of a value that is none of several which nothing tells apart */
+  #oneOf(
+    shapes: readonly Composite[],
+    value: unknown,
+    path: ValuePath,
+    fault: Fault,
+  ): Fault | null {
+    const [only] = shapes;
+    if (shapes.length === 1) return this.fault(only!, value, path);
+    // What one form does not name, another may.
+    const rule = new ShapeRule(this.#types, "open");
+    return shapes.some((shape) => rule.fault(shape, value) === null) ? null : fault;
+  }
+}
+
+/** What is wrong with the first of them of which something is. */
+function first<T>(
+  parts: readonly T[],
+  faultOf: (part: T, index: number) => Fault | null,
+): Fault | null {
+  for (const [index, part] of parts.entries()) {
+    const fault = faultOf(part, index);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+function wrong(shape: TypeShape, path: ValuePath): Fault {
+  return { kind: "value", path, required: describeShape(shape) };
+}
+
+function isScalar(shape: TypeShape, value: unknown): boolean {
+  switch (shape.kind) {
+    case "json":
+      return value !== undefined;
+    case "int":
+      return Number.isSafeInteger(value);
+    case "float":
+      return Number.isFinite(value);
+    case "str":
+    case "bytes":
+      return typeof value === "string";
+    case "bool":
+      return typeof value === "boolean";
+    case "null":
+      return value === null;
+    case "literal":
+      return value === shape.value;
+    case "pattern":
+      return typeof value === "string" && new RegExp(shape.source, "s").test(value);
+    default:
+      return false;
+  }
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

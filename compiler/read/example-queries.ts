@@ -1,0 +1,134 @@
+// Requests in an example, a line each: `?q=os&n=1`, a URL, or a call of curl with one.
+
+import type { ExampleArgument, ExampleCall, ExampleValue } from "../record/example.js";
+import type { UserParam } from "../record/plugin-record.js";
+import { convertText } from "./convert-text.js";
+import { blank, type ExampleText } from "./example-text.js";
+import type { ReadContext } from "./read-context.js";
+
+export interface QueryTarget {
+  readonly name: string;
+  readonly params: readonly UserParam[];
+}
+
+export interface FoundQueries {
+  readonly calls: readonly ExampleCall[];
+  /** What was searched, with blanks for the lines that are requests. */
+  readonly rest: string;
+}
+
+/** Reports values that their parameter cannot be read from. */
+export function findQueries(
+  context: ReadContext,
+  text: ExampleText,
+  target: QueryTarget,
+): FoundQueries {
+  const calls: ExampleCall[] = [];
+  const rest = text.searched.replace(/[^\n]+/g, (line, start: number) => {
+    const url = findUrl(line, start, target.name);
+    if (url === null) return line;
+    const place = text.place(url.start, url.start + Math.max(1, url.path.length));
+    const args = pairsOf(url).map((pair) => readPair(context, text, pair, target));
+    calls.push({ form: "query", place, args, isOpen: false });
+    return blank(line);
+  });
+  return { calls, rest };
+}
+
+/** A part of the example, and where it begins there. */
+interface Part {
+  readonly text: string;
+  readonly start: number;
+}
+
+interface Url {
+  readonly start: number;
+  readonly path: string;
+  /** Null without a `?`. */
+  readonly query: string | null;
+}
+
+const WORDS = /"([^"]*)"|'([^']*)'|\S+/g;
+const COMMANDS = /^(?:curl|GET|POST)$/;
+
+function findUrl(line: string, start: number, name: string): Url | null {
+  const words = [...line.matchAll(WORDS)].map((match): Part => {
+    const quoted = match[1] ?? match[2];
+    const offset = start + match.index + (quoted === undefined ? 0 : 1);
+    return { text: quoted ?? match[0], start: offset };
+  });
+  const [command, ...others] = words.filter(({ text }) => text !== "$" && text !== "\\");
+  if (command === undefined) return null;
+  const isCommand = COMMANDS.test(command.text);
+  if (!isCommand && others.length > 0) return null;
+  return (isCommand ? others : [command]).map((word) => asUrl(word, name)).find(Boolean) ?? null;
+}
+
+/** The word when it is a query, or a URL of the plugin with or without one. */
+function asUrl({ text, start }: Part, name: string): Url | null {
+  const mark = text.indexOf("?");
+  const path = mark < 0 ? text : text.slice(0, mark);
+  const query = mark < 0 ? null : text.slice(mark + 1);
+  const isQuery = query !== null && /^[^?=&]+=/.test(query);
+  const isOurs = path === "" || path === name ? isQuery : isPathOf(path, name);
+  return isOurs ? { start, path, query } : null;
+}
+
+function isPathOf(path: string, name: string): boolean {
+  return path.endsWith(`/plugin/${name}`) || path.endsWith(`/builtin/${name}`);
+}
+
+function pairsOf({ start, path, query }: Url): Part[] {
+  const pairs = [...(query ?? "").matchAll(/[^&]+/g)];
+  return pairs.map((match) => ({ text: match[0], start: start + path.length + 1 + match.index }));
+}
+
+function readPair(
+  context: ReadContext,
+  text: ExampleText,
+  pair: Part,
+  { params }: QueryTarget,
+): ExampleArgument {
+  const [key = ""] = pair.text.split("=", 1);
+  const name = unescapeText(key) ?? key;
+  const keyPlace = text.place(pair.start, pair.start + key.length);
+  if (key.length === pair.text.length) {
+    // A key without a value is null, whatever its type.
+    return { name, place: keyPlace, value: { kind: "literal", value: null, place: keyPlace } };
+  }
+  const from = pair.start + key.length + 1;
+  const place = text.place(from, pair.start + pair.text.length);
+  const param = params.find((candidate) => candidate.name === name);
+  const given = pair.text.slice(key.length + 1);
+  const value = param ? readText(context, given, param, place) : UNKNOWN;
+  return { name, place: keyPlace, value: { ...value, place } };
+}
+
+const UNKNOWN = { kind: "unknown" } as const;
+
+function readText(
+  context: ReadContext,
+  given: string,
+  { name, wire, typeText }: UserParam,
+  place: ExampleValue["place"],
+): { readonly kind: "literal"; readonly value: unknown } | { readonly kind: "unknown" } {
+  const text = unescapeText(given);
+  // Bytes need not be text.
+  if (text === null && wire === "bytes") return UNKNOWN;
+  const converted =
+    text === null ? { required: "valid percent-encoding" } : convertText(text, wire);
+  if ("value" in converted) return { kind: "literal", value: converted.value };
+  const message = `\`${name}\` must be ${converted.required}, not \`${given}\``;
+  const help = `\`${name}: ${typeText}\``;
+  context.add({ code: "SVC1047", severity: "error", ...place, message, help });
+  return UNKNOWN;
+}
+
+/** Null for bad escapes, and for bytes that are no text. */
+function unescapeText(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return null;
+  }
+}

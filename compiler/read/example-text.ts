@@ -1,0 +1,62 @@
+// The text of an `@example` tag with every character at the place that it has in its file, so that
+// what is found in it can be pointed at:
+//
+//   in the file   @example <caption>Near Oslo</caption>\r\n *   search({ q: "os" })
+//   searched                                           .\n.....search({ q: "os" })     (. a blank)
+
+import type { ts } from "ts-morph";
+import type { Place } from "../record/source-position.js";
+import type { ReadContext } from "./read-context.js";
+
+/** Fenced text of any other language is no call of ours. */
+const LANGUAGES = new Set([
+  ...["", "ts", "mts", "typescript", "js", "mjs", "javascript"],
+  ...["sh", "bash", "shell", "console", "http", "text"],
+]);
+
+export class ExampleText {
+  /** As its author wrote it, with `\n` at the ends of lines. */
+  readonly written: string;
+  /** As long as in the file, with blanks for all that is neither code nor prose. */
+  readonly searched: string;
+  readonly #context: ReadContext;
+  readonly #sourceFile: ts.SourceFile;
+  readonly #start: number;
+
+  constructor(context: ReadContext, tag: ts.JSDocTag) {
+    this.#context = context;
+    this.#sourceFile = tag.getSourceFile();
+    this.#start = tag.tagName.end;
+    const text = this.#sourceFile.text.slice(this.#start, tag.end);
+    const lines = text.replaceAll("\r\n", "\n");
+    this.written = lines.replace(/(?<=\n)[ \t]*(?:\* ?)?/g, "").trim();
+    this.searched = withoutFences(
+      text
+        .replaceAll("\r", " ")
+        .replace(/(?<=\n)[ \t]*\*/g, blank)
+        .replace(/<caption>[\s\S]*?<\/caption>/g, blank),
+    );
+  }
+
+  /** The place of a part of `searched`, which counts as far as its line goes. */
+  place(start: number, end: number): Place {
+    const [line = ""] = this.searched.slice(start, end).split("\n", 1);
+    return {
+      position: this.#context.positionAt(this.#sourceFile, this.#start + start),
+      length: Math.max(1, line.trimEnd().length),
+    };
+  }
+}
+
+function withoutFences(text: string): string {
+  const fences = /^([ \t]*```[ \t]*([^\n`]*))(\n[\s\S]*?)(^[ \t]*```[^\n]*$|(?![\s\S]))/gm;
+  return text.replace(fences, (_, open: string, language: string, body: string, close: string) => {
+    const isOurs = LANGUAGES.has(language.trim().toLowerCase());
+    return blank(open) + (isOurs ? body : blank(body)) + blank(close);
+  });
+}
+
+/** As long, and with as many lines. */
+export function blank(text: string): string {
+  return text.replace(/[^\n]/g, " ");
+}

@@ -1,0 +1,80 @@
+// Values of an example as far as they can be read without running it.
+
+import { ts } from "ts-morph";
+import type { ExampleProperty, ExampleValue } from "../record/example.js";
+import type { ExampleText } from "./example-text.js";
+import { unwrap } from "./read-context.js";
+
+export function readValue(text: ExampleText, expression: ts.Expression): ExampleValue {
+  const place = placeOf(text, expression);
+  const node = unwrap(expression);
+  const value = literalValue(node);
+  if (value !== undefined) return { kind: "literal", value, place };
+  if (ts.isArrayLiteralExpression(node) && node.elements.every(isValue)) {
+    return { kind: "array", items: node.elements.map((item) => readValue(text, item)), place };
+  }
+  const object = ts.isObjectLiteralExpression(node) ? readObject(text, node) : null;
+  return object === null || object.isOpen
+    ? { kind: "unknown", place }
+    : { kind: "object", properties: object.properties, place };
+}
+
+export interface ExampleObject {
+  readonly properties: readonly ExampleProperty[];
+  /** There may be more properties: `...others`, `[name]: 1`. */
+  readonly isOpen: boolean;
+}
+
+export function readObject(text: ExampleText, node: ts.ObjectLiteralExpression): ExampleObject {
+  const properties = node.properties.flatMap((property): ExampleProperty[] => {
+    const name = property.name && nameOf(property.name);
+    if (name === undefined) return [];
+    const place = placeOf(text, property.name!);
+    if (!ts.isPropertyAssignment(property)) {
+      return [{ name, place, value: { kind: "unknown", place } }];
+    }
+    if (isUndefined(property.initializer)) return [];
+    return [{ name, place, value: readValue(text, property.initializer) }];
+  });
+  const isOpen = node.properties.some(({ name }) => !name || nameOf(name) === undefined);
+  return { properties, isOpen };
+}
+
+/** Leaves out what it stands for. */
+export function isUndefined(node: ts.Expression): boolean {
+  return ts.isIdentifier(node) && node.text === "undefined";
+}
+
+export function placeOf(text: ExampleText, node: ts.Node) {
+  return text.place(node.getStart(), node.end);
+}
+
+function nameOf(name: ts.PropertyName): string | undefined {
+  if (ts.isIdentifier(name) || ts.isStringLiteralLike(name)) return name.text;
+  return ts.isNumericLiteral(name) ? name.text : undefined;
+}
+
+/** Undefined for what is no literal. */
+function literalValue(node: ts.Expression): unknown {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isNumericLiteral(node)) return Number(node.text);
+  if (ts.isPrefixUnaryExpression(node) && ts.isNumericLiteral(node.operand)) {
+    const number = Number(node.operand.text);
+    if (node.operator === ts.SyntaxKind.MinusToken) return -number;
+    return node.operator === ts.SyntaxKind.PlusToken ? number : undefined;
+  }
+  switch (node.kind) {
+    case ts.SyntaxKind.TrueKeyword:
+      return true;
+    case ts.SyntaxKind.FalseKeyword:
+      return false;
+    case ts.SyntaxKind.NullKeyword:
+      return null;
+    default:
+      return undefined;
+  }
+}
+
+function isValue(node: ts.Expression): boolean {
+  return !ts.isSpreadElement(node) && !ts.isOmittedExpression(node);
+}

@@ -1,0 +1,32 @@
+// The `@example` tags of a plugin: their texts, and the calls of the plugin in them.
+
+import type { ExampleRecord } from "../record/example.js";
+import type { ParamRecord } from "../record/plugin-record.js";
+import { findCalls } from "./example-calls.js";
+import { findQueries } from "./example-queries.js";
+import { ExampleText } from "./example-text.js";
+import type { PluginDeclaration } from "./plugin-declaration.js";
+import type { ReadContext } from "./read-context.js";
+
+export function readExamples(
+  context: ReadContext,
+  plugin: PluginDeclaration,
+  records: readonly ParamRecord[],
+): ExampleRecord[] {
+  const { name, exportPath } = plugin;
+  const path = exportPath.split(".");
+  const queryTarget = { name, params: records.filter((param) => param.kind === "user") };
+  const target = {
+    names: [...new Set([name, path.at(-1)!])],
+    className: path.length > 1 ? path[0]! : null,
+    params: plugin.fn.parameters.map(({ name: parameter }) => parameter.getText()),
+  };
+  return plugin.doc.examples.map((tag) => {
+    const text = new ExampleText(context, tag);
+    // Whoever asks for a merged response asks another plugin of this name.
+    if (plugin.role === "post") return { text: text.written, calls: [] };
+    const queries = findQueries(context, text, queryTarget);
+    const calls = [...queries.calls, ...findCalls(text, queries.rest, target)];
+    return { text: text.written, calls };
+  });
+}

@@ -1,0 +1,48 @@
+// The examples of a plugin's documentation: their texts, and the calls of the plugin that the
+// reader found in them, each value with its place in the comment. Rules judge the calls, the
+// argspec takes their values.
+
+import type { Place } from "./source-position.js";
+
+export interface ExampleRecord {
+  readonly text: string;
+  readonly calls: readonly ExampleCall[];
+}
+
+export interface ExampleCall {
+  /**
+   * `query`: the URL of a request; `client`: an object of parameters, as clients take it; `function`:
+   * the plugin's own function, with its arguments in the order of the signature.
+   */
+  readonly form: "query" | "client" | "function";
+  /** Of the called name, or of the path. */
+  readonly place: Place;
+  readonly args: readonly ExampleArgument[];
+  /** There may be more arguments than can be seen: `...others`. */
+  readonly isOpen: boolean;
+}
+
+export interface ExampleArgument {
+  /** Null for an argument behind the last of the signature. */
+  readonly name: string | null;
+  /** Of the name where it is written, else of the value. */
+  readonly place: Place;
+  readonly value: ExampleValue;
+}
+
+/** `literal` is any JSON without places in it, `unknown` whatever only running code would tell. */
+export type ExampleValue =
+  | { readonly kind: "literal"; readonly value: unknown; readonly place: Place }
+  | { readonly kind: "array"; readonly items: readonly ExampleValue[]; readonly place: Place }
+  | {
+      readonly kind: "object";
+      readonly properties: readonly ExampleProperty[];
+      readonly place: Place;
+    }
+  | { readonly kind: "unknown"; readonly place: Place };
+
+export interface ExampleProperty {
+  readonly name: string;
+  readonly place: Place;
+  readonly value: ExampleValue;
+}

@@ -1,0 +1,14 @@
+// Places in sources, as findings point at them.
+
+/** 1-based place in a source file; `file` is relative to the project folder, with `/`. */
+export interface SourcePosition {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A stretch of one line; its length is at least 1. */
+export interface Place {
+  readonly position: SourcePosition;
+  readonly length: number;
+}
