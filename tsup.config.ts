@@ -21,6 +21,33 @@ const requireTsMorph: EsbuildPlugin = {
   },
 };
 
+/**
+ * Of json-schema-to-typescript only what turns schemas into text becomes part of the build: not the
+ * formatter, nor what loads references from files and servers. It requires a few modules of Node,
+ * which code that is no CommonJS has to import.
+ */
+const slimTypeGenerator: EsbuildPlugin = {
+  name: "slim-type-generator",
+  setup(build) {
+    const unused = "prettier|js-yaml|@apidevtools/json-schema-ref-parser";
+    build.onResolve({ filter: new RegExp(`^(${unused})$`) }, ({ path }) => {
+      return { path, namespace: "unused" };
+    });
+    build.onLoad({ filter: /.*/, namespace: "unused" }, () => ({ contents: UNUSED }));
+    build.onResolve({ filter: /^(fs|path|util)$/ }, ({ path, kind }) =>
+      kind === "require-call" ? { path, namespace: "imported" } : { path, external: true },
+    );
+    build.onLoad({ filter: /.*/, namespace: "imported" }, ({ path }) => ({
+      contents: `export * from "node:${path}";`,
+    }));
+  },
+};
+
+/** Schemas come without references: there is nothing to replace. */
+const UNUSED = `
+  exports.$RefParser = class { dereference(_path, schema) { return schema; } };
+  exports.CORE_SCHEMA = { withTags() {} };`;
+
 // Splitting keeps every class in one chunk, so that it exists once per thread whichever entry
 // loads it. Declarations come from tsc (see scripts/build.mjs): tsup cannot drive typescript 7.
 export default defineConfig({
@@ -43,5 +70,7 @@ export default defineConfig({
   clean: false,
   silent: true,
   noExternal: ["ts-morph"],
-  esbuildPlugins: [requireTsMorph],
+  // Where it is set, json-schema-to-typescript prints what it does.
+  define: { "process.env.VERBOSE": "undefined" },
+  esbuildPlugins: [requireTsMorph, slimTypeGenerator],
 });

@@ -8,6 +8,7 @@ import { packageInfo } from "../runtime/package-info.js";
 import { argspec } from "./argspec.js";
 import { build } from "./build.js";
 import { check } from "./check.js";
+import { client } from "./client.js";
 import { dev } from "./dev.js";
 import { doctor } from "./doctor.js";
 import type { Command } from "./frame/command.js";
@@ -18,7 +19,17 @@ import { init } from "./init.js";
 import { matrix } from "./matrix.js";
 import { serve } from "./serve.js";
 
-const COMMANDS: readonly Command[] = [build, serve, dev, matrix, check, init, doctor, argspec];
+const COMMANDS: readonly Command[] = [
+  build,
+  serve,
+  dev,
+  matrix,
+  check,
+  init,
+  doctor,
+  argspec,
+  client,
+];
 
 /**
  * Runs one command line and sets `process.exitCode`: 0 done, 1 failed, 2 wrong usage.

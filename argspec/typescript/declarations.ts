@@ -1,0 +1,127 @@
+// The declarations of a client: plain interfaces and one class with plain signatures, which the
+// type checker reads once and never computes with. Texts in, texts out; what is printed as code are
+// names of the name table and types of `declareTypes` only.
+
+import { commentLine, commentText, docComment, indent } from "./doc-comment.js";
+import { exampleCode } from "./examples.js";
+import type { Sections } from "./scripts.js";
+import type { Method } from "./section.js";
+
+/** A section with its types printed. */
+export interface PrintedSection {
+  readonly methods: readonly Method[];
+  readonly types: readonly string[];
+}
+
+const RUNTIME_TYPES =
+  "BackEndLevel CallDefaults CallOptions ClientOptions Envelope ErrorKind Fetch PluginResponse";
+
+/**
+ * `index.d.ts`.
+ * @param runtime module with the declarations of the clients' own part
+ */
+export function clientDeclarations(
+  { plugins, builtin, services }: Sections<PrintedSection>,
+  header: string,
+  runtime: string,
+): string {
+  const names = RUNTIME_TYPES.split(" ").join(",\n  ");
+  const client = [
+    "  constructor(options: ClientOptions);\n",
+    "  /** A client with other options; both draw on one budget of retries. */\n",
+    "  with(options: CallOptions & Partial<ClientOptions>): Client;\n",
+    "  /** What every server has built in. */\n",
+    "  readonly builtin: Builtin;\n",
+    "  /** What every server says of itself. */\n",
+    "  readonly services: Services;\n",
+    ...plugins.methods.map((method) => `\n${indent(methodDeclaration(method, "client", ""))}`),
+  ];
+  return [
+    `${header}
+import type { CallOptions, ClientOptions, Envelope, PluginResponse } from "${runtime}";
+
+export { SvcError } from "${runtime}";
+export type {
+  ${names},
+} from "${runtime}";
+`,
+    ...plugins.types,
+    `/** Calls the plugins of the service. */\nexport declare class Client {\n${client.join("")}}\n`,
+    group("Builtin", "builtin", "What every server has built in.", builtin),
+    group("Services", "services", "What every server says of itself.", services),
+  ].join("\n");
+}
+
+/** An interface of methods, and a namespace of the same name with their types. */
+function group(name: string, member: string, comment: string, section: PrintedSection): string {
+  const { methods, types } = section;
+  const members = methods.map((method) =>
+    methodDeclaration(method, `client.${member}`, `${name}.`),
+  );
+  return `/** ${comment} */
+export interface ${name} {
+${indent(members.join("\n"))}}
+
+export declare namespace ${name} {
+${indent(types.join("\n"))}}
+`;
+}
+
+/** @param scope of the types, with a dot behind it */
+function methodDeclaration(method: Method, object: string, scope: string): string {
+  const { name, rawName, isParamsOptional } = method;
+  const [params, result] = [`${scope}${method.params}`, `${scope}${method.result}`];
+  const given = `(params${isParamsOptional ? "?" : ""}: ${params}, options?: CallOptions)`;
+  const whole = `${methodComment(method, object)}${name}${given}: Promise<${result}>;\n`;
+  if (rawName === null) return whole;
+  const comment = docComment([`\`${name}\` with the whole envelope.`, deprecation(method)]);
+  return `${whole}${comment}${rawName}${given}: Promise<Envelope<${result}>>;\n`;
+}
+
+function methodComment(method: Method, object: string): string {
+  const { operation } = method;
+  return docComment([
+    commentText(operation.description),
+    operation.returns === "" ? "" : `@returns ${commentLine(operation.returns)}`,
+    ...operation.errors.map(({ exception, description }) =>
+      `@throws {SvcError} ${commentLine(`${exception}: ${description}`)}`.replace(/: $/, ""),
+    ),
+    ...operation.examples.map(
+      (example) => `@example\n${exampleCode(example, `${object}.${method.name}`)}`,
+    ),
+    deprecation(method),
+  ]);
+}
+
+function deprecation({ operation }: Method): string {
+  return operation.deprecated ? `@deprecated ${commentLine(operation.deprecation)}`.trim() : "";
+}
+
+/** Types alone, and what each plugin takes and answers. */
+export function typeDeclarations({ methods, types }: PrintedSection, header: string): string {
+  const members = methods.map((method) => {
+    const { name, params, result, isParamsOptional } = method;
+    const given = `(params${isParamsOptional ? "?" : ""}: ${params})`;
+    return `${methodComment(method, "client")}${name}${given}: Promise<${result}>;\n`;
+  });
+  const isSorted = methods.some(({ operation }) => operation.result.kind === "response");
+  return [
+    `${header}\n`,
+    ...(isSorted ? [PLUGIN_RESPONSE] : []),
+    ...types,
+    `/** Plugins by their names. */\nexport interface Plugins {\n${indent(members.join("\n"))}}\n`,
+  ].join("\n");
+}
+
+/** As in the clients' own part. */
+const PLUGIN_RESPONSE = `/** Items by their keys, merged from all partitions. */
+export interface PluginResponse<K, T> {
+  level: number;
+  levelparts: number;
+  partials: number;
+  hitcount: number;
+  aggregator: [number, number, number, number];
+  meta: unknown;
+  entries: [K, T][];
+}
+`;

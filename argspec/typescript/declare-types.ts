@@ -1,0 +1,89 @@
+// Types from schemas, all in one run of json-schema-to-typescript. Each is given to it under a
+// number, so that its way of making up names never meets ours; what it prints is taken apart at
+// the declarations, put into our order, indented, and given our names.
+
+import { compile } from "json-schema-to-typescript";
+import type { LoweredSchema } from "./lower-schema.js";
+
+/** A type that gets the name. */
+export interface TypeRequest {
+  readonly name: string;
+  readonly schema: LoweredSchema;
+  /** Above the type: empty, or whole lines. */
+  readonly comment: string;
+  /** The schema is a tuple, whose items become the arguments of this generic type. */
+  readonly generic?: string;
+}
+
+const OPTIONS = {
+  bannerComment: "",
+  format: false,
+  unreachableDefinitions: true,
+  /** Tuples are written out at any length. */
+  maxItems: -1,
+};
+/** Written above every type that nothing refers to, which is all of them. */
+const LIBRARY_COMMENT =
+  /\/\*\*\n \* This interface was referenced by `Root`'s JSON-Schema\n \* via the `definition` "D\d+"\.\n \*\/\n(?=export )/g;
+const DECLARATION = /^(?:export interface D(\d+) |export type D(\d+) = )/gm;
+
+/** The declarations in the order of `requests`. */
+export async function declareTypes(requests: readonly TypeRequest[]): Promise<readonly string[]> {
+  // It takes what is one object for one type: copies, since schemas may share some.
+  const $defs = Object.fromEntries(
+    requests.map(({ schema }, index) => [`D${index}`, { ...schema }]),
+  );
+  const root = { type: "object", properties: {}, additionalProperties: false, $defs };
+  const printed = await compile(root as Parameters<typeof compile>[0], "Root", OPTIONS);
+  const bodies = takeApart(printed.replace(LIBRARY_COMMENT, ""));
+  return requests.map(({ name, comment, generic }, index) => {
+    const { isInterface, body } = bodies.get(index)!;
+    if (isInterface) return `${comment}${tidy(`export interface ${name} ${body}`)}\n`;
+    const type = generic === undefined ? body : `${generic}<${body.slice(1, -1)}>`;
+    return `${comment}${tidy(`export type ${name} = ${type}`)};\n`;
+  });
+}
+
+interface Body {
+  readonly isInterface: boolean;
+  readonly body: string;
+}
+
+/** By their numbers. No line but that of a declaration begins with `export`. */
+function takeApart(printed: string): ReadonlyMap<number, Body> {
+  const found = [...printed.matchAll(DECLARATION)];
+  const starts = [...printed.matchAll(/^export /gm)].map(({ index }) => index);
+  return new Map(
+    found.map((match) => {
+      const [head, interfaceNumber, typeNumber] = match;
+      const end = starts.find((start) => start > match.index) ?? printed.length;
+      const body = printed.slice(match.index + head.length, end).trim();
+      return [Number(interfaceNumber ?? typeNumber), { isInterface: !typeNumber, body }];
+    }),
+  );
+}
+
+const ONE_LINE_COMMENT = /^\/\*\*\n \* (.*)\n \*\/\n/gm;
+const COMMENT = /^(\/\*\*| \*)/;
+/** A member, or a declaration, whose type is wholly in brackets that nothing needs. */
+const BRACKETED =
+  /^((?:[\w$]+|"(?:[^"\\]|\\.)*")\??: |export type \S+ = )\(((?:[^()"]|"(?:[^"\\]|\\.)*")*)\)$/;
+
+function tidy(text: string): string {
+  let depth = 0;
+  const lines = text
+    .replace(ONE_LINE_COMMENT, "/** $1 */\n")
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  const tidied = lines.map((line) => {
+    const isComment = COMMENT.test(line);
+    if (!isComment && line.startsWith("}")) depth--;
+    const margin = "  ".repeat(depth);
+    if (isComment) return `${margin}${line.trimEnd()}`;
+    const opens = line.endsWith("{");
+    const end = opens || depth === 0 ? "" : ";";
+    if (opens) depth++;
+    return `${margin}${line.replace(BRACKETED, "$1$2")}${end}`;
+  });
+  return tidied.join("\n");
+}

@@ -1,0 +1,31 @@
+// Comments of generated TypeScript. Their texts come from the authors of services, or from whoever
+// sent the argspec: they must never end a comment, nor be taken for tags of ours.
+
+/** Text for the inside of a comment, of any number of lines. */
+export function commentText(text: string): string {
+  const lines = text.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => line.trimEnd());
+  return lines
+    .join("\n")
+    .trim()
+    .replace(/[^\P{Cc}\n\t]/gu, "")
+    .replaceAll("*/", "*\\/")
+    .replace(/(^|\s)@/g, "$1\\@");
+}
+
+/** The same in one line. */
+export function commentLine(text: string): string {
+  return commentText(text.replace(/\s+/g, " "));
+}
+
+/** @param parts of which empty ones are left out; each has been through `commentText` */
+export function docComment(parts: readonly string[]): string {
+  const lines = parts.filter((part) => part !== "").flatMap((part) => part.split("\n"));
+  if (lines.length === 0) return "";
+  if (lines.length === 1) return `/** ${lines[0]} */\n`;
+  return ["/**", ...lines.map((line) => ` * ${line}`.trimEnd()), " */\n"].join("\n");
+}
+
+/** Every line that is not empty moves to the right. */
+export function indent(text: string, by = "  "): string {
+  return text.replace(/^(?=.)/gm, by);
+}

@@ -1,0 +1,27 @@
+// Calls as one writes them with a client: in comments and in the README of a generated package.
+
+import type { ExampleSpec } from "../argspec.js";
+import type { Operation } from "../operations.js";
+import { commentText } from "./doc-comment.js";
+
+/** A call, or the author's own text. Safe within a comment. */
+export function exampleCode(example: ExampleSpec, call: string): string {
+  if (!("query" in example)) return commentText(example.text);
+  return commentText(`await ${call}(${objectText(example.query)});`);
+}
+
+/** A call with the author's example, or with what is required. */
+export function sampleCall({ params, content, examples }: Operation, call: string): string {
+  const example = examples.find((candidate) => "query" in candidate);
+  if (example !== undefined && "query" in example) return `${call}(${objectText(example.query)})`;
+  const inputs = content === null ? params : [...params, content];
+  const names = inputs.filter(({ required }) => required).map(({ name }) => name);
+  return `${call}(${names.length === 0 ? "" : `{ ${names.join(", ")} }`})`;
+}
+
+function objectText(members: Readonly<Record<string, unknown>>): string {
+  const texts = Object.entries(members).map(
+    ([name, value]) => `${name}: ${JSON.stringify(value) ?? "undefined"}`,
+  );
+  return texts.length === 0 ? "" : `{ ${texts.join(", ")} }`;
+}

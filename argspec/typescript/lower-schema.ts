@@ -1,0 +1,138 @@
+// JSON Schema 2020-12 to the older form that json-schema-to-typescript understands. Everything is
+// built anew from the words that the argspec uses; references become names of types that we have
+// chosen, so that the library resolves nothing and names nothing. Must never copy an unknown word:
+// `tsType` is printed as it stands.
+
+import type { JsonSchema } from "../argspec.js";
+
+/** What the library is given. */
+export type LoweredSchema =
+  | { readonly tsType: string; readonly description?: string }
+  | { readonly anyOf: readonly LoweredSchema[]; readonly description?: string }
+  | { readonly enum: readonly unknown[]; readonly description?: string }
+  | { readonly type: string; readonly description?: string }
+  | LoweredArray
+  | LoweredObject;
+
+interface LoweredArray {
+  readonly type: "array";
+  readonly items: LoweredSchema | readonly LoweredSchema[];
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly additionalItems?: LoweredSchema;
+  readonly description?: string;
+}
+
+interface LoweredObject {
+  readonly type: "object";
+  readonly properties: Readonly<Record<string, LoweredSchema>>;
+  readonly required: readonly string[];
+  readonly additionalProperties: LoweredSchema | boolean;
+  readonly description?: string;
+}
+
+/** Type by the name in `$defs`. */
+export type TypeNames = ReadonlyMap<string, string>;
+
+export const ANYTHING: LoweredSchema = { tsType: "unknown" };
+/** `{}` would let a text pass for an object. */
+const EMPTY_OBJECT: LoweredSchema = { tsType: "{ [key: string]: never }" };
+/** Of a tuple with more optional items, their number is not told. */
+const MAX_OPTIONAL_ITEMS = 8;
+
+export class SchemaLowering {
+  readonly #names: TypeNames;
+  readonly #comment: (text: string) => string;
+  /** Each optional item writes all items before it once more: not within each other. */
+  #isInOptionalItem = false;
+
+  /** @param comment makes a description safe within a comment */
+  constructor(names: TypeNames, comment: (text: string) => string) {
+    this.#names = names;
+    this.#comment = comment;
+  }
+
+  lower(schema: unknown): LoweredSchema {
+    if (schema === false) return { anyOf: [] };
+    if (!isSchema(schema)) return ANYTHING;
+    const { $ref, anyOf, enum: values, type } = schema;
+    if (typeof $ref === "string") return this.#reference($ref);
+    if (Array.isArray(anyOf)) return this.#union(anyOf);
+    if (Array.isArray(values)) return { enum: values };
+    if ("const" in schema) return { enum: [schema.const] };
+    if (type === "array") return this.#array(schema);
+    if (type === "object") return this.#object(schema);
+    return typeof type === "string" ? { type } : ANYTHING;
+  }
+
+  #reference($ref: string): LoweredSchema {
+    const name = this.#names.get($ref.replace("#/$defs/", ""));
+    return name === undefined ? ANYTHING : { tsType: name };
+  }
+
+  #union(members: readonly unknown[]): LoweredSchema {
+    const lowered = members.map((member) => this.lower(member));
+    return lowered.includes(ANYTHING) ? ANYTHING : { anyOf: lowered };
+  }
+
+  #array({ prefixItems, items, minItems }: JsonSchema): LoweredSchema {
+    const rest = items === false ? null : this.lower(items);
+    if (!Array.isArray(prefixItems)) {
+      return rest === null ? tuple([], null) : { type: "array", items: rest };
+    }
+    const least = typeof minItems === "number" ? Math.min(minItems, prefixItems.length) : 0;
+    const optional = prefixItems.length - least;
+    if (optional === 0)
+      return tuple(
+        prefixItems.map((item) => this.lower(item)),
+        rest,
+      );
+    if (optional > MAX_OPTIONAL_ITEMS || this.#isInOptionalItem) {
+      const all = this.#union([...prefixItems, ...(rest === null ? [] : [items])]);
+      return { type: "array", items: all };
+    }
+    this.#isInOptionalItem = true;
+    const all = prefixItems.map((item) => this.lower(item));
+    this.#isInOptionalItem = false;
+    const shorter = all.slice(least).map((_, index) => tuple(all.slice(0, least + index), null));
+    return { anyOf: [...shorter, tuple(all, rest)] };
+  }
+
+  #object({ properties, required, additionalProperties }: JsonSchema): LoweredSchema {
+    const entries = Object.entries(isSchema(properties) ? properties : {});
+    const lowered = entries.map(([name, schema]): [string, LoweredSchema] => {
+      const description = isSchema(schema) ? schema.description : undefined;
+      const comment = typeof description === "string" ? this.#comment(description) : "";
+      return [name, { ...this.lower(schema), ...(comment !== "" && { description: comment }) }];
+    });
+    const others =
+      additionalProperties === false ? false : this.lower(additionalProperties ?? true);
+    const names = Array.isArray(required)
+      ? required.filter((name) => typeof name === "string")
+      : [];
+    return objectOf(lowered, names, others === ANYTHING ? true : others);
+  }
+}
+
+/** @param additionalProperties of what type, or whether there may be any */
+export function objectOf(
+  properties: readonly (readonly [string, LoweredSchema])[],
+  required: readonly string[],
+  additionalProperties: LoweredSchema | boolean,
+): LoweredSchema {
+  if (properties.length === 0 && additionalProperties === false) return EMPTY_OBJECT;
+  const all = Object.fromEntries(properties);
+  return { type: "object", properties: all, required, additionalProperties };
+}
+
+/** In a union of one, because the library puts comments of its own on tuples. */
+export function tuple(items: readonly LoweredSchema[], rest: LoweredSchema | null): LoweredSchema {
+  const length = { minItems: items.length, ...(rest === null && { maxItems: items.length }) };
+  if (items.length === 0 && rest !== null) return { type: "array", items: rest };
+  const more = rest === null ? {} : { additionalItems: rest };
+  return { anyOf: [{ type: "array", items, ...length, ...more }] };
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

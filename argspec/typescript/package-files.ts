@@ -1,0 +1,79 @@
+// What makes a package of a generated client: package.json and README.md. The service's name and
+// the authors' texts are foreign and must neither become markup nor a name that npm refuses.
+
+import type { ArgspecService } from "../argspec.js";
+import { sampleCall } from "./examples.js";
+import type { Method } from "./section.js";
+
+export function packageName({ name }: ArgspecService): string {
+  const words = (name ?? "").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const trimmed = words.replace(/^-|-$/g, "").slice(0, 200);
+  return trimmed === "" ? "svc-client" : `${trimmed}-client`;
+}
+
+export function packageJson(name: string): string {
+  const manifest = {
+    name,
+    version: "0.0.0",
+    private: true,
+    type: "module",
+    sideEffects: false,
+    engines: { node: ">=18" },
+    main: "./index.cjs",
+    module: "./index.js",
+    types: "./index.d.ts",
+    exports: {
+      ".": {
+        import: { types: "./index.d.ts", default: "./index.js" },
+        require: { types: "./index.d.cts", default: "./index.cjs" },
+      },
+      "./package.json": "./package.json",
+    },
+  };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}
+
+export function readme(name: string, hash: string, methods: readonly Method[]): string {
+  const first = methods[0];
+  const call =
+    first === undefined
+      ? "client.services.time()"
+      : sampleCall(first.operation, `client.${first.name}`);
+  return `# ${name}
+
+A generated client: \`svc client\` writes it anew, so changes here are lost. It needs nothing else and
+runs in Node 18 or later, in pages and in workers.
+
+\`\`\`ts
+import { Client, SvcError } from "${name}";
+
+const client = new Client({ baseUrl: "http://127.0.0.1:9000" });
+try {
+  console.log(await ${call});
+} catch (error) {
+  if (error instanceof SvcError) console.error(error.kind, error.status, error.message);
+}
+\`\`\`
+
+\`require("${name}")\` works, too. Each method takes its parameters and then \`signal\`, \`timeoutMs\`,
+\`partial\`, \`headers\`, \`retries\` and \`idempotent\`; \`client.with({ ... })\` is a client that has them
+set. A method with \`Raw\` behind its name gives the whole envelope. \`client.builtin\` and
+\`client.services\` call what every server has.
+
+| Method | Does |
+|---|---|
+${methods.map(row).join("")}
+Made from the contract \`${hash}\`.
+`;
+}
+
+function row({ name, operation }: Method): string {
+  const notes = [operation.deprecated && "deprecated", operation.readonly && "readonly"];
+  const added = notes.filter((note) => note !== false).join(", ");
+  return `| \`${name}\` | ${cell(operation.summary)}${added && ` (${added})`} |\n`;
+}
+
+/** Plain text within a table. */
+function cell(text: string): string {
+  return text.replace(/\s+/g, " ").replace(/[\\|`*_<>[\]&!]/g, "\\$&");
+}

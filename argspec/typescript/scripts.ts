@@ -1,0 +1,98 @@
+// The code of a client, as a module and as CommonJS. Says only which operations there are: all that
+// is done with them stands in the clients' own part. Prints names of the name table, and everything
+// else as JSON.
+
+import type { Operation } from "../operations.js";
+import type { Method, Section } from "./section.js";
+
+/** Operations by the object of the client that offers them. */
+export type Sections<T> = Readonly<Record<"plugins" | "builtin" | "services", T>>;
+
+/** What differs between the two kinds of modules. */
+const FORMS = {
+  module: {
+    head: `import { Connection } from "./runtime.js";\n\nexport { SvcError } from "./runtime.js";\n`,
+    exported: "export ",
+    tail: "",
+  },
+  commonjs: {
+    head: `"use strict";\n\nconst { Connection, SvcError } = require("./runtime.cjs");\n`,
+    exported: "",
+    tail: "\nexports.Client = Client;\nexports.SvcError = SvcError;\n",
+  },
+};
+
+export function clientScript(
+  { plugins, builtin, services }: Sections<Section>,
+  header: string,
+  hash: string,
+  form: keyof typeof FORMS,
+): string {
+  const { head, exported, tail } = FORMS[form];
+  return `${header}
+${head}
+const HASH = ${JSON.stringify(hash)};
+
+${constants("plugin", plugins)}
+${constants("builtin", builtin)}
+${constants("service", services)}
+${exported}class Client {
+  #connection;
+
+  constructor(options) {
+    const connection = options instanceof Connection ? options : new Connection(options, HASH);
+    this.#connection = connection;
+    this.builtin = new Builtin(connection);
+    this.services = new Services(connection);
+  }
+
+  with(options) {
+    return new Client(this.#connection.with(options));
+  }
+${methods("plugin", plugins)}}
+
+${group("Builtin", "builtin", builtin)}
+${group("Services", "service", services)}${tail}`;
+}
+
+/** No name of ours holds a `$`, so these never meet each other nor the classes. */
+function constants(kind: string, { methods }: Section): string {
+  return methods
+    .map(({ name, operation }) => `const ${kind}$${name} = ${describe(operation)};\n`)
+    .join("");
+}
+
+function describe({ path, params, content, readonly, isText }: Operation): string {
+  const json = params.filter(({ wire }) => wire === "json").map(({ name }) => name);
+  return JSON.stringify({
+    path,
+    ...(json.length > 0 && { json }),
+    ...(content !== null && { content: content.wire }),
+    ...(readonly && { readonly }),
+    ...(isText && { text: true }),
+  });
+}
+
+function group(name: string, kind: string, section: Section): string {
+  return `class ${name} {
+  #connection;
+
+  constructor(connection) {
+    this.#connection = connection;
+  }
+${methods(kind, section)}}
+`;
+}
+
+function methods(kind: string, section: Section): string {
+  return section.methods.map((method) => methodCode(kind, method)).join("");
+}
+
+function methodCode(kind: string, { name, rawName }: Method): string {
+  const code = (method: string, call: string) => `
+  ${method}(params, options) {
+    return this.#connection.${call}(${kind}$${name}, params, options);
+  }
+`;
+  return code(name, "call") + (rawName === null ? "" : code(rawName, "callRaw"));
+}

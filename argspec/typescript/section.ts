@@ -1,0 +1,110 @@
+// A group of operations that a client offers together, with all names that they have in TypeScript
+// and the types that they need: the plugins of a service, the built-in ones, or the services.
+
+import type { Argspec, ParamSpec } from "../argspec.js";
+import { nameTable } from "../names.js";
+import type { Operation } from "../operations.js";
+import type { TypeRequest } from "./declare-types.js";
+import { commentText, docComment } from "./doc-comment.js";
+import { ANYTHING, type LoweredSchema, objectOf, SchemaLowering, tuple } from "./lower-schema.js";
+
+export interface Section {
+  readonly methods: readonly Method[];
+  /** Named types, then parameters and results of each operation. */
+  readonly types: readonly TypeRequest[];
+}
+
+export interface Method {
+  readonly operation: Operation;
+  readonly name: string;
+  /** The same with the whole envelope; null where an answer has none. */
+  readonly rawName: string | null;
+  /** Names of types. */
+  readonly params: string;
+  readonly result: string;
+  /** Nothing has to be given. */
+  readonly isParamsOptional: boolean;
+}
+
+export function sectionOf($defs: Argspec["$defs"], operations: readonly Operation[]): Section {
+  const names = nameTable({ $defs }, operations);
+  const lowering = new SchemaLowering(names.types, commentText);
+  const named = Object.entries($defs).map(([name, schema]): TypeRequest => {
+    const { description } = schema;
+    const comment = typeof description === "string" ? commentText(description) : "";
+    return {
+      name: names.types.get(name)!,
+      schema: lowering.lower(schema),
+      comment: docComment([comment]),
+    };
+  });
+  const methods = operations.map((operation): Method => {
+    const name = names.methods.get(operation.name)!;
+    return {
+      operation,
+      name,
+      rawName: operation.isText ? null : `${name}Raw`,
+      params: names.params.get(operation.name)!,
+      result: names.results.get(operation.name)!,
+      isParamsOptional: !inputsOf(operation).some(({ required }) => required),
+    };
+  });
+  const own = methods.flatMap(({ operation, params, result, name }): TypeRequest[] => [
+    {
+      name: params,
+      schema: paramsSchema(operation, lowering),
+      comment: `/** What \`${name}\` takes. */\n`,
+    },
+    resultRequest(result, operation, lowering, `/** What \`${name}\` answers. */\n`),
+  ]);
+  return { methods, types: [...named, ...own] };
+}
+
+/** Parameters, and the body as one more. */
+function inputsOf({ params, content }: Operation): readonly ParamSpec[] {
+  return content === null ? params : [...params, content];
+}
+
+function paramsSchema(operation: Operation, lowering: SchemaLowering): LoweredSchema {
+  const inputs = inputsOf(operation);
+  const members = inputs.map((param): [string, LoweredSchema] => {
+    const description = docLines(param);
+    const schema = inputSchema(param, lowering);
+    return [param.name, { ...schema, ...(description !== "" && { description }) }];
+  });
+  const required = inputs.filter((param) => param.required).map(({ name }) => name);
+  return objectOf(members, required, operation.isOpen);
+}
+
+function inputSchema({ wire, schema, required }: ParamSpec, lowering: SchemaLowering) {
+  const lowered = lowering.lower(schema);
+  if (lowered === ANYTHING) return { ...ANYTHING };
+  const members = [
+    ...(wire === "bytes" ? [{ tsType: "Uint8Array" }] : []),
+    lowered,
+    // Left out of the query, so that a member which may be undefined can be passed on.
+    ...(required ? [] : [{ tsType: "undefined" }]),
+  ];
+  return members.length === 1 ? lowered : { anyOf: members };
+}
+
+function docLines(param: ParamSpec): string {
+  const preset = param.default === undefined ? "" : JSON.stringify(param.default);
+  const parts = [
+    commentText(param.description ?? ""),
+    preset && `@defaultValue ${commentText(preset)}`,
+  ];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+function resultRequest(
+  name: string,
+  { result, isText }: Operation,
+  lowering: SchemaLowering,
+  comment: string,
+): TypeRequest {
+  if (isText) return { name, schema: { type: "string" }, comment };
+  if (result.kind !== "response") return { name, schema: lowering.lower(result.schema), comment };
+  const parts = [result.sortkey, result.item].map((schema) => lowering.lower(schema));
+  return { name, schema: tuple(parts, null), comment, generic: "PluginResponse" };
+}

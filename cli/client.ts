@@ -1,0 +1,26 @@
+// `svc client`: writes the client of a service, from its build or from the running server alike.
+
+import { defineCommand } from "./frame/command.js";
+import { choice, text } from "./frame/option.js";
+
+export const client = defineCommand({
+  name: "client",
+  summary: "Writes a typed client of a service.",
+  arguments: [],
+  options: {
+    from: {
+      kind: text("<source>"),
+      help: "URL of a server, file of an argspec, or folder of a build; default: .svc",
+    },
+    out: { kind: text("<folder>"), help: "folder to write, default: sdk" },
+    lang: { kind: choice("typescript"), help: "language, default: typescript" },
+  },
+  environment: false,
+  async run(_, { from = ".svc", out = "sdk", lang = "typescript" }) {
+    const { writeClient } = await import("./contract/write-client.js");
+    const { written, methods } = await writeClient({ from, out, lang });
+    const done = written === 0 ? "current" : "written";
+    console.log(`svc: ${out} ${done}, ${methods} ${methods === 1 ? "plugin" : "plugins"}`);
+    return 0;
+  },
+});
