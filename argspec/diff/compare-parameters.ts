@@ -1,0 +1,130 @@
+// What happened to the parameters and the body of a plugin. All that former clients may send must
+// still be taken, and be read as what it was meant to be: by its type, and by the form in which it
+// travels (interface, "Plugin execution" rule 4).
+
+import { isDeepStrictEqual } from "node:util";
+import type { JsonSchema, ParamSpec } from "../argspec.js";
+import type { Operation } from "../operations.js";
+import { type Change, makeChange, type Side, type Subject } from "./change.js";
+import type { Definitions } from "./forms.js";
+import { findMisfit, type Type } from "./misfit.js";
+import { schemaTexts } from "./schema-texts.js";
+import { typeText, valueText } from "./type-text.js";
+
+type Wire = ParamSpec["wire"];
+/**
+ * What the text of a value in the form of a client is to a server that reads another one: the same
+ * `value`, if it is of the type there; a `text` that shows it; null: something else, or a fault.
+ *
+ *   5 ─ int, float ─► `5` ─ int, float, json ─► 5        text ─ str ─► `text` ─ json ─► fault
+ *                         └ str, bytes ─► the text `5`
+ */
+const READ_AS: Readonly<Record<Wire, Readonly<Record<Wire, "value" | "text" | null>>>> = {
+  int: { int: "value", float: "value", json: "value", str: "text", bytes: "text" },
+  float: { int: "value", float: "value", json: "value", str: "text", bytes: "text" },
+  json: { int: "value", float: "value", json: "value", str: null, bytes: null },
+  str: { int: null, float: null, json: null, str: "value", bytes: "value" },
+  // Bytes need not be UTF-8, which texts must be.
+  bytes: { int: null, float: null, json: null, str: null, bytes: "value" },
+};
+
+export function compareParameters(before: Side, after: Side): readonly Change[] {
+  const { name: plugin, isOpen } = after.operation;
+  const former = parametersOf(before.operation);
+  const present = parametersOf(after.operation);
+  const changes: Change[] = [];
+  if (before.operation.isOpen !== isOpen) {
+    const rule = isOpen ? "parameters-open" : "parameters-closed";
+    changes.push(makeChange(rule, { plugin, parameter: null }));
+  }
+  for (const [key, param] of former) {
+    const subject = { plugin, parameter: param.name };
+    const match = present.get(key);
+    if (match === undefined) {
+      const rule = isOpen ? "parameter-unlisted" : "parameter-removed";
+      changes.push(makeChange(rule, subject, formText(param)));
+    } else {
+      const from = { param, definitions: before.definitions };
+      const to = { param: match, definitions: after.definitions };
+      changes.push(...compareParameter(from, to, subject));
+    }
+  }
+  for (const [key, param] of present) {
+    if (former.has(key)) continue;
+    const rule = param.required ? "parameter-added-required" : "parameter-added";
+    changes.push(makeChange(rule, { plugin, parameter: param.name }, null, formText(param)));
+  }
+  return changes;
+}
+
+/** The body goes by its place too, so that it is never taken for a parameter of its name. */
+function parametersOf({ params, content }: Operation): ReadonlyMap<string, ParamSpec> {
+  const all = content === null ? params : [...params, content];
+  return new Map(all.map((param) => [`${param.in} ${param.name}`, param]));
+}
+
+interface Parameter {
+  readonly param: ParamSpec;
+  readonly definitions: Definitions;
+}
+
+function compareParameter(before: Parameter, after: Parameter, subject: Subject): Change[] {
+  const [from, to] = [before.param, after.param];
+  const changes: Change[] = [];
+  if (from.required !== to.required) {
+    changes.push(makeChange(to.required ? "parameter-required" : "parameter-optional", subject));
+  } else if (!isDeepStrictEqual(from.default, to.default)) {
+    const [was, is] = [from, to].map((param) =>
+      param.default === undefined ? null : valueText(param.default),
+    );
+    changes.push(makeChange("parameter-default", subject, was, is));
+  }
+  const typeChange = compareTypes(before, after, subject);
+  if (typeChange !== null) changes.push(typeChange);
+  else if (textOf(before) !== textOf(after)) changes.push(makeChange("parameter-text", subject));
+  return changes;
+}
+
+function compareTypes(before: Parameter, after: Parameter, subject: Subject): Change | null {
+  const [from, to] = [typeOf(before), typeOf(after)];
+  const [was, is] = [formText(before.param), formText(after.param)];
+  const reading = READ_AS[before.param.wire][after.param.wire];
+  if (reading === null) return makeChange("parameter-form", subject, was, is);
+  if (reading === "text") {
+    const fits = findMisfit({ ...from, schema: textSchema(from) }, to, "strict") === null;
+    return makeChange(fits ? "parameter-as-text" : "parameter-form", subject, was, is);
+  }
+  const refused = findMisfit(from, to, "strict");
+  if (refused !== null) {
+    const { path, given, taken } = refused;
+    return makeChange("parameter-narrowed", { ...subject, path }, given, taken);
+  }
+  const added = findMisfit(to, from, "strict");
+  if (added !== null) {
+    const { path, given, taken } = added;
+    return makeChange("parameter-widened", { ...subject, path }, taken, given);
+  }
+  return before.param.wire === after.param.wire
+    ? null
+    : makeChange("parameter-widened", subject, was, is);
+}
+
+function typeOf({ param, definitions }: Parameter): Type {
+  return { schema: param.schema, definitions };
+}
+
+/** What a number looks like to those who read texts. Null has no text: it travels as a bare key. */
+function textSchema(type: Type): JsonSchema {
+  const none = { type: "null" };
+  const canBeNull = findMisfit({ ...type, schema: none }, type, "strict") === null;
+  return canBeNull ? { anyOf: [{ type: "string" }, none] } : { type: "string" };
+}
+
+/** Texts and bytes have the same schema. */
+function formText({ wire, schema }: ParamSpec): string {
+  return wire === "bytes" ? typeText(schema).replace(/\bstring\b/, "bytes") : typeText(schema);
+}
+
+function textOf(parameter: Parameter): string {
+  return `${parameter.param.description ?? ""}\n${schemaTexts(typeOf(parameter))}`;
+}

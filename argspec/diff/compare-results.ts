@@ -1,0 +1,47 @@
+// What happened to the answers of a plugin. Every answer must be one that former clients know how to
+// read: of the former type, where objects may have properties that it does not name.
+
+import { type Change, makeChange, type Side, type Subject } from "./change.js";
+import { findMisfit, type Type } from "./misfit.js";
+import { schemaTexts } from "./schema-texts.js";
+
+export function compareResults(before: Side, after: Side): readonly Change[] {
+  const [from, to] = [before.operation.result.kind, after.operation.result.kind];
+  const subject = { plugin: after.operation.name, parameter: "result" };
+  if ((from === "response") !== (to === "response")) {
+    return [makeChange(from === "union" ? "result-known" : "result-kind", subject, from, to)];
+  }
+  const former = partsOf(before);
+  const changes: Change[] = [];
+  let isTold = true;
+  for (const [path, type] of partsOf(after)) {
+    const known = former.get(path)!;
+    const change = compareTypes(known, type, { ...subject, path });
+    if (change !== null) changes.push(change);
+    isTold &&= schemaTexts(known) === schemaTexts(type);
+  }
+  return changes.length > 0 || isTold ? changes : [makeChange("result-text", subject)];
+}
+
+/** A union, now of one kind, now of another, is any value. */
+function partsOf({ operation: { result }, definitions }: Side): ReadonlyMap<string, Type> {
+  return result.kind === "response"
+    ? new Map([
+        [".sortkey", { schema: result.sortkey, definitions }],
+        [".item", { schema: result.item, definitions }],
+      ])
+    : new Map([["", { schema: result.schema, definitions }]]);
+}
+
+function compareTypes(before: Type, after: Type, subject: Required<Subject>): Change | null {
+  const at = (path: string) => ({ ...subject, path: subject.path + path });
+  const unknown = findMisfit(after, before, "tolerant");
+  if (unknown !== null) {
+    return makeChange("result-widened", at(unknown.path), unknown.taken, unknown.given);
+  }
+  const more = findMisfit(after, before, "strict");
+  if (more !== null) return makeChange("result-narrowed", at(more.path), more.taken, more.given);
+  const less = findMisfit(before, after, "strict");
+  if (less !== null) return makeChange("result-narrowed", at(less.path), less.given, less.taken);
+  return null;
+}

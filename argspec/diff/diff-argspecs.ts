@@ -1,0 +1,86 @@
+// What clients that were made from one argspec meet when another one is served: every difference,
+// the breaking ones first. It compares what can be called, not what a service is made of: a plugin
+// may become a pair of processors without anybody noticing. The rules: RULES.md.
+
+import { isDeepStrictEqual } from "node:util";
+import type { Argspec, ArgspecService } from "../argspec.js";
+import { type Operation, operationsOf } from "../operations.js";
+import { type Change, makeChange, type Side } from "./change.js";
+import { compareParameters } from "./compare-parameters.js";
+import { compareResults } from "./compare-results.js";
+import type { RuleName, Severity } from "./rules.js";
+
+const ORDER: Readonly<Record<Severity, number>> = { breaking: 0, compatible: 1, docs: 2 };
+
+/**
+ * Compares two contracts. Both must come from `readArgspec`.
+ * @returns sorted by severity, then by plugin; the service itself comes first
+ */
+export function diffArgspecs(before: Argspec, after: Argspec): readonly Change[] {
+  const [former, present] = [before, after].map(byName);
+  const names = [...new Set([...former!.keys(), ...present!.keys()])].sort();
+  const changes = names.flatMap((name) => {
+    const [from, to] = [former!.get(name), present!.get(name)];
+    const plugin = { plugin: name, parameter: null };
+    if (from === undefined) return [makeChange("plugin-added", plugin)];
+    return to === undefined ? [makeChange("plugin-removed", plugin)] : comparePlugins(from, to);
+  });
+  const all = [...compareServices(before.service, after.service), ...changes];
+  return all.sort((a, b) => ORDER[a.severity] - ORDER[b.severity]);
+}
+
+interface Plugin extends Side {
+  /** Such as `pre, post`. */
+  readonly roles: string;
+}
+
+function byName({ plugins, $defs, ...others }: Argspec): ReadonlyMap<string, Plugin> {
+  // Servers tell their built-in plugins too, which belong to the package.
+  const own = plugins.filter(({ path }) => path.startsWith("/svc/plugin/"));
+  const roles = new Map<string, string>();
+  for (const { name, role } of own) {
+    const known = roles.get(name);
+    roles.set(name, known === undefined ? role : `${known}, ${role}`);
+  }
+  return new Map(
+    operationsOf({ ...others, $defs, plugins: own }).map((operation) => [
+      operation.name,
+      { operation, definitions: $defs, roles: roles.get(operation.name)! },
+    ]),
+  );
+}
+
+function compareServices(before: ArgspecService, after: ArgspecService): Change[] {
+  const service = { plugin: "", parameter: null };
+  const changes: Change[] = [];
+  if (before.prefix !== after.prefix) {
+    const rule = before.prefix === null ? "prefix-added" : "prefix-removed";
+    changes.push(makeChange(rule, service, before.prefix, after.prefix));
+  }
+  if (before.name !== after.name) {
+    changes.push(makeChange("service-renamed", service, before.name, after.name));
+  }
+  return changes;
+}
+
+function comparePlugins(before: Plugin, after: Plugin): readonly Change[] {
+  const [from, to] = [before.operation, after.operation];
+  const changes: Change[] = [];
+  const told = (rule: RuleName, was: string | null = null, is: string | null = null) =>
+    changes.push(makeChange(rule, { plugin: to.name, parameter: null }, was, is));
+  if (before.roles !== after.roles) told("plugin-roles", before.roles, after.roles);
+  if (from.readonly !== to.readonly) told(to.readonly ? "plugin-readonly" : "plugin-not-readonly");
+  changes.push(...compareParameters(before, after), ...compareResults(before, after));
+  if (from.graph !== to.graph) told("plugin-graph", from.graph, to.graph);
+  if (from.deprecated !== to.deprecated) {
+    told(to.deprecated ? "plugin-deprecated" : "plugin-restored");
+  }
+  if (!isDeepStrictEqual(from.errors, to.errors)) told("plugin-errors");
+  if (!isDeepStrictEqual(textsOf(from), textsOf(to))) told("plugin-text");
+  return changes;
+}
+
+function textsOf(operation: Operation): unknown {
+  const { summary, description, deprecation, returns, examples } = operation;
+  return [summary, description, deprecation, returns, examples];
+}

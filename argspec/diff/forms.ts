@@ -1,0 +1,103 @@
+// What a schema admits, sorted by kind of value: unions, references and enums are taken apart, so
+// that two types are compared kind by kind however they are spelled. Must never be wrong about a
+// schema that it does not understand: such a one is `opaque`.
+
+import type { JsonSchema } from "../argspec.js";
+
+export type Scalar = string | number | boolean | null;
+export type Definitions = Readonly<Record<string, JsonSchema>>;
+
+/** A value is admitted if any of these admits it. */
+export interface Forms {
+  isAny: boolean;
+  /** Single values; `boolean` is two of them. */
+  readonly scalars: Set<Scalar>;
+  readonly numbers: Set<"integer" | "number">;
+  /** Regular expressions that texts match; null for all texts. */
+  readonly texts: Set<string | null>;
+  readonly arrays: JsonSchema[];
+  readonly objects: JsonSchema[];
+  readonly opaque: JsonSchema[];
+}
+
+const REFERENCE = "#/$defs/";
+/** Words that say nothing about which values are admitted. An `integer` is always a safe one. */
+const ANNOTATIONS = new Set(["default", "deprecated", "description", "x-svc-range"]);
+const WORDS_OF_TYPE: Readonly<Record<string, readonly string[]>> = {
+  array: ["type", "items", "minItems", "prefixItems"],
+  boolean: ["type"],
+  integer: ["type"],
+  null: ["type"],
+  number: ["type"],
+  object: ["type", "additionalProperties", "properties", "required"],
+  string: ["type", "pattern"],
+};
+
+export function formsOf(schema: JsonSchema, definitions: Definitions): Forms {
+  const forms: Forms = {
+    isAny: false,
+    scalars: new Set(),
+    numbers: new Set(),
+    texts: new Set(),
+    arrays: [],
+    objects: [],
+    opaque: [],
+  };
+  // A list, not recursion: a chain of references may be long, and may lead back to its beginning.
+  const rest = [schema];
+  const seen = new Set<JsonSchema>();
+  for (let part = rest.pop(); part !== undefined; part = rest.pop()) {
+    if (seen.has(part)) continue;
+    seen.add(part);
+    const members = membersOf(part, definitions);
+    if (members === null) addForm(part, forms);
+    else rest.push(...members);
+  }
+  return forms;
+}
+
+/** The members of a union, the type behind a reference; null for anything else. */
+function membersOf(schema: JsonSchema, definitions: Definitions): readonly JsonSchema[] | null {
+  const { $ref, anyOf } = schema;
+  if (typeof $ref === "string" && hasOnly(schema, ["$ref"])) {
+    const name = $ref.slice(REFERENCE.length);
+    const isKnown = $ref.startsWith(REFERENCE) && Object.hasOwn(definitions, name);
+    return isKnown ? [definitions[name]!] : null;
+  }
+  return Array.isArray(anyOf) && hasOnly(schema, ["anyOf"]) ? anyOf : null;
+}
+
+function addForm(schema: JsonSchema, forms: Forms): void {
+  const values = valuesOf(schema);
+  if (values !== null) {
+    for (const value of values) forms.scalars.add(value);
+    return;
+  }
+  const type = String(schema.type);
+  if (hasOnly(schema, [])) forms.isAny = true;
+  else if (!Object.hasOwn(WORDS_OF_TYPE, type) || !hasOnly(schema, WORDS_OF_TYPE[type]!)) {
+    forms.opaque.push(schema);
+  } else if (type === "integer" || type === "number") forms.numbers.add(type);
+  else if (type === "string") forms.texts.add((schema.pattern as string | undefined) ?? null);
+  else if (type === "array") forms.arrays.push(schema);
+  else forms.objects.push(schema);
+}
+
+/** The values of a schema that lists them. */
+function valuesOf(schema: JsonSchema): readonly Scalar[] | null {
+  const { enum: listed, const: value, type } = schema;
+  if (Array.isArray(listed) && hasOnly(schema, ["enum"]))
+    return listed.every(isScalar) ? listed : null;
+  if (isScalar(value) && hasOnly(schema, ["const"])) return [value];
+  if (!hasOnly(schema, ["type"])) return null;
+  if (type === "boolean") return [true, false];
+  return type === "null" ? [null] : null;
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || ["string", "number", "boolean"].includes(typeof value);
+}
+
+function hasOnly(schema: JsonSchema, words: readonly string[]): boolean {
+  return Object.keys(schema).every((word) => words.includes(word) || ANNOTATIONS.has(word));
+}

@@ -1,0 +1,196 @@
+// All kinds of changes that a report can hold, and how grave each is. One table: the report, its
+// documentation (RULES.md) and the tests are made from it. What counts is a client that was made
+// before the change and is not made anew.
+
+export type Severity = "breaking" | "compatible" | "docs";
+
+export interface Rule {
+  readonly severity: Severity;
+  /** What happened, behind the name of what it happened to. */
+  readonly says: string;
+  /** Why it is as grave as that. */
+  readonly because: string;
+}
+
+const table = {
+  "prefix-removed": {
+    severity: "breaking",
+    says: "no longer answers below its former prefix",
+    because: "Paths below the former prefix are not found.",
+  },
+  "prefix-added": {
+    severity: "compatible",
+    says: "also answers below a prefix",
+    because: "All other paths stay.",
+  },
+  "service-renamed": {
+    severity: "docs",
+    says: "has another name",
+    because: "Nothing that clients send or read holds it.",
+  },
+  "plugin-removed": {
+    severity: "breaking",
+    says: "is gone",
+    because: "It is answered with 404. One that is renamed is removed and added.",
+  },
+  "plugin-added": {
+    severity: "compatible",
+    says: "is new",
+    because: "Nobody calls it yet.",
+  },
+  "plugin-roles": {
+    severity: "compatible",
+    says: "is executed in other roles",
+    because:
+      "Path, parameters and result are compared by themselves; of the envelope `partitions` changes.",
+  },
+  "plugin-readonly": {
+    severity: "compatible",
+    says: "is safe to repeat now",
+    because: "Clients that do not know it repeat less than they could.",
+  },
+  "plugin-not-readonly": {
+    severity: "compatible",
+    says: "is no longer safe to repeat",
+    because:
+      "No call fails. Former clients still repeat it after a fault, so make them anew before it " +
+      "changes anything that must not happen twice.",
+  },
+  "plugin-graph": {
+    severity: "docs",
+    says: "works on another graph",
+    because: "Clients never name it.",
+  },
+  "plugin-deprecated": {
+    severity: "docs",
+    says: "is deprecated",
+    because: "It answers as before.",
+  },
+  "plugin-restored": {
+    severity: "docs",
+    says: "is no longer deprecated",
+    because: "It answers as before.",
+  },
+  "plugin-errors": {
+    severity: "docs",
+    says: "documents other errors",
+    because: "What a plugin throws is told, not promised.",
+  },
+  "plugin-text": {
+    severity: "docs",
+    says: "is described otherwise",
+    because: "Texts change no call.",
+  },
+  "parameters-closed": {
+    severity: "breaking",
+    says: "takes only the parameters that it lists now",
+    because: "Nobody knows what former clients send; what is not listed has no effect any more.",
+  },
+  "parameters-open": {
+    severity: "compatible",
+    says: "takes parameters that it does not list",
+    because: "Former clients send listed ones.",
+  },
+  "parameter-removed": {
+    severity: "breaking",
+    says: "is no longer taken",
+    because:
+      "The server does not refuse what it does not know, so the call succeeds without the effect " +
+      "that its caller asked for: worse than an error. One that is renamed is removed and added.",
+  },
+  "parameter-unlisted": {
+    severity: "compatible",
+    says: "is no longer listed",
+    because:
+      "The plugin takes parameters that it does not list, such as those of an engine elsewhere.",
+  },
+  "parameter-added": {
+    severity: "compatible",
+    says: "is new and optional",
+    because: "Former clients leave it out.",
+  },
+  "parameter-added-required": {
+    severity: "breaking",
+    says: "is new and required",
+    because: "Former clients leave it out and are answered with 400.",
+  },
+  "parameter-required": {
+    severity: "breaking",
+    says: "is required now",
+    because: "Clients that leave it out are answered with 400.",
+  },
+  "parameter-optional": {
+    severity: "compatible",
+    says: "is optional now",
+    because: "Former clients give it.",
+  },
+  "parameter-narrowed": {
+    severity: "breaking",
+    says: "takes fewer values",
+    because:
+      "What a former client may send is refused, or loses its effect: its type does not fit into " +
+      "the present one. A property of an object that is no longer named counts as refused.",
+  },
+  "parameter-widened": {
+    severity: "compatible",
+    says: "takes more values",
+    because: "All that former clients send is of the present type, and travels in the same form.",
+  },
+  "parameter-form": {
+    severity: "breaking",
+    says: "travels in another form",
+    because: "The text that former clients send would be read as something else, or not at all.",
+  },
+  "parameter-as-text": {
+    severity: "compatible",
+    says: "takes any text instead of numbers",
+    because:
+      "Former clients send numbers as their digits, which are text too. Callers must change when " +
+      "their client is made anew.",
+  },
+  "parameter-default": {
+    severity: "compatible",
+    says: "has another default",
+    because:
+      "No call fails and every answer keeps its type; but those who leave it out are answered " +
+      "otherwise, so that it is more than a text.",
+  },
+  "parameter-text": {
+    severity: "docs",
+    says: "is described otherwise",
+    because: "Texts change no call.",
+  },
+  "result-kind": {
+    severity: "breaking",
+    says: "is of another kind",
+    because:
+      "A value and a PluginResponse, a list that dispatchers merge, have nothing in common that a " +
+      "client could read.",
+  },
+  "result-known": {
+    severity: "compatible",
+    says: "is always a PluginResponse now",
+    because: "Former clients expect anything.",
+  },
+  "result-widened": {
+    severity: "breaking",
+    says: "can be what it could not",
+    because:
+      "An answer may be none that former clients know: its type does not fit into the former.",
+  },
+  "result-narrowed": {
+    severity: "compatible",
+    says: "tells more, or can be less",
+    because:
+      "Every answer is of the former type. Clients ignore properties of objects that their type " +
+      "does not name.",
+  },
+  "result-text": {
+    severity: "docs",
+    says: "is described otherwise",
+    because: "Texts change no answer.",
+  },
+} as const satisfies Record<string, Rule>;
+
+export type RuleName = keyof typeof table;
+export const RULES: Readonly<Record<RuleName, Rule>> = table;

@@ -1,0 +1,30 @@
+// The descriptions inside a type, with the place of each, so that two types of the same values can
+// be told apart by what is said about them.
+
+import type { JsonSchema } from "../argspec.js";
+import type { Type } from "./misfit.js";
+
+/** Such as `[[".x", "degrees east"]]`, as text. */
+export function schemaTexts({ schema, definitions }: Type): string {
+  const texts: [path: string, text: string][] = [];
+  const seen = new Set<string>();
+  const rest: [path: string, part: unknown][] = [["", schema]];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    const [path, part] = next;
+    if (typeof part !== "object" || part === null) continue;
+    const { description, properties = {}, $ref, ...others } = part as JsonSchema;
+    if (typeof description === "string" && description !== "") texts.push([path, description]);
+    const name = typeof $ref === "string" ? $ref.replace("#/$defs/", "") : "";
+    if (Object.hasOwn(definitions, name) && !seen.has(name)) {
+      seen.add(name);
+      rest.push([path, definitions[name]]);
+    }
+    for (const [key, inner] of Object.entries(properties as JsonSchema)) {
+      rest.push([`${path}.${key}`, inner]);
+    }
+    for (const word of ["anyOf", "items", "prefixItems", "additionalProperties"]) {
+      for (const inner of [others[word]].flat()) rest.push([`${path}[]`, inner]);
+    }
+  }
+  return JSON.stringify(texts.sort());
+}

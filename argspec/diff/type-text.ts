@@ -1,0 +1,97 @@
+// A schema as short text for people, in the notation of TypeScript: `integer | null`, `City[]`,
+// `{ x: number; y?: string }`. Bounded in length and depth, and free of control characters, because
+// schemas come from outside; must never be read by a machine.
+
+import type { JsonSchema } from "../argspec.js";
+
+const MAX_TEXT = 60;
+const MAX_DEPTH = 3;
+const MAX_PARTS = 12;
+const REFERENCE = "#/$defs/";
+
+export function typeText(schema: JsonSchema): string {
+  return clipped(textOf(schema, 0));
+}
+
+/** A value of JSON on one line. */
+export function valueText(value: unknown): string {
+  return clipped(printable(JSON.stringify(value) ?? ""));
+}
+
+/** The place of a property: `.name`, or `["odd name"]`. */
+export function propertyPlace(name: string): string {
+  return isPlainName(name) ? `.${name}` : `[${valueText(name)}]`;
+}
+
+function clipped(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
+}
+
+function isPlainName(name: string): boolean {
+  return /^[\w$]{1,60}$/.test(name);
+}
+
+/** JSON escapes the other control characters by itself. */
+function printable(json: string): string {
+  return json.replace(
+    /[\x7f-\x9f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function textOf(schema: JsonSchema, depth: number): string {
+  if (depth > MAX_DEPTH) return "…";
+  const { $ref, anyOf, type } = schema;
+  if (typeof $ref === "string") return $ref.replace(REFERENCE, "");
+  if (Array.isArray(anyOf)) return unionText(anyOf.map((member) => textOf(member, depth + 1)));
+  if (Array.isArray(schema.enum)) return unionText(schema.enum.map(valueText));
+  if ("const" in schema) return valueText(schema.const);
+  switch (type) {
+    case undefined:
+      return "any";
+    case "array":
+      return arrayText(schema, depth + 1);
+    case "object":
+      return objectText(schema, depth + 1);
+    case "string":
+      return typeof schema.pattern === "string"
+        ? `/${valueText(schema.pattern).slice(1, -1)}/`
+        : type;
+    default:
+      return String(type);
+  }
+}
+
+function unionText(members: readonly string[]): string {
+  return members.length === 0 ? "never" : firstOf([...new Set(members)]).join(" | ");
+}
+
+function arrayText(schema: JsonSchema, depth: number): string {
+  const first = (schema.prefixItems ?? []) as readonly JsonSchema[];
+  const rest = (schema.items ?? {}) as JsonSchema | boolean;
+  const required = (schema.minItems ?? 0) as number;
+  const restText = typeof rest === "boolean" ? "any" : textOf(rest, depth);
+  const list = /[ |]/.test(restText) ? `(${restText})[]` : `${restText}[]`;
+  if (first.length === 0 && rest !== false && required === 0) return list;
+  const items = first.map((item, at) => `${textOf(item, depth)}${at < required ? "" : "?"}`);
+  return `[${firstOf([...items, ...(rest === false ? [] : [`...${list}`])]).join(", ")}]`;
+}
+
+function objectText(schema: JsonSchema, depth: number): string {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  const required = new Set((schema.required ?? []) as readonly string[]);
+  const further = (schema.additionalProperties ?? {}) as JsonSchema | boolean;
+  const parts = properties.map(([name, part]) => {
+    const shown = isPlainName(name) ? name : valueText(name);
+    return `${shown}${required.has(name) ? "" : "?"}: ${textOf(part, depth)}`;
+  });
+  if (further !== false) {
+    parts.push(`[key]: ${typeof further === "boolean" ? "any" : textOf(further, depth)}`);
+  }
+  return parts.length === 0 ? "{}" : `{ ${firstOf(parts).join("; ")} }`;
+}
+
+/** As many parts as anybody reads. */
+function firstOf(parts: readonly string[]): readonly string[] {
+  return parts.length > MAX_PARTS ? [...parts.slice(0, MAX_PARTS), "…"] : parts;
+}

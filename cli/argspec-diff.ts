@@ -1,0 +1,36 @@
+// `svc argspec diff`: tells what a release changes for clients, and fails when it breaks them.
+
+import { defineCommand } from "./frame/command.js";
+import { flag } from "./frame/option.js";
+import { EXIT_FAILURE, reportError } from "./frame/report-error.js";
+
+/** As of other programs that compare: neither equal nor different, for there is nothing to compare. */
+const EXIT_TROUBLE = 2;
+const SOURCE = "URL of a server, argspec file or project folder";
+
+export const argspecDiff = defineCommand({
+  name: "argspec diff",
+  summary: "Compares two contracts, and fails where one breaks clients of the other.",
+  arguments: [
+    { name: "<old>", required: true, help: `what clients were made from: ${SOURCE}` },
+    { name: "<new>", required: true, help: "what is to be served, likewise" },
+  ],
+  options: {
+    json: { kind: flag, help: "print the changes as JSON" },
+  },
+  environment: false,
+  async run([before = "", after = ""], { json = false }) {
+    const [{ loadArgspec }, { diffArgspecs }, { diffReport }] = await Promise.all([
+      import("./contract/load-argspec.js"),
+      import("../argspec/diff/diff-argspecs.js"),
+      import("./contract/diff-report.js"),
+    ]);
+    const load = () => Promise.all([loadArgspec(before), loadArgspec(after)]);
+    const contracts = await load().catch(reportError);
+    if (typeof contracts === "number") return EXIT_TROUBLE;
+    const changes = diffArgspecs(...contracts);
+    const color = process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
+    process.stdout.write(json ? `${JSON.stringify(changes)}\n` : diffReport(changes, { color }));
+    return changes.some(({ severity }) => severity === "breaking") ? EXIT_FAILURE : 0;
+  },
+});
