@@ -6,6 +6,7 @@ import { nearestHint } from "../compiler/diagnostics/nearest.js";
 import { SvcError } from "../runtime/errors.js";
 import { packageInfo } from "../runtime/package-info.js";
 import { argspec } from "./argspec.js";
+import { argspecDiff } from "./argspec-diff.js";
 import { build } from "./build.js";
 import { check } from "./check.js";
 import { client } from "./client.js";
@@ -28,6 +29,7 @@ const COMMANDS: readonly Command[] = [
   init,
   doctor,
   argspec,
+  argspecDiff,
   client,
 ];
 
