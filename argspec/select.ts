@@ -1,4 +1,4 @@
-// One plugin out of an argspec, as an argspec of its own.
+// Some plugins out of an argspec, as an argspec of their own.
 
 import type { Argspec, JsonSchema, PluginSpec } from "./argspec.js";
 import { referencesOf } from "./read-schema.js";
@@ -8,7 +8,15 @@ import { referencesOf } from "./read-schema.js";
  * name. The hash stays that of the whole, because that is what servers tell.
  */
 export function selectPlugin(argspec: Argspec, name: string): Argspec {
-  const plugins = argspec.plugins.filter((plugin) => plugin.name === name);
+  return selectPlugins(argspec, (plugin) => plugin.name === name);
+}
+
+/** The same for all plugins that `isSelected` says yes to. */
+export function selectPlugins(
+  argspec: Argspec,
+  isSelected: (plugin: PluginSpec) => boolean,
+): Argspec {
+  const plugins = argspec.plugins.filter(isSelected);
   const reached = new Set<string>();
   const rest = plugins.flatMap(schemasOf);
   for (let schema = rest.pop(); schema !== undefined; schema = rest.pop()) {

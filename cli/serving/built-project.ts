@@ -2,9 +2,21 @@
 
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import type { Argspec, PluginSpec } from "../../argspec/argspec.js";
+import { contractHash } from "../../argspec/hash.js";
+import { selectPlugins } from "../../argspec/select.js";
 import { SvcError } from "../../runtime/errors.js";
-import { BUILD_FOLDER, changedFile, type Manifest, readManifest } from "../../runtime/manifest.js";
+import {
+  BUILD_FOLDER,
+  changedFile,
+  hashContent,
+  type Manifest,
+  readManifest,
+} from "../../runtime/manifest.js";
 import type { PluginTable, Routes } from "../../runtime/plugin/plugin-table.js";
+import { type SharedArgspec, shareArgspec } from "../../runtime/plugin/shared-argspec.js";
+
+const ARGSPEC_FILE = "argspec.json";
 
 /** @throws SvcError SVC3006 when there is no build that this version can serve */
 export function readBuild(projectDir: string): Manifest {
@@ -31,10 +43,11 @@ export type Role = "engine" | "dispatcher";
 /**
  * What the servers need to know of the plugins, without their code.
  * @param role whose plugins are served; undefined: all
+ * @throws SvcError SVC3006 when a newer build has taken the place of this one
  */
 export function pluginTable(
   projectDir: string,
-  { plugins }: Manifest,
+  { plugins, outputs }: Manifest,
   role: Role | undefined,
 ): PluginTable {
   const text = readFileSync(join(projectDir, BUILD_FOLDER, "routes.json"), "utf8");
@@ -42,8 +55,27 @@ export function pluginTable(
     ([, { engine }]) => role === undefined || (engine !== undefined) === (role === "engine"),
   );
   const routes = Object.fromEntries(served);
-  const descriptions = plugins.map(({ description }) => description);
-  return { routes, descriptions: descriptions.filter(({ path }) => Object.hasOwn(routes, path)) };
+  const descriptions = plugins
+    .map(({ description }) => description)
+    .filter(({ path }) => Object.hasOwn(routes, path));
+  const argspec = readFileSync(join(projectDir, BUILD_FOLDER, ARGSPEC_FILE), "utf8");
+  if (hashContent(argspec) !== outputs[ARGSPEC_FILE]) {
+    throw new SvcError("SVC3006", "the build was replaced while it was being read");
+  }
+  return { routes, descriptions, argspec: servedArgspec(argspec, routes, role) };
+}
+
+/** What is served whole keeps the text and the hash that the build gave it. */
+function servedArgspec(text: string, routes: Routes, role: Role | undefined): SharedArgspec {
+  const built = JSON.parse(text) as Argspec;
+  if (role === undefined) return shareArgspec(built, text);
+  const served = selectPlugins(built, (plugin) => isServed(plugin, routes));
+  return shareArgspec({ ...served, hash: contractHash(served) });
+}
+
+/** An engine plugin answers by itself, without the post-processor of its name. */
+function isServed({ path, role }: PluginSpec, routes: Routes): boolean {
+  return Object.hasOwn(routes, path) && (role === "engine" || routes[path]!.engine === undefined);
 }
 
 function buildCommand(projectDir: string): string {

@@ -33,12 +33,21 @@ export class Answers {
   readonly #backlog: () => number;
   /** Pages of other origins may call this server. */
   readonly #cors: boolean;
+  /** Field lines for clients that ask which argspec is served; empty while that is unknown. */
+  #argspecFields = "";
 
   constructor(state: SharedState, metrics: Metrics, backlog: () => number, cors: boolean) {
     this.#state = state;
     this.#metrics = metrics;
     this.#backlog = backlog;
     this.#cors = cors;
+  }
+
+  /** @param hash of the argspec that is served from now on */
+  setArgspec(hash: string): void {
+    // Browsers show pages of other origins only the fields that are listed.
+    const exposed = this.#cors ? "Access-Control-Expose-Headers: X-SVC-Argspec\r\n" : "";
+    this.#argspecFields = `X-SVC-Argspec: ${hash}\r\n${exposed}`;
   }
 
   /** A request that its executor answered; what the scheduler calls. */
@@ -126,7 +135,7 @@ export class Answers {
         ? latin1
         : serviceEnvelope(latin1, this.#state.basePort + port, port, 0, elapsedMs(exchange.t0Ms));
     if (service.countsInMetrics) this.#send(exchange, port, 200, service.mediaType, body, false);
-    else exchange.answer(200, service.mediaType, body);
+    else exchange.answer(200, service.mediaType, body, this.#asked(exchange));
   }
 
   /** A failure of the server itself. */
@@ -175,7 +184,11 @@ export class Answers {
     fields = "",
   ): void {
     if (port === 0) this.#metrics.answered(status, elapsedMs(exchange.t0Ms), isPlugin);
-    exchange.answer(status, mediaType, body, fields);
+    exchange.answer(status, mediaType, body, fields + this.#asked(exchange));
+  }
+
+  #asked({ headers }: Exchange): string {
+    return headers.hasArgspec ? this.#argspecFields : "";
   }
 
   /** What a dispatcher is told beside the answer: the load, and on request the explanation. */

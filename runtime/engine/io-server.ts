@@ -41,7 +41,7 @@ import { listenPair } from "./listen-pair.js";
 import { MatrixRequests } from "./matrix-requests.js";
 import type { PluginCall } from "./plugin-call.js";
 import { RequestEngine } from "./request-engine.js";
-import { RouteTable } from "./route-table.js";
+import { type Resource, RouteTable } from "./route-table.js";
 import { Scheduler } from "./scheduler.js";
 import { SharedState } from "./shared-state.js";
 
@@ -56,6 +56,7 @@ export class IoServer {
   readonly #state: SharedState;
   readonly #metrics: Metrics;
   readonly #routes: RouteTable;
+  readonly #answers: Answers;
   readonly #scheduler: Scheduler;
   readonly #adminState: SharedState;
   readonly #admin: Scheduler;
@@ -81,6 +82,7 @@ export class IoServer {
     };
     const cors = settings.cors !== null;
     const answers = new Answers(this.#state, this.#metrics, backlog, cors);
+    this.#answers = answers;
     this.#scheduler = new Scheduler(this.#state, this.#metrics, settings.pluginTimeoutMs, {
       result: answers.call,
       failed: answers.failedCall,
@@ -148,6 +150,7 @@ export class IoServer {
 
   #setPlugins(table: PluginTable): void {
     this.#routes.setPlugins(table.routes);
+    this.#answers.setArgspec(table.argspec.hash);
     this.#plugins = [...table.descriptions].sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
@@ -211,8 +214,13 @@ export class IoServer {
   #addBuiltins(): void {
     for (const path of notImplemented) this.#routes.set(path, { kind: "not-implemented" });
     for (const [path, service] of services) this.#routes.set(path, { kind: "service", service });
-    for (const entry of builtinPlugins) {
-      this.#routes.set(entry.description.path, { kind: "builtin", entry });
+    for (const [index, entry] of builtinPlugins.entries()) {
+      const { name } = entry;
+      // The admin executor has these behind its own.
+      const route = { name, number: graphPlugins.length + index };
+      const resource: Resource =
+        name === "argspec" ? { kind: "argspec", entry, route } : { kind: "builtin", entry };
+      this.#routes.set(entry.description.path, resource);
     }
     for (const [number, { path }] of graphPlugins.entries()) {
       const name = path.slice(path.lastIndexOf("/") + 1);

@@ -17,6 +17,7 @@ import { MAX_BUILTIN_BODY_BYTES } from "../limits.js";
 import type { Merging } from "../plugin/forwarding.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
 import type { Done } from "../plugin/plugin-errors.js";
+import { parseParams } from "../plugin/query-values.js";
 import { encodedPath } from "../plugin/request-text.js";
 import { type Answers, refusalStatus } from "./answers.js";
 import { runBuiltin, runBuiltinPost } from "./builtin-call.js";
@@ -170,6 +171,9 @@ export class RequestEngine {
         return this.#submitAdmin(exchange, port, resource.route, resource.isChange);
       case "builtin":
         return this.#runBuiltin(exchange, port, resource.entry);
+      case "argspec":
+        if (!asksForForm(query)) return this.#runBuiltin(exchange, port, resource.entry);
+        return this.#submitAdmin(exchange, port, resource.route, false);
       case "service":
         return this.#answerService(exchange, port, resource.service, query);
       case "processed":
@@ -245,6 +249,17 @@ export class RequestEngine {
       return this.#parts.answers.error(exchange, port, 0, 400, message);
     }
     this.#parts.answers.service(exchange, port, service, text);
+  }
+}
+
+/** Whether a form of the argspec is asked for that is not at hand in this thread. */
+function asksForForm(query: string): boolean {
+  try {
+    const { format = "record" } = parseParams(query, {});
+    return format !== "record" && format !== null;
+  } catch {
+    // A broken query is refused as it is for every plugin.
+    return false;
   }
 }
 

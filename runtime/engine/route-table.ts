@@ -15,6 +15,12 @@ export type Resource =
       readonly post: PluginRoute | null;
     }
   | { readonly kind: "builtin"; readonly entry: PluginEntry }
+  /** A built-in plugin that the admin executor runs, too: for queries that take long. */
+  | {
+      readonly kind: "argspec";
+      readonly entry: PluginEntry;
+      readonly route: PluginRoute;
+    }
   /** A built-in plugin of the admin executor. */
   | { readonly kind: "admin"; readonly route: PluginRoute; readonly isChange: boolean }
   | { readonly kind: "service"; readonly service: Service }

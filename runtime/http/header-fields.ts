@@ -23,6 +23,7 @@ const NAMES = [
   "expect",
   "x-svc-via",
   "connection",
+  "x-svc-argspec",
   "x-svc-explain",
   "content-length",
   "transfer-encoding",
@@ -44,6 +45,7 @@ export class HeaderFields implements RequestHeaders {
   partialTarget = -1;
   via = "";
   isExplained = false;
+  hasArgspec = false;
   count = 0;
   /** Bytes of the body as declared, -1 when not declared. */
   contentLength = -1;
@@ -130,6 +132,9 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
       return true;
     case "x-svc-explain":
       fields.isExplained = Number(value) > 0;
+      return true;
+    case "x-svc-argspec":
+      fields.hasArgspec = true;
       return true;
     case "x-svc-builtin-min-executor":
       fields.minQueue = Math.min(MAX_QUEUE, Number(QUEUE.exec(value)?.[1] ?? 0));

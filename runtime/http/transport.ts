@@ -30,6 +30,8 @@ export interface RequestHeaders {
   readonly via: string;
   /** `X-SVC-Explain` above 0: the client asks how its answer came about. */
   readonly isExplained: boolean;
+  /** There is an `X-SVC-Argspec`: the client asks for the hash of the live argspec. */
+  readonly hasArgspec: boolean;
   /** Number of header fields received. */
   readonly count: number;
   /** Value of any field by lower-case name, latin1; the last one wins. */

@@ -1,6 +1,7 @@
 // What the main thread asks of the admin thread, and what that one is started with.
 
 import type { MessagePort } from "node:worker_threads";
+import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { KeeperSettings, KeepRequest } from "../graph/keeper/graph-keeper.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 
@@ -10,7 +11,9 @@ export type AdminAsk =
   /** Keeps what a former admin thread has made. */
   | { readonly op: "adopt"; readonly graphs: readonly SharedGraph[] }
   /** Runs built-in plugins for a server. */
-  | { readonly op: "serve"; readonly server: AdminServer };
+  | { readonly op: "serve"; readonly server: AdminServer }
+  /** This is the argspec that the server tells from now on. */
+  | { readonly op: "argspec"; readonly argspec: LiveArgspec };
 
 /** A server's end of the admin executor. */
 export interface AdminServer {

@@ -3,6 +3,7 @@
 // threads ask here, so that a graph outlives every thread but this one.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import { DataError } from "../graph/errors.js";
 import type { KeepRequest } from "../graph/keeper/graph-keeper.js";
 import type {
@@ -109,6 +110,11 @@ export class GraphSystem implements GraphSource {
   /** Lets the admin thread run built-in plugins for a server. */
   serve(server: AdminServer): void {
     this.#admin.tell({ op: "serve", server }, [server.port]);
+  }
+
+  /** Lets the admin thread tell what the server's plugins are. */
+  describe(argspec: LiveArgspec): void {
+    this.#admin.tell({ op: "argspec", argspec });
   }
 
   /** Ends what the admin thread is doing. */

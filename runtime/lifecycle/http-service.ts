@@ -8,8 +8,9 @@ import { executorThread } from "../graph/keeper/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
 import type { PluginTable } from "../plugin/plugin-table.js";
+import type { SharedArgspec } from "../plugin/shared-argspec.js";
 import { showTraceback } from "../plugin/traceback.js";
-import type { Listening, Notice } from "./control.js";
+import type { ExecutorPort, Listening, Notice } from "./control.js";
 import { ExecutorPool } from "./executor-pool.js";
 import type { GraphSystem } from "./graph-system.js";
 import { IoThread } from "./io-thread.js";
@@ -32,9 +33,13 @@ export class HttpService {
   readonly #io: IoThread;
   readonly #pool: ExecutorPool;
   #listening: Listening | null = null;
+  #name: string | null;
+  /** Of the plugins in service; null until there are any. */
+  #argspec: SharedArgspec | null = null;
 
   private constructor(settings: ServerSettings, graphs: GraphSystem) {
     this.settings = settings;
+    this.#name = settings.name;
     this.metrics = new Metrics();
     this.#state = new SharedState();
     this.#adminState = new SharedState();
@@ -79,7 +84,7 @@ export class HttpService {
     const service = new HttpService(settings, graphs);
     return service.#start(async () => {
       const executors = await service.#pool.start(settings.executors, table.routes);
-      await service.#io.setExecutors(executors, table);
+      await service.#setExecutors(executors, table);
     });
   }
 
@@ -96,9 +101,7 @@ export class HttpService {
     const { port1, port2 } = new MessageChannel();
     showTraceback(settings.traceback);
     new Executor(0, port1, service.#state, () => plugins.entries());
-    return service.#start(() =>
-      service.#io.setExecutors([{ id: 0, port: port2 }], plugins.table()),
-    );
+    return service.#start(() => service.#setExecutors([{ id: 0, port: port2 }], plugins.table()));
   }
 
   /** Both ports are bound while the executors load, so that a start takes as long as the slower. */
@@ -109,12 +112,12 @@ export class HttpService {
       await Promise.all([this.#io.kill(), this.#pool.close()]);
       throw failed.reason;
     }
+    this.#listening = (listening as PromiseFulfilledResult<Listening>).value;
     this.#graphs.setListener({
       opened: (graph) => void this.#io.addGraph(graph),
       adminDied: () => void this.#io.adminDied(),
       adminStarted: () => this.#connectAdmin(),
     });
-    this.#listening = (listening as PromiseFulfilledResult<Listening>).value;
     this.serviceIn = this.settings.serviceIn;
     return this;
   }
@@ -140,11 +143,15 @@ export class HttpService {
 
   /** Changes the service name that the status services show. */
   rename(name: string): Promise<void> {
+    this.#name = name;
+    this.#describe();
     return this.#io.rename(name);
   }
 
   /** Makes plugins that were added or removed in the main thread known to the servers. */
   setPlugins(table: PluginTable): Promise<void> {
+    this.#argspec = table.argspec;
+    this.#describe();
     return this.#io.setPlugins(table);
   }
 
@@ -155,7 +162,8 @@ export class HttpService {
    */
   async reload(table: PluginTable): Promise<void> {
     const executors = await this.#pool.start(this.settings.executors, table.routes);
-    await this.#io.setExecutors(executors, table);
+    await this.#setExecutors(executors, table);
+    this.#describe();
   }
 
   /** Answers newcomers with 503, waits for running requests up to the bound, then closes. */
@@ -169,8 +177,22 @@ export class HttpService {
   #connectAdmin(): void {
     const { port1, port2 } = new MessageChannel();
     const { traceback } = this.settings;
+    // What it tells must be known to it before it is asked.
+    this.#describe();
     this.#graphs.serve({ port: port1, state: this.#adminState.buffer, traceback });
     void this.#io.setAdmin({ id: 0, port: port2 });
+  }
+
+  #setExecutors(executors: readonly ExecutorPort[], table: PluginTable): Promise<void> {
+    this.#argspec = table.argspec;
+    return this.#io.setExecutors(executors, table);
+  }
+
+  /** Tells the admin executor, once it serves, what the plugins are. */
+  #describe(): void {
+    if (this.#listening === null || this.#argspec === null) return;
+    const { prefix } = this.settings;
+    this.#graphs.describe({ service: { name: this.#name, prefix }, shared: this.#argspec });
   }
 
   #onNotice(notice: Notice): void {

@@ -83,10 +83,11 @@ class System extends SystemGraphs {
   #service: HttpService | null = null;
   #graphs: GraphSystem | null = null;
   #isChanging = false;
+  #isTelling = false;
 
   constructor() {
     super();
-    registry.onChange(() => void this.#service?.setPlugins(registry.table()));
+    registry.onChange(() => this.#tellPlugins());
   }
 
   /**
@@ -254,6 +255,16 @@ class System extends SystemGraphs {
     }
     await runUntilSignal(given);
     await this.stopHTTP();
+  }
+
+  /** What is added or removed together becomes known together: the argspec is made once. */
+  #tellPlugins(): void {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    queueMicrotask(() => {
+      this.#isTelling = false;
+      void this.#service?.setPlugins(registry.table());
+    });
   }
 
   #running(): HttpService {

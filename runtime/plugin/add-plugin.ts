@@ -1,20 +1,24 @@
 // `addPlugin`: from a function and what is said about it to entries of the registry. All checks of
 // the interface are made before anything is registered.
 
+import type { PluginSpec } from "../../argspec/argspec.js";
 import { ArgumentError, PluginError } from "../errors.js";
 import { MAX_PLUGIN_NAME_LENGTH } from "../limits.js";
+import { addedSpec } from "./added-spec.js";
 import { callConverter } from "./call-converter.js";
 import { graphOf } from "./graph-binding.js";
-import { loadedEntry } from "./load-plugins.js";
+import { loadedPlugin } from "./load-plugins.js";
 import type { Parameters } from "./parameters.js";
 import { incomplete, parameterTypeName, readParameters } from "./parameters.js";
 import { type Declaration, declarationOf } from "./plugin.js";
 import type { PluginDescription, PluginEntry, PluginRole } from "./plugin-entry.js";
+import type { RegisteredPlugin } from "./registered-plugin.js";
 import type { PluginRegistry } from "./registry.js";
 import { typeName } from "./thrown.js";
 import type { Wire } from "./wire.js";
 
 const PATH_PREFIX = "/svc/plugin/";
+const NO_TYPES: RegisteredPlugin["$defs"] = {};
 
 /** A graph, by its name or as an object that has one. */
 export type GraphReference = string | { readonly name: string };
@@ -95,17 +99,17 @@ function optionsFrom(given: AddPluginArguments): AddPluginOptions {
 
 /** A function that was declared as a processor stays one when it is given as plugin. */
 function roleOf(fn: unknown): PluginRole {
-  return loadedEntry(fn)?.role ?? declarationOf(fn)?.role ?? "engine";
+  return loadedPlugin(fn)?.role ?? declarationOf(fn)?.role ?? "engine";
 }
 
-function entryOf(fn: unknown, role: PluginRole, options: AddPluginOptions): PluginEntry {
+function entryOf(fn: unknown, role: PluginRole, options: AddPluginOptions): RegisteredPlugin {
   if (typeof fn !== "function") {
     throw new ArgumentError("TypeError", `plugin must be a function, not ${typeName(fn)}`);
   }
   const declared: Declaration = declarationOf(fn) ?? { role };
   const name = checkedName(options.name ?? declared.name ?? fn.name);
   const graph = graphName(options.graph ?? declared.graph ?? null);
-  const loaded = loadedEntry(fn);
+  const loaded = loadedPlugin(fn);
   if (loaded !== undefined) return renamed(loaded, name, role, graph);
   const call = fn as AddedFunction;
   if (role === "post") return postEntry(call, name, graph, options);
@@ -122,7 +126,7 @@ function entryOf(fn: unknown, role: PluginRole, options: AddPluginOptions): Plug
       wires[parameter.name] = parameter.wire;
     }
   }
-  return {
+  const entry: PluginEntry = {
     name,
     role,
     graph,
@@ -136,6 +140,7 @@ function entryOf(fn: unknown, role: PluginRole, options: AddPluginOptions): Plug
     ),
     invoke: callConverter(call, parameters, graph),
   };
+  return registered(entry, addedSpec(entry, options.description, parameters));
 }
 
 /** Post-processors have no arguments of a request; a dispatcher hands them the merged response. */
@@ -144,12 +149,12 @@ function postEntry(
   name: string,
   graph: string | null,
   options: AddPluginOptions,
-): PluginEntry {
+): RegisteredPlugin {
   if (fn.length === 0) throw incomplete("post", false);
   const types: [string, string][] = [["response", "PluginResponse"]];
   if (graph !== null) types.push(["graph", "Graph"]);
   const call = fn as (...args: unknown[]) => unknown;
-  return {
+  const entry: PluginEntry = {
     name,
     role: "post",
     graph,
@@ -158,22 +163,30 @@ function postEntry(
     description: describe(name, graph, options, types),
     invoke: (response) => (graph === null ? call(response) : call(response, graphOf(graph))),
   };
+  const reserved = types.map(([argument]) => argument);
+  return registered(entry, addedSpec(entry, options.description, [], reserved));
+}
+
+/** Functions that were not built have no named types. */
+function registered(entry: PluginEntry, spec: PluginSpec): RegisteredPlugin {
+  return { ...entry, spec, $defs: NO_TYPES };
 }
 
 function renamed(
-  entry: PluginEntry,
+  entry: RegisteredPlugin,
   name: string,
   role: PluginRole,
   graph: string | null,
-): PluginEntry {
+): RegisteredPlugin {
   if (entry.role !== role) {
     throw new PluginError(`'${entry.name}' was built as ${entry.role}, not as ${role}`);
   }
   if (graph !== null && graph !== entry.graph) {
     throw new PluginError(`'${entry.name}' was built for graph ${entry.graph}, not for ${graph}`);
   }
-  const description = { ...entry.description, path: `${PATH_PREFIX}${name}` };
-  return { ...entry, name, description };
+  const path = `${PATH_PREFIX}${name}`;
+  const description = { ...entry.description, path };
+  return { ...entry, name, description, spec: { ...entry.spec, name, path } };
 }
 
 function describe(

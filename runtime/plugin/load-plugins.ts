@@ -1,17 +1,20 @@
-// Built plugins for library mode: functions that carry their record, to be given to `addPlugin`.
+// Built plugins for library mode: functions that carry their record and their part of the argspec,
+// to be given to `addPlugin`.
 
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Argspec } from "../../argspec/argspec.js";
 import { PluginError } from "../errors.js";
 import type { PluginEntry } from "./plugin-entry.js";
 import type { PluginFunction } from "./plugin-function.js";
+import type { RegisteredPlugin } from "./registered-plugin.js";
 
-const entries = new WeakMap<PluginFunction, PluginEntry>();
+const loaded = new WeakMap<PluginFunction, RegisteredPlugin>();
 
 /** The record of a function that `loadPlugins` returned. */
-export function loadedEntry(fn: unknown): PluginEntry | undefined {
-  return typeof fn === "function" ? entries.get(fn as PluginFunction) : undefined;
+export function loadedPlugin(fn: unknown): RegisteredPlugin | undefined {
+  return typeof fn === "function" ? loaded.get(fn as PluginFunction) : undefined;
 }
 
 /**
@@ -32,19 +35,27 @@ export async function loadPlugins(folder = ".svc"): Promise<PluginFunction[]> {
   // Node caches modules by URL; a newer build must not be hidden by an older one.
   url.search = String(modified);
   let plugins: readonly PluginEntry[];
+  let argspec: Argspec;
   try {
     ({ plugins } = (await import(url.href)) as { plugins: readonly PluginEntry[] });
+    argspec = JSON.parse(readFileSync(join(folder, "argspec.json"), "utf8"));
   } catch (cause) {
     throw new PluginError(`the plugins in ${folder} cannot be loaded: ${cause}`, { cause });
   }
-  return plugins.map(functionOf);
+  return plugins.map((entry) => {
+    const { name, role } = entry;
+    const spec = argspec.plugins.find((plugin) => plugin.name === name && plugin.role === role);
+    // Both are written at once, so that another build has taken the place of this one meanwhile.
+    if (spec === undefined) throw new PluginError(`argspec.json in ${folder} has no '${name}'`);
+    return functionOf({ ...entry, spec, $defs: argspec.$defs });
+  });
 }
 
-function functionOf(entry: PluginEntry): PluginFunction {
+function functionOf(entry: RegisteredPlugin): PluginFunction {
   const fn: PluginFunction = () => {
     throw new PluginError(`'${entry.name}' is a built plugin: give it to addPlugin`);
   };
   Object.defineProperty(fn, "name", { value: entry.name });
-  entries.set(fn, entry);
+  loaded.set(fn, entry);
   return fn;
 }

@@ -1,6 +1,7 @@
 // The user plugins as the threads without their code need them.
 
 import type { PluginDescription, PluginRole } from "./plugin-entry.js";
+import type { SharedArgspec } from "./shared-argspec.js";
 
 /** Path to the numbers of its plugins, by which requests name them between threads. */
 export type Routes = Readonly<Record<string, PathRoutes>>;
@@ -10,4 +11,6 @@ export type PathRoutes = Readonly<Partial<Record<PluginRole, number>>>;
 export interface PluginTable {
   readonly routes: Routes;
   readonly descriptions: readonly PluginDescription[];
+  /** Of these plugins alone; its `service` is that of their build. */
+  readonly argspec: SharedArgspec;
 }

@@ -1,15 +1,18 @@
 // The plugins that were added in this thread, by name and by number. Numbers are what requests
 // carry between threads, so the number of a removed plugin is not used again.
 
+import { liveArgspec } from "./live-argspec.js";
 import type { PluginDescription, PluginEntry, PluginRole } from "./plugin-entry.js";
 import type { PathRoutes, PluginTable } from "./plugin-table.js";
+import type { RegisteredPlugin } from "./registered-plugin.js";
+import { shareArgspec } from "./shared-argspec.js";
 
 export class PluginRegistry {
-  readonly #entries: (PluginEntry | undefined)[] = [];
+  readonly #entries: (RegisteredPlugin | undefined)[] = [];
   readonly #listeners = new Set<() => void>();
 
   /** Adds plugins, in place of those that have the same name and do the same work. */
-  add(...entries: readonly PluginEntry[]): void {
+  add(...entries: readonly RegisteredPlugin[]): void {
     for (const entry of entries) {
       const same = this.#entries.findIndex((known) => known !== undefined && collide(known, entry));
       // A request on its way may find the new function under the number of the old one.
@@ -66,7 +69,8 @@ export class PluginRegistry {
       const { path } = entry.description;
       routes[path] = { ...routes[path], [entry.role]: number };
     }
-    return { routes, descriptions: this.describe() };
+    const argspec = liveArgspec(this.#entries.filter((entry) => entry !== undefined));
+    return { routes, descriptions: this.describe(), argspec: shareArgspec(argspec) };
   }
 
   /** Calls `listener` after every change, until the returned function is called. */

@@ -1,8 +1,11 @@
-// Entry of the admin thread: keeps graphs, and runs the built-in plugins that query or change them.
-// It never runs user code.
+// Entry of the admin thread: keeps graphs, and runs the built-in plugins that query or change them,
+// or take longer than the IO thread may. It never runs user code.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { plugins } from "../builtin/.generated/graph/plugins.js";
+import { plugins as graphPlugins } from "../builtin/.generated/graph/plugins.js";
+import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
+import { setArgspecForms } from "../builtin/argspec-context.js";
+import { ArgspecForms } from "../builtin/argspec-forms.js";
 import { setFindGraph } from "../builtin/graph-context.js";
 import { Executor } from "../engine/executor.js";
 import { SharedState } from "../engine/shared-state.js";
@@ -21,10 +24,15 @@ const keeper = new GraphKeeper(thread, settings, log);
 const graphs = new ThreadGraphs(thread, keeper);
 setThreadGraphs(graphs);
 setGraphBinder(bindGraphs(graphs));
+const forms = new ArgspecForms();
+setArgspecForms(forms);
 setFindGraph((name) => (graphs.find(name) === null ? null : (graphOf(name) as Graph)));
 
 // A fault in one plugin or graph must not take the others with it.
 process.on("uncaughtException", (error) => log(`internal error: ${error.stack ?? error.message}`));
+
+/** Requests name them by their places in this order. */
+const plugins = [...graphPlugins, ...quickPlugins];
 
 function serve({ port: requests, state, traceback }: AdminServer): void {
   showTraceback(traceback);
@@ -40,6 +48,8 @@ function act(ask: AdminAsk): unknown {
       return null;
     case "serve":
       return serve(ask.server);
+    case "argspec":
+      return forms.set(ask.argspec);
   }
 }
 

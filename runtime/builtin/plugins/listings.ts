@@ -3,7 +3,10 @@
 import { ParameterError } from "../../errors.js";
 import type { PluginDescription } from "../../plugin/plugin-entry.js";
 import type { PluginRequest } from "../../plugin/plugin-request.js";
+import { missing } from "../../plugin/query-values.js";
 import type { str } from "../../plugin/types.js";
+import { argspecForms } from "../argspec-context.js";
+import type { ArgspecForm } from "../argspec-forms.js";
 import { serverView } from "../server-context.js";
 
 /**
@@ -27,14 +30,24 @@ export function builtins(_request: PluginRequest, plugin?: str): readonly Plugin
 }
 
 /**
- * Interface specification of a plugin.
+ * Interface specification of a plugin, or of the whole service.
  * @plugin argspec
  * @readonly
- * @param plugin name of a user-defined or built-in plugin
+ * @param plugin name of a user-defined or built-in plugin; only forms other than `record` may be
+ *   had without
+ * @param format `record`: that of the listings; `schema`: all that clients may know, with JSON
+ *   Schemas; `openapi`: an OpenAPI document
+ * @throws LookupError when there is no such plugin
  */
-export function argspec(_request: PluginRequest, plugin: str): readonly PluginDescription[] {
+export function argspec(
+  _request: PluginRequest,
+  plugin?: str,
+  format: ArgspecForm | "record" = "record",
+): readonly PluginDescription[] | Promise<unknown> {
+  // A key without a value arrives as null.
+  if (format !== "record" && format !== null) return argspecForms().make(format, plugin ?? null);
   const view = serverView();
-  return named([...view.plugins(), ...view.builtins()], plugin);
+  return named([...view.plugins(), ...view.builtins()], plugin ?? missing("plugin"));
 }
 
 /** All of them without a name; one of ours and a user's plugin may well have the same. */

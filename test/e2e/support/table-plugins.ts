@@ -2,7 +2,7 @@
 // that dispatchers cannot merge, so each travels as the one entry of a PluginResponse and is taken
 // out again at the top: the client must not see a difference.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type * as Library from "svc-server";
@@ -90,6 +90,12 @@ function derivedBuild(folder: string, scratch: string, derive: Derive): string {
 export const plugins = built.map(globalThis.derivePlugin);
 `;
   writeFileSync(join(built, "plugins.js"), text);
+  const argspec = JSON.parse(readFileSync(join(folder, "argspec.json"), "utf8"));
+  const plugins = argspec.plugins.map((spec: PluginEntry) => ({
+    ...spec,
+    role: derive(spec).role,
+  }));
+  writeFileSync(join(built, "argspec.json"), JSON.stringify({ ...argspec, plugins }));
   Object.assign(globalThis, { derivePlugin: derive });
   return built;
 }

@@ -67,6 +67,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
       partialTarget: -1,
       via: "",
       isExplained: false,
+      hasArgspec: false,
       count: lines.length,
       get: (name) => fields.get(name),
     },

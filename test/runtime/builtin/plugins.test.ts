@@ -7,6 +7,7 @@ import { argspec, builtins, plugins } from "../../../runtime/builtin/plugins/lis
 import { metrics } from "../../../runtime/builtin/plugins/metrics.js";
 import { ping } from "../../../runtime/builtin/plugins/ping.js";
 import { setServerView } from "../../../runtime/builtin/server-context.js";
+import type { PluginDescription } from "../../../runtime/plugin/plugin-entry.js";
 import { PluginRequest } from "../../../runtime/plugin/plugin-request.js";
 import type { RequestSource } from "../../../runtime/plugin/request-source.js";
 import { runPlugin } from "../../../runtime/plugin/run-plugin.js";
@@ -62,8 +63,9 @@ test("plugins and builtins list all, or the one that is named", () => {
 });
 
 test("argspec finds user plugins and built-in ones", () => {
+  const records = argspec(request, "ping") as readonly PluginDescription[];
   assert.equal(
-    argspec(request, "ping").map(({ path }) => path),
+    records.map(({ path }) => path),
     ["/svc/plugin/ping", "/svc/builtin/ping"],
   );
 });

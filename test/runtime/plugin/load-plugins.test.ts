@@ -28,6 +28,9 @@ function writeBuild(result: number, seconds: number): void {
   const file = join(folder, "plugins.js");
   writeFileSync(file, `export const plugins = [${entries.join(",")}];\n`);
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  const spec = (name: string, role: string) => ({ name, role, path: `/svc/plugin/${name}` });
+  const plugins = [spec("add", "engine"), spec("find", "pre")];
+  writeFileSync(join(folder, "argspec.json"), JSON.stringify({ plugins, $defs: {} }));
   utimesSync(file, seconds, seconds);
 }
 

@@ -2,14 +2,16 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { addedSpec } from "../../../runtime/plugin/added-spec.js";
 import type { PluginEntry } from "../../../runtime/plugin/plugin-entry.js";
+import type { RegisteredPlugin } from "../../../runtime/plugin/registered-plugin.js";
 import { PluginRegistry } from "../../../runtime/plugin/registry.js";
 
 const test = suite("plugin registry");
 
-function entry(name: string, role: PluginEntry["role"] = "engine"): PluginEntry {
+function entry(name: string, role: PluginEntry["role"] = "engine"): RegisteredPlugin {
   const path = `/svc/plugin/${name}`;
-  return {
+  const plain: PluginEntry = {
     name,
     role,
     graph: null,
@@ -18,6 +20,7 @@ function entry(name: string, role: PluginEntry["role"] = "engine"): PluginEntry 
     description: { path, description: role, parameters: {}, bound_graph: null },
     invoke: () => name,
   };
+  return { ...plain, spec: addedSpec(plain), $defs: {} };
 }
 
 test("numbers are kept on replacement and never used again after removal", () => {

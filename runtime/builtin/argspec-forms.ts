@@ -1,0 +1,67 @@
+// What `/svc/builtin/argspec?format=…` answers, made from the argspec of the plugins in service.
+// Loading a generator takes up to 100 ms, and a large service as long again or more: never to be
+// done in the IO thread. The whole service is made once until its plugins change.
+
+import type { Argspec, ArgspecService } from "../../argspec/argspec.js";
+import { BUILTINS } from "../../argspec/builtins.js";
+import { selectPlugin } from "../../argspec/select.js";
+import { ParameterError } from "../errors.js";
+import { parseShared, type SharedArgspec } from "../plugin/shared-argspec.js";
+
+export type ArgspecForm = "schema" | "openapi";
+
+/** What a server tells of itself now. */
+export interface LiveArgspec {
+  readonly service: ArgspecService;
+  readonly shared: SharedArgspec;
+}
+
+export class ArgspecForms {
+  #live: LiveArgspec | null = null;
+  /** Parsed when it is first asked for. */
+  #whole: Argspec | null = null;
+  readonly #made = new Map<ArgspecForm, Promise<unknown>>();
+
+  set(live: LiveArgspec): void {
+    this.#live = live;
+    this.#whole = null;
+    this.#made.clear();
+  }
+
+  /**
+   * @param plugin name of the only one, the service's own before a built-in one; null: all of the
+   *   service
+   * @throws ParameterError at once, for a name that nothing has
+   */
+  make(form: ArgspecForm, plugin: string | null): Promise<unknown> {
+    this.#whole ??= this.#parse();
+    if (plugin !== null) return make(form, onlyPlugin(this.#whole, plugin));
+    const made = this.#made.get(form) ?? make(form, this.#whole);
+    this.#made.set(form, made);
+    return made;
+  }
+
+  #parse(): Argspec {
+    const { service, shared } = this.#live!;
+    return { ...(parseShared(shared) as Argspec), service };
+  }
+}
+
+function onlyPlugin(whole: Argspec, name: string): Argspec {
+  const own = selectPlugin(whole, name);
+  if (own.plugins.length > 0) return own;
+  const builtin = selectPlugin(BUILTINS, name);
+  if (builtin.plugins.length > 0) return { ...builtin, service: whole.service };
+  throw new ParameterError("LookupError", `undefined plugin: ${name}`);
+}
+
+async function make(form: ArgspecForm, argspec: Argspec): Promise<unknown> {
+  switch (form) {
+    case "schema":
+      return argspec;
+    case "openapi": {
+      const { openapiDocument } = await import("../../argspec/openapi/document.js");
+      return openapiDocument(argspec);
+    }
+  }
+}
