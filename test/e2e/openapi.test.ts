@@ -1,0 +1,185 @@
+// The OpenAPI document is held to what servers do: every operation of live servers is called as the
+// document says, and all answers, those of errors too, must fit its schemas.
+// limit: 60 s
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BUILTINS } from "../../argspec/builtins.js";
+import { openapiDocument } from "../../argspec/openapi/document.js";
+import { packageRoot } from "../../runtime/package-info.js";
+import { RawClient } from "../conformance/raw-client.js";
+import { type Call, OpenapiCaller } from "./support/openapi-caller.js";
+import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
+
+const test = suite("OpenAPI against servers");
+const root = mkdtempSync(join(tmpdir(), "svc-openapi-"));
+const served: Served[] = [];
+
+test.after(async () => {
+  await Promise.all(served.map((server) => server.stop()));
+  rmSync(root, { recursive: true });
+});
+
+const AT = { x: 3, y: 4 };
+const CIRCLE = { kind: "circle", at: AT, radius: 2 };
+const TREE = { name: "a", children: [{ name: "b", children: [] }] };
+
+/** Operation, call, status, and what is answered. */
+const CALLS: readonly (readonly [string, Call, number, unknown?])[] = [
+  ["echo", { query: { value: { "ä&=": [1, null] }, raw: "+ %é" } }, 200],
+  ["echo", { query: { value: "text" } }, 200, { value: "text", raw: null }],
+  ["echo", {}, 200, { value: null, raw: null }],
+  ["extra", {}, 200, { a: 1, b: 2 }],
+  ["measure", { query: { shape: CIRCLE } }, 200, { kind: "circle", unit: "m", size: 2 }],
+  ["measure", { query: { shape: { kind: "path", points: [AT] }, unit: "km" } }, 200],
+  ["measure", { query: { shape: { ...CIRCLE, radius: -1 } } }, 500],
+  ["measure", { query: { shape: { kind: "oval" } }, isWrong: true }, 400],
+  ["measure", { query: { shape: CIRCLE, unit: "mile" }, isWrong: true }, 400],
+  ["measure", { isWrong: true }, 400],
+  ["middle", { query: { segment: [AT, { x: 5, y: 4, label: null }] } }, 200],
+  ["middle", { query: { segment: [AT, AT], weights: [1, 3] } }, 200, { ...AT, label: null }],
+  ["middle", { query: { segment: [AT] }, isWrong: true }, 400],
+  ["middle", { query: { segment: [AT, AT, AT] }, isWrong: true }, 400],
+  ["names", {}, 200, []],
+  ["namesPost", { body: TREE }, 200, ["a", "b"]],
+  ["namesPost", {}, 200, []],
+  ["nearest", { query: { to: AT, n: 3 } }, 200],
+  ["nearest", { query: { to: AT, n: 2.5 }, isWrong: true }, 400],
+  ["nothing", {}, 200, null],
+  ["size", {}, 200, 0],
+  ["sizePost", { body: Uint8Array.of(0, 255, 10) }, 200, 3],
+  ["words", {}, 200, [["", 1]]],
+  [
+    "wordsPost",
+    { body: "ü x ü" },
+    200,
+    [
+      ["ü", 2],
+      ["x", 1],
+    ],
+  ],
+];
+
+test("every operation of a service answers as its document says", async () => {
+  const caller = await callerOf(fixture("openapi"));
+  for (const [operation, call, status, response] of CALLS) {
+    const answer = await caller.call(operation, call);
+    assert.is(answer.status, status, `${operation} ${JSON.stringify(call)}: ${answer.text}`);
+    if (response !== undefined) assert.equal(answer.json.response, response);
+  }
+  const untried = caller.operationIds.filter((id) => !caller.seen.has(`${id} 200`));
+  assert.equal(untried, [], "operations without a call in the table");
+});
+
+test("refusals are those of the document", async () => {
+  const caller = await callerOf(fixture("openapi"), "--max-body-bytes", "1000");
+  const { port } = served.at(-1)!;
+  const path = "/svc/plugin/size";
+  caller.check("size", await get(port, `${path}s`));
+  caller.check("size", await get(port, path, { method: "DELETE" }));
+  caller.check("sizePost", await get(port, path, { method: "POST", body: "a".repeat(1001) }));
+  caller.check("size", await get(port, `${path}?a=${"a".repeat(9000)}`));
+  caller.check("size", await rawAnswer(port, `GET ${path} HTTP/1.0`));
+  caller.check("size", await rawAnswer(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nno colon`));
+
+  const out = await callerOf(fixture("openapi"), "--service-out");
+  assert.is((await out.call("size")).status, 503);
+  const seen = [...caller.seen].map((what) => what.replace(/\D+/, ""));
+  assert.equal(seen.sort(), ["400", "404", "405", "413", "414", "505"]);
+});
+
+test("a server's own errors, and text as an error, fit too", async () => {
+  const caller = await callerOf(fixture("engine"), "--plugin-timeout", "200");
+  const kinds = await Promise.all(
+    ["fails", "throwsText", "cyclic", "forwards", "burns"].map(async (name) => {
+      const answer = await caller.call(name, name === "burns" ? { query: { ms: 1000 } } : {});
+      assert.is(answer.status, 500);
+      const { message } = answer.json;
+      return typeof message === "string" ? "text" : Object.keys(message as object).join();
+    }),
+  );
+  assert.equal(kinds, ["plugin", "plugin", "svc", "text", "system"]);
+});
+
+test("built-in plugins answer as their document says", async () => {
+  await svc("build", fixture("graph-services"));
+  const { port } = await start(fixture("graph-services"));
+  await get(port, "/svc/plugin/feed");
+  const caller = new OpenapiCaller(openapiDocument(BUILTINS), port);
+  const ends = { initial: "bob", terminal: "alice", relationship: "likes" };
+  const query = { graph: "people", id: "alice", ...ends };
+  for (const id of caller.operationIds) {
+    const plugin = id === "builtin_builtins" ? "ping" : "feed";
+    const own = { ...query, plugin, ...(id === "builtin_createvertex" && { id: "dave" }) };
+    const answer = await caller.call(id, { query: own });
+    assert.is(answer.status, 200, `${id}: ${answer.text}`);
+  }
+  const unknown = { graph: "none", id: "none", plugin: "none" };
+  await caller.call("builtin_vertex", { query: unknown });
+  await caller.call("builtin_argspec", { query: unknown });
+  await caller.call("builtin_vertex", { isWrong: true });
+  for (const what of ["vertex 500", "argspec 404", "vertex 400"]) {
+    assert.ok(caller.seen.has(`builtin_${what}`), `${what} in ${[...caller.seen]}`);
+  }
+});
+
+test("answers of a matrix fit, with explanations and errors from below", async () => {
+  const project = join(packageRoot(), "examples", "matrix");
+  await svc("build", project);
+  const engines = [
+    await start(project, "--role", "engine"),
+    await start(project, "--role", "engine"),
+  ];
+  const partitions = engines.map(({ port }) => [{ host: "127.0.0.1", port }]);
+  const config = join(root, "matrix.json");
+  const dispatcher = { partitions, replicas: [{ channels: 4, priority: 1 }], options: {} };
+  writeFileSync(config, JSON.stringify(dispatcher));
+  const top = await start(project, "--role", "dispatcher", "--dispatcher", config);
+  const caller = new OpenapiCaller(documentOf(project), top.port);
+
+  const merged = await caller.call("heights", {
+    query: { n: 3 },
+    headers: { "X-SVC-Explain": "1" },
+  });
+  assert.equal(merged.json.partitions, [2, 0, 2]);
+  assert.type(merged.json.explain, "object");
+  const part = await caller.call("heights", { headers: { "X-SVC-Partial-Target": "1" } });
+  assert.is(part.status, 200);
+  assert.is((await caller.call("mountains", { query: { continent: "Asia" } })).status, 200);
+  const failed = await caller.call("heights", { query: { n: "x" }, isWrong: true });
+  assert.is(failed.status, 500);
+  assert.match(String(failed.json.message), /^<partial: 0 width: 2> \| 400 \| /);
+});
+
+function documentOf(project: string): object {
+  return openapiDocument(JSON.parse(readFileSync(join(project, ".svc/argspec.json"), "utf8")));
+}
+
+/** The answer to a request that `fetch` would not send. */
+async function rawAnswer(port: number, head: string): Promise<Answer> {
+  const client = await RawClient.open(port);
+  client.send(`${head}\r\n\r\n`);
+  const [answer] = await client.answers(1);
+  const { status, body } = answer!;
+  client.close();
+  const headers = new Headers({ "content-type": "application/json" });
+  return { status, headers, text: body, json: JSON.parse(body) };
+}
+
+async function start(project: string, ...options: string[]): Promise<Served> {
+  const folder = mkdtempSync(join(root, "data-"));
+  const server = await serve(project, "--root", folder, ...options);
+  served.push(server);
+  return server;
+}
+
+async function callerOf(project: string, ...options: string[]): Promise<OpenapiCaller> {
+  await svc("build", project);
+  const { port } = await start(project, ...options);
+  return new OpenapiCaller(documentOf(project), port);
+}
+
+test.run();

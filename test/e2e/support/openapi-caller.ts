@@ -1,0 +1,142 @@
+// Calls a server as an OpenAPI document says, and holds what is sent and answered to the document's
+// schemas. It knows nothing of the server but the document.
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import * as assert from "uvu/assert";
+import { type Answer, get } from "./server.js";
+
+interface ParameterObject {
+  readonly name: string;
+  readonly in: "query" | "header";
+  readonly required?: boolean;
+  readonly content?: unknown;
+  readonly $ref?: string;
+}
+
+interface OperationObject {
+  readonly operationId: string;
+  readonly parameters: readonly ParameterObject[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, object>> };
+  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
+}
+
+export interface OpenapiObject {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: { readonly parameters: Readonly<Record<string, ParameterObject>> };
+}
+
+export interface Call {
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is, or as JSON where the document says so. */
+  readonly body?: unknown;
+  /** Whether the document does not admit it. */
+  readonly isWrong?: boolean;
+}
+
+const DOCUMENT = "openapi.json";
+
+export class OpenapiCaller {
+  readonly #ajv = new Ajv2020({ strict: false, formats: { "double-int": true, binary: true } });
+  readonly #document: OpenapiObject;
+  readonly #port: number;
+  /** `<operationId> <status>` of all answers so far. */
+  readonly seen = new Set<string>();
+
+  constructor(document: object, port: number) {
+    this.#document = document as OpenapiObject;
+    this.#port = port;
+    this.#ajv.addSchema(document, DOCUMENT);
+  }
+
+  get operationIds(): readonly string[] {
+    return this.#operations().map(([, , { operationId }]) => operationId);
+  }
+
+  /** Makes the call of an operation; the answer has one of the document's forms. */
+  async call(operationId: string, call: Call = {}): Promise<Answer> {
+    const found = this.#operations().find(
+      ([, , operation]) => operation.operationId === operationId,
+    );
+    assert.ok(found, `the document has ${operationId}`);
+    const [path, method, operation] = found!;
+    const pointer = `#/paths/${escaped(path)}/${method}`;
+    const text = this.#queryText(pointer, operation, call);
+    const body = operation.requestBody === undefined ? null : this.#body(pointer, operation, call);
+    const init = { method: method.toUpperCase(), headers: { ...body?.headers, ...call.headers } };
+    const answer = await get(this.#port, `${path}?${text}`, { ...init, ...body?.content });
+    this.#checkAnswer(pointer, operation, answer);
+    return answer;
+  }
+
+  /** Holds an answer that was had in another way to those of an operation. */
+  check(operationId: string, answer: Answer): void {
+    const [path, method, operation] = this.#operations().find(
+      ([, , operation]) => operation.operationId === operationId,
+    )!;
+    this.#checkAnswer(`#/paths/${escaped(path)}/${method}`, operation, answer);
+  }
+
+  #operations(): [path: string, method: string, OperationObject][] {
+    return Object.entries(this.#document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]): [string, string, OperationObject] => {
+        return [path, method, operation];
+      }),
+    );
+  }
+
+  #queryText(pointer: string, operation: OperationObject, { query = {}, isWrong }: Call): string {
+    let isRight = true;
+    const texts = operation.parameters.flatMap((parameter, index) => {
+      if (parameter.$ref !== undefined || parameter.in !== "query") return [];
+      const value = query[parameter.name];
+      if (value === undefined) {
+        isRight &&= parameter.required !== true;
+        return [];
+      }
+      const place = `${pointer}/parameters/${index}`;
+      const isJson = parameter.content !== undefined;
+      const schema = isJson ? `${place}/content/application~1json/schema` : `${place}/schema`;
+      isRight &&= this.#fault(schema, value) === null;
+      const text = isJson ? JSON.stringify(value) : String(value);
+      return [`${parameter.name}=${encodeURIComponent(text)}`];
+    });
+    assert.is(isRight, isWrong !== true, `${pointer} takes ${JSON.stringify(query)}`);
+    return texts.join("&");
+  }
+
+  #body(pointer: string, { requestBody }: OperationObject, { body }: Call) {
+    if (body === undefined) return { headers: {}, content: {} };
+    const [mediaType] = Object.keys(requestBody!.content) as [string];
+    if (mediaType === "application/json") {
+      const schema = `${pointer}/requestBody/content/application~1json/schema`;
+      assert.is(this.#fault(schema, body), null);
+    }
+    const content = mediaType === "application/json" ? JSON.stringify(body) : (body as string);
+    return { headers: { "content-type": mediaType }, content: { body: content } };
+  }
+
+  #checkAnswer(pointer: string, operation: OperationObject, answer: Answer): void {
+    const { operationId, responses } = operation;
+    const what = `${operationId} ${answer.status}`;
+    assert.match(answer.headers.get("content-type") ?? "", /^application\/json\b/, what);
+    const response = responses[answer.status];
+    assert.ok(response, `${what} is in the document`);
+    const place = response!.$ref ?? `${pointer}/responses/${answer.status}`;
+    const fault = this.#fault(`${place}/content/application~1json/schema`, answer.json);
+    assert.is(fault, null, `${what}: ${answer.text}`);
+    this.seen.add(what);
+  }
+
+  /** Why a value is none of a schema of the document; null if it is. */
+  #fault(pointer: string, value: unknown): string | null {
+    const $ref = `${DOCUMENT}${pointer}`;
+    const validate = this.#ajv.getSchema($ref) ?? this.#ajv.compile({ $ref });
+    return validate(value) ? null : `${pointer}: ${this.#ajv.errorsText(validate.errors)}`;
+  }
+}
+
+/** A path as a step of a JSON pointer in a URI. */
+function escaped(path: string): string {
+  return path.replaceAll("~", "~0").replaceAll("/", "~1");
+}
