@@ -1,0 +1,95 @@
+// Calls as requests: what stands in the URL, the header lines and the body. That servers read it
+// back as it was given is in test/property/client-query.test.ts.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { requestOf } from "../../../client/typescript/request.js";
+
+const test = suite("client request");
+const PATH = "/svc/plugin/find";
+
+/** What follows the path. */
+function query(params: object, json: readonly string[] = []): string {
+  return requestOf("", { path: PATH, json }, params, {}).url.slice(PATH.length);
+}
+
+test("the path follows the base, whichever way that ends", () => {
+  for (const base of ["http://h:1", "http://h:1/", "http://h:1//"]) {
+    assert.is(requestOf(base, { path: PATH }, {}, {}).url, "http://h:1/svc/plugin/find");
+  }
+  assert.is(requestOf("http://h/a/", { path: PATH }, {}, {}).url, "http://h/a/svc/plugin/find");
+  assert.is(requestOf("", { path: PATH }, {}, {}).url, PATH);
+});
+
+test("values have the text form of their type", () => {
+  assert.is(query({}), "");
+  assert.is(query({ a: undefined }), "");
+  assert.is(query({ a: undefined, b: null, c: "" }), "?b&c=");
+  assert.is(query({ a: 1.5, b: true, c: 10n, d: -0 }), "?a=1.5&b=true&c=10&d=0");
+  assert.is(query({ q: "a b+c&d=e%é\n" }), "?q=a%20b%2Bc%26d%3De%25%C3%A9%0A");
+  assert.is(query({ "a=b&c": "x" }), "?a%3Db%26c=x");
+  assert.is(query({ b: Uint8Array.of(0, 65, 255) }), "?b=%00%41%ff");
+});
+
+test("half a character is written as every encoder does", () => {
+  assert.is(query({ q: "\ud800a\udc00 \u{1f600}" }), "?q=%EF%BF%BDa%EF%BF%BD%20%F0%9F%98%80");
+});
+
+test("parameters of that kind travel as JSON text, null too", () => {
+  const params = { at: { x: 1 }, tags: ["a", "é"], none: null, text: "a", left: undefined };
+  const names = Object.keys(params);
+  assert.is(
+    decodeURIComponent(query(params, names)),
+    '?at={"x":1}&tags=["a","é"]&none=null&text="a"',
+  );
+});
+
+test("only own members are parameters, whatever their names", () => {
+  const params = Object.create({ inherited: 1 }) as object;
+  Object.defineProperty(params, "hidden", { value: 1 });
+  Object.assign(params, { constructor: "c", hasOwnProperty: "h", toString: "t" });
+  assert.is(query(params), "?constructor=c&hasOwnProperty=h&toString=t");
+  assert.is(query(JSON.parse('{"__proto__": "p", "q": 1}')), "?__proto__=p&q=1");
+});
+
+test("a body makes it a POST", () => {
+  const request = (content: unknown, form: "bytes" | "str" | "json" | undefined) => {
+    const operation = { path: PATH, ...(form !== undefined && { content: form }) };
+    const { method, url, headers, body } = requestOf("", operation, { a: 1, content }, {});
+    const bytes = body instanceof ArrayBuffer ? [...new Uint8Array(body)] : body;
+    return [method, url.slice(PATH.length), headers["content-type"], bytes];
+  };
+  const binary = "application/octet-stream";
+  const view = Uint8Array.of(9, 1, 2, 9).subarray(1, 3);
+  assert.equal(request(view, "bytes"), ["POST", "?a=1", binary, [1, 2]]);
+  assert.equal(request("é", "bytes"), ["POST", "?a=1", binary, "é"]);
+  assert.equal(request("", "bytes"), ["POST", "?a=1", binary, ""]);
+  assert.equal(request("é", "str"), ["POST", "?a=1", "text/plain", "é"]);
+  assert.equal(request(["é"], "json"), ["POST", "?a=1", "application/json", '["é"]']);
+  assert.equal(request(null, "json"), ["POST", "?a=1", "application/json", "null"]);
+  assert.equal(request(undefined, "json"), ["GET", "?a=1", undefined, undefined]);
+  assert.equal(request("x", undefined), ["GET", "?a=1&content=x", undefined, undefined]);
+});
+
+test("bytes are copied, so that later changes are not sent", () => {
+  const content = Buffer.from("ab");
+  const { body } = requestOf("", { path: PATH, content: "bytes" }, { content }, {});
+  content.fill(0);
+  assert.equal(new Uint8Array(body as ArrayBuffer), Uint8Array.of(97, 98));
+});
+
+test("header lines of the caller count, but for the partition", () => {
+  const operation = { path: PATH, content: "bytes" } as const;
+  const headers = { "Content-Type": "image/png", Authorization: "t", "X-SVC-Partial-Target": "9" };
+  const given = { partial: 0, headers };
+  assert.equal(requestOf("", operation, { content: "x" }, given).headers, {
+    accept: "application/json",
+    "content-type": "image/png",
+    authorization: "t",
+    "x-svc-partial-target": "0",
+  });
+  const text = requestOf("", { path: "/svc/hc", text: true }, {}, {});
+  assert.equal(text.headers, { accept: "text/plain" });
+});
+
+test.run();

@@ -1,0 +1,37 @@
+// How many retries a client has left, and how long it waits for one.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { RetryBudget, retryWaitMs } from "../../../client/typescript/retry-budget.js";
+
+const test = suite("retry budget");
+
+function takeAll(budget: RetryBudget): number {
+  let taken = 0;
+  while (budget.take()) taken++;
+  return taken;
+}
+
+test("ten at first, then one for ten successes, and never more than ten", () => {
+  const budget = new RetryBudget();
+  assert.is(takeAll(budget), 10);
+  for (let n = 0; n < 9; n++) budget.succeeded();
+  assert.is(takeAll(budget), 0);
+  // Tenths do not add up to a whole in binary.
+  for (let n = 0; n < 12; n++) budget.succeeded();
+  assert.is(takeAll(budget), 2);
+  for (let n = 0; n < 1000; n++) budget.succeeded();
+  assert.is(takeAll(budget), 10);
+});
+
+test("waits are spread up to a bound that doubles to two seconds", () => {
+  const bounds = [100, 200, 400, 800, 1600, 2000, 2000];
+  for (const [retry, bound] of bounds.entries()) {
+    const waits = Array.from({ length: 500 }, () => retryWaitMs(retry));
+    assert.ok(Math.min(...waits) >= 0 && Math.min(...waits) < bound / 4, `${retry}`);
+    assert.ok(Math.max(...waits) <= bound && Math.max(...waits) > (bound / 4) * 3, `${retry}`);
+  }
+  assert.ok(retryWaitMs(5000) <= 2000);
+});
+
+test.run();

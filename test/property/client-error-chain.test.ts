@@ -1,0 +1,53 @@
+// Any error that travels up through dispatchers comes out at the client as it went in, but for what
+// dispatchers cannot carry. Repeat a failed run with SEED=n; ROUNDS=n makes it longer.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { answerError } from "../../client/typescript/answer-error.js";
+import type { SvcError } from "../../client/typescript/svc-error.js";
+import { backEndErrorText, partialError } from "../../runtime/dispatch/error-chain.js";
+import { Random, SEED } from "./support/random.js";
+
+const ROUNDS = Number(process.env.ROUNDS ?? 5000);
+const PIECES = [
+  ...["'", "\\", "\n", "\\n", "\\'", "'}", "', '", "{'plugin': {'value': 'x'}}", "é", "\u{1f600}"],
+  ...["<partial: 0 width: 1> | 500 | ", "]", ", ", ": ", "a", " ", "undefined plugin: find"],
+];
+const KINDS = { svc: "parameter", plugin: "plugin", system: "system" } as const;
+
+const test = suite("client error chains");
+
+test("come back from any number of levels", () => {
+  const random = new Random();
+  for (let round = 0; round < ROUNDS; round++) {
+    const key = random.of(Object.keys(KINDS) as (keyof typeof KINDS)[]);
+    const [exception, value] = [randomText(random), randomText(random)];
+    const traceback = random.below(2) === 0 ? random.list(4, () => randomText(random)) : null;
+    const detail = { exception, value, ...(traceback !== null && { traceback }) };
+    // The outermost level is written last.
+    const levels = Array.from({ length: 1 + random.below(16) }, () => {
+      const width = 1 + random.below(127);
+      return { partition: random.below(width), width, status: 400 + random.below(200) };
+    });
+    let message: unknown = { [key]: detail };
+    for (const { partition, width, status } of [...levels].reverse()) {
+      const body = JSON.stringify({ status: "ERROR", message });
+      message = partialError(partition, width, status, backEndErrorText(Buffer.from(body)));
+    }
+    const error = answerError("p", 500, { status: "ERROR", message });
+    const what = `seed ${SEED}, round ${round}: ${JSON.stringify(detail)}`;
+    assert.is(error.kind, "backend", what);
+    assert.equal(error.chain, levels, what);
+    assert.is(error.message, `p: ${value}`, what);
+    assert.is(error.exception, exception, what);
+    assert.equal(error.traceback, traceback, what);
+    assert.is((error.cause as SvcError).kind, KINDS[key], what);
+    assert.is((error.cause as SvcError).status, levels.at(-1)!.status, what);
+  }
+});
+
+function randomText(random: Random): string {
+  return random.list(6, () => random.of(PIECES)).join("");
+}
+
+test.run();
