@@ -28,14 +28,21 @@ const PYTHON_WORDS =
 const KEYWORDS = new Set(PYTHON_WORDS.split(" "));
 /** Types of the clients' own part and of the languages. */
 const TAKEN_TYPES =
-  "AbortSignal Any Array ArrayBuffer Boolean Builtin CallOptions Client ClientOptions Date Dict " +
-  "Envelope Error Generic List Literal Mapping NotRequired Number Object Optional PluginResponse " +
-  "Promise Readonly Record Required Sequence Services String SvcError SvcParameterError " +
-  "SvcPluginError SvcSystemError Symbol Tuple TypedDict TypeVar Uint8Array Union";
+  "AbortSignal Any Array ArrayBuffer BackEndLevel Boolean Builtin CallDefaults CallOptions Client " +
+  "ClientOptions Date Dict Envelope Error ErrorKind Fetch Generic List Literal Mapping " +
+  "NotRequired Number Object Optional Partial PluginResponse Plugins Promise Readonly Record Required " +
+  "Sequence Services String SvcError SvcParameterError SvcPluginError SvcSystemError Symbol Tuple " +
+  "TypedDict TypeVar Uint8Array Union";
+/** Words that are no names in TypeScript, or mean something else as types. */
+const TYPESCRIPT_WORDS =
+  "abstract any asserts bigint boolean case catch const debugger declare default delete do enum " +
+  "export extends false function implements infer instanceof interface intrinsic keyof let module " +
+  "namespace never new null number object package private protected public readonly static string " +
+  "super switch symbol this throw true type typeof undefined unique unknown var void";
 
 export function nameTable({ $defs }: Pick<Argspec, "$defs">, operations: readonly Operation[]) {
   const methods = new Names(TAKEN_METHODS);
-  const types = new Names(TAKEN_TYPES.split(" "));
+  const types = new Names([...TAKEN_TYPES.split(" "), ...TYPESCRIPT_WORDS.split(" ")]);
   const names = operations.map(({ name }) => name);
   const methodOf = (name: string) =>
     methods.take(name, (method) => [`${method}Raw`, `${method}_raw`]);
@@ -53,7 +60,8 @@ export function variableName(name: string): string {
 }
 
 function pascalCase(name: string): string {
-  return name.replace(/(?:^|_+)([^_])/g, (_, letter: string) => letter.toUpperCase());
+  const cased = name.replace(/(?:^|_+)([^_])/g, (_, letter: string) => letter.toUpperCase());
+  return /^\d/.test(cased) ? `_${cased}` : cased;
 }
 
 class Names {
