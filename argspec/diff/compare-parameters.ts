@@ -86,14 +86,10 @@ function compareParameter(before: Parameter, after: Parameter, subject: Subject)
 }
 
 function compareTypes(before: Parameter, after: Parameter, subject: Subject): Change | null {
-  const [from, to] = [typeOf(before), typeOf(after)];
-  const [was, is] = [formText(before.param), formText(after.param)];
-  const reading = READ_AS[before.param.wire][after.param.wire];
-  if (reading === null) return makeChange("parameter-form", subject, was, is);
-  if (reading === "text") {
-    const fits = findMisfit({ ...from, schema: textSchema(from) }, to, "strict") === null;
-    return makeChange(fits ? "parameter-as-text" : "parameter-form", subject, was, is);
+  if (READ_AS[before.param.wire][after.param.wire] !== "value") {
+    return compareForms(before, after, subject);
   }
+  const [from, to] = [typeOf(before), typeOf(after)];
   const refused = findMisfit(from, to, "strict");
   if (refused !== null) {
     const { path, given, taken } = refused;
@@ -104,9 +100,20 @@ function compareTypes(before: Parameter, after: Parameter, subject: Subject): Ch
     const { path, given, taken } = added;
     return makeChange("parameter-widened", { ...subject, path }, taken, given);
   }
-  return before.param.wire === after.param.wire
-    ? null
-    : makeChange("parameter-widened", subject, was, is);
+  if (before.param.wire === after.param.wire) return null;
+  return makeChange("parameter-widened", subject, formText(before.param), formText(after.param));
+}
+
+function compareForms(before: Parameter, after: Parameter, subject: Subject): Change {
+  const [from, to] = [typeOf(before), typeOf(after)];
+  const isText = READ_AS[before.param.wire][after.param.wire] === "text";
+  if (isText && findMisfit({ ...from, schema: textSchema(from) }, to, "strict") === null) {
+    return makeChange("parameter-as-text", subject, formText(before.param), formText(after.param));
+  }
+  // One type may travel in several forms, so that its text alone would tell nothing.
+  const [was, is] = [from, to].map(({ schema }) => typeText(schema));
+  const forms = [`${was} as ${before.param.wire}`, `${is} as ${after.param.wire}`] as const;
+  return makeChange("parameter-form", subject, ...forms);
 }
 
 function typeOf({ param, definitions }: Parameter): Type {
