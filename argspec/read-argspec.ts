@@ -119,13 +119,13 @@ function readPlugin(plugin: Untrusted, names: ReadonlySet<string>): PluginSpec {
     ...(deprecation !== undefined && { deprecation: deprecation.text() }),
     source: readSource(plugin.member("source")),
     params: readParams(plugin.member("params"), names),
-    ...(plugin.optional("open")?.boolean() && { open: true }),
     reserved: plugin.member("reserved").items(MAX_PARAMS).map(readName),
     result: readResult(plugin.member("result"), names),
     ...(returns !== undefined && { returns: returns.text() }),
     errors: plugin.member("errors").items(MAX_PARAMS).map(readError),
     examples: plugin.member("examples").items(MAX_PARAMS).map(readExample),
     ...(forwards !== undefined && { forwards: forwards.items(MAX_PARAMS).map(readName) }),
+    ...(plugin.optional("open")?.boolean() && { open: true }),
   };
 }
 

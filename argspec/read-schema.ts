@@ -41,7 +41,13 @@ export function readSchema(value: Untrusted, names: ReadonlySet<string>): JsonSc
     const read = WORDS.get(word);
     return read === undefined ? [] : [[word, read(content, names)]];
   });
-  return Object.fromEntries(words);
+  const schema: JsonSchema = Object.fromEntries(words);
+  // Generators write out what has to be there.
+  const { minItems = 0, prefixItems = [] } = schema;
+  if ((minItems as number) > list(prefixItems).length) {
+    throw value.fault("`minItems` may count `prefixItems` only");
+  }
+  return schema;
 }
 
 /** Names of the types that a schema refers to anywhere. */

@@ -1,12 +1,20 @@
 // The status services of every server, as operations: `/svc/time` and its like are no plugins, so
-// the compiler never meets them. Their answers are described as far as clients may rely on them.
+// the compiler never meets them. Their answers are described as far as clients may rely on them;
+// all may have further members.
 
 import type { JsonSchema, ParamSpec } from "./argspec.js";
 import type { Operation } from "./operations.js";
 
+type Members = Readonly<Record<string, JsonSchema>>;
+
 const TEXT: JsonSchema = { type: "string" };
+const NUMBER: JsonSchema = { type: "number" };
 const INTEGER: JsonSchema = { type: "integer", "x-svc-range": "safe" };
-const ANYTHING: JsonSchema = {};
+const BOOLEAN: JsonSchema = { type: "boolean" };
+/** Whose members depend on the configuration. */
+const OBJECT: JsonSchema = { type: "object", properties: {}, additionalProperties: {} };
+const COUNTS = each(INTEGER, "order size properties vectors");
+const PROCESS_MEMORY = object(each(INTEGER, "available process"));
 
 const LEVEL: ParamSpec = {
   name: "level",
@@ -18,29 +26,74 @@ const LEVEL: ParamSpec = {
   description: "how much to tell of each, 0 to 3",
 };
 
+const HOST = {
+  ...each(TEXT, "ip name uptime current_time cpu version"),
+  memory: INTEGER,
+};
+
+const MEMORY = {
+  total: INTEGER,
+  current: PROCESS_MEMORY,
+  "worst-case": PROCESS_MEMORY,
+};
+
+const NODE = {
+  ready: BOOLEAN,
+  ...each(TEXT, "host ip"),
+  ...each(INTEGER, "adminport pid uptime graph-order graph-size graph-properties"),
+  ...each(NUMBER, "service-rate service-95th-ms"),
+  ...each(INTEGER, "service-in connected-clients"),
+  ...each(INTEGER, "memory-total memory-process memory-available"),
+  matrix: OBJECT,
+};
+
+const STATUS = {
+  name: TEXT,
+  data: object(each(INTEGER, "in out")),
+  ...each(INTEGER, "connected_clients total_clients"),
+  request: object({
+    rate: NUMBER,
+    ...each(INTEGER, "serving waiting working executors count plugin"),
+  }),
+  dispatcher: object({ enabled: BOOLEAN, proxy: BOOLEAN }),
+  errors: object({ ...each(INTEGER, "service http"), rate: NUMBER, codes: valuesOf(INTEGER) }),
+  response_ms: valuesOf(NUMBER),
+};
+
 /** Sorted by name. */
 export const SERVICES: readonly Operation[] = [
-  service("dispatch", "Tells the state of the matrix and of its channels.", ANYTHING),
-  service("graphsum", "Sums up all graphs.", ANYTHING),
+  service("dispatch", "Tells how often each executor was given requests.", {
+    ...each(object({ dispatch: OBJECT, executor: valuesOf(list(NUMBER)) }), "A B"),
+  }),
+  service("graphsum", "Sums up all graphs.", {
+    graphsum: object({ ...COUNTS, names: list(TEXT), "local-only": list(TEXT) }),
+  }),
   textService("hc", "Tells that the server takes requests, for health checks."),
-  { ...service("inspect", "Lists open connections.", ANYTHING), params: [LEVEL] },
-  service("matrix", "Tells where back-ends are and which are up.", ANYTHING),
-  service("meminfo", "Tells the memory of the machine and of this process.", ANYTHING),
-  service("nodestat", "Tells the figures of all instances of a matrix.", ANYTHING),
-  service("objcnt", "Counts the objects of all graphs.", ANYTHING),
-  service("ping", "Tells which host answers.", ANYTHING),
+  {
+    ...service("inspect", "Lists open connections.", {
+      "n-connections": INTEGER,
+      connections: list(object({ client: OBJECT, request: OBJECT })),
+    }),
+    params: [LEVEL],
+  },
+  { ...service("matrix", "Tells where back-ends are and which are up."), result: value(list({})) },
+  service("meminfo", "Tells the memory of the machine and of the process.", {
+    memory: object(MEMORY),
+  }),
+  service("nodestat", "Tells the most important figures of an instance.", NODE),
+  service("objcnt", "Counts the objects of all graphs.", COUNTS),
+  service("ping", "Tells which host answers.", { host: object(HOST) }),
   textService("randint", "Answers 16 random hexadecimal digits."),
   textService("randstr", "Answers random hexadecimal digits, up to 65,536."),
-  service("status", "Tells load, errors and latency of the main port.", ANYTHING),
-  service("storage", "Tells the folder of persistent data.", closed({ sysroot: TEXT })),
-  service(
-    "time",
-    "Tells how long the server has been up, and its clock.",
-    closed({ time: closed({ up: TEXT, start: TEXT, current: TEXT }) }),
-  ),
+  service("status", "Tells load, errors and latency of the main port.", STATUS),
+  service("storage", "Tells the folder of persistent data.", { sysroot: TEXT }),
+  service("time", "Tells how long the server has been up, and its clock.", {
+    time: object(each(TEXT, "up start current")),
+  }),
 ];
 
-function service(name: string, summary: string, schema: JsonSchema): Operation {
+/** @param members that its answer always has */
+function service(name: string, summary: string, members: Members = {}): Operation {
   return {
     name,
     path: `/svc/${name}`,
@@ -53,7 +106,7 @@ function service(name: string, summary: string, schema: JsonSchema): Operation {
     params: [],
     content: null,
     isOpen: false,
-    result: { kind: "value", schema },
+    result: value(object(members)),
     isText: false,
     returns: "",
     errors: [],
@@ -62,15 +115,27 @@ function service(name: string, summary: string, schema: JsonSchema): Operation {
 }
 
 function textService(name: string, summary: string): Operation {
-  return { ...service(name, summary, TEXT), isText: true };
+  return { ...service(name, summary), result: value(TEXT), isText: true };
 }
 
-/** An object that always has all of these members. */
-function closed(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  return {
-    type: "object",
-    properties,
-    required: Object.keys(properties),
-    additionalProperties: {},
-  };
+function value(schema: JsonSchema) {
+  return { kind: "value", schema } as const;
+}
+
+function object(properties: Members): JsonSchema {
+  const required = Object.keys(properties);
+  return { type: "object", properties, required, additionalProperties: {} };
+}
+
+function valuesOf(schema: JsonSchema): JsonSchema {
+  return { type: "object", properties: {}, additionalProperties: schema };
+}
+
+function list(items: JsonSchema): JsonSchema {
+  return { type: "array", items };
+}
+
+/** Members of one form. */
+function each(schema: JsonSchema, names: string): Members {
+  return Object.fromEntries(names.split(" ").map((name) => [name, schema]));
 }

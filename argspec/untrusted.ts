@@ -7,6 +7,7 @@ import { SvcError } from "../runtime/errors.js";
 const MAX_DEPTH = 200;
 const MAX_VALUES = 2_000_000;
 const MAX_TEXT = 1 << 20;
+const MAX_KEY = 10_000;
 
 /** A value of JSON, read as a copy. */
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -46,7 +47,7 @@ export class Untrusted {
   /** Error that names the place and what was expected there. */
   fault(expected: string): SvcError {
     const place = this.#path === "" ? "the document" : this.#path;
-    return new SvcError("SVC3015", `this is no argspec: ${place}: ${expected}`);
+    return new SvcError("SVC3015", `not an argspec: ${place}: ${expected}`);
   }
 
   /** The own member of an object, undefined where it has none. */
@@ -65,7 +66,10 @@ export class Untrusted {
 
   /** All own members of an object, in its order. */
   members(): [name: string, value: Untrusted][] {
-    return Object.entries(this.#object()).map(([name, value]) => [name, this.#inner(name, value)]);
+    return Object.entries(this.#object()).map(([name, value]) => {
+      if (name.length > MAX_KEY) throw this.fault("a key is too long");
+      return [name, this.#inner(name, value)];
+    });
   }
 
   /** @param most how many items there may be */

@@ -21,12 +21,17 @@ export function isUrl(source: string): boolean {
  * @param target path and query behind it
  * @throws SvcError SVC3016 without an answer, SVC3017 for one that is no envelope
  */
-export async function fetchResponse(url: string, target: string): Promise<Answer> {
+export async function fetchResponse(
+  url: string,
+  target: string,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Answer> {
   let text: string;
   try {
     const base = new URL(url);
     const address = `${base.origin}${base.pathname.replace(/\/+$/, "")}${target}`;
-    const answer = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const headers = { accept: "application/json" };
+    const answer = await fetch(address, { headers, signal: AbortSignal.timeout(timeoutMs) });
     text = await boundedText(answer);
   } catch (error) {
     throw new SvcError("SVC3016", `no answer from ${url}: ${reasonOf(error)}`, { cause: error });

@@ -17,7 +17,13 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
  * SVC3017 for servers that do not tell theirs
  */
 export async function loadArgspec(source: string): Promise<Argspec> {
-  return readArgspec(isUrl(source) ? await fromServer(source) : fromFile(fileOf(source)));
+  const value = isUrl(source) ? await fromServer(source) : fromFile(fileOf(source));
+  try {
+    return readArgspec(value);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    throw new SvcError(error.code, `${source}: ${error.message}`, { cause: error });
+  }
 }
 
 async function fromServer(url: string): Promise<unknown> {
@@ -30,26 +36,22 @@ async function fromServer(url: string): Promise<unknown> {
 /** The argspec that a path means. */
 function fileOf(source: string): string {
   const info = statSync(source, { throwIfNoEntry: false });
-  if (info === undefined) throw new SvcError("SVC3014", `there is no ${source}`);
+  if (info === undefined) throw new SvcError("SVC3014", `there is no \`${source}\``);
   if (!info.isDirectory()) return source;
   const places = [join(source, ARGSPEC_FILE), join(source, ".svc", ARGSPEC_FILE)];
   const found = places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
   if (found !== undefined) return found;
-  throw new SvcError("SVC3014", `${source} holds no argspec before \`svc build\``);
+  throw new SvcError("SVC3014", `\`${source}\` holds no argspec before \`svc build\``);
 }
 
 function fromFile(path: string): unknown {
-  const info = statSync(path);
-  if (!info.isFile() || info.size > MAX_FILE_BYTES) {
-    throw new SvcError(
-      "SVC3015",
-      `${path} is no argspec: at most ${MAX_FILE_BYTES} bytes are read`,
-    );
+  const { size } = statSync(path);
+  if (size > MAX_FILE_BYTES) {
+    throw new SvcError("SVC3015", `${path}: ${size} bytes are more than any argspec has`);
   }
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new SvcError("SVC3015", `${path} is no argspec: ${error.message}`);
+    throw new SvcError("SVC3015", `${path}: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -1,0 +1,209 @@
+// What is taken from outside, and what is refused with the place of the fault.
+
+import { readFileSync } from "node:fs";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BUILTINS } from "../../argspec/builtins.js";
+import { readArgspec } from "../../argspec/read-argspec.js";
+import { SvcError } from "../../runtime/errors.js";
+
+const test = suite("readArgspec");
+const GOLDEN = readFileSync(new URL("../golden/emit/argspec.json", import.meta.url), "utf8");
+const HASH = "0".repeat(64);
+
+/** A document of one plugin, with members of it replaced. */
+function documentOf(plugin: object = {}, $defs: object = {}): Record<string, unknown> {
+  const search = {
+    name: "search",
+    path: "/svc/plugin/search",
+    role: "engine",
+    graph: null,
+    readonly: true,
+    summary: "Searches.",
+    description: "Searches.",
+    deprecated: false,
+    source: null,
+    params: [param("q")],
+    reserved: ["request"],
+    result: { kind: "value", schema: {} },
+    errors: [],
+    examples: [],
+    ...plugin,
+  };
+  const service = { name: null, prefix: null };
+  return { argspec: 1, service, hash: HASH, plugins: [search], $defs };
+}
+
+function param(name: string, members: object = {}) {
+  return { name, in: "query", wire: "str", required: true, schema: { type: "string" }, ...members };
+}
+
+/** The same through the text of a file. */
+function read(value: unknown) {
+  return readArgspec(JSON.parse(JSON.stringify(value)));
+}
+
+function readSchema(schema: unknown, $defs: object = {}) {
+  const { plugins } = read(documentOf({ result: { kind: "value", schema } }, $defs));
+  const { result } = plugins[0]!;
+  return result.kind === "value" ? result.schema : null;
+}
+
+/** @param place beginning of the place that the message names */
+function refuses(value: unknown, place: string): void {
+  assert.throws(
+    () => readArgspec(value),
+    (error: unknown) =>
+      error instanceof SvcError &&
+      error.code === "SVC3015" &&
+      error.message.startsWith(`not an argspec: ${place}`),
+    place,
+  );
+}
+
+test("takes what the compiler writes, byte for byte", () => {
+  for (const text of [JSON.stringify(JSON.parse(GOLDEN)), JSON.stringify(BUILTINS)]) {
+    assert.is(JSON.stringify(readArgspec(JSON.parse(text))), text);
+  }
+});
+
+test("takes nothing but a document of this format", () => {
+  for (const value of [undefined, null, 1, "x", [], [documentOf()]]) {
+    refuses(value, "the document: an object is expected");
+  }
+  refuses({}, "the document: `argspec` is missing");
+  refuses({ ...documentOf(), argspec: "1" }, "argspec: an integer");
+  refuses({ ...documentOf(), argspec: 2 }, "argspec: format 2 is not known to this version of svc");
+  refuses({ ...documentOf(), hash: HASH.slice(1) }, "hash: 64 hexadecimal digits");
+  refuses({ ...documentOf(), service: {} }, "service: `name` is missing");
+  refuses({ ...documentOf(), plugins: {} }, "plugins: a list");
+});
+
+test("leaves out members of later versions", () => {
+  const later = { ...documentOf({ price: 3, params: [param("q", { unit: "m" })] }), icon: "x" };
+  assert.equal(read(later), read(documentOf()));
+  assert.equal(readSchema({ type: "string", tsType: "evil()", $id: "x", $ref2: 1 }), {
+    type: "string",
+  });
+});
+
+const WRONG_PLUGINS: readonly [plugin: object, place: string][] = [
+  [{ name: "a-b" }, "plugins.0.name: a name"],
+  [{ name: "1a" }, "plugins.0.name: a name"],
+  [{ name: "x\n" }, "plugins.0.name: a name"],
+  [{ name: "é" }, "plugins.0.name: a name"],
+  [{ name: "n".repeat(256) }, "plugins.0.name: a name"],
+  [{ name: 7 }, "plugins.0.name: a text"],
+  [{ path: "/svc/plugin/other" }, "plugins.0.path: one of /svc/plugin/search, "],
+  [{ path: "/svc/plugin/search?x" }, "plugins.0.path: one of"],
+  [{ role: "admin" }, "plugins.0.role: one of"],
+  [{ readonly: "yes" }, "plugins.0.readonly: one of true, false"],
+  [{ description: "x".repeat(2 ** 20 + 1) }, "plugins.0.description: at most"],
+  [{ source: { file: "a.ts", line: -1, column: 1 } }, "plugins.0.source.line: an integer"],
+  [{ reserved: ["a b"] }, "plugins.0.reserved.0: a name"],
+  [{ open: 1 }, "plugins.0.open: one of true, false"],
+  [{ forwards: "x" }, "plugins.0.forwards: a list"],
+  [{ params: Array(1001).fill(param("q")) }, "plugins.0.params: at most 1000 items"],
+  [{ params: [param("q"), param("q")] }, "plugins.0.params: two parameters have one name"],
+  [{ params: [param("a b")] }, "plugins.0.params.0.name: a name"],
+  [{ params: [param("q", { in: "path" })] }, "plugins.0.params.0.in: one of"],
+  [{ params: [param("q", { wire: "date" })] }, "plugins.0.params.0.wire: one of"],
+  [{ params: [param("q", { in: "body" })] }, "plugins.0.params.0.name: one of content"],
+  [
+    { params: [param("content", { in: "body", wire: "int" })] },
+    "plugins.0.params.0.wire: one of bytes, str, json",
+  ],
+  [{ params: Array(1) }, "plugins.0.params.0: an object"],
+  [{ result: { kind: "stream" } }, "plugins.0.result.kind: one of"],
+  [{ result: { kind: "value" } }, "plugins.0.result: `schema` is missing"],
+  [{ result: { kind: "response", sortkey: {} } }, "plugins.0.result: `item` is missing"],
+  [{ errors: [{ exception: 1 }] }, "plugins.0.errors.0.exception: a text"],
+  [{ examples: [{ query: [], text: "x" }] }, "plugins.0.examples.0.query: an object"],
+  [{ examples: [{ query: { q: () => 1 }, text: "x" }] }, "plugins.0.examples.0.query.q: an obj"],
+];
+
+test("names the place of a fault in a plugin", () => {
+  for (const [plugin, place] of WRONG_PLUGINS) refuses(documentOf(plugin), place);
+  const twice = documentOf();
+  refuses({ ...twice, plugins: Array(2).fill((twice.plugins as object[])[0]) }, "plugins.1: `sea");
+});
+
+const WRONG_SCHEMAS: readonly [schema: unknown, place: string][] = [
+  [true, "an object"],
+  [{ type: "date" }, "type: one of"],
+  [{ type: ["string", "null"] }, "type: one of"],
+  [{ $ref: "file:///etc/passwd" }, "$ref: a reference"],
+  [{ $ref: "#/$defs/Missing" }, "$ref: a reference"],
+  [{ $ref: "#/$defs/toString" }, "$ref: a reference"],
+  [{ anyOf: [] }, "anyOf: at least one"],
+  [{ enum: [{}] }, "enum.0: a scalar"],
+  [{ const: Number.NaN }, "const: an object"],
+  [{ items: [] }, "items: an object"],
+  [{ minItems: 1e9 }, "`minItems`"],
+  [{ properties: { a: 1 } }, "properties.a: an object"],
+  [{ properties: { ["k".repeat(10_001)]: {} } }, "properties: a key"],
+  [{ required: "a" }, "required: a list"],
+  [{ pattern: "x".repeat(10_001) }, "pattern: at most"],
+  [{ "x-svc-range": "all" }, "x-svc-range: one of"],
+];
+
+test("names the place of a fault in a schema", () => {
+  for (const [schema, place] of WRONG_SCHEMAS) {
+    const inDefinition = place.startsWith("`") || place === "an object" ? ": " : ".";
+    refuses(documentOf({}, { T: schema }), `$defs.T${inDefinition}${place}`);
+  }
+});
+
+test("refuses types that are called or defined as none can be", () => {
+  refuses(documentOf({}, { "A B": {} }), "$defs.A B: a type cannot be called so");
+  refuses(documentOf({}, { "x*/": {} }), "$defs.x*/: a type cannot be called so");
+  const to = (name: string) => ({ $ref: `#/$defs/${name}` });
+  refuses(documentOf({}, { A: to("A") }), "$defs: `A` is defined by itself only");
+  refuses(documentOf({}, { A: to("B"), B: { anyOf: [{ type: "null" }, to("A")] } }), "$defs: `A`");
+  const list = { A: { anyOf: [to("B"), { type: "null" }] }, B: { type: "array", items: to("A") } };
+  assert.equal(read(documentOf({}, list)).$defs, list);
+  const shared = { A: { anyOf: [to("B"), to("C")] }, B: to("D"), C: to("D"), D: { type: "null" } };
+  assert.equal(read(documentOf({}, shared)).$defs, shared);
+});
+
+test("takes a long chain of aliases, and refuses one that closes", () => {
+  const chain = (last: object) =>
+    Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, n) => [
+        `T${n}`,
+        n === 19_999 ? last : { $ref: `#/$defs/T${n + 1}` },
+      ]),
+    );
+  assert.is(Object.keys(read(documentOf({}, chain({ type: "null" }))).$defs).length, 20_000);
+  refuses(documentOf({}, chain({ $ref: "#/$defs/T0" })), "$defs: `T0`");
+});
+
+test("keeps keys that mean something to JavaScript as plain keys", () => {
+  const text = '{"type":"object","properties":{"__proto__":{"type":"null"},"constructor":{}}}';
+  const schema = readSchema(JSON.parse(text));
+  assert.is(JSON.stringify(schema), text);
+  assert.is(Object.getPrototypeOf(schema), Object.prototype);
+  const named = JSON.parse(
+    JSON.stringify(documentOf()).replace('"$defs":{', '"$defs":{"__proto__":{}'),
+  );
+  assert.equal(Object.keys(readArgspec(named).$defs), ["__proto__"]);
+  const plugin = JSON.parse('{"examples":[{"query":{"__proto__":{"x":1}},"text":""}]}');
+  const { query } = readArgspec(documentOf(plugin)).plugins[0]!.examples[0] as { query: object };
+  assert.is(JSON.stringify(query), '{"__proto__":{"x":1}}');
+  // Nothing that only a prototype has counts as there.
+  refuses(Object.create(documentOf()), "the document: `argspec` is missing");
+});
+
+test("ends with what is nested or repeated without bounds", () => {
+  let deep: object = {};
+  for (let level = 0; level < 100_000; level++) deep = { items: deep };
+  refuses(documentOf({}, { T: deep }), "$defs.T.items.items");
+  const circle: { items?: object } = {};
+  circle.items = circle;
+  refuses(documentOf({}, { T: circle }), "$defs.T.items.items");
+  let wide: object = { type: "null" };
+  for (let level = 0; level < 40; level++) wide = { anyOf: [wide, wide] };
+  refuses(documentOf({}, { T: wide }), "$defs.T.anyOf.0");
+});
+
+test.run();
