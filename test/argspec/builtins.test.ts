@@ -1,0 +1,65 @@
+// What the package tells of its own plugins and services must be what a server has.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BUILTINS } from "../../argspec/builtins.js";
+import { operationsOf } from "../../argspec/operations.js";
+import { SERVICES } from "../../argspec/services.js";
+import { descriptions } from "../../runtime/builtin/.generated/descriptions.js";
+import { descriptions as graphDescriptions } from "../../runtime/builtin/.generated/graph/descriptions.js";
+import { services } from "../../runtime/builtin/services.js";
+
+const test = suite("argspec of built-in plugins and services");
+const operations = operationsOf(BUILTINS);
+
+test("has every built-in plugin, with the parameters of its record", () => {
+  const records = [...descriptions, ...graphDescriptions].sort((a, b) =>
+    a.path < b.path ? -1 : 1,
+  );
+  assert.equal(
+    BUILTINS.plugins.map(({ path, params, reserved }) => ({
+      path,
+      parameters: [...reserved, ...params.map(({ name }) => name)].sort(),
+    })),
+    records.map(({ path, parameters }) => ({
+      path,
+      parameters: Object.keys(parameters)
+        .concat("content" in parameters ? "content" : [])
+        .sort(),
+    })),
+  );
+});
+
+test("calls everything safe to repeat but what changes graphs", () => {
+  const changing = operations.filter((operation) => !operation.readonly);
+  assert.equal(
+    changing.map(({ name }) => name),
+    ["connect", "createvertex", "deletevertex", "disconnect"],
+  );
+});
+
+test("lets queries take what their signatures do not list, and a body", () => {
+  const open = operations.filter(({ isOpen }) => isOpen);
+  assert.equal(
+    open.map(({ name, content }) => [name, content?.wire]),
+    [
+      ["arcs", "str"],
+      ["echo", "bytes"],
+      ["neighbor", "str"],
+      ["vertices", "str"],
+    ],
+  );
+});
+
+test("has the services that a server has, by name", () => {
+  assert.equal(
+    SERVICES.map(({ path }) => path),
+    [...services.keys()].sort(),
+  );
+  for (const { name, path, isText } of SERVICES) {
+    assert.is(path, `/svc/${name}`);
+    assert.is(isText, services.get(path)?.mediaType === "text/plain", name);
+  }
+});
+
+test.run();
