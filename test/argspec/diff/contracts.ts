@@ -1,0 +1,100 @@
+// Small contracts to compare.
+
+import {
+  ARGSPEC_VERSION,
+  type Argspec,
+  type JsonSchema,
+  type ParamSpec,
+  type PluginSpec,
+} from "../../../argspec/argspec.js";
+
+export const INTEGER: JsonSchema = { type: "integer", "x-svc-range": "safe" };
+export const NUMBER: JsonSchema = { type: "number" };
+export const STRING: JsonSchema = { type: "string" };
+export const NULL: JsonSchema = { type: "null" };
+
+export interface Contract extends Partial<Omit<Argspec, "plugins">> {
+  readonly plugins?: readonly Partial<PluginSpec>[];
+}
+
+/** As `svc build` could write it. */
+export function argspecOf({ plugins = [], ...others }: Contract): Argspec {
+  const all = plugins.map((plugin) => pluginOf(plugin));
+  const service = { name: "shop", prefix: null };
+  return {
+    argspec: ARGSPEC_VERSION,
+    service,
+    hash: "0".repeat(64),
+    $defs: {},
+    ...others,
+    plugins: all,
+  };
+}
+
+function pluginOf(plugin: Partial<PluginSpec>): PluginSpec {
+  const name = plugin.name ?? "search";
+  return {
+    name,
+    path: `/svc/plugin/${name}`,
+    role: "engine",
+    graph: null,
+    readonly: false,
+    summary: "",
+    description: "",
+    deprecated: false,
+    source: null,
+    params: [],
+    reserved: [],
+    result: { kind: "value", schema: {} },
+    errors: [],
+    examples: [],
+    ...plugin,
+  };
+}
+
+/** One optional parameter, `limit: int`. */
+export function param(parts: Partial<ParamSpec> = {}): ParamSpec {
+  return { name: "limit", in: "query", wire: "int", required: false, schema: INTEGER, ...parts };
+}
+
+/** A closed object; names that end with `?` are optional. */
+export function objectOf(
+  properties: Readonly<Record<string, JsonSchema>>,
+  additional: JsonSchema | false = false,
+): JsonSchema {
+  const entries = Object.entries(properties);
+  const required = entries.filter(([name]) => !name.endsWith("?")).map(([name]) => name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      entries.map(([name, schema]) => [name.replace(/\?$/, ""), schema]),
+    ),
+    ...(required.length > 0 && { required }),
+    additionalProperties: additional,
+  };
+}
+
+export function listOf(items: JsonSchema): JsonSchema {
+  return { type: "array", items };
+}
+
+export function tupleOf(
+  first: readonly JsonSchema[],
+  required = first.length,
+  rest: JsonSchema | false = false,
+): JsonSchema {
+  return {
+    type: "array",
+    ...(first.length > 0 && { prefixItems: first }),
+    minItems: required,
+    items: rest,
+  };
+}
+
+export function anyOf(...members: readonly JsonSchema[]): JsonSchema {
+  return { anyOf: members };
+}
+
+export function refTo(name: string): JsonSchema {
+  return { $ref: `#/$defs/${name}` };
+}
