@@ -16,10 +16,11 @@ const MAX_SHOWN = 40;
 export function checkExamples(plugin: PluginRecord, types: TypeTable): Diagnostic[] {
   const rule = new ShapeRule(types, "closed");
   return plugin.examples.flatMap(({ calls }) =>
-    calls.flatMap((call) => [
-      ...call.args.flatMap((arg) => checkArgument(plugin, rule, call, arg)),
-      ...checkRequired(plugin, call),
-    ]),
+    calls.flatMap((call) => {
+      const wrong = call.args.flatMap((arg) => checkArgument(plugin, rule, call, arg));
+      // What is missing is often there under the name or at the place that is wrong.
+      return wrong.length > 0 ? wrong : checkRequired(plugin, call);
+    }),
   );
 }
 

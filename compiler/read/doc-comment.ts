@@ -26,8 +26,9 @@ export interface DocComment {
 
 const DECLARING_TAGS = new Set(["plugin", "graph", "readonly"]);
 
-export function readDocComment(node: ts.Node): DocComment {
-  const comment = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc).at(-1);
+/** @param nodes of which the first that has a comment is meant */
+export function readDocComment(...nodes: readonly ts.Node[]): DocComment {
+  const comment = firstComment(nodes);
   const tags = comment?.tags ?? [];
   const params = new Map<string, string>();
   const paragraphs = [commentText(comment)];
@@ -50,6 +51,14 @@ export function readDocComment(node: ts.Node): DocComment {
     throws: [...named("throws"), ...named("exception")].map(readThrows),
     params,
   };
+}
+
+function firstComment(nodes: readonly ts.Node[]): ts.JSDoc | undefined {
+  for (const node of nodes) {
+    const comment = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc).at(-1);
+    if (comment) return comment;
+  }
+  return undefined;
 }
 
 function commentText(node: ts.JSDoc | ts.JSDocTag | undefined): string {

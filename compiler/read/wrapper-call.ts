@@ -91,7 +91,7 @@ export function readPluginCall(
     reportUnnamed(context, call);
     return null;
   }
-  const doc = readDocComment(ts.isVariableDeclaration(nameNode.parent) ? nameNode.parent : call);
+  const holder = ts.isVariableDeclaration(nameNode.parent) ? nameNode.parent : call;
   return {
     fn,
     name,
@@ -100,7 +100,7 @@ export function readPluginCall(
     graph: options.graph,
     readonly: options.readonly,
     exportPath: exportName,
-    doc: doc.description === "" ? readDocComment(fn) : doc,
+    doc: readDocComment(holder, fn),
   };
 }
 

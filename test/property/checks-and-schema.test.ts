@@ -1,10 +1,11 @@
-// The generated check of a type and its JSON Schema must accept the same values: clients believe
-// the schema, the server obeys the check. Random types, random values; the seed is printed when
-// they differ and repeats the run as SEED=n.
+// The generated check of a type, its JSON Schema and the rule for defaults and examples must accept
+// the same values: clients believe the schema, the server obeys the check, readers copy examples.
+// Random types, random values; the seed is printed when they differ and repeats the run as SEED=n.
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { JsonSchema } from "../../argspec/argspec.js";
+import { ShapeRule } from "../../compiler/check/shape-rule.js";
 import { CheckFunctions } from "../../compiler/emit/check-functions.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { PropertyShape, TypeShape, TypeTable } from "../../compiler/record/type-shape.js";
@@ -36,12 +37,14 @@ test("accept the same values", () => {
     const types = randomTypes(random);
     for (const [name, shape] of Object.entries(types)) {
       const check = compile(types, { kind: "ref", name });
+      const rule = new ShapeRule(types, "open");
       for (let n = 0; n < VALUES; n++) {
         const value = randomValue(random, types, shape, 5);
         const fault = check(value);
         const isAccepted = accepts(types, toJsonSchema(shape), value);
         const what = `seed ${SEED}: ${JSON.stringify({ fault, shape, value, types })}`;
         assert.is(fault === null, isAccepted, what);
+        assert.is(rule.fault(shape, value) === null, isAccepted, what);
         accepted += Number(isAccepted);
       }
     }
