@@ -1,0 +1,74 @@
+// Which faults of a `fetch` prove that nothing was sent, and what errors say of them. Node's own
+// faults over real connections are in test/e2e/client-faults.test.ts.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { exchange, isConnectFault } from "../../../client/typescript/exchange.js";
+import type { FetchReader } from "../../../client/typescript/options.js";
+import type { SvcError } from "../../../client/typescript/svc-error.js";
+
+const test = suite("client exchange");
+
+function fault(cause: unknown): Error {
+  return new TypeError("fetch failed", { cause });
+}
+
+function coded(code: string, syscall?: string): Error {
+  return Object.assign(new Error(`it was ${code}`), { code, ...(syscall && { syscall }) });
+}
+
+test("only faults of connecting prove that nothing was sent", () => {
+  const refused = coded("ECONNREFUSED", "connect");
+  const unsent = [
+    ...[refused, coded("EHOSTUNREACH", "connect"), coded("ENETUNREACH", "connect")],
+    ...[coded("ETIMEDOUT", "connect"), coded("ECONNRESET", "connect")],
+    ...[coded("ENOTFOUND", "getaddrinfo"), coded("EAI_AGAIN", "getaddrinfo")],
+    coded("UND_ERR_CONNECT_TIMEOUT"),
+    new AggregateError([refused, coded("ETIMEDOUT", "connect")]),
+  ];
+  for (const cause of unsent) assert.ok(isConnectFault(fault(cause)), `${cause}`);
+  const sent = [
+    ...[undefined, null, "text", {}, new Error("x"), coded("UND_ERR_SOCKET")],
+    ...[coded("ECONNRESET", "read"), coded("EPIPE", "write"), coded("ETIMEDOUT", "read")],
+    ...[new AggregateError([]), new AggregateError([refused, coded("ECONNRESET", "read")])],
+  ];
+  for (const cause of sent) assert.not.ok(isConnectFault(fault(cause)), `${cause}`);
+  assert.not.ok(isConnectFault(refused));
+  assert.not.ok(isConnectFault(undefined));
+});
+
+test("errors say what the cause says, else what there is", async () => {
+  const reasons: readonly [unknown, string][] = [
+    [fault(coded("X")), "it was X"],
+    [fault(Object.assign(new AggregateError([]), { code: "ECONNREFUSED" })), "ECONNREFUSED"],
+    [new TypeError("Failed to fetch"), "Failed to fetch"],
+    ["text", "text"],
+    [undefined, "undefined"],
+  ];
+  for (const [cause, reason] of reasons) {
+    const init = { method: "GET", headers: {}, signal: new AbortController().signal };
+    const error = await exchange(() => Promise.reject(cause), "", init, "/p").then(
+      () => assert.unreachable(),
+      (thrown: SvcError) => thrown,
+    );
+    assert.is(error!.kind, "network");
+    assert.is(error!.message, `/p: ${reason}`);
+    assert.is(error!.cause, cause);
+  }
+});
+
+test("characters may be split between pieces, and pieces may be empty", async () => {
+  const bytes = new TextEncoder().encode("é\u{1f600}z");
+  const pieces = [bytes.subarray(0, 1), bytes.subarray(1, 4), new Uint8Array(0), bytes.subarray(4)];
+  const reader: FetchReader = {
+    read: async () => ({ done: pieces.length === 0, value: pieces.shift() }),
+    cancel: async () => {},
+  };
+  const headers = { get: () => null };
+  const fetch = async () => ({ status: 200, headers, body: { getReader: () => reader } });
+  const init = { method: "GET", headers: {}, signal: new AbortController().signal };
+  const { text } = await exchange(fetch, "", init, "/p");
+  assert.is(text, "é\u{1f600}z");
+});
+
+test.run();

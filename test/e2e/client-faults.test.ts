@@ -1,0 +1,362 @@
+// Calls of a client over real connections that fail in every way: which error comes, what is sent
+// again and what never, and that nothing is left behind.
+// limit: 60 s
+
+import dns from "node:dns";
+import { getEventListeners } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  Connection,
+  type ErrorKind,
+  type Operation,
+  SvcError,
+} from "../../client/typescript/runtime.js";
+import {
+  answer,
+  cut,
+  failure,
+  ok,
+  reset,
+  ScriptedServer,
+  type Step,
+  silence,
+} from "./support/scripted-server.js";
+
+const test = suite("client faults");
+const HASH = "a".repeat(64);
+const FIND: Operation = { path: "/svc/plugin/find" };
+const READ: Operation = { path: "/svc/plugin/read", readonly: true };
+const WRITE: Operation = { path: "/svc/plugin/write", content: "str" };
+const HEALTH: Operation = { path: "/svc/hc", text: true };
+const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n";
+const { random } = Math;
+let server: ScriptedServer;
+let client: Connection;
+
+test.before(async () => {
+  // Retries wait for a random part of a second: here for none of it.
+  Math.random = () => 0;
+  server = await ScriptedServer.start();
+});
+
+test.before.each(() => {
+  server.script(ok(1));
+  client = new Connection({ baseUrl: server.url, warn: unexpected }, HASH);
+});
+
+test.after(async () => {
+  Math.random = random;
+  await server.close();
+});
+
+function unexpected(message: string): never {
+  throw new Error(message);
+}
+
+/** The error that a call must end with. */
+async function failed(call: Promise<unknown>, kind: ErrorKind): Promise<SvcError> {
+  const error = await call.then(
+    (value) => unexpected(`${JSON.stringify(value)} instead of an error`),
+    (reason: unknown) => reason,
+  );
+  assert.instance(error, SvcError);
+  assert.is((error as SvcError).kind, kind, String(error));
+  return error as SvcError;
+}
+
+test("the response is what a call gives, the envelope what a raw one gives", async () => {
+  server.script(ok({ a: 1 }));
+  assert.equal(await client.call(FIND, { q: "x" }, undefined), { a: 1 });
+  assert.equal(await client.callRaw(FIND, undefined, undefined), {
+    ...{ status: "OK", response: { a: 1 }, level: 0, partitions: null, exec_ms: 0.25 },
+  });
+  assert.equal(
+    server.received.map(({ method, url }) => `${method} ${url}`),
+    ["GET /svc/plugin/find?q=x", "GET /svc/plugin/find"],
+  );
+});
+
+test("text comes as it is", async () => {
+  server.script(answer(200, '{"status": "ERROR"}'));
+  assert.is(await client.call(HEALTH, {}, {}), '{"status": "ERROR"}');
+  server.script(answer(200, ""));
+  assert.is(await client.call(HEALTH, {}, {}), "");
+  server.script(answer(404, "gone"));
+  assert.is((await failed(client.call(HEALTH, {}, {}), "http")).envelope, "gone");
+});
+
+test("each shape of an error body has its kind", async () => {
+  const detail = { exception: "<class 'E'>", value: "v" };
+  const shapes: readonly [ErrorKind, number, unknown][] = [
+    ["parameter", 400, { svc: detail }],
+    ["plugin", 500, { plugin: { ...detail, traceback: ["line"] } }],
+    ["system", 500, { system: detail }],
+    ["backend", 500, "<partial: 0 width: 2> | 400 | {'svc': {'exception': 'E', 'value': 'v'}}"],
+    ["http", 404, "not found"],
+  ];
+  for (const [kind, status, message] of shapes) {
+    server.script(failure(status, message));
+    const error = await failed(client.call(READ, {}, {}), kind);
+    assert.is(error.status, status);
+    assert.is(server.received.length, 1);
+  }
+});
+
+test("an answer without an envelope is an error of HTTP", async () => {
+  for (const body of ["", "<html>", '{"status": "OK", "response": ', "null", "[1]", '"OK"']) {
+    for (const status of [200, 502]) {
+      server.script(answer(status, body));
+      const error = await failed(client.call(READ, {}, {}), "http");
+      assert.is(error.status, status);
+      assert.is(server.received.length, 1);
+    }
+  }
+  server.script(answer(500, '{"status": "OK", "response": 1}'));
+  await failed(client.call(READ, {}, {}), "http");
+  server.script(failure(200, "an error all the same"));
+  await failed(client.call(READ, {}, {}), "http");
+});
+
+/** What may have been executed, though no whole answer came. */
+const LOSSES: Readonly<Record<string, Step>> = {
+  "before the answer": reset(),
+  "in order, before the answer": cut(""),
+  "within the head": reset(HEAD.slice(0, 20)),
+  "within the body": reset(`${HEAD}{"status": "OK", `),
+  "in order, within the body": cut(`${HEAD}{"status": "OK", `),
+  "in a chunk": cut("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{}"),
+  "by nonsense": cut("nonsense\r\n\r\n"),
+};
+
+for (const [where, loss] of Object.entries(LOSSES)) {
+  test(`a connection lost ${where}: only what is safe to repeat is sent again`, async () => {
+    server.script(loss, ok(2));
+    await failed(client.call(FIND, {}, {}), "network");
+    assert.is(server.received.length, 1);
+    server.script(loss, ok(2));
+    await failed(client.call(WRITE, { content: "x" }, {}), "network");
+    assert.is(server.received.length, 1);
+    server.script(loss, ok(2));
+    assert.is(await client.call(READ, {}, {}), 2);
+    server.script(loss, loss, ok(2));
+    assert.is(await client.call(WRITE, { content: "x" }, { idempotent: true }), 2);
+    assert.equal(
+      server.received.map(({ method, body }) => `${method} ${body}`),
+      ["POST x", "POST x", "POST x"],
+    );
+  });
+}
+
+test("429 and 503 mean that nothing was executed: a POST is sent again too", async () => {
+  const full = failure(429, "Cannot accept new connection at this time");
+  server.script(full, failure(503, "Service Out"), ok(3));
+  assert.is(await client.call(WRITE, { content: "x" }, {}), 3);
+  assert.is(server.received.length, 3);
+});
+
+test("when retries are used up, the last answer is the error", async () => {
+  server.script(failure(429, "full"), failure(503, "first"), failure(503, "second"), ok(1));
+  const error = await failed(client.call(FIND, {}, {}), "http");
+  assert.is(error.status, 503);
+  assert.is(error.message, "/svc/plugin/find: second");
+  assert.is(server.received.length, 3);
+  server.script(failure(503, "once"), ok(1));
+  await failed(client.call(READ, {}, { retries: 0 }), "http");
+  assert.is(server.received.length, 1);
+});
+
+test("a refusal that breaks off is sent again like a whole one", async () => {
+  server.script(cut("HTTP/1.1 503 Out\r\nContent-Length: 9\r\n\r\n{"), ok(1));
+  assert.is(await client.call(WRITE, { content: "x" }, {}), 1);
+});
+
+test("no connection: tried again for whatever operation", async () => {
+  const unused = createServer();
+  await new Promise<void>((resolve) => unused.listen(0, "127.0.0.1", resolve));
+  const { port } = unused.address() as AddressInfo;
+  await new Promise((resolve) => unused.close(resolve));
+  for (const baseUrl of [`http://127.0.0.1:${port}`, "http://nowhere.invalid"]) {
+    let attempts = 0;
+    const counting: typeof fetch = (...given) => {
+      attempts++;
+      return fetch(...given);
+    };
+    const call = client.with({ baseUrl, fetch: counting }).call(WRITE, { content: "x" }, {});
+    const error = await failed(call, "network");
+    assert.is(attempts, 3);
+    assert.is(error.status, null);
+    assert.match(error.message, /^\/svc\/plugin\/write: (connect ECONNREFUSED|getaddrinfo )/);
+  }
+});
+
+test("no connection to any address of a name", async () => {
+  const { lookup } = dns;
+  let lookups = 0;
+  const twoAddresses = (_: string, __: object, found: (error: null, all: object[]) => void) => {
+    lookups++;
+    // Nobody listens on the first port.
+    found(null, [
+      { address: "127.0.0.1", family: 4 },
+      { address: "127.0.0.2", family: 4 },
+    ]);
+  };
+  dns.lookup = twoAddresses as unknown as typeof lookup;
+  try {
+    const call = client.with({ baseUrl: "http://two.test:2" }).call(FIND, {}, {});
+    const error = await failed(call, "network");
+    assert.instance((error.cause as Error).cause, AggregateError);
+    assert.is(lookups, 3);
+  } finally {
+    dns.lookup = lookup;
+  }
+});
+
+test("retries end when the budget of the client is spent, whoever made them", async () => {
+  server.script(failure(503, "out"));
+  const other = client.with({ headers: { a: "b" } });
+  for (let call = 0; call < 4; call++) {
+    await failed(client.call(FIND, {}, { retries: 3, timeoutMs: 0 }), "http");
+    if (call === 0) assert.is(server.received.length, 4);
+  }
+  assert.is(server.received.length, 4 + 10);
+  await failed(other.call(FIND, {}, {}), "http");
+  assert.is(server.received.length, 4 + 10 + 1);
+});
+
+test("an aborted call ends at once, with its reason, and leaves nothing behind", async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = timers();
+  const aborts: Readonly<Record<string, Step>> = {
+    silence,
+    half: (response) => response.write('{"status'),
+    refused: failure(503, "out"),
+  };
+  for (const step of Object.values(aborts)) {
+    server.script(step);
+    const controller = new AbortController();
+    const call = client.call(READ, {}, { signal: controller.signal, retries: 1e9 });
+    await server.arrival();
+    const reason = new Error("enough");
+    controller.abort(reason);
+    const error = await failed(call, "aborted");
+    assert.is(error.cause, reason);
+    assert.is(error.status, null);
+    assert.equal(getEventListeners(controller.signal, "abort"), []);
+  }
+  server.script(ok(1));
+  await failed(client.call(READ, {}, { signal: AbortSignal.abort() }), "aborted");
+  assert.is(server.received.length, 0);
+  const { signal } = new AbortController();
+  assert.is(await client.call(READ, {}, { signal }), 1);
+  assert.equal(getEventListeners(signal, "abort"), []);
+  assert.is(timers(), before);
+});
+
+test("an answer that never ends is out of time, and so is one that never begins", async () => {
+  const endless: Step = (response) => {
+    const timer = setInterval(() => response.write(" "), 5);
+    response.on("close", () => clearInterval(timer));
+  };
+  for (const step of [silence, endless]) {
+    server.script(step);
+    const error = await failed(client.call(READ, {}, { timeoutMs: 60 }), "timeout");
+    assert.is(error.message, "/svc/plugin/read: no answer within 60 ms");
+    assert.is(error.cause, undefined);
+  }
+});
+
+test("the time is that of all attempts, and the error tells what failed before", async () => {
+  server.script(failure(503, "out"), silence);
+  const error = await failed(client.call(FIND, {}, { timeoutMs: 1000 }), "timeout");
+  assert.is((error.cause as SvcError).status, 503);
+  assert.is(server.received.length, 2);
+});
+
+test("times beyond what a timer holds do not end a call", async () => {
+  server.script((response, request) => setTimeout(() => ok(1)(response, request), 20));
+  for (const timeoutMs of [0, 2 ** 31, Number.POSITIVE_INFINITY]) {
+    assert.is(await client.call(FIND, {}, { timeoutMs }), 1);
+  }
+});
+
+test("of a huge error no more is read than an envelope can have", async () => {
+  let isCut = false;
+  const huge: Step = (response) => {
+    response.writeHead(500);
+    const fill = (): void => {
+      while (response.write("x".repeat(65_536)));
+    };
+    response.on("drain", fill).on("close", () => {
+      isCut = true;
+    });
+    fill();
+  };
+  server.script(huge);
+  const error = await failed(client.call(FIND, {}, {}), "http");
+  assert.is(error.status, 500);
+  assert.ok((error.envelope as string).length < 2 ** 20 + 2 ** 17);
+  while (!isCut) await new Promise((resolve) => setTimeout(resolve, 5));
+});
+
+test("the hash is sent until the server has told its own; another one is told once", async () => {
+  const warnings: string[] = [];
+  const shop = client.with({ warn: (message) => warnings.push(message) });
+  const other = { "X-SVC-Argspec": "b".repeat(64) };
+  server.script(ok(1), failure(404, "none"), ok(1, other));
+  await shop.call(FIND, {}, {});
+  await failed(shop.call(FIND, {}, {}), "http");
+  await Promise.all([shop.call(FIND, {}, {}), shop.call(FIND, {}, {})]);
+  await shop.with({ partial: 1 }).call(FIND, {}, {});
+  await shop.call(FIND, {}, {});
+  const hashes = server.received.map(({ headers }) => headers["x-svc-argspec"]);
+  assert.equal(hashes, [HASH, HASH, HASH, HASH, undefined, undefined]);
+  assert.equal(warnings, [
+    "The service has changed since this client was generated (aaaaaaaa, now bbbbbbbb).",
+  ]);
+});
+
+test("the same hash is no news, and another server is asked for its own", async () => {
+  server.script(ok(1, { "X-SVC-Argspec": HASH }));
+  await client.call(FIND, {}, {});
+  await client.call(FIND, {}, {});
+  await client.with({ baseUrl: `${server.url}/` }).call(FIND, {}, {});
+  const hashes = server.received.map(({ headers }) => headers["x-svc-argspec"]);
+  assert.equal(hashes, [HASH, undefined, HASH]);
+});
+
+test("what one call or one client sets does not reach another", async () => {
+  const eu = client.with({ partial: 1, headers: { Authorization: "a", "X-A": "1" } });
+  await eu.call(FIND, {}, { partial: 2, headers: { authorization: "b" } });
+  await eu.call(FIND, {}, { partial: undefined, signal: undefined, headers: undefined });
+  await client.call(FIND, {}, {});
+  const sent = server.received.map(({ headers }) => [
+    headers["x-svc-partial-target"],
+    headers.authorization,
+    headers["x-a"],
+  ]);
+  assert.equal(sent, [
+    ["2", "b", "1"],
+    ["1", "a", "1"],
+    [undefined, undefined, undefined],
+  ]);
+});
+
+test("keys of prototypes change nothing", async () => {
+  server.script(answer(200, '{"status": "OK", "__proto__": {"response": 1}, "response": null}'));
+  assert.is(await client.call(FIND, JSON.parse('{"__proto__": {"a": 1}}'), {}), null);
+  server.script(answer(200, '{"__proto__": {"status": "OK"}}'));
+  await failed(client.call(FIND, {}, {}), "http");
+  assert.is(({} as { status?: unknown }).status, undefined);
+});
+
+test("an error has the caller in its stack", async () => {
+  server.script(failure(404, "not found"));
+  async function caller(): Promise<void> {
+    await client.call(FIND, {}, {});
+  }
+  assert.match((await failed(caller(), "http")).stack!, /caller/);
+});
+
+test.run();
