@@ -1,0 +1,90 @@
+// Clients that hey-api's generator makes from our documents: they compile under `strict`, wrong
+// calls do not, and a live server answers them. `node test/openapi/run.mjs` installs the generator.
+// limit: 60 s
+
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { openapiDocument } from "../../argspec/openapi/document.js";
+import { fixture, type Served, serve, svc } from "../e2e/support/server.js";
+
+const test = suite("clients that others generate");
+const installed = createRequire(new URL("package.json", import.meta.url));
+const GENERATOR = join(
+  dirname(installed.resolve("@hey-api/openapi-ts/package.json")),
+  "bin/run.js",
+);
+const COMPILERS = [
+  installed.resolve("typescript/bin/tsc"),
+  fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url)),
+];
+const folder = mkdtempSync(join(tmpdir(), "svc-generated-"));
+let server: Served;
+
+test.before(async () => {
+  await svc("build", fixture("openapi"));
+  server = await serve(fixture("openapi"), "--root", mkdtempSync(join(folder, "data-")));
+});
+test.after(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+test("parameters as content are typed throughout", async () => {
+  assert.equal(await generatedCalls("content"), {
+    ...{ size: 2, unit: "km", x: 1, y: 2 },
+    entries: [[4, { x: 2, y: 0 }]],
+    hitcount: 3,
+    aggregator: [1, 0, 0.5, 0],
+    counted: [
+      ["a", 2],
+      ["b", 1],
+    ],
+    exception: "<class 'RangeError'>",
+    status: "ERROR",
+    bytes: 3,
+    names: ["a", "b"],
+    echoed: { value: { deep: ["ü&", null] }, raw: null },
+  });
+});
+
+test("parameters as strings need nothing of the generator", async () => {
+  const raw = Buffer.from("ü").toString("latin1");
+  assert.equal(await generatedCalls("string"), { size: 1, echoed: { value: "a text", raw } });
+});
+
+/** What the calls of the fixture give, made with a client that was generated for them. */
+async function generatedCalls(jsonParams: "content" | "string"): Promise<unknown> {
+  const project = join(folder, jsonParams);
+  for (const file of ["tsconfig.json", `${jsonParams}.ts`]) {
+    cpSync(join(fixture("openapi"), "client", file), join(project, file));
+  }
+  const argspec = JSON.parse(readFileSync(join(fixture("openapi"), ".svc/argspec.json"), "utf8"));
+  const document = join(project, "openapi.json");
+  writeFileSync(document, JSON.stringify(openapiDocument(argspec, { jsonParams })));
+  const generated = join(project, "generated");
+  await run(GENERATOR, "-i", document, "-o", generated, "-c", "@hey-api/client-fetch");
+  for (const compiler of COMPILERS) await run(compiler, "-p", project);
+
+  const outfile = join(project, "calls.mjs");
+  const entryPoints = [join(project, `${jsonParams}.ts`)];
+  await build({ entryPoints, outfile, bundle: true, format: "esm", logLevel: "error" });
+  const { calls } = await import(pathToFileURL(outfile).href);
+  return calls(`http://127.0.0.1:${server.port}`);
+}
+
+/** Runs a script to its end; rejects with what it has printed when it fails. */
+async function run(script: string, ...args: string[]): Promise<void> {
+  await promisify(execFile)(process.execPath, [script, ...args], { cwd: folder }).catch((error) => {
+    throw new Error(`${script} ${args.join(" ")}\n${error.stdout}${error.stderr}`);
+  });
+}
+
+test.run();
