@@ -32,10 +32,7 @@ export function clientScript(
   return `${header}
 ${head}
 const HASH = ${JSON.stringify(hash)};
-
 ${constants("plugin", plugins)}
-${constants("builtin", builtin)}
-${constants("service", services)}
 ${exported}class Client {
   #connection;
 
@@ -50,16 +47,15 @@ ${exported}class Client {
     return new Client(this.#connection.with(options));
   }
 ${methods("plugin", plugins)}}
-
-${group("Builtin", "builtin", builtin)}
-${group("Services", "service", services)}${tail}`;
+${group("Builtin", "builtin", builtin)}${group("Services", "service", services)}${tail}`;
 }
 
 /** No name of ours holds a `$`, so these never meet each other nor the classes. */
 function constants(kind: string, { methods }: Section): string {
-  return methods
-    .map(({ name, operation }) => `const ${kind}$${name} = ${describe(operation)};\n`)
-    .join("");
+  const lines = methods.map(
+    ({ name, operation }) => `const ${kind}$${name} = ${describe(operation)};\n`,
+  );
+  return lines.length === 0 ? "" : `\n${lines.join("")}`;
 }
 
 function describe({ path, params, content, readonly, isText }: Operation): string {
@@ -74,7 +70,8 @@ function describe({ path, params, content, readonly, isText }: Operation): strin
 }
 
 function group(name: string, kind: string, section: Section): string {
-  return `class ${name} {
+  return `${constants(kind, section)}
+class ${name} {
   #connection;
 
   constructor(connection) {

@@ -1,0 +1,132 @@
+// The files of a generated client: its own part of them against golden files, and what must hold
+// for every argspec.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { emitTypescriptClient, emitTypescriptTypes } from "../../../argspec/typescript/client.js";
+import { matchesGolden } from "../../golden/golden.js";
+import {
+  argspecOf,
+  INTEGER,
+  list,
+  object,
+  optional,
+  param,
+  plugin,
+  ref,
+  STRING,
+} from "./sample-argspec.js";
+
+const test = suite("typescript client");
+
+const RUNTIME = { esm: "// esm\n", cjs: "// cjs\n", types: "// types\n" };
+const DEFINITIONS = {
+  City: {
+    ...object({ name: STRING, near: { ...list(ref("City")), description: "by rail" } }, ["name"]),
+    description: "A place.",
+  },
+  Client: { enum: ["a", "b"] },
+};
+const SHOP = argspecOf(
+  [
+    plugin("buy", {
+      description: "Buys an item.",
+      summary: "Buys an item.",
+      params: [
+        param("item", { description: "what\nis bought" }),
+        optional("count", { wire: "int", schema: INTEGER, default: 1 }),
+        optional("content", { in: "body", wire: "json", schema: ref("City") }),
+      ],
+      errors: [{ exception: "SoldOut", description: "when there is none" }],
+      examples: [{ query: { item: "book", count: 2 }, text: "?item=book&count=2" }],
+      result: { kind: "value", schema: { anyOf: [ref("City"), { type: "null" }] } },
+    }),
+    plugin("search", {
+      summary: "Finds | cities.",
+      description: "Finds | cities.",
+      readonly: true,
+      deprecated: true,
+      deprecation: "use `find`",
+      returns: "the nearest first",
+      params: [param("q", { wire: "bytes" }), optional("at", { wire: "json", schema: {} })],
+      result: { kind: "response", sortkey: STRING, item: ref("City"), meta: true },
+    }),
+    plugin("with", { params: [param("kind", { schema: ref("Client") })] }),
+  ],
+  DEFINITIONS,
+);
+
+async function filesOf(argspec = SHOP): Promise<Map<string, string>> {
+  return new Map(await emitTypescriptClient(argspec, RUNTIME));
+}
+
+/** What is of the service itself. */
+function ownPart(text: string, end: string): string {
+  const [own, ...others] = text.split(end);
+  assert.ok(others.length > 0, `without ${end}`);
+  return own!;
+}
+
+test("every file is as it was judged", async () => {
+  const files = await filesOf();
+  for (const name of ["package.json", "README.md"]) {
+    matchesGolden(`client/${name}`, files.get(name)!);
+  }
+  matchesGolden("client/index.js", ownPart(files.get("index.js")!, "\nconst builtin$"));
+  const declarations = files.get("index.d.ts")!;
+  matchesGolden(
+    "client/index.d.ts",
+    ownPart(declarations, "\n/** What every server has built in."),
+  );
+  matchesGolden("client/types.d.ts", await emitTypescriptTypes(SHOP));
+});
+
+test("CommonJS is the same code, exported otherwise", async () => {
+  const files = await filesOf();
+  const head = /^(?:"use strict"|import|export \{|const \{|exports\.).*\n\n?/gm;
+  const body = (name: string) =>
+    files.get(name)!.replace(head, "").replace("export class", "class").trim();
+  assert.is(body("index.cjs"), body("index.js"));
+  assert.is(files.get("index.d.cts")!.replaceAll(".cjs", ".js"), files.get("index.d.ts"));
+});
+
+test("the clients' own part is passed on as it is", async () => {
+  const files = await filesOf();
+  const own = ["runtime.js", "runtime.cjs", "runtime.d.ts", "runtime.d.cts"];
+  const { esm, cjs, types } = RUNTIME;
+  assert.equal(
+    own.map((name) => files.get(name)),
+    [esm, cjs, types, types],
+  );
+});
+
+test("all that the manifest names is there", async () => {
+  const files = await filesOf();
+  const names = files.get("package.json")!.matchAll(/"\.\/([^"]+)"/g);
+  for (const [, name] of names) assert.ok(files.has(name!), name);
+});
+
+test("a second run gives the same", async () => {
+  assert.equal([...(await filesOf())], [...(await filesOf())]);
+});
+
+test("texts and places do not change the code", async () => {
+  const moved = SHOP.plugins.map((spec) => ({
+    ...spec,
+    source: { file: "x", line: 1, column: 1 },
+  }));
+  assert.equal([...(await filesOf({ ...SHOP, plugins: moved }))], [...(await filesOf())]);
+});
+
+test("the package is named after the service, in letters that npm takes", async () => {
+  const nameOf = async (name: string | null) => {
+    const files = await filesOf(argspecOf([], {}, name));
+    return JSON.parse(files.get("package.json")!).name;
+  };
+  assert.is(await nameOf("shop"), "shop-client");
+  assert.is(await nameOf(null), "svc-client");
+  assert.is(await nameOf("../@Scope/My Shop\n*/"), "scope-my-shop-client");
+  assert.is(await nameOf("мир"), "svc-client");
+});
+
+test.run();

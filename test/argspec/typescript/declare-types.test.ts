@@ -1,0 +1,117 @@
+// What each form of schema becomes in TypeScript.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { JsonSchema } from "../../../argspec/argspec.js";
+import { declareTypes } from "../../../argspec/typescript/declare-types.js";
+import { SchemaLowering } from "../../../argspec/typescript/lower-schema.js";
+import { INTEGER, list, object, ref, STRING, tuple } from "./sample-argspec.js";
+
+const test = suite("declare types");
+
+const NULL: JsonSchema = { type: "null" };
+const NAMES = new Map([
+  ["City", "City"],
+  ["Client", "Client_"],
+]);
+
+/** Schemas by the text of their types. */
+const TABLE: Readonly<Record<string, JsonSchema>> = {
+  string: STRING,
+  number: INTEGER,
+  boolean: { type: "boolean" },
+  null: NULL,
+  unknown: {},
+  City: ref("City"),
+  Client_: ref("Client"),
+  '"a"': { const: "a" },
+  false: { const: false },
+  '"a" | -1 | 2.5 | true | null': { enum: ["a", -1, 2.5, true, null] },
+  "string | null": { anyOf: [STRING, NULL] },
+  "string | City | City[]": { anyOf: [STRING, ref("City"), list(ref("City"))] },
+  "string[][]": list(list(STRING)),
+  '("a" | "b")[]': list({ enum: ["a", "b"] }),
+  "(string | null)[]": list({ anyOf: [STRING, NULL] }),
+  "[number, string]": tuple([INTEGER, STRING]),
+  "[]": { type: "array", minItems: 0, items: false },
+  "[number, ...(string)[]]": tuple([INTEGER], 1, STRING),
+  "[] | [number] | [number, string]": tuple([INTEGER, STRING], 0),
+  "([number] | [number, string, ...(unknown)[]])": tuple([INTEGER, STRING], 1, {}),
+  "([number] | [number, string])[]": list(tuple([INTEGER, STRING], 1)),
+  "{ [key: string]: never }": object({}),
+  "{ [key: string]: never }[]": list(object({})),
+};
+
+/** The same for those that are declared as interfaces. */
+const INTERFACES: Readonly<Record<string, JsonSchema>> = {
+  "a: string;\nb?: number;": object({ a: STRING, b: INTEGER }, ["a"]),
+  '"odd key": string;\n__proto__: string;\nconstructor: string;': object(
+    // A literal would set the prototype.
+    Object.fromEntries(["odd key", "__proto__", "constructor"].map((key) => [key, STRING])),
+  ),
+  "[k: string]: unknown;": object({}, [], {}),
+  "a: string;\n[k: string]: number | string;": object({ a: STRING }, ["a"], INTEGER),
+  "a: ({\n  b: {\n    c: string;\n  }[];\n} | {\n  d: string;\n});": object({
+    a: { anyOf: [object({ b: list(object({ c: STRING })) }), object({ d: STRING })] },
+  }),
+  "/** of it */\na: City;": object({ a: { ...ref("City"), description: "of it" } }),
+  "/**\n * one\n *\n * two\n */\na: unknown;": object({ a: { description: "one\n\ntwo" } }),
+  '"a\\"*/\\n": "*/ export type D0 = {" | "}";': object({
+    'a"*/\n': { enum: ["*/ export type D0 = {", "}"] },
+  }),
+};
+
+async function typesOf(schemas: readonly JsonSchema[]): Promise<readonly string[]> {
+  const lowering = new SchemaLowering(NAMES, (text) => text);
+  const requests = schemas.map((schema, index) => {
+    return { name: `T${index}`, schema: lowering.lower(schema), comment: "" };
+  });
+  return declareTypes(requests);
+}
+
+test("each form of schema has its type", async () => {
+  const printed = await typesOf(Object.values(TABLE));
+  const texts = Object.keys(TABLE).map((text, index) => `export type T${index} = ${text};\n`);
+  assert.equal(printed, texts);
+});
+
+test("objects become interfaces, indented", async () => {
+  const printed = await typesOf(Object.values(INTERFACES));
+  const texts = Object.keys(INTERFACES).map((text, index) => {
+    return `export interface T${index} {\n${text.replace(/^/gm, "  ")}\n}\n`;
+  });
+  assert.equal(printed, texts);
+});
+
+test("words that the argspec does not use are not passed on", async () => {
+  const foreign = [
+    { type: "string", tsType: "import('x')", title: "Foreign", $id: "x" },
+    { $ref: "https://127.0.0.1:1/x.json" },
+    { $ref: "#/$defs/Unknown" },
+    { allOf: [STRING], tsEnumNames: ["a"] },
+  ];
+  const printed = await typesOf(foreign as readonly JsonSchema[]);
+  const types = ["string", "unknown", "unknown", "unknown"];
+  assert.equal(
+    printed,
+    types.map((type, index) => `export type T${index} = ${type};\n`),
+  );
+});
+
+test("tuples with many optional items, or such tuples within each other, stay short", async () => {
+  const items = Array.from({ length: 200 }, () => INTEGER);
+  let nested: JsonSchema = INTEGER;
+  for (let depth = 0; depth < 30; depth++) nested = tuple([STRING, nested], 0);
+  const [wide, deep] = await typesOf([tuple(items, 0), tuple([nested], 0)]);
+  assert.is(wide, "export type T0 = number[];\n");
+  assert.ok(deep!.length < 1e6, `${deep!.length}`);
+});
+
+test("comments stand above types, arguments within generic ones", async () => {
+  const schema = new SchemaLowering(NAMES, (text) => text).lower(tuple([INTEGER, ref("City")]));
+  const request = { name: "T", schema, comment: "/** Found. */\n", generic: "PluginResponse" };
+  const text = "/** Found. */\nexport type T = PluginResponse<number, City>;\n";
+  assert.equal(await declareTypes([request]), [text]);
+});
+
+test.run();

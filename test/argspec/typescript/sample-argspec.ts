@@ -1,0 +1,68 @@
+// Argspecs for the tests of generated clients, by as few words as possible.
+
+import type { Argspec, JsonSchema, ParamSpec, PluginSpec } from "../../../argspec/argspec.js";
+
+export const STRING: JsonSchema = { type: "string" };
+export const INTEGER: JsonSchema = { type: "integer", "x-svc-range": "safe" };
+
+export function argspecOf(
+  plugins: readonly PluginSpec[],
+  $defs: Argspec["$defs"] = {},
+  name: string | null = "shop",
+): Argspec {
+  const service = { name, prefix: null };
+  return { argspec: 1, service, hash: "ab".repeat(32), plugins, $defs };
+}
+
+export function plugin(name: string, given: Partial<PluginSpec> = {}): PluginSpec {
+  return {
+    name,
+    path: `/svc/plugin/${name}`,
+    role: "engine",
+    graph: null,
+    readonly: false,
+    summary: "",
+    description: "",
+    deprecated: false,
+    source: null,
+    params: [],
+    reserved: [],
+    result: { kind: "value", schema: STRING },
+    errors: [],
+    examples: [],
+    ...given,
+  };
+}
+
+export function param(name: string, given: Partial<ParamSpec> = {}): ParamSpec {
+  return { name, in: "query", wire: "str", required: true, schema: STRING, ...given };
+}
+
+export function optional(name: string, given: Partial<ParamSpec> = {}): ParamSpec {
+  return param(name, { required: false, ...given });
+}
+
+export function object(
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = Object.keys(properties),
+  additionalProperties: JsonSchema | false = false,
+): JsonSchema {
+  return { type: "object", properties, required, additionalProperties };
+}
+
+export function list(items: JsonSchema): JsonSchema {
+  return { type: "array", items };
+}
+
+/** @param rest null where nothing may follow */
+export function tuple(
+  prefixItems: readonly JsonSchema[],
+  minItems = prefixItems.length,
+  rest: JsonSchema | null = null,
+): JsonSchema {
+  return { type: "array", prefixItems, minItems, items: rest ?? false };
+}
+
+export function ref(name: string): JsonSchema {
+  return { $ref: `#/$defs/${name}` };
+}
