@@ -9,6 +9,7 @@ import { type Change, makeChange, type Side } from "./change.js";
 import { compareParameters } from "./compare-parameters.js";
 import { compareResults } from "./compare-results.js";
 import type { RuleName, Severity } from "./rules.js";
+import { valueText } from "./type-text.js";
 
 const ORDER: Readonly<Record<Severity, number>> = { breaking: 0, compatible: 1, docs: 2 };
 
@@ -55,10 +56,12 @@ function compareServices(before: ArgspecService, after: ArgspecService): Change[
   const changes: Change[] = [];
   if (before.prefix !== after.prefix) {
     const rule = before.prefix === null ? "prefix-added" : "prefix-removed";
-    changes.push(makeChange(rule, service, before.prefix, after.prefix));
+    changes.push(makeChange(rule, service, nameText(before.prefix), nameText(after.prefix)));
   }
   if (before.name !== after.name) {
-    changes.push(makeChange("service-renamed", service, before.name, after.name));
+    changes.push(
+      makeChange("service-renamed", service, nameText(before.name), nameText(after.name)),
+    );
   }
   return changes;
 }
@@ -71,13 +74,18 @@ function comparePlugins(before: Plugin, after: Plugin): readonly Change[] {
   if (before.roles !== after.roles) told("plugin-roles", before.roles, after.roles);
   if (from.readonly !== to.readonly) told(to.readonly ? "plugin-readonly" : "plugin-not-readonly");
   changes.push(...compareParameters(before, after), ...compareResults(before, after));
-  if (from.graph !== to.graph) told("plugin-graph", from.graph, to.graph);
+  if (from.graph !== to.graph) told("plugin-graph", nameText(from.graph), nameText(to.graph));
   if (from.deprecated !== to.deprecated) {
     told(to.deprecated ? "plugin-deprecated" : "plugin-restored");
   }
   if (!isDeepStrictEqual(from.errors, to.errors)) told("plugin-errors");
   if (!isDeepStrictEqual(textsOf(from), textsOf(to))) told("plugin-text");
   return changes;
+}
+
+/** These names may hold any characters. */
+function nameText(name: string | null): string | null {
+  return name === null ? null : valueText(name);
 }
 
 function textsOf(operation: Operation): unknown {

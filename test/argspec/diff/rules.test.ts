@@ -38,16 +38,16 @@ const point = (x: JsonSchema) => objectOf({ x, "label?": STRING });
 const both = plugin({ role: "pre", result: { kind: "request" } }).plugins!.concat({ role: "post" });
 
 const CASES: readonly Case[] = [
-  ["prefix-removed", prefix("shop"), prefix(null), "", "shop", null],
-  ["prefix-removed", prefix("shop"), prefix("market"), "", "shop", "market"],
-  ["prefix-added", prefix(null), prefix("shop"), "", null, "shop"],
-  ["service-renamed", {}, { service: { name: "market", prefix: null } }, "", "shop", "market"],
+  ["prefix-removed", prefix("shop"), prefix(null), "", '"shop"', null],
+  ["prefix-removed", prefix("shop"), prefix("market"), "", '"shop"', '"market"'],
+  ["prefix-added", prefix(null), prefix("shop"), "", null, '"shop"'],
+  ["service-renamed", {}, { service: { name: "market", prefix: null } }, "", '"shop"', '"market"'],
   ["plugin-removed", plugin({}), {}, ""],
   ["plugin-added", {}, plugin({}), ""],
   ["plugin-roles", plugin({}), { plugins: both }, "", "engine", "pre, post"],
   ["plugin-readonly", plugin({}), plugin({ readonly: true }), ""],
   ["plugin-not-readonly", plugin({ readonly: true }), plugin({}), ""],
-  ["plugin-graph", plugin({}), plugin({ graph: "catalog" }), "", null, "catalog"],
+  ["plugin-graph", plugin({}), plugin({ graph: "catalog" }), "", null, '"catalog"'],
   ["plugin-deprecated", plugin({}), plugin({ deprecated: true }), ""],
   ["plugin-restored", plugin({ deprecated: true }), plugin({}), ""],
   [

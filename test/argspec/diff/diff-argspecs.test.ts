@@ -1,0 +1,155 @@
+// A whole report: its order, its sentences, and what it leaves alone.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { diffArgspecs } from "../../../argspec/diff/diff-argspecs.js";
+import { diffReport } from "../../../cli/contract/diff-report.js";
+import {
+  anyOf,
+  argspecOf,
+  INTEGER,
+  listOf,
+  NULL,
+  NUMBER,
+  objectOf,
+  param,
+  refTo,
+  STRING,
+} from "./contracts.js";
+
+const test = suite("differences of argspecs");
+
+const City = objectOf({ name: STRING, at: refTo("Point") });
+const FORMER = argspecOf({
+  plugins: [
+    { name: "near", params: [param({ wire: "json", schema: refTo("Point"), name: "at" })] },
+    {
+      name: "find",
+      params: [param({ schema: anyOf(INTEGER, NULL) })],
+      result: { kind: "response", sortkey: INTEGER, item: refTo("City"), meta: true },
+    },
+    { name: "feed" },
+  ],
+  $defs: { City, Point: objectOf({ x: NUMBER, y: NUMBER }) },
+});
+const PRESENT = argspecOf({
+  plugins: [
+    { name: "near", params: [param({ wire: "json", schema: refTo("Point"), name: "at" })] },
+    {
+      name: "find",
+      params: [param()],
+      result: { kind: "response", sortkey: INTEGER, item: refTo("City"), meta: true },
+      deprecated: true,
+    },
+    { name: "zoom" },
+  ],
+  $defs: { City, Point: objectOf({ x: NUMBER, "y?": NUMBER }) },
+});
+
+test("are sorted by severity, then by plugin", () => {
+  assert.equal(
+    diffArgspecs(FORMER, PRESENT).map(({ message }) => message),
+    [
+      "feed is gone",
+      "find: limit takes fewer values: integer | null -> integer",
+      "find: result.item.at.y can be what it could not: number -> optional number",
+      "near: at.y takes more values: number -> optional number",
+      "zoom is new",
+      "find is deprecated",
+    ],
+  );
+});
+
+test("are one line each for people", () => {
+  const report = diffReport(diffArgspecs(FORMER, PRESENT), { color: false });
+  assert.fixture(
+    report,
+    `breaking
+  feed                    is gone
+  find  limit             takes fewer values        integer | null -> integer
+  find  result.item.at.y  can be what it could not  number -> optional number
+
+compatible
+  near  at.y              takes more values         number -> optional number
+  zoom                    is new
+
+docs
+  find                    is deprecated
+
+4 plugins: 3 breaking, 2 compatible, 1 docs
+`,
+  );
+  const colored = diffReport(diffArgspecs(FORMER, PRESENT), { color: true });
+  assert.match(colored, "\u001b[31mbreaking\u001b[39m\n");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
+  assert.is(colored.replace(/\u001b\[\d+m/g, ""), report);
+  assert.is(diffReport([], { color: true }), "no changes\n");
+});
+
+test("keep their columns when one is long", () => {
+  const deep = (end: typeof STRING) => {
+    let schema = end;
+    for (let depth = 0; depth < 20; depth++) schema = objectOf({ inner: schema });
+    return argspecOf({ plugins: [{ name: "deep", result: { kind: "value", schema } }] });
+  };
+  const [change] = diffArgspecs(deep(STRING), deep(NUMBER));
+  assert.is(change!.path, `result${".inner".repeat(20)}`);
+  const line = diffReport([change!], { color: false }).split("\n")[1]!;
+  assert.match(line, /^ {2}deep {2}result(\.inner)+\S*… {2}can be what it could not {2}string -> /);
+  assert.ok(line.length < 160, line);
+});
+
+test("are none where only names of types, order and places differ", () => {
+  const former = argspecOf({
+    plugins: [
+      {
+        name: "near",
+        params: [param(), param({ name: "from", wire: "json", schema: refTo("Point") })],
+      },
+      { name: "find", result: { kind: "value", schema: listOf(refTo("Point")) } },
+    ],
+    $defs: { Point: objectOf({ x: NUMBER, y: NUMBER }) },
+  });
+  const place = objectOf({ y: NUMBER, x: NUMBER });
+  const present = argspecOf({
+    hash: "1".repeat(64),
+    plugins: [
+      {
+        name: "find",
+        result: { kind: "value", schema: listOf(place) },
+        source: { file: "plugins/find.ts", line: 3, column: 1 },
+      },
+      {
+        name: "near",
+        params: [param({ name: "from", wire: "json", schema: refTo("Place") }), param()],
+      },
+    ],
+    $defs: { Place: place, Unused: STRING },
+  });
+  assert.equal(diffArgspecs(former, present), []);
+  assert.equal(diffArgspecs(present, former), []);
+});
+
+test("follow what is called: processors in place of an engine are no other plugin", () => {
+  const result = { kind: "value", schema: STRING } as const;
+  const former = argspecOf({ plugins: [{ params: [param()], result }] });
+  const present = argspecOf({
+    plugins: [
+      { role: "pre", params: [param()], result: { kind: "request" } },
+      { role: "post", result },
+    ],
+  });
+  assert.equal(
+    diffArgspecs(former, present).map(({ rule }) => rule),
+    ["plugin-roles"],
+  );
+});
+
+test("say nothing of built-in plugins, which servers tell too", () => {
+  const builtin = { name: "search", path: "/svc/builtin/search", params: [param()] };
+  const own = argspecOf({ plugins: [{}] });
+  assert.equal(diffArgspecs(own, argspecOf({ plugins: [{}, builtin] })), []);
+  assert.equal(diffArgspecs(argspecOf({ plugins: [builtin] }), argspecOf({})), []);
+});
+
+test.run();

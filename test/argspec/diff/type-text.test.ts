@@ -1,0 +1,63 @@
+// Types as people read them, whatever they hold.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { JsonSchema } from "../../../argspec/argspec.js";
+import { propertyPlace, typeText, valueText } from "../../../argspec/diff/type-text.js";
+import {
+  anyOf,
+  INTEGER,
+  listOf,
+  NULL,
+  NUMBER,
+  objectOf,
+  refTo,
+  STRING,
+  tupleOf,
+} from "./contracts.js";
+
+const test = suite("texts of types");
+
+const TEXTS: readonly (readonly [JsonSchema, string])[] = [
+  [{}, "any"],
+  [INTEGER, "integer"],
+  [{ type: "boolean" }, "boolean"],
+  [anyOf(STRING, NULL, STRING), "string | null"],
+  [{ enum: ["a", 1, true] }, '"a" | 1 | true'],
+  [{ const: "a" }, '"a"'],
+  [{ type: "string", pattern: "^v\\d$" }, "/^v\\\\d$/"],
+  [refTo("City"), "City"],
+  [listOf(refTo("City")), "City[]"],
+  [listOf(anyOf(STRING, NULL)), "(string | null)[]"],
+  [{ type: "array" }, "any[]"],
+  [tupleOf([]), "[]"],
+  [tupleOf([INTEGER, STRING], 1), "[integer, string?]"],
+  [tupleOf([INTEGER], 1, STRING), "[integer, ...string[]]"],
+  [objectOf({}), "{}"],
+  [objectOf({ x: NUMBER, "y?": STRING }), "{ x: number; y?: string }"],
+  [objectOf({ "odd key": NUMBER }, STRING), '{ "odd key": number; [key]: string }'],
+  [{ type: "object" }, "{ [key]: any }"],
+  [listOf(listOf(listOf(listOf(NULL)))), "…[][][][]"],
+];
+
+for (const [schema, text] of TEXTS) {
+  test(text, () => assert.is(typeText(schema), text));
+}
+
+test("are short, and steer no terminal", () => {
+  const many = objectOf(
+    Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`p${n}`, NUMBER])),
+  );
+  assert.is(typeText(many).length, 60);
+  assert.is(typeText({ const: "x".repeat(1e6) }).length, 60);
+  for (const hostile of ["\u001b[31m", "\u009b31m", "a\nb", "\u2028", "\u007f"]) {
+    const texts = [
+      ...[valueText(hostile), propertyPlace(hostile), typeText({ const: hostile })],
+      ...[typeText(objectOf({ [hostile]: NULL })), typeText({ type: "string", pattern: hostile })],
+    ];
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+    for (const text of texts) assert.not.match(text, /[\0-\x1f\x7f-\x9f\u2028\u2029]/);
+  }
+});
+
+test.run();
