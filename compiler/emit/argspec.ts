@@ -34,14 +34,14 @@ export function emitArgspec(
 ): string {
   const definitions = Object.entries(types).map(([name, shape]) => [name, toJsonSchema(shape)]);
   const contract = {
-    plugins: plugins.map((plugin) => pluginSpec(plugin, pathPrefix)),
+    plugins: plugins.map((plugin) => pluginSpec(plugin, types, pathPrefix)),
     $defs: Object.fromEntries(definitions),
   };
   const hash = contractHash(contract);
   return jsonFile({ argspec: ARGSPEC_VERSION, service, hash, ...contract } satisfies Argspec);
 }
 
-function pluginSpec(plugin: PluginRecord, pathPrefix: string): PluginSpec {
+function pluginSpec(plugin: PluginRecord, types: TypeTable, pathPrefix: string): PluginSpec {
   return {
     name: plugin.name,
     path: `${pathPrefix}${plugin.name}`,
@@ -53,7 +53,7 @@ function pluginSpec(plugin: PluginRecord, pathPrefix: string): PluginSpec {
     deprecated: plugin.deprecated,
     ...(plugin.deprecation !== "" && { deprecation: plugin.deprecation }),
     source: plugin.position,
-    params: plugin.params.flatMap(paramSpec),
+    params: plugin.params.flatMap((param) => paramSpec(param, types)),
     reserved: plugin.params.filter((param) => param.kind === "reserved").map(({ name }) => name),
     result: resultSpec(plugin.result),
     ...(plugin.returns !== "" && { returns: plugin.returns }),
@@ -63,11 +63,11 @@ function pluginSpec(plugin: PluginRecord, pathPrefix: string): PluginSpec {
   };
 }
 
-function paramSpec(param: ParamRecord): ParamSpec[] {
+function paramSpec(param: ParamRecord, types: TypeTable): ParamSpec[] {
   if (param.kind === "user") {
     return [userSpec(param)];
   }
-  return param.name === "content" ? [contentSpec(param)] : [];
+  return param.name === "content" ? [contentSpec(param, types)] : [];
 }
 
 function userSpec(param: UserParam): ParamSpec {
@@ -86,11 +86,27 @@ function describedBy({ description }: { readonly description: string }) {
   return description === "" ? {} : { description };
 }
 
-function contentSpec(param: ReservedParam): ParamSpec {
+function contentSpec(param: ReservedParam, types: TypeTable): ParamSpec {
   const wire = param.form === "str" || param.form === "json" ? param.form : "bytes";
-  const schema = toJsonSchema(param.shape ?? { kind: wire === "json" ? "json" : "str" });
-  const description = describedBy(param);
-  return { name: param.name, in: "body", wire, required: false, schema, ...description };
+  const shape = param.shape ?? { kind: wire === "json" ? "json" : "str" };
+  // Without a body a plugin gets an empty text or null, and its type may have no place for null.
+  const required = wire === "json" && !admitsNull(shape, types);
+  const schema = toJsonSchema(shape);
+  return { name: param.name, in: "body", wire, required, schema, ...describedBy(param) };
+}
+
+function admitsNull(shape: TypeShape, types: TypeTable): boolean {
+  switch (shape.kind) {
+    case "null":
+    case "json":
+      return true;
+    case "union":
+      return shape.members.some((member) => admitsNull(member, types));
+    case "ref":
+      return admitsNull(types[shape.name]!, types);
+    default:
+      return false;
+  }
 }
 
 function resultSpec({ kind, shape }: ResultRecord): ResultSpec {

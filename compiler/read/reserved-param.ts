@@ -109,7 +109,13 @@ function readContent(
     refuse(reader.context, parameter, "`bytes`, `str`, `json` or a type that JSON can carry");
   }
   reportProblems(reader.context, parameter, reading);
-  return { form: "json", shape: reading.shape };
+  return { form: "json", shape: parameter.questionToken ? orNull(reading.shape) : reading.shape };
+}
+
+/** What an optional `content` is without a body. */
+function orNull(shape: TypeShape): TypeShape {
+  const members = shape.kind === "union" ? shape.members : [shape];
+  return shape.kind === "json" ? shape : { kind: "union", members: [...members, { kind: "null" }] };
 }
 
 /** `content` is null when there is no body; saying so in its type changes nothing. */
