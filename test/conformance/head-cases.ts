@@ -3,7 +3,7 @@
 import { caseTable, get, HOST, PLAIN } from "./case.js";
 
 const table = caseTable();
-const { refused, echoed, badLine, badHeader } = table;
+const { add, refused, echoed, badLine, badHeader } = table;
 
 const LINE_MAX = 8191;
 
@@ -105,6 +105,19 @@ echoed(
   get("/echo", `${HOST}X-SVC-Bypass-SOUT: 0\r\n`),
   "GET|/echo|json 0 0 -1 2||none",
 );
+for (const [name, fields, isThere] of [
+  ["an argspec", "X-SVC-Argspec: 0123\r\n", true],
+  ["an argspec in other letters", "x-svc-ARGSPEC: a\r\n", true],
+  ["an argspec without a value", "X-SVC-Argspec:\r\n", true],
+  ["an argspec of 8000 bytes", `X-SVC-Argspec: ${"a".repeat(8000)}\r\n`, true],
+  ["names like that of an argspec", "X-SVC-Argspex: 1\r\nX-SVC-Argspecs: 1\r\n", false],
+] as const) {
+  add("header", name, {
+    send: get("/argspec", HOST + fields),
+    expect: [{ status: 200, body: String(isThere) }],
+    after: "open",
+  });
+}
 badHeader("header", "bypass not numeric", `${HOST}X-SVC-Bypass-SOUT: yes\r\n`);
 badHeader("header", "bypass negative", `${HOST}X-SVC-Bypass-SOUT: -1\r\n`);
 badHeader("header", "no Host", "X: a\r\n");

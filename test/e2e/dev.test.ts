@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { Argspec } from "../../argspec/argspec.js";
 import { packageRoot } from "../../runtime/package-info.js";
 import { BAD_PLUGIN, GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
 
@@ -64,6 +65,14 @@ async function call(port: string, path: string): Promise<unknown> {
   return ((await answer.json()) as { response?: unknown }).response;
 }
 
+/** Names of the plugins in the argspec that the server tells. */
+async function toldPlugins(port: string): Promise<readonly string[]> {
+  const url = `http://127.0.0.1:${port}/svc/builtin/argspec?format=schema`;
+  const answer = await fetch(url, { headers: { connection: "close" } });
+  const { response } = (await answer.json()) as { response: Argspec };
+  return response.plugins.map(({ name }) => name);
+}
+
 async function withDev(
   files: Readonly<Record<string, string>> | undefined,
   check: (dev: Dev, project: TemporaryProject) => Promise<void>,
@@ -83,11 +92,13 @@ test("takes edits, new files and new folders into service", () =>
   withDev(undefined, async (dev, project) => {
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
     assert.is(await call(port!, "double?n=2"), 4);
+    assert.equal(await toldPlugins(port!), ["double"]);
     project.write("plugins/double.ts", TRIPLE);
     await dev.until(/svc: plugins\/double\.ts served after \d+ ms: 1 plugin/);
     assert.is(await call(port!, "double?n=2"), 6);
     project.write("plugins/more/twice.ts", GOOD_PLUGIN.replace("double", "twice"));
     await dev.until(/twice\.ts served after \d+ ms: 2 plugins/);
+    assert.equal(await toldPlugins(port!), ["double", "twice"]);
     assert.is(await call(port!, "twice?n=5"), 10);
   }));
 

@@ -155,6 +155,8 @@ test("graphs outlive the thread that keeps them", async () => {
   }
   assert.is(await result("opens?name=another"), 0);
   assert.match(served.log(), /admin executor is replaced/);
+  // It makes the argspec's forms, too, and has to be told anew what is served.
+  assert.is((await get(served.port, "/svc/builtin/argspec?format=schema")).status, 200);
 });
 
 test.run();

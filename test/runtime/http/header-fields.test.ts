@@ -80,6 +80,13 @@ test("an explanation is asked for by a number above 0", () => {
   assert.is(read().isExplained, false);
 });
 
+test("an argspec of whatever value asks for the server's", () => {
+  assert.is(read("X-SVC-Argspec: 0123").hasArgspec, true);
+  assert.is(read("x-svc-argspec:").hasArgspec, true);
+  assert.is(read("X-SVC-Argspecs: 1").hasArgspec, false);
+  assert.is(read().hasArgspec, false);
+});
+
 test("only the word close ends a connection", () => {
   assert.ok(read("Connection: close").closes);
   assert.ok(read("Connection: Keep-Alive, CLOSE").closes);

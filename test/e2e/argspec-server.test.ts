@@ -1,0 +1,223 @@
+// What servers tell of themselves: each form of `/svc/builtin/argspec`, and `X-SVC-Argspec`.
+// limit: 60 s
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Argspec } from "../../argspec/argspec.js";
+import { BUILTINS } from "../../argspec/builtins.js";
+import { contractHash } from "../../argspec/hash.js";
+import { openapiDocument } from "../../argspec/openapi/document.js";
+import { readArgspec } from "../../argspec/read-argspec.js";
+import { selectPlugin } from "../../argspec/select.js";
+import { matrix } from "./support/matrix.js";
+import { type Answer, get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("argspec of a server");
+const ASKING = { "x-svc-argspec": "whatever" };
+const CITIES = `import { type int, PluginRequest, PluginResponse, plugin, type str } from "svc-server";
+
+/** A place. */
+export interface City {
+  name: str;
+  /** Of all inhabitants. */
+  population: int;
+}
+
+/** Finds cities. @plugin @readonly */
+export function search(_request: PluginRequest, q: str, limit: int = 10): PluginResponse<str, City> {
+  const response = new PluginResponse<str, City>();
+  if (limit > 0) response.append(q, { name: q, population: limit });
+  return response;
+}
+
+/** Has no part in what ping answers for the server. @plugin */
+export function ping(_request: PluginRequest, city: City): str {
+  if (city.population < 0) throw new RangeError("nobody");
+  return city.name;
+}
+
+/** The first of them. */
+export const first = plugin.post({ name: "first" }, (response: PluginResponse) => response);
+`;
+const project = new TemporaryProject({ "plugins/cities.ts": CITIES });
+let served: Served;
+let built: Argspec;
+
+test.before(async () => {
+  await svc("build", project.folder);
+  const text = readFileSync(join(project.folder, ".svc", "argspec.json"), "utf8");
+  built = readArgspec(JSON.parse(text));
+  served = await serve(project.folder);
+});
+
+test.after(async () => {
+  await served.stop();
+  project.remove();
+});
+
+async function form(query: string, port = served.port): Promise<unknown> {
+  const { status, json, text } = await get(port, `/svc/builtin/argspec?${query}`);
+  assert.is(status, 200, text);
+  return json.response;
+}
+
+const schema = (port?: number) => form("format=schema", port) as Promise<Argspec>;
+
+const hashOf = ({ headers }: Answer) => headers.get("x-svc-argspec");
+
+test("the schema of a service is that of its build, on both ports", async () => {
+  for (const port of [served.port, served.port + 1]) {
+    assert.is(JSON.stringify(await schema(port)), JSON.stringify(built));
+  }
+});
+
+test("one plugin comes with the types that it reaches, the service's own before a built-in", async () => {
+  assert.equal(await form("format=schema&plugin=search"), selectPlugin(built, "search"));
+  assert.equal(await form("plugin=ping&format=schema"), selectPlugin(built, "ping"));
+  const { service } = built;
+  assert.equal(await form("format=schema&plugin=echo"), {
+    ...selectPlugin(BUILTINS, "echo"),
+    service,
+  });
+});
+
+test("the OpenAPI document is that of the build", async () => {
+  assert.equal(await form("format=openapi"), openapiDocument(built));
+  const one = openapiDocument(selectPlugin(built, "search"));
+  assert.equal(await form("format=openapi&plugin=search"), one);
+});
+
+test("without a form, or with `record`, it answers the records of the interface", async () => {
+  const records = await form("plugin=search");
+  assert.equal(records, [
+    {
+      path: "/svc/plugin/search",
+      description: "Finds cities.",
+      parameters: { request: "PluginRequest", q: "str", limit: "int" },
+      bound_graph: null,
+    },
+  ]);
+  for (const query of ["plugin=search&format=record", "plugin=search&format", "format=schema&"]) {
+    const last = query.endsWith("&") ? `${query}format=record&plugin=search` : query;
+    assert.equal(await form(last), records, query);
+  }
+});
+
+test("bad questions are refused as those to any plugin", async () => {
+  const asked = (query: string) => get(served.port, `/svc/builtin/argspec${query}`);
+  for (const query of ["?plugin=nosuch", "?plugin=nosuch&format=schema"]) {
+    const { status, json } = await asked(query);
+    assert.is(status, 404, query);
+    assert.equal(json.message, {
+      svc: { exception: "<class 'LookupError'>", value: "undefined plugin: nosuch" },
+    });
+  }
+  const queries = [
+    "",
+    "?format=record",
+    "?format=xml",
+    "?format=(int)1",
+    "?format=%zz",
+    "?f%6frmat=x",
+  ];
+  for (const query of queries) assert.is((await asked(query)).status, 400, query);
+  assert.is((await asked("?f%6frmat=sch%65ma")).status, 200);
+});
+
+test("who tells an argspec is told the hash of the server's with every answer", async () => {
+  const text = { accept: "text/plain" };
+  const questions: [path: string, status: number, init?: RequestInit][] = [
+    ["/svc/plugin/search?q=a", 200],
+    ["/svc/plugin/search?q=a", 200, { headers: text }],
+    ["/svc/plugin/search?q=a", 200, { headers: { accept: "application/x-svc-partial" } }],
+    ["/svc/plugin/search?q=a", 200, { method: "POST", body: "x" }],
+    ["/svc/plugin/search", 400],
+    ["/svc/plugin/search", 400, { headers: text }],
+    ['/svc/plugin/ping?city={"name":"a","population":-1}', 500],
+    ["/svc/plugin/nosuch", 404],
+    ["/svc/plugin/search?q=a", 405, { method: "PUT" }],
+    ["/svc/plugin/first", 500],
+    ["/svc/builtin/ping", 200],
+    ["/svc/builtin/vertices?graph=nosuch", 500],
+    ["/svc/builtin/argspec?format=schema", 200],
+    ["/svc/time", 200],
+    ["/svc/hc", 200],
+    ["/svc/nosuch", 404],
+  ];
+  for (const [path, status, init = {}] of questions) {
+    for (const port of [served.port, served.port + 1]) {
+      const asked = await get(port, path, { ...init, headers: { ...ASKING, ...init.headers } });
+      assert.is(asked.status, status, path);
+      assert.is(hashOf(asked), built.hash, path);
+      assert.is(asked.headers.get("access-control-expose-headers"), null);
+      assert.is(hashOf(await get(port, path, init)), null, path);
+    }
+  }
+});
+
+test("pages of other origins are let to see the hash", async () => {
+  const open = await serve(project.folder, "--cors", "*");
+  const { headers } = await get(open.port, "/svc/builtin/ping", { headers: ASKING });
+  assert.is(headers.get("x-svc-argspec"), built.hash);
+  assert.is(headers.get("access-control-expose-headers"), "X-SVC-Argspec");
+  const plain = await get(open.port, "/svc/builtin/ping");
+  assert.is(plain.headers.get("access-control-expose-headers"), null);
+  await open.stop();
+});
+
+test("an instance with one role tells the plugins of that role", async () => {
+  for (const [role, names] of [
+    ["engine", ["ping", "search"]],
+    ["dispatcher", ["first"]],
+  ] as const) {
+    const part = await serve(project.folder, "--role", role, "--prefix", "shop");
+    const told = readArgspec(await schema(part.port));
+    assert.equal(
+      told.plugins.map(({ name }) => name),
+      names,
+    );
+    assert.equal(Object.keys(told.$defs), role === "engine" ? ["City"] : ["SortKey"]);
+    assert.equal(told.service, { name: "temporary", prefix: "/shop" });
+    assert.is(told.hash, contractHash(told));
+    const ping = await get(part.port, "/svc/builtin/ping", { headers: ASKING });
+    assert.is(hashOf(ping), told.hash);
+    await part.stop();
+  }
+});
+
+test("a build that was replaced while the server started is not mixed with the other", async () => {
+  const other = new TemporaryProject({ "plugins/cities.ts": CITIES });
+  try {
+    await svc("build", other.folder);
+    const file = join(other.folder, ".svc", "argspec.json");
+    other.write(".svc/argspec.json", readFileSync(file, "utf8").replace("Finds", "Seeks"));
+    const failure = await serve(other.folder).catch((error: Error) => error);
+    assert.match(String(failure), /SVC3006: the build was replaced/);
+  } finally {
+    other.remove();
+  }
+});
+
+test("dispatchers tell their own hash, whoever has answered", async () => {
+  const below = await matrix(2, 1);
+  const { port } = below.dispatcher;
+  const { hash, plugins } = await schema(port);
+  assert.ok(plugins.length > 0);
+  assert.is.not((await schema(below.at(0, 0).proxy.target)).hash, hash);
+  const paths = ["find?n=1", "nosuch", "new", "find?n=x"];
+  for (const path of paths) {
+    for (const accept of ["application/json", "text/plain", "application/x-svc-partial"]) {
+      const headers = { ...ASKING, accept };
+      assert.is(hashOf(await get(port, `/svc/plugin/${path}`, { headers })), hash, path);
+    }
+    assert.is(hashOf(await get(port, `/svc/plugin/${path}`)), null);
+  }
+  const identified = await get(port, "/svc/builtin/Identify", { headers: ASKING });
+  assert.is(hashOf(identified), hash);
+  await below.stop();
+});
+
+test.run();
