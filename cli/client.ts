@@ -13,7 +13,7 @@ export const client = defineCommand({
       help: "URL of a server, file of an argspec, or folder of a build; default: .svc",
     },
     out: { kind: text("<folder>"), help: "folder to write, default: sdk" },
-    lang: { kind: choice("typescript"), help: "language, default: typescript" },
+    lang: { kind: choice("typescript", "python"), help: "language, default: typescript" },
   },
   environment: false,
   async run(_, { from = ".svc", out = "sdk", lang = "typescript" }) {

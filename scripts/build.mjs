@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
 import { build as tsup } from "tsup";
 import { bundleClientRuntime, joinClientDeclarations } from "./client-runtime.mjs";
+import { pythonRuntime } from "./python-runtime.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const staging = join(root, `dist.new-${process.pid}`);
@@ -27,6 +28,7 @@ try {
   const failed = ended.find(({ status }) => status === "rejected");
   if (failed) throw failed.reason;
   joinClientDeclarations(staging);
+  writeFileSync(join(staging, "client/runtime.py"), pythonRuntime(root));
   writeFileSync(join(staging, "build-id"), `${buildId()}\n`);
   replaceFolder(staging, join(root, "dist"));
 } finally {

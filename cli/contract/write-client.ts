@@ -16,7 +16,7 @@ export interface ClientOrder {
   /** See `loadArgspec`. */
   readonly from: string;
   readonly out: string;
-  readonly lang: "typescript";
+  readonly lang: "typescript" | "python";
 }
 
 export interface WrittenClient {
@@ -60,6 +60,10 @@ async function clientFiles(
         cjs: ownPart("runtime.cjs"),
         types: ownPart("runtime.d.ts"),
       });
+    }
+    case "python": {
+      const { emitPythonClient } = await import("../../argspec/python/client.js");
+      return new Map([["client.py", emitPythonClient(argspec, ownPart("runtime.py"))]]);
     }
   }
 }

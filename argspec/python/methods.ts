@@ -1,0 +1,179 @@
+// Methods of generated Python clients: one class for each group of operations, and what the runtime
+// must know of each operation. Names of the service are only printed where they are checked names,
+// or as strings.
+
+import type { Argspec, ExampleSpec, ParamSpec } from "../argspec.js";
+import { nameTable } from "../names.js";
+import type { Operation } from "../operations.js";
+import { PythonNames, pascalCase } from "./names.js";
+import { docstring, indent, literal, plainLine, plainText, stringLiteral } from "./text.js";
+import { type PythonTypes, typesOf } from "./types.js";
+
+const MAX_COLUMNS = 100;
+
+export interface Group {
+  /** Class statement without its end: `class Client(_ClientBase)`. */
+  readonly head: string;
+  /** What the class begins with. */
+  readonly start: string;
+  /** How an example names an instance. */
+  readonly instance: string;
+  readonly operations: readonly Operation[];
+  readonly $defs: Argspec["$defs"];
+}
+
+/** Declarations of types and operations, then the class. */
+export function groupText(group: Group, module: PythonNames): readonly string[] {
+  const { head, start, instance, operations, $defs } = group;
+  const names = nameTable({ $defs }, operations);
+  // Within a class a method's name would be taken for the type of the same name.
+  for (const method of names.methods.values()) module.reserve(method);
+  const own = new Map([...names.types].map(([key, name]) => [key, module.take(name)]));
+  const types = typesOf($defs, own, module);
+  const constants: string[] = [];
+  const methods = operations.flatMap((operation) => {
+    const method = new Method(operation, names.methods.get(operation.name)!, types, module);
+    constants.push(method.constant());
+    return method.texts(instance);
+  });
+  const body = [start, ...methods].filter((part) => part !== "").join("\n");
+  return [...types.declarations, constants.join(""), `${head}:\n${indent(body)}`];
+}
+
+interface Input {
+  readonly name: string;
+  readonly param: ParamSpec;
+  readonly annotation: string;
+}
+
+class Method {
+  readonly #operation: Operation;
+  readonly #name: string;
+  readonly #constant: string;
+  readonly #inputs: readonly Input[];
+  /** Name of the argument that takes all others; empty where there is none. */
+  readonly #others: string;
+  readonly #result: string;
+
+  constructor(operation: Operation, name: string, types: PythonTypes, module: PythonNames) {
+    this.#operation = operation;
+    this.#name = name;
+    this.#constant = module.take(`_operation_${name}`);
+    const scope = new PythonNames(["self", this.#constant]);
+    const { params, content, isOpen } = operation;
+    const place = pascalCase(name);
+    this.#inputs = (content === null ? params : [...params, content]).map((param) => ({
+      name: scope.take(param.name),
+      param,
+      annotation: inputAnnotation(param, types, `${place}${pascalCase(param.name)}`),
+    }));
+    this.#others = isOpen ? scope.take("others") : "";
+    this.#result = resultAnnotation(operation, types, place);
+  }
+
+  constant(): string {
+    const { path, params, content, readonly, isText, result } = this.#operation;
+    const json = params
+      .filter(({ wire }) => wire === "json")
+      .map(({ name }) => `${stringLiteral(name)},`);
+    const members = [
+      stringLiteral(path),
+      ...(json.length > 0 ? [`json=(${json.join(" ")})`] : []),
+      ...(content === null ? [] : [`content=${stringLiteral(content.wire)}`]),
+      ...(readonly ? ["is_readonly=True"] : []),
+      ...(isText ? ["is_text=True"] : []),
+      ...(result.kind === "response" ? ["is_response=True"] : []),
+    ];
+    return `${listed(`${this.#constant}: _Operation[${this.#result}] = _Operation(`, members, ")")}\n`;
+  }
+
+  /** The method, and that for the whole envelope. */
+  texts(instance: string): readonly string[] {
+    const plain = this.#text(this.#name, this.#result, "_call", this.#documentation(instance));
+    if (this.#operation.isText) return [plain];
+    const raw = docstring([`The same as \`${this.#name}\` with the whole envelope.`]);
+    return [plain, this.#text(`${this.#name}_raw`, `Envelope[${this.#result}]`, "_call_raw", raw)];
+  }
+
+  #text(name: string, result: string, call: string, documentation: string): string {
+    const inputs = this.#inputs.map(({ name, param, annotation }) =>
+      param.required ? `${name}: ${annotation}` : `${name}: ${annotation} = LEFT_OUT`,
+    );
+    const others = this.#others === "" ? [] : [`**${this.#others}: Any`];
+    const marked = inputs.length === 0 ? others : ["*", ...inputs, ...others];
+    const head = listed(`def ${name}(`, ["self", ...marked], `) -> ${result}:`);
+    const values = this.#inputs.map(({ name, param }) => `${stringLiteral(param.name)}: ${name}`);
+    if (this.#others !== "") values.push(`**${this.#others}`);
+    const end = listed(`return self.${call}(${this.#constant}, {`, values, "})");
+    return `${head}\n${indent(`${documentation}${end}`)}\n`;
+  }
+
+  #documentation(instance: string): string {
+    const { description, deprecated, deprecation, returns, errors, examples } = this.#operation;
+    const inputs = this.#inputs.map(({ name, param }) => entry(name, inputText(param)));
+    const raised = errors.map(({ exception, description }) => entry(exception, description));
+    const calls = examples.map((example) => this.#example(example, instance));
+    return docstring([
+      plainText(description),
+      deprecated ? plainText(`Deprecated. ${deprecation}`) : "",
+      section("Args", inputs),
+      section("Returns", returns === "" ? [] : [plainText(returns)]),
+      raised.length === 0
+        ? ""
+        : section("Raises", [
+            "SvcError: `exception` may be",
+            ...raised.map((text) => indent(text)),
+          ]),
+      section(calls.length > 1 ? "Examples" : "Example", calls),
+    ]);
+  }
+
+  #example(example: ExampleSpec, instance: string): string {
+    if (!("query" in example)) return plainText(example.text);
+    const names = new Map(this.#inputs.map(({ name, param }) => [param.name, name]));
+    const args = Object.entries(example.query).map(
+      ([name, value]) => `${names.get(name) ?? name}=${literal(value)}`,
+    );
+    return plainText(`${instance}.${this.#name}(${args.join(", ")})`);
+  }
+}
+
+function inputAnnotation({ wire, schema }: ParamSpec, types: PythonTypes, place: string): string {
+  const annotation = types.annotation(schema, place);
+  if (wire !== "bytes" || annotation === "Any") return annotation;
+  return `Union[bytes, ${annotation}]`;
+}
+
+function resultAnnotation(
+  { result, isText }: Operation,
+  types: PythonTypes,
+  place: string,
+): string {
+  if (isText) return "str";
+  if (result.kind !== "response") return types.annotation(result.schema, `${place}Result`);
+  const key = types.annotation(result.sortkey, `${place}Key`);
+  return `PluginResponse[${key}, ${types.annotation(result.item, `${place}Item`)}]`;
+}
+
+function inputText({ description = "", default: preset }: ParamSpec): string {
+  const text = plainText(description);
+  if (preset === undefined) return text;
+  const value = `Default: ${plainLine(literal(preset))}.`;
+  return text === "" ? value : `${text}${/[.!?]$/.test(text) ? "" : "."} ${value}`;
+}
+
+function entry(name: string, text: string): string {
+  return plainText(text) === "" ? "" : `${plainLine(name)}: ${indent(plainText(text)).trim()}`;
+}
+
+function section(title: string, entries: readonly string[]): string {
+  const texts = entries.filter((text) => text !== "");
+  return texts.length === 0 ? "" : `${title}:\n${indent(texts.join("\n"))}`;
+}
+
+/** In one line if it is short enough, else one line each. */
+function listed(start: string, items: readonly string[], end: string): string {
+  const line = `${start}${items.join(", ")}${end}`;
+  if (line.length + 8 <= MAX_COLUMNS || items.length === 0) return line;
+  return `${start}\n${items.map((item) => `    ${item},\n`).join("")}${end}`;
+}

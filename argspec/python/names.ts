@@ -1,0 +1,84 @@
+// Names in generated Python: identifiers that mean nothing else yet. The table of names for all
+// languages comes first; here is only what Python adds, where one module holds everything.
+
+import { variableName } from "../names.js";
+
+/** Words of the language's own that generated code and the runtime must still be able to use. */
+const BUILTINS =
+  "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError " +
+  "BrokenPipeError BufferError BytesWarning ChildProcessError ConnectionAbortedError " +
+  "ConnectionError ConnectionRefusedError ConnectionResetError DeprecationWarning EOFError " +
+  "Ellipsis EncodingWarning EnvironmentError Exception ExceptionGroup False FileExistsError " +
+  "FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError ImportError " +
+  "ImportWarning IndentationError IndexError InterruptedError IsADirectoryError KeyError " +
+  "KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError None " +
+  "NotADirectoryError NotImplemented NotImplementedError OSError OverflowError " +
+  "PendingDeprecationWarning PermissionError ProcessLookupError RecursionError ReferenceError " +
+  "ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration StopIteration SyntaxError " +
+  "SyntaxWarning SystemError SystemExit TabError TimeoutError True TypeError UnboundLocalError " +
+  "UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning " +
+  "UserWarning ValueError Warning ZeroDivisionError abs aiter all anext any ascii bin bool " +
+  "breakpoint bytearray bytes callable chr classmethod compile complex copyright credits delattr " +
+  "dict dir divmod enumerate eval exec exit filter float format frozenset getattr globals hasattr " +
+  "hash help hex id input int isinstance issubclass iter len license list locals map max " +
+  "memoryview min next object oct open ord pow print property quit range repr reversed round set " +
+  "setattr slice sorted staticmethod str sum super tuple type vars zip";
+/** What a module of the runtime defines: all of it stands at the beginning of a line. */
+const DEFINED =
+  /^(?:class|def) (\w+)|^(\w+)(?::| =)|^import (\w+)|^from \S+ import ([^(\n]+)|^ {4}(\w+),$/gm;
+const MAX_LENGTH = 80;
+
+/** Names of one scope. */
+export class PythonNames {
+  readonly #taken: Set<string>;
+  readonly #counts = new Map<string, number>();
+
+  constructor(taken: Iterable<string>) {
+    this.#taken = new Set(taken);
+  }
+
+  /** Keeps a name from being taken. */
+  reserve(name: string): void {
+    this.#taken.add(name);
+  }
+
+  /** The wanted name, or one that resembles it. */
+  take(wanted: string): string {
+    const base = variableName(identifier(wanted));
+    const free = this.#taken.has(base) && !base.endsWith("_") ? `${base}_` : base;
+    let name = free;
+    for (let count = this.#counts.get(free) ?? 2; this.#taken.has(name); count++) {
+      name = `${free}${count}`;
+      this.#counts.set(free, count + 1);
+    }
+    this.#taken.add(name);
+    return name;
+  }
+}
+
+/** Names of a module that begins with the runtime. */
+export function moduleNames(runtime: string): PythonNames {
+  const defined = [...runtime.matchAll(DEFINED)].flatMap(([, ...groups]) =>
+    groups.flatMap((group) => group?.split(", ") ?? []),
+  );
+  return new PythonNames([...BUILTINS.split(" "), ...defined, "Builtin", "Client", "Services"]);
+}
+
+/** `search-city` is `SearchCity`. */
+export function pascalCase(name: string): string {
+  return name.replace(/(?:^|[^\p{L}\p{Nd}]+)(.?)/gu, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Whether a text means itself as a name, also within a class. */
+export function isPlainName(text: string): boolean {
+  return variableName(identifier(text)) === text;
+}
+
+/** Python compares names in their normal form, and would call those with `__` otherwise. */
+function identifier(name: string): string {
+  const letters = name.normalize("NFKC").replace(/[^\p{L}\p{Nd}_]/gu, "_");
+  return letters
+    .replace(/^__+/, "_")
+    .replace(/^(?=\p{Nd}|$)/u, "_")
+    .slice(0, MAX_LENGTH);
+}

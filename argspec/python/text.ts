@@ -1,0 +1,60 @@
+// Printing values and comments into generated Python. Their texts come from the authors of services,
+// or from whoever sent the argspec: none may end a string or a comment, nor be read for code.
+
+/** What editors do not show, or show as something else; a blank and a newline are none. */
+const UNSEEN = /[^\P{C}\p{Cs}]|[\p{Zl}\p{Zp}]/gu;
+
+/** A Python literal of a text. */
+export function stringLiteral(text: string): string {
+  return JSON.stringify(text).replace(UNSEEN, (char) => {
+    const code = char.codePointAt(0)!.toString(16);
+    return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
+  });
+}
+
+/** A Python literal of a JSON value. */
+export function literal(value: unknown): string {
+  if (value === null || value === undefined) return "None";
+  if (value === true) return "True";
+  if (value === false) return "False";
+  if (typeof value === "string") return stringLiteral(value);
+  if (typeof value !== "object") return String(value);
+  if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
+  const members = Object.entries(value).map(([key, item]) => `${literal(key)}: ${literal(item)}`);
+  return `{${members.join(", ")}}`;
+}
+
+/** Text of any number of lines without what would not be seen. */
+export function plainText(text: string): string {
+  const lines = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
+  return lines
+    .map((line) =>
+      line
+        .replaceAll("\t", "    ")
+        .replace(UNSEEN, "")
+        .replace(/\p{Cs}/gu, "\ufffd")
+        .trimEnd(),
+    )
+    .join("\n")
+    .trim();
+}
+
+/** The same in one line. */
+export function plainLine(text: string): string {
+  return plainText(text).replace(/\s+/g, " ");
+}
+
+/** @param parts paragraphs of plain text; empty ones are left out */
+export function docstring(parts: readonly string[]): string {
+  const text = parts.filter((part) => part !== "").join("\n\n");
+  const escaped = text
+    .replaceAll("\\", "\\\\")
+    .replace(/"""|"$/g, (quotes) => quotes.replaceAll('"', '\\"'));
+  if (escaped === "") return "";
+  return escaped.includes("\n") ? `"""${escaped}\n"""\n` : `"""${escaped}"""\n`;
+}
+
+/** Every line that is not empty moves to the right by so many levels. */
+export function indent(text: string, levels = 1): string {
+  return text.replace(/^(?=.)/gm, "    ".repeat(levels));
+}

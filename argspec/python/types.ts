@@ -1,0 +1,235 @@
+// Types of Python from schemas. Objects become TypedDicts, because that is what JSON is decoded to;
+// those that have no name of their own are named by where they stand. Annotations refer to types
+// that may come later in the file, so nothing of them must be evaluated while it is loaded.
+
+import type { Argspec, JsonSchema } from "../argspec.js";
+import { isPlainName, type PythonNames, pascalCase } from "./names.js";
+import { docstring, indent, literal, plainText, stringLiteral } from "./text.js";
+
+const REFERENCE = "#/$defs/";
+const ANYTHING = "Any";
+const MAX_OPTIONAL_ITEMS = 8;
+const PRIMITIVES: ReadonlyMap<unknown, string> = new Map([
+  ["boolean", "bool"],
+  ["integer", "int"],
+  ["null", "None"],
+  ["number", "float"],
+  ["string", "str"],
+]);
+/** Words in annotations, so that no member of a class may be called so before one. */
+const ANNOTATION_WORDS = new Set(
+  "Any Dict List Literal None Optional Tuple Union bool float int str".split(" "),
+);
+
+export class PythonTypes {
+  readonly #module: PythonNames;
+  readonly #named: ReadonlyMap<string, string>;
+  /** All types so far. */
+  readonly #names: Set<string>;
+  readonly #declarations: string[] = [];
+  /** Names in annotations stand in quotes: the annotation is evaluated at once. */
+  #isEvaluated = false;
+
+  /** @param named types of `$defs` by their names there */
+  constructor(module: PythonNames, named: ReadonlyMap<string, string>) {
+    this.#module = module;
+    this.#named = named;
+    this.#names = new Set(named.values());
+  }
+
+  /** Of all types so far, each followed by nothing. */
+  get declarations(): readonly string[] {
+    return this.#declarations;
+  }
+
+  /** Declares a type of `$defs` under its name. */
+  define(key: string, schema: JsonSchema): void {
+    const name = this.#named.get(key)!;
+    const comment = textOf(schema.description);
+    if (isRecord(schema)) {
+      this.#declareRecord(name, schema, comment);
+      return;
+    }
+    this.#isEvaluated = true;
+    const annotation = this.annotation(schema, name);
+    this.#isEvaluated = false;
+    // A name by itself would be a text.
+    const value = annotation.startsWith('"') ? `Union[${annotation}]` : annotation;
+    this.#declarations.push(`${name} = ${value}\n${docstring([comment])}`);
+  }
+
+  /** @param place name for an object that has none */
+  annotation(schema: unknown, place: string): string {
+    if (!isSchema(schema)) return ANYTHING;
+    const { $ref, anyOf, enum: values, type } = schema;
+    if (typeof $ref === "string")
+      return this.#reference(this.#named.get($ref.slice(REFERENCE.length)));
+    if (Array.isArray(anyOf)) return union(anyOf.map((member) => this.annotation(member, place)));
+    if (Array.isArray(values)) return union(literals(values));
+    if ("const" in schema) return union(literals([schema.const]));
+    if (type === "array") return this.#array(schema, place);
+    if (type === "object") return this.#object(schema, place);
+    return PRIMITIVES.get(type) ?? ANYTHING;
+  }
+
+  #reference(name: string | undefined): string {
+    if (name === undefined) return ANYTHING;
+    return this.#isEvaluated ? `"${name}"` : name;
+  }
+
+  #array({ prefixItems, items, minItems }: JsonSchema, place: string): string {
+    const itemPlace = `${place}Item`;
+    if (!Array.isArray(prefixItems)) {
+      return items === false ? "Tuple[()]" : `List[${this.annotation(items, itemPlace)}]`;
+    }
+    const places = prefixItems.map((item) => this.annotation(item, itemPlace));
+    const least = typeof minItems === "number" ? Math.min(minItems, places.length) : 0;
+    if (items !== false || places.length - least > MAX_OPTIONAL_ITEMS) {
+      const rest = items === false ? [] : [this.annotation(items, itemPlace)];
+      return `List[${union([...places, ...rest])}]`;
+    }
+    const lengths = [...places, ""].map((_, length) => length).slice(least);
+    return union(lengths.map((length) => `Tuple[${places.slice(0, length).join(", ") || "()"}]`));
+  }
+
+  #object(schema: JsonSchema, place: string): string {
+    if (isRecord(schema)) {
+      const name = this.#module.take(place);
+      this.#names.add(name);
+      this.#declareRecord(name, schema, textOf(schema.description));
+      return this.#reference(name);
+    }
+    const { properties, additionalProperties } = schema;
+    const others = this.annotation(additionalProperties, `${place}Value`);
+    const members = membersOf(properties).map(([key, member]) =>
+      this.annotation(member, `${place}${pascalCase(key)}`),
+    );
+    return `Dict[str, ${union([...members, others])}]`;
+  }
+
+  /** An object with known members; those that may be missing need a class of their own. */
+  #declareRecord(name: string, { properties, required }: JsonSchema, comment: string): void {
+    const isEvaluated = this.#isEvaluated;
+    this.#isEvaluated = false;
+    const needed = new Set(Array.isArray(required) ? required : []);
+    const members = membersOf(properties).map(([key, schema]): Member => {
+      const annotation = this.annotation(schema, `${name}${pascalCase(key)}`);
+      const isRequired = needed.has(key);
+      return {
+        key,
+        annotation,
+        isRequired,
+        comment: isSchema(schema) ? textOf(schema.description) : "",
+      };
+    });
+    this.#isEvaluated = isEvaluated;
+    const always = members.filter(({ isRequired }) => isRequired);
+    const sometimes = members.filter(({ isRequired }) => !isRequired);
+    if (always.length === 0 || sometimes.length === 0) {
+      this.#declarations.push(this.#typedDict(name, members, sometimes.length === 0, comment));
+      return;
+    }
+    const base = this.#module.take(`_${name}Required`);
+    this.#declarations.push(this.#typedDict(base, always, true, ""));
+    if (sometimes.every((member) => this.#isClassMember(member))) {
+      this.#declarations.push(classText(name, base, sometimes, false, comment));
+      return;
+    }
+    const other = this.#module.take(`_${name}Optional`);
+    this.#declarations.push(this.#typedDict(other, sometimes, false, ""));
+    this.#declarations.push(classText(name, `${base}, ${other}`, [], true, comment));
+  }
+
+  #typedDict(name: string, members: readonly Member[], isTotal: boolean, comment: string): string {
+    if (members.every((member) => this.#isClassMember(member))) {
+      return classText(name, "TypedDict", members, isTotal, comment);
+    }
+    const lines = members.map(
+      ({ key, annotation }) => `    ${stringLiteral(key)}: ${stringLiteral(annotation)},\n`,
+    );
+    const total = isTotal ? "" : "    total=False,\n";
+    const head = `${name} = TypedDict(\n    ${stringLiteral(name)},\n    {\n`;
+    return `${head}${indent(lines.join(""))}    },\n${total})\n${docstring([comment])}`;
+  }
+
+  /** Whether a member may be written as one of a class: its key is a name that means nothing. */
+  #isClassMember({ key }: Member): boolean {
+    return isPlainName(key) && !ANNOTATION_WORDS.has(key) && !this.#names.has(key);
+  }
+}
+
+interface Member {
+  readonly key: string;
+  readonly annotation: string;
+  readonly isRequired: boolean;
+  readonly comment: string;
+}
+
+function classText(
+  name: string,
+  bases: string,
+  members: readonly Member[],
+  isTotal: boolean,
+  comment: string,
+): string {
+  const lines = members.map(
+    (member) => `${member.key}: ${member.annotation}\n${docstring([member.comment])}`,
+  );
+  const documentation = docstring([comment]);
+  const gap = documentation !== "" && lines.length > 0 ? "\n" : "";
+  const body = `${documentation}${gap}${lines.join("")}` || "pass\n";
+  return `class ${name}(${bases}${isTotal ? "" : ", total=False"}):\n${indent(body)}`;
+}
+
+/** Declares the types of `$defs`. */
+export function typesOf(
+  $defs: Argspec["$defs"],
+  names: ReadonlyMap<string, string>,
+  module: PythonNames,
+) {
+  const types = new PythonTypes(module, names);
+  for (const [key, schema] of Object.entries($defs)) types.define(key, schema);
+  return types;
+}
+
+/** Members are known, so that others are not worth a word. */
+function isRecord({ type, properties, additionalProperties }: JsonSchema): boolean {
+  if (type !== "object") return false;
+  const isOpen = additionalProperties !== false;
+  const isAnything =
+    isOpen && (!isSchema(additionalProperties) || Object.keys(additionalProperties).length === 0);
+  return isOpen ? isAnything && membersOf(properties).length > 0 : true;
+}
+
+function membersOf(properties: unknown): [string, unknown][] {
+  return isSchema(properties) ? Object.entries(properties) : [];
+}
+
+/** What Python has literals for in types; numbers with a fraction are not among it. */
+function literals(values: readonly unknown[]): string[] {
+  return values.map((value) => {
+    if (value === null) return "None";
+    if (typeof value === "number" && !Number.isSafeInteger(value)) return "float";
+    return typeof value === "object" ? ANYTHING : `Literal[${literal(value)}]`;
+  });
+}
+
+function union(members: readonly string[]): string {
+  const all = [...new Set(members)];
+  if (all.length === 0 || all.includes(ANYTHING)) return ANYTHING;
+  const isLiteral = (member: string) => member.startsWith("Literal[");
+  const values = all.filter(isLiteral).map((member) => member.slice("Literal[".length, -1));
+  const others = all.filter((member) => !isLiteral(member) && member !== "None");
+  const kinds = values.length === 0 ? others : [`Literal[${values.join(", ")}]`, ...others];
+  const one = kinds.length > 1 ? `Union[${kinds.join(", ")}]` : kinds[0];
+  if (!all.includes("None")) return one!;
+  return one === undefined ? "None" : `Optional[${one}]`;
+}
+
+function textOf(description: unknown): string {
+  return typeof description === "string" ? plainText(description) : "";
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

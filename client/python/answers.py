@@ -1,0 +1,202 @@
+# What calls end with in all generated Python clients: answers, and the one error. Whatever a server
+# says is foreign and is taken apart without trust in its form. Names that a service may use too
+# begin with `_`. Parts of the runtime are joined into one file: see scripts/python-runtime.mjs.
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from typing import Any, Dict, Generic, List, Literal, Match, Optional, Tuple, TypeVar
+
+_T = TypeVar("_T")
+_K = TypeVar("_K")
+
+ErrorKind = Literal["parameter", "plugin", "system", "backend", "http", "network", "timeout"]
+
+
+@dataclasses.dataclass(frozen=True)
+class BackEndLevel:
+    """A dispatcher that an error has passed: the partition that failed, and how it answered."""
+
+    partition: int
+    width: int
+    status: int
+
+
+class SvcError(Exception):
+    """A call that failed.
+
+    kind: `parameter`: the server refused the parameters, or could not write the result; `plugin`:
+        the plugin raised; `system`: the server failed; `backend`: it happened below a dispatcher,
+        `__cause__` says what; `http`: any other refusal, or an answer that is none; `network`: no
+        whole answer came; `timeout`: not in time.
+    status: of the HTTP answer, None when none came.
+    exception, traceback: of the exception on the server, of a back-end error the innermost.
+    chain: of a back-end error the dispatchers that it passed, the outermost first.
+    envelope: the decoded answer, its text where that is no JSON, None when none came.
+    """
+
+    def __init__(
+        self,
+        kind: ErrorKind,
+        message: str,
+        *,
+        status: Optional[int] = None,
+        exception: Optional[str] = None,
+        traceback: Optional[Tuple[str, ...]] = None,
+        chain: Tuple[BackEndLevel, ...] = (),
+        envelope: Any = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind: ErrorKind = kind
+        self.status = status
+        self.exception = exception
+        self.traceback = traceback
+        self.chain = chain
+        self.envelope = envelope
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # An exception is copied by its arguments, and ours have names.
+        return SvcError, (self.kind, str(self)), self.__dict__
+
+
+@dataclasses.dataclass(frozen=True)
+class Envelope(Generic[_T]):
+    """The whole answer to a call (interface, "Response envelope")."""
+
+    status: str
+    response: _T
+    level: int
+    partitions: Optional[Tuple[int, int, int]]
+    exec_ms: float
+    port: Optional[Tuple[int, int]] = None
+    exec_id: Optional[int] = None
+    explain: Any = None
+
+
+@dataclasses.dataclass(frozen=True)
+class PluginResponse(Generic[_K, _T]):
+    """Items by their keys, merged from all partitions (interface, "PluginResponse")."""
+
+    level: int
+    levelparts: int
+    partials: int
+    hitcount: int
+    aggregator: Tuple[int, int, float, float]
+    meta: Any
+    entries: List[Tuple[_K, _T]]
+
+
+_LEVEL = re.compile(r"<partial: (\d{1,9}) width: (\d{1,9})> \| (\d{3}) \| ", re.ASCII)
+# A string without an end takes all the rest, so that none of it is searched a second time.
+_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)('|\\?\Z)", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
+def _answer_error(path: str, status: int, envelope: Any) -> SvcError:
+    message = _member(envelope, "message") if _member(envelope, "status") == "ERROR" else None
+    levels, innermost = _parse_chain(message if isinstance(message, str) else "")
+    if not levels:
+        return _said_error(path, status, message, envelope)
+    cause = _said_error(path, levels[-1].status, innermost, None)
+    error = SvcError(
+        "backend",
+        str(cause),
+        status=status,
+        exception=cause.exception,
+        traceback=cause.traceback,
+        chain=levels,
+        envelope=envelope,
+    )
+    error.__cause__ = cause
+    return error
+
+
+def _said_error(path: str, status: int, said: Any, envelope: Any) -> SvcError:
+    kind: ErrorKind = "http"
+    detail = said
+    kinds: Dict[str, ErrorKind] = {"svc": "parameter", "plugin": "plugin", "system": "system"}
+    for key, name in kinds.items():
+        if _member(said, key) is not None:
+            kind, detail = name, _member(said, key)
+            break
+    texts = [text for text in (detail, _member(detail, "value")) if isinstance(text, str)]
+    exception = _member(detail, "exception")
+    lines = _member(detail, "traceback")
+    return SvcError(
+        kind,
+        f"{path}: {texts[0] if texts else f'HTTP status {status}'}",
+        status=status,
+        exception=exception if isinstance(exception, str) else None,
+        traceback=(
+            tuple(line for line in lines if isinstance(line, str))
+            if isinstance(lines, list)
+            else None
+        ),
+        envelope=envelope,
+    )
+
+
+def _parse_chain(text: str) -> Tuple[Tuple[BackEndLevel, ...], Any]:
+    """Takes the text of an error below a dispatcher apart (interface, "Error body")."""
+    levels: List[BackEndLevel] = []
+    end = 0
+    found = _LEVEL.match(text)
+    while found is not None:
+        levels.append(BackEndLevel(int(found[1]), int(found[2]), int(found[3])))
+        end = found.end()
+        found = _LEVEL.match(text, end)
+    rest = text[end:]
+    if not rest.startswith("{'"):
+        return tuple(levels), rest
+    # Dispatchers write objects with strings in single quotes.
+    content = _decoded(_QUOTED.sub(_requoted, rest))
+    return tuple(levels), rest if isinstance(content, str) else content
+
+
+def _requoted(found: Match[str]) -> str:
+    if found[2] != "'":
+        return found[0]
+    return json.dumps(_ESCAPED.sub(lambda char: "\n" if char[1] == "n" else char[1], found[1]))
+
+
+def _plugin_response(value: Any) -> Optional[PluginResponse[Any, Any]]:
+    """None for anything else."""
+    names = [field.name for field in dataclasses.fields(PluginResponse)]
+    if not isinstance(value, dict) or not all(name in value for name in names):
+        return None
+    entries, aggregator = value["entries"], value["aggregator"]
+    is_list = isinstance(entries, list) and isinstance(aggregator, list)
+    if not is_list or not all(isinstance(pair, list) and len(pair) == 2 for pair in entries):
+        return None
+    # JSON has no tuples.
+    pairs = [(key, item) for key, item in entries]
+    members = {**value, "aggregator": tuple(aggregator), "entries": pairs}
+    return PluginResponse(**{name: members[name] for name in names})
+
+
+def _envelope(value: Any, response: _T) -> Envelope[_T]:
+    port, partitions = _member(value, "port"), _member(value, "partitions")
+    return Envelope(
+        status="OK",
+        response=response,
+        level=_member(value, "level"),
+        partitions=tuple(partitions) if isinstance(partitions, list) else None,
+        exec_ms=_member(value, "exec_ms"),
+        port=tuple(port) if isinstance(port, list) else None,
+        exec_id=_member(value, "exec_id"),
+        explain=_member(value, "explain"),
+    )
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _decoded(text: str) -> Any:
+    """Text that is no JSON stays what it is."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

@@ -1,0 +1,218 @@
+# How operations are called in all generated Python clients: requests are sent, and sent again only
+# where the server cannot have executed them, or where that does no harm.
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import itertools
+import random
+import threading
+import warnings
+from typing import Any, Callable, Dict, Mapping, Optional, TypeVar, cast
+
+from .answers import Envelope, SvcError, _answer_error, _decoded, _envelope, _member
+from .answers import _plugin_response, _T
+from .requests import LEFT_OUT, _Operation, _Options, _own_fields, _Request, _request_of
+from .server import _Deadline, _Fault, _Server
+
+_C = TypeVar("_C", bound="_ClientBase")
+
+_MAX_TOKENS = 10.0
+_SUCCESS_TOKENS = 0.1
+_TIMEOUT = 30.0
+_RETRIES = 2
+_FIRST_WAIT = 0.1
+_MAX_WAIT = 2.0
+
+
+class _RetryBudget:
+    """Bounds the load that retries add: one retry of ten calls, once a first few are spent."""
+
+    def __init__(self) -> None:
+        self._tokens = _MAX_TOKENS
+        self._lock = threading.Lock()
+
+    def take(self) -> bool:
+        with self._lock:
+            if self._tokens < 1:
+                return False
+            self._tokens -= 1
+            return True
+
+    def succeeded(self) -> None:
+        with self._lock:
+            self._tokens = min(_MAX_TOKENS, self._tokens + _SUCCESS_TOKENS)
+
+
+class _Connection:
+    """A service, and what all clients made by `with_options` share."""
+
+    def __init__(self, base_url: str, argspec: str, warn: Optional[Callable[[str], None]]) -> None:
+        self.server = _Server(base_url)
+        # Hash of the argspec that the client was generated from.
+        self._argspec = argspec
+        self._warn = warn
+        self._budget = _RetryBudget()
+        # Whether a server has told its own hash.
+        self._is_compared = False
+
+    def send(self, operation: _Operation[Any], params: Mapping[str, Any], options: _Options) -> Any:
+        """The decoded body of a success, or the text. Raises SvcError."""
+        request = _request_of(operation, params, options, self.server.prefix)
+        deadline = _Deadline(options.timeout)
+        failure: Optional[SvcError] = None
+        for retry in itertools.count():
+            try:
+                return self._attempt(operation, request, deadline)
+            except _Fault as fault:
+                failure = _fault_error(operation.path, fault, deadline, failure)
+                is_harmless = not fault.is_sent or operation.is_readonly or options.idempotent
+                may_repeat = failure.kind == "network" and is_harmless
+            except SvcError as refusal:
+                failure = refusal
+                # With either status nothing was executed.
+                may_repeat = refusal.status in (429, 503)
+            if retry >= options.retries or not may_repeat or not self._budget.take():
+                raise failure
+            # Anything up to a bound that doubles, so that clients that failed together do not
+            # return together.
+            deadline.sleep(random.uniform(0, min(_MAX_WAIT, _FIRST_WAIT * 2**retry)))
+
+    def _attempt(self, operation: _Operation[Any], request: _Request, deadline: _Deadline) -> Any:
+        fields = {"host": self.server.host_field}
+        if not self._is_compared:
+            fields["x-svc-argspec"] = self._argspec
+        answer = self.server.exchange(request.method, request.data(fields), deadline)
+        self._compare(answer.argspec)
+        is_text = operation.is_text and answer.status == 200
+        content = answer.text if is_text else _decoded(answer.text)
+        if answer.status != 200 or not (is_text or _member(content, "status") == "OK"):
+            raise _answer_error(operation.path, answer.status, content)
+        self._budget.succeeded()
+        return content
+
+    def _compare(self, served: Optional[str]) -> None:
+        if served is None or self._is_compared:
+            return
+        self._is_compared = True
+        if served != self._argspec:
+            hashes = f"{self._argspec[:8]}, now {served[:8]}"
+            message = f"The service has changed since this client was generated ({hashes})."
+            if self._warn is None:
+                # The line that calls the client's method.
+                warnings.warn(message, stacklevel=6)
+            else:
+                self._warn(message)
+
+
+def _fault_error(
+    path: str, fault: _Fault, deadline: _Deadline, former: Optional[SvcError]
+) -> SvcError:
+    if deadline.is_over():
+        error = SvcError("timeout", f"{path}: no answer within {deadline.seconds} s")
+        error.__cause__ = former or fault.__cause__
+    else:
+        cause = fault.__cause__
+        error = SvcError("network", f"{path}: {str(cause) or type(cause).__name__}")
+        error.__cause__ = cause
+    return error
+
+
+class _Caller:
+    """A group of operations of one service."""
+
+    def __init__(self, connection: _Connection, options: _Options) -> None:
+        self._connection = connection
+        self._options = options
+
+    def _call(self, operation: _Operation[_T], params: Mapping[str, Any]) -> _T:
+        content = self._connection.send(operation, params, self._options)
+        return self._response(operation, content)
+
+    def _call_raw(self, operation: _Operation[_T], params: Mapping[str, Any]) -> Envelope[_T]:
+        content = self._connection.send(operation, params, self._options)
+        return _envelope(content, self._response(operation, content))
+
+    def _response(self, operation: _Operation[_T], content: Any) -> _T:
+        if operation.is_text:
+            return cast(_T, content)
+        response = _member(content, "response")
+        if operation.is_response:
+            response = _plugin_response(response)
+            if response is None:
+                message = f"{operation.path}: the answer holds no PluginResponse"
+                raise SvcError("http", message, status=200, envelope=content)
+        return cast(_T, response)
+
+
+class _ClientBase(_Caller):
+    # Hash of the argspec that the client was generated from.
+    _argspec = ""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        timeout: Optional[float] = _TIMEOUT,
+        retries: int = _RETRIES,
+        headers: Optional[Mapping[str, str]] = None,
+        warn: Optional[Callable[[str], None]] = None,
+    ) -> None:
+        """
+        Args:
+            base_url: where the service is, such as `http://127.0.0.1:9000`.
+            timeout: of a whole call in seconds, retries included; None or 0: no bound.
+            retries: how often a request is sent again at most.
+            headers: header lines of all requests.
+            warn: told once when the service has changed; by default `warnings.warn`.
+
+        Raises:
+            ValueError: `base_url` or a header line is none.
+        """
+        connection = _Connection(base_url, self._argspec, warn)
+        super().__init__(connection, _Options(timeout, retries, _own_fields(headers)))
+
+    def with_options(
+        self: _C,
+        *,
+        partial: Optional[int] = LEFT_OUT,
+        timeout: Optional[float] = LEFT_OUT,
+        retries: int = LEFT_OUT,
+        headers: Mapping[str, str] = LEFT_OUT,
+        idempotent: bool = LEFT_OUT,
+    ) -> _C:
+        """A client with other options, which shares connections and the bound on retries.
+
+        Args:
+            partial: ask that partition of a dispatcher only, its primary replica.
+            timeout: of a whole call in seconds, retries included; None or 0: no bound.
+            retries: how often a request is sent again at most.
+            headers: header lines, added to those of this client.
+            idempotent: may be sent again although the server may have executed it.
+
+        Raises:
+            ValueError: a header line is none.
+        """
+        given: Dict[str, Any] = {
+            "partial": partial,
+            "timeout": timeout,
+            "retries": retries,
+            "idempotent": idempotent,
+        }
+        changes = {name: value for name, value in given.items() if value is not LEFT_OUT}
+        if headers is not LEFT_OUT:
+            changes["headers"] = {**self._options.headers, **_own_fields(headers)}
+        client = copy.copy(self)
+        client._options = dataclasses.replace(self._options, **changes)
+        return client
+
+    def close(self) -> None:
+        """Closes connections that no call uses; a later call opens one anew."""
+        self._connection.server.close()
+
+    def __enter__(self: _C) -> _C:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

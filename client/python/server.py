@@ -1,0 +1,212 @@
+# Where a service is in all generated Python clients: connections that are kept open, and one
+# request with its answer. It must never send anything a second time. Connecting, sending and
+# receiving are steps of their own, because only a fault of the first is known to have no effect.
+# Proxies named by environment variables are not used.
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import os
+import re
+import socket
+import ssl
+import threading
+import time
+import urllib.parse
+from http.client import HTTPException, HTTPResponse, IncompleteRead
+from typing import Any, List, Optional, cast
+
+_MAX_IDLE = 16
+_PIECE = 64 * 1024
+# About the longest string that engines make.
+_MAX_ANSWER_BYTES = 512 * 1024 * 1024
+# Errors of more are cut, and then are no envelopes.
+_MAX_ERROR_BYTES = 1024 * 1024
+
+
+class _Deadline:
+    """When a call has to be over, whatever it is waiting for."""
+
+    def __init__(self, seconds: Optional[float]) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds if seconds else None
+
+    def is_over(self) -> bool:
+        return self._end is not None and self._end <= time.monotonic()
+
+    def remaining(self) -> Optional[float]:
+        """Seconds for the next operation, None without a bound."""
+        if self.is_over():
+            raise socket.timeout("no time is left")
+        return None if self._end is None else max(self._end - time.monotonic(), 1e-6)
+
+    def sleep(self, seconds: float) -> None:
+        left = seconds if self._end is None else self._end - time.monotonic()
+        time.sleep(max(0.0, min(seconds, left)))
+
+
+class _Incoming(io.RawIOBase):
+    """What a socket receives until the deadline; the socket stays open when this is closed."""
+
+    def __init__(self, sock: socket.socket, deadline: _Deadline) -> None:
+        self._sock = sock
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._sock.settimeout(self._deadline.remaining())
+        return self._sock.recv_into(buffer)
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        return io.BufferedReader(self)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Answer:
+    status: int
+    text: str
+    # Hash of the server's argspec, where it says so.
+    argspec: Optional[str]
+
+
+class _Fault(Exception):
+    """No whole answer came; `__cause__` says why."""
+
+    def __init__(self, is_sent: bool) -> None:
+        super().__init__()
+        # False when no byte was sent, so that nothing can have been executed.
+        self.is_sent = is_sent
+
+
+class _Server:
+    """Where a service is, and the open connections to it that no call uses at present."""
+
+    def __init__(self, base_url: str) -> None:
+        parts = urllib.parse.urlsplit(base_url)
+        is_plain = re.fullmatch(r"[!-~]*", base_url) and not re.search(r"[@?#]", base_url)
+        if not is_plain or parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"no URL of a service: {base_url!r}")
+        self.host_field = parts.netloc
+        self.prefix = parts.path.rstrip("/")
+        self._host = str(parts.hostname)
+        self._tls = ssl.create_default_context() if parts.scheme == "https" else None
+        self._port = parts.port or (443 if self._tls else 80)
+        self._idle: List[socket.socket] = []
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+
+    def __del__(self) -> None:
+        for sock in getattr(self, "_idle", ()):
+            sock.close()
+
+    def close(self) -> None:
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for sock in idle:
+            sock.close()
+
+    def exchange(self, method: str, data: bytes, deadline: _Deadline) -> _Answer:
+        """One request and its answer, without any second try. Raises _Fault."""
+        try:
+            sock = self._take_idle() or self._connect(deadline)
+        except OSError as error:
+            raise _Fault(False) from error
+        is_reusable = False
+        try:
+            is_sent = _send(sock, data, deadline)
+            # http.client needs no more of a socket than `makefile`.
+            response = HTTPResponse(cast(socket.socket, _Incoming(sock, deadline)), method=method)
+            response.begin()
+            body = _read(response)
+            is_open = response.isclosed() and not response.will_close and response.status >= 200
+            is_reusable = is_sent and is_open
+            argspec = response.getheader("x-svc-argspec")
+            return _Answer(response.status, body.decode("utf-8", "replace"), argspec)
+        except (OSError, HTTPException, ValueError) as error:
+            # What has happened to one may have happened to all.
+            self.close()
+            raise _Fault(True) from error
+        finally:
+            self._put_back(sock, is_reusable)
+
+    def _take_idle(self) -> Optional[socket.socket]:
+        if self._process != os.getpid():
+            # A fork has copied the sockets of its parent, which goes on using them.
+            self.close()
+            self._process = os.getpid()
+        while True:
+            with self._lock:
+                sock = self._idle.pop() if self._idle else None
+            if sock is None or _is_alive(sock):
+                return sock
+            sock.close()
+
+    def _put_back(self, sock: socket.socket, is_reusable: bool) -> None:
+        with self._lock:
+            if is_reusable and len(self._idle) < _MAX_IDLE:
+                self._idle.append(sock)
+                return
+        sock.close()
+
+    def _connect(self, deadline: _Deadline) -> socket.socket:
+        # The time that names take to be looked up is the system's own and can't be bounded.
+        addresses = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
+        fault: OSError = OSError(f"{self._host} has no address")
+        for index, (family, kind, protocol, _, address) in enumerate(addresses):
+            left = deadline.remaining()
+            sock = socket.socket(family, kind, protocol)
+            try:
+                # An address that does not answer leaves time for the others.
+                sock.settimeout(None if left is None else left / (len(addresses) - index))
+                sock.connect(address)
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if self._tls is None:
+                    return sock
+                sock.settimeout(deadline.remaining())
+                return self._tls.wrap_socket(sock, server_hostname=self._host)
+            except OSError as error:
+                sock.close()
+                fault = error
+        raise fault
+
+
+def _is_alive(sock: socket.socket) -> bool:
+    """False when the server has closed it, or has sent what nobody asked for."""
+    try:
+        sock.setblocking(False)
+        # Not the method of TLS sockets, which cannot look ahead.
+        socket.socket.recv(sock, 1, socket.MSG_PEEK)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _send(sock: socket.socket, data: bytes, deadline: _Deadline) -> bool:
+    """False when the server took no more; it may have answered before, as to a long body."""
+    try:
+        for start in range(0, len(data), _PIECE):
+            sock.settimeout(deadline.remaining())
+            sock.sendall(data[start : start + _PIECE])
+    except (BrokenPipeError, ConnectionResetError):
+        return False
+    return True
+
+
+def _read(response: HTTPResponse) -> bytes:
+    limit = _MAX_ANSWER_BYTES if response.status == 200 else _MAX_ERROR_BYTES
+    body = bytearray()
+    # In pieces, because of a length that is only announced all would be reserved at once.
+    while piece := response.read(_PIECE):
+        body += piece
+        if len(body) > limit and response.status == 200:
+            raise HTTPException(f"an answer of more than {limit} bytes")
+        if len(body) > limit:
+            return bytes(body[:limit])
+    if response.length:
+        raise IncompleteRead(b"", response.length)
+    return bytes(body)

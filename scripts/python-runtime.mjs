@@ -1,0 +1,52 @@
+// Joins the parts of client/python/ into the one runtime that stands in generated Python clients.
+// Every part begins with comments and imports; those of other parts of ours fall away, those of the
+// standard library come first, each once.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Each needs only those before it. */
+const PARTS = ["answers.py", "requests.py", "server.py", "calls.py"];
+/** Names that generated code needs. */
+const NEEDED = "from typing import Any, Dict, List, Literal, Optional, Tuple, TypedDict, Union";
+const FUTURE = "from __future__ import annotations";
+
+/** @param root folder of the package */
+export function pythonRuntime(root) {
+  const texts = PARTS.map((name) => readFileSync(join(root, "client/python", name), "utf8"));
+  const lines = texts.flatMap((text) => text.split("\n"));
+  const isImport = (line) => /^(import|from) /.test(line);
+  const modules = lines.filter((line) => line.startsWith("import ")).sort();
+  const bodies = texts.map((text) => {
+    const [, body] = text.split(`\n${FUTURE}\n`);
+    return body
+      .split("\n")
+      .filter((line) => !isImport(line))
+      .join("\n")
+      .trim();
+  });
+  return [
+    FUTURE,
+    "",
+    ...new Set(modules),
+    ...namesByModule(lines),
+    "",
+    `${bodies.join("\n\n\n")}\n`,
+  ].join("\n");
+}
+
+/** One line for each module from which names are imported. */
+function namesByModule(lines) {
+  const names = new Map();
+  for (const line of [NEEDED, ...lines]) {
+    const [, module, list] = /^from ([a-z][\w.]*) import (.*)$/.exec(line) ?? [];
+    if (module === undefined || line === FUTURE) continue;
+    names.set(module, [...(names.get(module) ?? []), ...list.split(", ")]);
+  }
+  return [...names].sort().flatMap(([module, list]) => {
+    const unique = [...new Set(list)].sort();
+    const oneLine = `from ${module} import ${unique.join(", ")}`;
+    if (oneLine.length <= 100) return [oneLine];
+    return [`from ${module} import (`, ...unique.map((name) => `    ${name},`), ")"];
+  });
+}
