@@ -8,17 +8,17 @@ import { choice, text } from "./frame/option.js";
 
 export const argspec = defineCommand({
   name: "argspec",
-  summary: "Prints what clients may call, as a schema or an OpenAPI document.",
+  summary: "Prints what clients may call, as a schema, an OpenAPI document or TypeScript.",
   arguments: [SOURCE_ARGUMENT],
   options: {
     plugin: { kind: text("<name>"), help: "this one only; built-in ones have theirs, too" },
     format: {
-      kind: choice("schema", "openapi", "record"),
+      kind: choice("schema", "openapi", "typescript", "record"),
       help: "form, default: schema",
     },
     "json-params": {
       kind: choice("content", "string"),
-      help: "JSON in queries of OpenAPI, default: content; string for tools that cannot read that",
+      help: "JSON in queries of OpenAPI, default: content; string for older tools",
     },
     out: { kind: text("<file>"), help: "file to write, default: standard output" },
   },

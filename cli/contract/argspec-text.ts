@@ -12,7 +12,7 @@ import { loadRecords } from "./load-records.js";
 export interface ArgspecQuestion {
   /** Null: all of the service, without the built-in ones. */
   readonly plugin: string | null;
-  readonly format: "schema" | "openapi" | "record";
+  readonly format: "schema" | "openapi" | "typescript" | "record";
   /** Only with `openapi`. */
   readonly jsonParams: "content" | "string" | null;
 }
@@ -32,6 +32,10 @@ export async function argspecText(source: string, question: ArgspecQuestion): Pr
     case "openapi": {
       const { openapiDocument } = await import("../../argspec/openapi/document.js");
       return jsonText(openapiDocument(argspec, jsonParams === null ? {} : { jsonParams }));
+    }
+    case "typescript": {
+      const { emitTypescriptTypes } = await import("../../argspec/typescript/client.js");
+      return emitTypescriptTypes(argspec);
     }
   }
 }
