@@ -8,7 +8,7 @@ import { selectPlugin } from "../../argspec/select.js";
 import { ParameterError } from "../errors.js";
 import { parseShared, type SharedArgspec } from "../plugin/shared-argspec.js";
 
-export type ArgspecForm = "schema" | "openapi";
+export type ArgspecForm = "schema" | "openapi" | "typescript";
 
 /** What a server tells of itself now. */
 export interface LiveArgspec {
@@ -62,6 +62,10 @@ async function make(form: ArgspecForm, argspec: Argspec): Promise<unknown> {
     case "openapi": {
       const { openapiDocument } = await import("../../argspec/openapi/document.js");
       return openapiDocument(argspec);
+    }
+    case "typescript": {
+      const { emitTypescriptTypes } = await import("../../argspec/typescript/client.js");
+      return emitTypescriptTypes(argspec);
     }
   }
 }

@@ -11,6 +11,7 @@ import { contractHash } from "../../argspec/hash.js";
 import { openapiDocument } from "../../argspec/openapi/document.js";
 import { readArgspec } from "../../argspec/read-argspec.js";
 import { selectPlugin } from "../../argspec/select.js";
+import { emitTypescriptTypes } from "../../argspec/typescript/client.js";
 import { matrix } from "./support/matrix.js";
 import { type Answer, get, type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
@@ -88,6 +89,15 @@ test("the OpenAPI document is that of the build", async () => {
   assert.equal(await form("format=openapi"), openapiDocument(built));
   const one = openapiDocument(selectPlugin(built, "search"));
   assert.equal(await form("format=openapi&plugin=search"), one);
+});
+
+test("the declarations are a text, those of the build", async () => {
+  const declarations = await emitTypescriptTypes(built);
+  assert.is(await form("format=typescript"), declarations);
+  const path = "/svc/builtin/argspec?format=typescript";
+  const plain = await get(served.port, path, { headers: { accept: "text/plain" } });
+  assert.is(plain.text, declarations);
+  assert.match(String(await form("format=typescript&plugin=search")), /interface City\b/);
 });
 
 test("without a form, or with `record`, it answers the records of the interface", async () => {

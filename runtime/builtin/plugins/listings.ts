@@ -36,7 +36,7 @@ export function builtins(_request: PluginRequest, plugin?: str): readonly Plugin
  * @param plugin name of a user-defined or built-in plugin; only forms other than `record` may be
  *   had without
  * @param format `record`: that of the listings; `schema`: all that clients may know, with JSON
- *   Schemas; `openapi`: an OpenAPI document
+ *   Schemas; `openapi`: an OpenAPI document; `typescript`: declarations of the types
  * @throws LookupError when there is no such plugin
  */
 export function argspec(
