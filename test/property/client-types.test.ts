@@ -1,0 +1,115 @@
+// Values that the schema of a type accepts can be assigned to the type that clients get for it.
+// Random types, random values; the seed is printed when the compiler of TypeScript disagrees.
+// limit: 60 s
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { emitTypescriptTypes } from "../../argspec/typescript/client.js";
+import { ShapeRule } from "../../compiler/check/shape-rule.js";
+import { toJsonSchema } from "../../compiler/emit/json-schema.js";
+import type { TypeShape, TypeTable } from "../../compiler/record/type-shape.js";
+import { packageRoot } from "../../runtime/package-info.js";
+import { argspecOf } from "../argspec/typescript/sample-argspec.js";
+import { Random, SEED } from "./support/random.js";
+import { randomTypes, randomValue } from "./support/random-shapes.js";
+
+const ROUNDS = Number(process.env.CLIENT_TYPES_ROUNDS ?? 20);
+const VALUES = 40;
+
+const test = suite("client types");
+
+test("take what schemas accept", async () => {
+  const random = new Random();
+  const folder = mkdtempSync(join(tmpdir(), "svc-client-types-"));
+  try {
+    let accepted = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const types = withoutObjectMembers(randomTypes(random));
+      writeFileSync(join(folder, `types${round}.d.ts`), await declarations(types));
+      const assignments = Object.entries(types).flatMap(([name, shape]) =>
+        acceptedValues(random, types, shape).map((json) => `taken<${name}>(${json});`),
+      );
+      accepted += assignments.length;
+      writeFileSync(join(folder, `values${round}.ts`), program(round, types, assignments));
+    }
+    assert.ok(accepted > ROUNDS * 10, `seed ${SEED}: only ${accepted} values were right`);
+    assert.is(compile(folder), "", `seed ${SEED}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** In TypeScript every object has these, whatever its own type says. */
+function withoutObjectMembers<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value).replaceAll('"toString"', '"with"'));
+}
+
+function declarations(types: TypeTable): Promise<string> {
+  const schemas = Object.entries(types).map(([name, shape]) => [name, toJsonSchema(shape)]);
+  return emitTypescriptTypes(argspecOf([], Object.fromEntries(schemas)));
+}
+
+/** As JSON. */
+function acceptedValues(random: Random, types: TypeTable, shape: TypeShape): string[] {
+  const values = Array.from({ length: VALUES }, () => randomValue(random, types, shape, 4));
+  const right = values.map(withoutObjectMembers).filter((value) => fits(types, shape, value));
+  return [...new Set(right.map((value) => JSON.stringify(value)))];
+}
+
+/** As schemas say; keys that no type names are refused, since TypeScript does so in literals. */
+function fits(types: TypeTable, shape: TypeShape, value: unknown): boolean {
+  switch (shape.kind) {
+    case "ref":
+      return fits(types, types[shape.name]!, value);
+    case "union":
+      return shape.members.some((member) => fits(types, member, value));
+    case "array":
+      return Array.isArray(value) && value.every((item) => fits(types, shape.items, item));
+    case "tuple": {
+      const { items, required, rest } = shape;
+      const most = rest === null ? items.length : Number.POSITIVE_INFINITY;
+      if (!Array.isArray(value) || value.length < required || value.length > most) return false;
+      return value.every((item, index) => fits(types, items[index] ?? rest!, item));
+    }
+    case "object": {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+      const { properties, additional } = shape;
+      if (properties.some(({ name, optional }) => !optional && !Object.hasOwn(value, name))) {
+        return false;
+      }
+      return Object.entries(value).every(([key, part]) => {
+        const known = properties.find(({ name }) => name === key)?.shape ?? additional;
+        return known !== null && fits(types, known, part);
+      });
+    }
+    default:
+      return new ShapeRule(types, "open").fault(shape, value) === null;
+  }
+}
+
+function program(round: number, types: TypeTable, assignments: readonly string[]): string {
+  const names = Object.keys(types).join(", ");
+  return [
+    `import type { ${names} } from "./types${round}.js";`,
+    "declare function taken<T>(value: T): void;",
+    ...assignments,
+  ].join("\n");
+}
+
+/** What the compiler has to say. */
+function compile(folder: string): string {
+  const compilerOptions = {
+    ...{ target: "es2022", module: "nodenext", types: [], strict: true, noEmit: true },
+    exactOptionalPropertyTypes: true,
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+  const compiler = join(packageRoot(), "node_modules/typescript/bin/tsc");
+  const { stdout } = spawnSync(process.execPath, [compiler, "-p", folder], { encoding: "utf8" });
+  return stdout;
+}
+
+test.run();
