@@ -1,0 +1,139 @@
+// Argspecs from every place that a user may name, and what is said where there is none. The servers
+// here answer with anything at all.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BUILTINS } from "../../../argspec/builtins.js";
+import { fetchResponse } from "../../../cli/contract/fetch-response.js";
+import { loadArgspec } from "../../../cli/contract/load-argspec.js";
+import { loadRecords } from "../../../cli/contract/load-records.js";
+import { SvcError } from "../../../runtime/errors.js";
+
+const test = suite("loadArgspec");
+const TEXT = JSON.stringify(BUILTINS);
+let folder = "";
+const servers: Server[] = [];
+
+test.before(() => {
+  folder = mkdtempSync(join(tmpdir(), "svc-argspec-"));
+  mkdirSync(join(folder, "project/.svc"), { recursive: true });
+  mkdirSync(join(folder, "empty"));
+  writeFileSync(join(folder, "project/.svc/argspec.json"), TEXT);
+  writeFileSync(join(folder, "cut.json"), TEXT.slice(0, -1));
+  writeFileSync(join(folder, "other.json"), '{"openapi": "3.1.0"}');
+});
+
+test.after(() => {
+  rmSync(folder, { recursive: true });
+  for (const server of servers) server.close().closeAllConnections();
+});
+
+/** URL of a server that answers everything in one way. */
+async function serving(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  servers.push(server);
+  await new Promise((resolve) => server.once("listening", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function answering(envelope: unknown): Promise<string> {
+  return serving((_request, response) => response.end(JSON.stringify(envelope)));
+}
+
+async function rejects(work: Promise<unknown>, code: string, words: string): Promise<void> {
+  const error = await work.then(
+    () => assert.unreachable(words),
+    (error: unknown) => error,
+  );
+  assert.instance(error, SvcError);
+  assert.is((error as SvcError).code, code, String(error));
+  assert.match((error as SvcError).message, words);
+}
+
+test("reads a file, a build folder and a project", async () => {
+  for (const path of ["project/.svc/argspec.json", "project/.svc", "project"]) {
+    assert.equal(await loadArgspec(join(folder, path)), BUILTINS);
+  }
+});
+
+test("says what a path lacks", async () => {
+  await rejects(loadArgspec(join(folder, "nowhere")), "SVC3014", "nowhere");
+  await rejects(loadArgspec(join(folder, "empty")), "SVC3014", "before `svc build`");
+  await rejects(loadArgspec(join(folder, "cut.json")), "SVC3015", "cut.json: ");
+  const other = join(folder, "other.json");
+  await rejects(loadArgspec(other), "SVC3015", `${other}: not an argspec: the document: `);
+});
+
+test("asks a server, with the prefix of its service", async () => {
+  const asked: string[] = [];
+  const url = await serving((request, response) => {
+    asked.push(request.url!);
+    response.end(JSON.stringify({ status: "OK", response: BUILTINS }));
+  });
+  for (const base of [url, `${url}/`, `${url}/shop//`]) {
+    assert.equal(await loadArgspec(base), BUILTINS);
+  }
+  const path = "/svc/builtin/argspec?format=schema";
+  assert.equal(asked, [path, path, `/shop${path}`]);
+});
+
+test("tells servers that do not answer, are older, or are others", async () => {
+  const dropping = await serving((request) => request.socket.destroy());
+  await rejects(loadArgspec(dropping), "SVC3016", `no answer from ${dropping}: `);
+  await rejects(loadArgspec("http://"), "SVC3016", "Invalid URL");
+  const missing = { status: "ERROR", message: { svc: ["TypeError", "missing: plugin"] } };
+  for (const envelope of [missing, { status: "OK", response: [] }]) {
+    await rejects(loadArgspec(await answering(envelope)), "SVC3017", "does not tell its argspec");
+  }
+  for (const body of [null, 1, [], "OK", { status: "fine" }]) {
+    await rejects(loadArgspec(await answering(body)), "SVC3017", "is no server of svc");
+  }
+  const page = await serving((_request, response) => response.end("<html>"));
+  await rejects(loadArgspec(page), "SVC3017", "is no server of svc");
+  const wrong = await answering({ status: "OK", response: { argspec: 1 } });
+  await rejects(loadArgspec(wrong), "SVC3015", `${wrong}: not an argspec: `);
+});
+
+test("ends with an answer that has no end, in bytes or in time", async () => {
+  let isClosed = false;
+  const endless = await serving((_request, response) => {
+    const chunk = Buffer.alloc(1 << 20, " ");
+    const write = () => {
+      while (!isClosed && response.write(chunk));
+    };
+    response.on("drain", write).on("close", () => {
+      isClosed = true;
+    });
+    write();
+  });
+  await rejects(loadArgspec(endless), "SVC3016", "more than 67108864 bytes");
+  const silent = await serving((_request, response) => response.write("{"));
+  await rejects(fetchResponse(silent, "/", 50), "SVC3016", "timeout");
+});
+
+test("takes records from a build or a server", async () => {
+  const records = [{ path: "/svc/plugin/a", description: "", parameters: {}, bound_graph: null }];
+  const asked: string[] = [];
+  const url = await serving((request, response) => {
+    asked.push(request.url!);
+    const isThere = !request.url!.includes("none");
+    response.end(
+      JSON.stringify(isThere ? { status: "OK", response: records } : { status: "ERROR" }),
+    );
+  });
+  assert.equal(await loadRecords(url, null), records);
+  assert.equal(await loadRecords(url, "a&b"), records);
+  assert.equal(asked, ["/svc/builtin/plugins", "/svc/builtin/argspec?plugin=a%26b"]);
+  await rejects(loadRecords(url, "none"), "SVC3018", "there is no plugin `none`");
+  const older = await answering({ status: "OK", response: {} });
+  await rejects(loadRecords(older, null), "SVC3017", "does not tell records");
+  await rejects(loadRecords(join(folder, "cut.json"), null), "SVC3014", "is no folder");
+  await rejects(loadRecords(join(folder, "empty"), null), "SVC3014", "was not built");
+});
+
+test.run();
