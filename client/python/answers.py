@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from typing import Any, Dict, Generic, List, Literal, Match, Optional, Tuple, TypeVar
+from typing import Any, Dict, Generic, List, Literal, Match, Optional, Tuple, TypeVar, cast
 
 _T = TypeVar("_T")
 _K = TypeVar("_K")
@@ -121,19 +121,15 @@ def _said_error(path: str, status: int, said: Any, envelope: Any) -> SvcError:
         if _member(said, key) is not None:
             kind, detail = name, _member(said, key)
             break
-    texts = [text for text in (detail, _member(detail, "value")) if isinstance(text, str)]
+    texts = [text for text in (detail, _member(detail, "value")) if _is_text(text)]
     exception = _member(detail, "exception")
-    lines = _member(detail, "traceback")
+    lines = _list(detail, "traceback")
     return SvcError(
         kind,
         f"{path}: {texts[0] if texts else f'HTTP status {status}'}",
         status=status,
-        exception=exception if isinstance(exception, str) else None,
-        traceback=(
-            tuple(line for line in lines if isinstance(line, str))
-            if isinstance(lines, list)
-            else None
-        ),
+        exception=exception if _is_text(exception) else None,
+        traceback=None if lines is None else tuple(filter(_is_text, lines)),
         envelope=envelope,
     )
 
@@ -163,35 +159,50 @@ def _requoted(found: Match[str]) -> str:
 
 def _plugin_response(value: Any) -> Optional[PluginResponse[Any, Any]]:
     """None for anything else."""
-    names = [field.name for field in dataclasses.fields(PluginResponse)]
-    if not isinstance(value, dict) or not all(name in value for name in names):
+    entries, aggregator = _list(value, "entries"), _list(value, "aggregator")
+    if entries is None or aggregator is None or not all(_is_pair(entry) for entry in entries):
         return None
-    entries, aggregator = value["entries"], value["aggregator"]
-    is_list = isinstance(entries, list) and isinstance(aggregator, list)
-    if not is_list or not all(isinstance(pair, list) and len(pair) == 2 for pair in entries):
-        return None
-    # JSON has no tuples.
-    pairs = [(key, item) for key, item in entries]
-    members = {**value, "aggregator": tuple(aggregator), "entries": pairs}
-    return PluginResponse(**{name: members[name] for name in names})
+    return PluginResponse(
+        level=_member(value, "level"),
+        levelparts=_member(value, "levelparts"),
+        partials=_member(value, "partials"),
+        hitcount=_member(value, "hitcount"),
+        # JSON has no tuples.
+        aggregator=cast(Tuple[int, int, float, float], tuple(aggregator)),
+        meta=_member(value, "meta"),
+        entries=[(entry[0], entry[1]) for entry in entries],
+    )
+
+
+def _is_pair(entry: Any) -> bool:
+    return isinstance(entry, list) and len(cast(List[Any], entry)) == 2
 
 
 def _envelope(value: Any, response: _T) -> Envelope[_T]:
-    port, partitions = _member(value, "port"), _member(value, "partitions")
+    port, partitions = _list(value, "port"), _list(value, "partitions")
     return Envelope(
         status="OK",
         response=response,
         level=_member(value, "level"),
-        partitions=tuple(partitions) if isinstance(partitions, list) else None,
+        partitions=cast(Tuple[int, int, int], tuple(partitions)) if partitions else None,
         exec_ms=_member(value, "exec_ms"),
-        port=tuple(port) if isinstance(port, list) else None,
+        port=cast(Tuple[int, int], tuple(port)) if port else None,
         exec_id=_member(value, "exec_id"),
         explain=_member(value, "explain"),
     )
 
 
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
 def _member(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, dict) else None
+    return cast(Dict[str, Any], value).get(name) if isinstance(value, dict) else None
+
+
+def _list(value: Any, name: str) -> Optional[List[Any]]:
+    member = _member(value, name)
+    return cast(List[Any], member) if isinstance(member, list) else None
 
 
 def _decoded(text: str) -> Any:

@@ -7,6 +7,7 @@ import copy
 import dataclasses
 import itertools
 import random
+import socket
 import threading
 import warnings
 from typing import Any, Callable, Dict, Mapping, Optional, TypeVar, cast
@@ -56,6 +57,7 @@ class _Connection:
         self._budget = _RetryBudget()
         # Whether a server has told its own hash.
         self._is_compared = False
+        self._lock = threading.Lock()
 
     def send(self, operation: _Operation[Any], params: Mapping[str, Any], options: _Options) -> Any:
         """The decoded body of a success, or the text. Raises SvcError."""
@@ -93,9 +95,10 @@ class _Connection:
         return content
 
     def _compare(self, served: Optional[str]) -> None:
-        if served is None or self._is_compared:
-            return
-        self._is_compared = True
+        with self._lock:
+            if served is None or self._is_compared:
+                return
+            self._is_compared = True
         if served != self._argspec:
             hashes = f"{self._argspec[:8]}, now {served[:8]}"
             message = f"The service has changed since this client was generated ({hashes})."
@@ -109,11 +112,12 @@ class _Connection:
 def _fault_error(
     path: str, fault: _Fault, deadline: _Deadline, former: Optional[SvcError]
 ) -> SvcError:
-    if deadline.is_over():
+    cause = fault.__cause__
+    # Of several addresses, one may have had no time left for its share.
+    if deadline.is_over() or (fault.is_sent and isinstance(cause, socket.timeout)):
         error = SvcError("timeout", f"{path}: no answer within {deadline.seconds} s")
-        error.__cause__ = former or fault.__cause__
+        error.__cause__ = former or cause
     else:
-        cause = fault.__cause__
         error = SvcError("network", f"{path}: {str(cause) or type(cause).__name__}")
         error.__cause__ = cause
     return error

@@ -3,8 +3,8 @@
 
 /**
  * `parameter`: the server refused the parameters, or could not write the result. `plugin`: the
- * plugin threw. `system`: the server failed. `backend`: it happened below a dispatcher; `cause` says
- * what. `http`: any other refusal, or an answer that is none. `network`: no whole answer came.
+ * plugin threw. `system`: the server failed. `backend`: it happened below a dispatcher, and `cause`
+ * says what. `http`: any other refusal, or an answer that is none. `network`: no whole answer came.
  * `timeout` and `aborted`: the call was ended from this side.
  */
 export type ErrorKind =
