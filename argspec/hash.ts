@@ -21,11 +21,14 @@ function paramContract({ name, in: place, wire, required, default: value, schema
   return [name, place, wire, required, value ?? null, withoutTexts(schema)];
 }
 
-/** Properties may be called `description`, so only texts under that name are texts. */
+/** Words of a schema that clients read only. */
+const TEXTS: Readonly<Record<string, string>> = { description: "string", deprecated: "boolean" };
+
+/** Properties may be called so too, but those are objects. */
 function withoutTexts(schema: JsonSchema): unknown {
   return JSON.parse(
     JSON.stringify(schema, (key, value) =>
-      key === "description" && typeof value === "string" ? undefined : value,
+      Object.hasOwn(TEXTS, key) && typeof value === TEXTS[key] ? undefined : value,
     ),
   );
 }

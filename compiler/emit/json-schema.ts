@@ -1,13 +1,18 @@
 // TypeShape to JSON Schema 2020-12. Named types become references into `$defs`.
 
 import type { JsonSchema } from "../../argspec/argspec.js";
-import type { TypeShape } from "../record/type-shape.js";
+import type { NamedTypeShape, TypeShape } from "../record/type-shape.js";
 
 type ObjectShape = Extract<TypeShape, { kind: "object" }>;
 type TupleShape = Extract<TypeShape, { kind: "tuple" }>;
 type LiteralShape = Extract<TypeShape, { kind: "literal" }>;
 
-export function toJsonSchema(shape: TypeShape): JsonSchema {
+export function toJsonSchema(shape: NamedTypeShape): JsonSchema {
+  const schema = schemaOf(shape);
+  return shape.description === undefined ? schema : { ...schema, description: shape.description };
+}
+
+function schemaOf(shape: TypeShape): JsonSchema {
   switch (shape.kind) {
     case "int":
       // JavaScript keeps 53 bits of an integer.
@@ -53,9 +58,9 @@ function tupleSchema(shape: TupleShape): JsonSchema {
 
 function objectSchema(shape: ObjectShape): JsonSchema {
   const properties = shape.properties.map((property): [string, JsonSchema] => {
-    const schema = toJsonSchema(property.shape);
-    const { description } = property;
-    return [property.name, description === "" ? schema : { ...schema, description }];
+    const { name, shape: type, description, deprecated } = property;
+    const texts = { ...(description !== "" && { description }), ...(deprecated && { deprecated }) };
+    return [name, { ...toJsonSchema(type), ...texts }];
   });
   const required = shape.properties.filter((property) => !property.optional);
   return {

@@ -2,6 +2,7 @@
 // tags `@plugin`, `@graph` and `@readonly` that declare a plugin.
 
 import { ts } from "ts-morph";
+import type { ReadContext } from "./read-context.js";
 
 /** A tag that takes one word, with the node for findings about it. */
 export interface WordTag {
@@ -53,6 +54,15 @@ export function readDocComment(...nodes: readonly ts.Node[]): DocComment {
   };
 }
 
+/** What the author says of a type or a property, or of what it is inherited from. */
+export function descriptionOf({ checker }: ReadContext, symbol: ts.Symbol): string {
+  return plainText(ts.displayPartsToString(symbol.getDocumentationComment(checker)));
+}
+
+export function isDeprecated(symbol: ts.Symbol): boolean {
+  return symbol.declarations?.some((node) => ts.getJSDocDeprecatedTag(node)) ?? false;
+}
+
 function firstComment(nodes: readonly ts.Node[]): ts.JSDoc | undefined {
   for (const node of nodes) {
     const comment = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc).at(-1);
@@ -62,8 +72,11 @@ function firstComment(nodes: readonly ts.Node[]): ts.JSDoc | undefined {
 }
 
 function commentText(node: ts.JSDoc | ts.JSDocTag | undefined): string {
-  const text = ts.getTextOfJSDocComment(node?.comment) ?? "";
-  // The same on every checkout, whatever line ends it was made with.
+  return plainText(ts.getTextOfJSDocComment(node?.comment) ?? "");
+}
+
+/** The same on every checkout, whatever line ends it was made with. */
+function plainText(text: string): string {
   return text.replaceAll("\r\n", "\n").trim();
 }
 

@@ -16,6 +16,7 @@ export interface TypeName {
 
 export interface NamedShape extends TypeName {
   readonly shape: TypeShape;
+  readonly description: string;
 }
 
 const MAX_NAME_LENGTH = 64;

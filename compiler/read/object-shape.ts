@@ -3,6 +3,7 @@
 
 import { ts } from "ts-morph";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
+import { descriptionOf, isDeprecated } from "./doc-comment.js";
 import { isLibrary } from "./named-type.js";
 import { isUniqueSymbolKey } from "./package-symbols.js";
 import {
@@ -103,7 +104,8 @@ function readProperties(reader: TypeReader, type: ts.Type): Reading {
       name: symbol.name,
       optional: mayBeAbsent(symbol, propertyType),
       shape: reading.shape,
-      description: ts.displayPartsToString(symbol.getDocumentationComment(checker)),
+      description: descriptionOf(reader.context, symbol),
+      ...(isDeprecated(symbol) && { deprecated: true }),
     });
   }
   const additional = readIndex(reader, type);

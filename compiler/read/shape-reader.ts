@@ -8,6 +8,7 @@
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
+import { descriptionOf } from "./doc-comment.js";
 import { type NamedShape, nameType, type TypeName } from "./named-type.js";
 import { readObjectShape } from "./object-shape.js";
 import type { ReadContext } from "./read-context.js";
@@ -66,7 +67,9 @@ export class ShapeReader implements TypeReader {
     const used = this.#open.get(type) ?? null;
     this.#open.delete(type);
     if (!used) return reading;
-    this.named.set(used.key, { ...used, shape: reading.shape });
+    const symbol = type.aliasSymbol ?? type.getSymbol();
+    const description = symbol ? descriptionOf(this.context, symbol) : "";
+    this.named.set(used.key, { ...used, shape: reading.shape, description });
     return { shape: { kind: "ref", name: used.key }, problems: reading.problems };
   }
 

@@ -3,7 +3,7 @@
 
 import { compareText } from "../compare-text.js";
 import type { PluginRecord } from "../record/plugin-record.js";
-import type { TypeShape, TypeTable } from "../record/type-shape.js";
+import type { NamedTypeShape, TypeShape, TypeTable } from "../record/type-shape.js";
 import type { NamedShape } from "./named-type.js";
 
 export interface NamedPlugins {
@@ -19,9 +19,9 @@ export function nameTypes(
   const reached = reachedTypes(plugins, named);
   const names = uniqueNames(reached);
   const rename = (shape: TypeShape) => renameRefs(shape, names);
-  const entries = reached.map((type): [string, TypeShape] => [
-    names.get(type.key)!,
-    rename(type.shape),
+  const entries = reached.map(({ key, shape, description }): [string, NamedTypeShape] => [
+    names.get(key)!,
+    { ...rename(shape), ...(description !== "" && { description }) },
   ]);
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return {

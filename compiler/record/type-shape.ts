@@ -28,7 +28,11 @@ export interface PropertyShape {
   readonly optional: boolean;
   readonly shape: TypeShape;
   readonly description: string;
+  readonly deprecated?: true;
 }
 
+/** A type with a name has a description where its author wrote one. */
+export type NamedTypeShape = TypeShape & { readonly description?: string };
+
 /** Named types of a build by their unique name, sorted by name. */
-export type TypeTable = Readonly<Record<string, TypeShape>>;
+export type TypeTable = Readonly<Record<string, NamedTypeShape>>;

@@ -18,7 +18,8 @@ export function reserved(
   form: ReservedForm = null,
   shape: TypeShape | null = null,
 ): ParamRecord {
-  return { kind: "reserved", name, form, shape, description: "", position };
+  const description = name === "content" ? "what is posted" : "";
+  return { kind: "reserved", name, form, shape, description, position };
 }
 
 export function user(name: string, wire: Wire, more: Partial<UserParam> = {}): UserParam {
@@ -125,9 +126,13 @@ export const types: TypeTable = {
     properties: [
       property("x", float, false, "metres east"),
       property("y", float),
-      property("label", { kind: "union", members: [str, { kind: "null" }] }, true),
+      {
+        ...property("label", { kind: "union", members: [str, { kind: "null" }] }, true),
+        deprecated: true as const,
+      },
     ],
     additional: null,
+    description: "A place.\n\nIn a plane.",
   },
   Tree: {
     kind: "object",
@@ -170,11 +175,16 @@ export const plugins: readonly PluginRecord[] = [
         { text: "add 1 and 2", calls: [] },
       ],
       throws: [{ exception: "NotFound", description: "when nothing is there" }],
+      returns: "the sum",
       result: { kind: "value", shape: int, typeText: "int" },
     },
   ),
   plugin("ask", [reserved("request"), user("key", "str"), user("query", "str", optional)]),
-  plugin("bare", [reserved("request")], { deprecated: true, readonly: true }),
+  plugin("bare", [reserved("request")], {
+    deprecated: true,
+    deprecation: "Use add.",
+    readonly: true,
+  }),
   plugin("delete", [
     reserved("request"),
     reserved("method"),

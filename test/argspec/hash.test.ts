@@ -1,0 +1,33 @@
+// The hash of a contract: the same whatever is said of types, another for other types.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { JsonSchema } from "../../argspec/argspec.js";
+import { contractHash } from "../../argspec/hash.js";
+
+const test = suite("hash of a contract");
+
+function hashOf(schema: JsonSchema): string {
+  const point = { type: "object", properties: { x: schema } };
+  return contractHash({ plugins: [], $defs: { Point: point } });
+}
+
+test("texts do not count", () => {
+  const hash = hashOf({ type: "number" });
+  assert.is(hashOf({ type: "number", description: "metres east" }), hash);
+  assert.is(hashOf({ type: "number", deprecated: true }), hash);
+});
+
+test("types do, and properties that are called like words for texts", () => {
+  const texts = { description: { type: "string" }, deprecated: { type: "boolean" } };
+  const hashes = [
+    hashOf({ type: "number" }),
+    hashOf({ type: "integer" }),
+    hashOf({ type: "object" }),
+    hashOf({ type: "object", properties: texts }),
+    hashOf({ type: "object", properties: { ...texts, deprecated: { type: "number" } } }),
+  ];
+  assert.is(new Set(hashes).size, hashes.length);
+});
+
+test.run();
