@@ -9,7 +9,7 @@ import { type Operation, operationsOf } from "../operations.js";
 export interface NamedOperation {
   readonly operation: Operation;
   readonly isBuiltin: boolean;
-  /** `operationId` of GET and of POST. */
+  /** `operationId`; of POST, where there is GET beside it, `postId`. */
   readonly id: string;
   readonly postId: string;
   /** Component of what it answers, if that is a sorted list. */

@@ -97,20 +97,9 @@ function examplesWord(examples: readonly Example[]): object {
   return named.length === 0 ? {} : { examples: Object.fromEntries(named) };
 }
 
-function examplesOf({ name, wire }: ParamSpec, examples: Operation["examples"]) {
-  return examples.flatMap((example): Example[] => {
+function examplesOf({ name }: ParamSpec, examples: Operation["examples"]): readonly Example[] {
+  return examples.flatMap((example) => {
     if (!("query" in example) || !Object.hasOwn(example.query, name)) return [];
-    return [{ summary: example.text, value: typedValue(wire, example.query[name]) }];
+    return [{ summary: example.text, value: example.query[name] }];
   });
-}
-
-/** The value that a text of a query stands for; a text that is none stays what it is. */
-function typedValue(wire: ParamSpec["wire"], value: unknown): unknown {
-  if (typeof value !== "string" || wire === "str" || wire === "bytes") return value;
-  try {
-    const parsed: unknown = JSON.parse(value);
-    return wire === "json" || typeof parsed === "number" ? parsed : value;
-  } catch {
-    return value;
-  }
 }

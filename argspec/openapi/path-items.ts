@@ -1,5 +1,5 @@
-// One operation of a service as a path item: GET, and POST where a body is taken. The query is the
-// same for both.
+// One operation of a service as a path item: GET unless it needs a body, and POST where it takes
+// one. The query is the same for both.
 
 import type { JsonSchema } from "../argspec.js";
 import { errorResponses, listOf } from "./components.js";
@@ -12,11 +12,11 @@ type Types = ReadonlyMap<string, string>;
 export function pathItem(named: NamedOperation, options: ParameterOptions): object {
   const { operation, id, postId } = named;
   const { content } = operation;
-  const get = operationObject(named, id, options);
-  if (content === null) return { get };
-  const body = requestBody(content, operation, options);
-  const post = { ...operationObject(named, postId, options), requestBody: body };
-  return content.required ? { post } : { get, post };
+  const first = operationObject(named, id, options);
+  if (content === null) return { get: first };
+  const body = { requestBody: requestBody(content, operation, options) };
+  if (content.required) return { post: { ...first, ...body } };
+  return { get: first, post: { ...first, operationId: postId, ...body } };
 }
 
 /** The schema of a sorted list with the types of its entries; null for other results. */
@@ -71,7 +71,10 @@ function dispatchParameters({ operation, roles }: NamedOperation): readonly obje
 }
 
 function descriptionOf({ operation }: NamedOperation): string {
-  const { description, deprecation, examples } = operation;
+  const { summary, deprecation, examples } = operation;
+  // Readers see the summary, which is how the description begins, above it.
+  const isRepeated = operation.description.startsWith(summary);
+  const description = operation.description.slice(isRepeated ? summary.length : 0).trim();
   const deprecated = deprecation === "" ? "" : `Deprecated: ${deprecation}`;
   const texts = examples.filter((example) => !("query" in example)).map(({ text }) => text);
   const code = texts.map((text) => `Example:\n\n${indented(text)}`);

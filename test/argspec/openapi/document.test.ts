@@ -11,12 +11,16 @@ import { matchesGolden } from "../../golden/golden.js";
 import { operationsIn, validDocument } from "./valid-document.js";
 
 const test = suite("OpenAPI document");
-const golden = new URL("../../golden/emit/argspec.json", import.meta.url);
-const shop = JSON.parse(readFileSync(golden, "utf8")) as Argspec;
+/** The records that the emitters are tested with. */
+const shop = goldenArgspec("emit/argspec.json");
 
-test("says this of the records that the emitters are tested with", async () => {
-  const document = await validDocument(openapiDocument(shop));
-  matchesGolden("emit/openapi.json", `${JSON.stringify(document, null, 2)}\n`);
+test("says this of a small service", async () => {
+  const document = await validDocument(openapiDocument(goldenArgspec("openapi/argspec.json")));
+  matchesGolden("openapi/document.json", `${JSON.stringify(document, null, 2)}\n`);
+});
+
+test("is valid whatever a service has, in both forms of json parameters", async () => {
+  await validDocument(openapiDocument(shop));
   await validDocument(openapiDocument(shop, { jsonParams: "string" }));
 });
 
@@ -49,16 +53,17 @@ test("is valid for built-in plugins, beside plugins of the same names", async ()
 test("has GET for all plugins, and POST for those that take a body", async () => {
   const json = { type: "array", items: { type: "string" } };
   const { paths } = await documentOf(
-    plugin({ name: "bytes", params: [body("bytes", { type: "string" })] }),
-    plugin({ name: "bytesPost" }),
-    plugin({ name: "json", params: [{ ...body("json", json), required: true }] }),
-    plugin({ name: "str", params: [body("str", { type: "string" })] }),
+    plugin({ name: "load", params: [body("bytes", { type: "string" })] }),
+    plugin({ name: "loadPost" }),
+    plugin({ name: "merge", params: [{ ...body("json", json), required: true }] }),
+    plugin({ name: "write", params: [body("str", { type: "string" })] }),
   );
   const methods = Object.values(paths).map((item) => Object.keys(item).join(" "));
   assert.equal(methods, ["get post", "get", "post", "get post"]);
-  assert.is(paths["/svc/plugin/bytes"]!.post!.operationId, "bytesPost2");
-  assert.is(paths["/svc/plugin/bytes"]!.get!.requestBody, undefined);
-  const bodies = ["bytes", "json", "str"].map((name) => {
+  assert.is(paths["/svc/plugin/load"]!.post!.operationId, "loadPost2");
+  assert.is(paths["/svc/plugin/load"]!.get!.requestBody, undefined);
+  assert.is(paths["/svc/plugin/merge"]!.post!.operationId, "merge");
+  const bodies = ["load", "merge", "write"].map((name) => {
     return paths[`/svc/plugin/${name}`]!.post!.requestBody;
   });
   const raw = { type: "string", format: "binary" };
@@ -75,14 +80,14 @@ test("describes parameters with defaults, and with the examples of the author", 
     query("at", "json", { type: "array", items: { type: "number" } }, { default: [0] }),
     query("word", "str", { enum: ["7", "8"] }, { required: true }),
   ];
-  const example = { query: { n: "x", at: "[1,2]", word: "7" }, text: "?n=x&at=[1,2]&word=7" };
+  const example = { query: { n: 3, at: [1, 2], word: "7" }, text: "?n=3&at=[1,2]&word=7" };
   const spec = plugin({ name: "find", params, examples: [example, { text: "find(`7`)\nnow" }] });
   const named = (value: unknown) => ({ example1: { summary: example.text, value } });
   const [n, at, word] = (await documentOf(spec)).paths["/svc/plugin/find"]!.get!.parameters;
   assert.equal(n, {
     ...{ name: "n", in: "query", description: "how many", required: false },
     schema: { type: "integer", default: 1 },
-    examples: named("x"),
+    examples: named(3),
     "x-svc-wire": "int",
   });
   const list = { type: "array", items: { type: "number" } };
@@ -114,7 +119,7 @@ test("tells what is deprecated, what is thrown and what is answered", async () =
   });
   const { summary, description, deprecated, responses } = operation;
   assert.is(summary, "Finds.");
-  assert.is(description, "Finds.\n\nAll of it.\n\nDeprecated: use search");
+  assert.is(description, "All of it.\n\nDeprecated: use search");
   assert.is(deprecated, true);
   assert.is(responses["200"]!.description, "what was found");
   const { $ref, description: failure } = responses["500"]!;
@@ -178,6 +183,11 @@ test("offers the prefix before the root", async () => {
   assert.is(info.title, "svc");
   assert.is(info.version, shop.hash.slice(0, 12));
 });
+
+function goldenArgspec(name: string): Argspec {
+  const file = new URL(`../../golden/${name}`, import.meta.url);
+  return JSON.parse(readFileSync(file, "utf8")) as Argspec;
+}
 
 const list = { kind: "response", sortkey: { type: "number" }, item: {}, meta: true } as const;
 

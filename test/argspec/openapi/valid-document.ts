@@ -2,7 +2,12 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import * as assert from "uvu/assert";
+
+/** Both take their time to compile the standards' schemas. */
+const validator = new Validator();
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
 export interface Document {
   readonly info: { readonly title: string; readonly version: string };
@@ -29,8 +34,11 @@ export function operationsIn(document: Document): readonly DocumentOperation[] {
 export async function validDocument(document: object, what = ""): Promise<Document> {
   const copy = JSON.parse(JSON.stringify(document));
   assert.ok(isDeepStrictEqual(copy, document), `${what}: something is lost in JSON`);
-  const { valid, errors } = await new Validator().validate(copy);
+  const { valid, errors } = await validator.validate(copy);
   assert.ok(valid, `${what}: ${JSON.stringify(errors, null, 2)}`);
+  for (const [name, schema] of Object.entries((document as Document).components.schemas!)) {
+    assert.ok(ajv.validateSchema(schema as object), `${what}: ${name}: ${ajv.errorsText()}`);
+  }
   for (const reference of referencesIn(document)) {
     assert.ok(reference.startsWith("#/"), `${what}: ${reference} leads outside`);
     assert.ok(target(document, reference) !== undefined, `${what}: ${reference} leads nowhere`);
