@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { main } from "../../cli/main.js";
 import { packageInfo, packageRoot } from "../../runtime/package-info.js";
+import { run } from "./run-main.js";
 
 const test = suite("command line");
 let folder = "";
@@ -23,32 +23,13 @@ test.before(() => {
 });
 test.after(() => rmSync(folder, { recursive: true }));
 
-/** Runs one command line with both outputs captured. */
-async function run(...words: string[]) {
-  const outputs = { stdout: "", stderr: "" };
-  const original = { stdout: process.stdout.write, stderr: process.stderr.write };
-  for (const name of ["stdout", "stderr"] as const) {
-    process[name].write = (chunk: string | Uint8Array) => {
-      outputs[name] += chunk;
-      return true;
-    };
-  }
-  try {
-    await main(words);
-    return { ...outputs, code: process.exitCode };
-  } finally {
-    process.stdout.write = original.stdout;
-    process.stderr.write = original.stderr;
-    process.exitCode = 0;
-  }
-}
-
 test("without words, and with --help, lists every command", async () => {
   const { stdout, code } = await run();
   assert.is(code, 0);
   for (const name of ["build", "serve", "dev", "check", "init", "doctor"]) {
     assert.match(stdout, new RegExp(`^  ${name} [<[]folder`, "m"));
   }
+  assert.match(stdout, /^ {2}argspec \[source\] /m);
   assert.match(stdout, /^ {2}matrix <size> \[folder\] /m);
   assert.is((await run("--help")).stdout, stdout);
 });
@@ -77,6 +58,19 @@ test("answers unknown commands and options with the nearest name and exit code 2
   assert.match(option.stderr, "did you mean `--port`?");
   assert.is(option.code, 2);
   assert.match((await run("--versoin")).stderr, "did you mean `--version`?");
+});
+
+test("knows commands of two words", async () => {
+  assert.match((await run("argspec", "diff", "--help")).stdout, "Usage: svc argspec diff <old> ");
+  assert.match((await run("argspec", "--help")).stdout, "Usage: svc argspec [source] ");
+  const { stderr, code } = await run("argspec", "dif", "a", "b");
+  assert.match(stderr, "SVC3001: there is no command `argspec dif`, did you mean `argspec diff`?");
+  assert.is(code, 2);
+  // What is there, or is like no command, is an argument.
+  const file = join(folder, "diff");
+  writeFileSync(file, "");
+  assert.match((await run("argspec", file)).stderr, "SVC3015: ");
+  assert.match((await run("argspec", "nowhere")).stderr, "SVC3014: there is no `nowhere`");
 });
 
 test("refuses what is no size of a matrix", async () => {

@@ -1,0 +1,77 @@
+// limit: 60 s
+// `svc argspec` on builds and on what serves them: the same texts. What the package says of its own
+// services is what they answer.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { SERVICES } from "../../argspec/services.js";
+import { fixture, get, type Served, serve, svc } from "./support/server.js";
+
+const test = suite("svc argspec");
+const PROJECT = fixture("engine");
+let server: Served;
+let url = "";
+
+test.before(async () => {
+  await svc("build", PROJECT);
+  server = await serve(PROJECT);
+  url = `http://127.0.0.1:${server.port}`;
+});
+test.after(async () => {
+  await server.stop();
+});
+
+async function printed(...words: string[]): Promise<string> {
+  return (await svc("argspec", ...words)).stdout;
+}
+
+test("prints what was built, from the project and from its build folder", async () => {
+  const file = join(PROJECT, ".svc/argspec.json");
+  const text = readFileSync(file, "utf8");
+  for (const source of [PROJECT, join(PROJECT, ".svc"), file]) {
+    assert.ok((await printed(source)) === text, source);
+  }
+});
+
+test("prints the same from a server that runs", async () => {
+  for (const format of ["schema", "openapi", "typescript", "record"]) {
+    const [built, told] = await Promise.all([
+      printed(PROJECT, "--format", format),
+      printed(url, "--format", format),
+    ]);
+    assert.ok(told === built, format);
+  }
+});
+
+test("prints one plugin as the server tells it", async () => {
+  for (const name of ["echo", "neighbor"]) {
+    const words = ["--plugin", name, "--format", "record"];
+    const fromServer = JSON.parse(await printed(url, ...words));
+    assert.equal(JSON.parse(await printed(PROJECT, ...words)), fromServer);
+    const { json } = await get(server.port, `/svc/builtin/argspec?plugin=${name}`);
+    assert.equal(fromServer, json.response);
+  }
+});
+
+test("services answer what the package says", async () => {
+  const ajv = new Ajv2020({ strict: true });
+  ajv.addKeyword("x-svc-range");
+  for (const { path, isText, result, params } of SERVICES) {
+    const query = params.map(({ name }) => `${name}=3`).join("&");
+    const answer = await get(server.port, `${path}?${query}`);
+    assert.is(answer.status, 200, path);
+    if (isText) {
+      assert.match(answer.headers.get("content-type")!, "text/plain", path);
+    } else if (result.kind === "value") {
+      const isValid = ajv.validate(result.schema, answer.json.response);
+      assert.ok(isValid, `${path}: ${ajv.errorsText()}`);
+    } else {
+      assert.unreachable(path);
+    }
+  }
+});
+
+test.run();
