@@ -20,6 +20,9 @@ export interface NameTable {
 const TAKEN_METHODS = [
   ..."builtin close constructor self services then toJSON toString valueOf with".split(" "),
   ..."hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString with_options".split(" "),
+  ..."_argspec _call _call_raw _connection _options _response property".split(" "),
+  // Within a class of Python, a method would be taken for the type.
+  ..."bool bytes float int str".split(" "),
 ];
 /** Words that Python keeps for itself; JavaScript allows all of its own as names of methods. */
 const PYTHON_WORDS =
@@ -44,8 +47,9 @@ export function nameTable({ $defs }: Pick<Argspec, "$defs">, operations: readonl
   const methods = new Names(TAKEN_METHODS);
   const types = new Names([...TAKEN_TYPES.split(" "), ...TYPESCRIPT_WORDS.split(" ")]);
   const names = operations.map(({ name }) => name);
+  // Names that begin so have a meaning of their own in both languages.
   const methodOf = (name: string) =>
-    methods.take(name, (method) => [`${method}Raw`, `${method}_raw`]);
+    methods.take(name.replace(/^__+/, "_"), (method) => [`${method}Raw`, `${method}_raw`]);
   return {
     methods: new Map(names.map((name) => [name, methodOf(name)])),
     types: new Map(Object.keys($defs).map((name) => [name, types.take(name)])),
