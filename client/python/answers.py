@@ -175,7 +175,7 @@ def _plugin_response(value: Any) -> Optional[PluginResponse[Any, Any]]:
 
 
 def _is_pair(entry: Any) -> bool:
-    return isinstance(entry, list) and len(cast(List[Any], entry)) == 2
+    return _is_list(entry) and len(entry) == 2
 
 
 def _envelope(value: Any, response: _T) -> Envelope[_T]:
@@ -192,6 +192,10 @@ def _envelope(value: Any, response: _T) -> Envelope[_T]:
     )
 
 
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
@@ -202,7 +206,7 @@ def _member(value: Any, name: str) -> Any:
 
 def _list(value: Any, name: str) -> Optional[List[Any]]:
     member = _member(value, name)
-    return cast(List[Any], member) if isinstance(member, list) else None
+    return member if _is_list(member) else None
 
 
 def _decoded(text: str) -> Any:

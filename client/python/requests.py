@@ -102,7 +102,7 @@ def _query_part(name: str, value: Any, operation: _Operation[Any]) -> str:
 
 
 def _bytes(value: Any) -> bytes:
-    if isinstance(value, (bytes, bytearray, memoryview)):
+    if isinstance(value, (bytes, bytearray)):
         return bytes(value)
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return text.encode("utf-8")
