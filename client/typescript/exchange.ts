@@ -36,15 +36,15 @@ async function textOf({ status, body }: FetchAnswer): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for (let length = 0; ; ) {
-    const { done, value } = await reader.read();
+    const { done, value = new Uint8Array() } = await reader.read();
     if (done) return text + decoder.decode();
-    text += decoder.decode(value, { stream: true });
-    length += value!.length;
+    length += value.length;
     if (length > (status === 200 ? MAX_ANSWER_BYTES : MAX_ERROR_BYTES)) {
       reader.cancel().catch(() => {});
       if (status === 200) throw new Error(`answer of more than ${MAX_ANSWER_BYTES} bytes`);
       return text;
     }
+    text += decoder.decode(value, { stream: true });
   }
 }
 

@@ -57,18 +57,44 @@ test("errors say what the cause says, else what there is", async () => {
   }
 });
 
+/** An answer in pieces. */
+function inPieces(status: number, pieces: (Uint8Array | undefined)[], cancel = async () => {}) {
+  const reader: FetchReader = {
+    read: async () => ({ done: pieces.length === 0, value: pieces.shift() }),
+    cancel,
+  };
+  const answer = { status, headers: { get: () => null }, body: { getReader: () => reader } };
+  const init = { method: "GET", headers: {}, signal: new AbortController().signal };
+  return exchange(async () => answer, "", init, "/p");
+}
+
 test("characters may be split between pieces, and pieces may be empty", async () => {
   const bytes = new TextEncoder().encode("é\u{1f600}z");
   const pieces = [bytes.subarray(0, 1), bytes.subarray(1, 4), new Uint8Array(0), bytes.subarray(4)];
-  const reader: FetchReader = {
-    read: async () => ({ done: pieces.length === 0, value: pieces.shift() }),
-    cancel: async () => {},
+  assert.is((await inPieces(200, [...pieces, undefined])).text, "é\u{1f600}z");
+  assert.is((await inPieces(200, [bytes.subarray(0, 1)])).text, "\ufffd");
+});
+
+test("too long an answer is given up, too long an error is cut", async () => {
+  const small = Uint8Array.of(120);
+  const huge = (length: number) =>
+    Object.defineProperty(Uint8Array.of(121), "length", { value: length });
+  let cancels = 0;
+  const cancel = async () => {
+    cancels++;
+    throw new Error("gone");
   };
-  const headers = { get: () => null };
-  const fetch = async () => ({ status: 200, headers, body: { getReader: () => reader } });
-  const init = { method: "GET", headers: {}, signal: new AbortController().signal };
-  const { text } = await exchange(fetch, "", init, "/p");
-  assert.is(text, "é\u{1f600}z");
+  const { text } = await inPieces(500, [small, huge(2 ** 20), small], cancel);
+  assert.is(text, "x");
+  const error = await inPieces(200, [small, huge(2 ** 29), small], cancel).then(
+    () => assert.unreachable(),
+    (thrown: SvcError) => thrown,
+  );
+  assert.is(error!.kind, "network");
+  assert.is(error!.status, 200);
+  assert.is(error!.message, "/p: answer of more than 536870912 bytes");
+  assert.is(cancels, 2);
+  assert.is((await inPieces(200, [huge(2 ** 29)])).text, "y");
 });
 
 test.run();
