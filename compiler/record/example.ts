@@ -11,8 +11,8 @@ export interface ExampleRecord {
 
 export interface ExampleCall {
   /**
-   * `query`: the URL of a request; `client`: an object of parameters, as clients take it; `function`:
-   * the plugin's own function, with its arguments in the order of the signature.
+   * `query`: the URL of a request; `client`: an object of parameters, as clients take it;
+   * `function`: the plugin's own function, with its arguments in the order of the signature.
    */
   readonly form: "query" | "client" | "function";
   /** Of the called name, or of the path. */

@@ -123,7 +123,8 @@ test("values of another type, by the path to them", () => {
     ],
     [
       'search({ q: "a", version: "x1" })',
-      '"x1": `version` must be a string like ^v[+-]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][+-]?\\d+)?$, ' +
+      '"x1": `version` must be a string like ' +
+        "^v[+-]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][+-]?\\d+)?$, " +
         `not \`"x1"\` (\`version: \`v\${number}\`\`)`,
     ],
     [

@@ -11,7 +11,8 @@ const test = suite("examples");
 
 /** The lines of a documentation comment with one example. */
 function documented(lines: readonly string[], rest: string): string {
-  return `/**\n * Finds.\n *\n * @plugin\n${lines.map((line) => ` * ${line}\n`).join("")} */\n${rest}`;
+  const text = lines.map((line) => ` * ${line}\n`).join("");
+  return `/**\n * Finds.\n *\n * @plugin\n${text} */\n${rest}`;
 }
 
 const SEARCH = `export function search(
@@ -130,12 +131,6 @@ test("post-processors have no parameters that an example could give", () => {
 export const after = plugin.post({ name: "search" }, (response) => response);
 `;
   assert.equal(pluginNamed(readSource(source), "search").examples, [{ text: "?q=1", calls: [] }]);
-});
-
-test("the bodies of plugins are described by their @param", () => {
-  const result = readSource(documented(["@param content the file"], SEARCH));
-  const content = pluginNamed(result, "search").params.find(({ name }) => name === "content");
-  assert.is(content?.description, "the file");
 });
 
 test.run();

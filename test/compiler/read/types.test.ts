@@ -361,42 +361,4 @@ export const l = plugin((request: PluginRequest): unknown => 1);
   );
 });
 
-test("named types and their properties carry what their authors say of them", () => {
-  const declarations = `
-/**
- * A place.
- *
- * In a plane.
- */
-interface Point {
-  /** metres east */
-  x: float;
-  /** @deprecated use x */
-  east?: float;
-}
-/** How well. */
-enum Mode { fast = "fast", exact = "exact" }
-/** One or more. */
-type Many<T> = T | T[];
-interface Bare { n: int }
-`;
-  for (const text of [declarations, declarations.replaceAll("\n", "\r\n")]) {
-    const { types } = readTypes({ a: "Point", b: "Mode", c: "Many<int>", d: "Bare" }, text);
-    const descriptions = Object.entries(types).map(([name, { description }]) => [
-      name,
-      description,
-    ]);
-    assert.equal(descriptions, [
-      ["Bare", undefined],
-      ["Many_int_", "One or more."],
-      ["Mode", "How well."],
-      ["Point", "A place.\n\nIn a plane."],
-    ]);
-    assert.equal(types.Point?.kind === "object" && types.Point.properties, [
-      { name: "x", optional: false, shape: FLOAT, description: "metres east" },
-      { name: "east", optional: true, shape: FLOAT, description: "", deprecated: true },
-    ]);
-  }
-});
-
 test.run();
