@@ -28,7 +28,7 @@ test("take what schemas accept", async () => {
   try {
     let accepted = 0;
     for (let round = 0; round < ROUNDS; round++) {
-      const types = withoutObjectMembers(randomTypes(random));
+      const types = withoutListsInRest(withoutObjectMembers(randomTypes(random)));
       writeFileSync(join(folder, `types${round}.d.ts`), await declarations(types));
       const assignments = Object.entries(types).flatMap(([name, shape]) =>
         acceptedValues(random, types, shape).map((json) => `taken<${name}>(${json});`),
@@ -46,6 +46,15 @@ test("take what schemas accept", async () => {
 /** In TypeScript every object has these, whatever its own type says. */
 function withoutObjectMembers<T>(value: T): T {
   return JSON.parse(JSON.stringify(value).replaceAll('"toString"', '"with"'));
+}
+
+/** TypeScript refuses types that mention themselves in a list behind `...`, so no plugin has them. */
+function withoutListsInRest(types: TypeTable): TypeTable {
+  return JSON.parse(JSON.stringify(types), (_, part) =>
+    part?.kind === "tuple" && /array|tuple|union/.test(part.rest?.kind)
+      ? { ...part, rest: { kind: "str" } }
+      : part,
+  );
 }
 
 function declarations(types: TypeTable): Promise<string> {
