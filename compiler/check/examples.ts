@@ -81,7 +81,7 @@ function unknownName(
 ): Diagnostic {
   const message = `${what} \`${name}\`${nearestHint(name, known)}`;
   const names = known.map((one) => `\`${one}\``).join(", ");
-  return finding(place, message, known.length === 0 ? none : names);
+  return finding(place, message, known.length === 0 ? none : `one of ${names}`);
 }
 
 function wrongValue(param: ParamRecord, value: ExampleValue, fault: Fault): Diagnostic {

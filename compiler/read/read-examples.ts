@@ -19,12 +19,14 @@ export function readExamples(
   const target = {
     names: [...new Set([name, path.at(-1)!])],
     className: path.length > 1 ? path[0]! : null,
-    params: plugin.fn.parameters.map(({ name: parameter }) => parameter.getText()),
+    params: records.map((param) => param.name),
   };
+  // Whoever asks for a merged response asks another plugin of this name; and where a parameter could
+  // not be read, that has to be mended first.
+  const isSilent = plugin.role === "post" || records.length < plugin.fn.parameters.length;
   return plugin.doc.examples.map((tag) => {
     const text = new ExampleText(context, tag);
-    // Whoever asks for a merged response asks another plugin of this name.
-    if (plugin.role === "post") return { text: text.written, calls: [] };
+    if (isSilent) return { text: text.written, calls: [] };
     const queries = findQueries(context, text, queryTarget);
     const calls = [...queries.calls, ...findCalls(text, queries.rest, target)];
     return { text: text.written, calls };

@@ -100,6 +100,29 @@ test("build shows mistakes with their place and line, and writes nothing", () =>
     { "plugins/double.ts": BAD_PLUGIN },
   ));
 
+test("build refuses an example that the plugin would refuse, where it stands", () =>
+  inProject(
+    ({ folder }) => {
+      const { status, stderr } = svc(["build", folder]);
+      const frame = [
+        "plugins/double.ts:7:21 - error SVC1047: `n` must be an integer, not `two`",
+        "",
+        "7 |  * @example double?n=two",
+        "  |                     ^^^",
+        "  = write instead: `n: int`",
+      ];
+      assert.match(stderr, frame.join("\n"));
+      assert.match(stderr, "1 error\n");
+      assert.is(status, 1);
+    },
+    {
+      "plugins/double.ts": GOOD_PLUGIN.replace(
+        "/** Doubles. @plugin */",
+        "/**\n * Doubles.\n *\n * @plugin\n * @example double?n=two\n */",
+      ),
+    },
+  ));
+
 test("build and check print findings as JSON for tools", () =>
   inProject(
     ({ folder }) => {

@@ -8,7 +8,9 @@ import { type bytes, type float, type int, PluginResponse, plugin, type str } fr
  *
  * @plugin
  * @param name who is greeted
- * @param times how often
+ * @param times how often, at most a hundred times
+ * @returns one line for each time
+ * @example ?name=you&times=2
  */
 export function hello(_request: PluginRequest, name: str = "world", times: int = 1): string[] {
   return Array.from({ length: Math.min(times, 100) }, () => `Hello, ${name}!`);
@@ -18,15 +20,24 @@ export function hello(_request: PluginRequest, name: str = "world", times: int =
  * Raises a number to a power.
  *
  * @plugin
+ * @readonly
+ * @param base any number
+ * @param exponent squares without
+ * @example power({ base: 1.5, exponent: 3 })
  */
 export function power(_request: PluginRequest, base: float, exponent: int = 2): number {
   return base ** exponent;
 }
 
 /**
- * Computes the SHA-256 of what is posted, in hexadecimal digits.
+ * Computes the SHA-256 of what is posted.
  *
  * @plugin
+ * @readonly
+ * @param content any bytes
+ * @returns 64 hexadecimal digits
+ * @example curl --data-binary "@photo.jpg" http://127.0.0.1:9000/svc/plugin/sha256
+ * @example await client.sha256({ content: await readFile("photo.jpg") })
  */
 export async function sha256(_request: PluginRequest, content: bytes): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", content);
@@ -41,12 +52,24 @@ const CITIES: readonly (readonly [string, int])[] = [
   ["Trondheim", 214565],
 ];
 
-/** Lists Norwegian cities whose name contains `q`, sorted by name. */
+/** What is known of a city. */
+interface City {
+  /** inhabitants */
+  population: int;
+}
+
+/**
+ * Lists Norwegian cities, sorted by name.
+ *
+ * @param q part of the name, in letters of any case
+ * @param n how many at most
+ * @example search({ q: "er", n: 5 })
+ */
 export const search = plugin(
-  { name: "search" },
-  (_request: PluginRequest, q: str, n: int = 10): PluginResponse<string, { population: int }> => {
+  { name: "search", readonly: true },
+  (_request: PluginRequest, q: str, n: int = 10): PluginResponse<string, City> => {
     const found = CITIES.filter(([name]) => name.toLowerCase().includes(q.toLowerCase()));
-    const response = new PluginResponse<string, { population: int }>();
+    const response = new PluginResponse<string, City>();
     for (const [name, population] of found.slice(0, n)) response.append(name, { population });
     return response;
   },

@@ -1,8 +1,10 @@
 // Mountains of the world: public knowledge, heights in meters. Every engine has all of them here
 // and answers for its own part; with real data each would hold its part only.
 
+/** One mountain. */
 export interface Mountain {
   readonly name: string;
+  /** meters above the sea */
   readonly height: number;
   readonly continent: string;
 }

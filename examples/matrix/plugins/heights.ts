@@ -8,8 +8,12 @@ import { MOUNTAINS, type Mountain } from "./facts.js";
  * Lists mountains, the highest first.
  *
  * @plugin
+ * @readonly
  * @param continent such as Europe; all without
  * @param n how many at most
+ * @returns mountains by their heights in meters; `i0` is the sum of all heights, also of those
+ *   beyond the first `n`
+ * @example ?continent=Africa&n=3
  */
 export function heights(
   request: PluginRequest,

@@ -6,15 +6,27 @@ import type { Mountain } from "./facts.js";
 
 const MOST = 20;
 
+/** What all engines together know. */
 interface Summary {
+  /** such as `Elbrus 5642 m` */
   readonly highest: readonly string[];
+  /** how many mountains there are in all */
   readonly found: int;
+  /** in meters */
   readonly averageHeight: int;
+  /** empty where all were shown that were asked for */
   readonly note: str;
+  /** how many engines have answered */
   readonly engines: int;
 }
 
-/** Names the highest mountains of a continent, or of the world. */
+/**
+ * Names the highest mountains of a continent, or of the world.
+ *
+ * @param continent such as Europe; all without
+ * @param n how many, at most 20
+ * @example mountains({ continent: "South America" })
+ */
 export const ask = plugin.pre(
   { name: "mountains" },
   (_request: PluginRequest, continent: str = "", n: int = 3): PluginRequest => {

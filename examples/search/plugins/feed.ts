@@ -10,8 +10,17 @@ import { type float, type Graph, type int, M_INT, type PluginRequest, type str }
 const EVERYWHERE = "Europe";
 
 /** Properties of a city. */
-export type Facts = { country: str; population: int; latitude: float; longitude: float };
+export type Facts = {
+  /** two letters, such as NO */
+  country: str;
+  population: int;
+  /** degrees north */
+  latitude: float;
+  /** degrees east */
+  longitude: float;
+};
 
+/** How much there is now in the graph. */
 interface Fed {
   vertices: int;
   arcs: int;
@@ -22,6 +31,7 @@ interface Fed {
  *
  * @plugin
  * @graph cities
+ * @example curl http://127.0.0.1:9000/svc/plugin/feed
  */
 export function feed(_request: PluginRequest, graph: Graph): Fed {
   for (const [city = "", country = "", ...numbers] of rowsOf("cities")) {

@@ -15,20 +15,24 @@ import {
   V_LTE,
 } from "svc-server";
 
+/** A way by two trains. */
 interface Journey {
   city: str;
+  /** where to change */
   via: str;
 }
 
 /**
- * Lists cities that no direct train goes to but one with a single change, the nearest first. The
- * keys are minutes in trains.
+ * Lists cities that no direct train goes to but one with a single change, the nearest first.
  *
  * @plugin
  * @graph cities
+ * @readonly
  * @param city where the journey begins
  * @param hours how long a single train may take
  * @param n how many are shown at most
+ * @returns journeys by the minutes that they take in trains
+ * @example ?city=Oslo&hours=3.5
  */
 export function recommend(
   _request: PluginRequest,

@@ -14,6 +14,7 @@ import {
 } from "svc-server";
 import type { Facts } from "./feed.js";
 
+/** A city and its properties. */
 interface City extends Facts {
   city: str;
 }
@@ -23,10 +24,13 @@ interface City extends Facts {
  *
  * @plugin
  * @graph cities
+ * @readonly
  * @param prefix what their names begin with
  * @param country two letters, such as NO; all of Europe without
  * @param population how many people live there at least
  * @param n how many are shown at most
+ * @returns cities by how many people live there
+ * @example search({ country: "NO", population: 200_000 })
  */
 export function search(
   _request: PluginRequest,

@@ -6,6 +6,8 @@ import type { int, PluginRequest, str } from "svc-server";
  * @plugin
  * @param name who is greeted
  * @param times how often
+ * @returns one line for each time
+ * @example ?name=you&times=2
  */
 export function hello(_request: PluginRequest, name: str = "world", times: int = 1): string[] {
   return Array.from({ length: times }, () => `Hello, ${name}!`);

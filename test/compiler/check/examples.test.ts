@@ -69,12 +69,12 @@ test("parameters that the plugin does not take", () => {
   expectEach([
     [
       'search({ q: "a", exat: true })',
-      `exat: ${none} \`exat\`, did you mean \`exact\`? (${query}, \`content\`)`,
+      `exat: ${none} \`exat\`, did you mean \`exact\`? (one of ${query}, \`content\`)`,
     ],
-    ["?q=a&lits=1", `lits: ${none} \`lits\`, did you mean \`list\`? (${query})`],
-    ["?q=a&content=1", `content: ${none} \`content\` (${query})`],
-    ["?q=a&request=1", `request: ${none} \`request\` (${query})`],
-    ["?q=a&%61bcdefgh=1", `%61bcdefgh: ${none} \`abcdefgh\` (${query})`],
+    ["?q=a&lits=1", `lits: ${none} \`lits\`, did you mean \`list\`? (one of ${query})`],
+    ["?q=a&content=1", `content: ${none} \`content\` (one of ${query})`],
+    ["?q=a&request=1", `request: ${none} \`request\` (one of ${query})`],
+    ["?q=a&%61bcdefgh=1", `%61bcdefgh: ${none} \`abcdefgh\` (one of ${query})`],
     [
       `search(request, ${"x, ".repeat(14)}last)`,
       "last: `search` takes no more than 15 arguments (no argument here)",
@@ -111,7 +111,7 @@ test("values of another type, by the path to them", () => {
     ],
     [
       'search({ q: "a", at: { x: 1, y: 2, lable: "" } })',
-      "lable: `at` has no `lable`, did you mean `label`? (`x`, `y`, `label`)",
+      "lable: `at` has no `lable`, did you mean `label`? (one of `x`, `y`, `label`)",
     ],
     [
       'search({ q: "a", list: [1, 2, "3"] })',
@@ -168,6 +168,27 @@ test("texts that a parameter cannot be read from", () => {
     ["?q=a&mode=slow", 'slow: `mode` must be one of "fast", "exact", not `"slow"` (`mode: Mode`)'],
     ["?q=a&exact", "exact: `exact` must be true or false, not `null` (`exact: boolean`)"],
   ]);
+});
+
+test("what the server passes may have another name in the signature", () => {
+  const source = `
+/**
+ * @plugin
+ * @example f(request, "a")
+ * @example f(request, 1)
+ */
+export function f(_request: PluginRequest, q: str) { return q; }
+/**
+ * @plugin
+ * @example g({ r: 1 })
+ */
+export function g(request: PluginRequest, { q }: { q: str }) { return q; }
+`;
+  const result = readSource(source);
+  const rules = checkPlugins(result.plugins, result.types, { executors: 1 });
+  const diagnostics = sortDiagnostics([...result.diagnostics, ...rules]);
+  // What cannot be read says nothing about examples.
+  assert.equal(marks({ ...result, diagnostics }, source), ["SVC1047 1", "SVC1013 { q }"]);
 });
 
 test("what the server passes has no literal", () => {
