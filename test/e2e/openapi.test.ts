@@ -112,17 +112,17 @@ test("built-in plugins answer as their document says", async () => {
   const ends = { initial: "bob", terminal: "alice", relationship: "likes" };
   const query = { graph: "people", id: "alice", ...ends };
   for (const id of caller.operationIds) {
-    const plugin = id === "builtin_builtins" ? "ping" : "feed";
-    const own = { ...query, plugin, ...(id === "builtin_createvertex" && { id: "dave" }) };
+    const plugin = id === "builtins" ? "ping" : "feed";
+    const own = { ...query, plugin, ...(id === "createvertex" && { id: "dave" }) };
     const answer = await caller.call(id, { query: own });
     assert.is(answer.status, 200, `${id}: ${answer.text}`);
   }
   const unknown = { graph: "none", id: "none", plugin: "none" };
-  await caller.call("builtin_vertex", { query: unknown });
-  await caller.call("builtin_argspec", { query: unknown });
-  await caller.call("builtin_vertex", { isWrong: true });
+  await caller.call("vertex", { query: unknown });
+  await caller.call("argspec", { query: unknown });
+  await caller.call("vertex", { isWrong: true });
   for (const what of ["vertex 500", "argspec 404", "vertex 400"]) {
-    assert.ok(caller.seen.has(`builtin_${what}`), `${what} in ${[...caller.seen]}`);
+    assert.ok(caller.seen.has(`${what}`), `${what} in ${[...caller.seen]}`);
   }
 });
 

@@ -73,13 +73,12 @@ function randomArgspec(random: Random, types: TypeTable): Argspec {
 
 /** An engine, processors, or all of them. */
 function randomPlugins(random: Random, name: string, types: TypeTable): PluginSpec[] {
-  const folder = random.of(["plugin", "plugin", "builtin"]);
   const schema = () => ({ $ref: `#/$defs/${random.of(Object.keys(types))}` });
   const all = [random.below(4) > 0, random.below(3) === 0, random.below(3) === 0];
   const roles = (["engine", "pre", "post"] as const).filter((_, index) => all[index]);
   return roles.map((role) => ({
     name,
-    path: `/svc/${folder}/${name}`,
+    path: `/svc/plugin/${name}`,
     role,
     graph: random.of([null, "g"]),
     readonly: false,
