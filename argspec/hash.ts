@@ -2,7 +2,7 @@
 // improved and functions moved without any client being told that its server has changed.
 
 import { createHash } from "node:crypto";
-import type { Argspec, JsonSchema, ParamSpec, PluginSpec } from "./argspec.js";
+import type { Argspec, ParamSpec, PluginSpec } from "./argspec.js";
 
 /** 64 hexadecimal digits, a SHA-256. */
 export function contractHash({ plugins, $defs }: Pick<Argspec, "plugins" | "$defs">): string {
@@ -25,10 +25,11 @@ function paramContract({ name, in: place, wire, required, default: value, schema
 const TEXTS: Readonly<Record<string, string>> = { description: "string", deprecated: "boolean" };
 
 /** Properties may be called so too, but those are objects. */
-function withoutTexts(schema: JsonSchema): unknown {
-  return JSON.parse(
-    JSON.stringify(schema, (key, value) =>
-      Object.hasOwn(TEXTS, key) && typeof value === TEXTS[key] ? undefined : value,
-    ),
+function withoutTexts(part: unknown): unknown {
+  if (typeof part !== "object" || part === null) return part;
+  if (Array.isArray(part)) return part.map(withoutTexts);
+  const kept = Object.entries(part).filter(
+    ([key, value]) => !Object.hasOwn(TEXTS, key) || typeof value !== TEXTS[key],
   );
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutTexts(value)]));
 }
