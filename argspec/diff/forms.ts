@@ -51,7 +51,7 @@ export function formsOf(schema: JsonSchema, definitions: Definitions): Forms {
     seen.add(part);
     const members = membersOf(part, definitions);
     if (members === null) addForm(part, forms);
-    else rest.push(...members);
+    else for (const member of [...members].reverse()) rest.push(member);
   }
   return forms;
 }

@@ -117,7 +117,7 @@ class Comparison {
     for (let at = 0; at < length; at++) {
       const item = from.first[at] ?? from.rest;
       // No value has items from here on.
-      if (item === false) return null;
+      if (item === false) break;
       const misfit = this.#comparePart(item, to.first[at] ?? to.rest, `[${at}]`);
       if (misfit !== null) return misfit;
     }

@@ -117,6 +117,7 @@ test("never says yes to what it does not know", () => {
       assert.is.not(misfit(given, taken), null, JSON.stringify([given, taken]));
     }
   }
+  assert.is.not(misfit({ const: 2 ** 53 }, INTEGER), null, "servers refuse what is not safe");
   // What a reference means depends on the side.
   const opaque = { type: "array", items: refTo("Point"), maxItems: 3 };
   assert.is.not(misfit(opaque, opaque), null);
@@ -193,6 +194,24 @@ test("gives up on chains without end", () => {
   assert.is(findMisfit(circle, { schema: NULL, definitions: {} }, "strict"), null, "has no values");
 });
 
+test("forgets what fitted only if something did that does not", () => {
+  // `Way` fits `WayTo` as long as `City` fits `Town`, which `size` turns out to prevent.
+  const definitions = {
+    City: objectOf({ way: refTo("Way"), size: NUMBER }),
+    Way: objectOf({ "to?": refTo("City") }),
+    Town: objectOf({ way: refTo("WayTo"), size: STRING }),
+    WayTo: objectOf({ "to?": refTo("Town") }),
+  };
+  const given = objectOf({ city: refTo("City"), way: refTo("Way") });
+  const taken = objectOf({ city: anyOf(refTo("Town"), objectOf({}, {})), way: refTo("WayTo") });
+  const found = findMisfit(
+    { schema: given, definitions },
+    { schema: taken, definitions },
+    "strict",
+  );
+  assert.is(found?.path, ".way.to.size");
+});
+
 test("compares each pair of types once", () => {
   // Without memory: 2 to the power of 40 comparisons.
   const ladder = (end: JsonSchema) => {
@@ -205,6 +224,17 @@ test("compares each pair of types once", () => {
   assert.is(findMisfit(ladder(INTEGER), ladder(NUMBER), "strict"), null);
   const found = findMisfit(ladder(NUMBER), ladder(INTEGER), "strict");
   assert.is(found?.path, ".a".repeat(40));
+  const forks = (end: JsonSchema) => {
+    const steps = Array.from({ length: 40 }, (_, at): [string, JsonSchema] => {
+      const next = refTo(`T${at + 1}`);
+      return [`T${at}`, anyOf(objectOf({ a: next }), objectOf({ a: next, "b?": next }))];
+    });
+    return { schema: refTo("T0"), definitions: { ...Object.fromEntries(steps), T40: end } };
+  };
+  assert.is(findMisfit(forks(INTEGER), forks(NUMBER), "strict"), null);
+  const { definitions } = forks(INTEGER);
+  const taken = { schema: anyOf(refTo("T0"), objectOf({}, {})), definitions };
+  assert.is(findMisfit(forks(NUMBER), taken, "strict"), null);
 });
 
 test.run();

@@ -1,0 +1,103 @@
+// Whether one type fits another, against a validator and random values: whoever says that it fits
+// must never meet a value that does not. And it must not be too careful: a type that was widened
+// takes all that it took. The seed is printed on failure and repeats the run as SEED=n.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { findMisfit, type Reading, type Type } from "../../argspec/diff/misfit.js";
+import type { TypeTable } from "../../compiler/record/type-shape.js";
+import { accepts, schemasOf } from "./support/accepts-schema.js";
+import { Random, SEED } from "./support/random.js";
+import { confuseTypes, widenTypes } from "./support/random-edits.js";
+import { randomTypes, randomValue } from "./support/random-shapes.js";
+
+const ROUNDS = Number(process.env.ROUNDS ?? 120);
+const VALUES = 25;
+const READINGS: readonly Reading[] = ["strict", "tolerant"];
+
+const test = suite("differences of types");
+
+test("are never overlooked", () => {
+  const random = new Random();
+  const seen = { fitting: 0, refused: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    const types = randomTypes(random);
+    const wider = widenTypes(random, widenTypes(random, types));
+    expectSound(random, types, confuseTypes(random, types), seen);
+    expectSound(random, wider, types, seen);
+    expectSound(random, types, randomTypes(random), seen);
+  }
+  // Both answers must have been put to the test by values.
+  assert.ok(seen.fitting > ROUNDS * 20, `seed ${SEED}: ${JSON.stringify(seen)}`);
+  assert.ok(seen.refused > ROUNDS, `seed ${SEED}: ${JSON.stringify(seen)}`);
+});
+
+test("are not found where a type was widened", () => {
+  const random = new Random();
+  for (let round = 0; round < ROUNDS; round++) {
+    const types = randomTypes(random);
+    let wider = types;
+    for (let step = 0; step < 3; step++) {
+      wider = widenTypes(random, wider);
+      for (const name of Object.keys(types)) {
+        for (const reading of READINGS) {
+          const misfit = findMisfit(
+            typeOf(types, name),
+            typeOf(renamed(wider), `${name}2`),
+            reading,
+          );
+          assert.is(
+            misfit,
+            null,
+            `seed ${SEED}: ${JSON.stringify({ misfit, name, types, wider })}`,
+          );
+        }
+      }
+    }
+  }
+});
+
+/** Values of the first type, where they are said to fit, are values of the second. */
+function expectSound(
+  random: Random,
+  given: TypeTable,
+  taken: TypeTable,
+  seen: { fitting: number; refused: number },
+): void {
+  for (const [name, shape] of Object.entries(given)) {
+    const [from, to] = [typeOf(given, name), typeOf(taken, name)];
+    const isStrict = { definitions: from.definitions, isOpen: false };
+    const values = Array.from({ length: VALUES }, () => randomValue(random, given, shape, 4));
+    const accepted = values.filter((value) => accepts(isStrict, from.schema, value));
+    for (const reading of READINGS) {
+      const by = { definitions: to.definitions, isOpen: reading === "tolerant" };
+      const isFitting = findMisfit(from, to, reading) === null;
+      for (const value of accepted) {
+        const isTaken = accepts(by, to.schema, value);
+        const what = () =>
+          `seed ${SEED}: ${JSON.stringify({ name, reading, value, given, taken })}`;
+        if (isFitting && !isTaken) assert.unreachable(what());
+        if (isFitting) seen.fitting++;
+        else if (!isTaken) seen.refused++;
+      }
+    }
+  }
+}
+
+function typeOf(types: TypeTable, name: string): Type {
+  return { schema: { $ref: `#/$defs/${name}` }, definitions: schemasOf(types) };
+}
+
+/** The same types under other names, so that no name can be the reason why they fit. */
+function renamed(types: TypeTable): TypeTable {
+  const text = JSON.stringify(types).replaceAll(
+    /"kind":"ref","name":"(\w+)"/g,
+    '"kind":"ref","name":"$12"',
+  );
+  return Object.fromEntries(
+    Object.entries(JSON.parse(text) as TypeTable).map(([name, shape]) => [`${name}2`, shape]),
+  );
+}
+
+test.run();

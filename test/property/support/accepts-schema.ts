@@ -1,0 +1,71 @@
+// A naive validator of as much of JSON Schema 2020-12 as the compiler writes.
+
+import type { JsonSchema } from "../../../argspec/argspec.js";
+import { toJsonSchema } from "../../../compiler/emit/json-schema.js";
+import type { TypeTable } from "../../../compiler/record/type-shape.js";
+import { isObject } from "../../../runtime/plugin/shape-check.js";
+
+export interface Validation {
+  readonly definitions: Readonly<Record<string, JsonSchema>>;
+  /** Whether closed objects admit further properties. */
+  readonly isOpen: boolean;
+}
+
+export function schemasOf(types: TypeTable): Validation["definitions"] {
+  const schemas = Object.entries(types).map(([name, shape]) => [name, toJsonSchema(shape)]);
+  return Object.fromEntries(schemas);
+}
+
+export function accepts(by: Validation, schema: JsonSchema | false, value: unknown): boolean {
+  if (schema === false) return false;
+  const { $ref, anyOf, type, pattern } = schema;
+  if (typeof $ref === "string") {
+    return accepts(by, by.definitions[$ref.replace("#/$defs/", "")]!, value);
+  }
+  if (Array.isArray(anyOf)) return anyOf.some((part: JsonSchema) => accepts(by, part, value));
+  if (Array.isArray(schema.enum)) return schema.enum.includes(value);
+  if ("const" in schema) return value === schema.const;
+  switch (type) {
+    case undefined:
+      return true;
+    case "integer":
+      return Number.isSafeInteger(value);
+    case "null":
+      return value === null;
+    case "array":
+      return Array.isArray(value) && acceptsItems(by, schema, value);
+    case "object":
+      return isObject(value) && acceptsProperties(by, schema, value);
+    case "string":
+      return typeof value === "string" && new RegExp(String(pattern ?? ""), "u").test(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+function acceptsItems(by: Validation, schema: JsonSchema, values: readonly unknown[]): boolean {
+  const first = (schema.prefixItems ?? []) as JsonSchema[];
+  const least = (schema.minItems ?? 0) as number;
+  const others = schema.items as JsonSchema | false;
+  return (
+    values.length >= least &&
+    values.every((value, index) => accepts(by, first[index] ?? others, value))
+  );
+}
+
+function acceptsProperties(
+  by: Validation,
+  schema: JsonSchema,
+  value: Readonly<Record<string, unknown>>,
+): boolean {
+  const properties = schema.properties as Readonly<Record<string, JsonSchema>>;
+  const required = (schema.required ?? []) as string[];
+  const others = schema.additionalProperties as JsonSchema | false;
+  return (
+    required.every((name) => Object.hasOwn(value, name)) &&
+    Object.entries(value).every(([name, part]) => {
+      if (Object.hasOwn(properties, name)) return accepts(by, properties[name]!, part);
+      return others === false ? by.isOpen : accepts(by, others, part);
+    })
+  );
+}
