@@ -42,13 +42,19 @@ const ANY_RESULT = { kind: "union", schema: {} } as const;
 /** Sorted by name. */
 export function operationsOf({ plugins }: Argspec): readonly Operation[] {
   const names = [...new Set(plugins.map(({ name }) => name))].sort();
-  return names.map((name) => operation(name, plugins));
+  const byKey = new Map(plugins.map((plugin) => [keyOf(plugin), plugin]));
+  const find: Find = (role, name) => byKey.get(keyOf({ role, name }));
+  return names.map((name) => operation(name, find));
 }
 
-function operation(name: string, plugins: readonly PluginSpec[]): Operation {
-  const of = (role: PluginSpec["role"], wanted = name) =>
-    plugins.find((plugin) => plugin.name === wanted && plugin.role === role);
-  const [pre, engine, post] = [of("pre"), of("engine"), of("post")];
+type Find = (role: PluginSpec["role"], name: string) => PluginSpec | undefined;
+
+function keyOf({ role, name }: Pick<PluginSpec, "role" | "name">): string {
+  return `${role} ${name}`;
+}
+
+function operation(name: string, find: Find): Operation {
+  const [pre, engine, post] = [find("pre", name), find("engine", name), find("post", name)];
   const first = (pre ?? engine ?? post)!;
   const described = [first, engine, post].find((plugin) => plugin?.description) ?? first;
   const parts = [pre, engine, post].filter((plugin) => plugin !== undefined);
@@ -66,7 +72,7 @@ function operation(name: string, plugins: readonly PluginSpec[]): Operation {
     content: params.find((param) => param.in === "body") ?? null,
     // What a post-processor alone is asked, an engine elsewhere takes.
     isOpen: first === post || first.open === true,
-    result: resultOf(pre, engine, post, (wanted) => of("post", wanted) ?? of("engine", wanted)),
+    result: resultOf(pre, engine, post, find),
     isText: false,
     returns: parts.findLast(({ returns }) => returns !== undefined)?.returns ?? "",
     errors: parts.flatMap(({ errors }) => errors),
@@ -74,19 +80,20 @@ function operation(name: string, plugins: readonly PluginSpec[]): Operation {
   };
 }
 
-/** @param answering the plugin whose answer back-ends give under a name */
 function resultOf(
   pre: PluginSpec | undefined,
   engine: PluginSpec | undefined,
   post: PluginSpec | undefined,
-  answering: (name: string) => PluginSpec | undefined,
+  find: Find,
 ): Operation["result"] {
   // A pre-processor that may answer by itself gives more than one kind of answer.
   if (pre !== undefined && pre.result.kind !== "request") {
     return pre.result.kind === "value" ? pre.result : ANY_RESULT;
   }
   const [forwarded, ...others] = pre?.forwards ?? [];
-  const target = others.length === 0 && forwarded !== undefined ? answering(forwarded) : engine;
+  // Back-ends answer under one name with their post-processor last.
+  const isForwarded = others.length === 0 && forwarded !== undefined;
+  const target = isForwarded ? (find("post", forwarded) ?? find("engine", forwarded)) : engine;
   const last = post ?? target;
   return last === undefined || last.result.kind === "request" ? ANY_RESULT : last.result;
 }

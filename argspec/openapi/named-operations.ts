@@ -33,6 +33,8 @@ const STRANGE = /[^A-Za-z0-9_]/gu;
 export function namedOperations(argspec: Argspec): NamedOperations {
   const operations = operationsOf(argspec);
   const table = nameTable(argspec, operations);
+  const partsOf = new Map<string, PluginSpec[]>(operations.map(({ name }) => [name, []]));
+  for (const plugin of argspec.plugins) partsOf.get(plugin.name)!.push(plugin);
   const ids = new Set(table.methods.values());
   const components = new Set([...table.types.values(), ...table.results.values()]);
   const component = (name: string) =>
@@ -40,7 +42,7 @@ export function namedOperations(argspec: Argspec): NamedOperations {
   return {
     operations: operations.map((operation) => {
       const { name, path } = operation;
-      const parts = argspec.plugins.filter((plugin) => plugin.name === name);
+      const parts = partsOf.get(name)!;
       const id = table.methods.get(name)!;
       const isBuiltin = path.startsWith(BUILTIN_PATH);
       return {
