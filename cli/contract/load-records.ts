@@ -1,10 +1,10 @@
 // The description records of the interface ("Plugin description record") from where a command's
-// user has them. They name reserved arguments in the order of the signature, as an argspec does not.
+// user has them. They tell reserved arguments in the order of the signature, an argspec does not.
 
 import { statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { descriptions as builtinPlugins } from "../../runtime/builtin/.generated/descriptions.js";
-import { descriptions as graphPlugins } from "../../runtime/builtin/.generated/graph/descriptions.js";
+import { descriptions } from "../../runtime/builtin/.generated/descriptions.js";
+import { descriptions as graph } from "../../runtime/builtin/.generated/graph/descriptions.js";
 import { SvcError } from "../../runtime/errors.js";
 import { BUILD_FOLDER, readManifest } from "../../runtime/manifest.js";
 import type { PluginDescription } from "../../runtime/plugin/plugin-entry.js";
@@ -37,7 +37,7 @@ function fromBuild(source: string, plugin: string | null): readonly PluginDescri
   if (manifest === null) throw new SvcError("SVC3014", `${source} was not built`);
   const own = manifest.plugins.map(({ description }) => description);
   if (plugin === null) return own;
-  return [...own, ...builtinPlugins, ...graphPlugins].filter(
+  return [...own, ...descriptions, ...graph].filter(
     ({ path }) => path.slice(path.lastIndexOf("/") + 1) === plugin,
   );
 }

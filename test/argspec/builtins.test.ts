@@ -6,16 +6,14 @@ import { BUILTINS } from "../../argspec/builtins.js";
 import { operationsOf } from "../../argspec/operations.js";
 import { SERVICES } from "../../argspec/services.js";
 import { descriptions } from "../../runtime/builtin/.generated/descriptions.js";
-import { descriptions as graphDescriptions } from "../../runtime/builtin/.generated/graph/descriptions.js";
+import { descriptions as graph } from "../../runtime/builtin/.generated/graph/descriptions.js";
 import { services } from "../../runtime/builtin/services.js";
 
 const test = suite("argspec of built-in plugins and services");
 const operations = operationsOf(BUILTINS);
 
 test("has every built-in plugin, with the parameters of its record", () => {
-  const records = [...descriptions, ...graphDescriptions].sort((a, b) =>
-    a.path < b.path ? -1 : 1,
-  );
+  const records = [...descriptions, ...graph].sort((a, b) => (a.path < b.path ? -1 : 1));
   assert.equal(
     BUILTINS.plugins.map(({ path, params, reserved }) => ({
       path,

@@ -10,6 +10,7 @@ export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
 const CODE_FOLDERS = [
   ".ci",
+  "argspec",
   "bench",
   "bin",
   "cli",
