@@ -1,6 +1,6 @@
-// The contract between a service and its clients: what `svc build` writes as `.svc/argspec.json` and
-// servers tell under `/svc/builtin/argspec?format=schema`. Clients, OpenAPI documents, tools and the
-// report of breaking changes are all made from it, and from nothing else.
+// The contract between a service and its clients: what `svc build` writes as `.svc/argspec.json`
+// and servers tell under `/svc/builtin/argspec?format=schema`. Clients, OpenAPI documents, tools
+// and the report of breaking changes are all made from it, and from nothing else.
 
 import type { PluginRole } from "../runtime/plugin/plugin-entry.js";
 import type { Wire } from "../runtime/plugin/wire.js";
