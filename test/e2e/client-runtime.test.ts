@@ -169,7 +169,9 @@ test("a process ends when its calls have ended, however they did", () => {
     const { Connection } = require(${JSON.stringify(join(FOLDER, "runtime.cjs"))});
     const client = new Connection({ baseUrl: ${JSON.stringify(url)}, warn: () => {} }, "");
     const call = (name, options) =>
-      client.call({ path: "/svc/plugin/" + name }, { a: 1, ms: 300 }, options).catch(({ kind }) => kind);
+      client
+        .call({ path: "/svc/plugin/" + name }, { a: 1, ms: 300 }, options)
+        .catch(({ kind }) => kind);
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 50);
     Promise.all([
