@@ -17,9 +17,9 @@ const MEDIA_TYPES = {
   str: "text/plain",
   json: "application/json",
 };
-/** Any parameters: an engine elsewhere takes them. */
+/** Any others: what is taken is known elsewhere. No parameter of a signature has such a name. */
 const OPEN_PARAMETERS = {
-  name: "parameters",
+  name: "other-parameters",
   in: "query",
   style: "form",
   explode: true,

@@ -2,7 +2,7 @@
 // document says, and all answers, those of errors too, must fit its schemas.
 // limit: 60 s
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -10,6 +10,7 @@ import * as assert from "uvu/assert";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { openapiDocument } from "../../argspec/openapi/document.js";
 import { packageRoot } from "../../runtime/package-info.js";
+import { validDocument } from "../argspec/openapi/valid-document.js";
 import { RawClient } from "../conformance/raw-client.js";
 import { type Call, OpenapiCaller } from "./support/openapi-caller.js";
 import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
@@ -63,8 +64,20 @@ const CALLS: readonly (readonly [string, Call, number, unknown?])[] = [
   ],
 ];
 
+test("documents of all examples are valid", async () => {
+  const examples = join(packageRoot(), "examples");
+  for (const name of readdirSync(examples)) {
+    const project = join(examples, name);
+    await svc("build", project);
+    const { paths } = await validDocument(documentOf(project), name);
+    assert.ok(Object.keys(paths).length > 0, `${name} has plugins`);
+  }
+});
+
 test("every operation of a service answers as its document says", async () => {
   const caller = await callerOf(fixture("openapi"));
+  const live = await get(served.at(-1)!.port, "/svc/builtin/argspec?format=openapi");
+  assert.equal(live.json.response, documentOf(fixture("openapi")));
   for (const [operation, call, status, response] of CALLS) {
     const answer = await caller.call(operation, call);
     assert.is(answer.status, status, `${operation} ${JSON.stringify(call)}: ${answer.text}`);
@@ -128,7 +141,6 @@ test("built-in plugins answer as their document says", async () => {
 
 test("answers of a matrix fit, with explanations and errors from below", async () => {
   const project = join(packageRoot(), "examples", "matrix");
-  await svc("build", project);
   const engines = [
     await start(project, "--role", "engine"),
     await start(project, "--role", "engine"),

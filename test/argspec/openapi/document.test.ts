@@ -146,7 +146,7 @@ test("takes a pair of processors for one operation, whose answer back-ends may g
 
   const open = (await documentOf(post)).paths["/svc/plugin/find"]!.get!;
   const { name, schema } = open.parameters[0]!;
-  assert.is(name, "parameters");
+  assert.is(name, "other-parameters");
   assert.equal(schema, { type: "object", additionalProperties: { type: "string" } });
 });
 
