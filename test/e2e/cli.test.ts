@@ -105,10 +105,10 @@ test("build refuses an example that the plugin would refuse, where it stands", (
     ({ folder }) => {
       const { status, stderr } = svc(["build", folder]);
       const frame = [
-        "plugins/double.ts:7:21 - error SVC1047: `n` must be an integer, not `two`",
+        "plugins/double.ts:7:22 - error SVC1047: `n` must be an integer, not `two`",
         "",
         "7 |  * @example double?n=two",
-        "  |                     ^^^",
+        "  |                      ^^^",
         "  = write instead: `n: int`",
       ];
       assert.match(stderr, frame.join("\n"));
