@@ -24,7 +24,7 @@ export interface Argspec {
 
 export interface ArgspecService {
   readonly name: string | null;
-  /** Every path also answers below `/<prefix>`. */
+  /** `/prefix`: every path also answers below it. */
   readonly prefix: string | null;
 }
 

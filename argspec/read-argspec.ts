@@ -18,6 +18,8 @@ import { Untrusted } from "./untrusted.js";
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,254}$/;
 /** Types are called as in TypeScript. */
 const TYPE_NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]{0,254}$/u;
+/** Two slashes would be another host. */
+const PREFIX = /^\/[A-Za-z0-9\-.=@_~][A-Za-z0-9\-./=@_~]{0,999}$/;
 const HASH = /^[0-9a-f]{64}$/;
 const MAX_PLUGINS = 20_000;
 const MAX_PARAMS = 1000;
@@ -50,10 +52,10 @@ function readVersion(version: Untrusted): void {
 }
 
 function readService(service: Untrusted): ArgspecService {
-  const textOrNull = (member: Untrusted) => (member.isNull ? null : member.text(1000));
+  const [name, prefix] = [service.member("name"), service.member("prefix")];
   return {
-    name: textOrNull(service.member("name")),
-    prefix: textOrNull(service.member("prefix")),
+    name: name.isNull ? null : name.text(1000),
+    prefix: prefix.isNull ? null : prefix.matching(PREFIX, "a path"),
   };
 }
 

@@ -61,5 +61,5 @@ export function openapiDocument(argspec: Argspec, options: OpenapiOptions = {}):
 /** Relative to where the document came from; behind proxies only the prefix may lead here. */
 function serversOf(prefix: string | null): readonly object[] {
   const root = { url: "/" };
-  return prefix === null ? [root] : [{ url: `/${prefix}` }, root];
+  return prefix === null ? [root] : [{ url: prefix }, root];
 }

@@ -76,6 +76,9 @@ test("takes nothing but a document of this format", () => {
   refuses({ ...documentOf(), argspec: 2 }, "argspec: format 2 is not known to this version of svc");
   refuses({ ...documentOf(), hash: HASH.slice(1) }, "hash: 64 hexadecimal digits");
   refuses({ ...documentOf(), service: {} }, "service: `name` is missing");
+  for (const prefix of ["shop", "//shop", "/", "/a?b", "/a\n"]) {
+    refuses({ ...documentOf(), service: { name: null, prefix } }, "service.prefix: a path");
+  }
   refuses({ ...documentOf(), plugins: {} }, "plugins: a list");
 });
 

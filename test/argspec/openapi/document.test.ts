@@ -168,7 +168,7 @@ test("names components after types and results, in letters that OpenAPI allows",
 
 test("offers the prefix before the root", async () => {
   const { servers, info } = await validDocument(
-    openapiDocument({ ...shop, service: { name: null, prefix: "shop" } }),
+    openapiDocument({ ...shop, service: { name: null, prefix: "/shop" } }),
   );
   assert.equal(servers, [{ url: "/shop" }, { url: "/" }]);
   assert.is(info.title, "svc");
