@@ -4,7 +4,7 @@ import { defineCommand } from "./frame/command.js";
 import { flag } from "./frame/option.js";
 import { EXIT_FAILURE, reportError } from "./frame/report-error.js";
 
-/** As of other programs that compare: neither equal nor different, for there is nothing to compare. */
+/** As of other programs that compare: there is nothing to compare. */
 const EXIT_TROUBLE = 2;
 const SOURCE = "URL of a server, argspec file or project folder";
 

@@ -1,5 +1,5 @@
-// What happened to the answers of a plugin. Every answer must be one that former clients know how to
-// read: of the former type, where objects may have properties that it does not name.
+// What happened to the answers of a plugin. Every answer must be one that former clients know how
+// to read: of the former type, where objects may have properties that it does not name.
 
 import { type Change, makeChange, type Side, type Subject } from "./change.js";
 import { findMisfit, type Type } from "./misfit.js";

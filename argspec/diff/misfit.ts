@@ -1,6 +1,7 @@
 // Whether every value of one type is a value of another: `number` takes what `integer` gives, not
-// the other way round. Must never say yes wrongly; where it cannot tell, it says no. Recursive types
-// are compared by assumption: what is being compared fits, unless something else in it does not.
+// the other way round. Must never say yes wrongly; where it cannot tell, it says no. Recursive
+// types are compared by assumption: what is being compared fits, unless something else in it does
+// not.
 
 import type { JsonSchema } from "../argspec.js";
 import { type Definitions, type Forms, formsOf, type Scalar } from "./forms.js";

@@ -42,7 +42,7 @@ const table = {
     severity: "compatible",
     says: "is executed in other roles",
     because:
-      "Path, parameters and result are compared by themselves; of the envelope `partitions` changes.",
+      "Parameters and result are compared by themselves; of the envelope `partitions` changes.",
   },
   "plugin-readonly": {
     severity: "compatible",
@@ -164,8 +164,8 @@ const table = {
     severity: "breaking",
     says: "is of another kind",
     because:
-      "A value and a PluginResponse, a list that dispatchers merge, have nothing in common that a " +
-      "client could read.",
+      "A value and a PluginResponse, the list that dispatchers merge, have nothing in common that " +
+      "a client could read.",
   },
   "result-known": {
     severity: "compatible",

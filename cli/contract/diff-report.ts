@@ -14,7 +14,7 @@ const SGR: Readonly<Record<Severity, number>> = { breaking: 31, compatible: 32, 
 /** Longer cells are cut: their whole text is in the JSON form. */
 const MAX_CELL = 60;
 /** Wider columns would push all the others out of sight. */
-const MAX_COLUMN = 32;
+const MAX_COLUMN = 44;
 
 /** @param changes sorted by severity */
 export function diffReport(changes: readonly Change[], { color }: { color: boolean }): string {

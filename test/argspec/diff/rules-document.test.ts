@@ -1,4 +1,4 @@
-// RULES.md is what people read of the rules, so it must be the table. UPDATE_GOLDEN=1 writes it anew.
+// RULES.md is what people read of the rules: it must be the table. UPDATE_GOLDEN=1 writes it anew.
 
 import { suite } from "uvu";
 import { matchesGolden } from "../../golden/golden.js";

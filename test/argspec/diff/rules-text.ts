@@ -17,8 +17,8 @@ same, what it is answered must be of a type that it knows.
 - **Parameters and bodies** may become wider, never narrower. Types are compared by the values that
   they admit, not by their names or spelling. Properties that an object does not name count as
   refused, though the server ignores them: what is ignored has no effect. A value must also travel
-  as before: \`int\`, \`float\` and \`json\` write numbers alike, \`bytes\` take every text, and numbers
-  are fit for where any text is.
+  as before: \`int\`, \`float\` and \`json\` write numbers alike, \`bytes\` take every text, and
+  numbers are fit for where any text is.
 - **Results** may become narrower, never wider. Clients ignore properties that their type does not
   name.
 - Recursive types are compared as far as they go round. Whether one pattern matches all that

@@ -1,0 +1,152 @@
+// `svc argspec diff` on two releases of a service: what it prints and how it ends, and that servers
+// do to calls of the former release what it says of them.
+// limit: 60 s
+
+import { spawnSync } from "node:child_process";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Change } from "../../argspec/diff/change.js";
+import { packageRoot } from "../../runtime/package-info.js";
+import { plainNode } from "../runner/node-command.mjs";
+import { type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("svc argspec diff");
+
+/** Name, type before and after, a query that former clients send; null: the type breaks it. */
+const PARAMETERS = [
+  ["fewer", "number", "int", "v=2.5", "parameter-narrowed"],
+  ["more", "int", "number", "v=5", "parameter-widened"],
+  ["word", '"a" | "b"', '"a"', "v=b", "parameter-narrowed"],
+  ["digits", "int", "string", "v=5", "parameter-as-text"],
+  ["number", "string", "int", "v=five", "parameter-form"],
+  ["octets", "string", "bytes", "v=%C3%BC", "parameter-widened"],
+  ["text", "bytes", "string", "v=%FF", "parameter-form"],
+  ["all", "int", 'int | "all"', "v=5", "parameter-widened"],
+  ["json", "string", "string | boolean", "v=five", "parameter-form"],
+  ["point", "{ x: number }", "{ x: number; y?: number }", "v={%22x%22:1}", "parameter-widened"],
+  ["needs", "{ x: int; y?: int }", "{ x: int; y: int }", "v={%22x%22:1}", "parameter-narrowed"],
+  ["pair", "int[]", "[int, int]", "v=[1]", "parameter-narrowed"],
+  ["same", "Leaf | Leaf[]", "Leaf[] | Leaf", "v=[1]", null],
+] as const;
+
+const TREE = "type Leaf = int | { left: Leaf; right?: Leaf };\n";
+const IMPORT = 'import type { bytes, int, PluginRequest } from "svc-server";\n';
+
+/** One plugin for each row, and a few that change in other ways. */
+function release(which: 1 | 2): string {
+  const plugins = PARAMETERS.map(
+    ([name, ...types]) => `/** @plugin */
+export function ${name}(_request: PluginRequest, v: ${types[which - 1]}): string {
+  return typeof v;
+}
+`,
+  );
+  const others = {
+    1: `/** Counts. @plugin */
+export function count(_request: PluginRequest, from?: int): { n: int; last: int } {
+  return { n: 1, last: from ?? 0 };
+}
+/** @plugin */
+export function gone(_request: PluginRequest): null {
+  return null;
+}
+`,
+    2: `/** Counts again. @plugin */
+export function count(_request: PluginRequest, from: int): { n: int | null; last: int; more: int } {
+  return { n: null, last: from, more: 2 };
+}
+/** @plugin */
+export function gained(_request: PluginRequest): null {
+  return null;
+}
+`,
+  };
+  return [IMPORT, TREE, ...plugins, others[which]].join("\n");
+}
+
+let project: TemporaryProject;
+let served: Served;
+let former = "";
+
+test.before(async () => {
+  project = new TemporaryProject({ "plugins/all.ts": release(1) });
+  former = join(project.folder, "former.json");
+  await svc("build", project.folder);
+  copyFileSync(join(project.folder, ".svc/argspec.json"), former);
+  project.write("plugins/all.ts", release(2));
+  await svc("build", project.folder);
+  served = await serve(project.folder);
+});
+test.after(async () => {
+  await served.stop();
+  project.remove();
+});
+
+function diff(...words: readonly string[]) {
+  const command = [join(packageRoot(), "bin/svc.cjs"), "argspec", "diff", ...words];
+  const { status, stdout, stderr } = spawnSync(plainNode(), command, { encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+function changes(...words: readonly string[]): readonly Change[] {
+  return JSON.parse(diff(...words, "--json").stdout) as Change[];
+}
+
+test("tells what changed, and fails because it breaks clients", () => {
+  const { status, stdout, stderr } = diff(former, project.folder);
+  assert.is(status, 1);
+  assert.is(stderr, "");
+  const lines = stdout.split("\n").map((line) => line.trim().replaceAll(/ {2,}/g, " | "));
+  for (const line of [
+    "count | from | is required now",
+    "count | result.n | can be what it could not | integer -> null | integer",
+    "count | is described otherwise",
+    "gained | is new",
+    "gone | is gone",
+    "point | v.y | takes more values | absent -> number",
+    'word | v | takes fewer values | "a" | "b" -> "a"',
+  ]) {
+    assert.ok(lines.includes(line), `${line}\n${stdout}`);
+  }
+  assert.is(lines.at(-2), "15 plugins: 10 breaking, 6 compatible, 1 docs");
+});
+
+test("is right about the calls of former clients", async () => {
+  const found = changes(former, project.folder);
+  for (const [name, , , query, rule] of PARAMETERS) {
+    const own = found.filter(({ plugin }) => plugin === name);
+    assert.equal(
+      own.map((change) => change.rule),
+      rule === null ? [] : [rule],
+      name,
+    );
+    const { status } = await fetch(`http://127.0.0.1:${served.port}/svc/plugin/${name}?${query}`);
+    assert.is(status, own[0]?.severity === "breaking" ? 400 : 200, name);
+  }
+});
+
+test("compares servers, files and builds alike", () => {
+  const url = `http://127.0.0.1:${served.port}`;
+  assert.equal(changes(former, url), changes(former, project.folder));
+  const same = diff(project.folder, url);
+  assert.equal(same, { status: 0, stdout: "no changes\n", stderr: "" });
+  assert.equal(diff(former, former, "--json"), { status: 0, stdout: "[]\n", stderr: "" });
+});
+
+test("ends with 2 where there is nothing to compare", () => {
+  const usage = diff(former);
+  assert.is(usage.status, 2);
+  assert.match(usage.stderr, "svc: error SVC3004: ");
+  const missing = diff(former, join(project.folder, "none"));
+  assert.is(missing.status, 2);
+  assert.match(missing.stderr, "svc: error SVC3014: ");
+  const hostile = diff(former, join(project.folder, "package.json"));
+  assert.is(hostile.status, 2);
+  assert.match(hostile.stderr, "svc: error SVC3015: ");
+  assert.is(usage.stdout + missing.stdout + hostile.stdout, "");
+});
+
+test.run();
