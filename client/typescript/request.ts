@@ -52,9 +52,12 @@ function queryPart(name: string, value: unknown, { json }: Operation): string {
   return `${key}=${value instanceof Uint8Array ? escapeBytes(value) : escapeText(String(value))}`;
 }
 
-/** Halves of characters become U+FFFD, as in every UTF-8 encoder. */
+/**
+ * Halves of characters become U+FFFD, as in every UTF-8 encoder. A bare parenthesis could begin a
+ * cast (interface, "Plugin execution" rule 5).
+ */
 function escapeText(text: string): string {
-  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd"));
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd")).replaceAll("(", "%28");
 }
 
 function escapeBytes(bytes: Uint8Array): string {

@@ -76,21 +76,23 @@ export function readFloat(query: string, name: string, equals: number): number |
   return castOf(text, name) ?? parseDecimal(text, text, name);
 }
 
+/** A cast begins with a bare parenthesis: escaped, any text can be sent to those who want text. */
 export function readStr(query: string, name: string, equals: number): string | number | null {
   if (!hasValue(query, equals)) {
     return null;
   }
   const text = decodeText(query, equals + 1, pairEnd(query, equals));
-  return castOf(text, name) ?? text;
+  const mayBeCast = query.charCodeAt(equals + 1) === PARENTHESIS;
+  return (mayBeCast ? castOf(text, name) : null) ?? text;
 }
 
-/** The percent-decoded bytes; they need not be UTF-8. */
+/** The percent-decoded bytes; they need not be UTF-8. Casts as in `readStr`. */
 export function readBytes(query: string, name: string, equals: number): Uint8Array | number | null {
   if (!hasValue(query, equals)) {
     return null;
   }
   const bytes = decodeBytes(query, equals + 1, pairEnd(query, equals));
-  const mayBeCast = bytes[0] === PARENTHESIS;
+  const mayBeCast = query.charCodeAt(equals + 1) === PARENTHESIS;
   return (mayBeCast ? castOf(Buffer.from(bytes).toString("latin1"), name) : null) ?? bytes;
 }
 

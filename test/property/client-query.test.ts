@@ -26,6 +26,7 @@ const TEXT = [
   "\0",
   "\n",
   '"',
+  "(int)5",
 ];
 
 const test = suite("client query");

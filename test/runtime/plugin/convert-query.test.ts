@@ -161,7 +161,6 @@ test("explicit casts win over every declared type", () => {
     assert.is(read<unknown>(reader, "k=(q)-5"), -5);
     assert.is(read<unknown>(reader, "k=(float)1.5"), 1.5);
     assert.is(read<unknown>(reader, "k=(d)1e2"), 100);
-    assert.is(read<unknown>(reader, "k=%28int%295"), 5);
     fails(() => read<unknown>(reader, "k=(int)x"), "TypeError", /^k=\(int\)x \(an integer is req/);
     fails(() => read<unknown>(reader, "k=(int)0x1f"), "TypeError", "an integer is required");
     fails(() => read<unknown>(reader, "k=(q)"), "TypeError", "k=(q) (an integer is required)");
@@ -174,6 +173,15 @@ test("explicit casts win over every declared type", () => {
   }
   assert.is(read(readStr, "k=(integer)5"), "(integer)5");
   assert.is(read(readStr, "k=x(int)5"), "x(int)5");
+});
+
+test("an escaped parenthesis is text where text is wanted, else part of a cast", () => {
+  for (const reader of [readInt, readFloat, readJson]) {
+    assert.is(read<unknown>(reader, "k=%28int%295"), 5);
+  }
+  assert.is(read(readStr, "k=%28int%295"), "(int)5");
+  assert.is(read(readStr, "k=%28int)x"), "(int)x");
+  assert.is(Buffer.from(read<Uint8Array>(readBytes, "k=%28int)5")).toString(), "(int)5");
 });
 
 test("params: all pairs, converted where a type is known", () => {
