@@ -13,6 +13,7 @@ import { build } from "esbuild";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openapiDocument } from "../../argspec/openapi/document.js";
+import { packageRoot } from "../../runtime/package-info.js";
 import { fixture, type Served, serve, svc } from "../e2e/support/server.js";
 
 const test = suite("clients that others generate");
@@ -26,19 +27,22 @@ const COMPILERS = [
   fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url)),
 ];
 const folder = mkdtempSync(join(tmpdir(), "svc-generated-"));
-let server: Served;
+const HELLO = join(packageRoot(), "examples", "hello");
+const served = new Map<string, Served>();
 
 test.before(async () => {
-  await svc("build", fixture("openapi"));
-  server = await serve(fixture("openapi"), "--root", mkdtempSync(join(folder, "data-")));
+  for (const project of [fixture("openapi"), HELLO]) {
+    await svc("build", project);
+    served.set(project, await serve(project, "--root", mkdtempSync(join(folder, "data-"))));
+  }
 });
 test.after(async () => {
-  await server.stop();
+  for (const server of served.values()) await server.stop();
   rmSync(folder, { recursive: true });
 });
 
 test("parameters as content are typed throughout", async () => {
-  assert.equal(await generatedCalls("content"), {
+  assert.equal(await generatedCalls(fixture("openapi"), "content"), {
     ...{ size: 2, unit: "km", x: 1, y: 2 },
     entries: [[4, { x: 2, y: 0 }]],
     hitcount: 3,
@@ -57,16 +61,34 @@ test("parameters as content are typed throughout", async () => {
 
 test("parameters as strings need nothing of the generator", async () => {
   const raw = Buffer.from("ü").toString("latin1");
-  assert.equal(await generatedCalls("string"), { size: 1, echoed: { value: "a text", raw } });
+  const given = await generatedCalls(fixture("openapi"), "string", "string");
+  assert.equal(given, { size: 1, echoed: { value: "a text", raw } });
 });
 
-/** What the calls of the fixture give, made with a client that was generated for them. */
-async function generatedCalls(jsonParams: "content" | "string"): Promise<unknown> {
-  const project = join(folder, jsonParams);
-  for (const file of ["tsconfig.json", `${jsonParams}.ts`]) {
+test("the first example has a client", async () => {
+  assert.equal(await generatedCalls(HELLO, "hello"), {
+    greetings: ["Hello, ü & you!", "Hello, ü & you!"],
+    power: 2.25,
+    digest: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    entries: [["Oslo", { population: 717710 }]],
+    status: 400,
+  });
+});
+
+/**
+ * What calls give that are made with a client generated for them.
+ * @param name file of the calls
+ */
+async function generatedCalls(
+  service: string,
+  name: string,
+  jsonParams: "content" | "string" = "content",
+): Promise<unknown> {
+  const project = join(folder, name);
+  for (const file of ["tsconfig.json", `${name}.ts`]) {
     cpSync(join(fixture("openapi"), "client", file), join(project, file));
   }
-  const argspec = JSON.parse(readFileSync(join(fixture("openapi"), ".svc/argspec.json"), "utf8"));
+  const argspec = JSON.parse(readFileSync(join(service, ".svc/argspec.json"), "utf8"));
   const document = join(project, "openapi.json");
   writeFileSync(document, JSON.stringify(openapiDocument(argspec, { jsonParams })));
   const generated = join(project, "generated");
@@ -74,10 +96,10 @@ async function generatedCalls(jsonParams: "content" | "string"): Promise<unknown
   for (const compiler of COMPILERS) await run(compiler, "-p", project);
 
   const outfile = join(project, "calls.mjs");
-  const entryPoints = [join(project, `${jsonParams}.ts`)];
+  const entryPoints = [join(project, `${name}.ts`)];
   await build({ entryPoints, outfile, bundle: true, format: "esm", logLevel: "error" });
   const { calls } = await import(pathToFileURL(outfile).href);
-  return calls(`http://127.0.0.1:${server.port}`);
+  return calls(`http://127.0.0.1:${served.get(service)!.port}`);
 }
 
 /** Runs a script to its end; rejects with what it has printed when it fails. */
