@@ -35,18 +35,16 @@ interface Plugin extends Side {
   readonly roles: string;
 }
 
-function byName({ plugins, $defs, ...others }: Argspec): ReadonlyMap<string, Plugin> {
-  // Servers tell their built-in plugins too, which belong to the package.
-  const own = plugins.filter(({ path }) => path.startsWith("/svc/plugin/"));
+function byName(argspec: Argspec): ReadonlyMap<string, Plugin> {
   const roles = new Map<string, string>();
-  for (const { name, role } of own) {
+  for (const { name, role } of argspec.plugins) {
     const known = roles.get(name);
     roles.set(name, known === undefined ? role : `${known}, ${role}`);
   }
   return new Map(
-    operationsOf({ ...others, $defs, plugins: own }).map((operation) => [
+    operationsOf(argspec).map((operation) => [
       operation.name,
-      { operation, definitions: $defs, roles: roles.get(operation.name)! },
+      { operation, definitions: argspec.$defs, roles: roles.get(operation.name)! },
     ]),
   );
 }

@@ -164,8 +164,8 @@ const table = {
     severity: "breaking",
     says: "is of another kind",
     because:
-      "A value and a PluginResponse, the list that dispatchers merge, have nothing in common that " +
-      "a client could read.",
+      "A value and a PluginResponse, the list that dispatchers merge, have nothing in common for " +
+      "a client to read.",
   },
   "result-known": {
     severity: "compatible",

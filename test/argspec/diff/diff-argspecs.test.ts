@@ -145,11 +145,4 @@ test("follow what is called: processors in place of an engine are no other plugi
   );
 });
 
-test("say nothing of built-in plugins, which servers tell too", () => {
-  const builtin = { name: "search", path: "/svc/builtin/search", params: [param()] };
-  const own = argspecOf({ plugins: [{}] });
-  assert.equal(diffArgspecs(own, argspecOf({ plugins: [{}, builtin] })), []);
-  assert.equal(diffArgspecs(argspecOf({ plugins: [builtin] }), argspecOf({})), []);
-});
-
 test.run();

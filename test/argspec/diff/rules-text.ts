@@ -24,7 +24,6 @@ same, what it is answered must be of a type that it knows.
 - Recursive types are compared as far as they go round. Whether one pattern matches all that
   another one does cannot be told: different patterns count as different. Where the comparison
   cannot tell, it reports the graver case.
-- The built-in plugins belong to the package, not to the service.
 
 A client should not be served a breaking change: give what is new another name, mark the former
 \`@deprecated\`, and remove it when nobody calls it any more.
