@@ -45,7 +45,7 @@ export class PythonTypes {
   /** Declares a type of `$defs` under its name. */
   define(key: string, schema: JsonSchema): void {
     const name = this.#named.get(key)!;
-    const comment = textOf(schema.description);
+    const comment = textOf(schema);
     if (isRecord(schema)) {
       this.#declareRecord(name, schema, comment);
       return;
@@ -96,7 +96,7 @@ export class PythonTypes {
     if (isRecord(schema)) {
       const name = this.#module.take(place);
       this.#names.add(name);
-      this.#declareRecord(name, schema, textOf(schema.description));
+      this.#declareRecord(name, schema, textOf(schema));
       return this.#reference(name);
     }
     const { properties, additionalProperties } = schema;
@@ -119,7 +119,7 @@ export class PythonTypes {
         key,
         annotation,
         isRequired,
-        comment: isSchema(schema) ? textOf(schema.description) : "",
+        comment: textOf(schema),
       };
     });
     this.#isEvaluated = isEvaluated;
@@ -226,8 +226,11 @@ function union(members: readonly string[]): string {
   return one === undefined ? "None" : `Optional[${one}]`;
 }
 
-function textOf(description: unknown): string {
-  return typeof description === "string" ? plainText(description) : "";
+function textOf(schema: unknown): string {
+  if (!isSchema(schema)) return "";
+  const { description, deprecated } = schema;
+  const text = typeof description === "string" ? plainText(description) : "";
+  return deprecated === true ? `Deprecated. ${text}`.trim() : text;
 }
 
 function isSchema(value: unknown): value is JsonSchema {

@@ -1,0 +1,321 @@
+// Calls of a Python client over real connections that fail in every way: which error comes, what is
+// sent again and what never, and which connections are used again.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { partialError } from "../../runtime/dispatch/error-chain.js";
+import { argspecOf, optional, param, plugin } from "../argspec/typescript/sample-argspec.js";
+import { HAS_PYTHON, sayIfSkipped } from "../support/python.js";
+import { type Failure, type Order, PythonClient, type Reply } from "./support/python-client.js";
+import {
+  answer,
+  cut,
+  failure,
+  ok,
+  reset,
+  ScriptedServer,
+  type Step,
+  silence,
+} from "./support/scripted-server.js";
+
+const faults = suite("python client faults");
+const test = HAS_PYTHON ? faults : faults.skip;
+sayIfSkipped("python client faults");
+
+const ARGSPEC = argspecOf([
+  plugin("find", { params: [optional("q"), optional("at", { wire: "json", schema: {} })] }),
+  plugin("get", { readonly: true, open: true, params: [optional("q", { wire: "bytes" })] }),
+  plugin("put", { params: [param("content", { in: "body", wire: "bytes" })] }),
+  plugin("tell", { params: [param("content", { in: "body", wire: "json", schema: {} })] }),
+  plugin("list", {
+    result: { kind: "response", sortkey: { type: "number" }, item: {}, meta: true },
+  }),
+]);
+const FIND: Order = { do: "find" };
+const GET: Order = { do: "get" };
+const PUT: Order = { do: "put", params: { content: { bytes: "eA==" } } };
+const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n";
+let server: ScriptedServer;
+let python: PythonClient;
+
+faults.before(async () => {
+  server = await ScriptedServer.start();
+  if (HAS_PYTHON) python = new PythonClient(ARGSPEC);
+});
+
+faults.before.each(async () => {
+  server.script(ok(1));
+  // Neither a connection nor a budget of the test before.
+  if (HAS_PYTHON) await python.call({ do: "forget" });
+});
+
+faults.after(async () => {
+  if (HAS_PYTHON) await python.stop();
+  await server.close();
+});
+
+function call(order: Order): Promise<Reply> {
+  return python.call({ url: server.url, ...order });
+}
+
+async function result(order: Order): Promise<unknown> {
+  const reply = await call(order);
+  assert.ok("result" in reply, JSON.stringify(reply));
+  return reply.result;
+}
+
+async function failed(order: Order, kind: string): Promise<Failure> {
+  const reply = await call(order);
+  assert.is(reply.error?.kind, kind, JSON.stringify(reply));
+  return reply.error!;
+}
+
+function sent(): readonly string[] {
+  return server.received.map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
+}
+
+test("parameters travel as the server reads them", async () => {
+  const at = { a: [1, null, "ü"] };
+  await result({ ...FIND, params: { q: "a b&c=d+%?#/ü€😀\n", at } });
+  await result({ ...FIND, params: { q: null, at: null } });
+  await result({ ...FIND, params: { q: true } });
+  await result({ ...GET, params: { q: { bytes: "AP8m" }, more: 1.5 } });
+  await result(PUT);
+  await result({ do: "tell", params: { content: at } });
+  const text = encodeURIComponent("a b&c=d+%?#/ü€😀\n");
+  const json = encodeURIComponent(JSON.stringify(at));
+  assert.equal(sent(), [
+    `GET /svc/plugin/find?q=${text}&at=${json}`,
+    "GET /svc/plugin/find?q&at=null",
+    "GET /svc/plugin/find?q=true",
+    "GET /svc/plugin/get?q=%00%FF%26&more=1.5",
+    "POST /svc/plugin/put x",
+    `POST /svc/plugin/tell ${JSON.stringify(at)}`,
+  ]);
+  const types = server.received.map(({ headers }) => headers["content-type"]);
+  assert.equal(types.slice(4), ["application/octet-stream", "application/json"]);
+});
+
+test("options reach the request, and nothing else does", async () => {
+  const options = { partial: 2, headers: { "X-One": "1" } };
+  await result({ ...FIND, client: { headers: { "x-one": "0", "X-Two": "2" } }, with: options });
+  const { headers } = server.received[0]!;
+  assert.is(headers["x-svc-partial-target"], "2");
+  assert.is(headers["x-one"], "1");
+  assert.is(headers["x-two"], "2");
+  server.script(ok(1));
+  for (const line of [{ a: "b\r\nc: d" }, { "a\nb": "" }, { a: "€" }, { Host: "x" }]) {
+    assert.is((await call({ ...FIND, with: { headers: line } })).raised, "ValueError");
+  }
+  for (const url of ["", "ftp://a", "http://a b", "http://u@a", "http://a/?q", "http://a:x"]) {
+    assert.is((await call({ ...FIND, url, client: { retries: url.length } })).raised, "ValueError");
+  }
+  assert.is((await call({ ...FIND, params: { at: { bytes: "AA==" } } })).raised, "TypeError");
+  assert.equal(sent(), []);
+});
+
+test("each shape of an error body has its kind", async () => {
+  const detail = { exception: "<class 'E'>", value: "v" };
+  const traceback = ["line", "other"];
+  const shapes: readonly [string, number, unknown][] = [
+    ["parameter", 400, { svc: detail }],
+    ["plugin", 500, { plugin: { ...detail, traceback: [...traceback, 1] } }],
+    ["system", 500, { system: detail }],
+    ["http", 404, "not found"],
+  ];
+  for (const [kind, status, message] of shapes) {
+    server.script(failure(status, message));
+    const error = await failed(GET, kind);
+    assert.is(error.status, status);
+    assert.is(error.exception, kind === "http" ? null : detail.exception);
+    assert.equal(error.traceback, kind === "plugin" ? traceback : null);
+    assert.is(error.message, `/svc/plugin/get: ${kind === "http" ? message : "v"}`);
+    assert.is((error.envelope as { status: string }).status, "ERROR");
+    assert.is(server.received.length, 1);
+  }
+});
+
+test("an error of three levels down is taken apart to its cause", async () => {
+  const value = "it's \\ 'so'\nand {'plugin': {}} | 500 |";
+  const said = value.replace(/[\\']/g, "\\$&").replaceAll("\n", "\\n");
+  const innermost = `{'plugin': {'exception': 'E', 'value': '${said}', 'traceback': ['a', 'b']}}`;
+  const text = partialError(0, 3, 502, partialError(1, 2, 500, partialError(2, 4, 418, innermost)));
+  server.script(failure(500, text));
+  const error = await failed(GET, "backend");
+  assert.equal(error.chain, [
+    { partition: 0, width: 3, status: 502 },
+    { partition: 1, width: 2, status: 500 },
+    { partition: 2, width: 4, status: 418 },
+  ]);
+  assert.is(error.status, 500);
+  assert.is(error.exception, "E");
+  assert.equal(error.traceback, ["a", "b"]);
+  const cause = error.cause as Failure;
+  assert.is(cause.kind, "plugin");
+  assert.is(cause.status, 418);
+  assert.is(cause.message, `/svc/plugin/get: ${value}`);
+  server.script(failure(500, partialError(0, 1, 500, "connection lost")));
+  assert.is(((await failed(GET, "backend")).cause as Failure).kind, "http");
+});
+
+test("an answer without an envelope is an error of HTTP", async () => {
+  const deep = "[".repeat(200_000);
+  for (const body of ["", "<html>", '{"status": "OK", ', "null", '"OK"', "\xff", deep]) {
+    server.script(answer(200, body));
+    assert.is((await failed(GET, "http")).status, 200);
+    assert.is(server.received.length, 1);
+  }
+  server.script(answer(500, '{"status": "OK", "response": 1}'));
+  await failed(GET, "http");
+  server.script(ok({ level: 0 }));
+  assert.match((await failed({ do: "list" }, "http")).message, "no PluginResponse");
+  server.script(answer(500, "x".repeat(3 * 1024 * 1024)), ok(2));
+  assert.is(String((await failed(GET, "http")).envelope).length, 1024 * 1024);
+  assert.is(await result(GET), 2);
+});
+
+/** What may have been executed, though no whole answer came. */
+const LOSSES: Readonly<Record<string, Step>> = {
+  "before the answer": reset(),
+  "in order, before the answer": cut(""),
+  "within the head": reset(HEAD.slice(0, 20)),
+  "in order, within the body": cut(`${HEAD}{"status": "OK", `),
+  "in a chunk": cut("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{}"),
+  "after more was announced than there is": cut(HEAD.replace("100", "9".repeat(15))),
+  "by nonsense": cut("nonsense\r\n\r\n"),
+};
+
+for (const [where, loss] of Object.entries(LOSSES)) {
+  test(`a connection lost ${where}: only what is safe to repeat is sent again`, async () => {
+    for (const order of [FIND, PUT]) {
+      server.script(loss, ok(2));
+      assert.is((await failed(order, "network")).status, null);
+      assert.is(server.received.length, 1);
+    }
+    server.script(loss, ok(2));
+    assert.is(await result(GET), 2);
+    server.script(loss, loss, ok(2));
+    assert.is(await result({ ...PUT, with: { idempotent: true } }), 2);
+    assert.is(server.received.length, 3);
+  });
+}
+
+test("what could not be sent is always tried again", async () => {
+  await call({ do: "refuse", times: 2 });
+  assert.is(await result(PUT), 1);
+  await call({ do: "forget" });
+  await call({ do: "refuse", times: 3 });
+  const error = await failed(PUT, "network");
+  assert.is(error.cause, "ConnectionRefusedError");
+  assert.is(error.message, "/svc/plugin/put: refused as told");
+  assert.is(server.received.length, 1);
+});
+
+test("a server that is not there is an error of the network", async () => {
+  const other = await ScriptedServer.start();
+  const { url } = other;
+  await other.close();
+  const error = await failed({ ...GET, url, client: { timeout: 9 } }, "network");
+  assert.is(error.cause, "ConnectionRefusedError");
+});
+
+test("429 and 503 are tried again, within the budget of all clients made from one", async () => {
+  server.script(failure(429, "busy"), failure(503, "out"), ok(2));
+  assert.is(await result(PUT), 2);
+  await call({ do: "forget" });
+  server.script(failure(503, "out"));
+  for (let count = 0; count < 5; count++) await failed({ ...PUT, with: {} }, "http");
+  assert.is(server.received.length, 15);
+  assert.is((await failed(PUT, "http")).status, 503);
+  assert.is(server.received.length, 16, "ten retries and no more");
+  await failed({ ...PUT, client: { retries: 0 } }, "http");
+  assert.is(server.received.length, 17);
+});
+
+test("a call ends in time, whatever the server is doing", async () => {
+  const drip: Step = (response) => {
+    response.writeHead(200, { "content-length": "1000000" });
+    const timer = setInterval(() => response.write("x"), 20);
+    response.on("close", () => clearInterval(timer));
+  };
+  for (const step of [silence, drip]) {
+    server.script(step);
+    const error = await failed({ ...GET, with: { timeout: 0.3 } }, "timeout");
+    assert.is(error.message, "/svc/plugin/get: no answer within 0.3 s");
+    assert.is(server.received.length, 1);
+  }
+});
+
+/** Answers, and notes the connection. */
+function noting(ports: unknown[], then: Step = ok(1)): Step {
+  return (response, request) => {
+    ports.push(response.socket!.remotePort);
+    then(response, request);
+  };
+}
+
+test("connections are used again, but not those that the server has done with", async () => {
+  const ports: unknown[] = [];
+  const ended: Step = (response, request) => {
+    ok(1)(response, request);
+    response.socket!.end();
+  };
+  const talking: Step = (response, request) => {
+    ok(1)(response, request);
+    response.socket!.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1");
+  };
+  const once = { ...PUT, client: { retries: 0 } };
+  const steps = [ok(1), ended, talking, ok(1), answer(404, "x"), ok(1)];
+  server.script(...steps.map((step) => noting(ports, step)));
+  for (const step of steps) {
+    await call(once);
+    // What the server does of its own accord must have arrived.
+    if (step === ended || step === talking) await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const [first, second, third, fourth, fifth, sixth] = ports;
+  assert.equal([second, fifth, sixth], [first, fourth, fourth]);
+  assert.is(new Set([first, third, fourth]).size, 3);
+});
+
+test("a fault on a connection used again is no proof that nothing was executed", async () => {
+  const ports: unknown[] = [];
+  server.script(noting(ports), noting(ports, reset()), noting(ports));
+  await result(GET);
+  await failed(PUT, "network");
+  assert.is(ports.length, 2);
+  assert.is(ports[1], ports[0]);
+  server.script(noting(ports), noting(ports, reset()), noting(ports));
+  await result(GET);
+  await result(GET);
+  assert.is(ports.length, 5);
+});
+
+test("threads share a client, and each gets its own answers", async () => {
+  const ports = new Set<unknown>();
+  server.script((response, request) => {
+    ports.add(response.socket!.remotePort);
+    const q = new URL(request.url, "http://x").searchParams.get("q");
+    setTimeout(() => ok(q)(response, request), 2);
+  });
+  assert.equal(await result({ do: "threads", threads: 8, calls: 20 }), []);
+  assert.is(server.received.length, 160);
+  assert.ok(ports.size <= 8, `${ports.size} connections`);
+});
+
+test("another contract is told once, and the hash is sent until then", async () => {
+  const other = ok(1, { "x-svc-argspec": "f".repeat(64) });
+  server.script(ok(1), other, ok(1));
+  await call(GET);
+  await call(GET);
+  const { warnings } = await call(GET);
+  assert.equal(warnings, [
+    "The service has changed since this client was generated (abababab, now ffffffff).",
+  ]);
+  const hashes = server.received.map(({ headers }) => headers["x-svc-argspec"]);
+  assert.equal(hashes, [ARGSPEC.hash, ARGSPEC.hash, undefined]);
+  server.script(ok(1, { "x-svc-argspec": ARGSPEC.hash }));
+  assert.equal((await call({ ...GET, client: { retries: 1 } })).warnings, []);
+});
+
+faults.run();

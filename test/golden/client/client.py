@@ -1,0 +1,150 @@
+# ---- Generated from here on ----
+
+
+class _CityRequired(TypedDict):
+    name: str
+
+
+class City(_CityRequired, total=False):
+    """A place."""
+
+    near: List[City]
+    """by rail"""
+
+
+Point = Union[Tuple[float, float], Tuple[float, float, str]]
+
+
+Json = Union[str, List["Json"], Dict[str, "Json"]]
+
+
+_OddRequired = TypedDict(
+    "_OddRequired",
+    {
+        "odd key": "City",
+    },
+)
+
+
+_OddOptional = TypedDict(
+    "_OddOptional",
+    {
+        "class": "int",
+        "plain": "str",
+    },
+    total=False,
+)
+
+
+class Odd(_OddRequired, _OddOptional):
+    pass
+
+
+Only = Union["City"]
+
+
+class PlacesResultItem(TypedDict):
+    at: Point
+
+
+_operation_buy: _Operation[Optional[City]] = _Operation("/svc/plugin/buy", content="json")
+_operation_places: _Operation[List[PlacesResultItem]] = _Operation("/svc/plugin/places")
+_operation_search: _Operation[PluginResponse[str, City]] = _Operation(
+    "/svc/plugin/search",
+    json=("at",),
+    is_readonly=True,
+    is_response=True,
+)
+
+
+class Client(_ClientBase):
+    """Calls shop. Safe to share between threads; `close` it, or use it in `with`."""
+
+    _argspec = "abababababababababababababababababababababababababababababababab"
+
+    @property
+    def builtin(self) -> Builtin:
+        """Built-in plugins."""
+        return Builtin(self._connection, self._options)
+
+    @property
+    def services(self) -> Services:
+        """Status services."""
+        return Services(self._connection, self._options)
+
+    def buy(
+        self,
+        *,
+        item: str,
+        count: int = LEFT_OUT,
+        content: City = LEFT_OUT,
+    ) -> Optional[City]:
+        """Buys an item.
+        At once.
+
+        Args:
+            item: what
+                is bought
+            count: how many. Default: 1.
+
+        Raises:
+            SvcError: `exception` may be
+                SoldOut: when there is none
+
+        Example:
+            client.buy(item="book", count=2)
+        """
+        return self._call(_operation_buy, {"item": item, "count": count, "content": content})
+
+    def buy_raw(
+        self,
+        *,
+        item: str,
+        count: int = LEFT_OUT,
+        content: City = LEFT_OUT,
+    ) -> Envelope[Optional[City]]:
+        """The same as `buy` with the whole envelope."""
+        return self._call_raw(_operation_buy, {"item": item, "count": count, "content": content})
+
+    def places(
+        self,
+        *,
+        class_: Optional[Union[Literal["a", 1, True], float]],
+    ) -> List[PlacesResultItem]:
+        return self._call(_operation_places, {"class": class_})
+
+    def places_raw(
+        self,
+        *,
+        class_: Optional[Union[Literal["a", 1, True], float]],
+    ) -> Envelope[List[PlacesResultItem]]:
+        """The same as `places` with the whole envelope."""
+        return self._call_raw(_operation_places, {"class": class_})
+
+    def search(
+        self,
+        *,
+        q: Union[bytes, str],
+        at: Any = LEFT_OUT,
+        **others: Any,
+    ) -> PluginResponse[str, City]:
+        """Finds cities.
+
+        Deprecated. Use `find`.
+
+        Returns:
+            the nearest first
+        """
+        return self._call(_operation_search, {"q": q, "at": at, **others})
+
+    def search_raw(
+        self,
+        *,
+        q: Union[bytes, str],
+        at: Any = LEFT_OUT,
+        **others: Any,
+    ) -> Envelope[PluginResponse[str, City]]:
+        """The same as `search` with the whole envelope."""
+        return self._call_raw(_operation_search, {"q": q, "at": at, **others})
+
+

@@ -1,0 +1,52 @@
+// The machine's Python, for tests of what is generated for it. Where there is none that is new
+// enough, such tests say that they are skipped.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { packageRoot } from "../../runtime/package-info.js";
+import { pythonRuntime } from "../../scripts/python-runtime.mjs";
+
+const MIN_VERSION = "import sys; sys.exit(sys.version_info < (3, 9))";
+
+export const PYTHON = "python3";
+export const HAS_PYTHON = spawnSync(PYTHON, ["-c", MIN_VERSION]).status === 0;
+
+/** The runtime part of Python clients, as the build makes it. */
+export const PYTHON_RUNTIME = pythonRuntime(packageRoot());
+
+/** Says on the output that a suite is skipped, for whoever wonders about its totals. */
+export function sayIfSkipped(name: string): void {
+  if (!HAS_PYTHON) console.log(`${name}: skipped (no python3 of version 3.9 or later)`);
+}
+
+/** A folder with Python modules, which can be run beside each other. */
+export class PythonFolder {
+  readonly path = mkdtempSync(join(tmpdir(), "svc-python-"));
+
+  constructor(modules: Readonly<Record<string, string>>) {
+    for (const [name, text] of Object.entries(modules)) this.write(name, text);
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.path, name), text);
+  }
+
+  /** Output of a script that runs without as much as a warning. */
+  run(script: string, ...args: string[]): string {
+    const options = { cwd: this.path, encoding: "utf8", maxBuffer: 2 ** 28 } as const;
+    const { status, stdout, stderr } = spawnSync(PYTHON, ["-W", "error", "-c", script, ...args], {
+      ...options,
+      env: { ...process.env, PYTHONPATH: this.path, PYTHONIOENCODING: "utf8" },
+    });
+    assert.is(stderr, "");
+    assert.is(status, 0);
+    return stdout;
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true });
+  }
+}
