@@ -36,16 +36,16 @@ interface Plugin extends Side {
 }
 
 function byName(argspec: Argspec): ReadonlyMap<string, Plugin> {
-  const roles = new Map<string, string>();
+  const roles = new Map<string, string[]>();
   for (const { name, role } of argspec.plugins) {
-    const known = roles.get(name);
-    roles.set(name, known === undefined ? role : `${known}, ${role}`);
+    roles.set(name, [...(roles.get(name) ?? []), role].sort());
   }
   return new Map(
-    operationsOf(argspec).map((operation) => [
-      operation.name,
-      { operation, definitions: argspec.$defs, roles: roles.get(operation.name)! },
-    ]),
+    operationsOf(argspec).map((operation) => {
+      const { name } = operation;
+      const plugin = { operation, definitions: argspec.$defs, roles: roles.get(name)!.join(", ") };
+      return [name, plugin];
+    }),
   );
 }
 
