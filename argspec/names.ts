@@ -27,21 +27,22 @@ const TAKEN_METHODS = [
 /** Words that Python keeps for itself; JavaScript allows all of its own as names of methods. */
 const PYTHON_WORDS =
   "False None True and as assert async await break class continue def del elif else except " +
-  "finally for from global if import in is lambda nonlocal not or pass raise return try while yield";
+  "finally for from global if import in is lambda nonlocal not or pass raise return try while " +
+  "yield";
 const KEYWORDS = new Set(PYTHON_WORDS.split(" "));
 /** Types of the clients' own part and of the languages. */
 const TAKEN_TYPES =
-  "AbortSignal Any Array ArrayBuffer BackEndLevel Boolean Builtin CallDefaults CallOptions Client " +
-  "ClientOptions Date Dict Envelope Error ErrorKind Fetch Generic List Literal Mapping " +
-  "NotRequired Number Object Optional Partial PluginResponse Plugins Promise Readonly Record Required " +
-  "Sequence Services String SvcError SvcParameterError SvcPluginError SvcSystemError Symbol Tuple " +
-  "TypedDict TypeVar Uint8Array Union";
+  "AbortSignal Any Array ArrayBuffer BackEndLevel Boolean Builtin CallDefaults CallOptions " +
+  "Client ClientOptions Date Dict Envelope Error ErrorKind Fetch Generic List Literal Mapping " +
+  "NotRequired Number Object Optional Partial PluginResponse Plugins Promise Readonly Record " +
+  "Required Sequence Services String SvcError SvcParameterError SvcPluginError SvcSystemError " +
+  "Symbol Tuple TypedDict TypeVar Uint8Array Union";
 /** Words that are no names in TypeScript, or mean something else as types. */
 const TYPESCRIPT_WORDS =
   "abstract any asserts bigint boolean case catch const debugger declare default delete do enum " +
-  "export extends false function implements infer instanceof interface intrinsic keyof let module " +
-  "namespace never new null number object package private protected public readonly static string " +
-  "super switch symbol this throw true type typeof undefined unique unknown var void";
+  "export extends false function implements infer instanceof interface intrinsic keyof let " +
+  "module namespace never new null number object package private protected public readonly " +
+  "static string super switch symbol this throw true type typeof undefined unique unknown var void";
 
 export function nameTable({ $defs }: Pick<Argspec, "$defs">, operations: readonly Operation[]) {
   const methods = new Names(TAKEN_METHODS);

@@ -46,7 +46,10 @@ export type {
 } from "${runtime}";
 `,
     ...plugins.types,
-    `/** Calls the plugins of the service. */\nexport declare class Client {\n${client.join("")}}\n`,
+    `/** Calls the plugins of the service. */
+export declare class Client {
+${client.join("")}}
+`,
     group("Builtin", "builtin", "What every server has built in.", builtin),
     group("Services", "services", "What every server says of itself.", services),
   ].join("\n");

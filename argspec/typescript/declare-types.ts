@@ -23,8 +23,11 @@ const OPTIONS = {
   maxItems: -1,
 };
 /** Written above every type that nothing refers to, which is all of them. */
-const LIBRARY_COMMENT =
-  /\/\*\*\n \* This interface was referenced by `Root`'s JSON-Schema\n \* via the `definition` "D\d+"\.\n \*\/\n(?=export )/g;
+const LIBRARY_COMMENT = new RegExp(
+  "/\\*\\*\n \\* This interface was referenced by `Root`'s JSON-Schema\n" +
+    ' \\* via the `definition` "D\\d+"\\.\n \\*/\n(?=export )',
+  "g",
+);
 const DECLARATION = /^(?:export interface D(\d+) |export type D(\d+) = )/gm;
 
 /** The declarations in the order of `requests`. */

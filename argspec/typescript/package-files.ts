@@ -41,8 +41,8 @@ export function readme(name: string, hash: string, methods: readonly Method[]): 
       : sampleCall(first.operation, `client.${first.name}`);
   return `# ${name}
 
-A generated client: \`svc client\` writes it anew, so changes here are lost. It needs nothing else and
-runs in Node 18 or later, in pages and in workers.
+A generated client: \`svc client\` writes it anew, so changes here are lost. It needs nothing else
+and runs in Node 18 or later, in pages and in workers.
 
 \`\`\`ts
 import { Client, SvcError } from "${name}";
@@ -55,10 +55,10 @@ try {
 }
 \`\`\`
 
-\`require("${name}")\` works, too. Each method takes its parameters and then \`signal\`, \`timeoutMs\`,
-\`partial\`, \`headers\`, \`retries\` and \`idempotent\`; \`client.with({ ... })\` is a client that has them
-set. A method with \`Raw\` behind its name gives the whole envelope. \`client.builtin\` and
-\`client.services\` call what every server has.
+Each method takes its parameters and then options: \`signal\`, \`timeoutMs\`, \`partial\`, \`headers\`,
+\`retries\`, \`idempotent\`. A client of \`client.with({ ... })\` has them set. A method with \`Raw\`
+behind its name gives the whole envelope. \`client.builtin\` and \`client.services\` call what
+every server has. \`require\` works as well as \`import\`.
 
 | Method | Does |
 |---|---|

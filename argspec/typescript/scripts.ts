@@ -11,7 +11,10 @@ export type Sections<T> = Readonly<Record<"plugins" | "builtin" | "services", T>
 /** What differs between the two kinds of modules. */
 const FORMS = {
   module: {
-    head: `import { Connection } from "./runtime.js";\n\nexport { SvcError } from "./runtime.js";\n`,
+    head: `import { Connection } from "./runtime.js";
+
+export { SvcError } from "./runtime.js";
+`,
     exported: "export ",
     tail: "",
   },

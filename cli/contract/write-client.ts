@@ -26,8 +26,8 @@ export interface WrittenClient {
 }
 
 /**
- * @throws SvcError of `loadArgspec`; SVC3019 where files cannot be written, SVC3020 where they would
- * take the place of others
+ * @throws SvcError of `loadArgspec`; SVC3019 where files cannot be written, SVC3020 where they
+ * would take the place of others
  */
 export async function writeClient({ from, out, lang }: ClientOrder): Promise<WrittenClient> {
   const argspec = await loadArgspec(from);

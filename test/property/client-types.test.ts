@@ -48,7 +48,7 @@ function withoutObjectMembers<T>(value: T): T {
   return JSON.parse(JSON.stringify(value).replaceAll('"toString"', '"with"'));
 }
 
-/** TypeScript refuses types that mention themselves in a list behind `...`, so no plugin has them. */
+/** TypeScript refuses types that mention themselves in a list behind `...`: no plugin has them. */
 function withoutListsInRest(types: TypeTable): TypeTable {
   return JSON.parse(JSON.stringify(types), (_, part) =>
     part?.kind === "tuple" && /array|tuple|union/.test(part.rest?.kind)

@@ -1,0 +1,123 @@
+// Programs that use the generated clients of our examples, and calls that must not compile. `%s` in
+// them is the import of the client, as a module or by `require`.
+
+export interface ClientProgram {
+  readonly body: string;
+  /** What it prints, as JSON. */
+  readonly prints: unknown;
+  /** Expressions that the compiler must refuse. */
+  readonly wrong: readonly string[];
+}
+
+const OSLO = { country: "NO", population: 718000, latitude: 59.91, longitude: 10.75 };
+
+const hello: ClientProgram = {
+  body: `
+  const greetings: string[] = await client.hello({ name: "you", times: 2 });
+  const { response, level } = await client.powerRaw({ base: 1.5 });
+  const found = await client.search({ q: "o", n: 1 }, { timeoutMs: 20_000 });
+  const towns = found.entries.map(([name, { population }]: [string, { population: number }]) =>
+    [name, population]);
+  const digests = [
+    await client.sha256({ content: new Uint8Array([97, 98, 99]) }),
+    await client.sha256({ content: "abc" }),
+  ];
+  const up: string = (await client.services.time()).time.up;
+  const isUp: boolean = await client.with({ retries: 0 }).builtin.ping();
+  const health: string = await client.services.hc();
+  const refused = await client.power({ base: "x" as unknown as number }).catch((error) => error);
+  const kind = refused instanceof SvcError ? [refused.kind, refused.status] : refused;
+  print({ greetings, response, level, towns, same: digests[0] === digests[1],
+    up: up !== "", isUp, health: health !== "", kind });`,
+  prints: {
+    greetings: ["Hello, you!", "Hello, you!"],
+    ...{ response: 2.25, level: 0, towns: [["Oslo", 717710]], same: true },
+    ...{ up: true, isUp: true, health: true, kind: ["parameter", 400] },
+  },
+  wrong: [
+    "client.power()",
+    'client.power({ base: "1" })',
+    "client.power({ exponent: 2 })",
+    "client.power({ base: 1, exponent: null })",
+    "client.hello({ nam: 1 })",
+    "client.hello({ name: 1 })",
+    "client.hello({}, { timeout: 5 })",
+    "client.hello({ timeoutMs: 5 })",
+    "client.sha256({ content: 5 })",
+    "client.greet()",
+    "client.builtin.ping({ timeoutMs: 5 })",
+    "client.builtin.vertex({ graph: 1 })",
+    "client.services.inspect({ level: true })",
+    "client.services.hcRaw()",
+    "new Client({})",
+    'new Client("http://127.0.0.1")',
+    "client.with({ retries: true })",
+    "(await client.hello()).length.x",
+    "(await client.powerRaw({ base: 1 })).response.length",
+    '(await client.search({ q: "a" })).entries[0]![1].name',
+    "client.then",
+  ],
+};
+
+const search: ClientProgram = {
+  body: `
+  const { vertices, arcs } = await client.feed();
+  const params: Parameters<typeof client.search>[0] = { prefix: "O", country: "NO" };
+  const found = await client.search(params);
+  const missing = await client.recommend({ city: "Nowhere" }).catch((error) => error);
+  const status = await client.builtin.neighbor({ graph: "cities", id: "Oslo", arc: "rail" });
+  print({ fed: vertices + arcs, entries: found.entries, hitcount: found.hitcount,
+    missing: missing instanceof SvcError ? [missing.kind, missing.exception] : missing,
+    asked: typeof status });`,
+  prints: {
+    fed: 219 + 2 * 189 + 2 * 454,
+    entries: [[718000, { city: "Oslo", ...OSLO }]],
+    ...{ hitcount: 1, missing: ["plugin", "<class 'KeyError'>"], asked: "object" },
+  },
+  wrong: ["client.recommend()", "client.recommend({ town: 1 })", "client.feed({ x: 1 })"],
+};
+
+const matrix: ClientProgram = {
+  body: `
+  const { highest, found, engines } = await client.mountains({ continent: "Europe", n: 1 });
+  const { partitions } = await client.mountainsRaw();
+  const one = await client.with({ partial: 1 }).heights({ n: 1 });
+  print({ highest, found, engines, partitions, partials: one.partials });`,
+  prints: {
+    highest: ["Elbrus 5642 m"],
+    ...{ found: 9, engines: 2, partitions: [2, 0, 2], partials: 1 },
+  },
+  wrong: ['client.mountains({ n: "1" })', "(await client.mountains()).entries"],
+};
+
+export const PROGRAMS: Readonly<Record<string, ClientProgram>> = { hello, matrix, search };
+
+const USE = (body: string) => `
+declare const process: { readonly argv: readonly string[] };
+const print = (value: unknown) => console.log(JSON.stringify(value));
+
+async function main(): Promise<void> {
+  const client = new Client({ baseUrl: process.argv[2]! });
+${body}
+}
+
+main();
+`;
+
+export function moduleProgram(name: string, { body }: ClientProgram): string {
+  return `import { Client, SvcError } from "${name}";\n${USE(body)}`;
+}
+
+export function commonjsProgram(name: string, { body }: ClientProgram): string {
+  const imported = `import sdk = require("${name}");\nconst { Client, SvcError } = sdk;\n`;
+  return `${imported}${USE(body)}`;
+}
+
+/** Each of the calls is an error, or the comment above it is one. */
+export function wrongProgram(name: string, { wrong }: ClientProgram): string {
+  const lines = wrong.map((call) => `// @ts-expect-error\nawait ${call};`);
+  return `import { Client } from "${name}";
+declare const client: Client;
+${lines.join("\n")}
+`;
+}

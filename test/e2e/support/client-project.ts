@@ -1,0 +1,65 @@
+// A project that has nothing but a generated client: as its user compiles and runs programs.
+
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { packageRoot } from "../../../runtime/package-info.js";
+import { nodeCommand } from "../../runner/node-command.mjs";
+import { svc } from "./server.js";
+
+const [NODE, ...NODE_ARGS] = nodeCommand();
+const RUN_MS = 30_000;
+const OPTIONS = {
+  ...{ target: "es2022", lib: ["es2023", "dom"], types: [], outDir: "out", rootDir: "." },
+  ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+  ...{ verbatimModuleSyntax: true, skipLibCheck: false },
+};
+const RESOLUTIONS = {
+  nodenext: { module: "nodenext", moduleResolution: "nodenext" },
+  bundler: { module: "preserve", moduleResolution: "bundler", noEmit: true },
+};
+
+export class ClientProject {
+  readonly folder = mkdtempSync(join(tmpdir(), "svc-client-"));
+  /** What the client is imported as. */
+  name = "";
+
+  /** Has `svc client` write the client, as a package of the project. */
+  async generate(from: string): Promise<void> {
+    const out = join(this.folder, "sdk");
+    await svc("client", "--from", from, "--out", out);
+    this.name = JSON.parse(readFileSync(join(out, "package.json"), "utf8")).name;
+    mkdirSync(join(this.folder, "node_modules"), { recursive: true });
+    cpSync(out, join(this.folder, "node_modules", this.name), { recursive: true });
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.folder, name), text);
+  }
+
+  /** What the compiler of TypeScript has to say; it leaves what it made in `out/`. */
+  async compile(resolution: keyof typeof RESOLUTIONS, files: readonly string[]): Promise<string> {
+    const compilerOptions = { ...OPTIONS, ...RESOLUTIONS[resolution] };
+    const config = `tsconfig.${resolution}.json`;
+    this.write(config, JSON.stringify({ compilerOptions, files }));
+    const compiler = join(packageRoot(), "node_modules/typescript/bin/tsc");
+    const options = { cwd: this.folder };
+    return promisify(execFile)(process.execPath, [compiler, "-p", config], options).then(
+      () => "",
+      (error: { stdout: string }) => error.stdout,
+    );
+  }
+
+  /** Standard output of a program, decoded. */
+  async run(file: string, ...args: readonly string[]): Promise<unknown> {
+    const words = [...NODE_ARGS, join(this.folder, file), ...args];
+    const { stdout } = await promisify(execFile)(NODE, words, { timeout: RUN_MS });
+    return JSON.parse(stdout);
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+}
