@@ -1,5 +1,5 @@
-// The OpenAPI 3.1 document of a service, or of some of its plugins. It says what is sent and what is
-// answered, no more than servers hold to; it must never depend on a date or a machine.
+// The OpenAPI 3.1 document of a service, or of some of its plugins. It says what is sent and what
+// is answered, no more than servers hold to; it must never depend on a date or a machine.
 
 import type { Argspec } from "../argspec.js";
 import { SHARED_PARAMETERS, SHARED_RESPONSES, SHARED_SCHEMAS } from "./components.js";
@@ -18,8 +18,9 @@ export interface OpenapiOptions {
 
 const DIALECT = "https://spec.openapis.org/oas/3.1/dialect/base";
 const DESCRIPTION =
-  "Answers are JSON in an envelope. A request with `Accept: text/plain` is answered with the plain " +
-  "text of the result, or of the error, alone. Values of parameters of type `json` are JSON texts.";
+  "Answers are JSON in an envelope. A request with `Accept: text/plain` is answered with the " +
+  "plain text of the result, or of the error, alone. Values of parameters of type `json` are " +
+  "JSON texts.";
 const VERSION_LENGTH = 12;
 
 /** @param argspec one that `readArgspec` has accepted, or that a build has made */

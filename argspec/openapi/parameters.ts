@@ -8,7 +8,7 @@ import { schemaObject } from "./schemas.js";
 export interface ParameterOptions {
   /** Component of each name in `$defs`. */
   readonly types: ReadonlyMap<string, string>;
-  /** Values of type `json`: as content, which is exact, or as a string, which all generators know. */
+  /** Values of type `json`: as content, which is exact, or as strings, which all tools know. */
   readonly jsonParams: "content" | "string";
 }
 
@@ -67,7 +67,7 @@ export function requestBody(
 
 function queryContent(
   { wire, schema, ...param }: ParamSpec,
-  examples: readonly Example[],
+  examples: readonly NamedExample[],
   { types, jsonParams }: ParameterOptions,
 ): object {
   const declared = schemaObject(schema, types);
@@ -82,24 +82,26 @@ function queryContent(
     return { content: { "application/json": media } };
   }
   const text = { type: "string", contentMediaType: "application/json", contentSchema: declared };
-  const texts = examples.map(({ value, summary }) => ({ value: JSON.stringify(value), summary }));
+  const texts = examples.map(([name, { value, summary }]): NamedExample => {
+    return [name, { value: JSON.stringify(value), summary }];
+  });
   return { schema: withDefault(text, JSON.stringify(param.default)), ...examplesWord(texts) };
 }
 
-interface Example {
-  readonly summary: string;
-  readonly value: unknown;
-}
+type NamedExample = readonly [
+  name: string,
+  example: { readonly summary: string; readonly value: unknown },
+];
 
-/** The n-th example of each parameter belongs to the n-th example of the call. */
-function examplesWord(examples: readonly Example[]): object {
-  const named = examples.map((example, index) => [`example${index + 1}`, example]);
-  return named.length === 0 ? {} : { examples: Object.fromEntries(named) };
-}
-
-function examplesOf({ name }: ParamSpec, examples: Operation["examples"]): readonly Example[] {
-  return examples.flatMap((example) => {
-    if (!("query" in example) || !Object.hasOwn(example.query, name)) return [];
-    return [{ summary: example.text, value: example.query[name] }];
+/** Values of a parameter in the author's calls; those of one call have one name. */
+function examplesOf({ name }: ParamSpec, examples: Operation["examples"]): readonly NamedExample[] {
+  const calls = examples.flatMap((example) => ("query" in example ? [example] : []));
+  return calls.flatMap(({ query, text }, index) => {
+    const example = { summary: text, value: query[name] };
+    return Object.hasOwn(query, name) ? [[`example${index + 1}`, example] as const] : [];
   });
+}
+
+function examplesWord(examples: readonly NamedExample[]): object {
+  return examples.length === 0 ? {} : { examples: Object.fromEntries(examples) };
 }

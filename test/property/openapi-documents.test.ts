@@ -64,7 +64,7 @@ function randomArgspec(random: Random, types: TypeTable): Argspec {
   const names = NAMES.filter(() => random.below(2) === 0);
   return readArgspec({
     argspec: ARGSPEC_VERSION,
-    service: { name: null, prefix: random.of([null, "shop"]) },
+    service: { name: null, prefix: random.of([null, "/shop"]) },
     hash: "0".repeat(64),
     plugins: names.flatMap((name) => randomPlugins(random, name, types)),
     $defs,

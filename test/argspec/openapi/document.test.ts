@@ -72,8 +72,16 @@ test("describes parameters with defaults, and with the examples of the author", 
     query("word", "str", { enum: ["7", "8"] }, { required: true }),
   ];
   const example = { query: { n: 3, at: [1, 2], word: "7" }, text: "?n=3&at=[1,2]&word=7" };
-  const spec = plugin({ name: "find", params, examples: [example, { text: "find(`7`)\nnow" }] });
-  const named = (value: unknown) => ({ example1: { summary: example.text, value } });
+  const first = { query: { at: [7] }, text: "?at=[7]" };
+  const spec = plugin({
+    name: "find",
+    params,
+    examples: [{ text: "find(`7`)\nnow" }, first, example],
+  });
+  const named = (value: unknown) => ({ example2: { summary: example.text, value } });
+  const both = (given: unknown, value: unknown) => {
+    return { example1: { summary: first.text, value: given }, ...named(value) };
+  };
   const [n, at, word] = (await documentOf(spec)).paths["/svc/plugin/find"]!.get!.parameters;
   assert.equal(n, {
     ...{ name: "n", in: "query", description: "how many", required: false },
@@ -82,7 +90,7 @@ test("describes parameters with defaults, and with the examples of the author", 
     "x-svc-wire": "int",
   });
   const list = { type: "array", items: { type: "number" } };
-  const media = { schema: { ...list, default: [0] }, examples: named([1, 2]) };
+  const media = { schema: { ...list, default: [0] }, examples: both([7], [1, 2]) };
   assert.equal(at!.content, { "application/json": media });
   assert.equal(word!.schema, { type: "string", enum: ["7", "8"] });
   assert.equal(word!.examples, named("7"));
@@ -92,7 +100,7 @@ test("describes parameters with defaults, and with the examples of the author", 
   const { description, parameters } = paths["/svc/plugin/find"]!.get!;
   const text = { type: "string", contentMediaType: "application/json", contentSchema: list };
   assert.equal(parameters[1]!.schema, { ...text, default: "[0]" });
-  assert.equal(parameters[1]!.examples, named("[1,2]"));
+  assert.equal(parameters[1]!.examples, both("[7]", "[1,2]"));
   assert.is(description, "Example:\n\n    find(`7`)\n    now");
 });
 
