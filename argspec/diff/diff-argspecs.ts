@@ -3,6 +3,7 @@
 // may become a pair of processors without anybody noticing. The rules: RULES.md.
 
 import { isDeepStrictEqual } from "node:util";
+import type { PluginRole } from "../../runtime/plugin/plugin-entry.js";
 import type { Argspec, ArgspecService } from "../argspec.js";
 import { type Operation, operationsOf } from "../operations.js";
 import { type Change, makeChange, type Side } from "./change.js";
@@ -11,6 +12,7 @@ import { compareResults } from "./compare-results.js";
 import type { RuleName, Severity } from "./rules.js";
 import { valueText } from "./type-text.js";
 
+const ROLES: readonly PluginRole[] = ["engine", "pre", "post"];
 const ORDER: Readonly<Record<Severity, number>> = { breaking: 0, compatible: 1, docs: 2 };
 
 /**
@@ -36,15 +38,14 @@ interface Plugin extends Side {
 }
 
 function byName(argspec: Argspec): ReadonlyMap<string, Plugin> {
-  const roles = new Map<string, string[]>();
+  const roles = new Map<string, Set<PluginRole>>();
   for (const { name, role } of argspec.plugins) {
-    roles.set(name, [...(roles.get(name) ?? []), role].sort());
+    roles.set(name, new Set(roles.get(name)).add(role));
   }
   return new Map(
     operationsOf(argspec).map((operation) => {
-      const { name } = operation;
-      const plugin = { operation, definitions: argspec.$defs, roles: roles.get(name)!.join(", ") };
-      return [name, plugin];
+      const own = ROLES.filter((role) => roles.get(operation.name)!.has(role));
+      return [operation.name, { operation, definitions: argspec.$defs, roles: own.join(", ") }];
     }),
   );
 }
