@@ -3,7 +3,7 @@
 
 import { isUtf8 } from "node:buffer";
 import { ParameterError } from "../errors.js";
-import { parseJson } from "./query-values.js";
+import { missing, parseJson } from "./query-values.js";
 import type { RequestSource } from "./request-source.js";
 import { fieldValue } from "./request-text.js";
 import { assertShape, type ShapeCheck } from "./shape-check.js";
@@ -48,10 +48,16 @@ export function contentStr(source: RequestSource): string {
   return bytes.toString("utf8");
 }
 
-/** The decoded JSON; null, without a check, when there is no body. */
+/**
+ * The decoded JSON; null when there is no body.
+ * @throws ParameterError when the body does not pass the check, and without one when null does not
+ */
 export function contentJson(source: RequestSource, check?: ShapeCheck): unknown {
   const text = contentStr(source);
   if (text === "") {
+    if (check !== undefined && check(null) !== null) {
+      missing("content");
+    }
     return null;
   }
   const value = parseJson(text, "content");

@@ -76,6 +76,12 @@ test("no content", () => {
   assert.is(contentStr(source({})), "");
   assert.is(contentJson(source({})), null);
   assert.is(contentJson(source({ body: "" })), null);
+  assert.is(
+    contentJson(source({}), () => null),
+    null,
+  );
+  const refuse = (value: unknown) => (value === null ? " (an object is required)" : null);
+  assert.throws(() => contentJson(source({}), refuse), "missing required argument: 'content'");
 });
 
 test("content that does not convert", () => {
