@@ -1,0 +1,38 @@
+// A real browser without a window, where this machine has one: Chromium, or what the variable
+// CHROMIUM names.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const FLAGS = [
+  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"],
+  // It would look for hosts that are not there.
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  ...["--disable-quic", "--disable-extensions", "--mute-audio"],
+];
+
+/** Path of its program, null where there is none. */
+export function findBrowser(): string | null {
+  const { CHROMIUM } = process.env;
+  const places = NAMES.map((name) => `/usr/bin/${name}`);
+  return CHROMIUM || (places.find((place) => existsSync(place)) ?? null);
+}
+
+/** Opens a page, and resolves with what ends the browser. */
+export async function openPage(browser: string, url: string): Promise<() => Promise<void>> {
+  const profile = mkdtempSync(join(tmpdir(), "svc-browser-"));
+  const options = { stdio: "ignore", detached: true } as const;
+  const child = spawn(browser, [...FLAGS, `--user-data-dir=${profile}`, url], options);
+  const exited = once(child, "exit");
+  await once(child, "spawn");
+  return async () => {
+    // With the processes that it has started.
+    process.kill(-child.pid!, "SIGKILL");
+    await exited;
+    rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
+  };
+}
