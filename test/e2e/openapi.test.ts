@@ -87,6 +87,18 @@ test("every operation of a service answers as its document says", async () => {
   assert.equal(untried, [], "operations without a call in the table");
 });
 
+test("the first server of the document is where a prefix leads to", async () => {
+  await svc("build", fixture("openapi"));
+  const { port } = await start(fixture("openapi"), "--prefix", "shop");
+  const { json } = await get(port, "/svc/builtin/argspec?format=openapi");
+  const { servers } = await validDocument(json.response as object);
+  for (const { url } of servers) {
+    const answer = await get(port, `${url === "/" ? "" : url}/svc/plugin/extra`);
+    assert.is(answer.status, 200, url);
+  }
+  assert.is(servers[0]!.url, "/shop");
+});
+
 test("refusals are those of the document", async () => {
   const caller = await callerOf(fixture("openapi"), "--max-body-bytes", "1000");
   const { port } = served.at(-1)!;
