@@ -57,6 +57,7 @@ test.before(async () => {
 });
 
 test.after(async () => {
+  for (const name of ["both", "move", "named", "shift"]) system.removePlugin(name);
   await system.unload();
   project.remove();
   other.remove();

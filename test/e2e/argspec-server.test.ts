@@ -18,7 +18,8 @@ import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("argspec of a server");
 const ASKING = { "x-svc-argspec": "whatever" };
-const CITIES = `import { type int, PluginRequest, PluginResponse, plugin, type str } from "svc-server";
+const CITIES = `import type { int, PluginRequest, str } from "svc-server";
+import { PluginResponse, plugin } from "svc-server";
 
 /** A place. */
 export interface City {
@@ -28,7 +29,7 @@ export interface City {
 }
 
 /** Finds cities. @plugin @readonly */
-export function search(_request: PluginRequest, q: str, limit: int = 10): PluginResponse<str, City> {
+export function search(_request: PluginRequest, q: str, limit: int = 10) {
   const response = new PluginResponse<str, City>();
   if (limit > 0) response.append(q, { name: q, population: limit });
   return response;
@@ -75,8 +76,9 @@ test("the schema of a service is that of its build, on both ports", async () => 
   }
 });
 
-test("one plugin comes with the types that it reaches, the service's own before a built-in", async () => {
+test("one plugin comes with the types that it reaches", async () => {
   assert.equal(await form("format=schema&plugin=search"), selectPlugin(built, "search"));
+  // The service's own comes before a built-in one.
   assert.equal(await form("plugin=ping&format=schema"), selectPlugin(built, "ping"));
   const { service } = built;
   assert.equal(await form("format=schema&plugin=echo"), {
