@@ -19,7 +19,7 @@ export function checkExamples(plugin: PluginRecord, types: TypeTable): Diagnosti
     calls.flatMap((call) => {
       const wrong = call.args.flatMap((arg) => checkArgument(plugin, rule, call, arg));
       // What is missing is often there under the name or at the place that is wrong.
-      return wrong.length > 0 ? wrong : checkRequired(plugin, call);
+      return wrong.length > 0 ? wrong : checkRequired(plugin, rule, call);
     }),
   );
 }
@@ -33,6 +33,7 @@ function checkArgument(
   const param = takenParams(plugin, call).find(({ name }) => name === arg.name);
   if (param === undefined) return [unknownArgument(plugin, call, arg)];
   const shape = shapeOf(param);
+  if (isNoBody(param, arg.value)) return [];
   if (shape !== null) {
     const fault = rule.fault(shape, plainValue(arg.value));
     return fault === null ? [] : [wrongValue(param, arg.value, fault)];
@@ -43,6 +44,11 @@ function checkArgument(
   const message = `\`${param.name}\` comes first, and a literal cannot be one`;
   const help = `\`${plugin.name}(${param.name}, ...)\`, or \`${plugin.name}({ ... })\``;
   return [finding(arg.place, message, help)];
+}
+
+/** `null` as `content`, in a test of the function. */
+function isNoBody({ name }: ParamRecord, value: ExampleValue): boolean {
+  return name === "content" && value.kind === "literal" && value.value === null;
 }
 
 /** Reserved arguments for which there is no literal. */
@@ -97,14 +103,22 @@ function wrongValue(param: ParamRecord, value: ExampleValue, fault: Fault): Diag
   return finding(part.place, `${what} must be ${fault.required}, ${instead}`, typeOf(param));
 }
 
-function checkRequired(plugin: PluginRecord, call: ExampleCall): Diagnostic[] {
+function checkRequired(plugin: PluginRecord, rule: ShapeRule, call: ExampleCall): Diagnostic[] {
   if (call.isOpen) return [];
   const given = new Set(call.args.map(({ name }) => name));
-  return plugin.params.flatMap((param) => {
-    if (param.kind !== "user" || !param.required || given.has(param.name)) return [];
-    const message = `\`${plugin.name}\` requires \`${param.name}\`, which this call does not give`;
-    return [finding(call.place, message, typeOf(param))];
-  });
+  return takenParams(plugin, call)
+    .filter((param) => isRequired(param, rule, call) && !given.has(param.name))
+    .map((param) => {
+      const what = `\`${plugin.name}\` requires \`${param.name}\``;
+      return finding(call.place, `${what}, which this call does not give`, typeOf(param));
+    });
+}
+
+function isRequired(param: ParamRecord, rule: ShapeRule, { form }: ExampleCall): boolean {
+  if (param.kind === "user") return param.required;
+  // Without a body it is null.
+  const isBody = form === "client" && param.shape !== null;
+  return isBody && rule.fault(param.shape, null) !== null;
 }
 
 function typeOf(param: ParamRecord): string {

@@ -17,7 +17,7 @@ enum Mode { fast = "fast", exact = "exact" }
 const SEARCH = `export function search(
   request: PluginRequest, q: str, n: int = 10, at?: Point, form?: Form, mode: Mode = Mode.fast,
   list?: int[], either?: Either, pair?: [int, str?], exact?: boolean, version?: \`v\${number}\`,
-  nothing?: null, any?: json, raw?: bytes, content?: { file: str },
+  nothing?: null, any?: json, raw?: bytes, content?: { file: str } | null,
 ) { return q; }
 `;
 
@@ -168,6 +168,30 @@ test("texts that a parameter cannot be read from", () => {
     ["?q=a&mode=slow", 'slow: `mode` must be one of "fast", "exact", not `"slow"` (`mode: Mode`)'],
     ["?q=a&exact", "exact: `exact` must be true or false, not `null` (`exact: boolean`)"],
   ]);
+});
+
+test("bodies: one may be needed, and none is null", () => {
+  const source = `
+/**
+ * @plugin
+ * @example load({})
+ * @example ?
+ * @example curl -d '{}' /plugin/load
+ * @example load({ content: body })
+ * @example load(request, null)
+ */
+export function load(request: PluginRequest, content: { file: str }) { return content; }
+/**
+ * @plugin
+ * @example store({})
+ * @example store({ content: 5 })
+ * @example store(request, null)
+ */
+export function store(request: PluginRequest, content: str) { return content; }
+`;
+  const result = readSource(source);
+  const diagnostics = checkPlugins(result.plugins, result.types, { executors: 1 });
+  assert.equal(marks({ ...result, diagnostics }, source), ["SVC1047 load", "SVC1047 5"]);
 });
 
 test("what the server passes may have another name in the signature", () => {
