@@ -13,8 +13,9 @@ export function contractHash({ plugins, $defs }: Pick<Argspec, "plugins" | "$def
   return createHash("sha256").update(JSON.stringify(contract)).digest("hex");
 }
 
-function pluginContract({ name, path, role, params, result }: PluginSpec): unknown {
-  return [name, path, role, params.map(paramContract), withoutTexts(result)];
+function pluginContract({ name, path, role, params, open, result }: PluginSpec): unknown {
+  const isOpen = open === true;
+  return [name, path, role, params.map(paramContract), isOpen, withoutTexts(result)];
 }
 
 function paramContract({ name, in: place, wire, required, default: value, schema }: ParamSpec) {

@@ -2,7 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { JsonSchema } from "../../argspec/argspec.js";
+import type { JsonSchema, PluginSpec } from "../../argspec/argspec.js";
+import { BUILTINS } from "../../argspec/builtins.js";
 import { contractHash } from "../../argspec/hash.js";
 
 const test = suite("hash of a contract");
@@ -28,6 +29,15 @@ test("types do, and properties that are called like words for texts", () => {
     hashOf({ type: "object", properties: { ...texts, deprecated: { type: "number" } } }),
   ];
   assert.is(new Set(hashes).size, hashes.length);
+});
+
+test("what a plugin takes beside its parameters does, its texts do not", () => {
+  const [plugin] = BUILTINS.plugins;
+  const hashWith = (changes: Partial<PluginSpec>) =>
+    contractHash({ plugins: [{ ...plugin!, ...changes }], $defs: {} });
+  assert.is(hashWith({ summary: "other", deprecated: true, source: null }), hashWith({}));
+  assert.is.not(hashWith({ open: true }), hashWith({}));
+  assert.is.not(hashWith({ role: "post" }), hashWith({}));
 });
 
 test.run();

@@ -156,7 +156,7 @@ test("content that lacks its shape", () => {
   assert.is(fault("delete", "", { body: "{}" }), "content (an array is required)");
   assert.is(fault("delete", "", { body: '[{"x":1}]' }), "content[0].y (a number is required)");
   assert.is(fault("delete", "", { body: "null" }), "content=null (an array is required)");
-  assert.is(call("delete", "")[3], null);
+  assert.is(fault("delete", ""), "missing required argument: 'content'");
 });
 
 test("a graph that no binder gives", () => {
