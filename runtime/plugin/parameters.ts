@@ -34,7 +34,8 @@ const FORMS: Readonly<Record<"headers" | "content", readonly Form[]>> = {
   content: ["bytes", "str", "json"],
 };
 const WIRES: readonly string[] = ["int", "float", "str", "bytes", "json"];
-const ARGUMENT_NAME = /^[A-Za-z_$][A-Za-z0-9_$]*$/;
+/** What can be a query key, and a name in every client: as the compiler has it. */
+const ARGUMENT_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const FUNCTION_KINDS = { engine: "plugin", pre: "pre-processor", post: "post-processor" } as const;
 
 /**

@@ -295,10 +295,12 @@ test("signatures are checked", () => {
     );
   }
   assert.throws(() => registryWith(echo, { name }), /the parameters of 'x' are unknown/);
-  assert.throws(
-    () => registryWith(echo, { name, parameters: { "a-b": int } }),
-    /invalid parameter name "a-b"/,
-  );
+  for (const argument of ["a-b", "$a", "1a", "", "é"]) {
+    assert.throws(
+      () => registryWith(echo, { name, parameters: { request: null, [argument]: int } }),
+      /invalid parameter name/,
+    );
+  }
 });
 
 test("marked functions bring their options", () => {
