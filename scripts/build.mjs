@@ -28,6 +28,7 @@ try {
   const failed = ended.find(({ status }) => status === "rejected");
   if (failed) throw failed.reason;
   joinClientDeclarations(staging);
+  writeFileSync(join(staging, "third-party-licenses.txt"), thirdPartyLicenses());
   writeFileSync(join(staging, "client/runtime.py"), pythonRuntime(root));
   writeFileSync(join(staging, "build-id"), `${buildId()}\n`);
   replaceFolder(staging, join(root, "dist"));
@@ -72,6 +73,13 @@ function writeDeclarations() {
       else reject(new Error("the declarations have type errors"));
     });
   });
+}
+
+/** Of packages that become part of dist/ instead of being installed. */
+function thirdPartyLicenses() {
+  const files = ["json-schema-to-typescript/LICENCE.md", "lodash/LICENSE"];
+  const texts = files.map((file) => readFileSync(join("node_modules", file), "utf8").trim());
+  return files.map((file, index) => `${dirname(file)}\n\n${texts[index]}\n`).join("\n\n");
 }
 
 /** Tells builds of one version apart: `.svc/` folders of another one are built anew. */

@@ -138,6 +138,33 @@ test("foreign texts never become code", async () => {
   });
 });
 
+test("the types of 1000 plugins cost the compiler no instantiations", async () => {
+  const numbers = Array.from({ length: 1000 }, (_, index) => index);
+  const $defs = Object.fromEntries(
+    numbers.map((n) => [`Item${n}`, object({ id: INTEGER, next: ref(`Item${(n + 1) % 1000}`) })]),
+  );
+  const plugins = numbers.map((n) => {
+    const item = ref(`Item${n}`);
+    const params = [param("q"), optional("at", { wire: "json", schema: item })];
+    return plugin(`plugin${n}`, {
+      params,
+      result: { kind: "response", sortkey: INTEGER, item, meta: true },
+    });
+  });
+  await withClient(argspecOf(plugins, $defs), async (project) => {
+    const call = `const found = await client.plugin7({ q: "x" });`;
+    const use = `import type { Client } from "${project.name}";\ndeclare const client: Client;\n`;
+    project.write(
+      "use.mts",
+      `${use}${call}\nexport const id: number = found.entries[0]![1].next.id;`,
+    );
+    const { errors, instantiations } = await project.measure("use.mts");
+    assert.is(errors, 0);
+    // Those of the one call.
+    assert.ok(instantiations < 100, `${instantiations}`);
+  });
+});
+
 /** Only the tags that are ours are there. */
 function assertComments(declarations: string): void {
   const comments = [...declarations.matchAll(/\/\*\*[\s\S]*?\*\//g)].map(([comment]) => comment);

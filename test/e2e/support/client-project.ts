@@ -11,6 +11,7 @@ import { svc } from "./server.js";
 
 const [NODE, ...NODE_ARGS] = nodeCommand();
 const RUN_MS = 30_000;
+const COMPILER = join(packageRoot(), "node_modules/typescript/bin/tsc");
 const OPTIONS = {
   ...{ target: "es2022", lib: ["es2023", "dom"], types: [], outDir: "out", rootDir: "." },
   ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
@@ -44,12 +45,25 @@ export class ClientProject {
     const compilerOptions = { ...OPTIONS, ...RESOLUTIONS[resolution] };
     const config = `tsconfig.${resolution}.json`;
     this.write(config, JSON.stringify({ compilerOptions, files }));
-    const compiler = join(packageRoot(), "node_modules/typescript/bin/tsc");
     const options = { cwd: this.folder };
-    return promisify(execFile)(process.execPath, [compiler, "-p", config], options).then(
+    return promisify(execFile)(process.execPath, [COMPILER, "-p", config], options).then(
       () => "",
       (error: { stdout: string }) => error.stdout,
     );
+  }
+
+  /** What it costs the compiler to check one file, without the declarations that it needs. */
+  async measure(file: string): Promise<{ errors: number; instantiations: number }> {
+    const flags = ["--extendedDiagnostics", "--skipLibCheck", "--noEmit", "--strict"];
+    const options = ["--module", "nodenext", "--target", "es2022", "--types", ""];
+    const words = [COMPILER, ...flags, ...options, file];
+    const run = promisify(execFile)(process.execPath, words, { cwd: this.folder });
+    const { stdout } = await run.catch((error: { stdout: string }) => error);
+    const instantiations = /^Instantiations: +(\d+)$/m.exec(stdout)?.[1];
+    return {
+      errors: stdout.match(/ error TS/g)?.length ?? 0,
+      instantiations: Number(instantiations),
+    };
   }
 
   /** Standard output of a program, decoded. */
