@@ -17,17 +17,24 @@ export function selectPlugins(
   isSelected: (plugin: PluginSpec) => boolean,
 ): Argspec {
   const plugins = argspec.plugins.filter(isSelected);
+  return { ...argspec, plugins, $defs: typesReached(argspec.$defs, plugins.flatMap(schemasOf)) };
+}
+
+/** The types that schemas refer to, those that these refer to, and so on. */
+export function typesReached(
+  $defs: Argspec["$defs"],
+  schemas: readonly JsonSchema[],
+): Argspec["$defs"] {
   const reached = new Set<string>();
-  const rest = plugins.flatMap(schemasOf);
+  const rest = [...schemas];
   for (let schema = rest.pop(); schema !== undefined; schema = rest.pop()) {
     for (const type of referencesOf(schema)) {
       if (reached.has(type)) continue;
       reached.add(type);
-      rest.push(argspec.$defs[type]!);
+      rest.push($defs[type]!);
     }
   }
-  const $defs = Object.entries(argspec.$defs).filter(([type]) => reached.has(type));
-  return { ...argspec, plugins, $defs: Object.fromEntries($defs) };
+  return Object.fromEntries(Object.entries($defs).filter(([type]) => reached.has(type)));
 }
 
 function schemasOf({ params, result }: PluginSpec): JsonSchema[] {

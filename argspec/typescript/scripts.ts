@@ -2,7 +2,7 @@
 // is done with them stands in the clients' own part. Prints names of the name table, and everything
 // else as JSON.
 
-import type { Operation } from "../operations.js";
+import { clientOperation } from "../client-operation.js";
 import type { Method, Section } from "./section.js";
 
 /** Operations by the object of the client that offers them. */
@@ -56,20 +56,10 @@ ${group("Builtin", "builtin", builtin)}${group("Services", "service", services)}
 /** No name of ours holds a `$`, so these never meet each other nor the classes. */
 function constants(kind: string, { methods }: Section): string {
   const lines = methods.map(
-    ({ name, operation }) => `const ${kind}$${name} = ${describe(operation)};\n`,
+    ({ name, operation }) =>
+      `const ${kind}$${name} = ${JSON.stringify(clientOperation(operation))};\n`,
   );
   return lines.length === 0 ? "" : `\n${lines.join("")}`;
-}
-
-function describe({ path, params, content, readonly, isText }: Operation): string {
-  const json = params.filter(({ wire }) => wire === "json").map(({ name }) => name);
-  return JSON.stringify({
-    path,
-    ...(json.length > 0 && { json }),
-    ...(content !== null && { content: content.wire }),
-    ...(readonly && { readonly }),
-    ...(isText && { text: true }),
-  });
 }
 
 function group(name: string, kind: string, section: Section): string {

@@ -1,0 +1,17 @@
+// An operation as the clients' own part wants it: how it is called, nothing of what it means.
+
+import type { Operation as ClientOperation } from "../client/typescript/operation.js";
+import type { Operation } from "./operations.js";
+
+export function clientOperation(operation: Operation): ClientOperation {
+  const { path, params, content, readonly, isText } = operation;
+  const json = params.filter(({ wire }) => wire === "json").map(({ name }) => name);
+  return {
+    path,
+    ...(json.length > 0 && { json }),
+    // Readers let no other form pass for a body.
+    ...(content !== null && { content: content.wire as NonNullable<ClientOperation["content"]> }),
+    ...(readonly && { readonly }),
+    ...(isText && { text: true }),
+  };
+}
