@@ -84,7 +84,8 @@ class Method {
       ...(isText ? ["is_text=True"] : []),
       ...(result.kind === "response" ? ["is_response=True"] : []),
     ];
-    return `${listed(`${this.#constant}: _Operation[${this.#result}] = _Operation(`, members, ")")}\n`;
+    const start = `${this.#constant}: _Operation[${this.#result}] = _Operation(`;
+    return `${listed(start, members, ")")}\n`;
   }
 
   /** The method, and that for the whole envelope. */

@@ -5,24 +5,24 @@ import { variableName } from "../names.js";
 
 /** Words of the language's own that generated code and the runtime must still be able to use. */
 const BUILTINS =
-  "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError " +
-  "BrokenPipeError BufferError BytesWarning ChildProcessError ConnectionAbortedError " +
-  "ConnectionError ConnectionRefusedError ConnectionResetError DeprecationWarning EOFError " +
-  "Ellipsis EncodingWarning EnvironmentError Exception ExceptionGroup False FileExistsError " +
-  "FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError ImportError " +
-  "ImportWarning IndentationError IndexError InterruptedError IsADirectoryError KeyError " +
-  "KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError None " +
-  "NotADirectoryError NotImplemented NotImplementedError OSError OverflowError " +
+  "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup " +
+  "BlockingIOError BrokenPipeError BufferError BytesWarning ChildProcessError " +
+  "ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError " +
+  "DeprecationWarning EOFError Ellipsis EncodingWarning EnvironmentError Exception " +
+  "ExceptionGroup False FileExistsError FileNotFoundError FloatingPointError FutureWarning " +
+  "GeneratorExit IOError ImportError ImportWarning IndentationError IndexError InterruptedError " +
+  "IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError ModuleNotFoundError " +
+  "NameError None NotADirectoryError NotImplemented NotImplementedError OSError OverflowError " +
   "PendingDeprecationWarning PermissionError ProcessLookupError RecursionError ReferenceError " +
   "ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration StopIteration SyntaxError " +
   "SyntaxWarning SystemError SystemExit TabError TimeoutError True TypeError UnboundLocalError " +
   "UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning " +
   "UserWarning ValueError Warning ZeroDivisionError abs aiter all anext any ascii bin bool " +
-  "breakpoint bytearray bytes callable chr classmethod compile complex copyright credits delattr " +
-  "dict dir divmod enumerate eval exec exit filter float format frozenset getattr globals hasattr " +
-  "hash help hex id input int isinstance issubclass iter len license list locals map max " +
-  "memoryview min next object oct open ord pow print property quit range repr reversed round set " +
-  "setattr slice sorted staticmethod str sum super tuple type vars zip";
+  "breakpoint bytearray bytes callable chr classmethod compile complex copyright credits " +
+  "delattr dict dir divmod enumerate eval exec exit filter float format frozenset getattr " +
+  "globals hasattr hash help hex id input int isinstance issubclass iter len license list " +
+  "locals map max memoryview min next object oct open ord pow print property quit range repr " +
+  "reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip";
 /** What a module of the runtime defines: all of it stands at the beginning of a line. */
 const DEFINED =
   /^(?:class|def) (\w+)|^(\w+)(?::| =)|^import (\w+)|^from \S+ import ([^(\n]+)|^ {4}(\w+),$/gm;

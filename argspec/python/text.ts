@@ -1,5 +1,5 @@
-// Printing values and comments into generated Python. Their texts come from the authors of services,
-// or from whoever sent the argspec: none may end a string or a comment, nor be read for code.
+// Printing values and comments into generated Python. Their texts come from the authors of
+// services, or from whoever sent the argspec: none may end a string or a comment, nor become code.
 
 /** What editors do not show, or show as something else; a blank and a newline are none. */
 const UNSEEN = /[^\P{C}\p{Cs}]|[\p{Zl}\p{Zp}]/gu;

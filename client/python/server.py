@@ -23,6 +23,9 @@ _PIECE = 64 * 1024
 _MAX_ANSWER_BYTES = 512 * 1024 * 1024
 # Errors of more are cut, and then are no envelopes.
 _MAX_ERROR_BYTES = 1024 * 1024
+# What servers close connections after, most often without saying so: requests that they did not
+# read to their end. The others are no answers at all.
+_LAST_ANSWERS = (*range(100, 200), 408, 413, 414, 431)
 
 
 class _Deadline:
@@ -121,8 +124,8 @@ class _Server:
             response = HTTPResponse(cast(socket.socket, _Incoming(sock, deadline)), method=method)
             response.begin()
             body = _read(response)
-            is_open = response.isclosed() and not response.will_close and response.status >= 200
-            is_reusable = is_sent and is_open
+            is_open = response.isclosed() and not response.will_close
+            is_reusable = is_sent and is_open and response.status not in _LAST_ANSWERS
             argspec = response.getheader("x-svc-argspec")
             return _Answer(response.status, body.decode("utf-8", "replace"), argspec)
         except (OSError, HTTPException, ValueError) as error:

@@ -266,16 +266,16 @@ test("connections are used again, but not those that the server has done with", 
     response.socket!.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1");
   };
   const once = { ...PUT, client: { retries: 0 } };
-  const steps = [ok(1), ended, talking, ok(1), answer(404, "x"), ok(1)];
+  const steps = [ok(1), ended, talking, ok(1), answer(404, "x"), answer(413, "x"), ok(1)];
   server.script(...steps.map((step) => noting(ports, step)));
   for (const step of steps) {
     await call(once);
     // What the server does of its own accord must have arrived.
     if (step === ended || step === talking) await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  const [first, second, third, fourth, fifth, sixth] = ports;
+  const [first, second, third, fourth, fifth, sixth, seventh] = ports;
   assert.equal([second, fifth, sixth], [first, fourth, fourth]);
-  assert.is(new Set([first, third, fourth]).size, 3);
+  assert.is(new Set([first, third, fourth, seventh]).size, 4);
 });
 
 test("a fault on a connection used again is no proof that nothing was executed", async () => {

@@ -151,8 +151,8 @@ const HOSTILE =
   "\f\v\u0085\u2028pwned()\u2029\u202e' + pwned() + '#\n# coding: utf-7\n\"\"";
 
 const HOSTILE_NAMES =
-  "self class None __init__ __x __class__ str int property search search_raw _call _argspec close " +
-  "LEFT_OUT _operation_search print List match type";
+  "self class None __init__ __x __class__ str int property search search_raw _call _argspec " +
+  "close LEFT_OUT _operation_search print List match type";
 
 pythonTest("makes no code of what a hostile argspec says", () => {
   const names = HOSTILE_NAMES.split(" ");
