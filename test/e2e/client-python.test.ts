@@ -35,7 +35,8 @@ async function start(project: string, ...args: string[]): Promise<Served> {
 
 /** What a script prints that has `shop`, a client in the folder. */
 async function run(folder: string, { port }: Served, script: string): Promise<string> {
-  const head = `import client\nfrom client import *\nshop = Client("http://127.0.0.1:${port}")\n`;
+  const url = `http://127.0.0.1:${port}`;
+  const head = `import client\nfrom client import *\nurl = "${url}"\nshop = Client(url)\n`;
   const child = promisify(execFile)(PYTHON, ["-W", "error", "-c", `${head}${script}`], {
     cwd: folder,
     env: { ...process.env, PYTHONIOENCODING: "utf8", PYTHONDONTWRITEBYTECODE: "1" },
@@ -62,6 +63,13 @@ print(shop.search_raw(q="r").response.hitcount, shop.search_raw(q="r").status)
 print(shop.builtin.ping(), shop.services.hc(), sorted(shop.services.time()["time"]))
 with shop.with_options(timeout=5, headers={"x-test": "1"}) as other:
     print(other.builtin.echo(content=b"abc", q="1")["HTTP"]["content"])
+import warnings
+Client._argspec = "0" * 64
+with warnings.catch_warnings(record=True) as told, Client(url) as old:
+    warnings.simplefilter("always")
+    old.hello()
+    old.hello_raw()
+print([(warning.category.__name__, warning.filename) for warning in told])
 `;
 const HELLO_OUTPUT = `['Hello, Åse!', 'Hello, Åse!'] 2.25 8
 ba7816bf
@@ -69,6 +77,7 @@ Oslo 717710
 4 OK
 True SVC/3 ['current', 'start', 'up']
 abc
+[('UserWarning', '<string>')]
 `;
 
 test("the client of hello calls all that there is, and is the same from the server", async () => {
