@@ -128,7 +128,7 @@ def _said_error(path: str, status: int, said: Any, envelope: Any) -> SvcError:
         kind,
         f"{path}: {texts[0] if texts else f'HTTP status {status}'}",
         status=status,
-        exception=exception if _is_text(exception) else None,
+        exception=_class_name(exception) if _is_text(exception) else None,
         traceback=None if lines is None else tuple(filter(_is_text, lines)),
         envelope=envelope,
     )
@@ -198,6 +198,12 @@ def _is_list(value: Any) -> bool:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
+
+
+def _class_name(text: str) -> str:
+    """Servers write `<class 'NotFound'>`."""
+    found = re.fullmatch(r"<class '(.*)'>", text)
+    return found[1] if found else text
 
 
 def _member(value: Any, name: str) -> Any:

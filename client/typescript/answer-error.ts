@@ -29,11 +29,16 @@ function saidError(path: string, status: number, said: unknown, details: SvcErro
   const found = KINDS.find(([key]) => memberOf(said, key) !== undefined);
   const kind: ErrorKind = found === undefined ? "http" : found[1];
   const detail = found === undefined ? said : memberOf(said, found[0]);
-  const exception = textOf(memberOf(detail, "exception"));
+  const exception = className(textOf(memberOf(detail, "exception")));
   const text = textOf(detail) ?? textOf(memberOf(detail, "value")) ?? `HTTP status ${status}`;
   const lines = memberOf(detail, "traceback");
   const traceback = Array.isArray(lines) ? lines.filter((line) => textOf(line) !== null) : null;
   return new SvcError(kind, `${path}: ${text}`, { ...details, status, exception, traceback });
+}
+
+/** Servers write `<class 'NotFound'>`. */
+function className(text: string | null): string | null {
+  return text && text.replace(/^<class '(.*)'>$/, "$1");
 }
 
 function textOf(value: unknown): string | null {

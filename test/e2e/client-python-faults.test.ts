@@ -128,7 +128,7 @@ test("each shape of an error body has its kind", async () => {
     server.script(failure(status, message));
     const error = await failed(GET, kind);
     assert.is(error.status, status);
-    assert.is(error.exception, kind === "http" ? null : detail.exception);
+    assert.is(error.exception, kind === "http" ? null : "E");
     assert.equal(error.traceback, kind === "plugin" ? traceback : null);
     assert.is(error.message, `/svc/plugin/get: ${kind === "http" ? message : "v"}`);
     assert.is((error.envelope as { status: string }).status, "ERROR");

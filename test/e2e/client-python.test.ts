@@ -149,14 +149,14 @@ tell(Client("http://127.0.0.1:9", retries=0).fails)
   assert.equal(
     lines.map((line) => line.split(" /svc/")[0]),
     [
-      "plugin 500 <class 'ShopError'> True",
-      "parameter 400 <class 'TypeError'> False",
-      "parameter 500 <class 'TypeError'> False",
-      "system 500 <class 'TimeoutError'> False",
+      "plugin 500 ShopError True",
+      "parameter 400 TypeError False",
+      "parameter 500 TypeError False",
+      "system 500 TimeoutError False",
       "timeout None None False",
       "http 413 None False",
       "http 414 None False",
-      "parameter 404 <class 'LookupError'> False",
+      "parameter 404 LookupError False",
       "network None None False",
     ],
   );
@@ -184,7 +184,7 @@ print(error.chain, error.__cause__.kind, error.__cause__.status)
     await run(await clientOf(project), top, script),
     `['Elbrus 5642 m'] 2
 (2, 0, 1)
-backend 500 <class 'TypeError'> False /svc/plugin/heights: n=x (an integer is required)
+backend 500 TypeError False /svc/plugin/heights: n=x (an integer is required)
 (BackEndLevel(partition=0, width=2, status=400),) parameter 400
 `,
   );

@@ -26,7 +26,7 @@ test("objects say whose fault it was", () => {
     assert.is(error.kind, kind);
     assert.is(error.message, "/svc/plugin/find: no such\nkey");
     assert.is(error.status, 500);
-    assert.is(error.exception, "<class 'KeyError'>");
+    assert.is(error.exception, "KeyError");
     assert.is(error.traceback, null);
     assert.equal(error.chain, []);
     assert.is(error.envelope, body);
@@ -97,13 +97,13 @@ test("an error three levels down has each of them, and its own as the cause", ()
     status.map((code, partition) => ({ partition, width: 3, status: code })),
   );
   assert.is(error.message, `/svc/plugin/find: ${value}`);
-  assert.is(error.exception, "<class 'KeyError'>");
+  assert.is(error.exception, "KeyError");
   assert.equal(error.traceback, TRACEBACK);
   const cause = error.cause as SvcError;
   assert.instance(cause, SvcError);
   assert.is(cause.kind, "plugin");
   assert.is(cause.status, 404);
-  assert.is(cause.exception, "<class 'KeyError'>");
+  assert.is(cause.exception, "KeyError");
   assert.equal(cause.traceback, TRACEBACK);
   assert.equal(cause.chain, []);
   assert.is(cause.envelope, null);
