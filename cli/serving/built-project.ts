@@ -2,9 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { Argspec, PluginSpec } from "../../argspec/argspec.js";
-import { contractHash } from "../../argspec/hash.js";
-import { selectPlugins } from "../../argspec/select.js";
+import type { Argspec } from "../../argspec/argspec.js";
 import { SvcError } from "../../runtime/errors.js";
 import {
   BUILD_FOLDER,
@@ -14,7 +12,7 @@ import {
   readManifest,
 } from "../../runtime/manifest.js";
 import type { PluginTable, Routes } from "../../runtime/plugin/plugin-table.js";
-import { type SharedArgspec, shareArgspec } from "../../runtime/plugin/shared-argspec.js";
+import { shareArgspec } from "../../runtime/plugin/shared-argspec.js";
 
 const ARGSPEC_FILE = "argspec.json";
 
@@ -51,31 +49,25 @@ export function pluginTable(
   role: Role | undefined,
 ): PluginTable {
   const text = readFileSync(join(projectDir, BUILD_FOLDER, "routes.json"), "utf8");
-  const served = Object.entries(JSON.parse(text) as Routes).filter(
-    ([, { engine }]) => role === undefined || (engine !== undefined) === (role === "engine"),
-  );
-  const routes = Object.fromEntries(served);
+  const routes = servedRoutes(JSON.parse(text) as Routes, role);
   const descriptions = plugins
-    .map(({ description }) => description)
-    .filter(({ path }) => Object.hasOwn(routes, path));
+    .filter((plugin) => routes[plugin.description.path]?.[plugin.role] !== undefined)
+    .map(({ description }) => description);
   const argspec = readFileSync(join(projectDir, BUILD_FOLDER, ARGSPEC_FILE), "utf8");
   if (hashContent(argspec) !== outputs[ARGSPEC_FILE]) {
     throw new SvcError("SVC3006", "the build was replaced while it was being read");
   }
-  return { routes, descriptions, argspec: servedArgspec(argspec, routes, role) };
+  // Whatever the role: it is the contract of the whole matrix, and clients are made from it.
+  return { routes, descriptions, argspec: shareArgspec(JSON.parse(argspec) as Argspec, argspec) };
 }
 
-/** What is served whole keeps the text and the hash that the build gave it. */
-function servedArgspec(text: string, routes: Routes, role: Role | undefined): SharedArgspec {
-  const built = JSON.parse(text) as Argspec;
-  if (role === undefined) return shareArgspec(built, text);
-  const served = selectPlugins(built, (plugin) => isServed(plugin, routes));
-  return shareArgspec({ ...served, hash: contractHash(served) });
-}
-
-/** An engine plugin answers by itself, without the post-processor of its name. */
-function isServed({ path, role }: PluginSpec, routes: Routes): boolean {
-  return Object.hasOwn(routes, path) && (role === "engine" || routes[path]!.engine === undefined);
+function servedRoutes(routes: Routes, role: Role | undefined): Routes {
+  if (role === undefined) return routes;
+  const parts = Object.entries(routes).map(([path, { engine, ...processors }]) => {
+    if (role === "dispatcher") return [path, processors] as const;
+    return [path, engine === undefined ? {} : { engine }] as const;
+  });
+  return Object.fromEntries(parts.filter(([, part]) => Object.keys(part).length > 0));
 }
 
 function buildCommand(projectDir: string): string {
