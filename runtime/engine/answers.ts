@@ -216,8 +216,8 @@ function enveloped(
 }
 
 /**
- * With what a request is refused, perhaps after it was begun. Dispatchers and generated clients take
- * 429 and 503 to mean that nothing was executed, and would send a POST again.
+ * With what a request is refused, perhaps after it was begun. Dispatchers and generated clients
+ * take 429 and 503 to mean that nothing was executed, and would send a POST again.
  */
 export function refusalStatus({ method }: Exchange, status: 429 | 503, isBegun: boolean): number {
   return isBegun && method === "POST" ? 500 : status;
