@@ -48,6 +48,26 @@ const UNUSED = `
   exports.$RefParser = class { dereference(_path, schema) { return schema; } };
   exports.CORE_SCHEMA = { withTags() {} };`;
 
+/**
+ * The server of tools has two validators of schemas, and takes the one that makes code of them unless
+ * told otherwise. Only the other one, of a seventh of the size, becomes part of the build.
+ */
+const oneValidator: EsbuildPlugin = {
+  name: "one-validator",
+  setup(build) {
+    build.onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, ({ resolveDir }) => {
+      return { path: "shims", namespace: "one-validator", pluginData: resolveDir };
+    });
+    build.onLoad({ filter: /.*/, namespace: "one-validator" }, ({ pluginData: resolveDir }) => ({
+      contents: `
+        export { default as process } from "node:process";
+        export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator }
+          from "@modelcontextprotocol/server/validators/cf-worker";`,
+      resolveDir,
+    }));
+  },
+};
+
 // Splitting keeps every class in one chunk, so that it exists once per thread whichever entry
 // loads it. Declarations come from tsc (see scripts/build.mjs): tsup cannot drive typescript 7.
 export default defineConfig({
@@ -72,5 +92,5 @@ export default defineConfig({
   noExternal: ["ts-morph"],
   // Where it is set, json-schema-to-typescript prints what it does.
   define: { "process.env.VERBOSE": "undefined" },
-  esbuildPlugins: [requireTsMorph, slimTypeGenerator],
+  esbuildPlugins: [requireTsMorph, slimTypeGenerator, oneValidator],
 });

@@ -18,6 +18,7 @@ import { parseArguments } from "./frame/parse-arguments.js";
 import { reportError } from "./frame/report-error.js";
 import { init } from "./init.js";
 import { matrix } from "./matrix.js";
+import { mcp } from "./mcp.js";
 import { serve } from "./serve.js";
 
 const COMMANDS: readonly Command[] = [
@@ -31,6 +32,7 @@ const COMMANDS: readonly Command[] = [
   argspec,
   argspecDiff,
   client,
+  mcp,
 ];
 
 /**

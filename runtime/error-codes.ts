@@ -356,6 +356,10 @@ const table = {
     title: "folder not usable for a client",
     fix: "name a new folder with `--out`, or one that `svc client` has written",
   },
+  SVC3021: {
+    title: "service that cannot be started for its tools",
+    fix: "mend what it says above; one that is running already is reached with `--from <url>`",
+  },
 } as const satisfies Record<string, ErrorCode>;
 
 export type ErrorCodeName = keyof typeof table;

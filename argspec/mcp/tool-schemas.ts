@@ -1,0 +1,114 @@
+// What a tool takes and answers, as JSON Schema for models and their programs. Programs read it by
+// the standard of 2020-12 or by draft 7, so nothing is said that the two understand otherwise.
+// Only words that the argspec may have get through.
+
+import type { Argspec, JsonSchema, ParamSpec } from "../argspec.js";
+import type { Operation } from "../operations.js";
+import { typesReached } from "../select.js";
+
+export type ObjectSchema = JsonSchema & { readonly type: "object" };
+
+const INTEGER = { type: "integer" };
+/** What a query holds as text. */
+const QUERY_VALUE = { type: ["string", "number", "boolean"] };
+
+/** Parameters by their names, and the body as `content`. */
+export function inputSchema(operation: Operation, $defs: Argspec["$defs"]): ObjectSchema {
+  const { params, content, isOpen } = operation;
+  const inputs = content === null ? params : [...params, content];
+  const required = inputs.filter((param) => param.required).map(({ name }) => name);
+  return {
+    type: "object",
+    properties: Object.fromEntries(inputs.map((param) => [param.name, inputOf(param)])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: isOpen && QUERY_VALUE,
+    ...definitions(
+      $defs,
+      inputs.map(({ schema }) => schema),
+    ),
+  };
+}
+
+/** Null where the answer is not always an object, which is all that tools can describe. */
+export function outputSchema({ result }: Operation, $defs: Argspec["$defs"]): ObjectSchema | null {
+  if (result.kind === "response") {
+    const { sortkey, item } = result;
+    return { ...responseSchema(sortkey, item), ...definitions($defs, [sortkey, item]) };
+  }
+  if (!isObjectType(result.schema, $defs)) return null;
+  return { ...toolSchema(result.schema), type: "object", ...definitions($defs, [result.schema]) };
+}
+
+function inputOf({ wire, schema, description, ...param }: ParamSpec): JsonSchema {
+  const text = description !== undefined && { description };
+  if (wire === "bytes") return { type: "string", contentEncoding: "base64", ...text };
+  const preset = param.default !== undefined && { default: param.default };
+  return { ...toolSchema(schema), ...preset, ...text };
+}
+
+/** Of a PluginResponse, what means something to those who ask. */
+function responseSchema(sortkey: JsonSchema, item: JsonSchema): ObjectSchema {
+  const entry = tuple({ prefixItems: [sortkey, item], minItems: 2, items: false });
+  const entries = { description: "Keys with their items.", type: "array", items: entry };
+  const hitcount = { description: "How many there would be without a bound.", ...INTEGER };
+  const meta = { description: "What is said beside the entries." };
+  return {
+    type: "object",
+    properties: { entries, hitcount, meta },
+    required: ["entries", "hitcount"],
+  };
+}
+
+function isObjectType({ type, $ref, anyOf }: JsonSchema, $defs: Argspec["$defs"]): boolean {
+  if (typeof $ref === "string") return isObjectType($defs[nameIn($ref)]!, $defs);
+  if (Array.isArray(anyOf)) return anyOf.every((member) => isObjectType(member, $defs));
+  return type === "object";
+}
+
+function nameIn($ref: string): string {
+  return $ref.slice("#/$defs/".length);
+}
+
+function definitions($defs: Argspec["$defs"], schemas: readonly JsonSchema[]): JsonSchema {
+  const reached = Object.entries(typesReached($defs, schemas));
+  if (reached.length === 0) return {};
+  return { $defs: Object.fromEntries(reached.map(([name, type]) => [name, toolSchema(type)])) };
+}
+
+function toolSchema(schema: JsonSchema): JsonSchema {
+  if (schema.type === "array" && ("prefixItems" in schema || schema.items === false)) {
+    return tuple(schema);
+  }
+  const words = Object.entries(schema).flatMap(([word, value]): [string, unknown][] => {
+    // Integers of other languages are none of a model's cares.
+    if (word === "x-svc-range") return [];
+    // Servers let further keys pass, and a plugin may answer with more than it declares.
+    if (word === "additionalProperties" && value === false) return [];
+    if (word === "anyOf") return [[word, (value as readonly JsonSchema[]).map(toolSchema)]];
+    if (word === "properties") return [[word, mapped(value as Record<string, JsonSchema>)]];
+    if (word === "items" || word === "additionalProperties") return [[word, inner(value)]];
+    return [[word, value]];
+  });
+  return Object.fromEntries(words);
+}
+
+/** Draft 7 does not know `prefixItems` and would take `items` for all of them. */
+function tuple({ prefixItems = [], minItems, items, description }: JsonSchema): JsonSchema {
+  const first = (prefixItems as readonly JsonSchema[]).map(toolSchema);
+  return {
+    type: "array",
+    ...(description !== undefined && { description }),
+    ...(first.length > 0 && { prefixItems: first }),
+    ...(minItems !== undefined && { minItems }),
+    ...(items === false && { maxItems: first.length }),
+  };
+}
+
+function inner(schema: unknown): unknown {
+  return typeof schema === "boolean" ? schema : toolSchema(schema as JsonSchema);
+}
+
+function mapped(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const entries = Object.entries(properties);
+  return Object.fromEntries(entries.map(([name, schema]) => [name, toolSchema(schema)]));
+}

@@ -1,0 +1,94 @@
+// The plugins of a service as tools of the Model Context Protocol: one for each operation, with all
+// that its author wrote of it. Texts go to models as they are, and are never made code of.
+
+import type { Argspec } from "../argspec.js";
+import { type Operation, operationsOf } from "../operations.js";
+import { inputSchema, type ObjectSchema, outputSchema } from "./tool-schemas.js";
+
+/** As `tools/list` shows it. */
+export interface Tool {
+  readonly name: string;
+  /** First sentence of the description. */
+  readonly title?: string;
+  readonly description: string;
+  readonly inputSchema: ObjectSchema;
+  /** Where the answer is always an object. */
+  readonly outputSchema?: ObjectSchema;
+  readonly annotations: { readonly readOnlyHint: boolean; readonly idempotentHint: boolean };
+}
+
+export interface OfferedTool {
+  readonly tool: Tool;
+  readonly operation: Operation;
+}
+
+export interface ToolSet {
+  /** By name. */
+  readonly tools: ReadonlyMap<string, OfferedTool>;
+  /** What cannot be offered, and why. */
+  readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** Most characters that the name of a tool may have. */
+const MAX_NAME = 128;
+/** All tools together in characters of JSON: programs end a connection at messages of 10 MB. */
+const MAX_LIST = 8_000_000;
+
+export function toolsOf(argspec: Argspec): ToolSet {
+  const tools = new Map<string, OfferedTool>();
+  const leftOut: { name: string; reason: string }[] = [];
+  let length = 0;
+  for (const operation of operationsOf(argspec)) {
+    const { name } = operation;
+    if (name.length > MAX_NAME) {
+      leftOut.push({ name, reason: `names of tools have ${MAX_NAME} characters at most` });
+      continue;
+    }
+    const tool = toolOf(operation, argspec.$defs);
+    const added = JSON.stringify(tool).length;
+    if (length + added > MAX_LIST) {
+      leftOut.push({ name, reason: `all tools together have ${MAX_LIST} characters at most` });
+      continue;
+    }
+    length += added;
+    tools.set(name, { tool, operation });
+  }
+  return { tools, leftOut };
+}
+
+function toolOf(operation: Operation, $defs: Argspec["$defs"]): Tool {
+  const { name, summary, readonly } = operation;
+  const title = summary.replace(/\.$/, "");
+  const output = outputSchema(operation, $defs);
+  return {
+    name,
+    ...(title !== "" && { title }),
+    description: describe(operation),
+    inputSchema: inputSchema(operation, $defs),
+    ...(output !== null && { outputSchema: output }),
+    // What is safe to repeat changes nothing.
+    annotations: { readOnlyHint: readonly, idempotentHint: readonly },
+  };
+}
+
+function describe(operation: Operation): string {
+  const { description, deprecated, deprecation, returns, errors, examples } = operation;
+  const warning = deprecation === "" ? "Deprecated." : `Deprecated: ${deprecation}`;
+  const thrown = errors.map((error) => `${error.exception}: ${error.description}`);
+  // Queries that were checked are examples of arguments; other texts are for other languages.
+  const calls = examples
+    .map((example) => ("query" in example ? JSON.stringify(example.query) : "{}"))
+    .filter((call) => call !== "{}");
+  const parts = [
+    description,
+    deprecated ? warning : "",
+    returns === "" ? "" : `Returns: ${returns}`,
+    list("Errors", thrown),
+    list("Examples", calls),
+  ];
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+function list(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : [`${title}:`, ...lines.map((line) => `- ${line}`)].join("\n");
+}

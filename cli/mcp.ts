@@ -1,0 +1,32 @@
+// `svc mcp`: the plugins of a service as tools for models, over the standard input and output of
+// this process (Model Context Protocol). Must never write anything else to standard output.
+
+import { SvcError } from "../runtime/errors.js";
+import { isUrl } from "./contract/fetch-response.js";
+import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
+import type { OptionKind } from "./frame/option.js";
+import { projectFolder } from "./frame/project-folder.js";
+
+const serverUrl: OptionKind<string> = {
+  placeholder: "<url>",
+  expected: "the http or https URL of a server",
+  parse: (value) => (isUrl(value) && URL.canParse(value) ? value : undefined),
+};
+
+export const mcp = defineCommand({
+  name: "mcp",
+  summary: "Offers the plugins of a service as tools to a model, over standard input and output.",
+  arguments: [PROJECT_ARGUMENT],
+  options: {
+    from: { kind: serverUrl, help: "server that runs already; default: serves the build itself" },
+  },
+  environment: false,
+  async run([folder], { from }) {
+    if (folder !== undefined && from !== undefined) {
+      throw new SvcError("SVC3004", "`svc mcp` takes a folder or `--from`, not both");
+    }
+    const { offerTools, serveTools } = await import("./mcp/serve-tools.js");
+    await (from === undefined ? serveTools(projectFolder(folder)) : offerTools(from));
+    return 0;
+  },
+});

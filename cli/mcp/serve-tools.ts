@@ -1,0 +1,53 @@
+// Where the tools of `svc mcp` are: a server that runs already, or one of this process's own on a
+// free port of this machine, which ends with it. Whatever servers say goes to standard error.
+
+import { Connection } from "../../client/typescript/connection.js";
+import { SvcError } from "../../runtime/errors.js";
+import { loadArgspec } from "../contract/load-argspec.js";
+import { Instance } from "../matrix/instance.js";
+import { readBuild } from "../serving/built-project.js";
+import { serveProtocol } from "./serve-protocol.js";
+import { ToolCaller } from "./tool-caller.js";
+
+const HOST = "127.0.0.1";
+
+/**
+ * Serves a build and offers its tools; resolves once whoever asks has gone, or a signal came.
+ * @throws SvcError SVC3006 without a build, SVC3021 when it cannot be served
+ */
+export async function serveTools(folder: string): Promise<void> {
+  readBuild(folder);
+  const options = [folder, "--ip", HOST, "--admin-ip", HOST];
+  const instance = new Instance("server", 0, options, {
+    up() {},
+    down: (_, reason) => note(`the server is down (${reason}) and is started again`),
+    line: (_, text) => process.stderr.write(`${text}\n`),
+  });
+  try {
+    await instance.start();
+    await offerTools(`http://${HOST}:${instance.port}`);
+  } catch (error) {
+    if (!(error instanceof SvcError && error.code === "SVC3013")) throw error;
+    throw new SvcError("SVC3021", `${folder} cannot be served`, { cause: error });
+  } finally {
+    await instance.stop();
+  }
+}
+
+/**
+ * The same with a server that runs already.
+ * @param url of the server, with the prefix of its service if it has one
+ * @throws SvcError of `loadArgspec`
+ */
+export async function offerTools(url: string): Promise<void> {
+  const argspec = await loadArgspec(url);
+  const { origin, pathname } = new URL(url);
+  const connection = new Connection({ baseUrl: `${origin}${pathname}`, warn: note }, argspec.hash);
+  const caller = new ToolCaller(argspec, connection);
+  for (const { name, reason } of caller.leftOut) note(`\`${name}\` is left out: ${reason}`);
+  await serveProtocol(argspec.service.name ?? "svc", caller);
+}
+
+function note(text: string): void {
+  process.stderr.write(`svc: ${text}\n`);
+}

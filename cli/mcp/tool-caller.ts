@@ -1,0 +1,106 @@
+// Calls plugins as tools: checks the arguments, calls through the part that all clients share, and
+// checks the answer. Arguments come from a model and answers from a server; neither is trusted.
+// Whatever fails is a result too, in words that a model can act on.
+
+import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
+import type { Argspec, JsonSchema } from "../../argspec/argspec.js";
+import { clientOperation } from "../../argspec/client-operation.js";
+import { type OfferedTool, type Tool, type ToolSet, toolsOf } from "../../argspec/mcp/tools.js";
+import type { Operation } from "../../argspec/operations.js";
+import type { Connection } from "../../client/typescript/connection.js";
+import { SvcError } from "../../client/typescript/svc-error.js";
+import { errorResult, successResult, type ToolResult } from "./tool-result.js";
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+export class ToolCaller {
+  readonly #set: ToolSet;
+  readonly #connection: Connection;
+  /** Interprets schemas: those of a server must not become code. */
+  readonly #validator = new CfWorkerJsonSchemaValidator();
+
+  constructor(argspec: Argspec, connection: Connection) {
+    this.#set = toolsOf(argspec);
+    this.#connection = connection;
+  }
+
+  get tools(): readonly Tool[] {
+    return [...this.#set.tools.values()].map(({ tool }) => tool);
+  }
+
+  get leftOut(): ToolSet["leftOut"] {
+    return this.#set.leftOut;
+  }
+
+  /**
+   * The result of a call, which never rejects; null where there is no such tool.
+   * @param signal ends the call
+   */
+  call(name: string, given: Arguments, signal: AbortSignal): Promise<ToolResult> | null {
+    const found = this.#set.tools.get(name);
+    return found === undefined ? null : this.#call(found, given, signal).catch(failure);
+  }
+
+  async #call({ tool, operation }: OfferedTool, given: Arguments, signal: AbortSignal) {
+    const fault = this.#faultOf(given, tool.inputSchema);
+    if (fault !== null) return errorResult("parameter", [fault]);
+    const params = withBytes(given, operation);
+    if (typeof params === "string") return errorResult("parameter", [params]);
+    // Whoever asks has a bound of time of its own, and says when it is over.
+    const options = { signal, timeoutMs: 0 };
+    const response = await this.#connection.call(clientOperation(operation), params, options);
+    const { outputSchema } = tool;
+    if (outputSchema === undefined) return successResult(response, false);
+    const misfit = this.#faultOf(response, outputSchema);
+    if (misfit === null) return successResult(response, true);
+    const answer = JSON.stringify(response);
+    return errorResult("answer", [`not of the declared type: ${misfit}`, answer]);
+  }
+
+  /** What is wrong with a value, or null. */
+  #faultOf(value: unknown, schema: JsonSchema): string | null {
+    // The validator writes into the schemas that it reads, and looks up inherited members.
+    const check = this.#validator.getValidator(structuredClone(schema));
+    const { valid, errorMessage } = check(withoutPrototypes(value));
+    return valid ? null : (errorMessage ?? "not valid");
+  }
+}
+
+function withoutPrototypes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPrototypes);
+  if (typeof value !== "object" || value === null) return value;
+  const copy = Object.create(null) as Record<string, unknown>;
+  for (const [key, member] of Object.entries(value)) copy[key] = withoutPrototypes(member);
+  return copy;
+}
+
+/** Arguments with bytes in place of base64, or what is wrong with them. */
+function withBytes(given: Arguments, { params, content }: Operation): Arguments | string {
+  const inputs = content === null ? params : [...params, content];
+  const decoded = new Map<string, Uint8Array>();
+  for (const { name, wire } of inputs) {
+    if (wire !== "bytes" || !Object.hasOwn(given, name)) continue;
+    const bytes = bytesOf(given[name]);
+    if (bytes === null) return `${name}: expected base64`;
+    decoded.set(name, bytes);
+  }
+  return { ...given, ...Object.fromEntries(decoded) };
+}
+
+/** Null for what is not exactly base64: a text taken for it would be answered with nonsense. */
+function bytesOf(value: unknown): Uint8Array | null {
+  const bytes = Buffer.from(String(value), "base64");
+  return bytes.toString("base64") === value ? bytes : null;
+}
+
+function failure(error: unknown): ToolResult {
+  if (!(error instanceof SvcError)) return errorResult("client", [String(error)]);
+  const { kind, message, exception, chain } = error;
+  // A back-end error has the message of the innermost one, and the partitions that it has passed.
+  const levels = chain.map(
+    ({ partition, width, status }) =>
+      `partition ${partition} of ${width} answered with status ${status}`,
+  );
+  const thrown = exception === null ? [] : [`exception: ${exception}`];
+  return errorResult(kind, [message, ...thrown, ...levels]);
+}

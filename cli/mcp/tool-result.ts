@@ -1,0 +1,29 @@
+// What a tool answers. The text is for the model, the structure for its program. Both together stay
+// below what programs take as one message.
+
+import type { CallToolResult } from "@modelcontextprotocol/server";
+
+export type ToolResult = CallToolResult;
+
+/** In bytes of JSON: programs end a connection at messages of 10 MB. */
+const MAX_RESULT_BYTES = 8_000_000;
+/** Errors are read whole; nobody needs more of one. */
+const MAX_ERROR_LENGTH = 10_000;
+
+/** @param isObject the answer goes out as an object, too */
+export function successResult(response: unknown, isObject: boolean): ToolResult {
+  const text = typeof response === "string" ? response : JSON.stringify(response ?? null);
+  const content = [{ type: "text" as const, text }];
+  const result = isObject
+    ? { content, structuredContent: response as Record<string, unknown> }
+    : { content };
+  const bytes = Buffer.byteLength(JSON.stringify(result));
+  if (bytes <= MAX_RESULT_BYTES) return result;
+  return errorResult("answer", [`${bytes} bytes are more than a tool may answer, ask for less`]);
+}
+
+/** @param kind such as `parameter` */
+export function errorResult(kind: string, lines: readonly string[]): ToolResult {
+  const text = `${kind} error: ${lines.join("\n")}`.slice(0, MAX_ERROR_LENGTH);
+  return { content: [{ type: "text", text }], isError: true };
+}

@@ -1,0 +1,205 @@
+// Operations as tools: what models read of them, and that validators of both dialects take the
+// schemas for the same.
+
+import { Ajv } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Argspec, JsonSchema, PluginSpec } from "../../../argspec/argspec.js";
+import { type Tool, toolsOf } from "../../../argspec/mcp/tools.js";
+import {
+  argspecOf,
+  INTEGER,
+  list,
+  object,
+  optional,
+  param,
+  plugin,
+  ref,
+  STRING,
+  tuple,
+} from "../typescript/sample-argspec.js";
+
+const test = suite("toolsOf");
+/** As official programs of the newer and of the older revision set theirs up. */
+const DIALECTS = [Ajv2020, Ajv].map((Dialect) => new Dialect({ strict: false }));
+
+function toolOf(given: Partial<PluginSpec>, $defs: Argspec["$defs"] = {}): Tool {
+  return toolsOf(argspecOf([plugin("tool", given)], $defs)).tools.get("tool")!.tool;
+}
+
+function resultSchema(schema: JsonSchema, $defs: Argspec["$defs"] = {}) {
+  return toolOf({ result: { kind: "value", schema } }, $defs).outputSchema;
+}
+
+function fits(schema: JsonSchema, value: unknown): boolean {
+  const [newer, older] = DIALECTS.map((ajv) => ajv.validate(structuredClone(schema), value));
+  assert.is(newer, older, JSON.stringify(value));
+  return newer!;
+}
+
+test("a tool says all that the author has written", () => {
+  const tool = toolOf({
+    summary: "Finds cities.",
+    description: "Finds cities. Quickly.",
+    readonly: true,
+    deprecated: true,
+    deprecation: "use `seek`",
+    returns: "cities by name",
+    errors: [{ exception: "NotFound", description: "when there is none" }],
+    examples: [{ query: { q: "os" }, text: "?q=os" }, { query: {}, text: "curl" }, { text: "x" }],
+  });
+  assert.is(tool.name, "tool");
+  assert.is(tool.title, "Finds cities");
+  assert.is(
+    tool.description,
+    [
+      "Finds cities. Quickly.",
+      "Deprecated: use `seek`",
+      "Returns: cities by name",
+      "Errors:\n- NotFound: when there is none",
+      'Examples:\n- {"q":"os"}',
+    ].join("\n\n"),
+  );
+  assert.equal(tool.annotations, { readOnlyHint: true, idempotentHint: true });
+});
+
+test("a tool of which nothing is written is offered all the same", () => {
+  assert.equal(toolOf({ deprecated: true }), {
+    name: "tool",
+    description: "Deprecated.",
+    inputSchema: { type: "object", properties: {}, additionalProperties: false },
+    annotations: { readOnlyHint: false, idempotentHint: false },
+  });
+});
+
+test("parameters and the body are members of one object", () => {
+  const point = object({ x: INTEGER });
+  const { inputSchema } = toolOf(
+    {
+      params: [
+        param("q", { description: "what is sought" }),
+        optional("limit", { wire: "int", schema: INTEGER, default: 10 }),
+        optional("at", { wire: "json", schema: ref("Point") }),
+        optional("octets", { wire: "bytes", default: "a", description: "any" }),
+        param("content", { in: "body", wire: "bytes" }),
+      ],
+    },
+    { Point: point, Unused: STRING },
+  );
+  const base64 = { type: "string", contentEncoding: "base64" };
+  assert.equal(inputSchema, {
+    type: "object",
+    properties: {
+      q: { type: "string", description: "what is sought" },
+      limit: { type: "integer", default: 10 },
+      at: ref("Point"),
+      octets: { ...base64, description: "any" },
+      content: base64,
+    },
+    required: ["q", "content"],
+    additionalProperties: false,
+    $defs: {
+      Point: { type: "object", properties: { x: { type: "integer" } }, required: ["x"] },
+    },
+  });
+});
+
+test("an open operation takes further parameters, as texts", () => {
+  const { inputSchema } = toolOf({ open: true });
+  assert.ok(fits(inputSchema, { any: 1, other: "a", third: true }));
+  assert.not(fits(inputSchema, { any: {} }));
+  assert.not(fits(toolOf({}).inputSchema, { any: 1 }));
+});
+
+test("only what is always an object has a schema of its answers", () => {
+  const City = object({ name: STRING });
+  const Either = { anyOf: [ref("City"), object({ n: INTEGER })] };
+  for (const schema of [City, ref("City"), ref("Either"), Either]) {
+    const output = resultSchema(schema, { City, Either })!;
+    assert.is(output.type, "object");
+    assert.ok(fits(output, { name: "Oslo" }));
+    assert.not(fits(output, { name: 1 }));
+  }
+  const others = [STRING, list(City), {}, { anyOf: [City, { type: "null" }] }, { enum: ["a"] }];
+  for (const schema of others) assert.is(resultSchema(schema), undefined);
+});
+
+test("an answer may hold more than is declared", () => {
+  const output = resultSchema(object({ inner: object({ x: INTEGER }) }))!;
+  assert.ok(fits(output, { inner: { x: 1, y: 2 }, more: true }));
+  assert.not(fits(output, { inner: { x: "1" } }));
+});
+
+test("sorted lists have entries of keys and items", () => {
+  const result = { kind: "response", sortkey: INTEGER, item: ref("City"), meta: true } as const;
+  const { outputSchema } = toolOf({ result }, { City: object({ name: STRING }) });
+  const answer = (...entries: unknown[]) => ({ hitcount: 1, meta: null, level: 0, entries });
+  assert.ok(fits(outputSchema!, answer([1, { name: "Oslo" }])));
+  assert.not(fits(outputSchema!, answer([1, { name: "Oslo" }, 2])));
+  assert.not(fits(outputSchema!, answer([1])));
+  assert.not(fits(outputSchema!, { entries: [] }));
+});
+
+test("tuples are read alike by both dialects", () => {
+  const pair = resultSchema(object({ pair: tuple([STRING, INTEGER], 1) }))!;
+  for (const good of [["a"], ["a", 1]]) assert.ok(fits(pair, { pair: good }));
+  for (const bad of [[], ["a", 1, 2]]) assert.not(fits(pair, { pair: bad }));
+  const open = resultSchema(object({ list: tuple([STRING], 1, INTEGER) }))!;
+  assert.ok(fits(open, { list: ["a", 1, 2] }));
+  const none = resultSchema(object({ list: { type: "array", minItems: 0, items: false } }))!;
+  assert.ok(fits(none, { list: [] }));
+  assert.not(fits(none, { list: [1] }));
+});
+
+test("types call themselves, and are called as in any language", () => {
+  const Größe$ = object({ next: ref("Größe$") }, []);
+  const output = resultSchema(ref("Größe$"), { Größe$ })!;
+  assert.ok(fits(output, { next: { next: {} } }));
+  assert.not(fits(output, { next: { next: 1 } }));
+});
+
+test("words of schemas may be names of properties", () => {
+  const names = ["$ref", "type", "items", "additionalProperties", "x-svc-range", "__proto__"];
+  const properties = Object.fromEntries(names.map((name) => [name, INTEGER]));
+  const { properties: told } = resultSchema(object(properties))!;
+  assert.equal(Object.keys(told as object), names);
+});
+
+test("what no program could take is left out, with the reason", () => {
+  const long = "a".repeat(129);
+  const huge = "x".repeat(5_000_000);
+  const { tools, leftOut } = toolsOf(
+    argspecOf([
+      plugin("a".repeat(128)),
+      plugin(long),
+      plugin("first", { description: huge }),
+      plugin("second", { description: huge }),
+      plugin("third"),
+    ]),
+  );
+  assert.equal([...tools.keys()], ["a".repeat(128), "first", "third"]);
+  assert.equal(
+    leftOut.map(({ name }) => name),
+    [long, "second"],
+  );
+  assert.match(leftOut[0]!.reason, "128 characters");
+  assert.match(leftOut[1]!.reason, "all tools together");
+});
+
+test("processors of one name are one tool", () => {
+  const answered = object({ n: INTEGER });
+  const { tools } = toolsOf(
+    argspecOf([
+      plugin("find", { params: [param("inner")], readonly: true }),
+      plugin("find", { role: "pre", params: [param("outer")], result: { kind: "request" } }),
+      plugin("find", { role: "post", result: { kind: "value", schema: answered } }),
+    ]),
+  );
+  const { inputSchema, outputSchema, annotations } = tools.get("find")!.tool;
+  assert.equal(inputSchema.required, ["outer"]);
+  assert.equal(outputSchema?.required, ["n"]);
+  assert.is(annotations.readOnlyHint, false);
+});
+
+test.run();

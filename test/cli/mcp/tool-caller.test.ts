@@ -1,0 +1,161 @@
+// Calls of tools without any process: what is sent for which arguments, and what is said of every
+// kind of answer and fault.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { PluginSpec } from "../../../argspec/argspec.js";
+import { ToolCaller } from "../../../cli/mcp/tool-caller.js";
+import { Connection } from "../../../client/typescript/connection.js";
+import type { FetchInit } from "../../../client/typescript/options.js";
+import {
+  argspecOf,
+  INTEGER,
+  object,
+  optional,
+  param,
+  plugin,
+} from "../../argspec/typescript/sample-argspec.js";
+
+const test = suite("ToolCaller");
+const BASE = "http://127.0.0.1:9000";
+
+interface Sent extends FetchInit {
+  readonly url: string;
+}
+
+/** Calls the tool of one plugin, whose server answers always the same. */
+async function call(given: Partial<PluginSpec>, args: object, answer: unknown, status = 200) {
+  const sent: Sent[] = [];
+  const fetch = async (url: string, init: FetchInit) => {
+    sent.push({ url: url.slice(BASE.length), ...init });
+    return new Response(typeof answer === "string" ? answer : JSON.stringify(answer), { status });
+  };
+  const connection = new Connection({ baseUrl: BASE, fetch, retries: 0 }, "ab".repeat(32));
+  const caller = new ToolCaller(argspecOf([plugin("tool", given)]), connection);
+  const args_ = args as Readonly<Record<string, unknown>>;
+  const result = await caller.call("tool", args_, new AbortController().signal)!;
+  const [content] = result.content;
+  return { text: content?.type === "text" ? content.text : null, result, sent };
+}
+
+const ok = (response: unknown) => ({ status: "OK", response });
+const failed = (message: unknown) => ({ status: "ERROR", message });
+
+test("arguments travel as those of every client", async () => {
+  const params = [
+    param("q"),
+    optional("octets", { wire: "bytes" }),
+    optional("at", { wire: "json", schema: object({ x: INTEGER }) }),
+    optional("content", { in: "body", wire: "bytes" }),
+  ];
+  const args = { q: "a b", octets: "/wA=", at: { x: 1 }, content: "aGVsbG8=" };
+  const { sent, text } = await call({ params }, args, ok("done"));
+  assert.is(text, "done");
+  const [{ url, method, body } = {} as Sent] = sent;
+  assert.is(url, "/svc/plugin/tool?q=a%20b&octets=%ff%00&at=%7B%22x%22%3A1%7D");
+  assert.is(method, "POST");
+  assert.is(Buffer.from(body as ArrayBuffer).toString(), "hello");
+  const bare = await call({ params }, { q: "" }, ok(null));
+  assert.is(bare.text, "null");
+  assert.is(bare.sent[0]?.method, "GET");
+});
+
+test("wrong arguments are told and never sent", async () => {
+  const params = [
+    param("n", { wire: "int", schema: INTEGER }),
+    optional("content", { in: "body", wire: "bytes" }),
+    optional("constructor", { wire: "str" }),
+  ];
+  const wrong: [args: object, says: string][] = [
+    [{}, '"n"'],
+    [{ n: "1" }, "#/n: "],
+    [{ n: {} }, "#/n: "],
+    [{ n: 1, nosuch: 1 }, "#/nosuch: "],
+    [JSON.parse('{"n": 1, "__proto__": 1}'), "__proto__"],
+    [{ n: 1, content: 7 }, "#/content: "],
+    [{ n: 1, content: "hello" }, "content: expected base64"],
+    [{ n: 1, content: "aGVsbG8" }, "content: expected base64"],
+  ];
+  for (const [args, says] of wrong) {
+    const { text, result, sent } = await call({ params }, args, ok(1));
+    assert.is(result.isError, true);
+    assert.match(text!, /^parameter error: /);
+    assert.match(text!, says);
+    assert.is(sent.length, 0);
+  }
+  const { result } = await call({ params }, { n: 1 }, ok(1));
+  assert.is(result.isError, undefined, "an inherited member is no argument");
+});
+
+test("an answer that is an object goes out as text and as structure", async () => {
+  const result = { kind: "value", schema: object({ n: INTEGER }) } as const;
+  const good = await call({ result }, {}, ok({ n: 1, more: 2 }));
+  assert.is(good.text, '{"n":1,"more":2}');
+  assert.equal(good.result.structuredContent, { n: 1, more: 2 });
+  const other = await call({}, {}, ok({ n: 1 }));
+  assert.is(other.result.structuredContent, undefined);
+});
+
+test("an answer of another type than declared is shown as an error", async () => {
+  const result = { kind: "value", schema: object({ n: { type: "number" } }) } as const;
+  for (const answer of [{ n: "NaN" }, [], null, "text"]) {
+    const { text, result: told } = await call({ result }, {}, ok(answer));
+    assert.is(told.isError, true);
+    assert.is(told.structuredContent, undefined);
+    assert.match(text!, /^answer error: not of the declared type: /);
+    assert.is(text!.split("\n").at(-1), JSON.stringify(answer));
+  }
+});
+
+test("an answer that no program could take is told so", async () => {
+  const { text, result } = await call({}, {}, ok("a".repeat(8_000_001)));
+  assert.is(result.isError, true);
+  assert.match(text!, /^answer error: \d+ bytes are more than a tool may answer/);
+});
+
+test("errors say their kind, message and innermost exception", async () => {
+  const said = { exception: "<class 'RangeError'>", value: "too far" };
+  const innermost = "{'plugin': {'exception': '<class \\'RangeError\\'>', 'value': 'too far'}}";
+  const chain = `<partial: 1 width: 3> | 500 | <partial: 0 width: 2> | 500 | ${innermost}`;
+  const path = "/svc/plugin/tool";
+  const rows: [message: unknown, status: number, text: string][] = [
+    [{ svc: said }, 400, `parameter error: ${path}: too far\nexception: RangeError`],
+    [{ plugin: said }, 500, `plugin error: ${path}: too far\nexception: RangeError`],
+    [{ system: said }, 500, `system error: ${path}: too far\nexception: RangeError`],
+    ["no", 404, `http error: ${path}: no`],
+    [
+      chain,
+      500,
+      [
+        `backend error: ${path}: too far`,
+        "exception: RangeError",
+        "partition 1 of 3 answered with status 500",
+        "partition 0 of 2 answered with status 500",
+      ].join("\n"),
+    ],
+  ];
+  for (const [message, status, expected] of rows) {
+    const { text, result } = await call({}, {}, failed(message), status);
+    assert.is(text, expected);
+    assert.is(result.isError, true);
+  }
+});
+
+test("what is no answer is an error, and a long one is cut", async () => {
+  const { text, result } = await call({}, {}, "<html>", 200);
+  assert.is(text, "http error: /svc/plugin/tool: the answer is no envelope");
+  assert.is(result.isError, true);
+  const long = await call({}, {}, failed("a".repeat(100_000)), 500);
+  assert.is(long.text!.length, 10_000);
+});
+
+test("there is only what there is", () => {
+  const connection = new Connection({ baseUrl: BASE }, "ab".repeat(32));
+  const caller = new ToolCaller(argspecOf([plugin("tool")]), connection);
+  const { signal } = new AbortController();
+  for (const name of ["nosuch", "constructor", "__proto__", ""]) {
+    assert.is(caller.call(name, {}, signal), null);
+  }
+});
+
+test.run();
