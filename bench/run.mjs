@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const GRAPH = ["graph", "graph-queries", "graph-threads", "graph-load"];
-const NAMES = ["build", "start", "cpu", "http", "merge", "dispatch", ...GRAPH];
+const NAMES = ["build", "clients", "start", "cpu", "http", "merge", "dispatch", ...GRAPH];
 
 const words = process.argv.slice(2);
 const firstOption = words.findIndex((word) => word.startsWith("-"));

@@ -1,0 +1,31 @@
+// The client that `svc client` writes. The app gets its package as a user does: in a folder of it.
+
+import { join } from "node:path";
+import { SVC } from "../lib/server.mjs";
+
+export const svc = {
+  name: "svc",
+  sources: () => ({ "app.ts": APP }),
+  /** @returns words of the command that makes the client */
+  generate: ({ project, folder }) => [
+    SVC,
+    "client",
+    ...["--from", join(project, ".svc"), "--out", join(folder, "sdk")],
+  ],
+  generated: "sdk",
+};
+
+const APP = `import { Client } from "./sdk/index.js";
+
+const client = new Client({ baseUrl: "http://127.0.0.1:9000" });
+const page = await client.made000x0({ q: "a" });
+const total: number = page.total;
+console.log(total, page.items[0]?.parent?.color);
+
+function neverCalled() {
+  // @ts-expect-error: parameters have types
+  client.made000x0({ q: 1 });
+  // @ts-expect-error: results have types
+  const text: string = page.total;
+}
+`;
