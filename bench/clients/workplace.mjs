@@ -1,5 +1,5 @@
-// Folders in which clients are made and used: one project of `svc` for each number of endpoints, and
-// in it one app for each client. All goes when the process ends.
+// Folders in which clients are made and used: one project of `svc` for each number of endpoints,
+// and in it one app for each client. All goes when the process ends.
 
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
