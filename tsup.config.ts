@@ -49,8 +49,8 @@ const UNUSED = `
   exports.CORE_SCHEMA = { withTags() {} };`;
 
 /**
- * The server of tools has two validators of schemas, and takes the one that makes code of them unless
- * told otherwise. Only the other one, of a seventh of the size, becomes part of the build.
+ * The server of tools has two validators of schemas, and takes the one that makes code of them
+ * unless told otherwise. Only the other one, of a seventh of the size, becomes part of the build.
  */
 const oneValidator: EsbuildPlugin = {
   name: "one-validator",

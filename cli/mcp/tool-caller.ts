@@ -59,13 +59,13 @@ export class ToolCaller {
 
   /** What is wrong with a value, or null. */
   #faultOf(value: unknown, schema: JsonSchema): string | null {
-    // The validator writes into the schemas that it reads, and looks up inherited members.
-    const check = this.#validator.getValidator(structuredClone(schema));
+    const check = this.#validator.getValidator(schema);
     const { valid, errorMessage } = check(withoutPrototypes(value));
     return valid ? null : (errorMessage ?? "not valid");
   }
 }
 
+/** A copy in which no inherited member can pass for one of its own. */
 function withoutPrototypes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutPrototypes);
   if (typeof value !== "object" || value === null) return value;

@@ -20,8 +20,8 @@ import { TemporaryProject } from "./support/temporary-project.js";
 const test = suite("svc mcp");
 const BIN = join(packageRoot(), "bin/svc.cjs");
 const LONG = "a".repeat(129);
-const PLUGINS = `import { type bytes, type float, type int, PluginRequest, PluginResponse, type str }
-  from "svc-server";
+const PLUGINS = `import type { bytes, float, int, PluginRequest, str } from "svc-server";
+import { PluginResponse } from "svc-server";
 
 declare const console: { log(text: string): void };
 
@@ -170,10 +170,8 @@ function isAlive(pid: number): boolean {
 test("a call that is cancelled ends the request", async () => {
   const server = await ScriptedServer.start();
   const argspec = readFileSync(join(project.folder, ".svc/argspec.json"), "utf8");
-  const tools = await (async () => {
-    server.script((response) => response.end(`{"status":"OK","response":${argspec}}`));
-    return connected(["--from", server.url]);
-  })();
+  server.script((response) => response.end(`{"status":"OK","response":${argspec}}`));
+  const tools = await connected(["--from", server.url]);
   try {
     const ended = new Promise<void>((resolve) => {
       server.script((response) => response.on("close", resolve));

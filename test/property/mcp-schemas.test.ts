@@ -1,0 +1,86 @@
+// Arguments and answers of tools against the schemas of their types: whatever a type takes, a tool
+// takes, and so does a program that reads the tool's schema by either dialect. What a type refuses
+// is refused, but for huge integers, what follows in open tuples, and items of tuples by draft 7.
+// The seed is printed on failure and repeats the run as SEED=n.
+
+import { Ajv } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ToolCaller } from "../../cli/mcp/tool-caller.js";
+import { Connection } from "../../client/typescript/connection.js";
+import { toJsonSchema } from "../../compiler/emit/json-schema.js";
+import type { TypeTable } from "../../compiler/record/type-shape.js";
+import { argspecOf, object, param, plugin, ref } from "../argspec/typescript/sample-argspec.js";
+import { accepts, schemasOf } from "./support/accepts-schema.js";
+import { Random, SEED } from "./support/random.js";
+import { randomTypes, randomValue } from "./support/random-shapes.js";
+
+const ROUNDS = Number(process.env.MCP_SCHEMAS_ROUNDS ?? 30);
+const VALUES = 25;
+
+const test = suite("schemas of tools");
+
+test("take what types take", async () => {
+  const random = new Random();
+  const seen = { accepted: 0, refused: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
+    const types = randomTypes(random);
+    const isExact = !JSON.stringify(types).includes('"rest":{');
+    const by = { definitions: schemasOf(types), isOpen: true };
+    const service = serviceOf(types);
+    for (const [name, shape] of Object.entries(types)) {
+      for (let n = 0; n < VALUES; n++) {
+        const value = randomValue(random, types, shape, 4);
+        const isAccepted = accepts(by, toJsonSchema(shape), value);
+        const taken = await service.takers(name, value);
+        const what = () => `seed ${SEED}: ${JSON.stringify({ taken, name, value, types })}`;
+        const { tool, newer, older } = taken;
+        if (isAccepted && !(tool && newer && older)) assert.unreachable(what());
+        const isRefused = !isAccepted && isExact && !holdsHugeInteger(value);
+        if (isRefused && (tool || newer)) assert.unreachable(what());
+        seen[isAccepted ? "accepted" : "refused"]++;
+      }
+    }
+  }
+  assert.ok(seen.accepted > ROUNDS * 10, `seed ${SEED}: ${JSON.stringify(seen)}`);
+  assert.ok(seen.refused > ROUNDS * 10, `seed ${SEED}: ${JSON.stringify(seen)}`);
+});
+
+function holdsHugeInteger(value: unknown): boolean {
+  if (typeof value === "object") return Object.values(value ?? {}).some(holdsHugeInteger);
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+/** A tool for each type, which takes a value of it and answers what it was given. */
+function serviceOf(types: TypeTable) {
+  const definitions = Object.entries(types).map(([name, shape]) => [name, toJsonSchema(shape)]);
+  const plugins = Object.keys(types).map((name) =>
+    plugin(name, {
+      params: [param("value", { wire: "json", schema: ref(name) })],
+      result: { kind: "value", schema: object({ value: ref(name) }) },
+    }),
+  );
+  let answer: unknown = null;
+  const fetch = async () => new Response(JSON.stringify({ status: "OK", response: answer }));
+  const connection = new Connection({ baseUrl: "http://127.0.0.1", fetch }, "ab".repeat(32));
+  const argspec = argspecOf(plugins, Object.fromEntries(definitions));
+  const caller = new ToolCaller(argspec, connection);
+  const dialects = [Ajv2020, Ajv].map((Dialect) => {
+    const ajv = new Dialect({ strict: false, ownProperties: true });
+    const compiled = caller.tools.map((tool) => {
+      return [tool.name, ajv.compile(structuredClone(tool.outputSchema!))] as const;
+    });
+    return new Map(compiled);
+  });
+  async function takers(name: string, value: unknown) {
+    const { signal } = new AbortController();
+    answer = { value };
+    const result = await caller.call(name, { value }, signal)!;
+    const [newer, older] = dialects.map((checks) => checks.get(name)!(answer));
+    return { tool: result.isError !== true, newer, older };
+  }
+  return { takers };
+}
+
+test.run();
