@@ -77,7 +77,12 @@ function writeDeclarations() {
 
 /** Of packages that become part of dist/ instead of being installed. */
 function thirdPartyLicenses() {
-  const files = ["json-schema-to-typescript/LICENCE.md", "lodash/LICENSE"];
+  const files = [
+    "@modelcontextprotocol/server/LICENSE",
+    "json-schema-to-typescript/LICENCE.md",
+    "lodash/LICENSE",
+    "zod/LICENSE",
+  ];
   const texts = files.map((file) => readFileSync(join("node_modules", file), "utf8").trim());
   return files.map((file, index) => `${dirname(file)}\n\n${texts[index]}\n`).join("\n\n");
 }
