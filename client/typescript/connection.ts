@@ -109,11 +109,13 @@ export class Connection {
   }
 }
 
-/** Options that are undefined do not count; header lines add up. */
+/** Options that are undefined do not count; header lines add up, by their names in small letters. */
 function merged<T extends CallOptions>(options: T, others: CallOptions): T {
   const given = Object.entries(others).filter(([, value]) => value !== undefined);
-  const headers = { ...options.headers, ...others.headers };
-  return { ...options, ...Object.fromEntries(given), headers };
+  const headers = [options, others].flatMap((each) =>
+    Object.entries(each.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  return { ...options, ...Object.fromEntries(given), headers: Object.fromEntries(headers) };
 }
 
 /** @param isSafe to be executed twice */

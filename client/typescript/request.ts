@@ -17,6 +17,7 @@ const MEDIA_TYPES = {
   json: "application/json",
 };
 
+/** @param headers by names in small letters */
 export function requestOf(
   baseUrl: string,
   operation: Operation,
@@ -31,14 +32,13 @@ export function requestOf(
     .filter((member) => !isContent(member))
     .map(([name, value]) => queryPart(name, value, operation))
     .join("&");
-  const fields = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   return {
     url: `${baseUrl.replace(/\/+$/, "")}${path}${query && `?${query}`}`,
     method: content === undefined ? "GET" : "POST",
     headers: {
       accept: text ? "text/plain" : "application/json",
       ...(content !== undefined && { "content-type": MEDIA_TYPES[contentForm!] }),
-      ...Object.fromEntries(fields),
+      ...headers,
       ...(partial !== undefined && { "x-svc-partial-target": String(partial) }),
     },
     body: content && bodyOf(content[1], contentForm!),

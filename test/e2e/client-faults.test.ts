@@ -343,6 +343,20 @@ test("what one call or one client sets does not reach another", async () => {
   ]);
 });
 
+test("a header line of one call replaces those of its clients, however they are written", async () => {
+  const named = (name: string) => client.with({ headers: { [name]: "client" } });
+  const call = { headers: { authorization: "call" } };
+  await named("Authorization").call(FIND, {}, call);
+  await named("authorization")
+    .with({ headers: { Authorization: "with" } })
+    .call(FIND, {}, call);
+  await named("authorization")
+    .with({ headers: { Authorization: "with" } })
+    .call(FIND, {}, {});
+  const sent = server.received.map(({ headers }) => headers.authorization);
+  assert.equal(sent, ["call", "call", "with"]);
+});
+
 test("keys of prototypes change nothing", async () => {
   server.script(answer(200, '{"status": "OK", "__proto__": {"response": 1}, "response": null}'));
   assert.is(await client.call(FIND, JSON.parse('{"__proto__": {"a": 1}}'), {}), null);

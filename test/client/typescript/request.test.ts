@@ -80,7 +80,7 @@ test("bytes are copied, so that later changes are not sent", () => {
 
 test("header lines of the caller count, but for the partition", () => {
   const operation = { path: PATH, content: "bytes" } as const;
-  const headers = { "Content-Type": "image/png", Authorization: "t", "X-SVC-Partial-Target": "9" };
+  const headers = { "content-type": "image/png", authorization: "t", "x-svc-partial-target": "9" };
   const given = { partial: 0, headers };
   assert.equal(requestOf("", operation, { content: "x" }, given).headers, {
     accept: "application/json",
