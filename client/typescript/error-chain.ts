@@ -6,6 +6,9 @@
 
 import type { BackEndLevel } from "./svc-error.js";
 
+/** Servers write far less; of much more, regular expressions overflow their stack. */
+const MAX_OBJECT_LENGTH = 2 ** 21;
+
 export interface ErrorChain {
   /** The outermost first; empty when the text is of no dispatcher. */
   readonly levels: readonly BackEndLevel[];
@@ -23,7 +26,8 @@ export function parseErrorChain(text: string): ErrorChain {
     end = level.lastIndex;
   }
   const rest = text.slice(end);
-  return { levels, innermost: rest.startsWith("{'") ? parseObject(rest) : rest };
+  const isObject = rest.startsWith("{'") && rest.length <= MAX_OBJECT_LENGTH;
+  return { levels, innermost: isObject ? parseObject(rest) : rest };
 }
 
 /** `text` itself when it is not as dispatchers write objects: strings in single quotes. */

@@ -61,4 +61,10 @@ test("hostile texts of a megabyte are read once", () => {
   assert.is(parseErrorChain(LEVEL.repeat(size / 20)).levels.length, size / 20);
 });
 
+test("longer texts than any server writes stay text", () => {
+  // More than the stack of the engine's regular expressions holds.
+  const text = `{'${"x".repeat(10_000_000)}'}`;
+  assert.is(parseErrorChain(LEVEL + text).innermost, text);
+});
+
 test.run();
