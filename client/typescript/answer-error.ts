@@ -38,7 +38,7 @@ function saidError(path: string, status: number, said: unknown, details: SvcErro
 
 /** Servers write `<class 'NotFound'>`. */
 function className(text: string | null): string | null {
-  return text && text.replace(/^<class '(.*)'>$/, "$1");
+  return text?.replace(/^<class '(.*)'>$/, "$1") ?? null;
 }
 
 function textOf(value: unknown): string | null {

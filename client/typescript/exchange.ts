@@ -48,10 +48,11 @@ async function textOf({ status, body }: FetchAnswer): Promise<string> {
   }
 }
 
-/** `fetch` says no more than that it failed; its cause says why. */
+/** `fetch` says no more than that it failed, but for URLs that are none; its cause says why. */
 function reasonOf(fault: unknown): string {
   const cause = memberOf(fault, "cause");
-  const reason = memberOf(cause, "message") || memberOf(cause, "code");
+  const code = memberOf(cause, "code");
+  const reason = code !== "ERR_INVALID_URL" && (memberOf(cause, "message") || code);
   return String(reason || memberOf(fault, "message") || fault);
 }
 

@@ -38,10 +38,13 @@ test("only faults of connecting prove that nothing was sent", () => {
 });
 
 test("errors say what the cause says, else what there is", async () => {
+  const cause = Object.assign(coded("ERR_INVALID_URL"), { message: "Invalid URL" });
+  const notAnAddress = new TypeError("Failed to parse URL from h:1/p", { cause });
   const reasons: readonly [unknown, string][] = [
     [fault(coded("X")), "it was X"],
     [fault(Object.assign(new AggregateError([]), { code: "ECONNREFUSED" })), "ECONNREFUSED"],
     [new TypeError("Failed to fetch"), "Failed to fetch"],
+    [notAnAddress, "Failed to parse URL from h:1/p"],
     ["text", "text"],
     [undefined, "undefined"],
   ];
