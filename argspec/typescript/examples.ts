@@ -19,9 +19,14 @@ export function sampleCall({ params, content, examples }: Operation, call: strin
   return `${call}(${names.length === 0 ? "" : `{ ${names.join(", ")} }`})`;
 }
 
+/** Whoever sent the argspec may call it anything. */
+function key(name: string): string {
+  return /^\w+$/.test(name) ? name : JSON.stringify(name);
+}
+
 function objectText(members: Readonly<Record<string, unknown>>): string {
   const texts = Object.entries(members).map(
-    ([name, value]) => `${name}: ${JSON.stringify(value) ?? "undefined"}`,
+    ([name, value]) => `${key(name)}: ${JSON.stringify(value) ?? "undefined"}`,
   );
   return texts.length === 0 ? "" : `{ ${texts.join(", ")} }`;
 }

@@ -1,9 +1,12 @@
 // The files of a generated client: its own part of them against golden files, and what must hold
 // for every argspec.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { emitTypescriptClient, emitTypescriptTypes } from "../../../argspec/typescript/client.js";
+import { packageRoot } from "../../../runtime/package-info.js";
 import { matchesGolden } from "../../golden/golden.js";
 import {
   argspecOf,
@@ -79,6 +82,25 @@ test("every file is as it was judged", async () => {
     ownPart(declarations, "\n/** What every server has built in."),
   );
   matchesGolden("client/types.d.ts", await emitTypescriptTypes(SHOP));
+});
+
+test("the types alone have the response as clients declare it", async () => {
+  const declared = (text: string) =>
+    /interface PluginResponse<K, T> \{\n([^}]*)\}/.exec(text)![1]!.replace(/^ *\/\*\*.*\n/gm, "");
+  const options = join(packageRoot(), "client/typescript/options.ts");
+  const own = declared(readFileSync(options, "utf8"));
+  assert.is(declared(await emitTypescriptTypes(SHOP)), own);
+});
+
+test("names in examples stay within the code of the README and of comments", async () => {
+  const names = ["a-b", "x: 1 });\n```\n# Not ours\n```\n", "\r", "`", "__proto__"];
+  const query = Object.fromEntries(names.map((name) => [name, 1]));
+  const spec = plugin("find", { examples: [{ query, text: "" }] });
+  const files = await filesOf(argspecOf([spec]));
+  const fences = files.get("README.md")!.match(/^ *```.*$/gm);
+  assert.equal(fences, ["```ts", "```"]);
+  assert.match(files.get("README.md")!, 'client.find({ "a-b": 1, "x: 1 });\\n```\\n# Not ours');
+  assert.not.match(files.get("index.d.ts")!, /^ \* ```/m);
 });
 
 test("CommonJS is the same code, exported otherwise", async () => {

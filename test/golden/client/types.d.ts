@@ -7,6 +7,7 @@ export interface PluginResponse<K, T> {
   partials: number;
   hitcount: number;
   aggregator: [number, number, number, number];
+  message?: string;
   meta: unknown;
   entries: [K, T][];
 }
