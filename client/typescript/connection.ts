@@ -109,7 +109,7 @@ export class Connection {
   }
 }
 
-/** Options that are undefined do not count; header lines add up, by their names in small letters. */
+/** Options that are undefined do not count; header lines add up, named in small letters. */
 function merged<T extends CallOptions>(options: T, others: CallOptions): T {
   const given = Object.entries(others).filter(([, value]) => value !== undefined);
   const headers = [options, others].flatMap((each) =>

@@ -343,7 +343,7 @@ test("what one call or one client sets does not reach another", async () => {
   ]);
 });
 
-test("a header line of one call replaces those of its clients, however they are written", async () => {
+test("a header line of a call replaces those of clients, however it is written", async () => {
   const named = (name: string) => client.with({ headers: { [name]: "client" } });
   const call = { headers: { authorization: "call" } };
   await named("Authorization").call(FIND, {}, call);
