@@ -58,8 +58,31 @@ for (const version of ["1.0", "0.9", "2.0", "1.2"]) {
 }
 const longest = "a".repeat(LINE_MAX - "GET / HTTP/1.1".length);
 echoed("request line", "8191 bytes", get(`/${longest}`), `GET|/${longest}|${PLAIN}||none`);
-refused("request line", "8192 bytes", get(`/${longest}a`), 414, "URI Too Long");
-refused("request line", "8192 bytes, unfinished", `GET /${"a".repeat(8192)}`, 414, "URI Too Long");
+const tooLong = (name: string, send: string, after: "open" | "closed") =>
+  add("request line", name, { send, expect: [{ status: 414, body: "414 URI Too Long" }], after });
+const POST_8192 = `POST /${longest} HTTP/1.1\r\n${HOST}`;
+// The end of such a request is known, so that the connection goes on behind it.
+tooLong("8192 bytes", get(`/${longest}a`), "open");
+tooLong("8192 bytes and a body", `${POST_8192}Content-Length: 3\r\n\r\nabc`, "open");
+tooLong(
+  "8192 bytes and chunks",
+  `${POST_8192}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
+  "open",
+);
+tooLong(
+  "8192 bytes and a body to wait for",
+  `${POST_8192}Content-Length: 3\r\nExpect: 100-continue\r\n\r\n`,
+  "closed",
+);
+tooLong(
+  "8192 bytes, the last request",
+  get(`/${longest}a`, `${HOST}Connection: close\r\n`),
+  "closed",
+);
+tooLong("60000 bytes", get(`/${"a".repeat(60_000)}`), "open");
+tooLong("more than 64 KiB", get(`/${"a".repeat(65_536)}`), "closed");
+tooLong("more than 64 KiB, unfinished", `GET /${"a".repeat(65_536)}`, "closed");
+badLine("request line", "8192 bytes, the version broken", `GET /${longest}a HTTP/1\r\n${HOST}\r\n`);
 
 // Header fields
 

@@ -28,11 +28,7 @@ function accepted(body: string): Outcome {
 
 // A head is judged once it is complete, and empty lines before it are not skipped.
 set(WAITING, "answer", ["refusal has the whole header set"]);
-set(WAITING, "request line", [
-  "empty lines before it",
-  "unknown method, line unfinished",
-  "8192 bytes, unfinished",
-]);
+set(WAITING, "request line", ["empty lines before it", "unknown method, line unfinished"]);
 set(WAITING, "header", ["broken line, head unfinished", "line of 8193 bytes, unfinished"]);
 
 // Targets other than a path, other versions and most broken request lines get the page for 505.
@@ -64,6 +60,7 @@ set(PAGE_505, "request line", [
   "version 0.9",
   "version 2.0",
   "version 1.2",
+  "8192 bytes, the version broken",
 ]);
 // Dispatchers cannot introduce their connections.
 set(PAGE_505, "ident", [
@@ -88,6 +85,7 @@ set(PAGE_400, "header", [
   "byte above ASCII in a name",
   "line feeds only, unfinished",
 ]);
+set(PAGE_431, "request line", ["more than 64 KiB", "more than 64 KiB, unfinished"]);
 set(PAGE_431, "header", [
   "100 fields",
   "101 fields",
@@ -141,6 +139,8 @@ for (const [name, body] of [
 }
 set(PAGE_505, "chunked", ["trailers", "long trailers"]);
 set(WAITING, "chunked", ["control character in an extension"]);
+const TOO_LONG = { status: 414, body: "414 URI Too Long" };
+set({ expect: [TOO_LONG], after: "closed" }, "request line", ["8192 bytes and chunks"]);
 // A body that is too large is read to its end, however long, and never kept.
 const TOO_LARGE = { status: 413, body: "413 Payload Too Large" };
 set({ expect: [TOO_LARGE], after: "closed" }, "too large", ["chunked"]);
@@ -160,6 +160,9 @@ set(continued("POST|/echo|json 0 0 -1 3||abc"), "expect", [
 set(continued("POST|/echo|json 0 0 -1 2||none"), "expect", ["100-continue without body"]);
 set({ expect: [CONTINUE, TOO_LARGE], after: "closed" }, "expect", [
   "100-continue for a body that is too large",
+]);
+set({ expect: [CONTINUE, TOO_LONG], after: "closed" }, "request line", [
+  "8192 bytes and a body to wait for",
 ]);
 
 // A connection has one request at a time: another one that arrives before the answer ends it.

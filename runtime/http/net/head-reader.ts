@@ -2,7 +2,7 @@
 // Clients repeat their header fields from request to request: a section equal to the previous one
 // of the connection is recognised by one comparison and not read again.
 
-import { MAX_HEAD_BYTES, MAX_HEADER_LINE_BYTES } from "../../limits.js";
+import { MAX_HEAD_BYTES, MAX_HEADER_LINE_BYTES, MAX_REQUEST_LINE_BYTES } from "../../limits.js";
 import type { Ident } from "../../plugin/request-source.js";
 import { areHeaderLines, type HeaderFields, readHeaderFields } from "../header-fields.js";
 import { INVALID_HEADER, Refusal, URI_TOO_LONG } from "../refusal.js";
@@ -16,6 +16,8 @@ export class HeadReader {
   method: Method = "GET";
   target = "";
   fields: HeaderFields | null = null;
+  /** Why a request is refused whose end is known all the same. */
+  refusal: Refusal | null = null;
   ident: Ident | null = null;
   /** Offset after the head. */
   end = 0;
@@ -26,7 +28,7 @@ export class HeadReader {
   /** Bytes of the unfinished header section whose lines were judged already. */
   #judged = 0;
 
-  /** Reads the head that begins at `at`. A refusal is final for the connection. */
+  /** Reads the head that begins at `at`. A refusal as outcome is final for the connection. */
   read(text: string, at: number): HeadOutcome {
     const lineEnd = text.indexOf("\r\n", at);
     if (lineEnd < 0) return judgeBeginning(text.slice(at)) ?? "incomplete";
@@ -35,6 +37,7 @@ export class HeadReader {
     if (request instanceof Refusal) return this.#readIdent(line, lineEnd) ?? request;
     this.method = request.method;
     this.target = request.target;
+    this.refusal = line.length > MAX_REQUEST_LINE_BYTES ? URI_TOO_LONG : null;
     return this.#readSection(text, at, lineEnd + 2);
   }
 
@@ -48,7 +51,7 @@ export class HeadReader {
     if (lastLine < 0) return this.#judgeUnfinished(text, at, start);
     this.#judged = 0;
     this.end = lastLine + 4;
-    if (this.end - at > MAX_HEAD_BYTES) return INVALID_HEADER;
+    if (this.end - at > MAX_HEAD_BYTES) return this.refusal ?? INVALID_HEADER;
     const fields = readHeaderFields(text.slice(start, Math.max(start, lastLine + 2)));
     if (fields instanceof Refusal) return fields;
     this.#section = `${fields.block}\r\n`;
@@ -59,7 +62,7 @@ export class HeadReader {
 
   /** Complete lines are judged at once, so that a broken head does not wait for its end. */
   #judgeUnfinished(text: string, at: number, start: number): HeadOutcome {
-    if (text.length - at > MAX_HEAD_BYTES) return INVALID_HEADER;
+    if (text.length - at > MAX_HEAD_BYTES) return this.refusal ?? INVALID_HEADER;
     const unfinished = Math.max(start, text.lastIndexOf("\r\n") + 2);
     if (!areHeaderLines(text.slice(start + this.#judged, unfinished))) return INVALID_HEADER;
     this.#judged = unfinished - start;

@@ -1,7 +1,7 @@
 // The first line of a request: judged as soon as it is complete, and refused before that when what
 // has arrived can no longer become one.
 
-import { MAX_REQUEST_LINE_BYTES } from "../../limits.js";
+import { MAX_HEAD_BYTES, MAX_REQUEST_LINE_BYTES } from "../../limits.js";
 import type { Ident } from "../../plugin/request-source.js";
 import {
   INVALID_REQUEST_LINE,
@@ -36,9 +36,8 @@ export interface RequestLine {
   readonly target: string;
 }
 
-/** Reads a complete line, given without its CR LF. */
+/** Reads a complete line, given without its CR LF; its length is the caller's concern. */
 export function readRequestLine(line: string): RequestLine | Refusal {
-  if (line.length > MAX_REQUEST_LINE_BYTES) return URI_TOO_LONG;
   const match = LINE.exec(line);
   if (match === null || !METHODS.includes(match[1]!)) return INVALID_REQUEST_LINE;
   if (match[3] !== "1.1") return VERSION_NOT_SUPPORTED;
@@ -62,13 +61,13 @@ function readOtherTarget(method: Method, target: string): RequestLine | Refusal 
 
 /** The refusal of an unfinished line that is lost already, else null. */
 export function judgeBeginning(text: string): Refusal | null {
-  const match = BEGINNING.exec(text);
+  if (text.length > MAX_HEAD_BYTES) return URI_TOO_LONG;
+  // What lies behind is judged with the whole line, not again with every packet.
+  const match = BEGINNING.exec(text.slice(0, MAX_REQUEST_LINE_BYTES));
   if (match === null) return INVALID_REQUEST_LINE;
   const word = match[1]!;
   const isKnown = match[2] === undefined ? isBeginningOfWord(word) : isWord(word);
-  if (!isKnown) return INVALID_REQUEST_LINE;
-  const length = text.endsWith("\r") ? text.length - 1 : text.length;
-  return length > MAX_REQUEST_LINE_BYTES ? URI_TOO_LONG : null;
+  return isKnown ? null : INVALID_REQUEST_LINE;
 }
 
 function isWord(word: string): boolean {

@@ -187,7 +187,7 @@ export class RequestReader {
     }
     const request: ReadRequest = { method, target, fields, t0Ms };
     const length = fields.contentLength;
-    if (fields.expect === null && !fields.chunked) {
+    if (this.#head.refusal === null && fields.expect === null && !fields.chunked) {
       if (length <= 0) {
         this.#sink.request(request, null, this.#requestBytes, 0);
         return end;
@@ -199,7 +199,7 @@ export class RequestReader {
       }
     }
     this.#request = request;
-    this.#beginBody(fields, end < chunk.length);
+    this.#beginBody(fields, end < chunk.length, this.#head.refusal);
     return end;
   }
 
@@ -207,19 +207,19 @@ export class RequestReader {
     return length <= available && length <= Math.min(INLINE_BODY_BYTES, this.#sink.maxBodyBytes);
   }
 
-  #beginBody(fields: HeaderFields, hasArrived: boolean): void {
+  #beginBody(fields: HeaderFields, hasArrived: boolean, headRefusal: Refusal | null): void {
     const store = new BodyStore(this.#sink.budget, this.#sink.maxBodyBytes);
     const length = Math.max(0, fields.contentLength);
     const body = fields.chunked ? new ChunkedBody(store) : new SizedBody(store, length);
     this.#body = body;
     this.#bodyStartedAtMs = this.#nowMs;
     const expects = fields.expect === "100-continue";
-    if (fields.expect !== null && !expects)
-      this.#refuseBody(EXPECTATION_FAILED, length > MAX_DRAIN_BYTES);
-    else if (length > this.#sink.maxBodyBytes) {
-      // A client that waits for word may or may not send the body: the framing would be a guess.
-      this.#refuseBody(PAYLOAD_TOO_LARGE, expects || length > MAX_DRAIN_BYTES);
-    } else if (expects && !hasArrived && !body.done) this.#sink.sendContinue();
+    const unexpected = fields.expect !== null && !expects ? EXPECTATION_FAILED : null;
+    const tooLarge = length > this.#sink.maxBodyBytes ? PAYLOAD_TOO_LARGE : null;
+    const refusal = headRefusal ?? unexpected ?? tooLarge;
+    // A client that waits for word may or may not send the body: the framing would be a guess.
+    if (refusal !== null) this.#refuseBody(refusal, expects || length > MAX_DRAIN_BYTES);
+    else if (expects && !hasArrived && !body.done) this.#sink.sendContinue();
     if (body.done) this.#endBody(body);
   }
 

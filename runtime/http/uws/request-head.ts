@@ -5,7 +5,7 @@
 import { MAX_REQUEST_LINE_BYTES } from "../../limits.js";
 import { type HeaderFields, readHeaderFields } from "../header-fields.js";
 import { readRequestLine } from "../net/request-line.js";
-import { Refusal } from "../refusal.js";
+import { Refusal, URI_TOO_LONG } from "../refusal.js";
 import type { Method } from "../transport.js";
 import type { UwsRequest } from "./uws-api.js";
 
@@ -20,10 +20,12 @@ export class RequestHeadReader {
   // Results of the last `read`; fields rather than an object, which would cost one per request.
   method: Method = "GET";
   target = "";
+  /** Null when the request is refused and its end is not known. */
   fields: HeaderFields | null = null;
   /** Bytes of the head as a client would have sent it. */
   byteLength = 0;
 
+  #isTooLong = false;
   #block = "";
   /** The header section read last; clients repeat theirs from request to request. */
   #lastBlock = "";
@@ -38,10 +40,13 @@ export class RequestHeadReader {
     const query = request.getQuery();
     const path = request.getUrl();
     const target = query === undefined ? path : `${path}?${query}`;
-    return this.#readLine(request.getCaseSensitiveMethod(), target) ?? this.#readSection(request);
+    const method = request.getCaseSensitiveMethod();
+    const refusal = this.#readLine(method, target) ?? this.#readSection(request);
+    return refusal ?? (this.#isTooLong ? URI_TOO_LONG : null);
   }
 
   #readLine(method: string, target: string): Refusal | null {
+    this.#isTooLong = false;
     const isPlain = target.length <= MAX_PLAIN_TARGET_LENGTH && VISIBLE_ASCII.test(target);
     if (isPlain && (method === "GET" || method === "POST")) {
       // Nearly every request. uWebSockets lets no target through that is not a path.
@@ -49,7 +54,9 @@ export class RequestHeadReader {
       this.target = target;
       return null;
     }
-    const line = readRequestLine(`${method} ${asBytes(target)} HTTP/1.1`);
+    const text = `${method} ${asBytes(target)} HTTP/1.1`;
+    this.#isTooLong = text.length > MAX_REQUEST_LINE_BYTES;
+    const line = readRequestLine(text);
     if (line instanceof Refusal) return line;
     this.method = line.method;
     this.target = line.target;

@@ -113,7 +113,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
       t0Ms,
       head.byteLength,
     );
-    if (refusal !== null) exchange.refuse(refusal, true);
+    if (refusal !== null) exchange.refuse(refusal, fields === NO_FIELDS || fields.expect !== null);
     else if (fields.expect !== null && fields.expect !== "100-continue") {
       exchange.refuse(EXPECTATION_FAILED, false);
     } else if (fields.contentLength > this.#maxBodyBytes) {

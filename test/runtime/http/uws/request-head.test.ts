@@ -65,6 +65,15 @@ test("what is refused leaves no fields of another request", () => {
   assert.is(reader.fields, null);
 });
 
+test("the fields of a request whose line is too long are read", () => {
+  const reader = new RequestHeadReader();
+  const length: [string, string] = ["content-length", "3"];
+  const long = request("POST", `/${"x".repeat(8192)}`, undefined, [HOST, length]);
+  assert.is(reader.read(long)?.status, 414);
+  assert.is(reader.fields?.contentLength, 3);
+  assert.is(reader.read(request("GET", "/")), null);
+});
+
 test("methods and lengths of the request line", () => {
   assert.is(statusOf(request("DELETE", "/a")), 200);
   assert.is(statusOf(request("G@T", "/a")), 400);
