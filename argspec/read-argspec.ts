@@ -86,7 +86,8 @@ function findCircle(edges: ReadonlyMap<string, readonly string[]>): string | nul
       const next = edges.get(name)!;
       const back = next.find((target) => state.get(target) === "open");
       if (back !== undefined) return back;
-      trail.push(...next.filter((target) => !state.has(target)));
+      // One by one, because a call takes only so many arguments.
+      for (const target of next) if (!state.has(target)) trail.push(target);
     }
   }
   return null;
@@ -96,7 +97,7 @@ function readPlugins(list: Untrusted, names: ReadonlySet<string>): PluginSpec[] 
   const seen = new Set<string>();
   return list.items(MAX_PLUGINS).map((item) => {
     const plugin = readPlugin(item, names);
-    const key = `${plugin.role} ${plugin.path}`;
+    const key = `${plugin.role} ${plugin.name}`;
     if (seen.has(key)) throw item.fault(`\`${plugin.name}\` is there twice`);
     seen.add(key);
     return plugin;

@@ -128,7 +128,11 @@ const WRONG_PLUGINS: readonly [plugin: object, place: string][] = [
 test("names the place of a fault in a plugin", () => {
   for (const [plugin, place] of WRONG_PLUGINS) refuses(documentOf(plugin), place);
   const twice = documentOf();
-  refuses({ ...twice, plugins: Array(2).fill((twice.plugins as object[])[0]) }, "plugins.1: `sea");
+  const [search] = twice.plugins as [object];
+  refuses({ ...twice, plugins: [search, search] }, "plugins.1: `sea");
+  // Clients would have to call two plugins by one name.
+  const builtin = { ...search, path: "/svc/builtin/search" };
+  refuses({ ...twice, plugins: [search, builtin] }, "plugins.1: `sea");
 });
 
 const WRONG_SCHEMAS: readonly [schema: unknown, place: string][] = [
@@ -179,6 +183,11 @@ test("takes a long chain of aliases, and refuses one that closes", () => {
     );
   assert.is(Object.keys(read(documentOf({}, chain({ type: "null" }))).$defs).length, 20_000);
   refuses(documentOf({}, chain({ $ref: "#/$defs/T0" })), "$defs: `T0`");
+});
+
+test("takes a union of more types than a call has arguments", () => {
+  const anyOf = Array(300_000).fill({ $ref: "#/$defs/B" });
+  assert.equal(Object.keys(readArgspec(documentOf({}, { A: { anyOf }, B: {} })).$defs), ["A", "B"]);
 });
 
 test("keeps keys that mean something to JavaScript as plain keys", () => {
