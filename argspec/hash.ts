@@ -13,9 +13,11 @@ export function contractHash({ plugins, $defs }: Pick<Argspec, "plugins" | "$def
   return createHash("sha256").update(JSON.stringify(contract)).digest("hex");
 }
 
-function pluginContract({ name, path, role, params, open, result }: PluginSpec): unknown {
-  const isOpen = open === true;
-  return [name, path, role, params.map(paramContract), isOpen, withoutTexts(result)];
+function pluginContract(plugin: PluginSpec): unknown {
+  const { name, path, role, readonly, params, open, result, forwards } = plugin;
+  const taken = [params.map(paramContract), open === true];
+  // Clients repeat what is safe to repeat, and know what a forwarded request is answered.
+  return [name, path, role, readonly, ...taken, withoutTexts(result), forwards ?? []];
 }
 
 function paramContract({ name, in: place, wire, required, default: value, schema }: ParamSpec) {

@@ -40,4 +40,15 @@ test("what a plugin takes beside its parameters does, its texts do not", () => {
   assert.is.not(hashWith({ role: "post" }), hashWith({}));
 });
 
+test("what decides how clients call it and what they are answered does", () => {
+  const [plugin] = BUILTINS.plugins;
+  const hashWith = (changes: Partial<PluginSpec>) =>
+    contractHash({ plugins: [{ ...plugin!, ...changes }], $defs: {} });
+  // Clients repeat what is safe to repeat.
+  assert.is.not(hashWith({ readonly: true }), hashWith({ readonly: false }));
+  // The result of a forwarded request is that of its target.
+  assert.is.not(hashWith({ forwards: ["near"] }), hashWith({ forwards: ["far"] }));
+  assert.is.not(hashWith({ forwards: ["near"] }), hashWith({}));
+});
+
 test.run();
