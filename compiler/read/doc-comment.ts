@@ -30,7 +30,7 @@ const DECLARING_TAGS = new Set(["plugin", "graph", "readonly"]);
 /** @param nodes of which the first that has a comment is meant */
 export function readDocComment(...nodes: readonly ts.Node[]): DocComment {
   const comment = firstComment(nodes);
-  const tags = comment?.tags ?? [];
+  const tags: readonly ts.JSDocTag[] = comment?.tags ?? [];
   const params = new Map<string, string>();
   const paragraphs = [commentText(comment)];
   for (const tag of tags) {
@@ -39,6 +39,7 @@ export function readDocComment(...nodes: readonly ts.Node[]): DocComment {
   }
   const description = paragraphs.filter((text) => text !== "").join("\n\n");
   const named = (name: string) => tags.filter((tag) => tag.tagName.text === name);
+  const textOf = (tag?: ts.JSDocTag) => (tag ? tagText(tag, tags[tags.indexOf(tag) + 1]) : "");
   return {
     plugin: wordTag(named("plugin")[0]),
     graph: wordTag(named("graph")[0]),
@@ -47,9 +48,11 @@ export function readDocComment(...nodes: readonly ts.Node[]): DocComment {
     description,
     deprecated: named("deprecated").length > 0,
     deprecation: commentText(named("deprecated")[0]),
-    returns: commentText([...named("returns"), ...named("return")][0]),
+    returns: textOf([...named("returns"), ...named("return")][0]),
     examples: named("example"),
-    throws: [...named("throws"), ...named("exception")].map(readThrows),
+    throws: [...named("throws"), ...named("exception")]
+      .map((tag) => readThrows(tag, textOf(tag)))
+      .filter(({ exception }) => exception !== ""),
     params,
   };
 }
@@ -102,16 +105,35 @@ function textBelow(tag: ts.JSDocTag): string {
   return text.startsWith(line) ? text.slice(line.length).trim() : text;
 }
 
-function readThrows(tag: ts.JSDocTag): { exception: string; description: string } {
-  const type = ts.isJSDocThrowsTag(tag) ? tag.typeExpression?.type.getText() : undefined;
-  const text = commentText(tag);
-  if (type !== undefined) return { exception: type, description: text };
-  const [exception = "", ...words] = text.split(/\s+/);
-  return { exception, description: words.join(" ").replace(/^-\s*/, "") };
+/** The parser takes the brace of `@returns {@link City} ...` for a type, and the rest for a tag. */
+function tagText(tag: ts.JSDocTag, next: ts.JSDocTag | undefined): string {
+  const isTorn = /\{\s*$/.test(tag.getText()) && /^link(code|plain)?$/.test(nameOf(next));
+  return isTorn ? `{@${nameOf(next)} ${commentText(next)}` : commentText(tag);
+}
+
+function nameOf(tag: ts.JSDocTag | undefined): string {
+  return tag?.tagName.text ?? "";
+}
+
+/** `{@link RangeError | a word for it} the rest` */
+const LINKED = /^\{@\w+\s+([^\s|}]+)[^}]*\}\s*/;
+
+function readThrows(tag: ts.JSDocTag, text: string): { exception: string; description: string } {
+  // Empty where a link was taken for a type.
+  const type = ts.isJSDocThrowsTag(tag) ? tag.typeExpression?.type.getText() : "";
+  if (type) return thrown(type, text);
+  const linked = LINKED.exec(text);
+  if (linked !== null) return thrown(linked[1]!, text.slice(linked[0].length));
+  const [first = "", ...words] = text.split(/\s+/);
+  return thrown(first, words.join(" "));
+}
+
+function thrown(exception: string, text: string): { exception: string; description: string } {
+  return { exception, description: text.replace(/^-\s*/, "") };
 }
 
 function firstSentence(description: string): string {
   const paragraph = description.split(/\n\s*\n/, 1)[0] ?? "";
   const text = paragraph.replace(/\s+/g, " ").trim();
-  return /^.*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
+  return /^.*?(?<!\b(?:e\.g|i\.e|cf|vs))[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
 }

@@ -357,4 +357,35 @@ export function search(request: PluginRequest, q: str, n: int = 1) { return q; }
   );
 });
 
+test("links in documentation comments stay, also where the parser looks for a type", () => {
+  const { plugins, diagnostics } = readSource(`
+/**
+ * Finds.
+ * @plugin
+ * @returns {@link City} the nearest
+ * @throws {@link RangeError} when n is negative
+ * @throws {@linkcode errors.NotFound | no city} - when there is none
+ * @throws {@link Busy}
+ * @throws
+ */
+export function search(request: PluginRequest, q: str) { return q; }
+`);
+  assert.equal(diagnostics, []);
+  assert.is(plugins[0]!.returns, "{@link City} the nearest");
+  assert.equal(plugins[0]!.throws, [
+    { exception: "RangeError", description: "when n is negative" },
+    { exception: "errors.NotFound", description: "when there is none" },
+    { exception: "Busy", description: "" },
+  ]);
+});
+
+test("the summary does not end at an abbreviation", () => {
+  const summaryOf = (text: string) =>
+    readSource(`/** ${text} @plugin */\nexport function find(request: PluginRequest) { return 1; }`)
+      .plugins[0]!.summary;
+  assert.is(summaryOf("Finds cities, e.g. Oslo. More."), "Finds cities, e.g. Oslo.");
+  assert.is(summaryOf("The nearest, i.e. the first! More."), "The nearest, i.e. the first!");
+  assert.is(summaryOf("Since v1.2 too? More."), "Since v1.2 too?");
+});
+
 test.run();
