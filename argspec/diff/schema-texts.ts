@@ -1,5 +1,5 @@
-// The descriptions inside a type, with the place of each, so that two types of the same values can
-// be told apart by what is said about them.
+// What is said inside a type, descriptions and deprecations, with the place of each, so that two
+// types of the same values can be told apart by it.
 
 import type { JsonSchema } from "../argspec.js";
 import type { Type } from "./misfit.js";
@@ -12,8 +12,9 @@ export function schemaTexts({ schema, definitions }: Type): string {
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
     const [path, part] = next;
     if (typeof part !== "object" || part === null) continue;
-    const { description, properties = {}, $ref, ...others } = part as JsonSchema;
+    const { description, deprecated, properties = {}, $ref, ...others } = part as JsonSchema;
     if (typeof description === "string" && description !== "") texts.push([path, description]);
+    if (deprecated === true) texts.push([path, "@deprecated"]);
     const name = typeof $ref === "string" ? $ref.replace("#/$defs/", "") : "";
     if (Object.hasOwn(definitions, name) && !seen.has(name)) {
       seen.add(name);

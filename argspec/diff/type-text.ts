@@ -15,7 +15,8 @@ export function typeText(schema: JsonSchema): string {
 
 /** A value of JSON on one line. */
 export function valueText(value: unknown): string {
-  return clipped(printable(JSON.stringify(value) ?? ""));
+  const shown = typeof value === "string" ? value.slice(0, MAX_TEXT) : value;
+  return clipped(printable(JSON.stringify(shown) ?? ""));
 }
 
 /** The place of a property: `.name`, or `["odd name"]`. */
@@ -43,8 +44,8 @@ function textOf(schema: JsonSchema, depth: number): string {
   if (depth > MAX_DEPTH) return "…";
   const { $ref, anyOf, type } = schema;
   if (typeof $ref === "string") return $ref.replace(REFERENCE, "");
-  if (Array.isArray(anyOf)) return unionText(anyOf.map((member) => textOf(member, depth + 1)));
-  if (Array.isArray(schema.enum)) return unionText(schema.enum.map(valueText));
+  if (Array.isArray(anyOf)) return unionText(anyOf, (member) => textOf(member, depth + 1));
+  if (Array.isArray(schema.enum)) return unionText(schema.enum, valueText);
   if ("const" in schema) return valueText(schema.const);
   switch (type) {
     case undefined:
@@ -62,8 +63,8 @@ function textOf(schema: JsonSchema, depth: number): string {
   }
 }
 
-function unionText(members: readonly string[]): string {
-  return members.length === 0 ? "never" : firstOf([...new Set(members)]).join(" | ");
+function unionText<T>(members: readonly T[], memberText: (member: T) => string): string {
+  return members.length === 0 ? "never" : [...new Set(firstOf(members, memberText))].join(" | ");
 }
 
 function arrayText(schema: JsonSchema, depth: number): string {
@@ -73,25 +74,26 @@ function arrayText(schema: JsonSchema, depth: number): string {
   const restText = typeof rest === "boolean" ? "any" : textOf(rest, depth);
   const list = /[ |]/.test(restText) ? `(${restText})[]` : `${restText}[]`;
   if (first.length === 0 && rest !== false && required === 0) return list;
-  const items = first.map((item, at) => `${textOf(item, depth)}${at < required ? "" : "?"}`);
-  return `[${firstOf([...items, ...(rest === false ? [] : [`...${list}`])]).join(", ")}]`;
+  const items = firstOf(first, (item, at) => `${textOf(item, depth)}${at < required ? "" : "?"}`);
+  return `[${[...items, ...(rest === false ? [] : [`...${list}`])].join(", ")}]`;
 }
 
 function objectText(schema: JsonSchema, depth: number): string {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
   const required = new Set((schema.required ?? []) as readonly string[]);
   const further = (schema.additionalProperties ?? {}) as JsonSchema | boolean;
-  const parts = properties.map(([name, part]) => {
+  const parts = firstOf(properties, ([name, part]) => {
     const shown = isPlainName(name) ? name : valueText(name);
     return `${shown}${required.has(name) ? "" : "?"}: ${textOf(part, depth)}`;
   });
   if (further !== false) {
     parts.push(`[key]: ${typeof further === "boolean" ? "any" : textOf(further, depth)}`);
   }
-  return parts.length === 0 ? "{}" : `{ ${firstOf(parts).join("; ")} }`;
+  return parts.length === 0 ? "{}" : `{ ${parts.join("; ")} }`;
 }
 
-/** As many parts as anybody reads. */
-function firstOf(parts: readonly string[]): readonly string[] {
-  return parts.length > MAX_PARTS ? [...parts.slice(0, MAX_PARTS), "…"] : parts;
+/** Texts of as many parts as anybody reads; the others are not looked at. */
+function firstOf<T>(parts: readonly T[], partText: (part: T, index: number) => string): string[] {
+  const texts = parts.slice(0, MAX_PARTS).map(partText);
+  return parts.length > MAX_PARTS ? [...texts, "…"] : texts;
 }

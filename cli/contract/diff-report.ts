@@ -21,7 +21,10 @@ export function diffReport(changes: readonly Change[], { color }: { color: boole
   if (changes.length === 0) return "no changes\n";
   const rows = changes.map(cellsOf);
   const widths = [0, 1, 2].map((column) =>
-    Math.min(MAX_COLUMN, Math.max(...rows.map((cells) => cells[column]!.length))),
+    Math.min(
+      MAX_COLUMN,
+      rows.reduce((width, cells) => Math.max(width, cells[column]!.length), 0),
+    ),
   );
   const groups = SEVERITIES.map((severity) => {
     const lines = rows.filter((_, index) => changes[index]!.severity === severity);

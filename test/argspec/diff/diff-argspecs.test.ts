@@ -99,6 +99,12 @@ test("keep their columns when one is long", () => {
   assert.ok(line.length < 160, line);
 });
 
+test("are told however many there are", () => {
+  const [change] = diffArgspecs(FORMER, PRESENT);
+  const report = diffReport(Array(300_000).fill(change), { color: false });
+  assert.match(report, "1 plugin: 300000 breaking, 0 compatible, 0 docs");
+});
+
 test("are none where only names of types, order and places differ", () => {
   const former = argspecOf({
     plugins: [

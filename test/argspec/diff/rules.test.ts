@@ -291,6 +291,7 @@ const CASES: readonly Case[] = [
     value(point({ ...NUMBER, description: "degrees east" })),
     "result",
   ],
+  ["result-text", value(point(NUMBER)), value(point({ ...NUMBER, deprecated: true })), "result"],
 ];
 
 for (const [

@@ -44,6 +44,23 @@ for (const [schema, text] of TEXTS) {
   test(text, () => assert.is(typeText(schema), text));
 }
 
+test("cost no more than is shown", () => {
+  let looks = 0;
+  const counting = {
+    get type() {
+      looks++;
+      return "null";
+    },
+  };
+  const many = Array(1000).fill(counting);
+  const properties = Object.fromEntries(many.map((part, n) => [`p${n}`, part]));
+  for (const schema of [{ type: "object", properties }, anyOf(...many), tupleOf(many)]) {
+    looks = 0;
+    typeText(schema);
+    assert.ok(looks > 0 && looks <= 60, `${looks} of 1000`);
+  }
+});
+
 test("are short, and steer no terminal", () => {
   const many = objectOf(
     Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`p${n}`, NUMBER])),
