@@ -21,8 +21,9 @@ const TAKEN_METHODS = [
   ..."builtin close constructor self services then toJSON toString valueOf with".split(" "),
   ..."hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString with_options".split(" "),
   ..."_argspec _call _call_raw _connection _options _response property".split(" "),
-  // Within a class of Python, a method would be taken for the type.
-  ..."bool bytes float int str".split(" "),
+  // Within a class of Python, a method would be taken for the type or the value.
+  ..."Any Builtin Dict Envelope LEFT_OUT List Literal Optional PluginResponse Services".split(" "),
+  ..."Tuple Union bool bytes float int str".split(" "),
 ];
 /** Words that Python keeps for itself; JavaScript allows all of its own as names of methods. */
 const PYTHON_WORDS =
