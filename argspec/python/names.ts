@@ -76,9 +76,13 @@ export function isPlainName(text: string): boolean {
 
 /** Python compares names in their normal form, and would call those with `__` otherwise. */
 function identifier(name: string): string {
-  const letters = name.normalize("NFKC").replace(/[^\p{L}\p{Nd}_]/gu, "_");
-  return letters
+  // Any that is longer by far is cut before, so that it costs no more than others.
+  const normal = name.slice(0, 4 * MAX_LENGTH).normalize("NFKC");
+  const letters = normal
+    // Not all letters may be in names.
+    .replace(/[^\p{L}\p{Nd}_]|(?!\p{XIDC})./gu, "_")
     .replace(/^__+/, "_")
-    .replace(/^(?=\p{Nd}|$)/u, "_")
-    .slice(0, MAX_LENGTH);
+    .replace(/^(?![\p{XIDS}_])/u, "_");
+  // Characters of two halves are not cut in two.
+  return [...letters].slice(0, MAX_LENGTH).join("");
 }

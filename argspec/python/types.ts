@@ -8,7 +8,8 @@ import { docstring, indent, literal, plainText, stringLiteral } from "./text.js"
 
 const REFERENCE = "#/$defs/";
 const ANYTHING = "Any";
-const MAX_OPTIONAL_ITEMS = 8;
+/** Tuples of several lengths are written out up to so many characters: they may be nested. */
+const MAX_TUPLE_FORMS = 2000;
 const PRIMITIVES: ReadonlyMap<unknown, string> = new Map([
   ["boolean", "bool"],
   ["integer", "int"],
@@ -84,7 +85,9 @@ export class PythonTypes {
     }
     const places = prefixItems.map((item) => this.annotation(item, itemPlace));
     const least = typeof minItems === "number" ? Math.min(minItems, places.length) : 0;
-    if (items !== false || places.length - least > MAX_OPTIONAL_ITEMS) {
+    const forms = places.length - least + 1;
+    const isLong = forms > 1 && forms * places.join(", ").length > MAX_TUPLE_FORMS;
+    if (items !== false || isLong) {
       const rest = items === false ? [] : [this.annotation(items, itemPlace)];
       return `List[${union([...places, ...rest])}]`;
     }

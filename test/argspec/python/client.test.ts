@@ -146,9 +146,45 @@ for node in ast.walk(tree):
 print(json.dumps(sorted(names)))
 `;
 
+/** Whether parameters that are not given are left out, also after a method of any name. */
+const DEFAULTS = `
+import client
+values = [value for method in vars(client.Client).values()
+          for value in (getattr(method, "__kwdefaults__", None) or {}).values()
+          if method.__name__ != "__init__"]
+print(len(values) > 100 and all(value is client.LEFT_OUT for value in values))
+`;
+
 const HOSTILE =
   '"""\npwned()\n"""\\"""\\\n pwned()\r\npwned()\rpwned() \\N{BULLET} \\x {pwned()} \u0000' +
   "\f\v\u0085\u2028pwned()\u2029\u202e' + pwned() + '#\n# coding: utf-7\n\"\"";
+
+/** Nested as deeply as that, tuples with optional items would have trillions of forms. */
+const DEEP_TUPLES = 12;
+
+test("has text in proportion to the argspec, however tuples are nested", () => {
+  let schema = STRING;
+  for (let depth = 0; depth < DEEP_TUPLES; depth++) {
+    schema = tuple([schema, ...Array.from({ length: 7 }, () => STRING)], 0);
+  }
+  const argspec = argspecOf([plugin("deep", { result: { kind: "value", schema } })]);
+  const { length } = ownPart(emitPythonClient(argspec, PYTHON_RUNTIME));
+  assert.ok(length < 50_000, `${length} characters`);
+});
+
+pythonTest("has no name that Python does not take, whatever letters it is made of", () => {
+  // A letter that no name may contain, and one of two halves where long names are cut.
+  const keys = ["a\u2e2fb", "\u0301a", "५", `${"a".repeat(77)}\u{10400}\u{10400}`, "ｎａｍｅ", "ﬁ"];
+  const inner = object({ x: STRING });
+  const properties = Object.fromEntries(keys.map((key) => [key, inner]));
+  const types = [`${"a".repeat(79)}\u{10400}`, "ª", "Größe"];
+  const definitions = Object.fromEntries(types.map((name) => [name, object(properties)]));
+  const methods = types.map((name, index) =>
+    plugin(`m${index}`, { result: { kind: "value", schema: ref(name) } }),
+  );
+  const hints = hintsOf(readArgspec(argspecOf(methods, definitions)));
+  assert.is(hints["Client.m2"]!.return, "<class 'client.Größe'>");
+});
 
 const HOSTILE_NAMES =
   "self class None __init__ __x __class__ str int property search search_raw _call _argspec " +
@@ -190,6 +226,7 @@ pythonTest("makes no code of what a hostile argspec says", () => {
     );
     const shadowed = "import client; print([n for n in dir(client) if n in dir(__builtins__)])";
     assert.is(folder.run(shadowed).replace(/'__\w+__',? ?/g, ""), "[]\n");
+    assert.is(folder.run(DEFAULTS), "True\n");
   } finally {
     folder.remove();
   }
