@@ -1,7 +1,7 @@
 // The argspec that a command works on, from wherever its user has it: a server, a file, a build.
 // What comes from outside is bounded in size and time, and always goes through `readArgspec`.
 
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Argspec } from "../../argspec/argspec.js";
 import { readArgspec } from "../../argspec/read-argspec.js";
@@ -33,13 +33,22 @@ async function fromServer(url: string): Promise<unknown> {
   throw new SvcError("SVC3017", `the server at ${url} does not tell its argspec`);
 }
 
+/** Undefined where there is nothing that can be looked at: `file.json/` is no path either. */
+export function pathInfo(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The argspec that a path means. */
 function fileOf(source: string): string {
-  const info = statSync(source, { throwIfNoEntry: false });
+  const info = pathInfo(source);
   if (info === undefined) throw new SvcError("SVC3014", `there is no \`${source}\``);
   if (!info.isDirectory()) return source;
   const places = [join(source, ARGSPEC_FILE), join(source, ".svc", ARGSPEC_FILE)];
-  const found = places.find((place) => statSync(place, { throwIfNoEntry: false })?.isFile());
+  const found = places.find((place) => pathInfo(place)?.isFile());
   if (found !== undefined) return found;
   throw new SvcError("SVC3014", `\`${source}\` holds no argspec before \`svc build\``);
 }

@@ -1,7 +1,6 @@
 // The description records of the interface ("Plugin description record") from where a command's
 // user has them. They tell reserved arguments in the order of the signature, an argspec does not.
 
-import { statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { descriptions } from "../../runtime/builtin/.generated/descriptions.js";
 import { descriptions as graph } from "../../runtime/builtin/.generated/graph/descriptions.js";
@@ -9,6 +8,7 @@ import { SvcError } from "../../runtime/errors.js";
 import { BUILD_FOLDER, readManifest } from "../../runtime/manifest.js";
 import type { PluginDescription } from "../../runtime/plugin/plugin-entry.js";
 import { fetchResponse, isUrl } from "./fetch-response.js";
+import { pathInfo } from "./load-argspec.js";
 
 /**
  * @param plugin null for all of the service, without the built-in ones
@@ -30,7 +30,7 @@ async function fromServer(url: string, plugin: string | null): Promise<readonly 
 
 function fromBuild(source: string, plugin: string | null): readonly PluginDescription[] {
   const folder = resolve(source);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+  if (!pathInfo(folder)?.isDirectory()) {
     throw new SvcError("SVC3014", `${source} is no folder, and records are not part of an argspec`);
   }
   const manifest = readManifest(basename(folder) === BUILD_FOLDER ? dirname(folder) : folder);

@@ -17,7 +17,15 @@ const USAGE_ERRORS: ReadonlySet<ErrorCodeName> = new Set([
 
 function errorLine(code: ErrorCodeName, message: string): string {
   const end = /[.?!]$/.test(message) ? "" : ".";
-  return `svc: error ${code}: ${message}${end} ${ERROR_CODES[code].fix}`;
+  return `svc: error ${code}: ${printable(message)}${end} ${ERROR_CODES[code].fix}`;
+}
+
+/** Messages quote files and servers, which must not steer the terminal. */
+function printable(text: string): string {
+  return text.replace(/(?!\n)\p{Cc}/gu, (character) => {
+    const digits = character.charCodeAt(0).toString(16).padStart(4, "0");
+    return `\\u${digits}`;
+  });
 }
 
 /** Writes the error to stderr and returns the exit code. */

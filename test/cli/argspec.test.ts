@@ -85,4 +85,17 @@ test("says what it cannot print", async () => {
   assert.match((await run("argspec", file, "--format", "record")).stderr, "SVC3014: ");
 });
 
+test("lets no document steer the terminal", async () => {
+  const hostile = join(folder, "hostile.json");
+  const named = JSON.stringify({ ...SHOP, $defs: { "\u001b[2J\u009b": {} } });
+  for (const text of [named, '{"argspec":\u001b[2J}']) {
+    writeFileSync(hostile, text);
+    const { stderr, code } = await run("argspec", hostile);
+    assert.match(stderr, "SVC3015: ");
+    assert.match(stderr, "\\u001b");
+    assert.not.match(stderr, /(?!\n)\p{Cc}/u);
+    assert.is(code, 1);
+  }
+});
+
 test.run();

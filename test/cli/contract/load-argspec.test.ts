@@ -64,6 +64,10 @@ test("reads a file, a build folder and a project", async () => {
 test("says what a path lacks", async () => {
   await rejects(loadArgspec(join(folder, "nowhere")), "SVC3014", "nowhere");
   await rejects(loadArgspec(join(folder, "empty")), "SVC3014", "before `svc build`");
+  await rejects(loadArgspec(join(folder, "cut.json/")), "SVC3014", "cut.json/");
+  await rejects(loadArgspec(join(folder, "x".repeat(5000))), "SVC3014", "xxx");
+  const above = loadRecords(join(folder, "cut.json/x"), null);
+  await rejects(above, "SVC3014", "cut.json/x is no folder");
   await rejects(loadArgspec(join(folder, "cut.json")), "SVC3015", "cut.json: ");
   const other = join(folder, "other.json");
   await rejects(loadArgspec(other), "SVC3015", `${other}: not an argspec: the document: `);
