@@ -14,7 +14,8 @@ from typing import Any, Callable, Dict, Mapping, Optional, TypeVar, cast
 
 from .answers import Envelope, SvcError, _answer_error, _decoded, _envelope, _member
 from .answers import _plugin_response, _T
-from .requests import LEFT_OUT, _Operation, _Options, _own_fields, _Request, _request_of
+from .requests import LEFT_OUT, _Operation, _Options, _own_fields, _own_partial, _Request
+from .requests import _request_of
 from .server import _Deadline, _Fault, _Server
 
 _C = TypeVar("_C", bound="_ClientBase")
@@ -196,10 +197,10 @@ class _ClientBase(_Caller):
             idempotent: may be sent again although the server may have executed it.
 
         Raises:
-            ValueError: a header line is none.
+            ValueError: `partial` is no partition, or a header line is none.
         """
         given: Dict[str, Any] = {
-            "partial": partial,
+            "partial": LEFT_OUT if partial is LEFT_OUT else _own_partial(partial),
             "timeout": timeout,
             "retries": retries,
             "idempotent": idempotent,

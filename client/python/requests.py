@@ -80,6 +80,9 @@ def _request_of(
     fields = {"accept": "text/plain" if operation.is_text else "application/json"}
     query = {name: value for name, value in params.items() if value is not LEFT_OUT}
     content = query.pop("content", LEFT_OUT) if operation.content else LEFT_OUT
+    if content is None and operation.content != "json":
+        # What the plugin is given for a request without a body.
+        content = LEFT_OUT
     body = b""
     if content is not LEFT_OUT:
         body = _json(content) if operation.content == "json" else _bytes(content)
@@ -102,7 +105,7 @@ def _query_part(name: str, value: Any, operation: _Operation[Any]) -> str:
 
 
 def _bytes(value: Any) -> bytes:
-    if isinstance(value, (bytes, bytearray)):
+    if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return text.encode("utf-8")
@@ -111,6 +114,13 @@ def _bytes(value: Any) -> bytes:
 def _json(value: Any) -> bytes:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.encode("utf-8")
+
+
+def _own_partial(partial: Optional[int]) -> Optional[int]:
+    """A partition as it may stand in a header line."""
+    if partial is not None and (not isinstance(partial, int) or partial < 0):
+        raise ValueError(f"no partition: {partial!r}")
+    return partial
 
 
 def _own_fields(headers: Optional[Mapping[str, str]]) -> Dict[str, str]:

@@ -19,6 +19,8 @@ from typing import Any, List, Optional, cast
 
 _MAX_IDLE = 16
 _PIECE = 64 * 1024
+# More than sockets can wait for would be an error.
+_MAX_WAIT_FOR_SOCKET = 1e9
 # About the longest string that engines make.
 _MAX_ANSWER_BYTES = 512 * 1024 * 1024
 # Errors of more are cut, and then are no envelopes.
@@ -42,7 +44,9 @@ class _Deadline:
         """Seconds for the next operation, None without a bound."""
         if self.is_over():
             raise socket.timeout("no time is left")
-        return None if self._end is None else max(self._end - time.monotonic(), 1e-6)
+        if self._end is None:
+            return None
+        return min(max(self._end - time.monotonic(), 1e-6), _MAX_WAIT_FOR_SOCKET)
 
     def sleep(self, seconds: float) -> None:
         left = seconds if self._end is None else self._end - time.monotonic()
@@ -90,11 +94,12 @@ class _Server:
     def __init__(self, base_url: str) -> None:
         parts = urllib.parse.urlsplit(base_url)
         is_plain = re.fullmatch(r"[!-~]*", base_url) and not re.search(r"[@?#]", base_url)
-        if not is_plain or parts.scheme not in ("http", "https") or not parts.hostname:
+        self._host = parts.hostname or ""
+        is_place = _is_host(self._host) and parts.port != 0
+        if not is_plain or parts.scheme not in ("http", "https") or not is_place:
             raise ValueError(f"no URL of a service: {base_url!r}")
         self.host_field = parts.netloc
         self.prefix = parts.path.rstrip("/")
-        self._host = str(parts.hostname)
         self._tls = ssl.create_default_context() if parts.scheme == "https" else None
         self._port = parts.port or (443 if self._tls else 80)
         self._idle: List[socket.socket] = []
@@ -174,6 +179,14 @@ class _Server:
                 sock.close()
                 fault = error
         raise fault
+
+
+def _is_host(name: str) -> bool:
+    """Whether a name may be looked up at all."""
+    try:
+        return name.encode("idna") != b""
+    except UnicodeError:
+        return False
 
 
 def _is_alive(sock: socket.socket) -> bool:

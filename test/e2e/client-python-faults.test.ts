@@ -97,6 +97,13 @@ test("parameters travel as the server reads them", async () => {
   assert.equal(types.slice(4), ["application/octet-stream", "application/json"]);
 });
 
+test("no content is no body, and bytes may be of any kind", async () => {
+  await result({ do: "put", params: { content: null } });
+  await result({ do: "put", params: { content: { memory: "eA==" } } });
+  await result({ do: "tell", params: { content: null } });
+  assert.equal(sent(), ["GET /svc/plugin/put", "POST /svc/plugin/put x", "POST /svc/plugin/tell null"]);
+});
+
 test("options reach the request, and nothing else does", async () => {
   const options = { partial: 2, headers: { "X-One": "1" } };
   await result({ ...FIND, client: { headers: { "x-one": "0", "X-Two": "2" } }, with: options });
@@ -108,8 +115,12 @@ test("options reach the request, and nothing else does", async () => {
   for (const line of [{ a: "b\r\nc: d" }, { "a\nb": "" }, { a: "€" }, { Host: "x" }]) {
     assert.is((await call({ ...FIND, with: { headers: line } })).raised, "ValueError");
   }
-  for (const url of ["", "ftp://a", "http://a b", "http://u@a", "http://a/?q", "http://a:x"]) {
+  const urls = "|ftp://a|http://a b|http://u@a|http://a/?q|http://a:x|http://a:0|http://a..b";
+  for (const url of [...urls.split("|"), `http://${"a".repeat(64)}`]) {
     assert.is((await call({ ...FIND, url, client: { retries: url.length } })).raised, "ValueError");
+  }
+  for (const partial of ["0\r\nX-One: 2", "0", 1.5, -1]) {
+    assert.is((await call({ ...FIND, with: { partial } })).raised, "ValueError");
   }
   assert.is((await call({ ...FIND, params: { at: { bytes: "AA==" } } })).raised, "TypeError");
   assert.equal(sent(), []);
@@ -163,7 +174,9 @@ test("an answer without an envelope is an error of HTTP", async () => {
   const deep = "[".repeat(200_000);
   for (const body of ["", "<html>", '{"status": "OK", ', "null", '"OK"', "\xff", deep]) {
     server.script(answer(200, body));
-    assert.is((await failed(GET, "http")).status, 200);
+    const error = await failed(GET, "http");
+    assert.is(error.status, 200);
+    assert.is(error.message, "/svc/plugin/get: the answer is no envelope");
     assert.is(server.received.length, 1);
   }
   server.script(answer(500, '{"status": "OK", "response": 1}'));
@@ -231,6 +244,12 @@ test("429 and 503 are tried again, within the budget of all clients made from on
   assert.is(server.received.length, 16, "ten retries and no more");
   await failed({ ...PUT, client: { retries: 0 } }, "http");
   assert.is(server.received.length, 17);
+});
+
+test("a call may take as long as it likes", async () => {
+  for (const timeout of [null, 0, 1e300, { infinite: true }]) {
+    assert.is(await result({ ...GET, with: { timeout } }), 1);
+  }
 });
 
 test("a call ends in time, whatever the server is doing", async () => {

@@ -1,5 +1,6 @@
 # Makes calls as it is told, one JSON line each, and says how they ended. Options of a client and a
-# call are given as members; those of JSON that Python calls otherwise as {"bytes": "<base64>"}.
+# call are given as members; values that JSON does not have as {"bytes": "<base64>"}, {"memory":
+# "<base64>"} and {"infinite": true}.
 
 import base64
 import dataclasses
@@ -19,6 +20,10 @@ clients = {}
 def value_of(value):
     if isinstance(value, dict) and list(value) == ["bytes"]:
         return base64.b64decode(value["bytes"])
+    if isinstance(value, dict) and list(value) == ["memory"]:
+        return memoryview(base64.b64decode(value["memory"]))
+    if isinstance(value, dict) and list(value) == ["infinite"]:
+        return float("inf")
     return value
 
 
@@ -29,7 +34,10 @@ def client_of(order):
         made = client.Client(order["url"], warn=warnings.append, **order.get("client", {}))
         clients[key] = made, warnings
     made, warnings = clients[key]
-    return made.with_options(**order["with"]) if "with" in order else made, warnings
+    if "with" not in order:
+        return made, warnings
+    options = {name: value_of(value) for name, value in order["with"].items()}
+    return made.with_options(**options), warnings
 
 
 def run(order):
