@@ -32,13 +32,13 @@ export function liveArgspec(registered: readonly RegisteredPlugin[]): Argspec {
     service: NO_SERVICE,
     hash: "",
     plugins,
-    $defs,
+    $defs: Object.fromEntries(Object.entries($defs).sort(([a], [b]) => (a < b ? -1 : 1))),
   } as const;
   const reached = selectPlugins(whole, () => true);
   return { ...reached, hash: contractHash(reached) };
 }
 
-/** As in the argspec of a build, so that one set of plugins has one hash. */
+/** As in the argspec of a build, like the order of types, so that the same has one hash. */
 function byNameAndRole(a: PluginSpec, b: PluginSpec): number {
   return (
     Number(a.name > b.name) - Number(a.name < b.name) ||

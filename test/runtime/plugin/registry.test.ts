@@ -57,6 +57,21 @@ test("an engine and a pre-processor of one name replace each other", () => {
   assert.equal(registry.describe(), []);
 });
 
+test("the hash of the same plugins is the same in whatever order they came", () => {
+  const [first, second] = ["a", "b"].map((name): RegisteredPlugin => {
+    const plain = entry(name);
+    const result = { kind: "value", schema: { $ref: `#/$defs/Of${name}` } } as const;
+    return { ...plain, spec: { ...plain.spec, result }, $defs: { [`Of${name}`]: {} } };
+  });
+  const registry = new PluginRegistry();
+  registry.add(first!, second!);
+  const { hash } = registry.table().argspec;
+  registry.remove("a");
+  assert.is.not(registry.table().argspec.hash, hash);
+  registry.add(first!);
+  assert.is(registry.table().argspec.hash, hash);
+});
+
 test("descriptions are sorted, one a path", () => {
   const registry = new PluginRegistry();
   registry.add(entry("b", "post"), entry("b", "pre"), entry("a"), entry("c", "post"));
