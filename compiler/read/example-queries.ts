@@ -24,12 +24,13 @@ export function findQueries(
   target: QueryTarget,
 ): FoundQueries {
   const calls: ExampleCall[] = [];
+  const isOpen = MORE_QUERY.test(text.searched);
   const rest = text.searched.replace(/[^\n]+/g, (line, start: number) => {
     const url = findUrl(line, start, target.name);
     if (url === null) return line;
     const place = text.place(url.start, url.start + Math.max(1, url.path.length));
     const args = pairsOf(url).map((pair) => readPair(context, text, pair, target));
-    calls.push({ form: "query", place, args, isOpen: false });
+    calls.push({ form: "query", place, args, isOpen });
     return blank(line);
   });
   return { calls, rest };
@@ -48,6 +49,8 @@ interface Url {
   readonly query: string | null;
 }
 
+/** Lets curl put into the query what its other options give, on whatever line. */
+const MORE_QUERY = /(?:^|\s)(?:-G|--get)(?!\S)/;
 const WORDS = /"([^"]*)"|'([^']*)'|\S+/g;
 const COMMANDS = /^(?:curl|GET|POST)$/;
 
@@ -65,7 +68,9 @@ function findUrl(line: string, start: number, name: string): Url | null {
 }
 
 /** The word when it is a query, or a URL of the plugin with or without one. */
-function asUrl({ text, start }: Part, name: string): Url | null {
+function asUrl({ text: word, start }: Part, name: string): Url | null {
+  // A fragment is never sent.
+  const [text = ""] = word.split("#", 1);
   const mark = text.indexOf("?");
   const path = mark < 0 ? text : text.slice(0, mark);
   const query = mark < 0 ? null : text.slice(mark + 1);

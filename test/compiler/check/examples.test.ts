@@ -51,6 +51,7 @@ test("sound calls of each form pass", () => {
   const lines = [
     ...['?q=a&n=2&at={"x":1,"y":2}', "?q=a&n=(int)2", "?q=1", "?q=a&version=v1&mode=exact"],
     ...["?q=a&exact=true&nothing", "?q=a&raw=%FF", "?q=a&list=[1]&any={}", "?q=%28"],
+    ...["curl -G http://a/plugin/search -d q=a", "http://a/plugin/search?q=a&n=2#first"],
     ...['search({ q: "a", content: { file: "f" } })', "search({ q, n: limit, at: { x, y: 1 } })"],
     ...["search({ ...all })", 'search({ q: "a", form: { kind: "circle", r: 1 } })'],
     ...['search({ q: "a", either: { a: 1, b: 2 } })', "search({ q: 'a', pair: [1] })"],

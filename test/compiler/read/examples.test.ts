@@ -48,6 +48,13 @@ test("requests: a query, a URL, a command", () => {
   expectQuery({ q: "", at: { x: 1, tags: ["a"] } }, ['?q=&at={"x":1,"tags":["a"]}']);
   expectQuery({ q: 5, n: 2 }, ["?q=(int)5&n=(float)2"]);
   expectQuery({}, ["http://a/plugin/search"]);
+  expectQuery({ q: "os", n: 2 }, ["http://a/plugin/search?q=os&n=2#first"]);
+  // Their values are not read, but more is sent than the URL says.
+  expectQuery(null, [
+    "curl -G http://a/plugin/search -d n=2 --data-urlencode 'q=a b'",
+    "curl --get http://a/plugin/search?q=os --data n=2",
+    "curl -G \\\n  http://a/plugin/search \\\n  -d q=os",
+  ]);
 });
 
 test("calls of a client", () => {
