@@ -24,6 +24,11 @@ test("hello greets as often as it is asked to", async () => {
   assert.deepEqual(body.response, ["Hello, you!", "Hello, you!"]);
 });
 
+test("hello has an end, whoever asks", async () => {
+  const { body } = await call("hello?times=1000000000");
+  assert.equal(body.response.length, 100);
+});
+
 test("hello refuses a number that is none", async () => {
   const { code, body } = await call("hello?times=two");
   assert.equal(code, 400);
