@@ -101,7 +101,11 @@ test("no content is no body, and bytes may be of any kind", async () => {
   await result({ do: "put", params: { content: null } });
   await result({ do: "put", params: { content: { memory: "eA==" } } });
   await result({ do: "tell", params: { content: null } });
-  assert.equal(sent(), ["GET /svc/plugin/put", "POST /svc/plugin/put x", "POST /svc/plugin/tell null"]);
+  assert.equal(sent(), [
+    "GET /svc/plugin/put",
+    "POST /svc/plugin/put x",
+    "POST /svc/plugin/tell null",
+  ]);
 });
 
 test("options reach the request, and nothing else does", async () => {
