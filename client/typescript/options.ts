@@ -24,7 +24,7 @@ export interface CallOptions extends CallDefaults {
 export interface ClientOptions extends CallDefaults {
   /** Where the service is: `http://127.0.0.1:9000`. In pages, "" is where the page came from. */
   baseUrl: string;
-  /** Sends one request; by default the global one. */
+  /** Sends one request until its `signal` ends it; by default the global one. */
   fetch?: Fetch | undefined;
   /** Told once when the server's argspec is another one; by default `console.warn`. */
   warn?: ((message: string) => void) | undefined;

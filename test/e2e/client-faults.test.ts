@@ -85,6 +85,8 @@ test("text comes as it is", async () => {
   assert.is(await client.call(HEALTH, {}, {}), "");
   server.script(answer(404, "gone"));
   assert.is((await failed(client.call(HEALTH, {}, {}), "http")).envelope, "gone");
+  server.script(failure(400, { svc: { exception: "E", value: "v" } }));
+  await failed(client.call(HEALTH, {}, {}), "parameter");
 });
 
 test("each shape of an error body has its kind", async () => {
@@ -223,6 +225,12 @@ test("retries end when the budget of the client is spent, whoever made them", as
   assert.is(server.received.length, 4 + 10);
   await failed(other.call(FIND, {}, {}), "http");
   assert.is(server.received.length, 4 + 10 + 1);
+  server.script(ok(1));
+  // One retry for ten successes, in fractions that add up to a little less.
+  for (let call = 0; call < 11; call++) await client.call(FIND, {}, {});
+  server.script(failure(503, "out"));
+  await failed(other.call(FIND, {}, {}), "http");
+  assert.is(server.received.length, 2);
 });
 
 test("an aborted call ends at once, with its reason, and leaves nothing behind", async () => {
@@ -246,7 +254,8 @@ test("an aborted call ends at once, with its reason, and leaves nothing behind",
     assert.equal(getEventListeners(controller.signal, "abort"), []);
   }
   server.script(ok(1));
-  await failed(client.call(READ, {}, { signal: AbortSignal.abort() }), "aborted");
+  const unasked = client.with({ fetch: () => unexpected("asked after the call has ended") });
+  await failed(unasked.call(READ, {}, { signal: AbortSignal.abort() }), "aborted");
   assert.is(server.received.length, 0);
   const { signal } = new AbortController();
   assert.is(await client.call(READ, {}, { signal }), 1);
