@@ -182,7 +182,9 @@ export class MatrixRequests {
     progress.explanation?.begin("merge");
     switch (outcome.kind) {
       case "refused": {
-        const status = refusalStatus(exchange, outcome.status, outcome.isBegun);
+        // What comes round was executed before.
+        const isBegun = outcome.isBegun || progress.resubmits > 0;
+        const status = refusalStatus(exchange, outcome.status, isBegun);
         return this.#error(progress, status, outcome.message, false);
       }
       case "failed":

@@ -38,6 +38,8 @@ class Run {
   exchange = EXCHANGE;
   /** What the matrix ends requests with; null for an answer of every partition. */
   outcome: Outcome | null = null;
+  /** How often a request comes round before it ends so. */
+  rounds = 0;
   /** Dispatchers that the request has passed. */
   via = "";
   answered = "";
@@ -68,7 +70,8 @@ class Run {
         this.dispatched.push({ request, resubmits });
         const answer = { status: 200, mediaType: "", backlog: -1, isLast: false, body: this.body };
         const answers = new Array(this.width).fill(answer);
-        const outcome = this.outcome ?? ({ kind: "answered", answers } as const);
+        const answered: Outcome = { kind: "answered", answers };
+        const outcome = resubmits < this.rounds ? answered : (this.outcome ?? answered);
         queueMicrotask(() => dispatch.ended(outcome));
       },
     } as unknown as Dispatcher;
@@ -164,6 +167,21 @@ test("nobody is asked to send again what may have been executed", async () => {
     run.exchange = { ...EXCHANGE, method, headers: { ...EXCHANGE.headers, accept } } as Exchange;
     run.outcome = { kind: "refused", status: 503, message: "Partition(s) down", isBegun };
     assert.is(await run.end(null, null), `${status} Partition(s) down`);
+  }
+});
+
+test("what came round was executed, even if it was refused then", async () => {
+  for (const [method, rounds, status] of [
+    ["POST", 0, 429],
+    ["POST", 1, 500],
+    ["GET", 1, 429],
+  ] as const) {
+    const run = new Run(2, 1);
+    run.exchange = { ...EXCHANGE, method } as Exchange;
+    run.outcome = { kind: "refused", status: 429, message: "Client backlog full", isBegun: false };
+    run.rounds = rounds;
+    run.returned = ["forward"];
+    assert.is(await run.end(null, POST), `${status} Client backlog full`);
   }
 });
 
