@@ -27,7 +27,7 @@ const WORDS: ReadonlyMap<string, WordReader> = new Map<string, WordReader>([
   ["pattern", (value) => value.text(MAX_PATTERN)],
   ["prefixItems", readNonEmptyList],
   ["properties", readProperties],
-  ["required", (value) => value.items().map((name) => name.text())],
+  ["required", (value) => [...new Set(value.items().map((name) => name.text()))]],
   ["type", (value) => value.oneOf(...TYPES)],
   ["x-svc-range", (value) => value.oneOf("safe")],
 ]);

@@ -6,6 +6,7 @@ import * as assert from "uvu/assert";
 import { ARGSPEC_VERSION, type Argspec, type PluginSpec } from "../../../argspec/argspec.js";
 import { BUILTINS } from "../../../argspec/builtins.js";
 import { openapiDocument } from "../../../argspec/openapi/document.js";
+import { readArgspec } from "../../../argspec/read-argspec.js";
 import { selectPlugin } from "../../../argspec/select.js";
 import { matchesGolden } from "../../golden/golden.js";
 import { operationsIn, validDocument } from "./valid-document.js";
@@ -172,6 +173,13 @@ test("names components after types and results, in letters that OpenAPI allows",
   assert.equal(allOf[0], { $ref: "#/components/schemas/PluginResponse" });
   const entry = JSON.stringify(allOf[1]);
   for (const member of members) assert.match(entry, `#/components/schemas/${member}"`);
+});
+
+test("is valid though a foreign argspec says twice what is required", async () => {
+  const schema = { type: "object", properties: { a: {} }, required: ["a", "b", "a"] };
+  const twice = plugin({ name: "find", result: { kind: "value", schema } });
+  const { paths } = await validDocument(openapiDocument(readArgspec(argspecOf(twice))));
+  assert.match(JSON.stringify(paths), '"required":["a","b"]');
 });
 
 test("offers the prefix before the root", async () => {

@@ -36,8 +36,10 @@ export async function validDocument(document: object, what = ""): Promise<Docume
   assert.ok(isDeepStrictEqual(copy, document), `${what}: something is lost in JSON`);
   const { valid, errors } = await validator.validate(copy);
   assert.ok(valid, `${what}: ${JSON.stringify(errors, null, 2)}`);
-  for (const [name, schema] of Object.entries((document as Document).components.schemas!)) {
-    assert.ok(ajv.validateSchema(schema as object), `${what}: ${name}: ${ajv.errorsText()}`);
+  const { schemas } = (document as Document).components;
+  for (const schema of [...Object.values(schemas!), ...schemasIn(document)]) {
+    const text = `${what}: ${JSON.stringify(schema)}`;
+    assert.ok(ajv.validateSchema(schema as object), `${text}: ${ajv.errorsText()}`);
   }
   for (const reference of referencesIn(document)) {
     assert.ok(reference.startsWith("#/"), `${what}: ${reference} leads outside`);
@@ -46,6 +48,14 @@ export async function validDocument(document: object, what = ""): Promise<Docume
   const ids = operationsIn(document as Document).map(({ operationId }) => operationId);
   assert.is(new Set(ids).size, ids.length, `${what}: operationId is unique in ${ids}`);
   return document as Document;
+}
+
+/** What stands as `schema` of a parameter, a body or an answer, which the validator lets pass. */
+function schemasIn(value: unknown): unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => {
+    return key === "schema" && typeof part === "object" ? [part] : schemasIn(part);
+  });
 }
 
 function referencesIn(value: unknown): string[] {
