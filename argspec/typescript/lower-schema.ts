@@ -53,7 +53,6 @@ export class SchemaLowering {
   }
 
   lower(schema: unknown): LoweredSchema {
-    if (schema === false) return { anyOf: [] };
     if (!isSchema(schema)) return ANYTHING;
     const { $ref, anyOf, enum: values, type } = schema;
     if (typeof $ref === "string") return this.#reference($ref);
