@@ -100,8 +100,7 @@ export class SchemaLowering {
   #object({ properties, required, additionalProperties }: JsonSchema): LoweredSchema {
     const entries = Object.entries(isSchema(properties) ? properties : {});
     const lowered = entries.map(([name, schema]): [string, LoweredSchema] => {
-      const description = isSchema(schema) ? schema.description : undefined;
-      const comment = typeof description === "string" ? this.#comment(description) : "";
+      const comment = isSchema(schema) ? this.#propertyComment(schema) : "";
       return [name, { ...this.lower(schema), ...(comment !== "" && { description: comment }) }];
     });
     const others =
@@ -110,6 +109,11 @@ export class SchemaLowering {
       ? required.filter((name) => typeof name === "string")
       : [];
     return objectOf(lowered, names, others === ANYTHING ? true : others);
+  }
+
+  #propertyComment({ description, deprecated }: JsonSchema): string {
+    const comment = typeof description === "string" ? this.#comment(description) : "";
+    return deprecated === true ? `${comment}\n@deprecated`.trimStart() : comment;
   }
 }
 

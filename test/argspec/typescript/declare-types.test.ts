@@ -56,6 +56,10 @@ const INTERFACES: Readonly<Record<string, JsonSchema>> = {
     a: { anyOf: [object({ b: list(object({ c: STRING })) }), object({ d: STRING })] },
   }),
   "/** of it */\na: City;": object({ a: { ...ref("City"), description: "of it" } }),
+  "/** @deprecated */\na: City;": object({ a: { ...ref("City"), deprecated: true } }),
+  "/**\n * of it\n * @deprecated\n */\na: string;": object({
+    a: { ...STRING, description: "of it", deprecated: true },
+  }),
   "/**\n * one\n *\n * two\n */\na: unknown;": object({ a: { description: "one\n\ntwo" } }),
   '"a\\"*/\\n": "*/ export type D0 = {" | "}";': object({
     'a"*/\n': { enum: ["*/ export type D0 = {", "}"] },
