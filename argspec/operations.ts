@@ -90,10 +90,17 @@ function resultOf(
   if (pre !== undefined && pre.result.kind !== "request") {
     return pre.result.kind === "value" ? pre.result : ANY_RESULT;
   }
-  const [forwarded, ...others] = pre?.forwards ?? [];
-  // Back-ends answer under one name with their post-processor last.
-  const isForwarded = others.length === 0 && forwarded !== undefined;
-  const target = isForwarded ? (find("post", forwarded) ?? find("engine", forwarded)) : engine;
-  const last = post ?? target;
+  const last = post ?? answering(pre?.forwards ?? [], engine, find);
   return last === undefined || last.result.kind === "request" ? ANY_RESULT : last.result;
+}
+
+/** Who answers for the back-ends; undefined where it is now one plugin, now another. */
+function answering(
+  [forwarded, ...others]: readonly string[],
+  engine: PluginSpec | undefined,
+  find: Find,
+): PluginSpec | undefined {
+  if (forwarded === undefined) return engine;
+  // Back-ends answer under one name with their post-processor last.
+  return others.length === 0 ? (find("post", forwarded) ?? find("engine", forwarded)) : undefined;
 }

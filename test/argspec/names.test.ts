@@ -1,0 +1,43 @@
+// Names of generated code: free ones stay, those that would break a client or meet others differ.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { nameTable } from "../../argspec/names.js";
+import { operationsOf } from "../../argspec/operations.js";
+import { argspecOf, plugin, STRING } from "./typescript/sample-argspec.js";
+
+const test = suite("names");
+
+function table(plugins: readonly string[], types: readonly string[] = []) {
+  const $defs = Object.fromEntries(types.map((name) => [name, STRING]));
+  const argspec = argspecOf(
+    plugins.map((name) => plugin(name)),
+    $defs,
+  );
+  return nameTable(argspec, operationsOf(argspec));
+}
+
+test("methods are called as their plugins, but for names that have a meaning", () => {
+  const names = ["Find", "find_all", "_x", "__proto__", "then", "with", "import", "str", "delete"];
+  const { methods } = table(names);
+  assert.equal(
+    names.map((name) => methods.get(name)),
+    ["Find", "find_all", "_x", "_proto__", "then_", "with_", "import_", "str_", "delete"],
+  );
+});
+
+test("no two methods meet, nor a method and the raw form of another", () => {
+  const names = ["then", "then_", "find", "findRaw", "find_raw", "x", "_x", "__x", "___x"];
+  const { methods } = table(names);
+  const all = [...methods.values()].flatMap((name) => [name, `${name}Raw`, `${name}_raw`]);
+  assert.is(new Set(all).size, 3 * names.length, `${[...methods.values()]}`);
+});
+
+test("types of a service keep their names, those made for its plugins give way", () => {
+  const { types, params, results } = table(["find", "Find", "1st"], ["FindParams", "Client", "A"]);
+  assert.equal([...types.values()], ["FindParams", "Client_", "A"]);
+  assert.equal([...params.values()], ["_1stParams", "FindParams_", "FindParams_2"]);
+  assert.equal([...results.values()], ["_1stResult", "FindResult", "FindResult_"]);
+});
+
+test.run();

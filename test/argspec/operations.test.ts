@@ -1,0 +1,105 @@
+// What a client can call where several processors answer under one name: who says what is taken,
+// and who says what is answered.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { PluginSpec, ResultSpec } from "../../argspec/argspec.js";
+import { operationsOf } from "../../argspec/operations.js";
+import {
+  argspecOf,
+  INTEGER,
+  optional,
+  param,
+  plugin,
+  STRING,
+} from "./typescript/sample-argspec.js";
+
+const test = suite("operations");
+
+const REQUEST: ResultSpec = { kind: "request" };
+const TEXT: ResultSpec = { kind: "value", schema: STRING };
+const NUMBER: ResultSpec = { kind: "value", schema: INTEGER };
+const LIST: ResultSpec = { kind: "response", sortkey: STRING, item: INTEGER, meta: true };
+const ANY: ResultSpec = { kind: "union", schema: {} };
+
+const processor = (role: PluginSpec["role"], given: Partial<PluginSpec> = {}) =>
+  plugin("find", { role, ...given });
+const engine = processor("engine", { params: [param("inner")], result: LIST });
+const pre = processor("pre", { params: [param("outer")], result: REQUEST });
+const post = processor("post", { params: [param("own")], result: TEXT });
+const other = plugin("other", { result: NUMBER });
+
+function find(...plugins: PluginSpec[]) {
+  return operationsOf(argspecOf(plugins)).find(({ name }) => name === "find")!;
+}
+
+test("each name is there once, in order", () => {
+  const names = operationsOf(argspecOf([plugin("b"), post, pre, plugin("a"), engine]));
+  assert.equal(
+    names.map(({ name }) => name),
+    ["a", "b", "find"],
+  );
+});
+
+test("the first that a request meets says what is taken", () => {
+  const taken = (...plugins: PluginSpec[]) => {
+    const { params, isOpen } = find(...plugins);
+    return [...params.map(({ name }) => name), isOpen];
+  };
+  assert.equal(taken(engine, pre, post), ["outer", false]);
+  assert.equal(taken(engine, post), ["inner", false]);
+  assert.equal(taken(processor("engine", { open: true })), [true]);
+  // What it is asked, engines elsewhere take.
+  assert.equal(taken(post), [true]);
+});
+
+test("a body is no query parameter", () => {
+  const body = optional("content", { in: "body", wire: "json" });
+  const { params, content } = find(processor("engine", { params: [param("q"), body] }));
+  assert.equal([params.map(({ name }) => name), content], [["q"], body]);
+  assert.is(find(engine).content, null);
+});
+
+test("the last that an answer meets says what is answered", () => {
+  const result = (...plugins: PluginSpec[]) => find(...plugins).result;
+  const asking = (...forwards: string[]) => ({ ...pre, forwards });
+  assert.equal(result(engine), LIST);
+  assert.equal(result(engine, pre), LIST);
+  assert.equal(result(engine, pre, post), TEXT);
+  assert.equal(result(pre), ANY);
+  assert.equal(result(asking("other"), engine, other), NUMBER);
+  assert.equal(
+    result(asking("other"), engine, other, { ...other, role: "post", result: LIST }),
+    LIST,
+  );
+  assert.equal(result(asking("other"), post, other), TEXT);
+  assert.equal(result(asking("nowhere"), engine), ANY);
+  assert.equal(result(asking("other", "third"), engine, other, plugin("third")), ANY);
+  assert.equal(result(asking("other", "third"), engine, other, post), TEXT);
+});
+
+test("a pre-processor that may answer by itself is believed, or nobody", () => {
+  const result = (given: ResultSpec) => find({ ...pre, result: given }, engine, post).result;
+  assert.equal(result(NUMBER), NUMBER);
+  assert.equal(result(LIST), ANY);
+  assert.equal(result({ kind: "union", schema: STRING }), ANY);
+});
+
+test("safe to repeat is what all parts are, deprecated what one is", () => {
+  const parts = (...given: Partial<PluginSpec>[]) =>
+    find(...[engine, pre, post].map((part, index) => ({ ...part, ...given[index] })));
+  const readonly = { readonly: true };
+  assert.is(parts(readonly, readonly, readonly).readonly, true);
+  assert.is(parts(readonly, readonly, {}).readonly, false);
+  assert.is(parts({}, readonly, readonly).readonly, false);
+  const { deprecated, deprecation } = parts({}, {}, { deprecated: true, deprecation: "gone" });
+  assert.equal([deprecated, deprecation], [true, "gone"]);
+});
+
+test("texts are those of the first who has any", () => {
+  const described = { ...engine, summary: "E.", description: "E. It is." };
+  assert.is(find(described, pre, post).description, "E. It is.");
+  assert.is(find(described, { ...pre, summary: "P.", description: "P." }).summary, "P.");
+});
+
+test.run();
