@@ -8,6 +8,12 @@ const { pathToFileURL } = require("node:url");
 
 const entry = join(__dirname, "..", "dist", "cli.js");
 
+// Whoever reads may have had enough: `svc argspec | head`.
+process.stdout.on("error", (error) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(process.exitCode ?? 1);
+});
+
 if (existsSync(entry)) {
   import(pathToFileURL(entry).href).then(({ main }) => main(process.argv.slice(2)));
 } else {

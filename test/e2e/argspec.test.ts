@@ -2,12 +2,17 @@
 // `svc argspec` on builds and on what serves them: the same texts. What the package says of its own
 // services is what they answer.
 
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { BUILTINS } from "../../argspec/builtins.js";
 import { SERVICES } from "../../argspec/services.js";
+import { packageRoot } from "../../runtime/package-info.js";
+import { plainNode } from "../runner/node-command.mjs";
 import { fixture, get, type Served, serve, svc } from "./support/server.js";
 
 const test = suite("svc argspec");
@@ -54,6 +59,19 @@ test("prints one plugin as the server tells it", async () => {
     const { json } = await get(server.port, `/svc/builtin/argspec?plugin=${name}`);
     assert.equal(fromServer, json.response);
   }
+});
+
+test("ends quietly when nobody reads on", () => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-head-"));
+  const [file, bin] = [join(folder, "large.json"), join(packageRoot(), "bin/svc.cjs")];
+  const description = "x".repeat(1 << 19);
+  const plugins = BUILTINS.plugins.map((plugin) => ({ ...plugin, description }));
+  writeFileSync(file, JSON.stringify({ ...BUILTINS, plugins }));
+  const words = ["-c", '"$0" "$@" | head -c 2', plainNode(), bin, "argspec", file];
+  const { stdout, stderr } = spawnSync("sh", words, { encoding: "utf8" });
+  rmSync(folder, { recursive: true });
+  assert.is(stdout, "{\n");
+  assert.is(stderr, "");
 });
 
 test("services answer what the package says", async () => {
