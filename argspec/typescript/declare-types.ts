@@ -3,7 +3,7 @@
 // the declarations, put into our order, indented, and given our names.
 
 import { compile } from "json-schema-to-typescript";
-import type { LoweredSchema } from "./lower-schema.js";
+import { type LoweredSchema, shownNames } from "./lower-schema.js";
 
 /** A type that gets the name. */
 export interface TypeRequest {
@@ -38,7 +38,7 @@ export async function declareTypes(requests: readonly TypeRequest[]): Promise<re
   );
   const root = { type: "object", properties: {}, additionalProperties: false, $defs };
   const printed = await compile(root as Parameters<typeof compile>[0], "Root", OPTIONS);
-  const bodies = takeApart(printed.replace(LIBRARY_COMMENT, ""));
+  const bodies = takeApart(shownNames(printed.replace(LIBRARY_COMMENT, "")));
   return requests.map(({ name, comment, generic }, index) => {
     const { isInterface, body } = bodies.get(index)!;
     if (isInterface) return `${comment}${tidy(`export interface ${name} ${body}`)}\n`;

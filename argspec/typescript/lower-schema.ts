@@ -124,8 +124,26 @@ export function objectOf(
   additionalProperties: LoweredSchema | boolean,
 ): LoweredSchema {
   if (properties.length === 0 && additionalProperties === false) return EMPTY_OBJECT;
-  const all = Object.fromEntries(properties);
-  return { type: "object", properties: all, required, additionalProperties };
+  const all = Object.fromEntries(properties.map(([name, type]) => [hiddenName(name), type]));
+  return {
+    type: "object",
+    properties: all,
+    required: required.map(hiddenName),
+    additionalProperties,
+  };
+}
+
+/** The library asks every object for this method, so that no property may be called so. */
+const METHOD = "hasOwnProperty";
+const HIDDEN_METHOD = `\ue000${METHOD}`;
+
+function hiddenName(name: string): string {
+  return name === METHOD ? HIDDEN_METHOD : name;
+}
+
+/** Puts names of properties right in what the library has printed. */
+export function shownNames(printed: string): string {
+  return printed.replaceAll(new RegExp(`^"${HIDDEN_METHOD}"(?=\\??: )`, "gm"), METHOD);
 }
 
 /** In a union of one, because the library puts comments of its own on tuples. */

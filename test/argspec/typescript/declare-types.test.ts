@@ -50,6 +50,10 @@ const INTERFACES: Readonly<Record<string, JsonSchema>> = {
     // A literal would set the prototype.
     Object.fromEntries(["odd key", "__proto__", "constructor"].map((key) => [key, STRING])),
   ),
+  "hasOwnProperty?: string;\nhasOwn: {\n  hasOwnProperty: number;\n};": object(
+    { hasOwnProperty: STRING, hasOwn: object({ hasOwnProperty: INTEGER }, ["hasOwnProperty"]) },
+    ["hasOwn"],
+  ),
   "[k: string]: unknown;": object({}, [], {}),
   "a: string;\n[k: string]: number | string;": object({ a: STRING }, ["a"], INTEGER),
   "a: ({\n  b: {\n    c: string;\n  }[];\n} | {\n  d: string;\n});": object({
