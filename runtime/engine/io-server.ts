@@ -35,7 +35,7 @@ import { DEFAULT_PLUGIN_TIMEOUT_MS } from "../limits.js";
 import { Metrics } from "../metrics/metrics.js";
 import { packageInfo } from "../package-info.js";
 import type { PluginDescription } from "../plugin/plugin-entry.js";
-import type { PluginTable } from "../plugin/plugin-table.js";
+import type { PluginList } from "../plugin/plugin-table.js";
 import { Answers } from "./answers.js";
 import { listenPair } from "./listen-pair.js";
 import { MatrixRequests } from "./matrix-requests.js";
@@ -129,9 +129,12 @@ export class IoServer {
         this.#name = ask.name;
         return null;
       case "plugins":
-        return this.#setPlugins(ask.table);
+        return this.#setPlugins(ask.list);
+      case "argspec":
+        return this.#answers.setArgspec(ask.hash);
       case "executors":
         this.#setPlugins(ask.table);
+        this.#answers.setArgspec(ask.table.argspec.hash);
         return this.#scheduler.setExecutors(ask.executors);
       case "executorDied":
         return this.#scheduler.executorDied(ask.id);
@@ -148,10 +151,9 @@ export class IoServer {
     }
   }
 
-  #setPlugins(table: PluginTable): void {
-    this.#routes.setPlugins(table.routes);
-    this.#answers.setArgspec(table.argspec.hash);
-    this.#plugins = [...table.descriptions].sort((a, b) => (a.path < b.path ? -1 : 1));
+  #setPlugins({ routes, descriptions }: PluginList): void {
+    this.#routes.setPlugins(routes);
+    this.#plugins = [...descriptions].sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   async #listen(): Promise<Listening> {

@@ -3,7 +3,7 @@
 
 import type { MessagePort } from "node:worker_threads";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
-import type { PluginTable, Routes } from "../plugin/plugin-table.js";
+import type { PluginList, PluginTable, Routes } from "../plugin/plugin-table.js";
 import type { ServerSettings } from "./settings.js";
 
 export interface ExecutorPort {
@@ -14,7 +14,8 @@ export interface ExecutorPort {
 export type Ask =
   | { readonly op: "listen" }
   | { readonly op: "rename"; readonly name: string }
-  | { readonly op: "plugins"; readonly table: PluginTable }
+  | { readonly op: "plugins"; readonly list: PluginList }
+  | { readonly op: "argspec"; readonly hash: string }
   | {
       readonly op: "executors";
       readonly executors: readonly ExecutorPort[];

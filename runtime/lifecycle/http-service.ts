@@ -7,7 +7,7 @@ import { SharedState } from "../engine/shared-state.js";
 import { executorThread } from "../graph/keeper/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/plugin-entry.js";
-import type { PluginTable } from "../plugin/plugin-table.js";
+import type { PluginList, PluginTable } from "../plugin/plugin-table.js";
 import type { SharedArgspec } from "../plugin/shared-argspec.js";
 import { showTraceback } from "../plugin/traceback.js";
 import type { ExecutorPort, Listening, Notice } from "./control.js";
@@ -149,10 +149,15 @@ export class HttpService {
   }
 
   /** Makes plugins that were added or removed in the main thread known to the servers. */
-  setPlugins(table: PluginTable): Promise<void> {
-    this.#argspec = table.argspec;
+  setPlugins(list: PluginList): Promise<void> {
+    return this.#io.setPlugins(list);
+  }
+
+  /** The same for their argspec. */
+  setArgspec(argspec: SharedArgspec): Promise<void> {
+    this.#argspec = argspec;
     this.#describe();
-    return this.#io.setPlugins(table);
+    return this.#io.setArgspec(argspec.hash);
   }
 
   /**

@@ -5,7 +5,7 @@ import { isErrorCode } from "../error-codes.js";
 import { SvcError } from "../errors.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import { prepareUws } from "../http/uws/environment.js";
-import type { PluginTable } from "../plugin/plugin-table.js";
+import type { PluginList, PluginTable } from "../plugin/plugin-table.js";
 import type {
   Ask,
   ExecutorPort,
@@ -60,8 +60,13 @@ export class IoThread {
   }
 
   /** Replaces the user plugins that the executors already know. */
-  setPlugins(table: PluginTable): Promise<void> {
-    return this.#ask({ op: "plugins", table });
+  setPlugins(list: PluginList): Promise<void> {
+    return this.#ask({ op: "plugins", list });
+  }
+
+  /** Changes what clients are told that ask which argspec is served. */
+  setArgspec(hash: string): Promise<void> {
+    return this.#ask({ op: "argspec", hash });
   }
 
   /** Replaces all executors together with the plugins they run. */

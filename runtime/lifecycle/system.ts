@@ -125,9 +125,7 @@ class System extends SystemGraphs {
     const settings = await this.#settings(port, startOptions(optional));
     const graphs = this.#graphs ?? (await this.#openGraphs({}));
     this.#isInitialized = true;
-    await this.#change(null, async () => {
-      this.#service = await HttpService.startInMain(settings, registry, graphs);
-    });
+    await this.#change(null, () => this.#serve(settings, graphs));
   }
 
   /** Finishes running requests and closes both ports. */
@@ -146,7 +144,7 @@ class System extends SystemGraphs {
     await this.#change(service, async () => {
       await service.stop(STOP_TIMEOUT_MS);
       this.#service = null;
-      this.#service = await HttpService.startInMain(settings, registry, this.#graphs!);
+      await this.#serve(settings, this.#graphs!);
     });
   }
 
@@ -257,14 +255,21 @@ class System extends SystemGraphs {
     await this.stopHTTP();
   }
 
-  /** What is added or removed together becomes known together: the argspec is made once. */
+  /** A request that leaves right after a change meets it; the argspec of many is made once. */
   #tellPlugins(): void {
+    void this.#service?.setPlugins(registry.list());
     if (this.#isTelling) return;
     this.#isTelling = true;
     queueMicrotask(() => {
       this.#isTelling = false;
-      void this.#service?.setPlugins(registry.table());
+      void this.#service?.setArgspec(registry.argspec());
     });
+  }
+
+  async #serve(settings: ServerSettings, graphs: GraphSystem): Promise<void> {
+    this.#service = await HttpService.startInMain(settings, registry, graphs);
+    // Some may have been added meanwhile.
+    this.#tellPlugins();
   }
 
   #running(): HttpService {

@@ -8,9 +8,12 @@ export type Routes = Readonly<Record<string, PathRoutes>>;
 /** An engine, or a pre-processor, a post-processor or both. */
 export type PathRoutes = Readonly<Partial<Record<PluginRole, number>>>;
 
-export interface PluginTable {
+export interface PluginList {
   readonly routes: Routes;
   readonly descriptions: readonly PluginDescription[];
+}
+
+export interface PluginTable extends PluginList {
   /** Of these plugins alone; its `service` is that of their build. */
   readonly argspec: SharedArgspec;
 }

@@ -3,9 +3,9 @@
 
 import { liveArgspec } from "./live-argspec.js";
 import type { PluginDescription, PluginEntry, PluginRole } from "./plugin-entry.js";
-import type { PathRoutes, PluginTable } from "./plugin-table.js";
+import type { PathRoutes, PluginList, PluginTable } from "./plugin-table.js";
 import type { RegisteredPlugin } from "./registered-plugin.js";
-import { shareArgspec } from "./shared-argspec.js";
+import { type SharedArgspec, shareArgspec } from "./shared-argspec.js";
 
 export class PluginRegistry {
   readonly #entries: (RegisteredPlugin | undefined)[] = [];
@@ -62,15 +62,22 @@ export class PluginRegistry {
     return this.#entries;
   }
 
-  table(): PluginTable {
+  list(): PluginList {
     const routes: Record<string, PathRoutes> = {};
     for (const [number, entry] of this.#entries.entries()) {
       if (entry === undefined) continue;
       const { path } = entry.description;
       routes[path] = { ...routes[path], [entry.role]: number };
     }
-    const argspec = liveArgspec(this.#entries.filter((entry) => entry !== undefined));
-    return { routes, descriptions: this.describe(), argspec: shareArgspec(argspec) };
+    return { routes, descriptions: this.describe() };
+  }
+
+  argspec(): SharedArgspec {
+    return shareArgspec(liveArgspec(this.#entries.filter((entry) => entry !== undefined)));
+  }
+
+  table(): PluginTable {
+    return { ...this.list(), argspec: this.argspec() };
   }
 
   /** Calls `listener` after every change, until the returned function is called. */

@@ -124,6 +124,26 @@ test("plugins are listed, replaced and removed", async () => {
   assert.ok(system.getBuiltins().some(({ path }) => path === "/svc/builtin/echo"));
 });
 
+test("a plugin is there as soon as it was added, and gone when it was removed", async () => {
+  const parameters = { request: null };
+  const path = `http://127.0.0.1:${base()}/svc/plugin/soon`;
+  const asked = async (): Promise<number> => {
+    const answer = await fetch(path);
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  assert.is(await asked(), 404);
+  // Not awaited in between: the request leaves at once, on the connection that is open.
+  for (let round = 0; round < 20; round++) {
+    system.addPlugin(() => 1, { name: "beside", parameters });
+    system.addPlugin(() => 1, { name: "soon", parameters });
+    assert.is(await asked(), 200);
+    system.removePlugin("beside");
+    system.removePlugin("soon");
+    assert.is(await asked(), 404);
+  }
+});
+
 test("Service-OUT and Service-IN", async () => {
   system.serviceInHTTP(false);
   assert.is((await get(base(), "/svc/plugin/shout?text=a")).status, 503);
@@ -150,6 +170,28 @@ test("metrics count and are reset", async () => {
   }
   system.resetMetrics();
   assert.is(system.serverMetrics([50]).total_requests, 0);
+});
+
+test("plugins that are added while the server starts are served", async () => {
+  const restarted = system.restartHTTP();
+  let isOver = false;
+  const over = restarted.then(() => {
+    isOver = true;
+  });
+  const added: string[] = [];
+  while (!isOver) {
+    const name = `late${added.length}`;
+    system.addPlugin(() => 1, { name, parameters: { request: null } });
+    added.push(name);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await over;
+  system.serviceInHTTP();
+  assert.ok(added.length > 1);
+  for (const name of added) {
+    assert.is((await get(base(), `/svc/plugin/${name}`)).status, 200, name);
+  }
+  for (const name of added) system.removePlugin(name);
 });
 
 test("a restart keeps the port and comes back Service-OUT", async () => {
