@@ -140,7 +140,7 @@ function entryOf(fn: unknown, role: PluginRole, options: AddPluginOptions): Regi
     ),
     invoke: callConverter(call, parameters, graph),
   };
-  return registered(entry, addedSpec(entry, options.description, parameters));
+  return registered(entry, addedSpec(entry, options.description ?? "", parameters));
 }
 
 /** Post-processors have no arguments of a request; a dispatcher hands them the merged response. */
@@ -164,7 +164,7 @@ function postEntry(
     invoke: (response) => (graph === null ? call(response) : call(response, graphOf(graph))),
   };
   const reserved = types.map(([argument]) => argument);
-  return registered(entry, addedSpec(entry, options.description, [], reserved));
+  return registered(entry, addedSpec(entry, options.description ?? "", [], reserved));
 }
 
 /** Functions that were not built have no named types. */
@@ -195,9 +195,13 @@ function describe(
   options: AddPluginOptions,
   types: readonly (readonly [name: string, type: string])[],
 ): PluginDescription {
+  const description: unknown = options.description ?? "plugin";
+  if (typeof description !== "string") {
+    throw new ArgumentError("TypeError", `description must be str, not ${typeName(description)}`);
+  }
   return {
     path: `${PATH_PREFIX}${name}`,
-    description: options.description ?? "plugin",
+    description,
     parameters: Object.fromEntries(types),
     bound_graph: graph,
   };

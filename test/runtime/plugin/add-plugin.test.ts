@@ -2,6 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { Argspec } from "../../../argspec/argspec.js";
 import type { SvcError } from "../../../runtime/errors.js";
 import { type AddPluginArguments, addPlugin } from "../../../runtime/plugin/add-plugin.js";
 import { setGraphBinder } from "../../../runtime/plugin/graph-binding.js";
@@ -9,6 +10,7 @@ import { plugin } from "../../../runtime/plugin/plugin.js";
 import { type PluginRequest, requestFrom } from "../../../runtime/plugin/plugin-request.js";
 import { PluginRegistry } from "../../../runtime/plugin/registry.js";
 import type { RequestSource } from "../../../runtime/plugin/request-source.js";
+import { parseShared } from "../../../runtime/plugin/shared-argspec.js";
 import { bytes, float, int, json, str } from "../../../runtime/plugin/types.js";
 import { requestSource } from "../../support/request-source.js";
 
@@ -238,6 +240,23 @@ test("names are checked", () => {
   );
   fails([echo, { name: 5, parameters }], "TypeError", "plugin name must be str, not number");
   registryWith(echo, { name: "a".repeat(255), parameters });
+});
+
+test("descriptions are texts or left out", () => {
+  const parameters = { request: null };
+  const described = (description: unknown) => ({ name: "a", parameters, description }) as object;
+  fails([echo, described(5)], "TypeError", "description must be str, not number");
+  fails(
+    [null, { ...described(5), post: echo }],
+    "TypeError",
+    "description must be str, not number",
+  );
+  for (const none of [undefined, null]) {
+    const registry = registryWith(echo, described(none));
+    assert.is(registry.describe()[0]!.description, "plugin");
+    const { plugins } = parseShared(registry.argspec()) as Argspec;
+    assert.equal([plugins[0]!.summary, plugins[0]!.description], ["", ""]);
+  }
 });
 
 test("signatures are checked", () => {
