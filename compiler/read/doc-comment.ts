@@ -115,6 +115,7 @@ function nameOf(tag: ts.JSDocTag | undefined): string {
   return tag?.tagName.text ?? "";
 }
 
+const CLASS_NAME = /^(?:[\w$]+\.)*\p{Lu}[\w$]*$/u;
 /** `{@link RangeError | a word for it} the rest` */
 const LINKED = /^\{@\w+\s+([^\s|}]+)[^}]*\}\s*/;
 
@@ -125,7 +126,8 @@ function readThrows(tag: ts.JSDocTag, text: string): { exception: string; descri
   const linked = LINKED.exec(text);
   if (linked !== null) return thrown(linked[1]!, text.slice(linked[0].length));
   const [first = "", ...words] = text.split(/\s+/);
-  return thrown(first, words.join(" "));
+  const isProse = first !== "" && !CLASS_NAME.test(first);
+  return isProse ? thrown("Error", text) : thrown(first, words.join(" "));
 }
 
 function thrown(exception: string, text: string): { exception: string; description: string } {

@@ -366,6 +366,8 @@ test("links in documentation comments stay, also where the parser looks for a ty
  * @throws {@link RangeError} when n is negative
  * @throws {@linkcode errors.NotFound | no city} - when there is none
  * @throws {@link Busy}
+ * @throws errors.Gone - for ever
+ * @throws when the moon is full
  * @throws
  */
 export function search(request: PluginRequest, q: str) { return q; }
@@ -376,6 +378,8 @@ export function search(request: PluginRequest, q: str) { return q; }
     { exception: "RangeError", description: "when n is negative" },
     { exception: "errors.NotFound", description: "when there is none" },
     { exception: "Busy", description: "" },
+    { exception: "errors.Gone", description: "for ever" },
+    { exception: "Error", description: "when the moon is full" },
   ]);
 });
 
