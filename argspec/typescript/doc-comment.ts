@@ -1,6 +1,8 @@
 // Comments of generated TypeScript. Their texts come from the authors of services, or from whoever
 // sent the argspec: they must never end a comment, nor be taken for tags of ours.
 
+import type { JsonSchema } from "../argspec.js";
+
 /** Text for the inside of a comment, of any number of lines. */
 export function commentText(text: string): string {
   const lines = text.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => line.trimEnd());
@@ -15,6 +17,12 @@ export function commentText(text: string): string {
 /** The same in one line. */
 export function commentLine(text: string): string {
   return commentText(text.replace(/\s+/g, " "));
+}
+
+/** What a schema says of its values besides which they are. */
+export function schemaComment({ description, deprecated }: JsonSchema): string {
+  const comment = typeof description === "string" ? commentText(description) : "";
+  return deprecated === true ? `${comment}\n@deprecated`.trimStart() : comment;
 }
 
 /** @param parts of which empty ones are left out; each has been through `commentText` */

@@ -4,6 +4,7 @@
 // `tsType` is printed as it stands.
 
 import type { JsonSchema } from "../argspec.js";
+import { schemaComment } from "./doc-comment.js";
 
 /** What the library is given. */
 export type LoweredSchema =
@@ -42,14 +43,11 @@ const MAX_OPTIONAL_ITEMS = 8;
 
 export class SchemaLowering {
   readonly #names: TypeNames;
-  readonly #comment: (text: string) => string;
   /** Each optional item writes all items before it once more: not within each other. */
   #isInOptionalItem = false;
 
-  /** @param comment makes a description safe within a comment */
-  constructor(names: TypeNames, comment: (text: string) => string) {
+  constructor(names: TypeNames) {
     this.#names = names;
-    this.#comment = comment;
   }
 
   lower(schema: unknown): LoweredSchema {
@@ -100,7 +98,7 @@ export class SchemaLowering {
   #object({ properties, required, additionalProperties }: JsonSchema): LoweredSchema {
     const entries = Object.entries(isSchema(properties) ? properties : {});
     const lowered = entries.map(([name, schema]): [string, LoweredSchema] => {
-      const comment = isSchema(schema) ? this.#propertyComment(schema) : "";
+      const comment = isSchema(schema) ? schemaComment(schema) : "";
       return [name, { ...this.lower(schema), ...(comment !== "" && { description: comment }) }];
     });
     const others =
@@ -109,11 +107,6 @@ export class SchemaLowering {
       ? required.filter((name) => typeof name === "string")
       : [];
     return objectOf(lowered, names, others === ANYTHING ? true : others);
-  }
-
-  #propertyComment({ description, deprecated }: JsonSchema): string {
-    const comment = typeof description === "string" ? this.#comment(description) : "";
-    return deprecated === true ? `${comment}\n@deprecated`.trimStart() : comment;
   }
 }
 

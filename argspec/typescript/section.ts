@@ -5,7 +5,7 @@ import type { Argspec, ParamSpec } from "../argspec.js";
 import { nameTable } from "../names.js";
 import type { Operation } from "../operations.js";
 import type { TypeRequest } from "./declare-types.js";
-import { commentText, docComment } from "./doc-comment.js";
+import { commentText, docComment, schemaComment } from "./doc-comment.js";
 import { ANYTHING, type LoweredSchema, objectOf, SchemaLowering, tuple } from "./lower-schema.js";
 
 export interface Section {
@@ -28,15 +28,10 @@ export interface Method {
 
 export function sectionOf($defs: Argspec["$defs"], operations: readonly Operation[]): Section {
   const names = nameTable({ $defs }, operations);
-  const lowering = new SchemaLowering(names.types, commentText);
+  const lowering = new SchemaLowering(names.types);
   const named = Object.entries($defs).map(([name, schema]): TypeRequest => {
-    const { description } = schema;
-    const comment = typeof description === "string" ? commentText(description) : "";
-    return {
-      name: names.types.get(name)!,
-      schema: lowering.lower(schema),
-      comment: docComment([comment]),
-    };
+    const comment = docComment([schemaComment(schema)]);
+    return { name: names.types.get(name)!, schema: lowering.lower(schema), comment };
   });
   const methods = operations.map((operation): Method => {
     const name = names.methods.get(operation.name)!;

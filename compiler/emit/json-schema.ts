@@ -8,8 +8,12 @@ type TupleShape = Extract<TypeShape, { kind: "tuple" }>;
 type LiteralShape = Extract<TypeShape, { kind: "literal" }>;
 
 export function toJsonSchema(shape: NamedTypeShape): JsonSchema {
-  const schema = schemaOf(shape);
-  return shape.description === undefined ? schema : { ...schema, description: shape.description };
+  const { description, deprecated } = shape;
+  const texts = {
+    ...(description !== undefined && { description }),
+    ...(deprecated && { deprecated }),
+  };
+  return { ...schemaOf(shape), ...texts };
 }
 
 function schemaOf(shape: TypeShape): JsonSchema {

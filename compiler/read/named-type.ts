@@ -17,6 +17,7 @@ export interface TypeName {
 export interface NamedShape extends TypeName {
   readonly shape: TypeShape;
   readonly description: string;
+  readonly deprecated: boolean;
 }
 
 const MAX_NAME_LENGTH = 64;

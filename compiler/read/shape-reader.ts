@@ -8,7 +8,7 @@
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
-import { descriptionOf } from "./doc-comment.js";
+import { descriptionOf, isDeprecated } from "./doc-comment.js";
 import { type NamedShape, nameType, type TypeName } from "./named-type.js";
 import { readObjectShape } from "./object-shape.js";
 import type { ReadContext } from "./read-context.js";
@@ -69,7 +69,8 @@ export class ShapeReader implements TypeReader {
     if (!used) return reading;
     const symbol = type.aliasSymbol ?? type.getSymbol();
     const description = symbol ? descriptionOf(this.context, symbol) : "";
-    this.named.set(used.key, { ...used, shape: reading.shape, description });
+    const deprecated = symbol !== undefined && isDeprecated(symbol);
+    this.named.set(used.key, { ...used, shape: reading.shape, description, deprecated });
     return { shape: { kind: "ref", name: used.key }, problems: reading.problems };
   }
 

@@ -19,10 +19,11 @@ export function nameTypes(
   const reached = reachedTypes(plugins, named);
   const names = uniqueNames(reached);
   const rename = (shape: TypeShape) => renameRefs(shape, names);
-  const entries = reached.map(({ key, shape, description }): [string, NamedTypeShape] => [
-    names.get(key)!,
-    { ...rename(shape), ...(description !== "" && { description }) },
-  ]);
+  const entries = reached.map((type): [string, NamedTypeShape] => {
+    const { key, shape, description, deprecated } = type;
+    const texts = { ...(description !== "" && { description }), ...(deprecated && { deprecated }) };
+    return [names.get(key)!, { ...rename(shape), ...texts }];
+  });
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     plugins: plugins.map((plugin) => renamePlugin(plugin, rename)),

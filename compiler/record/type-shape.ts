@@ -31,8 +31,11 @@ export interface PropertyShape {
   readonly deprecated?: true;
 }
 
-/** A type with a name has a description where its author wrote one. */
-export type NamedTypeShape = TypeShape & { readonly description?: string };
+/** What the author of a type with a name says of it. */
+export type NamedTypeShape = TypeShape & {
+  readonly description?: string;
+  readonly deprecated?: true;
+};
 
 /** Named types of a build by their unique name, sorted by name. */
 export type TypeTable = Readonly<Record<string, NamedTypeShape>>;

@@ -71,7 +71,7 @@ const INTERFACES: Readonly<Record<string, JsonSchema>> = {
 };
 
 async function typesOf(schemas: readonly JsonSchema[]): Promise<readonly string[]> {
-  const lowering = new SchemaLowering(NAMES, (text) => text);
+  const lowering = new SchemaLowering(NAMES);
   const requests = schemas.map((schema, index) => {
     return { name: `T${index}`, schema: lowering.lower(schema), comment: "" };
   });
@@ -117,7 +117,7 @@ test("tuples with many optional items, or such tuples within each other, stay sh
 });
 
 test("comments stand above types, arguments within generic ones", async () => {
-  const schema = new SchemaLowering(NAMES, (text) => text).lower(tuple([INTEGER, ref("City")]));
+  const schema = new SchemaLowering(NAMES).lower(tuple([INTEGER, ref("City")]));
   const request = { name: "T", schema, comment: "/** Found. */\n", generic: "PluginResponse" };
   const text = "/** Found. */\nexport type T = PluginResponse<number, City>;\n";
   assert.equal(await declareTypes([request]), [text]);

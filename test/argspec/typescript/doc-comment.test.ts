@@ -7,6 +7,7 @@ import {
   commentText,
   docComment,
   indent,
+  schemaComment,
 } from "../../../argspec/typescript/doc-comment.js";
 
 const test = suite("doc comment");
@@ -21,6 +22,14 @@ test("no text becomes a tag; links and addresses stay", () => {
     "\\@deprecated no\n  \\@throws x \\@see y",
   );
   assert.is(commentText("a@b.c {@link City}"), "a@b.c {@link City}");
+});
+
+test("schemas say what they are and whether they are deprecated", () => {
+  assert.is(schemaComment({ type: "null" }), "");
+  assert.is(schemaComment({ description: "a */ b" }), "a *\\/ b");
+  assert.is(schemaComment({ deprecated: true }), "@deprecated");
+  assert.is(schemaComment({ description: "a\n@b", deprecated: true }), "a\n\\@b\n@deprecated");
+  assert.is(schemaComment({ description: 1, deprecated: "yes" }), "");
 });
 
 test("lines end in one way, without blanks and control characters", () => {

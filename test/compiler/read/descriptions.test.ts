@@ -24,11 +24,18 @@ enum Mode { fast = "fast", exact = "exact" }
 /** One or more. */
 type Many<T> = T | T[];
 interface Bare { n: int }
+/**
+ * Of former days.
+ * @deprecated use Point
+ */
+interface Old { n: int }
 `;
   for (const text of [declarations, declarations.replaceAll("\n", "\r\n")]) {
     const { types } = readSource(`${text}
 /** @plugin */
-export function f(request: PluginRequest, a: Point, b: Mode, c: Many<int>, d: Bare) { return 1; }`);
+export function f(request: PluginRequest, a: Point, b: Mode, c: Many<int>, d: Bare, e: Old) {
+  return 1;
+}`);
     const descriptions = Object.entries(types).map(([name, { description }]) => [
       name,
       description,
@@ -37,8 +44,11 @@ export function f(request: PluginRequest, a: Point, b: Mode, c: Many<int>, d: Ba
       ["Bare", undefined],
       ["Many_int_", "One or more."],
       ["Mode", "How well."],
+      ["Old", "Of former days."],
       ["Point", "A place.\n\nIn a plane."],
     ]);
+    const deprecated = Object.keys(types).filter((name) => types[name]?.deprecated === true);
+    assert.equal(deprecated, ["Old"]);
     assert.equal(types.Point?.kind === "object" && types.Point.properties, [
       { name: "x", optional: false, shape: { kind: "float" }, description: "metres east" },
       { name: "east", optional: true, shape: { kind: "float" }, description: "", deprecated: true },
