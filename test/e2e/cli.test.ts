@@ -1,5 +1,5 @@
 // The installed command: what it needs, what it prints, and what it says when something is wrong.
-// limit: 60 s
+// limit: 120 s
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
