@@ -4,16 +4,12 @@
 import { parseErrorChain } from "./error-chain.js";
 import { type ErrorKind, SvcError, type SvcErrorDetails } from "./svc-error.js";
 
-const KINDS = [
-  ["svc", "parameter"],
-  ["plugin", "plugin"],
-  ["system", "system"],
-] as const;
+/** Kinds by the one member that `message` has. */
+const KINDS = { svc: "parameter", plugin: "plugin", system: "system" } as const;
 
 /** @param envelope the decoded body, or its text */
 export function answerError(path: string, status: number, envelope: unknown): SvcError {
-  const isError = memberOf(envelope, "status") === "ERROR";
-  const isNone = !isError && status === 200;
+  const isNone = status === 200 && memberOf(envelope, "status") !== "ERROR";
   const message = isNone ? "the answer is no envelope" : memberOf(envelope, "message");
   const { levels, innermost } = parseErrorChain(typeof message === "string" ? message : "");
   const last = levels.at(-1);
@@ -26,9 +22,10 @@ export function answerError(path: string, status: number, envelope: unknown): Sv
 
 /** @param said text, or an object with the one member `svc`, `plugin` or `system` */
 function saidError(path: string, status: number, said: unknown, details: SvcErrorDetails) {
-  const found = KINDS.find(([key]) => memberOf(said, key) !== undefined);
-  const kind: ErrorKind = found === undefined ? "http" : found[1];
-  const detail = found === undefined ? said : memberOf(said, found[0]);
+  const keys = Object.keys(KINDS) as (keyof typeof KINDS)[];
+  const key = keys.find((name) => memberOf(said, name) !== undefined);
+  const kind: ErrorKind = key ? KINDS[key] : "http";
+  const detail = key ? memberOf(said, key) : said;
   const exception = className(textOf(memberOf(detail, "exception")));
   const text = textOf(detail) ?? textOf(memberOf(detail, "value")) ?? `HTTP status ${status}`;
   const lines = memberOf(detail, "traceback");

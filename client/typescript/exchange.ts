@@ -41,7 +41,7 @@ async function textOf({ status, body }: FetchAnswer): Promise<string> {
     length += value.length;
     if (length > (status === 200 ? MAX_ANSWER_BYTES : MAX_ERROR_BYTES)) {
       reader.cancel().catch(() => {});
-      if (status === 200) throw new Error(`answer of more than ${MAX_ANSWER_BYTES} bytes`);
+      if (status === 200) throw new Error("the answer is too long");
       return text;
     }
     text += decoder.decode(value, { stream: true });

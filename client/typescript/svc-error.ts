@@ -35,30 +35,25 @@ export interface SvcErrorDetails {
   cause?: unknown;
 }
 
+const NO_DETAILS = { status: null, exception: null, traceback: null, envelope: null };
+
 /** A call that failed (interface, "Errors"). */
 export class SvcError extends Error {
-  readonly kind: ErrorKind;
+  declare readonly kind: ErrorKind;
   /** Status of the HTTP answer, null when none came. */
-  readonly status: number | null;
+  declare readonly status: number | null;
   /** Class of the exception, of a back-end error that of the innermost. */
-  readonly exception: string | null;
+  declare readonly exception: string | null;
   /** Where the plugin threw; of a back-end error that of the innermost. */
-  readonly traceback: readonly string[] | null;
+  declare readonly traceback: readonly string[] | null;
   /** Of a back-end error: the outermost level first. */
-  readonly chain: readonly BackEndLevel[];
+  declare readonly chain: readonly BackEndLevel[];
   /** The decoded answer, its text where that is no JSON, null when none came. */
-  readonly envelope: unknown;
-  override readonly cause: unknown;
+  declare readonly envelope: unknown;
+  declare readonly cause: unknown;
 
   constructor(kind: ErrorKind, message: string, details: SvcErrorDetails = {}) {
     super(message);
-    this.name = "SvcError";
-    this.kind = kind;
-    this.status = details.status ?? null;
-    this.exception = details.exception ?? null;
-    this.traceback = details.traceback ?? null;
-    this.chain = details.chain ?? [];
-    this.envelope = details.envelope ?? null;
-    this.cause = details.cause;
+    Object.assign(this, NO_DETAILS, { chain: [], ...details, kind, name: "SvcError" });
   }
 }
