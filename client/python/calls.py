@@ -102,7 +102,7 @@ class _Connection:
             self._is_compared = True
         if served != self._argspec:
             hashes = f"{self._argspec[:8]}, now {served[:8]}"
-            message = f"The service has changed since this client was generated ({hashes})."
+            message = f"The service has changed ({hashes}): generate this client again."
             if self._warn is None:
                 # The line that calls the client's method.
                 warnings.warn(message, stacklevel=6)

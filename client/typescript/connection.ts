@@ -136,5 +136,5 @@ function decoded(text: string): unknown {
 
 function otherContract(own: string, served: string): string {
   const [known, other] = [own, served].map((hash) => hash.slice(0, 8));
-  return `The service has changed since this client was generated (${known}, now ${other}).`;
+  return `The service has changed (${known}, now ${other}): generate this client again.`;
 }

@@ -323,7 +323,7 @@ test("the hash is sent until the server has told its own; another one is told on
   const hashes = server.received.map(({ headers }) => headers["x-svc-argspec"]);
   assert.equal(hashes, [HASH, HASH, HASH, HASH, undefined, undefined]);
   assert.equal(warnings, [
-    "The service has changed since this client was generated (aaaaaaaa, now bbbbbbbb).",
+    "The service has changed (aaaaaaaa, now bbbbbbbb): generate this client again.",
   ]);
 });
 

@@ -337,7 +337,7 @@ test("another contract is told once, and the hash is sent until then", async () 
   await call(GET);
   const { warnings } = await call(GET);
   assert.equal(warnings, [
-    "The service has changed since this client was generated (abababab, now ffffffff).",
+    "The service has changed (abababab, now ffffffff): generate this client again.",
   ]);
   const hashes = server.received.map(({ headers }) => headers["x-svc-argspec"]);
   assert.equal(hashes, [ARGSPEC.hash, ARGSPEC.hash, undefined]);
