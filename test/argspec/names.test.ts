@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { nameTable } from "../../argspec/names.js";
 import { operationsOf } from "../../argspec/operations.js";
-import { argspecOf, plugin, STRING } from "./typescript/sample-argspec.js";
+import { argspecOf, plugin, STRING } from "./sample-argspec.js";
 
 const test = suite("names");
 

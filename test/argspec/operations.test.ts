@@ -5,14 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { PluginSpec, ResultSpec } from "../../argspec/argspec.js";
 import { operationsOf } from "../../argspec/operations.js";
-import {
-  argspecOf,
-  INTEGER,
-  optional,
-  param,
-  plugin,
-  STRING,
-} from "./typescript/sample-argspec.js";
+import { argspecOf, INTEGER, optional, param, plugin, STRING } from "./sample-argspec.js";
 
 const test = suite("operations");
 

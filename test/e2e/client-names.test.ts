@@ -18,7 +18,7 @@ import {
   ref,
   STRING,
   tuple,
-} from "../argspec/typescript/sample-argspec.js";
+} from "../argspec/sample-argspec.js";
 import { ClientProject } from "./support/client-project.js";
 
 const test = suite("names in clients");

@@ -5,7 +5,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { partialError } from "../../runtime/dispatch/error-chain.js";
-import { argspecOf, optional, param, plugin } from "../argspec/typescript/sample-argspec.js";
+import { argspecOf, optional, param, plugin } from "../argspec/sample-argspec.js";
 import { HAS_PYTHON, sayIfSkipped } from "../support/python.js";
 import { type Failure, type Order, PythonClient, type Reply } from "./support/python-client.js";
 import {

@@ -9,7 +9,7 @@ import * as assert from "uvu/assert";
 import type { JsonSchema, PluginSpec } from "../../argspec/argspec.js";
 import { readArgspec } from "../../argspec/read-argspec.js";
 import { emitTypescriptClient } from "../../argspec/typescript/client.js";
-import { argspecOf, param, plugin } from "../argspec/typescript/sample-argspec.js";
+import { argspecOf, param, plugin } from "../argspec/sample-argspec.js";
 import { Random, SEED } from "./support/random.js";
 
 const ROUNDS = Number(process.env.CLIENT_CODE_ROUNDS ?? 40);

@@ -11,7 +11,7 @@ import { ToolCaller } from "../../cli/mcp/tool-caller.js";
 import { Connection } from "../../client/typescript/connection.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { TypeTable } from "../../compiler/record/type-shape.js";
-import { argspecOf, object, param, plugin, ref } from "../argspec/typescript/sample-argspec.js";
+import { argspecOf, object, param, plugin, ref } from "../argspec/sample-argspec.js";
 import { accepts, schemasOf } from "./support/accepts-schema.js";
 import { Random, SEED } from "./support/random.js";
 import { randomTypes, randomValue } from "./support/random-shapes.js";

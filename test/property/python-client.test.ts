@@ -9,7 +9,7 @@ import { emitPythonClient } from "../../argspec/python/client.js";
 import { docstring, indent, plainText, stringLiteral } from "../../argspec/python/text.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import { backEndErrorText, partialError } from "../../runtime/dispatch/error-chain.js";
-import { argspecOf, param, plugin } from "../argspec/typescript/sample-argspec.js";
+import { argspecOf, param, plugin } from "../argspec/sample-argspec.js";
 import { HAS_PYTHON, PYTHON_RUNTIME, PythonFolder, sayIfSkipped } from "../support/python.js";
 import { Random, SEED } from "./support/random.js";
 import { randomTypes } from "./support/random-shapes.js";

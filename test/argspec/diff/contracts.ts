@@ -7,10 +7,10 @@ import {
   type ParamSpec,
   type PluginSpec,
 } from "../../../argspec/argspec.js";
+import { INTEGER, plugin } from "../sample-argspec.js";
 
-export const INTEGER: JsonSchema = { type: "integer", "x-svc-range": "safe" };
+export { INTEGER, STRING } from "../sample-argspec.js";
 export const NUMBER: JsonSchema = { type: "number" };
-export const STRING: JsonSchema = { type: "string" };
 export const NULL: JsonSchema = { type: "null" };
 
 export interface Contract extends Partial<Omit<Argspec, "plugins">> {
@@ -19,7 +19,7 @@ export interface Contract extends Partial<Omit<Argspec, "plugins">> {
 
 /** As `svc build` could write it. */
 export function argspecOf({ plugins = [], ...others }: Contract): Argspec {
-  const all = plugins.map((plugin) => pluginOf(plugin));
+  const all = plugins.map(pluginOf);
   const service = { name: "shop", prefix: null };
   return {
     argspec: ARGSPEC_VERSION,
@@ -31,25 +31,8 @@ export function argspecOf({ plugins = [], ...others }: Contract): Argspec {
   };
 }
 
-function pluginOf(plugin: Partial<PluginSpec>): PluginSpec {
-  const name = plugin.name ?? "search";
-  return {
-    name,
-    path: `/svc/plugin/${name}`,
-    role: "engine",
-    graph: null,
-    readonly: false,
-    summary: "",
-    description: "",
-    deprecated: false,
-    source: null,
-    params: [],
-    reserved: [],
-    result: { kind: "value", schema: {} },
-    errors: [],
-    examples: [],
-    ...plugin,
-  };
+function pluginOf(given: Partial<PluginSpec>): PluginSpec {
+  return plugin(given.name ?? "search", { result: { kind: "value", schema: {} }, ...given });
 }
 
 /** One optional parameter, `limit: int`. */

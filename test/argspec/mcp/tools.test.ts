@@ -18,7 +18,7 @@ import {
   ref,
   STRING,
   tuple,
-} from "../typescript/sample-argspec.js";
+} from "../sample-argspec.js";
 
 const test = suite("toolsOf");
 /** As official programs of the newer and of the older revision set theirs up. */

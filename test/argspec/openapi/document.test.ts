@@ -9,6 +9,7 @@ import { openapiDocument } from "../../../argspec/openapi/document.js";
 import { readArgspec } from "../../../argspec/read-argspec.js";
 import { selectPlugin } from "../../../argspec/select.js";
 import { matchesGolden } from "../../golden/golden.js";
+import { plugin as samplePlugin } from "../sample-argspec.js";
 import { operationsIn, validDocument } from "./valid-document.js";
 
 const test = suite("OpenAPI document");
@@ -198,23 +199,8 @@ function goldenArgspec(name: string): Argspec {
 
 const list = { kind: "response", sortkey: { type: "number" }, item: {}, meta: true } as const;
 
-function plugin(spec: Partial<PluginSpec> & { readonly name: string }): PluginSpec {
-  return {
-    path: `/svc/plugin/${spec.name}`,
-    role: "engine",
-    graph: null,
-    readonly: false,
-    summary: "",
-    description: "",
-    deprecated: false,
-    source: null,
-    params: [],
-    reserved: [],
-    result: { kind: "value", schema: {} },
-    errors: [],
-    examples: [],
-    ...spec,
-  };
+function plugin(given: Partial<PluginSpec> & { readonly name: string }): PluginSpec {
+  return samplePlugin(given.name, { result: { kind: "value", schema: {} }, ...given });
 }
 
 type Param = PluginSpec["params"][number];

@@ -20,7 +20,7 @@ import {
   ref,
   STRING,
   tuple,
-} from "../typescript/sample-argspec.js";
+} from "../sample-argspec.js";
 
 const test = suite("python client");
 const pythonTest = HAS_PYTHON ? test : test.skip;

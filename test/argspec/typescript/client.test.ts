@@ -18,7 +18,7 @@ import {
   plugin,
   ref,
   STRING,
-} from "./sample-argspec.js";
+} from "../sample-argspec.js";
 
 const test = suite("typescript client");
 

@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import type { JsonSchema } from "../../../argspec/argspec.js";
 import { declareTypes } from "../../../argspec/typescript/declare-types.js";
 import { SchemaLowering } from "../../../argspec/typescript/lower-schema.js";
-import { INTEGER, list, object, ref, STRING, tuple } from "./sample-argspec.js";
+import { INTEGER, list, object, ref, STRING, tuple } from "../sample-argspec.js";
 
 const test = suite("declare types");
 

@@ -14,7 +14,7 @@ import {
   optional,
   param,
   plugin,
-} from "../../argspec/typescript/sample-argspec.js";
+} from "../../argspec/sample-argspec.js";
 
 const test = suite("ToolCaller");
 const BASE = "http://127.0.0.1:9000";

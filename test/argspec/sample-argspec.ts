@@ -1,6 +1,6 @@
-// Argspecs for the tests of generated clients, by as few words as possible.
+// Argspecs for the tests that need one, by as few words as possible.
 
-import type { Argspec, JsonSchema, ParamSpec, PluginSpec } from "../../../argspec/argspec.js";
+import type { Argspec, JsonSchema, ParamSpec, PluginSpec } from "../../argspec/argspec.js";
 
 export const STRING: JsonSchema = { type: "string" };
 export const INTEGER: JsonSchema = { type: "integer", "x-svc-range": "safe" };
