@@ -2,29 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Argspec, PluginSpec } from "../../argspec/argspec.js";
 import type { HttpService } from "../../runtime/lifecycle/http-service.js";
 import { BUILD_FOLDER } from "../../runtime/manifest.js";
-import type { PluginRole } from "../../runtime/plugin/plugin-entry.js";
 import type { PluginTable } from "../../runtime/plugin/plugin-table.js";
-
-/** The part of argspec.json that is shown; its writer is compiler/emit/argspec.ts. */
-interface Spec {
-  readonly plugins: readonly {
-    readonly name: string;
-    readonly path: string;
-    readonly role: PluginRole;
-    readonly summary: string;
-    readonly params: readonly {
-      readonly name: string;
-      readonly in: string;
-      readonly wire: string;
-      readonly required: boolean;
-      readonly schema: { readonly const?: unknown; readonly enum?: readonly unknown[] };
-    }[];
-  }[];
-}
-
-type PluginSpec = Spec["plugins"][number];
 
 const MAX_PLUGINS_SHOWN = 20;
 const SAMPLES: Readonly<Record<string, string>> = {
@@ -60,7 +41,7 @@ export function sampleCall(projectDir: string, main: string): string[] {
 /** What a client may call; a post-processor is called by its server alone. */
 function callable(projectDir: string): PluginSpec[] {
   const file = join(projectDir, BUILD_FOLDER, "argspec.json");
-  const { plugins } = JSON.parse(readFileSync(file, "utf8")) as Spec;
+  const { plugins } = JSON.parse(readFileSync(file, "utf8")) as Argspec;
   return plugins.filter(({ role }) => role !== "post");
 }
 
@@ -90,7 +71,8 @@ function tryLines(plugins: readonly PluginSpec[], main: string): string[] {
   );
   if (easiest === undefined) return [];
   const query = required(easiest).map(({ name, wire, schema }) => {
-    const sample = schema.const ?? schema.enum?.[0] ?? SAMPLES[wire];
+    const [member] = Array.isArray(schema.enum) ? schema.enum : [];
+    const sample = schema.const ?? member ?? SAMPLES[wire];
     return `${name}=${encodeURIComponent(String(sample))}`;
   });
   const url = `${main}${easiest.path}${query.length > 0 ? `?${query.join("&")}` : ""}`;

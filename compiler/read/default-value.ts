@@ -3,6 +3,7 @@
 import { ts } from "ts-morph";
 import type { UserParam } from "../record/plugin-record.js";
 import { type ReadContext, unwrap } from "./read-context.js";
+import { unsignedLiteral } from "./unsigned-literal.js";
 
 /** The default as the record holds it; null for none, and for `= undefined`. */
 export function readDefault(
@@ -19,19 +20,11 @@ const UNKNOWN = Symbol("known only at run time");
 
 function fold(context: ReadContext, expression: ts.Expression): unknown {
   const node = unwrap(expression);
-  if (ts.isStringLiteralLike(node)) return node.text;
-  if (ts.isNumericLiteral(node)) return Number(node.text);
   if (ts.isPrefixUnaryExpression(node)) return foldSign(context, node);
   if (ts.isArrayLiteralExpression(node)) return foldArray(context, node);
   if (ts.isObjectLiteralExpression(node)) return foldObject(context, node);
-  switch (node.kind) {
-    case ts.SyntaxKind.TrueKeyword:
-      return true;
-    case ts.SyntaxKind.FalseKeyword:
-      return false;
-    case ts.SyntaxKind.NullKeyword:
-      return null;
-  }
+  const literal = unsignedLiteral(node);
+  if (literal !== undefined) return literal;
   if (ts.isIdentifier(node) && node.text === "undefined") return undefined;
   return foldConstant(context, node);
 }

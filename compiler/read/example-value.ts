@@ -4,6 +4,7 @@ import { ts } from "ts-morph";
 import type { ExampleProperty, ExampleValue } from "../record/example.js";
 import type { ExampleText } from "./example-text.js";
 import { unwrap } from "./read-context.js";
+import { unsignedLiteral } from "./unsigned-literal.js";
 
 export function readValue(text: ExampleText, expression: ts.Expression): ExampleValue {
   const place = placeOf(text, expression);
@@ -56,23 +57,12 @@ function nameOf(name: ts.PropertyName): string | undefined {
 
 /** Undefined for what is no literal. */
 function literalValue(node: ts.Expression): unknown {
-  if (ts.isStringLiteralLike(node)) return node.text;
-  if (ts.isNumericLiteral(node)) return Number(node.text);
   if (ts.isPrefixUnaryExpression(node) && ts.isNumericLiteral(node.operand)) {
     const number = Number(node.operand.text);
     if (node.operator === ts.SyntaxKind.MinusToken) return -number;
     return node.operator === ts.SyntaxKind.PlusToken ? number : undefined;
   }
-  switch (node.kind) {
-    case ts.SyntaxKind.TrueKeyword:
-      return true;
-    case ts.SyntaxKind.FalseKeyword:
-      return false;
-    case ts.SyntaxKind.NullKeyword:
-      return null;
-    default:
-      return undefined;
-  }
+  return unsignedLiteral(node);
 }
 
 function isValue(node: ts.Expression): boolean {

@@ -3,12 +3,9 @@
 // done in the IO thread. The whole service is made once until its plugins change.
 
 import type { Argspec, ArgspecService } from "../../argspec/argspec.js";
-import { BUILTINS } from "../../argspec/builtins.js";
-import { selectPlugin } from "../../argspec/select.js";
+import { type ArgspecForm, argspecForm, findPlugin } from "../../argspec/forms.js";
 import { ParameterError } from "../errors.js";
 import { parseShared, type SharedArgspec } from "../plugin/shared-argspec.js";
-
-export type ArgspecForm = "schema" | "openapi" | "typescript";
 
 /** What a server tells of itself now. */
 export interface LiveArgspec {
@@ -29,14 +26,13 @@ export class ArgspecForms {
   }
 
   /**
-   * @param plugin name of the only one, the service's own before a built-in one; null: all of the
-   *   service
+   * @param plugin name of the only one; null: all of the service
    * @throws ParameterError at once, for a name that nothing has
    */
   make(form: ArgspecForm, plugin: string | null): Promise<unknown> {
     this.#whole ??= this.#parse();
-    if (plugin !== null) return make(form, onlyPlugin(this.#whole, plugin));
-    const made = this.#made.get(form) ?? make(form, this.#whole);
+    if (plugin !== null) return argspecForm(form, onlyPlugin(this.#whole, plugin));
+    const made = this.#made.get(form) ?? argspecForm(form, this.#whole);
     this.#made.set(form, made);
     return made;
   }
@@ -48,24 +44,7 @@ export class ArgspecForms {
 }
 
 function onlyPlugin(whole: Argspec, name: string): Argspec {
-  const own = selectPlugin(whole, name);
-  if (own.plugins.length > 0) return own;
-  const builtin = selectPlugin(BUILTINS, name);
-  if (builtin.plugins.length > 0) return { ...builtin, service: whole.service };
-  throw new ParameterError("LookupError", `undefined plugin: ${name}`);
-}
-
-async function make(form: ArgspecForm, argspec: Argspec): Promise<unknown> {
-  switch (form) {
-    case "schema":
-      return argspec;
-    case "openapi": {
-      const { openapiDocument } = await import("../../argspec/openapi/document.js");
-      return openapiDocument(argspec);
-    }
-    case "typescript": {
-      const { emitTypescriptTypes } = await import("../../argspec/typescript/client.js");
-      return emitTypescriptTypes(argspec);
-    }
-  }
+  const found = findPlugin(whole, name);
+  if (found === null) throw new ParameterError("LookupError", `undefined plugin: ${name}`);
+  return found;
 }

@@ -1,0 +1,36 @@
+// The forms in which an argspec is told, by commands and by servers alike. Generators are loaded
+// when their form is asked for: that of declarations takes longer to load than all else.
+
+import type { Argspec } from "./argspec.js";
+import { BUILTINS } from "./builtins.js";
+import { selectPlugin } from "./select.js";
+
+export type ArgspecForm = "schema" | "openapi" | "typescript";
+
+/** @param jsonParams how OpenAPI shows JSON in queries */
+export async function argspecForm(
+  form: ArgspecForm,
+  argspec: Argspec,
+  jsonParams: "content" | "string" = "content",
+): Promise<unknown> {
+  switch (form) {
+    case "schema":
+      return argspec;
+    case "openapi": {
+      const { openapiDocument } = await import("./openapi/document.js");
+      return openapiDocument(argspec, { jsonParams });
+    }
+    case "typescript": {
+      const { emitTypescriptTypes } = await import("./typescript/client.js");
+      return emitTypescriptTypes(argspec);
+    }
+  }
+}
+
+/** One plugin alone, the service's own before a built-in one; null where nothing has the name. */
+export function findPlugin(argspec: Argspec, name: string): Argspec | null {
+  const own = selectPlugin(argspec, name);
+  if (own.plugins.length > 0) return own;
+  const builtin = selectPlugin(BUILTINS, name);
+  return builtin.plugins.length > 0 ? { ...builtin, service: argspec.service } : null;
+}

@@ -1,0 +1,19 @@
+// Strings, numbers, booleans and null as they stand in code, in defaults and in examples.
+
+import { ts } from "ts-morph";
+
+/** Undefined for everything else, numbers with a sign among them. */
+export function unsignedLiteral(node: ts.Expression): string | number | boolean | null | undefined {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isNumericLiteral(node)) return Number(node.text);
+  switch (node.kind) {
+    case ts.SyntaxKind.TrueKeyword:
+      return true;
+    case ts.SyntaxKind.FalseKeyword:
+      return false;
+    case ts.SyntaxKind.NullKeyword:
+      return null;
+    default:
+      return undefined;
+  }
+}
