@@ -73,7 +73,7 @@ const oneValidator: EsbuildPlugin = {
 export default defineConfig({
   entry: {
     index: "runtime/index.ts",
-    config: "runtime/config.ts",
+    config: "runtime/settings/config.ts",
     convert: "runtime/plugin/convert.ts",
     compiler: "compiler/index.ts",
     cli: "cli/main.ts",

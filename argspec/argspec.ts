@@ -2,8 +2,8 @@
 // and servers tell under `/svc/builtin/argspec?format=schema`. Clients, OpenAPI documents, tools
 // and the report of breaking changes are all made from it, and from nothing else.
 
-import type { PluginRole } from "../runtime/plugin/plugin-entry.js";
-import type { Wire } from "../runtime/plugin/wire.js";
+import type { PluginRole } from "../runtime/plugin/contract/plugin-entry.js";
+import type { Wire } from "./wire.js";
 
 /** Raised whenever a reader of the former version could misunderstand the file. */
 export const ARGSPEC_VERSION = 1;

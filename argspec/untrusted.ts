@@ -1,7 +1,7 @@
 // One value of a document from outside, with its place in it. Readers take it apart by saying what
 // they expect. What is wrong, too deep or too much ends in an SvcError, never in another exception.
 
-import { SvcError } from "../runtime/errors.js";
+import { SvcError } from "../runtime/base/errors.js";
 
 /** Bounds of one document. Any that our compiler writes is far below them. */
 const MAX_DEPTH = 200;

@@ -14,8 +14,8 @@ const { mergePartials, mergedJson, encodeMerged, PluginResponse, S_VAL, S_ID, S_
   await importSources(
     "runtime/dispatch/merge-partials.ts",
     "runtime/dispatch/merged-output.ts",
-    "runtime/plugin/plugin-response.ts",
-    "runtime/sort-constants.ts",
+    "runtime/plugin/response/plugin-response.ts",
+    "runtime/base/sort-constants.ts",
   );
 
 const INT = "int";

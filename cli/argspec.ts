@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { SvcError } from "../runtime/errors.js";
+import { SvcError } from "../runtime/base/errors.js";
 import { defineCommand, SOURCE_ARGUMENT } from "./frame/command.js";
 import { choice, text } from "./frame/option.js";
 

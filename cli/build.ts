@@ -1,6 +1,6 @@
 // `svc build`: checks and compiles the plugins of a project into `.svc/`.
 
-import { SvcError } from "../runtime/errors.js";
+import { SvcError } from "../runtime/base/errors.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
 import { flag } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";

@@ -2,8 +2,8 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { SvcError } from "../runtime/errors.js";
-import { packageInfo, packageRoot } from "../runtime/package-info.js";
+import { SvcError } from "../runtime/base/errors.js";
+import { packageInfo, packageRoot } from "../runtime/base/package-info.js";
 import { defineCommand } from "./frame/command.js";
 
 export const init = defineCommand({

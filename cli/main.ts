@@ -3,8 +3,8 @@
 
 import { existsSync } from "node:fs";
 import { nearestHint } from "../compiler/diagnostics/nearest.js";
-import { SvcError } from "../runtime/errors.js";
-import { packageInfo } from "../runtime/package-info.js";
+import { SvcError } from "../runtime/base/errors.js";
+import { packageInfo } from "../runtime/base/package-info.js";
 import { argspec } from "./argspec.js";
 import { argspecDiff } from "./argspec-diff.js";
 import { build } from "./build.js";

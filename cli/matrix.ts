@@ -1,8 +1,8 @@
 // `svc matrix 2x3`: a project as a whole matrix on this machine, for trying out and for developing:
 // engines, a dispatcher in front of them, and what happens to each in one terminal.
 
-import { SvcError } from "../runtime/errors.js";
-import { DEFAULT_CHANNELS, MAX_CHANNELS, MAX_MAIN_PORT } from "../runtime/limits.js";
+import { SvcError } from "../runtime/base/errors.js";
+import { DEFAULT_CHANNELS, MAX_CHANNELS, MAX_MAIN_PORT } from "../runtime/base/limits.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
 import { integer, text } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";

@@ -1,7 +1,7 @@
 // `svc mcp`: the plugins of a service as tools for models, over the standard input and output of
 // this process (Model Context Protocol). Must never write anything else to standard output.
 
-import { SvcError } from "../runtime/errors.js";
+import { SvcError } from "../runtime/base/errors.js";
 import { isUrl } from "./contract/fetch-response.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
 import type { OptionKind } from "./frame/option.js";

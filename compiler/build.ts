@@ -3,7 +3,7 @@
 
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { BUILD_FOLDER, changedFile, readManifest } from "../runtime/manifest.js";
+import { BUILD_FOLDER, changedFile, readManifest } from "../runtime/settings/manifest.js";
 import { type BuildResult, Clock, hasErrors } from "./build-result.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { sortDiagnostics } from "./diagnostics/sort.js";

@@ -96,7 +96,7 @@ export declare const builtins: Argspec;
 
 function declarations(up: string, name: string, type: string): string {
   return `${HEADER}
-import type { ${type} } from "${up}/plugin/plugin-entry.js";
+import type { ${type} } from "${up}/plugin/contract/plugin-entry.js";
 
 export declare const ${name}: readonly ${type}[];
 `;

@@ -3,7 +3,7 @@
 
 export { type BuildOptions, buildProject, checkProject } from "./build.js";
 export type { BuildResult, Timings } from "./build-result.js";
-export { loadConfig } from "./config.js";
+export { loadConfig } from "./config/config.js";
 export type { Diagnostic } from "./diagnostics/diagnostic.js";
 export { renderDiagnostics } from "./diagnostics/render.js";
 export { type Compiled, ProjectBuilder, type Rebuild } from "./project-builder.js";

@@ -4,13 +4,13 @@
 
 import { existsSync } from "node:fs";
 import { posix, relative, resolve, sep } from "node:path";
-import { SvcError } from "../runtime/errors.js";
-import { hashContent, type ResolvedConfig } from "../runtime/manifest.js";
+import { SvcError } from "../runtime/base/errors.js";
+import { hashContent, type ResolvedConfig } from "../runtime/settings/manifest.js";
 import { type BuildResult, Clock, hasErrors } from "./build-result.js";
 import { Bundler } from "./bundle.js";
 import { checkPlugins } from "./check/check-plugins.js";
 import { startTypeCheck, type TypeCheck } from "./check/type-check.js";
-import { CONFIG_FILES, type LoadedConfig, loadConfig } from "./config.js";
+import { CONFIG_FILES, type LoadedConfig, loadConfig } from "./config/config.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { sortDiagnostics } from "./diagnostics/sort.js";
 import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from "./emit/project.js";

@@ -4,8 +4,8 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { glob } from "tinyglobby";
-import { type FileHashes, hashFile, type ResolvedConfig } from "../runtime/manifest.js";
-import { CONFIG_FILES } from "./config.js";
+import { type FileHashes, hashFile, type ResolvedConfig } from "../runtime/settings/manifest.js";
+import { CONFIG_FILES } from "./config/config.js";
 import { tsconfigFiles } from "./tsconfig.js";
 
 const NEVER_PLUGINS = [

@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packageInfo, packageRoot } from "../runtime/package-info.js";
+import { packageInfo, packageRoot } from "../runtime/base/package-info.js";
 
 /** Such as `1.2.0+3f9c0b21`; `+source` when run without a bundle. */
 export function compilerVersion(): string {

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ERROR_CODES } from "../runtime/error-codes.js";
+import { ERROR_CODES } from "../runtime/base/error-codes.js";
 import { type Module, parseModule, ROOT, sourceFiles } from "./support/source-files.js";
 
 const MAX_FILE_LINES = 400;
@@ -69,7 +69,8 @@ test("nothing is left over: notes to self, `any`, places of one machine, registr
 });
 
 /** What compiler may use at run time of runtime: tables and constants, no behaviour. */
-const SHARED_VALUES = /^runtime\/(config|error-codes|errors|limits|manifest|package-info)\.ts$/;
+const SHARED_VALUES =
+  /^runtime\/(base\/(error-codes|errors|limits|package-info)|settings\/(config|manifest))\.ts$/;
 
 test("imports run one way", () => {
   const findings: string[] = [];
@@ -90,7 +91,7 @@ function forbidden(from: string, target: string, typeOnly: boolean): string {
   }
   if (target.startsWith("cli/") && layer !== "cli") return "nobody imports the command line";
   if (target.startsWith("compiler/") && layer === "runtime") return "runtime never needs compiler";
-  if (layer === "argspec" && !typeOnly && !/^(argspec|runtime\/errors)\b/.test(target)) {
+  if (layer === "argspec" && !typeOnly && !/^(argspec|runtime\/base\/errors)\b/.test(target)) {
     return /^(cli|compiler|runtime)\//.test(target) ? "argspec needs nobody" : "";
   }
   if (layer === "client" && !target.startsWith("client/")) return "clients carry no dependencies";
@@ -156,8 +157,7 @@ function loadedBy(entry: string, lazyToo: boolean): Set<string> {
 }
 
 test("help is quick, and serving never loads the compiler", () => {
-  const light =
-    /^(cli\/|node:|runtime\/(errors|error-codes|limits|package-info)|compiler\/diagnostics\/)/;
+  const light = /^(cli\/|node:|runtime\/base\/(err|limits|package-info)|compiler\/diagnostics\/)/;
   const help = [...loadedBy("cli/main.ts", false)];
   expectNone(help.filter((path) => !light.test(path)));
   const heavy = /^(compiler\/|ts-morph|typescript|esbuild)/;
@@ -204,7 +204,7 @@ test("every module is reached from an entry, every exported value is used elsewh
 });
 
 test("every error code is used and tested", () => {
-  const table = "runtime/error-codes.ts";
+  const table = "runtime/base/error-codes.ts";
   const sources = files.filter(({ path }) => /^(bin|cli|compiler|runtime)\//.test(path));
   const used = sources.filter(({ path }) => path !== table).map(({ text }) => text);
   const tests = files.filter(({ path }) => /^test\/.*\.ts$/.test(path)).map(({ text }) => text);

@@ -3,7 +3,7 @@
 // may become a pair of processors without anybody noticing. The rules: RULES.md.
 
 import { isDeepStrictEqual } from "node:util";
-import type { PluginRole } from "../../runtime/plugin/plugin-entry.js";
+import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import type { Argspec, ArgspecService } from "../argspec.js";
 import { type Operation, operationsOf } from "../operations.js";
 import { type Change, makeChange, type Side } from "./change.js";

@@ -5,7 +5,7 @@ import { BUILTINS } from "../../argspec/builtins.js";
 import { type ArgspecForm, argspecForm, findPlugin } from "../../argspec/forms.js";
 import { nearestHint } from "../../compiler/diagnostics/nearest.js";
 import { jsonFile } from "../../compiler/emit/text.js";
-import { SvcError } from "../../runtime/errors.js";
+import { SvcError } from "../../runtime/base/errors.js";
 import { loadArgspec } from "./load-argspec.js";
 import { loadRecords } from "./load-records.js";
 

@@ -1,7 +1,7 @@
 // Asks a running server one question. The server may be anybody's: time and size are bounded, and
 // what comes back is not believed to be an envelope before it was looked at.
 
-import { SvcError } from "../../runtime/errors.js";
+import { SvcError } from "../../runtime/base/errors.js";
 
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { readFileSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Argspec } from "../../argspec/argspec.js";
 import { readArgspec } from "../../argspec/read-argspec.js";
-import { SvcError } from "../../runtime/errors.js";
+import { SvcError } from "../../runtime/base/errors.js";
 import { fetchResponse, isUrl } from "./fetch-response.js";
 
 const ARGSPEC_FILE = "argspec.json";

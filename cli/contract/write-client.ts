@@ -5,8 +5,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Argspec } from "../../argspec/argspec.js";
 import { operationsOf } from "../../argspec/operations.js";
-import { SvcError } from "../../runtime/errors.js";
-import { packageRoot } from "../../runtime/package-info.js";
+import { SvcError } from "../../runtime/base/errors.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 import { loadArgspec } from "./load-argspec.js";
 
 /** In the first line of generated code, whatever its language. */

@@ -4,10 +4,10 @@
 import { createServer } from "node:net";
 import { availableParallelism, totalmem } from "node:os";
 import { findTypeScript } from "../../compiler/check/find-typescript.js";
-import { SvcError } from "../../runtime/errors.js";
+import { SvcError } from "../../runtime/base/errors.js";
+import { packageInfo, packageRoot } from "../../runtime/base/package-info.js";
 import { loadTransport } from "../../runtime/http/load-transport.js";
-import { changedFile, type Manifest, readManifest } from "../../runtime/manifest.js";
-import { packageInfo, packageRoot } from "../../runtime/package-info.js";
+import { changedFile, type Manifest, readManifest } from "../../runtime/settings/manifest.js";
 import { resolveSettings } from "../serving/resolve-settings.js";
 
 export interface Finding {

@@ -3,7 +3,7 @@
 
 import { parseArgs } from "node:util";
 import { nearestHint } from "../../compiler/diagnostics/nearest.js";
-import { SvcError } from "../../runtime/errors.js";
+import { SvcError } from "../../runtime/base/errors.js";
 import { type Command, variableOf } from "./command.js";
 import type { Option, OptionTable, OptionValues } from "./option.js";
 

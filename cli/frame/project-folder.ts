@@ -2,7 +2,7 @@
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { SvcError } from "../../runtime/errors.js";
+import { SvcError } from "../../runtime/base/errors.js";
 
 /** @throws SvcError SVC3005 when there is no such folder */
 export function projectFolder(argument = "."): string {

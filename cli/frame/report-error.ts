@@ -1,8 +1,8 @@
 // Prints what went wrong and chooses the exit code. Whoever made the mistake gets one line that
 // says what and how to mend it; only our own bugs come with a stack.
 
-import { ERROR_CODES, type ErrorCodeName } from "../../runtime/error-codes.js";
-import { SvcError } from "../../runtime/errors.js";
+import { ERROR_CODES, type ErrorCodeName } from "../../runtime/base/error-codes.js";
+import { SvcError } from "../../runtime/base/errors.js";
 
 export const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;

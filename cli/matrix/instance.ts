@@ -4,8 +4,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { SvcError } from "../../runtime/errors.js";
-import { packageRoot } from "../../runtime/package-info.js";
+import { SvcError } from "../../runtime/base/errors.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 
 /** Pause before a new start: what ends at once must not be started without end at full speed. */
 const RESTART_DELAY_MS = 1000;

@@ -3,8 +3,8 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { DEFAULT_CHANNELS } from "../../runtime/base/limits.js";
 import { onEndSignals } from "../../runtime/lifecycle/end-signals.js";
-import { DEFAULT_CHANNELS } from "../../runtime/limits.js";
 import { sampleCall } from "../serving/announce.js";
 import { readBuild, warnIfStale } from "../serving/built-project.js";
 import { Instance, type InstanceEvents } from "./instance.js";

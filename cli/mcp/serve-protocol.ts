@@ -3,8 +3,8 @@
 
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { packageInfo } from "../../runtime/base/package-info.js";
 import { onEndSignals } from "../../runtime/lifecycle/end-signals.js";
-import { packageInfo } from "../../runtime/package-info.js";
 import type { ToolCaller } from "./tool-caller.js";
 
 /**

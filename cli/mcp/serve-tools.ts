@@ -2,7 +2,7 @@
 // free port of this machine, which ends with it. Whatever servers say goes to standard error.
 
 import { Connection } from "../../client/typescript/connection.js";
-import { SvcError } from "../../runtime/errors.js";
+import { SvcError } from "../../runtime/base/errors.js";
 import { loadArgspec } from "../contract/load-argspec.js";
 import { Instance } from "../matrix/instance.js";
 import { readBuild } from "../serving/built-project.js";

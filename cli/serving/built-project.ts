@@ -3,16 +3,16 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Argspec } from "../../argspec/argspec.js";
-import { SvcError } from "../../runtime/errors.js";
+import { SvcError } from "../../runtime/base/errors.js";
+import type { PluginTable, Routes } from "../../runtime/plugin/contract/plugin-table.js";
+import { shareArgspec } from "../../runtime/plugin/register/shared-argspec.js";
 import {
   BUILD_FOLDER,
   changedFile,
   hashContent,
   type Manifest,
   readManifest,
-} from "../../runtime/manifest.js";
-import type { PluginTable, Routes } from "../../runtime/plugin/plugin-table.js";
-import { shareArgspec } from "../../runtime/plugin/shared-argspec.js";
+} from "../../runtime/settings/manifest.js";
 
 const ARGSPEC_FILE = "argspec.json";
 

@@ -5,7 +5,7 @@ import type { BuildResult } from "../../compiler/build-result.js";
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { ProjectBuilder } from "../../compiler/project-builder.js";
 import type { HttpService } from "../../runtime/lifecycle/http-service.js";
-import type { ResolvedConfig } from "../../runtime/manifest.js";
+import type { ResolvedConfig } from "../../runtime/settings/manifest.js";
 import { printFindings, summary } from "../frame/report-build.js";
 import { reportError } from "../frame/report-error.js";
 import { announce } from "./announce.js";

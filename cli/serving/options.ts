@@ -6,7 +6,7 @@ import {
   MAX_PLUGIN_TIMEOUT_MS,
   MAX_SAVE_EVERY_SECONDS,
   MIN_EXECUTOR_HEAP_MB,
-} from "../../runtime/limits.js";
+} from "../../runtime/base/limits.js";
 import { choice, either, flag, integer, type Option, text } from "../frame/option.js";
 
 export const SERVE_OPTIONS = {

@@ -3,13 +3,13 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { SvcError } from "../../runtime/base/errors.js";
 import { descriptorLimit } from "../../runtime/dispatch/descriptor-limit.js";
 import { readMatrixConfig } from "../../runtime/dispatch/matrix-config.js";
-import { SvcError } from "../../runtime/errors.js";
 import type { GraphSettings } from "../../runtime/lifecycle/graph-system.js";
-import { checkedCors, checkedIp, checkedPrefix } from "../../runtime/lifecycle/server-arguments.js";
-import type { ServerSettings } from "../../runtime/lifecycle/settings.js";
-import type { ResolvedConfig } from "../../runtime/manifest.js";
+import type { ResolvedConfig } from "../../runtime/settings/manifest.js";
+import { checkedCors, checkedIp, checkedPrefix } from "../../runtime/settings/server-arguments.js";
+import type { ServerSettings } from "../../runtime/settings/settings.js";
 import type { OptionValues } from "../frame/option.js";
 import type { SERVE_OPTIONS } from "./options.js";
 

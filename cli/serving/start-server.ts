@@ -3,9 +3,9 @@
 
 import { type GraphSettings, GraphSystem } from "../../runtime/lifecycle/graph-system.js";
 import { HttpService } from "../../runtime/lifecycle/http-service.js";
-import type { ServerSettings } from "../../runtime/lifecycle/settings.js";
 import { stopOnSignals } from "../../runtime/lifecycle/stop-on-signals.js";
-import type { PluginTable } from "../../runtime/plugin/plugin-table.js";
+import type { PluginTable } from "../../runtime/plugin/contract/plugin-table.js";
+import type { ServerSettings } from "../../runtime/settings/settings.js";
 
 /**
  * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound, SVC2409 another

@@ -1,6 +1,6 @@
 // How a rule words its finding.
 
-import type { ErrorCodeName } from "../../runtime/error-codes.js";
+import type { ErrorCodeName } from "../../runtime/base/error-codes.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { ParamRecord, PluginRecord } from "../record/plugin-record.js";
 

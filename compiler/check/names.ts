@@ -1,6 +1,6 @@
 // Names: of plugins, which become paths; of parameters, which become query keys.
 
-import { MAX_PLUGIN_NAME_LENGTH } from "../../runtime/limits.js";
+import { MAX_PLUGIN_NAME_LENGTH } from "../../runtime/base/limits.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { PluginRecord } from "../record/plugin-record.js";
 import { paramError, pluginError } from "./findings.js";

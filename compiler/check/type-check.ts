@@ -4,10 +4,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { SvcError } from "../../runtime/errors.js";
+import { SvcError } from "../../runtime/base/errors.js";
+import { writeCheckConfig } from "../config/check-config.js";
 import { type Diagnostic, underlineLength } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
-import { writeCheckConfig } from "./check-config.js";
 import { findTypeScript } from "./find-typescript.js";
 
 export interface TypeCheck {

@@ -2,7 +2,7 @@
 // the plugin's arguments. The query is walked once and leaves one position a parameter; values are
 // converted in signature order in the call itself.
 
-import type { Wire } from "../../runtime/plugin/wire.js";
+import type { Wire } from "../../argspec/wire.js";
 import type { PluginRecord, ReservedParam, UserParam } from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { CheckFunctions } from "./check-functions.js";

@@ -1,11 +1,11 @@
 // The plugin description record of the interface, and what the runtime must know of a plugin.
 
+import type { Wire } from "../../argspec/wire.js";
 import type {
   PluginDescription,
   PluginEntry,
   PluginRole,
-} from "../../runtime/plugin/plugin-entry.js";
-import type { Wire } from "../../runtime/plugin/wire.js";
+} from "../../runtime/plugin/contract/plugin-entry.js";
 import type { ParamRecord, PluginRecord } from "../record/plugin-record.js";
 
 /** A `PluginEntry` without its code. */

@@ -1,6 +1,6 @@
 // `.svc/manifest.json`, from which `svc serve` starts.
 
-import { MANIFEST_FORMAT, type Manifest } from "../../runtime/manifest.js";
+import { MANIFEST_FORMAT, type Manifest } from "../../runtime/settings/manifest.js";
 import type { PluginRecord } from "../record/plugin-record.js";
 import { describePlugin } from "./describe.js";
 import { jsonFile } from "./text.js";

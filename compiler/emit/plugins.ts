@@ -1,7 +1,7 @@
 // The entry of the bundle: the plugins in plugin-number order, each with its converter. And the
 // route table that goes with the numbers.
 
-import type { PathRoutes } from "../../runtime/plugin/plugin-table.js";
+import type { PathRoutes } from "../../runtime/plugin/contract/plugin-table.js";
 import type { PluginRecord } from "../record/plugin-record.js";
 import { converterName } from "./converters.js";
 import { type PluginFacts, pluginFacts } from "./describe.js";

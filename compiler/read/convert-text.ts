@@ -1,7 +1,7 @@
 // The text of a query parameter to its value, as servers convert it (interface, "Plugin execution"
 // rules 4 and 5). They do it in place and much faster; a test holds the two against each other.
 
-import type { Wire } from "../../runtime/plugin/wire.js";
+import type { Wire } from "../../argspec/wire.js";
 
 export type Converted = { readonly value: unknown } | { readonly required: string };
 

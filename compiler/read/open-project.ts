@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Project, ts } from "ts-morph";
-import { SvcError } from "../../runtime/errors.js";
+import { SvcError } from "../../runtime/base/errors.js";
 
 /** What a project without a tsconfig.json gets. */
 const DEFAULT_OPTIONS: ts.CompilerOptions = {

@@ -2,7 +2,7 @@
 // record reader turns it into a PluginRecord.
 
 import { ts } from "ts-morph";
-import type { PluginRole } from "../../runtime/plugin/plugin-entry.js";
+import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import type { DocComment } from "./doc-comment.js";
 
 export type PluginFunction =

@@ -2,7 +2,7 @@
 // where findings go. One context serves one program; a changed file means a new one.
 
 import { ts } from "ts-morph";
-import type { ErrorCodeName } from "../../runtime/error-codes.js";
+import type { ErrorCodeName } from "../../runtime/base/error-codes.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { SourcePosition } from "../record/source-position.js";
 import { relativePath } from "./paths.js";

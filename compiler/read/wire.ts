@@ -1,7 +1,7 @@
 // How the text of a query parameter is converted, decided from its shape. `null` does not count: a
 // key without `=` is null whatever the type.
 
-import type { Wire } from "../../runtime/plugin/wire.js";
+import type { Wire } from "../../argspec/wire.js";
 import type { TypeShape } from "../record/type-shape.js";
 import type { NamedShape } from "./named-type.js";
 

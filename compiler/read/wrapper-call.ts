@@ -2,7 +2,7 @@
 // `plugin` is this package's export under whatever name it was imported.
 
 import { ts } from "ts-morph";
-import type { PluginRole } from "../../runtime/plugin/plugin-entry.js";
+import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import { readDocComment } from "./doc-comment.js";
 import type { FileScope } from "./file-scope.js";
 import { isPackageSymbol, PACKAGE_NAME } from "./package-symbols.js";

@@ -1,8 +1,8 @@
 // What the reader finds out about one plugin, as frozen plain data. Rules check it, emitters print
 // it; neither looks at the syntax tree again. Everything is serialisable to JSON.
 
-import type { PluginRole } from "../../runtime/plugin/plugin-entry.js";
-import type { Wire } from "../../runtime/plugin/wire.js";
+import type { Wire } from "../../argspec/wire.js";
+import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import type { ExampleRecord } from "./example.js";
 import type { SourcePosition } from "./source-position.js";
 import type { TypeShape } from "./type-shape.js";

@@ -4,8 +4,8 @@
 
 import type { Argspec, ArgspecService } from "../../argspec/argspec.js";
 import { type ArgspecForm, argspecForm, findPlugin } from "../../argspec/forms.js";
-import { ParameterError } from "../errors.js";
-import { parseShared, type SharedArgspec } from "../plugin/shared-argspec.js";
+import { ParameterError } from "../base/errors.js";
+import { parseShared, type SharedArgspec } from "../plugin/register/shared-argspec.js";
 
 /** What a server tells of itself now. */
 export interface LiveArgspec {

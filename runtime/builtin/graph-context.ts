@@ -1,8 +1,8 @@
 // How the built-in plugins of the admin executor get at graphs: they are called like any plugin,
 // with nothing but a request. Set once per thread.
 
-import { KeyError } from "../graph/errors.js";
-import type { Graph } from "../graph/graph.js";
+import type { Graph } from "../graph/api/graph.js";
+import { KeyError } from "../graph/model/errors.js";
 
 /** Opens a graph that exists, for the request that is running; null if there is none. */
 export type FindGraph = (name: string) => Graph | null;

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { Header } from "../graph/memory/layout.js";
-import { queryTimeUs } from "../graph/query/query-meter.js";
+import { queryTimeUs } from "../graph/query/walk/query-meter.js";
 import { valueCount } from "../graph/status/graph-status.js";
 import { memoryUsage } from "../graph/status/memory-usage.js";
 import type { OpenGraph } from "./server-view.js";

@@ -1,9 +1,9 @@
 // What instances of a matrix tell each other about themselves: entries of the responses of
 // Identify, MatrixObjects and matrixplugins.
 
-import type { PluginDescription } from "../plugin/plugin-entry.js";
-import { PluginResponse } from "../plugin/plugin-response.js";
-import type { SortKey } from "../sort-order.js";
+import type { SortKey } from "../partial/sort-order.js";
+import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
+import { PluginResponse } from "../plugin/response/plugin-response.js";
 import type { ServerView } from "./server-view.js";
 
 /** Levels count down from here in sort keys, so that higher ones stand first. */

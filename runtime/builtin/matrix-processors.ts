@@ -2,8 +2,8 @@
 // They are post-processors of our own, which need no executor: they look at nothing but the merged
 // response and this server. Below the top they return a response to be merged again.
 
-import type { PluginEntry } from "../plugin/plugin-entry.js";
-import type { PluginResponse } from "../plugin/plugin-response.js";
+import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
+import type { PluginResponse } from "../plugin/response/plugin-response.js";
 import {
   identityOf,
   type ListedPlugin,

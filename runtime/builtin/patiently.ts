@@ -2,7 +2,7 @@
 // because queries of others, expiry and snapshots run in the same thread.
 
 import { setTimeout as delay } from "node:timers/promises";
-import { LockedError } from "../graph/errors.js";
+import { LockedError } from "../graph/model/errors.js";
 
 const RETRY_MS = 5;
 /** A request is answered by then, whatever its client asked for. */

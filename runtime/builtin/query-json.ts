@@ -3,10 +3,10 @@
 // Nothing is evaluated. A name counts only where a constant can stand: an id, a property or a
 // relationship may be called "D_OUT" (a relationship: `["D_OUT"]`).
 
-import { ParameterError } from "../errors.js";
-import * as graphConstants from "../graph/constants.js";
-import { ValueError } from "../graph/errors.js";
-import * as sortConstants from "../sort-constants.js";
+import { ParameterError } from "../base/errors.js";
+import * as sortConstants from "../base/sort-constants.js";
+import * as graphConstants from "../graph/model/constants.js";
+import { ValueError } from "../graph/model/errors.js";
 
 /** Bounds of what a client may send. */
 const MAX_QUERY_CHARACTERS = 131_000;

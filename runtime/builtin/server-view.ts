@@ -6,7 +6,7 @@ import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
 import type { Connection, Exchange } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
-import type { PluginDescription } from "../plugin/plugin-entry.js";
+import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { Host } from "./host.js";
 
 /** A request that was received and not yet answered. */

@@ -2,8 +2,12 @@
 // kind, which frame every answer by Content-Length; anything else is refused, because a channel
 // whose framing is in doubt would give one request the answer of another.
 
-import { MAX_ANSWER_BODY_BYTES, MAX_ANSWER_HEAD_BYTES, MAX_REQUEST_LINE_BYTES } from "../limits.js";
-import { fieldValue } from "../plugin/request-text.js";
+import {
+  MAX_ANSWER_BODY_BYTES,
+  MAX_ANSWER_HEAD_BYTES,
+  MAX_REQUEST_LINE_BYTES,
+} from "../base/limits.js";
+import { fieldValue } from "../plugin/contract/request-text.js";
 
 export interface Answer {
   readonly status: number;

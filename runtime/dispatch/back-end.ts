@@ -1,7 +1,7 @@
 // One back-end of the matrix: what it costs to send it another request, whether it is alive, and
 // its channels. Idle channels are a stack, so that a warm one is taken first and the others age.
 
-import { FIRST_IDLE_CHANNEL_MS, IDLE_CHANNEL_MS, PENALTY_MS } from "../limits.js";
+import { FIRST_IDLE_CHANNEL_MS, IDLE_CHANNEL_MS, PENALTY_MS } from "../base/limits.js";
 import { Channel } from "./channel.js";
 import type { BackEndAddress, ReplicaRow } from "./matrix-config.js";
 

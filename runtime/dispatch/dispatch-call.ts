@@ -6,7 +6,7 @@
 //      ▲                      │ a replica failed and the other ones are busy
 //      └──────────────────────┘
 
-import { MEDIA_TYPES } from "../plugin/media-types.js";
+import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import type { Answer } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault, ChannelUser } from "./channel.js";

@@ -2,8 +2,8 @@
 // that are overdue, back-ends that were down, connections that nobody uses. What an answer becomes
 // is for others to say.
 
-import { Fifo } from "../fifo.js";
-import { ANSWER_SWEEP_MS, CHANNEL_TRIM_MS, MAX_DISPATCH_BACKLOG } from "../limits.js";
+import { Fifo } from "../base/fifo.js";
+import { ANSWER_SWEEP_MS, CHANNEL_TRIM_MS, MAX_DISPATCH_BACKLOG } from "../base/limits.js";
 import type { BackEnd } from "./back-end.js";
 import { type CallOwner, type Dispatch, DispatchCall, type Outcome } from "./dispatch-call.js";
 import { Health } from "./health.js";

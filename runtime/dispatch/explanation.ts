@@ -2,7 +2,7 @@
 // which replica of each partition was chosen, what each would have cost at that moment, and where
 // the time went. Only told about a call; has no part in it.
 
-import { MAX_EXPLANATION_LENGTH } from "../limits.js";
+import { MAX_EXPLANATION_LENGTH } from "../base/limits.js";
 import type { BackEnd } from "./back-end.js";
 
 /** What a request goes through in a dispatcher, in this order. */

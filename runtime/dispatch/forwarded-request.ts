@@ -1,9 +1,9 @@
 // A received request as it is sent to the back-ends: the same line, fields and body, less what is
 // valid for one connection only. Blocks of header lines repeat, so what becomes of each is kept.
 
-import { MEDIA_TYPES } from "../plugin/media-types.js";
-import type { Accept } from "../plugin/request-source.js";
-import { TARGET_HEADER, VIA_HEADER, withoutHopHeaders } from "../plugin/request-text.js";
+import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
+import type { Accept } from "../plugin/contract/request-source.js";
+import { TARGET_HEADER, VIA_HEADER, withoutHopHeaders } from "../plugin/contract/request-text.js";
 
 /** Which replicas a request may go to. */
 export interface Preference {

@@ -2,7 +2,7 @@
 // failed a request, and then again and again until it answers. Those that are in use are not asked:
 // their next request will tell.
 
-import { PROBE_ANSWER_MS, PROBE_INTERVAL_MS } from "../limits.js";
+import { PROBE_ANSWER_MS, PROBE_INTERVAL_MS } from "../base/limits.js";
 import type { Answer } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import { Channel, type ChannelUser } from "./channel.js";

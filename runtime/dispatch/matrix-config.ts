@@ -1,7 +1,7 @@
 // The `dispatcher` configuration: what users write, checked in full and with every default filled
 // in (interface, "Dispatcher configuration"). Nothing here opens or looks anything up.
 
-import { ArgumentError } from "../errors.js";
+import { ArgumentError } from "../base/errors.js";
 import {
   DEFAULT_CHANNELS,
   DEFAULT_DISPATCH_TIMEOUT_MS,
@@ -11,7 +11,7 @@ import {
   MAX_MATRIX_SIDE,
   MAX_PRIORITY,
   MAX_REFERENCE_COST,
-} from "../limits.js";
+} from "../base/limits.js";
 
 export interface BackEndAddress {
   readonly host: string;

@@ -6,8 +6,8 @@
 //         [2] 0    [3] 2           partials themselves, filled up to a power of two with ones that
 //       [4] 0 [5] 1 [6] 2 [7] 3    have nothing left, which always lose
 
-import { isNumeric } from "../plugin/partial-layout.js";
-import type { PartialView } from "../plugin/partial-view.js";
+import { isNumeric } from "../partial/partial-layout.js";
+import type { PartialView } from "../partial/partial-view.js";
 
 /** Entry j is entry `positions[j]` of partial `sources[j]`. */
 export interface EntryOrder {

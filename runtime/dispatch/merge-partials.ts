@@ -1,11 +1,11 @@
 // From what all partitions answered to one response (interface, "PluginResponse"). Only numbers are
 // summed and keys compared: items are never decoded, nor copied before the response is written.
 
-import { ResponseError } from "../errors.js";
-import { isNumeric, type PartialNumbers } from "../plugin/partial-layout.js";
-import { PartialView } from "../plugin/partial-view.js";
-import { S_NONE } from "../sort-constants.js";
-import { isDescending, type KeyWire, sortbyText, sortClass } from "../sort-order.js";
+import { ResponseError } from "../base/errors.js";
+import { S_NONE } from "../base/sort-constants.js";
+import { isNumeric, type PartialNumbers } from "../partial/partial-layout.js";
+import { PartialView } from "../partial/partial-view.js";
+import { isDescending, type KeyWire, sortbyText, sortClass } from "../partial/sort-order.js";
 import { concatenated, type EntryOrder, mergedByKey } from "./merge-order.js";
 
 const MAX_LEVEL = 2 ** 32 - 1;

@@ -1,15 +1,15 @@
 // What a merged response is sent as: a partial for the dispatcher above and for post-processors,
 // JSON text for clients. Items are copied as they are; of keys JSON needs the texts.
 
-import { jsonText } from "../plugin/json-text.js";
 import {
   HEADER_BYTES,
   isNumeric,
   newPartial,
   requireSize,
   sealed,
-} from "../plugin/partial-layout.js";
-import type { PartialParts } from "../plugin/partial-parts.js";
+} from "../partial/partial-layout.js";
+import type { PartialParts } from "../partial/partial-parts.js";
+import { jsonText } from "../plugin/contract/json-text.js";
 import type { EntryOrder } from "./merge-order.js";
 import type { Merged } from "./merge-partials.js";
 

@@ -1,8 +1,8 @@
 // From results to answers: puts the envelope around what plugins and services returned, chooses the
 // media type, and counts. All texts are latin1, one character a byte.
 
+import { nowMs } from "../base/clock.js";
 import type { Service } from "../builtin/service.js";
-import { nowMs } from "../clock.js";
 import type { Answer } from "../dispatch/answer-parser.js";
 import { engineExplanation } from "../dispatch/explanation.js";
 import type { Merged } from "../dispatch/merge-partials.js";
@@ -16,15 +16,15 @@ import {
 } from "../http/envelope.js";
 import type { ErrorBody, Exchange, Method } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
-import { MEDIA_TYPES } from "../plugin/media-types.js";
-import { PluginResponse } from "../plugin/plugin-response.js";
-import { plainText } from "../plugin/render.js";
-import type { Accept } from "../plugin/request-source.js";
-import { latin1Text, MAX_COPIED_BYTES, toLatin1 } from "../plugin/wire-text.js";
-import { RESULT_ERROR, RESULT_PARTIAL, RESULT_TEXT } from "./batch.js";
+import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
+import type { Accept } from "../plugin/contract/request-source.js";
+import { latin1Text, MAX_COPIED_BYTES, toLatin1 } from "../plugin/contract/wire-text.js";
+import { PluginResponse } from "../plugin/response/plugin-response.js";
+import { plainText } from "../plugin/run/render.js";
+import { RESULT_ERROR, RESULT_PARTIAL, RESULT_TEXT } from "../wire/batch.js";
+import type { SharedState } from "../wire/shared-state.js";
 import { type ErrorMessage, failureMessage, plainMessage } from "./error-message.js";
 import type { SchedulerEvents } from "./scheduler.js";
-import type { SharedState } from "./shared-state.js";
 
 export class Answers {
   readonly #state: SharedState;

@@ -2,12 +2,12 @@
 // same generated converters as every plugin.
 
 import type { Exchange } from "../http/transport.js";
-import type { Merging } from "../plugin/forwarding.js";
-import type { PluginEntry } from "../plugin/plugin-entry.js";
-import type { Done } from "../plugin/plugin-errors.js";
-import { queryOf } from "../plugin/query-text.js";
-import type { RequestSource } from "../plugin/request-source.js";
-import { runPlugin, runPost } from "../plugin/run-plugin.js";
+import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
+import { queryOf } from "../plugin/contract/query-text.js";
+import type { RequestSource } from "../plugin/contract/request-source.js";
+import type { Merging } from "../plugin/run/forwarding.js";
+import type { Done } from "../plugin/run/plugin-errors.js";
+import { runPlugin, runPost } from "../plugin/run/run-plugin.js";
 
 /** Runs a built-in plugin on a request; `done` is called once, now or later. */
 export function runBuiltin(

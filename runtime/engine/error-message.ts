@@ -1,7 +1,7 @@
 // Error messages that the engine makes itself (interface, "Error body"), in both forms that an
 // answer may take, as latin1 text like every answer. Those of plugins come from the executors.
 
-import { toLatin1 } from "../plugin/wire-text.js";
+import { toLatin1 } from "../plugin/contract/wire-text.js";
 import type { Failure } from "./scheduler.js";
 
 export interface ErrorMessage {

@@ -2,7 +2,7 @@
 // knows how long the executor has been silent.
 
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import { SILENT_EXECUTOR_MS, UNRESPONSIVE_EXECUTOR_MS } from "../limits.js";
+import { SILENT_EXECUTOR_MS, UNRESPONSIVE_EXECUTOR_MS } from "../base/limits.js";
 import {
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
@@ -10,7 +10,7 @@ import {
   FLAG_HAS_MATRIX,
   FLAG_POST,
   FLAG_TIMED_OUT,
-} from "./batch.js";
+} from "../wire/batch.js";
 import type { PluginCall } from "./plugin-call.js";
 
 export class ExecutorLink {

@@ -2,14 +2,14 @@
 // a worker thread under `svc serve`, in the main thread in library mode.
 
 import type { MessagePort } from "node:worker_threads";
-import { nowMs } from "../clock.js";
-import { INLINE_BODY_BYTES } from "../limits.js";
-import type { BoundGraph } from "../plugin/graph-binding.js";
-import type { PluginEntry } from "../plugin/plugin-entry.js";
-import type { Done } from "../plugin/plugin-errors.js";
-import { queryOf } from "../plugin/query-text.js";
-import type { Accept, Ident, RequestSource } from "../plugin/request-source.js";
-import { runPlugin, runPost } from "../plugin/run-plugin.js";
+import { nowMs } from "../base/clock.js";
+import { INLINE_BODY_BYTES } from "../base/limits.js";
+import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
+import { queryOf } from "../plugin/contract/query-text.js";
+import type { Accept, Ident, RequestSource } from "../plugin/contract/request-source.js";
+import type { BoundGraph } from "../plugin/run/graph-binding.js";
+import type { Done } from "../plugin/run/plugin-errors.js";
+import { runPlugin, runPost } from "../plugin/run/run-plugin.js";
 import {
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
@@ -19,9 +19,9 @@ import {
   FLAG_TIMED_OUT,
   RESULT_REVOKED,
   RequestField,
-} from "./batch.js";
+} from "../wire/batch.js";
+import type { SharedState } from "../wire/shared-state.js";
 import type { MergedInput } from "./plugin-call.js";
-import type { SharedState } from "./shared-state.js";
 import { executorId } from "./slot-table.js";
 
 /** Results are posted while a batch still runs once it has taken this long. */

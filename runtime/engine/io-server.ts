@@ -4,6 +4,9 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { nowMs } from "../base/clock.js";
+import { DEFAULT_PLUGIN_TIMEOUT_MS } from "../base/limits.js";
+import { packageInfo } from "../base/package-info.js";
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { plugins as builtinPlugins } from "../builtin/.generated/plugins.js";
 import { CHANGING_PLUGINS } from "../builtin/changing-plugins.js";
@@ -18,7 +21,6 @@ import type {
   ServerView,
 } from "../builtin/server-view.js";
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
-import { nowMs } from "../clock.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
 import { readMatrixConfig } from "../dispatch/matrix-config.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
@@ -30,20 +32,18 @@ import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
 import type { Exchange, HttpServer } from "../http/transport.js";
 import { TrustedClients } from "../http/trusted-clients.js";
-import type { Ask, IoThreadData, Listening, Notice } from "../lifecycle/control.js";
-import { DEFAULT_PLUGIN_TIMEOUT_MS } from "../limits.js";
 import { Metrics } from "../metrics/metrics.js";
-import { packageInfo } from "../package-info.js";
-import type { PluginDescription } from "../plugin/plugin-entry.js";
-import type { PluginList } from "../plugin/plugin-table.js";
+import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
+import type { PluginList } from "../plugin/contract/plugin-table.js";
+import { SharedState } from "../wire/shared-state.js";
 import { Answers } from "./answers.js";
+import type { Ask, IoThreadData, Listening, Notice } from "./io-control.js";
 import { listenPair } from "./listen-pair.js";
 import { MatrixRequests } from "./matrix-requests.js";
 import type { PluginCall } from "./plugin-call.js";
 import { RequestEngine } from "./request-engine.js";
 import { type Resource, RouteTable } from "./route-table.js";
 import { Scheduler } from "./scheduler.js";
-import { SharedState } from "./shared-state.js";
 
 const TICK_MS = 1000;
 /** How long the start waits for the health of back-ends. */

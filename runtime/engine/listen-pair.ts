@@ -1,7 +1,7 @@
 // Two servers, two neighbouring ports: the main port and the next one. Either both are bound or
 // none is.
 
-import { SvcError } from "../errors.js";
+import { SvcError } from "../base/errors.js";
 import type { HttpServer } from "../http/transport.js";
 
 /**

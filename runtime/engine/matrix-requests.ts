@@ -6,7 +6,9 @@
 //                          └── resubmission ───┘
 
 import { randomBytes } from "node:crypto";
-import { nowMs } from "../clock.js";
+import { nowMs } from "../base/clock.js";
+import { ResponseError } from "../base/errors.js";
+import { MAX_RESUBMITS } from "../base/limits.js";
 import type { Answer } from "../dispatch/answer-parser.js";
 import type { Dispatch, DispatchCall, Outcome } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
@@ -19,14 +21,12 @@ import {
 } from "../dispatch/forwarded-request.js";
 import { type Merged, mergePartials } from "../dispatch/merge-partials.js";
 import { encodeMerged } from "../dispatch/merged-output.js";
-import { ResponseError } from "../errors.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
 import type { Exchange } from "../http/transport.js";
-import { MAX_RESUBMITS } from "../limits.js";
-import { decodeForwarding, type Merging } from "../plugin/forwarding.js";
-import type { Done } from "../plugin/plugin-errors.js";
+import { decodeForwarding, type Merging } from "../plugin/run/forwarding.js";
+import type { Done } from "../plugin/run/plugin-errors.js";
+import { RESULT_FORWARD } from "../wire/batch.js";
 import { type Answers, hierarchyOf, refusalStatus } from "./answers.js";
-import { RESULT_FORWARD } from "./batch.js";
 import { plainMessage } from "./error-message.js";
 import type { DispatchStep, MergedInput, PluginRoute } from "./plugin-call.js";
 import type { Scheduler } from "./scheduler.js";

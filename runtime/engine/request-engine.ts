@@ -2,23 +2,24 @@
 // now or later. The order of the checks: stopping, method, Service-OUT, resource. Runs in the IO
 // thread and never runs user code.
 
+import { nowMs } from "../base/clock.js";
+import { ParameterError } from "../base/errors.js";
+import { MAX_BUILTIN_BODY_BYTES } from "../base/limits.js";
+import { log } from "../base/log.js";
 import { MATRIX_PROCESSORS } from "../builtin/matrix-processors.js";
 import type { ServerView } from "../builtin/server-view.js";
 import type { Service } from "../builtin/service.js";
-import { nowMs } from "../clock.js";
-import { ParameterError } from "../errors.js";
 import type { FileServer } from "../http/files.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
 import { PAYLOAD_TOO_LARGE } from "../http/refusal.js";
 import type { Exchange, ServerEvents } from "../http/transport.js";
 import type { TrustedClients } from "../http/trusted-clients.js";
-import { log } from "../lifecycle/log.js";
-import { MAX_BUILTIN_BODY_BYTES } from "../limits.js";
-import type { Merging } from "../plugin/forwarding.js";
-import type { PluginEntry } from "../plugin/plugin-entry.js";
-import type { Done } from "../plugin/plugin-errors.js";
-import { parseParams } from "../plugin/query-values.js";
-import { encodedPath } from "../plugin/request-text.js";
+import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
+import { encodedPath } from "../plugin/contract/request-text.js";
+import { parseParams } from "../plugin/request/query-values.js";
+import type { Merging } from "../plugin/run/forwarding.js";
+import type { Done } from "../plugin/run/plugin-errors.js";
+import type { SharedState } from "../wire/shared-state.js";
 import { type Answers, refusalStatus } from "./answers.js";
 import { runBuiltin, runBuiltinPost } from "./builtin-call.js";
 import { exceptionMessage, plainMessage, undefinedPlugin } from "./error-message.js";
@@ -26,7 +27,6 @@ import type { MatrixRequests } from "./matrix-requests.js";
 import type { PluginCall, PluginRoute } from "./plugin-call.js";
 import { BUILTIN_PATH, PLUGIN_PATH, type Resource, type RouteTable } from "./route-table.js";
 import type { Scheduler } from "./scheduler.js";
-import type { SharedState } from "./shared-state.js";
 
 export interface EngineParts {
   readonly state: SharedState;

@@ -2,8 +2,8 @@
 // service prefix. What is not in the map is a file.
 
 import type { Service } from "../builtin/service.js";
-import type { PluginEntry, PluginRole } from "../plugin/plugin-entry.js";
-import type { Routes } from "../plugin/plugin-table.js";
+import type { PluginEntry, PluginRole } from "../plugin/contract/plugin-entry.js";
+import type { Routes } from "../plugin/contract/plugin-table.js";
 import type { PluginRoute } from "./plugin-call.js";
 
 export type Resource =

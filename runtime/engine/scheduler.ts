@@ -3,13 +3,19 @@
 // nothing of HTTP; what a result becomes is the engine's business.
 
 import type { MessagePort } from "node:worker_threads";
-import { nowMs } from "../clock.js";
-import { Fifo } from "../fifo.js";
-import { EXECUTOR_SWEEP_MS } from "../limits.js";
-import { RESULT_REVOKED, ResultField } from "./batch.js";
+import { nowMs } from "../base/clock.js";
+import { Fifo } from "../base/fifo.js";
+import { EXECUTOR_SWEEP_MS } from "../base/limits.js";
+import { RESULT_REVOKED, ResultField } from "../wire/batch.js";
+import {
+  type SharedState,
+  SLOT_CLAIMED,
+  SLOT_FREE,
+  SLOT_QUEUED,
+  SLOTS,
+} from "../wire/shared-state.js";
 import { ExecutorLink } from "./executor-link.js";
 import type { PluginCall } from "./plugin-call.js";
-import { type SharedState, SLOT_CLAIMED, SLOT_FREE, SLOT_QUEUED, SLOTS } from "./shared-state.js";
 import { executorId, NO_SLOT, SlotTable } from "./slot-table.js";
 
 /** Outcome of a request that no executor answered. */

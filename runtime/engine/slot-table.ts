@@ -2,10 +2,10 @@
 // port, 0-7 on the admin port (held here as 32-39), each port's in four queues. A request takes a
 // slot of the lowest queue that has a free one; slots are spread round robin over the executors.
 
-import { ADMIN_SLOTS, MAIN_SLOTS, MAX_QUEUE } from "../limits.js";
+import { ADMIN_SLOTS, MAIN_SLOTS, MAX_QUEUE } from "../base/limits.js";
+import { SLOTS } from "../wire/shared-state.js";
 import type { ExecutorLink } from "./executor-link.js";
 import type { PluginCall } from "./plugin-call.js";
-import { SLOTS } from "./shared-state.js";
 
 /** First id of each queue and the end of the last (interface ids; architecture "Slots"). */
 const MAIN_QUEUES = [0, 3, 8, 15, MAIN_SLOTS] as const;

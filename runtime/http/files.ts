@@ -5,7 +5,7 @@
 import { constants } from "node:fs";
 import { access, open, realpath, stat } from "node:fs/promises";
 import { resolve, sep } from "node:path";
-import { fromLatin1 } from "../plugin/wire-text.js";
+import { fromLatin1 } from "../plugin/contract/wire-text.js";
 import { mediaTypeOf } from "./media-types.js";
 import { Refusal } from "./refusal.js";
 import type { Exchange } from "./transport.js";

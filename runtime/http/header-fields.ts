@@ -2,10 +2,10 @@
 // that the server acts upon and those that frame the body. Anything doubtful is refused, because a
 // second opinion about where a request ends is how requests are smuggled.
 
-import { MAX_HEADER_FIELDS, MAX_HEADER_LINE_BYTES, MAX_QUEUE } from "../limits.js";
-import { MEDIA_TYPES } from "../plugin/media-types.js";
-import type { Accept } from "../plugin/request-source.js";
-import { fieldValue } from "../plugin/request-text.js";
+import { MAX_HEADER_FIELDS, MAX_HEADER_LINE_BYTES, MAX_QUEUE } from "../base/limits.js";
+import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
+import type { Accept } from "../plugin/contract/request-source.js";
+import { fieldValue } from "../plugin/contract/request-text.js";
 import { INVALID_HEADER, type Refusal, UNKNOWN_CODING } from "./refusal.js";
 import type { RequestHeaders } from "./transport.js";
 

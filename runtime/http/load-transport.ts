@@ -3,7 +3,7 @@
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { SvcError } from "../errors.js";
+import { SvcError } from "../base/errors.js";
 import { netTransport } from "./net/transport.js";
 import type { Transport } from "./transport.js";
 import { prepareUws } from "./uws/environment.js";

@@ -2,7 +2,7 @@
 // pipelining order and header bytes; the engine owns what is answered. Two transports (`net` and
 // `uws`) pass one conformance suite.
 
-import type { Accept, Ident } from "../plugin/request-source.js";
+import type { Accept, Ident } from "../plugin/contract/request-source.js";
 
 export type Method =
   | "GET"

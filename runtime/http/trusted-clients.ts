@@ -5,7 +5,7 @@
 
 import { BlockList, isIP } from "node:net";
 import { hostname } from "node:os";
-import { SvcError } from "../errors.js";
+import { SvcError } from "../base/errors.js";
 import type { Exchange } from "./transport.js";
 
 export class TrustedClients {

@@ -3,12 +3,12 @@
 // for it. One that dies is replaced; what it had not answered is asked of the next.
 
 import { MessageChannel, type Transferable, type Worker } from "node:worker_threads";
-import { DataError } from "../graph/errors.js";
+import { log } from "../base/log.js";
 import type { KeeperSettings } from "../graph/keeper/graph-keeper.js";
-import { type Answer, answeredValue, SyncPort } from "../graph/keeper/sync-port.js";
 import { keeperThread } from "../graph/keeper/thread-numbers.js";
+import { DataError } from "../graph/model/errors.js";
+import { type Answer, answeredValue, SyncPort } from "../wire/sync-port.js";
 import type { AdminAsk, AdminThreadData } from "./admin-control.js";
-import { log } from "./log.js";
 import { startThread } from "./thread-entry.js";
 
 /** Asks that were there at so many deaths are likely to bring them about. */

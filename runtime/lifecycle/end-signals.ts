@@ -1,7 +1,7 @@
 // The signals that end a process. One wish often arrives twice: a terminal signals the whole group,
 // and npm or a supervisor passes the same signal on. Only what comes later is a second wish.
 
-import { SAME_SIGNAL_MS } from "../limits.js";
+import { SAME_SIGNAL_MS } from "../base/limits.js";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 

@@ -2,14 +2,14 @@
 // second set beside the first when plugins are reloaded. Lives in the main thread.
 
 import { MessageChannel, type Worker } from "node:worker_threads";
-import { MAX_EXECUTOR_IDS } from "../engine/shared-state.js";
-import { SvcError } from "../errors.js";
+import { SvcError } from "../base/errors.js";
+import { log } from "../base/log.js";
+import type { ExecutorNotice, ExecutorPort, ExecutorThreadData } from "../engine/io-control.js";
 import type { GraphAsk } from "../graph/keeper/graph-source.js";
-import { type Answer, type Asked, failureOf, raise } from "../graph/keeper/sync-port.js";
 import type { Metrics } from "../metrics/metrics.js";
-import type { Routes } from "../plugin/plugin-table.js";
-import type { ExecutorNotice, ExecutorPort, ExecutorThreadData } from "./control.js";
-import { log } from "./log.js";
+import type { Routes } from "../plugin/contract/plugin-table.js";
+import { MAX_EXECUTOR_IDS } from "../wire/shared-state.js";
+import { type Answer, type Asked, failureOf, raise } from "../wire/sync-port.js";
 import { startThread } from "./thread-entry.js";
 
 /**

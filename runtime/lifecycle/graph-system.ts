@@ -3,8 +3,8 @@
 // threads ask here, so that a graph outlives every thread but this one.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { log } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
-import { DataError } from "../graph/errors.js";
 import type { KeepRequest } from "../graph/keeper/graph-keeper.js";
 import type {
   GraphAsk,
@@ -15,6 +15,7 @@ import type {
 import { onRemoved, removeForAll } from "../graph/keeper/removed-graphs.js";
 import { MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
 import { Header } from "../graph/memory/layout.js";
+import { DataError } from "../graph/model/errors.js";
 import { recoverGraph, releaseHeld } from "../graph/operations/recover.js";
 import { isRootLocked, lockRoot, type RootLock } from "../graph/snapshot/root-lock.js";
 import { releaseSaving, saveGraphGently } from "../graph/snapshot/save-graph.js";
@@ -24,10 +25,9 @@ import {
   listStoredGraphs,
 } from "../graph/snapshot/stored-graphs.js";
 import { GraphStore } from "../graph/store/graph-store.js";
-import type { ConfiguredGraph } from "../manifest.js";
+import type { ConfiguredGraph } from "../settings/manifest.js";
 import type { AdminServer } from "./admin-control.js";
 import { AdminThread } from "./admin-thread.js";
-import { log } from "./log.js";
 
 /** The main thread waits no longer for a thread that it could not see die meanwhile. */
 const MAX_WAIT_MS = 60_000;

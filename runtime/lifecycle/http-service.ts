@@ -2,20 +2,20 @@
 // their state. One object is one start; a restart makes another.
 
 import { MessageChannel } from "node:worker_threads";
+import { log } from "../base/log.js";
 import { Executor } from "../engine/executor.js";
-import { SharedState } from "../engine/shared-state.js";
+import type { ExecutorPort, Listening, Notice } from "../engine/io-control.js";
 import { executorThread } from "../graph/keeper/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
-import type { PluginEntry } from "../plugin/plugin-entry.js";
-import type { PluginList, PluginTable } from "../plugin/plugin-table.js";
-import type { SharedArgspec } from "../plugin/shared-argspec.js";
-import { showTraceback } from "../plugin/traceback.js";
-import type { ExecutorPort, Listening, Notice } from "./control.js";
+import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
+import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
+import { showTraceback } from "../plugin/contract/traceback.js";
+import type { SharedArgspec } from "../plugin/register/shared-argspec.js";
+import type { ServerSettings } from "../settings/settings.js";
+import { SharedState } from "../wire/shared-state.js";
 import { ExecutorPool } from "./executor-pool.js";
 import type { GraphSystem } from "./graph-system.js";
 import { IoThread } from "./io-thread.js";
-import { log } from "./log.js";
-import type { ServerSettings } from "./settings.js";
 
 /** Plugins that run in the main thread: those given to `addPlugin`. */
 export interface MainPlugins {

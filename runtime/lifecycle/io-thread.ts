@@ -1,11 +1,8 @@
 // The main thread's end of the IO thread: asks with promises, notices with a callback.
 
 import type { Worker } from "node:worker_threads";
-import { isErrorCode } from "../error-codes.js";
-import { SvcError } from "../errors.js";
-import type { SharedGraph } from "../graph/keeper/graph-source.js";
-import { prepareUws } from "../http/uws/environment.js";
-import type { PluginList, PluginTable } from "../plugin/plugin-table.js";
+import { isErrorCode } from "../base/error-codes.js";
+import { SvcError } from "../base/errors.js";
 import type {
   Ask,
   ExecutorPort,
@@ -14,7 +11,10 @@ import type {
   Notice,
   NumberedAsk,
   Reply,
-} from "./control.js";
+} from "../engine/io-control.js";
+import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import { prepareUws } from "../http/uws/environment.js";
+import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
 import { startThread } from "./thread-entry.js";
 
 export class IoThread {

@@ -1,9 +1,9 @@
 // `runServer`: keeps a library-mode process serving until a signal, with a watchdog and a log file.
 
-import { SvcError } from "../errors.js";
-import { SAME_SIGNAL_MS } from "../limits.js";
+import { SvcError } from "../base/errors.js";
+import { SAME_SIGNAL_MS } from "../base/limits.js";
+import { log, logToFolder } from "../base/log.js";
 import { onEndSignals } from "./end-signals.js";
-import { log, logToFolder } from "./log.js";
 
 const MIN_INTERVAL_MS = 1000;
 const DEFAULT_INTERVAL_MS = 5000;

@@ -1,10 +1,10 @@
 // What ends `svc serve` and `svc dev`: a signal, or the end of a parent that holds a channel.
 
-import { STOP_TIMEOUT_MS } from "../limits.js";
+import { STOP_TIMEOUT_MS } from "../base/limits.js";
+import { log } from "../base/log.js";
 import { onEndSignals } from "./end-signals.js";
 import type { GraphSystem } from "./graph-system.js";
 import type { HttpService } from "./http-service.js";
-import { log } from "./log.js";
 
 /**
  * Stops the service in good order at the first SIGTERM or SIGINT, and at once at the second: what

@@ -1,14 +1,14 @@
 // What the library's `system` does with all graphs together (interface, "Management operations").
 // Works in every thread that has graphs: in plugins as well as in a program that uses the library.
 
+import { Graph } from "../graph/api/graph.js";
 import { setSystemReadonly } from "../graph/changes/graph.js";
 import { giveUpAfter } from "../graph/changes/session-view.js";
-import { KeyError } from "../graph/errors.js";
 import { EventPause, setEventsEnabled } from "../graph/expiry/event-control.js";
-import { Graph } from "../graph/graph.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import { threadGraphs } from "../graph/keeper/thread-graphs.js";
 import { Header, ReadonlyBy } from "../graph/memory/layout.js";
+import { KeyError } from "../graph/model/errors.js";
 import type { GraphAccess } from "../graph/sessions/graph-access.js";
 import { makeReadonly } from "../graph/sessions/make-readonly.js";
 import { saveGraph } from "../graph/snapshot/save-graph.js";

@@ -3,24 +3,21 @@
 // blocks it holds up the others, and one that ends the process ends them all.
 
 import { resolve } from "node:path";
+import { SvcError } from "../base/errors.js";
+import { STOP_TIMEOUT_MS } from "../base/limits.js";
 import { descriptions as builtinPlugins } from "../builtin/.generated/descriptions.js";
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { readHost } from "../builtin/host.js";
 import { descriptorLimit } from "../dispatch/descriptor-limit.js";
 import { readMatrixConfig } from "../dispatch/matrix-config.js";
-import { SvcError } from "../errors.js";
-import { bindGraphs } from "../graph/keeper/bind-graphs.js";
+import { bindGraphs } from "../graph/api/bind-graphs.js";
 import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
 import { MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
-import { STOP_TIMEOUT_MS } from "../limits.js";
 import { type ServerMetrics, serverMetrics } from "../metrics/server-metrics.js";
-import { type AddPluginArguments, addPlugin } from "../plugin/add-plugin.js";
-import { setGraphBinder } from "../plugin/graph-binding.js";
-import type { PluginDescription } from "../plugin/plugin-entry.js";
-import { registry } from "../plugin/registry.js";
-import { GraphSystem } from "./graph-system.js";
-import { HttpService } from "./http-service.js";
-import { type RunOptions, runUntilSignal } from "./run-server.js";
+import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
+import { type AddPluginArguments, addPlugin } from "../plugin/register/add-plugin.js";
+import { registry } from "../plugin/register/registry.js";
+import { setGraphBinder } from "../plugin/run/graph-binding.js";
 import {
   checkedCors,
   checkedCount,
@@ -29,8 +26,11 @@ import {
   checkedPrefix,
   checkedTransport,
   checkedTrusted,
-} from "./server-arguments.js";
-import { defaultSettings, type ServerSettings } from "./settings.js";
+} from "../settings/server-arguments.js";
+import { defaultSettings, type ServerSettings } from "../settings/settings.js";
+import { GraphSystem } from "./graph-system.js";
+import { HttpService } from "./http-service.js";
+import { type RunOptions, runUntilSignal } from "./run-server.js";
 import { SystemGraphs } from "./system-graphs.js";
 
 /** The optional arguments of `startHTTP` by their names. */

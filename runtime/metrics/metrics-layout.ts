@@ -8,7 +8,7 @@
 //            ports    [2 * 2]         dispatched, completed       written by the IO thread
 //            marks    [3]             see Mark
 
-import { ADMIN_SLOTS, MAIN_SLOTS } from "../limits.js";
+import { ADMIN_SLOTS, MAIN_SLOTS } from "../base/limits.js";
 import { BUCKETS } from "./latency-histogram.js";
 
 /** Status codes that are counted one by one. */

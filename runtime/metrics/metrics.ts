@@ -3,8 +3,8 @@
 // zeros beside that writer without losing some, so it notes a baseline that readers subtract.
 // Only the main port is counted; slots and ports cover both.
 
-import { nowMs } from "../clock.js";
-import { MAIN_SLOTS } from "../limits.js";
+import { nowMs } from "../base/clock.js";
+import { MAIN_SLOTS } from "../base/limits.js";
 import { BUCKETS, bucketOf, type Latency, latencyRecord } from "./latency-histogram.js";
 import {
   CODES_AT,

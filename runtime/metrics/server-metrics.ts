@@ -1,7 +1,7 @@
 // The performance figures of the HTTP server as `serverMetrics()` and `/svc/builtin/metrics` give
 // them.
 
-import { ParameterError } from "../errors.js";
+import { ParameterError } from "../base/errors.js";
 import type { Latency } from "./latency-histogram.js";
 import type { Metrics } from "./metrics.js";
 

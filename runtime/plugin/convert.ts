@@ -1,9 +1,9 @@
 // Public entry "svc-server/convert": everything that generated converters import. Its names are
 // part of the format of `.svc/`, so they change only together with compiler/emit.
 
-export { clip } from "./clip.js";
-export { graphOf, setGraphBinder } from "./graph-binding.js";
-export { keyEnd, pairEnd, readKey } from "./query-text.js";
+export { clip } from "./contract/clip.js";
+export { keyEnd, pairEnd, readKey } from "./contract/query-text.js";
+export { checked, isObject, own, remembered } from "./contract/shape-check.js";
 export {
   missing,
   parseParams,
@@ -15,7 +15,7 @@ export {
   readValue,
   skipQuery,
   skipValue,
-} from "./query-values.js";
+} from "./request/query-values.js";
 export {
   contentBytes,
   contentJson,
@@ -24,5 +24,5 @@ export {
   headersDict,
   headersList,
   headersStr,
-} from "./received.js";
-export { checked, isObject, own, remembered } from "./shape-check.js";
+} from "./request/received.js";
+export { graphOf, setGraphBinder } from "./run/graph-binding.js";

@@ -2,22 +2,22 @@
 // or take longer than the IO thread may. It never runs user code.
 
 import { parentPort, workerData } from "node:worker_threads";
+import { log } from "../base/log.js";
 import { plugins as graphPlugins } from "../builtin/.generated/graph/plugins.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
 import { setArgspecForms } from "../builtin/argspec-context.js";
 import { ArgspecForms } from "../builtin/argspec-forms.js";
 import { setFindGraph } from "../builtin/graph-context.js";
 import { Executor } from "../engine/executor.js";
-import { SharedState } from "../engine/shared-state.js";
-import type { Graph } from "../graph/graph.js";
-import { bindGraphs } from "../graph/keeper/bind-graphs.js";
+import { bindGraphs } from "../graph/api/bind-graphs.js";
+import type { Graph } from "../graph/api/graph.js";
 import { GraphKeeper } from "../graph/keeper/graph-keeper.js";
-import { type Asked, answerOf, raise } from "../graph/keeper/sync-port.js";
 import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
 import type { AdminAsk, AdminServer, AdminThreadData } from "../lifecycle/admin-control.js";
-import { log } from "../lifecycle/log.js";
-import { graphOf, setGraphBinder } from "../plugin/graph-binding.js";
-import { showTraceback } from "../plugin/traceback.js";
+import { showTraceback } from "../plugin/contract/traceback.js";
+import { graphOf, setGraphBinder } from "../plugin/run/graph-binding.js";
+import { SharedState } from "../wire/shared-state.js";
+import { type Asked, answerOf, raise } from "../wire/sync-port.js";
 
 const { thread, settings, port, signal } = workerData as AdminThreadData;
 const keeper = new GraphKeeper(thread, settings, log);

@@ -3,19 +3,19 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
+import { log } from "../base/log.js";
 import { Executor } from "../engine/executor.js";
-import { SharedState } from "../engine/shared-state.js";
+import type { ExecutorNotice, ExecutorThreadData } from "../engine/io-control.js";
+import { bindGraphs } from "../graph/api/bind-graphs.js";
 import { AskedGraphs } from "../graph/keeper/asked-graphs.js";
-import { bindGraphs } from "../graph/keeper/bind-graphs.js";
 import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
 import { executorThread } from "../graph/keeper/thread-numbers.js";
-import type { ExecutorNotice, ExecutorThreadData } from "../lifecycle/control.js";
-import { log } from "../lifecycle/log.js";
-import { BUILD_FOLDER } from "../manifest.js";
 import { Metrics } from "../metrics/metrics.js";
-import { setGraphBinder } from "../plugin/graph-binding.js";
-import type { PluginEntry } from "../plugin/plugin-entry.js";
-import { showTraceback } from "../plugin/traceback.js";
+import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
+import { showTraceback } from "../plugin/contract/traceback.js";
+import { setGraphBinder } from "../plugin/run/graph-binding.js";
+import { BUILD_FOLDER } from "../settings/manifest.js";
+import { SharedState } from "../wire/shared-state.js";
 
 const data = workerData as ExecutorThreadData;
 const metrics = new Metrics(data.metrics);

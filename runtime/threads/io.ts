@@ -2,10 +2,10 @@
 // main thread.
 
 import { parentPort, workerData } from "node:worker_threads";
+import { SvcError } from "../base/errors.js";
+import { log } from "../base/log.js";
+import type { Ask, IoThreadData, Notice, NumberedAsk, Reply } from "../engine/io-control.js";
 import { IoServer } from "../engine/io-server.js";
-import { SvcError } from "../errors.js";
-import type { Ask, IoThreadData, Notice, NumberedAsk, Reply } from "../lifecycle/control.js";
-import { log } from "../lifecycle/log.js";
 
 const port = parentPort!;
 const server = new IoServer(workerData as IoThreadData, (notice: Notice) =>

@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { readArgspec } from "../../argspec/read-argspec.js";
-import { SvcError } from "../../runtime/errors.js";
+import { SvcError } from "../../runtime/base/errors.js";
 
 const test = suite("readArgspec");
 const GOLDEN = readFileSync(new URL("../golden/emit/argspec.json", import.meta.url), "utf8");

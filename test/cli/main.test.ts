@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { packageInfo, packageRoot } from "../../runtime/package-info.js";
+import { packageInfo, packageRoot } from "../../runtime/base/package-info.js";
 import { run } from "./run-main.js";
 
 const test = suite("command line");

@@ -16,8 +16,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { buildProject, checkProject } from "../../compiler/build.js";
 import type { BuildResult } from "../../compiler/build-result.js";
-import type { SvcError } from "../../runtime/errors.js";
-import { changedFile, readManifest } from "../../runtime/manifest.js";
+import type { SvcError } from "../../runtime/base/errors.js";
+import { changedFile, readManifest } from "../../runtime/settings/manifest.js";
 import { addPlugin, TemporaryProject } from "./projects.js";
 
 const test = suite<{ project: TemporaryProject }>("build");

@@ -4,7 +4,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { NetServer } from "../../runtime/http/net/transport.js";
 import {
   BODY_GRACE_MS,
   HEAD_TIMEOUT_MS,
@@ -12,7 +11,8 @@ import {
   LINGER_MS,
   MAX_CONNECTIONS_PER_PORT,
   MAX_PIPELINED_REQUESTS,
-} from "../../runtime/limits.js";
+} from "../../runtime/base/limits.js";
+import { NetServer } from "../../runtime/http/net/transport.js";
 import { LARGE_BYTES, TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";
 

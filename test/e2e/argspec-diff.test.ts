@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Change } from "../../argspec/diff/change.js";
-import { packageRoot } from "../../runtime/package-info.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 import { plainNode } from "../runner/node-command.mjs";
 import { type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";

@@ -11,7 +11,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { SERVICES } from "../../argspec/services.js";
-import { packageRoot } from "../../runtime/package-info.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 import { plainNode } from "../runner/node-command.mjs";
 import { fixture, get, type Served, serve, svc } from "./support/server.js";
 

@@ -4,11 +4,11 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { MAX_BUILTIN_BODY_BYTES } from "../../runtime/base/limits.js";
 import { notImplemented } from "../../runtime/builtin/not-implemented.js";
 import { services } from "../../runtime/builtin/services.js";
-import { MAX_BUILTIN_BODY_BYTES } from "../../runtime/limits.js";
 import type { ServerMetrics } from "../../runtime/metrics/server-metrics.js";
-import type { PluginDescription } from "../../runtime/plugin/plugin-entry.js";
+import type { PluginDescription } from "../../runtime/plugin/contract/plugin-entry.js";
 import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
 
 const test = suite("built-in services over HTTP");

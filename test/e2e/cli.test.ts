@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { packageInfo, packageRoot } from "../../runtime/package-info.js";
+import { packageInfo, packageRoot } from "../../runtime/base/package-info.js";
 import { serve } from "./support/server.js";
 import { BAD_PLUGIN, GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
 

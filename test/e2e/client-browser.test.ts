@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { packageRoot } from "../../runtime/package-info.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 import { findBrowser, openPage } from "./support/browser.js";
 import { ClientProject } from "./support/client-project.js";
 import { type Served, serve, svc } from "./support/server.js";

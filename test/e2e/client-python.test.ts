@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { packageRoot } from "../../runtime/package-info.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 import { HAS_PYTHON, PYTHON, sayIfSkipped } from "../support/python.js";
 import { fixture, type Served, serve, svc } from "./support/server.js";
 

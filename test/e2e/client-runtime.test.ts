@@ -12,7 +12,7 @@ import { buildSync } from "esbuild";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type * as Runtime from "../../client/typescript/runtime.js";
-import { packageRoot } from "../../runtime/package-info.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 import { plainNode } from "../runner/node-command.mjs";
 import { MatrixNode, matrix, type TestMatrix } from "./support/matrix.js";
 import { fixture, type Served, serve, svc } from "./support/server.js";

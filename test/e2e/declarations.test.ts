@@ -8,11 +8,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { packageRoot } from "../../runtime/package-info.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 
 const test = suite("declarations");
 const ROOT = packageRoot();
-const ENTRIES = "runtime/index runtime/config runtime/plugin/convert compiler/index".split(" ");
+const ENTRIES = "runtime/index runtime/settings/config runtime/plugin/convert compiler/index".split(
+  " ",
+);
 
 test("every entry compiles strictly without the types of Node", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-declarations-"));

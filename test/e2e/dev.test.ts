@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Argspec } from "../../argspec/argspec.js";
-import { packageRoot } from "../../runtime/package-info.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 import { BAD_PLUGIN, GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc dev");

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { packageRoot } from "../../runtime/package-info.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 import { get, serveWith } from "./support/server.js";
 
 const test = suite("svc init");

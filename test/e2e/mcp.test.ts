@@ -11,7 +11,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { toolsOf } from "../../argspec/mcp/tools.js";
 import { readArgspec } from "../../argspec/read-argspec.js";
-import { packageRoot } from "../../runtime/package-info.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 import { plainNode } from "../runner/node-command.mjs";
 import { ScriptedServer } from "./support/scripted-server.js";
 import { get, type Served, serve, svc } from "./support/server.js";

@@ -9,7 +9,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { openapiDocument } from "../../argspec/openapi/document.js";
-import { packageRoot } from "../../runtime/package-info.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 import { validDocument } from "../argspec/openapi/valid-document.js";
 import { RawClient } from "../conformance/raw-client.js";
 import { type Call, OpenapiCaller } from "./support/openapi-caller.js";

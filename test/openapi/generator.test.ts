@@ -13,7 +13,7 @@ import { build } from "esbuild";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { openapiDocument } from "../../argspec/openapi/document.js";
-import { packageRoot } from "../../runtime/package-info.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 import { fixture, type Served, serve, svc } from "../e2e/support/server.js";
 
 const test = suite("clients that others generate");

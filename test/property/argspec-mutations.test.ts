@@ -9,7 +9,7 @@ import { contractHash } from "../../argspec/hash.js";
 import { operationsOf } from "../../argspec/operations.js";
 import { readArgspec } from "../../argspec/read-argspec.js";
 import { selectPlugin } from "../../argspec/select.js";
-import { SvcError } from "../../runtime/errors.js";
+import { SvcError } from "../../runtime/base/errors.js";
 import { Random, SEED } from "./support/random.js";
 
 type Node = Record<string, unknown>;

@@ -8,8 +8,13 @@ import { ShapeRule } from "../../compiler/check/shape-rule.js";
 import { CheckFunctions } from "../../compiler/emit/check-functions.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { TypeShape, TypeTable } from "../../compiler/record/type-shape.js";
-import { clip } from "../../runtime/plugin/clip.js";
-import { isObject, own, remembered, type ShapeCheck } from "../../runtime/plugin/shape-check.js";
+import { clip } from "../../runtime/plugin/contract/clip.js";
+import {
+  isObject,
+  own,
+  remembered,
+  type ShapeCheck,
+} from "../../runtime/plugin/contract/shape-check.js";
 import { accepts, schemasOf } from "./support/accepts-schema.js";
 import { Random, SEED } from "./support/random.js";
 import { randomTypes, randomValue } from "./support/random-shapes.js";

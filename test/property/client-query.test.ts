@@ -3,9 +3,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { Wire } from "../../argspec/wire.js";
 import { requestOf } from "../../client/typescript/request.js";
-import { parseParams } from "../../runtime/plugin/query-values.js";
-import type { Wire } from "../../runtime/plugin/wire.js";
+import { parseParams } from "../../runtime/plugin/request/query-values.js";
 import { Random, SEED } from "./support/random.js";
 
 const ROUNDS = Number(process.env.ROUNDS ?? 3000);

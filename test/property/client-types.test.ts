@@ -12,7 +12,7 @@ import { emitTypescriptTypes } from "../../argspec/typescript/client.js";
 import { ShapeRule } from "../../compiler/check/shape-rule.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { TypeShape, TypeTable } from "../../compiler/record/type-shape.js";
-import { packageRoot } from "../../runtime/package-info.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 import { argspecOf } from "../argspec/sample-argspec.js";
 import { Random, SEED } from "./support/random.js";
 import { randomTypes, randomValue } from "./support/random-shapes.js";

@@ -6,10 +6,10 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { M_INT } from "../../runtime/graph/constants.js";
-import { CapacityError } from "../../runtime/graph/errors.js";
 import type { Arena } from "../../runtime/graph/memory/arena.js";
 import { Writer, writerOf } from "../../runtime/graph/memory/writer.js";
+import { M_INT } from "../../runtime/graph/model/constants.js";
+import { CapacityError } from "../../runtime/graph/model/errors.js";
 import { recoverGraph } from "../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";

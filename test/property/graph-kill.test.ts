@@ -5,9 +5,9 @@
 import type { Worker } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { D_OUT, M_CNT } from "../../runtime/graph/constants.js";
 import { Header } from "../../runtime/graph/memory/layout.js";
 import { writerOf } from "../../runtime/graph/memory/writer.js";
+import { D_OUT, M_CNT } from "../../runtime/graph/model/constants.js";
 import { recoverGraph } from "../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";

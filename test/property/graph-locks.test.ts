@@ -4,10 +4,10 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Graph } from "../../runtime/graph/graph.js";
+import type { Graph } from "../../runtime/graph/api/graph.js";
+import type { Vertex } from "../../runtime/graph/api/vertex.js";
 import { Header } from "../../runtime/graph/memory/layout.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
-import type { Vertex } from "../../runtime/graph/vertex.js";
 import { openStore } from "../runtime/graph/support/make-graph.js";
 import { LockModel, type ModelHold } from "./support/lock-model.js";
 import { Random, SEED } from "./support/random.js";

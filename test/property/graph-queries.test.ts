@@ -4,20 +4,20 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { D_ANY, D_OUT } from "../../runtime/graph/constants.js";
 import { ARC_WORDS } from "../../runtime/graph/memory/layout.js";
-import { MODIFIERS, valueFromBits } from "../../runtime/graph/modifiers.js";
-import { compileArcFilter } from "../../runtime/graph/query/arc-filter.js";
-import { Deadline } from "../../runtime/graph/query/deadline.js";
-import { HitSide, type HitSink } from "../../runtime/graph/query/hit-sink.js";
-import type { VertexCondition } from "../../runtime/graph/query/query-options.js";
+import { D_ANY, D_OUT } from "../../runtime/graph/model/constants.js";
+import { MODIFIERS, valueFromBits } from "../../runtime/graph/model/modifiers.js";
+import { HitSide, type HitSink } from "../../runtime/graph/query/hits/hit-sink.js";
+import { compileArcFilter } from "../../runtime/graph/query/parse/arc-filter.js";
+import type { VertexCondition } from "../../runtime/graph/query/parse/query-options.js";
+import { Deadline } from "../../runtime/graph/query/walk/deadline.js";
 import {
   countVertices,
   planArcScan,
   planVertexScan,
   scanArcs,
   scanVertices,
-} from "../../runtime/graph/query/scan.js";
+} from "../../runtime/graph/query/walk/scan.js";
 import {
   countArcs,
   countNeighborhood,
@@ -25,7 +25,7 @@ import {
   planWalk,
   type WalkOptions,
   walkNeighborhood,
-} from "../../runtime/graph/query/walk.js";
+} from "../../runtime/graph/query/walk/walk.js";
 import type { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import type { ModelHit } from "./support/query-model.js";
 import { HUB, IDS, makeSubject, type Subject } from "./support/query-subject.js";

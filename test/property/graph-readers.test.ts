@@ -5,10 +5,10 @@
 import type { Worker } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { D_IN, D_OUT, F_VAL, M_INT, R_LIST, V_EQ } from "../../runtime/graph/constants.js";
-import type { Graph } from "../../runtime/graph/graph.js";
+import type { Graph } from "../../runtime/graph/api/graph.js";
 import { ARC_WORDS, SIDE_WORDS, Side } from "../../runtime/graph/memory/layout.js";
 import type { SideNumber } from "../../runtime/graph/memory/writer.js";
+import { D_IN, D_OUT, F_VAL, M_INT, R_LIST, V_EQ } from "../../runtime/graph/model/constants.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";

@@ -6,7 +6,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { truncate } from "../../runtime/graph/changes/graph.js";
-import { DataError } from "../../runtime/graph/errors.js";
+import { DataError } from "../../runtime/graph/model/errors.js";
 import { apply } from "../../runtime/graph/operations/apply.js";
 import { decodeOperation } from "../../runtime/graph/operations/encode-operation.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";

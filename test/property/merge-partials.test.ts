@@ -3,12 +3,17 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import * as S from "../../runtime/base/sort-constants.js";
 import { mergePartials } from "../../runtime/dispatch/merge-partials.js";
 import { encodeMerged, mergedJson } from "../../runtime/dispatch/merged-output.js";
-import { encodePartial, type Partial } from "../../runtime/plugin/partial-codec.js";
-import { PluginResponse } from "../../runtime/plugin/plugin-response.js";
-import * as S from "../../runtime/sort-constants.js";
-import { compareKeys, isDescending, type SortKey, sortClass } from "../../runtime/sort-order.js";
+import { encodePartial, type Partial } from "../../runtime/partial/partial-codec.js";
+import {
+  compareKeys,
+  isDescending,
+  type SortKey,
+  sortClass,
+} from "../../runtime/partial/sort-order.js";
+import { PluginResponse } from "../../runtime/plugin/response/plugin-response.js";
 import { Random, SEED } from "./support/random.js";
 import { randomResponses } from "./support/random-responses.js";
 

@@ -16,8 +16,13 @@ import { readArgspec } from "../../argspec/read-argspec.js";
 import { CheckFunctions } from "../../compiler/emit/check-functions.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
 import type { TypeTable } from "../../compiler/record/type-shape.js";
-import { clip } from "../../runtime/plugin/clip.js";
-import { isObject, own, remembered, type ShapeCheck } from "../../runtime/plugin/shape-check.js";
+import { clip } from "../../runtime/plugin/contract/clip.js";
+import {
+  isObject,
+  own,
+  remembered,
+  type ShapeCheck,
+} from "../../runtime/plugin/contract/shape-check.js";
 import { validDocument } from "../argspec/openapi/valid-document.js";
 import { Random, SEED } from "./support/random.js";
 import { randomTypes, randomValue } from "./support/random-shapes.js";

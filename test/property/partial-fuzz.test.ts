@@ -6,10 +6,10 @@ import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { ResponseError } from "../../runtime/base/errors.js";
 import { mergePartials } from "../../runtime/dispatch/merge-partials.js";
 import { encodeMerged, mergedJson } from "../../runtime/dispatch/merged-output.js";
-import { ResponseError } from "../../runtime/errors.js";
-import { decodePartial } from "../../runtime/plugin/partial-codec.js";
+import { decodePartial } from "../../runtime/partial/partial-codec.js";
 import { Random, SEED } from "./support/random.js";
 import { randomResponses } from "./support/random-responses.js";
 

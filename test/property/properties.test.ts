@@ -4,9 +4,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { V_GTE } from "../../runtime/graph/constants.js";
-import { PropertyCondition } from "../../runtime/graph/query/property-condition.js";
-import { parseValueCondition, testValue } from "../../runtime/graph/query/value-condition.js";
+import { V_GTE } from "../../runtime/graph/model/constants.js";
+import { PropertyCondition } from "../../runtime/graph/query/match/property-condition.js";
+import { parseValueCondition, testValue } from "../../runtime/graph/query/match/value-condition.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { UNTYPED } from "../../runtime/graph/store/name-kinds.js";
 import type { PropertyValue } from "../../runtime/graph/store/property-values.js";

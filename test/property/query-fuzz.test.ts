@@ -4,10 +4,10 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SvcError } from "../../runtime/errors.js";
-import { CapacityError, InternalError } from "../../runtime/graph/errors.js";
-import type { Graph } from "../../runtime/graph/graph.js";
-import type { ArcFilter } from "../../runtime/graph/query/query-options.js";
+import { SvcError } from "../../runtime/base/errors.js";
+import type { Graph } from "../../runtime/graph/api/graph.js";
+import { CapacityError, InternalError } from "../../runtime/graph/model/errors.js";
+import type { ArcFilter } from "../../runtime/graph/query/parse/query-options.js";
 import { makeShop } from "../runtime/graph/query/examples/shop.js";
 import { Random, SEED } from "./support/random.js";
 import { anything, mutated, QUERIES } from "./support/random-query.js";

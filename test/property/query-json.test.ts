@@ -4,7 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { queryArgument, queryFromText } from "../../runtime/builtin/query-json.js";
-import { ValueError } from "../../runtime/graph/errors.js";
+import { ValueError } from "../../runtime/graph/model/errors.js";
 import { Random, SEED } from "./support/random.js";
 
 const test = suite("query texts");

@@ -5,18 +5,18 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { D_BOTH, D_IN, D_OUT, F_DEGREES, M_STAT } from "../../runtime/graph/constants.js";
-import { aggregate } from "../../runtime/graph/query/aggregate.js";
-import { initials, terminals } from "../../runtime/graph/query/lists.js";
-import { neighborhood } from "../../runtime/graph/query/neighborhood.js";
-import { NeighborhoodQuery } from "../../runtime/graph/query/prepared-query.js";
+import * as S from "../../runtime/base/sort-constants.js";
+import { D_BOTH, D_IN, D_OUT, F_DEGREES, M_STAT } from "../../runtime/graph/model/constants.js";
+import { aggregate } from "../../runtime/graph/query/calls/aggregate.js";
+import { initials, terminals } from "../../runtime/graph/query/calls/lists.js";
+import { neighborhood } from "../../runtime/graph/query/calls/neighborhood.js";
+import { NeighborhoodQuery } from "../../runtime/graph/query/calls/prepared-query.js";
+import { vertices } from "../../runtime/graph/query/calls/vertices.js";
 import type {
   GlobalQueryOptions,
   ListQueryOptions,
   NeighborhoodQueryOptions,
-} from "../../runtime/graph/query/query-options.js";
-import { vertices } from "../../runtime/graph/query/vertices.js";
-import * as S from "../../runtime/sort-constants.js";
+} from "../../runtime/graph/query/parse/query-options.js";
 import type { ModelHit, QueryModel } from "./support/query-model.js";
 import { HUB, IDS, makeSubject, modifierName, type Subject } from "./support/query-subject.js";
 import { Random, SEED } from "./support/random.js";

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as assert from "uvu/assert";
-import { packageRoot } from "../../runtime/package-info.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
 import { pythonRuntime } from "../../scripts/python-runtime.mjs";
 
 const MIN_VERSION = "import sys; sys.exit(sys.version_info < (3, 9))";

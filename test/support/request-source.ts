@@ -1,6 +1,6 @@
 // A request as an executor receives it, for tests of what runs there.
 
-import type { RequestSource } from "../../runtime/plugin/request-source.js";
+import type { RequestSource } from "../../runtime/plugin/contract/request-source.js";
 
 /** A GET of `/svc/plugin/test` with the given parts changed; `query` also sets `target`. */
 export function requestSource(parts: Partial<RequestSource> = {}): RequestSource {

@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { MAX_HEADER_LINE_BYTES, MAX_REQUEST_LINE_BYTES } from "../../runtime/limits.js";
+import { MAX_HEADER_LINE_BYTES, MAX_REQUEST_LINE_BYTES } from "../../runtime/base/limits.js";
 import { RawClient } from "../conformance/raw-client.js";
 import { fixture, type Served, serve, svc } from "../e2e/support/server.js";
 

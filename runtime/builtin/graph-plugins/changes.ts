@@ -2,11 +2,11 @@
 // them; see changing-plugins.ts. Parameters are checked before anything waits, so that clients are
 // told what is wrong with them at once.
 
-import { ParameterError } from "../../errors.js";
+import { ParameterError } from "../../base/errors.js";
 import type { ArcSpec } from "../../graph/changes/connect.js";
-import { M_STAT, V_ANY } from "../../graph/constants.js";
-import type { PluginRequest } from "../../plugin/plugin-request.js";
-import type { float, int, json, str } from "../../plugin/types.js";
+import { M_STAT, V_ANY } from "../../graph/model/constants.js";
+import type { float, int, json, str } from "../../plugin/contract/types.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../graph-context.js";
 import { patiently } from "../patiently.js";
 import { constantParameter } from "../query-json.js";

@@ -1,8 +1,8 @@
 // What the event processor has to do (interface, "Graph status and queries"). Every event that is
 // scheduled is looked at, which is too much for the IO thread.
 
-import type { PluginRequest } from "../../plugin/plugin-request.js";
-import type { str } from "../../plugin/types.js";
+import type { str } from "../../plugin/contract/types.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../graph-context.js";
 
 /**

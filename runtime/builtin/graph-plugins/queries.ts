@@ -1,11 +1,11 @@
 // Graph queries over HTTP (interface, "Graph status and queries"). Arguments of a query come from
 // four places; the later one wins: defaults, URL, the text `query`, the body.
 
-import { D_OUT, F_AARC, F_NAMES } from "../../graph/constants.js";
-import { UnsupportedError } from "../../graph/errors.js";
-import type { ArcFilter } from "../../graph/query/query-options.js";
-import type { PluginRequest } from "../../plugin/plugin-request.js";
-import type { int, str } from "../../plugin/types.js";
+import { D_OUT, F_AARC, F_NAMES } from "../../graph/model/constants.js";
+import { UnsupportedError } from "../../graph/model/errors.js";
+import type { ArcFilter } from "../../graph/query/parse/query-options.js";
+import type { int, str } from "../../plugin/contract/types.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../graph-context.js";
 import { queryArgument, queryFromText } from "../query-json.js";
 

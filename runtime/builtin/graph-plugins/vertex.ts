@@ -1,10 +1,10 @@
 // One vertex with a few of its arcs (interface, "Graph status and queries").
 
-import { D_IN, D_OUT, F_AARC, R_STR } from "../../graph/constants.js";
-import type { Graph } from "../../graph/graph.js";
-import type { PluginRequest } from "../../plugin/plugin-request.js";
-import type { int, str } from "../../plugin/types.js";
-import { S_VAL } from "../../sort-constants.js";
+import { S_VAL } from "../../base/sort-constants.js";
+import type { Graph } from "../../graph/api/graph.js";
+import { D_IN, D_OUT, F_AARC, R_STR } from "../../graph/model/constants.js";
+import type { int, str } from "../../plugin/contract/types.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../graph-context.js";
 
 const TIMEOUT_MS = 5000;

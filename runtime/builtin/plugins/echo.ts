@@ -1,6 +1,6 @@
 // Shows a caller what the server received of its request.
 
-import type { PluginRequest } from "../../plugin/plugin-request.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 
 /**
  * Server echo.

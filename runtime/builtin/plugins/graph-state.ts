@@ -1,12 +1,12 @@
 // State of graphs, read from shared memory: nothing here waits (interface, "Graph status and
 // queries").
 
-import { KeyError } from "../../graph/errors.js";
 import { SYSTEM_GRAPH, systemProperties } from "../../graph/keeper/system-graph.js";
+import { KeyError } from "../../graph/model/errors.js";
 import { baseStatus, graphStatus } from "../../graph/status/graph-status.js";
 import { memoryUsage } from "../../graph/status/memory-usage.js";
-import type { PluginRequest } from "../../plugin/plugin-request.js";
-import type { int, str } from "../../plugin/types.js";
+import type { int, str } from "../../plugin/contract/types.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { serverView } from "../server-context.js";
 import type { OpenGraph } from "../server-view.js";
 import { systemStatus } from "../system-status.js";

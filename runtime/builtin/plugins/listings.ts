@@ -1,11 +1,11 @@
 // What plugins there are and how they are called (interface, "Plugin information").
 
 import type { ArgspecForm } from "../../../argspec/forms.js";
-import { ParameterError } from "../../errors.js";
-import type { PluginDescription } from "../../plugin/plugin-entry.js";
-import type { PluginRequest } from "../../plugin/plugin-request.js";
-import { missing } from "../../plugin/query-values.js";
-import type { str } from "../../plugin/types.js";
+import { ParameterError } from "../../base/errors.js";
+import type { PluginDescription } from "../../plugin/contract/plugin-entry.js";
+import type { str } from "../../plugin/contract/types.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
+import { missing } from "../../plugin/request/query-values.js";
 import { argspecForms } from "../argspec-context.js";
 import { serverView } from "../server-context.js";
 

@@ -1,9 +1,9 @@
 // Built-in plugins about all instances of a matrix together: this is what an engine contributes.
 // What dispatchers make of it: `matrix-processors.ts`.
 
-import type { PluginDescription } from "../../plugin/plugin-entry.js";
-import type { PluginRequest } from "../../plugin/plugin-request.js";
-import type { PluginResponse } from "../../plugin/plugin-response.js";
+import type { PluginDescription } from "../../plugin/contract/plugin-entry.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
+import type { PluginResponse } from "../../plugin/response/plugin-response.js";
 import { graphSums } from "../graph-sums.js";
 import { identityOf, listedPlugins, type ObjectCounts, response } from "../matrix-items.js";
 import { serverView } from "../server-context.js";

@@ -1,8 +1,8 @@
 // Request rate, latency and I/O of the main port.
 
 import { serverMetrics } from "../../metrics/server-metrics.js";
-import type { PluginRequest } from "../../plugin/plugin-request.js";
-import type { json } from "../../plugin/types.js";
+import type { json } from "../../plugin/contract/types.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { serverView } from "../server-context.js";
 
 /**

@@ -1,6 +1,6 @@
 // The shortest way to see that plugins answer.
 
-import type { PluginRequest } from "../../plugin/plugin-request.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 
 /**
  * Server ping.

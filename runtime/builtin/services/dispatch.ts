@@ -1,6 +1,6 @@
 // How requests spread over the executor slots, and over the back-end matrix.
 
-import { ADMIN_SLOTS, MAIN_SLOTS } from "../../limits.js";
+import { ADMIN_SLOTS, MAIN_SLOTS } from "../../base/limits.js";
 import type { Metrics } from "../../metrics/metrics.js";
 import { decimals } from "../format.js";
 import { jsonService } from "../service.js";

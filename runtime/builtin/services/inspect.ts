@@ -1,13 +1,13 @@
 // The connections of the port that was asked, in four levels of detail; each level adds to the one
 // below. Never looks a client's name up: that could take seconds.
 
-import { nowMs } from "../../clock.js";
+import { nowMs } from "../../base/clock.js";
+import { ParameterError } from "../../base/errors.js";
+import { MAIN_SLOTS, MAX_INSPECT_LEVEL } from "../../base/limits.js";
 import type { ChannelInUse } from "../../dispatch/dispatch-call.js";
-import { ParameterError } from "../../errors.js";
 import type { Connection, Exchange } from "../../http/transport.js";
-import { MAIN_SLOTS, MAX_INSPECT_LEVEL } from "../../limits.js";
+import { MEDIA_TYPES } from "../../plugin/contract/media-types.js";
 import { parseParams } from "../../plugin/convert.js";
-import { MEDIA_TYPES } from "../../plugin/media-types.js";
 import { decimals } from "../format.js";
 import type { OpenConnection, PendingRequest, ServerView } from "../server-view.js";
 import type { Service, ServiceRequest } from "../service.js";

@@ -3,7 +3,7 @@
 
 import { freemem } from "node:os";
 import { Header } from "../../graph/memory/layout.js";
-import { nowSeconds } from "../../graph/time.js";
+import { nowSeconds } from "../../graph/memory/time.js";
 import { decimals } from "../format.js";
 import { graphDigest, graphSums } from "../graph-sums.js";
 import type { ServerView } from "../server-view.js";

@@ -1,6 +1,6 @@
 // Load of the main port: rates, latency, errors, bytes.
 
-import { MAIN_SLOTS } from "../../limits.js";
+import { MAIN_SLOTS } from "../../base/limits.js";
 import { decimals } from "../format.js";
 import { jsonService } from "../service.js";
 import { isProxy, matrixFigures } from "./matrix-figures.js";

@@ -1,9 +1,9 @@
 // An arc as callers write it, read into plain members. Nothing here looks at a graph.
 
-import { M_AUTOTM, M_CNT, M_FWDONLY, M_STAT, T_NEVER } from "../constants.js";
-import { ArcError, ValueError } from "../errors.js";
 import { ArcFlag } from "../memory/layout.js";
-import { MODIFIERS, type Modifier, valueBits } from "../modifiers.js";
+import { M_AUTOTM, M_CNT, M_FWDONLY, M_STAT, T_NEVER } from "../model/constants.js";
+import { ArcError, ValueError } from "../model/errors.js";
+import { MODIFIERS, type Modifier, valueBits } from "../model/modifiers.js";
 
 /** `null`, `"rel"`, `[rel]`, `[rel, modifier]` or `[rel, modifier, value]`. */
 export type ArcSpec =

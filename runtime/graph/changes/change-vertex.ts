@@ -1,8 +1,8 @@
 // What all changes of one vertex that is there have in common.
 
-import type { Operation, OperationCodeNumber } from "../operations/operation.js";
+import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { nowSeconds } from "../time.js";
+import type { Operation, OperationCodeNumber } from "../store/operation.js";
 import { attempt, waitFor } from "./attempt.js";
 import type { SessionView } from "./session-view.js";
 import { existing, isHeldByOther, refuseReadonly, type VertexKey } from "./vertex-key.js";

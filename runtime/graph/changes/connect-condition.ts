@@ -1,10 +1,10 @@
 // The condition under which two vertices are connected: an arc filter over the arcs that lead from
 // the initial to the terminal already.
 
-import { D_ANY, D_BOTH, D_IN } from "../constants.js";
-import { compileArcFilter } from "../query/arc-filter.js";
-import type { ArcTest } from "../query/arc-test.js";
-import type { ArcFilter } from "../query/query-options.js";
+import { D_ANY, D_BOTH, D_IN } from "../model/constants.js";
+import type { ArcTest } from "../query/match/arc-test.js";
+import { compileArcFilter } from "../query/parse/arc-filter.js";
+import type { ArcFilter } from "../query/parse/query-options.js";
 import type { GraphStore } from "../store/graph-store.js";
 
 /** For two handles, 0 for vertices that are not there. */

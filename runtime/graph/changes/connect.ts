@@ -1,8 +1,8 @@
 // Making arcs and changing their values; see interface, "Connect".
 
-import { M_TMC, M_TMM, M_TMX } from "../constants.js";
-import { AccessError, ArcError } from "../errors.js";
-import type { ArcFilter } from "../query/query-options.js";
+import { M_TMC, M_TMM, M_TMX } from "../model/constants.js";
+import { AccessError, ArcError } from "../model/errors.js";
+import type { ArcFilter } from "../query/parse/query-options.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type ArcSpec, ArcToMake } from "./arc-to-make.js";
 import { attempt, Held } from "./attempt.js";

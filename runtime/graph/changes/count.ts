@@ -1,8 +1,8 @@
 // Adding to the value of an arc; see interface, "Count" and "Accumulate".
 
-import { M_ACC, M_CNT } from "../constants.js";
-import { ValueError } from "../errors.js";
-import { valueFromBits } from "../modifiers.js";
+import { M_ACC, M_CNT } from "../model/constants.js";
+import { ValueError } from "../model/errors.js";
+import { valueFromBits } from "../model/modifiers.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { ArcToMake } from "./arc-to-make.js";
 import { attempt, Held } from "./attempt.js";

@@ -1,18 +1,18 @@
 // Removing arcs; see interface, "Disconnect".
 
-import { D_ANY, D_BOTH, D_IN, D_OUT } from "../constants.js";
-import { QueryError } from "../errors.js";
 import { Header } from "../memory/layout.js";
+import { D_ANY, D_BOTH, D_IN, D_OUT } from "../model/constants.js";
+import { QueryError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
 import { fetchEnds, findArc } from "../operations/arcs.js";
-import { OperationCode } from "../operations/operation.js";
-import { compileArcFilter } from "../query/arc-filter.js";
-import type { ArcTest } from "../query/arc-test.js";
-import { PlainArc } from "../query/plain-arc.js";
-import type { ArcFilter, VertexCondition } from "../query/query-options.js";
-import { isReference } from "../query/traverse-rule.js";
+import type { ArcTest } from "../query/match/arc-test.js";
+import { compileArcFilter } from "../query/parse/arc-filter.js";
+import { PlainArc } from "../query/parse/plain-arc.js";
+import type { ArcFilter, VertexCondition } from "../query/parse/query-options.js";
+import { isReference } from "../query/parse/traverse-rule.js";
 import type { ArcRuns } from "../store/arc-runs.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { OperationCode } from "../store/operation.js";
 import { attempt, waitFor } from "./attempt.js";
 import { begin } from "./change-vertex.js";
 import type { SessionView } from "./session-view.js";

@@ -1,11 +1,11 @@
 // Removing what has expired. The event processor calls it; it takes the same locks as any change.
 
-import { M_TMX } from "../constants.js";
 import { Header } from "../memory/layout.js";
+import { storedSecond } from "../memory/time.js";
+import { M_TMX } from "../model/constants.js";
 import { apply } from "../operations/apply.js";
-import { OperationCode } from "../operations/operation.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { storedSecond } from "../time.js";
+import { OperationCode } from "../store/operation.js";
 import { begin } from "./change-vertex.js";
 import type { SessionView } from "./session-view.js";
 import { isHeldByOther } from "./vertex-key.js";

@@ -1,11 +1,11 @@
 // Changes of a graph as a whole.
 
-import { AccessError } from "../errors.js";
 import { Header, ReadonlyBy } from "../memory/layout.js";
+import { AccessError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
-import { OperationCode } from "../operations/operation.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { UNTYPED } from "../store/name-kinds.js";
+import { OperationCode } from "../store/operation.js";
 import { attempt, waitFor } from "./attempt.js";
 import { begin } from "./change-vertex.js";
 import { codeOfKey, codeOfRelationship, codeOfType } from "./names.js";

@@ -1,15 +1,15 @@
 // One arc between two vertices, within a mutation: what it is refused for, its value, and the
 // operations that it takes. Vertices that are not there are made.
 
-import { M_TMC, M_TMM, M_TMX } from "../constants.js";
-import { ArcError } from "../errors.js";
 import { ARC_KEY_MASK, ArcFlag } from "../memory/layout.js";
-import { MODIFIERS, type Modifier, valueBits, valueFromBits } from "../modifiers.js";
+import { nowSeconds, storedSecond } from "../memory/time.js";
+import { M_TMC, M_TMM, M_TMX } from "../model/constants.js";
+import { ArcError } from "../model/errors.js";
+import { MODIFIERS, type Modifier, valueBits, valueFromBits } from "../model/modifiers.js";
 import { apply } from "../operations/apply.js";
 import { fetchEnds, findArc, mixesListing } from "../operations/arcs.js";
-import { OperationCode } from "../operations/operation.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { nowSeconds, storedSecond } from "../time.js";
+import { OperationCode } from "../store/operation.js";
 import { type ArcToMake, firstValue, inRange } from "./arc-to-make.js";
 import { waitFor } from "./attempt.js";
 import { codeOfRelationship } from "./names.js";

@@ -1,13 +1,13 @@
 // Names that changes use for the first time get their codes here, within a mutation.
 
-import { ArcError, EnumerationError } from "../errors.js";
+import { nowSeconds } from "../memory/time.js";
+import { ArcError, EnumerationError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
-import { NAME_KINDS, NameKindCode, type NameKindCodeNumber } from "../operations/name-kinds.js";
-import { OperationCode } from "../operations/operation.js";
-import { isName } from "../query/arc-filter.js";
+import { isName } from "../query/parse/arc-filter.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { NAME_KINDS, NameKindCode, type NameKindCodeNumber } from "../store/name-kind-codes.js";
+import { OperationCode } from "../store/operation.js";
 import { checkedKey } from "../store/property-values.js";
-import { nowSeconds } from "../time.js";
 
 /** @throws ArcError a name that no relationship can have */
 export function codeOfRelationship(store: GraphStore, name: string): number {

@@ -1,10 +1,10 @@
 // Setting and removing properties of a vertex; see interface, the Vertex object. Values are checked
 // and packed before the mutex is taken: that may run code of the user.
 
-import type { Float } from "../../float.js";
+import type { Float } from "../../base/float.js";
 import { apply } from "../operations/apply.js";
-import { OperationCode } from "../operations/operation.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { OperationCode } from "../store/operation.js";
 import {
   checkedKey,
   checkedValue,

@@ -1,8 +1,8 @@
 // How changes name vertices: by id, or by handle where the caller has one that cannot go away. And
 // whether they may be changed: nobody else may hold them.
 
-import { AccessError, KeyError } from "../errors.js";
 import { Header } from "../memory/layout.js";
+import { AccessError, KeyError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { checkedId } from "../store/id-text.js";
 import type { SessionView } from "./session-view.js";

@@ -1,14 +1,14 @@
 // Making, changing and removing vertices; see interface, "CreateVertex" and the Vertex object.
 
-import { VertexError } from "../errors.js";
 import { Header } from "../memory/layout.js";
+import { nowSeconds, storedSecond } from "../memory/time.js";
+import { VertexError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
-import { OperationCode } from "../operations/operation.js";
-import { isName } from "../query/arc-filter.js";
+import { isName } from "../query/parse/arc-filter.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { UNTYPED } from "../store/name-kinds.js";
+import { OperationCode } from "../store/operation.js";
 import type { PropertyValue } from "../store/property-values.js";
-import { nowSeconds, storedSecond } from "../time.js";
 import { attempt, waitFor } from "./attempt.js";
 import { begin, changeVertex } from "./change-vertex.js";
 import { codeOfType } from "./names.js";

@@ -1,10 +1,10 @@
 // State of a graph's event processor, which any thread may ask for and change: it lies in shared
 // memory (interface, "Graph": events).
 
-import { AccessError } from "../errors.js";
 import { Header } from "../memory/layout.js";
+import { nowSeconds } from "../memory/time.js";
+import { AccessError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { nowSeconds } from "../time.js";
 
 /** Bits of `Header.EventsSuspended`: by the graph's own switch, by that of the system. */
 export const EventPause = { Graph: 1, System: 2 } as const;

@@ -5,8 +5,8 @@
 import { expire } from "../changes/expire.js";
 import type { SessionView } from "../changes/session-view.js";
 import { Header } from "../memory/layout.js";
+import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { nowSeconds } from "../time.js";
 import { areEventsRunning } from "./event-control.js";
 
 const TICK_MS = 250;

@@ -1,8 +1,8 @@
 // Graphs for a thread that has to ask another one for them.
 
 import type { MessagePort } from "node:worker_threads";
+import { SyncPort } from "../../wire/sync-port.js";
 import type { GraphAsk, GraphRequest, GraphSource, SharedGraph } from "./graph-source.js";
-import { SyncPort } from "./sync-port.js";
 
 export class AskedGraphs implements GraphSource {
   readonly #port: SyncPort<GraphAsk>;

@@ -1,11 +1,11 @@
 // Makes and loads graphs, lets their time pass and saves them now and then. One thread of a process
 // does that, so that no graph is made twice; it knows nothing of who uses them.
 
-import { MAX_GRAPHS } from "../../limits.js";
+import { MAX_GRAPHS } from "../../base/limits.js";
 import { setSystemReadonly } from "../changes/graph.js";
-import { DataError } from "../errors.js";
 import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
 import { EventProcessor } from "../expiry/event-processor.js";
+import { DataError } from "../model/errors.js";
 import { Session } from "../sessions/session.js";
 import { loadGraph } from "../snapshot/load-graph.js";
 import { saveGraphGently } from "../snapshot/save-graph.js";

@@ -1,9 +1,9 @@
 // Where a thread gets graphs from: the main thread knows them all, one thread makes them. What is
 // asked, and what is answered, crosses threads as it stands here.
 
-import { GRAPH_NAME } from "../../manifest.js";
-import { DataError } from "../errors.js";
+import { GRAPH_NAME } from "../../settings/manifest.js";
 import type { GraphShare } from "../memory/graph-memory.js";
+import { DataError } from "../model/errors.js";
 
 const MAX_NAME_LENGTH = 1000;
 

@@ -2,7 +2,7 @@
 // at module level shares one session a graph; every request gets a session of its own.
 
 import { giveUpAfter } from "../changes/session-view.js";
-import { AccessError } from "../errors.js";
+import { AccessError } from "../model/errors.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { Session } from "../sessions/session.js";
 import { GraphStore } from "../store/graph-store.js";

@@ -6,7 +6,7 @@
 // index in all arenas. Processors tell cache lines apart by few of those bits (AMD's Zen takes two
 // of them for one line and misses its cache each time), so every arena begins at another offset.
 
-import { CapacityError } from "../errors.js";
+import { CapacityError } from "../model/errors.js";
 
 /** `WebAssembly.Memory`, which no library of ours declares. */
 interface KernelMemory {

@@ -1,7 +1,7 @@
 // All shared memory of one graph, as one thread sees it. Whoever makes a graph hands its
 // `GraphShare` to the other threads; each attaches for itself.
 
-import { InternalError } from "../errors.js";
+import { InternalError } from "../model/errors.js";
 import { Arena, type ArenaMemory, FIRST_ARENA_WORDS, kernelMemory, plainMemory } from "./arena.js";
 import { ARENAS, type ArenaName, CHUNKS_PER_ARENA, HEADER_WORDS, Header } from "./layout.js";
 

@@ -8,7 +8,7 @@
 // dead writer's, `CommittedCount` says whether it is to be undone or only to be made visible.
 
 import { isMainThread } from "node:worker_threads";
-import { AccessError, InternalError } from "../errors.js";
+import { AccessError, InternalError } from "../model/errors.js";
 import type { Arena } from "./arena.js";
 import type { GraphMemory } from "./graph-memory.js";
 import { CHUNK_SHIFT, CHUNKS_PER_ARENA, Header, SEQUENCE_WORDS, WAITERS } from "./layout.js";

@@ -2,13 +2,13 @@
 // whatever a change can be refused for, has filled in an `Operation`, and commits when it returns.
 // Operations can be applied twice: what is already so stays so.
 
-import { InternalError } from "../errors.js";
 import { Header, ReadonlyBy } from "../memory/layout.js";
+import { InternalError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { NAME_KINDS } from "../store/name-kind-codes.js";
+import { type Operation, OperationCode } from "../store/operation.js";
 import { connect, disconnect } from "./arcs.js";
 import { encodeOperation } from "./encode-operation.js";
-import { NAME_KINDS } from "./name-kinds.js";
-import { type Operation, OperationCode } from "./operation.js";
 import { deleteVertex, truncate, truncateType } from "./removals.js";
 import { makeReal, makeVertex, setExpiry, setType, stamp } from "./vertices.js";
 

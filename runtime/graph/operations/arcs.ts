@@ -1,7 +1,6 @@
 // Arcs as whole things: both their sides, the counts that they are part of, the expiry that they
 // carry. To be called within a mutation, by `apply` alone.
 
-import { M_TMX, T_NEVER } from "../constants.js";
 import {
   ARC_KEY_MASK,
   ARC_WORDS,
@@ -12,8 +11,9 @@ import {
   SIDE_WORDS,
   Side,
 } from "../memory/layout.js";
+import { M_TMX, T_NEVER } from "../model/constants.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { Operation } from "./operation.js";
+import type { Operation } from "../store/operation.js";
 import { makeReal, makeVertex, removeIfAbandoned, renewIfAbandoned, stamp } from "./vertices.js";
 
 const NAME_SHIFT = 16;

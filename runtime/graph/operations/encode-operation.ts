@@ -3,17 +3,17 @@
 // from its first one on gives the same codes. What is read is checked down to what the store
 // already has, so that `apply` can do whatever comes out of here.
 
-import { DataError } from "../errors.js";
 import { ArcFlag } from "../memory/layout.js";
-import { MODIFIERS, valueFromBits } from "../modifiers.js";
+import { DataError } from "../model/errors.js";
+import { MODIFIERS, valueFromBits } from "../model/modifiers.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { checkedId } from "../store/id-text.js";
+import { NAME_KINDS } from "../store/name-kind-codes.js";
 import type { Names } from "../store/names.js";
+import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
 import { decodeProperty, encodeProperty } from "../store/property-codec.js";
 import { checkedKey } from "../store/property-values.js";
 import { mixesListing } from "./arcs.js";
-import { NAME_KINDS } from "./name-kinds.js";
-import { type Operation, OperationCode, type OperationCodeNumber } from "./operation.js";
 import { RecordReader, RecordWriter } from "./record-bytes.js";
 
 const VERSION = 1;

@@ -2,8 +2,8 @@
 // bytes, seven bits a byte and the lowest first, each but the last with its high bit set; then its
 // UTF-8. Reading takes nothing for granted: records come from elsewhere.
 
-import { MAX_STRING } from "../constants.js";
-import { DataError } from "../errors.js";
+import { MAX_STRING } from "../model/constants.js";
+import { DataError } from "../model/errors.js";
 
 const FIRST_BYTES = 4096;
 const MAX_LENGTH_BYTES = 3;

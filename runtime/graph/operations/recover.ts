@@ -2,10 +2,10 @@
 // other thread, after the dead one has ended and before its number is given to a new one.
 
 import { Header } from "../memory/layout.js";
+import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { nowSeconds } from "../time.js";
+import { OperationCode } from "../store/operation.js";
 import { apply } from "./apply.js";
-import { OperationCode } from "./operation.js";
 import { Unfinished } from "./removals.js";
 
 /** Whoever has the mutex and writes nothing for so long may be dead too, and recovered first. */

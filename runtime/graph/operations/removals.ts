@@ -3,7 +3,6 @@
 // itself. `Header.Unfinished` says what is still to be done if the thread dies in between; doing
 // it from the start again finishes it. The last step is left for the caller to commit.
 
-import { InternalError } from "../errors.js";
 import {
   ALLOCATOR_WORDS,
   ALLOCATORS,
@@ -13,6 +12,7 @@ import {
   SEQUENCE_WORDS,
   SIDE_WORDS,
 } from "../memory/layout.js";
+import { InternalError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { unlink, unlinkFromTerminal } from "./arcs.js";
 import { isHeld, makeVirtual, removeIfAbandoned, removeVertex, stamp } from "./vertices.js";

@@ -1,7 +1,7 @@
 // Making a graph readonly: nobody may hold a vertex for writing at that moment.
 
 import type { GiveUpAt } from "../changes/session-view.js";
-import { AccessError, OperationTimeout } from "../errors.js";
+import { AccessError, OperationTimeout } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { LockEntry } from "../store/lock-table.js";
 import type { Session } from "./session.js";

@@ -3,7 +3,7 @@
 
 import { type GiveUpAt, giveUpAfter } from "../changes/session-view.js";
 import { type CreateOptions, createVertex } from "../changes/vertices.js";
-import { AccessError, KeyError, ValueError } from "../errors.js";
+import { AccessError, KeyError, ValueError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Hold, Session } from "./session.js";
 import { turnsOf } from "./turns.js";

@@ -4,8 +4,8 @@
 
 import type { GiveUpAt, SessionView } from "../changes/session-view.js";
 import { dropIfAbandoned } from "../changes/vertices.js";
-import { AccessError, InternalError, LockedError } from "../errors.js";
 import { Header } from "../memory/layout.js";
+import { AccessError, InternalError, LockedError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { threadOfSession } from "../store/lock-table.js";
 

@@ -7,8 +7,8 @@
 
 import { existsSync, renameSync } from "node:fs";
 import { dropIfAbandoned } from "../changes/vertices.js";
-import { DataError } from "../errors.js";
 import { GraphMemory, makeGraphShare } from "../memory/graph-memory.js";
+import { DataError } from "../model/errors.js";
 import { GraphStore } from "../store/graph-store.js";
 import { DamagedSnapshot } from "./damaged-snapshot.js";
 import { resetLoaded } from "./reset-loaded.js";

@@ -23,7 +23,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { DataError } from "../errors.js";
+import { DataError } from "../model/errors.js";
 import { isRunning, ownIdentity, type ProcessIdentity } from "./process-identity.js";
 
 const FILE = "svc.lock";

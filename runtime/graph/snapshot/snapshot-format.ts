@@ -8,7 +8,6 @@
 // An arena of n words has ceil(n / CHUNK_WORDS) chunks, all full but the last one.
 
 import { crc32 } from "node:zlib";
-import { DataError } from "../errors.js";
 import { MAX_ARENA_WORDS } from "../memory/arena.js";
 import {
   ALLOCATOR_WORDS,
@@ -17,6 +16,7 @@ import {
   HEADER_WORDS,
   RECORD_WORDS,
 } from "../memory/layout.js";
+import { DataError } from "../model/errors.js";
 import { DamagedSnapshot } from "./damaged-snapshot.js";
 
 export const PAGE_BYTES = CHUNK_WORDS * 4;

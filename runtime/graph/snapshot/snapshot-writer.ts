@@ -3,8 +3,8 @@
 
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { InternalError } from "../errors.js";
 import { ARENAS } from "../memory/layout.js";
+import { InternalError } from "../model/errors.js";
 import {
   chunksOf,
   encodeHeader,

@@ -4,7 +4,7 @@
 
 import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { DataError } from "../errors.js";
+import { DataError } from "../model/errors.js";
 import { SnapshotFiles } from "./snapshot-files.js";
 import { readSnapshotHeader } from "./snapshot-reader.js";
 

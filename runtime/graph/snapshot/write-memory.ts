@@ -9,8 +9,8 @@
 // Writers wait for step 4 only, readers for nothing. What step 2 reads may be torn; whatever was
 // changed meanwhile is marked and written again.
 
+import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { nowSeconds } from "../time.js";
 import { type ChunkRun, changedChunks, countWords, unmark, wordsOfRun } from "./changed-chunks.js";
 import type { SnapshotHeader } from "./snapshot-format.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";

@@ -1,9 +1,9 @@
 // State of one graph in one object (interface, built-in plugins `status` and `graphinfo`).
 
 import { Header } from "../memory/layout.js";
-import { queryTimeUs } from "../query/query-meter.js";
+import { nowSeconds } from "../memory/time.js";
+import { queryTimeUs } from "../query/walk/query-meter.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { nowSeconds } from "../time.js";
 import { type MemoryUsage, memoryUsage, pooledBytes } from "./memory-usage.js";
 
 /** Nothing is replicated yet. */

@@ -9,11 +9,11 @@
 // by two when it fills no more than three quarters of the smaller one. Removing lets the last arc
 // take the place of the removed one.
 
-import { InternalError } from "../errors.js";
 import type { Arena } from "../memory/arena.js";
 import { Blocks, unitsOf } from "../memory/blocks.js";
 import { ARC_KEY_MASK, ARC_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
 import type { SideNumber, Writer } from "../memory/writer.js";
+import { InternalError } from "../model/errors.js";
 import { ArcIndex, INDEX_ABOVE, indexBitsFor } from "./arc-index.js";
 
 const CLASS_MASK = 0xff;

@@ -1,17 +1,17 @@
 // One graph as one thread sees it: everything below changes and queries, put together over the
 // shared memory. It must hold nothing of the graph itself that memory does not hold too.
 
-import { ExpiryHeap } from "../expiry/expiry-heap.js";
 import { GraphMemory, type GraphShare, makeGraphShare } from "../memory/graph-memory.js";
 import { Header } from "../memory/layout.js";
 import { Reader } from "../memory/reader.js";
+import { nowSeconds } from "../memory/time.js";
 import { Writer } from "../memory/writer.js";
-import { makeOperation, type Operation } from "../operations/operation.js";
-import { nowSeconds } from "../time.js";
 import { ArcRuns } from "./arc-runs.js";
+import { ExpiryHeap } from "./expiry-heap.js";
 import { LockTable } from "./lock-table.js";
 import { KEYS, RELATIONSHIPS, TYPES } from "./name-kinds.js";
 import { Names } from "./names.js";
+import { makeOperation, type Operation } from "./operation.js";
 import { PropertyTable } from "./property-table.js";
 import { StringPool } from "./string-pool.js";
 import { TypeLists } from "./type-lists.js";

@@ -14,11 +14,11 @@
 // the same hash are taken, which leaves him chains of some 20,000 slots, read one after the other
 // in about 20 microseconds, in the one segment that he has aimed at.
 
-import { CapacityError, InternalError } from "../errors.js";
 import type { Arena } from "../memory/arena.js";
 import { Blocks } from "../memory/blocks.js";
 import type { Reader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
+import { CapacityError, InternalError } from "../model/errors.js";
 
 /** Tells whether an entry is the one looked for; must bear entries that are no longer valid. */
 export interface EntryMatcher {

@@ -1,7 +1,7 @@
 // What may be the id of a vertex. Ids that are looked for need no check: what is none is not found.
 
-import { MAX_STRING } from "../constants.js";
-import { ValueError, VertexError } from "../errors.js";
+import { MAX_STRING } from "../model/constants.js";
+import { ValueError, VertexError } from "../model/errors.js";
 
 const CONTROL = 0x1f;
 const SURROGATE = /\p{Surrogate}/u;

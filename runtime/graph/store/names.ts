@@ -8,11 +8,11 @@
 // serial in memory is the one it has seen: serials are never given twice, so that neither an undone
 // definition nor a truncated graph can be mistaken for what was there.
 
-import { EnumerationError } from "../errors.js";
 import type { Arena } from "../memory/arena.js";
 import { Blocks } from "../memory/blocks.js";
 import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
+import { EnumerationError } from "../model/errors.js";
 import type { StringPool } from "./string-pool.js";
 
 /** What distinguishes the kinds. */

@@ -8,8 +8,8 @@
 // All little-endian. Reading takes nothing for granted: records come from elsewhere.
 
 import { deserialize } from "node:v8";
-import { Float } from "../../float.js";
-import { DataError } from "../errors.js";
+import { Float } from "../../base/float.js";
+import { DataError } from "../model/errors.js";
 import {
   checkedValue,
   ITEM_BYTES,

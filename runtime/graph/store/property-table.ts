@@ -1,7 +1,7 @@
 // The properties of all vertices: values in cells, and in the pool what does not fit one. This also
 // keeps what is counted of them: by vertex, by key, and in the header.
 
-import { Float } from "../../float.js";
+import { Float } from "../../base/float.js";
 import type { Arena } from "../memory/arena.js";
 import { Header, RECORD_WORDS, Record as RecordWord, VertexFlag } from "../memory/layout.js";
 import type { Reader } from "../memory/reader.js";

@@ -3,9 +3,9 @@
 // operations then only carry it. Nothing here knows where values lie.
 
 import { serialize } from "node:v8";
-import { Float } from "../../float.js";
-import { MAX_STRING } from "../constants.js";
-import { ValueError } from "../errors.js";
+import { Float } from "../../base/float.js";
+import { MAX_STRING } from "../model/constants.js";
+import { ValueError } from "../model/errors.js";
 
 /** Values that filters can look into; anything else that can be cloned is stored as it is. */
 export type PropertyValue =

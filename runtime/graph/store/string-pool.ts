@@ -7,12 +7,12 @@
 // Serials are never given twice, so that a pointer and its serial name one value for ever: that is
 // what caches and prepared conditions compare. (They begin anew after 2^32 strings.)
 
-import { MAX_STRING } from "../constants.js";
 import type { Arena } from "../memory/arena.js";
 import { Blocks } from "../memory/blocks.js";
 import { Header } from "../memory/layout.js";
 import type { Reader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
+import { MAX_STRING } from "../model/constants.js";
 import { type EntryMatcher, HashIndex } from "./hash-index.js";
 import { PackedText, wordsFor } from "./packed-text.js";
 import { TextCache } from "./text-cache.js";

@@ -10,12 +10,12 @@
 // reads the handle, compares the id, and takes the handle if it is still there: a block that gets
 // another owner is free in between.
 
-import { MAX_STRING } from "../constants.js";
 import { Blocks } from "../memory/blocks.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { Header, RECORD_WORDS, Record } from "../memory/layout.js";
 import type { Reader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
+import { MAX_STRING } from "../model/constants.js";
 import { type EntryMatcher, HashIndex } from "./hash-index.js";
 import { PackedText, wordsFor } from "./packed-text.js";
 import { TextCache } from "./text-cache.js";

@@ -1,7 +1,7 @@
 // The requests of one connection that are in progress, oldest first, and the order in which their
 // answers leave. An answer that comes early waits here for those before it.
 
-import { MAX_PIPELINED_HEAD_BYTES, MAX_PIPELINED_REQUESTS } from "../../limits.js";
+import { MAX_PIPELINED_HEAD_BYTES, MAX_PIPELINED_REQUESTS } from "../../base/limits.js";
 import type { ServerEvents } from "../transport.js";
 import type { BodyBudget } from "./body-store.js";
 import type { NetExchange } from "./exchange.js";

@@ -1,7 +1,7 @@
 // The two framings of a request body. A reader consumes bytes up to the end of its body, hands the
 // content to a store and tells when it is done or broken.
 
-import { MAX_CHUNK_LINE_BYTES, MAX_TRAILER_BYTES } from "../../limits.js";
+import { MAX_CHUNK_LINE_BYTES, MAX_TRAILER_BYTES } from "../../base/limits.js";
 import { areHeaderLines } from "../header-fields.js";
 import type { BodyStore } from "./body-store.js";
 

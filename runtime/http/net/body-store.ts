@@ -2,7 +2,7 @@
 // shared memory that executors read without copying. Memory grows with what has really arrived,
 // never with what was declared, and all bodies of a server draw on one budget.
 
-import { INLINE_BODY_BYTES } from "../../limits.js";
+import { INLINE_BODY_BYTES } from "../../base/limits.js";
 
 /** Bytes that the bodies held by a server may take together. */
 export class BodyBudget {

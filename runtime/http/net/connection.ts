@@ -7,9 +7,9 @@
 // closing a socket with unread input resets it, and a reset takes away an answer in transit.
 
 import type { Socket } from "node:net";
-import { toEpochMs } from "../../clock.js";
-import { IDLE_TIMEOUT_MS, LINGER_MS, MAX_GATHERED_BYTES } from "../../limits.js";
-import type { Ident } from "../../plugin/request-source.js";
+import { toEpochMs } from "../../base/clock.js";
+import { IDLE_TIMEOUT_MS, LINGER_MS, MAX_GATHERED_BYTES } from "../../base/limits.js";
+import type { Ident } from "../../plugin/contract/request-source.js";
 import type { Refusal } from "../refusal.js";
 import type { ServerEvents } from "../transport.js";
 import { AnswerQueue, type QueueOwner } from "./answer-queue.js";

@@ -1,7 +1,7 @@
 // One request and its answer, as a link in its connection's queue: answers may be given in any
 // order, the connection sends them in the order of the requests.
 
-import { latin1Text, MAX_COPIED_BYTES } from "../../plugin/wire-text.js";
+import { latin1Text, MAX_COPIED_BYTES } from "../../plugin/contract/wire-text.js";
 import type { ByteSource, Connection, Exchange, Method, RequestHeaders } from "../transport.js";
 import type { ReadRequest } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";

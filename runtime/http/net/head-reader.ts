@@ -2,8 +2,12 @@
 // Clients repeat their header fields from request to request: a section equal to the previous one
 // of the connection is recognised by one comparison and not read again.
 
-import { MAX_HEAD_BYTES, MAX_HEADER_LINE_BYTES, MAX_REQUEST_LINE_BYTES } from "../../limits.js";
-import type { Ident } from "../../plugin/request-source.js";
+import {
+  MAX_HEAD_BYTES,
+  MAX_HEADER_LINE_BYTES,
+  MAX_REQUEST_LINE_BYTES,
+} from "../../base/limits.js";
+import type { Ident } from "../../plugin/contract/request-source.js";
 import { areHeaderLines, type HeaderFields, readHeaderFields } from "../header-fields.js";
 import { INVALID_HEADER, Refusal, URI_TOO_LONG } from "../refusal.js";
 import type { Method } from "../transport.js";

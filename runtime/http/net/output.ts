@@ -2,7 +2,7 @@
 // turn leave in one write; bytes and streams are written in their place between them.
 
 import type { Socket } from "node:net";
-import { IDLE_TIMEOUT_MS } from "../../limits.js";
+import { IDLE_TIMEOUT_MS } from "../../base/limits.js";
 import type { ByteSource } from "../transport.js";
 
 export class Output {

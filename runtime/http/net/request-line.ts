@@ -1,8 +1,8 @@
 // The first line of a request: judged as soon as it is complete, and refused before that when what
 // has arrived can no longer become one.
 
-import { MAX_HEAD_BYTES, MAX_REQUEST_LINE_BYTES } from "../../limits.js";
-import type { Ident } from "../../plugin/request-source.js";
+import { MAX_HEAD_BYTES, MAX_REQUEST_LINE_BYTES } from "../../base/limits.js";
+import type { Ident } from "../../plugin/contract/request-source.js";
 import {
   INVALID_REQUEST_LINE,
   type Refusal,

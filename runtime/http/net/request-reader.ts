@@ -2,15 +2,15 @@
 // breaks a rule becomes a refusal in its place; when the end of the request is no longer certain
 // the refusal is the last thing that the connection answers.
 
-import { toEpochMs } from "../../clock.js";
+import { toEpochMs } from "../../base/clock.js";
 import {
   BODY_GRACE_MS,
   HEAD_TIMEOUT_MS,
   INLINE_BODY_BYTES,
   MAX_DRAIN_BYTES,
   MIN_BODY_BYTES_PER_MS,
-} from "../../limits.js";
-import type { Ident } from "../../plugin/request-source.js";
+} from "../../base/limits.js";
+import type { Ident } from "../../plugin/contract/request-source.js";
 import { HeaderFields } from "../header-fields.js";
 import {
   EXPECTATION_FAILED,

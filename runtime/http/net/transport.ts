@@ -3,7 +3,7 @@
 
 import { createServer, type Server, type Socket } from "node:net";
 import { setImmediate as afterPoll } from "node:timers/promises";
-import { nowMs } from "../../clock.js";
+import { nowMs } from "../../base/clock.js";
 import {
   CONNECTION_SWEEP_MS,
   LAST_REQUESTS_MS,
@@ -11,7 +11,7 @@ import {
   LISTEN_BACKLOG,
   MAX_BODY_BYTES_IN_FLIGHT,
   MAX_CONNECTIONS_PER_PORT,
-} from "../../limits.js";
+} from "../../base/limits.js";
 import { TOO_MANY_CONNECTIONS } from "../refusal.js";
 import type {
   Connection,

@@ -2,7 +2,7 @@
 // A worker's `process.env` is a copy that native code does not see, so the main thread sets it
 // before it starts the thread that loads uWebSockets.
 
-import { MAX_HEAD_BYTES } from "../../limits.js";
+import { MAX_HEAD_BYTES } from "../../base/limits.js";
 
 const VARIABLE = "UWS_HTTP_MAX_HEADERS_SIZE";
 

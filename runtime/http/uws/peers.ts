@@ -3,7 +3,7 @@
 // a fifth of a small request; while only one address is connected there is nothing to ask.
 
 import { SocketAddress } from "node:net";
-import { nowMs } from "../../clock.js";
+import { nowMs } from "../../base/clock.js";
 import type { Connection } from "../transport.js";
 import type { UwsResponse } from "./uws-api.js";
 

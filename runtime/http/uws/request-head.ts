@@ -2,7 +2,7 @@
 // lower case and values trimmed. The header section is put together again as a client could have
 // sent it and judged by the same code as everywhere, so that a rule is written down once.
 
-import { MAX_REQUEST_LINE_BYTES } from "../../limits.js";
+import { MAX_REQUEST_LINE_BYTES } from "../../base/limits.js";
 import { type HeaderFields, readHeaderFields } from "../header-fields.js";
 import { readRequestLine } from "../net/request-line.js";
 import { Refusal, URI_TOO_LONG } from "../refusal.js";

@@ -3,13 +3,13 @@
 // lets through is judged here as in the other transport.
 
 import { setTimeout as delay } from "node:timers/promises";
-import { nowMs } from "../../clock.js";
+import { nowMs } from "../../base/clock.js";
 import {
   INLINE_BODY_BYTES,
   LINGER_MS,
   MAX_BODY_BYTES_IN_FLIGHT,
   MAX_CONNECTIONS_PER_PORT,
-} from "../../limits.js";
+} from "../../base/limits.js";
 import { HeaderFields } from "../header-fields.js";
 import { BodyBudget, BodyStore } from "../net/body-store.js";
 import {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { emitTypescriptClient, emitTypescriptTypes } from "../../../argspec/typescript/client.js";
-import { packageRoot } from "../../../runtime/package-info.js";
+import { packageRoot } from "../../../runtime/base/package-info.js";
 import { matchesGolden } from "../../golden/golden.js";
 import {
   argspecOf,

@@ -12,7 +12,7 @@ import { BUILTINS } from "../../../argspec/builtins.js";
 import { fetchResponse } from "../../../cli/contract/fetch-response.js";
 import { loadArgspec } from "../../../cli/contract/load-argspec.js";
 import { loadRecords } from "../../../cli/contract/load-records.js";
-import { SvcError } from "../../../runtime/errors.js";
+import { SvcError } from "../../../runtime/base/errors.js";
 
 const test = suite("loadArgspec");
 const TEXT = JSON.stringify(BUILTINS);

@@ -5,7 +5,7 @@ import * as assert from "uvu/assert";
 import { defineCommand } from "../../../cli/frame/command.js";
 import { choice, either, flag, integer, text } from "../../../cli/frame/option.js";
 import { parseArguments } from "../../../cli/frame/parse-arguments.js";
-import { SvcError } from "../../../runtime/errors.js";
+import { SvcError } from "../../../runtime/base/errors.js";
 
 const command = defineCommand({
   name: "launch",

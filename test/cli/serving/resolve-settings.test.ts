@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { resolveSettings } from "../../../cli/serving/resolve-settings.js";
-import type { ResolvedConfig } from "../../../runtime/manifest.js";
+import type { ResolvedConfig } from "../../../runtime/settings/manifest.js";
 
 const test = suite("resolve settings");
 let folder = "";

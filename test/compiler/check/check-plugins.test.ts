@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { type CheckOptions, checkPlugins } from "../../../compiler/check/check-plugins.js";
-import { MAX_PLUGIN_NAME_LENGTH } from "../../../runtime/limits.js";
+import { MAX_PLUGIN_NAME_LENGTH } from "../../../runtime/base/limits.js";
 import { marks, readSource } from "../reading.js";
 
 const test = suite("plugin rules");

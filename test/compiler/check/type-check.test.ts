@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { startTypeCheck } from "../../../compiler/check/type-check.js";
-import { SvcError } from "../../../runtime/errors.js";
+import { SvcError } from "../../../runtime/base/errors.js";
 import { ProjectFixture } from "../project-fixture.js";
 
 const test = suite("type check");

@@ -1,5 +1,6 @@
 // Hand-written records that between them use every part of the emitters.
 
+import type { Wire } from "../../../argspec/wire.js";
 import type { ExampleArgument, ExampleCall } from "../../../compiler/record/example.js";
 import type {
   ParamRecord,
@@ -9,7 +10,6 @@ import type {
   UserParam,
 } from "../../../compiler/record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../../../compiler/record/type-shape.js";
-import type { Wire } from "../../../runtime/plugin/wire.js";
 
 const position = { file: "plugins/shop.ts", line: 3, column: 1 };
 

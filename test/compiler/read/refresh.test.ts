@@ -4,7 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { PluginReader } from "../../../compiler/read/plugin-reader.js";
-import { SvcError } from "../../../runtime/errors.js";
+import { SvcError } from "../../../runtime/base/errors.js";
 import { ProjectFixture } from "../project-fixture.js";
 import { codes } from "../reading.js";
 

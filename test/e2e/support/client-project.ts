@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { packageRoot } from "../../../runtime/package-info.js";
+import { packageRoot } from "../../../runtime/base/package-info.js";
 import { nodeCommand } from "../../runner/node-command.mjs";
 import { svc } from "./server.js";
 

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { packageRoot } from "../../../runtime/package-info.js";
+import { packageRoot } from "../../../runtime/base/package-info.js";
 
 /** A plugin file that answers, and one that does not compile. */
 export const GOOD_PLUGIN = `import type { int, PluginRequest } from "svc-server";

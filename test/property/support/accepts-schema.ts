@@ -3,7 +3,7 @@
 import type { JsonSchema } from "../../../argspec/argspec.js";
 import { toJsonSchema } from "../../../compiler/emit/json-schema.js";
 import type { TypeTable } from "../../../compiler/record/type-shape.js";
-import { isObject } from "../../../runtime/plugin/shape-check.js";
+import { isObject } from "../../../runtime/plugin/contract/shape-check.js";
 
 export interface Validation {
   readonly definitions: Readonly<Record<string, JsonSchema>>;

@@ -19,7 +19,7 @@ import {
   M_TMM,
   M_TMX,
   M_UINT,
-} from "../../../runtime/graph/constants.js";
+} from "../../../runtime/graph/model/constants.js";
 import type { PropertyValue } from "../../../runtime/graph/store/property-values.js";
 import type { Random } from "./random.js";
 

@@ -19,7 +19,7 @@ import {
   M_TMX,
   M_UINT,
   T_NEVER,
-} from "../../../runtime/graph/constants.js";
+} from "../../../runtime/graph/model/constants.js";
 import type { PropertyValue } from "../../../runtime/graph/store/property-values.js";
 import type { Change } from "./graph-change.js";
 

@@ -1,15 +1,15 @@
 // Random changes made of a real graph, as a plugin would make them, and what becomes of it in the
 // same plain form as a model of it.
 
+import { Graph } from "../../../runtime/graph/api/graph.js";
+import type { Vertex } from "../../../runtime/graph/api/vertex.js";
 import { expire } from "../../../runtime/graph/changes/expire.js";
-import { V_GTE } from "../../../runtime/graph/constants.js";
-import { Graph } from "../../../runtime/graph/graph.js";
 import { ArcFlag } from "../../../runtime/graph/memory/layout.js";
-import { MODIFIERS, valueFromBits } from "../../../runtime/graph/modifiers.js";
+import { shownSecond } from "../../../runtime/graph/memory/time.js";
+import { V_GTE } from "../../../runtime/graph/model/constants.js";
+import { MODIFIERS, valueFromBits } from "../../../runtime/graph/model/modifiers.js";
 import { Session } from "../../../runtime/graph/sessions/session.js";
 import type { GraphStore } from "../../../runtime/graph/store/graph-store.js";
-import { shownSecond } from "../../../runtime/graph/time.js";
-import type { Vertex } from "../../../runtime/graph/vertex.js";
 import type { FakeClock } from "./fake-clock.js";
 import type { Change } from "./graph-change.js";
 import type { GraphModel, ModelArc } from "./graph-model.js";

@@ -2,6 +2,7 @@
 // the specification after the other. It knows the forms of filters and conditions that
 // `random-queries.ts` makes, and nothing of how the engine works.
 
+import { nowSeconds } from "../../../runtime/graph/memory/time.js";
 import {
   D_ANY,
   D_IN,
@@ -16,8 +17,7 @@ import {
   V_NEQ,
   V_NRANGE,
   V_RANGE,
-} from "../../../runtime/graph/constants.js";
-import { nowSeconds } from "../../../runtime/graph/time.js";
+} from "../../../runtime/graph/model/constants.js";
 
 export interface ModelArc {
   readonly initial: string;

@@ -2,9 +2,9 @@
 // vertex, whose runs so get an index and are counted by the kernel for hubs; two terminals have
 // forward-only arcs alone.
 
-import { M_CNT, M_FLT, M_STAT, T_NEVER } from "../../../runtime/graph/constants.js";
 import { ArcFlag } from "../../../runtime/graph/memory/layout.js";
-import { MODIFIERS } from "../../../runtime/graph/modifiers.js";
+import { M_CNT, M_FLT, M_STAT, T_NEVER } from "../../../runtime/graph/model/constants.js";
+import { MODIFIERS } from "../../../runtime/graph/model/modifiers.js";
 import type { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { QueryStore } from "../../runtime/graph/support/query-store.js";
 import { type ModelArc, type ModelVertex, QueryModel } from "./query-model.js";

@@ -1,8 +1,8 @@
 // Changes of a graph that follow from a seed alone: the same ones, in the same order, in whatever
 // thread or process. They differ in times only, which `timeless` takes out of what is compared.
 
-import { M_CNT, M_FLT, M_INT } from "../../../runtime/graph/constants.js";
-import type { Graph } from "../../../runtime/graph/graph.js";
+import type { Graph } from "../../../runtime/graph/api/graph.js";
+import { M_CNT, M_FLT, M_INT } from "../../../runtime/graph/model/constants.js";
 import type { GraphContent } from "../../runtime/graph/support/graph-content.js";
 import type { Random } from "./random.js";
 

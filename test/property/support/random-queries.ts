@@ -1,5 +1,6 @@
 // Random arc filters, conditions and rules over the names that the graphs of the test use.
 
+import { nowSeconds } from "../../../runtime/graph/memory/time.js";
 import {
   D_ANY,
   D_BOTH,
@@ -18,8 +19,7 @@ import {
   V_NEQ,
   V_NRANGE,
   V_RANGE,
-} from "../../../runtime/graph/constants.js";
-import { nowSeconds } from "../../../runtime/graph/time.js";
+} from "../../../runtime/graph/model/constants.js";
 import type { Rule } from "./query-model.js";
 import type { Random } from "./random.js";
 

@@ -1,8 +1,8 @@
 // Queries of the shop (test/runtime/graph/query/examples/shop.ts), as a client might write them:
 // most of them mean something, and a few places of each hold anything at all.
 
-import * as constants from "../../../runtime/graph/constants.js";
-import * as sortConstants from "../../../runtime/sort-constants.js";
+import * as sortConstants from "../../../runtime/base/sort-constants.js";
+import * as constants from "../../../runtime/graph/model/constants.js";
 import type { Random } from "./random.js";
 
 type Make = (random: Random, depth: number) => unknown;

@@ -1,11 +1,11 @@
 // Responses of partitions that go together: one kind of keys, one direction, few different keys so
 // that many are equal, and everything that a plugin may set.
 
-import type { PluginResponse as Response } from "../../../runtime/plugin/plugin-response.js";
-import { PluginResponse } from "../../../runtime/plugin/plugin-response.js";
-import * as types from "../../../runtime/plugin/types.js";
-import * as S from "../../../runtime/sort-constants.js";
-import { compareKeys, isDescending, type SortKey } from "../../../runtime/sort-order.js";
+import * as S from "../../../runtime/base/sort-constants.js";
+import type { PluginResponse as Response } from "../../../runtime/index.js";
+import { compareKeys, isDescending, type SortKey } from "../../../runtime/partial/sort-order.js";
+import * as types from "../../../runtime/plugin/contract/types.js";
+import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
 import type { Random } from "./random.js";
 
 type MakeKey = (random: Random) => SortKey;

@@ -3,7 +3,7 @@
 import type { ServerView } from "../../../runtime/builtin/server-view.js";
 import type { Connection, Exchange } from "../../../runtime/http/transport.js";
 import { Metrics } from "../../../runtime/metrics/metrics.js";
-import type { PluginDescription } from "../../../runtime/plugin/plugin-entry.js";
+import type { PluginDescription } from "../../../runtime/plugin/contract/plugin-entry.js";
 
 export function fakeView(changes: Partial<ServerView> = {}): ServerView {
   return {

@@ -3,10 +3,10 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MATRIX_PROCESSORS } from "../../../runtime/builtin/matrix-processors.js";
-import { decodePartial, encodePartial } from "../../../runtime/plugin/partial-codec.js";
-import { PluginResponse } from "../../../runtime/plugin/plugin-response.js";
-import type { RequestSource } from "../../../runtime/plugin/request-source.js";
-import { runPost } from "../../../runtime/plugin/run-plugin.js";
+import { decodePartial, encodePartial } from "../../../runtime/partial/partial-codec.js";
+import type { RequestSource } from "../../../runtime/plugin/contract/request-source.js";
+import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
+import { runPost } from "../../../runtime/plugin/run/run-plugin.js";
 
 const test = suite("matrix processors");
 

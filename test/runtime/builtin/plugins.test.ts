@@ -7,10 +7,10 @@ import { argspec, builtins, plugins } from "../../../runtime/builtin/plugins/lis
 import { metrics } from "../../../runtime/builtin/plugins/metrics.js";
 import { ping } from "../../../runtime/builtin/plugins/ping.js";
 import { setServerView } from "../../../runtime/builtin/server-context.js";
-import type { PluginDescription } from "../../../runtime/plugin/plugin-entry.js";
-import { PluginRequest } from "../../../runtime/plugin/plugin-request.js";
-import type { RequestSource } from "../../../runtime/plugin/request-source.js";
-import { runPlugin } from "../../../runtime/plugin/run-plugin.js";
+import type { PluginDescription } from "../../../runtime/plugin/contract/plugin-entry.js";
+import type { RequestSource } from "../../../runtime/plugin/contract/request-source.js";
+import { PluginRequest } from "../../../runtime/plugin/request/plugin-request.js";
+import { runPlugin } from "../../../runtime/plugin/run/run-plugin.js";
 import { description, fakeView } from "./fake-view.js";
 
 const test = suite("built-in plugins");

@@ -2,13 +2,13 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { ParameterError } from "../../../runtime/base/errors.js";
 import {
   constantParameter,
   queryArgument,
   queryFromText,
 } from "../../../runtime/builtin/query-json.js";
-import { ParameterError } from "../../../runtime/errors.js";
-import { ValueError } from "../../../runtime/graph/errors.js";
+import { ValueError } from "../../../runtime/graph/model/errors.js";
 
 const test = suite("query json");
 

@@ -2,8 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { MAX_ANSWER_BODY_BYTES, MAX_ANSWER_HEAD_BYTES } from "../../../runtime/base/limits.js";
 import { type Answer, AnswerParser, BadAnswer } from "../../../runtime/dispatch/answer-parser.js";
-import { MAX_ANSWER_BODY_BYTES, MAX_ANSWER_HEAD_BYTES } from "../../../runtime/limits.js";
 import { Random, SEED } from "../../property/support/random.js";
 
 const test = suite("answer parser");

@@ -2,9 +2,13 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import {
+  FIRST_IDLE_CHANNEL_MS,
+  IDLE_CHANNEL_MS,
+  PENALTY_MS,
+} from "../../../runtime/base/limits.js";
 import { BackEnd } from "../../../runtime/dispatch/back-end.js";
 import type { Channel } from "../../../runtime/dispatch/channel.js";
-import { FIRST_IDLE_CHANNEL_MS, IDLE_CHANNEL_MS, PENALTY_MS } from "../../../runtime/limits.js";
 import { FakeBackEnd, type FakeRequest, until } from "./support/fake-back-end.js";
 
 const test = suite<{ fake: FakeBackEnd }>("back-end");

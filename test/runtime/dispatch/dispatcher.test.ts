@@ -3,9 +3,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { MAX_DISPATCH_BACKLOG } from "../../../runtime/base/limits.js";
 import type { Dispatch, Outcome } from "../../../runtime/dispatch/dispatch-call.js";
 import { Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
-import { MAX_DISPATCH_BACKLOG } from "../../../runtime/limits.js";
 import { answerText, type FakeBackEnd, type FakeRequest, until } from "./support/fake-back-end.js";
 import { makeRequest, type RequestOptions } from "./support/make-request.js";
 import { SmallMatrix } from "./support/small-matrix.js";

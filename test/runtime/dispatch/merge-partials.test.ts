@@ -3,13 +3,13 @@
 import { crc32 } from "node:zlib";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { ResponseError } from "../../../runtime/base/errors.js";
+import * as S from "../../../runtime/base/sort-constants.js";
 import { mergePartials } from "../../../runtime/dispatch/merge-partials.js";
 import { encodeMerged, mergedJson } from "../../../runtime/dispatch/merged-output.js";
-import { ResponseError } from "../../../runtime/errors.js";
-import { PluginResponse } from "../../../runtime/plugin/plugin-response.js";
-import * as types from "../../../runtime/plugin/types.js";
-import * as S from "../../../runtime/sort-constants.js";
-import type { SortKey } from "../../../runtime/sort-order.js";
+import type { SortKey } from "../../../runtime/partial/sort-order.js";
+import * as types from "../../../runtime/plugin/contract/types.js";
+import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
 
 const test = suite("merge partials");
 

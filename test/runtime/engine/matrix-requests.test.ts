@@ -3,18 +3,18 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { MAX_RESUBMITS } from "../../../runtime/base/limits.js";
 import type { Dispatch, Outcome } from "../../../runtime/dispatch/dispatch-call.js";
 import type { Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
 import type { Answers } from "../../../runtime/engine/answers.js";
-import { RESULT_FORWARD, RESULT_VALUE } from "../../../runtime/engine/batch.js";
 import { MatrixRequests } from "../../../runtime/engine/matrix-requests.js";
 import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
 import type { Scheduler } from "../../../runtime/engine/scheduler.js";
 import type { Exchange } from "../../../runtime/http/transport.js";
-import { MAX_RESUBMITS } from "../../../runtime/limits.js";
-import { encodeForwarding } from "../../../runtime/plugin/forwarding.js";
-import { PluginRequest } from "../../../runtime/plugin/plugin-request.js";
-import { PluginResponse } from "../../../runtime/plugin/plugin-response.js";
+import { PluginRequest } from "../../../runtime/plugin/request/plugin-request.js";
+import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
+import { encodeForwarding } from "../../../runtime/plugin/run/forwarding.js";
+import { RESULT_FORWARD, RESULT_VALUE } from "../../../runtime/wire/batch.js";
 
 const test = suite("matrix requests");
 const PRE = { name: "pre", number: 0 };

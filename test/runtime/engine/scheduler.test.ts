@@ -5,13 +5,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { RESULT_REVOKED, RESULT_VALUE, RequestField } from "../../../runtime/engine/batch.js";
 import { Executor } from "../../../runtime/engine/executor.js";
 import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
 import { Scheduler } from "../../../runtime/engine/scheduler.js";
-import { SharedState } from "../../../runtime/engine/shared-state.js";
 import { Metrics } from "../../../runtime/metrics/metrics.js";
-import type { PluginEntry } from "../../../runtime/plugin/plugin-entry.js";
+import type { PluginEntry } from "../../../runtime/plugin/contract/plugin-entry.js";
+import { RESULT_REVOKED, RESULT_VALUE, RequestField } from "../../../runtime/wire/batch.js";
+import { SharedState } from "../../../runtime/wire/shared-state.js";
 
 const test = suite("scheduler");
 

@@ -5,8 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { MAX_EXECUTOR_IDS } from "../../../runtime/engine/shared-state.js";
-import { DataError } from "../../../runtime/graph/errors.js";
 import { GraphKeeper, type KeepRequest } from "../../../runtime/graph/keeper/graph-keeper.js";
 import { removeForAll } from "../../../runtime/graph/keeper/removed-graphs.js";
 import {
@@ -15,8 +13,10 @@ import {
   keeperThread,
   MAIN_THREAD,
 } from "../../../runtime/graph/keeper/thread-numbers.js";
+import { DataError } from "../../../runtime/graph/model/errors.js";
 import { recoverGraph, releaseHeld } from "../../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+import { MAX_EXECUTOR_IDS } from "../../../runtime/wire/shared-state.js";
 import { openStore, TEST_THREAD } from "./support/make-graph.js";
 
 const SETTINGS = { hasEvents: false, isIdle: false, saveEverySeconds: 0 };

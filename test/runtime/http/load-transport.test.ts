@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SvcError } from "../../../runtime/errors.js";
+import { SvcError } from "../../../runtime/base/errors.js";
 import { loadTransport } from "../../../runtime/http/load-transport.js";
 
 const test = suite<{ folder: string }>("load-transport");

@@ -3,7 +3,7 @@
 import { hostname } from "node:os";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SvcError } from "../../../runtime/errors.js";
+import { SvcError } from "../../../runtime/base/errors.js";
 import { TrustedClients } from "../../../runtime/http/trusted-clients.js";
 import { fakeConnection, fakeExchange } from "../builtin/fake-view.js";
 

@@ -2,7 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ParameterError } from "../../../runtime/errors.js";
+import type { Wire } from "../../../argspec/wire.js";
+import { ParameterError } from "../../../runtime/base/errors.js";
 import {
   keyEnd,
   missing,
@@ -14,7 +15,6 @@ import {
   readStr,
   skipQuery,
 } from "../../../runtime/plugin/convert.js";
-import type { Wire } from "../../../runtime/plugin/wire.js";
 
 const test = suite("convert: query");
 

@@ -2,7 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ParameterError } from "../../../runtime/errors.js";
+import { ParameterError } from "../../../runtime/base/errors.js";
+import type { RequestSource } from "../../../runtime/plugin/contract/request-source.js";
 import {
   checked,
   contentBytes,
@@ -16,7 +17,6 @@ import {
   own,
   setGraphBinder,
 } from "../../../runtime/plugin/convert.js";
-import type { RequestSource } from "../../../runtime/plugin/request-source.js";
 
 const test = suite("convert: received");
 

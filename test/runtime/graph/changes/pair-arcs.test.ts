@@ -3,7 +3,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SvcError } from "../../../../runtime/errors.js";
+import { SvcError } from "../../../../runtime/base/errors.js";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import {
   D_ANY,
   D_IN,
@@ -13,9 +14,8 @@ import {
   M_FWDONLY,
   M_INT,
   M_STAT,
-} from "../../../../runtime/graph/constants.js";
-import type { Graph } from "../../../../runtime/graph/graph.js";
-import type { ArcFilter } from "../../../../runtime/graph/query/query-options.js";
+} from "../../../../runtime/graph/model/constants.js";
+import type { ArcFilter } from "../../../../runtime/graph/query/parse/query-options.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { Random, SEED } from "../../../property/support/random.js";
 import { timeless } from "../../../property/support/random-changes.js";

@@ -3,8 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { M_INT, M_TMX, T_NEVER } from "../../../../runtime/graph/constants.js";
-import { AccessError } from "../../../../runtime/graph/errors.js";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import {
   EventPause,
   eventBacklog,
@@ -12,10 +11,11 @@ import {
   setEventsEnabled,
 } from "../../../../runtime/graph/expiry/event-control.js";
 import { EventProcessor } from "../../../../runtime/graph/expiry/event-processor.js";
-import type { Graph } from "../../../../runtime/graph/graph.js";
+import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
+import { M_INT, M_TMX, T_NEVER } from "../../../../runtime/graph/model/constants.js";
+import { AccessError } from "../../../../runtime/graph/model/errors.js";
 import { Session } from "../../../../runtime/graph/sessions/session.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { nowSeconds } from "../../../../runtime/graph/time.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
 const test = suite<{ store: GraphStore; graph: Graph; events: EventProcessor }>("event processor");

@@ -3,9 +3,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { M_CNT, M_FWDONLY, M_INT } from "../../../../runtime/graph/constants.js";
-import { DataError } from "../../../../runtime/graph/errors.js";
-import type { Graph } from "../../../../runtime/graph/graph.js";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { M_CNT, M_FWDONLY, M_INT } from "../../../../runtime/graph/model/constants.js";
+import { DataError } from "../../../../runtime/graph/model/errors.js";
 import { apply } from "../../../../runtime/graph/operations/apply.js";
 import { decodeOperation } from "../../../../runtime/graph/operations/encode-operation.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";

@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { M_INT } from "../../../../runtime/graph/constants.js";
+import { M_INT } from "../../../../runtime/graph/model/constants.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../support/check-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";

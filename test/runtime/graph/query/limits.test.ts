@@ -3,8 +3,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { C_NONE, C_SCAN, D_OUT } from "../../../../runtime/graph/constants.js";
-import type { Graph } from "../../../../runtime/graph/graph.js";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { C_NONE, C_SCAN, D_OUT } from "../../../../runtime/graph/model/constants.js";
 import { makeGraph } from "../support/make-graph.js";
 
 const test = suite("query limits");

@@ -3,9 +3,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import * as C from "../../../../runtime/graph/constants.js";
-import type { Graph } from "../../../../runtime/graph/graph.js";
-import { S_ASC, S_HAM, S_SIM } from "../../../../runtime/sort-constants.js";
+import { S_ASC, S_HAM, S_SIM } from "../../../../runtime/base/sort-constants.js";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import * as C from "../../../../runtime/graph/model/constants.js";
 import { makeShop } from "./examples/shop.js";
 
 const test = suite("refused queries");

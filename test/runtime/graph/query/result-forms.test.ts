@@ -3,8 +3,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import * as C from "../../../../runtime/graph/constants.js";
-import * as S from "../../../../runtime/sort-constants.js";
+import * as S from "../../../../runtime/base/sort-constants.js";
+import * as C from "../../../../runtime/graph/model/constants.js";
 import { makeGraph } from "../support/make-graph.js";
 import { makeShop } from "./examples/shop.js";
 

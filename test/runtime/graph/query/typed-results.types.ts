@@ -1,8 +1,8 @@
 // What type a result has is checked by the compiler alone: a wrong one is an error of `tsc`. Never
 // run; typed-results.test.ts sees to it that the values have these types.
 
-import { R_COUNTS, R_DICT, R_LIST } from "../../../../runtime/graph/constants.js";
-import type { NeighborhoodOptions } from "../../../../runtime/graph/query/neighborhood.js";
+import { R_COUNTS, R_DICT, R_LIST } from "../../../../runtime/graph/model/constants.js";
+import type { NeighborhoodOptions } from "../../../../runtime/graph/query/calls/neighborhood.js";
 import type {
   AggregateResult,
   AggregateTotals,
@@ -11,7 +11,7 @@ import type {
   NeighborhoodResult,
   QueryTime,
   VerticesResult,
-} from "../../../../runtime/graph/query/typed-results.js";
+} from "../../../../runtime/graph/query/show/typed-results.js";
 
 type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;

@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SvcError } from "../../../../runtime/errors.js";
+import { SvcError } from "../../../../runtime/base/errors.js";
 import { VERTEX_CONDITIONS } from "./examples/conditions.js";
 import type { Example } from "./examples/example.js";
 import { NEIGHBORHOODS } from "./examples/neighborhoods.js";

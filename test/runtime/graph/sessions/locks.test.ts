@@ -2,8 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { M_CNT } from "../../../../runtime/graph/constants.js";
-import { Graph } from "../../../../runtime/graph/graph.js";
+import { Graph } from "../../../../runtime/graph/api/graph.js";
+import { M_CNT } from "../../../../runtime/graph/model/constants.js";
 import { Session } from "../../../../runtime/graph/sessions/session.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";

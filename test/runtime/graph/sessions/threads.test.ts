@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import type { Graph } from "../../../../runtime/graph/graph.js";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { recoverGraph } from "../../../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { DataError } from "../../../../runtime/graph/errors.js";
+import { DataError } from "../../../../runtime/graph/model/errors.js";
 import { lockRoot } from "../../../../runtime/graph/snapshot/root-lock.js";
 import { startWorker } from "../support/start-worker.js";
 import { lockRacers } from "./support/lock-racer.js";

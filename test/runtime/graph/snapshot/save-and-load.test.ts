@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { M_CNT, M_FLT, M_FWDONLY, M_INT } from "../../../../runtime/graph/constants.js";
-import { DataError, OperationTimeout } from "../../../../runtime/graph/errors.js";
 import { setEventsEnabled } from "../../../../runtime/graph/expiry/event-control.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
+import { M_CNT, M_FLT, M_FWDONLY, M_INT } from "../../../../runtime/graph/model/constants.js";
+import { DataError, OperationTimeout } from "../../../../runtime/graph/model/errors.js";
 import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
 import {
   releaseSaving,

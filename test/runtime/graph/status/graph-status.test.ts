@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { graphDigest, graphSums } from "../../../../runtime/builtin/graph-sums.js";
-import { Graph } from "../../../../runtime/graph/graph.js";
+import { Graph } from "../../../../runtime/graph/api/graph.js";
 import { Session } from "../../../../runtime/graph/sessions/session.js";
 import { baseStatus, graphStatus } from "../../../../runtime/graph/status/graph-status.js";
 import { memoryUsage, pooledBytes } from "../../../../runtime/graph/status/memory-usage.js";

@@ -2,11 +2,11 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { CapacityError } from "../../../../runtime/graph/errors.js";
 import { GraphMemory, makeGraphShare } from "../../../../runtime/graph/memory/graph-memory.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
 import { Reader } from "../../../../runtime/graph/memory/reader.js";
 import { Writer } from "../../../../runtime/graph/memory/writer.js";
+import { CapacityError } from "../../../../runtime/graph/model/errors.js";
 import { HashIndex } from "../../../../runtime/graph/store/hash-index.js";
 import { Random, SEED } from "../../../property/support/random.js";
 

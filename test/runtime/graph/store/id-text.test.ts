@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { ValueError, VertexError } from "../../../../runtime/graph/errors.js";
+import { ValueError, VertexError } from "../../../../runtime/graph/model/errors.js";
 import { checkedId } from "../../../../runtime/graph/store/id-text.js";
 import { PackedText } from "../../../../runtime/graph/store/packed-text.js";
 

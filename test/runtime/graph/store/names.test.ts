@@ -2,8 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { EnumerationError } from "../../../../runtime/graph/errors.js";
 import { Record } from "../../../../runtime/graph/memory/layout.js";
+import { EnumerationError } from "../../../../runtime/graph/model/errors.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { LOCK_TYPE, RELATED, UNTYPED } from "../../../../runtime/graph/store/name-kinds.js";
 import { TEST_THREAD } from "../support/make-graph.js";

@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Float } from "../../../../runtime/float.js";
+import { Float } from "../../../../runtime/base/float.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { UNTYPED } from "../../../../runtime/graph/store/name-kinds.js";

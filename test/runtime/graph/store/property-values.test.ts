@@ -2,8 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Float } from "../../../../runtime/float.js";
-import { DataError, ValueError } from "../../../../runtime/graph/errors.js";
+import { Float } from "../../../../runtime/base/float.js";
+import { DataError, ValueError } from "../../../../runtime/graph/model/errors.js";
 import {
   decodeProperty,
   encodeProperty,

@@ -2,16 +2,16 @@
 // Whatever is wrong here is a defect, however it came about.
 
 import * as assert from "uvu/assert";
-import { M_TMX, T_NEVER } from "../../../../runtime/graph/constants.js";
 import {
   Header,
   NEVER,
   Record as RecordWord,
   VertexFlag,
 } from "../../../../runtime/graph/memory/layout.js";
+import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
 import { writerOf } from "../../../../runtime/graph/memory/writer.js";
+import { M_TMX, T_NEVER } from "../../../../runtime/graph/model/constants.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { nowSeconds } from "../../../../runtime/graph/time.js";
 import { checkArcs } from "./check-arcs.js";
 import { checkProperties } from "./check-properties.js";
 import { checkTexts } from "./check-texts.js";

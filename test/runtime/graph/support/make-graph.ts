@@ -1,6 +1,6 @@
 // Graphs for tests, without a server: each is of its own memory, and used by this thread only.
 
-import { Graph } from "../../../../runtime/graph/graph.js";
+import { Graph } from "../../../../runtime/graph/api/graph.js";
 import { Session } from "../../../../runtime/graph/sessions/session.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 

@@ -1,14 +1,14 @@
 // Stores for tests of queries, filled through the operations alone: nothing of changes or sessions
 // takes part.
 
-import { M_STAT } from "../../../../runtime/graph/constants.js";
 import { NEVER } from "../../../../runtime/graph/memory/layout.js";
-import { MODIFIERS, valueBits } from "../../../../runtime/graph/modifiers.js";
+import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
+import { M_STAT } from "../../../../runtime/graph/model/constants.js";
+import { MODIFIERS, valueBits } from "../../../../runtime/graph/model/modifiers.js";
 import { apply } from "../../../../runtime/graph/operations/apply.js";
-import { OperationCode } from "../../../../runtime/graph/operations/operation.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { OperationCode } from "../../../../runtime/graph/store/operation.js";
 import type { PropertyValue } from "../../../../runtime/graph/store/property-values.js";
-import { nowSeconds } from "../../../../runtime/graph/time.js";
 
 const THREAD = 151;
 

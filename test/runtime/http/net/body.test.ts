@@ -2,13 +2,13 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { INLINE_BODY_BYTES } from "../../../../runtime/base/limits.js";
 import {
   type BodyReader,
   ChunkedBody,
   SizedBody,
 } from "../../../../runtime/http/net/body-reader.js";
 import { BodyBudget, BodyStore } from "../../../../runtime/http/net/body-store.js";
-import { INLINE_BODY_BYTES } from "../../../../runtime/limits.js";
 
 const CHUNKED = "4\r\nWiki\r\n6;a=b\r\npedia \r\n00e\r\nin \r\n\r\nchunks.\r\n0\r\nT: 1\r\n\r\n";
 const CONTENT = "Wikipedia in \r\n\r\nchunks.";

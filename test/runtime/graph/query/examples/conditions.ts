@@ -1,8 +1,8 @@
 // Worked examples 43 to 87: vertex conditions, deeper levels, what is collected of them.
 
-import * as C from "../../../../../runtime/graph/constants.js";
-import type { VertexCondition } from "../../../../../runtime/graph/query/query-options.js";
-import * as S from "../../../../../runtime/sort-constants.js";
+import * as S from "../../../../../runtime/base/sort-constants.js";
+import * as C from "../../../../../runtime/graph/model/constants.js";
+import type { VertexCondition } from "../../../../../runtime/graph/query/parse/query-options.js";
 import { type Example, gives, givesAll, throws } from "./example.js";
 import { makeShopWithLevels } from "./shop.js";
 

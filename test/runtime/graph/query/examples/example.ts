@@ -1,7 +1,7 @@
 // The worked examples of the interface's queries: what is asked, and what it gives. Each list of
 // examples is data; worked-examples.test.ts goes through them.
 
-import type { Graph } from "../../../../../runtime/graph/graph.js";
+import type { Graph } from "../../../../../runtime/graph/api/graph.js";
 
 export interface Example {
   /** As the interface numbers them. */

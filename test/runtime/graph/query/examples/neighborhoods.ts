@@ -1,7 +1,7 @@
 // Worked examples 1 to 42: one level, its filters, its order, its page, its form.
 
-import * as C from "../../../../../runtime/graph/constants.js";
-import * as S from "../../../../../runtime/sort-constants.js";
+import * as S from "../../../../../runtime/base/sort-constants.js";
+import * as C from "../../../../../runtime/graph/model/constants.js";
 import { type Example, gives, givesAll, parsed, throws } from "./example.js";
 
 const BUYERS = { arc: ["bought", C.D_IN, C.M_CNT], sortby: S.S_VAL } as const;

@@ -1,9 +1,9 @@
 // Worked examples 88 to 134: sums, lists, arcs of the whole graph, selection, prepared queries, and
 // queries that see changes.
 
-import * as C from "../../../../../runtime/graph/constants.js";
-import { nowSeconds } from "../../../../../runtime/graph/time.js";
-import * as S from "../../../../../runtime/sort-constants.js";
+import * as S from "../../../../../runtime/base/sort-constants.js";
+import { nowSeconds } from "../../../../../runtime/graph/memory/time.js";
+import * as C from "../../../../../runtime/graph/model/constants.js";
 import { makeGraph } from "../../support/make-graph.js";
 import { type Example, gives, givesAll, parsed, throws } from "./example.js";
 

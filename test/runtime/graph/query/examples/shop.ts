@@ -1,8 +1,8 @@
 // The data set of the worked examples: four persons, what they bought, rated and viewed, who makes
 // it. 10 vertices, 18 arcs.
 
-import { M_CNT, M_FLT, M_INT } from "../../../../../runtime/graph/constants.js";
-import type { Graph } from "../../../../../runtime/graph/graph.js";
+import type { Graph } from "../../../../../runtime/graph/api/graph.js";
+import { M_CNT, M_FLT, M_INT } from "../../../../../runtime/graph/model/constants.js";
 import { makeGraph } from "../../support/make-graph.js";
 
 const PERSONS = [

@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { isMainThread, parentPort, type Worker } from "node:worker_threads";
-import type { Graph } from "../../../../../runtime/graph/graph.js";
+import type { Graph } from "../../../../../runtime/graph/api/graph.js";
 import type { GraphShare } from "../../../../../runtime/graph/memory/graph-memory.js";
 import type { AccessMode } from "../../../../../runtime/graph/sessions/open-vertices.js";
 import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";

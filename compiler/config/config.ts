@@ -1,0 +1,142 @@
+// Finds `svc.config.ts`, runs it, and resolves it to plain data. It is bundled first, so that it
+// may import other files of the project and be written in TypeScript on every Node.
+
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { pathToFileURL } from "node:url";
+import { SvcError } from "../../runtime/base/errors.js";
+import type { ResolvedConfig } from "../../runtime/settings/manifest.js";
+import { removeLeftovers } from "../leftovers.js";
+import { isPlainObject } from "./config-rules.js";
+import { resolveConfig } from "./config-schema.js";
+
+/** In order of preference. */
+export const CONFIG_FILES = ["svc.config.ts", "svc.config.mjs", "svc.config.js"];
+
+const LEFTOVERS = /^\.svc\.config\.\w+\.(\d+)\.\w+\.mjs$/;
+
+export interface LoadedConfig {
+  readonly config: ResolvedConfig;
+  /** Files that the configuration was read from, relative to the project. */
+  readonly inputs: readonly string[];
+}
+
+/**
+ * Loads the configuration of a project; one without a file has the defaults.
+ * @throws SvcError SVC1101 when the file does not run, SVC1102 for values that are not allowed
+ */
+export async function loadConfig(projectDir: string): Promise<LoadedConfig> {
+  const file = CONFIG_FILES.find((name) => existsSync(join(projectDir, name)));
+  const name = packageName(projectDir);
+  if (file === undefined) {
+    return { config: withName(resolveConfig({}, []), name), inputs: [] };
+  }
+  const { value, inputs } = await runConfig(projectDir, file);
+  const problems: string[] = [];
+  const config = resolveConfig(value, problems);
+  if (problems.length > 0) {
+    throw new SvcError("SVC1102", [`${file} is not valid`, ...problems].join("\n  "));
+  }
+  return { config: withName(config, name), inputs };
+}
+
+function withName(config: ResolvedConfig, name: string | null): ResolvedConfig {
+  return { ...config, name: config.name ?? name };
+}
+
+function packageName(projectDir: string): string | null {
+  try {
+    const info: unknown = JSON.parse(readFileSync(join(projectDir, "package.json"), "utf8"));
+    return isPlainObject(info) && typeof info.name === "string" ? info.name : null;
+  } catch {
+    return null;
+  }
+}
+
+async function runConfig(
+  projectDir: string,
+  file: string,
+): Promise<{ value: unknown; inputs: string[] }> {
+  const { code, inputs } = await bundleConfig(projectDir, file);
+  // Beside the original, so that the packages it imports are found.
+  removeLeftovers(projectDir, LEFTOVERS);
+  const copy = join(projectDir, `.${file}.${process.pid}.${Date.now().toString(36)}.mjs`);
+  try {
+    writeFileSync(copy, code);
+    const module = (await import(pathToFileURL(copy).href)) as { default?: unknown };
+    if (module.default === undefined) {
+      throw new Error("it has no default export; write `export default defineConfig({ … })`");
+    }
+    return { value: module.default, inputs };
+  } catch (error) {
+    throw new SvcError("SVC1101", `${file} cannot be loaded: ${messageOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    rmSync(copy, { force: true });
+  }
+}
+
+async function bundleConfig(
+  projectDir: string,
+  file: string,
+): Promise<{ code: string; inputs: string[] }> {
+  const { build } = await import("esbuild");
+  try {
+    const result = await build({
+      absWorkingDir: projectDir,
+      entryPoints: [file],
+      bundle: true,
+      write: false,
+      metafile: true,
+      format: "esm",
+      platform: "node",
+      target: "node20",
+      packages: "external",
+      logLevel: "silent",
+      plugins: [
+        {
+          // Works before the package is installed in the project, too.
+          name: "svc-config",
+          setup(setup) {
+            setup.onResolve({ filter: /^svc-server\/config$/ }, ({ path }) => ({
+              path,
+              namespace: "svc",
+            }));
+            setup.onLoad({ filter: /.*/, namespace: "svc" }, () => ({
+              contents: "export const defineConfig = (config) => config;",
+            }));
+          },
+        },
+      ],
+    });
+    const inputs = Object.keys(result.metafile.inputs).filter((path) => !path.startsWith("svc:"));
+    return {
+      code: result.outputFiles[0]!.text,
+      inputs: inputs.map((path) => posix.normalize(path)).sort(),
+    };
+  } catch (error) {
+    throw new SvcError("SVC1101", `${file} cannot be loaded: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What went wrong, with file and line where esbuild knows them. */
+function messageOf(error: unknown): string {
+  const [first] = (error as { errors?: readonly EsbuildMessage[] }).errors ?? [];
+  if (first !== undefined) {
+    const at = first.location;
+    return at ? `${at.file}:${at.line}:${at.column + 1}: ${first.text}` : first.text;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+interface EsbuildMessage {
+  readonly text: string;
+  readonly location: {
+    readonly file: string;
+    readonly line: number;
+    readonly column: number;
+  } | null;
+}

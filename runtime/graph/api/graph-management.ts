@@ -1,0 +1,257 @@
+// Everything about a graph as a whole: counts, names, readonly state, events, saving (interface,
+// "Graph": management, enumeration, events).
+
+import { enumerate, type NameKind, setReadonly, truncate } from "../changes/graph.js";
+import { giveUpAfter } from "../changes/session-view.js";
+import {
+  type EventParameters,
+  eventBacklog,
+  eventParameters,
+  setEventsEnabled,
+} from "../expiry/event-control.js";
+import { threadGraphs } from "../keeper/thread-graphs.js";
+import {
+  AccessError,
+  DataError,
+  EnumerationError,
+  UnsupportedError,
+  ValueError,
+} from "../model/errors.js";
+import { resetQueryCounters } from "../query/walk/query-meter.js";
+import { makeReadonly } from "../sessions/make-readonly.js";
+import { saveGraph } from "../snapshot/save-graph.js";
+import { graphStatus } from "../status/graph-status.js";
+import { type MemoryUsage, memoryUsage } from "../status/memory-usage.js";
+import { UNTYPED } from "../store/name-kinds.js";
+import type { Names } from "../store/names.js";
+import { GraphQueries } from "./graph-queries.js";
+
+/** What `objcnt` counts. */
+export interface ObjectCounts {
+  readonly order: number;
+  readonly size: number;
+  readonly properties: number;
+  readonly vectors: number;
+}
+
+/** Names in use: code, and how often the name is used. */
+export type NameList = Readonly<Record<string, readonly [code: number, count: number]>>;
+
+export class GraphManagement extends GraphQueries {
+  /** Full path of its folder, null where nothing is stored. */
+  get path(): string | null {
+    return this.access.path;
+  }
+
+  /** Number of vertices, virtual ones included. */
+  get order(): number {
+    return this.access.store.order;
+  }
+
+  /** Number of arcs. */
+  get size(): number {
+    return this.access.store.size;
+  }
+
+  /** Number of vertices, arcs, properties and vectors. */
+  get objcnt(): ObjectCounts {
+    const { order, size, propertyCount } = this.access.store;
+    return { order, size, properties: propertyCount, vectors: 0 };
+  }
+
+  /** The graph's clock: seconds since 1970. */
+  get ts(): number {
+    return Date.now() / 1000;
+  }
+
+  /** Number of vertices of a type; null: of those without. The interface's `Order(type)`. */
+  orderOf(type: string | null): number {
+    const { types, typeLists } = this.access.store;
+    return typeLists.count(type === null ? UNTYPED : types.codeOf(type));
+  }
+
+  /**
+   * Removes all vertices, or those of a type, with their arcs; returns how many vertices.
+   * @throws AccessError
+   */
+  truncate(type?: string | null): number {
+    const { store, session } = this.access;
+    return truncate(store, session, type);
+  }
+
+  /**
+   * Stores the graph in its folder; returns the number of 8-byte words written.
+   * @param timeout milliseconds to wait for another save
+   * @param force writes everything, not only what has changed
+   * @throws AccessError while this session holds vertices
+   * @throws DataError where nothing can be stored
+   */
+  save(timeout = 1000, force = false): number {
+    const { store, session, path } = this.access;
+    const held = session.readonlyHeld + session.writableHeld;
+    if (held > 0) {
+      const reason = `Cannot serialize when current thread holds ${held} vertex locks`;
+      throw new AccessError(`Graph serialization error: ${reason}`);
+    }
+    if (path === null) throw new DataError(`graph "${store.name}" has no folder to be saved in`);
+    return saveGraph(store, path, { isForced: force, timeoutMs: timeout });
+  }
+
+  /**
+   * Removes the graph, with all its data, for everybody and for good.
+   * @throws AccessError
+   */
+  erase(): void {
+    this.truncate();
+    threadGraphs().remove(this.name, true);
+    this.close();
+  }
+
+  /** Pushes all data to attached instances. */
+  sync(): never {
+    throw new UnsupportedError("`sync` is not supported yet");
+  }
+
+  /**
+   * Refuses all changes from now on; also pauses expiry.
+   * @param timeout milliseconds to wait for vertices held for writing
+   * @param force does not care for them
+   * @throws OperationTimeout
+   */
+  setGraphReadonly(timeout = 1000, force = false): void {
+    const { store, session } = this.access;
+    makeReadonly(store, session, setReadonly, giveUpAfter(timeout), force);
+  }
+
+  /** Allows changes again, unless the system as a whole is readonly. */
+  clearGraphReadonly(): void {
+    setReadonly(this.access.store, false);
+  }
+
+  /** True while changes are refused. */
+  isGraphReadonly(): boolean {
+    return this.access.store.isReadonly;
+  }
+
+  /** True when its operations are not passed on to other instances. */
+  isGraphLocal(): boolean {
+    return this.access.isLocal;
+  }
+
+  /** State of the graph: counts, names, memory, queries. */
+  status(): ReturnType<typeof graphStatus> {
+    const { store, path } = this.access;
+    return graphStatus(store, path);
+  }
+
+  /**
+   * Bytes of memory by metric, or of one metric.
+   * @throws ValueError
+   */
+  getMemoryUsage(): MemoryUsage;
+  getMemoryUsage(metric: string): number;
+  getMemoryUsage(metric?: string): MemoryUsage | number {
+    const usage = memoryUsage(this.access.store);
+    if (metric === undefined) return usage;
+    if (!Object.hasOwn(usage, metric)) throw new ValueError("unknown metric");
+    return usage[metric]!;
+  }
+
+  /** Sets the query counters to zero. */
+  resetCounters(): void {
+    resetQueryCounters(this.access.store);
+  }
+
+  /**
+   * Code of a relationship, which is given one if it has none.
+   * @throws EnumerationError, AccessError
+   */
+  enumRelationship(name: string): number {
+    return this.#enumerate("relationship", name);
+  }
+
+  /** @throws EnumerationError */
+  relationship(code: number): string {
+    return nameOf(this.access.store.relationships, code);
+  }
+
+  /** Relationships in use. */
+  relationships(): NameList {
+    return this.access.store.relationships.list();
+  }
+
+  /**
+   * Code of a vertex type, which is given one if it has none.
+   * @throws EnumerationError, AccessError
+   */
+  enumVertexType(name: string): number {
+    return this.#enumerate("type", name);
+  }
+
+  /** @throws EnumerationError */
+  vertexType(code: number): string {
+    return nameOf(this.access.store.types, code);
+  }
+
+  /** Vertex types in use. */
+  vertexTypes(): NameList {
+    return this.access.store.types.list();
+  }
+
+  /**
+   * Code of a property key, which is given one if it has none.
+   * @throws EnumerationError, AccessError
+   */
+  enumKey(name: string): number {
+    return this.#enumerate("key", name);
+  }
+
+  /** @throws EnumerationError */
+  key(code: number): string {
+    return nameOf(this.access.store.keys, code);
+  }
+
+  /** Property keys in use. */
+  propertyKeys(): NameList {
+    return this.access.store.keys.list();
+  }
+
+  /**
+   * Lets expired vertices and arcs be removed.
+   * @throws AccessError while the graph is readonly
+   */
+  eventEnable(): void {
+    setEventsEnabled(this.access.store, true);
+  }
+
+  /** Keeps what has expired. */
+  eventDisable(): void {
+    setEventsEnabled(this.access.store, false);
+  }
+
+  /** Does nothing: every change is scheduled when it is made, not later. */
+  eventFlush(): void {
+    void this.access;
+  }
+
+  /** State of the event processor in one line. */
+  eventBacklog(): string {
+    return eventBacklog(this.access.store);
+  }
+
+  /** State and limits of the event processor by name. */
+  eventParam(): EventParameters {
+    return eventParameters(this.access.store);
+  }
+
+  #enumerate(kind: NameKind, name: string): number {
+    return enumerate(this.access.store, kind, name);
+  }
+}
+
+/** @throws EnumerationError */
+function nameOf(names: Names, code: number): string {
+  const name = names.nameOf(code);
+  if (name === "") throw new EnumerationError("undefined enumeration");
+  return name;
+}

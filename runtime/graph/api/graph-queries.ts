@@ -1,0 +1,192 @@
+// The queries of a graph (interface, "Graph": queries). They read without locks and never fail on a
+// vertex that somebody holds.
+
+import { type AdjacentOptions, adjacent } from "../query/calls/adjacent.js";
+import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
+import { arcValue } from "../query/calls/arc-value.js";
+import { arcs } from "../query/calls/arcs.js";
+import { type DegreeOptions, degree } from "../query/calls/degree.js";
+import {
+  type ArcListOptions,
+  inarcs,
+  initials,
+  type ListOptions,
+  outarcs,
+  terminals,
+  verticesOfType,
+} from "../query/calls/lists.js";
+import { type NeighborhoodOptions, neighborhood } from "../query/calls/neighborhood.js";
+import {
+  AdjacencyQuery,
+  AggregatorQuery,
+  ArcsQuery,
+  NeighborhoodQuery,
+  VerticesQuery,
+} from "../query/calls/prepared-query.js";
+import { type GlobalOptions, vertices } from "../query/calls/vertices.js";
+import type {
+  AdjacencyQueryOptions,
+  AggregateQueryOptions,
+  ArcFilter,
+  GlobalQueryOptions,
+  NeighborhoodQueryOptions,
+  VertexCondition,
+} from "../query/parse/query-options.js";
+import type {
+  AggregateResult,
+  ArcsResult,
+  ArcTuple,
+  NeighborhoodResult,
+  VerticesResult,
+} from "../query/show/typed-results.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { adjacentOptions, degreeOptions, keyOf, type VertexName } from "./call-arguments.js";
+import { GraphHandle } from "./graph-handle.js";
+
+export class GraphQueries extends GraphHandle {
+  /**
+   * Arcs of a vertex that match, and what lies behind them: one entry for each arc collected.
+   * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
+   */
+  neighborhood<const O extends NeighborhoodOptions = object>(
+    id: VertexName,
+    options?: O,
+  ): NeighborhoodResult<O> {
+    const { store } = this.access;
+    return neighborhood(store, keyOf(store, id), options);
+  }
+
+  /**
+   * All vertices that match.
+   * @throws QueryError, SearchError, UnsupportedError, TypeError
+   */
+  vertices<const O extends GlobalOptions = object>(options?: O): VerticesResult<O> {
+    return vertices(this.access.store, options);
+  }
+
+  /**
+   * Arcs of all vertices that match.
+   * @throws QueryError, SearchError, UnsupportedError, TypeError
+   */
+  arcs<const O extends GlobalOptions = object>(options?: O): ArcsResult<O> {
+    return arcs(this.access.store, options);
+  }
+
+  /**
+   * True if a vertex has an arc that matches, to a neighbour that matches.
+   * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
+   */
+  adjacent(
+    id: VertexName,
+    arc?: ArcFilter,
+    neighbor?: VertexCondition,
+    options?: AdjacentOptions,
+  ): boolean {
+    const { store } = this.access;
+    return adjacent(store, keyOf(store, id), adjacentOptions(arc, neighbor, options));
+  }
+
+  /**
+   * Sums over the arcs that `neighborhood` would collect.
+   * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
+   */
+  aggregate<const O extends AggregateOptions = object>(
+    id: VertexName,
+    options?: O,
+  ): AggregateResult<O> {
+    const { store } = this.access;
+    return aggregate(store, keyOf(store, id), options);
+  }
+
+  /**
+   * Number of arcs of a vertex that match; in both directions unless the filter says otherwise.
+   * @throws KeyError, QueryError, SearchError
+   */
+  degree(id: VertexName, arc?: ArcFilter, options?: DegreeOptions): number {
+    const { store } = this.access;
+    return degree(store, keyOf(store, id), degreeOptions(arc, options));
+  }
+
+  /**
+   * Value of the arc between two vertices, null for one without value.
+   * @throws KeyError, QueryError, SearchError when there is no such arc
+   */
+  arcValue(initial: VertexName, arc: ArcFilter, terminal: VertexName): number | null {
+    const { store } = this.access;
+    return arcValue(store, keyOf(store, initial), arc, keyOf(store, terminal));
+  }
+
+  /** @throws KeyError */
+  inarcs(id: VertexName, options?: ArcListOptions): ArcTuple[] {
+    const { store } = this.access;
+    return inarcs(store, keyOf(store, id), options);
+  }
+
+  /** @throws KeyError */
+  outarcs(id: VertexName, options?: ArcListOptions): ArcTuple[] {
+    const { store } = this.access;
+    return outarcs(store, keyOf(store, id), options);
+  }
+
+  /**
+   * Ids of the vertices that arcs come from, each once.
+   * @throws KeyError, QueryError, SearchError
+   */
+  initials(id: VertexName, options?: ListOptions): string[] {
+    const { store } = this.access;
+    return initials(store, keyOf(store, id), options);
+  }
+
+  /**
+   * Ids of the vertices that arcs lead to, each once.
+   * @throws KeyError, QueryError, SearchError
+   */
+  terminals(id: VertexName, options?: ListOptions): string[] {
+    const { store } = this.access;
+    return terminals(store, keyOf(store, id), options);
+  }
+
+  /** Ids of the vertices of a type; null: of those without. */
+  verticesType(type: string | null): string[] {
+    return verticesOfType(this.access.store, type);
+  }
+
+  /** Prepares a neighborhood query that can be executed again and again. */
+  newNeighborhoodQuery<const O extends NeighborhoodQueryOptions = object>(
+    id?: VertexName | null,
+    options?: O,
+  ): NeighborhoodQuery<O> {
+    const { store } = this.access;
+    return new NeighborhoodQuery(store, anchorOf(store, id), options);
+  }
+
+  /** Prepares a search for vertices that can be executed again and again. */
+  newVerticesQuery<const O extends GlobalQueryOptions = object>(options?: O): VerticesQuery<O> {
+    return new VerticesQuery(this.access.store, options);
+  }
+
+  /** Prepares a search for arcs that can be executed again and again. */
+  newArcsQuery<const O extends GlobalQueryOptions = object>(options?: O): ArcsQuery<O> {
+    return new ArcsQuery(this.access.store, options);
+  }
+
+  /** Prepares an adjacency test that can be executed again and again. */
+  newAdjacencyQuery(id?: VertexName | null, options?: AdjacencyQueryOptions): AdjacencyQuery {
+    const { store } = this.access;
+    return new AdjacencyQuery(store, anchorOf(store, id), options);
+  }
+
+  /** Prepares an aggregation that can be executed again and again. */
+  newAggregatorQuery<const O extends AggregateQueryOptions = object>(
+    id?: VertexName | null,
+    options?: O,
+  ): AggregatorQuery<O> {
+    const { store } = this.access;
+    return new AggregatorQuery(store, anchorOf(store, id), options);
+  }
+}
+
+/** A query may be given its anchor later. */
+function anchorOf(store: GraphStore, id: VertexName | null | undefined): string | number | null {
+  return id === null || id === undefined ? null : keyOf(store, id);
+}

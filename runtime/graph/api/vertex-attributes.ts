@@ -1,0 +1,198 @@
+// What a vertex handle shows of its vertex (interface, "Vertex": attributes). Every read looks at
+// shared memory: nothing is kept here but which vertex it is and how it is held.
+
+import { NEVER, Record as RecordWord } from "../memory/layout.js";
+import { nowSeconds, shownSecond } from "../memory/time.js";
+import { AccessError } from "../model/errors.js";
+import type { GraphAccess } from "../sessions/graph-access.js";
+import type { AccessMode } from "../sessions/open-vertices.js";
+import type { Hold } from "../sessions/session.js";
+import type { GraphStore } from "../store/graph-store.js";
+import type { PropertyValue } from "../store/property-values.js";
+
+/** Seconds until it expires, of a vertex that never does. */
+const NO_EXPIRY = 0xffff_ffff;
+
+/** What `asDict` tells of a vertex. */
+export interface VertexRecord {
+  readonly id: string;
+  readonly internalid: string;
+  readonly odeg: number;
+  readonly ideg: number;
+  readonly deg: number;
+  readonly type: string;
+  readonly man: "REAL" | "VIRTUAL";
+  readonly vector: readonly number[];
+  readonly properties: Record<string, PropertyValue>;
+  readonly tmc: number;
+  readonly tmm: number;
+  readonly tmx: number;
+  readonly rank: { readonly c1: number; readonly c0: number };
+  readonly virtual: boolean;
+  readonly address: number;
+  readonly op: number;
+  readonly owner: number;
+  readonly readers: number;
+  readonly xrecursion: number;
+}
+
+/** Handle of an open vertex, which must be of the graph that it is used with. */
+export let handleIn: (store: GraphStore, vertex: VertexAttributes) => number;
+
+export class VertexAttributes {
+  readonly #access: GraphAccess;
+  #hold: Hold | null;
+
+  protected constructor(access: GraphAccess, hold: Hold) {
+    this.#access = access;
+    this.#hold = hold;
+  }
+
+  /** Unique name of the vertex. */
+  get id(): string {
+    return this.#store.ids.idOf(this.#vertex);
+  }
+
+  /** Digest of the id, 32 hex digits; stands for the id wherever one is taken. */
+  get internalid(): string {
+    return this.#store.ids.internalIdOf(this.#vertex);
+  }
+
+  /** Name of its type; `__vertex__` when it has none. */
+  get type(): string {
+    return this.#store.types.nameOf(this.#store.vertices.typeOf(this.#vertex));
+  }
+
+  /** Arcs in and out. */
+  get deg(): number {
+    return this.ideg + this.odeg;
+  }
+
+  /** Arcs that lead to it. */
+  get ideg(): number {
+    return this.#store.vertices.inDegree(this.#vertex);
+  }
+
+  /** Arcs that lead from it. */
+  get odeg(): number {
+    return this.#store.vertices.outDegree(this.#vertex);
+  }
+
+  /** True when it has no arcs. */
+  get isolated(): boolean {
+    return this.deg === 0;
+  }
+
+  /** True when it is there only because arcs lead to it. */
+  get virtual(): boolean {
+    return this.#store.vertices.isVirtual(this.#vertex);
+  }
+
+  /** `VIRTUAL` when it is there only because arcs lead to it. */
+  get man(): "REAL" | "VIRTUAL" {
+    return this.virtual ? "VIRTUAL" : "REAL";
+  }
+
+  /** All properties, as a copy. */
+  get properties(): Record<string, PropertyValue> {
+    return this.#store.properties.all(this.#vertex);
+  }
+
+  /** Second since 1970 at which it was created. */
+  get tmc(): number {
+    return this.#store.vertices.createdAt(this.#vertex);
+  }
+
+  /** Second since 1970 of the last commit. */
+  get tmm(): number {
+    return this.#store.vertices.modifiedAt(this.#vertex);
+  }
+
+  /** Second since 1970 at which it expires, T_NEVER for never. */
+  get tmx(): number {
+    return shownSecond(this.#store.vertices.expiresAt(this.#vertex));
+  }
+
+  /** Seconds until it expires: 0 when it has, 4294967295 when it never does. */
+  get rtx(): number {
+    const second = this.#store.vertices.expiresAt(this.#vertex);
+    return second === NEVER ? NO_EXPIRY : Math.max(0, second - nowSeconds());
+  }
+
+  /** Operation id of the last commit. */
+  get op(): number {
+    return this.#store.vertices.operationOf(this.#vertex);
+  }
+
+  /** Session that holds it writable, 0 for none. */
+  get owner(): number {
+    return this.#store.vertices.fieldOf(this.#vertex, RecordWord.Owner);
+  }
+
+  /** How often its owner holds it. */
+  get xrecursion(): number {
+    return this.owner === 0 ? 0 : this.#lockCount;
+  }
+
+  /** How often it is held readonly, all sessions together. */
+  get readers(): number {
+    return this.owner === 0 ? this.#lockCount : 0;
+  }
+
+  /** Number of the vertex within its graph; does not change while the vertex is there. */
+  get handle(): number {
+    return this.#vertex;
+  }
+
+  /** The same as `handle`; `openVertex` and `vertexIdByAddress` take it. */
+  get address(): number {
+    return this.#vertex;
+  }
+
+  get #lockCount(): number {
+    return this.#store.vertices.fieldOf(this.#vertex, RecordWord.LockCount);
+  }
+
+  get #store(): GraphStore {
+    return this.#access.store;
+  }
+
+  /** The vertex, for an attribute. */
+  get #vertex(): number {
+    return this.holdFor("Vertex is not accessible").vertex;
+  }
+
+  /** For the methods: the store and session that they work with. */
+  protected get access(): GraphAccess {
+    return this.#access;
+  }
+
+  /** For the methods. */
+  protected get hold(): Hold {
+    return this.holdFor("Vertex cannot be accessed");
+  }
+
+  /** How the vertex is held, if it still is; never throws. */
+  protected get heldAs(): AccessMode | null {
+    if (this.#hold === null || this.#hold.count === 0) return null;
+    return this.#hold.isWritable ? "w" : "r";
+  }
+
+  /** Lets go of the vertex. */
+  protected drop(): void {
+    this.#hold = null;
+  }
+
+  static {
+    handleIn = (store, vertex) => {
+      if (vertex.#store !== store) throw new AccessError("Vertex not readable");
+      return vertex.hold.vertex;
+    };
+  }
+
+  private holdFor(failure: string): Hold {
+    const hold = this.#hold;
+    if (hold === null || hold.count === 0) throw new AccessError(failure);
+    return hold;
+  }
+}

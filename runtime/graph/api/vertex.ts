@@ -1,0 +1,375 @@
+// A vertex that a session holds, readonly or writable, until it is closed (interface, "Vertex").
+// Changes are visible to everybody at once; closing and committing stamp them.
+
+// So that the declarations know `Symbol.dispose` in projects whose `lib` is older than it.
+/// <reference lib="esnext.disposable" preserve="true" />
+
+import {
+  incProperty,
+  removeProperties,
+  removeProperty,
+  setProperty,
+} from "../changes/properties.js";
+import { giveUpAfter } from "../changes/session-view.js";
+import { setExpiry, setRank, setType } from "../changes/vertices.js";
+import { nowSeconds } from "../memory/time.js";
+import { AccessError, LookupError, ValueError } from "../model/errors.js";
+import { type AdjacentOptions, adjacent } from "../query/calls/adjacent.js";
+import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
+import { arcValue } from "../query/calls/arc-value.js";
+import { type DegreeOptions, degree } from "../query/calls/degree.js";
+import {
+  type ArcListOptions,
+  inarcs,
+  initials,
+  type ListOptions,
+  neighbors,
+  outarcs,
+  terminals,
+} from "../query/calls/lists.js";
+import { type NeighborhoodOptions, neighborhood } from "../query/calls/neighborhood.js";
+import { parseValueCondition, testValue } from "../query/match/value-condition.js";
+import type { ArcFilter, ValueCondition, VertexCondition } from "../query/parse/query-options.js";
+import type { AggregateResult, ArcTuple, NeighborhoodResult } from "../query/show/typed-results.js";
+import type { GraphAccess } from "../sessions/graph-access.js";
+import { type AccessMode, openVertex } from "../sessions/open-vertices.js";
+import type { Hold } from "../sessions/session.js";
+import type { PropertyValue } from "../store/property-values.js";
+import { adjacentOptions, degreeOptions, keyOf, type VertexName } from "./call-arguments.js";
+import { accessOf, type GraphHandle } from "./graph-handle.js";
+import { VertexAttributes, type VertexRecord } from "./vertex-attributes.js";
+
+/**
+ * A vertex that is held until it is closed (interface, "Vertex"): by `close`, by `using`, or at the
+ * end of the request.
+ */
+export class Vertex extends VertexAttributes {
+  /**
+   * Opens a vertex; the same as `graph.openVertex`.
+   * @param id id of the vertex; the runtime itself gives what it holds
+   * @param type of a vertex that mode `w` creates
+   * @throws AccessError, KeyError, ValueError
+   */
+  constructor(
+    graph: GraphHandle,
+    id: string | Hold,
+    type: string | null = null,
+    mode: AccessMode = "a",
+    timeout = 0,
+  ) {
+    const access = accessOf(graph);
+    super(access, typeof id === "object" ? id : openHold(access, id, type, mode, timeout));
+  }
+
+  /** True while it can be read. */
+  readable(): boolean {
+    return this.heldAs !== null;
+  }
+
+  /** True while it is held readonly. */
+  readonly(): boolean {
+    return this.heldAs === "r";
+  }
+
+  /** True while it is held for writing. */
+  writable(): boolean {
+    return this.heldAs === "w";
+  }
+
+  /** Commits and lets go of the vertex; false if that was done before. */
+  close(): boolean {
+    if (this.heldAs === null) return false;
+    const { hold } = this;
+    this.drop();
+    this.access.session.release(hold);
+    return true;
+  }
+
+  /** Closes it: `using vertex = graph.openVertex("a");`. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /**
+   * Makes a readonly vertex writable.
+   * @param timeout milliseconds to wait for other readers; negative is refused
+   * @throws AccessError, ValueError
+   */
+  escalate(timeout = 0): void {
+    if (timeout < 0) throw new ValueError("Infinite timeout not allowed for this operation");
+    this.access.session.escalate(this.hold, giveUpAfter(timeout));
+  }
+
+  /**
+   * Commits and makes a writable vertex readonly; false if it is held more than once.
+   * @throws AccessError
+   */
+  relax(): boolean {
+    return this.access.session.relax(this.hold);
+  }
+
+  /** Operation id of the last change, all of which are committed; -1 for a readonly vertex. */
+  commit(): number {
+    return this.hold.isWritable ? this.op : -1;
+  }
+
+  /** Rank coefficient, 1.0 at first. */
+  get c1(): number {
+    return this.access.store.vertices.c1(this.hold.vertex);
+  }
+
+  set c1(value: number) {
+    this.setRank(value);
+  }
+
+  /** Rank coefficient, 0.0 at first. */
+  get c0(): number {
+    return this.access.store.vertices.c0(this.hold.vertex);
+  }
+
+  set c0(value: number) {
+    this.setRank(undefined, value);
+  }
+
+  /**
+   * @throws ValueError for a key or value that cannot be stored; AccessError
+   */
+  setProperty(key: string, value: PropertyValue = null): void {
+    const { store, session } = this.access;
+    setProperty(store, session, this.#writable, key, value);
+  }
+
+  /** Sets one after the other until one is refused. */
+  setProperties(properties: { readonly [key: string]: PropertyValue }): void {
+    for (const [key, value] of Object.entries(properties)) this.setProperty(key, value);
+  }
+
+  /** Value of a property; null, or `fallback`, when there is none. */
+  getProperty(key: string): PropertyValue | null;
+  getProperty<T>(key: string, fallback: T): PropertyValue | T;
+  getProperty(key: string, fallback: unknown = null): unknown {
+    const value = this.#property(key);
+    return value === undefined ? fallback : value;
+  }
+
+  /** @throws LookupError when there is none */
+  requireProperty(key: string): PropertyValue {
+    const value = this.#property(key);
+    if (value === undefined) throw new LookupError(`Vertex has no property '${key}'`);
+    return value;
+  }
+
+  /** @param condition what its value must fulfil */
+  hasProperty(key: string, condition?: ValueCondition): boolean {
+    const value = this.#property(key);
+    if (value === undefined || condition === undefined) return value !== undefined;
+    return testValue(parseValueCondition(condition), value);
+  }
+
+  /** @throws LookupError when there is none */
+  removeProperty(key: string): void {
+    const { store, session } = this.access;
+    if (removeProperty(store, session, this.#writable, key)) return;
+    throw new LookupError(`Vertex has no property '${key}'`);
+  }
+
+  /** Removes all; returns how many there were. */
+  removeProperties(): number {
+    const { store, session } = this.access;
+    return removeProperties(store, session, this.#writable);
+  }
+
+  /** Number of properties. */
+  numProperties(): number {
+    return this.access.store.properties.keysOf(this.hold.vertex).length;
+  }
+
+  /** True if there are any. */
+  hasProperties(): boolean {
+    return this.numProperties() > 0;
+  }
+
+  /** All properties, as a copy. */
+  getProperties(): Record<string, PropertyValue> {
+    return this.access.store.properties.all(this.hold.vertex);
+  }
+
+  /** Adds to a number, which is `by` when there is none; returns the new value. */
+  incProperty(key: string, by = 1): number {
+    const { store, session } = this.access;
+    return incProperty(store, session, this.#writable, key, by);
+  }
+
+  /** Keys of all properties, in no particular order. */
+  keys(): string[] {
+    return Object.keys(this.getProperties());
+  }
+
+  /** Values of all properties, in the order of `keys`. */
+  values(): PropertyValue[] {
+    return Object.values(this.getProperties());
+  }
+
+  /** Keys and values of all properties. */
+  items(): [key: string, value: PropertyValue][] {
+    return Object.entries(this.getProperties());
+  }
+
+  /**
+   * @param type null or empty for none
+   * @throws EnumerationError, AccessError
+   */
+  setType(type: string | null): void {
+    const { store, session } = this.access;
+    setType(store, session, this.#writable, type);
+  }
+
+  /** Name of its type; `__vertex__` when it has none. */
+  getType(): string {
+    return this.type;
+  }
+
+  /** Code of the type. */
+  getTypeEnum(): number {
+    return this.access.store.vertices.typeOf(this.hold.vertex);
+  }
+
+  /** Sets the rank coefficients, those that are given; returns both. */
+  setRank(c1: number = this.c1, c0: number = this.c0): [c1: number, c0: number] {
+    if (typeof c1 !== "number" || typeof c0 !== "number") {
+      throw new TypeError("a numeric coefficient is required");
+    }
+    const { store, session } = this.access;
+    setRank(store, session, this.#writable, c1, c0);
+    return this.getRank();
+  }
+
+  /** Both rank coefficients. */
+  getRank(): [c1: number, c0: number] {
+    return [this.c1, this.c0];
+  }
+
+  /**
+   * @param second since 1970, or from now when `relative`
+   * @throws ValueError, AccessError
+   */
+  setExpiration(second: number, relative = false): void {
+    if (!Number.isSafeInteger(second)) throw new ValueError("expiration must be whole seconds");
+    const { store, session } = this.access;
+    setExpiry(store, session, this.#writable, relative ? nowSeconds() + second : second);
+  }
+
+  /** Second since 1970 at which it expires, T_NEVER for never. */
+  getExpiration(): number {
+    return this.tmx;
+  }
+
+  /** True once its time has passed; it is removed soon after it is closed. */
+  isExpired(): boolean {
+    return this.rtx === 0;
+  }
+
+  /** Lets it never expire. */
+  clearExpiration(): void {
+    this.setExpiration(-1);
+  }
+
+  /** True when it is there only because arcs lead to it. */
+  isVirtual(): boolean {
+    return this.virtual;
+  }
+
+  /** Everything about the vertex. */
+  asDict(): VertexRecord {
+    const { id, internalid, odeg, ideg, deg, type, man, properties, tmc, tmm, tmx } = this;
+    const { c1, c0, virtual, address, op, owner, readers, xrecursion } = this;
+    return {
+      ...{ id, internalid, odeg, ideg, deg, type, man, vector: [], properties, tmc, tmm, tmx },
+      ...{ rank: { c1, c0 }, virtual, address, op, owner, readers, xrecursion },
+    };
+  }
+
+  /** What `JSON.stringify` shows: the same as `asDict`. */
+  toJSON(): VertexRecord {
+    return this.asDict();
+  }
+
+  /** Arcs of the vertex that match, and what lies behind them; see `Graph.neighborhood`. */
+  neighborhood<const O extends NeighborhoodOptions = object>(options?: O): NeighborhoodResult<O> {
+    return neighborhood(this.access.store, this.hold.vertex, options);
+  }
+
+  /** Sums over the arcs that `neighborhood` would collect. */
+  aggregate<const O extends AggregateOptions = object>(options?: O): AggregateResult<O> {
+    return aggregate(this.access.store, this.hold.vertex, options);
+  }
+
+  /** True if an arc matches that leads to a neighbour that matches. */
+  adjacent(arc?: ArcFilter, neighbor?: VertexCondition, options?: AdjacentOptions): boolean {
+    const given = adjacentOptions(arc, neighbor, options);
+    return adjacent(this.access.store, this.hold.vertex, given);
+  }
+
+  /** Value of the arc to another vertex, null for one without value. */
+  arcValue(arc: ArcFilter, terminal: VertexName): number | null {
+    const { store } = this.access;
+    return arcValue(store, this.hold.vertex, arc, keyOf(store, terminal));
+  }
+
+  /** Number of arcs that match; in both directions unless the filter says otherwise. */
+  degree(arc?: ArcFilter, options?: DegreeOptions): number {
+    return degree(this.access.store, this.hold.vertex, degreeOptions(arc, options));
+  }
+
+  /** Arcs that lead to the vertex. */
+  inarcs(options?: ArcListOptions): ArcTuple[] {
+    return inarcs(this.access.store, this.hold.vertex, options);
+  }
+
+  /** Arcs that lead from the vertex. */
+  outarcs(options?: ArcListOptions): ArcTuple[] {
+    return outarcs(this.access.store, this.hold.vertex, options);
+  }
+
+  /** Ids of the vertices that arcs come from, each once. */
+  initials(options?: ListOptions): string[] {
+    return initials(this.access.store, this.hold.vertex, options);
+  }
+
+  /** Ids of the vertices that arcs lead to, each once. */
+  terminals(options?: ListOptions): string[] {
+    return terminals(this.access.store, this.hold.vertex, options);
+  }
+
+  /** Ids of all neighbours, each once; with an arc filter one for each arc that matches. */
+  neighbors(arc?: ArcFilter, options?: NeighborhoodOptions): string[] {
+    const given = arc === undefined ? options : { ...options, arc };
+    return neighbors(this.access.store, this.hold.vertex, given);
+  }
+
+  /** The handle of a vertex held for writing. */
+  get #writable(): number {
+    const { vertex, isWritable } = this.hold;
+    if (!isWritable) throw new AccessError("Vertex not writable");
+    return vertex;
+  }
+
+  #property(key: string): PropertyValue | undefined {
+    const { vertex } = this.hold;
+    const { keys, properties } = this.access.store;
+    const code = keys.codeOf(key);
+    return code === 0 ? undefined : properties.get(vertex, code);
+  }
+}
+
+function openHold(
+  { store, session }: GraphAccess,
+  id: string,
+  type: string | null,
+  mode: AccessMode,
+  timeout: number,
+): Hold {
+  if (type === null) return openVertex(store, session, id, { mode, timeout });
+  if (mode === "w") return openVertex(store, session, id, { mode, timeout, create: { type } });
+  throw new ValueError("Vertex type argument not permitted for this access mode");
+}

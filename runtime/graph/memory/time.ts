@@ -1,0 +1,20 @@
+// The clock of graphs: whole seconds since 1970, read in one place. It follows the system's clock,
+// not that of runtime/base/clock.ts: users give absolute times, and they outlive the process.
+
+import { T_NEVER } from "../model/constants.js";
+import { NEVER } from "./layout.js";
+
+/** Seconds since 1970. */
+export function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+/** The second as it is kept in memory: what lies at or beyond T_NEVER, or before 1970, is NEVER. */
+export function storedSecond(second: number): number {
+  return second >= T_NEVER || second < 0 ? NEVER : Math.floor(second);
+}
+
+/** The second as users see it. */
+export function shownSecond(stored: number): number {
+  return stored === NEVER ? T_NEVER : stored;
+}

@@ -1,0 +1,110 @@
+// The constants of graph queries under the names that the interface gives them. The values are
+// those that peers exchange; sort constants are in runtime/base/sort-constants.ts.
+
+/** Direction of arcs as seen from a vertex. */
+export const D_ANY = 0;
+export const D_IN = 1;
+export const D_OUT = 2;
+export const D_BOTH = 3;
+
+/** Arc modifiers: what kind of value an arc carries, and what connecting again does to it. */
+export const M_ANY = 0;
+export const M_STAT = 1;
+export const M_LSH = 4;
+export const M_INT = 5;
+export const M_UINT = 6;
+export const M_CNT = 8;
+export const M_INTAGGR = 10;
+export const M_TMC = 12;
+export const M_TMM = 13;
+export const M_TMX = 14;
+export const M_SIM = 18;
+export const M_DIST = 19;
+export const M_FLT = 23;
+export const M_ACC = 25;
+export const M_FLTAGGR = 27;
+/** Beside a modifier: also keep the arc's times of creation and modification. */
+export const M_AUTOTM = 256;
+/** Beside a modifier: the terminal does not list the arc. */
+export const M_FWDONLY = 2048;
+
+/** Value conditions. */
+export const V_ANY = 0;
+export const V_LTE = 4;
+export const V_GT = 6;
+export const V_GTE = 8;
+export const V_LT = 10;
+export const V_EQ = 12;
+export const V_NEQ = 14;
+export const V_RANGE = 16;
+export const V_NRANGE = 18;
+/** Compared with the value of the arc that led to the vertex. */
+export const V_DYN_DELTA = 24;
+export const V_DYN_RATIO = 25;
+export const V_DYN_LTE = 26;
+export const V_DYN_GT = 27;
+export const V_DYN_GTE = 28;
+export const V_DYN_LT = 29;
+export const V_DYN_EQ = 30;
+export const V_DYN_NEQ = 31;
+
+/** Collect rules: arcs of a level are not part of the result, are, or are only all visited. */
+export const C_NONE = false;
+export const C_COLLECT = true;
+export const C_SCAN = [false, "*"] as const;
+
+/** Fields of a result entry. */
+export const F_NONE = 0;
+export const F_ANCHOR = 1;
+export const F_ANCHOR_OBID = 2;
+export const F_ID = 4;
+export const F_OBID = 8;
+export const F_TYPE = 0x10;
+export const F_NAMES = 0x1f;
+export const F_DEG = 0x20;
+export const F_IDEG = 0x40;
+export const F_ODEG = 0x80;
+export const F_DEGREES = 0xe0;
+export const F_ARCDIR = 0x100;
+export const F_REL = 0x200;
+export const F_MOD = 0x400;
+export const F_VAL = 0x800;
+export const F_PRED = 0xf00;
+export const F_ARC = 0xf04;
+export const F_AARC = 0xf05;
+export const F_DEFAULT = 0xf05;
+export const F_VEC = 0x1000;
+export const F_PROP = 0x2000;
+export const F_PROPS = 0x3000;
+export const F_RANK = 0x1_0000;
+export const F_SIM = 0x2_0000;
+export const F_HAM = 0x4_0000;
+export const F_RLV = 0x7_0000;
+export const F_TMC = 0x10_0000;
+export const F_TMM = 0x20_0000;
+export const F_TMX = 0x40_0000;
+export const F_TSTAMP = 0x70_0000;
+export const F_DESCR = 0x100_0000;
+export const F_ADDR = 0x200_0000;
+export const F_HANDLE = 0x400_0000;
+export const F_RAW = 0x800_0000;
+export const F_DETAILS = 0xf00_0000;
+export const F_ALL = 259_473_407;
+
+/** Form of result entries, and what comes beside them. Larger than 31 bits: test with `>>> 0`. */
+export const R_SIMPLE = 0;
+export const R_STR = 0x1000_0000;
+export const R_LIST = 0x2000_0000;
+export const R_DICT = 0x3000_0000;
+export const R_TIMING = 0x4000_0000;
+export const R_COUNTS = 0x8000_0000;
+export const R_METAS = 0xc000_0000;
+export const R_DEFAULT = 0x7000_0000;
+
+/** Seconds since 1970. */
+export const T_MIN = 1;
+export const T_MAX = 4_102_444_799;
+export const T_NEVER = 4_102_444_800;
+
+/** Bytes of UTF-8 of an id, a name or a string. */
+export const MAX_STRING = 131_000;

@@ -1,0 +1,146 @@
+// Aggregate: sums over the arcs that a neighborhood query would collect.
+
+import { ARC_WORDS } from "../../memory/layout.js";
+import {
+  D_BOTH,
+  D_OUT,
+  F_DEG,
+  F_DEGREES,
+  F_IDEG,
+  F_ODEG,
+  F_VAL,
+  R_COUNTS,
+} from "../../model/constants.js";
+import { QueryError } from "../../model/errors.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { sortValueOf } from "../hits/hit-order.js";
+import type { HitSink } from "../hits/hit-sink.js";
+import { type Anchor, findAnchor } from "../match/anchor.js";
+import { checkedArguments } from "../parse/query-arguments.js";
+import type { AggregateQueryOptions } from "../parse/query-options.js";
+import { fieldMask } from "../show/fields.js";
+import { type ResultFormat, resultFormat, Stopwatch } from "../show/result-format.js";
+import type { AggregateResult } from "../show/typed-results.js";
+import { deadlineOf } from "../walk/deadline.js";
+import { QueryMeter } from "../walk/query-meter.js";
+import { planWalk, type WalkPlan, walkNeighborhood } from "../walk/walk.js";
+import type { LimitOptions } from "./adjacent.js";
+
+/** Options of `aggregate`. */
+export type AggregateOptions = AggregateQueryOptions & LimitOptions;
+
+/** Adds up the arcs of a walk and the degrees of their heads. */
+class AggregateSink implements HitSink {
+  readonly room = Number.POSITIVE_INFINITY;
+  readonly countsNeighbors = true;
+  readonly isCountOnly = false;
+  readonly #store: GraphStore;
+  readonly #hasDegrees: boolean;
+  neighbors = 0;
+  arcs = 0;
+  value = 0;
+  indegree = 0;
+  outdegree = 0;
+
+  constructor(store: GraphStore, fields: number) {
+    this.#store = store;
+    this.#hasDegrees = (fields & F_DEGREES) !== 0;
+  }
+
+  emit(_level: number, _tail: number, head: number, word1: number, value: number): boolean {
+    this.arcs++;
+    this.value += sortValueOf(word1, value);
+    if (this.#hasDegrees) {
+      this.indegree += this.#store.vertices.inDegree(head);
+      this.outdegree += this.#store.vertices.outDegree(head);
+    }
+    return true;
+  }
+
+  emitRun(level: number, tail: number, arcs: Uint32Array, from: number, end: number): boolean {
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      this.emit(level, tail, arcs[arc]!, arcs[arc + 1]!, arcs[arc + 2]!);
+    }
+    return true;
+  }
+
+  count(hits: number): void {
+    this.arcs += hits;
+  }
+
+  neighbor(): void {
+    this.neighbors++;
+  }
+}
+
+/** A parsed aggregation, for any number of executions. */
+export class Aggregation {
+  readonly plan: WalkPlan;
+  readonly #format: ResultFormat;
+  /** `F_` bits of the sums that are shown. */
+  readonly #fields: number;
+
+  /** @throws QueryError, SearchError, UnsupportedError */
+  constructor(store: GraphStore, options: AggregateQueryOptions) {
+    const { arc, neighbor, collect } = options;
+    this.plan = planWalk(store, { arc, neighbor, collect }, D_OUT);
+    if (this.plan.arc.direction === D_BOTH) {
+      throw new QueryError("Bi-directional arc aggregation is not possible");
+    }
+    this.#format = resultFormat(options, R_COUNTS);
+    this.#fields = this.#fieldsOf(options);
+  }
+
+  /** @throws SearchError after the time limit */
+  execute(anchor: number, options: LimitOptions): unknown {
+    const { store } = this.plan;
+    const watch = this.#format.hasTiming ? new Stopwatch() : null;
+    const meter = QueryMeter.of(store);
+    const begun = meter.begin();
+    const sums = new AggregateSink(store, this.#fields);
+    walkNeighborhood(this.plan, anchor, sums, deadlineOf("aggregation", options));
+    watch?.split();
+    const shown = this.#shown(sums);
+    meter.end(begun);
+    return watch === null ? shown : { aggregation: shown, time: watch.time };
+  }
+
+  #fieldsOf({ fields }: AggregateQueryOptions): number {
+    const hasModifier = this.plan.arc.parts.modifier !== 0;
+    const asked = fieldMask(fields, 0) & (F_VAL | F_DEGREES);
+    if ((asked & F_VAL) !== 0 && !hasModifier) {
+      throw new QueryError("modifier filter required to aggregate on predicator value");
+    }
+    if (asked !== 0) return asked;
+    return (hasModifier ? F_VAL : 0) | (this.plan.neighbor?.degreeFields ?? 0);
+  }
+
+  #shown(sums: AggregateSink): unknown {
+    const { neighbors, arcs, value, indegree, outdegree } = sums;
+    const fields = this.#fields;
+    const totals = {
+      ...((fields & F_VAL) !== 0 && { predicator_value: value }),
+      ...((fields & F_DEG) !== 0 && { degree: indegree + outdegree }),
+      ...((fields & F_IDEG) !== 0 && { indegree }),
+      ...((fields & F_ODEG) !== 0 && { outdegree }),
+    };
+    if (this.#format.hasCounts) return { neighbors, arcs, ...totals };
+    const values = Object.values(totals);
+    return values.length === 1 ? values[0] : totals;
+  }
+}
+
+/**
+ * Sums over the arcs of `anchor` that match (interface, "Aggregate").
+ * @throws KeyError no such vertex
+ * @throws QueryError, SearchError, UnsupportedError, TypeError
+ */
+export function aggregate<const O extends AggregateOptions = object>(
+  store: GraphStore,
+  anchor: Anchor,
+  options?: O,
+): AggregateResult<O> {
+  const given: AggregateOptions = checkedArguments("aggregate", options);
+  const aggregation = new Aggregation(store, given);
+  return aggregation.execute(findAnchor(store, anchor), given) as AggregateResult<O>;
+}

@@ -1,0 +1,55 @@
+// Arcs: all arcs of a graph whose tail meets a condition. What arcs and heads must be says the
+// condition's `traverse`.
+
+import { F_AARC } from "../../model/constants.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import type { HitSink } from "../hits/hit-sink.js";
+import { checkedArguments } from "../parse/query-arguments.js";
+import type { GlobalQueryOptions } from "../parse/query-options.js";
+import { arcExists } from "../show/arc-exists.js";
+import { EntryQuery, type Found, type HitSource } from "../show/entry-query.js";
+import type { Row } from "../show/row.js";
+import type { ArcsResult } from "../show/typed-results.js";
+import type { Deadline } from "../walk/deadline.js";
+import { type ArcScan, planArcScan, scanArcs } from "../walk/scan.js";
+import type { GlobalOptions } from "./vertices.js";
+
+export class ArcsSource implements HitSource {
+  readonly store: GraphStore;
+  readonly kind = "arc";
+  readonly timed = "global";
+  readonly listName = "arcs";
+  readonly defaultFields = F_AARC;
+  readonly missingFields = 0;
+  readonly #plan: ArcScan;
+
+  constructor(store: GraphStore, options: GlobalQueryOptions) {
+    this.store = store;
+    this.#plan = planArcScan(store, options.condition);
+  }
+
+  search(_anchor: number, sink: HitSink, deadline: Deadline): void {
+    scanArcs(this.#plan, sink, deadline);
+  }
+
+  isCurrent(row: Row): boolean {
+    return arcExists(row);
+  }
+
+  counts({ hits }: Found): { arcs: number } {
+    return { arcs: hits };
+  }
+}
+
+/**
+ * Entries for the arcs that match (interface, "Arcs").
+ * @throws QueryError, SearchError, UnsupportedError, TypeError
+ */
+export function arcs<const O extends GlobalOptions = object>(
+  store: GraphStore,
+  options?: O,
+): ArcsResult<O> {
+  const given: GlobalOptions = checkedArguments("global", options);
+  const query = new EntryQuery(new ArcsSource(store, given), given);
+  return query.execute(0, given) as ArcsResult<O>;
+}

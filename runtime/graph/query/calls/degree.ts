@@ -1,0 +1,28 @@
+// Degree: how many arcs a vertex has that a filter lets through.
+
+import { D_ANY } from "../../model/constants.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { type Anchor, findAnchor } from "../match/anchor.js";
+import { compileArcFilter } from "../parse/arc-filter.js";
+import { checkedArguments } from "../parse/query-arguments.js";
+import type { ArcFilter } from "../parse/query-options.js";
+import { deadlineOf } from "../walk/deadline.js";
+import { countArcs } from "../walk/walk.js";
+import type { LimitOptions } from "./adjacent.js";
+
+/** Options of `degree`. */
+export interface DegreeOptions extends LimitOptions {
+  readonly arc?: ArcFilter;
+  readonly filter?: string;
+}
+
+/**
+ * Number of arcs, in both directions unless the filter names one (interface, "Degree").
+ * @throws KeyError no such vertex
+ * @throws QueryError, SearchError after the time limit, UnsupportedError, TypeError
+ */
+export function degree(store: GraphStore, anchor: Anchor, options?: DegreeOptions): number {
+  const given = checkedArguments("degree", options);
+  const test = compileArcFilter(store, given.arc, D_ANY);
+  return countArcs(store, findAnchor(store, anchor), test, deadlineOf("aggregation", given));
+}

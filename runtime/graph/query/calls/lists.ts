@@ -1,0 +1,144 @@
+// Plain lists around one vertex, and of one type: the same search as a neighborhood, with a fixed
+// form of result.
+
+import {
+  D_ANY,
+  D_IN,
+  D_OUT,
+  F_ARCDIR,
+  F_ID,
+  F_MOD,
+  F_REL,
+  F_VAL,
+  R_LIST,
+} from "../../model/constants.js";
+import { KeyError } from "../../model/errors.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import type { HitSink } from "../hits/hit-sink.js";
+import { type Anchor, findAnchor } from "../match/anchor.js";
+import type { DirectionNumber } from "../match/arc-test.js";
+import { checkedArguments } from "../parse/query-arguments.js";
+import type { ArcFilter, ExecuteOptions, ListQueryOptions } from "../parse/query-options.js";
+import { EntryQuery } from "../show/entry-query.js";
+import type { ArcTuple } from "../show/typed-results.js";
+import { NO_DEADLINE } from "../walk/deadline.js";
+import { planWalk, walkNeighborhood } from "../walk/walk.js";
+import { type NeighborhoodOptions, NeighborhoodSource, neighborhood } from "./neighborhood.js";
+import { vertices } from "./vertices.js";
+
+/** Options of `terminals` and `initials`. */
+export type ListOptions = ListQueryOptions & Omit<ExecuteOptions, "offset">;
+/** Options of `inarcs` and `outarcs`. */
+export type ArcListOptions = Omit<ExecuteOptions, "offset">;
+
+/**
+ * Ids of the vertices that the outarcs lead to, each once (interface, "Terminals").
+ * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
+ */
+export function terminals(store: GraphStore, anchor: Anchor, options?: ListOptions): string[] {
+  return distinctHeads(store, anchor, options, D_OUT);
+}
+
+/**
+ * Ids of the vertices that the inarcs come from, each once (interface, "Initials").
+ * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
+ */
+export function initials(store: GraphStore, anchor: Anchor, options?: ListOptions): string[] {
+  return distinctHeads(store, anchor, options, D_IN);
+}
+
+/**
+ * Ids of all vertices around, each once; with options the same as a neighborhood with them, where
+ * a vertex comes once per arc.
+ * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
+ */
+export function neighbors(
+  store: GraphStore,
+  anchor: Anchor,
+  options?: NeighborhoodOptions,
+): string[] {
+  if (options === undefined) return distinctHeads(store, anchor, {}, D_ANY);
+  return neighborhood(store, anchor, options) as unknown as string[];
+}
+
+function distinctHeads(
+  store: GraphStore,
+  anchor: Anchor,
+  options: ListOptions | undefined,
+  direction: DirectionNumber,
+): string[] {
+  const given = checkedArguments("list", options);
+  const { neighbor, sortby } = given;
+  const source = new NeighborhoodSource(store, { neighbor }, direction, "head");
+  const query = new EntryQuery(source, sortby === undefined ? {} : { sortby });
+  return query.execute(findAnchor(store, anchor), given) as string[];
+}
+
+/**
+ * All outarcs (interface, "Outarcs").
+ * @throws KeyError, QueryError, SearchError, TypeError
+ */
+export function outarcs(store: GraphStore, anchor: Anchor, options?: ArcListOptions): ArcTuple[] {
+  return arcTuples(store, anchor, options, D_OUT);
+}
+
+/**
+ * All inarcs (interface, "Inarcs").
+ * @throws KeyError, QueryError, SearchError, TypeError
+ */
+export function inarcs(store: GraphStore, anchor: Anchor, options?: ArcListOptions): ArcTuple[] {
+  return arcTuples(store, anchor, options, D_IN);
+}
+
+const TUPLE = { result: R_LIST, fields: F_ARCDIR | F_REL | F_MOD | F_VAL | F_ID };
+
+function arcTuples(
+  store: GraphStore,
+  anchor: Anchor,
+  options: ArcListOptions | undefined,
+  direction: DirectionNumber,
+): ArcTuple[] {
+  const given = checkedArguments("arcList", options);
+  const query = new EntryQuery(new NeighborhoodSource(store, {}, direction), TUPLE);
+  return query.execute(findAnchor(store, anchor), given) as ArcTuple[];
+}
+
+/** Ids of the vertices of a type; null or `"__vertex__"` for those without one. */
+export function verticesOfType(store: GraphStore, type: string | null): string[] {
+  return vertices(store, { condition: { type } });
+}
+
+/**
+ * Handle of the first neighbor that an arc filter leads to (interface, "OpenNeighbor").
+ * @throws KeyError "No object : 'No matching neighbor'", or no such anchor
+ * @throws QueryError, SearchError
+ */
+export function firstNeighbor(store: GraphStore, anchor: Anchor, arc?: ArcFilter): number {
+  const plan = planWalk(store, { arc }, D_OUT);
+  const first = new FirstHead();
+  walkNeighborhood(plan, findAnchor(store, anchor), first, NO_DEADLINE);
+  if (first.head === 0) throw new KeyError("No object : 'No matching neighbor'");
+  return first.head;
+}
+
+/** Ends a walk at its first hit. */
+class FirstHead implements HitSink {
+  readonly room = 1;
+  readonly countsNeighbors = false;
+  readonly isCountOnly = false;
+  head = 0;
+
+  emit(_level: number, _tail: number, head: number): boolean {
+    this.head = head;
+    return false;
+  }
+
+  emitRun(_level: number, _tail: number, arcs: Uint32Array, from: number): boolean {
+    this.head = arcs[from]!;
+    return false;
+  }
+
+  count(): void {}
+
+  neighbor(): void {}
+}

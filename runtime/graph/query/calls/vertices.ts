@@ -1,0 +1,57 @@
+// Vertices: all vertices of a graph that meet a condition.
+
+import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED } from "../../model/constants.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import type { HitSink } from "../hits/hit-sink.js";
+import { checkedArguments } from "../parse/query-arguments.js";
+import type { ExecuteOptions, GlobalQueryOptions } from "../parse/query-options.js";
+import { EntryQuery, type Found, type HitSource } from "../show/entry-query.js";
+import type { Row } from "../show/row.js";
+import type { VerticesResult } from "../show/typed-results.js";
+import { type Deadline, NO_DEADLINE } from "../walk/deadline.js";
+import { planVertexScan, scanVertices, type VertexScan } from "../walk/scan.js";
+import { testCondition } from "../walk/walk.js";
+
+/** Options of `vertices` and `arcs`. */
+export type GlobalOptions = GlobalQueryOptions & ExecuteOptions;
+
+export class VerticesSource implements HitSource {
+  readonly store: GraphStore;
+  readonly kind = "vertex";
+  readonly timed = "global";
+  readonly listName = "vertices";
+  readonly defaultFields = F_ID;
+  readonly missingFields = F_ANCHOR | F_ANCHOR_OBID | F_PRED;
+  readonly #plan: VertexScan;
+
+  constructor(store: GraphStore, options: GlobalQueryOptions) {
+    this.store = store;
+    this.#plan = planVertexScan(store, options.condition);
+  }
+
+  search(_anchor: number, sink: HitSink, deadline: Deadline): void {
+    scanVertices(this.#plan, sink, deadline);
+  }
+
+  isCurrent({ store, head }: Row): boolean {
+    // The search is over, and so is what its time limit bounds.
+    return store.vertices.isUsed(head) && testCondition(store, this.#plan.test, head, NO_DEADLINE);
+  }
+
+  counts({ hits }: Found): { vertices: number } {
+    return { vertices: hits };
+  }
+}
+
+/**
+ * Entries for the vertices that match (interface, "Vertices").
+ * @throws QueryError, SearchError, UnsupportedError, TypeError
+ */
+export function vertices<const O extends GlobalOptions = object>(
+  store: GraphStore,
+  options?: O,
+): VerticesResult<O> {
+  const given: GlobalOptions = checkedArguments("global", options);
+  const query = new EntryQuery(new VerticesSource(store, given), given);
+  return query.execute(0, given) as VerticesResult<O>;
+}

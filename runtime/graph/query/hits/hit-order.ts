@@ -1,0 +1,146 @@
+// What hits are sorted by. Every kind gives a number, which is compared first; ids and internalids
+// are no numbers and are compared in the graph's memory. Ties have no order of their own.
+
+import * as S from "../../../base/sort-constants.js";
+import { isDescending, isSortby, withDirection } from "../../../partial/sort-order.js";
+import { QueryError, UnsupportedError } from "../../model/errors.js";
+import { MODIFIERS, valueFromBits } from "../../model/modifiers.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import type { HitBuffer } from "./hit-buffer.js";
+
+/** What the hits of a query are: arcs, vertices, or the distinct heads of arcs. */
+export type HitKind = "arc" | "vertex" | "head";
+
+/** Kinds whose number is of no interest to anybody else. */
+const WITHOUT_SCORE = new Set([
+  S.S_RANDOM,
+  S.S_ADDR,
+  S.S_ID,
+  S.S_ANCHOR,
+  S.S_OBID,
+  S.S_ANCHOR_OBID,
+]);
+
+/** What `sortby` means. */
+export interface Sortby {
+  /** An `S_` constant without direction. */
+  readonly kind: number;
+  readonly isDescending: boolean;
+}
+
+const UNSORTED: Sortby = { kind: S.S_NONE, isDescending: false };
+
+/**
+ * Reads `sortby`.
+ * @throws QueryError what is no order, or none of such hits
+ * @throws UnsupportedError orders that need an expression or a vector
+ */
+export function readSortby(sortby: unknown, hits: HitKind): Sortby {
+  if (sortby === undefined || sortby === null || sortby === S.S_NONE) return UNSORTED;
+  const isOrder = typeof sortby === "number" && Number.isInteger(sortby) && isSortby(sortby);
+  const kind = Number(sortby) & ~(S.S_ASC | S.S_DESC);
+  if (!isOrder || kind === S.S_NONE) throw new QueryError("invalid sortby parameter");
+  if (kind === S.S_RANK) throw new QueryError("rank sorting requires ranking formula");
+  if (kind === S.S_SIM || kind === S.S_HAM) {
+    throw new UnsupportedError("sorting by vectors (S_SIM, S_HAM) is not supported yet");
+  }
+  if (kind === S.S_VAL && hits !== "arc") throw new QueryError(WITHOUT_VALUE[hits]);
+  return { kind: kindFor(kind, hits), isDescending: isDescending(withDirection(sortby)) };
+}
+
+const WITHOUT_VALUE = {
+  vertex: "Invalid sortby specified: predicator value not available in this context",
+  head: "Sort by arc value not supported for this method",
+};
+
+/** Vertices that were found by themselves are their own anchors. */
+function kindFor(kind: number, hits: HitKind): number {
+  if (hits !== "vertex") return kind;
+  if (kind === S.S_ANCHOR) return S.S_ID;
+  return kind === S.S_ANCHOR_OBID ? S.S_OBID : kind;
+}
+
+/** Compares hits of one store. */
+export class HitOrder {
+  readonly #store: GraphStore;
+  readonly #kind: number;
+  readonly #sign: 1 | -1;
+  /** Equal keys do not mean equal hits. */
+  readonly hasTexts: boolean;
+
+  constructor(store: GraphStore, { kind, isDescending }: Sortby) {
+    this.#store = store;
+    this.#kind = kind;
+    this.#sign = isDescending ? -1 : 1;
+    this.hasTexts =
+      kind === S.S_ID || kind === S.S_ANCHOR || kind === S.S_OBID || kind === S.S_ANCHOR_OBID;
+  }
+
+  /** Key of a hit; the smaller one comes first. */
+  keyOf(head: number, word1: number, value: number): number {
+    const number = this.#numberOf(head, word1, value);
+    // A float arc can hold one, and nothing compares with it: last.
+    return Number.isNaN(number) ? Number.POSITIVE_INFINITY : number * this.#sign;
+  }
+
+  /** Negative if the hit in slot `a` comes first; to be called where `hasTexts`. */
+  compareTexts(hits: HitBuffer, a: number, b: number): number {
+    const { ids } = this.#store;
+    if (this.#kind === S.S_ID) return ids.compare(hits.headOf(a), hits.headOf(b)) * this.#sign;
+    if (this.#kind === S.S_ANCHOR) return ids.compare(hits.tailOf(a), hits.tailOf(b)) * this.#sign;
+    const isHead = this.#kind === S.S_OBID;
+    const first = ids.internalIdOf(isHead ? hits.headOf(a) : hits.tailOf(a));
+    const second = ids.internalIdOf(isHead ? hits.headOf(b) : hits.tailOf(b));
+    return first === second ? 0 : first < second ? -this.#sign : this.#sign;
+  }
+
+  /** What F_RANK shows of a key: the number that was compared, 0 where it means nothing. */
+  scoreOf(key: number): number {
+    // Never -0.
+    return WITHOUT_SCORE.has(this.#kind) ? 0 : key * this.#sign + 0;
+  }
+
+  #numberOf(head: number, word1: number, value: number): number {
+    const { vertices } = this.#store;
+    switch (this.#kind) {
+      case S.S_VAL:
+        return sortValueOf(word1, value);
+      case S.S_DEG:
+        return vertices.outDegree(head) + vertices.inDegree(head);
+      case S.S_IDEG:
+        return vertices.inDegree(head);
+      case S.S_ODEG:
+        return vertices.outDegree(head);
+      case S.S_TMC:
+        return vertices.createdAt(head);
+      case S.S_TMM:
+        return vertices.modifiedAt(head);
+      case S.S_TMX:
+        return vertices.expiresAt(head);
+      case S.S_ADDR:
+        return head;
+      case S.S_RANDOM:
+        return Math.random();
+      default:
+        return 0;
+    }
+  }
+}
+
+/** The value of an arc where it counts as a number: 0 for M_STAT, though that shows 1. */
+export function sortValueOf(word1: number, value: number): number {
+  switch (KIND_CODES[(word1 >>> 8) & 0x1f]) {
+    case KindCode.int:
+      return value | 0;
+    case KindCode.uint:
+      return value;
+    case KindCode.float:
+      return valueFromBits("float", value);
+    default:
+      return 0;
+  }
+}
+
+/** Kinds of values as numbers, by modifier: texts are too slow to be asked for each arc. */
+const KindCode = { unit: 0, int: 1, uint: 2, float: 3 } as const;
+const KIND_CODES = Uint8Array.from(MODIFIERS, (modifier) => KindCode[modifier?.kind ?? "unit"]);

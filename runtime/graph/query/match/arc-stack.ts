@@ -1,0 +1,33 @@
+// Arcs that a walk has selected and not yet visited, those of deeper levels on top. Thread-local:
+// what is here was validated and no longer changes.
+
+import { ARC_WORDS } from "../../memory/layout.js";
+
+const FIRST_WORDS = 3 * 1024;
+/** What a hub made it grow to is not kept for ever. */
+const KEPT_WORDS = 3 << 22;
+
+export class ArcStack {
+  words = new Uint32Array(FIRST_WORDS);
+  /** First free word. */
+  top = 0;
+
+  /** True if so many more arcs fit. */
+  hasRoom(arcs: number): boolean {
+    return this.top + arcs * ARC_WORDS <= this.words.length;
+  }
+
+  reserve(arcs: number): void {
+    const needed = this.top + arcs * ARC_WORDS;
+    if (needed <= this.words.length) return;
+    const larger = new Uint32Array(Math.max(needed, this.words.length * 2));
+    larger.set(this.words.subarray(0, this.top));
+    this.words = larger;
+  }
+
+  /** Takes everything off, also after a walk that was broken off. */
+  clear(): void {
+    this.top = 0;
+    if (this.words.length > KEPT_WORDS) this.words = new Uint32Array(FIRST_WORDS);
+  }
+}

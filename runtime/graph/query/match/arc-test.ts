@@ -1,0 +1,133 @@
+// A compiled arc filter: a few numbers that the kernels compare with the words of an arc.
+//
+//   word 1   (word1 & mask) === want            relationship, modifier, flags
+//   word 2   low <= key(word2) <= high          see arc-value-test.ts for the key
+//            popcount(word2 ^ low) <= high      for M_LSH
+
+import type { Names } from "../../store/names.js";
+import {
+  type ArcLiteral,
+  type ArcValueTest,
+  arcValueTest,
+  MAX_KEY,
+  MIN_KEY,
+} from "./arc-value-test.js";
+
+/** Which loop a kernel takes: no arc, every arc, those of a key, of a range too, all else. */
+export const ArcTestKind = { Nothing: 0, Any: 1, Key: 2, Range: 3, General: 4 } as const;
+export type ArcTestKindNumber = (typeof ArcTestKind)[keyof typeof ArcTestKind];
+
+export type DirectionNumber = 0 | 1 | 2 | 3;
+
+/** A parsed arc filter. */
+export interface ArcFilterParts {
+  readonly direction: DirectionNumber;
+  /** Null for any. */
+  readonly relationship: string | null;
+  /** 0 for any. */
+  readonly modifier: number;
+  readonly isForwardOnly: boolean;
+  /** `V_` code, 0 for none. */
+  readonly comparison: number;
+  readonly literal: ArcLiteral;
+  readonly isNegated: boolean;
+}
+
+const NO_VALUE_TEST: ArcValueTest = {
+  ...{ flip: 0, fold: 0, low: MIN_KEY, high: MAX_KEY, isOutside: false, isPattern: false },
+};
+
+export class ArcTest {
+  readonly parts: ArcFilterParts;
+  readonly direction: DirectionNumber;
+  kind: ArcTestKindNumber = ArcTestKind.Nothing;
+  readonly mask: number;
+  want: number;
+  flip = 0;
+  fold = 0;
+  low = 0;
+  high = 0;
+  isOutside = false;
+  isPattern = false;
+  readonly isNegated: boolean;
+  #literal: ArcLiteral;
+
+  /** @throws QueryError literals that the comparison cannot take */
+  constructor(parts: ArcFilterParts) {
+    this.parts = parts;
+    this.direction = parts.direction;
+    const { relationship, modifier, isForwardOnly } = parts;
+    this.mask =
+      (relationship === null ? 0 : 0xffff_0000) |
+      (modifier === 0 ? 0 : 0xff00) |
+      (isForwardOnly ? 1 : 0);
+    this.want = (modifier << 8) | (isForwardOnly ? 1 : 0);
+    this.isNegated = parts.isNegated;
+    this.#literal = parts.literal;
+    this.literal = parts.literal;
+  }
+
+  /** What values are compared with; 0 without a comparison. */
+  get literal(): ArcLiteral {
+    return this.#literal;
+  }
+
+  /** @throws QueryError what the comparison cannot take */
+  set literal(literal: ArcLiteral) {
+    const { modifier, comparison } = this.parts;
+    const value = comparison === 0 ? NO_VALUE_TEST : arcValueTest(modifier, comparison, literal);
+    this.flip = value.flip;
+    this.fold = value.fold;
+    this.low = value.low;
+    this.high = value.high;
+    this.isOutside = value.isOutside;
+    this.isPattern = value.isPattern;
+    this.kind = this.#kind();
+    this.#literal = literal;
+  }
+
+  /**
+   * Looks the relationship up. To be called before each execution: a name that nothing had
+   * matches once it is used.
+   */
+  bind(relationships: Names): void {
+    const { relationship } = this.parts;
+    if (relationship === null) return;
+    const code = relationships.codeOf(relationship);
+    this.want = (code << 16) | (this.want & 0xffff);
+    if (code !== 0) this.kind = this.#kind();
+    else this.kind = this.isNegated ? ArcTestKind.Any : ArcTestKind.Nothing;
+  }
+
+  /** True if nothing but the direction is asked for. */
+  get isUnfiltered(): boolean {
+    return this.mask === 0 && !this.isNegated;
+  }
+
+  /** Whether an arc passes; the kernels spell out what this does. */
+  matches(word1: number, word2: number): boolean {
+    if (this.kind <= ArcTestKind.Any) return this.kind === ArcTestKind.Any;
+    const isMatch = (word1 & this.mask) === this.want && this.#matchesValue(word2);
+    return isMatch !== this.isNegated;
+  }
+
+  #matchesValue(word2: number): boolean {
+    if (this.isPattern) return bitCount(word2 ^ this.low) <= this.high !== this.isOutside;
+    const key = word2 ^ ((word2 >> 31) & this.fold) ^ this.flip;
+    return (key >= this.low && key <= this.high) !== this.isOutside;
+  }
+
+  #kind(): ArcTestKindNumber {
+    const hasValue = this.parts.comparison !== 0;
+    if (this.mask === 0) return this.isNegated ? ArcTestKind.Nothing : ArcTestKind.Any;
+    if (this.isNegated || this.isOutside || this.isPattern) return ArcTestKind.General;
+    return hasValue ? ArcTestKind.Range : ArcTestKind.Key;
+  }
+}
+
+function bitCount(word: number): number {
+  let bits = word - ((word >>> 1) & 0x5555_5555);
+  bits = (bits & 0x3333_3333) + ((bits >>> 2) & 0x3333_3333);
+  bits = (bits + (bits >>> 4)) & 0x0f0f_0f0f;
+  return Math.imul(bits, 0x0101_0101) >>> 24;
+}

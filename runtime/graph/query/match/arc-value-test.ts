@@ -1,0 +1,153 @@
+// Value tests of arc filters, as ranges of keys. The key of a value is an int32 of the same order,
+// so that one loop compares all kinds of values:
+//
+//   int32     the word                     uint32    the word, top bit flipped
+//   float32   its bits; of negative ones all but the sign flipped, so that -0 is just below 0
+
+import { nowSeconds } from "../../memory/time.js";
+import {
+  M_LSH,
+  V_EQ,
+  V_GT,
+  V_GTE,
+  V_LT,
+  V_LTE,
+  V_NEQ,
+  V_NRANGE,
+  V_RANGE,
+} from "../../model/constants.js";
+import { QueryError } from "../../model/errors.js";
+import { MODIFIERS, type ValueKind, valueBits } from "../../model/modifiers.js";
+
+/** The value of a test: a number, a pair for ranges, bits and distance for M_LSH. */
+export type ArcLiteral = number | readonly [number, number];
+
+export interface ArcValueTest {
+  /** XORed into the word: 0x80000000 for uint32, else 0. */
+  readonly flip: number;
+  /** XORed into negative words: 0x7fffffff for float32, else 0. */
+  readonly fold: number;
+  /** Range of keys; empty if `low` is greater. */
+  readonly low: number;
+  readonly high: number;
+  /** True if what lies outside matches. */
+  readonly isOutside: boolean;
+  /** True if `low` is a bit pattern and `high` the greatest distance from it. */
+  readonly isPattern: boolean;
+}
+
+export const MIN_KEY = -0x8000_0000;
+export const MAX_KEY = 0x7fff_ffff;
+const MAX_PATTERN_DISTANCE = 15;
+
+/**
+ * What a comparison with a literal means for the values of a modifier.
+ * @throws QueryError literals that the comparison cannot take
+ */
+export function arcValueTest(modifier: number, comparison: number, literal: unknown): ArcValueTest {
+  const { kind, isTime } = kindOf(modifier);
+  if (modifier === M_LSH && comparison !== V_EQ && comparison !== V_NEQ) {
+    return patternTest(comparison, literal);
+  }
+  const [low, high] = bounds(comparison, literal, (value) => converted(kind, isTime, value));
+  const isOutside = comparison === V_NEQ || comparison === V_NRANGE;
+  if (kind === "float") return floatTest(comparison, low, high, isOutside);
+  const { least, greatest, flip } = kind === "int" ? INT : UINT;
+  const from = Math.max(low + (comparison === V_GT ? 1 : 0), least);
+  const to = Math.min(high - (comparison === V_LT ? 1 : 0), greatest);
+  const isEmpty = from > to;
+  return {
+    flip,
+    fold: 0,
+    low: isEmpty ? MAX_KEY : from + flip,
+    high: isEmpty ? MIN_KEY : to + flip,
+    isOutside,
+    isPattern: false,
+  };
+}
+
+const INT = { least: MIN_KEY, greatest: MAX_KEY, flip: 0 };
+const UINT = { least: 0, greatest: 0xffff_ffff, flip: MIN_KEY };
+
+function kindOf(modifier: number): { kind: ValueKind; isTime: boolean } {
+  const row = MODIFIERS[modifier];
+  if (row === undefined || row.kind === "unit") throw new QueryError("Invalid modifier value");
+  return { kind: row.kind, isTime: row.name === "M_TMX" };
+}
+
+/** The two ends of what a comparison lets through, both included where they can be. */
+function bounds(
+  comparison: number,
+  literal: unknown,
+  convert: (value: unknown) => number,
+): [low: number, high: number] {
+  if (comparison === V_RANGE || comparison === V_NRANGE) {
+    if (!Array.isArray(literal) || literal.length !== 2) {
+      throw new QueryError("Invalid arc value range: Must be 2-tuple");
+    }
+    const [low, high]: unknown[] = literal;
+    if (typeof low !== typeof high) {
+      throw new QueryError("Values in tuple must have the same type");
+    }
+    return [convert(low), convert(high)];
+  }
+  const value = convert(literal);
+  const isBelow = comparison === V_LT || comparison === V_LTE;
+  const isAbove = comparison === V_GT || comparison === V_GTE;
+  return [isBelow ? Number.NEGATIVE_INFINITY : value, isAbove ? Number.POSITIVE_INFINITY : value];
+}
+
+/** A literal as the modifier would store it. */
+function converted(kind: ValueKind, isRelative: boolean, value: unknown): number {
+  if (typeof value !== "number" || Number.isNaN(value)) {
+    throw new QueryError("Invalid modifier value");
+  }
+  if (kind === "float") return Math.fround(value);
+  const whole = Math.trunc(value);
+  return isRelative && whole < 0 ? nowSeconds() - whole : whole;
+}
+
+function floatTest(
+  comparison: number,
+  low: number,
+  high: number,
+  isOutside: boolean,
+): ArcValueTest {
+  // 0 and -0 are equal, but have keys of their own: what includes one includes both.
+  let first = low === 0 ? -1 : floatKey(low);
+  let last = high === 0 ? 0 : floatKey(high);
+  if (comparison === V_GT) first = (low === 0 ? 0 : first) + 1;
+  if (comparison === V_LT) last = (high === 0 ? -1 : last) - 1;
+  return { flip: 0, fold: 0x7fff_ffff, low: first, high: last, isOutside, isPattern: false };
+}
+
+function floatKey(value: number): number {
+  const word = valueBits("float", value) | 0;
+  return word < 0 ? word ^ 0x7fff_ffff : word;
+}
+
+function patternTest(comparison: number, literal: unknown): ArcValueTest {
+  if (comparison !== V_LTE && comparison !== V_GT) {
+    throw new QueryError("Invalid arc value comparison code");
+  }
+  const [bits, distance]: unknown[] = Array.isArray(literal) ? literal : [];
+  if (!isWord(bits) || typeof distance !== "number" || (literal as unknown[]).length !== 2) {
+    throw new QueryError("Invalid LSH arc probe: (bits, distance) required");
+  }
+  if (!(distance >= 0 && distance <= MAX_PATTERN_DISTANCE)) {
+    throw new QueryError("LSH hamming distance must be 0 - 15");
+  }
+  const isOutside = comparison === V_GT;
+  return {
+    flip: 0,
+    fold: 0,
+    low: bits | 0,
+    high: Math.trunc(distance),
+    isOutside,
+    isPattern: true,
+  };
+}
+
+function isWord(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 0xffff_ffff;
+}

@@ -1,0 +1,53 @@
+// A value condition on whole numbers, degrees and seconds, as a range with both ends included.
+
+import {
+  V_ANY,
+  V_EQ,
+  V_GT,
+  V_GTE,
+  V_LT,
+  V_LTE,
+  V_NEQ,
+  V_NRANGE,
+  V_RANGE,
+} from "../../model/constants.js";
+import { QueryError } from "../../model/errors.js";
+import type { ValueTest } from "./value-condition.js";
+
+export interface IntegerRange {
+  readonly low: number;
+  readonly high: number;
+  /** True if what lies outside matches. */
+  readonly isOutside: boolean;
+}
+
+/**
+ * @param refusal text of the error for what is not a whole number of `least` to `greatest`
+ * @throws QueryError
+ */
+export function integerRange(
+  test: ValueTest,
+  [least, greatest]: readonly [number, number],
+  refusal: string,
+): IntegerRange {
+  const { POSITIVE_INFINITY, NEGATIVE_INFINITY } = Number;
+  const { code } = test;
+  if (code === V_ANY) return { low: NEGATIVE_INFINITY, high: POSITIVE_INFINITY, isOutside: false };
+  for (const bound of [test.low, test.high]) {
+    const isWhole = test.text === null && Number.isSafeInteger(bound);
+    if (!isWhole || bound < least || bound > greatest) throw new QueryError(refusal);
+  }
+  const isOutside = code === V_NEQ || code === V_NRANGE;
+  if (isOutside || code === V_EQ || code === V_RANGE) {
+    return { low: test.low, high: test.high, isOutside };
+  }
+  if (code === V_GTE) return { low: test.low, high: POSITIVE_INFINITY, isOutside };
+  if (code === V_GT) return { low: test.low + 1, high: POSITIVE_INFINITY, isOutside };
+  if (code === V_LTE) return { low: NEGATIVE_INFINITY, high: test.high, isOutside };
+  if (code === V_LT) return { low: NEGATIVE_INFINITY, high: test.high - 1, isOutside };
+  throw new QueryError("invalid value comparison code");
+}
+
+export function isInRange(range: IntegerRange, value: number): boolean {
+  return (value >= range.low && value <= range.high) !== range.isOutside;
+}

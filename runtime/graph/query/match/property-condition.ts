@@ -1,0 +1,137 @@
+// Conditions on the properties of a vertex: all keys named must be there and pass. Cells are tested
+// as they lie in memory: texts are compared by their pointers into the pool, and whether one begins
+// with a prefix is remembered, so that no text is read twice.
+
+import { V_ANY, V_EQ, V_NEQ } from "../../model/constants.js";
+import { QueryError } from "../../model/errors.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
+import type { PropertyTable } from "../../store/property-table.js";
+import { checkedKey, PropertyKind } from "../../store/property-values.js";
+import type { StringPool } from "../../store/string-pool.js";
+import { equalsText, parseValueCondition, testNumber, type ValueTest } from "./value-condition.js";
+
+/** Texts that are remembered at most. */
+const MAX_REMEMBERED = 65_536;
+
+export class PropertyCondition {
+  readonly #store: GraphStore;
+  readonly #properties: PropertyTable;
+  readonly #tests: readonly KeyTest[];
+
+  /**
+   * @param condition `{ key: value condition, ... }`; negation is the caller's
+   * @throws SvcError SVC2406 what is no condition; SVC2411 what is no key
+   */
+  constructor(store: GraphStore, condition: unknown) {
+    if (typeof condition !== "object" || condition === null || Array.isArray(condition)) {
+      throw new QueryError("invalid property condition, must be { key: <value condition>, ... }");
+    }
+    this.#store = store;
+    this.#properties = store.properties;
+    this.#tests = Object.entries(condition)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => new KeyTest(checkedName(key), value, store.strings));
+    this.bind();
+  }
+
+  /**
+   * Looks keys and texts up, to be done before each execution: what comes to be later is not found.
+   */
+  bind(): void {
+    for (const test of this.#tests) test.bind(this.#store);
+  }
+
+  /** Whether a vertex has all of it. Takes no lock. */
+  matches(vertex: number): boolean {
+    const { groups } = this.#properties;
+    for (let attempt = 0; ; attempt++) {
+      const seen = groups.enter(vertex, attempt);
+      const isMatch = this.#matchesNow(vertex);
+      if (groups.leave(vertex, seen)) return isMatch;
+    }
+  }
+
+  /** Whether it does by what is read now; `leave` tells whether that counts. */
+  #matchesNow(vertex: number): boolean {
+    const { groups } = this.#properties;
+    const tests = this.#tests;
+    for (let index = 0; index < tests.length; index++) {
+      const test = tests[index]!;
+      const cell = groups.find(vertex, test.code);
+      if (cell === 0) return false;
+      const { words } = groups.cells;
+      if (!test.passes(words[cell + 1]!, words[cell]!)) return false;
+    }
+    return true;
+  }
+}
+
+/** A value condition on one key. */
+class KeyTest {
+  /** Of the key; 0 when no vertex has it. */
+  code = 0;
+  readonly #key: string;
+  readonly #test: ValueTest;
+  readonly #strings: StringPool;
+  /** The text to equal: where it lies, 0 for nowhere, and its serial. */
+  #pointer = 0;
+  #serial = 0;
+  /** By pointer: serial of the text * 2, plus 1 if it begins with the prefix. */
+  readonly #remembered = new Map<number, number>();
+
+  constructor(key: string, condition: unknown, strings: StringPool) {
+    this.#key = key;
+    this.#test = parseValueCondition(condition);
+    this.#strings = strings;
+  }
+
+  bind(store: GraphStore): void {
+    const { text, isPrefix } = this.#test;
+    this.code = store.keys.codeOf(this.#key);
+    if (text === null || isPrefix) return;
+    const pointer = this.#strings.find(text);
+    const serial = this.#strings.serialOf(pointer);
+    const isThere = pointer !== 0 && this.#strings.text(pointer) === text;
+    this.#pointer = isThere && this.#strings.serialOf(pointer) === serial ? pointer : 0;
+    this.#serial = serial;
+  }
+
+  /** Whether a cell passes; texts and what else has no order pass no comparison but equality. */
+  passes(high: number, low: number): boolean {
+    const test = this.#test;
+    if (test.code === V_ANY) return true;
+    const kind = kindOfCell(high);
+    if (kind === PropertyKind.Number || kind === PropertyKind.Float) {
+      return testNumber(test, numberOfCell(high, low));
+    }
+    if (kind !== PropertyKind.String) return false;
+    if (test.code !== V_EQ && test.code !== V_NEQ) return false;
+    return this.#isText(low) === (test.code === V_EQ);
+  }
+
+  #isText(pointer: number): boolean {
+    const { text, isPrefix } = this.#test;
+    if (text === null) return false;
+    if (isPrefix) return this.#hasPrefix(pointer);
+    // Where the text lay when it was looked up, another may have come to lie since.
+    return pointer === this.#pointer && this.#strings.serialOf(pointer) === this.#serial;
+  }
+
+  #hasPrefix(pointer: number): boolean {
+    const serial = this.#strings.serialOf(pointer);
+    const known = this.#remembered.get(pointer);
+    if (known !== undefined && Math.floor(known / 2) === serial) return known % 2 === 1;
+    const isMatch = equalsText(this.#test, this.#strings.text(pointer));
+    if (this.#strings.serialOf(pointer) !== serial) return isMatch;
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(pointer, serial * 2 + (isMatch ? 1 : 0));
+    return isMatch;
+  }
+}
+
+/** Unlike the key of a property, one in a condition may begin with an underscore. */
+function checkedName(key: string): string {
+  checkedKey(key.replace(/^_(?=[A-Za-z])/, ""));
+  return key;
+}

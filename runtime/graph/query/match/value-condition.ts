@@ -1,0 +1,134 @@
+// Conditions on one value: `5`, `"a*"`, `[V_GT, 5]`, `[V_RANGE, [1, 9]]`. Read once, then tested
+// against plain values here and against property cells in property-condition.ts.
+
+import {
+  V_ANY,
+  V_EQ,
+  V_GT,
+  V_GTE,
+  V_LT,
+  V_LTE,
+  V_NEQ,
+  V_NRANGE,
+  V_RANGE,
+} from "../../model/constants.js";
+import { QueryError } from "../../model/errors.js";
+
+/** A condition on a value, ready for tests. `code` is one of V_ANY to V_NRANGE. */
+export interface ValueTest {
+  readonly code: number;
+  /** Bounds; of a comparison with one number both are it. Integers and floats compare alike. */
+  readonly low: number;
+  readonly high: number;
+  /** Text to equal or to begin with, null for numbers. */
+  readonly text: string | null;
+  readonly isPrefix: boolean;
+}
+
+const CODES: ReadonlySet<unknown> = new Set([
+  ...[V_ANY, V_LTE, V_GT, V_GTE, V_LT, V_EQ, V_NEQ, V_RANGE, V_NRANGE],
+]);
+const ANY: ValueTest = { code: V_ANY, low: 0, high: 0, text: null, isPrefix: false };
+const FORMS =
+  "invalid condition, must be <value> or (comparison, <value>) or " +
+  "(range_comparison, (<low>,<high>) )";
+
+/**
+ * Reads a condition; null and undefined pass anything.
+ * @param plainCode what a plain number means: V_EQ, or V_GTE for times
+ * @throws SvcError SVC2406 what is no value condition; graph digest 4.2
+ */
+export function parseValueCondition(condition: unknown, plainCode = V_EQ): ValueTest {
+  if (condition === null || condition === undefined) return ANY;
+  if (!Array.isArray(condition)) return comparison(plainCode, condition);
+  if (condition.length !== 2) throw new QueryError("condition must be 2-tuple");
+  const [code, value]: unknown[] = condition;
+  if (typeof code !== "number" || !CODES.has(code)) {
+    throw new QueryError("invalid value comparison code");
+  }
+  if (code === V_ANY) return ANY;
+  if (code === V_RANGE || code === V_NRANGE) return range(code, value);
+  return comparison(code, value);
+}
+
+/**
+ * Reads a text that may end with a star, which stands for anything; `\*` is a star.
+ * @throws SvcError SVC2406 a star elsewhere
+ */
+export function parsePattern(pattern: string): { text: string; isPrefix: boolean } {
+  const isPrefix = /(^|[^\\])\*$/.test(pattern);
+  const body = isPrefix ? pattern.slice(0, -1) : pattern;
+  if (/(^|[^\\])\*/.test(body)) throw new QueryError(`Unsupported wildcard: ${pattern}`);
+  return { text: body.replaceAll("\\*", "*"), isPrefix };
+}
+
+/** Whether a number passes. NaN is unequal to everything. */
+export function testNumber(test: ValueTest, value: number): boolean {
+  if (test.text !== null) return test.code === V_NEQ;
+  switch (test.code) {
+    case V_ANY:
+      return true;
+    case V_LTE:
+      return value <= test.high;
+    case V_GT:
+      return value > test.high;
+    case V_GTE:
+      return value >= test.low;
+    case V_LT:
+      return value < test.low;
+    case V_EQ:
+      return value === test.low;
+    case V_NEQ:
+      return value !== test.low;
+    case V_RANGE:
+      return value >= test.low && value <= test.high;
+    default:
+      return value < test.low || value > test.high;
+  }
+}
+
+/**
+ * Whether a value of any kind passes. Texts have no order; what is neither number nor text only
+ * passes V_ANY.
+ */
+export function testValue(test: ValueTest, value: unknown): boolean {
+  if (test.code === V_ANY) return true;
+  if (typeof value === "number") return testNumber(test, value);
+  if (typeof value === "boolean") return testNumber(test, value ? 1 : 0);
+  if (typeof value !== "string") return false;
+  if (test.code !== V_EQ && test.code !== V_NEQ) return false;
+  return equalsText(test, value) === (test.code === V_EQ);
+}
+
+/** Whether a text is the one of a condition, or begins with it. */
+export function equalsText(test: ValueTest, value: string): boolean {
+  if (test.text === null) return false;
+  return test.isPrefix ? value.startsWith(test.text) : value === test.text;
+}
+
+function comparison(code: number, value: unknown): ValueTest {
+  if (typeof value === "string") {
+    // An order of numbers as what a plain value means has no sense for texts.
+    return { code, low: 0, high: 0, ...parsePattern(value) };
+  }
+  const number = numberFrom(value);
+  return { code, low: number, high: number, text: null, isPrefix: false };
+}
+
+function range(code: number, bounds: unknown): ValueTest {
+  if (!Array.isArray(bounds) || bounds.length !== 2) {
+    throw new QueryError("range comparison requires value tuple (min, max)");
+  }
+  const [low, high]: unknown[] = bounds;
+  // Texts have no order: such a range is read, and matches nothing.
+  if (typeof low === "string" && typeof high === "string") {
+    return { code, low: Number.NaN, high: Number.NaN, text: low, isPrefix: false };
+  }
+  return { code, low: numberFrom(low), high: numberFrom(high), text: null, isPrefix: false };
+}
+
+function numberFrom(value: unknown): number {
+  if (typeof value === "number") return value;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  throw new QueryError(FORMS);
+}

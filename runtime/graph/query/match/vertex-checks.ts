@@ -1,0 +1,287 @@
+// What a condition can ask of one vertex without walking on: its type, degrees, id, times and
+// properties. Each check reads what it needs and nothing else; none takes a lock.
+
+import type { Arena } from "../../memory/arena.js";
+import { ARC_WORDS, Record, SIDE_WORDS, Side } from "../../memory/layout.js";
+import { shownSecond } from "../../memory/time.js";
+import { D_IN, D_OUT } from "../../model/constants.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { findById } from "./anchor.js";
+import type { ArcTest, DirectionNumber } from "./arc-test.js";
+import { HandleSet } from "./handle-set.js";
+import { type IntegerRange, isInRange } from "./integer-range.js";
+import type { PropertyCondition } from "./property-condition.js";
+import { type Scanners, scannersOf } from "./run-scanner.js";
+import type { VertexCheck } from "./vertex-test.js";
+
+/** Type code in a word of META. */
+const TYPE_MASK = 0xff;
+
+abstract class Check implements VertexCheck {
+  bind(): void {}
+
+  abstract passes(vertex: number): boolean;
+
+  filter(arcs: Uint32Array, from: number, end: number): number {
+    let top = from;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      if (this.passes(arcs[arc]!)) top = keep(arcs, arc, top);
+    }
+    return top;
+  }
+}
+
+/** Moves an arc to the end of those that are kept. */
+function keep(arcs: Uint32Array, arc: number, top: number): number {
+  arcs[top] = arcs[arc]!;
+  arcs[top + 1] = arcs[arc + 1]!;
+  arcs[top + 2] = arcs[arc + 2]!;
+  return top + ARC_WORDS;
+}
+
+/** Real or virtual. */
+export class VirtualCheck extends Check {
+  readonly #store: GraphStore;
+  readonly #isVirtual: boolean;
+
+  constructor(store: GraphStore, isVirtual: boolean) {
+    super();
+    this.#store = store;
+    this.#isVirtual = isVirtual;
+  }
+
+  passes(vertex: number): boolean {
+    return this.#store.vertices.isVirtual(vertex) === this.#isVirtual;
+  }
+}
+
+export class TypeCheck extends Check {
+  readonly #store: GraphStore;
+  readonly #name: string;
+  readonly isEqual: boolean;
+  /** 0 while no vertex was ever of the type. */
+  code = 0;
+
+  constructor(store: GraphStore, name: string, isEqual: boolean) {
+    super();
+    this.#store = store;
+    this.#name = name;
+    this.isEqual = isEqual;
+  }
+
+  override bind(): void {
+    this.code = this.#store.types.codeOf(this.#name);
+  }
+
+  passes(vertex: number): boolean {
+    return (this.#store.vertices.typeOf(vertex) === this.code) === this.isEqual;
+  }
+
+  override filter(arcs: Uint32Array, from: number, end: number): number {
+    const { code, isEqual } = this;
+    const { words } = this.#store.memory.meta;
+    let top = from;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      const head = arcs[arc]!;
+      const type =
+        head < words.length ? words[head]! & TYPE_MASK : this.#store.vertices.typeOf(head);
+      if ((type === code) === isEqual) top = keep(arcs, arc, top);
+    }
+    return top;
+  }
+}
+
+/** Number of arcs on one side or both, by the counters. */
+export class DegreeCheck extends Check {
+  readonly #store: GraphStore;
+  readonly #direction: DirectionNumber;
+  readonly #range: IntegerRange;
+
+  constructor(store: GraphStore, direction: DirectionNumber, range: IntegerRange) {
+    super();
+    this.#store = store;
+    this.#direction = direction;
+    this.#range = range;
+  }
+
+  passes(vertex: number): boolean {
+    const { vertices } = this.#store;
+    const outDegree = this.#direction === D_IN ? 0 : vertices.outDegree(vertex);
+    const inDegree = this.#direction === D_OUT ? 0 : vertices.inDegree(vertex);
+    return isInRange(this.#range, outDegree + inDegree);
+  }
+
+  override filter(arcs: Uint32Array, from: number, end: number): number {
+    const { out, in: inward } = this.#store.memory;
+    if (this.#direction === D_OUT) return this.#filterSide(out, arcs, from, end);
+    if (this.#direction === D_IN) return this.#filterSide(inward, arcs, from, end);
+    const { low, high, isOutside } = this.#range;
+    const outWords = out.words;
+    const inWords = inward.words;
+    const covered = Math.min(outWords.length, inWords.length) / SIDE_WORDS;
+    let top = from;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      const head = arcs[arc]!;
+      let isKept: boolean;
+      if (head < covered) {
+        const at = head * SIDE_WORDS + Side.Degree;
+        const degree = outWords[at]! + inWords[at]!;
+        isKept = (degree >= low && degree <= high) !== isOutside;
+      } else isKept = this.passes(head);
+      if (isKept) top = keep(arcs, arc, top);
+    }
+    return top;
+  }
+
+  #filterSide(side: Arena, arcs: Uint32Array, from: number, end: number): number {
+    const { low, high, isOutside } = this.#range;
+    const { words } = side;
+    const covered = words.length / SIDE_WORDS;
+    let top = from;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      const head = arcs[arc]!;
+      let isKept: boolean;
+      if (head < covered) {
+        const degree = words[head * SIDE_WORDS + Side.Degree]!;
+        isKept = (degree >= low && degree <= high) !== isOutside;
+      } else isKept = this.passes(head);
+      if (isKept) top = keep(arcs, arc, top);
+    }
+    return top;
+  }
+}
+
+/** Number of arcs that pass a filter. */
+export class ArcCountCheck extends Check {
+  readonly #store: GraphStore;
+  readonly #scanners: Scanners;
+  readonly #arc: ArcTest;
+  readonly #direction: DirectionNumber;
+  readonly #range: IntegerRange;
+
+  constructor(store: GraphStore, arc: ArcTest, direction: DirectionNumber, range: IntegerRange) {
+    super();
+    this.#store = store;
+    this.#scanners = scannersOf(store);
+    this.#arc = arc;
+    this.#direction = direction;
+    this.#range = range;
+  }
+
+  override bind(): void {
+    this.#arc.bind(this.#store.relationships);
+  }
+
+  passes(vertex: number): boolean {
+    const { outArcs, inArcs } = this.#scanners;
+    const arc = this.#arc;
+    const outward = this.#direction === D_IN ? 0 : outArcs.count(vertex, arc);
+    const inward = this.#direction === D_OUT ? 0 : inArcs.count(vertex, arc);
+    return isInRange(this.#range, outward + inward);
+  }
+}
+
+const FEW_IDS = 8;
+
+/** One of some ids, by the handles that have them when the query starts. */
+export class IdCheck extends Check {
+  readonly #store: GraphStore;
+  readonly #ids: readonly string[];
+  /** Made for more than a few ids only: most conditions name one. */
+  readonly #set: HandleSet | null;
+  /** Handles of those that there are, each once. */
+  readonly handles: number[] = [];
+
+  constructor(store: GraphStore, ids: readonly string[]) {
+    super();
+    this.#store = store;
+    this.#ids = ids;
+    this.#set = ids.length > FEW_IDS ? new HandleSet() : null;
+  }
+
+  override bind(): void {
+    const { handles } = this;
+    handles.length = 0;
+    this.#set?.clear();
+    for (const id of this.#ids) {
+      const handle = findById(this.#store, id);
+      if (handle === 0) continue;
+      if (this.#set === null ? !handles.includes(handle) : this.#set.add(handle)) {
+        handles.push(handle);
+      }
+    }
+  }
+
+  passes(vertex: number): boolean {
+    return this.#set === null ? this.handles.includes(vertex) : this.#set.has(vertex);
+  }
+}
+
+export class IdPrefixCheck extends Check {
+  readonly #store: GraphStore;
+  readonly #prefix: Uint8Array;
+
+  constructor(store: GraphStore, prefix: string) {
+    super();
+    this.#store = store;
+    this.#prefix = new TextEncoder().encode(prefix);
+  }
+
+  passes(vertex: number): boolean {
+    return this.#store.ids.startsWith(vertex, this.#prefix);
+  }
+}
+
+/** Words of `Record` that conditions call by these names. */
+export const TIME_FIELDS = new Map<string, number>([
+  ["created", Record.CreatedAt],
+  ["modified", Record.ModifiedAt],
+  ["expires", Record.ExpiresAt],
+]);
+
+export type TimeRange = readonly [field: number, range: IntegerRange];
+
+/** Times of creation, modification and expiry, all of them. */
+export class TimeCheck extends Check {
+  readonly #store: GraphStore;
+  readonly #times: readonly TimeRange[];
+  readonly #isNegated: boolean;
+
+  constructor(store: GraphStore, times: readonly TimeRange[], isNegated: boolean) {
+    super();
+    this.#store = store;
+    this.#times = times;
+    this.#isNegated = isNegated;
+  }
+
+  passes(vertex: number): boolean {
+    return this.#areAll(vertex) !== this.#isNegated;
+  }
+
+  #areAll(vertex: number): boolean {
+    for (const [field, range] of this.#times) {
+      const second = shownSecond(this.#store.vertices.fieldOf(vertex, field));
+      if (!isInRange(range, second)) return false;
+    }
+    return true;
+  }
+}
+
+export class PropertyCheck extends Check {
+  readonly #condition: PropertyCondition;
+  readonly #isNegated: boolean;
+
+  constructor(condition: PropertyCondition, isNegated: boolean) {
+    super();
+    this.#condition = condition;
+    this.#isNegated = isNegated;
+  }
+
+  override bind(): void {
+    this.#condition.bind();
+  }
+
+  passes(vertex: number): boolean {
+    return this.#condition.matches(vertex) !== this.#isNegated;
+  }
+}

@@ -1,0 +1,168 @@
+// Reads arc filters as queries write them. Everything may come from outside, so nothing is
+// believed: whatever is not a filter is refused with a QueryError.
+
+import {
+  D_ANY,
+  D_BOTH,
+  D_IN,
+  D_OUT,
+  M_ANY,
+  M_FWDONLY,
+  MAX_STRING,
+  V_ANY,
+  V_DYN_DELTA,
+  V_DYN_NEQ,
+  V_LTE,
+  V_NRANGE,
+} from "../../model/constants.js";
+import { QueryError, SearchError, UnsupportedError } from "../../model/errors.js";
+import { MODIFIERS } from "../../model/modifiers.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { type ArcFilterParts, ArcTest, type DirectionNumber } from "../match/arc-test.js";
+import type { ArcLiteral } from "../match/arc-value-test.js";
+import type { ArcFilter } from "./query-options.js";
+
+const NAME = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
+const SYSTEM_RELATIONSHIP = "__related__";
+const MEMBERS = ["rel", "dir", "mod", "cond", "value"];
+
+/**
+ * A filter ready for use: `bind` it before each execution, it is bound once here.
+ * @throws QueryError what is not an arc filter
+ * @throws SearchError a name that no relationship can have
+ */
+export function compileArcFilter(
+  store: GraphStore,
+  filter: ArcFilter | undefined,
+  defaultDirection: DirectionNumber,
+): ArcTest {
+  const test = new ArcTest(parseArcFilter(filter, defaultDirection));
+  test.bind(store.relationships);
+  return test;
+}
+
+function parseArcFilter(filter: unknown, defaultDirection: DirectionNumber): ArcFilterParts {
+  let inner = filter;
+  let isNegated = false;
+  while (Array.isArray(inner) && typeof inner[0] === "boolean") {
+    if (inner.length !== 2) throw new QueryError("Invalid arc");
+    if (!inner[0]) isNegated = !isNegated;
+    inner = inner[1];
+  }
+  if (inner === undefined || inner === null || inner === true) {
+    return partsFor(defaultDirection, null, isNegated);
+  }
+  if (inner === false) return partsFor(defaultDirection, null, !isNegated);
+  // A direction alone says nothing that could be negated.
+  if (typeof inner === "number") return partsFor(parseDirection(inner, D_ANY), null, false);
+  if (typeof inner === "string") {
+    return partsFor(defaultDirection, parseRelationship(inner), isNegated);
+  }
+  return parseItems(itemsOf(inner), defaultDirection, isNegated);
+}
+
+function partsFor(
+  direction: DirectionNumber,
+  relationship: string | null,
+  isNegated: boolean,
+): ArcFilterParts {
+  return {
+    direction,
+    relationship,
+    modifier: M_ANY,
+    isForwardOnly: false,
+    comparison: V_ANY,
+    literal: 0,
+    isNegated,
+  };
+}
+
+/** The members of a filter in their order, whichever way it is written. */
+function itemsOf(filter: unknown): readonly unknown[] {
+  if (Array.isArray(filter)) {
+    if (filter.length > MEMBERS.length) throw new QueryError("Invalid arc: too many values");
+    return filter;
+  }
+  if (typeof filter !== "object" || filter === null) throw new QueryError("Invalid arc");
+  const members = new Map<string, unknown>(Object.entries(filter));
+  const items = MEMBERS.map((name) => members.get(name));
+  for (const name of members.keys()) {
+    if (!MEMBERS.includes(name)) throw new QueryError("Invalid arc");
+  }
+  return items;
+}
+
+function parseItems(
+  items: readonly unknown[],
+  defaultDirection: DirectionNumber,
+  isNegated: boolean,
+): ArcFilterParts {
+  const relationship = parseRelationship(items[0]);
+  const direction = parseDirection(items[1], defaultDirection);
+  const code = parseModifier(items[2]);
+  const literal = items[4];
+  const comparison = parseComparison(items[3], literal !== undefined);
+  const modifier = code & ~M_FWDONLY;
+  if (comparison !== V_ANY && modifier === M_ANY) {
+    throw new QueryError("Invalid arc: value condition not supported without modifier");
+  }
+  if (comparison !== V_ANY && (literal === undefined || literal === null)) {
+    throw new QueryError("Arc comparator requires value");
+  }
+  return {
+    direction,
+    relationship,
+    modifier,
+    isForwardOnly: code !== modifier,
+    comparison,
+    // What kind of literal it must be is known where it is compiled.
+    literal: comparison === V_ANY ? 0 : (literal as ArcLiteral),
+    isNegated,
+  };
+}
+
+/** Whether a relationship or type can be called so. */
+export function isName(name: string): boolean {
+  return name.length <= MAX_STRING && NAME.test(name);
+}
+
+function parseRelationship(name: unknown): string | null {
+  if (name === undefined || name === null || name === "*") return null;
+  if (typeof name !== "string") throw new QueryError("Invalid arc");
+  if (!isName(name) && name !== SYSTEM_RELATIONSHIP) {
+    throw new SearchError(`invalid relationship: '${name}'`);
+  }
+  return name;
+}
+
+function parseDirection(direction: unknown, otherwise: DirectionNumber): DirectionNumber {
+  if (direction === undefined || direction === null) return otherwise;
+  if (direction === D_ANY || direction === D_IN || direction === D_OUT || direction === D_BOTH) {
+    return direction;
+  }
+  throw new QueryError("Invalid arc direction");
+}
+
+function parseModifier(modifier: unknown): number {
+  if (modifier === undefined || modifier === null) return M_ANY;
+  if (typeof modifier === "number") {
+    const flag = modifier & M_FWDONLY;
+    const kind = modifier - flag;
+    if (kind === M_ANY || MODIFIERS[kind] !== undefined) return modifier;
+  }
+  throw new QueryError("Invalid arc modifier");
+}
+
+function parseComparison(comparison: unknown, hasLiteral: boolean): number {
+  if ((comparison === undefined || comparison === null) && !hasLiteral) return V_ANY;
+  if (typeof comparison === "number" && Number.isInteger(comparison)) {
+    if (comparison >= V_DYN_DELTA && comparison <= V_DYN_NEQ) {
+      throw new UnsupportedError(
+        "comparison with the value of the previous arc is not supported yet",
+      );
+    }
+    const isStatic = comparison >= V_LTE && comparison <= V_NRANGE && comparison % 2 === 0;
+    if (comparison === V_ANY || isStatic) return comparison;
+  }
+  throw new QueryError("Invalid arc value comparison code");
+}

@@ -1,0 +1,113 @@
+// What a query may be given, by name. Options come from plugin code and from the JSON of clients
+// alike, so a name that no query has is an error, and so is one that a later version will know:
+// an option must never be ignored.
+
+import { QueryError, UnsupportedError } from "../../model/errors.js";
+import type { ExecuteOptions } from "./query-options.js";
+
+/** What leaves out what is not supported yet; anything else is refused. */
+const NOT_YET = new Map<string, (value: unknown) => boolean>([
+  ["pre", isNull],
+  ["filter", isNull],
+  ["post", isNull],
+  ["rank", isNull],
+  ["memory", (value) => value === null || value === 4],
+  ["vector", (value) => value === null || (Array.isArray(value) && value.length === 0)],
+  ["aggregate", isNull],
+  ["nest", (value) => value === null || value === 0],
+  ["nestedHits", (value) => value === null || (typeof value === "number" && value < 0)],
+]);
+
+function isNull(value: unknown): boolean {
+  return value === null;
+}
+
+const EXPRESSIONS = ["pre", "filter", "post", "memory"];
+const PAGE = ["hits", "offset"];
+const LIMIT = ["timeout", "limexec"];
+const RESULT = ["result", "fields", "counts", "timing"];
+const ENTRIES = [...RESULT, "select", "sortby", "rank"];
+const NEIGHBORHOOD = [
+  ...ENTRIES,
+  ...EXPRESSIONS,
+  ...["arc", "neighbor", "collect", "vector", "aggregate", "nest", "nestedHits"],
+];
+const GLOBAL = [...ENTRIES, "condition", "vector", "memory"];
+const ADJACENCY = ["arc", "neighbor", ...EXPRESSIONS];
+
+/** Names of the options of each call. */
+const NAMES = {
+  neighborhood: new Set([...NEIGHBORHOOD, ...PAGE, ...LIMIT]),
+  neighborhoodQuery: new Set(NEIGHBORHOOD),
+  global: new Set([...GLOBAL, ...PAGE, ...LIMIT]),
+  globalQuery: new Set(GLOBAL),
+  adjacent: new Set([...ADJACENCY, ...LIMIT]),
+  adjacencyQuery: new Set(ADJACENCY),
+  aggregate: new Set([...ADJACENCY, ...RESULT, "collect", ...LIMIT]),
+  aggregatorQuery: new Set([...ADJACENCY, ...RESULT, "collect"]),
+  list: new Set(["neighbor", "sortby", "rank", ...EXPRESSIONS, "hits", ...LIMIT]),
+  arcList: new Set(["hits", ...LIMIT]),
+  degree: new Set(["arc", "filter", ...LIMIT]),
+  execute: new Set([...PAGE, ...LIMIT, "cache"]),
+  executeWhole: new Set([...LIMIT, "cache"]),
+} as const;
+
+export type QueryCall = keyof typeof NAMES;
+
+const NO_OPTIONS = {};
+
+/**
+ * The options of a call once their names are checked; none where none are given.
+ * @throws TypeError a name that the call does not have, or what holds no names
+ * @throws UnsupportedError what is not built yet
+ */
+export function checkedArguments<O extends object>(
+  call: QueryCall,
+  options: O | null | undefined,
+): O {
+  // No option of any call is required.
+  if (options === undefined || options === null) return NO_OPTIONS as O;
+  if (typeof options !== "object" || Array.isArray(options)) {
+    throw new TypeError("options must be an object");
+  }
+  checkNames(call, options);
+  return options;
+}
+
+function checkNames(call: QueryCall, options: object): void {
+  const names: ReadonlySet<string> = NAMES[call];
+  for (const name in options) {
+    if (!names.has(name)) {
+      throw new TypeError(`'${name}' is an invalid keyword argument for this function`);
+    }
+    const isLeftOut = NOT_YET.get(name);
+    if (isLeftOut === undefined) continue;
+    const value: unknown = Reflect.get(options, name);
+    if (value !== undefined && !isLeftOut(value)) {
+      throw new UnsupportedError(`\`${name}\` is not supported yet`);
+    }
+  }
+}
+
+/** The part of a result that is to be made. */
+export interface Page {
+  /** Infinity for all. */
+  readonly hits: number;
+  readonly offset: number;
+}
+
+/**
+ * Reads `hits` and `offset`; a negative offset counts as 0.
+ * @throws QueryError what is not an integer
+ */
+export function pageOf(options: ExecuteOptions): Page {
+  const hits = integerOption("hits", options.hits, -1);
+  const offset = integerOption("offset", options.offset, 0);
+  return { hits: hits < 0 ? Number.POSITIVE_INFINITY : hits, offset: Math.max(offset, 0) };
+}
+
+function integerOption(name: string, value: number | null | undefined, fallback: number): number {
+  if (value === undefined || value === null) return fallback;
+  if (!Number.isSafeInteger(value)) throw new QueryError(`invalid ${name} parameter`);
+  return value;
+}

@@ -1,0 +1,200 @@
+// What a query can be asked, as plugin code writes it. The JSON of the built-in services has the
+// same form, with the names of constants as texts.
+
+import type { PropertyValue } from "../../store/property-values.js";
+
+/** `"rel"`, `D_OUT`, `["rel", D_OUT, M_INT, V_GT, 5]`, `[false, filter]`, or with names. */
+export type ArcFilter =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly ArcFilterItem[]
+  | {
+      readonly rel?: string | null;
+      readonly dir?: number;
+      readonly mod?: number;
+      readonly cond?: number;
+      readonly value?: number | readonly [number, number];
+    };
+export type ArcFilterItem = null | boolean | number | string | readonly ArcFilterItem[] | object;
+
+/** A value, null for any, or `[V_x, value]`. */
+export type ValueCondition =
+  | null
+  | string
+  | number
+  | boolean
+  | readonly [code: number, value: string | number | readonly [number, number]];
+
+/** A number of arcs, of all or of those that a filter lets through. */
+export type DegreeCondition = ValueCondition | readonly [arc: ArcFilter, ValueCondition];
+type Negatable<T> = T | readonly [keep: boolean, condition: T];
+/** When a vertex was created or modified, or expires: seconds. */
+export type TimeCondition = Negatable<{
+  readonly created?: ValueCondition;
+  readonly modified?: ValueCondition;
+  readonly expires?: ValueCondition;
+}>;
+
+/** An arc and a neighbour that a vertex must have. */
+export interface AdjacentRule {
+  readonly arc?: ArcFilter;
+  readonly filter?: string;
+  readonly neighbor?: VertexCondition;
+  readonly assert?: boolean | number | null;
+}
+/** The same, walked on to its end: what it reaches may be collected. */
+export interface TraverseRule extends AdjacentRule {
+  readonly collect?: CollectRule;
+}
+/** Which arcs of a level are part of the result: all, none, or those that a filter lets through. */
+export type CollectRule = boolean | null | ArcFilter;
+
+/** What a vertex must fulfil: all of it. */
+export interface VertexConditionObject {
+  readonly virtual?: boolean | number;
+  readonly type?: string | null | readonly [number, string | null];
+  readonly degree?: DegreeCondition;
+  readonly indegree?: DegreeCondition;
+  readonly outdegree?: DegreeCondition;
+  readonly id?: string | VertexReference | readonly string[];
+  readonly abstime?: TimeCondition;
+  readonly reltime?: TimeCondition;
+  readonly property?: Negatable<{ readonly [key: string]: ValueCondition }>;
+  readonly filter?: string;
+  readonly adjacent?: AdjacentRule | string | VertexReference | readonly unknown[];
+  readonly traverse?: TraverseRule | string | VertexReference | readonly unknown[];
+  readonly post?: string;
+  readonly similarity?: object;
+  /** The same as within `traverse`. */
+  readonly arc?: ArcFilter;
+  readonly neighbor?: VertexCondition;
+  readonly collect?: CollectRule;
+  readonly assert?: boolean | number | null;
+  /** The same as within `adjacent`. */
+  readonly has_arc?: ArcFilter;
+  readonly has_neighbor?: VertexCondition;
+  /** Negates a condition. */
+  readonly not?: VertexCondition;
+}
+
+/** What `Vertex` objects are to a query. */
+export interface VertexReference {
+  readonly id: string;
+}
+
+/** Any vertex (null, `"*"`), an id, a prefix (`"a*"`), some ids, a condition, or its negation. */
+export type VertexCondition =
+  | null
+  | string
+  | VertexReference
+  | VertexConditionObject
+  | readonly string[]
+  | readonly [keep: boolean, condition: VertexCondition];
+
+/** Fields of an entry by their names, in place of an `F_` mask: they then give the entry's type. */
+export type FieldName =
+  | "anchor"
+  | "anchor-internalid"
+  | "direction"
+  | "relationship"
+  | "modifier"
+  | "value"
+  | "id"
+  | "internalid"
+  | "type"
+  | "degree"
+  | "indegree"
+  | "outdegree"
+  | "vector"
+  | "properties"
+  | "rankscore"
+  | "similarity"
+  | "hamming-distance"
+  | "created"
+  | "modified"
+  | "expires"
+  | "descriptor"
+  | "address"
+  | "handle";
+
+export type ResultFormat = "simple" | "str" | "list" | "dict";
+export type Properties = { readonly [key: string]: PropertyValue };
+
+/** How a query waits, and for how long it may run. */
+export interface ExecuteOptions {
+  /** Most entries; negative for all. */
+  readonly hits?: number;
+  /** Entries to skip. */
+  readonly offset?: number;
+  /** Milliseconds, 0 for none, -1 for ever. */
+  readonly timeout?: number;
+  /** True makes `timeout` a bound of the whole execution. */
+  readonly limexec?: boolean;
+}
+
+export interface ResultOptions {
+  /** `R_` constants, or the form alone by name. */
+  readonly result?: number | ResultFormat;
+  readonly fields?: number | readonly FieldName[];
+  readonly select?: string;
+  /** An `S_` constant, with S_ASC or S_DESC. */
+  readonly sortby?: number;
+  /** Beside the entries: counts of the whole match set; seconds spent. */
+  readonly counts?: boolean;
+  readonly timing?: boolean;
+}
+
+/** What `vertices` and `arcs` look for, and show. */
+export interface GlobalQueryOptions extends ResultOptions {
+  readonly condition?: VertexCondition;
+  readonly vector?: readonly unknown[];
+  readonly rank?: string;
+  readonly memory?: unknown;
+}
+
+/** What `neighborhood` looks for, and shows. */
+export interface NeighborhoodQueryOptions extends ResultOptions {
+  readonly arc?: ArcFilter;
+  readonly neighbor?: VertexCondition;
+  readonly collect?: CollectRule;
+  readonly pre?: string;
+  readonly filter?: string;
+  readonly post?: string;
+  readonly vector?: readonly unknown[];
+  readonly rank?: string;
+  readonly memory?: unknown;
+  readonly aggregate?: object;
+  readonly nest?: number;
+  readonly nestedHits?: number;
+}
+
+/** What `adjacent` looks for. */
+export interface AdjacencyQueryOptions {
+  readonly arc?: ArcFilter;
+  readonly neighbor?: VertexCondition;
+  readonly pre?: string;
+  readonly filter?: string;
+  readonly post?: string;
+  readonly memory?: unknown;
+}
+
+/** What `aggregate` looks for, and shows. */
+export interface AggregateQueryOptions extends AdjacencyQueryOptions {
+  readonly collect?: CollectRule;
+  readonly result?: number | ResultFormat;
+  readonly fields?: number | readonly FieldName[];
+  readonly counts?: boolean;
+  readonly timing?: boolean;
+}
+
+export interface ListQueryOptions {
+  readonly neighbor?: VertexCondition;
+  readonly sortby?: number;
+  readonly rank?: string;
+  readonly pre?: string;
+  readonly filter?: string;
+  readonly post?: string;
+  readonly memory?: unknown;
+}

@@ -1,0 +1,98 @@
+// Reads the rules by which a condition goes on from a vertex to others: `adjacent`, `traverse` and
+// their short forms and aliases, and the same parts of an anchored query.
+
+import { D_ANY } from "../../model/constants.js";
+import { QueryError, UnsupportedError } from "../../model/errors.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import type { DirectionNumber } from "../match/arc-test.js";
+import { Collect, type VertexTest, type WalkRule } from "../match/vertex-test.js";
+import { compileArcFilter } from "./arc-filter.js";
+import type { ArcFilter } from "./query-options.js";
+
+/** Members of a rule as they were written. */
+export interface RuleParts {
+  arc?: unknown;
+  neighbor?: unknown;
+  collect?: unknown;
+  assert?: unknown;
+}
+
+export type RuleKind = "adjacent" | "traverse";
+
+const MEMBERS: Record<RuleKind, readonly string[]> = {
+  adjacent: ["arc", "filter", "neighbor", "assert"],
+  traverse: ["arc", "filter", "neighbor", "assert", "collect"],
+};
+const UNKNOWN_MEMBER: Record<RuleKind, string> = {
+  adjacent: "Invalid adjacency condition parameter",
+  traverse: "Invalid recursive traversal parameter",
+};
+
+/**
+ * Members of a rule, whichever form it has.
+ * @throws QueryError, UnsupportedError
+ */
+export function ruleParts(kind: RuleKind, rule: unknown): RuleParts {
+  if (Array.isArray(rule)) return isArcFilter(rule) ? { arc: rule } : { neighbor: rule };
+  if (typeof rule === "string" || isReference(rule)) return { neighbor: rule };
+  if (typeof rule !== "object" || rule === null) throw new QueryError(`Invalid ${kind} condition`);
+  const parts: RuleParts = {};
+  for (const [name, value] of Object.entries(rule)) {
+    if (!MEMBERS[kind].includes(name)) throw new QueryError(`${UNKNOWN_MEMBER[kind]}: '${name}'`);
+    if (name === "filter") refuseExpression(name, value);
+    else if (value !== undefined) parts[name as keyof RuleParts] = value;
+  }
+  return parts;
+}
+
+/** An array is a list of ids where all its items are texts, otherwise an arc filter. */
+function isArcFilter(items: readonly unknown[]): boolean {
+  return items.some((item) => typeof item !== "string" && !isReference(item));
+}
+
+/** True for `Vertex` objects: plain objects are conditions. */
+export function isReference(value: unknown): value is { readonly id: string } {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return false;
+  return typeof (value as { id?: unknown }).id === "string";
+}
+
+/** @throws UnsupportedError unless the expression is absent */
+export function refuseExpression(name: string, expression: unknown): void {
+  if (expression === undefined || expression === null) return;
+  throw new UnsupportedError(`\`${name}\` is not supported yet`);
+}
+
+/**
+ * A rule ready for a walk; its neighbor condition is compiled by the caller.
+ * @throws QueryError, SearchError
+ */
+export function compileRule(
+  store: GraphStore,
+  parts: RuleParts,
+  neighbor: VertexTest | null,
+  defaults: { readonly direction: DirectionNumber; readonly isCollected: boolean },
+): WalkRule {
+  const arc = compileArcFilter(store, parts.arc as ArcFilter, defaults.direction);
+  const collect = parts.collect ?? defaults.isCollected;
+  const assert = parseAssert(parts.assert);
+  if (typeof collect === "boolean") {
+    return {
+      arc,
+      neighbor,
+      collect: collect ? Collect.Arcs : Collect.None,
+      siblings: null,
+      assert,
+    };
+  }
+  const siblings = compileArcFilter(store, collect as ArcFilter, D_ANY);
+  return { arc, neighbor, collect: Collect.Siblings, siblings, assert };
+}
+
+function parseAssert(assert: unknown): boolean | null {
+  if (assert === undefined || assert === null) return null;
+  if (typeof assert === "boolean") return assert;
+  if (typeof assert === "number" && Number.isInteger(assert)) return assert >= 1;
+  throw new QueryError("assert must be boolean, integer or null");
+}

@@ -1,0 +1,16 @@
+// Whether the arc of a row is still there, for rows that may be out of date.
+
+import { ARC_KEY_MASK } from "../../memory/layout.js";
+import { HitSide } from "../hits/hit-sink.js";
+import type { Row } from "./row.js";
+
+export function arcExists({ store, side, tail, head, word1 }: Row): boolean {
+  const runs = side === HitSide.In ? store.inArcs : store.outArcs;
+  const key = word1 & ARC_KEY_MASK;
+  for (let attempt = 0; ; attempt++) {
+    const seen = store.reader.enter(runs.side, tail, attempt);
+    const isReadable = runs.covers(tail);
+    const exists = isReadable && runs.find(tail, head, key) >= 0;
+    if (store.reader.leave(runs.side, tail, seen) && isReadable) return exists;
+  }
+}

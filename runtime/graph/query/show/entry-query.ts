@@ -1,0 +1,179 @@
+// What queries that give entries have in common: search, sort, cut the page out, render it. Where
+// hits come from is up to the source; this never knows filters or conditions.
+//
+// A vertex of a hit may be gone when its row is rendered, and its handle mean another. That has
+// happened only if an id was removed since the search began: then every row is looked at again,
+// and those that are no longer true are left out.
+
+import { Header } from "../../memory/layout.js";
+import { F_ID, F_PROP, R_LIST, R_STR } from "../../model/constants.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { HitCollector } from "../hits/hit-collector.js";
+import { type HitKind, HitOrder, readSortby } from "../hits/hit-order.js";
+import { HitCounter, type HitSink } from "../hits/hit-sink.js";
+import { HandleSet } from "../match/handle-set.js";
+import { type Page, pageOf } from "../parse/query-arguments.js";
+import type { ExecuteOptions, ResultOptions } from "../parse/query-options.js";
+import { type Deadline, deadlineOf, type TimedQuery } from "../walk/deadline.js";
+import { QueryMeter } from "../walk/query-meter.js";
+import { type Field, fieldMask, shownFields } from "./fields.js";
+import { entryRenderer, type RenderEntry } from "./render-entries.js";
+import { type ResultFormat, resultFormat, Stopwatch } from "./result-format.js";
+import { Row } from "./row.js";
+import { readSelect } from "./select.js";
+
+/** Where the hits of a query come from. */
+export interface HitSource {
+  readonly store: GraphStore;
+  readonly kind: HitKind;
+  readonly timed: TimedQuery;
+  /** Name of the list of entries beside counts. */
+  readonly listName: string;
+  readonly defaultFields: number;
+  /** Fields that such hits do not have. */
+  readonly missingFields: number;
+  /** @param anchor 0 in searches of the whole graph */
+  search(anchor: number, sink: HitSink, deadline: Deadline): void;
+  /** Whether a hit that was found is still there. */
+  isCurrent(row: Row): boolean;
+  counts(found: Found): object;
+}
+
+/** How much a complete search has found. */
+export interface Found {
+  readonly hits: number;
+  readonly neighbors: number;
+  /** Hits of the page that were gone when they were to be shown. */
+  readonly excluded: number;
+}
+
+/** Times that a page is rendered again because vertices disappeared meanwhile. */
+const MAX_RENDERINGS = 3;
+
+export class EntryQuery {
+  readonly #source: HitSource;
+  readonly #format: ResultFormat;
+  readonly #render: RenderEntry;
+  readonly #order: HitOrder | null;
+  readonly #isDistinct: boolean;
+  /** True if an entry is no more than the id of the head. */
+  readonly #isId: boolean;
+
+  /**
+   * @throws QueryError what is malformed
+   * @throws UnsupportedError what needs expressions or vectors
+   */
+  constructor(source: HitSource, options: ResultOptions) {
+    this.#source = source;
+    this.#format = resultFormat(options, R_STR);
+    const { format } = this.#format;
+    const fields = fieldsFor(source, options);
+    this.#render = entryRenderer(format, fields);
+    this.#isId = fields[0]!.bit === F_ID && fields.length === 1 && !(format & R_LIST);
+    const sortby = readSortby(options.sortby, source.kind);
+    this.#order = sortby.kind === 0 ? null : new HitOrder(source.store, sortby);
+    this.#isDistinct = source.kind === "head";
+  }
+
+  /**
+   * The result, in the form that was asked for.
+   * @throws SearchError after the time limit
+   */
+  execute(anchor: number, options: ExecuteOptions): unknown {
+    const source = this.#source;
+    const { hasCounts, hasTiming } = this.#format;
+    const page = pageOf(options);
+    const deadline = deadlineOf(source.timed, options);
+    const meter = QueryMeter.of(source.store);
+    const begun = meter.begin();
+    const watch = hasTiming ? new Stopwatch() : null;
+    const removals = removalsOf(source.store);
+    const collector = new HitCollector({
+      order: this.#order,
+      keep: page.hits === 0 ? 0 : page.offset + page.hits,
+      isComplete: hasCounts,
+      countsNeighbors: hasCounts && source.kind === "arc",
+      heads: this.#isDistinct ? new HandleSet() : null,
+    });
+    if (page.hits > 0 || hasCounts) source.search(anchor, collector, deadline);
+    watch?.split();
+    const { entries, excluded } = this.#rendered(anchor, collector, page, removals);
+    meter.end(begun);
+    if (!hasCounts && watch === null) return entries;
+    const { arcs: hits, neighbors } = collector;
+    return {
+      [source.listName]: entries,
+      ...(hasCounts && { counts: source.counts({ hits, neighbors, excluded }) }),
+      ...(watch !== null && { time: watch.time }),
+    };
+  }
+
+  /**
+   * How many hits a complete execution would find, without making a result.
+   * @throws SearchError after the time limit
+   */
+  count(anchor: number, options: ExecuteOptions): number {
+    const source = this.#source;
+    const deadline = deadlineOf(source.timed, options);
+    const meter = QueryMeter.of(source.store);
+    const begun = meter.begin();
+    const counter = new HitCounter();
+    source.search(anchor, counter, deadline);
+    meter.end(begun);
+    return counter.hits;
+  }
+
+  #rendered(
+    anchor: number,
+    collector: HitCollector,
+    { hits, offset }: Page,
+    removals: number,
+  ): { entries: unknown[]; excluded: number } {
+    const { store } = this.#source;
+    const slots = collector.slots();
+    const end = Math.min(slots?.length ?? collector.hits.length, offset + hits);
+    if (this.#isId) {
+      const entries = headIds(store, collector, slots, offset, end);
+      if (removalsOf(store) === removals) return { entries, excluded: 0 };
+    }
+    const row = new Row(store, anchor, this.#order);
+    for (let rendering = 1; ; rendering++) {
+      const now = removalsOf(store);
+      const entries: unknown[] = [];
+      for (let at = offset; at < end; at++) {
+        row.load(collector.hits, slots === null ? at : slots[at]!);
+        if (now === removals || this.#source.isCurrent(row)) entries.push(this.#render(row));
+      }
+      if (removalsOf(store) === now || rendering === MAX_RENDERINGS) {
+        return { entries, excluded: Math.max(end - offset, 0) - entries.length };
+      }
+    }
+  }
+}
+
+/** Ids of the heads of a page: what most results are, in a third of the time. */
+function headIds(
+  { ids }: GraphStore,
+  { hits }: HitCollector,
+  slots: Uint32Array | null,
+  offset: number,
+  end: number,
+): string[] {
+  const entries = new Array<string>(Math.max(end - offset, 0));
+  for (let at = offset; at < end; at++) {
+    entries[at - offset] = ids.idOf(hits.headOf(slots === null ? at : slots[at]!));
+  }
+  return entries;
+}
+
+/** Differs once an id has been removed, or is about to be. */
+function removalsOf(store: GraphStore): number {
+  return Atomics.load(store.memory.header.ints, Header.IndexSequence);
+}
+
+function fieldsFor(source: HitSource, { fields, select }: ResultOptions): readonly Field[] {
+  const selection = readSelect(select);
+  const added = selection === null ? 0 : F_PROP;
+  const mask = fieldMask(fields, added === 0 ? source.defaultFields : added) | added;
+  return shownFields(mask & ~source.missingFields || F_ID, selection);
+}

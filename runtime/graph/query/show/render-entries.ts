@@ -1,0 +1,60 @@
+// Hits as entries of a result: bare values (R_SIMPLE), lists (R_LIST), dictionaries (R_DICT) or
+// texts (R_STR, see render-text.ts). A renderer is made once a query and called once a row.
+
+import {
+  F_ANCHOR,
+  F_ANCHOR_OBID,
+  F_PRED,
+  F_REL,
+  R_DICT,
+  R_LIST,
+  R_SIMPLE,
+} from "../../model/constants.js";
+import type { Field } from "./fields.js";
+import { textRenderer } from "./render-text.js";
+import type { Row } from "./row.js";
+import type { SelectedItem } from "./select.js";
+
+export type RenderEntry = (row: Row) => unknown;
+
+/**
+ * @param format one of R_SIMPLE, R_STR, R_LIST, R_DICT
+ * @param fields at least one, in the order of display
+ */
+export function entryRenderer(format: number, fields: readonly Field[]): RenderEntry {
+  if (format === R_SIMPLE) return (row) => dictionaryValue(fields[0]!, row);
+  if (format === R_LIST) return listRenderer(fields);
+  if (format === R_DICT) return dictionaryRenderer(fields);
+  return textRenderer(fields);
+}
+
+function listRenderer(fields: readonly Field[]): RenderEntry {
+  const readers = fields.map(({ read }) => read);
+  const [first, second] = readers;
+  if (first !== undefined && second !== undefined && readers.length === 2) {
+    return (row) => [first(row), second(row)];
+  }
+  return (row) => readers.map((read) => read(row));
+}
+
+function dictionaryRenderer(fields: readonly Field[]): RenderEntry {
+  const anchors = fields.filter(({ bit }) => (bit & (F_ANCHOR | F_ANCHOR_OBID)) !== 0);
+  const arc = fields.filter(({ bit }) => (bit & F_PRED) !== 0);
+  const others = fields.filter(({ bit }) => (bit & (F_ANCHOR | F_ANCHOR_OBID | F_PRED)) === 0);
+  // The relationship alone does not bring it along.
+  const hasDistance = arc.some(({ bit }) => bit !== F_REL);
+  return (row) => {
+    const entry: Record<string, unknown> = {};
+    for (const field of anchors) entry[field.name] = field.read(row);
+    if (arc.length > 0)
+      entry.arc = Object.fromEntries(arc.map((field) => [field.name, field.read(row)]));
+    if (hasDistance) entry.distance = row.level;
+    for (const field of others) entry[field.name] = dictionaryValue(field, row);
+    return entry;
+  };
+}
+
+function dictionaryValue(field: Field, row: Row): unknown {
+  const value = field.read(row);
+  return field.kind === "items" ? Object.fromEntries(value as SelectedItem[]) : value;
+}

@@ -1,0 +1,77 @@
+// The hit that is being shown, one after the other in one object. Fields and selected items read
+// from it; it must not be kept.
+
+import { ArcFlag } from "../../memory/layout.js";
+import { FLOAT_MODIFIER, MODIFIERS, valueFromBits } from "../../model/modifiers.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import type { HitBuffer } from "../hits/hit-buffer.js";
+import type { HitOrder } from "../hits/hit-order.js";
+import { HitSide, type HitSideNumber } from "../hits/hit-sink.js";
+
+const DIRECTION_NAMES = ["D_OUT", "D_IN", "D_BOTH"] as const;
+
+export class Row {
+  readonly store: GraphStore;
+  /** Where the walk began, 0 in searches of the whole graph. */
+  readonly root: number;
+  readonly #order: HitOrder | null;
+  level = 0;
+  tail = 0;
+  head = 0;
+  word1 = 0;
+  side: HitSideNumber = HitSide.Out;
+  #valueBits = 0;
+  #key = 0;
+
+  constructor(store: GraphStore, root: number, order: HitOrder | null) {
+    this.store = store;
+    this.root = root;
+    this.#order = order;
+  }
+
+  load(hits: HitBuffer, slot: number): void {
+    this.level = hits.levelOf(slot);
+    this.side = hits.sideOf(slot);
+    this.tail = hits.tailOf(slot);
+    this.head = hits.headOf(slot);
+    this.word1 = hits.word1Of(slot);
+    this.#valueBits = hits.valueOf(slot);
+    if (this.#order !== null) this.#key = hits.keys[slot]!;
+  }
+
+  get direction(): string {
+    return DIRECTION_NAMES[this.side]!;
+  }
+
+  get relationship(): string {
+    return this.store.relationships.nameOf(this.word1 >>> 16);
+  }
+
+  get modifier(): string {
+    const name = MODIFIERS[this.#modifierCode]?.name ?? "M_ANY";
+    return (this.word1 & ArcFlag.ForwardOnly) === 0 ? name : `${name}|M_FWDONLY`;
+  }
+
+  /** 1 for M_STAT. */
+  get value(): number {
+    const kind = MODIFIERS[this.#modifierCode]?.kind;
+    return kind === undefined ? 0 : valueFromBits(kind, this.#valueBits);
+  }
+
+  get hasFloatValue(): boolean {
+    return (this.#modifierCode & FLOAT_MODIFIER) !== 0;
+  }
+
+  /** False for M_STAT, whose value is only shown. */
+  get hasValue(): boolean {
+    return MODIFIERS[this.#modifierCode]?.kind !== "unit";
+  }
+
+  get score(): number {
+    return this.#order === null ? 0 : this.#order.scoreOf(this.#key);
+  }
+
+  get #modifierCode(): number {
+    return (this.word1 >>> 8) & 0x1f;
+  }
+}

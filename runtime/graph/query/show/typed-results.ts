@@ -1,0 +1,212 @@
+// What type a result has, from the options that were written down: names of fields and forms give
+// exact types, masks that were computed give `unknown` where the form cannot be told. Types only.
+
+import type { FieldName, Properties } from "../parse/query-options.js";
+
+interface FieldValues {
+  anchor: string;
+  "anchor-internalid": string;
+  direction: string;
+  relationship: string;
+  modifier: string;
+  value: number;
+  id: string;
+  internalid: string;
+  type: string;
+  degree: number;
+  indegree: number;
+  outdegree: number;
+  vector: readonly number[];
+  properties: Properties;
+  rankscore: number;
+  similarity: number;
+  "hamming-distance": number;
+  created: number;
+  modified: number;
+  expires: number;
+  descriptor: number;
+  address: number;
+  handle: string;
+}
+
+type DisplayOrder = [
+  "anchor",
+  "anchor-internalid",
+  "direction",
+  "relationship",
+  "modifier",
+  "value",
+  "id",
+  "internalid",
+  "type",
+  "degree",
+  "indegree",
+  "outdegree",
+  "vector",
+  "properties",
+  "rankscore",
+  "similarity",
+  "hamming-distance",
+  "created",
+  "modified",
+  "expires",
+  "descriptor",
+  "address",
+  "handle",
+];
+type InOrder<F, Order extends readonly unknown[] = DisplayOrder> = Order extends [
+  infer Head,
+  ...infer Rest,
+]
+  ? Head extends F
+    ? [Head, ...InOrder<F, Rest>]
+    : InOrder<F, Rest>
+  : [];
+
+type Flat<T> = { [K in keyof T]: T[K] };
+type ArcField = "direction" | "relationship" | "modifier" | "value";
+/** Arc fields that bring the distance along. */
+type DistantField = Exclude<ArcField, "relationship">;
+
+/** An entry in dictionary form. */
+export type DictEntry<F extends FieldName> = Flat<
+  { [K in Exclude<F, ArcField>]: FieldValues[K] } & ([Extract<F, ArcField>] extends [never]
+    ? unknown
+    : { arc: { [K in Extract<F, ArcField>]: FieldValues[K] } }) &
+    ([Extract<F, DistantField>] extends [never] ? unknown : { distance: number })
+>;
+
+type ListValue<K> = K extends "properties"
+  ? readonly (readonly [key: string, value: Properties[string]])[]
+  : K extends keyof FieldValues
+    ? FieldValues[K]
+    : never;
+/** An entry in list form: the fields in the order of display. */
+export type ListEntry<F extends FieldName> =
+  InOrder<F> extends infer Names extends readonly unknown[]
+    ? { -readonly [I in keyof Names]: ListValue<Names[I]> }
+    : never;
+
+type SimpleEntry<F extends FieldName> = InOrder<F>[0] extends infer Name
+  ? Name extends keyof FieldValues
+    ? FieldValues[Name]
+    : never
+  : never;
+
+/** Type of an option, undefined where it was not written down. */
+type Option<O, K extends string> = K extends keyof O ? O[K] : undefined;
+
+/** Names of the fields shown; null where they are given as a mask. */
+type Shown<O, Default extends FieldName> =
+  | NamesIn<Option<O, "fields">, SelectedIn<O, Default>>
+  | Extract<SelectedIn<O, never>, FieldName>;
+type NamesIn<Fields, Default> = Fields extends readonly (infer F)[]
+  ? Extract<F, FieldName>
+  : Fields extends number
+    ? null
+    : Default;
+type SelectedIn<O, Otherwise> = Option<O, "select"> extends string ? "properties" : Otherwise;
+
+/** `open` where it cannot be told. */
+type Format<O> = FormatOf<Option<O, "result">>;
+type FormatOf<R> = R extends "simple" | 0
+  ? "simple"
+  : R extends "list" | 0x2000_0000
+    ? "list"
+    : R extends "dict" | 0x3000_0000
+      ? "dict"
+      : R extends "str" | 0x1000_0000 | undefined
+        ? "str"
+        : "open";
+
+/** One entry of a result. */
+export type Entry<O, Default extends FieldName> = EntryIn<Format<O>, Shown<O, Default>>;
+type EntryIn<Form, Names> = Form extends "str"
+  ? string
+  : null extends Names
+    ? MaskedEntry<Form>
+    : NamedEntry<Form, Extract<Names, FieldName>>;
+type NamedEntry<Form, F extends FieldName> = Form extends "list"
+  ? ListEntry<F>
+  : Form extends "dict"
+    ? DictEntry<F>
+    : Form extends "simple"
+      ? SimpleEntry<F>
+      : unknown;
+type MaskedEntry<Form> = Form extends "list"
+  ? unknown[]
+  : Form extends "dict"
+    ? { [key: string]: unknown }
+    : unknown;
+
+/** Seconds: matching and sorting, rendering, everything. */
+export interface QueryTime {
+  search: number;
+  result: number;
+  total: number;
+}
+
+/** Whether an option that is a boolean was given as true; `boolean` where it cannot be told. */
+type Given<O, K extends string> =
+  Option<O, K> extends infer B ? (B extends undefined ? false : B) : never;
+type IsOpen<B> = boolean extends B ? true : false;
+
+type Envelope<O, Key extends string, Counts, E> =
+  "open" extends Format<O>
+    ? unknown
+    : true extends IsOpen<Given<O, "counts">> | IsOpen<Given<O, "timing">>
+      ? unknown
+      : [Given<O, "counts"> | Given<O, "timing">] extends [false]
+        ? E[]
+        : Flat<
+            { [K in Key]: E[] } & (Given<O, "counts"> extends true ? { counts: Counts } : unknown) &
+              (Given<O, "timing"> extends true ? { time: QueryTime } : unknown)
+          >;
+
+export interface NeighborhoodCounts {
+  neighbors: number;
+  arcs: number;
+  /** Entries whose head disappeared before they could be shown. */
+  excluded_arcs?: number;
+}
+
+/** What `neighborhood` gives for its options: entries, alone or beside counts and times. */
+export type NeighborhoodResult<O> = Envelope<O, "neighborhood", NeighborhoodCounts, Entry<O, "id">>;
+/** What `vertices` gives for its options. */
+export type VerticesResult<O> = Envelope<O, "vertices", { vertices: number }, Entry<O, "id">>;
+/** What `arcs` gives for its options. */
+export type ArcsResult<O> = Envelope<
+  O,
+  "arcs",
+  { arcs: number },
+  Entry<O, "anchor" | ArcField | "id">
+>;
+
+/** Sums over the arcs that matched, and over the vertices that they lead to. */
+export interface AggregateTotals {
+  neighbors: number;
+  arcs: number;
+  predicator_value?: number;
+  degree?: number;
+  indegree?: number;
+  outdegree?: number;
+}
+/** A number when `result` has no counts and one field is asked for. */
+export type AggregateResult<O> = [
+  Option<O, "result"> | Exclude<Option<O, "counts">, true>,
+] extends [undefined]
+  ? true extends IsOpen<Given<O, "timing">>
+    ? unknown
+    : Given<O, "timing"> extends true
+      ? { aggregation: AggregateTotals; time: QueryTime }
+      : AggregateTotals
+  : unknown;
+
+/** An arc as `outarcs` and `inarcs` list it: direction, relationship, modifier, value, other id. */
+export type ArcTuple = [
+  direction: "D_OUT" | "D_IN",
+  relationship: string,
+  modifier: string,
+  value: number,
+  id: string,
+];

@@ -1,0 +1,76 @@
+// The vertices that a scan has to look at, in slices: those with one of some ids, those of a type,
+// or all. A slice is read at one moment, the next one later; what comes or goes in between may be
+// given or not, but nothing is given twice.
+
+import type { GraphStore } from "../../store/graph-store.js";
+import { HandleSet } from "../match/handle-set.js";
+import type { VertexTest } from "../match/vertex-test.js";
+
+const SLICE = 4096;
+
+export class Candidates {
+  readonly #store: GraphStore;
+  /** The handles of the present slice. */
+  readonly slice = new Uint32Array(SLICE);
+  /** Sought handles, null for those of a type or all. */
+  readonly #handles: readonly number[] | null;
+  /** Type code, 0 for all types. */
+  readonly #type: number;
+  /** Up to which place sought handles were given, or handles; of a type those from here on. */
+  #place = 0;
+  readonly #end: number;
+  /** What was given already, when a vertex may change its place in a list meanwhile. */
+  readonly #given: HandleSet | null;
+
+  /** @param test a bound test that all have to pass, null for none */
+  constructor(store: GraphStore, test: VertexTest | null) {
+    this.#store = store;
+    const isSelective = test !== null && !test.isNegated;
+    this.#handles = isSelective && test.ids !== null ? test.ids.handles : null;
+    const type = isSelective && this.#handles === null ? test.type : null;
+    this.#type = type?.code ?? 0;
+    if (type !== null) this.#place = type.code === 0 ? 0 : store.typeLists.count(type.code);
+    this.#end = this.#handles?.length ?? (type === null ? store.vertices.end : 0);
+    this.#given = this.#type !== 0 && this.#place > SLICE ? new HandleSet() : null;
+  }
+
+  /** Fills the slice; returns how many there are, -1 when all were given. */
+  next(): number {
+    if (this.#handles !== null) return this.#nextSought(this.#handles);
+    return this.#type === 0 ? this.#nextUsed() : this.#nextOfType();
+  }
+
+  #nextSought(handles: readonly number[]): number {
+    if (this.#place >= this.#end) return -1;
+    let count = 0;
+    while (this.#place < this.#end && count < SLICE) this.slice[count++] = handles[this.#place++]!;
+    return count;
+  }
+
+  #nextUsed(): number {
+    if (this.#place >= this.#end) return -1;
+    const { vertices } = this.#store;
+    const end = Math.min(this.#place + SLICE, this.#end);
+    let count = 0;
+    for (let handle = this.#place; handle < end; handle++) {
+      if (vertices.isUsed(handle)) this.slice[count++] = handle;
+    }
+    this.#place = end;
+    return count;
+  }
+
+  /** From the end of the list on: what leaves it lets the last one take its place. */
+  #nextOfType(): number {
+    if (this.#place <= 0) return -1;
+    const { slice } = this;
+    const found = this.#store.typeLists.copyBefore(this.#type, this.#place, slice);
+    this.#place -= SLICE;
+    if (this.#given === null) return found;
+    let count = 0;
+    for (let at = 0; at < found; at++) {
+      const handle = slice[at]!;
+      if (this.#given.add(handle)) slice[count++] = handle;
+    }
+    return count;
+  }
+}

@@ -1,0 +1,65 @@
+// How long a query may run. The clock is looked at once every few thousand arcs: short queries
+// pay nothing and succeed even when they are given no time at all.
+
+import { QueryError, SearchError } from "../../model/errors.js";
+import type { ExecuteOptions } from "../parse/query-options.js";
+
+/** What a query that ran out of time says, by kind. */
+const MESSAGES = {
+  neighborhood: "Execution timeout",
+  global: "Global search execution timeout",
+  aggregation: "Timeout during aggregation",
+  adjacency: "Timeout during adjacency check",
+} as const;
+
+export type TimedQuery = keyof typeof MESSAGES;
+
+/** Arcs or vertices between two looks at the clock. */
+const STRIDE = 4096;
+
+export class Deadline {
+  readonly #query: TimedQuery;
+  readonly #limitMs: number;
+  readonly #at: number;
+  #left = STRIDE;
+
+  /** @param limitMs milliseconds from now on; Infinity for no limit */
+  constructor(query: TimedQuery, limitMs: number) {
+    this.#query = query;
+    this.#limitMs = limitMs;
+    this.#at = limitMs === Number.POSITIVE_INFINITY ? limitMs : performance.now() + limitMs;
+  }
+
+  /**
+   * Counts work that was done.
+   * @throws SearchError once the time is up
+   */
+  spend(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0) this.#look();
+  }
+
+  #look(): void {
+    this.#left = STRIDE;
+    if (this.#at !== Number.POSITIVE_INFINITY && performance.now() > this.#at) {
+      throw new SearchError(`${MESSAGES[this.#query]} after ${this.#limitMs} ms`);
+    }
+  }
+}
+
+/**
+ * The bound that the options of an execution set: none unless `limexec` is true.
+ * @throws QueryError what is no number of milliseconds, or neither true nor false
+ */
+export function deadlineOf(query: TimedQuery, options: ExecuteOptions): Deadline {
+  const timeout = options.timeout ?? 0;
+  const limexec = options.limexec ?? false;
+  if (typeof timeout !== "number" || Number.isNaN(timeout)) {
+    throw new QueryError("invalid timeout parameter");
+  }
+  if (typeof limexec !== "boolean") throw new QueryError("invalid limexec parameter");
+  return limexec && timeout >= 0 ? new Deadline(query, timeout) : NO_DEADLINE;
+}
+
+/** The one of all queries without a limit: of what they spend nothing needs to be kept. */
+export const NO_DEADLINE = new Deadline("neighborhood", Number.POSITIVE_INFINITY);

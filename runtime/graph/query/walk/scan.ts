@@ -1,0 +1,114 @@
+// Scans of the whole graph, or of the vertices that a condition leaves: those of one type, those
+// with one of some ids. No lock is held: each vertex is read consistently, the graph as a whole may
+// change meanwhile, and a vertex that comes or goes may be seen or not.
+
+import { D_BOTH, D_OUT } from "../../model/constants.js";
+import { QueryError } from "../../model/errors.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { HitCounter, HitSide, type HitSink } from "../hits/hit-sink.js";
+import { bindRule, bindTest, type VertexTest, type WalkRule } from "../match/vertex-test.js";
+import type { VertexCondition } from "../parse/query-options.js";
+import { compileRule } from "../parse/traverse-rule.js";
+import { compileVertexCondition } from "../parse/vertex-condition.js";
+import { Candidates } from "./candidates.js";
+import type { Deadline } from "./deadline.js";
+import { Walker } from "./walker.js";
+
+export interface VertexScan {
+  readonly store: GraphStore;
+  /** Null for any vertex. */
+  readonly test: VertexTest | null;
+}
+
+export interface ArcScan {
+  readonly store: GraphStore;
+  /** Condition on tails, null for any. */
+  readonly tail: VertexTest | null;
+  readonly rule: WalkRule;
+}
+
+/**
+ * @throws QueryError, SearchError what is malformed
+ * @throws UnsupportedError expressions and similarity
+ */
+export function planVertexScan(
+  store: GraphStore,
+  condition: VertexCondition | undefined,
+): VertexScan {
+  return { store, test: compileVertexCondition(store, condition) };
+}
+
+/**
+ * Gives all vertices that pass to the sink, as heads.
+ * @throws SearchError after the deadline
+ */
+export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline): void {
+  const { store, test } = plan;
+  if (test !== null) bindTest(test, store);
+  if (test === null && sink.isCountOnly) {
+    sink.count(store.order);
+    return;
+  }
+  const walker = Walker.of(store);
+  walker.start(sink, deadline, true);
+  const candidates = new Candidates(store, test);
+  for (let count = candidates.next(); count >= 0; count = candidates.next()) {
+    deadline.spend(count);
+    for (let at = 0; at < count; at++) {
+      const vertex = candidates.slice[at]!;
+      if (test !== null && !walker.test(test, vertex, 0)) continue;
+      if (!sink.emit(1, 0, vertex, 0, 0, HitSide.Out)) return;
+    }
+  }
+}
+
+/**
+ * Number of vertices that pass.
+ * @throws SearchError after the deadline
+ */
+export function countVertices(plan: VertexScan, deadline: Deadline): number {
+  const counter = new HitCounter();
+  scanVertices(plan, counter, deadline);
+  return counter.hits;
+}
+
+/**
+ * The condition is one on tails; its `traverse` says which of their arcs, all outarcs without one.
+ * @throws QueryError, SearchError what is malformed
+ * @throws UnsupportedError expressions and similarity
+ */
+export function planArcScan(store: GraphStore, condition: VertexCondition | undefined): ArcScan {
+  const test = compileVertexCondition(store, condition, { isCollected: true });
+  const rule =
+    test?.traverse ?? compileRule(store, {}, null, { direction: D_OUT, isCollected: true });
+  if (rule.arc.direction === D_BOTH) throw new QueryError("Global traversal filter error");
+  const isAny = test === null || (test.checks.length === 0 && test.adjacent === null);
+  return { store, tail: isAny ? null : { ...test, traverse: null }, rule };
+}
+
+/**
+ * Gives all arcs that pass to the sink.
+ * @throws SearchError after the deadline
+ */
+export function scanArcs(plan: ArcScan, sink: HitSink, deadline: Deadline): void {
+  const { store, tail, rule } = plan;
+  if (tail !== null) bindTest(tail, store);
+  bindRule(rule, store);
+  const walker = Walker.of(store);
+  walker.start(sink, deadline, false);
+  const isCountable = walker.isCountable(rule);
+  const candidates = new Candidates(store, tail);
+  const { slice } = candidates;
+  for (let count = candidates.next(); count >= 0; count = candidates.next()) {
+    deadline.spend(count);
+    let tails = 0;
+    for (let at = 0; at < count; at++) {
+      const vertex = slice[at]!;
+      if (tail !== null && !walker.test(tail, vertex, 0)) continue;
+      if (isCountable) slice[tails++] = vertex;
+      else walker.walk(rule, vertex, 1);
+      if (walker.isStopped) return;
+    }
+    if (tails > 0) walker.countAll(rule, slice, 0, tails, 1);
+  }
+}

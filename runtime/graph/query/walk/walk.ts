@@ -1,0 +1,127 @@
+// Walks from one vertex along the arcs that a plan lets through, and gives what is collected to a
+// sink. A plan is made once and may be executed any number of times.
+
+import { D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
+import { QueryError } from "../../model/errors.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { HitCounter, type HitSink } from "../hits/hit-sink.js";
+import type { ArcTest, DirectionNumber } from "../match/arc-test.js";
+import { scannersOf } from "../match/run-scanner.js";
+import { bindRule, bindTest, type VertexTest, type WalkRule } from "../match/vertex-test.js";
+import type { ArcFilter, CollectRule, VertexCondition } from "../parse/query-options.js";
+import { compileRule } from "../parse/traverse-rule.js";
+import { compileVertexCondition } from "../parse/vertex-condition.js";
+import type { Deadline } from "./deadline.js";
+import { Walker } from "./walker.js";
+
+export interface WalkPlan {
+  readonly store: GraphStore;
+  /** Filter of the first level. */
+  readonly arc: ArcTest;
+  /** Condition on the heads of the first level, null for any. */
+  readonly neighbor: VertexTest | null;
+  readonly rule: WalkRule;
+  readonly walker: Walker;
+}
+
+/** The part of a query that says where to go. */
+export interface WalkOptions {
+  readonly arc?: ArcFilter | undefined;
+  readonly neighbor?: VertexCondition | undefined;
+  readonly collect?: CollectRule | undefined;
+}
+
+/**
+ * @throws QueryError, SearchError what is malformed
+ * @throws UnsupportedError expressions and similarity
+ */
+export function planWalk(
+  store: GraphStore,
+  options: WalkOptions,
+  defaultDirection: DirectionNumber,
+): WalkPlan {
+  const { arc, collect } = options;
+  const neighbor = compileVertexCondition(store, options.neighbor);
+  const defaults = { direction: defaultDirection, isCollected: true };
+  const rule = compileRule(store, { arc, collect }, neighbor, defaults);
+  return { store, arc: rule.arc, neighbor, rule, walker: Walker.of(store) };
+}
+
+/**
+ * Gives all arcs that the plan collects to the sink, deeper ones before those that led to them.
+ * @throws SearchError after the deadline
+ */
+export function walkNeighborhood(
+  plan: WalkPlan,
+  anchor: number,
+  sink: HitSink,
+  deadline: Deadline,
+): void {
+  const { rule, walker } = plan;
+  bindRule(rule, plan.store);
+  walker.start(sink, deadline, false);
+  walker.walk(rule, anchor, 1);
+}
+
+/**
+ * Number of arcs that the plan collects.
+ * @throws SearchError after the deadline
+ */
+export function countNeighborhood(plan: WalkPlan, anchor: number, deadline: Deadline): number {
+  counter.hits = 0;
+  walkNeighborhood(plan, anchor, counter, deadline);
+  return counter.hits;
+}
+
+/** Queries do not nest, so that one is enough. */
+const counter = new HitCounter();
+
+/**
+ * Whether the plan finds an arc at all.
+ * @throws SearchError after the deadline
+ */
+export function isAdjacent(plan: WalkPlan, anchor: number, deadline: Deadline): boolean {
+  const { rule, walker } = plan;
+  bindRule(rule, plan.store);
+  walker.start(counter, deadline, true);
+  return walker.walk(rule, anchor, 1);
+}
+
+/** Whether a vertex passes a condition; null passes all. */
+export function testCondition(
+  store: GraphStore,
+  test: VertexTest | null,
+  vertex: number,
+  deadline: Deadline,
+): boolean {
+  if (test === null) return store.vertices.isUsed(vertex);
+  bindTest(test, store);
+  const walker = Walker.of(store);
+  walker.start(counter, deadline, true);
+  return walker.test(test, vertex, 0);
+}
+
+/**
+ * Arcs of a vertex that pass a filter, in its direction; without a filter what the counters say,
+ * which know of forward-only arcs at their terminals too.
+ * @throws QueryError for D_BOTH
+ * @throws SearchError after the deadline
+ */
+export function countArcs(
+  store: GraphStore,
+  vertex: number,
+  test: ArcTest,
+  deadline: Deadline,
+): number {
+  const { direction } = test;
+  if (direction === D_BOTH) throw new QueryError("Bi-directional arc aggregation is not possible");
+  test.bind(store.relationships);
+  const { outArcs, inArcs } = scannersOf(store);
+  let count = 0;
+  if (direction !== D_IN) count += outArcs.count(vertex, test);
+  if (direction !== D_OUT) {
+    count += test.isUnfiltered ? store.vertices.inDegree(vertex) : inArcs.count(vertex, test);
+  }
+  deadline.spend(count);
+  return count;
+}

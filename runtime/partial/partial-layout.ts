@@ -1,0 +1,123 @@
+// The bytes of a PluginResponse on its way to a dispatcher: what both the writers and the reader
+// have to know. Everything that merging needs stands in front: the numbers in a header of fixed
+// size, then the keys as one array; items follow as JSON texts that nobody decodes below the top.
+// Little-endian.
+//
+//    0  u32  magic "SVP1"             24  u32  level              56  f64  partials
+//    4  u32  length of everything     28  u32  levelparts         64  f64  i0
+//    8  u16  version                  32  u32  length of message  72  f64  i1
+//   10  u8   key type   11  u8  flags 36  u32  length of meta     80  f64  f2
+//   12  u32  sortby                   40  f64  maxhits            88  f64  f3
+//   16  u32  number n of entries      48  f64  hitcount
+//   20  u32  0
+//   96  keys          f64[n] for int and float, else u32[n+1]: where each begins in the key bytes
+//       item offsets  u32[n+1]: where each begins in the item bytes
+//       key bytes     text, bytes, or for keys of mixed type `n` + f64, `s` + text, `b` + bytes
+//       item bytes    JSON texts
+//       message       UTF-8 text, if flag 1
+//       meta          JSON text, if flag 2
+//       u32           CRC-32 of everything before
+
+import { crc32 } from "node:zlib";
+import { ResponseError } from "../base/errors.js";
+import { isSortby, type KeyWire, sortClass, takesKeys } from "./sort-order.js";
+
+/** What a response has besides message, metadata and entries. */
+export interface PartialNumbers {
+  readonly maxhits: number;
+  readonly sortby: number;
+  /** Null when there are no keys, or keys of mixed type. */
+  readonly keytype: KeyWire | null;
+  readonly hitcount: number;
+  readonly level: number;
+  readonly levelparts: number;
+  readonly partials: number;
+  readonly i0: number;
+  readonly i1: number;
+  readonly f2: number;
+  readonly f3: number;
+}
+
+export const MAGIC = 0x31505653;
+export const VERSION = 1;
+export const HEADER_BYTES = 96;
+export const CRC_BYTES = 4;
+export const HAS_MESSAGE = 1;
+export const HAS_META = 2;
+export const KEY_TYPES: readonly (KeyWire | null)[] = [null, "int", "float", "str", "bytes"];
+/** First byte of a key of mixed type. */
+export const TAGS = { number: 0x6e, str: 0x73, bytes: 0x62 } as const;
+const MAX_BYTES = 2 ** 32 - 1;
+
+/** How long each part of a partial is. */
+export interface PartialLengths {
+  readonly count: number;
+  /** Bytes of all keys; 0 for numbers. */
+  readonly keys: number;
+  readonly items: number;
+  /** Null when there is none. */
+  readonly message: number | null;
+  /** Null when there is none. */
+  readonly meta: number | null;
+}
+
+/** Whether keys are stored as an array of numbers. */
+export function isNumeric(keytype: KeyWire | null): boolean {
+  return keytype === "int" || keytype === "float";
+}
+
+/** Whether a response of that order and key type can have `count` entries. */
+export function takesEntries(sortby: number, keytype: KeyWire | null, count: number): boolean {
+  if (!isSortby(sortby) || (keytype !== null && !takesKeys(sortby, keytype))) return false;
+  const sorts = sortClass(sortby);
+  return count === 0 || sorts === "any" || (sorts !== "none" && keytype !== null);
+}
+
+/** Bytes of the array of keys, or of where they begin. */
+export function keyTableBytes(keytype: KeyWire | null, count: number): number {
+  return isNumeric(keytype) ? 8 * count : 4 * (count + 1);
+}
+
+/** @throws ResponseError for a size that no response can have, in whatever form */
+export function requireSize(bytes: number): void {
+  if (bytes > MAX_BYTES) throw new ResponseError(`response of ${bytes} bytes is too large`);
+}
+
+/**
+ * A partial with its header written, and nothing else.
+ * @throws ResponseError when it cannot be that long
+ */
+export function newPartial(numbers: PartialNumbers, lengths: PartialLengths): Buffer<ArrayBuffer> {
+  const { count, message, meta } = lengths;
+  const total =
+    HEADER_BYTES +
+    (keyTableBytes(numbers.keytype, count) + 4 * (count + 1)) +
+    (lengths.keys + lengths.items + (message ?? 0) + (meta ?? 0)) +
+    CRC_BYTES;
+  requireSize(total);
+  // A buffer of its own, so that it can be transferred to another thread.
+  const bytes = Buffer.allocUnsafeSlow(total) as Buffer<ArrayBuffer>;
+  bytes.writeUInt32LE(MAGIC, 0);
+  bytes.writeUInt32LE(total, 4);
+  bytes.writeUInt16LE(VERSION, 8);
+  bytes.writeUInt8(KEY_TYPES.indexOf(numbers.keytype), 10);
+  bytes.writeUInt8((message === null ? 0 : HAS_MESSAGE) | (meta === null ? 0 : HAS_META), 11);
+  bytes.writeUInt32LE(numbers.sortby, 12);
+  bytes.writeUInt32LE(count, 16);
+  bytes.writeUInt32LE(0, 20);
+  bytes.writeUInt32LE(numbers.level, 24);
+  bytes.writeUInt32LE(numbers.levelparts, 28);
+  bytes.writeUInt32LE(message ?? 0, 32);
+  bytes.writeUInt32LE(meta ?? 0, 36);
+  const { maxhits, hitcount, partials, i0, i1, f2, f3 } = numbers;
+  const values = [maxhits, hitcount, partials, i0, i1, f2, f3];
+  for (let i = 0; i < values.length; i++) bytes.writeDoubleLE(values[i]!, 40 + 8 * i);
+  return bytes;
+}
+
+/** The partial with its checksum: the last step of writing one. */
+export function sealed(bytes: Buffer<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const end = bytes.length - CRC_BYTES;
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, end)), end);
+  return new Uint8Array(bytes.buffer);
+}

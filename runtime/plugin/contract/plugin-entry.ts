@@ -1,0 +1,34 @@
+// The run-time form of one registered plugin: what `svc build` emits into `.svc/plugins.js`, and
+// what `addPlugin` makes at run time. Executors call `invoke`; the IO thread sees only the record.
+
+import type { Wire } from "../../../argspec/wire.js";
+import type { PluginRequest } from "../request/plugin-request.js";
+import type { RequestSource } from "./request-source.js";
+
+/** Interface, "Plugin description record": exactly these four fields. */
+export interface PluginDescription {
+  readonly path: string;
+  readonly description: string;
+  /** Parameter names in signature order to their type text. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly bound_graph: string | null;
+}
+
+export type PluginRole = "engine" | "pre" | "post";
+
+/**
+ * Converts the request's query, headers and body to the function's arguments and calls it.
+ * Throws ParameterError for bad input; whatever else it throws came from the plugin.
+ */
+export type Invoke = (request: PluginRequest, source: RequestSource) => unknown;
+
+export interface PluginEntry {
+  readonly name: string;
+  readonly role: PluginRole;
+  readonly graph: string | null;
+  readonly readonly: boolean;
+  /** Wire types of the annotated user parameters, for `request.params`. */
+  readonly wires: Readonly<Record<string, Wire>>;
+  readonly description: PluginDescription;
+  readonly invoke: Invoke;
+}

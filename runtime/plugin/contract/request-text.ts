@@ -1,0 +1,163 @@
+// A PluginRequest as the HTTP request that a dispatcher forwards. Parameters keep their types: an
+// integer travels as `(q)n`, another number as `(d)x`, a key without value as the bare key.
+
+import { RequestError } from "../../base/errors.js";
+import { jsonText } from "./json-text.js";
+import { MEDIA_TYPES } from "./media-types.js";
+import { typeName } from "./thrown.js";
+import { fromLatin1 } from "./wire-text.js";
+
+export const TARGET_HEADER = "X-SVC-Partial-Target";
+/** Dispatchers that have passed a request on as it was, separated by commas. */
+export const VIA_HEADER = "X-SVC-Via";
+
+/** Written anew for every hop, or valid for one connection only. */
+const HOP_HEADERS = new Set([
+  "accept",
+  "connection",
+  "content-length",
+  "expect",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  TARGET_HEADER.toLowerCase(),
+  VIA_HEADER.toLowerCase(),
+]);
+
+/** HTTP/1.1 wants one; a request that a plugin made goes to whatever back-end is chosen. */
+const HOST_LINE = "Host: svc\r\n";
+const HAS_HOST = /^host:/im;
+
+const SPACE = 32;
+const TAB = 9;
+
+const UNRESERVED = /^[A-Za-z0-9_.~-]$/;
+const BYTE_TEXTS = Array.from({ length: 256 }, (_, byte) => {
+  const char = String.fromCharCode(byte);
+  if (UNRESERVED.test(char)) return char;
+  return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+});
+
+const PLAIN_PATH = /^[A-Za-z0-9_.~/-]*$/;
+
+/** Everything that the text of a request is made of. */
+export interface RequestParts {
+  readonly method: "GET" | "POST";
+  /** Path and query, latin1. */
+  readonly target: string;
+  /** Own header lines, each with CR LF, latin1. */
+  readonly headerBlock: string;
+  readonly partial: number | null;
+  readonly content: Uint8Array | null;
+  /** Replaces the Content-Type of `headerBlock`; null keeps it. */
+  readonly contentType: string | null;
+}
+
+/** The bytes of the whole HTTP request. */
+export function requestBytes(parts: RequestParts): Uint8Array {
+  const { content, contentType, partial } = parts;
+  const isTypeReplaced = contentType !== null || content === null;
+  const block = withoutHopHeaders(parts.headerBlock, isTypeReplaced);
+  let head = `${parts.method} ${parts.target} HTTP/1.1\r\n${block}`;
+  if (!HAS_HOST.test(block)) head += HOST_LINE;
+  head += `Accept: ${MEDIA_TYPES.partial}\r\n`;
+  if (partial !== null) head += `${TARGET_HEADER}: ${partial}\r\n`;
+  if (content === null) return Uint8Array.from(Buffer.from(`${head}\r\n`, "latin1"));
+  if (contentType !== null) head += `Content-Type: ${contentType}\r\n`;
+  head += `Content-Length: ${content.length}\r\n\r\n`;
+  const bytes = new Uint8Array(head.length + content.length);
+  bytes.set(Buffer.from(head, "latin1"));
+  bytes.set(content, head.length);
+  return bytes;
+}
+
+/** The header lines that are forwarded; `Content-Type` only while the content stays. */
+export function withoutHopHeaders(block: string, isTypeReplaced = false): string {
+  let kept = "";
+  for (const line of block.split("\r\n")) {
+    const name = line.slice(0, line.indexOf(":")).toLowerCase();
+    const isDropped = isTypeReplaced && name === "content-type";
+    if (line !== "" && !isDropped && !HOP_HEADERS.has(name)) kept += `${line}\r\n`;
+  }
+  return kept;
+}
+
+/**
+ * The query text of a set of parameters, without `?`.
+ * @throws RequestError for a value that a query cannot carry
+ */
+export function queryText(params: Readonly<Record<string, unknown>>): string {
+  const pairs: string[] = [];
+  for (const [name, value] of Object.entries(params)) {
+    const key = percentEncode(name);
+    pairs.push(value === null || value === undefined ? key : `${key}=${valueText(value)}`);
+  }
+  return pairs.join("&");
+}
+
+function valueText(value: unknown): string {
+  switch (typeof value) {
+    case "string":
+      return percentEncode(value);
+    case "number":
+      if (Number.isSafeInteger(value)) return `(q)${value}`;
+      if (Number.isFinite(value)) return `(d)${percentEncode(String(value))}`;
+      break;
+    case "bigint":
+      if (Number.isSafeInteger(Number(value))) return `(q)${value}`;
+      break;
+    case "boolean":
+      return String(value);
+    case "object":
+      // JSON reaches a `json` parameter of the back-end as it left here.
+      return value instanceof Uint8Array
+        ? percentEncodeBytes(value)
+        : percentEncode(jsonText(value));
+  }
+  throw new RequestError(`unsupported parameter type: ${typeName(value)}`);
+}
+
+/** A path that was decoded, as it stands in a request line: no byte of it can end the line. */
+export function encodedPath(path: string): string {
+  return PLAIN_PATH.test(path) ? path : path.split("/").map(percentEncode).join("/");
+}
+
+/** UTF-8 bytes of a text, everything but unreserved characters as `%XX`. */
+export function percentEncode(text: string): string {
+  return percentEncodeBytes(Buffer.from(text, "utf8"));
+}
+
+function percentEncodeBytes(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += BYTE_TEXTS[byte]!;
+  return text;
+}
+
+/**
+ * A field value without the blanks around it. `trim` would also take bytes such as A0, which may
+ * end a UTF-8 character or hide behind a length.
+ */
+export function fieldValue(block: string, start: number, end: number): string {
+  while (start < end && isBlank(block.charCodeAt(start))) start++;
+  while (end > start && isBlank(block.charCodeAt(end - 1))) end--;
+  return block.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB;
+}
+
+/** Value of a header field in a block of header lines; the last one wins. */
+export function headerValue(block: string, name: string): string | undefined {
+  const wanted = name.toLowerCase();
+  let value: string | undefined;
+  for (const line of block.split("\r\n")) {
+    const colon = line.indexOf(":");
+    if (colon > 0 && line.slice(0, colon).toLowerCase() === wanted) {
+      value = fromLatin1(fieldValue(line, colon + 1, line.length));
+    }
+  }
+  return value;
+}

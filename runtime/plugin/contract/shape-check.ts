@@ -1,0 +1,67 @@
+// What generated shape checks are called through. A check returns null when a value has its shape,
+// else where and what it lacks, such as `.x (a number is required)`; the name in front is added
+// here, so that a value that is right costs no text at all.
+
+import { ParameterError } from "../../base/errors.js";
+import { clip } from "./clip.js";
+
+export type ShapeCheck = (value: unknown) => string | null;
+
+/**
+ * Passes a converted value through a check; null stands for a key without a value.
+ * @throws ParameterError naming the parameter
+ */
+export function checked(value: unknown, name: string, check: ShapeCheck): unknown {
+  if (value !== null) {
+    assertShape(value, name, check, String(value));
+  }
+  return value;
+}
+
+/**
+ * @param text of the value, as the client wrote it
+ * @throws ParameterError naming the parameter and the path to what is wrong in it
+ */
+export function assertShape(value: unknown, name: string, check: ShapeCheck, text: string): void {
+  let fault: string | null;
+  try {
+    fault = check(value);
+  } catch (error) {
+    // The checks of recursive types recurse as deeply as the client's JSON does.
+    if (!(error instanceof RangeError)) {
+      throw error;
+    }
+    fault = " (nested too deeply)";
+  }
+  if (fault !== null) {
+    const isWhole = fault.startsWith(" ") && (typeof value !== "object" || value === null);
+    const echo = isWhole ? `=${clip(text)}` : "";
+    throw new ParameterError("TypeError", `${name}${echo}${fault}`);
+  }
+}
+
+/** A check that walks each object once, and answers from memory when it meets it again. */
+export function remembered(check: ShapeCheck): ShapeCheck {
+  const faults = new WeakMap<object, string | null>();
+  return (value) => {
+    const known = faults.get(value as object);
+    if (known !== undefined) {
+      return known;
+    }
+    const fault = check(value);
+    if (typeof value === "object" && value !== null) {
+      faults.set(value, fault);
+    }
+    return fault;
+  };
+}
+
+/** A JSON object: neither null nor an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Property of an object itself, for names that every object inherits (`constructor`). */
+export function own(value: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}

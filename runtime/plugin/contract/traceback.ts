@@ -1,0 +1,123 @@
+// The lines of an error's stack that belong to plugin code, in terms of the TypeScript sources.
+// Source maps are read when the first error of a bundle is reported, and kept.
+
+import { readFileSync } from "node:fs";
+import { SourceMap } from "node:module";
+import { dirname, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { BUILD_FOLDER } from "../../settings/manifest.js";
+
+const MAX_LINES = 20;
+const MAX_FRAME_LENGTH = 4096;
+/** Whatever stands below this function of ours called the plugin and is not part of it. */
+const CALLER = "runPlugin";
+/** Where our own code lies: `dist/` when built, `runtime/` in the sources. */
+const OWN_FOLDER = fileURLToPath(
+  new URL(".", import.meta.url.replace(/runtime\/plugin\/[^/]*$/, "runtime/x")),
+);
+
+/** `    at name (place:line:column)` or `    at place:line:column`, either with `async`. */
+const FRAME = /^\s+at (?:(.*?) \()?(?:async )?(.+?):(\d+):(\d+)\)?$/;
+
+interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+interface Bundle {
+  readonly map: SourceMap;
+  readonly file: string;
+}
+
+const bundles = new Map<string, Bundle | null>();
+let enabled = true;
+
+/** Shows or hides plugin code in the errors of this thread (config `http.traceback`). */
+export function showTraceback(show: boolean): void {
+  enabled = show;
+}
+
+/** Frames of plugin code, innermost first, each a line; empty when there is nothing to show. */
+export function pluginFrames(thrown: unknown): string[] {
+  if (!enabled) return [];
+  try {
+    return framesOf(thrown);
+  } catch {
+    // The stack belongs to the plugin and may be anything, even a getter that throws.
+    return [];
+  }
+}
+
+function framesOf(thrown: unknown): string[] {
+  const frames: string[] = [];
+  if (!(thrown instanceof Error) || typeof thrown.stack !== "string") return frames;
+  const { message, stack } = thrown;
+  // The stack begins with the message, which may hold a client's text that looks like frames.
+  const start = stack.indexOf(message);
+  const lines = start < 0 ? stack : stack.slice(start + message.length);
+  for (const line of lines.split("\n")) {
+    const match = line.length > MAX_FRAME_LENGTH ? null : FRAME.exec(line);
+    if (match === null) continue;
+    const [, name, location, row, column] = match;
+    if (name === CALLER) break;
+    const place = placeOf(location!, Number(row), Number(column));
+    if (place === null) continue;
+    const where = `${place.file}:${place.line}:${place.column}`;
+    frames.push(name === undefined ? `    at ${where}\n` : `    at ${name} (${where})\n`);
+    if (frames.length === MAX_LINES) break;
+  }
+  return frames;
+}
+
+/** Null for frames that are not plugin code. */
+function placeOf(location: string, line: number, column: number): Place | null {
+  const file = filePath(location);
+  if (file === null || file.startsWith(OWN_FOLDER)) return null;
+  const bundle = bundleOf(location, file);
+  if (bundle !== null) return mappedPlace(bundle, line, column);
+  // What lies in the build folder without a map is generated: converters, the plugin table.
+  const isOther = inModules(file) || dirname(file).endsWith(sep + BUILD_FOLDER);
+  return isOther ? null : { file: shown(process.cwd(), file), line, column };
+}
+
+/** Path of a frame's file; null for frames of Node itself and for evaluated code. */
+function filePath(location: string): string | null {
+  if (location.startsWith("file://")) return fileURLToPath(location.replace(/[?#].*$/, ""));
+  return location.startsWith(sep) ? location : null;
+}
+
+function bundleOf(location: string, file: string): Bundle | null {
+  const known = bundles.get(location);
+  if (known !== undefined) return known;
+  let bundle: Bundle | null = null;
+  try {
+    bundle = { map: new SourceMap(JSON.parse(readFileSync(`${file}.map`, "utf8"))), file };
+  } catch {
+    // No map beside it: the file is shown as it is.
+  }
+  bundles.set(location, bundle);
+  return bundle;
+}
+
+function mappedPlace(bundle: Bundle, line: number, column: number): Place | null {
+  const entry = bundle.map.findEntry(line - 1, column - 1);
+  if (!("originalSource" in entry)) return null;
+  const folder = dirname(bundle.file);
+  const file = resolve(folder, entry.originalSource);
+  if (file.startsWith(folder + sep) || inModules(file)) return null;
+  const project = folder.endsWith(sep + BUILD_FOLDER) ? dirname(folder) : process.cwd();
+  return {
+    file: shown(project, file),
+    line: entry.originalLine + 1,
+    column: entry.originalColumn + 1,
+  };
+}
+
+function inModules(file: string): boolean {
+  return file.includes(`${sep}node_modules${sep}`);
+}
+
+function shown(base: string, file: string): string {
+  return relative(base, file).replaceAll(sep, "/");
+}

@@ -1,0 +1,22 @@
+// The argspec of the plugins that a server has, as its threads hand it on: text in shared memory,
+// which costs the thread that passes it nothing, and which only the admin executor ever parses.
+
+import type { Argspec } from "../../../argspec/argspec.js";
+
+export interface SharedArgspec {
+  readonly hash: string;
+  /** JSON in UTF-8. */
+  readonly text: Uint8Array<SharedArrayBuffer>;
+}
+
+/** @param text of the argspec as JSON, where there is one already */
+export function shareArgspec(argspec: Argspec, text = JSON.stringify(argspec)): SharedArgspec {
+  const shared = new Uint8Array(new SharedArrayBuffer(Buffer.byteLength(text)));
+  Buffer.from(shared.buffer).write(text);
+  return { hash: argspec.hash, text: shared };
+}
+
+/** The argspec as it was given to `shareArgspec`, parsed and not yet checked. */
+export function parseShared({ text }: SharedArgspec): unknown {
+  return JSON.parse(Buffer.from(text.buffer).toString("utf8"));
+}

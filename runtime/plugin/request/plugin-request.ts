@@ -1,0 +1,393 @@
+// The request as plugin code sees it. One is made for every call, so it holds only where it came
+// from: everything is parsed when it is first touched, and what a plugin may change lives in an
+// object that exists only once something was changed.
+
+import { createHash } from "node:crypto";
+import type { Wire } from "../../../argspec/wire.js";
+import { INSPECT } from "../contract/inspect-symbol.js";
+import type { Ident, RequestSource } from "../contract/request-source.js";
+import { headerValue, queryText, requestBytes, TARGET_HEADER } from "../contract/request-text.js";
+import { fromLatin1, toLatin1 } from "../contract/wire-text.js";
+import type { PluginRequestOptions } from "./made-request.js";
+import { type Content, contentOf, isRequestOptions, madeSource } from "./made-request.js";
+import { parseParams } from "./query-values.js";
+import type { Headers } from "./received.js";
+import { contentBytes, headersBytes, headersDict, receivedHeaders } from "./received.js";
+import { flagOf, indexOrNull, primaryOf, signatureFrom } from "./request-arguments.js";
+
+const AFFINITY_MODULUS = 128;
+/** First argument that tells the constructor of a request that was received. */
+const RECEIVED = Symbol("received");
+
+/** `(defined, width, height, depth, partition, replica, channel, primary)`. */
+export type MatrixIdentity = readonly [defined: number, ...Ident];
+
+const NO_MATRIX: MatrixIdentity = Object.freeze([0, 1, 1, 1, 0, 0, 0, 1] as const);
+
+type Wires = Readonly<Record<string, Wire>>;
+
+/** Where a request goes. */
+export interface Routing {
+  /** The one partition that it is for, -1 for all. */
+  readonly target: number;
+  /** Set by the plugin: only the primary row. */
+  readonly isPrimary: boolean;
+  /** Preferred row, -1 for none. */
+  readonly affinity: number;
+}
+
+/** What plugin code may set; undefined stands for the value that was received. */
+interface Edits {
+  partial: number | null | undefined;
+  primary: 0 | 1 | undefined;
+  affinity: number | null;
+  flag: string | null;
+  local: unknown;
+  content: Content | null | undefined;
+}
+
+// The functions below reach private state, so the class sets them.
+
+/** Makes the request of one plugin call. `wires` are the types of the plugin's parameters. */
+export let requestFrom: (source: RequestSource, wires: Wires) => PluginRequest;
+/** Makes the request that runs a received one once more. */
+export let resubmissionOf: (request: PluginRequest) => PluginRequest;
+/** Whether the request was made by `resubmissionOf`. */
+export let isResubmission: (request: PluginRequest) => boolean;
+/** Where the request is to go, as far as a plugin or the client said. */
+export let routingOf: (request: PluginRequest) => Routing;
+/** The signature, unless it was never read or is out of date. */
+export let signatureOf: (request: PluginRequest) => string | null;
+
+/**
+ * A request to a plugin: the argument `request` of engine and pre-processor functions, and what a
+ * pre-processor returns to have it forwarded (interface, "PluginRequest").
+ */
+export class PluginRequest {
+  readonly #source: RequestSource;
+  readonly #wires: Wires;
+  #params: Record<string, unknown> | undefined;
+  #edits: Edits | undefined;
+  #signature: string | undefined;
+  #resubmission = false;
+
+  static {
+    requestFrom = (source, wires) => new PluginRequest(RECEIVED, source, wires);
+    resubmissionOf = (request) => {
+      const again = new PluginRequest(RECEIVED, request.#source, request.#wires);
+      again.#resubmission = true;
+      if (request.#edits !== undefined) again.#edits = { ...request.#edits };
+      return again;
+    };
+    isResubmission = (request) => request.#resubmission;
+    routingOf = (request) => ({
+      target: request.partial ?? -1,
+      isPrimary: request.#edits?.primary === 1,
+      affinity: request.affinity ?? -1,
+    });
+    signatureOf = (request) => request.#signature ?? null;
+  }
+
+  /**
+   * Makes a request to `/svc/plugin/<plugin>`. The optional arguments stand in this order, or in
+   * one object with their names.
+   * @param plugin service name
+   * @param params query parameters; numbers keep their type on the way to the back-end
+   * @param headers header fields
+   * @param content payload; makes the request a POST
+   * @param partial target partition, 0 and up
+   * @throws RequestError for a missing name, a parameter or header field that cannot be sent
+   * @throws ArgumentError for arguments of another type
+   */
+  constructor(
+    plugin: string,
+    params?: Readonly<Record<string, unknown>> | null,
+    headers?: Readonly<Record<string, string>> | null,
+    content?: unknown,
+    partial?: number | null,
+  );
+  constructor(plugin: string, options: PluginRequestOptions);
+  /** @internal */
+  constructor(received: typeof RECEIVED, source: RequestSource, wires: Wires);
+  constructor(plugin: string | symbol, first?: unknown, second?: unknown, ...rest: unknown[]) {
+    if (plugin === RECEIVED) {
+      this.#source = first as RequestSource;
+      this.#wires = second as Wires;
+      return;
+    }
+    const alone = second === undefined && rest.length === 0;
+    const options: PluginRequestOptions =
+      alone && isRequestOptions(first)
+        ? first
+        : ({ params: first, headers: second, content: rest[0], partial: rest[1] } as never);
+    const content = contentOf(options.content);
+    this.#source = madeSource(plugin, options.params, options.headers, content);
+    this.#wires = {};
+    this.#params = Object.assign(Object.create(null), options.params);
+    if (content !== null) this.#edit().content = content;
+    if (options.partial !== undefined) this.partial = options.partial;
+  }
+
+  #edit(): Edits {
+    this.#edits ??= {
+      partial: undefined,
+      primary: undefined,
+      affinity: null,
+      flag: null,
+      local: null,
+      content: undefined,
+    };
+    return this.#edits;
+  }
+
+  /** Parameters of the URL by name; the contents may be changed, the object not be replaced. */
+  get params(): Record<string, unknown> {
+    // The caller may change what it gets.
+    this.#signature = undefined;
+    this.#params ??= parseParams(this.#source.query, this.#wires);
+    return this.#params;
+  }
+
+  /** Value of a parameter, or `fallback` when there is none. */
+  get(param: string, fallback?: unknown): unknown {
+    const value = this.params[param];
+    return value === undefined ? fallback : value;
+  }
+
+  /** Whether there is such a parameter. */
+  has(param: string): boolean {
+    return this.params[param] !== undefined;
+  }
+
+  /** Names and values of all parameters. */
+  items(): [string, unknown][] {
+    return Object.entries(this.params);
+  }
+
+  /** Names of all parameters. */
+  keys(): string[] {
+    return Object.keys(this.params);
+  }
+
+  /** Values of all parameters. */
+  values(): unknown[] {
+    return Object.values(this.params);
+  }
+
+  /** Target partition when forwarded (modulo the number of partitions), null for all of them. */
+  get partial(): number | null {
+    const edited = this.#edits?.partial;
+    if (edited !== undefined) return edited;
+    const text = headerValue(this.#source.headerBlock, TARGET_HEADER);
+    const target = text !== undefined && /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    const partial = Number.isSafeInteger(target) ? target : null;
+    if (this.#edits !== undefined) this.#edits.partial = partial;
+    return partial;
+  }
+
+  set partial(target: number | null) {
+    this.#edit().partial = indexOrNull(target, "partial");
+  }
+
+  /**
+   * 1 when this instance is the primary replica for its parent dispatcher or has none. Setting 1
+   * sends an all-partitions request to the primary row.
+   */
+  get primary(): 0 | 1 {
+    return this.#edits?.primary ?? (this.ident[7] === 0 ? 0 : 1);
+  }
+
+  set primary(primary: 0 | 1 | boolean) {
+    this.#edit().primary = primaryOf(primary);
+  }
+
+  /** Preferred replica (row) when forwarded, null for none. */
+  get affinity(): number | null {
+    return this.#edits?.affinity ?? null;
+  }
+
+  set affinity(row: number | null) {
+    const index = indexOrNull(row, "affinity");
+    this.#edit().affinity = index === null ? null : index % AFFINITY_MODULUS;
+  }
+
+  /** Up to eight bytes that the post-processor finds in `response.flag`. */
+  get flag(): string | null {
+    return this.#edits?.flag ?? null;
+  }
+
+  set flag(flag: string | null) {
+    this.#edit().flag = flagOf(flag);
+  }
+
+  /** Any value that the post-processor finds in `response.local`. */
+  get local(): unknown {
+    return this.#edits?.local ?? null;
+  }
+
+  set local(local: unknown) {
+    this.#edit().local = local;
+  }
+
+  /**
+   * Digest of the parameters, 32 hexadecimal digits; of the path when there are none. Touching the
+   * parameters makes it stale, and it is computed again when it is next read.
+   */
+  get signature(): string {
+    this.#signature ??= this.#digest();
+    return this.#signature;
+  }
+
+  set signature(signature: string | null) {
+    this.#signature = signatureFrom(signature);
+  }
+
+  #digest(): string {
+    const pairs = queryText(this.params).split("&").sort();
+    const text = pairs[0] === "" ? this.path : pairs.join("&");
+    return createHash("sha256").update(text).digest("hex").slice(0, 32);
+  }
+
+  /**
+   * Content of a POST, null when there is none. Assigning a string sends text/plain, anything else
+   * but bytes JSON.
+   */
+  get content(): Uint8Array | null {
+    const edited = this.#edits?.content;
+    if (edited !== undefined) return edited === null ? null : edited.bytes;
+    if (this.#source.body === null) return null;
+    // Without a type of its own it keeps the received one when the request is forwarded.
+    const content = { bytes: contentBytes(this.#source), type: "" };
+    this.#edit().content = content;
+    return content.bytes;
+  }
+
+  set content(content: unknown) {
+    this.#edit().content = contentOf(content);
+  }
+
+  /** Header fields by lower-case name for POST; for GET bytes, or what the plugin declared. */
+  get headers(): Headers {
+    const made = receivedHeaders(this.#source);
+    if (this.#source.method === "GET") return made ?? headersBytes(this.#source);
+    const isDict = typeof made === "object" && !Array.isArray(made) && !ArrayBuffer.isView(made);
+    return isDict ? made : headersDict(this.#source);
+  }
+
+  /** `GET`, or `POST` when there is content. */
+  get method(): "GET" | "POST" {
+    const edited = this.#edits?.content;
+    if (edited === undefined) return this.#source.method;
+    return edited === null ? "GET" : "POST";
+  }
+
+  /** Path and query as received. */
+  get path(): string {
+    return fromLatin1(this.#source.target);
+  }
+
+  /** True when an external client asks, false below another dispatcher. */
+  get toplevel(): boolean {
+    return this.#source.accept !== "partial";
+  }
+
+  /** Main port of this server. */
+  get baseport(): number {
+    return this.#source.basePort;
+  }
+
+  /** Port that the request came to. */
+  get port(): number {
+    return this.#source.basePort + this.#source.portOffset;
+  }
+
+  /** Executor that runs the request, 0-31. */
+  get executor(): number {
+    return this.#source.executor;
+  }
+
+  /** True when the request may be forwarded to a back-end matrix. */
+  get hasmatrix(): boolean {
+    return this.#source.hasMatrix;
+  }
+
+  /** Place of this instance as seen by the dispatcher that sent the request. */
+  get ident(): MatrixIdentity {
+    const ident = this.#source.ident;
+    return ident === null ? NO_MATRIX : [1, ...ident];
+  }
+
+  /** Partitions in the parent dispatcher's matrix, 1 without one. */
+  get width(): number {
+    return this.ident[1];
+  }
+
+  /** Replicas in the parent dispatcher's matrix, 1 without one. */
+  get height(): number {
+    return this.ident[2];
+  }
+
+  /** Channels from the parent dispatcher to this instance, 1 without one. */
+  get depth(): number {
+    return this.ident[3];
+  }
+
+  /** This instance's partition in the parent dispatcher's matrix. */
+  get partition(): number {
+    return this.ident[4];
+  }
+
+  /** This instance's replica in the parent dispatcher's matrix. */
+  get replica(): number {
+    return this.ident[5];
+  }
+
+  /** Channel of the parent dispatcher that the request came through. */
+  get channel(): number {
+    return this.ident[6];
+  }
+
+  /** Unique serial number of the request. */
+  get sn(): number {
+    return this.#source.serial;
+  }
+
+  /** First byte handled by the server loop, nanoseconds since 1970. */
+  get t0(): bigint {
+    const { t0Ms } = this.#source;
+    const whole = Math.floor(t0Ms);
+    return BigInt(whole) * 1_000_000n + BigInt(Math.round((t0Ms - whole) * 1e6));
+  }
+
+  /**
+   * The HTTP request as it is forwarded to a back-end.
+   * @throws RequestError for a parameter that cannot be sent
+   */
+  serialize(): Uint8Array {
+    const content = this.content;
+    return requestBytes({
+      method: content === null ? "GET" : "POST",
+      target: this.#target(),
+      headerBlock: this.#source.headerBlock,
+      partial: this.partial,
+      content,
+      contentType: this.#edits?.content?.type || null,
+    });
+  }
+
+  /** As received while nobody can have changed the parameters. */
+  #target(): string {
+    const { target } = this.#source;
+    if (this.#params === undefined) return target;
+    const mark = target.indexOf("?");
+    const path = mark < 0 ? target : target.slice(0, mark);
+    const query = queryText(this.#params);
+    return toLatin1(query === "" ? path : `${path}?${query}`);
+  }
+
+  /** @internal */
+  [INSPECT](): string {
+    const { path, partial, content } = this;
+    return `<PluginRequest path=${path} partial=${partial} content-length=${content?.length ?? 0}>`;
+  }
+}

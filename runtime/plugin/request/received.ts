@@ -1,0 +1,128 @@
+// The reserved arguments `headers` and `content` in each of their declared forms (interface,
+// "Plugin function contracts"), made from the received bytes only when a plugin asks for them.
+
+import { isUtf8 } from "node:buffer";
+import { ParameterError } from "../../base/errors.js";
+import type { RequestSource } from "../contract/request-source.js";
+import { fieldValue } from "../contract/request-text.js";
+import { assertShape, type ShapeCheck } from "../contract/shape-check.js";
+import { missing, parseJson } from "./query-values.js";
+
+/** Added by the server as the last header, so that plugins know who calls. */
+const CLIENT_HEADER = "X-Svc-Builtin-Client";
+const CLIENT_HEADER_LOWER = CLIENT_HEADER.toLowerCase();
+
+/** The form in which a plugin declared `headers`; `request.headers` then is the same object. */
+const madeHeaders = new WeakMap<RequestSource, Headers>();
+
+export type Headers = Uint8Array | string | [string, string][] | Record<string, string>;
+
+/** The `headers` made last for a request, undefined when none were asked for. */
+export function receivedHeaders(source: RequestSource): Headers | undefined {
+  return madeHeaders.get(source);
+}
+
+/** The body as received, in a byte array of its own; empty when there is none. */
+export function contentBytes(source: RequestSource): Uint8Array {
+  const body = source.body;
+  if (body === null) {
+    return new Uint8Array(0);
+  }
+  // Large bodies lie in shared memory that is used again after the request: slice() copies.
+  return typeof body === "string" ? latin1Bytes(body) : body.slice();
+}
+
+/** @throws ParameterError when the body is not UTF-8 */
+export function contentStr(source: RequestSource): string {
+  const body = source.body;
+  if (body === null) {
+    return "";
+  }
+  const bytes =
+    typeof body === "string"
+      ? Buffer.from(body, "latin1")
+      : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  if (!isUtf8(bytes)) {
+    throw new ParameterError("ValueError", "content (invalid UTF-8)");
+  }
+  return bytes.toString("utf8");
+}
+
+/**
+ * The decoded JSON; null when there is no body.
+ * @throws ParameterError when the body does not pass the check, and without one when null does not
+ */
+export function contentJson(source: RequestSource, check?: ShapeCheck): unknown {
+  const text = contentStr(source);
+  if (text === "") {
+    if (check !== undefined && check(null) !== null) {
+      missing("content");
+    }
+    return null;
+  }
+  const value = parseJson(text, "content");
+  if (check !== undefined) {
+    assertShape(value, "content", check, text);
+  }
+  return value;
+}
+
+/** The header lines as received. */
+export function headersBytes(source: RequestSource): Uint8Array {
+  return keepHeaders(source, latin1Bytes(source.headerBlock));
+}
+
+/** The header lines as text; bytes that are not UTF-8 become U+FFFD. */
+export function headersStr(source: RequestSource): string {
+  return keepHeaders(source, utf8(source.headerBlock));
+}
+
+/** `(field, value)` in the order received, field names in lower case, the client's URI last. */
+export function headersList(source: RequestSource): [string, string][] {
+  return keepHeaders(source, headerFields(source));
+}
+
+/** As `headersList`, as an object without prototype; the last of equal fields wins. */
+export function headersDict(source: RequestSource): Record<string, string> {
+  const fields: Record<string, string> = Object.create(null);
+  for (const [name, value] of headerFields(source)) {
+    fields[name] = value;
+  }
+  return keepHeaders(source, fields);
+}
+
+function keepHeaders<T extends Headers>(source: RequestSource, headers: T): T {
+  madeHeaders.set(source, headers);
+  return headers;
+}
+
+function headerFields(source: RequestSource): [string, string][] {
+  const fields: [string, string][] = [];
+  const block = source.headerBlock;
+  for (let at = 0; at < block.length; ) {
+    const lineEnd = block.indexOf("\r\n", at);
+    const end = lineEnd < 0 ? block.length : lineEnd;
+    const colon = block.indexOf(":", at);
+    if (colon > at && colon < end) {
+      const name = block.slice(at, colon).toLowerCase();
+      // A client must not pass itself off as another one.
+      if (name !== CLIENT_HEADER_LOWER) {
+        fields.push([name, utf8(fieldValue(block, colon + 1, end))]);
+      }
+    }
+    at = end + 2;
+  }
+  fields.push([CLIENT_HEADER, source.client]);
+  return fields;
+}
+
+function latin1Bytes(text: string): Uint8Array {
+  // Not Buffer.from: its pooled memory would show other requests through `.buffer`.
+  const bytes = new Uint8Array(text.length);
+  Buffer.from(bytes.buffer).write(text, "latin1");
+  return bytes;
+}
+
+function utf8(latin1: string): string {
+  return Buffer.from(latin1, "latin1").toString("utf8");
+}

@@ -1,0 +1,38 @@
+// Checks of the values that plugin code assigns to a PluginRequest.
+
+import { ArgumentError } from "../../base/errors.js";
+import { MAX_FLAG_BYTES } from "../../base/limits.js";
+import { typeName } from "../contract/thrown.js";
+
+const SIGNATURE = /^[0-9a-f]{32}$/i;
+
+/** A partition or row; negative numbers mean none. */
+export function indexOrNull(value: unknown, name: string): number | null {
+  if (value === null || value === undefined) return null;
+  if (!Number.isSafeInteger(value)) throw new ArgumentError("TypeError", `${name} must be int`);
+  return (value as number) < 0 ? null : (value as number);
+}
+
+export function primaryOf(value: unknown): 0 | 1 {
+  if (typeof value !== "boolean" && !Number.isSafeInteger(value)) {
+    throw new ArgumentError("TypeError", "primary must be int");
+  }
+  return value ? 1 : 0;
+}
+
+export function flagOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value !== "string") throw new ArgumentError("TypeError", "flag must be string");
+  if (Buffer.byteLength(value) <= MAX_FLAG_BYTES) return value;
+  throw new ArgumentError("ValueError", "too many characters in flag");
+}
+
+/** Undefined: to be computed when it is next read. */
+export function signatureFrom(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (typeof value !== "string") {
+    throw new ArgumentError("TypeError", `signature must be str, not ${typeName(value)}`);
+  }
+  if (SIGNATURE.test(value)) return value;
+  throw new ArgumentError("ValueError", "invalid signature");
+}

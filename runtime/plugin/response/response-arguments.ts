@@ -1,0 +1,61 @@
+// Checks of the values that plugin code gives to a PluginResponse.
+
+import { ArgumentError } from "../../base/errors.js";
+import { S_NONE } from "../../base/sort-constants.js";
+import {
+  isSortby,
+  type KeyWire,
+  sortbyText,
+  sortClass,
+  takesKeys,
+  withDirection,
+} from "../../partial/sort-order.js";
+import { typeName } from "../contract/thrown.js";
+import { Converter } from "../contract/types.js";
+
+/** @throws ArgumentError for anything but a safe integer */
+export function integer(value: unknown, name: string): number {
+  if (typeof value !== "number" || !Number.isInteger(value)) {
+    throw new ArgumentError("TypeError", `${name}: an integer is required`);
+  }
+  if (!Number.isSafeInteger(value)) {
+    throw new ArgumentError("ValueError", `${name}: integer overflow`);
+  }
+  return value;
+}
+
+/** @throws ArgumentError for anything but a number */
+export function number(value: unknown, name: string): number {
+  if (typeof value === "number") return value;
+  throw new ArgumentError("TypeError", `${name}: a number is required, not ${typeName(value)}`);
+}
+
+/** Every negative number means any number of entries. */
+export function maxhitsOf(value: unknown): number {
+  return Math.max(-1, integer(value, "maxhits"));
+}
+
+export function keytypeOf(value: unknown): KeyWire | null {
+  if (value === null || value === undefined) return null;
+  if (!(value instanceof Converter)) {
+    throw new ArgumentError("TypeError", "keytype: a type is required");
+  }
+  if (value.wire === "json") {
+    throw new ArgumentError("TypeError", "keytype: int, float, bytes or unicode required");
+  }
+  return value.wire;
+}
+
+/** The order with its direction. */
+export function sortbyOf(value: unknown, keytype: KeyWire | null): number {
+  const sortby = integer(value ?? S_NONE, "sortby");
+  if (!isSortby(sortby)) throw new ArgumentError("ValueError", "invalid sortby");
+  if (keytype !== null && !takesKeys(sortby, keytype)) {
+    const classes = sortClass(sortby) === "numeric" ? "numeric/string" : "string/numeric";
+    throw new ArgumentError(
+      "ValueError",
+      `incompatible sortby/keytype (${classes}): ${sortbyText(sortby)}, ${keytype}`,
+    );
+  }
+  return withDirection(sortby);
+}

@@ -1,0 +1,204 @@
+// What a response knows about the request that it answers. A dispatcher ties the two together
+// before it calls a post-processor; in a response that a plugin makes, everything has the value of
+// a request that came from nowhere.
+
+import { RequestError } from "../../base/errors.js";
+import {
+  type MatrixIdentity,
+  type PluginRequest,
+  requestFrom,
+  resubmissionOf,
+  signatureOf,
+} from "../request/plugin-request.js";
+
+/** How a dispatcher came to a merged response. */
+export interface Origin {
+  readonly request: PluginRequest;
+  /** What went to the back-ends: another one if the pre-processor made it. */
+  readonly sent: PluginRequest;
+  /** Seconds from the start of the request until every back-end had answered. */
+  readonly texec: number;
+  readonly resubmits: number;
+}
+
+const NO_REQUEST = requestFrom(
+  {
+    method: "GET",
+    target: "",
+    query: "",
+    headerBlock: "",
+    body: null,
+    client: "",
+    executor: 0,
+    serial: 0,
+    t0Ms: 0,
+    basePort: 0,
+    portOffset: 0,
+    accept: "json",
+    ident: null,
+    hasMatrix: false,
+  },
+  {},
+);
+
+/** Ties a merged response to the request that it answers. */
+export let bindOrigin: (response: ResponseOrigin, origin: Origin) => void;
+/** Sets the height of the hierarchy below, and its width at the next level. */
+export let setLevels: (response: ResponseOrigin, level: number, levelparts: number) => void;
+
+/** The read-only part of a PluginResponse. */
+export class ResponseOrigin {
+  #request = NO_REQUEST;
+  #sent = NO_REQUEST;
+  #texec = 0;
+  #resubmits = 0;
+  #level = 0;
+  #levelparts = 1;
+  #local: unknown = null;
+
+  static {
+    bindOrigin = (response, origin) => {
+      response.#request = origin.request;
+      response.#sent = origin.sent;
+      response.#texec = origin.texec;
+      response.#resubmits = origin.resubmits;
+      response.#local = origin.request.local;
+    };
+    setLevels = (response, level, levelparts) => {
+      response.#level = level;
+      response.#levelparts = levelparts;
+    };
+  }
+
+  /** Dispatcher levels above the bottommost instance that responded. */
+  get level(): number {
+    return this.#level;
+  }
+
+  /** Instances at the level below. */
+  get levelparts(): number {
+    return this.#levelparts;
+  }
+
+  /** What the pre-processor left in `request.flag`. */
+  get flag(): string | null {
+    return this.#request.flag;
+  }
+
+  /** What the pre-processor left in `request.local`. */
+  get local(): unknown {
+    return this.#local;
+  }
+
+  set local(local: unknown) {
+    this.#local = local ?? null;
+  }
+
+  /** `request.signature` at the end of the pre-processor, null when it was not read there. */
+  get signature(): string | null {
+    return signatureOf(this.#request);
+  }
+
+  /** Seconds until every back-end had answered. */
+  get texec(): number {
+    return this.#texec;
+  }
+
+  /** How often the request was resubmitted to the back-end matrix. */
+  get resubmits(): number {
+    return this.#resubmits;
+  }
+
+  /** As on the request. */
+  get toplevel(): boolean {
+    return this.#request.toplevel;
+  }
+
+  /** As on the request. */
+  get baseport(): number {
+    return this.#request.baseport;
+  }
+
+  /** As on the request. */
+  get port(): number {
+    return this.#request.port;
+  }
+
+  /** As on the request. */
+  get executor(): number {
+    return this.#request.executor;
+  }
+
+  /** `GET` or `POST`. */
+  get requestmethod(): "GET" | "POST" {
+    return this.#request.method;
+  }
+
+  /** Path and query of the request. */
+  get requestpath(): string {
+    return this.#request.path;
+  }
+
+  /** As on the request. */
+  get hasmatrix(): boolean {
+    return this.#request.hasmatrix;
+  }
+
+  /** As on the request. */
+  get ident(): MatrixIdentity {
+    return this.#request.ident;
+  }
+
+  /** As on the request. */
+  get width(): number {
+    return this.#request.width;
+  }
+
+  /** As on the request. */
+  get height(): number {
+    return this.#request.height;
+  }
+
+  /** As on the request. */
+  get depth(): number {
+    return this.#request.depth;
+  }
+
+  /** As on the request. */
+  get partition(): number {
+    return this.#request.partition;
+  }
+
+  /** As on the request. */
+  get replica(): number {
+    return this.#request.replica;
+  }
+
+  /** As on the request. */
+  get channel(): number {
+    return this.#request.channel;
+  }
+
+  /** As on the request. */
+  get sn(): number {
+    return this.#request.sn;
+  }
+
+  /** As on the request. */
+  get t0(): bigint {
+    return this.#request.t0;
+  }
+
+  /**
+   * The request once more that went to the back-ends, to be returned from a post-processor; its
+   * parameters may be changed.
+   * @throws RequestError for a POST, and outside of a post-processor
+   */
+  resubmittable(): PluginRequest {
+    if (this.#sent === NO_REQUEST) throw new RequestError("invalid context (no request)");
+    if (this.#sent.method !== "GET") {
+      throw new RequestError("resubmit not possible for POST (must be GET)");
+    }
+    return resubmissionOf(this.#sent);
+  }
+}

@@ -1,0 +1,65 @@
+// How failures of a plugin call are told to the client (interface, "Error body"): an object under
+// `svc`, `plugin` or `system`, or a plain string; `ERROR: <text>` when plain text was asked for.
+
+import { RESULT_ERROR, RESULT_TEXT } from "../../wire/batch.js";
+import type { Accept } from "../contract/request-source.js";
+import { errorName, thrownMessage } from "../contract/thrown.js";
+import { pluginFrames } from "../contract/traceback.js";
+import { toLatin1 } from "../contract/wire-text.js";
+
+/**
+ * Takes the one result of a plugin call.
+ * @param kind one of `RESULT_*`
+ * @param payload latin1 text, or bytes in a buffer of their own
+ */
+export type Done = (
+  status: number,
+  kind: number,
+  payload: string | Uint8Array<ArrayBuffer>,
+) => void;
+
+/** Parameter and rendering errors, errors of plugin code, faults of our own. */
+export type ErrorKind = "svc" | "plugin" | "system";
+
+/** Answers with `message.<kind>`. */
+export function sendError(
+  done: Done,
+  accept: Accept,
+  status: number,
+  kind: ErrorKind,
+  exception: string,
+  message: string,
+  traceback?: readonly string[],
+): void {
+  const value = withoutQuotes(message);
+  if (accept === "text") {
+    done(status, RESULT_TEXT, toLatin1(`ERROR: ${exception}: ${value}`));
+    return;
+  }
+  const detail = { exception: `<class '${exception}'>`, value, traceback };
+  done(status, RESULT_ERROR, toLatin1(JSON.stringify({ [kind]: detail })));
+}
+
+/** Answers with what was thrown; errors of plugin code carry the lines of that code. */
+export function sendThrown(
+  done: Done,
+  accept: Accept,
+  status: number,
+  kind: ErrorKind,
+  thrown: unknown,
+): void {
+  const traceback = kind === "plugin" ? pluginFrames(thrown) : undefined;
+  sendError(done, accept, status, kind, errorName(thrown), thrownMessage(thrown), traceback);
+}
+
+/** Answers with a plain string as `message`. */
+export function sendMessage(done: Done, accept: Accept, status: number, text: string): void {
+  if (accept === "text") done(status, RESULT_TEXT, toLatin1(`ERROR: ${text}`));
+  else done(status, RESULT_ERROR, toLatin1(JSON.stringify(text)));
+}
+
+function withoutQuotes(text: string): string {
+  const quote = text[0];
+  const quoted = (quote === "'" || quote === '"') && text.length > 1 && text.endsWith(quote);
+  return quoted ? text.slice(1, -1) : text;
+}

@@ -1,0 +1,89 @@
+// From what a plugin returned to the text or bytes that answer the request, in the form that the
+// client accepts. Every result is rendered exactly once.
+
+import { inspect } from "node:util";
+import { RESULT_FORWARD, RESULT_PARTIAL, RESULT_TEXT, RESULT_VALUE } from "../../wire/batch.js";
+import { jsonText } from "../contract/json-text.js";
+import type { Accept, RequestSource } from "../contract/request-source.js";
+import { errorText, typeName } from "../contract/thrown.js";
+import { toLatin1 } from "../contract/wire-text.js";
+import { isResubmission, PluginRequest } from "../request/plugin-request.js";
+import { PluginResponse } from "../response/plugin-response.js";
+import { setLevels } from "../response/response-origin.js";
+import { encodeForwarding } from "./forwarding.js";
+import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
+
+const NO_MATRIX =
+  "Preprocessor plugin only allowed in dispatcher context (PluginRequest was returned)";
+const NOT_RESUBMITTABLE =
+  "Postprocessor plugin can only return a PluginRequest of response.resubmittable()";
+const INSPECT_WHOLE = {
+  depth: null,
+  maxArrayLength: null,
+  maxStringLength: null,
+  breakLength: Number.POSITIVE_INFINITY,
+  compact: true,
+} as const;
+
+/** Answers with the result of an engine function. */
+export function renderResult(value: unknown, accept: Accept, done: Done): void {
+  let payload: string | Uint8Array<ArrayBuffer>;
+  try {
+    if (value instanceof PluginRequest) return sendMessage(done, accept, 500, NO_MATRIX);
+    if (accept === "json") {
+      payload = toLatin1(jsonText(value));
+    } else if (accept === "text") {
+      payload = toLatin1(plainText(value));
+    } else if (value instanceof PluginResponse) {
+      payload = value.serialize();
+    } else {
+      const message = `plugin must return PluginResponse, not ${typeName(value)}`;
+      return sendError(done, accept, 500, "svc", "TypeError", message);
+    }
+  } catch (error) {
+    return sendThrown(done, accept, 500, "svc", error);
+  }
+  done(200, RESULT_KINDS[accept], payload);
+}
+
+/** Answers with the result of a pre-processor: a request goes to the back-ends. */
+export function renderPre(value: unknown, accept: Accept, done: Done, source: RequestSource): void {
+  if (value instanceof PluginRequest && source.hasMatrix) forward(value, accept, done);
+  else renderResult(value, accept, done);
+}
+
+/** Answers with the result of a post-processor; `merged` is what it was called with. */
+export function renderPost(
+  value: unknown,
+  merged: PluginResponse,
+  accept: Accept,
+  done: Done,
+): void {
+  if (value instanceof PluginRequest) {
+    if (isResubmission(value)) return forward(value, accept, done);
+    return sendMessage(done, accept, 500, NOT_RESUBMITTABLE);
+  }
+  if (value instanceof PluginResponse && value !== merged) {
+    setLevels(value, merged.level, merged.levelparts);
+    value.partials = merged.partials;
+  }
+  renderResult(value, accept, done);
+}
+
+function forward(request: PluginRequest, accept: Accept, done: Done): void {
+  let payload: Uint8Array<ArrayBuffer>;
+  try {
+    payload = encodeForwarding(request);
+  } catch (error) {
+    return sendThrown(done, accept, 500, "svc", error);
+  }
+  done(200, RESULT_FORWARD, payload);
+}
+
+const RESULT_KINDS = { json: RESULT_VALUE, text: RESULT_TEXT, partial: RESULT_PARTIAL } as const;
+
+/** What answers a client that asked for plain text. */
+export function plainText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value instanceof Error ? errorText(value) : inspect(value, INSPECT_WHOLE);
+}

@@ -1,0 +1,152 @@
+// One call of a plugin: convert, call, wait if it is async, render. Whatever the plugin returns or
+// throws becomes exactly one result; nothing that it does can throw out of here.
+
+import { ParameterError } from "../../base/errors.js";
+import type { PluginEntry } from "../contract/plugin-entry.js";
+import type { Accept, RequestSource } from "../contract/request-source.js";
+import { type PluginRequest, requestFrom } from "../request/plugin-request.js";
+import { PluginResponse } from "../response/plugin-response.js";
+import { bindMerged, type Merging } from "./forwarding.js";
+import { type BoundGraph, takeBound } from "./graph-binding.js";
+import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
+import { renderPost, renderPre, renderResult } from "./render.js";
+
+/**
+ * Calls an engine plugin. `done` is called once: before this returns when the function is
+ * synchronous, when its promise settles otherwise.
+ * @param entry undefined when the plugin was removed while the request was on its way
+ * @returns the graph that the request goes on using after this, null for none
+ */
+export function runPlugin(
+  entry: PluginEntry | undefined,
+  source: RequestSource,
+  done: Done,
+): BoundGraph | null {
+  if (entry === undefined) {
+    sendUndefined(source, done);
+    return null;
+  }
+  const render = entry.role === "pre" ? renderPre : renderResult;
+  return run(entry, requestFrom(source, entry.wires), render, source, done);
+}
+
+/** Calls a post-processor; the rest is as in `runPlugin`. */
+export function runPost(
+  entry: PluginEntry | undefined,
+  source: RequestSource,
+  partial: Uint8Array,
+  merging: Merging,
+  done: Done,
+): BoundGraph | null {
+  if (entry === undefined) {
+    sendUndefined(source, done);
+    return null;
+  }
+  let response: PluginResponse;
+  try {
+    response = PluginResponse.deserialize(partial);
+  } catch (error) {
+    // Dispatchers believe that items are JSON, and do not look.
+    sendMessage(done, source.accept, 500, (error as Error).message);
+    return null;
+  }
+  bindMerged(response, source, merging);
+  const render: Render = (value, accept, send) => renderPost(value, response, accept, send);
+  return run(entry, response, render, source, done);
+}
+
+type Render = (value: unknown, accept: Accept, done: Done, source: RequestSource) => void;
+
+function run(
+  entry: PluginEntry,
+  argument: PluginRequest | PluginResponse,
+  render: Render,
+  source: RequestSource,
+  done: Done,
+): BoundGraph | null {
+  let result: unknown;
+  let pending = false;
+  try {
+    result = entry.invoke(argument as PluginRequest, source);
+    pending = isThenable(result);
+  } catch (thrown) {
+    takeBound()?.release();
+    sendSyncError(thrown, source, done);
+    return null;
+  }
+  const bound = takeBound();
+  if (pending) {
+    finishLater(result, render, source, bound, done);
+    return bound;
+  }
+  render(result, source.accept, releaseFirst(bound, done), source);
+  return null;
+}
+
+/**
+ * What is rendered may still look into the graph, but a client that has its answer must not find
+ * what the request held.
+ */
+function releaseFirst(bound: BoundGraph | null, done: Done): Done {
+  if (bound === null) return done;
+  return (status, kind, payload) => {
+    try {
+      bound.release();
+    } finally {
+      done(status, kind, payload);
+    }
+  };
+}
+
+async function finishLater(
+  pending: unknown,
+  render: Render,
+  source: RequestSource,
+  bound: BoundGraph | null,
+  done: Done,
+): Promise<void> {
+  let result: unknown;
+  try {
+    result = await pending;
+  } catch (thrown) {
+    // Conversion is over when a function returns, so even a ParameterError is the plugin's own.
+    bound?.release();
+    sendThrown(done, source.accept, 500, "plugin", thrown);
+    return;
+  }
+  render(result, source.accept, releaseFirst(bound, done), source);
+}
+
+function isThenable(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as { then?: unknown }).then === "function"
+  );
+}
+
+function sendSyncError(thrown: unknown, source: RequestSource, done: Done): void {
+  const { accept } = source;
+  if (isInstance(thrown, ParameterError)) {
+    // A parameter that names something which is not there, such as a plugin, is well formed.
+    const status = thrown.exceptionName === "LookupError" ? 404 : 400;
+    sendError(done, accept, status, "svc", thrown.exceptionName, thrown.message);
+  } else {
+    sendThrown(done, accept, 500, "plugin", thrown);
+  }
+}
+
+function sendUndefined(source: RequestSource, done: Done): void {
+  const path = source.target.split("?", 1)[0]!;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  sendError(done, source.accept, 404, "svc", "LookupError", `undefined plugin: ${name}`);
+}
+
+/** `instanceof` for a value that may be a proxy whose traps throw. */
+function isInstance<T>(value: unknown, type: abstract new (...args: never[]) => T): value is T {
+  try {
+    return value instanceof type;
+  } catch {
+    return false;
+  }
+}

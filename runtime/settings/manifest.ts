@@ -1,0 +1,153 @@
+// `.svc/manifest.json`: what `svc build` hands to `svc serve`. The resolved configuration, the
+// plugins without their code, and the contents the build was made from, as hashes, so that both
+// can tell whether it is still current.
+
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import type { PluginEntry, PluginRole } from "../plugin/contract/plugin-entry.js";
+import type { JsonValue } from "./config.js";
+
+/** Raised whenever a file of `.svc/` changes its form; other formats are treated as no build. */
+export const MANIFEST_FORMAT = 1;
+export const BUILD_FOLDER = ".svc";
+export const MANIFEST_FILE = "manifest.json";
+
+/** What a graph may be called. */
+export const GRAPH_NAME = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
+
+/** `SvcConfig` with all defaults filled in. */
+export interface ResolvedConfig {
+  readonly name: string | null;
+  readonly root: string;
+  readonly http: {
+    readonly port: number;
+    readonly ip: string | null;
+    readonly adminIp: string | null;
+    /** `/prefix`, or null. */
+    readonly prefix: string | null;
+    readonly servicein: boolean;
+    readonly transport: "auto" | "net" | "uws";
+    readonly cors: string | null;
+    readonly maxBodyBytes: number;
+    readonly traceback: boolean;
+    readonly trusted: readonly string[];
+  };
+  /** Glob patterns of files that are searched for plugins. */
+  readonly plugins: readonly string[];
+  readonly declared: readonly DeclaredPlugin[];
+  readonly graphs: { readonly [name: string]: ConfiguredGraph };
+  /** Seconds between saves of graphs, 0 for none. */
+  readonly saveEvery: number;
+  readonly executors: number | "auto";
+  readonly executorHeapMb: number;
+  readonly plugin: { readonly timeoutMs: number };
+  readonly dispatcher: { readonly [key: string]: JsonValue } | null;
+  readonly descriptor: string | { readonly [key: string]: JsonValue } | null;
+}
+
+/** A graph that is opened at start. */
+export interface ConfiguredGraph {
+  /** Folder below the root; null: as the graph is called. */
+  readonly path: string | null;
+  readonly readonly: boolean;
+  readonly local: boolean;
+}
+
+/** One function that the configuration declares as a plugin. */
+export interface DeclaredPlugin {
+  readonly name: string;
+  readonly role: PluginRole;
+  readonly graph: string | null;
+  /** Relative to the project folder, with `/`. */
+  readonly module: string;
+  /** Export name, or class and static method. */
+  readonly exportPath: string;
+}
+
+/** Hash of each file by its path relative to the project; null: there was no such file. */
+export type FileHashes = Readonly<Record<string, string | null>>;
+
+export interface Manifest {
+  readonly format: number;
+  /** Version and build of the package that wrote the files. */
+  readonly svc: string;
+  readonly config: ResolvedConfig;
+  /** In plugin-number order. */
+  readonly plugins: readonly Omit<PluginEntry, "invoke" | "wires">[];
+  /** Files that were searched for plugins. */
+  readonly files: readonly string[];
+  /** Everything that the build read. */
+  readonly inputs: FileHashes;
+  /** The other files of `.svc/`, by their names in it. */
+  readonly outputs: FileHashes;
+}
+
+/** The manifest of a project; null when there is none, or one of another format. */
+export function readManifest(projectDir: string): Manifest | null {
+  let text = readManifestText(projectDir);
+  if (text === null && restoreBuild(projectDir)) {
+    text = readManifestText(projectDir);
+  }
+  if (text === null) {
+    return null;
+  }
+  try {
+    const manifest = JSON.parse(text) as Manifest;
+    return manifest.format === MANIFEST_FORMAT ? manifest : null;
+  } catch {
+    return null;
+  }
+}
+
+function readManifestText(projectDir: string): string | null {
+  try {
+    return readFileSync(join(projectDir, BUILD_FOLDER, MANIFEST_FILE), "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/**
+ * Brings back the build that a killed one has left beside its place; see `compiler/output.ts`.
+ * One that is just being replaced may be met here, too: whoever replaces it tries again.
+ */
+function restoreBuild(projectDir: string): boolean {
+  try {
+    const old = readdirSync(projectDir).find((name) => name.startsWith(`${BUILD_FOLDER}.old-`));
+    if (old === undefined) {
+      return false;
+    }
+    renameSync(join(projectDir, old), join(projectDir, BUILD_FOLDER));
+  } catch {
+    // There is no such project, or another process was quicker.
+  }
+  return true;
+}
+
+/** Path of the first file that is no longer what it was, relative to `folder`; null if none. */
+export function changedFile(folder: string, hashes: FileHashes): string | null {
+  for (const [file, hash] of Object.entries(hashes)) {
+    if (hashFile(join(folder, file)) !== hash) {
+      return file;
+    }
+  }
+  return null;
+}
+
+/** Hash of a file's content; null when it cannot be read. */
+export function hashFile(path: string): string | null {
+  try {
+    return hashContent(readFileSync(path));
+  } catch {
+    return null;
+  }
+}
+
+export function hashContent(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex").slice(0, 16);
+}

@@ -1,0 +1,36 @@
+// The waiting queue against a plain array, with seeded random operations.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Fifo } from "../../../runtime/base/fifo.js";
+
+const test = suite("fifo");
+
+test("behaves as an array does", () => {
+  const seed = Date.now() % 100_000;
+  let state = seed;
+  const random = (below: number): number => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return state % below;
+  };
+  const fifo = new Fifo<number>();
+  const model: number[] = [];
+  for (let step = 0; step < 20_000; step++) {
+    const action = random(step % 4000 < 2500 ? 5 : 9);
+    if (action < 3) {
+      fifo.push(step);
+      model.push(step);
+    } else if (action === 3) {
+      fifo.unshift(step);
+      model.unshift(step);
+    } else {
+      assert.is(fifo.shift(), model.shift(), `seed ${seed}, step ${step}`);
+    }
+    assert.is(fifo.size, model.length, `seed ${seed}, step ${step}`);
+    assert.is(fifo.peek(), model[0], `seed ${seed}, step ${step}`);
+  }
+  assert.equal(fifo.clear(), model, `seed ${seed}`);
+  assert.is(fifo.size, 0);
+});
+
+test.run();

@@ -1,0 +1,29 @@
+// What the status services know of queries: how many, and how long they took.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Header } from "../../../../../runtime/graph/memory/layout.js";
+import {
+  QueryMeter,
+  queryTimeUs,
+  resetQueryCounters,
+} from "../../../../../runtime/graph/query/walk/query-meter.js";
+import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
+
+const test = suite("query meter");
+
+test("time beyond a word is carried into the next one, and set to zero with it", () => {
+  const store = GraphStore.make("metered", 1);
+  const { words } = store.memory.header;
+  words[Header.QueryTimeUs] = 0xffff_ffff;
+  const begun = performance.now() - 2;
+  QueryMeter.of(store).begin();
+  QueryMeter.of(store).end(begun);
+  assert.is(words[Header.QueryCount], 1);
+  assert.ok(queryTimeUs(store) >= 2 ** 32 - 1 + 2000);
+  resetQueryCounters(store);
+  assert.is(words[Header.QueryCount], 0);
+  assert.is(queryTimeUs(store), 0);
+});
+
+test.run();

@@ -1,0 +1,23 @@
+// The names of parameter types at run time, of which `float` can be called, too.
+
+import { inspect } from "node:util";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Float } from "../../../../runtime/base/float.js";
+import { Converter, float, int, str } from "../../../../runtime/plugin/contract/types.js";
+import { PluginResponse } from "../../../../runtime/plugin/response/plugin-response.js";
+
+const test = suite("types");
+
+test("`float` names a type, and makes a float of an integral number", () => {
+  assert.instance(float, Converter);
+  assert.is(float.wire, "float");
+  assert.is(`${float} ${int} ${str}`, "float int str");
+  assert.instance(float(7), Float);
+  assert.is(float(7).value, 7);
+  assert.throws(() => float("7" as never), TypeError);
+  assert.is(new PluginResponse({ keytype: float }).keytype, float);
+  assert.not.throws(() => inspect(float));
+});
+
+test.run();

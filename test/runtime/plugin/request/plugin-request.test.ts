@@ -1,0 +1,267 @@
+// The request as plugins see it, received or made, and its text for the way to a back-end.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { SvcError } from "../../../../runtime/base/errors.js";
+import {
+  isResubmission,
+  PluginRequest,
+  requestFrom,
+  resubmissionOf,
+  signatureOf,
+} from "../../../../runtime/plugin/request/plugin-request.js";
+import { headersDict, headersList } from "../../../../runtime/plugin/request/received.js";
+import { requestSource } from "../../../support/request-source.js";
+
+const test = suite("PluginRequest");
+const IDENT = [4, 3, 32, 2, 1, 7, 0] as const;
+
+function text(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
+}
+
+function fails(run: () => unknown, name: string, message: string): void {
+  const code = name === "RequestError" ? "SVC2102" : "SVC2101";
+  assert.throws(run, (error: SvcError) => {
+    assert.equal([error.code, error.name, error.message], [code, name, message]);
+    return true;
+  });
+}
+
+test("shows what an engine without dispatcher knows", () => {
+  const request = requestFrom(requestSource({ query: "a=1" }), {});
+  assert.equal(
+    [request.path, request.method, request.baseport, request.port, request.executor, request.sn],
+    ["/svc/plugin/test?a=1", "GET", 9000, 9000, 3, 42],
+  );
+  assert.equal(request.ident, [0, 1, 1, 1, 0, 0, 0, 1]);
+  assert.equal(
+    [request.width, request.height, request.depth, request.partition, request.replica],
+    [1, 1, 1, 0, 0],
+  );
+  assert.equal([request.channel, request.primary, request.toplevel], [0, 1, true]);
+  assert.equal([request.partial, request.affinity, request.flag], [null, null, null]);
+  assert.equal([request.local, request.content, request.hasmatrix], [null, null, false]);
+  assert.is(request.t0, 1_790_000_000_000_250_000n);
+});
+
+test("shows the place that a dispatcher gave it", () => {
+  const source = requestSource({ ident: IDENT, accept: "partial", portOffset: 1 });
+  const request = requestFrom(source, {});
+  assert.equal(request.ident, [1, ...IDENT]);
+  assert.equal(
+    [request.width, request.height, request.depth, request.partition, request.replica],
+    [4, 3, 32, 2, 1],
+  );
+  assert.equal([request.channel, request.primary, request.toplevel], [7, 0, false]);
+  assert.is(request.port, 9001);
+});
+
+test("converts parameters by their types, and only once", () => {
+  const request = requestFrom(requestSource({ query: "n=5&s=a%20b&f=(float)2&k&n=6" }), {
+    n: "int",
+  });
+  assert.equal({ ...request.params }, { n: 6, s: "a b", f: 2, k: null });
+  assert.is(request.params, request.params);
+  assert.equal(request.keys(), ["n", "s", "f", "k"]);
+  assert.equal(request.values(), [6, "a b", 2, null]);
+  assert.equal(request.items()[0], ["n", 6]);
+  assert.equal([request.get("n"), request.get("k", 1), request.get("x", 1)], [6, null, 1]);
+  assert.is(request.get("toString"), undefined);
+  assert.equal([request.has("k"), request.has("x")], [true, false]);
+  request.params.extra = 1;
+  assert.is(request.get("extra"), 1);
+  assert.throws(() => Object.assign(request, { params: {} }), TypeError);
+});
+
+test("partial begins as the header says and takes whole numbers", () => {
+  const headerBlock = "x-svc-partial-TARGET: 300\r\n";
+  const request = requestFrom(requestSource({ headerBlock }), {});
+  assert.is(request.partial, 300);
+  request.flag = "x";
+  assert.is(request.partial, 300);
+  request.partial = -1;
+  assert.is(request.partial, null);
+  request.partial = 5;
+  assert.is(request.partial, 5);
+  request.partial = null;
+  assert.is(request.partial, null);
+  fails(() => (request.partial = 1.5), "TypeError", "partial must be int");
+  fails(() => (request.partial = "1" as never), "TypeError", "partial must be int");
+});
+
+test("primary, affinity, flag and local can be set", () => {
+  const request = requestFrom(requestSource(), {});
+  request.primary = 0;
+  assert.is(request.primary, 0);
+  request.primary = true;
+  assert.is(request.primary, 1);
+  fails(() => (request.primary = "1" as never), "TypeError", "primary must be int");
+  request.affinity = 130;
+  assert.is(request.affinity, 2);
+  request.affinity = null;
+  assert.is(request.affinity, null);
+  request.flag = "12345678";
+  assert.is(request.flag, "12345678");
+  fails(() => (request.flag = "1234567é"), "ValueError", "too many characters in flag");
+  fails(() => (request.flag = 1 as never), "TypeError", "flag must be string");
+  const local = { any: Symbol("thing") };
+  request.local = local;
+  assert.is(request.local, local);
+});
+
+test("signature is a digest that changes with the parameters", () => {
+  const request = requestFrom(requestSource({ query: "a=1&b=2" }), {});
+  assert.is(signatureOf(request), null);
+  const first = request.signature;
+  assert.match(first, /^[0-9a-f]{32}$/);
+  assert.is(signatureOf(request), first);
+  const swapped = requestFrom(requestSource({ query: "b=2&a=1" }), {});
+  assert.is(swapped.signature, first);
+  request.params.a = 3;
+  assert.is(signatureOf(request), null);
+  assert.is.not(request.signature, first);
+  const other = requestFrom(requestSource({ target: "/svc/plugin/other" }), {});
+  assert.is.not(other.signature, requestFrom(requestSource(), {}).signature);
+});
+
+test("signature can be set and cleared", () => {
+  const request = requestFrom(requestSource(), {});
+  request.signature = "0123456789abcdef0123456789ABCDEF";
+  assert.is(request.signature, "0123456789abcdef0123456789ABCDEF");
+  request.signature = null;
+  assert.is(signatureOf(request), null);
+  fails(() => (request.signature = "xyz"), "ValueError", "invalid signature");
+  fails(() => (request.signature = 1 as never), "TypeError", "signature must be str, not number");
+});
+
+test("headers follow the method and the plugin's own form", () => {
+  const get = requestSource({ headerBlock: "Host: a\r\n" });
+  assert.is(text(requestFrom(get, {}).headers as Uint8Array), "Host: a\r\n");
+  assert.is(requestFrom(get, {}).headers, requestFrom(get, {}).headers);
+  const declared = requestSource();
+  const list = headersList(declared);
+  assert.is(requestFrom(declared, {}).headers, list);
+  const post = requestSource({ method: "POST", body: "x" });
+  headersList(post);
+  const dict = requestFrom(post, {}).headers as Record<string, string>;
+  assert.is(dict.host, "localhost");
+  assert.is(dict["X-Svc-Builtin-Client"], "http://127.0.0.1:50000/");
+  const shared = requestSource({ method: "POST", body: "x" });
+  assert.is(headersDict(shared), requestFrom(shared, {}).headers);
+});
+
+test("content is bytes, whatever was assigned", () => {
+  const request = requestFrom(requestSource({ method: "POST", body: "\xc3\xa9" }), {});
+  assert.equal([...request.content!], [0xc3, 0xa9]);
+  assert.is(request.content, request.content);
+  request.content = "é";
+  assert.equal([...request.content!], [0xc3, 0xa9]);
+  request.content = { a: 1 };
+  assert.is(text(request.content!), '{"a":1}');
+  request.content = null;
+  assert.equal([request.content, request.method], [null, "GET"]);
+});
+
+test("a received request is forwarded as it came", () => {
+  const source = requestSource({
+    query: "a=%41+b",
+    headerBlock:
+      "Host: h\r\nAccept: text/plain\r\nConnection: close\r\nX-Own: 1\r\nContent-Type: a/b\r\n" +
+      "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n",
+    method: "POST",
+    body: "\xff\n",
+  });
+  assert.is(
+    text(requestFrom(source, {}).serialize()),
+    "POST /svc/plugin/test?a=%41+b HTTP/1.1\r\nHost: h\r\nX-Own: 1\r\nContent-Type: a/b\r\n" +
+      "Accept: application/x-svc-partial\r\nContent-Length: 2\r\n\r\n\xff\n",
+  );
+});
+
+test("changed parameters and content are written anew", () => {
+  const source = requestSource({ query: "n=1&s=a", headerBlock: "Content-Type: a/b\r\n" });
+  const request = requestFrom(source, { n: "int" });
+  request.params.f = 1.5;
+  request.params.e = 1e-7;
+  request.params.bare = null;
+  request.params.t = "ä &(";
+  request.params.j = { x: [1] };
+  request.params.raw = new Uint8Array([255]);
+  request.content = "hi";
+  request.partial = 9;
+  assert.is(
+    text(request.serialize()),
+    "POST /svc/plugin/test?n=(q)1&s=a&f=(d)1.5&e=(d)1e-7&bare&t=%C3%A4%20%26%28" +
+      "&j=%7B%22x%22%3A%5B1%5D%7D&raw=%FF HTTP/1.1\r\nHost: svc\r\n" +
+      "Accept: application/x-svc-partial\r\nX-SVC-Partial-Target: 9\r\n" +
+      "Content-Type: text/plain\r\nContent-Length: 2\r\n\r\nhi",
+  );
+});
+
+test("types survive the hop", () => {
+  const params = { i: -5, f: 0.1, big: 1e21, s: "é/+ %", none: null, empty: "" };
+  const sent = new PluginRequest("x", { params });
+  const query = text(sent.serialize()).split(" ")[1]!.split("?")[1]!;
+  assert.equal({ ...requestFrom(requestSource({ query }), {}).params }, params);
+});
+
+test("plugins make requests, by position or by name", () => {
+  const byPosition = new PluginRequest("find", { q: "a", n: 2 }, { "X-A": "é" }, "body", 3);
+  const byName = new PluginRequest("find", {
+    params: { q: "a", n: 2 },
+    headers: { "X-A": "é" },
+    content: "body",
+    partial: 3,
+  });
+  assert.is(text(byPosition.serialize()), text(byName.serialize()));
+  assert.is(
+    text(byName.serialize()),
+    "POST /svc/plugin/find?q=a&n=(q)2 HTTP/1.1\r\nX-A: \xc3\xa9\r\nHost: svc\r\n" +
+      "Accept: application/x-svc-partial\r\nX-SVC-Partial-Target: 3\r\n" +
+      "Content-Type: text/plain\r\nContent-Length: 4\r\n\r\nbody",
+  );
+  const plain = new PluginRequest("find", { q: "a" });
+  assert.equal([plain.method, plain.path, plain.get("q")], ["GET", "/svc/plugin/find?q=a", "a"]);
+  assert.is(new PluginRequest("find").path, "/svc/plugin/find");
+});
+
+test("refuses what cannot be sent", () => {
+  fails(() => new PluginRequest("" as string), "RequestError", "plugin name (str) is required");
+  fails(() => new PluginRequest({} as never), "RequestError", "plugin name (str) is required");
+  fails(() => new PluginRequest("x", [] as never), "TypeError", "params must be dict");
+  fails(
+    () => new PluginRequest("x", { params: { f: () => 1 } }),
+    "RequestError",
+    "unsupported parameter type: Function",
+  );
+  fails(
+    () => new PluginRequest("x", {}, { a: 1 as never }),
+    "RequestError",
+    "header field value must be string",
+  );
+  fails(
+    () => new PluginRequest("x", {}, { a: "x".repeat(1024) }),
+    "RequestError",
+    "header field too large",
+  );
+  for (const [name, value] of [
+    ["a", "x\r\nEvil: 1"],
+    ["a b", "x"],
+    ["a:", "x"],
+    ["", "x"],
+  ]) {
+    assert.throws(() => new PluginRequest("x", {}, { [name!]: value! }), /invalid header field/);
+  }
+  assert.is(new PluginRequest("a b\r\n").path, "/svc/plugin/a%20b%0D%0A");
+});
+
+test("a resubmission is the original request once more", () => {
+  const request = requestFrom(requestSource({ query: "n=1" }), { n: "int" });
+  request.params.n = 2;
+  const again = resubmissionOf(request);
+  assert.is(again.get("n"), 1);
+  assert.equal([isResubmission(again), isResubmission(request)], [true, false]);
+});
+
+test.run();

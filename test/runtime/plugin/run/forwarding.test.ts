@@ -1,0 +1,108 @@
+// What a pre-processor leaves for the back-ends and for the post-processor, through the bytes that
+// pass between their threads.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  PluginRequest,
+  requestFrom,
+  routingOf,
+} from "../../../../runtime/plugin/request/plugin-request.js";
+import { PluginResponse } from "../../../../runtime/plugin/response/plugin-response.js";
+import {
+  bindMerged,
+  decodeForwarding,
+  encodeForwarding,
+} from "../../../../runtime/plugin/run/forwarding.js";
+import { requestSource } from "../../../support/request-source.js";
+
+const test = suite("forwarding");
+const RECEIVED = requestSource({ query: "q=1", headerBlock: "Host: x\r\nX-Client: 1\r\n" });
+
+/** The response that a post-processor gets after `request` was forwarded. */
+function merged(request: PluginRequest | null): PluginResponse {
+  const response = new PluginResponse();
+  const kept = request && decodeForwarding(encodeForwarding(request)).kept;
+  bindMerged(response, RECEIVED, { kept, texec: 0.5, resubmits: 3 });
+  return response;
+}
+
+function textOf(request: PluginRequest): string {
+  return Buffer.from(request.serialize()).toString("latin1");
+}
+
+test("the bytes of a request, and where it goes", () => {
+  const request = new PluginRequest("find", { n: 2 }, null, "body");
+  request.affinity = 3;
+  request.primary = 1;
+  const { bytes, kept, ...routing } = decodeForwarding(encodeForwarding(request));
+  assert.is(Buffer.from(bytes).toString(), textOf(request));
+  assert.equal(routing, { method: "POST", target: -1, isPrimary: true, affinity: 3 });
+  assert.ok(kept.length > 0);
+});
+
+test("flag, local and signature reach the post-processor, whatever was forwarded", () => {
+  const request = new PluginRequest("find");
+  request.flag = "abc";
+  request.local = { deep: [new Date(5), new Map([[1, Uint8Array.of(2)]])] };
+  const { signature } = request;
+  const response = merged(request);
+  assert.equal(
+    [response.flag, response.local, response.signature],
+    ["abc", request.local, signature],
+  );
+  assert.equal([response.texec, response.resubmits], [0.5, 3]);
+  assert.is(response.requestpath, "/svc/plugin/test?q=1");
+});
+
+test("a signature that nobody read is none", () => {
+  const { flag, local, signature } = merged(new PluginRequest("find"));
+  assert.equal([flag, local, signature], [null, null, null]);
+  assert.is(merged(null).signature, null);
+});
+
+test("a `local` that no other thread can have", () => {
+  const request = new PluginRequest("find");
+  request.local = () => {};
+  assert.throws(() => encodeForwarding(request), /request\.local cannot be kept/);
+});
+
+test("without a pre-processor, what was received is resubmitted", () => {
+  const again = merged(null).resubmittable();
+  assert.is(again.path, "/svc/plugin/test?q=1");
+  assert.match(textOf(again), /\r\nX-Client: 1\r\n/);
+});
+
+test("what a pre-processor made is resubmitted, to the same back-ends", () => {
+  const request = new PluginRequest("find", {
+    params: { n: 2, half: 0.5, text: "ü&=" },
+    headers: { "X-Own": "1" },
+    partial: 7,
+  });
+  request.affinity = 1;
+  request.primary = 1;
+  const again = merged(request).resubmittable();
+  assert.is(textOf(again), textOf(request));
+  assert.equal(routingOf(again), { target: 7, isPrimary: true, affinity: 1 });
+  assert.equal(again.items(), [
+    ["n", 2],
+    ["half", 0.5],
+    ["text", "ü&="],
+  ]);
+  again.params.n = 4;
+  assert.match(textOf(again), /^GET \/svc\/plugin\/find\?n=\(q\)4&/);
+});
+
+test("so is a received request with other parameters", () => {
+  const request = requestFrom(RECEIVED, {});
+  request.params.q = "new";
+  assert.is(merged(request).resubmittable().path, "/svc/plugin/test?q=new");
+});
+
+test("what went out as a POST is not resubmitted", () => {
+  const response = merged(new PluginRequest("find", { content: "x" }));
+  assert.is(response.requestmethod, "GET");
+  assert.throws(() => response.resubmittable(), /resubmit not possible for POST/);
+});
+
+test.run();

@@ -1,0 +1,326 @@
+// Whatever a plugin returns or throws gives exactly one result of the right kind.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ParameterError, ResponseError } from "../../../../runtime/base/errors.js";
+import type { Invoke, PluginEntry } from "../../../../runtime/plugin/contract/plugin-entry.js";
+import type { RequestSource } from "../../../../runtime/plugin/contract/request-source.js";
+import { PluginRequest } from "../../../../runtime/plugin/request/plugin-request.js";
+import { missing } from "../../../../runtime/plugin/request/query-values.js";
+import { PluginResponse } from "../../../../runtime/plugin/response/plugin-response.js";
+import { graphOf, setGraphBinder } from "../../../../runtime/plugin/run/graph-binding.js";
+import { runPlugin } from "../../../../runtime/plugin/run/run-plugin.js";
+import {
+  RESULT_ERROR,
+  RESULT_PARTIAL,
+  RESULT_TEXT,
+  RESULT_VALUE,
+} from "../../../../runtime/wire/batch.js";
+import { requestSource } from "../../../support/request-source.js";
+
+const test = suite("run plugin");
+
+type Result = readonly [status: number, kind: number, payload: string | Uint8Array];
+
+function entryOf(invoke: Invoke): PluginEntry {
+  return {
+    name: "test",
+    role: "engine",
+    graph: null,
+    readonly: false,
+    wires: {},
+    description: { path: "/svc/plugin/test", description: "", parameters: {}, bound_graph: null },
+    invoke,
+  };
+}
+
+/** All results of a call, also those that came too late or twice. */
+async function results(invoke: Invoke, parts?: Partial<RequestSource>): Promise<Result[]> {
+  const all: Result[] = [];
+  runPlugin(entryOf(invoke), requestSource(parts), (...result) => all.push(result));
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  return all;
+}
+
+async function resultOf(invoke: Invoke, parts?: Partial<RequestSource>): Promise<Result> {
+  const all = await results(invoke, parts);
+  assert.is(all.length, 1, "exactly one result");
+  return all[0]!;
+}
+
+/** Status and decoded `message`. */
+async function errorOf(invoke: Invoke): Promise<[number, Record<string, unknown>]> {
+  const [status, kind, payload] = await resultOf(invoke);
+  assert.is(kind, RESULT_ERROR);
+  return [status, JSON.parse(payload as string)];
+}
+
+/** What is told of something that plugin code threw. */
+async function thrown(value: unknown): Promise<Record<string, unknown>> {
+  const throwing = await errorOf(() => {
+    throw value;
+  });
+  const rejecting = await errorOf(() => Promise.reject(value));
+  assert.is(throwing[0], 500);
+  const detail = throwing[1].plugin as Record<string, unknown>;
+  assert.equal(
+    { ...(rejecting[1].plugin as object), traceback: 0 },
+    { ...detail, traceback: 0 },
+    "sync and async alike",
+  );
+  assert.ok(Array.isArray(detail.traceback));
+  return detail;
+}
+
+test("renders results as JSON, once, in UTF-8", async () => {
+  assert.equal(await resultOf(() => ({ a: "é" })), [200, RESULT_VALUE, '{"a":"\xc3\xa9"}']);
+  assert.equal(await resultOf(() => undefined), [200, RESULT_VALUE, "null"]);
+  assert.equal(await resultOf(async () => [1]), [200, RESULT_VALUE, "[1]"]);
+});
+
+test("answers synchronous functions before it returns", () => {
+  let status = 0;
+  runPlugin(
+    entryOf(() => 1),
+    requestSource(),
+    (value) => {
+      status = value;
+    },
+  );
+  assert.is(status, 200);
+});
+
+test("hands over the request and its source", async () => {
+  const source = requestSource({ query: "a=1" });
+  let seen: unknown[] = [];
+  runPlugin(
+    entryOf((...args) => {
+      seen = args;
+    }),
+    source,
+    () => {},
+  );
+  assert.instance(seen[0], PluginRequest);
+  assert.is(seen[1], source);
+});
+
+test("plain text is the string itself, or the value as inspected, whole", async () => {
+  const text = { accept: "text" } as const;
+  assert.equal(await resultOf(() => "é\n", text), [200, RESULT_TEXT, "\xc3\xa9\n"]);
+  assert.equal(await resultOf(() => ({ a: [1, "b"] }), text), [
+    200,
+    RESULT_TEXT,
+    "{ a: [ 1, 'b' ] }",
+  ]);
+  const [, , long] = await resultOf(() => Array.from({ length: 500 }, (_, i) => [[[[i]]]]), text);
+  assert.match(long as string, /\[ \[ \[ 499 \] \] \]/);
+  assert.not.match(long as string, /more item|\n/);
+});
+
+test("serialises a response for a dispatcher, and nothing else", async () => {
+  const partial = { accept: "partial" } as const;
+  const [status, kind, payload] = await resultOf(() => {
+    const response = new PluginResponse();
+    response.append("k", 1);
+    return response;
+  }, partial);
+  assert.equal([status, kind], [200, RESULT_PARTIAL]);
+  assert.equal(PluginResponse.deserialize(payload as Uint8Array).entries, [["k", 1]]);
+  assert.equal(await resultOf(() => [], partial), [
+    500,
+    RESULT_ERROR,
+    '{"svc":{"exception":"<class \'TypeError\'>",' +
+      '"value":"plugin must return PluginResponse, not Array"}}',
+  ]);
+});
+
+test("a returned response is rendered as JSON", async () => {
+  const [, , payload] = await resultOf(() => new PluginResponse());
+  assert.match(payload as string, /^\{"level":0,"levelparts":1,.*"entries":\[\]\}$/);
+});
+
+test("a returned request needs a dispatcher", async () => {
+  const message =
+    "Preprocessor plugin only allowed in dispatcher context (PluginRequest was returned)";
+  assert.equal(await resultOf((request) => request), [500, RESULT_ERROR, JSON.stringify(message)]);
+  assert.equal(await resultOf((request) => request, { accept: "text" }), [
+    500,
+    RESULT_TEXT,
+    `ERROR: ${message}`,
+  ]);
+});
+
+test("a returned error is a result", async () => {
+  assert.equal(await resultOf(() => new RangeError("it is off")), [
+    200,
+    RESULT_VALUE,
+    "\"RangeError('it is off')\"",
+  ]);
+  assert.equal(await resultOf(() => new RangeError("it's"), { accept: "text" }), [
+    200,
+    RESULT_TEXT,
+    'RangeError("it\'s")',
+  ]);
+});
+
+test("what cannot be rendered is an error of the service", async () => {
+  const cycle: Record<string, unknown> = {};
+  cycle.self = cycle;
+  const cyclic = await errorOf(() => cycle);
+  assert.is(cyclic[0], 500);
+  assert.is((cyclic[1].svc as Record<string, unknown>).exception, "<class 'TypeError'>");
+  const throwing = await errorOf(() => ({
+    toJSON() {
+      throw new RangeError("no");
+    },
+  }));
+  assert.equal(throwing, [500, { svc: { exception: "<class 'RangeError'>", value: "no" } }]);
+});
+
+test("parameters that do not convert are the client's error", async () => {
+  assert.equal(
+    await errorOf(() => {
+      throw new ParameterError("TypeError", "n=x (an integer is required)");
+    }),
+    [400, { svc: { exception: "<class 'TypeError'>", value: "n=x (an integer is required)" } }],
+  );
+  assert.is((await errorOf(() => missing("n")))[0], 400);
+  const late = await errorOf(async () => missing("n"));
+  assert.equal([late[0], Object.keys(late[1])], [500, ["plugin"]]);
+});
+
+test("what a request holds is released once it is rendered, before it is answered", async () => {
+  const told: string[] = [];
+  setGraphBinder((name) => ({ graph: name, release: () => told.push("released") }));
+  const run = (invoke: () => unknown) =>
+    new Promise<void>((resolve) => {
+      told.length = 0;
+      runPlugin(entryOf(invoke), requestSource({}), () => {
+        told.push("done");
+        resolve();
+      });
+    });
+  try {
+    await run(() => {
+      graphOf("g");
+      return { toJSON: () => told.push("rendered") };
+    });
+    assert.equal(told, ["rendered", "released", "done"]);
+    await run(() => {
+      graphOf("g");
+      throw new Error("no");
+    });
+    assert.equal(told, ["released", "done"]);
+    await run(async () => {
+      graphOf("g");
+      await null;
+      told.push("still held");
+    });
+    await null;
+    assert.equal(told, ["still held", "released", "done"]);
+    await run(() => 1);
+    assert.equal(told, ["done"]);
+  } finally {
+    setGraphBinder(null);
+  }
+});
+
+test("a plugin that is gone is not found", () => {
+  const all: Result[] = [];
+  const source = requestSource({ target: "/prefix/plugin/gone?x=1" });
+  runPlugin(undefined, source, (...result) => all.push(result));
+  assert.equal(all, [
+    [
+      404,
+      RESULT_ERROR,
+      '{"svc":{"exception":"<class \'LookupError\'>","value":"undefined plugin: gone"}}',
+    ],
+  ]);
+});
+
+test("errors carry their class, message and frames", async () => {
+  class Custom extends Error {}
+  const detail = await thrown(new Custom("'quoted'"));
+  assert.equal([detail.exception, detail.value], ["<class 'Custom'>", "quoted"]);
+  const frames = detail.traceback as string[];
+  assert.match(frames[0]!, /^ {4}at .*test\/runtime\/plugin\/run-plugin\.test\.ts:\d+:\d+\)?\n$/);
+  assert.not.ok(frames.some((frame) => /node:|at runPlugin|run-plugin\.ts/.test(frame)));
+  const named = Object.assign(new Error("x"), { name: "Named" });
+  assert.is((await thrown(named)).exception, "<class 'Named'>");
+  assert.is((await thrown(new ResponseError("r"))).exception, "<class 'ResponseError'>");
+});
+
+test("anything may be thrown", async () => {
+  const hostile = new Proxy(
+    {},
+    {
+      get() {
+        throw new Error("get");
+      },
+      getPrototypeOf() {
+        throw new Error("prototype");
+      },
+    },
+  );
+  const lying = Object.defineProperty(new Error("x"), "message", {
+    get() {
+      throw new Error("message");
+    },
+  });
+  const stackless = Object.defineProperty(new Error("x"), "stack", {
+    get() {
+      throw new Error("stack");
+    },
+  });
+  const cases: [unknown, string, string][] = [
+    ["text", "string", "text"],
+    [null, "null", "null"],
+    [undefined, "undefined", "undefined"],
+    [5, "number", "5"],
+    [{ a: 1 }, "Object", "{ a: 1 }"],
+    [Symbol("s"), "symbol", "Symbol(s)"],
+    [Object.create(null), "object", "[Object: null prototype] {}"],
+    [lying, "Error", "(value that cannot be shown)"],
+    [stackless, "Error", "x"],
+  ];
+  for (const [value, exception, text] of cases) {
+    const detail = await thrown(value);
+    assert.equal([detail.exception, detail.value], [`<class '${exception}'>`, text]);
+  }
+  assert.is((await thrown(hostile)).exception, "<class 'object'>");
+});
+
+test("hostile thenables give one result", async () => {
+  const twice = {
+    // biome-ignore lint/suspicious/noThenProperty: what is tested
+    then(resolve: (value: unknown) => void, reject: (value: unknown) => void) {
+      resolve(1);
+      resolve(2);
+      reject(3);
+      throw new Error("late");
+    },
+  };
+  assert.equal(await results(() => twice), [[200, RESULT_VALUE, "1"]]);
+  // biome-ignore lint/suspicious/noThenProperty: what is tested
+  const getter = Object.defineProperty({}, "then", {
+    get() {
+      throw new Error("then");
+    },
+  });
+  assert.is((await results(() => getter)).length, 1);
+  // biome-ignore lint/suspicious/noThenProperty: what is tested
+  assert.equal(await results(() => ({ then: 1 })), [[200, RESULT_VALUE, '{"then":1}']]);
+  assert.equal(await results(() => new Promise(() => {})), []);
+});
+
+test("text errors say what happened", async () => {
+  const [status, kind, payload] = await resultOf(
+    () => {
+      throw new RangeError("off by é");
+    },
+    { accept: "text" },
+  );
+  assert.equal([status, kind, payload], [500, RESULT_TEXT, "ERROR: RangeError: off by \xc3\xa9"]);
+});
+
+test.run();
