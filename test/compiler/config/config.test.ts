@@ -73,7 +73,7 @@ test("a TypeScript file with imports; nothing is left behind", async ({ dir }) =
     dir,
     "svc.config.ts",
     `import { defineConfig } from "svc-server/config";
-     import { port } from "../settings/port.js";
+     import { port } from "./settings/port.js";
      export default defineConfig({ http: { port, prefix: "api/v1/" }, name: undefined });`,
   );
   write(dir, "settings/port.ts", "export const port: number = 8000;");
@@ -96,7 +96,7 @@ test("files that do not run", async ({ dir }) => {
     ["export default {", /svc\.config\.ts:1:17: /],
     ["throw new Error('boom')", /boom/],
     ["export const config = {}", /no default export/],
-    ['import "../nowhere.js"; export default {}', /svc\.config\.ts:1:8: Could not resolve/],
+    ['import "./nowhere.js"; export default {}', /svc\.config\.ts:1:8: Could not resolve/],
   ];
   for (const [text, message] of cases) {
     write(dir, "svc.config.ts", text);

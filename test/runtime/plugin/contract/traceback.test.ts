@@ -23,7 +23,7 @@ test.before(async () => {
   );
   writeFileSync(
     join(project, ".svc", "entry.js"),
-    'import { fail } from "../../plugins/fail.ts";\nexport const convert = () => fail();\n',
+    'import { fail } from "../plugins/fail.ts";\nexport const convert = () => fail();\n',
   );
   await build({
     entryPoints: [join(project, ".svc", "entry.js")],
