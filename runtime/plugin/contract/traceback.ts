@@ -13,7 +13,7 @@ const MAX_FRAME_LENGTH = 4096;
 const CALLER = "runPlugin";
 /** Where our own code lies: `dist/` when built, `runtime/` in the sources. */
 const OWN_FOLDER = fileURLToPath(
-  new URL(".", import.meta.url.replace(/runtime\/plugin\/[^/]*$/, "runtime/x")),
+  new URL(".", import.meta.url.replace(/runtime\/plugin\/[^/]*\/[^/]*$/, "runtime/x")),
 );
 
 /** `    at name (place:line:column)` or `    at place:line:column`, either with `async`. */
