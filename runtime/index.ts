@@ -1,6 +1,7 @@
 // The public library: what plugins import, and what runs a server inside another program.
 
-export { ERROR_CODES, type ErrorCode } from "./base/error-codes.js";
+export type { ErrorCode } from "./base/error-code.js";
+export { ERROR_CODES } from "./base/error-codes.js";
 export {
   ArgumentError,
   PluginError,

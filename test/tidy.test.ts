@@ -70,7 +70,7 @@ test("nothing is left over: notes to self, `any`, places of one machine, registr
 
 /** What compiler may use at run time of runtime: tables and constants, no behaviour. */
 const SHARED_VALUES =
-  /^runtime\/(base\/(error-codes|errors|limits|package-info)|settings\/(config|manifest))\.ts$/;
+  /^runtime\/(base\/([\w-]+-codes?|errors|limits|package-info)|settings\/(config|manifest))\.ts$/;
 
 test("imports run one way", () => {
   const findings: string[] = [];
@@ -157,7 +157,8 @@ function loadedBy(entry: string, lazyToo: boolean): Set<string> {
 }
 
 test("help is quick, and serving never loads the compiler", () => {
-  const light = /^(cli\/|node:|runtime\/base\/(err|limits|package-info)|compiler\/diagnostics\/)/;
+  const light =
+    /^(cli\/|node:|runtime\/base\/(err|\w+-codes|limits|package-info)|compiler\/diagnostics\/)/;
   const help = [...loadedBy("cli/main.ts", false)];
   expectNone(help.filter((path) => !light.test(path)));
   const heavy = /^(compiler\/|ts-morph|typescript|esbuild)/;
@@ -204,9 +205,9 @@ test("every module is reached from an entry, every exported value is used elsewh
 });
 
 test("every error code is used and tested", () => {
-  const table = "runtime/base/error-codes.ts";
+  const tables = /^runtime\/base\/\w+-codes\.ts$/;
   const sources = files.filter(({ path }) => /^(bin|cli|compiler|runtime)\//.test(path));
-  const used = sources.filter(({ path }) => path !== table).map(({ text }) => text);
+  const used = sources.filter(({ path }) => !tables.test(path)).map(({ text }) => text);
   const tests = files.filter(({ path }) => /^test\/.*\.ts$/.test(path)).map(({ text }) => text);
   const findings = Object.keys(ERROR_CODES).flatMap((name) => [
     ...(used.some((text) => text.includes(name)) ? [] : [`${name} is never used`]),

@@ -1,0 +1,90 @@
+// SVC3xxx: the command line. Part of the one table in error-codes.ts.
+
+import type { ErrorCode } from "./error-code.js";
+
+export const COMMAND_CODES = {
+  SVC3001: {
+    title: "unknown command",
+    fix: "run `svc --help` for the commands",
+  },
+  SVC3002: {
+    title: "unknown option",
+    fix: "run the command with `--help` for its options",
+  },
+  SVC3003: {
+    title: "invalid option value",
+    fix: "run the command with `--help` for the values of its options",
+  },
+  SVC3004: {
+    title: "wrong number of arguments",
+    fix: "run the command with `--help` for its usage",
+  },
+  SVC3005: {
+    title: "not a project folder",
+    fix: "name an existing folder, or write a project with `svc init <folder>`",
+  },
+  SVC3006: {
+    title: "project not built",
+    fix: "build the project first",
+  },
+  SVC3007: {
+    title: "build not current",
+    fix: "run `svc build` without `--check`",
+  },
+  SVC3008: {
+    title: "root not usable",
+    fix: "choose another with `--root <folder>`, or mend its permissions",
+  },
+  SVC3009: {
+    title: "folder not usable for a new project",
+    fix: "name a new or an empty folder",
+  },
+  SVC3010: {
+    title: "Node too old",
+    fix: "use a newer Node",
+  },
+  SVC3011: {
+    title: "package not built",
+    fix: "run `npm run build` in the package",
+  },
+  SVC3012: {
+    title: "no size of a matrix",
+    fix: "name replicas and partitions, such as `svc matrix 2x3`",
+  },
+  SVC3013: {
+    title: "instance of a matrix that cannot be started",
+    fix: "mend what it says above",
+  },
+  SVC3014: {
+    title: "argspec not found",
+    fix: "name the URL of a server, an argspec file, or a folder that was built",
+  },
+  SVC3015: {
+    title: "not an argspec",
+    fix: "let `svc build` or `svc argspec` of the same version write it",
+  },
+  SVC3016: {
+    title: "server that does not answer",
+    fix: "start it, or correct the URL",
+  },
+  SVC3017: {
+    title: "server that tells no argspec",
+    fix: "let it run this version of svc, or name the folder of its project",
+  },
+  SVC3018: {
+    title: "no such plugin",
+    fix: "run `svc argspec` without `--plugin` for all of them",
+  },
+  SVC3019: {
+    title: "file that cannot be written",
+    fix: "name another, or mend the permissions of its folder",
+  },
+  SVC3020: {
+    title: "folder not usable for a client",
+    fix: "name a new folder with `--out`, or one that `svc client` has written",
+  },
+  SVC3021: {
+    title: "service that cannot be started for its tools",
+    fix: "mend what it says above; one that is running already is reached with `--from <url>`",
+  },
+} as const satisfies Record<string, ErrorCode>;

@@ -1,0 +1,114 @@
+// SVC2xxx: runtime and library. Part of the one table in error-codes.ts.
+
+import type { ErrorCode } from "./error-code.js";
+
+export const RUNTIME_CODES = {
+  SVC2001: {
+    title: "invalid query parameter",
+    fix: "send a value of the declared type",
+  },
+  SVC2101: {
+    title: "invalid argument of a library call",
+    fix: "pass a value of the documented type",
+  },
+  SVC2102: {
+    title: "invalid plugin request",
+    fix: "give a plugin name, and parameters and header fields that HTTP can carry",
+  },
+  SVC2103: {
+    title: "invalid plugin response",
+    fix: "append sort keys of one type, in the order of sortby, and no more than maxhits",
+  },
+  SVC2104: {
+    title: "plugin cannot be registered",
+    fix: "start the system first; give `parameters` or a function that loadPlugins returned",
+  },
+  SVC2105: {
+    title: "damaged partial response",
+    fix: "let every instance of a matrix run the same version",
+  },
+  SVC2201: {
+    title: "plugins cannot be loaded",
+    fix: "mend the module that the message names, then `svc build` again",
+  },
+  SVC2202: {
+    title: "port cannot be bound",
+    fix: "choose another with `--port`, or 0 for any free pair of ports",
+  },
+  SVC2203: {
+    title: "server already running",
+    fix: "call `stopHTTP` first",
+  },
+  SVC2204: {
+    title: "server not running",
+    fix: "call `startHTTP` first",
+  },
+  SVC2205: {
+    title: "invalid server argument",
+    fix: "pass a value of the type that the message names",
+  },
+  SVC2206: {
+    title: "not supported yet",
+    fix: "leave out what the message names",
+  },
+  SVC2207: {
+    title: "invalid dispatcher configuration",
+    fix: "correct what the path names; the README lists the keys of `dispatcher`",
+  },
+  SVC2301: {
+    title: "transport cannot be loaded",
+    fix: "install hyper-express in the project, or choose `auto` or `net` as transport",
+  },
+  SVC2401: {
+    title: "graph not accessible",
+    fix: "release the lock that the message names, or wait for it with `timeout`",
+  },
+  SVC2402: {
+    title: "graph full",
+    fix: "spread the data over several graphs, or over the partitions of a matrix",
+  },
+  SVC2403: {
+    title: "invalid arc",
+    fix: "give relationship, modifier and a value that the modifier can hold",
+  },
+  SVC2404: {
+    title: "enumeration failed",
+    fix: "use fewer names, or one that is defined",
+  },
+  SVC2405: {
+    title: "invalid vertex",
+    fix: "give an id of 1 to 131,000 bytes without control characters, and its own type",
+  },
+  SVC2406: {
+    title: "invalid query",
+    fix: "correct the part that the message names",
+  },
+  SVC2407: {
+    title: "query failed",
+    fix: "allow it more time with `timeout`, or ask for less",
+  },
+  SVC2408: {
+    title: "graph operation not possible in time",
+    fix: "close the vertices that the message names, or allow it more time",
+  },
+  SVC2409: {
+    title: "graph data not usable",
+    fix: "mend the path or the file that the message names",
+  },
+  SVC2410: {
+    title: "no such object",
+    fix: "create it first, or name one that exists",
+  },
+  SVC2411: {
+    title: "invalid value",
+    fix: "pass a value of the range that the message names",
+  },
+  SVC2412: {
+    title: "not supported yet",
+    fix: "leave out what the message names",
+  },
+  SVC2413: {
+    title: "defect of the graph engine",
+    fix: "report it with the message",
+  },
+} as const satisfies Record<string, ErrorCode>;
