@@ -29,7 +29,7 @@ export class HeadReader {
   /** Header section of the previous request, with its empty line. */
   #section = "";
   #sectionFields: HeaderFields | null = null;
-  /** Bytes of the unfinished header section whose lines were judged already. */
+  /** Bytes of the unfinished header section whose lines were judged already; 0 between heads. */
   #judged = 0;
 
   /** Reads the head that begins at `at`. A refusal as outcome is final for the connection. */
@@ -42,7 +42,9 @@ export class HeadReader {
     this.method = request.method;
     this.target = request.target;
     this.refusal = line.length > MAX_REQUEST_LINE_BYTES ? URI_TOO_LONG : null;
-    return this.#readSection(text, at, lineEnd + 2);
+    const outcome = this.#readSection(text, at, lineEnd + 2);
+    if (outcome !== "incomplete") this.#judged = 0;
+    return outcome;
   }
 
   #readSection(text: string, at: number, start: number): HeadOutcome {
@@ -53,7 +55,6 @@ export class HeadReader {
     }
     const lastLine = text.indexOf("\r\n\r\n", start - 2);
     if (lastLine < 0) return this.#judgeUnfinished(text, at, start);
-    this.#judged = 0;
     this.end = lastLine + 4;
     if (this.end - at > MAX_HEAD_BYTES) return this.refusal ?? INVALID_HEADER;
     const fields = readHeaderFields(text.slice(start, Math.max(start, lastLine + 2)));

@@ -1,0 +1,158 @@
+// Pipelines of valid requests whose header sections repeat and change, cut into packets anywhere:
+// the reader finds exactly the requests that were written. What the reader remembers of one head,
+// to judge the next one faster, must never show.
+// SEED and ROUNDS make other and longer runs.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BodyBudget } from "../../runtime/http/net/body-store.js";
+import { RequestReader, type RequestSink } from "../../runtime/http/net/request-reader.js";
+import { generator } from "../conformance/mutations.js";
+
+const SEED = Number(process.env.SEED ?? 20260708);
+const ROUNDS = Number(process.env.ROUNDS ?? 1000);
+
+type Random = () => number;
+
+/** Sections that begin alike, differ in one byte, or have no line end in the same place. */
+const SECTIONS: readonly string[] = [
+  "Host: a\r\n",
+  "Host: a\r\nAccept: */*\r\n",
+  "Host: a\r\nAccept: */*\r\nUser-Agent: one\r\n",
+  "Host: a\r\nAccept: */*\r\nUser-Agent: two\r\n",
+  "User-Agent: three\r\nHost: a\r\nX-A: 1\r\nX-B: 2\r\n",
+  `X-First: 1\r\nCookie: ${"session=0123456789; ".repeat(150)}\r\nHost: a\r\n`,
+  `X: 1\r\nCookie: ${"session=0123456780; ".repeat(150)}\r\nHost: a\r\nX-Last: 1\r\n`,
+];
+
+interface Written {
+  readonly bytes: string;
+  /** As the sink shows what it was given. */
+  readonly seen: string;
+}
+
+class Recorder implements RequestSink {
+  readonly budget = new BodyBudget(1e6);
+  readonly maxBodyBytes = 1e5;
+  readonly isIdle = true;
+  readonly seen: string[] = [];
+
+  mayRead(): boolean {
+    return true;
+  }
+
+  request(...[head, body, , reserved]: Parameters<RequestSink["request"]>): void {
+    const { method, target, fields } = head;
+    this.budget.give(reserved);
+    this.seen.push([method, target, fields.block, body ?? ""].join("|"));
+  }
+
+  refuse(...[refusal]: Parameters<RequestSink["refuse"]>): void {
+    this.seen.push(`refused: ${refusal.message}`);
+  }
+
+  cut(): void {
+    this.seen.push("cut");
+  }
+
+  introduce(): void {
+    this.seen.push("introduced");
+  }
+
+  sendContinue(): void {}
+}
+
+function below(random: Random, end: number): number {
+  return Math.floor(random() * end);
+}
+
+function pick<T>(random: Random, list: readonly T[]): T {
+  return list[below(random, list.length)]!;
+}
+
+function request(random: Random, sections: readonly string[]): Written {
+  const section = pick(random, sections);
+  const target = `/${"t".repeat(below(random, 12))}`;
+  const kind = below(random, 6);
+  if (kind > 1) return written("GET", target, section, "", "");
+  const body = "GET / HTTP/1.1\r\n\r\n".slice(0, 1 + below(random, 18));
+  if (kind === 0)
+    return written("POST", target, `${section}Content-Length: ${body.length}\r\n`, body, body);
+  const framed = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  return written("POST", target, `${section}Transfer-Encoding: chunked\r\n`, framed, body);
+}
+
+function written(
+  method: string,
+  target: string,
+  block: string,
+  framed: string,
+  body: string,
+): Written {
+  return {
+    bytes: `${method} ${target} HTTP/1.1\r\n${block}\r\n${framed}`,
+    seen: [method, target, block, body].join("|"),
+  };
+}
+
+/** Packets of one size, as a writing client makes them, or of any sizes. */
+function packets(random: Random, bytes: string): string[] {
+  const size = pick(random, [0, 0, 1460, 700, 61, 7, 1]);
+  const most = pick(random, [20, 200, 3000]);
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + (size > 0 ? size : 1 + below(random, most));
+    parts.push(bytes.slice(at, end));
+    at = end;
+  }
+  return parts;
+}
+
+/** Gives packets to a reader as a connection does: what it left comes again before the next. */
+function readAll(parts: readonly string[]): string[] {
+  const sink = new Recorder();
+  const reader = new RequestReader(sink);
+  let rest = Buffer.alloc(0);
+  for (const part of parts) {
+    const chunk = Buffer.concat([rest, Buffer.from(part, "latin1")]);
+    rest = chunk.subarray(reader.read(chunk, 1));
+  }
+  assert.is(rest.length, 0, "nothing is left over");
+  assert.is(sink.budget.used, 0, "no memory is held");
+  return sink.seen;
+}
+
+const test = suite("request splits");
+
+test("a section whole, again in two packets, then another one in two", () => {
+  const first = "GET /1 HTTP/1.1\r\nHost: a\r\nAccept: */*\r\n\r\n";
+  const other = "GET /3 HTTP/1.1\r\nX: one two three\r\nHost: a\r\nAccept: */*\r\n\r\n";
+  const half = first.length - 4;
+  const parts = [
+    first,
+    first.slice(0, half),
+    first.slice(half),
+    other.slice(0, 50),
+    other.slice(50),
+  ];
+  assert.equal(
+    readAll(parts).map((seen) => seen.split("|")[1]),
+    ["/1", "/1", "/3"],
+  );
+});
+
+test(`finds what was written, however it is cut (seed ${SEED})`, () => {
+  const random = generator(SEED);
+  for (let round = 0; round < ROUNDS; round++) {
+    const sections = [pick(random, SECTIONS), pick(random, SECTIONS), pick(random, SECTIONS)];
+    const requests = Array.from({ length: 2 + below(random, 8) }, () => request(random, sections));
+    const parts = packets(random, requests.map(({ bytes }) => bytes).join(""));
+    const seen = readAll(parts);
+    const expected = requests.map((one) => one.seen);
+    if (seen.join("\n") === expected.join("\n")) continue;
+    assert.equal(seen, expected, `seed ${SEED} round ${round}: ${JSON.stringify(parts)}`);
+  }
+});
+
+test.run();
