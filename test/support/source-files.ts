@@ -54,7 +54,8 @@ export interface Module extends SourceFile {
 export function sourceFiles(): SourceFile[] {
   const below = CODE_FOLDERS.flatMap((folder) => walk(join(ROOT, folder)));
   const top = readdirSync(ROOT, { withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    // In a second working tree of git `.git` is a file, not a folder.
+    .filter((entry) => entry.isFile() && entry.name !== ".git")
     .map((entry) => join(ROOT, entry.name));
   return [...top, ...below]
     .map((file) => relative(ROOT, file).replaceAll("\\", "/"))
