@@ -1,8 +1,9 @@
 // What all changes of one vertex that is there have in common.
 
 import { nowSeconds } from "../memory/time.js";
+import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { Operation, OperationCodeNumber } from "../store/operation.js";
+import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
 import { attempt, waitFor } from "./attempt.js";
 import type { SessionView } from "./session-view.js";
 import { existing, isHeldByOther, refuseReadonly, type VertexKey } from "./vertex-key.js";
@@ -23,6 +24,18 @@ export function changeVertex<T>(
     if (isHeldByOther(store, session, found)) waitFor(store, found);
     return change(found);
   });
+}
+
+/**
+ * The store's operation, about what a vertex has of its own. A virtual one is made real first, by
+ * an operation: where records are applied nobody may hold it, so that it need not be there at all.
+ */
+export function beginOwn(store: GraphStore, code: OperationCodeNumber, vertex: number): Operation {
+  if (store.vertices.isVirtual(vertex)) {
+    begin(store, OperationCode.CreateVertex, vertex).name = 0;
+    apply(store, store.operation);
+  }
+  return begin(store, code, vertex);
 }
 
 /** The store's operation, about one vertex, from now on. */

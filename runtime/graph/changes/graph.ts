@@ -1,6 +1,6 @@
 // Changes of a graph as a whole.
 
-import { Header, ReadonlyBy } from "../memory/layout.js";
+import { Header, type ReadonlyBit, ReadonlyBy } from "../memory/layout.js";
 import { AccessError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -47,11 +47,20 @@ export function setReadonly(store: GraphStore, isReadonly: boolean): void {
  * The same for this process only, beside the graph's own state: it is no operation, and neither
  * stored nor passed on.
  */
-export function setSystemReadonly({ writer, memory }: GraphStore, isReadonly: boolean): void {
+export function setSystemReadonly(store: GraphStore, isReadonly: boolean): void {
+  setReadonlyBy(store, ReadonlyBy.System, isReadonly);
+}
+
+/** The same for one of the other reasons. */
+export function setReadonlyBy(
+  { writer, memory }: GraphStore,
+  reason: ReadonlyBit,
+  isReadonly: boolean,
+): void {
   const { header } = memory;
   writer.mutate(() => {
-    const others = header.words[Header.Readonly]! & ~ReadonlyBy.System;
-    writer.put(header, Header.Readonly, others | (isReadonly ? ReadonlyBy.System : 0));
+    const others = header.words[Header.Readonly]! & ~reason;
+    writer.put(header, Header.Readonly, others | (isReadonly ? reason : 0));
   });
 }
 

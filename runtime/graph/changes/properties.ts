@@ -13,7 +13,7 @@ import {
   type PropertyValue,
   type StoredValue,
 } from "../store/property-values.js";
-import { begin, changeVertex } from "./change-vertex.js";
+import { begin, beginOwn, changeVertex } from "./change-vertex.js";
 import { codeOfKey } from "./names.js";
 import type { SessionView } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
@@ -80,7 +80,7 @@ export function removeProperties(
   vertex: VertexKey,
 ): number {
   return changeVertex(store, session, vertex, (found) =>
-    apply(store, begin(store, OperationCode.RemoveProperties, found)),
+    apply(store, beginOwn(store, OperationCode.RemoveProperties, found)),
   );
 }
 
@@ -104,7 +104,7 @@ export function putProperty(
   value: StoredValue,
 ): number {
   const code = codeOfKey(store, key);
-  const operation = begin(store, OperationCode.SetProperty, vertex);
+  const operation = beginOwn(store, OperationCode.SetProperty, vertex);
   operation.name = code;
   operation.property = value;
   return apply(store, operation);

@@ -4,13 +4,14 @@ import { Header } from "../memory/layout.js";
 import { nowSeconds, storedSecond } from "../memory/time.js";
 import { VertexError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
+import { removeIfAbandoned } from "../operations/vertices.js";
 import { isName } from "../query/parse/arc-filter.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { UNTYPED } from "../store/name-kinds.js";
 import { OperationCode } from "../store/operation.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { attempt, waitFor } from "./attempt.js";
-import { begin, changeVertex } from "./change-vertex.js";
+import { begin, beginOwn, changeVertex } from "./change-vertex.js";
 import { codeOfType } from "./names.js";
 import { checkedProperties, putProperty } from "./properties.js";
 import type { SessionView } from "./session-view.js";
@@ -115,14 +116,12 @@ function refuseHeldAround(store: GraphStore, session: SessionView, vertex: numbe
   }
 }
 
-/** Removes a virtual vertex without inarcs; to be called when its last lock was released. */
+/**
+ * Removes a virtual vertex without inarcs; to be called when its last lock was released. That is no
+ * operation: it counted as gone before, and where nobody holds it there is none.
+ */
 export function dropIfAbandoned(store: GraphStore, vertex: number): boolean {
-  const { vertices, locks } = store;
-  const isAbandoned =
-    vertices.isVirtual(vertex) && vertices.inDegree(vertex) === 0 && locks.countOf(vertex) === 0;
-  if (!isAbandoned) return false;
-  store.writer.mutate(() => apply(store, begin(store, OperationCode.DeleteVertex, vertex)));
-  return true;
+  return store.writer.mutate(() => removeIfAbandoned(store, vertex)) > 0;
 }
 
 /**
@@ -137,7 +136,7 @@ export function setType(
 ): void {
   changeVertex(store, session, vertex, (found) => {
     const code = type === null || type === "" ? UNTYPED : codeOfType(store, type);
-    begin(store, OperationCode.SetType, found).name = code;
+    beginOwn(store, OperationCode.SetType, found).name = code;
     return apply(store, store.operation);
   });
 }
@@ -168,7 +167,7 @@ export function setRank(
     throw new TypeError("a numeric coefficient is required");
   }
   changeVertex(store, session, vertex, (found) => {
-    const operation = begin(store, OperationCode.SetRank, found);
+    const operation = beginOwn(store, OperationCode.SetRank, found);
     operation.c1 = c1;
     operation.c0 = c0;
     return apply(store, operation);
@@ -176,6 +175,6 @@ export function setRank(
 }
 
 function putExpiry(store: GraphStore, vertex: number, second: number): number {
-  begin(store, OperationCode.SetExpiry, vertex).expiresAt = storedSecond(second);
+  beginOwn(store, OperationCode.SetExpiry, vertex).expiresAt = storedSecond(second);
   return apply(store, store.operation);
 }

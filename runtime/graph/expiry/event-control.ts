@@ -6,8 +6,11 @@ import { nowSeconds } from "../memory/time.js";
 import { AccessError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 
-/** Bits of `Header.EventsSuspended`: by the graph's own switch, by that of the system. */
-export const EventPause = { Graph: 1, System: 2 } as const;
+/**
+ * Bits of `Header.EventsSuspended`: by the graph's own switch, by that of the system, or because
+ * what expires is removed where the graph is a replica of.
+ */
+export const EventPause = { Graph: 1, System: 2, Replica: 4 } as const;
 type EventPauseBit = (typeof EventPause)[keyof typeof EventPause];
 
 /** Seconds within which an event is due to count as one of the executor, short, medium, long. */
@@ -49,7 +52,7 @@ export function setEventsEnabled(
 ): void {
   const { ints } = store.memory.header;
   if (!isEnabled) Atomics.or(ints, Header.EventsSuspended, pause);
-  else if (pause === EventPause.System || !store.isReadonly) {
+  else if (pause !== EventPause.Graph || !store.isReadonly) {
     Atomics.and(ints, Header.EventsSuspended, ~pause);
   } else throw new AccessError("Event processor cannot be enabled for readonly graph");
 }

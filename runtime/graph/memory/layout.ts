@@ -112,7 +112,10 @@ export const Header = {
   NameSerial: 41,
   StringSerial: 42,
   QueryTimeUsHigh: 43,
+  /** Four words; see graph-identity.ts. */
+  Identity: 44,
 } as const;
+export const IDENTITY_WORDS = 4;
 
 /** Each allocator has a bump pointer and one free list per size class here. */
 export const ALLOCATORS = 64;
@@ -131,8 +134,12 @@ export const Side = { Pointer: 0, Degree: 1, Class: 2, Index: 3 } as const;
 
 export const SEQUENCE_WORDS = 2;
 
-/** Bits of `Header.Readonly`: the graph itself, which is stored; the system, until it ends. */
-export const ReadonlyBy = { Graph: 1, System: 2 } as const;
+/**
+ * Bits of `Header.Readonly`: the graph itself, which is stored; until the process ends, the system;
+ * what the graph is a replica of, since only that may change it; a log that takes nothing more.
+ */
+export const ReadonlyBy = { Graph: 1, System: 2, Replica: 4, Log: 8 } as const;
+export type ReadonlyBit = (typeof ReadonlyBy)[keyof typeof ReadonlyBy];
 
 /** Flags in the second byte of META. A handle that is not in use has none. */
 export const VertexFlag = { Real: 1, Virtual: 2, HasProperties: 4, Expires: 8 } as const;

@@ -27,7 +27,8 @@ export function apply(store: GraphStore, operation: Operation): number {
   return perform(store, operation);
 }
 
-function perform(store: GraphStore, operation: Operation): number {
+/** Does it without counting it. */
+export function perform(store: GraphStore, operation: Operation): number {
   const { vertex, name, at } = operation;
   switch (operation.code) {
     case OperationCode.CreateVertex:

@@ -5,8 +5,9 @@ import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
-import { apply } from "./apply.js";
+import { perform } from "./apply.js";
 import { Unfinished } from "./removals.js";
+import { removeIfAbandoned } from "./vertices.js";
 
 /** Whoever has the mutex and writes nothing for so long may be dead too, and recovered first. */
 const QUIET_MS = 100;
@@ -60,20 +61,14 @@ function finishRemoval(store: GraphStore): void {
   operation.vertex = isVertex ? subject : 0;
   operation.name = subject;
   operation.at = nowSeconds();
-  apply(store, operation);
+  // The first step has committed record and count.
+  perform(store, operation);
   store.writer.commit();
 }
 
 /** Vertices that were only kept because they were held go with their locks. */
 function releaseLocks(store: GraphStore, thread: number): number {
-  const { vertices, operation } = store;
   const released = store.locks.releaseThread(thread);
-  for (const vertex of released) {
-    if (!vertices.isVirtual(vertex) || vertices.inDegree(vertex) > 0) continue;
-    operation.code = OperationCode.DeleteVertex;
-    operation.vertex = vertex;
-    operation.at = nowSeconds();
-    apply(store, operation);
-  }
+  for (const vertex of released) removeIfAbandoned(store, vertex);
   return released.length;
 }

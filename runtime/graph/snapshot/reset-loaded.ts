@@ -1,6 +1,7 @@
 // What is done to the memory of a graph that was just loaded, before anybody else sees it: it is
 // checked for sense, and what belonged to the threads of the process that saved it is forgotten.
 
+import { identityOf, oldIdentity, setIdentity } from "../memory/graph-identity.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { Header, RECORD_WORDS, ReadonlyBy, Record, SEQUENCE_WORDS } from "../memory/layout.js";
 import { DamagedSnapshot } from "./damaged-snapshot.js";
@@ -37,6 +38,7 @@ export function resetLoaded(memory: GraphMemory, header: SnapshotHeader): number
   for (const word of VOLATILE) words[word] = 0;
   words[Header.Readonly]! &= ReadonlyBy.Graph;
   checkSense(memory, header);
+  if (identityOf(memory) === null) setIdentity(memory, oldIdentity(memory));
   memory.sequence.grow(words[Header.HandleEnd]! * SEQUENCE_WORDS);
   words[Header.SavedOperationCount] = words[Header.OperationCount]!;
   words[Header.SavedOperationCountHigh] = words[Header.OperationCountHigh]!;

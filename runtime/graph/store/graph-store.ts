@@ -1,6 +1,7 @@
 // One graph as one thread sees it: everything below changes and queries, put together over the
 // shared memory. It must hold nothing of the graph itself that memory does not hold too.
 
+import { newIdentity, setIdentity } from "../memory/graph-identity.js";
 import { GraphMemory, type GraphShare, makeGraphShare } from "../memory/graph-memory.js";
 import { Header } from "../memory/layout.js";
 import { Reader } from "../memory/reader.js";
@@ -62,10 +63,11 @@ export class GraphStore {
   }
 
   /** A new, empty graph. */
-  static make(name: string, thread: number): GraphStore {
+  static make(name: string, thread: number, identity = newIdentity()): GraphStore {
     const store = new GraphStore(new GraphMemory(makeGraphShare(name)), thread);
     store.writer.mutate(() => {
       store.writer.put(store.memory.header, Header.CreatedAt, nowSeconds());
+      setIdentity(store.memory, identity);
       store.format();
     });
     return store;

@@ -1,0 +1,38 @@
+// 16 bytes that tell a graph from another one that was given the same name after it was erased.
+
+import { createHash, randomBytes } from "node:crypto";
+import type { GraphMemory } from "./graph-memory.js";
+import { Header, IDENTITY_WORDS } from "./layout.js";
+
+const BYTES = IDENTITY_WORDS * 4;
+const NONE = "0".repeat(BYTES * 2);
+
+/** The identity of a new graph. */
+export function newIdentity(): string {
+  return randomBytes(BYTES).toString("hex");
+}
+
+/** That of a graph whose snapshots were written before there were any: always the same. */
+export function oldIdentity({ name, header }: GraphMemory): string {
+  const createdAt = header.words[Header.CreatedAt]!;
+  const hash = createHash("sha256").update(`${createdAt} ${name}`).digest("hex");
+  return hash.slice(0, BYTES * 2);
+}
+
+/** As 32 hexadecimal digits; null where none was given. */
+export function identityOf({ header }: GraphMemory): string | null {
+  const bytes = Buffer.alloc(BYTES);
+  for (let word = 0; word < IDENTITY_WORDS; word++) {
+    bytes.writeUInt32LE(header.words[Header.Identity + word]!, word * 4);
+  }
+  const identity = bytes.toString("hex");
+  return identity === NONE ? null : identity;
+}
+
+/** Before anybody else sees the graph. */
+export function setIdentity({ header }: GraphMemory, identity: string): void {
+  const bytes = Buffer.from(identity, "hex");
+  for (let word = 0; word < IDENTITY_WORDS; word++) {
+    header.words[Header.Identity + word] = bytes.readUInt32LE(word * 4);
+  }
+}

@@ -1,0 +1,130 @@
+// Inputs that once made a graph and what was made of its records differ.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { setReadonlyBy } from "../../../../runtime/graph/changes/graph.js";
+import { EventPause, setEventsEnabled } from "../../../../runtime/graph/expiry/event-control.js";
+import { EventProcessor } from "../../../../runtime/graph/expiry/event-processor.js";
+import { identityOf } from "../../../../runtime/graph/memory/graph-identity.js";
+import { ReadonlyBy } from "../../../../runtime/graph/memory/layout.js";
+import { M_INT } from "../../../../runtime/graph/model/constants.js";
+import { recoverGraph } from "../../../../runtime/graph/operations/recover.js";
+import { Session } from "../../../../runtime/graph/sessions/session.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { comparable } from "../../../property/support/comparable.js";
+import { DyingStore } from "../../../property/support/dying-store.js";
+import { checkStore } from "../support/check-store.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+import { RecordedGraph } from "../support/recorded-graph.js";
+
+const test = suite<{ graph: RecordedGraph; copy: GraphStore }>("graphs and their replicas");
+const DEAD = 120;
+
+test.before.each((context) => {
+  context.graph = new RecordedGraph();
+  context.copy = GraphStore.make("test", TEST_THREAD);
+});
+
+function assertEqual(graph: RecordedGraph, copy: GraphStore): void {
+  graph.replayTo(copy);
+  checkStore(copy);
+  checkStore(graph.store);
+  assert.equal(comparable(copy), comparable(graph.store));
+}
+
+const CHANGES = {
+  setProperty: (vertex: ReturnType<ReturnType<typeof openStore>["openVertex"]>) =>
+    vertex.setProperty("p", 1),
+  setType: (vertex) => vertex.setType("thing"),
+  setExpiration: (vertex) => vertex.setExpiration(4_000_000_000),
+  setRank: (vertex) => vertex.setRank(2, 3),
+  removeProperties: (vertex) => vertex.removeProperties(),
+} satisfies Record<
+  string,
+  (vertex: ReturnType<ReturnType<typeof openStore>["openVertex"]>) => unknown
+>;
+
+for (const [name, change] of Object.entries(CHANGES)) {
+  test(`${name} of a vertex that is held and was deleted`, ({ graph, copy }) => {
+    const plugin = openStore(graph.store);
+    const vertex = plugin.openVertex("x", "w");
+    plugin.deleteVertex("x");
+    change(vertex);
+    vertex.close();
+    assert.ok(plugin.hasVertex("x"));
+    assertEqual(graph, copy);
+  });
+}
+
+test("a held vertex that goes with its last lock", ({ graph, copy }) => {
+  const plugin = openStore(graph.store);
+  const vertex = plugin.openVertex("x", "w");
+  plugin.deleteVertex("x");
+  const count = graph.store.operationCount;
+  vertex.close();
+  assert.not.ok(plugin.hasVertex("x"));
+  assert.is(graph.store.operationCount, count);
+  assertEqual(graph, copy);
+});
+
+test("a held vertex whose thread dies", ({ graph, copy }) => {
+  const dead = GraphStore.attach(graph.store.share, DEAD);
+  graph.record(dead);
+  const plugin = openStore(dead);
+  plugin.openVertex("x", "w");
+  plugin.deleteVertex("x");
+  recoverGraph(graph.store, DEAD);
+  assert.not.ok(openStore(graph.store).hasVertex("x"));
+  assertEqual(graph, copy);
+});
+
+test("a record deletes what a replica holds", ({ graph, copy }) => {
+  openStore(graph.store).createVertex("x");
+  graph.replayTo(copy);
+  const held = openStore(copy).openVertex("x", "r");
+  openStore(graph.store).deleteVertex("x");
+  graph.replayTo(copy);
+  held.close();
+  assertEqual(graph, copy);
+});
+
+test("a thread dies at each write of the deletion of a hub", () => {
+  let point = 0;
+  for (let isDead = true; isDead; point += 97) {
+    const graph = new RecordedGraph();
+    const plugin = openStore(graph.store);
+    for (let index = 0; index < 150; index++) plugin.connect("hub", ["to", M_INT, 1], `l${index}`);
+    const before = graph.store.operationCount;
+    const dying = new DyingStore(graph.store.share, DEAD);
+    isDead = dying.run(point, () => openStore(dying.store).deleteVertex("hub"));
+    recoverGraph(graph.store, DEAD);
+    const isDone = !plugin.hasVertex("hub");
+    assert.is(graph.store.operationCount, before + (isDone ? 1 : 0), `died after ${point}`);
+    checkStore(graph.store);
+  }
+  assert.ok(point > 97);
+});
+
+test("graphs of one name have identities of their own", ({ graph, copy }) => {
+  assert.match(identityOf(graph.store.memory)!, /^[0-9a-f]{32}$/);
+  assert.is.not(identityOf(graph.store.memory), identityOf(copy.memory));
+});
+
+test("a replica removes nothing by itself", ({ copy }) => {
+  const vertex = openStore(copy).openVertex("x", "w");
+  vertex.setExpiration(1);
+  vertex.close();
+  const events = new EventProcessor(copy, new Session(copy));
+  setReadonlyBy(copy, ReadonlyBy.Replica, true);
+  setEventsEnabled(copy, false, EventPause.Replica);
+  assert.is(events.run(2_000_000_000), 0);
+  assert.throws(() => openStore(copy).createVertex("y"), /Graph is readonly/);
+  assert.throws(() => setEventsEnabled(copy, true), /readonly graph/);
+  setReadonlyBy(copy, ReadonlyBy.Replica, false);
+  assert.is(events.run(2_000_000_000), 0);
+  setEventsEnabled(copy, true, EventPause.Replica);
+  assert.is(events.run(2_000_000_000), 1);
+  assert.not.ok(openStore(copy).hasVertex("x"));
+});
+
+test.run();
