@@ -111,4 +111,8 @@ export const RUNTIME_CODES = {
     title: "defect of the graph engine",
     fix: "report it with the message",
   },
+  SVC2414: {
+    title: "snapshot not readable after it was written",
+    fix: "look for faults of the disk, or save to another one; the previous snapshots are kept",
+  },
 } as const satisfies Record<string, ErrorCode>;

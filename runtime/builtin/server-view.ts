@@ -41,6 +41,12 @@ export interface OpenGraph {
   readonly isLocal: boolean;
 }
 
+/** A stored or configured graph that could not be opened, and why. */
+export interface UnloadableGraph {
+  readonly name: string;
+  readonly reason: string;
+}
+
 export interface ServerView {
   readonly metrics: Metrics;
   readonly host: Host;
@@ -65,6 +71,8 @@ export interface ServerView {
   connections(portOffset: 0 | 1): readonly OpenConnection[];
   /** Graphs that are open, sorted by name, without the system's own. */
   graphs(): readonly OpenGraph[];
+  /** Sorted by name. */
+  unloadable(): readonly UnloadableGraph[];
   /** Null until the system has properties. */
   systemGraph(): OpenGraph | null;
   /** Null in an engine. */

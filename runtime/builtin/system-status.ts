@@ -25,7 +25,14 @@ export function systemStatus(view: ServerView, isSimple: boolean): object {
   });
   const started = Math.floor(view.startedAtMs / 1000);
   const current = Math.floor(Date.now() / 1000);
-  const common = { version: view.version, graphs: Object.fromEntries(graphs) };
+  const lost = view.unloadable();
+  const common = {
+    version: view.version,
+    graphs: Object.fromEntries(graphs),
+    ...(lost.length > 0 && {
+      unloadable: Object.fromEntries(lost.map(({ name, reason }) => [name, reason])),
+    }),
+  };
   if (isSimple) return { ...common, uptime: current - started, httpserver: simpleServer(view) };
   return {
     ...common,

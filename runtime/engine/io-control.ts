@@ -2,6 +2,7 @@
 // answered once, in any order.
 
 import type { MessagePort } from "node:worker_threads";
+import type { UnloadableGraph } from "../builtin/server-view.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import type { PluginList, PluginTable, Routes } from "../plugin/contract/plugin-table.js";
 import type { ServerSettings } from "../settings/settings.js";
@@ -27,6 +28,8 @@ export type Ask =
   | { readonly op: "admin"; readonly executor: ExecutorPort }
   | { readonly op: "adminDied" }
   | { readonly op: "graph"; readonly graph: SharedGraph }
+  /** All that could not be opened. */
+  | { readonly op: "unloadable"; readonly graphs: readonly UnloadableGraph[] }
   | { readonly op: "stop"; readonly timeoutMs: number };
 
 /** An ask on its way; the reply carries its number. */

@@ -19,6 +19,7 @@ import type {
   PendingRequest,
   RequestState,
   ServerView,
+  UnloadableGraph,
 } from "../builtin/server-view.js";
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
@@ -64,6 +65,7 @@ export class IoServer {
   readonly #engine: RequestEngine;
   readonly #dispatcher: Dispatcher | null;
   readonly #matrix: MatrixRequests | null;
+  #unloadable: readonly UnloadableGraph[] = [];
   #servers: readonly HttpServer[] = [];
   #plugins: readonly PluginDescription[] = [];
   #name: string | null;
@@ -146,6 +148,9 @@ export class IoServer {
         return this.#admin.executorDied(ADMIN_EXECUTOR);
       case "graph":
         return this.#addGraph(ask.graph);
+      case "unloadable":
+        this.#unloadable = ask.graphs;
+        return null;
       case "stop":
         return this.#stop(ask.timeoutMs);
     }
@@ -273,6 +278,7 @@ export class IoServer {
       },
       connections: (port) => this.#connections(port),
       graphs: () => this.#openGraphs(),
+      unloadable: () => server.#unloadable,
       systemGraph: () => this.#systemGraph(),
       dispatcher: this.#dispatcher,
       plugins: () => this.#plugins,

@@ -42,6 +42,7 @@ export interface EngineParts {
   readonly matrix: MatrixRequests | null;
 }
 
+const HEALTH_PATH = "/svc/hc";
 const NO_PROCESSORS = { pre: null, post: null };
 const POST_WITHOUT_MATRIX = "Postprocessor plugin only allowed in dispatcher context";
 
@@ -122,6 +123,8 @@ export class RequestEngine {
     if (this.#isOut(path, port) && !exchange.headers.bypassServiceOut) {
       return answers.refuse(exchange, port, 503, "Service Unavailable");
     }
+    const ill = port === 1 && path === HEALTH_PATH ? this.#illness() : null;
+    if (ill !== null) return answers.refuse(exchange, port, 503, ill);
     const resource = this.#parts.routes.find(path);
     const query = mark < 0 ? "" : target.slice(mark);
     // The matrix hangs on the main port alone.
@@ -159,8 +162,17 @@ export class RequestEngine {
   /** Service-OUT closes plugins on the main port and the health check on both. */
   #isOut(path: string, port: 0 | 1): boolean {
     if (this.#parts.state.serviceIn) return false;
-    if (path === "/svc/hc") return true;
+    if (path === HEALTH_PATH) return true;
     return port === 0 && (path.startsWith(PLUGIN_PATH) || path.startsWith(BUILTIN_PATH));
+  }
+
+  /**
+   * What the admin port's health check tells, null if all is well. The main port goes on serving
+   * what it can: only who watches the instance learns of it.
+   */
+  #illness(): string | null {
+    const names = this.#parts.view.unloadable().map(({ name }) => name);
+    return names.length === 0 ? null : `Graphs that cannot be loaded: ${names.join(", ")}`;
   }
 
   #answerResource(exchange: Exchange, port: 0 | 1, resource: Resource, query: string): void {

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
+import type { UnloadableGraph } from "../builtin/server-view.js";
 import type { KeepRequest } from "../graph/keeper/graph-keeper.js";
 import type {
   GraphAsk,
@@ -15,7 +16,7 @@ import type {
 import { onRemoved, removeForAll } from "../graph/keeper/removed-graphs.js";
 import { MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
 import { Header } from "../graph/memory/layout.js";
-import { DataError } from "../graph/model/errors.js";
+import { DataError, OperationTimeout } from "../graph/model/errors.js";
 import { recoverGraph, releaseHeld } from "../graph/operations/recover.js";
 import { isRootLocked, lockRoot, type RootLock } from "../graph/snapshot/root-lock.js";
 import { releaseSaving, saveGraphGently } from "../graph/snapshot/save-graph.js";
@@ -52,6 +53,8 @@ export interface GraphSettings {
 /** What a server wants to know. */
 export interface GraphListener {
   opened(graph: SharedGraph): void;
+  /** All graphs that could not be opened, after each change. */
+  unloadable(graphs: readonly UnloadableGraph[]): void;
   adminDied(): void;
   /** The admin thread is there; `serve` lets it run plugins. */
   adminStarted(): void;
@@ -68,6 +71,8 @@ export class GraphSystem implements GraphSource {
   readonly #open = new Map<string, OpenGraph>();
   /** Folders, below the root, of the graphs that are stored or have been open. */
   readonly #paths: Map<string, string>;
+  /** Why graphs could not be opened that are stored or configured, by name. */
+  readonly #unloadable = new Map<string, string>();
   /** Resolves when the configured and stored graphs are loaded, or could not be. */
   readonly loaded: Promise<void>;
   #lock: RootLock | null = null;
@@ -104,6 +109,7 @@ export class GraphSystem implements GraphSource {
     this.#listener = listener;
     if (listener === null) return;
     for (const { shared } of this.#all()) listener.opened(shared);
+    this.#tellUnloadable();
     listener.adminStarted();
   }
 
@@ -140,16 +146,26 @@ export class GraphSystem implements GraphSource {
   async openLater(request: GraphRequest): Promise<SharedGraph> {
     const known = this.#known(request);
     if (known !== null) return known;
-    const ask = { op: "keep", request: this.#keepRequest(request) } as const;
-    return this.#opened((await this.#admin.ask(ask)) as SharedGraph, this.#pathOf(request));
+    try {
+      const ask = { op: "keep", request: this.#keepRequest(request) } as const;
+      return this.#opened((await this.#admin.ask(ask)) as SharedGraph, this.#pathOf(request));
+    } catch (error) {
+      this.#failed(request, error);
+      throw error;
+    }
   }
 
   open(request: GraphRequest, giveUpAt: number): SharedGraph {
     const known = this.#known(request);
     if (known !== null) return known;
-    const ask = { op: "keep", request: this.#keepRequest(request) } as const;
-    const latest = Math.min(giveUpAt, performance.now() + MAX_WAIT_MS);
-    return this.#opened(this.#admin.askNow(ask, latest) as SharedGraph, this.#pathOf(request));
+    try {
+      const ask = { op: "keep", request: this.#keepRequest(request) } as const;
+      const latest = Math.min(giveUpAt, performance.now() + MAX_WAIT_MS);
+      return this.#opened(this.#admin.askNow(ask, latest) as SharedGraph, this.#pathOf(request));
+    } catch (error) {
+      this.#failed(request, error);
+      throw error;
+    }
   }
 
   find(name: string): SharedGraph | null {
@@ -271,6 +287,7 @@ export class GraphSystem implements GraphSource {
     const found = this.#find(name);
     if (found !== null) return found.shared;
     this.#paths.set(name, path);
+    if (this.#unloadable.delete(name)) this.#tellUnloadable();
     const store = GraphStore.attach(shared.share, MAIN_THREAD);
     const graph = { shared, store };
     this.#open.set(store.name, graph);
@@ -279,6 +296,21 @@ export class GraphSystem implements GraphSource {
     });
     this.#listener?.opened(shared);
     return shared;
+  }
+
+  /** Notes that a graph which should be there is not. A bad request is no reason to. */
+  #failed({ name, path }: GraphRequest, error: unknown): void {
+    const isExpected = this.#paths.has(name) || Object.hasOwn(this.#settings.graphs, name);
+    const isElsewhere =
+      path !== null && path !== this.#pathOf({ name, path: null, isLocal: false });
+    if (!isExpected || isElsewhere || error instanceof OperationTimeout) return;
+    this.#unloadable.set(name, (error as Error).message);
+    this.#tellUnloadable();
+  }
+
+  #tellUnloadable(): void {
+    const all = [...this.#unloadable].map(([name, reason]) => ({ name, reason }));
+    this.#listener?.unloadable(all.sort((a, b) => (a.name < b.name ? -1 : 1)));
   }
 
   #find(name: string): OpenGraph | null {

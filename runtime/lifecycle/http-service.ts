@@ -115,6 +115,7 @@ export class HttpService {
     this.#listening = (listening as PromiseFulfilledResult<Listening>).value;
     this.#graphs.setListener({
       opened: (graph) => void this.#io.addGraph(graph),
+      unloadable: (graphs) => void this.#io.setUnloadable(graphs),
       adminDied: () => void this.#io.adminDied(),
       adminStarted: () => this.#connectAdmin(),
     });

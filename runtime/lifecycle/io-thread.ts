@@ -3,6 +3,7 @@
 import type { Worker } from "node:worker_threads";
 import { isErrorCode } from "../base/error-codes.js";
 import { SvcError } from "../base/errors.js";
+import type { UnloadableGraph } from "../builtin/server-view.js";
 import type {
   Ask,
   ExecutorPort,
@@ -98,6 +99,11 @@ export class IoThread {
   /** Makes a graph known to the status services. */
   addGraph(graph: SharedGraph): Promise<void> {
     return this.#ask({ op: "graph", graph });
+  }
+
+  /** Makes all graphs that could not be opened known to whoever watches. */
+  setUnloadable(graphs: readonly UnloadableGraph[]): Promise<void> {
+    return this.#ask({ op: "unloadable", graphs });
   }
 
   /** Turns newcomers away, waits for what runs up to the bound, then closes both ports. */

@@ -2,7 +2,7 @@
 // which belongs to one process at a time. And what `graphs` of svc.config.ts says about them.
 // limit: 60 s
 
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
@@ -130,6 +130,34 @@ test("a damaged snapshot costs its graph, not the server", async () => {
   assert.match(await errorOf("put?id=a&n=2"), /DataError.*graph\.snapshot/);
   assert.match(served!.log(), /notes.*graph\.snapshot/);
   assert.match(String(await call("open?name=other")), /other$/);
+});
+
+test("who watches sees a graph that cannot be loaded, until it is loaded", async () => {
+  const folder = await start("watched");
+  await call("put?id=a&n=1");
+  await stop("SIGTERM");
+  const file = join(folder, "notes", "graph.snapshot");
+  const whole = readFileSync(file);
+  writeFileSync(file, "no snapshot");
+  await start("watched");
+  const health = (offset: 0 | 1) => get(served!.port + offset, "/svc/hc");
+  const status = async (query: string): Promise<Record<string, string> | undefined> => {
+    const { json } = await get(served!.port + 1, `/svc/builtin/status${query}`);
+    return (json.response as { unloadable?: Record<string, string> }).unloadable;
+  };
+  while ((await health(1)).status === 200) await delay(50);
+  assert.equal([(await health(1)).status, (await health(0)).status], [503, 200]);
+  assert.match((await health(1)).text, /Graphs that cannot be loaded: notes/);
+  for (const query of ["", "?simple=1"]) {
+    assert.equal(Object.keys((await status(query)) ?? {}), ["notes"]);
+    assert.match((await status(query))!.notes!, /graph\.snapshot: it ends too early/);
+  }
+  assert.match(await errorOf("open?name=1st"), /DataError/);
+  assert.equal(Object.keys((await status(""))!), ["notes"], "a bad request changes nothing");
+  writeFileSync(file, whole);
+  assert.equal(await call("take?id=a"), [1, 1, 1]);
+  assert.is((await health(1)).status, 200);
+  assert.is(await status(""), undefined);
 });
 
 test("paths of graphs lie below the root", async () => {

@@ -32,6 +32,7 @@ const MAX_BYTES = PAGE_BYTES * MAX_PAGES;
 /** Memory before the first word of an arena: so many bytes for each arena before it. */
 const SKEW_BYTES = 4096 + 64;
 const MAX_SKEW_BYTES = 2 * PAGE_BYTES;
+/** What a graph may use of any arena, wherever that begins. */
 export const MAX_ARENA_WORDS = (MAX_BYTES - MAX_SKEW_BYTES) / 4;
 /** Words that every arena has from the beginning. */
 export const FIRST_ARENA_WORDS = PAGE_BYTES / 4;
@@ -71,19 +72,28 @@ export class Arena {
     this.refresh();
   }
 
+  /** Words that it can hold: a little more than a graph may use. */
+  get capacity(): number {
+    return (MAX_BYTES - this.#skewBytes) / 4;
+  }
+
   /**
-   * Lets the arena hold at least so many words. Only the writer may call it.
-   * @throws SvcError SVC2402 above 4 GiB
+   * Lets the arena hold at least so many words. Only the writer, or who loads, may call it.
+   * @throws CapacityError above its capacity
    */
   grow(words: number): void {
     const now = bufferOf(this.memory).byteLength;
     const bytes = this.#skewBytes + words * 4;
     const wanted = Math.max(bytes, now + Math.min(MAX_STEP_BYTES, now >>> 2));
     const pages = Math.ceil(Math.min(wanted, MAX_BYTES) / PAGE_BYTES);
-    if (bytes > MAX_BYTES) throw new CapacityError("graph is full: 4 GiB of one kind of data");
+    if (words > this.capacity) throw graphFull();
     growBy(this.memory, pages - Math.floor(now / PAGE_BYTES));
     this.refresh();
   }
+}
+
+export function graphFull(): CapacityError {
+  return new CapacityError("graph is full: 4 GiB of one kind of data");
 }
 
 /** Memory that WebAssembly kernels can work on; the arcs lie in such. */

@@ -9,7 +9,7 @@
 
 import { isMainThread } from "node:worker_threads";
 import { AccessError, InternalError } from "../model/errors.js";
-import type { Arena } from "./arena.js";
+import { type Arena, graphFull, MAX_ARENA_WORDS } from "./arena.js";
 import type { GraphMemory } from "./graph-memory.js";
 import { CHUNK_SHIFT, CHUNKS_PER_ARENA, Header, SEQUENCE_WORDS, WAITERS } from "./layout.js";
 
@@ -235,8 +235,12 @@ export class Writer {
     Atomics.add(arena.ints, index, 1);
   }
 
-  /** Lets an arena hold so many words. */
+  /**
+   * Lets an arena hold so many words.
+   * @throws CapacityError above what a graph may use
+   */
   require(arena: Arena, words: number): void {
+    if (words > MAX_ARENA_WORDS) throw graphFull();
     if (words <= arena.words.length) return;
     arena.grow(words);
     Atomics.add(this.memory.header.ints, Header.Generation, 1);

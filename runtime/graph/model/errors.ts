@@ -46,6 +46,10 @@ export class SearchError extends named("SearchError", "SVC2407") {}
 export class OperationTimeout extends named("OperationTimeout", "SVC2408") {}
 /** Bad names, paths and configuration, damaged files. */
 export class DataError extends named("DataError", "SVC2409") {}
+/** A snapshot that is not on the disk as it was written. */
+export class ReadBackError extends DataError {
+  override readonly code = "SVC2414";
+}
 /** No such vertex or graph. */
 export class KeyError extends LookupError {
   override name = "KeyError";

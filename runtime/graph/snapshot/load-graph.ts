@@ -77,6 +77,7 @@ function load(reader: SnapshotReader, thread: number): GraphStore {
   const memory = new GraphMemory(makeGraphShare(reader.header.name));
   reader.header.arenaWords.forEach((words, id) => {
     const arena = memory.arenas[id]!;
+    if (words > arena.capacity) throw new DamagedSnapshot("its header makes no sense");
     if (words > arena.words.length) arena.grow(words);
     reader.readArena(id, arena.words.subarray(0, words));
   });

@@ -4,9 +4,8 @@
 import { identityOf, oldIdentity, setIdentity } from "../memory/graph-identity.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { Header, RECORD_WORDS, ReadonlyBy, Record, SEQUENCE_WORDS } from "../memory/layout.js";
-import { DamagedSnapshot } from "./damaged-snapshot.js";
+import { checkSense } from "./check-sense.js";
 import type { SnapshotHeader } from "./snapshot-format.js";
-import { usedWords } from "./stored-arenas.js";
 
 /** Words of the header that mean nothing to another process. */
 const VOLATILE = [
@@ -37,7 +36,7 @@ export function resetLoaded(memory: GraphMemory, header: SnapshotHeader): number
   const { words } = memory.header;
   for (const word of VOLATILE) words[word] = 0;
   words[Header.Readonly]! &= ReadonlyBy.Graph;
-  checkSense(memory, header);
+  checkSense(words, header);
   if (identityOf(memory) === null) setIdentity(memory, oldIdentity(memory));
   memory.sequence.grow(words[Header.HandleEnd]! * SEQUENCE_WORDS);
   words[Header.SavedOperationCount] = words[Header.OperationCount]!;
@@ -47,26 +46,6 @@ export function resetLoaded(memory: GraphMemory, header: SnapshotHeader): number
     memory.groups.words[group]! &= ~1;
   }
   return releaseVertices(memory);
-}
-
-/** The header that was loaded must agree with what was stored beside it. */
-function checkSense(memory: GraphMemory, header: SnapshotHeader): void {
-  const { words } = memory.header;
-  const handleEnd = words[Header.HandleEnd]!;
-  const used = usedWords(memory);
-  const isWhole = header.arenaWords.every((stored, id) => {
-    // Groups reach as far as there have been properties.
-    return id === memory.groups.id ? stored <= used[id]! : stored === used[id];
-  });
-  if (
-    !isWhole ||
-    handleEnd < 1 ||
-    words[Header.FreeHandle]! >= handleEnd ||
-    words[Header.Order]! >= handleEnd ||
-    words[Header.Unfinished] !== 0
-  ) {
-    throw new DamagedSnapshot("its parts do not fit together");
-  }
 }
 
 /** Who held vertices is gone. */

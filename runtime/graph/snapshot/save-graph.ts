@@ -8,9 +8,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type GiveUpAt, giveUpAfter } from "../changes/session-view.js";
 import { Header } from "../memory/layout.js";
-import { DataError, OperationTimeout } from "../model/errors.js";
+import { DataError, OperationTimeout, ReadBackError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { DamagedSnapshot } from "./damaged-snapshot.js";
 import { SnapshotFiles } from "./snapshot-files.js";
+import { SnapshotReader } from "./snapshot-reader.js";
 import { SnapshotWriter } from "./snapshot-writer.js";
 import { writeMemory } from "./write-memory.js";
 
@@ -102,6 +104,7 @@ function* save(
     const bytes = file.finish(header);
     yield { descriptor: file.descriptor };
     file.close();
+    yield* readBack(store, files);
     files.replace();
     file = null;
     setSaved(store, header.operationCount, header.savedAt);
@@ -112,6 +115,26 @@ function* save(
     } finally {
       releaseSaving(store, store.writer.thread);
     }
+  }
+}
+
+/**
+ * The new snapshot must be one that will be loaded: until then the old ones are not touched. It
+ * comes from the system's cache, so that a disk which keeps something else is not found out.
+ * @throws ReadBackError
+ */
+function* readBack(store: GraphStore, files: SnapshotFiles): Generator<undefined, void, void> {
+  let reader: SnapshotReader | null = null;
+  try {
+    reader = new SnapshotReader(files.temporary);
+    yield* reader.check();
+  } catch (error) {
+    if (!(error instanceof DamagedSnapshot || error instanceof DataError)) throw error;
+    const text = `graph "${store.name}" cannot be saved to ${files.folder}: what was written`;
+    const kept = "the snapshots that there were are kept";
+    throw new ReadBackError(`${text} cannot be read back: ${error.message}; ${kept}`);
+  } finally {
+    reader?.close();
   }
 }
 

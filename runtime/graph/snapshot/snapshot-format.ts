@@ -8,7 +8,6 @@
 // An arena of n words has ceil(n / CHUNK_WORDS) chunks, all full but the last one.
 
 import { crc32 } from "node:zlib";
-import { MAX_ARENA_WORDS } from "../memory/arena.js";
 import {
   ALLOCATOR_WORDS,
   ARENAS,
@@ -45,6 +44,8 @@ const Word = {
   Name: 64,
 } as const;
 
+/** No arena of any version holds more than 4 GiB. */
+const MAX_WORDS = 2 ** 30;
 const MAX_NAME_BYTES = (CHUNK_WORDS - Word.Name) * 4;
 
 /** Changes with the arenas, so that memory laid out otherwise is not taken for ours. */
@@ -112,7 +113,7 @@ export function decodeHeader(page: Uint8Array): SnapshotHeader {
   }
   const arenaWords = [...words.subarray(Word.ArenaWords, Word.ArenaWords + ARENAS.length)];
   const nameBytes = words[Word.NameBytes]!;
-  if (arenaWords.some((count) => count > MAX_ARENA_WORDS) || nameBytes > MAX_NAME_BYTES) {
+  if (arenaWords.some((count) => count > MAX_WORDS) || nameBytes > MAX_NAME_BYTES) {
     throw new DamagedSnapshot("its header makes no sense");
   }
   return {

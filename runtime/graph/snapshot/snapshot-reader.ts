@@ -3,7 +3,8 @@
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { ARENAS } from "../memory/layout.js";
+import { ARENAS, HEADER_WORDS } from "../memory/layout.js";
+import { checkSense } from "./check-sense.js";
 import { DamagedSnapshot } from "./damaged-snapshot.js";
 import {
   chunksOf,
@@ -53,17 +54,46 @@ export class SnapshotReader {
    */
   readArena(arena: number, into: Uint32Array): void {
     const words = this.header.arenaWords[arena]!;
-    const chunks = chunksOf(words);
     const bytes = new Uint8Array(into.buffer, into.byteOffset, words * 4);
+    for (const [first, end] of this.#runs(arena)) {
+      this.#readRun(arena, first, bytes.subarray(first * PAGE_BYTES, end * PAGE_BYTES));
+    }
+  }
+
+  /**
+   * Reads all there is without keeping it; yields after each piece.
+   * @throws DamagedSnapshot
+   */
+  *check(): Generator<undefined, void, void> {
+    const header = new Uint32Array(HEADER_WORDS);
+    this.readArena(ARENAS.indexOf("header"), header);
+    checkSense(header, this.header);
+    const bytes = new Uint8Array(MAX_CHUNKS * PAGE_BYTES);
+    for (const [arena, words] of this.header.arenaWords.entries()) {
+      for (const [first, end] of this.#runs(arena)) {
+        const length = Math.min(end * PAGE_BYTES, words * 4) - first * PAGE_BYTES;
+        this.#readRun(arena, first, bytes.subarray(0, length));
+        yield;
+      }
+    }
+  }
+
+  /** Chunks that lie side by side in the file, as many as are read at once: first and end. */
+  *#runs(arena: number): Generator<readonly [first: number, end: number], void, void> {
+    const chunks = chunksOf(this.header.arenaWords[arena]!);
     for (let chunk = 0, next = 0; chunk < chunks; chunk = next) {
       const page = this.#pageOf(arena, chunk);
       for (next = chunk + 1; next < chunks && next < chunk + MAX_CHUNKS; next++) {
         if (this.#pageOf(arena, next) !== page + next - chunk) break;
       }
-      readAt(this.#descriptor, page, bytes.subarray(chunk * PAGE_BYTES, next * PAGE_BYTES));
-      for (let read = chunk; read < next; read++) {
-        this.#check(arena, read, bytes.subarray(read * PAGE_BYTES, (read + 1) * PAGE_BYTES));
-      }
+      yield [chunk, next];
+    }
+  }
+
+  #readRun(arena: number, first: number, bytes: Uint8Array): void {
+    readAt(this.#descriptor, this.#pageOf(arena, first), bytes);
+    for (let at = 0, chunk = first; at < bytes.length; at += PAGE_BYTES, chunk++) {
+      this.#check(arena, chunk, bytes.subarray(at, at + PAGE_BYTES));
     }
   }
 

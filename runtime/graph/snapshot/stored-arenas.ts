@@ -26,7 +26,8 @@ export function usedWords({ header, arenas }: GraphMemory): number[] {
   );
 }
 
-function usedWordsOf(header: Uint32Array, arena: ArenaName, id: number): number {
+/** @param header words of the graph's header */
+export function usedWordsOf(header: Uint32Array, arena: ArenaName, id: number): number {
   const handleEnd = header[Header.HandleEnd]!;
   switch (arena) {
     case "header":

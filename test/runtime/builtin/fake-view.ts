@@ -21,6 +21,7 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     working: 3,
     connections: () => [],
     graphs: () => [],
+    unloadable: () => [],
     systemGraph: () => null,
     dispatcher: null,
     plugins: () => [description("/svc/plugin/add"), description("/svc/plugin/ping")],

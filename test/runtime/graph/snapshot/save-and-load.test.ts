@@ -1,6 +1,18 @@
 // Saving and loading whole graphs: what comes back, what is written when, who is kept out.
 
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -9,7 +21,11 @@ import * as assert from "uvu/assert";
 import { setEventsEnabled } from "../../../../runtime/graph/expiry/event-control.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
 import { M_CNT, M_FLT, M_FWDONLY, M_INT } from "../../../../runtime/graph/model/constants.js";
-import { DataError, OperationTimeout } from "../../../../runtime/graph/model/errors.js";
+import {
+  DataError,
+  OperationTimeout,
+  ReadBackError,
+} from "../../../../runtime/graph/model/errors.js";
 import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
 import {
   releaseSaving,
@@ -62,6 +78,23 @@ function load(name: string, folder: string): GraphStore {
   const store = loadGraph(name, folder, TEST_THREAD, { warn: (line) => assert.unreachable(line) });
   assert.ok(store);
   return store;
+}
+
+/** Changes a byte of a file; false if it is not as long yet. */
+function damage(file: string, at: number): boolean {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= at) return false;
+  const descriptor = openSync(file, "r+");
+  const byte = new Uint8Array(1);
+  readSync(descriptor, byte, 0, 1, at);
+  writeSync(
+    descriptor,
+    byte.map((value) => value ^ 1),
+    0,
+    1,
+    at,
+  );
+  closeSync(descriptor);
+  return true;
 }
 
 test("a graph comes back as it was", ({ folder }) => {
@@ -206,6 +239,37 @@ test("what is changed between the steps of a save is saved whole, or not at all"
   assert.ok(moments.size > 10, "there were steps");
   const loaded = load("full", folder);
   assert.equal(graphContent(loaded), moments.get(loaded.operationCount));
+});
+
+test("what cannot be read back does not take the place of what is stored", async ({ folder }) => {
+  const store = fullStore();
+  for (let time = 0; time < 2; time++) saveGraph(store, folder, { isForced: true });
+  const stored = (): Buffer[] =>
+    ["graph.snapshot", "graph.snapshot.old"].map((name) => readFileSync(join(folder, name)));
+  const before = stored();
+  makeLarge(openStore(store));
+  const temporary = join(folder, "graph.snapshot.tmp");
+  let error: Error | null = null;
+  let isSaved = false;
+  const saved = saveGraphGently(store, folder)
+    .catch((caught: Error) => (error = caught))
+    .finally(() => (isSaved = true));
+  // A page behind the graph's header, which alone is written twice.
+  const damaged = 3 * 16_384;
+  let isDamaged = false;
+  while (!isSaved && !isDamaged) {
+    await nextTurn();
+    isDamaged = damage(temporary, damaged);
+  }
+  await saved;
+  assert.ok(isDamaged, "it was damaged before it was read");
+  assert.instance(error, ReadBackError);
+  assert.match(error!.message, /cannot be read back: part \d+ of its "\w+" is damaged/);
+  assert.equal((error! as ReadBackError).code, "SVC2414");
+  assert.equal(stored(), before);
+  assert.equal(readdirSync(folder).sort(), ["graph.snapshot", "graph.snapshot.old"]);
+  assert.ok(saveGraph(store, folder) > 0, "it is tried again");
+  assert.equal(graphContent(load("full", folder)), graphContent(store));
 });
 
 test("a graph that was removed is not saved, nor is one that is removed in a save", async ({

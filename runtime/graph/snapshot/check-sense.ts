@@ -1,0 +1,31 @@
+// Whether the parts of a snapshot fit together: what the graph's own header says is in use must be
+// what the file holds. Checksums say that a file is as it was written; this says that it was
+// written as it should be.
+
+import { ARENAS, Header } from "../memory/layout.js";
+import { DamagedSnapshot } from "./damaged-snapshot.js";
+import type { SnapshotHeader } from "./snapshot-format.js";
+import { usedWordsOf } from "./stored-arenas.js";
+
+/**
+ * @param words the header of the graph, as the file holds it
+ * @throws DamagedSnapshot
+ */
+export function checkSense(words: Uint32Array, { arenaWords }: SnapshotHeader): void {
+  const isWhole = ARENAS.every((name, id) => {
+    const used = usedWordsOf(words, name, id);
+    const stored = arenaWords[id]!;
+    // Groups reach as far as there have been properties.
+    return name === "groups" ? stored <= used : stored === used;
+  });
+  const handleEnd = words[Header.HandleEnd]!;
+  if (
+    !isWhole ||
+    handleEnd < 1 ||
+    words[Header.FreeHandle]! >= handleEnd ||
+    words[Header.Order]! >= handleEnd ||
+    words[Header.Unfinished] !== 0
+  ) {
+    throw new DamagedSnapshot("its parts do not fit together");
+  }
+}
