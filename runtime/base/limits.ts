@@ -18,15 +18,19 @@ export const HEAD_TIMEOUT_MS = 10_000;
 export const IDLE_TIMEOUT_MS = 75_000;
 export const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024;
 export const MAX_BODY_BYTES_IN_FLIGHT = 256 * 1024 * 1024;
+/** What one address may hold of them. */
+export const MAX_CLIENT_BODY_BYTES = MAX_BODY_BYTES_IN_FLIGHT / 2;
+/** What large bodies leave of them to small ones. */
+export const SMALL_BODY_RESERVE_BYTES = MAX_BODY_BYTES_IN_FLIGHT / 8;
 export const MAX_DRAIN_BYTES = 1024 * 1024;
 export const MAX_PIPELINED_REQUESTS = 64;
 /** Heads of the requests in progress on one connection; beyond, no further request is read. */
 export const MAX_PIPELINED_HEAD_BYTES = 64 * 1024;
 export const MAX_CHUNK_LINE_BYTES = 1024;
 export const MAX_TRAILER_BYTES = 8191;
-/** A body may take BODY_GRACE_MS, and longer as long as it arrives at this rate on average. */
-export const BODY_GRACE_MS = 30_000;
-export const MIN_BODY_BYTES_PER_MS = 1;
+/** In each window of this length at least so many bytes of an unfinished body have to arrive. */
+export const BODY_WINDOW_MS = 30_000;
+export const MIN_BODY_BYTES_PER_WINDOW = 30_000;
 /** After the last answer on a connection, what still arrives is read and dropped for this long. */
 export const LINGER_MS = 500;
 /** Once a server no longer listens, requests on open connections are still answered this long. */

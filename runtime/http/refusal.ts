@@ -5,6 +5,8 @@ export class Refusal {
   constructor(
     readonly status: number,
     readonly message: string,
+    /** Header lines for the answer, each with its CR LF. */
+    readonly fields = "",
   ) {}
 }
 
@@ -17,4 +19,10 @@ export const URI_TOO_LONG = new Refusal(414, "URI Too Long");
 export const EXPECTATION_FAILED = new Refusal(417, "Expectation Failed");
 export const TOO_MANY_CONNECTIONS = new Refusal(429, "Too Many Requests");
 export const UNKNOWN_CODING = new Refusal(501, "Not Implemented");
+/** Nothing was executed: the same request may do later, or elsewhere. */
+export const BODY_MEMORY_USED_UP = new Refusal(
+  503,
+  "Service Unavailable: other request bodies take all memory for them",
+  "Retry-After: 2\r\n",
+);
 export const VERSION_NOT_SUPPORTED = new Refusal(505, "HTTP Version Not Supported");

@@ -34,8 +34,10 @@ export class RawClient {
     socket.on("end", closed).on("close", closed);
   }
 
-  static async open(port: number, host = "127.0.0.1"): Promise<RawClient> {
-    const socket = connect({ port, host, allowHalfOpen: true, noDelay: true });
+  /** @param from address that the server sees; of this machine */
+  static async open(port: number, host = "127.0.0.1", from = host): Promise<RawClient> {
+    const options = { port, host, localAddress: from, allowHalfOpen: true, noDelay: true };
+    const socket = connect(options);
     await once(socket, "connect");
     return new RawClient(socket);
   }

@@ -3,14 +3,14 @@
 
 import { MAX_PIPELINED_HEAD_BYTES, MAX_PIPELINED_REQUESTS } from "../../base/limits.js";
 import type { ServerEvents } from "../transport.js";
-import type { BodyBudget } from "./body-store.js";
+import type { BodyMemory } from "./body-store.js";
 import type { NetExchange } from "./exchange.js";
 import type { Output } from "./output.js";
 
 /** What the queue tells its connection. */
 export interface QueueOwner {
   readonly events: ServerEvents;
-  readonly budget: BodyBudget;
+  readonly budget: BodyMemory;
   /** Text was added to the output. */
   wrote(): void;
   /** The last answer of the connection is known; nothing after it is to be read. */

@@ -3,15 +3,28 @@
 // never with what was declared, and all bodies of a server draw on one budget.
 
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
+import { BODY_MEMORY_USED_UP, PAYLOAD_TOO_LARGE, type Refusal } from "../refusal.js";
+
+/** What bodies may hold. */
+export interface BodyMemory {
+  /** @returns false when there is not as much; small bodies find some where large ones do not */
+  take(bytes: number, isLarge: boolean): boolean;
+  give(bytes: number): void;
+}
 
 /** Bytes that the bodies held by a server may take together. */
-export class BodyBudget {
+export class BodyBudget implements BodyMemory {
   used = 0;
 
-  constructor(readonly limit: number) {}
+  /** @param reserve the part of `limit` that is for small bodies alone */
+  constructor(
+    readonly limit: number,
+    readonly reserve = 0,
+  ) {}
 
-  take(bytes: number): boolean {
-    if (this.used + bytes > this.limit) return false;
+  take(bytes: number, isLarge: boolean): boolean {
+    const limit = isLarge ? this.limit - this.reserve : this.limit;
+    if (this.used + bytes > limit) return false;
     this.used += bytes;
     return true;
   }
@@ -25,15 +38,15 @@ export class BodyStore {
   /** Bytes accepted, or dropped since the body was given up. */
   size = 0;
   dropped = 0;
-  /** True once the body is too large to be kept; what follows is only counted. */
-  overflown = false;
+  /** Why the body is not kept; what follows is only counted. */
+  refusal: Refusal | null = null;
   /** What the owner of the body has to give back to the budget. */
   reserved = 0;
-  readonly #budget: BodyBudget;
+  readonly #budget: BodyMemory;
   readonly #maxBytes: number;
   #bytes: Uint8Array | null = null;
 
-  constructor(budget: BodyBudget, maxBytes: number) {
+  constructor(budget: BodyMemory, maxBytes: number) {
     this.#budget = budget;
     this.#maxBytes = maxBytes;
   }
@@ -41,8 +54,11 @@ export class BodyStore {
   /** Adds `chunk[from, to)`. `expected` is what is known to follow, to grow in fewer steps. */
   write(chunk: Buffer, from: number, to: number, expected: number): void {
     const count = to - from;
-    if (!this.overflown && !this.#makeRoom(this.size + count, expected)) this.giveUp();
-    if (this.overflown) {
+    if (this.refusal === null) {
+      const refusal = this.#makeRoom(this.size + count, expected);
+      if (refusal !== null) this.giveUp(refusal);
+    }
+    if (this.refusal !== null) {
       this.dropped += count;
       return;
     }
@@ -51,8 +67,8 @@ export class BodyStore {
   }
 
   /** Drops what was stored; the rest of the body is read and forgotten. */
-  giveUp(): void {
-    this.overflown = true;
+  giveUp(refusal: Refusal): void {
+    this.refusal = refusal;
     this.release();
   }
 
@@ -70,17 +86,19 @@ export class BodyStore {
     return new Uint8Array(buffer, 0, this.size);
   }
 
-  #makeRoom(size: number, expected: number): boolean {
+  /** @returns why there is none */
+  #makeRoom(size: number, expected: number): Refusal | null {
     const capacity = this.#bytes?.length ?? 0;
-    if (size > this.#maxBytes) return false;
-    if (size <= capacity) return true;
+    if (size > this.#maxBytes) return PAYLOAD_TOO_LARGE;
+    if (size <= capacity) return null;
     const grown = Math.max(size, Math.min(expected, Math.max(2 * capacity, INLINE_BODY_BYTES)));
-    if (!this.#budget.take(grown - this.reserved)) return false;
+    const isLarge = Math.max(grown, expected) > INLINE_BODY_BYTES;
+    if (!this.#budget.take(grown - this.reserved, isLarge)) return BODY_MEMORY_USED_UP;
     this.reserved = grown;
     const isInline = grown <= INLINE_BODY_BYTES;
     const bytes = new Uint8Array(isInline ? new ArrayBuffer(grown) : new SharedArrayBuffer(grown));
     if (this.#bytes !== null) bytes.set(this.#bytes.subarray(0, this.size));
     this.#bytes = bytes;
-    return true;
+    return null;
   }
 }

@@ -13,7 +13,8 @@ import type { Ident } from "../../plugin/contract/request-source.js";
 import type { Refusal } from "../refusal.js";
 import type { ServerEvents } from "../transport.js";
 import { AnswerQueue, type QueueOwner } from "./answer-queue.js";
-import type { BodyBudget } from "./body-store.js";
+import type { BodyMemory } from "./body-store.js";
+import type { Client, Clients } from "./clients.js";
 import { type ExchangeOwner, NetExchange } from "./exchange.js";
 import { Output } from "./output.js";
 import { type ReadRequest, RequestReader, type RequestSink } from "./request-reader.js";
@@ -26,7 +27,7 @@ const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
 /** What the connections of one server share. */
 export interface ConnectionHost {
   readonly heads: ResponseHeads;
-  readonly budget: BodyBudget;
+  readonly clients: Clients;
   readonly events: ServerEvents;
   readonly maxBodyBytes: number;
   /** Calls `turn` of the connection once, before this loop turn ends. */
@@ -39,6 +40,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   readonly remotePort: number;
   readonly client: string;
   readonly openedAtMs: number;
+  /** Whose connection it is, with all its others. */
+  readonly owner: Client;
   ident: Ident | null = null;
   bytesIn = 0;
   /** A turn is scheduled; the host's mark. */
@@ -72,6 +75,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#reader = new RequestReader(this);
     this.remoteAddress = (socket.remoteAddress ?? "").replace(MAPPED_IPV4, "");
     this.remotePort = socket.remotePort ?? 0;
+    this.owner = host.clients.connected(this.remoteAddress);
     this.client = clientUrl(this.remoteAddress, this.remotePort);
     this.openedAtMs = toEpochMs(this.#activeAtMs);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
@@ -90,8 +94,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     return this.#host.heads;
   }
 
-  get budget(): BodyBudget {
-    return this.#host.budget;
+  get budget(): BodyMemory {
+    return this.owner;
   }
 
   get events(): ServerEvents {
@@ -157,7 +161,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   }
 
   refuse(refusal: Refusal, head: ReadRequest, requestBytes: number, isLast: boolean): void {
-    const { status, message } = refusal;
+    const { status, message, fields } = refusal;
     const { mediaType, body } = this.events.errorBody(
       status,
       message,
@@ -167,7 +171,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     const exchange = new NetExchange(this, head, null, requestBytes, 0);
     exchange.isLast = isLast || head.fields.closes;
     this.#queue.push(exchange);
-    exchange.answer(status, mediaType, body);
+    exchange.answer(status, mediaType, body, fields);
   }
 
   cut(): void {

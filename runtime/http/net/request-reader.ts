@@ -4,11 +4,11 @@
 
 import { toEpochMs } from "../../base/clock.js";
 import {
-  BODY_GRACE_MS,
+  BODY_WINDOW_MS,
   HEAD_TIMEOUT_MS,
   INLINE_BODY_BYTES,
   MAX_DRAIN_BYTES,
-  MIN_BODY_BYTES_PER_MS,
+  MIN_BODY_BYTES_PER_WINDOW,
 } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
 import { HeaderFields } from "../header-fields.js";
@@ -23,7 +23,7 @@ import {
 } from "../refusal.js";
 import type { Method } from "../transport.js";
 import { type BodyReader, ChunkedBody, SizedBody } from "./body-reader.js";
-import { type BodyBudget, BodyStore } from "./body-store.js";
+import { type BodyMemory, BodyStore } from "./body-store.js";
 import { HeadReader } from "./head-reader.js";
 
 const CR = 13;
@@ -40,7 +40,7 @@ export interface ReadRequest {
 
 /** Takes what the reader finds, in order. */
 export interface RequestSink {
-  readonly budget: BodyBudget;
+  readonly budget: BodyMemory;
   readonly maxBodyBytes: number;
   /** No earlier request of the connection is in progress. */
   readonly isIdle: boolean;
@@ -73,7 +73,9 @@ export class RequestReader {
   #request: ReadRequest | null = null;
   /** The body being read, that of `#request`. */
   #body: BodyReader | null = null;
-  #bodyStartedAtMs = 0;
+  /** When the window began in which the body has to make progress, and the bytes until then. */
+  #windowStartedAtMs = 0;
+  #windowBytes = 0;
   #requestBytes = 0;
 
   constructor(sink: RequestSink) {
@@ -116,18 +118,21 @@ export class RequestReader {
     this.#fail(REQUEST_TIMEOUT);
   }
 
-  /** True when an unfinished head or body takes too long. */
+  /** True when an unfinished head takes too long, or a body made no progress; called at times. */
   isLate(nowMs: number): boolean {
     if (this.#body !== null) {
-      const allowedMs = BODY_GRACE_MS + this.#requestBytes / MIN_BODY_BYTES_PER_MS;
-      return nowMs - this.#bodyStartedAtMs > allowedMs;
+      if (nowMs - this.#windowStartedAtMs < BODY_WINDOW_MS) return false;
+      const arrived = this.#requestBytes - this.#windowBytes;
+      this.restartClock(nowMs);
+      return arrived < MIN_BODY_BYTES_PER_WINDOW;
     }
     return this.#headStartedAtMs !== 0 && nowMs - this.#headStartedAtMs > HEAD_TIMEOUT_MS;
   }
 
   /** The server did not read for a while, which is not the client's fault. */
   restartClock(nowMs: number): void {
-    this.#bodyStartedAtMs = nowMs;
+    this.#windowStartedAtMs = nowMs;
+    this.#windowBytes = this.#requestBytes;
   }
 
   /** Nothing more will be read; gives back what an unfinished body holds. */
@@ -140,7 +145,7 @@ export class RequestReader {
 
   /** Nothing more can be read: refuses the request at hand, unless that was done before. */
   #fail(refusal: Refusal): void {
-    const wasRefused = this.#body?.store.overflown === true;
+    const wasRefused = this.#body !== null && this.#body.store.refusal !== null;
     const request = this.#request ?? {
       method: "GET",
       target: "",
@@ -192,7 +197,7 @@ export class RequestReader {
         this.#sink.request(request, null, this.#requestBytes, 0);
         return end;
       }
-      if (this.#isInlineBody(length, chunk.length - end) && this.#sink.budget.take(length)) {
+      if (this.#isInlineBody(length, chunk.length - end) && this.#sink.budget.take(length, false)) {
         const body = text.slice(end, end + length);
         this.#sink.request(request, body, this.#requestBytes + length, length);
         return end + length;
@@ -212,7 +217,7 @@ export class RequestReader {
     const length = Math.max(0, fields.contentLength);
     const body = fields.chunked ? new ChunkedBody(store) : new SizedBody(store, length);
     this.#body = body;
-    this.#bodyStartedAtMs = this.#nowMs;
+    this.restartClock(this.#nowMs);
     const expects = fields.expect === "100-continue";
     const unexpected = fields.expect !== null && !expects ? EXPECTATION_FAILED : null;
     const tooLarge = length > this.#sink.maxBodyBytes ? PAYLOAD_TOO_LARGE : null;
@@ -226,17 +231,17 @@ export class RequestReader {
   /** Answers now; the rest of the body is read and dropped, unless `isLast`. */
   #refuseBody(refusal: Refusal, isLast: boolean): void {
     const request = this.#request!;
-    this.#body!.store.giveUp();
+    this.#body!.store.giveUp(refusal);
     if (isLast) this.close();
     this.#sink.refuse(refusal, request, this.#requestBytes, isLast);
   }
 
   #readBody(body: BodyReader, chunk: Buffer, at: number): number {
     const { store } = body;
-    const wasKept = !store.overflown;
+    const wasKept = store.refusal === null;
     const end = body.feed(chunk, at);
     this.#requestBytes += end - at;
-    if (wasKept && store.overflown) this.#refuseBody(PAYLOAD_TOO_LARGE, false);
+    if (wasKept && store.refusal !== null) this.#refuseBody(store.refusal, false);
     if (body.broken) this.#fail(INVALID_CONTENT);
     else if (body.done) this.#endBody(body);
     else if (store.dropped > MAX_DRAIN_BYTES) this.#fail(PAYLOAD_TOO_LARGE);
@@ -248,7 +253,7 @@ export class RequestReader {
     this.#body = null;
     this.#request = null;
     const { store } = body;
-    if (store.overflown) return; // refused before
+    if (store.refusal !== null) return; // answered before
     this.#sink.request(request, store.finish(), this.#requestBytes, store.reserved);
   }
 }

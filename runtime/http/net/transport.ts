@@ -10,7 +10,9 @@ import {
   LINGER_MS,
   LISTEN_BACKLOG,
   MAX_BODY_BYTES_IN_FLIGHT,
+  MAX_CLIENT_BODY_BYTES,
   MAX_CONNECTIONS_PER_PORT,
+  SMALL_BODY_RESERVE_BYTES,
 } from "../../base/limits.js";
 import { TOO_MANY_CONNECTIONS } from "../refusal.js";
 import type {
@@ -21,6 +23,7 @@ import type {
   Transport,
 } from "../transport.js";
 import { BodyBudget } from "./body-store.js";
+import { Client, Clients } from "./clients.js";
 import { type ConnectionHost, NetConnection } from "./connection.js";
 import { ResponseHeads } from "./response-heads.js";
 
@@ -36,7 +39,8 @@ export const netTransport: Transport = {
 
 export class NetServer implements HttpServer, ConnectionHost {
   readonly heads: ResponseHeads;
-  readonly budget = new BodyBudget(MAX_BODY_BYTES_IN_FLIGHT);
+  readonly budget = new BodyBudget(MAX_BODY_BYTES_IN_FLIGHT, SMALL_BODY_RESERVE_BYTES);
+  readonly clients = new Clients((key) => new Client(key, this.budget, MAX_CLIENT_BODY_BYTES));
   readonly maxBodyBytes: number;
   port = 0;
   readonly #server: Server;
@@ -134,6 +138,7 @@ export class NetServer implements HttpServer, ConnectionHost {
 
   closed(connection: NetConnection): void {
     this.#connections.delete(connection);
+    this.clients.closed(connection.owner);
     this.events.connected(-1);
     this.#checkEmpty();
   }

@@ -86,11 +86,11 @@ export class UwsExchange implements Exchange {
 
   /** Answers with an error of the transport's own; with `isLast` the connection ends. */
   refuse(refusal: Refusal, isLast: boolean): void {
-    const { status, message } = refusal;
+    const { status, message, fields } = refusal;
     const { events } = this.#host;
     const { mediaType, body } = events.errorBody(status, message, this.headers.accept, this.t0Ms);
-    if (!isLast) this.answer(status, mediaType, body);
-    else if (this.#begin()) this.#sendLast(status, mediaType, body, "");
+    if (!isLast) this.answer(status, mediaType, body, fields);
+    else if (this.#begin()) this.#sendLast(status, mediaType, body, fields);
   }
 
   /** @returns false when there is nothing to send, or nobody to send it to */

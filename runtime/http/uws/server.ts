@@ -9,6 +9,7 @@ import {
   LINGER_MS,
   MAX_BODY_BYTES_IN_FLIGHT,
   MAX_CONNECTIONS_PER_PORT,
+  SMALL_BODY_RESERVE_BYTES,
 } from "../../base/limits.js";
 import { HeaderFields } from "../header-fields.js";
 import { BodyBudget, BodyStore } from "../net/body-store.js";
@@ -30,7 +31,7 @@ const DRAIN_POLL_MS = 10;
 
 export class UwsServer implements HttpServer, ExchangeHost {
   readonly heads: UwsResponseHeads;
-  readonly budget = new BodyBudget(MAX_BODY_BYTES_IN_FLIGHT);
+  readonly budget = new BodyBudget(MAX_BODY_BYTES_IN_FLIGHT, SMALL_BODY_RESERVE_BYTES);
   port = 0;
   readonly #maxBodyBytes: number;
   readonly #server: HyperExpressServer;
@@ -140,10 +141,10 @@ export class UwsServer implements HttpServer, ExchangeHost {
         const left = Math.max(fields.contentLength - store.size, chunk.length);
         if (chunk.length > 0) store.write(chunk, 0, chunk.length, left);
         // What is left of a body of known length is dropped by the parser after the answer.
-        if (store.overflown && (isLast || !fields.chunked)) {
-          exchange.refuse(PAYLOAD_TOO_LARGE, fields.chunked);
+        if (store.refusal !== null && (isLast || !fields.chunked)) {
+          exchange.refuse(store.refusal, fields.chunked);
         }
-        if (store.overflown || !isLast) return;
+        if (store.refusal !== null || !isLast) return;
         exchange.body = store.finish();
         exchange.reserved = store.reserved;
       }
@@ -154,6 +155,8 @@ export class UwsServer implements HttpServer, ExchangeHost {
 
   /** Reserves the bytes of a small body that has arrived in one piece. */
   #takesInline(length: number): boolean {
-    return length <= Math.min(INLINE_BODY_BYTES, this.#maxBodyBytes) && this.budget.take(length);
+    return (
+      length <= Math.min(INLINE_BODY_BYTES, this.#maxBodyBytes) && this.budget.take(length, false)
+    );
   }
 }

@@ -88,9 +88,9 @@ test("a body beyond its limit gives its memory back and counts what follows", ()
   const budget = new BodyBudget(1e6);
   const reader = new SizedBody(store(10, budget), 20);
   feed(reader, "12345678");
-  assert.not.ok(reader.store.overflown);
+  assert.is(reader.store.refusal, null);
   feed(reader, "9012");
-  assert.ok(reader.store.overflown);
+  assert.is(reader.store.refusal?.status, 413);
   assert.is(budget.used, 0);
   assert.is(reader.store.dropped, 4);
   feed(reader, "34567890");
@@ -104,8 +104,8 @@ test("a budget that is used up refuses the next body only", () => {
   feed(first, "x".repeat(80));
   const second = new SizedBody(store(1e6, budget), 30);
   feed(second, "x".repeat(30));
-  assert.ok(second.store.overflown);
-  assert.not.ok(first.store.overflown);
+  assert.is(second.store.refusal?.status, 503);
+  assert.is(first.store.refusal, null);
   assert.is(budget.used, first.store.reserved);
 });
 

@@ -1,0 +1,86 @@
+// What one client may take of the `net` transport, so that enough is left for the others.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BODY_WINDOW_MS, MAX_CLIENT_BODY_BYTES } from "../../runtime/base/limits.js";
+import { NetServer } from "../../runtime/http/net/transport.js";
+import { TestEngine } from "./engine.js";
+import { RawClient } from "./raw-client.js";
+
+const HOST = "Host: a\r\n";
+const MIB = 1024 * 1024;
+
+interface Context {
+  server: NetServer;
+  engine: TestEngine;
+}
+
+const test = suite<Context>("net bounds");
+
+test.before.each(async (context) => {
+  context.engine = new TestEngine();
+  context.server = new NetServer({ maxBodyBytes: 64 * MIB, cors: null }, context.engine);
+  await context.server.listen(0, "127.0.0.1");
+});
+test.after.each(async ({ server }) => {
+  RawClient.closeAll();
+  await server.close();
+  assert.is(server.budget.used, 0);
+  assert.is(server.clients.size, 0);
+});
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  for (let turns = 0; !condition(); turns++) {
+    if (turns > 4000) throw new Error(`${what} did not happen`);
+    await sleep(1);
+  }
+}
+
+function post(bytes: number): string {
+  return `POST /echo HTTP/1.1\r\n${HOST}Content-Length: ${bytes}\r\n\r\n`;
+}
+
+/** A client whose body lacks its last bytes. */
+async function sender(server: NetServer, bytes: number, from: string): Promise<RawClient> {
+  const client = await RawClient.open(server.port, "127.0.0.1", from);
+  client.send(post(bytes + 3));
+  client.socket.write(Buffer.alloc(bytes));
+  return client;
+}
+
+async function statusOf(server: NetServer, bytes: number, from: string): Promise<number> {
+  const client = await RawClient.open(server.port, "127.0.0.1", from);
+  client.send(post(bytes) + "x".repeat(bytes));
+  const [answer] = await client.answers(1);
+  client.close();
+  return answer!.status;
+}
+
+test("bodies that never end leave room for those of others, and are given up", async (context) => {
+  const { server } = context;
+  const slow: RawClient[] = [];
+  for (let count = 0; count < 4; count++) slow.push(await sender(server, 40 * MIB, "127.0.0.1"));
+  const arrived = (): number => server.connections().reduce((sum, one) => sum + one.bytesIn, 0);
+  await until(() => arrived() > 160 * MIB, "all bytes");
+  assert.ok(server.budget.used <= MAX_CLIENT_BODY_BYTES, `${server.budget.used} bytes are held`);
+  assert.is(await statusOf(server, 10 * MIB, "127.0.0.2"), 200, "another address");
+  assert.is(await statusOf(server, 100, "127.0.0.2"), 200);
+
+  // A byte a minute is no progress.
+  for (const client of slow) client.send("x");
+  const now = performance.now();
+  server.sweep(now + BODY_WINDOW_MS + 100);
+  server.sweep(now + 2 * BODY_WINDOW_MS + 200);
+  await until(() => server.budget.used === 0, "the end of the bodies");
+});
+
+test("small bodies find room where large ones do not", async ({ server }) => {
+  const held = server.budget.limit - server.budget.reserve;
+  server.budget.used = held;
+  assert.is(await statusOf(server, MIB, "127.0.0.1"), 503);
+  assert.is(await statusOf(server, 60_000, "127.0.0.1"), 200);
+  server.budget.used -= held;
+});
+
+test.run();
