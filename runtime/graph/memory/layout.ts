@@ -20,6 +20,10 @@
 //   word 1  relationship << 16 | modifier << 8 | flags
 //   word 2  value: bits of int32, uint32 or float32, as the modifier says
 
+/**
+ * A snapshot names its arenas. One that is added, at the end, is empty in graphs that were stored
+ * before: all zeros, as is its allocator. So are words that are added to the header.
+ */
 export const ARENAS = [
   "header",
   "journal",

@@ -4,19 +4,21 @@
 
 import { ARENAS, Header } from "../memory/layout.js";
 import { DamagedSnapshot } from "./damaged-snapshot.js";
-import type { SnapshotHeader } from "./snapshot-format.js";
+import type { StoredArena } from "./snapshot-format.js";
 import { usedWordsOf } from "./stored-arenas.js";
 
 /**
- * @param words the header of the graph, as the file holds it
+ * @param words the header of the graph, in the order of `ARENAS`
+ * @param arenas what the file holds
  * @throws DamagedSnapshot
  */
-export function checkSense(words: Uint32Array, { arenaWords }: SnapshotHeader): void {
+export function checkSense(words: Uint32Array, arenas: readonly StoredArena[]): void {
   const isWhole = ARENAS.every((name, id) => {
+    const stored = arenas.find((arena) => arena.name === name);
+    if (stored === undefined) return true;
     const used = usedWordsOf(words, name, id);
-    const stored = arenaWords[id]!;
     // Groups reach as far as there have been properties.
-    return name === "groups" ? stored <= used : stored === used;
+    return name === "groups" ? stored.words <= used : stored.words === used;
   });
   const handleEnd = words[Header.HandleEnd]!;
   if (

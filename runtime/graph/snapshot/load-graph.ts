@@ -14,6 +14,7 @@ import { DamagedSnapshot } from "./damaged-snapshot.js";
 import { resetLoaded } from "./reset-loaded.js";
 import { SnapshotFiles } from "./snapshot-files.js";
 import { SnapshotReader } from "./snapshot-reader.js";
+import { arenaId } from "./stored-arenas.js";
 
 export interface LoadOptions {
   /** Gets a line for each snapshot that was found damaged and passed over. */
@@ -75,11 +76,11 @@ function tryLoad(name: string, file: string, thread: number): GraphStore | Damag
 /** @throws DamagedSnapshot */
 function load(reader: SnapshotReader, thread: number): GraphStore {
   const memory = new GraphMemory(makeGraphShare(reader.header.name));
-  reader.header.arenaWords.forEach((words, id) => {
-    const arena = memory.arenas[id]!;
+  reader.header.arenas.forEach(({ name, words }, place) => {
+    const arena = memory.arenas[arenaId(name)]!;
     if (words > arena.capacity) throw new DamagedSnapshot("its header makes no sense");
     if (words > arena.words.length) arena.grow(words);
-    reader.readArena(id, arena.words.subarray(0, words));
+    reader.readArena(place, arena.words.subarray(0, words));
   });
   const held = resetLoaded(memory, reader.header);
   const store = GraphStore.attach(memory.share, thread);

@@ -3,9 +3,17 @@
 
 import { identityOf, oldIdentity, setIdentity } from "../memory/graph-identity.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
-import { Header, RECORD_WORDS, ReadonlyBy, Record, SEQUENCE_WORDS } from "../memory/layout.js";
+import {
+  ARENAS,
+  Header,
+  RECORD_WORDS,
+  ReadonlyBy,
+  Record,
+  SEQUENCE_WORDS,
+} from "../memory/layout.js";
 import { checkSense } from "./check-sense.js";
 import type { SnapshotHeader } from "./snapshot-format.js";
+import { orderAllocators, usedWordsOf } from "./stored-arenas.js";
 
 /** Words of the header that mean nothing to another process. */
 const VOLATILE = [
@@ -36,13 +44,20 @@ export function resetLoaded(memory: GraphMemory, header: SnapshotHeader): number
   const { words } = memory.header;
   for (const word of VOLATILE) words[word] = 0;
   words[Header.Readonly]! &= ReadonlyBy.Graph;
-  checkSense(words, header);
+  orderAllocators(words, header.arenas);
+  checkSense(words, header.arenas);
+  for (const [id, arena] of memory.arenas.entries()) {
+    // What the file does not hold is empty, but as large as the graph needs it.
+    const used = usedWordsOf(words, ARENAS[id]!, id);
+    if (used > arena.words.length) arena.grow(used);
+  }
   if (identityOf(memory) === null) setIdentity(memory, oldIdentity(memory));
   memory.sequence.grow(words[Header.HandleEnd]! * SEQUENCE_WORDS);
   words[Header.SavedOperationCount] = words[Header.OperationCount]!;
   words[Header.SavedOperationCountHigh] = words[Header.OperationCountHigh]!;
   words[Header.SavedAt] = header.savedAt;
-  for (let group = 0; group < header.arenaWords[memory.groups.id]!; group += 2) {
+  const groups = header.arenas.find(({ name }) => name === "groups")?.words ?? 0;
+  for (let group = 0; group < groups; group += 2) {
     memory.groups.words[group]! &= ~1;
   }
   return releaseVertices(memory);

@@ -1,27 +1,26 @@
 // The form of a snapshot file. Words are those of the machine that wrote it, which the header
 // tells; whatever is read is checked against a CRC-32 and the length of the file first.
 //
-//   page 0      header: the words of `Word`, then the graph's name; pages are 16 KiB
-//   page 1 ...  chunks of the arenas, each on a page of its own, in any order
-//   at the end  table: {page, CRC-32} for each chunk, by arena and place in it
+//   page 0      header: the words of `Word`, {name, words} of each arena, then the graph's name
+//   page 1 ...  chunks of the arenas, each on a page of its own, in any order, filled up with zeros
+//   at the end  table: {page, CRC-32 of the page} for each chunk, by arena and place in it
 //
-// An arena of n words has ceil(n / CHUNK_WORDS) chunks, all full but the last one.
+// Pages are 16 KiB. An arena of n words has ceil(n / CHUNK_WORDS) chunks, all but the last full.
+//
+// Which arenas there are is no part of the version: one that a file does not name is empty, and one
+// that is not known is refused. `VERSION` changes when what an arena holds is laid out otherwise;
+// each release reads the files of the version before, too.
 
 import { crc32 } from "node:zlib";
-import {
-  ALLOCATOR_WORDS,
-  ARENAS,
-  CHUNK_WORDS,
-  HEADER_WORDS,
-  RECORD_WORDS,
-} from "../memory/layout.js";
+import { ALLOCATOR_WORDS, ALLOCATORS, CHUNK_WORDS, HEADER_WORDS } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
 import { DamagedSnapshot } from "./damaged-snapshot.js";
+import { arenasOfVersion1, NAME_WORD_OF_VERSION_1 } from "./snapshot-version-1.js";
 
 export const PAGE_BYTES = CHUNK_WORDS * 4;
 export const TABLE_ENTRY_BYTES = 8;
 const MAGIC = "SVCGRAPH";
-const VERSION = 1;
+const VERSION = 2;
 const BYTE_ORDER = 0x0102_0304;
 
 /** Words of the header page. Where `Checksum`, `Version` and `ByteOrder` are never changes. */
@@ -31,7 +30,7 @@ const Word = {
   Checksum: 2,
   Version: 3,
   ByteOrder: 4,
-  Layout: 5,
+  ArenaCount: 5,
   SavedAt: 6,
   /** Operation count of the graph, low and high word. */
   OperationCount: 7,
@@ -39,51 +38,64 @@ const Word = {
   TablePage: 9,
   TableChecksum: 10,
   NameBytes: 11,
-  /** Words of each arena, in the order of `ARENAS`. */
-  ArenaWords: 12,
-  Name: 64,
+  Arenas: 64,
+  Name: 576,
 } as const;
 
+/** Of each arena: its name in ASCII, filled up with zeros, and how many words it has. */
+const ARENA_ENTRY_WORDS = 8;
+const ARENA_NAME_BYTES = (ARENA_ENTRY_WORDS - 1) * 4;
+/** So many have room for their allocators in the header of a graph. */
+const MAX_ARENAS = (HEADER_WORDS - ALLOCATORS) / ALLOCATOR_WORDS;
 /** No arena of any version holds more than 4 GiB. */
 const MAX_WORDS = 2 ** 30;
 const MAX_NAME_BYTES = (CHUNK_WORDS - Word.Name) * 4;
 
-/** Changes with the arenas, so that memory laid out otherwise is not taken for ours. */
-const LAYOUT = crc32(
-  [...ARENAS, RECORD_WORDS, HEADER_WORDS, ALLOCATOR_WORDS, CHUNK_WORDS].join(" "),
-);
+export interface StoredArena {
+  readonly name: string;
+  readonly words: number;
+}
 
 export interface SnapshotHeader {
+  readonly version: number;
   readonly name: string;
   /** Seconds since 1970. */
   readonly savedAt: number;
   readonly operationCount: number;
-  /** In the order of `ARENAS`. */
-  readonly arenaWords: readonly number[];
+  /** In the order of their allocators in the graph's header, and of their chunks in the table. */
+  readonly arenas: readonly StoredArena[];
   readonly tablePage: number;
   readonly tableChecksum: number;
 }
 
+/** What is known of a graph before it is written. */
+export type GraphMoment = Omit<SnapshotHeader, "version" | "tablePage" | "tableChecksum">;
+
 /** @throws DataError a name that has no room */
-export function encodeHeader(header: SnapshotHeader): Uint8Array {
+export function encodeHeader(header: Omit<SnapshotHeader, "version">): Uint8Array {
   const words = new Uint32Array(CHUNK_WORDS);
   const bytes = new Uint8Array(words.buffer);
-  const name = new TextEncoder().encode(header.name);
+  const encoder = new TextEncoder();
+  const name = encoder.encode(header.name);
   if (name.length > MAX_NAME_BYTES) {
     throw new DataError(`a graph's name takes at most ${MAX_NAME_BYTES} bytes`);
   }
-  bytes.set(new TextEncoder().encode(MAGIC));
+  bytes.set(encoder.encode(MAGIC));
   bytes.set(name, Word.Name * 4);
   words[Word.Version] = VERSION;
   words[Word.ByteOrder] = BYTE_ORDER;
-  words[Word.Layout] = LAYOUT;
+  words[Word.ArenaCount] = header.arenas.length;
   words[Word.SavedAt] = header.savedAt;
   words[Word.OperationCount] = header.operationCount % 2 ** 32;
   words[Word.OperationCountHigh] = Math.floor(header.operationCount / 2 ** 32);
   words[Word.TablePage] = header.tablePage;
   words[Word.TableChecksum] = header.tableChecksum;
   words[Word.NameBytes] = name.length;
-  words.set(header.arenaWords, Word.ArenaWords);
+  for (const [place, arena] of header.arenas.entries()) {
+    const entry = Word.Arenas + place * ARENA_ENTRY_WORDS;
+    encoder.encodeInto(arena.name, bytes.subarray(entry * 4, entry * 4 + ARENA_NAME_BYTES));
+    words[entry + ARENA_ENTRY_WORDS - 1] = arena.words;
+  }
   words[Word.Checksum] = crc32(bytes);
   return bytes;
 }
@@ -96,9 +108,31 @@ export function encodeHeader(header: SnapshotHeader): Uint8Array {
 export function decodeHeader(page: Uint8Array): SnapshotHeader {
   const words = new Uint32Array(page.slice(0, PAGE_BYTES).buffer);
   const bytes = new Uint8Array(words.buffer);
+  checkPage(words, bytes);
+  const version = words[Word.Version]!;
+  const nameWord = version === 1 ? NAME_WORD_OF_VERSION_1 : Word.Name;
+  const nameBytes = words[Word.NameBytes]!;
+  const arenas = version === 1 ? arenasOfVersion1(words) : arenasOf(words, bytes);
+  const hasSense =
+    nameBytes <= (CHUNK_WORDS - nameWord) * 4 &&
+    new Set(arenas.map(({ name }) => name)).size === arenas.length &&
+    arenas.every((arena) => arena.words <= MAX_WORDS);
+  if (!hasSense) throw new DamagedSnapshot("its header makes no sense");
+  return {
+    version,
+    name: textOf(bytes.subarray(nameWord * 4, nameWord * 4 + nameBytes)),
+    savedAt: words[Word.SavedAt]!,
+    operationCount: words[Word.OperationCount]! + words[Word.OperationCountHigh]! * 2 ** 32,
+    arenas,
+    tablePage: words[Word.TablePage]!,
+    tableChecksum: words[Word.TableChecksum]!,
+  };
+}
+
+/** That it is as it was written, by a version that is known. */
+function checkPage(words: Uint32Array, bytes: Uint8Array): void {
   if (bytes.length < PAGE_BYTES) throw new DamagedSnapshot("it ends within its header");
-  const text = new TextDecoder();
-  if (text.decode(bytes.subarray(0, MAGIC.length)) !== MAGIC) {
+  if (textOf(bytes.subarray(0, MAGIC.length)) !== MAGIC) {
     throw new DamagedSnapshot("it does not begin like a snapshot");
   }
   const checksum = words[Word.Checksum]!;
@@ -108,22 +142,29 @@ export function decodeHeader(page: Uint8Array): SnapshotHeader {
     throw new DamagedSnapshot("its header is damaged");
   }
   if (hasOtherOrder) throw new DataError("it was written on a machine of the other byte order");
-  if (words[Word.Version] !== VERSION || words[Word.Layout] !== LAYOUT) {
-    throw new DataError("it was written by another version of svc-server");
+  const version = words[Word.Version]!;
+  if (version < 1 || version > VERSION) {
+    const known = `this one reads formats 1 to ${VERSION}`;
+    throw new DataError(`it has format ${version} of another version of svc-server; ${known}`);
   }
-  const arenaWords = [...words.subarray(Word.ArenaWords, Word.ArenaWords + ARENAS.length)];
-  const nameBytes = words[Word.NameBytes]!;
-  if (arenaWords.some((count) => count > MAX_WORDS) || nameBytes > MAX_NAME_BYTES) {
-    throw new DamagedSnapshot("its header makes no sense");
-  }
-  return {
-    name: text.decode(bytes.subarray(Word.Name * 4, Word.Name * 4 + nameBytes)),
-    savedAt: words[Word.SavedAt]!,
-    operationCount: words[Word.OperationCount]! + words[Word.OperationCountHigh]! * 2 ** 32,
-    arenaWords,
-    tablePage: words[Word.TablePage]!,
-    tableChecksum: words[Word.TableChecksum]!,
-  };
+}
+
+function arenasOf(words: Uint32Array, bytes: Uint8Array): StoredArena[] {
+  const count = words[Word.ArenaCount]!;
+  if (count > MAX_ARENAS) throw new DamagedSnapshot("its header makes no sense");
+  return Array.from({ length: count }, (_, place) => {
+    const entry = Word.Arenas + place * ARENA_ENTRY_WORDS;
+    const name = bytes.subarray(entry * 4, entry * 4 + ARENA_NAME_BYTES);
+    const end = name.indexOf(0);
+    return {
+      name: textOf(end < 0 ? name : name.subarray(0, end)),
+      words: words[entry + ARENA_ENTRY_WORDS - 1]!,
+    };
+  });
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 /** Chunks of an arena of so many words. */

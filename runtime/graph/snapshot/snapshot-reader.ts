@@ -34,7 +34,7 @@ export class SnapshotReader {
       this.header = readHeader(this.#descriptor);
       const firstEntry: number[] = [];
       let entries = 0;
-      for (const words of this.header.arenaWords) {
+      for (const { words } of this.header.arenas) {
         firstEntry.push(entries);
         entries += chunksOf(words);
       }
@@ -49,11 +49,12 @@ export class SnapshotReader {
 
   /**
    * Reads an arena, from its beginning.
-   * @param into has room for `header.arenaWords` of it
+   * @param arena its place in the file
+   * @param into has room for its words
    * @throws DamagedSnapshot
    */
   readArena(arena: number, into: Uint32Array): void {
-    const words = this.header.arenaWords[arena]!;
+    const { words } = this.header.arenas[arena]!;
     const bytes = new Uint8Array(into.buffer, into.byteOffset, words * 4);
     for (const [first, end] of this.#runs(arena)) {
       this.#readRun(arena, first, bytes.subarray(first * PAGE_BYTES, end * PAGE_BYTES));
@@ -65,11 +66,12 @@ export class SnapshotReader {
    * @throws DamagedSnapshot
    */
   *check(): Generator<undefined, void, void> {
+    const { arenas } = this.header;
     const header = new Uint32Array(HEADER_WORDS);
     this.readArena(ARENAS.indexOf("header"), header);
-    checkSense(header, this.header);
+    checkSense(header, arenas);
     const bytes = new Uint8Array(MAX_CHUNKS * PAGE_BYTES);
-    for (const [arena, words] of this.header.arenaWords.entries()) {
+    for (const [arena, { words }] of arenas.entries()) {
       for (const [first, end] of this.#runs(arena)) {
         const length = Math.min(end * PAGE_BYTES, words * 4) - first * PAGE_BYTES;
         this.#readRun(arena, first, bytes.subarray(0, length));
@@ -80,7 +82,7 @@ export class SnapshotReader {
 
   /** Chunks that lie side by side in the file, as many as are read at once: first and end. */
   *#runs(arena: number): Generator<readonly [first: number, end: number], void, void> {
-    const chunks = chunksOf(this.header.arenaWords[arena]!);
+    const chunks = chunksOf(this.header.arenas[arena]!.words);
     for (let chunk = 0, next = 0; chunk < chunks; chunk = next) {
       const page = this.#pageOf(arena, chunk);
       for (next = chunk + 1; next < chunks && next < chunk + MAX_CHUNKS; next++) {
@@ -91,10 +93,19 @@ export class SnapshotReader {
   }
 
   #readRun(arena: number, first: number, bytes: Uint8Array): void {
-    readAt(this.#descriptor, this.#pageOf(arena, first), bytes);
+    readAt(this.#descriptor, this.#pageOf(arena, first) * PAGE_BYTES, bytes);
     for (let at = 0, chunk = first; at < bytes.length; at += PAGE_BYTES, chunk++) {
       this.#check(arena, chunk, bytes.subarray(at, at + PAGE_BYTES));
     }
+  }
+
+  /** CRC-32 of all of a page whose first bytes are at hand. */
+  #checksumOf(page: number, bytes: Uint8Array): number {
+    const checksum = crc32(bytes);
+    if (bytes.length === PAGE_BYTES || this.header.version === 1) return checksum;
+    const filling = new Uint8Array(PAGE_BYTES - bytes.length);
+    readAt(this.#descriptor, page * PAGE_BYTES + bytes.length, filling);
+    return crc32(filling, checksum);
   }
 
   close(): void {
@@ -103,8 +114,10 @@ export class SnapshotReader {
 
   #check(arena: number, chunk: number, bytes: Uint8Array): void {
     const entry = this.#firstEntry[arena]! + chunk;
-    if (crc32(bytes) === this.#table[entry * ENTRY_WORDS + 1]) return;
-    throw new DamagedSnapshot(`part ${chunk} of its "${ARENAS[arena]}" is damaged`);
+    const checksum = this.#checksumOf(this.#pageOf(arena, chunk), bytes);
+    if (checksum === this.#table[entry * ENTRY_WORDS + 1]) return;
+    const { name } = this.header.arenas[arena]!;
+    throw new DamagedSnapshot(`part ${chunk} of its "${name}" is damaged`);
   }
 
   #pageOf(arena: number, chunk: number): number {
@@ -149,13 +162,12 @@ function readTable(descriptor: number, header: SnapshotHeader, entries: number):
     throw new DamagedSnapshot("it is not as long as it was written");
   }
   const table = new Uint8Array(bytes);
-  readAt(descriptor, header.tablePage, table);
+  readAt(descriptor, header.tablePage * PAGE_BYTES, table);
   if (crc32(table) !== header.tableChecksum) throw new DamagedSnapshot("its table is damaged");
   return new Uint32Array(table.buffer);
 }
 
-function readAt(descriptor: number, page: number, into: Uint8Array): void {
-  const position = page * PAGE_BYTES;
+function readAt(descriptor: number, position: number, into: Uint8Array): void {
   for (let done = 0; done < into.length; ) {
     const count = readSync(descriptor, into, done, into.length - done, position + done);
     if (count === 0) throw new DamagedSnapshot("it ends too early");

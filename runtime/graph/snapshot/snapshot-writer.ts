@@ -8,8 +8,8 @@ import { InternalError } from "../model/errors.js";
 import {
   chunksOf,
   encodeHeader,
+  type GraphMoment,
   PAGE_BYTES,
-  type SnapshotHeader,
   wordsOfChunk,
 } from "./snapshot-format.js";
 
@@ -24,6 +24,7 @@ export class SnapshotWriter {
   readonly descriptor: number;
   readonly #file: string;
   readonly #chunks: readonly WrittenChunks[];
+  readonly #zeros = new Uint8Array(PAGE_BYTES);
   #nextPage = 1;
   #isOpen = true;
 
@@ -51,14 +52,16 @@ export class SnapshotWriter {
       const part = all.subarray(at, at + PAGE_BYTES);
       const page = pages[index] ?? this.#nextPage++;
       pages[index] = page;
-      checksums[index] = crc32(part);
+      const filling = this.#zeros.subarray(part.length);
+      checksums[index] = crc32(filling, crc32(part));
       bytes[index] = part.length;
+      if (filling.length > 0) this.#writeAt(page * PAGE_BYTES + part.length, filling);
       if (page === firstPage + (at - first) / PAGE_BYTES) continue;
-      this.#writeAt(firstPage, all.subarray(first, at));
+      this.#writeAt(firstPage * PAGE_BYTES, all.subarray(first, at));
       first = at;
       firstPage = page;
     }
-    this.#writeAt(firstPage, all.subarray(first));
+    this.#writeAt(firstPage * PAGE_BYTES, all.subarray(first));
   }
 
   /**
@@ -66,9 +69,9 @@ export class SnapshotWriter {
    * flushed yet.
    * @returns number of bytes of the file
    */
-  finish(header: Omit<SnapshotHeader, "tablePage" | "tableChecksum">): number {
+  finish(header: GraphMoment): number {
     const entries: number[] = [];
-    header.arenaWords.forEach((words, arena) => {
+    header.arenas.forEach(({ words }, arena) => {
       const { pages, checksums, bytes } = this.#chunks[arena]!;
       for (let chunk = 0; chunk < chunksOf(words); chunk++) {
         if (bytes[chunk] !== wordsOfChunk(words, chunk) * 4) throw new InternalError("lost chunk");
@@ -77,7 +80,7 @@ export class SnapshotWriter {
     });
     const table = new Uint8Array(Uint32Array.from(entries).buffer);
     const tablePage = this.#nextPage;
-    this.#writeAt(tablePage, table);
+    this.#writeAt(tablePage * PAGE_BYTES, table);
     this.#writeAt(0, encodeHeader({ ...header, tablePage, tableChecksum: crc32(table) }));
     return tablePage * PAGE_BYTES + table.length;
   }
@@ -93,8 +96,7 @@ export class SnapshotWriter {
     rmSync(this.#file, { force: true });
   }
 
-  #writeAt(page: number, bytes: Uint8Array): void {
-    const position = page * PAGE_BYTES;
+  #writeAt(position: number, bytes: Uint8Array): void {
     for (let done = 0; done < bytes.length; ) {
       const rest = bytes.length - done;
       done += writeSync(this.descriptor, bytes, done, rest, position + done);

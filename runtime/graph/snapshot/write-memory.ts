@@ -12,9 +12,9 @@
 import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type ChunkRun, changedChunks, countWords, unmark, wordsOfRun } from "./changed-chunks.js";
-import type { SnapshotHeader } from "./snapshot-format.js";
+import type { GraphMoment } from "./snapshot-format.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
-import { usedWords } from "./stored-arenas.js";
+import { storedArenas } from "./stored-arenas.js";
 
 /** So little is copied aside at once: 4 MiB. */
 const FEW_WORDS = 2 ** 20;
@@ -23,7 +23,7 @@ const STEP_WORDS = 2 ** 21;
 
 /** A graph as it stood at one moment. */
 interface Moment {
-  readonly header: Omit<SnapshotHeader, "tablePage" | "tableChecksum">;
+  readonly header: GraphMoment;
   /** What the file does not hold yet. */
   readonly copies: readonly (readonly [ChunkRun, Uint32Array])[];
 }
@@ -32,7 +32,7 @@ interface Moment {
 export function* writeMemory(
   store: GraphStore,
   file: SnapshotWriter,
-): Generator<undefined, Moment["header"], void> {
+): Generator<undefined, GraphMoment, void> {
   const left = yield* writeLive(store, file);
   const { header, copies } = copyRest(store, file, yield* touchedMemory(left));
   for (const [{ arena, chunk }, words] of copies) {
@@ -92,7 +92,7 @@ function copyRest(store: GraphStore, file: SnapshotWriter, memory: Uint32Array):
       name: store.name,
       savedAt: nowSeconds(),
       operationCount: store.operationCount,
-      arenaWords: usedWords(store.memory),
+      arenas: storedArenas(store.memory),
     };
     return { header, copies };
   });

@@ -15,7 +15,7 @@ import { CapacityError } from "../../../../runtime/graph/model/errors.js";
 import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
 import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
 import { decodeHeader, encodeHeader } from "../../../../runtime/graph/snapshot/snapshot-format.js";
-import { usedWords } from "../../../../runtime/graph/snapshot/stored-arenas.js";
+import { storedArenas } from "../../../../runtime/graph/snapshot/stored-arenas.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
@@ -50,11 +50,11 @@ function fill(graph: Graph, length: number): void {
 
 test("what a full graph says of its memory is accepted when it is read", () => {
   const store = fullStore();
-  const arenaWords = usedWords(store.memory);
-  assert.ok(arenaWords[store.memory.strings.id]! > 2 ** 30 - LEFT_WORDS, "it is full");
-  const header = { name: "full", savedAt: 1, operationCount: 1, arenaWords };
+  const arenas = storedArenas(store.memory);
+  assert.ok(arenas[store.memory.strings.id]!.words > 2 ** 30 - LEFT_WORDS, "it is full");
+  const header = { name: "full", savedAt: 1, operationCount: 1, arenas };
   const page = encodeHeader({ ...header, tablePage: 1, tableChecksum: 0 });
-  assert.equal(decodeHeader(page).arenaWords, arenaWords);
+  assert.equal(decodeHeader(page).arenas, arenas);
 });
 
 test("nothing that is stored may take more than a snapshot can hold", () => {

@@ -1,0 +1,27 @@
+// What differs in snapshots of version 1: their arenas have no names. These were all there were, in
+// this order, and a word of the header tells that it was so. Nor are their pages filled up with
+// zeros, so that what is behind the words of a chunk means nothing.
+
+import { crc32 } from "node:zlib";
+import { DataError } from "../model/errors.js";
+
+const ARENAS = [
+  ...["header", "journal", "dirty", "out", "in", "sequence", "meta", "record", "outArcs", "inArcs"],
+  ...["ids", "index", "strings", "groups", "cells", "lists", "events", "locks"],
+];
+const LAYOUT = crc32([...ARENAS, 16, 4096, 64, 4096].join(" "));
+const LAYOUT_WORD = 5;
+const WORDS_WORD = 12;
+
+export const NAME_WORD_OF_VERSION_1 = 64;
+
+/**
+ * @param words of the header page
+ * @throws DataError a version that was never released
+ */
+export function arenasOfVersion1(words: Uint32Array): { name: string; words: number }[] {
+  if (words[LAYOUT_WORD] !== LAYOUT) {
+    throw new DataError("it was written by another version of svc-server");
+  }
+  return ARENAS.map((name, place) => ({ name, words: words[WORDS_WORD + place]! }));
+}
