@@ -134,7 +134,7 @@ export class LocalMatrix implements InstanceEvents {
     );
   }
 
-  /** Resolves when the first SIGINT or SIGTERM has ended everything; the second ends it at once. */
+  /** Resolves when the first signal has ended everything; the second ends it at once. */
   #stopOnSignals(): Promise<void> {
     return new Promise((resolve) => {
       const stop = (): void => {

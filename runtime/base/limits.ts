@@ -59,7 +59,10 @@ export const MIN_EXECUTOR_HEAP_MB = 16;
 export const DEFAULT_PLUGIN_TIMEOUT_MS = 30_000;
 /** Longest time that a timer takes. */
 export const MAX_PLUGIN_TIMEOUT_MS = 2 ** 31 - 1;
-export const STOP_TIMEOUT_MS = 30_000;
+/** Containers are killed ten seconds after they are told to stop: time is left to save the rest. */
+export const STOP_TIMEOUT_MS = 8_000;
+/** A thread of sockets that does not even say that the time is up is ended this much later. */
+export const STOP_GRACE_MS = 500;
 /** A signal this soon after the first is the same one, passed on by somebody. */
 export const SAME_SIGNAL_MS = 1000;
 

@@ -73,6 +73,8 @@ export interface ServerView {
   graphs(): readonly OpenGraph[];
   /** Sorted by name. */
   unloadable(): readonly UnloadableGraph[];
+  /** Names of graphs that could not be saved since they last were. */
+  unsaved(): readonly string[];
   /** Null until the system has properties. */
   systemGraph(): OpenGraph | null;
   /** Null in an engine. */

@@ -28,6 +28,7 @@ import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import { onRemoved } from "../graph/keeper/removed-graphs.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
+import { isUnsaved } from "../graph/status/graph-status.js";
 import { GraphStore } from "../graph/store/graph-store.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
@@ -213,6 +214,13 @@ export class IoServer {
       .sort((a, b) => (a.store.name < b.store.name ? -1 : 1));
   }
 
+  #unsaved(): string[] {
+    const names = [...this.#graphs.values()].map(({ store }) =>
+      !store.memory.isRemoved && isUnsaved(store) ? store.name : "",
+    );
+    return names.filter((name) => name !== "").sort();
+  }
+
   #systemGraph(): OpenGraph | null {
     const graph = this.#graphs.get(SYSTEM_GRAPH);
     return graph === undefined || graph.store.memory.isRemoved ? null : graph;
@@ -279,6 +287,7 @@ export class IoServer {
       connections: (port) => this.#connections(port),
       graphs: () => this.#openGraphs(),
       unloadable: () => server.#unloadable,
+      unsaved: () => this.#unsaved(),
       systemGraph: () => this.#systemGraph(),
       dispatcher: this.#dispatcher,
       plugins: () => this.#plugins,

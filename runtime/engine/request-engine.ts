@@ -168,11 +168,19 @@ export class RequestEngine {
 
   /**
    * What the admin port's health check tells, null if all is well. The main port goes on serving
-   * what it can: only who watches the instance learns of it.
+   * what it can, or orchestrators would end the one process that has the data: only who watches the
+   * instance learns of it.
    */
   #illness(): string | null {
-    const names = this.#parts.view.unloadable().map(({ name }) => name);
-    return names.length === 0 ? null : `Graphs that cannot be loaded: ${names.join(", ")}`;
+    const { view } = this.#parts;
+    const unloadable = view.unloadable().map(({ name }) => name);
+    const ills = [
+      ["Graphs that cannot be loaded", unloadable],
+      ["Graphs that could not be saved", view.unsaved()],
+    ] as const;
+    const told = ills.filter(([, names]) => names.length > 0);
+    if (told.length === 0) return null;
+    return told.map(([ill, names]) => `${ill}: ${names.join(", ")}`).join("; ");
   }
 
   #answerResource(exchange: Exchange, port: 0 | 1, resource: Resource, query: string): void {

@@ -3,7 +3,8 @@
 
 import { SAME_SIGNAL_MS } from "../base/limits.js";
 
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+/** SIGHUP: the terminal is gone; SIGUSR2: what watchers of files send before a new start. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const;
 
 /**
  * Listens until the returned function is called.

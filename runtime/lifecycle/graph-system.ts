@@ -203,26 +203,33 @@ export class GraphSystem implements GraphSource {
     }
   }
 
-  /** Saves all graphs; one that cannot be is logged. */
-  async save(): Promise<void> {
+  /** Saves all graphs; one that cannot be is logged. Returns whether all are saved. */
+  async save(): Promise<boolean> {
+    let isAllSaved = true;
     for (const { store, shared } of this.#all()) {
       try {
         const options = { timeoutMs: SAVE_TIMEOUT_MS };
         if (shared.path !== null) await saveGraphGently(store, shared.path, options);
       } catch (error) {
         log(`graph "${store.name}" could not be saved: ${(error as Error).message}`);
+        isAllSaved = false;
       }
     }
+    return isAllSaved;
   }
 
-  /** Ends the admin thread and lets others use the root. All other threads must have ended. */
-  async close(options: { readonly isSaved: boolean }): Promise<void> {
+  /**
+   * Ends the admin thread and lets others use the root. All other threads must have ended. Returns
+   * false if graphs were to be saved and could not be.
+   */
+  async close(options: { readonly isSaved: boolean }): Promise<boolean> {
     await this.#admin.close();
     await this.recover(this.#admin.threadNumber);
-    if (options.isSaved) await this.save();
+    const isSaved = !options.isSaved || (await this.save());
     for (const name of this.names()) this.remove(name, false);
     this.#leaveRoot();
     process.off("exit", this.#leaveRoot);
+    return isSaved;
   }
 
   /** Opens what is configured or stored; what cannot be opened is logged. */

@@ -1,8 +1,10 @@
 // The main thread's end of the IO thread: asks with promises, notices with a callback.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { isErrorCode } from "../base/error-codes.js";
 import { SvcError } from "../base/errors.js";
+import { STOP_GRACE_MS } from "../base/limits.js";
 import type { UnloadableGraph } from "../builtin/server-view.js";
 import type {
   Ask,
@@ -108,7 +110,8 @@ export class IoThread {
 
   /** Turns newcomers away, waits for what runs up to the bound, then closes both ports. */
   async stop(timeoutMs: number): Promise<void> {
-    await this.#ask({ op: "stop", timeoutMs });
+    const bound = sleep(timeoutMs + STOP_GRACE_MS, undefined, { ref: false });
+    await Promise.race([this.#ask({ op: "stop", timeoutMs }), bound]);
     this.#closing = true;
     await this.#worker.terminate();
   }

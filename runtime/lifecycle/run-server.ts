@@ -20,7 +20,7 @@ export interface RunOptions {
   readonly logpath?: string;
 }
 
-/** Resolves at the first SIGINT or SIGTERM. */
+/** Resolves at the first signal that ends a process. */
 export async function runUntilSignal(options: RunOptions): Promise<void> {
   const { watchdog, interval = DEFAULT_INTERVAL_MS, logpath } = options;
   if (!Number.isFinite(interval)) throw new SvcError("SVC2205", "interval must be a number of ms");

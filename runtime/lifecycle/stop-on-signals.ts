@@ -7,18 +7,19 @@ import type { GraphSystem } from "./graph-system.js";
 import type { HttpService } from "./http-service.js";
 
 /**
- * Stops the service in good order at the first SIGTERM or SIGINT, and at once at the second: what
- * has changed in graphs since they were saved is lost then.
+ * Stops the service in good order at the first signal, and at once at the second: what has changed
+ * in graphs since they were saved is lost then. Graphs are saved first, because whoever sent the
+ * signal may not wait as long as the requests that run, and once more when these have ended.
  */
 export function stopOnSignals(service: HttpService, graphs: GraphSystem): void {
   let stopping = false;
   const stop = async (reason: string): Promise<void> => {
     if (stopping) return;
     stopping = true;
-    log(`${reason}: finishing running requests`);
-    await service.stop(STOP_TIMEOUT_MS);
-    await graphs.close({ isSaved: true });
-    process.exit(0);
+    log(`${reason}: saving graphs, finishing running requests`);
+    await Promise.all([graphs.save(), service.stop(STOP_TIMEOUT_MS)]);
+    const isSaved = await graphs.close({ isSaved: true });
+    process.exit(isSaved ? 0 : 1);
   };
   onEndSignals(stop, () => process.exit(1));
   if (process.channel === undefined) return;

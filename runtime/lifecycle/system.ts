@@ -240,7 +240,7 @@ class System extends SystemGraphs {
   }
 
   /**
-   * Serves until the process gets SIGINT or SIGTERM, then stops in good order.
+   * Serves until a signal asks the process to end, then stops in good order.
    * @param name service name from now on
    * @throws SvcError SVC2204 when no server was started
    */

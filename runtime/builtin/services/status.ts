@@ -45,6 +45,7 @@ export const status = jsonService((view) => {
       "executor-restarts": metrics.executorRestarts,
       "stray-exceptions": metrics.strayExceptions,
     },
+    graphs: { unsaved: view.unsaved() },
     response_ms: metrics.latency(PERCENTILES),
   };
 });

@@ -118,6 +118,8 @@ export const Header = {
   QueryTimeUsHigh: 43,
   /** Four words; see graph-identity.ts. */
   Identity: 44,
+  /** Second at which a save failed that none has made good since, 0: all went well. */
+  SaveFailedAt: 48,
 } as const;
 export const IDENTITY_WORDS = 4;
 

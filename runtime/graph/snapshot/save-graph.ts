@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type GiveUpAt, giveUpAfter } from "../changes/session-view.js";
 import { Header } from "../memory/layout.js";
+import { nowSeconds } from "../memory/time.js";
 import { DataError, OperationTimeout, ReadBackError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { DamagedSnapshot } from "./damaged-snapshot.js";
@@ -182,9 +183,12 @@ function setSaved(store: GraphStore, operationCount: number, savedAt: number): v
   words[Header.SavedOperationCount] = operationCount % 2 ** 32;
   words[Header.SavedOperationCountHigh] = Math.floor(operationCount / 2 ** 32);
   words[Header.SavedAt] = savedAt;
+  words[Header.SaveFailedAt] = 0;
 }
 
+/** Also notes the failure where the status services see it. */
 function savingError(store: GraphStore, folder: string, error: unknown): unknown {
+  store.memory.header.words[Header.SaveFailedAt] = nowSeconds();
   if (!(error instanceof Error) || !("syscall" in error)) return error;
   const text = `graph "${store.name}" cannot be saved to ${folder}: ${error.message}`;
   return new DataError(text, { cause: error });

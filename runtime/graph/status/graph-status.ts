@@ -9,6 +9,11 @@ import { type MemoryUsage, memoryUsage, pooledBytes } from "./memory-usage.js";
 /** Nothing is replicated yet. */
 const NO_TRANSACTIONS = { id: "0".repeat(32), serial: 0, count: 0 };
 
+/** Whether what was to be stored could not be, and has not been since. */
+export function isUnsaved({ memory }: GraphStore): boolean {
+  return memory.header.words[Header.SaveFailedAt] !== 0;
+}
+
 /** Name, folder and counts. */
 export function baseStatus(store: GraphStore, path: string | null) {
   const { name, order, size, propertyCount } = store;

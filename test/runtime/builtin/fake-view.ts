@@ -22,6 +22,7 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     connections: () => [],
     graphs: () => [],
     unloadable: () => [],
+    unsaved: () => [],
     systemGraph: () => null,
     dispatcher: null,
     plugins: () => [description("/svc/plugin/add"), description("/svc/plugin/ping")],

@@ -1,0 +1,160 @@
+// What was acknowledged outlives a stop, whatever still runs: it is saved when the signal comes,
+// and again when requests have ended or their time is up. A save that fails is told.
+// limit: 60 s
+
+import { existsSync, mkdirSync, rmdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("stop saves");
+const PLUGINS = `
+import type { Graph, int, PluginRequest, str } from "svc-server";
+
+declare function setTimeout(done: (value: unknown) => void, ms: number): void;
+
+/** @plugin @graph notes */
+export function put(_request: PluginRequest, graph: Graph, id: str): int {
+  return graph.createVertex(id, { type: "note" });
+}
+
+/** @plugin @graph notes */
+export async function putLater(
+  _request: PluginRequest, graph: Graph, id: str, ms: int,
+): Promise<int> {
+  await new Promise((resume) => setTimeout(resume, ms));
+  return graph.createVertex(id, { type: "note" });
+}
+
+/** @plugin @graph notes */
+export function has(_request: PluginRequest, graph: Graph, id: str): boolean {
+  return graph.hasVertex(id);
+}
+
+/** Never ends, and lets its executor do nothing else. @plugin */
+export function burn(_request: PluginRequest): void {
+  for (;;);
+}
+
+/** Never ends. @plugin */
+export function hang(_request: PluginRequest): Promise<void> {
+  return new Promise(() => {});
+}
+`;
+const NO_BOUND = ["--plugin-timeout", "0", "--executors", "2"];
+
+let project: TemporaryProject;
+let served: Served | null = null;
+
+test.before(async () => {
+  project = new TemporaryProject({ "plugins/notes.ts": PLUGINS });
+  await svc("build", project.folder);
+});
+test.after(() => project.remove());
+test.after.each(async () => {
+  await served?.stop("SIGKILL");
+  served = null;
+});
+
+async function start(root: string, ...options: string[]): Promise<string> {
+  const folder = join(project.folder, root);
+  mkdirSync(folder, { recursive: true });
+  served = await serve(project.folder, "--root", folder, ...options);
+  return folder;
+}
+
+async function call(plugin: string): Promise<unknown> {
+  const { json, text } = await get(served!.port, `/svc/plugin/${plugin}`);
+  assert.is(json.status, "OK", text);
+  return json.response;
+}
+
+/** Asks for what may never be answered. */
+function begin(plugin: string): { readonly isDone: boolean } {
+  const state = { isDone: false };
+  const done = (): void => {
+    state.isDone = true;
+  };
+  void get(served!.port, `/svc/plugin/${plugin}`).then(done, done);
+  return state;
+}
+
+for (const stuck of ["hang", "burn"]) {
+  test(`graphs are saved while a request still runs: ${stuck}`, async () => {
+    const folder = await start(`killed-${stuck}`, ...NO_BOUND);
+    await call("put?id=a");
+    const request = begin(stuck);
+    await delay(200);
+    const exit = served!.stop("SIGTERM");
+    while (!existsSync(join(folder, "notes", "graph.snapshot"))) await delay(20);
+    assert.not.ok(request.isDone, "the request still runs");
+    assert.is(served!.process.exitCode, null);
+    served!.process.kill("SIGKILL");
+    await exit;
+    await start(`killed-${stuck}`);
+    assert.is(await call("has?id=a"), true);
+  });
+}
+
+test("what running requests write is saved, too, and the wait for others has a bound", async () => {
+  await start("late", ...NO_BOUND);
+  await call("put?id=a");
+  begin("hang");
+  const later = get(served!.port, "/svc/plugin/putLater?id=b&ms=1500");
+  await delay(200);
+  const exit = served!.stop("SIGTERM");
+  assert.is((await later).json.response, 1);
+  assert.is(await exit, 0);
+  await start("late");
+  assert.equal([await call("has?id=a"), await call("has?id=b")], [true, true]);
+});
+
+for (const signal of ["SIGHUP", "SIGQUIT", "SIGUSR2"] as const) {
+  test(`${signal} stops as SIGTERM does`, async () => {
+    const folder = await start(signal);
+    await call("put?id=a");
+    assert.is(await served!.stop(signal), 0);
+    assert.ok(existsSync(join(folder, "notes", "graph.snapshot")));
+  });
+}
+
+test("a save that fails is seen by operators until one succeeds", async () => {
+  const folder = await start("failing", "--save-every", "1");
+  const obstacle = join(folder, "notes", "graph.snapshot.tmp");
+  mkdirSync(obstacle, { recursive: true });
+  await call("put?id=a");
+  const { port } = served!;
+  let health = await get(port + 1, "/svc/hc");
+  while (health.status === 200) {
+    await delay(50);
+    health = await get(port + 1, "/svc/hc");
+  }
+  assert.is(health.status, 503);
+  assert.is(health.json.message, "Graphs that could not be saved: notes");
+  assert.is((await get(port, "/svc/hc")).status, 200, "clients are served on");
+  assert.equal(await unsaved(port), ["notes"]);
+  assert.match(served!.log(), 'graph "notes" could not be saved');
+  rmdirSync(obstacle);
+  await call("put?id=b");
+  while ((await get(port + 1, "/svc/hc")).status !== 200) await delay(50);
+  assert.equal(await unsaved(port), []);
+  assert.ok(statSync(join(folder, "notes", "graph.snapshot")).isFile());
+});
+
+test("a stop that cannot save says so with its exit code", async () => {
+  const folder = await start("lost");
+  mkdirSync(join(folder, "notes", "graph.snapshot.tmp"), { recursive: true });
+  await call("put?id=a");
+  assert.is(await served!.stop("SIGTERM"), 1);
+  assert.match(served!.log(), 'graph "notes" could not be saved');
+});
+
+async function unsaved(port: number): Promise<unknown> {
+  const { json } = await get(port, "/svc/status");
+  return (json.response as { readonly graphs: { readonly unsaved: unknown } }).graphs.unsaved;
+}
+
+test.run();
