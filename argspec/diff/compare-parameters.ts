@@ -16,8 +16,8 @@ type Wire = ParamSpec["wire"];
  * What the text of a value in the form of a client is to a server that reads another one: the same
  * `value`, if it is of the type there; a `text` that shows it; null: something else, or a fault.
  *
- *   5 ─ int, float ─► `5` ─ int, float, json ─► 5        text ─ str ─► `text` ─ json ─► fault
- *                         └ str, bytes ─► the text `5`
+ *   5 ─ int, float ─► `5` ─ int, float, json ─► 5        text ─ str ─► `true` ─ json ─► true
+ *                         └ str, bytes ─► the text `5`                  `text` ─ json ─► fault
  */
 const READ_AS: Readonly<Record<Wire, Readonly<Record<Wire, "value" | "text" | null>>>> = {
   int: { int: "value", float: "value", json: "value", str: "text", bytes: "text" },

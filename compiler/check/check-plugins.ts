@@ -5,6 +5,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
 import type { ModuleState, PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
+import { checkAmbiguousText } from "./ambiguous-text.js";
 import { checkDefaults } from "./defaults.js";
 import { checkExamples } from "./examples.js";
 import { checkMergeable } from "./mergeable.js";
@@ -31,6 +32,7 @@ export function checkPlugins(
     ...checkFirstArgument(plugin),
     ...checkPostArguments(plugin),
     ...checkBoundGraph(plugin),
+    ...checkAmbiguousText(plugin, types),
     ...checkDefaults(plugin, types),
     ...checkExamples(plugin, types),
   ]);

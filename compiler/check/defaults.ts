@@ -2,26 +2,20 @@
 // `n: int = 2.5` is fine there.
 
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import type { PluginRecord, UserParam } from "../record/plugin-record.js";
+import type { PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import { paramError } from "./findings.js";
 import { ShapeRule } from "./shape-rule.js";
-
-const ANY_TYPE = new Set(["any", "unknown", "{}"]);
 
 export function checkDefaults(plugin: PluginRecord, types: TypeTable): Diagnostic[] {
   const rule = new ShapeRule(types, "open");
   return plugin.params.flatMap((param) => {
     if (param.kind !== "user" || param.default?.kind !== "value") return [];
     const { value } = param.default;
-    if (takesAnything(param) || rule.fault(param.shape, value) === null) return [];
+    // It arrives as text, but in code it may be anything.
+    if (param.untyped || rule.fault(param.shape, value) === null) return [];
     const { name, typeText } = param;
     const message = `${JSON.stringify(value)}, default of \`${name}\`, is no \`${typeText}\``;
     return [paramError(param, "SVC1043", message, `a default of type \`${typeText}\``)];
   });
-}
-
-/** Such a parameter arrives as text, but in code it may be anything. */
-export function takesAnything({ typeText }: UserParam): boolean {
-  return ANY_TYPE.has(typeText);
 }

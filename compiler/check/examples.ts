@@ -8,7 +8,6 @@ import { namePlace, partAt, plainValue, type ValuePath } from "../record/example
 import type { ParamRecord, PluginRecord } from "../record/plugin-record.js";
 import type { Place } from "../record/source-position.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
-import { takesAnything } from "./defaults.js";
 import { type Fault, ShapeRule } from "./shape-rule.js";
 
 const MAX_SHOWN = 40;
@@ -63,7 +62,7 @@ function takenParams({ params }: PluginRecord, { form }: ExampleCall): readonly 
 
 /** Null where any value will do. */
 function shapeOf(param: ParamRecord): TypeShape | null {
-  if (param.kind === "user") return takesAnything(param) ? null : param.shape;
+  if (param.kind === "user") return param.untyped ? null : param.shape;
   if (param.name !== "content") return null;
   return param.form === "str" ? { kind: "str" } : param.shape;
 }

@@ -12,6 +12,7 @@ import {
   type ResultSpec,
 } from "../../argspec/argspec.js";
 import { contractHash } from "../../argspec/hash.js";
+import { admitsNull } from "../record/admits.js";
 import type { ExampleCall, ExampleRecord } from "../record/example.js";
 import { isLiteral, plainValue } from "../record/example-value.js";
 import type {
@@ -93,20 +94,6 @@ function contentSpec(param: ReservedParam, types: TypeTable): ParamSpec {
   const required = wire === "json" && !admitsNull(shape, types);
   const schema = toJsonSchema(shape);
   return { name: param.name, in: "body", wire, required, schema, ...describedBy(param) };
-}
-
-function admitsNull(shape: TypeShape, types: TypeTable): boolean {
-  switch (shape.kind) {
-    case "null":
-    case "json":
-      return true;
-    case "union":
-      return shape.members.some((member) => admitsNull(member, types));
-    case "ref":
-      return admitsNull(types[shape.name]!, types);
-    default:
-      return false;
-  }
 }
 
 function resultSpec({ kind, shape }: ResultRecord): ResultSpec {

@@ -3,11 +3,12 @@
 // converted in signature order in the call itself.
 
 import type { Wire } from "../../argspec/wire.js";
+import { admitsNull, admitsText, hasParts, membersOf, withoutNull } from "../record/admits.js";
 import type { PluginRecord, ReservedParam, UserParam } from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { CheckFunctions } from "./check-functions.js";
 import { PluginModules } from "./modules.js";
-import { HEADER, identifier, quote } from "./text.js";
+import { HEADER, identifier, propertyAccess, propertyKey, quote } from "./text.js";
 
 export interface ConverterOptions {
   /** Import specifier of the file that exports the plugins' functions, see PluginModules. */
@@ -39,14 +40,21 @@ const CONTENT_READERS: Readonly<Record<string, string>> = {
 
 /** Everything that the runtime may have to give; what a file uses is found in its text. */
 const HELPERS = [
-  ...["checked", "clip", ...Object.values(CONTENT_READERS), "graphOf"],
+  ...["checked", "clip", ...Object.values(CONTENT_READERS), "graphOf", "hasValue"],
   ...[...Object.values(HEADER_READERS), "isObject", "keyEnd", "missing", "own", "pairEnd"],
-  ...[...Object.values(READERS), "readKey", "remembered", "skipQuery", "skipValue"],
+  ...[...Object.values(READERS), "readEither", "readKey", "readUntyped", "remembered"],
+  ...["skipQuery", "skipValue"],
 ].sort();
 
 /** Name of a plugin's converter. The `$` keeps it apart from all other names of the file. */
 export function converterName(plugin: PluginRecord): string {
   return `${identifier(plugin.name)}$${plugin.role}`;
+}
+
+/** Name of the readers of its parameters; null where it has none. */
+export function readersName(plugin: PluginRecord): string | null {
+  const hasParams = plugin.role !== "post" && plugin.params.some(({ kind }) => kind === "user");
+  return hasParams ? `${converterName(plugin)}$readers` : null;
 }
 
 export function emitConverters(
@@ -56,7 +64,9 @@ export function emitConverters(
 ): string {
   const checks = new CheckFunctions(types);
   const modules = new PluginModules(plugins);
-  const functions = plugins.map((plugin) => emitConverter(plugin, modules, checks)).join("\n");
+  const functions = plugins
+    .map((plugin) => emitConverter(plugin, types, modules, checks))
+    .join("\n");
   const checkText = checks.emit();
   const body = checkText === "" ? functions : `${functions}\n${checkText}`;
   const used = HELPERS.filter((helper) => new RegExp(`\\b${helper}\\(`).test(body));
@@ -71,17 +81,20 @@ function emitImport(names: readonly string[], specifier: string): string {
 
 function emitConverter(
   plugin: PluginRecord,
+  types: TypeTable,
   modules: PluginModules,
   checks: CheckFunctions,
 ): string {
   const users = plugin.params.filter((param) => param.kind === "user");
+  const readers = readersName(plugin);
   const args = plugin.params.map((param) =>
-    param.kind === "user" ? userArgument(param, checks) : reservedArgument(param, plugin, checks),
+    param.kind === "user" ? userArgument(param, readers!) : reservedArgument(param, plugin, checks),
   );
   const first = plugin.role === "post" ? "response" : "request";
   const name = converterName(plugin);
   return [
     `// ${plugin.module}:${plugin.position.line}`.replaceAll(/[\r\n\u2028\u2029]/g, " "),
+    ...(readers === null ? [] : readerTable(readers, users, types, checks)),
     `export function ${name}(${first}, source) {`,
     ...(plugin.role === "post" ? [] : queryWalk(users)),
     `  return ${modules.reference(plugin)}(`,
@@ -90,6 +103,44 @@ function emitConverter(
     "}",
     "",
   ].join("\n");
+}
+
+/** What reads each parameter, whether for the function or for `request.params`. */
+function readerTable(
+  name: string,
+  users: readonly UserParam[],
+  types: TypeTable,
+  checks: CheckFunctions,
+): string[] {
+  const readers = users.map((param) => {
+    const read = parameterReader(param, types, checks);
+    return `  ${propertyKey(param.name)}: (query, at) => ${read},`;
+  });
+  return [`export const ${name} = {`, ...readers, "};"];
+}
+
+/** An expression that reads the value whose key ends at `at` in `query`. */
+export function parameterReader(
+  param: UserParam,
+  types: TypeTable,
+  checks: CheckFunctions,
+): string {
+  const name = quote(param.name);
+  const from = `query, ${name}, at`;
+  const { wire } = param;
+  if (param.untyped) return `readUntyped(${from})`;
+  if (wire === "json") {
+    const check = checkFor(param.shape, wire, checks);
+    if (check === null) return `readJson(${from})`;
+    if (!admitsText(param.shape, types)) return `readJson(${from}, ${check})`;
+    const more = hasParts(membersOf(param.shape, types)) ? ", true" : "";
+    return `readEither(${from}, ${check}${more})`;
+  }
+  // A key without a value is the only way to say null in them.
+  const check = checkFor(withoutNull(param.shape), wire, checks);
+  const read = `${READERS[wire]}(${from})`;
+  const value = check === null ? read : `checked(${read}, ${name}, ${check})`;
+  return admitsNull(param.shape, types) ? `hasValue(query, at) ? ${value} : null` : value;
 }
 
 /** Statements that find the last pair of each parameter's name. */
@@ -122,17 +173,9 @@ function position(param: UserParam): string {
   return `${identifier(param.name)}$`;
 }
 
-function userArgument(param: UserParam, checks: CheckFunctions): string {
-  const name = quote(param.name);
-  const absent = param.required ? `missing(${name})` : "undefined";
-  const check = checkFor(param.shape, param.wire, checks);
-  const from = `query, ${name}, ${position(param)}`;
-  let read = `${READERS[param.wire]}(${from})`;
-  if (check !== null) {
-    // In JSON null is a value too; elsewhere it stands for a key without one and is not checked.
-    read =
-      param.wire === "json" ? `readJson(${from}, ${check})` : `checked(${read}, ${name}, ${check})`;
-  }
+function userArgument(param: UserParam, readers: string): string {
+  const absent = param.required ? `missing(${quote(param.name)})` : "undefined";
+  const read = `${propertyAccess(readers, param.name)}(query, ${position(param)})`;
   return `${position(param)} < 0 ? ${absent} : ${read}`;
 }
 

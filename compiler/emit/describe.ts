@@ -1,6 +1,5 @@
 // The plugin description record of the interface, and what the runtime must know of a plugin.
 
-import type { Wire } from "../../argspec/wire.js";
 import type {
   PluginDescription,
   PluginEntry,
@@ -9,7 +8,7 @@ import type {
 import type { ParamRecord, PluginRecord } from "../record/plugin-record.js";
 
 /** A `PluginEntry` without its code. */
-export type PluginFacts = Omit<PluginEntry, "invoke">;
+export type PluginFacts = Omit<PluginEntry, "invoke" | "readers">;
 
 const ROLES: readonly PluginRole[] = ["engine", "pre", "post"];
 
@@ -24,15 +23,11 @@ export function inNumberOrder(plugins: readonly PluginRecord[]): PluginRecord[] 
 
 /** @param pathPrefix what stands in front of the name in the plugin's path */
 export function pluginFacts(plugin: PluginRecord, pathPrefix: string): PluginFacts {
-  const annotated = plugin.params.flatMap((param): [string, Wire][] =>
-    param.kind === "user" && param.typeText !== "*" ? [[param.name, param.wire]] : [],
-  );
   return {
     name: plugin.name,
     role: plugin.role,
     graph: plugin.graph,
     readonly: plugin.readonly,
-    wires: Object.fromEntries(annotated),
     description: describePlugin(plugin, pathPrefix),
   };
 }

@@ -3,7 +3,7 @@
 
 import type { PathRoutes } from "../../runtime/plugin/contract/plugin-table.js";
 import type { PluginRecord } from "../record/plugin-record.js";
-import { converterName } from "./converters.js";
+import { converterName, readersName } from "./converters.js";
 import { type PluginFacts, pluginFacts } from "./describe.js";
 import { HEADER, jsonFile, propertyKey, quote } from "./text.js";
 
@@ -16,11 +16,13 @@ export function emitPlugins(
   pathPrefix: string,
   converters: string,
 ): string {
-  const names = plugins.map((plugin) => `  ${converterName(plugin)},\n`);
+  const names = plugins
+    .flatMap((plugin) => [converterName(plugin), readersName(plugin) ?? []].flat())
+    .map((name) => `  ${name},\n`);
   const imports =
     names.length === 0 ? "" : `import {\n${names.join("")}} from ${quote(converters)};\n\n`;
   const entries = plugins.map((plugin) =>
-    emitEntry(pluginFacts(plugin, pathPrefix), converterName(plugin)),
+    emitEntry(pluginFacts(plugin, pathPrefix), converterName(plugin), readersName(plugin)),
   );
   return `${HEADER}\n${imports}export const plugins = [\n${entries.join("")}];\n`;
 }
@@ -41,7 +43,7 @@ export function emitDescriptions(plugins: readonly PluginRecord[], pathPrefix: s
   return `${HEADER}\nexport const descriptions = ${JSON.stringify(records, null, 2)};\n`;
 }
 
-function emitEntry(facts: PluginFacts, converter: string): string {
+function emitEntry(facts: PluginFacts, converter: string, readers: string | null): string {
   const { path, description, parameters, bound_graph } = facts.description;
   const graph = quote(bound_graph);
   return [
@@ -50,7 +52,7 @@ function emitEntry(facts: PluginFacts, converter: string): string {
     `    role: ${quote(facts.role)},`,
     `    graph: ${quote(facts.graph)},`,
     `    readonly: ${facts.readonly},`,
-    `    wires: ${flatObject(facts.wires)},`,
+    `    readers: ${readers ?? "{}"},`,
     "    description: {",
     `      path: ${quote(path)},`,
     `      description: ${quote(description)},`,

@@ -1,7 +1,9 @@
 // Requests in an example, a line each: `?q=os&n=1`, a URL, or a call of curl with one.
 
+import { membersOf } from "../record/admits.js";
 import type { ExampleArgument, ExampleCall, ExampleValue } from "../record/example.js";
 import type { UserParam } from "../record/plugin-record.js";
+import type { TypeShape } from "../record/type-shape.js";
 import { convertText } from "./convert-text.js";
 import { blank, type ExampleText } from "./example-text.js";
 import type { ReadContext } from "./read-context.js";
@@ -9,6 +11,8 @@ import type { ReadContext } from "./read-context.js";
 export interface QueryTarget {
   readonly name: string;
   readonly params: readonly UserParam[];
+  /** Types by the names that their shapes mention. */
+  readonly types: Readonly<Record<string, TypeShape>>;
 }
 
 export interface FoundQueries {
@@ -92,38 +96,42 @@ function readPair(
   context: ReadContext,
   text: ExampleText,
   pair: Part,
-  { params }: QueryTarget,
+  { params, types }: QueryTarget,
 ): ExampleArgument {
   const [key = ""] = pair.text.split("=", 1);
   const name = unescapeText(key) ?? key;
   const keyPlace = text.place(pair.start, pair.start + key.length);
+  const param = params.find((candidate) => candidate.name === name);
   if (key.length === pair.text.length) {
-    // A key without a value is null, whatever its type.
-    return { name, place: keyPlace, value: { kind: "literal", value: null, place: keyPlace } };
+    const value = param ? readText(context, null, param, types, keyPlace) : UNKNOWN;
+    return { name, place: keyPlace, value: { ...value, place: keyPlace } };
   }
   const from = pair.start + key.length + 1;
   const place = text.place(from, pair.start + pair.text.length);
-  const param = params.find((candidate) => candidate.name === name);
   const given = pair.text.slice(key.length + 1);
-  const value = param ? readText(context, given, param, place) : UNKNOWN;
+  const value = param ? readText(context, given, param, types, place) : UNKNOWN;
   return { name, place: keyPlace, value: { ...value, place } };
 }
 
 const UNKNOWN = { kind: "unknown" } as const;
 
+/** @param given the value as it stands there; null for a key without one */
 function readText(
   context: ReadContext,
-  given: string,
-  { name, wire, typeText }: UserParam,
+  given: string | null,
+  { name, wire, shape, untyped, typeText }: UserParam,
+  types: QueryTarget["types"],
   place: ExampleValue["place"],
 ): { readonly kind: "literal"; readonly value: unknown } | { readonly kind: "unknown" } {
-  const text = unescapeText(given);
+  const text = given === null ? null : unescapeText(given);
+  const isBroken = given !== null && text === null;
   // Bytes need not be text.
-  if (text === null && wire === "bytes") return UNKNOWN;
-  const converted =
-    text === null ? { required: "valid percent-encoding" } : convertText(text, wire);
+  if (isBroken && wire === "bytes") return UNKNOWN;
+  const type = { wire, untyped: untyped ?? false, members: membersOf(shape, types) };
+  const converted = isBroken ? { required: "valid percent-encoding" } : convertText(text, type);
   if ("value" in converted) return { kind: "literal", value: converted.value };
-  const message = `\`${name}\` must be ${converted.required}, not \`${given}\``;
+  const instead = given === null ? "and has no value" : `not \`${given}\``;
+  const message = `\`${name}\` must be ${converted.required}, ${instead}`;
   const help = `\`${name}: ${typeText}\``;
   context.add({ code: "SVC1047", severity: "error", ...place, message, help });
   return UNKNOWN;

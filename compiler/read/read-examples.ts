@@ -6,16 +6,18 @@ import { findCalls } from "./example-calls.js";
 import { findQueries } from "./example-queries.js";
 import { ExampleText } from "./example-text.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
-import type { ReadContext } from "./read-context.js";
+import type { ShapeReader } from "./shape-reader.js";
 
 export function readExamples(
-  context: ReadContext,
+  { context, named }: ShapeReader,
   plugin: PluginDeclaration,
   records: readonly ParamRecord[],
 ): ExampleRecord[] {
   const { name, exportPath } = plugin;
   const path = exportPath.split(".");
-  const queryTarget = { name, params: records.filter((param) => param.kind === "user") };
+  const params = records.filter((param) => param.kind === "user");
+  const types = Object.fromEntries([...named].map(([key, type]) => [key, type.shape]));
+  const queryTarget = { name, params, types };
   const target = {
     names: [...new Set([name, path.at(-1)!])],
     className: path.length > 1 ? path[0]! : null,

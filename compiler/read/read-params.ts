@@ -90,13 +90,8 @@ function readUser(
   const isTyped = parameter.type !== undefined || parameter.initializer !== undefined;
   const type = parameterType(context, parameter);
   const reading = isTyped ? readInput(reader, type) : TEXT;
-  if (!isTyped) {
-    const message = `parameter \`${name}\` has no type and arrives as text`;
-    context.warning("SVC1042", parameter.name, message, `\`${name}: str\``);
-  } else if (type.flags & ts.TypeFlags.Any && !isUnresolved(type)) {
-    const message = `parameter \`${name}\` is of type any and arrives as text`;
-    context.warning("SVC1042", parameter.name, message, `\`${name}: str\`, or \`${name}: json\``);
-  }
+  const isUntyped = reading === TEXT;
+  if (isUntyped) warnUntyped(context, parameter, isTyped ? type : null);
   // A post plugin can have no such argument at all, whatever its type.
   if (role !== "post") reportProblems(context, parameter, reading);
   const byDefault = readDefault(context, parameter.initializer);
@@ -105,12 +100,22 @@ function readUser(
     name,
     wire: wireOf(reading.shape, reader.named),
     shape: reading.shape,
+    ...(isUntyped && { untyped: true }),
     required: !parameter.questionToken && !parameter.initializer && !acceptsUndefined(type),
     default: byDefault,
     typeText: typeText(context, parameter, type),
     description: doc.params.get(name) ?? "",
     position: context.position(parameter.name),
   };
+}
+
+/** @param type null where there is none */
+function warnUntyped(context: ReadContext, parameter: NamedParameter, type: ts.Type | null): void {
+  const name = parameter.name.text;
+  const says = type === null ? "has no type" : `is of type ${context.checker.typeToString(type)}`;
+  const message = `parameter \`${name}\` ${says} and arrives as text`;
+  const help = type === null ? `\`${name}: str\`` : `\`${name}: str\`, or \`${name}: json\``;
+  context.warning("SVC1042", parameter.name, message, help);
 }
 
 const TEXT: Reading = { shape: { kind: "str" }, problems: [] };

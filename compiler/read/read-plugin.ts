@@ -39,7 +39,7 @@ export function readPlugin(
     description: plugin.doc.description,
     deprecated: plugin.doc.deprecated,
     deprecation: plugin.doc.deprecation,
-    examples: readExamples(context, plugin, params),
+    examples: readExamples(input, plugin, params),
     throws: plugin.doc.throws,
     params,
     result,

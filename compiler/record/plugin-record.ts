@@ -28,6 +28,8 @@ export interface UserParam {
   /** How its text is converted (interface, "Plugin execution" rule 4). */
   readonly wire: Wire;
   readonly shape: TypeShape;
+  /** Its type says nothing (none, any, unknown): it arrives as text, or cast as the client asks. */
+  readonly untyped?: true;
   /** False when the parameter is optional or has a default. */
   readonly required: boolean;
   /** A default known at build time; `expression` ones are applied by the function itself. */

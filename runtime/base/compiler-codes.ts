@@ -143,6 +143,10 @@ export const COMPILER_CODES = {
     title: "unreadable tsconfig.json",
     fix: "correct the file",
   },
+  SVC1062: {
+    title: "text that fits two members of a parameter's type",
+    fix: "declare members that differ as text, or send the text in the quotes of JSON",
+  },
   SVC1101: {
     title: "configuration cannot be loaded",
     fix: "correct the file so that it runs and exports a configuration by default",

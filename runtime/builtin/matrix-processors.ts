@@ -39,7 +39,7 @@ function processor(
     role: "post",
     graph: null,
     readonly: true,
-    wires: {},
+    readers: {},
     description: { path, description: "", parameters: {}, bound_graph: null },
     // What post-processors are called with is a response.
     invoke: (merged) => combine(merged as object as PluginResponse<never, never>),

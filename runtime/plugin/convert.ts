@@ -2,17 +2,19 @@
 // part of the format of `.svc/`, so they change only together with compiler/emit.
 
 export { clip } from "./contract/clip.js";
-export { keyEnd, pairEnd, readKey } from "./contract/query-text.js";
+export { hasValue, keyEnd, pairEnd, readKey } from "./contract/query-text.js";
 export { checked, isObject, own, remembered } from "./contract/shape-check.js";
 export {
   missing,
   parseParams,
   readBytes,
+  readEither,
+  readerOf,
   readFloat,
   readInt,
   readJson,
   readStr,
-  readValue,
+  readUntyped,
   skipQuery,
   skipValue,
 } from "./request/query-values.js";

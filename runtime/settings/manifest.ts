@@ -74,7 +74,7 @@ export interface Manifest {
   readonly svc: string;
   readonly config: ResolvedConfig;
   /** In plugin-number order. */
-  readonly plugins: readonly Omit<PluginEntry, "invoke" | "wires">[];
+  readonly plugins: readonly Omit<PluginEntry, "invoke" | "readers">[];
   /** Files that were searched for plugins. */
   readonly files: readonly string[];
   /** Everything that the build read. */

@@ -7,13 +7,18 @@ import { MAIN_SLOTS, MAX_INSPECT_LEVEL } from "../../base/limits.js";
 import type { ChannelInUse } from "../../dispatch/dispatch-call.js";
 import type { Connection, Exchange } from "../../http/transport.js";
 import { MEDIA_TYPES } from "../../plugin/contract/media-types.js";
-import { parseParams } from "../../plugin/convert.js";
+import { hasValue, parseParams, readerOf } from "../../plugin/convert.js";
 import { decimals } from "../format.js";
 import type { OpenConnection, PendingRequest, ServerView } from "../server-view.js";
 import type { Service, ServiceRequest } from "../service.js";
 
 /** Whoever may call this service must not learn by it how others log in. */
 const SECRET_FIELD = /^(authorization|proxy-authorization|cookie)$/i;
+const readLevel = readerOf("level", "int");
+/** A bare `level` is the least one, as none is. */
+const READERS = {
+  level: (query: string, at: number) => (hasValue(query, at) ? readLevel(query, at) : 0),
+};
 const NO_SIGNATURE = "0".repeat(32);
 
 export const inspect: Service = {
@@ -29,7 +34,7 @@ export const inspect: Service = {
 };
 
 function wantedLevel({ query }: ServiceRequest): number {
-  const level = parseParams(query, { level: "int" }).level ?? 0;
+  const level = parseParams(query, READERS).level ?? 0;
   if (typeof level === "number" && level >= 0 && level <= MAX_INSPECT_LEVEL) return level;
   throw new ParameterError("ValueError", `level=${level} (0 to ${MAX_INSPECT_LEVEL} is required)`);
 }

@@ -1,8 +1,8 @@
 // The run-time form of one registered plugin: what `svc build` emits into `.svc/plugins.js`, and
 // what `addPlugin` makes at run time. Executors call `invoke`; the IO thread sees only the record.
 
-import type { Wire } from "../../../argspec/wire.js";
 import type { PluginRequest } from "../request/plugin-request.js";
+import type { ParamReader } from "../request/query-values.js";
 import type { RequestSource } from "./request-source.js";
 
 /** Interface, "Plugin description record": exactly these four fields. */
@@ -27,8 +27,8 @@ export interface PluginEntry {
   readonly role: PluginRole;
   readonly graph: string | null;
   readonly readonly: boolean;
-  /** Wire types of the annotated user parameters, for `request.params`. */
-  readonly wires: Readonly<Record<string, Wire>>;
+  /** How each parameter of the signature is read, for `request.params`. */
+  readonly readers: Readonly<Record<string, ParamReader>>;
   readonly description: PluginDescription;
   readonly invoke: Invoke;
 }

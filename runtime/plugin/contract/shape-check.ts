@@ -8,13 +8,11 @@ import { clip } from "./clip.js";
 export type ShapeCheck = (value: unknown) => string | null;
 
 /**
- * Passes a converted value through a check; null stands for a key without a value.
+ * Passes a converted value through a check.
  * @throws ParameterError naming the parameter
  */
 export function checked(value: unknown, name: string, check: ShapeCheck): unknown {
-  if (value !== null) {
-    assertShape(value, name, check, String(value));
-  }
+  assertShape(value, name, check, String(value));
   return value;
 }
 

@@ -2,12 +2,12 @@
 // the interface are made before anything is registered.
 
 import type { PluginSpec } from "../../../argspec/argspec.js";
-import type { Wire } from "../../../argspec/wire.js";
 import { ArgumentError, PluginError } from "../../base/errors.js";
 import { MAX_PLUGIN_NAME_LENGTH } from "../../base/limits.js";
 import type { PluginDescription, PluginEntry, PluginRole } from "../contract/plugin-entry.js";
 import type { RegisteredPlugin } from "../contract/registered-plugin.js";
 import { typeName } from "../contract/thrown.js";
+import { type ParamReader, readerOf } from "../request/query-values.js";
 import { graphOf } from "../run/graph-binding.js";
 import { addedSpec } from "./added-spec.js";
 import { callConverter } from "./call-converter.js";
@@ -120,18 +120,17 @@ function entryOf(fn: unknown, role: PluginRole, options: AddPluginOptions): Regi
     );
   }
   const parameters = readParameters(spec, fn, role, graph !== null);
-  const wires: Record<string, Wire> = {};
+  const readers: Record<string, ParamReader> = {};
   for (const parameter of parameters) {
-    if (parameter.kind === "user" && parameter.wire !== null) {
-      wires[parameter.name] = parameter.wire;
-    }
+    if (parameter.kind !== "user") continue;
+    readers[parameter.name] = readerOf(parameter.name, parameter.wire);
   }
   const entry: PluginEntry = {
     name,
     role,
     graph,
     readonly: declared.readonly ?? false,
-    wires,
+    readers,
     description: describe(
       name,
       graph,
@@ -159,7 +158,7 @@ function postEntry(
     role: "post",
     graph,
     readonly: false,
-    wires: {},
+    readers: {},
     description: describe(name, graph, options, types),
     invoke: (response) => (graph === null ? call(response) : call(response, graphOf(graph))),
   };

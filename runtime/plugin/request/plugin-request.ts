@@ -3,14 +3,13 @@
 // object that exists only once something was changed.
 
 import { createHash } from "node:crypto";
-import type { Wire } from "../../../argspec/wire.js";
 import { INSPECT } from "../contract/inspect-symbol.js";
 import type { Ident, RequestSource } from "../contract/request-source.js";
 import { headerValue, queryText, requestBytes, TARGET_HEADER } from "../contract/request-text.js";
 import { fromLatin1, toLatin1 } from "../contract/wire-text.js";
 import type { PluginRequestOptions } from "./made-request.js";
 import { type Content, contentOf, isRequestOptions, madeSource } from "./made-request.js";
-import { parseParams } from "./query-values.js";
+import { type ParamReader, parseParams } from "./query-values.js";
 import type { Headers } from "./received.js";
 import { contentBytes, headersBytes, headersDict, receivedHeaders } from "./received.js";
 import { flagOf, indexOrNull, primaryOf, signatureFrom } from "./request-arguments.js";
@@ -24,7 +23,7 @@ export type MatrixIdentity = readonly [defined: number, ...Ident];
 
 const NO_MATRIX: MatrixIdentity = Object.freeze([0, 1, 1, 1, 0, 0, 0, 1] as const);
 
-type Wires = Readonly<Record<string, Wire>>;
+type Readers = Readonly<Record<string, ParamReader>>;
 
 /** Where a request goes. */
 export interface Routing {
@@ -48,8 +47,8 @@ interface Edits {
 
 // The functions below reach private state, so the class sets them.
 
-/** Makes the request of one plugin call. `wires` are the types of the plugin's parameters. */
-export let requestFrom: (source: RequestSource, wires: Wires) => PluginRequest;
+/** Makes the request of one plugin call. `readers` are those of the plugin's parameters. */
+export let requestFrom: (source: RequestSource, readers: Readers) => PluginRequest;
 /** Makes the request that runs a received one once more. */
 export let resubmissionOf: (request: PluginRequest) => PluginRequest;
 /** Whether the request was made by `resubmissionOf`. */
@@ -65,16 +64,16 @@ export let signatureOf: (request: PluginRequest) => string | null;
  */
 export class PluginRequest {
   readonly #source: RequestSource;
-  readonly #wires: Wires;
+  readonly #readers: Readers;
   #params: Record<string, unknown> | undefined;
   #edits: Edits | undefined;
   #signature: string | undefined;
   #resubmission = false;
 
   static {
-    requestFrom = (source, wires) => new PluginRequest(RECEIVED, source, wires);
+    requestFrom = (source, readers) => new PluginRequest(RECEIVED, source, readers);
     resubmissionOf = (request) => {
-      const again = new PluginRequest(RECEIVED, request.#source, request.#wires);
+      const again = new PluginRequest(RECEIVED, request.#source, request.#readers);
       again.#resubmission = true;
       if (request.#edits !== undefined) again.#edits = { ...request.#edits };
       return again;
@@ -108,11 +107,11 @@ export class PluginRequest {
   );
   constructor(plugin: string, options: PluginRequestOptions);
   /** @internal */
-  constructor(received: typeof RECEIVED, source: RequestSource, wires: Wires);
+  constructor(received: typeof RECEIVED, source: RequestSource, readers: Readers);
   constructor(plugin: string | symbol, first?: unknown, second?: unknown, ...rest: unknown[]) {
     if (plugin === RECEIVED) {
       this.#source = first as RequestSource;
-      this.#wires = second as Wires;
+      this.#readers = second as Readers;
       return;
     }
     const alone = second === undefined && rest.length === 0;
@@ -122,7 +121,7 @@ export class PluginRequest {
         : ({ params: first, headers: second, content: rest[0], partial: rest[1] } as never);
     const content = contentOf(options.content);
     this.#source = madeSource(plugin, options.params, options.headers, content);
-    this.#wires = {};
+    this.#readers = {};
     this.#params = Object.assign(Object.create(null), options.params);
     if (content !== null) this.#edit().content = content;
     if (options.partial !== undefined) this.partial = options.partial;
@@ -144,7 +143,7 @@ export class PluginRequest {
   get params(): Record<string, unknown> {
     // The caller may change what it gets.
     this.#signature = undefined;
-    this.#params ??= parseParams(this.#source.query, this.#wires);
+    this.#params ??= parseParams(this.#source.query, this.#readers);
     return this.#params;
   }
 

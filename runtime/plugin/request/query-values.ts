@@ -1,6 +1,7 @@
 // From the text of one query value to the typed argument. `equals` is where the key ends: readers
 // find the end of the value by themselves, so that a generated converter keeps one number a
-// parameter. A key without `=` is null; a cast such as `(int)5` wins over the declared type.
+// parameter. The declared type decides what a key without `=` and a cast such as `(int)5` mean;
+// docs/plugins.md holds the table.
 
 import type { Wire } from "../../../argspec/wire.js";
 import { ParameterError } from "../../base/errors.js";
@@ -19,7 +20,6 @@ const ZERO = 48;
 const NINE = 57;
 const MINUS = 45;
 const DOT = 46;
-const PARENTHESIS = 40;
 /** Numbers of up to 15 digits, and powers of ten up to 10^15, are exact in a double. */
 const EXACT_DIGITS = 15;
 const POWERS_OF_TEN = Array.from({ length: EXACT_DIGITS + 1 }, (_, power) => 10 ** power);
@@ -27,9 +27,13 @@ const INTEGER = /^[+-]?\d+$/;
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const CAST = /^\((?:(int|q)|float|d)\)/;
 
-export function readInt(query: string, name: string, equals: number): number | null {
+/** Reads the value of one parameter, whose key ends at `equals`. */
+export type ParamReader = (query: string, equals: number) => unknown;
+
+/** A cast may stand before the number, if its result is an integer. */
+export function readInt(query: string, name: string, equals: number): number {
   if (!hasValue(query, equals)) {
-    return null;
+    throw notA("an integer", name);
   }
   const end = pairEnd(query, equals);
   const negative = query.charCodeAt(equals + 1) === MINUS;
@@ -49,12 +53,20 @@ export function readInt(query: string, name: string, equals: number): number | n
     }
   }
   const text = decodeText(query, equals + 1, end);
-  return castOf(text, name) ?? parseInteger(text, text, name);
+  const cast = castOf(text, name);
+  if (cast === null) {
+    return parseInteger(text, text, name);
+  }
+  if (!Number.isSafeInteger(cast)) {
+    throw notA("an integer", name, text);
+  }
+  return cast + 0;
 }
 
-export function readFloat(query: string, name: string, equals: number): number | null {
+/** A cast may stand before the number. */
+export function readFloat(query: string, name: string, equals: number): number {
   if (!hasValue(query, equals)) {
-    return null;
+    throw notA("a number", name);
   }
   const end = pairEnd(query, equals);
   const negative = query.charCodeAt(equals + 1) === MINUS;
@@ -83,30 +95,21 @@ export function readFloat(query: string, name: string, equals: number): number |
   return castOf(text, name) ?? parseDecimal(text, text, name);
 }
 
-/** A cast begins with a bare parenthesis: escaped, any text can be sent to those who want text. */
-export function readStr(query: string, name: string, equals: number): string | number | null {
-  if (!hasValue(query, equals)) {
-    return null;
-  }
-  const text = decodeText(query, equals + 1, pairEnd(query, equals));
-  const mayBeCast = query.charCodeAt(equals + 1) === PARENTHESIS;
-  return (mayBeCast ? castOf(text, name) : null) ?? text;
+/** Everything is text, `(int)5` as well; a key without a value is the empty one. */
+export function readStr(query: string, _name: string, equals: number): string {
+  return hasValue(query, equals) ? decodeText(query, equals + 1, pairEnd(query, equals)) : "";
 }
 
-/** The percent-decoded bytes; they need not be UTF-8. Casts as in `readStr`. */
-export function readBytes(query: string, name: string, equals: number): Uint8Array | number | null {
-  if (!hasValue(query, equals)) {
-    return null;
-  }
-  const bytes = decodeBytes(query, equals + 1, pairEnd(query, equals));
-  const mayBeCast = query.charCodeAt(equals + 1) === PARENTHESIS;
-  return (mayBeCast ? castOf(Buffer.from(bytes).toString("latin1"), name) : null) ?? bytes;
+/** The percent-decoded bytes, which need not be UTF-8; none for a key without a value. */
+export function readBytes(query: string, _name: string, equals: number): Uint8Array {
+  const start = hasValue(query, equals) ? equals + 1 : equals;
+  return decodeBytes(query, start, pairEnd(query, equals));
 }
 
-/** @param check what the value must pass; a key without a value is not checked */
+/** @param check what the value must pass; without one it is anything that JSON can carry */
 export function readJson(query: string, name: string, equals: number, check?: ShapeCheck): unknown {
   if (!hasValue(query, equals)) {
-    return null;
+    return check === undefined ? null : bareValue(name, check);
   }
   const text = decodeText(query, equals + 1, pairEnd(query, equals));
   const value = castOf(text, name) ?? parseJson(text, `${name}=${clip(text)}`);
@@ -116,9 +119,53 @@ export function readJson(query: string, name: string, equals: number, check?: Sh
   return value;
 }
 
+/**
+ * For types that take both text and what only JSON can say: a number behind a cast, else what the
+ * JSON says, else the text itself, whichever is the first that passes.
+ * @param hasParts the type has arrays or objects among its members: JSON of one is no text then
+ */
+export function readEither(
+  query: string,
+  name: string,
+  equals: number,
+  check: ShapeCheck,
+  hasParts = false,
+): unknown {
+  if (!hasValue(query, equals)) {
+    return bareValue(name, check);
+  }
+  const text = decodeText(query, equals + 1, pairEnd(query, equals));
+  const value = castOrNull(text) ?? jsonOrUndefined(text);
+  const isMeant = hasParts && typeof value === "object" && value !== null;
+  if (value !== undefined && !isMeant && check(value) === null) {
+    return value;
+  }
+  const meant = isMeant ? value : text;
+  assertShape(meant, name, check, text);
+  return meant;
+}
+
+/** Without a type: text, the number behind a cast, null for a key without a value. */
+export function readUntyped(query: string, name: string, equals: number): string | number | null {
+  if (!hasValue(query, equals)) {
+    return null;
+  }
+  const text = decodeText(query, equals + 1, pairEnd(query, equals));
+  return castOf(text, name) ?? text;
+}
+
+/** What a key without a value stands for: null, true or the empty text, if the type has it. */
+function bareValue(name: string, check: ShapeCheck): unknown {
+  const value = [null, true, ""].find((candidate) => check(candidate) === null);
+  if (value === undefined) {
+    throw new ParameterError("TypeError", `${name}${check(undefined)}`);
+  }
+  return value;
+}
+
 /** Validates a value that nobody takes: its escapes and its cast must be right all the same. */
 export function skipValue(query: string, key: string, equals: number): void {
-  readStr(query, key, equals);
+  readUntyped(query, key, equals);
 }
 
 /** Validates a whole query for a function without parameters of its own. */
@@ -130,10 +177,10 @@ export function skipQuery(query: string): void {
   }
 }
 
-/** All parameters of a query, converted where a wire type is known (`request.params`). */
+/** All parameters of a query, each read as its type wants it (`request.params`). */
 export function parseParams(
   query: string,
-  wires: Readonly<Record<string, Wire>>,
+  readers: Readonly<Record<string, ParamReader>>,
 ): Record<string, unknown> {
   const params: Record<string, unknown> = Object.create(null);
   // Positions first: of two pairs with one key only the last is converted.
@@ -146,26 +193,25 @@ export function parseParams(
     at = end + 1;
   }
   for (const name of Object.keys(params)) {
-    const wire = Object.hasOwn(wires, name) ? wires[name]! : "str";
-    params[name] = readValue(query, name, params[name] as number, wire);
+    const equals = params[name] as number;
+    const isTyped = Object.hasOwn(readers, name);
+    params[name] = isTyped ? readers[name]!(query, equals) : readUntyped(query, name, equals);
   }
   return params;
 }
 
-/** The reader of a wire type that is known only at run time. */
-export function readValue(query: string, name: string, equals: number, wire: Wire): unknown {
-  switch (wire) {
-    case "int":
-      return readInt(query, name, equals);
-    case "float":
-      return readFloat(query, name, equals);
-    case "str":
-      return readStr(query, name, equals);
-    case "bytes":
-      return readBytes(query, name, equals);
-    case "json":
-      return readJson(query, name, equals);
-  }
+const READERS = {
+  int: readInt,
+  float: readFloat,
+  str: readStr,
+  bytes: readBytes,
+  json: (query: string, name: string, equals: number) => readJson(query, name, equals),
+} satisfies Record<Wire, unknown>;
+
+/** The reader of a type that is known only at run time; null: of a parameter without one. */
+export function readerOf(name: string, wire: Wire | null): ParamReader {
+  const read = wire === null ? readUntyped : READERS[wire];
+  return (query, equals) => read(query, name, equals);
 }
 
 /** @throws ParameterError naming the parameter, always */
@@ -191,6 +237,15 @@ function withoutProto(key: string, value: unknown): unknown {
   return key === "__proto__" ? undefined : value;
 }
 
+/** Undefined for what is no JSON. */
+function jsonOrUndefined(text: string): unknown {
+  try {
+    return parseJson(text, "");
+  } catch {
+    return undefined;
+  }
+}
+
 /** Value of an explicit cast (interface, "Plugin execution" rule 5); null when there is none. */
 function castOf(text: string, name: string): number | null {
   const cast = text.startsWith("(") ? CAST.exec(text) : null;
@@ -201,16 +256,22 @@ function castOf(text: string, name: string): number | null {
   return cast[1] === undefined ? parseDecimal(rest, text, name) : parseInteger(rest, text, name);
 }
 
+/** The same for a text that may begin like a cast and be none. */
+function castOrNull(text: string): number | null {
+  try {
+    return castOf(text, "");
+  } catch {
+    return null;
+  }
+}
+
 function parseInteger(digits: string, text: string, name: string): number {
   if (!INTEGER.test(digits)) {
-    throw new ParameterError("TypeError", `${name}=${clip(text)} (an integer is required)`);
+    throw notA("an integer", name, text);
   }
   const value = Number(digits);
   if (!Number.isSafeInteger(value)) {
-    throw new ParameterError(
-      "TypeError",
-      `${name}=${clip(text)} (an integer is required, at most ${Number.MAX_SAFE_INTEGER} in size)`,
-    );
+    throw notA("an integer", name, text, `, at most ${Number.MAX_SAFE_INTEGER} in size`);
   }
   // Integers know no negative zero.
   return value + 0;
@@ -219,7 +280,13 @@ function parseInteger(digits: string, text: string, name: string): number {
 function parseDecimal(digits: string, text: string, name: string): number {
   const value = DECIMAL.test(digits) ? Number(digits) : Number.NaN;
   if (!Number.isFinite(value)) {
-    throw new ParameterError("TypeError", `${name}=${clip(text)} (a number is required)`);
+    throw notA("a number", name, text);
   }
   return value;
+}
+
+/** @param text what the client wrote; undefined for a key without a value */
+function notA(what: string, name: string, text?: string, limit = ""): ParameterError {
+  const given = text === undefined ? name : `${name}=${clip(text)}`;
+  return new ParameterError("TypeError", `${given} (${what} is required${limit})`);
 }

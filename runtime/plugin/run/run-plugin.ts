@@ -27,7 +27,7 @@ export function runPlugin(
     return null;
   }
   const render = entry.role === "pre" ? renderPre : renderResult;
-  return run(entry, requestFrom(source, entry.wires), render, source, done);
+  return run(entry, requestFrom(source, entry.readers), render, source, done);
 }
 
 /** Calls a post-processor; the rest is as in `runPlugin`. */

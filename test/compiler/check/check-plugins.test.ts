@@ -149,6 +149,25 @@ export function f(request: PluginRequest, a: any = 5, b: unknown = [1], c: {} = 
   assert.equal(checkPlugins(plugins, types, { executors: 1 }), []);
 });
 
+test("a text that fits two members is warned about", () => {
+  const { diagnostics, marks } = check(`
+enum Mixed { A = "a", B = 2 }
+enum Same { A = "2", B = 2 }
+/** @plugin */
+export function f(
+  request: PluginRequest, a: int | str, b: "auto" | boolean, c: "true" | boolean, d: Mixed, e: Same,
+  g: str | null, h: str | int[], i: { x: int } | "x",
+  j: \`v\${int}\` | int, k: \`\${int}\` | boolean | int,
+) { return 1; }
+`);
+  assert.equal(
+    marks,
+    ["a", "c", "e", "h", "k"].map((name) => `SVC1062 ${name}`),
+  );
+  assert.is(diagnostics[1]!.severity, "warning");
+  assert.match(diagnostics[2]!.message, /^`\?e=2` fits two members of `Same`/);
+});
+
 test("module variables that change are warned about with several executors", () => {
   const source = `
 let counter = 0;

@@ -50,7 +50,7 @@ function expectEach(cases: readonly (readonly [line: string, expected: string])[
 test("sound calls of each form pass", () => {
   const lines = [
     ...['?q=a&n=2&at={"x":1,"y":2}', "?q=a&n=(int)2", "?q=1", "?q=a&version=v1&mode=exact"],
-    ...["?q=a&exact=true&nothing", "?q=a&raw=%FF", "?q=a&list=[1]&any={}", "?q=%28"],
+    ...["?q=a&exact=true&nothing", "?q&exact", "?q=a&raw=%FF", "?q=a&list=[1]&any={}", "?q=%28"],
     ...["curl -G http://a/plugin/search -d q=a", "http://a/plugin/search?q=a&n=2#first"],
     ...['search({ q: "a", content: { file: "f" } })', "search({ q, n: limit, at: { x, y: 1 } })"],
     ...["search({ ...all })", 'search({ q: "a", form: { kind: "circle", r: 1 } })'],
@@ -167,7 +167,8 @@ test("texts that a parameter cannot be read from", () => {
     ["?q=%FF", "%FF: `q` must be valid percent-encoding, not `%FF` (`q: str`)"],
     ['?q=a&at={"x":1}', '{"x":1}: `at.y` must be a number, and is missing (`at: Point`)'],
     ["?q=a&mode=slow", 'slow: `mode` must be one of "fast", "exact", not `"slow"` (`mode: Mode`)'],
-    ["?q=a&exact", "exact: `exact` must be true or false, not `null` (`exact: boolean`)"],
+    ["?q=a&n", "n: `n` must be an integer, and has no value (`n: int`)"],
+    ["?q=a&at", "at: `at` must be a value, and has no value (`at: Point`)"],
   ]);
 });
 

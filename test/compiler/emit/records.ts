@@ -223,7 +223,7 @@ export const plugins: readonly PluginRecord[] = [
         shape: { kind: "tuple", items: [], required: 0, rest: null },
         ...optional,
       }),
-      user("untyped", "str", { ...optional, typeText: "*" }),
+      user("untyped", "str", { ...optional, untyped: true, typeText: "*" }),
       user("x", "float", optional),
       user("raw", "bytes", optional),
     ],

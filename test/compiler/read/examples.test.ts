@@ -46,7 +46,8 @@ test("requests: a query, a URL, a command", () => {
   ]);
   expectQuery({ q: "a bü" }, ["curl \\\n  'http://a/plugin/search?q=a+b%C3%BC' \\\n  -s"]);
   expectQuery({ q: "", at: { x: 1, tags: ["a"] } }, ['?q=&at={"x":1,"tags":["a"]}']);
-  expectQuery({ q: 5, n: 2 }, ["?q=(int)5&n=(float)2"]);
+  expectQuery({ q: "(int)5", n: 2 }, ["?q=(int)5&n=(float)2"]);
+  expectQuery({ n: 2, q: "" }, ["?n=2&q"]);
   expectQuery({}, ["http://a/plugin/search"]);
   expectQuery({ q: "os", n: 2 }, ["http://a/plugin/search?q=os&n=2#first"]);
   // Their values are not read, but more is sent than the URL says.

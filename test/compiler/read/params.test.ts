@@ -54,7 +54,7 @@ test("without an annotation the default tells the type; without both it is text"
   const source = `
 export const f = plugin((request, a = 2.5, b = "x", c = true, d: int = 1) => a + b + c + d);
 /** @plugin */
-export function g(request: PluginRequest, bare, any: any) { return null; }
+export function g(request: PluginRequest, bare, any: any, some: unknown, full: {}) { return null; }
 `;
   const result = readSource(source);
   const f = pluginNamed(result, "f");
@@ -70,7 +70,10 @@ export function g(request: PluginRequest, bare, any: any) { return null; }
   const g = pluginNamed(result, "g");
   assert.equal([userParam(g, "bare").wire, userParam(g, "bare").typeText], ["str", "*"]);
   assert.equal([userParam(g, "any").wire, userParam(g, "any").typeText], ["str", "any"]);
-  assert.equal(marks(result, source), ["SVC1042 bare", "SVC1042 any"]);
+  assert.equal(
+    marks(result, source),
+    ["bare", "any", "some", "full"].map((name) => `SVC1042 ${name}`),
+  );
   assert.ok(result.diagnostics.every(({ severity }) => severity === "warning"));
 });
 

@@ -22,7 +22,8 @@ function readTypes(types: Readonly<Record<string, string>>, declarations = "") {
   const result = readSource(`${declarations}
 /** @plugin */
 export function f(request: PluginRequest, ${params.join(", ")}) { return null; }`);
-  assert.equal(result.diagnostics, []);
+  const errors = result.diagnostics.filter(({ severity }) => severity === "error");
+  assert.equal(errors, []);
   const plugin = pluginNamed(result, "f");
   const shapes: Record<string, [string, TypeShape]> = {};
   for (const name of Object.keys(types)) {

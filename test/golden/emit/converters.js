@@ -14,11 +14,13 @@ import {
   own,
   pairEnd,
   readBytes,
+  readEither,
   readFloat,
   readInt,
   readJson,
   readKey,
   readStr,
+  readUntyped,
   remembered,
   skipQuery,
   skipValue,
@@ -36,6 +38,9 @@ import {
 } from "./modules.js";
 
 // plugins/a b/shop class.ts:3
+export const Shop$engine$readers = {
+  item: (query, at) => readStr(query, "item", at),
+};
 export function Shop$engine(request, source) {
   const query = source.query;
   let item$ = -1;
@@ -53,11 +58,15 @@ export function Shop$engine(request, source) {
   }
   return Shop$0.buy(
     request,
-    item$ < 0 ? missing("item") : readStr(query, "item", item$),
+    item$ < 0 ? missing("item") : Shop$engine$readers.item(query, item$),
   );
 }
 
 // plugins/add.ts:3
+export const add$engine$readers = {
+  a: (query, at) => readInt(query, "a", at),
+  b: (query, at) => readInt(query, "b", at),
+};
 export function add$engine(request, source) {
   const query = source.query;
   let a$ = -1;
@@ -79,12 +88,16 @@ export function add$engine(request, source) {
   }
   return add$1(
     request,
-    a$ < 0 ? missing("a") : readInt(query, "a", a$),
-    b$ < 0 ? undefined : readInt(query, "b", b$),
+    a$ < 0 ? missing("a") : add$engine$readers.a(query, a$),
+    b$ < 0 ? undefined : add$engine$readers.b(query, b$),
   );
 }
 
 // plugins/shop.ts:3
+export const ask$engine$readers = {
+  key: (query, at) => readStr(query, "key", at),
+  query: (query, at) => readStr(query, "query", at),
+};
 export function ask$engine(request, source) {
   const query = source.query;
   let key$ = -1;
@@ -106,8 +119,8 @@ export function ask$engine(request, source) {
   }
   return ask$2(
     request,
-    key$ < 0 ? missing("key") : readStr(query, "key", key$),
-    query$ < 0 ? undefined : readStr(query, "query", query$),
+    key$ < 0 ? missing("key") : ask$engine$readers.key(query, key$),
+    query$ < 0 ? undefined : ask$engine$readers.query(query, query$),
   );
 }
 
@@ -141,6 +154,9 @@ export function raw$engine(request, source) {
 }
 
 // plugins/shop.ts:3
+export const search$pre$readers = {
+  q: (query, at) => readStr(query, "q", at),
+};
 export function search$pre(request, source) {
   const query = source.query;
   let q$ = -1;
@@ -158,7 +174,7 @@ export function search$pre(request, source) {
   }
   return before$2(
     request,
-    q$ < 0 ? missing("q") : readStr(query, "q", q$),
+    q$ < 0 ? missing("q") : search$pre$readers.q(query, q$),
   );
 }
 
@@ -170,6 +186,23 @@ export function search$post(response, source) {
 }
 
 // plugins/shop.ts:3
+export const shapes$engine$readers = {
+  mode: (query, at) => checked(readStr(query, "mode", at), "mode", check_2_),
+  level: (query, at) => checked(readInt(query, "level", at), "level", check_3_),
+  code: (query, at) => checked(readStr(query, "code", at), "code", check_4_),
+  at: (query, at) => readJson(query, "at", at, check_Point),
+  tree: (query, at) => readJson(query, "tree", at, check_Tree),
+  wide: (query, at) => readJson(query, "wide", at, check_Wide),
+  list: (query, at) => readJson(query, "list", at, check_5_),
+  either: (query, at) => readEither(query, "either", at, check_6_, true),
+  free: (query, at) => readJson(query, "free", at),
+  form: (query, at) => readJson(query, "form", at, check_Form),
+  loose: (query, at) => readEither(query, "loose", at, check_Loose, true),
+  none: (query, at) => readJson(query, "none", at, check_9_),
+  untyped: (query, at) => readUntyped(query, "untyped", at),
+  x: (query, at) => readFloat(query, "x", at),
+  raw: (query, at) => readBytes(query, "raw", at),
+};
 export function shapes$engine(request, source) {
   const query = source.query;
   let mode$ = -1;
@@ -244,21 +277,21 @@ export function shapes$engine(request, source) {
   return shapes$2(
     request,
     graphOf("cities"),
-    mode$ < 0 ? missing("mode") : checked(readStr(query, "mode", mode$), "mode", check_2_),
-    level$ < 0 ? undefined : checked(readInt(query, "level", level$), "level", check_3_),
-    code$ < 0 ? missing("code") : checked(readStr(query, "code", code$), "code", check_4_),
-    at$ < 0 ? undefined : readJson(query, "at", at$, check_Point),
-    tree$ < 0 ? undefined : readJson(query, "tree", tree$, check_Tree),
-    wide$ < 0 ? undefined : readJson(query, "wide", wide$, check_Wide),
-    list$ < 0 ? undefined : readJson(query, "list", list$, check_5_),
-    either$ < 0 ? undefined : readJson(query, "either", either$, check_6_),
-    free$ < 0 ? undefined : readJson(query, "free", free$),
-    form$ < 0 ? undefined : readJson(query, "form", form$, check_Form),
-    loose$ < 0 ? undefined : readJson(query, "loose", loose$, check_Loose),
-    none$ < 0 ? undefined : readJson(query, "none", none$, check_9_),
-    untyped$ < 0 ? undefined : readStr(query, "untyped", untyped$),
-    x$ < 0 ? undefined : readFloat(query, "x", x$),
-    raw$ < 0 ? undefined : readBytes(query, "raw", raw$),
+    mode$ < 0 ? missing("mode") : shapes$engine$readers.mode(query, mode$),
+    level$ < 0 ? undefined : shapes$engine$readers.level(query, level$),
+    code$ < 0 ? missing("code") : shapes$engine$readers.code(query, code$),
+    at$ < 0 ? undefined : shapes$engine$readers.at(query, at$),
+    tree$ < 0 ? undefined : shapes$engine$readers.tree(query, tree$),
+    wide$ < 0 ? undefined : shapes$engine$readers.wide(query, wide$),
+    list$ < 0 ? undefined : shapes$engine$readers.list(query, list$),
+    either$ < 0 ? undefined : shapes$engine$readers.either(query, either$),
+    free$ < 0 ? undefined : shapes$engine$readers.free(query, free$),
+    form$ < 0 ? undefined : shapes$engine$readers.form(query, form$),
+    loose$ < 0 ? undefined : shapes$engine$readers.loose(query, loose$),
+    none$ < 0 ? undefined : shapes$engine$readers.none(query, none$),
+    untyped$ < 0 ? undefined : shapes$engine$readers.untyped(query, untyped$),
+    x$ < 0 ? undefined : shapes$engine$readers.x(query, x$),
+    raw$ < 0 ? undefined : shapes$engine$readers.raw(query, raw$),
   );
 }
 

@@ -2,14 +2,19 @@
 
 import {
   Shop$engine,
+  Shop$engine$readers,
   add$engine,
+  add$engine$readers,
   ask$engine,
+  ask$engine$readers,
   bare$engine,
   delete$engine,
   raw$engine,
   search$pre,
+  search$pre$readers,
   search$post,
   shapes$engine,
+  shapes$engine$readers,
 } from "./converters.js";
 
 export const plugins = [
@@ -18,7 +23,7 @@ export const plugins = [
     role: "engine",
     graph: null,
     readonly: false,
-    wires: { item: "str" },
+    readers: Shop$engine$readers,
     description: {
       path: "/svc/plugin/Shop",
       description: "plugin",
@@ -32,7 +37,7 @@ export const plugins = [
     role: "engine",
     graph: null,
     readonly: false,
-    wires: { a: "int", b: "int" },
+    readers: add$engine$readers,
     description: {
       path: "/svc/plugin/add",
       description: "Adds.\n\nTwo \"numbers\" \u2028 */ `a",
@@ -46,7 +51,7 @@ export const plugins = [
     role: "engine",
     graph: null,
     readonly: false,
-    wires: { key: "str", query: "str" },
+    readers: ask$engine$readers,
     description: {
       path: "/svc/plugin/ask",
       description: "plugin",
@@ -60,7 +65,7 @@ export const plugins = [
     role: "engine",
     graph: null,
     readonly: true,
-    wires: {},
+    readers: {},
     description: {
       path: "/svc/plugin/bare",
       description: "plugin",
@@ -74,7 +79,7 @@ export const plugins = [
     role: "engine",
     graph: null,
     readonly: false,
-    wires: {},
+    readers: {},
     description: {
       path: "/svc/plugin/delete",
       description: "plugin",
@@ -88,7 +93,7 @@ export const plugins = [
     role: "engine",
     graph: null,
     readonly: false,
-    wires: {},
+    readers: {},
     description: {
       path: "/svc/plugin/raw",
       description: "plugin",
@@ -102,7 +107,7 @@ export const plugins = [
     role: "pre",
     graph: null,
     readonly: false,
-    wires: { q: "str" },
+    readers: search$pre$readers,
     description: {
       path: "/svc/plugin/search",
       description: "plugin",
@@ -116,7 +121,7 @@ export const plugins = [
     role: "post",
     graph: null,
     readonly: false,
-    wires: {},
+    readers: {},
     description: {
       path: "/svc/plugin/search",
       description: "plugin",
@@ -130,7 +135,7 @@ export const plugins = [
     role: "engine",
     graph: "cities",
     readonly: false,
-    wires: { mode: "str", level: "int", code: "str", at: "json", tree: "json", wide: "json", list: "json", either: "json", free: "json", form: "json", loose: "json", none: "json", x: "float", raw: "bytes" },
+    readers: shapes$engine$readers,
     description: {
       path: "/svc/plugin/shapes",
       description: "plugin",

@@ -121,7 +121,7 @@ function answer(invoke: () => unknown): [status: number, message: unknown] {
     role: "engine",
     graph: null,
     readonly: false,
-    wires: {},
+    readers: {},
     description: description("/svc/builtin/x"),
     invoke,
   } as const;

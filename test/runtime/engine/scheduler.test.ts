@@ -22,7 +22,7 @@ function entry(name: string, invoke: PluginEntry["invoke"]): PluginEntry {
     parameters: {},
     bound_graph: null,
   };
-  return { name, role: "engine", graph: null, readonly: false, wires: {}, description, invoke };
+  return { name, role: "engine", graph: null, readonly: false, readers: {}, description, invoke };
 }
 
 let serial = 1;

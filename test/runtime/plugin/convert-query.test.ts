@@ -9,12 +9,16 @@ import {
   missing,
   parseParams,
   readBytes,
+  readEither,
+  readerOf,
   readFloat,
   readInt,
   readJson,
   readStr,
+  readUntyped,
   skipQuery,
 } from "../../../runtime/plugin/convert.js";
+import type { ParamReader } from "../../../runtime/plugin/request/query-values.js";
 
 const test = suite("convert: query");
 
@@ -36,7 +40,13 @@ function fails(run: () => unknown, exceptionName: string, message: string | RegE
 }
 
 function params(query: string, wires: Record<string, Wire> = {}): Record<string, unknown> {
-  return { ...parseParams(query, wires) };
+  return { ...parseParams(query, readersOf(wires)) };
+}
+
+function readersOf(wires: Record<string, Wire>): Record<string, ParamReader> {
+  return Object.fromEntries(
+    Object.entries(wires).map(([name, wire]) => [name, readerOf(name, wire)]),
+  );
 }
 
 test("integers", () => {
@@ -116,11 +126,64 @@ test("strings: blanks, escapes, UTF-8", () => {
   fails(() => read(readStr, "k=%4&x=1"), "ValueError", "bad request parameter");
 });
 
-test("a key without `=` is null for every type", () => {
-  for (const reader of [readInt, readFloat, readStr, readBytes, readJson]) {
-    assert.is(read<unknown>(reader, "k"), null);
-    assert.is(read<unknown>(reader, "k&x=1"), null);
+test("the type decides what a key without `=` is", () => {
+  for (const pair of ["k", "k&x=1"]) {
+    fails(() => read(readInt, pair), "TypeError", /^k \(an integer is required\)$/);
+    fails(() => read(readFloat, pair), "TypeError", /^k \(a number is required\)$/);
+    assert.is(read(readStr, pair), "");
+    assert.is(read(readBytes, pair).length, 0);
+    assert.is(read(readJson, pair), null);
+    assert.is(read(readUntyped, pair), null);
+    const bool = (value: unknown) => (typeof value === "boolean" ? null : " (true or false)");
+    assert.is(
+      read((...from) => readJson(...from, bool), pair),
+      true,
+    );
+    assert.is(
+      read((...from) => readEither(...from, isText), pair),
+      "",
+    );
+    const none = () => " (an object is required)";
+    fails(() => read((...from) => readJson(...from, none), pair), "TypeError", "k (an object is");
   }
+});
+
+const isText = (value: unknown) => (typeof value === "string" ? null : " (a string is required)");
+
+test("of text and what only JSON says, the first that passes", () => {
+  const either = (query: string, name: string, equals: number) =>
+    readEither(query, name, equals, (value) =>
+      typeof value === "boolean" || value === 7 || isText(value) === null ? null : " (no)",
+    );
+  for (const [text, value] of [
+    ...[
+      ["true", true],
+      ["7", 7],
+      ["(int)7", 7],
+      ["%28float%297", 7],
+      ['"true"', "true"],
+    ],
+    ...[
+      ["8", "8"],
+      ["(int)8", "(int)8"],
+      ["(int)x", "(int)x"],
+      ["null", "null"],
+      ["", ""],
+    ],
+    ...[
+      ["abc", "abc"],
+      ["[1]", "[1]"],
+      ['"open', '"open'],
+      ["{}", "{}"],
+    ],
+  ] as const) {
+    assert.is(read(either, `k=${text}`), value, text);
+  }
+  fails(
+    () => read((...from) => readEither(...from, () => " (no)"), "k=a"),
+    "TypeError",
+    "k=a (no)",
+  );
 });
 
 test("bytes are percent-decoded and need not be UTF-8", () => {
@@ -155,11 +218,12 @@ test("`__proto__` in JSON is left out, however it is written", () => {
   }
 });
 
-test("explicit casts win over every declared type", () => {
-  for (const reader of [readInt, readFloat, readStr, readBytes, readJson]) {
+test("a cast stands before a number, its parentheses escaped or not", () => {
+  for (const reader of [readInt, readFloat, readJson, readUntyped]) {
     assert.is(read<unknown>(reader, "k=(int)5"), 5);
-    assert.is(read<unknown>(reader, "k=(q)-5"), -5);
-    assert.is(read<unknown>(reader, "k=(float)1.5"), 1.5);
+    assert.is(read<unknown>(reader, "k=%28int%295"), 5);
+    assert.is(read<unknown>(reader, "k=%28q)-5"), -5);
+    assert.is(read<unknown>(reader, "k=(float)2"), 2);
     assert.is(read<unknown>(reader, "k=(d)1e2"), 100);
     fails(() => read<unknown>(reader, "k=(int)x"), "TypeError", /^k=\(int\)x \(an integer is req/);
     fails(() => read<unknown>(reader, "k=(int)0x1f"), "TypeError", "an integer is required");
@@ -171,17 +235,28 @@ test("explicit casts win over every declared type", () => {
     );
     fails(() => read<unknown>(reader, "k=(d)0x1"), "TypeError", "a number is required");
   }
-  assert.is(read(readStr, "k=(integer)5"), "(integer)5");
-  assert.is(read(readStr, "k=x(int)5"), "x(int)5");
+  for (const reader of [readFloat, readJson, readUntyped]) {
+    assert.is(read<unknown>(reader, "k=(float)1.5"), 1.5);
+  }
+  assert.is(read(readUntyped, "k=(integer)5"), "(integer)5");
+  assert.is(read(readUntyped, "k=x(int)5"), "x(int)5");
 });
 
-test("an escaped parenthesis is text where text is wanted, else part of a cast", () => {
-  for (const reader of [readInt, readFloat, readJson]) {
-    assert.is(read<unknown>(reader, "k=%28int%295"), 5);
+test("an integer takes a cast whose result is one", () => {
+  assert.is(read(readInt, "k=(float)-0"), 0);
+  assert.is(read(readInt, "k=(float)3e2"), 300);
+  for (const text of ["(float)1.5", "(d)1e300", "(float)9007199254740992"]) {
+    const escaped = text.replaceAll(/[()]/g, String.raw`\$&`);
+    fails(() => read(readInt, `k=${text}`), "TypeError", new RegExp(`^k=${escaped} \\(an integer`));
   }
-  assert.is(read(readStr, "k=%28int%295"), "(int)5");
-  assert.is(read(readStr, "k=%28int)x"), "(int)x");
-  assert.equal(read(readBytes, "k=%28int)5"), new Uint8Array(Buffer.from("(int)5")));
+});
+
+test("where text is wanted everything is text", () => {
+  for (const text of ["(int)5", "%28int%295", "(q)5", "(int)x", "(float)"]) {
+    const plain = text.replace("%28", "(").replace("%29", ")");
+    assert.is(read(readStr, `k=${text}`), plain);
+    assert.equal(read(readBytes, `k=${text}`), new Uint8Array(Buffer.from(plain)));
+  }
 });
 
 test("params: all pairs, converted where a type is known", () => {
@@ -202,7 +277,7 @@ test("params: all pairs, converted where a type is known", () => {
 
 test("params: the last of equal keys wins, and only that one is converted", () => {
   assert.equal(params("n=bad&n=2", { n: "int" }), { n: 2 });
-  assert.equal(params("n=1&n", { n: "int" }), { n: null });
+  assert.equal(params("s=1&s", { s: "str" }), { s: "" });
   fails(() => params("n=1&n=x", { n: "int" }), "TypeError", "n=x");
 });
 
@@ -237,7 +312,7 @@ test("random bytes either parse or give a ParameterError", () => {
       query += alphabet[next(alphabet.length)];
     }
     try {
-      parseParams(query, wires);
+      parseParams(query, readersOf(wires));
     } catch (error) {
       assert.instance(error, ParameterError, `seed ${seed}: ${JSON.stringify(query)}: ${error}`);
     }

@@ -17,7 +17,7 @@ test.after(() => rmSync(folder, { recursive: true }));
 function writeBuild(result: number, seconds: number): void {
   const entry = (name: string, role: string, graph: string | null) => `{
     name: "${name}", role: "${role}", graph: ${JSON.stringify(graph)}, readonly: false,
-    wires: { a: "int" },
+    readers: { a: () => 7 },
     description: {
       path: "/svc/plugin/${name}", description: "About ${name}", parameters: { a: "int" },
       bound_graph: ${JSON.stringify(graph)},
@@ -42,7 +42,7 @@ test("functions carry the record of their build", async () => {
   addPlugin(registry, add);
   addPlugin(registry, find);
   assert.is(registry.get("add")!.invoke({} as never, {} as never), 1);
-  assert.equal(registry.get("add")!.wires, { a: "int" });
+  assert.is(registry.get("add")!.readers.a!("", 0), 7);
   assert.is(registry.get("find", "pre")!.graph, "cities");
   addPlugin(registry, add, { name: "plus" });
   assert.is(registry.describe("plus")[0]!.path, "/svc/plugin/plus");

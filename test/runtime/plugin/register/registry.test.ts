@@ -16,7 +16,7 @@ function entry(name: string, role: PluginEntry["role"] = "engine"): RegisteredPl
     role,
     graph: null,
     readonly: false,
-    wires: {},
+    readers: {},
     description: { path, description: role, parameters: {}, bound_graph: null },
     invoke: () => name,
   };

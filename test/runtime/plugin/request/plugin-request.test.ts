@@ -10,6 +10,7 @@ import {
   resubmissionOf,
   signatureOf,
 } from "../../../../runtime/plugin/request/plugin-request.js";
+import { readerOf } from "../../../../runtime/plugin/request/query-values.js";
 import { headersDict, headersList } from "../../../../runtime/plugin/request/received.js";
 import { requestSource } from "../../../support/request-source.js";
 
@@ -59,7 +60,7 @@ test("shows the place that a dispatcher gave it", () => {
 
 test("converts parameters by their types, and only once", () => {
   const request = requestFrom(requestSource({ query: "n=5&s=a%20b&f=(float)2&k&n=6" }), {
-    n: "int",
+    n: readerOf("n", "int"),
   });
   assert.equal({ ...request.params }, { n: 6, s: "a b", f: 2, k: null });
   assert.is(request.params, request.params);
@@ -181,7 +182,7 @@ test("a received request is forwarded as it came", () => {
 
 test("changed parameters and content are written anew", () => {
   const source = requestSource({ query: "n=1&s=a", headerBlock: "Content-Type: a/b\r\n" });
-  const request = requestFrom(source, { n: "int" });
+  const request = requestFrom(source, { n: readerOf("n", "int") });
   request.params.f = 1.5;
   request.params.e = 1e-7;
   request.params.bare = null;
@@ -257,7 +258,7 @@ test("refuses what cannot be sent", () => {
 });
 
 test("a resubmission is the original request once more", () => {
-  const request = requestFrom(requestSource({ query: "n=1" }), { n: "int" });
+  const request = requestFrom(requestSource({ query: "n=1" }), { n: readerOf("n", "int") });
   request.params.n = 2;
   const again = resubmissionOf(request);
   assert.is(again.get("n"), 1);

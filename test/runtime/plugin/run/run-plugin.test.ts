@@ -28,7 +28,7 @@ function entryOf(invoke: Invoke): PluginEntry {
     role: "engine",
     graph: null,
     readonly: false,
-    wires: {},
+    readers: {},
     description: { path: "/svc/plugin/test", description: "", parameters: {}, bound_graph: null },
     invoke,
   };

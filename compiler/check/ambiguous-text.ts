@@ -1,0 +1,61 @@
+// Parameters that take text as it stands beside what JSON says: `int | str` reads `?d=5` as the
+// number, although it could be the text as well.
+
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { isText, membersOf } from "../record/admits.js";
+import type { PluginRecord, UserParam } from "../record/plugin-record.js";
+import type { TypeShape, TypeTable } from "../record/type-shape.js";
+import { paramError } from "./findings.js";
+import { ShapeRule } from "./shape-rule.js";
+
+/** Values of each kind as a client would write them. */
+const SAMPLES: readonly string[] = ["5", "1.5", "-5", "true", "false", "null", "[]", "{}"];
+
+export function checkAmbiguousText(plugin: PluginRecord, types: TypeTable): Diagnostic[] {
+  return plugin.params.flatMap((param) => {
+    if (param.kind !== "user" || param.wire !== "json" || param.untyped) return [];
+    const text = ambiguousText(param, types);
+    if (text === null) return [];
+    const message =
+      `\`?${param.name}=${text}\` fits two members of \`${param.typeText}\`; ` +
+      "it is read as JSON, and the text needs quotes";
+    const help = `\`?${param.name}="${text}"\` for the text, or a type whose members differ`;
+    const finding = paramError(param, "SVC1062", message, help);
+    return [{ ...finding, severity: "warning" }];
+  });
+}
+
+/** A text that is one of the type's texts, and JSON of another of its members; null: none. */
+function ambiguousText({ shape }: UserParam, types: TypeTable): string | null {
+  const members = membersOf(shape, types);
+  const texts = members.filter(isText);
+  const others = members.filter((member) => !isText(member));
+  if (texts.length === 0 || others.length === 0) return null;
+  const rule = new ShapeRule(types, "open");
+  const admits = (shapes: readonly TypeShape[], value: unknown) =>
+    shapes.some((member) => rule.fault(member, value) === null);
+  const candidates = [...literalsOf(members), ...SAMPLES];
+  return candidates.find((text) => admits(texts, text) && isJsonOf(text, others, admits)) ?? null;
+}
+
+function isJsonOf(
+  text: string,
+  others: readonly TypeShape[],
+  admits: (shapes: readonly TypeShape[], value: unknown) => boolean,
+): boolean {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return false;
+  }
+  // Of arrays and objects the kind is enough: which of them fit, a sample cannot tell.
+  const kinds = Array.isArray(value) ? ["array", "tuple"] : ["object", "ref"];
+  const isComposite = typeof value === "object" && value !== null;
+  return isComposite ? others.some(({ kind }) => kinds.includes(kind)) : admits(others, value);
+}
+
+/** The literals among the members, as text. */
+function literalsOf(members: readonly TypeShape[]): string[] {
+  return members.flatMap((member) => (member.kind === "literal" ? [String(member.value)] : []));
+}

@@ -1,0 +1,41 @@
+// What values a shape takes besides others: null, and text that is not written as JSON.
+
+import type { TypeShape, TypeTable } from "./type-shape.js";
+
+/** The members that a shape comes down to, through names and unions. */
+export function membersOf(shape: TypeShape, types: TypeTable): readonly TypeShape[] {
+  if (shape.kind === "union") return shape.members.flatMap((member) => membersOf(member, types));
+  const named = shape.kind === "ref" ? types[shape.name] : undefined;
+  // Only names of unions and scalars are looked through: this ends.
+  if (named === undefined || ["array", "tuple", "object"].includes(named.kind)) return [shape];
+  return membersOf(named, types);
+}
+
+const PARTS: ReadonlySet<TypeShape["kind"]> = new Set(["array", "tuple", "object", "ref"]);
+
+/** Whether one of the members that a shape comes down to is an array or object. */
+export function hasParts(members: readonly TypeShape[]): boolean {
+  return members.some(({ kind }) => PARTS.has(kind));
+}
+
+export function admitsNull(shape: TypeShape, types: TypeTable): boolean {
+  return membersOf(shape, types).some(({ kind }) => kind === "null" || kind === "json");
+}
+
+/** Whether some of its values are text as it stands, without the quotes of JSON. */
+export function admitsText(shape: TypeShape, types: TypeTable): boolean {
+  return membersOf(shape, types).some(isText);
+}
+
+export function isText(member: TypeShape): boolean {
+  if (member.kind === "literal") return typeof member.value === "string";
+  return member.kind === "str" || member.kind === "pattern";
+}
+
+/** The same without null, where it is not alone. */
+export function withoutNull(shape: TypeShape): TypeShape {
+  if (shape.kind !== "union") return shape;
+  const members = shape.members.filter(({ kind }) => kind !== "null");
+  if (members.length === shape.members.length) return shape;
+  return members.length === 1 ? members[0]! : { kind: "union", members };
+}

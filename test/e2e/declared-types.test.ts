@@ -1,0 +1,81 @@
+// The table of docs/plugins.md, cell by cell: what a plugin gets for each form of query text, by
+// the type that it declares. Both as its argument and in `request.params`, over a real socket.
+
+import { readFileSync } from "node:fs";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+interface Row {
+  readonly type: string;
+  readonly cells: readonly string[];
+}
+
+/** The last row has no type at all. */
+const TSCONFIG = JSON.stringify({
+  compilerOptions: { module: "nodenext", target: "es2022", strict: true, noImplicitAny: false },
+});
+
+const test = suite("declared types");
+const { forms, rows } = readTable();
+const project = new TemporaryProject({
+  "tsconfig.json": TSCONFIG,
+  "plugins/types.ts": [
+    'import type { bytes, float, int, json, PluginRequest, str } from "svc-server";',
+    ...rows.map(({ type }, index) => pluginSource(type, index)),
+  ].join("\n"),
+});
+let served: Served;
+
+test.before(async () => {
+  await svc("build", project.folder);
+  served = await serve(project.folder);
+});
+
+test.after(async () => {
+  await served.stop();
+  project.remove();
+});
+
+function readTable(): { forms: readonly string[]; rows: readonly Row[] } {
+  const text = readFileSync(new URL("../../docs/plugins.md", import.meta.url), "utf8");
+  const lines = text.slice(text.indexOf("| Type |")).split("\n\n", 1)[0]!.split("\n");
+  const [head, , ...body] = lines.map((line) => {
+    const cells = line.split(/(?<!\\)\|/).slice(1, -1);
+    return cells.map((cell) => cell.trim().replace(/^`(.*)`$/, "$1"));
+  });
+  return {
+    forms: head!.slice(1),
+    rows: body.map(([type, ...cells]) => ({ type: type!.replaceAll("\\|", "|"), cells })),
+  };
+}
+
+function pluginSource(type: string, index: number): string {
+  const param = type === "none" ? "x" : `x: ${type}`;
+  return `/** @plugin */ export function p${index}(request: PluginRequest, ${param}): unknown[] {
+  return [x, request.params.x];
+}`;
+}
+
+for (const [index, { type, cells }] of rows.entries()) {
+  test(type, async () => {
+    assert.is(cells.length, forms.length);
+    for (const [column, form] of forms.entries()) {
+      for (const query of [form, form.replaceAll("(", "%28").replaceAll(")", "%29")]) {
+        const path = `/svc/plugin/p${index}?${query.replaceAll('"', "%22")}`;
+        const { status, json } = await get(served.port, path);
+        const found = status === 200 ? json.response : status;
+        const expected = cells[column] === "400" ? 400 : twice(JSON.parse(cells[column]!));
+        assert.equal(found, expected, `${type} of ${query}: ${JSON.stringify(json)}`);
+        if (status === 400) assert.match(JSON.stringify(json.message), /"svc".*"x/);
+      }
+    }
+  });
+}
+
+function twice(value: unknown): readonly unknown[] {
+  return [value, value];
+}
+
+test.run();
