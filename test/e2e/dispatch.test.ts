@@ -139,6 +139,12 @@ test("pre: the received request, its parameters as they came or changed", async 
   });
 });
 
+test("pre: what a client calls its parameters sets nothing but parameters", async () => {
+  for (const name of ["content", "partial", "headers", "params"]) {
+    assert.equal(await items(`passes?${name}=7`), [{ [name]: "7" }, { [name]: "7" }], name);
+  }
+});
+
 test("pre: another request, with fields and content", async () => {
   assert.is(rendered(await ask("new")).hitcount, 2);
   const posted = rendered(await ask("newPost"));

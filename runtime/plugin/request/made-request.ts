@@ -10,34 +10,11 @@ import { toLatin1 } from "../contract/wire-text.js";
 const MAX_FIELD_VALUE_BYTES = 1023;
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const CONTROL_CHARACTER = /[^\t\x20-\x7e\x80-\u{10ffff}]/u;
-const OPTION_NAMES = new Set(["params", "headers", "content", "partial"]);
-
-/** The optional arguments of `new PluginRequest(...)` by their names. */
-export interface PluginRequestOptions {
-  /** Query parameters; numbers keep their type on the way to the back-end. */
-  readonly params?: Readonly<Record<string, unknown>> | null;
-  /** Header fields. */
-  readonly headers?: Readonly<Record<string, string>> | null;
-  /** Payload; makes the request a POST. */
-  readonly content?: unknown;
-  /** Target partition, 0 and up. */
-  readonly partial?: number | null;
-}
 
 /** Payload of a request and the media type that it implies. */
 export interface Content {
   readonly bytes: Uint8Array;
   readonly type: string;
-}
-
-/**
- * True for `{ params: …, partial: … }`, false for a dict of parameters. Only names of options are
- * looked at, so parameters that are all called like options must be given inside `params`.
- */
-export function isRequestOptions(value: unknown): value is PluginRequestOptions {
-  if (typeof value !== "object" || value === null) return false;
-  const keys = Object.keys(value);
-  return keys.length > 0 && keys.every((key) => OPTION_NAMES.has(key));
 }
 
 /** The source of a request that a plugin makes. */

@@ -7,8 +7,7 @@ import { INSPECT } from "../contract/inspect-symbol.js";
 import type { Ident, RequestSource } from "../contract/request-source.js";
 import { headerValue, queryText, requestBytes, TARGET_HEADER } from "../contract/request-text.js";
 import { fromLatin1, toLatin1 } from "../contract/wire-text.js";
-import type { PluginRequestOptions } from "./made-request.js";
-import { type Content, contentOf, isRequestOptions, madeSource } from "./made-request.js";
+import { type Content, contentOf, madeSource } from "./made-request.js";
 import { type ParamReader, parseParams } from "./query-values.js";
 import type { Headers } from "./received.js";
 import { contentBytes, headersBytes, headersDict, receivedHeaders } from "./received.js";
@@ -88,8 +87,8 @@ export class PluginRequest {
   }
 
   /**
-   * Makes a request to `/svc/plugin/<plugin>`. The optional arguments stand in this order, or in
-   * one object with their names.
+   * Makes a request to `/svc/plugin/<plugin>`. The arguments stand in this order: what clients call
+   * their parameters can never set the others.
    * @param plugin service name
    * @param params query parameters; numbers keep their type on the way to the back-end
    * @param headers header fields
@@ -105,7 +104,6 @@ export class PluginRequest {
     content?: unknown,
     partial?: number | null,
   );
-  constructor(plugin: string, options: PluginRequestOptions);
   /** @internal */
   constructor(received: typeof RECEIVED, source: RequestSource, readers: Readers);
   constructor(plugin: string | symbol, first?: unknown, second?: unknown, ...rest: unknown[]) {
@@ -114,17 +112,13 @@ export class PluginRequest {
       this.#readers = second as Readers;
       return;
     }
-    const alone = second === undefined && rest.length === 0;
-    const options: PluginRequestOptions =
-      alone && isRequestOptions(first)
-        ? first
-        : ({ params: first, headers: second, content: rest[0], partial: rest[1] } as never);
-    const content = contentOf(options.content);
-    this.#source = madeSource(plugin, options.params, options.headers, content);
+    const [given, partial] = rest;
+    const content = contentOf(given);
+    this.#source = madeSource(plugin, first, second, content);
     this.#readers = {};
-    this.#params = Object.assign(Object.create(null), options.params);
+    this.#params = Object.assign(Object.create(null) as Record<string, unknown>, first);
     if (content !== null) this.#edit().content = content;
-    if (options.partial !== undefined) this.partial = options.partial;
+    if (partial !== undefined) this.partial = partial as number | null;
   }
 
   #edit(): Edits {

@@ -87,11 +87,12 @@ function addPres({ int, PluginRequest, PluginResponse, str, system }: typeof Lib
     if (extra !== "") Object.assign(request.params, { extra: 7, half: 0.5, text: "ü &=%" });
     return request;
   });
+  add("passes", {}, ({ params }: PluginRequest) => new PluginRequest("params", params));
   add("new", {}, () => new PluginRequest("find", { n: 1 }));
   add("newPost", {}, () => {
-    return new PluginRequest("echo", { headers: { "X-Own": "1" }, content: "from pre" });
+    return new PluginRequest("echo", null, { "X-Own": "1" }, "from pre");
   });
-  add("newHeaders", {}, () => new PluginRequest("headers", { headers: { "X-Own": "1" } }));
+  add("newHeaders", {}, () => new PluginRequest("headers", null, { "X-Own": "1" }));
   add("unknown", {}, () => new PluginRequest("nothere"));
   add("early", {}, (request: PluginRequest) => {
     const response = new PluginResponse(-1);
@@ -188,7 +189,7 @@ function addPosts({ PluginRequest, PluginResponse, str, system }: typeof Library
     "resubmitsPost",
     (response) => response.resubmittable(),
     () => {
-      return new PluginRequest("echo", { content: "x" });
+      return new PluginRequest("echo", null, null, "x");
     },
   );
   system.addPlugin(null, {

@@ -202,22 +202,15 @@ test("changed parameters and content are written anew", () => {
 
 test("types survive the hop", () => {
   const params = { i: -5, f: 0.1, big: 1e21, s: "é/+ %", none: null, empty: "" };
-  const sent = new PluginRequest("x", { params });
+  const sent = new PluginRequest("x", params);
   const query = text(sent.serialize()).split(" ")[1]!.split("?")[1]!;
   assert.equal({ ...requestFrom(requestSource({ query }), {}).params }, params);
 });
 
-test("plugins make requests, by position or by name", () => {
-  const byPosition = new PluginRequest("find", { q: "a", n: 2 }, { "X-A": "é" }, "body", 3);
-  const byName = new PluginRequest("find", {
-    params: { q: "a", n: 2 },
-    headers: { "X-A": "é" },
-    content: "body",
-    partial: 3,
-  });
-  assert.is(text(byPosition.serialize()), text(byName.serialize()));
+test("plugins make requests", () => {
+  const request = new PluginRequest("find", { q: "a", n: 2 }, { "X-A": "é" }, "body", 3);
   assert.is(
-    text(byName.serialize()),
+    text(request.serialize()),
     "POST /svc/plugin/find?q=a&n=(q)2 HTTP/1.1\r\nX-A: \xc3\xa9\r\nHost: svc\r\n" +
       "Accept: application/x-svc-partial\r\nX-SVC-Partial-Target: 3\r\n" +
       "Content-Type: text/plain\r\nContent-Length: 4\r\n\r\nbody",
@@ -227,12 +220,20 @@ test("plugins make requests, by position or by name", () => {
   assert.is(new PluginRequest("find").path, "/svc/plugin/find");
 });
 
+test("whatever parameters are called, they are parameters", () => {
+  for (const params of [{ content: "evil" }, { partial: 3 }, { headers: "x" }, { params: "y" }]) {
+    const request = new PluginRequest("find", params);
+    assert.equal({ ...request.params }, params);
+    assert.equal([request.method, request.content, request.partial], ["GET", null, null]);
+  }
+});
+
 test("refuses what cannot be sent", () => {
   fails(() => new PluginRequest("" as string), "RequestError", "plugin name (str) is required");
   fails(() => new PluginRequest({} as never), "RequestError", "plugin name (str) is required");
   fails(() => new PluginRequest("x", [] as never), "TypeError", "params must be dict");
   fails(
-    () => new PluginRequest("x", { params: { f: () => 1 } }),
+    () => new PluginRequest("x", { f: () => 1 }),
     "RequestError",
     "unsupported parameter type: Function",
   );

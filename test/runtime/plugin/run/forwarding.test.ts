@@ -74,11 +74,8 @@ test("without a pre-processor, what was received is resubmitted", () => {
 });
 
 test("what a pre-processor made is resubmitted, to the same back-ends", () => {
-  const request = new PluginRequest("find", {
-    params: { n: 2, half: 0.5, text: "ü&=" },
-    headers: { "X-Own": "1" },
-    partial: 7,
-  });
+  const params = { n: 2, half: 0.5, text: "ü&=" };
+  const request = new PluginRequest("find", params, { "X-Own": "1" }, null, 7);
   request.affinity = 1;
   request.primary = 1;
   const again = merged(request).resubmittable();
@@ -100,7 +97,7 @@ test("so is a received request with other parameters", () => {
 });
 
 test("what went out as a POST is not resubmitted", () => {
-  const response = merged(new PluginRequest("find", { content: "x" }));
+  const response = merged(new PluginRequest("find", null, null, "x"));
   assert.is(response.requestmethod, "GET");
   assert.throws(() => response.resubmittable(), /resubmit not possible for POST/);
 });
