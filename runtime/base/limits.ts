@@ -95,7 +95,18 @@ export const FIRST_IDLE_CHANNEL_MS = 60_000;
 export const CHANNEL_TRIM_MS = 1800;
 /** A back-end that answered 429 is avoided for this long. */
 export const PENALTY_MS = 1400;
+/** How long a back-end's word about its load from others counts. */
+export const FEEDBACK_MS = 1000;
+/** Longest time to connect to a back-end: then another one is asked. */
+export const CONNECT_TIMEOUT_MS = 2000;
 export const PROBE_INTERVAL_MS = 830;
+/** Back-ends that stay down are asked less and less often, down to this. */
+export const MAX_PROBE_INTERVAL_MS = 5000;
+/** Of a whole matrix, once it has started. */
+export const PROBES_PER_SECOND = 200;
+export const MAX_PROBES_AT_ONCE = 128;
+/** How long a start waits for back-ends to answer. */
+export const START_PROBING_MS = 1500;
 export const PROBE_ANSWER_MS = 4000;
 /** How often channels are looked at for answers that are overdue. */
 export const ANSWER_SWEEP_MS = 20;

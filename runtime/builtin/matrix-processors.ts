@@ -16,6 +16,8 @@ import { serverView } from "./server-context.js";
 export interface MatrixProcessor {
   /** Only the primary row is asked. */
   readonly isPrimary: boolean;
+  /** The listing of plugins is that of the main port. */
+  readonly isOnBothPorts: boolean;
   readonly post: PluginEntry;
 }
 
@@ -44,7 +46,7 @@ function processor(
     // What post-processors are called with is a response.
     invoke: (merged) => combine(merged as object as PluginResponse<never, never>),
   };
-  return [path, { isPrimary, post }];
+  return [path, { isPrimary, isOnBothPorts: isPrimary, post }];
 }
 
 /** The back-ends by partition, below this instance. */

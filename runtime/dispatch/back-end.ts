@@ -1,7 +1,7 @@
 // One back-end of the matrix: what it costs to send it another request, whether it is alive, and
 // its channels. Idle channels are a stack, so that a warm one is taken first and the others age.
 
-import { FIRST_IDLE_CHANNEL_MS, IDLE_CHANNEL_MS, PENALTY_MS } from "../base/limits.js";
+import { FEEDBACK_MS, FIRST_IDLE_CHANNEL_MS, IDLE_CHANNEL_MS, PENALTY_MS } from "../base/limits.js";
 import { Channel } from "./channel.js";
 import type { BackEndAddress, ReplicaRow } from "./matrix-config.js";
 
@@ -26,8 +26,9 @@ export class BackEnd {
   #running = 0;
   /** Channel numbers in use. */
   readonly #numbers: boolean[];
-  /** Requests that the back-end has from others, as it last said. */
+  /** Requests that the back-end has from others, as it last said, and until when that counts. */
   #foreign = 0;
+  #foreignUntilMs = 0;
   #penalisedUntilMs = 0;
 
   constructor(address: BackEndAddress, row: ReplicaRow, place: Place) {
@@ -53,7 +54,8 @@ export class BackEnd {
 
   /** Running Execution Cost (interface, "Dispatch cost rules"). */
   get cost(): number {
-    return this.row.priority * (this.#running + this.#foreign);
+    const isKnown = this.#foreign > 0 && performance.now() < this.#foreignUntilMs;
+    return this.row.priority * (this.#running + (isKnown ? this.#foreign : 0));
   }
 
   /** What replicas are compared by. */
@@ -79,7 +81,10 @@ export class BackEnd {
     else this.#numbers[channel.number] = false;
     // Once nothing of ours runs there, what it said is out of date before it is next compared.
     if (this.#running === 0) this.#foreign = 0;
-    else if (backlog >= 0) this.#foreign = Math.max(0, backlog - this.#running);
+    else if (backlog >= 0) {
+      this.#foreign = Math.max(0, backlog - this.#running);
+      this.#foreignUntilMs = performance.now() + FEEDBACK_MS;
+    }
   }
 
   /** Avoids it for a while: it had too much to do. */

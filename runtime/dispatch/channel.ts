@@ -3,6 +3,7 @@
 // anything went wrong on it.
 
 import { connect, type Socket } from "node:net";
+import { CONNECT_TIMEOUT_MS } from "../base/limits.js";
 import { type Answer, AnswerParser, BadAnswer } from "./answer-parser.js";
 import type { BackEndAddress } from "./matrix-config.js";
 
@@ -13,6 +14,8 @@ const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
 export type ChannelFault =
   /** The back-end cannot have seen the request. */
   | "unconnected"
+  /** This process has no file descriptor left: no fault of the back-end. */
+  | "no-descriptor"
   /** The connection ended before any byte of the answer: it may have been executed. */
   | "no-answer"
   /** It ended in the middle of the answer, or what came was none. */
@@ -47,6 +50,7 @@ export class Channel {
   #isConnected = false;
   #user: ChannelUser | null = null;
   #parser = new AnswerParser();
+  #connectTimer: NodeJS.Timeout | null = null;
 
   /** @param closed is told when the connection of an idle channel ends */
   constructor(
@@ -112,7 +116,13 @@ export class Channel {
     this.#disconnect();
   }
 
+  #stopConnecting(): void {
+    if (this.#connectTimer !== null) clearTimeout(this.#connectTimer);
+    this.#connectTimer = null;
+  }
+
   #disconnect(): void {
+    this.#stopConnecting();
     const socket = this.#socket;
     if (socket === null) return;
     this.#socket = null;
@@ -140,11 +150,16 @@ export class Channel {
     this.#socket = socket;
     this.#isConnected = false;
     this.#parser = new AnswerParser();
+    this.#connectTimer = setTimeout(() => this.#lost("no connection in time"), CONNECT_TIMEOUT_MS);
     socket.on("connect", () => {
+      this.#stopConnecting();
       this.#isConnected = true;
     });
     socket.on("end", () => this.#lost("connection closed by the back-end"));
-    socket.on("error", (error) => this.#lost(error.message));
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EMFILE" && error.code !== "ENFILE") return this.#lost(error.message);
+      this.#fail("no-descriptor", `out of file descriptors: ${error.message}`);
+    });
     socket.write(this.#identLine, "latin1");
     return socket;
   }

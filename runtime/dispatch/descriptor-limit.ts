@@ -1,13 +1,22 @@
 // How many sockets this process can have. A matrix that may need more must not start, because it
 // would fail under load, when it is needed most.
 
+import { MAX_CONNECTIONS_PER_PORT } from "../base/limits.js";
+
 interface Report {
   readonly userLimits?: { readonly open_files?: { readonly soft: number | string } };
 }
 
-/** File descriptors that the process may have open, Infinity where there is no bound. */
+/** Threads, files, listening sockets, the admin port. */
+const BASE_DESCRIPTORS = 256;
+
+/**
+ * File descriptors that are left for back-ends when all clients of the main port are there,
+ * Infinity where there is no bound.
+ */
 export function descriptorLimit(): number {
   const { userLimits } = process.report.getReport() as Report;
   const soft = Number(userLimits?.open_files?.soft);
-  return Number.isNaN(soft) ? Number.POSITIVE_INFINITY : soft;
+  if (Number.isNaN(soft)) return Number.POSITIVE_INFINITY;
+  return Math.max(0, soft - MAX_CONNECTIONS_PER_PORT - BASE_DESCRIPTORS);
 }

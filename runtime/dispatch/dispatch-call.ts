@@ -9,18 +9,25 @@
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import type { Answer } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
-import type { Channel, ChannelFault, ChannelUser } from "./channel.js";
-import { backEndErrorText, partialError } from "./error-chain.js";
+import type { Channel, ChannelFault } from "./channel.js";
+import { DispatchPart, type PartFailure, type PartOwner } from "./dispatch-part.js";
+import { type BackEndError, backEndError, partialError } from "./error-chain.js";
+import { type ErrorHierarchy, errorHierarchy } from "./error-hierarchy.js";
 import type { Explanation } from "./explanation.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
 import type { Matrix } from "./matrix.js";
 
 export type Outcome =
   /** Answers by partition; null where the partition is down, or the request not for it. */
-  | { readonly kind: "answered"; readonly answers: readonly (Answer | null)[] }
-  | Refusal
-  /** A back-end answered with an error, or with nothing. */
-  | { readonly kind: "failed"; readonly message: string };
+  { readonly kind: "answered"; readonly answers: readonly (Answer | null)[] } | Refusal | Failure;
+
+/** A back-end answered with an error, or with nothing. */
+export interface Failure {
+  readonly kind: "failed";
+  readonly status: 414 | 500;
+  readonly message: string;
+  readonly hierarchy: ErrorHierarchy;
+}
 
 /** A request to send and whom to tell what became of it. */
 export interface Dispatch {
@@ -51,7 +58,12 @@ export interface CallOwner {
   freed(): void;
   /** A back-end has failed a request; it may be well for others. */
   suspect(backEnd: BackEnd): void;
+  /** This process cannot open another connection. */
+  exhausted(reason: string): void;
+  /** The outcome is known; back-ends may still be at work for it. */
   ended(call: DispatchCall, outcome: Outcome): void;
+  /** It has ended and holds no channel any more. */
+  left(call: DispatchCall): void;
 }
 
 export interface ChannelInUse {
@@ -60,69 +72,13 @@ export interface ChannelInUse {
 }
 
 const OK = 200;
+const URI_TOO_LONG = 414;
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
-const NONE: readonly BackEnd[] = [];
+/** Back-ends that would fail alike do so within this time: then the first of them is told. */
+const FAILURE_GRACE_MS = 20;
 
-/** What becomes of one partition. */
-class Part implements ChannelUser {
-  readonly partition: number;
-  readonly #call: DispatchCall;
-  /** Replicas that could not answer. */
-  tried = NONE;
-  /** The one chosen, which has the request while there is a channel. */
-  backEnd: BackEnd | null = null;
-  channel: Channel | null = null;
-  /** A back-end may have executed it. */
-  isBegun = false;
-  answer: Answer | null = null;
-  /** What the parent is told in place of an answer. */
-  error: string | null = null;
-  isDone = false;
-
-  constructor(call: DispatchCall, partition: number) {
-    this.#call = call;
-    this.partition = partition;
-  }
-
-  /** It is not done, and no replica has its request. */
-  get isUnsent(): boolean {
-    return !this.isDone && this.channel === null;
-  }
-
-  answered(_: Channel, answer: Answer): void {
-    this.#call.answered(this, answer);
-  }
-
-  failed(_: Channel, fault: ChannelFault, reason: string): void {
-    this.#call.failed(this, fault, reason);
-  }
-
-  send({ head, body }: ForwardedRequest): void {
-    this.isBegun = true;
-    this.channel = this.backEnd!.take();
-    this.channel.send(head, body, this);
-  }
-
-  /** Gives the channel back. */
-  release(backlog: number): void {
-    const channel = this.channel!;
-    this.channel = null;
-    this.backEnd!.give(channel, backlog);
-  }
-
-  abort(): void {
-    this.channel!.abort();
-    this.release(-1);
-  }
-
-  /** Another replica is to be taken. */
-  giveUpReplica(): void {
-    this.tried = [...this.tried, this.backEnd!];
-  }
-}
-
-export class DispatchCall {
+export class DispatchCall implements PartOwner {
   readonly dispatch: Dispatch;
   /** It stands in the owner's queue. */
   isWaiting = false;
@@ -131,8 +87,9 @@ export class DispatchCall {
   readonly request: ForwardedRequest;
   readonly #matrix: Matrix;
   readonly #owner: CallOwner;
-  readonly #parts: Part[] = [];
+  readonly #parts: DispatchPart[] = [];
   #isEnded = false;
+  #graceTimer: NodeJS.Timeout | null = null;
 
   constructor(matrix: Matrix, dispatch: Dispatch, owner: CallOwner) {
     this.#matrix = matrix;
@@ -140,10 +97,10 @@ export class DispatchCall {
     this.dispatch = dispatch;
     this.request = dispatch.request;
     const { target } = dispatch.request;
-    const first = target < 0 ? 0 : target % matrix.width;
-    const end = target < 0 ? matrix.width : first + 1;
+    const first = target === null ? 0 : matrix.partitionOf(target);
+    const end = target === null ? matrix.width : first + 1;
     for (let partition = first; partition < end; partition++) {
-      this.#parts.push(new Part(this, partition));
+      this.#parts.push(new DispatchPart(this, partition));
     }
   }
 
@@ -187,9 +144,10 @@ export class DispatchCall {
     for (const part of overdue) {
       part.abort();
       this.#suspect(part);
+      if (this.#isEnded) continue;
       this.dispatch.explanation?.ended(part.partition, "timeout");
-      if (this.#mayLackParts) this.#leaveOut(part);
-      else this.#fail(part, UNAVAILABLE, `timeout after ${timeoutMs} ms`);
+      if (this.#mayLackParts) part.leaveOut();
+      else this.#fail(part, UNAVAILABLE, said(`timeout after ${timeoutMs} ms`));
     }
     this.#settle();
   }
@@ -197,116 +155,158 @@ export class DispatchCall {
   /** Ends it without an answer; what is under way is cut off. */
   cancel(status: Refusal["status"], message: string): void {
     for (const part of this.#parts) if (part.channel !== null) part.abort();
-    if (this.#isEnded) return;
-    this.#isEnded = true;
-    this.#owner.ended(this, this.#refusal(status, message));
+    if (this.#isEnded) this.#owner.left(this);
+    else this.#end(this.#refusal(status, message));
   }
 
   /** A back-end has answered. */
-  answered(part: Part, answer: Answer): void {
+  answered(part: DispatchPart, answer: Answer): void {
     part.release(answer.backlog);
     const { status } = answer;
-    this.dispatch.explanation?.ended(part.partition, status, answer.explain);
-    if (status === UNAVAILABLE) {
-      this.#suspect(part);
-      part.isBegun = false;
-      part.giveUpReplica();
-    } else if (status === TOO_MANY_REQUESTS) {
-      part.backEnd!.penalise();
-      part.isBegun = false;
-      part.giveUpReplica();
-      part.error = this.#errorOf(part, status, backEndErrorText(answer.body));
-    } else if (this.request.isRelayed || isPartial(answer)) {
-      part.answer = answer;
-      part.error = null;
-      part.isDone = true;
-    } else this.#fail(part, status, backEndErrorText(answer.body));
+    if (status === UNAVAILABLE) this.#suspect(part);
+    else if (status === TOO_MANY_REQUESTS) part.backEnd!.penalise();
+    if (!this.#isEnded) this.#take(part, answer);
     this.#settle();
   }
 
+  #take(part: DispatchPart, answer: Answer): void {
+    const { status } = answer;
+    this.dispatch.explanation?.ended(part.partition, status, answer.explain);
+    if (status === UNAVAILABLE) {
+      part.isBegun = false;
+      part.giveUpReplica();
+    } else if (status === TOO_MANY_REQUESTS) {
+      part.isBegun = false;
+      part.giveUpReplica();
+      part.failure = this.#failureOf(part, status, backEndError(answer.body));
+    } else if (this.request.isRelayed || isPartial(answer)) {
+      part.answer = answer;
+      part.failure = null;
+      part.isDone = true;
+    } else this.#fail(part, status, backEndError(answer.body));
+  }
+
   /** A back-end has not answered. */
-  failed(part: Part, fault: ChannelFault, reason: string): void {
+  failed(part: DispatchPart, fault: ChannelFault, reason: string): void {
     part.release(-1);
-    this.dispatch.explanation?.ended(part.partition, reason);
+    if (fault === "no-descriptor") {
+      this.#owner.exhausted(reason);
+      return this.cancel(UNAVAILABLE, reason);
+    }
     this.#suspect(part);
+    if (!this.#isEnded) this.#lose(part, fault, reason);
+    this.#settle();
+  }
+
+  #lose(part: DispatchPart, fault: Exclude<ChannelFault, "no-descriptor">, reason: string): void {
+    this.dispatch.explanation?.ended(part.partition, reason);
     if (fault === "unconnected") part.isBegun = false;
     const isUnseen =
       fault === "unconnected" || (fault === "no-answer" && this.request.method === "GET");
     if (isUnseen) part.giveUpReplica();
-    else this.#fail(part, UNAVAILABLE, reason);
-    this.#settle();
+    else if (this.#mayLackParts) part.leaveOut();
+    else this.#fail(part, UNAVAILABLE, said(reason));
   }
 
   /** Whether the answer may be made without the partitions that are down. */
   get #mayLackParts(): boolean {
     const { preference, target } = this.request;
-    return this.#matrix.config.allowIncomplete && target < 0 && !preference.isPrimary;
+    return this.#matrix.mayLackParts(target, preference);
   }
 
-  #send(part: Part): void {
+  #send(part: DispatchPart): void {
     const replicas = this.#matrix.backEnds[part.partition]!;
     this.dispatch.explanation?.chosen(part.backEnd!, replicas, part.tried);
     part.send(this.request);
   }
 
-  #suspect({ backEnd }: Part): void {
+  #suspect({ backEnd }: DispatchPart): void {
     backEnd!.retire();
     this.#owner.suspect(backEnd!);
   }
 
-  #fail(part: Part, status: number, text: string): void {
-    part.error = this.#errorOf(part, status, text);
-    part.isDone = true;
+  #fail(part: DispatchPart, status: number, error: BackEndError): void {
+    part.fail(this.#failureOf(part, status, error));
+    this.#endSoon();
   }
 
-  #leaveOut(part: Part): void {
-    part.error = null;
-    part.isDone = true;
-  }
-
-  #errorOf({ partition }: Part, status: number, text: string): string {
-    return partialError(partition, this.#matrix.width, status, text);
+  #failureOf({ partition }: DispatchPart, status: number, error: BackEndError) {
+    const text = partialError(partition, this.#matrix.width, status, error.text);
+    return { ...error, text, status };
   }
 
   /** No replica of a partition is left; false if that ends the call. */
-  #giveUp(part: Part): boolean {
+  #giveUp(part: DispatchPart): boolean {
     // Those that were tried failed, unless one had too much to do.
-    const isDown = part.error === null;
+    const isDown = part.failure === null;
     if (isDown && !this.#mayLackParts) {
       this.cancel(UNAVAILABLE, "Partition(s) down");
       return false;
     }
     part.isDone = true;
+    if (!isDown) this.#endSoon();
     return true;
   }
 
   /** After answers or faults: goes on, waits, or ends. */
   #settle(): void {
-    let isUnsent = false;
-    for (const part of this.#parts) if (part.isUnsent) isUnsent = true;
-    if (!isUnsent) this.#endIfComplete();
-    else if (!this.isWaiting && !this.advance()) this.#owner.wait(this);
+    if (this.#isEnded) this.#leave();
+    else {
+      let isUnsent = false;
+      for (const part of this.#parts) if (part.isUnsent) isUnsent = true;
+      if (!isUnsent) this.#endIfComplete();
+      else if (!this.isWaiting && !this.advance()) this.#owner.wait(this);
+    }
     this.#owner.freed();
   }
 
   #endIfComplete(): void {
     if (this.#isEnded) return;
     for (const part of this.#parts) if (!part.isDone) return;
+    this.#end(this.#outcome());
+  }
+
+  /** One partition's failure is that of all: nobody waits for the slowest. */
+  #endSoon(): void {
+    this.#graceTimer ??= setTimeout(() => {
+      if (!this.#isEnded) this.#end(this.#outcome());
+    }, FAILURE_GRACE_MS);
+  }
+
+  #end(outcome: Outcome): void {
     this.#isEnded = true;
-    this.#owner.ended(this, this.#outcome());
+    if (this.#graceTimer !== null) clearTimeout(this.#graceTimer);
+    this.#leave();
+    this.#owner.ended(this, outcome);
+  }
+
+  #leave(): void {
+    for (const { channel } of this.#parts) if (channel !== null) return;
+    this.#owner.left(this);
   }
 
   #outcome(): Outcome {
-    const answers: (Answer | null)[] = [];
-    for (let partition = 0; partition < this.#matrix.width; partition++) answers.push(null);
+    const answers: (Answer | null)[] = new Array(this.#matrix.width).fill(null);
     let isAnswered = false;
-    for (const { partition, error, answer } of this.#parts) {
-      if (error !== null) return { kind: "failed", message: error };
+    for (const { partition, answer } of this.#parts) {
       if (answer !== null) isAnswered = true;
       answers[partition] = answer;
     }
+    const failed = this.#parts.find(({ failure }) => failure !== null);
+    if (failed !== undefined) return this.#failure(failed.failure!, answers);
     if (isAnswered) return { kind: "answered", answers };
     return this.#refusal(UNAVAILABLE, "All partitions down");
+  }
+
+  #failure(failure: PartFailure, answers: readonly (Answer | null)[]): Outcome {
+    const { status, text } = failure;
+    if (status === TOO_MANY_REQUESTS) return this.#refusal(status, text);
+    return {
+      kind: "failed",
+      status: status === URI_TOO_LONG ? status : 500,
+      message: text,
+      hierarchy: errorHierarchy(answers, failure),
+    };
   }
 
   #refusal(status: Refusal["status"], message: string): Refusal {
@@ -317,4 +317,9 @@ export class DispatchCall {
 
 function isPartial({ status, mediaType }: Answer): boolean {
   return status === OK && mediaType === MEDIA_TYPES.partial;
+}
+
+/** What happened to a connection, in place of what a back-end says. */
+function said(text: string): BackEndError {
+  return { text, level: 0, deep: 0 };
 }

@@ -4,6 +4,7 @@
 
 import { Fifo } from "../base/fifo.js";
 import { ANSWER_SWEEP_MS, CHANNEL_TRIM_MS, MAX_DISPATCH_BACKLOG } from "../base/limits.js";
+import { log } from "../base/log.js";
 import type { BackEnd } from "./back-end.js";
 import { type CallOwner, type Dispatch, DispatchCall, type Outcome } from "./dispatch-call.js";
 import { Health } from "./health.js";
@@ -16,6 +17,8 @@ const FULL_TEXTS = {
   resubmission: "Client backlog full after re-dispatch attempt",
 };
 const SERVICE_OUT = "Service Out";
+/** Between two lines of the log that say the same. */
+const QUIET_MS = 1000;
 /** Overdue answers are found within this part of the time-out. */
 const SWEEPS_PER_TIMEOUT = 20;
 
@@ -30,6 +33,7 @@ export class Dispatcher implements CallOwner {
   readonly #calls: DispatchCall[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
   #isPumping = false;
+  #quietUntilMs = 0;
   #isClosed = false;
   /** Requests that had to wait, since the start. */
   waited = 0;
@@ -113,13 +117,22 @@ export class Dispatcher implements CallOwner {
     this.#health.check(backEnd);
   }
 
+  exhausted(reason: string): void {
+    if (performance.now() < this.#quietUntilMs) return;
+    this.#quietUntilMs = performance.now() + QUIET_MS;
+    log(`cannot connect to back-ends: ${reason}; raise \`ulimit -n\` or lower channels`);
+  }
+
   ended(call: DispatchCall, outcome: Outcome): void {
+    call.dispatch.ended(outcome);
+  }
+
+  left(call: DispatchCall): void {
     const last = this.#calls.pop()!;
     if (last !== call) {
       this.#calls[call.place] = last;
       last.place = call.place;
     }
-    call.dispatch.ended(outcome);
   }
 
   #expire(timeoutMs: number): void {

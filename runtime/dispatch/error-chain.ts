@@ -26,7 +26,7 @@ const NO_TEXT = "?";
  * @param partition that of the lowest number
  * @param width of the matrix
  * @param status that of the partition's answer
- * @param text what `backEndErrorText` gives, or what happened to the connection
+ * @param text `text` of `backEndError`, or what happened to the connection
  */
 export function partialError(
   partition: number,
@@ -50,16 +50,38 @@ function withoutOuterLevels(text: string): string {
   return starts.length < MAX_LEVELS ? text : text.slice(starts[starts.length - MAX_LEVELS + 1]);
 }
 
-/** What a back-end says in the body of an error, `?` when that is not an error envelope. */
-export function backEndErrorText(body: Uint8Array): string {
-  if (body.length > MAX_BODY_BYTES) return NO_TEXT;
+/** What a back-end says in the body of an error. */
+export interface BackEndError {
+  /** `?` when the body is not an error envelope. */
+  readonly text: string;
+  /** Levels of dispatchers below, the back-end included; 0 of an engine. */
+  readonly level: number;
+  /** Instances below the back-end that contributed. */
+  readonly deep: number;
+}
+
+const NO_ERROR: BackEndError = { text: NO_TEXT, level: 0, deep: 0 };
+
+export function backEndError(body: Uint8Array): BackEndError {
+  if (body.length > MAX_BODY_BYTES) return NO_ERROR;
   let envelope: unknown;
   try {
     envelope = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString("utf8"));
   } catch {
-    return NO_TEXT;
+    return NO_ERROR;
   }
-  const message = memberOf(envelope, "message");
+  return {
+    text: messageText(memberOf(envelope, "message")),
+    level: countOf(memberOf(envelope, "level")),
+    deep: countOf(memberOf(memberOf(envelope, "partitions"), "2")),
+  };
+}
+
+function countOf(value: unknown): number {
+  return Number.isInteger(value) && (value as number) > 0 ? Math.min(value as number, 2 ** 31) : 0;
+}
+
+function messageText(message: unknown): string {
   if (typeof message === "string") return message;
   const kind = KINDS.find((name) => memberOf(message, name) !== undefined);
   return kind === undefined ? NO_TEXT : `{'${kind}': ${detailText(memberOf(message, kind))}}`;

@@ -3,7 +3,13 @@
 
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import type { Accept } from "../plugin/contract/request-source.js";
-import { TARGET_HEADER, VIA_HEADER, withoutHopHeaders } from "../plugin/contract/request-text.js";
+import {
+  headerValue,
+  TARGET_HEADER,
+  VIA_HEADER,
+  withoutHopHeaders,
+} from "../plugin/contract/request-text.js";
+import { toLatin1 } from "../plugin/contract/wire-text.js";
 
 /** Which replicas a request may go to. */
 export interface Preference {
@@ -20,8 +26,8 @@ export interface ForwardedRequest {
   readonly head: string;
   readonly body: string | Uint8Array | null;
   readonly preference: Preference;
-  /** The one partition that it is for, -1 for all of them. */
-  readonly target: number;
+  /** The one partition that it is for, modulo their number; null for all of them. */
+  readonly target: bigint | null;
   /** Any answer is passed on as it is. */
   readonly isRelayed: boolean;
 }
@@ -34,7 +40,7 @@ export interface ReceivedRequest {
   readonly target: string;
   readonly block: string;
   readonly accept: Accept;
-  readonly partialTarget: number;
+  readonly partialTarget: bigint | null;
   /** Names of the dispatchers that have passed it on, this one the last. */
   readonly via: string;
   readonly body: string | Uint8Array | null;
@@ -50,8 +56,8 @@ const keptBlocks = new Map<string, string>();
 export function forwardedRequest(received: ReceivedRequest, isRelayed: boolean): ForwardedRequest {
   const { body, partialTarget, via } = received;
   const method = received.method === "POST" ? "POST" : "GET";
-  const accept = MEDIA_TYPES[isRelayed ? received.accept : "partial"];
-  const isTargeted = partialTarget >= 0;
+  const accept = isRelayed ? relayedAccept(received) : MEDIA_TYPES.partial;
+  const isTargeted = partialTarget !== null;
   const target = isTargeted ? `${TARGET_HEADER}: ${partialTarget}\r\n` : "";
   const length = body === null ? "" : `Content-Length: ${body.length}\r\n`;
   const own = `Accept: ${accept}\r\n${VIA_HEADER}: ${via}\r\n${target}${length}`;
@@ -64,6 +70,13 @@ export function forwardedRequest(received: ReceivedRequest, isRelayed: boolean):
     target: partialTarget,
     isRelayed,
   };
+}
+
+/** As the client wrote it, unless it may not ask for that. */
+function relayedAccept({ accept, block }: ReceivedRequest): string {
+  const text = headerValue(block, "accept");
+  const asksForPartial = text?.toLowerCase().startsWith(MEDIA_TYPES.partial) ?? true;
+  return asksForPartial ? MEDIA_TYPES[accept] : toLatin1(text!);
 }
 
 /** The bytes of a whole request with one more header line. */

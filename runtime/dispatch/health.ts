@@ -1,31 +1,64 @@
 // Brings back-ends that are down back into use: asks each for its health, at start, when it has
 // failed a request, and then again and again until it answers. Those that are in use are not asked:
 // their next request will tell.
+//
+// A matrix may have 16,129 back-ends, all of them down. So few questions are under way at once, few
+// are asked in a second, and who does not answer is asked less often, each at a time of its own.
 
-import { PROBE_ANSWER_MS, PROBE_INTERVAL_MS } from "../base/limits.js";
+import {
+  MAX_PROBE_INTERVAL_MS,
+  MAX_PROBES_AT_ONCE,
+  PROBE_ANSWER_MS,
+  PROBE_INTERVAL_MS,
+  PROBES_PER_SECOND,
+  START_PROBING_MS,
+} from "../base/limits.js";
 import type { Answer } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import { Channel, type ChannelUser } from "./channel.js";
 import type { Matrix } from "./matrix.js";
 
 const HEALTHY = "SVC/3";
+const TICK_MS = 50;
+const PROBES_PER_TICK = (PROBES_PER_SECOND * TICK_MS) / 1000;
+
+/** One that is down: how often it was asked in vain, and when it is asked next. */
+interface Patient {
+  failures: number;
+  dueMs: number;
+}
 
 export class Health {
-  readonly #matrix: Matrix;
+  readonly #backEnds: readonly BackEnd[];
   readonly #revived: () => void;
+  readonly #patients = new Map<BackEnd, Patient>();
   readonly #probing = new Map<BackEnd, Probe>();
   #timer: NodeJS.Timeout | null = null;
+  /** Where the next tick goes on, so that everybody gets his turn. */
+  #at = 0;
 
   /** @param revived is told when a back-end can be used again */
   constructor(matrix: Matrix, revived: () => void) {
-    this.#matrix = matrix;
+    this.#backEnds = [...matrix.all()];
     this.#revived = revived;
   }
 
-  /** Resolves when each back-end has answered once, or failed to. */
+  /** Resolves when each back-end has answered once, or failed to, or after a while. */
   async start(): Promise<void> {
-    this.#timer = setInterval(() => this.#probeAll(), PROBE_INTERVAL_MS);
-    await Promise.all(this.#probeAll());
+    const deadlineMs = performance.now() + START_PROBING_MS;
+    const started = new Set<Promise<void>>();
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    for (const backEnd of this.#backEnds) {
+      if (started.size >= MAX_PROBES_AT_ONCE) await Promise.race(started);
+      if (this.#timer === null || performance.now() > deadlineMs) return;
+      if (!backEnd.isDefunct || this.#probing.has(backEnd)) continue;
+      const probe: Promise<void> = this.#probe(backEnd).finally(() => started.delete(probe));
+      started.add(probe);
+    }
+    const patience = new Promise<void>((resolve) => {
+      setTimeout(resolve, Math.max(0, deadlineMs - performance.now())).unref();
+    });
+    await Promise.race([Promise.all(started), patience]);
   }
 
   stop(): void {
@@ -39,12 +72,17 @@ export class Health {
     if (this.#timer !== null && !this.#probing.has(backEnd)) void this.#probe(backEnd);
   }
 
-  #probeAll(): Promise<void>[] {
-    const probes: Promise<void>[] = [];
-    for (const backEnd of this.#matrix.all()) {
-      if (backEnd.isDefunct && !this.#probing.has(backEnd)) probes.push(this.#probe(backEnd));
+  #tick(): void {
+    const now = performance.now();
+    let free = Math.min(PROBES_PER_TICK, MAX_PROBES_AT_ONCE - this.#probing.size);
+    for (let left = this.#backEnds.length; left > 0 && free > 0; left--) {
+      const backEnd = this.#backEnds[this.#at]!;
+      this.#at = (this.#at + 1) % this.#backEnds.length;
+      if (!backEnd.isDefunct || this.#probing.has(backEnd)) continue;
+      if (now < (this.#patients.get(backEnd)?.dueMs ?? 0)) continue;
+      free--;
+      void this.#probe(backEnd);
     }
-    return probes;
   }
 
   async #probe(backEnd: BackEnd): Promise<void> {
@@ -52,9 +90,17 @@ export class Health {
     this.#probing.set(backEnd, probe);
     const isHealthy = await probe.result;
     this.#probing.delete(backEnd);
-    if (!isHealthy) return;
+    if (!isHealthy) return this.#postpone(backEnd);
+    this.#patients.delete(backEnd);
     backEnd.revive();
     this.#revived();
+  }
+
+  #postpone(backEnd: BackEnd): void {
+    const failures = (this.#patients.get(backEnd)?.failures ?? 0) + 1;
+    const intervalMs = Math.min(MAX_PROBE_INTERVAL_MS, PROBE_INTERVAL_MS * 1.5 ** (failures - 1));
+    const jitter = 0.8 + 0.4 * Math.random();
+    this.#patients.set(backEnd, { failures, dueMs: performance.now() + intervalMs * jitter });
   }
 }
 

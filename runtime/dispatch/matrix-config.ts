@@ -59,7 +59,7 @@ export function readMatrixConfig(
   });
   const connections = partitions.length * replicas.reduce((sum, { channels }) => sum + channels, 0);
   if (connections > maxDescriptors) {
-    const limit = `the ${maxDescriptors} file descriptors that this process may have`;
+    const limit = `the ${maxDescriptors} file descriptors left beside clients (ulimit -n)`;
     throw valueError("dispatcher", `${connections} channels of all back-ends exceed ${limit}`);
   }
   return { partitions, replicas, primaryRow: primaryRowOf(rows), ...readOptions(dict.options) };

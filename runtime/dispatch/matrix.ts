@@ -30,6 +30,16 @@ export class Matrix {
     );
   }
 
+  /** The partition that a target of any size stands for. */
+  partitionOf(target: bigint): number {
+    return Number(target % BigInt(this.width));
+  }
+
+  /** Whether an answer may be made without the partitions that are down. */
+  mayLackParts(target: bigint | null, { isPrimary }: Preference): boolean {
+    return this.config.allowIncomplete && target === null && !isPrimary;
+  }
+
   *all(): Generator<BackEnd> {
     for (const replicas of this.backEnds) yield* replicas;
   }

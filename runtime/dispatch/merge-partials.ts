@@ -38,9 +38,19 @@ export function mergePartials(
   partials: readonly (Uint8Array | null)[],
   target: number | null = null,
 ): Merged {
-  const views = partials.map((data, partition) =>
-    data === null ? null : new PartialView(data, `partial ${partition}`),
-  );
+  return mergeViews(partials.map(viewOf), target);
+}
+
+/**
+ * Merges those partials that arrived undamaged; null when there are none.
+ * @throws ResponseError for partials that do not go together
+ */
+export function mergeUndamaged(partials: readonly (Uint8Array | null)[]): Merged | null {
+  const views = partials.map(undamagedView);
+  return views.some((view) => view !== null) ? mergeViews(views, null) : null;
+}
+
+function mergeViews(views: readonly (PartialView | null)[], target: number | null): Merged {
   const arrived = views.filter((view) => view !== null);
   const filled = arrived.filter(({ count }) => count > 0);
   const sorting = commonSorting(views);
@@ -55,13 +65,13 @@ export function mergePartials(
     ...sorting,
     hitcount: sum(arrived, "hitcount"),
     level: levelAbove(arrived),
-    levelparts: partials.length,
+    levelparts: views.length,
     partials: sum(arrived, "partials"),
     i0: sum(arrived, "i0"),
     i1: sum(arrived, "i1"),
-    f2: arrived.reduce((total, { f2 }) => total + f2, 0),
-    f3: arrived.reduce((total, { f3 }) => total + f3, 0),
-    incomplete: target === null ? partials.length - arrived.length : 0,
+    f2: floatSum(arrived, "f2"),
+    f3: floatSum(arrived, "f3"),
+    incomplete: target === null ? views.length - arrived.length : 0,
     meta: views[target ?? 0]?.meta ?? null,
     views: filled,
     order:
@@ -69,6 +79,19 @@ export function mergePartials(
         ? concatenated(filled, count)
         : mergedByKey(filled, count, isDescending(sorting.sortby)),
   };
+}
+
+function viewOf(data: Uint8Array | null, partition: number): PartialView | null {
+  return data === null ? null : new PartialView(data, `partial ${partition}`);
+}
+
+function undamagedView(data: Uint8Array | null, partition: number): PartialView | null {
+  try {
+    return viewOf(data, partition);
+  } catch (error) {
+    if (!(error instanceof ResponseError)) throw error;
+    return null;
+  }
 }
 
 /** Order and key type of the lowest partition with entries, which all others must share. */
@@ -121,5 +144,17 @@ function sum(
     total += view[name];
     if (!Number.isSafeInteger(total)) throw new ResponseError(`integer overflow in ${name}`);
   }
+  return total;
+}
+
+/** @throws ResponseError for a sum of finite numbers that is not finite itself */
+function floatSum(views: readonly PartialView[], name: "f2" | "f3"): number {
+  let total = 0;
+  let areFinite = true;
+  for (const view of views) {
+    areFinite &&= Number.isFinite(view[name]);
+    total += view[name];
+  }
+  if (areFinite && !Number.isFinite(total)) throw new ResponseError(`float overflow in ${name}`);
   return total;
 }

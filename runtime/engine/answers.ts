@@ -101,9 +101,11 @@ export class Answers {
     }
   }
 
-  /** The answer of a back-end, as it came. */
-  relay(exchange: Exchange, port: 0 | 1, { status, mediaType, body }: Answer): void {
-    this.#send(exchange, port, status, mediaType === "" ? null : mediaType, body, true);
+  /** The answer of a back-end, as it came; a dispatcher is told the load of this instance. */
+  relay(exchange: Exchange, port: 0 | 1, { status, mediaType, body, explain }: Answer): void {
+    const isPartial = exchange.headers.accept === "partial";
+    const fields = isPartial ? this.#partialFields(exchange, explain) : "";
+    this.#send(exchange, port, status, mediaType === "" ? null : mediaType, body, true, fields);
   }
 
   /** What became of the answers of all back-ends. */

@@ -12,6 +12,7 @@ import { MAX_RESUBMITS } from "../base/limits.js";
 import type { Answer } from "../dispatch/answer-parser.js";
 import type { Dispatch, DispatchCall, Outcome } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
+import type { ErrorHierarchy } from "../dispatch/error-hierarchy.js";
 import { Explanation } from "../dispatch/explanation.js";
 import {
   type ForwardedRequest,
@@ -19,7 +20,7 @@ import {
   PRIMARY,
   withField,
 } from "../dispatch/forwarded-request.js";
-import { type Merged, mergePartials } from "../dispatch/merge-partials.js";
+import { type Merged, mergePartials, mergeUndamaged } from "../dispatch/merge-partials.js";
 import { encodeMerged } from "../dispatch/merged-output.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
 import type { Exchange } from "../http/transport.js";
@@ -112,7 +113,7 @@ export class MatrixRequests {
 
   *dispatched(): Generator<DispatchedRequest> {
     for (const call of this.#dispatcher.calls) {
-      if (!(call.dispatch instanceof Progress)) continue;
+      if (call.isEnded || !(call.dispatch instanceof Progress)) continue;
       const { exchange, serial } = call.dispatch.received;
       yield { exchange, serial, call };
     }
@@ -164,7 +165,7 @@ export class MatrixRequests {
       method,
       head: "",
       body: progress.explanation === null ? bytes : withField(bytes, EXPLAIN_FIELD),
-      preference: { isPrimary: isPrimary || target >= 0, affinity },
+      preference: { isPrimary: isPrimary || target !== null, affinity },
       target,
       isRelayed: false,
     });
@@ -181,24 +182,29 @@ export class MatrixRequests {
     const { exchange, port } = progress.received;
     progress.explanation?.begin("merge");
     switch (outcome.kind) {
-      case "refused": {
-        // What comes round was executed before.
-        const isBegun = outcome.isBegun || progress.resubmits > 0;
-        const status = refusalStatus(exchange, outcome.status, isBegun);
-        return this.#error(progress, status, outcome.message, false);
-      }
+      case "refused":
+        return this.#refuse(progress, outcome.status, outcome.message, outcome.isBegun);
       case "failed":
-        return this.#fail(progress, outcome.message);
+        return this.#error(progress, outcome.status, outcome.message, true, outcome.hierarchy);
       case "answered":
         if (request.isRelayed) return this.#answers.relay(exchange, port, outcome.answers[0]!);
-        return this.#merge(progress, request.target, outcome.answers);
+        return this.#merge(progress, request, outcome.answers);
     }
   }
 
-  #merge(progress: Progress, target: number, answers: readonly (Answer | null)[]): void {
+  #merge(
+    progress: Progress,
+    { target, preference }: ForwardedRequest,
+    answers: readonly (Answer | null)[],
+  ): void {
     const partials = answers.map((answer) => answer?.body ?? null);
+    const { matrix } = this.#dispatcher;
     try {
-      this.#finish(progress, mergePartials(partials, target < 0 ? null : target % partials.length));
+      const merged = matrix.mayLackParts(target, preference)
+        ? mergeUndamaged(partials)
+        : mergePartials(partials, target === null ? null : matrix.partitionOf(target));
+      if (merged === null) this.#refuse(progress, 503, "All partitions down", true);
+      else this.#finish(progress, merged);
     } catch (error) {
       // What came may be damaged, and a result too large for one buffer.
       if (!(error instanceof ResponseError || error instanceof RangeError)) throw error;
@@ -240,14 +246,28 @@ export class MatrixRequests {
     this.#answers.result(exchange, port, execId, status, kind, payload, how);
   }
 
+  /** @param isBegun a back-end may have executed it */
+  #refuse(progress: Progress, status: 429 | 503, message: string, isBegun: boolean): void {
+    const { exchange } = progress.received;
+    // What comes round was executed before.
+    const wasBegun = isBegun || progress.resubmits > 0;
+    this.#error(progress, refusalStatus(exchange, status, wasBegun), message, false);
+  }
+
   #fail(progress: Progress, message: string): void {
     this.#error(progress, 500, message, true);
   }
 
   /** @param isPlugin it counts as an answer of a plugin */
-  #error(progress: Progress, status: number, text: string, isPlugin: boolean): void {
+  #error(
+    progress: Progress,
+    status: number,
+    text: string,
+    isPlugin: boolean,
+    hierarchy: ErrorHierarchy | Hierarchy = ENGINE,
+  ): void {
     const { exchange, port } = progress.received;
-    const how = { ...ENGINE, explain: explained(progress) };
+    const how = { ...hierarchy, explain: explained(progress) };
     this.#answers.error(exchange, port, 0, status, plainMessage(text), isPlugin, how);
   }
 }

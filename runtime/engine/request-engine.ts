@@ -127,8 +127,7 @@ export class RequestEngine {
     if (ill !== null) return answers.refuse(exchange, port, 503, ill);
     const resource = this.#parts.routes.find(path);
     const query = mark < 0 ? "" : target.slice(mark);
-    // The matrix hangs on the main port alone.
-    if (port === 0 && this.#isDispatched(exchange, path, query, resource)) return;
+    if (this.#isDispatched(exchange, port, path, query, resource)) return;
     if (resource === undefined) return this.#noResource(exchange, port, path, kind);
     this.#answerResource(exchange, port, resource, query.slice(1));
   }
@@ -136,6 +135,7 @@ export class RequestEngine {
   /** Hands over what back-ends are to answer; false for all else. */
   #isDispatched(
     exchange: Exchange,
+    port: 0 | 1,
     path: string,
     query: string,
     resource: Resource | undefined,
@@ -143,6 +143,8 @@ export class RequestEngine {
     const { matrix, state } = this.#parts;
     if (matrix === null) return false;
     const processor = MATRIX_PROCESSORS.get(path);
+    // The matrix hangs on the main port; operators may ask about it on the other one.
+    if (port === 1 && processor?.isOnBothPorts !== true) return false;
     const isPlugin = path.startsWith(PLUGIN_PATH) && resource === undefined;
     if (processor === undefined && !isPlugin && resource?.kind !== "processed") return false;
     const serial = this.#serial++;
@@ -155,7 +157,7 @@ export class RequestEngine {
       },
     };
     const target = encodedPath(path) + query;
-    matrix.submit({ exchange, port: 0, target, serial, pre, post, own: own ?? null });
+    matrix.submit({ exchange, port, target, serial, pre, post, own: own ?? null });
     return true;
   }
 

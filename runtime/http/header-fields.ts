@@ -6,7 +6,7 @@ import { MAX_HEADER_FIELDS, MAX_HEADER_LINE_BYTES, MAX_QUEUE } from "../base/lim
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import type { Accept } from "../plugin/contract/request-source.js";
 import { fieldValue } from "../plugin/contract/request-text.js";
-import { INVALID_HEADER, type Refusal, UNKNOWN_CODING } from "./refusal.js";
+import { INVALID_HEADER, INVALID_TARGET, type Refusal, UNKNOWN_CODING } from "./refusal.js";
 import type { RequestHeaders } from "./transport.js";
 
 /** Whole lines only: a token, a colon with nothing before it, a value without controls. */
@@ -42,7 +42,7 @@ export class HeaderFields implements RequestHeaders {
   accept: Accept = "json";
   bypassServiceOut = false;
   minQueue = 0;
-  partialTarget = -1;
+  partialTarget: bigint | null = null;
   via = "";
   isExplained = false;
   hasArgspec = false;
@@ -96,6 +96,10 @@ export function readHeaderFields(block: string): HeaderFields | Refusal {
         if (++hosts > 1 || !HOST.test(value)) return INVALID_HEADER;
       } else if (name === "transfer-encoding") {
         codings = codings === null ? value : `${codings},${value}`;
+      } else if (name === "x-svc-partial-target") {
+        // Never dropped: without it the request would go to all partitions.
+        if (!DIGITS.test(value)) return INVALID_TARGET;
+        fields.partialTarget = BigInt(value);
       } else if (!readField(fields, name, value)) return INVALID_HEADER;
     }
     at = end + 2;
@@ -124,9 +128,6 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
     case "x-svc-bypass-sout":
       fields.bypassServiceOut = Number(value) > 0;
       return DIGITS.test(value);
-    case "x-svc-partial-target":
-      fields.partialTarget = indexOf(value);
-      return true;
     case "x-svc-via":
       fields.via = value;
       return true;
@@ -142,12 +143,6 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
     default:
       return true;
   }
-}
-
-/** A whole number that can be told from its neighbours, else -1. */
-function indexOf(value: string): number {
-  const index = DIGITS.test(value) ? Number(value) : -1;
-  return Number.isSafeInteger(index) ? index : -1;
 }
 
 function readCodings(fields: HeaderFields, codings: string): HeaderFields | Refusal {

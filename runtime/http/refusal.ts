@@ -12,6 +12,10 @@ export class Refusal {
 
 export const INVALID_REQUEST_LINE = new Refusal(400, "Invalid HTTP request line");
 export const INVALID_HEADER = new Refusal(400, "Invalid HTTP header");
+export const INVALID_TARGET = new Refusal(
+  400,
+  "X-SVC-Partial-Target: expected a whole decimal number, 0 and up",
+);
 export const INVALID_CONTENT = new Refusal(400, "Invalid HTTP content");
 export const REQUEST_TIMEOUT = new Refusal(408, "Request Timeout");
 export const PAYLOAD_TOO_LARGE = new Refusal(413, "Payload Too Large");

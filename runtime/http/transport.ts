@@ -24,8 +24,8 @@ export interface RequestHeaders {
   readonly bypassServiceOut: boolean;
   /** `X-SVC-Builtin-Min-Executor`, 0-3. */
   readonly minQueue: number;
-  /** `X-SVC-Partial-Target`, -1 when absent. */
-  readonly partialTarget: number;
+  /** `X-SVC-Partial-Target`, of any size; null when absent. */
+  readonly partialTarget: bigint | null;
   /** `X-SVC-Via`: the dispatchers that have passed it on as it was, empty for none. */
   readonly via: string;
   /** `X-SVC-Explain` above 0: the client asks how its answer came about. */

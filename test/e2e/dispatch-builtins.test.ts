@@ -87,6 +87,17 @@ test("Identify walks the primary rows of two levels", async () => {
   }
 });
 
+test("a dispatcher's admin port tells of the whole matrix, too", async () => {
+  for (const name of ["Identify", "MatrixObjects"]) {
+    const [main, admin] = await Promise.all(
+      [above.port, above.port + 1].map((port) => get(port, `/svc/builtin/${name}`)),
+    );
+    assert.is(admin!.status, 200);
+    const known = ({ json }: Answer) => JSON.stringify(json.partitions);
+    assert.equal([known(admin!), known(main!)], ["[2,0,4]", "[2,0,4]"]);
+  }
+});
+
 test("MatrixObjects sums over all partitions", async () => {
   const none = { order: 0, size: 0, properties: 0, vectors: 0 };
   const { response } = (await ask(below.at(0, 0).engine.port, "MatrixObjects")).json;

@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { answerError } from "../../client/typescript/answer-error.js";
 import type { SvcError } from "../../client/typescript/svc-error.js";
-import { backEndErrorText, partialError } from "../../runtime/dispatch/error-chain.js";
+import { backEndError, partialError } from "../../runtime/dispatch/error-chain.js";
 import { Random, SEED } from "./support/random.js";
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5000);
@@ -32,7 +32,7 @@ test("come back from any number of levels", () => {
     let message: unknown = { [key]: detail };
     for (const { partition, width, status } of [...levels].reverse()) {
       const body = JSON.stringify({ status: "ERROR", message });
-      message = partialError(partition, width, status, backEndErrorText(Buffer.from(body)));
+      message = partialError(partition, width, status, backEndError(Buffer.from(body)).text);
     }
     const error = answerError("p", 500, { status: "ERROR", message });
     const what = `seed ${SEED}, round ${round}: ${JSON.stringify(detail)}`;

@@ -8,7 +8,7 @@ import * as assert from "uvu/assert";
 import { emitPythonClient } from "../../argspec/python/client.js";
 import { docstring, indent, plainText, stringLiteral } from "../../argspec/python/text.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
-import { backEndErrorText, partialError } from "../../runtime/dispatch/error-chain.js";
+import { backEndError, partialError } from "../../runtime/dispatch/error-chain.js";
 import { argspecOf, param, plugin } from "../argspec/sample-argspec.js";
 import { HAS_PYTHON, PYTHON_RUNTIME, PythonFolder, sayIfSkipped } from "../support/python.js";
 import { Random, SEED } from "./support/random.js";
@@ -118,7 +118,7 @@ test("error chains are read as they were made", () => {
     ];
     const text = levels.reduceRight(
       (below, [partition, width, status]) => partialError(partition!, width!, status!, below),
-      backEndErrorText(Buffer.from(body)),
+      backEndError(Buffer.from(body)).text,
     );
     return { text, read: [levels, { plugin: detail }] };
   });

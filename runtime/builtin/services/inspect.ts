@@ -136,8 +136,8 @@ function fields(block: string): Record<string, string> {
 function matrixPart(pending: PendingRequest | null, level: number) {
   const call = pending?.call ?? null;
   const used = call === null ? [] : [...call.channels()];
-  const received = pending?.exchange.headers.partialTarget ?? -1;
-  const base = { "target-partial": call?.request.target ?? received, "n-channels": used.length };
+  const target = call?.request.target ?? pending?.exchange.headers.partialTarget ?? -1;
+  const base = { "target-partial": Number(target), "n-channels": used.length };
   if (level < 2) return base;
   return { ...base, channels: used.map((one) => channelPart(one, level)) };
 }

@@ -49,7 +49,8 @@ export interface RequestParts {
   readonly target: string;
   /** Own header lines, each with CR LF, latin1. */
   readonly headerBlock: string;
-  readonly partial: number | null;
+  /** Target partition, of any size. */
+  readonly partial: bigint | null;
   readonly content: Uint8Array | null;
   /** Replaces the Content-Type of `headerBlock`; null keeps it. */
   readonly contentType: string | null;

@@ -11,7 +11,7 @@ import { type Content, contentOf, madeSource } from "./made-request.js";
 import { type ParamReader, parseParams } from "./query-values.js";
 import type { Headers } from "./received.js";
 import { contentBytes, headersBytes, headersDict, receivedHeaders } from "./received.js";
-import { flagOf, indexOrNull, primaryOf, signatureFrom } from "./request-arguments.js";
+import { flagOf, indexOrNull, primaryOf, signatureFrom, targetFrom } from "./request-arguments.js";
 
 const AFFINITY_MODULUS = 128;
 /** First argument that tells the constructor of a request that was received. */
@@ -26,8 +26,8 @@ type Readers = Readonly<Record<string, ParamReader>>;
 
 /** Where a request goes. */
 export interface Routing {
-  /** The one partition that it is for, -1 for all. */
-  readonly target: number;
+  /** The one partition that it is for, of any size; null for all. */
+  readonly target: bigint | null;
   /** Set by the plugin: only the primary row. */
   readonly isPrimary: boolean;
   /** Preferred row, -1 for none. */
@@ -79,7 +79,7 @@ export class PluginRequest {
     };
     isResubmission = (request) => request.#resubmission;
     routingOf = (request) => ({
-      target: request.partial ?? -1,
+      target: request.#partition,
       isPrimary: request.#edits?.primary === 1,
       affinity: request.affinity ?? -1,
     });
@@ -167,15 +167,13 @@ export class PluginRequest {
     return Object.values(this.params);
   }
 
-  /** Target partition when forwarded (modulo the number of partitions), null for all of them. */
+  /**
+   * Target partition when forwarded (modulo the number of partitions), null for all of them. One
+   * received above 2^53 reads as the greatest safe integer; it is forwarded as it came.
+   */
   get partial(): number | null {
-    const edited = this.#edits?.partial;
-    if (edited !== undefined) return edited;
-    const text = headerValue(this.#source.headerBlock, TARGET_HEADER);
-    const target = text !== undefined && /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    const partial = Number.isSafeInteger(target) ? target : null;
-    if (this.#edits !== undefined) this.#edits.partial = partial;
-    return partial;
+    const partition = this.#partition;
+    return partition === null ? null : Math.min(Number(partition), Number.MAX_SAFE_INTEGER);
   }
 
   set partial(target: number | null) {
@@ -362,10 +360,17 @@ export class PluginRequest {
       method: content === null ? "GET" : "POST",
       target: this.#target(),
       headerBlock: this.#source.headerBlock,
-      partial: this.partial,
+      partial: this.#partition,
       content,
       contentType: this.#edits?.content?.type || null,
     });
+  }
+
+  get #partition(): bigint | null {
+    const edited = this.#edits?.partial;
+    if (edited !== undefined) return edited === null ? null : BigInt(edited);
+    const received = headerValue(this.#source.headerBlock, TARGET_HEADER);
+    return received === undefined ? null : targetFrom(received);
   }
 
   /** As received while nobody can have changed the parameters. */

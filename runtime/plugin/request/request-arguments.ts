@@ -1,6 +1,6 @@
 // Checks of the values that plugin code assigns to a PluginRequest.
 
-import { ArgumentError } from "../../base/errors.js";
+import { ArgumentError, RequestError } from "../../base/errors.js";
 import { MAX_FLAG_BYTES } from "../../base/limits.js";
 import { typeName } from "../contract/thrown.js";
 
@@ -11,6 +11,15 @@ export function indexOrNull(value: unknown, name: string): number | null {
   if (value === null || value === undefined) return null;
   if (!Number.isSafeInteger(value)) throw new ArgumentError("TypeError", `${name} must be int`);
   return (value as number) < 0 ? null : (value as number);
+}
+
+/**
+ * The header field of a request that a plugin has made; of those received it is a number.
+ * @throws RequestError where it is none: the request must not go to all partitions instead
+ */
+export function targetFrom(text: string): bigint {
+  if (/^\d+$/.test(text)) return BigInt(text);
+  throw new RequestError(`X-SVC-Partial-Target must be a whole number, 0 and up, not ${text}`);
 }
 
 export function primaryOf(value: unknown): 0 | 1 {

@@ -35,6 +35,8 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
   readonly #sorting: SortKeys;
   readonly #entries: [K, T][] = [];
   #hitcount: number | null = null;
+  /** Hits that a received response counts beyond its entries. */
+  #unlisted = 0;
   #partials = 1;
   #i0 = 0;
   #i1 = 0;
@@ -114,9 +116,12 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
     return converterOf(this.#sorting.keytype);
   }
 
-  /** How many entries there could have been; null restores the number of calls of `append`. */
+  /**
+   * How many entries there could have been. Until it is set it grows with each `append`; null
+   * restores the number of entries appended.
+   */
   get hitcount(): number {
-    return this.#hitcount ?? this.#sorting.count;
+    return this.#hitcount ?? this.#sorting.count + this.#unlisted;
   }
 
   set hitcount(hitcount: number | null) {
@@ -124,6 +129,7 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
       throw new ArgumentError("ValueError", "hitcount cannot be negative");
     }
     this.#hitcount = hitcount ?? null;
+    this.#unlisted = 0;
   }
 
   /** Instances that contributed, down to the engines. */
@@ -227,7 +233,7 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
     response.#f3 = partial.f3;
     setLevels(response, partial.level, partial.levelparts);
     response.#partials = partial.partials;
-    response.#hitcount = partial.hitcount;
+    response.#unlisted = partial.hitcount - partial.keys.length;
     response.#message = partial.message;
     response.meta = partial.meta === null ? null : parsed(partial.meta);
     for (const [index, key] of partial.keys.entries()) {

@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { answerError } from "../../../client/typescript/answer-error.js";
 import { SvcError } from "../../../client/typescript/svc-error.js";
-import { backEndErrorText, partialError } from "../../../runtime/dispatch/error-chain.js";
+import { backEndError, partialError } from "../../../runtime/dispatch/error-chain.js";
 
 const test = suite("answers as errors");
 const PATH = "/svc/plugin/find";
@@ -85,7 +85,7 @@ test("an error three levels down has each of them, and its own as the cause", ()
         index,
         3,
         code,
-        backEndErrorText(Buffer.from(JSON.stringify(envelope(message)))),
+        backEndError(Buffer.from(JSON.stringify(envelope(message)))).text,
       ),
     { plugin },
   );

@@ -66,7 +66,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
       accept: "json",
       bypassServiceOut: false,
       minQueue: 0,
-      partialTarget: -1,
+      partialTarget: null,
       via: "",
       isExplained: false,
       hasArgspec: false,

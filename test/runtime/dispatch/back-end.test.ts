@@ -3,6 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
+  FEEDBACK_MS,
   FIRST_IDLE_CHANNEL_MS,
   IDLE_CHANNEL_MS,
   PENALTY_MS,
@@ -90,6 +91,16 @@ test("a backlog below our own requests changes nothing", () => {
   const channels = [backEnd.take(), backEnd.take()];
   backEnd.give(channels[0]!, 0);
   assert.is(backEnd.cost, 2);
+});
+
+test("what a back-end said of its load counts for a while", () => {
+  const backEnd = costly(2);
+  const channels = [backEnd.take(), backEnd.take()];
+  backEnd.give(channels[0]!, 50);
+  const { cost } = backEnd;
+  assert.ok(cost > 50);
+  later(FEEDBACK_MS - 1, () => assert.is(backEnd.cost, cost));
+  later(FEEDBACK_MS + 1, () => assert.is(backEnd.cost, 2));
 });
 
 test("a penalty passes", () => {

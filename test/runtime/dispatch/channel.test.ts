@@ -5,6 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Answer } from "../../../runtime/dispatch/answer-parser.js";
 import { Channel, type ChannelUser } from "../../../runtime/dispatch/channel.js";
+import { DeafBackEnd } from "./support/deaf-back-end.js";
 import { answerText, FakeBackEnd, type FakeRequest, until } from "./support/fake-back-end.js";
 
 const test = suite<{ backEnd: FakeBackEnd; channel: Channel; closed: Channel[] }>("channel");
@@ -54,6 +55,14 @@ function send(channel: Channel, head = HEAD, body: string | Uint8Array | null = 
   assert.equal(user.outcomes, []);
   return user;
 }
+
+test("a connection that does not come about in time is none", async () => {
+  const deaf = await DeafBackEnd.start();
+  const channel = new Channel(0, deaf.address, `${IDENT}\r\n`, () => {});
+  const user = send(channel);
+  assert.is(await user.outcome(), "unconnected: no connection in time");
+  deaf.stop();
+});
 
 test("nothing is opened before the first request", async ({ channel, backEnd }) => {
   assert.is(channel.isOpen, false);

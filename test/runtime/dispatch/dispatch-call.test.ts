@@ -3,18 +3,13 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import {
-  type CallOwner,
-  type Dispatch,
-  DispatchCall,
-  type Outcome,
-} from "../../../runtime/dispatch/dispatch-call.js";
+import { DispatchCall } from "../../../runtime/dispatch/dispatch-call.js";
+import { makeDispatch, Owner, PARTIAL } from "./support/call-owner.js";
 import { answerText, type FakeRequest, until } from "./support/fake-back-end.js";
-import { makeRequest, type RequestOptions } from "./support/make-request.js";
+import type { RequestOptions } from "./support/make-request.js";
 import { SmallMatrix } from "./support/small-matrix.js";
 
 const test = suite("dispatch call");
-const PARTIAL = "Content-Type: application/x-svc-partial";
 let small: SmallMatrix | null = null;
 
 test.after.each(async () => {
@@ -27,45 +22,11 @@ async function matrix(...size: Parameters<typeof SmallMatrix.start>): Promise<Sm
   return small;
 }
 
-/** Notes what its call tells. */
-class Owner implements CallOwner {
-  waits = 0;
-  readonly outcomes: Outcome[] = [];
-
-  wait(): void {
-    this.waits++;
-  }
-
-  freed(): void {}
-
-  suspect(): void {}
-
-  ended(_: DispatchCall, outcome: Outcome): void {
-    this.outcomes.push(outcome);
-  }
-
-  /** As a text: the bodies by partition, or what went wrong. */
-  async outcome(): Promise<string> {
-    await until(() => this.outcomes.length > 0, "outcome");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    assert.is(this.outcomes.length, 1);
-    const [outcome] = this.outcomes;
-    if (outcome!.kind === "refused") return `${outcome!.status} ${outcome!.message}`;
-    if (outcome!.kind === "failed") return outcome!.message;
-    return outcome!.answers.map((answer) => answer?.body.toString("latin1") ?? "-").join(",");
-  }
-}
-
 function begin(path = "/a", options: RequestOptions = {}): { call: DispatchCall; owner: Owner } {
   const owner = new Owner();
   const call = new DispatchCall(small!.matrix, makeDispatch(path, options), owner);
   assert.is(call.advance(), true);
   return { call, owner };
-}
-
-function makeDispatch(path: string, options: RequestOptions = {}): Dispatch {
-  const request = makeRequest(path, options);
-  return { request, resubmits: 0, explanation: null, isAborted: () => false, ended: () => {} };
 }
 
 /** Answers a request at this place with its name. */
@@ -97,7 +58,7 @@ test("the same bytes go to one replica of each partition, answers come by partit
 
 test("a target is one partition, modulo the width", async () => {
   await matrix(3, 1);
-  for (const target of [1, 4, 3 * 2 ** 40 + 1]) {
+  for (const target of [1n, 4n, 18446744073709551616n]) {
     const { owner } = begin("/a", { target });
     await answer(1, 0);
     assert.is(await owner.outcome(), "-,p1r0,-");
@@ -107,7 +68,7 @@ test("a target is one partition, modulo the width", async () => {
 
 test("nothing is sent while one partition is busy", async () => {
   await matrix(2, 1, { channels: 1 });
-  const blocker = begin("/a", { target: 1 });
+  const blocker = begin("/a", { target: 1n });
   const owner = new Owner();
   const call = new DispatchCall(small!.matrix, makeDispatch("/b"), owner);
   assert.is(call.advance(), false);
@@ -232,7 +193,7 @@ test("no replica left that has time", async () => {
   for (const replica of [0, 1]) {
     (await small!.at(0, replica).next()).answer(429, '{"message": "too much"}');
   }
-  assert.is(await owner.outcome(), "<partial: 0 width: 1> | 429 | too much");
+  assert.is(await owner.outcome(), "429 <partial: 0 width: 1> | 429 | too much");
 });
 
 test("one replica is down, the other one too busy", async () => {
@@ -240,7 +201,7 @@ test("one replica is down, the other one too busy", async () => {
   const { owner } = begin();
   (await small!.at(0, 0).next()).answer(503, "");
   (await small!.at(0, 1).next()).answer(429, '{"message": "too much"}');
-  assert.is(await owner.outcome(), "<partial: 0 width: 1> | 429 | too much");
+  assert.is(await owner.outcome(), "429 <partial: 0 width: 1> | 429 | too much");
 });
 
 test("primary requests fail rather than go to another row", async () => {
@@ -266,116 +227,6 @@ test("a retry that finds all others busy waits", async () => {
   assert.is(call.advance(), true);
   await answer(0, 1);
   assert.is(await owner.outcome(), "p0r1");
-});
-
-const INCOMPLETE = { "allow-incomplete": true };
-
-test("allowed to be incomplete, partitions that are down are left out", async () => {
-  await matrix(3, 1, {}, INCOMPLETE);
-  const first = begin();
-  (await small!.at(0, 0).next()).answer(503, "");
-  await Promise.all([answer(1, 0), answer(2, 0)]);
-  assert.is(await first.owner.outcome(), "-,p1r0,p2r0");
-  const second = begin();
-  await Promise.all([answer(1, 0), answer(2, 0)]);
-  assert.is(await second.owner.outcome(), "-,p1r0,p2r0");
-});
-
-test("allowed to be incomplete, something must be left", async () => {
-  await matrix(2, 1, {}, INCOMPLETE);
-  const first = begin();
-  for (const partition of [0, 1]) (await small!.at(partition, 0).next()).answer(503, "");
-  assert.is(await first.owner.outcome(), "503 All partitions down");
-  assert.is(await begin().owner.outcome(), "503 All partitions down");
-});
-
-test("allowed to be incomplete, requests for one place are still not", async () => {
-  await matrix(2, 1, {}, INCOMPLETE);
-  small!.matrix.backEnds[0]![0]!.retire();
-  for (const options of [{ target: 0 }, { isPrimary: true }]) {
-    assert.is(await begin("/a", options).owner.outcome(), "503 Partition(s) down");
-  }
-});
-
-test("allowed to be incomplete, errors are still errors, and the busy waited for", async () => {
-  await matrix(2, 1, { channels: 1 }, INCOMPLETE);
-  const { owner } = begin();
-  (await small!.at(0, 0).next()).answer(500, '{"message": "bad"}');
-  const late = await small!.at(1, 0).next();
-  const call = new DispatchCall(small!.matrix, makeDispatch("/b"), new Owner());
-  assert.is(call.advance(), false);
-  late.answer(200, "x", PARTIAL);
-  assert.is(await owner.outcome(), "<partial: 0 width: 2> | 500 | bad");
-});
-
-test("what takes too long is cut off and not sent again", async () => {
-  await matrix(2, 2);
-  const { call, owner } = begin();
-  await small!.at(0, 0).next();
-  await answer(1, 0);
-  call.expire(10_000);
-  assert.equal(owner.outcomes, []);
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  call.expire(1);
-  assert.is(await owner.outcome(), "<partial: 0 width: 2> | 503 | timeout after 1 ms");
-  assert.equal(down(), ["p0r0"]);
-  assert.is(small!.at(0, 1).accepted, 0);
-  await until(() => small!.at(0, 0).open === 0, "end of the connection");
-});
-
-test("what takes too long is left out where that is allowed", async () => {
-  await matrix(2, 1, {}, INCOMPLETE);
-  const { call, owner } = begin();
-  await small!.at(0, 0).next();
-  await answer(1, 0);
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  call.expire(1);
-  assert.is(await owner.outcome(), "-,p1r0");
-});
-
-test("what takes too long is left out even if another replica was too busy before", async () => {
-  await matrix(2, 2, {}, INCOMPLETE);
-  const { call, owner } = begin();
-  await answer(1, 0);
-  (await small!.at(0, 0).next()).answer(429, "");
-  await small!.at(0, 1).next();
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  call.expire(1);
-  assert.is(await owner.outcome(), "-,p1r0");
-});
-
-test("a refusal tells whether a back-end may have executed the request", async () => {
-  const isBegun = async ({ owner }: { owner: Owner }): Promise<boolean | null> => {
-    await owner.outcome();
-    const [outcome] = owner.outcomes;
-    return outcome!.kind === "refused" ? outcome!.isBegun : null;
-  };
-  await matrix(2, 1);
-  const running = begin();
-  await small!.at(1, 0).next();
-  (await small!.at(0, 0).next()).answer(503, "");
-  assert.is(await isBegun(running), true);
-  const none = begin();
-  assert.is(await isBegun(none), false);
-  for (const backEnd of small!.matrix.all()) backEnd.revive();
-  const half = begin();
-  await answer(0, 0);
-  (await small!.at(1, 0).next()).answer(503, "");
-  assert.is(await isBegun(half), true);
-  small!.matrix.backEnds[1]![0]!.revive();
-  const one = begin("/a", { target: 1 });
-  (await small!.at(1, 0).next()).answer(503, "");
-  assert.is(await isBegun(one), false);
-});
-
-test("what is under way when time is up may have been executed", async () => {
-  await matrix(1, 1, {}, INCOMPLETE);
-  const { call, owner } = begin();
-  await small!.at(0, 0).next();
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  call.expire(1);
-  assert.is(await owner.outcome(), "503 All partitions down");
-  assert.is((owner.outcomes[0] as { isBegun?: boolean }).isBegun, true);
 });
 
 test("cancelled, it ends once and cuts off what is under way", async () => {

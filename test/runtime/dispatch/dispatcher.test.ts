@@ -1,6 +1,8 @@
 // Many requests through one dispatcher: who waits for channels and in which order, whom it turns
 // away, what it cuts off, and that nothing of it is left in the end.
 
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_DISPATCH_BACKLOG } from "../../../runtime/base/limits.js";
@@ -99,9 +101,9 @@ test("requests wait in one line and nobody overtakes", async () => {
 
 test("the head of the line holds up who needs less", async () => {
   await start(2, 1, { channels: 1 });
-  const blocker = send("/block", { target: 1 });
+  const blocker = send("/block", { target: 1n });
   const both = send("/both");
-  const first = send("/first", { target: 0 });
+  const first = send("/first", { target: 0n });
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.is(small.at(0, 0).accepted - small.at(0, 0).probes, 0);
   for (const partition of [1, 0, 1, 0]) {
@@ -183,6 +185,16 @@ test("a silent back-end is cut off after the time-out", async () => {
   assert.is(dispatcher.working, 0);
 });
 
+test("without descriptors it says so, and takes no back-end for down", () => {
+  const script = fileURLToPath(new URL("support/exhausted.ts", import.meta.url));
+  const command = `ulimit -n 60 && exec "$0" --import tsx "$1"`;
+  const child = spawnSync("bash", ["-c", command, process.execPath, script], { encoding: "utf8" });
+  const { status, message, isDefunct } = JSON.parse(child.stdout);
+  assert.equal([status, isDefunct], [503, false]);
+  assert.match(message, /^out of file descriptors: connect EMFILE/);
+  assert.match(child.stderr, /^svc: cannot connect to back-ends: out of file descriptors/m);
+});
+
 test("without a time-out it may take as long as it wants", async () => {
   await start(1, 1, {}, { timeout: 0 });
   const sent = send("/slow");
@@ -207,8 +219,7 @@ for (const [name, fail, told] of [
     fail(await backEnd.next());
     assert.match(await textOf(sent), told);
     await until(() => !dispatcher.matrix.backEnds[0]![0]!.isDefunct, "back-end");
-    // Before those that are down were asked again.
-    assert.equal([backEnd.probes, other.probes], [2, 1]);
+    assert.is(backEnd.probes, 2);
     const next = send("/b");
     (await backEnd.next()).answer(200, "y", PARTIAL);
     assert.is(await textOf(next), "y");

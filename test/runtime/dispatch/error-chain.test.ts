@@ -4,7 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { parseErrorChain } from "../../../client/typescript/error-chain.js";
-import { backEndErrorText, partialError } from "../../../runtime/dispatch/error-chain.js";
+import { backEndError, partialError } from "../../../runtime/dispatch/error-chain.js";
 
 const test = suite("error chain");
 
@@ -20,8 +20,8 @@ test("an object survives any number of levels", () => {
       traceback: ["    at find (plugins/find.ts:7:3)", "    at <anonymous>"],
     },
   };
-  const inner = partialError(4, 5, 500, backEndErrorText(envelope(message)));
-  const outer = partialError(0, 2, 500, backEndErrorText(envelope(inner)));
+  const inner = partialError(4, 5, 500, backEndError(envelope(message)).text);
+  const outer = partialError(0, 2, 500, backEndError(envelope(inner)).text);
   assert.equal(parseErrorChain(outer), {
     levels: [
       { partition: 0, width: 2, status: 500 },
@@ -34,12 +34,12 @@ test("an object survives any number of levels", () => {
 test("the form is that of the interface", () => {
   const message = { svc: { exception: "<class 'LookupError'>", value: "undefined plugin: find" } };
   assert.is(
-    partialError(1, 3, 404, backEndErrorText(envelope(message))),
+    partialError(1, 3, 404, backEndError(envelope(message)).text),
     "<partial: 1 width: 3> | 404 | " +
       "{'svc': {'exception': '<class \\'LookupError\\'>', 'value': 'undefined plugin: find'}}",
   );
   assert.is(
-    partialError(0, 1, 503, backEndErrorText(envelope("Partition(s) down"))),
+    partialError(0, 1, 503, backEndError(envelope("Partition(s) down")).text),
     "<partial: 0 width: 1> | 503 | Partition(s) down",
   );
   assert.is(
@@ -50,7 +50,7 @@ test("the form is that of the interface", () => {
 
 test("double quotes and control characters become blanks", () => {
   const message = { system: { exception: "E", value: 'say "a"\tb\u0000c', traceback: ['"x"'] } };
-  const text = partialError(0, 1, 500, backEndErrorText(envelope(message)));
+  const text = partialError(0, 1, 500, backEndError(envelope(message)).text);
   assert.equal(parseErrorChain(text).innermost, {
     system: { exception: "E", value: "say  a  b c", traceback: [" x "] },
   });
@@ -62,19 +62,19 @@ test("what is no error envelope has no text", () => {
     ...["", "not found", "<html>", '{"message": ', "[]", "null", "7", '"text"', "{}"],
     ...['{"message": null}', '{"message": {}}', '{"message": [1]}', '{"message": {"other": {}}}'],
   ];
-  for (const body of bodies) assert.is(backEndErrorText(Buffer.from(body)), "?", body);
-  assert.is(backEndErrorText(envelope("x".repeat(300_000))), "?");
-  assert.is(backEndErrorText(Buffer.from([0xff, 0xfe])), "?");
+  for (const body of bodies) assert.is(backEndError(Buffer.from(body)).text, "?", body);
+  assert.is(backEndError(envelope("x".repeat(300_000))).text, "?");
+  assert.is(backEndError(Buffer.from([0xff, 0xfe])).text, "?");
 });
 
 test("members of another kind are told as such", () => {
   const message = { plugin: { exception: 7, traceback: [null, "line"] } };
   assert.is(
-    backEndErrorText(envelope(message)),
+    backEndError(envelope(message)).text,
     "{'plugin': {'exception': '?', 'value': '?', 'traceback': ['?', 'line']}}",
   );
   assert.is(
-    backEndErrorText(envelope({ svc: "text" })),
+    backEndError(envelope({ svc: "text" })).text,
     "{'svc': {'exception': '?', 'value': '?'}}",
   );
 });
@@ -87,7 +87,7 @@ test("long texts are cut so that the rest can be taken apart", () => {
       traceback: Array.from({ length: 50 }, () => "'".repeat(1000)),
     },
   };
-  let text = backEndErrorText(envelope(message));
+  let text = backEndError(envelope(message)).text;
   for (let level = 0; level < 40; level++) text = partialError(level, 127, 500, text);
   assert.ok(text.length < 33_000, `${text.length}`);
   const { levels, innermost } = parseErrorChain(text);

@@ -10,7 +10,7 @@ const GET = {
   target: "/svc/plugin/a?b=c",
   block: "Host: x\r\nX-A: 1\r\n",
   accept: "json",
-  partialTarget: -1,
+  partialTarget: null,
   via: "a,b",
   body: null,
 } as const;
@@ -31,7 +31,7 @@ test("a query goes to all partitions, and asks for partials", () => {
   ]);
   assert.is(request.method, "GET");
   assert.is(request.body, null);
-  assert.is(request.target, -1);
+  assert.is(request.target, null);
   assert.equal(request.preference, { isPrimary: false, affinity: -1 });
 });
 
@@ -78,8 +78,8 @@ test("HEAD is asked as GET", () => {
 });
 
 test("a target is handed down, and means the primary replica", () => {
-  const request = forwardedRequest({ ...GET, partialTarget: 5 }, false);
-  assert.is(request.target, 5);
+  const request = forwardedRequest({ ...GET, partialTarget: 5n }, false);
+  assert.is(request.target, 5n);
   assert.is(request.preference.isPrimary, true);
   assert.ok(lines(request.head).includes("X-SVC-Partial-Target: 5"));
 });
@@ -94,6 +94,15 @@ test("a relayed request keeps what the client accepts", () => {
     assert.is(request.isRelayed, true);
     assert.ok(lines(request.head).includes(`Accept: ${mediaType}`));
   }
+  const block = "Host: x\r\nAccept: text/html, */*;q=0.1\r\n";
+  const { head } = forwardedRequest({ ...GET, block }, true);
+  assert.ok(lines(head).includes("Accept: text/html, */*;q=0.1"));
+});
+
+test("who may not ask for partials is not given them by a back-end either", () => {
+  const block = "Host: x\r\nAccept: Application/x-svc-partial\r\n";
+  const { head } = forwardedRequest({ ...GET, block, accept: "json" }, true);
+  assert.ok(lines(head).includes("Accept: application/json"));
 });
 
 test("many different header blocks", () => {

@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ResponseError } from "../../../runtime/base/errors.js";
 import * as S from "../../../runtime/base/sort-constants.js";
-import { mergePartials } from "../../../runtime/dispatch/merge-partials.js";
+import { mergePartials, mergeUndamaged } from "../../../runtime/dispatch/merge-partials.js";
 import { encodeMerged, mergedJson } from "../../../runtime/dispatch/merged-output.js";
 import type { SortKey } from "../../../runtime/partial/sort-order.js";
 import * as types from "../../../runtime/plugin/contract/types.js";
@@ -166,6 +166,28 @@ test("partitions that did not answer are counted", () => {
   const { incomplete, levelparts, partials } = mergePartials([null, one, null]);
   assert.equal([incomplete, levelparts, partials], [2, 3, 1]);
   assert.throws(() => mergePartials([null, null]), TypeError);
+});
+
+test("where partitions may lack, damaged ones count as those that did not answer", () => {
+  const one = responseOf("a", [1]).serialize();
+  const damaged = Uint8Array.from(one);
+  damaged[damaged.length - 1]! ^= 1;
+  assert.throws(() => mergePartials([one, damaged]), /partial 1/);
+  const { incomplete, views } = mergeUndamaged([one, damaged, null, one.subarray(0, 20)])!;
+  assert.equal([incomplete, views.length], [3, 1]);
+  assert.is(mergeUndamaged([damaged, null]), null);
+});
+
+test("sums of floats beyond all numbers are errors, as those of integers are", () => {
+  for (const name of ["f2", "f3"] as const) {
+    const [first, second] = [responseOf("a", [1]), responseOf("b", [1])];
+    first[name] = 1e308;
+    second[name] = 1e308;
+    const partials = [first.serialize(), second.serialize()];
+    assert.throws(() => mergePartials(partials), new RegExp(`float overflow in ${name}`));
+    second[name] = Number.POSITIVE_INFINITY;
+    assert.is(mergePartials([first.serialize(), second.serialize()])[name], second[name]);
+  }
 });
 
 test("a targeted partition is all there is", () => {

@@ -25,7 +25,7 @@ const EXCHANGE = {
   body: null,
   t0Ms: 0,
   aborted: false,
-  headers: { block: "Host: x\r\n", accept: "json", partialTarget: -1, minQueue: 0 },
+  headers: { block: "Host: x\r\n", accept: "json", partialTarget: null, minQueue: 0 },
 } as unknown as Exchange;
 
 /** Runs requests to their ends, one after the other. */
@@ -64,7 +64,7 @@ class Run {
 
   #dispatcher(): Dispatcher {
     return {
-      matrix: { width: this.width, height: this.height },
+      matrix: { width: this.width, height: this.height, mayLackParts: () => false },
       dispatch: (dispatch: Dispatch) => {
         const { request, resubmits } = dispatch;
         this.dispatched.push({ request, resubmits });

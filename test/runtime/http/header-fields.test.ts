@@ -3,6 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { HeaderFields, readHeaderFields } from "../../../runtime/http/header-fields.js";
+import { INVALID_TARGET } from "../../../runtime/http/refusal.js";
 import type { Accept } from "../../../runtime/plugin/contract/request-source.js";
 
 const test = suite("header fields");
@@ -58,13 +59,17 @@ test("the lowest queue is read leniently", () => {
   }
 });
 
-test("a target partition is a plain number", () => {
-  assert.is(read("X-SVC-Partial-Target: 12").partialTarget, 12);
-  assert.is(read("X-SVC-Partial-Target: -3").partialTarget, -1);
-  assert.is(read().partialTarget, -1);
-  assert.is(read("X-SVC-Partial-Target: 9007199254740991").partialTarget, 2 ** 53 - 1);
-  for (const digits of ["9007199254740992", "9".repeat(400)]) {
-    assert.is(read(`X-SVC-Partial-Target: ${digits}`).partialTarget, -1);
+test("a target partition is a whole number of any length", () => {
+  assert.is(read().partialTarget, null);
+  for (const digits of ["0", "12", "9007199254740993", "18446744073709551615", "9".repeat(400)]) {
+    assert.is(read(`X-SVC-Partial-Target: ${digits}`).partialTarget, BigInt(digits), digits);
+  }
+  for (const text of ["", "-3", "+1", "1.5", "1e3", "0x10", "1 2", "one"]) {
+    assert.is(
+      readHeaderFields(`Host: x\r\nX-SVC-Partial-Target: ${text}\r\n`),
+      INVALID_TARGET,
+      text,
+    );
   }
 });
 

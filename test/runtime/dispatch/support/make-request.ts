@@ -7,12 +7,12 @@ export interface RequestOptions {
   readonly body?: string | Uint8Array;
   readonly isPrimary?: boolean;
   readonly affinity?: number;
-  readonly target?: number;
+  readonly target?: bigint;
   readonly isRelayed?: boolean;
 }
 
 export function makeRequest(path: string, options: RequestOptions = {}): ForwardedRequest {
-  const { method = "GET", body = null, isPrimary = false, affinity = -1, target = -1 } = options;
+  const { method = "GET", body = null, isPrimary = false, affinity = -1, target = null } = options;
   const length = body === null ? "" : `Content-Length: ${body.length}\r\n`;
   return {
     method,

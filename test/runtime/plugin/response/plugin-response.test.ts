@@ -207,6 +207,19 @@ test("maxhits counts calls", () => {
   fails(() => (response.maxhits = "x" as never), "TypeError", "maxhits: an integer is required");
 });
 
+test("what is appended to a received response is counted on top of its hits", () => {
+  const sent = new PluginResponse<number, string>();
+  sent.append(1, "a");
+  sent.hitcount = 40;
+  const received = PluginResponse.deserialize(sent.serialize());
+  assert.is(received.hitcount, 40);
+  received.append(2, "b");
+  assert.is(received.hitcount, 41);
+  assert.is(PluginResponse.deserialize(received.serialize()).hitcount, 41);
+  received.hitcount = null;
+  assert.is(received.hitcount, 2);
+});
+
 test("hitcount, partials and aggregators check what they get", () => {
   const response = new PluginResponse();
   response.append("a");

@@ -37,7 +37,7 @@ test("the bytes of a request, and where it goes", () => {
   request.primary = 1;
   const { bytes, kept, ...routing } = decodeForwarding(encodeForwarding(request));
   assert.is(Buffer.from(bytes).toString(), textOf(request));
-  assert.equal(routing, { method: "POST", target: -1, isPrimary: true, affinity: 3 });
+  assert.equal(routing, { method: "POST", target: null, isPrimary: true, affinity: 3 });
   assert.ok(kept.length > 0);
 });
 
@@ -80,7 +80,7 @@ test("what a pre-processor made is resubmitted, to the same back-ends", () => {
   request.primary = 1;
   const again = merged(request).resubmittable();
   assert.is(textOf(again), textOf(request));
-  assert.equal(routingOf(again), { target: 7, isPrimary: true, affinity: 1 });
+  assert.equal(routingOf(again), { target: 7n, isPrimary: true, affinity: 1 });
   assert.equal(again.items(), [
     ["n", 2],
     ["half", 0.5],

@@ -1,0 +1,213 @@
+// How a request through a matrix of fake back-ends ends when partitions fail, hang or are lacking.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { DispatchCall, type Failure } from "../../../runtime/dispatch/dispatch-call.js";
+import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
+import { makeDispatch, Owner, PARTIAL } from "./support/call-owner.js";
+import { answerText, type FakeRequest, until } from "./support/fake-back-end.js";
+import type { RequestOptions } from "./support/make-request.js";
+import { SmallMatrix } from "./support/small-matrix.js";
+
+const test = suite("dispatch failures");
+let small: SmallMatrix | null = null;
+
+test.after.each(async () => {
+  await small?.close();
+  small = null;
+});
+
+async function matrix(...size: Parameters<typeof SmallMatrix.start>): Promise<SmallMatrix> {
+  small = await SmallMatrix.start(...size);
+  return small;
+}
+
+const INCOMPLETE = { "allow-incomplete": true };
+
+function begin(path = "/a", options: RequestOptions = {}): { call: DispatchCall; owner: Owner } {
+  const owner = new Owner();
+  const call = new DispatchCall(small!.matrix, makeDispatch(path, options), owner);
+  assert.is(call.advance(), true);
+  return { call, owner };
+}
+
+/** Answers a request at this place with its name. */
+async function answer(partition: number, replica: number): Promise<FakeRequest> {
+  const request = await small!.at(partition, replica).next();
+  request.answer(200, `p${partition}r${replica}`, PARTIAL);
+  return request;
+}
+
+function down(): string[] {
+  return [...small!.matrix.all()]
+    .filter(({ isDefunct }) => isDefunct)
+    .map(({ place }) => `p${place.partition}r${place.replica}`);
+}
+
+test("a request line too long for a back-end stays one", async () => {
+  await matrix(1, 1);
+  const { owner } = begin();
+  (await small!.at(0, 0).next()).answer(414, '{"message": "URI Too Long"}');
+  assert.is(await owner.outcome(), "<partial: 0 width: 1> | 414 | URI Too Long");
+  assert.is((owner.outcomes[0] as Failure).status, 414);
+});
+
+test("an error tells where in the matrix it arose", async () => {
+  await matrix(3, 1);
+  const { owner } = begin();
+  const below = '{"message": "bad", "level": 2, "partitions": [4, 1, 7]}';
+  (await small!.at(1, 0).next()).answer(500, below);
+  const response = new PluginResponse().serialize();
+  const text = Buffer.from(response).toString("latin1");
+  (await small!.at(0, 0).next()).answer(200, text, PARTIAL);
+  (await small!.at(2, 0).next()).answer(500, '{"message": "worse"}');
+  await owner.outcome();
+  const { status, hierarchy } = owner.outcomes[0] as Failure;
+  assert.equal([status, hierarchy], [500, { level: 3, partitions: [3, 2, 8] }]);
+});
+
+test("nobody waits for the slowest once one has failed, and its channel comes back", async () => {
+  await matrix(2, 1);
+  const { owner } = begin();
+  const slow = await small!.at(0, 0).next();
+  (await small!.at(1, 0).next()).answer(500, '{"message": "bad"}');
+  assert.is(await owner.outcome(), "<partial: 1 width: 2> | 500 | bad");
+  assert.equal([owner.leaves, small!.matrix.backEnds[0]![0]!.running], [0, 1]);
+  slow.answer(200, "late", PARTIAL);
+  await until(() => owner.leaves === 1, "end of the request");
+  assert.equal([owner.outcomes.length, small!.matrix.backEnds[0]![0]!.running], [1, 0]);
+  assert.is(small!.at(0, 0).open, 1);
+});
+
+test("what is left of a failed request is cut off when its time is up", async () => {
+  await matrix(2, 1);
+  const { call, owner } = begin();
+  await small!.at(0, 0).next();
+  (await small!.at(1, 0).next()).answer(500, "");
+  await owner.outcome();
+  call.expire(1);
+  assert.equal([owner.leaves, owner.outcomes.length], [1, 1]);
+  await until(() => small!.at(0, 0).open === 0, "end of the connection");
+});
+
+test("allowed to be incomplete, what answers nonsense or breaks off is left out", async () => {
+  await matrix(2, 1, {}, INCOMPLETE);
+  const broken = answerText(200, "body", PARTIAL).slice(0, -1);
+  for (const bytes of [broken, "H", "220 mail\r\n\r\n", "\0".repeat(100_000)]) {
+    for (const backEnd of small!.matrix.all()) backEnd.revive();
+    const { owner } = begin();
+    (await small!.at(0, 0).next()).socket.end(bytes, "latin1");
+    await answer(1, 0);
+    assert.is(await owner.outcome(), "-,p1r0");
+  }
+});
+
+test("allowed to be incomplete, partitions that are down are left out", async () => {
+  await matrix(3, 1, {}, INCOMPLETE);
+  const first = begin();
+  (await small!.at(0, 0).next()).answer(503, "");
+  await Promise.all([answer(1, 0), answer(2, 0)]);
+  assert.is(await first.owner.outcome(), "-,p1r0,p2r0");
+  const second = begin();
+  await Promise.all([answer(1, 0), answer(2, 0)]);
+  assert.is(await second.owner.outcome(), "-,p1r0,p2r0");
+});
+
+test("allowed to be incomplete, something must be left", async () => {
+  await matrix(2, 1, {}, INCOMPLETE);
+  const first = begin();
+  for (const partition of [0, 1]) (await small!.at(partition, 0).next()).answer(503, "");
+  assert.is(await first.owner.outcome(), "503 All partitions down");
+  assert.is(await begin().owner.outcome(), "503 All partitions down");
+});
+
+test("allowed to be incomplete, requests for one place are still not", async () => {
+  await matrix(2, 1, {}, INCOMPLETE);
+  small!.matrix.backEnds[0]![0]!.retire();
+  for (const options of [{ target: 0n }, { isPrimary: true }]) {
+    assert.is(await begin("/a", options).owner.outcome(), "503 Partition(s) down");
+  }
+});
+
+test("allowed to be incomplete, errors are still errors, and the busy waited for", async () => {
+  await matrix(2, 1, { channels: 1 }, INCOMPLETE);
+  const { owner } = begin();
+  (await small!.at(0, 0).next()).answer(500, '{"message": "bad"}');
+  const late = await small!.at(1, 0).next();
+  const call = new DispatchCall(small!.matrix, makeDispatch("/b"), new Owner());
+  assert.is(call.advance(), false);
+  late.answer(200, "x", PARTIAL);
+  assert.is(await owner.outcome(), "<partial: 0 width: 2> | 500 | bad");
+});
+
+test("what takes too long is cut off and not sent again", async () => {
+  await matrix(2, 2);
+  const { call, owner } = begin();
+  await small!.at(0, 0).next();
+  await answer(1, 0);
+  call.expire(10_000);
+  assert.equal(owner.outcomes, []);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  call.expire(1);
+  assert.is(await owner.outcome(), "<partial: 0 width: 2> | 503 | timeout after 1 ms");
+  assert.equal(down(), ["p0r0"]);
+  assert.is(small!.at(0, 1).accepted, 0);
+  await until(() => small!.at(0, 0).open === 0, "end of the connection");
+});
+
+test("what takes too long is left out where that is allowed", async () => {
+  await matrix(2, 1, {}, INCOMPLETE);
+  const { call, owner } = begin();
+  await small!.at(0, 0).next();
+  await answer(1, 0);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  call.expire(1);
+  assert.is(await owner.outcome(), "-,p1r0");
+});
+
+test("what takes too long is left out even if another replica was too busy before", async () => {
+  await matrix(2, 2, {}, INCOMPLETE);
+  const { call, owner } = begin();
+  await answer(1, 0);
+  (await small!.at(0, 0).next()).answer(429, "");
+  await small!.at(0, 1).next();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  call.expire(1);
+  assert.is(await owner.outcome(), "-,p1r0");
+});
+
+test("a refusal tells whether a back-end may have executed the request", async () => {
+  const isBegun = async ({ owner }: { owner: Owner }): Promise<boolean | null> => {
+    await owner.outcome();
+    const [outcome] = owner.outcomes;
+    return outcome!.kind === "refused" ? outcome!.isBegun : null;
+  };
+  await matrix(2, 1);
+  const running = begin();
+  await small!.at(1, 0).next();
+  (await small!.at(0, 0).next()).answer(503, "");
+  assert.is(await isBegun(running), true);
+  const none = begin();
+  assert.is(await isBegun(none), false);
+  for (const backEnd of small!.matrix.all()) backEnd.revive();
+  const half = begin();
+  await answer(0, 0);
+  (await small!.at(1, 0).next()).answer(503, "");
+  assert.is(await isBegun(half), true);
+  small!.matrix.backEnds[1]![0]!.revive();
+  const one = begin("/a", { target: 1n });
+  (await small!.at(1, 0).next()).answer(503, "");
+  assert.is(await isBegun(one), false);
+});
+
+test("what is under way when time is up may have been executed", async () => {
+  await matrix(1, 1, {}, INCOMPLETE);
+  const { call, owner } = begin();
+  await small!.at(0, 0).next();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  call.expire(1);
+  assert.is(await owner.outcome(), "503 All partitions down");
+  assert.is((owner.outcomes[0] as { isBegun?: boolean }).isBegun, true);
+});
+
+test.run();

@@ -1,0 +1,57 @@
+// Whom a dispatched request tells what becomes of it.
+
+import * as assert from "uvu/assert";
+import type {
+  CallOwner,
+  Dispatch,
+  DispatchCall,
+  Outcome,
+} from "../../../../runtime/dispatch/dispatch-call.js";
+import { until } from "./fake-back-end.js";
+import { makeRequest, type RequestOptions } from "./make-request.js";
+
+export const PARTIAL = "Content-Type: application/x-svc-partial";
+
+/** Notes what its call tells. */
+export class Owner implements CallOwner {
+  waits = 0;
+  leaves = 0;
+  exhaustions = 0;
+  readonly outcomes: Outcome[] = [];
+
+  wait(): void {
+    this.waits++;
+  }
+
+  freed(): void {}
+
+  suspect(): void {}
+
+  exhausted(): void {
+    this.exhaustions++;
+  }
+
+  ended(_: DispatchCall, outcome: Outcome): void {
+    this.outcomes.push(outcome);
+  }
+
+  left(): void {
+    this.leaves++;
+  }
+
+  /** As a text: the bodies by partition, or what went wrong. */
+  async outcome(): Promise<string> {
+    await until(() => this.outcomes.length > 0, "outcome");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.is(this.outcomes.length, 1);
+    const [outcome] = this.outcomes;
+    if (outcome!.kind === "refused") return `${outcome!.status} ${outcome!.message}`;
+    if (outcome!.kind === "failed") return outcome!.message;
+    return outcome!.answers.map((answer) => answer?.body.toString("latin1") ?? "-").join(",");
+  }
+}
+
+export function makeDispatch(path: string, options: RequestOptions = {}): Dispatch {
+  const request = makeRequest(path, options);
+  return { request, resubmits: 0, explanation: null, isAborted: () => false, ended: () => {} };
+}

@@ -1,0 +1,28 @@
+// Started with few file descriptors: takes all that are left, asks a matrix of one back-end, and
+// prints what the request ends with, then whether the back-end still counts as well.
+
+import { openSync } from "node:fs";
+import { Dispatcher } from "../../../../runtime/dispatch/dispatcher.js";
+import { readMatrixConfig } from "../../../../runtime/dispatch/matrix-config.js";
+import { FakeBackEnd } from "./fake-back-end.js";
+import { makeRequest } from "./make-request.js";
+
+const backEnd = await FakeBackEnd.start();
+const partitions = [[backEnd.address]];
+const dispatcher = new Dispatcher(readMatrixConfig({ partitions, replicas: [{}] }));
+await dispatcher.start();
+try {
+  for (;;) openSync("/dev/null", "r");
+} catch {
+  // None is left.
+}
+dispatcher.dispatch({
+  request: makeRequest("/a"),
+  resubmits: 0,
+  explanation: null,
+  isAborted: () => false,
+  ended: (outcome) => {
+    const { isDefunct } = dispatcher.matrix.backEnds[0]![0]!;
+    process.stdout.write(`${JSON.stringify({ ...outcome, isDefunct })}\n`, () => process.exit());
+  },
+});
