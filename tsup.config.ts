@@ -80,6 +80,7 @@ export default defineConfig({
     "threads/io": "runtime/threads/io.ts",
     "threads/executor": "runtime/threads/executor.ts",
     "threads/admin": "runtime/threads/admin.ts",
+    "threads/interconnect": "runtime/threads/interconnect.ts",
   },
   format: ["esm"],
   target: "node20",

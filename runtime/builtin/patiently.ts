@@ -1,5 +1,5 @@
 // How the admin executor waits for vertices that others hold: it never blocks, but tries again,
-// because queries of others, expiry and snapshots run in the same thread.
+// because queries of others run in the same thread.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { LockedError } from "../graph/model/errors.js";

@@ -1,12 +1,12 @@
 // All graphs of the process, as the main thread sees them: which there are, where they are stored,
-// and what becomes of them when a thread dies. The admin thread makes and keeps them; the other
-// threads ask here, so that a graph outlives every thread but this one.
+// and what becomes of them when a thread dies. The interconnect thread makes and keeps them; the
+// other threads ask here, so that a graph outlives every thread but this one.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { log } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { UnloadableGraph } from "../builtin/server-view.js";
-import type { KeepRequest } from "../graph/keeper/graph-keeper.js";
+import type { KeeperSettings, KeepRequest } from "../graph/keeper/graph-keeper.js";
 import type {
   GraphAsk,
   GraphRequest,
@@ -14,12 +14,13 @@ import type {
   SharedGraph,
 } from "../graph/keeper/graph-source.js";
 import { onRemoved, removeForAll } from "../graph/keeper/removed-graphs.js";
-import { MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
+import { adminThread, keeperThread, MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
 import { Header } from "../graph/memory/layout.js";
 import { DataError, OperationTimeout } from "../graph/model/errors.js";
 import { recoverGraph, releaseHeld } from "../graph/operations/recover.js";
 import { isRootLocked, lockRoot, type RootLock } from "../graph/snapshot/root-lock.js";
-import { releaseSaving, saveGraphGently } from "../graph/snapshot/save-graph.js";
+import { releaseSaving } from "../graph/snapshot/save-graph.js";
+import { saveGraphs } from "../graph/snapshot/save-graphs.js";
 import {
   eraseStoredGraph,
   graphFolder,
@@ -27,8 +28,9 @@ import {
 } from "../graph/snapshot/stored-graphs.js";
 import { GraphStore } from "../graph/store/graph-store.js";
 import type { ConfiguredGraph } from "../settings/manifest.js";
-import type { AdminServer } from "./admin-control.js";
-import { AdminThread } from "./admin-thread.js";
+import type { AdminAsk, AdminServer } from "./admin-control.js";
+import type { InterconnectAsk, InterconnectData } from "./interconnect-control.js";
+import { SupervisedThread } from "./supervised-thread.js";
 
 /** The main thread waits no longer for a thread that it could not see die meanwhile. */
 const MAX_WAIT_MS = 60_000;
@@ -67,7 +69,8 @@ interface OpenGraph {
 
 export class GraphSystem implements GraphSource {
   readonly #settings: GraphSettings;
-  readonly #admin: AdminThread;
+  readonly #interconnect: SupervisedThread<InterconnectAsk, InterconnectData>;
+  readonly #admin: SupervisedThread<AdminAsk>;
   readonly #open = new Map<string, OpenGraph>();
   /** Folders, below the root, of the graphs that are stored or have been open. */
   readonly #paths: Map<string, string>;
@@ -80,7 +83,7 @@ export class GraphSystem implements GraphSource {
   #listener: GraphListener | null = null;
 
   /**
-   * Starts the admin thread, which loads the graphs that are stored.
+   * Starts the interconnect thread, which loads the graphs that are stored.
    * @throws DataError another process uses the root
    */
   constructor(settings: GraphSettings) {
@@ -89,17 +92,8 @@ export class GraphSystem implements GraphSource {
     const isNeeded = stored.length > 0 || Object.keys(settings.graphs).length > 0;
     if (isNeeded || isRootLocked(settings.root)) this.#takeRoot();
     this.#paths = new Map(stored.map(({ name, path }) => [name, path]));
-    this.#admin = new AdminThread(settings, {
-      died: (thread) => {
-        void this.recover(thread);
-        this.#listener?.adminDied();
-      },
-      replaced: () => {
-        const graphs = this.#all().map(({ shared }) => shared);
-        this.#admin.tell({ op: "adopt", graphs });
-        this.#listener?.adminStarted();
-      },
-    });
+    this.#interconnect = this.#startInterconnect(settings);
+    this.#admin = this.#startAdmin();
     this.loaded = this.#load();
     process.once("exit", this.#leaveRoot);
   }
@@ -148,7 +142,10 @@ export class GraphSystem implements GraphSource {
     if (known !== null) return known;
     try {
       const ask = { op: "keep", request: this.#keepRequest(request) } as const;
-      return this.#opened((await this.#admin.ask(ask)) as SharedGraph, this.#pathOf(request));
+      return this.#opened(
+        (await this.#interconnect.ask(ask)) as SharedGraph,
+        this.#pathOf(request),
+      );
     } catch (error) {
       this.#failed(request, error);
       throw error;
@@ -161,7 +158,10 @@ export class GraphSystem implements GraphSource {
     try {
       const ask = { op: "keep", request: this.#keepRequest(request) } as const;
       const latest = Math.min(giveUpAt, performance.now() + MAX_WAIT_MS);
-      return this.#opened(this.#admin.askNow(ask, latest) as SharedGraph, this.#pathOf(request));
+      return this.#opened(
+        this.#interconnect.askNow(ask, latest) as SharedGraph,
+        this.#pathOf(request),
+      );
     } catch (error) {
       this.#failed(request, error);
       throw error;
@@ -205,31 +205,69 @@ export class GraphSystem implements GraphSource {
 
   /** Saves all graphs; one that cannot be is logged. Returns whether all are saved. */
   async save(): Promise<boolean> {
-    let isAllSaved = true;
-    for (const { store, shared } of this.#all()) {
-      try {
-        const options = { timeoutMs: SAVE_TIMEOUT_MS };
-        if (shared.path !== null) await saveGraphGently(store, shared.path, options);
-      } catch (error) {
-        log(`graph "${store.name}" could not be saved: ${(error as Error).message}`);
-        isAllSaved = false;
-      }
+    if (this.#open.size === 0) return true;
+    try {
+      return (await this.#interconnect.ask({ op: "save", timeoutMs: SAVE_TIMEOUT_MS })) as boolean;
+    } catch (error) {
+      // It dies whenever it saves. This thread has nothing to lose any more.
+      log(`graphs are saved by the main thread: ${(error as Error).message}`);
+      const graphs = this.#all().map(({ store, shared: { path } }) => ({ store, path }));
+      return saveGraphs(graphs, SAVE_TIMEOUT_MS, log);
     }
-    return isAllSaved;
   }
 
   /**
-   * Ends the admin thread and lets others use the root. All other threads must have ended. Returns
-   * false if graphs were to be saved and could not be.
+   * Ends the threads of graphs and lets others use the root. All other threads must have ended.
+   * Returns false if graphs were to be saved and could not be.
    */
   async close(options: { readonly isSaved: boolean }): Promise<boolean> {
     await this.#admin.close();
     await this.recover(this.#admin.threadNumber);
     const isSaved = !options.isSaved || (await this.save());
+    await this.#interconnect.close();
+    await this.recover(this.#interconnect.threadNumber);
     for (const name of this.names()) this.remove(name, false);
     this.#leaveRoot();
     process.off("exit", this.#leaveRoot);
     return isSaved;
+  }
+
+  #startInterconnect(
+    settings: KeeperSettings,
+  ): SupervisedThread<InterconnectAsk, InterconnectData> {
+    const thread = new SupervisedThread<InterconnectAsk, InterconnectData>(
+      {
+        entry: "interconnect",
+        title: "thread that keeps graphs",
+        number: keeperThread,
+        data: { settings },
+      },
+      {
+        died: (number) => void this.recover(number),
+        started: () => {
+          const graphs = this.#all().map(({ shared }) => shared);
+          if (graphs.length > 0) thread.tell({ op: "adopt", graphs });
+        },
+      },
+    );
+    return thread;
+  }
+
+  #startAdmin(): SupervisedThread<AdminAsk> {
+    const thread = new SupervisedThread<AdminAsk>(
+      { entry: "admin", title: "admin executor", number: adminThread, data: {} },
+      {
+        died: (number) => {
+          void this.recover(number);
+          this.#listener?.adminDied();
+        },
+        started: (isFirst) => {
+          for (const { shared } of this.#all()) thread.tell({ op: "graph", graph: shared });
+          if (!isFirst) this.#listener?.adminStarted();
+        },
+      },
+    );
+    return thread;
   }
 
   /** Opens what is configured or stored; what cannot be opened is logged. */
@@ -301,6 +339,8 @@ export class GraphSystem implements GraphSource {
     onRemoved(store, () => {
       if (this.#open.get(store.name) === graph) this.#open.delete(store.name);
     });
+    // Before whoever asked for the graph goes on: it may send others to the admin thread.
+    if (this.#admin.isRunning) this.#admin.tell({ op: "graph", graph: shared });
     this.#listener?.opened(shared);
     return shared;
   }

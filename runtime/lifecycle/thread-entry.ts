@@ -3,7 +3,7 @@
 
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
-type Thread = "io" | "executor" | "admin";
+export type Thread = "io" | "executor" | "admin" | "interconnect";
 
 export function startThread(thread: Thread, options: WorkerOptions): Worker {
   const entry = threadEntry(thread);

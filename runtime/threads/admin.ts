@@ -1,7 +1,8 @@
-// Entry of the admin thread: keeps graphs, and runs the built-in plugins that query or change them,
-// or take longer than the IO thread may. It never runs user code.
+// Entry of the admin thread: runs the built-in plugins that query or change graphs, or take longer
+// than the IO thread may. Queries of strangers may burn it: nothing else may depend on it. It never
+// runs user code.
 
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";
 import { plugins as graphPlugins } from "../builtin/.generated/graph/plugins.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
@@ -11,17 +12,18 @@ import { setFindGraph } from "../builtin/graph-context.js";
 import { Executor } from "../engine/executor.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
 import type { Graph } from "../graph/api/graph.js";
-import { GraphKeeper } from "../graph/keeper/graph-keeper.js";
 import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
-import type { AdminAsk, AdminServer, AdminThreadData } from "../lifecycle/admin-control.js";
+import { ToldGraphs } from "../graph/keeper/told-graphs.js";
+import type { AdminAsk, AdminServer } from "../lifecycle/admin-control.js";
+import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
 import { showTraceback } from "../plugin/contract/traceback.js";
 import { graphOf, setGraphBinder } from "../plugin/run/graph-binding.js";
 import { SharedState } from "../wire/shared-state.js";
-import { type Asked, answerOf, raise } from "../wire/sync-port.js";
+import { type Asked, answerOf } from "../wire/sync-port.js";
 
-const { thread, settings, port, signal } = workerData as AdminThreadData;
-const keeper = new GraphKeeper(thread, settings, log);
-const graphs = new ThreadGraphs(thread, keeper);
+const { thread } = workerData as SupervisedThreadData;
+const told = new ToldGraphs(thread, receive);
+const graphs = new ThreadGraphs(thread, told);
 setThreadGraphs(graphs);
 setGraphBinder(bindGraphs(graphs));
 const forms = new ArgspecForms();
@@ -41,11 +43,8 @@ function serve({ port: requests, state, traceback }: AdminServer): void {
 
 function act(ask: AdminAsk): unknown {
   switch (ask.op) {
-    case "keep":
-      return keeper.keep(ask.request);
-    case "adopt":
-      for (const graph of ask.graphs) keeper.adopt(graph);
-      return null;
+    case "graph":
+      return told.add(ask.graph);
     case "serve":
       return serve(ask.server);
     case "argspec":
@@ -53,10 +52,17 @@ function act(ask: AdminAsk): unknown {
   }
 }
 
-port.on("message", ({ number, ask }: Asked<AdminAsk>) => {
-  port.postMessage(answerOf(number, () => act(ask)));
-  raise(signal);
-});
-parentPort!.on("message", ({ number, ask }: Asked<AdminAsk>) => {
+function answer({ number, ask }: Asked<AdminAsk>): void {
   parentPort!.postMessage(answerOf(number, () => act(ask)));
-});
+}
+
+/** A request may come before the message that its graph is open, which was sent before it. */
+function receive(): void {
+  for (;;) {
+    const received = receiveMessageOnPort(parentPort!);
+    if (received === undefined) return;
+    answer(received.message as Asked<AdminAsk>);
+  }
+}
+
+parentPort!.on("message", answer);

@@ -82,6 +82,15 @@ export function answerOf(number: number, act: () => unknown): Answer {
   }
 }
 
+/** The same for what may take its time. */
+export async function answerLater(number: number, act: () => unknown): Promise<Answer> {
+  try {
+    return { number, value: await act() };
+  } catch (error) {
+    return failureOf(number, error);
+  }
+}
+
 export function failureOf(number: number, error: unknown): Answer {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   return { number, failure: { name, message } };

@@ -8,9 +8,9 @@ import { EventProcessor } from "../expiry/event-processor.js";
 import { DataError } from "../model/errors.js";
 import { Session } from "../sessions/session.js";
 import { loadGraph } from "../snapshot/load-graph.js";
-import { saveGraphGently } from "../snapshot/save-graph.js";
+import { saveGraphs } from "../snapshot/save-graphs.js";
 import { GraphStore } from "../store/graph-store.js";
-import type { GraphSource, SharedGraph } from "./graph-source.js";
+import type { SharedGraph } from "./graph-source.js";
 import { onRemoved } from "./removed-graphs.js";
 
 export interface KeeperSettings {
@@ -39,7 +39,7 @@ interface Kept {
   readonly events: EventProcessor;
 }
 
-export class GraphKeeper implements GraphSource {
+export class GraphKeeper {
   readonly #thread: number;
   readonly #settings: KeeperSettings;
   readonly #log: (line: string) => void;
@@ -52,7 +52,7 @@ export class GraphKeeper implements GraphSource {
     this.#settings = settings;
     this.#log = log;
     const { saveEverySeconds } = settings;
-    if (saveEverySeconds > 0) setInterval(() => this.#save(), saveEverySeconds * 1000).unref();
+    if (saveEverySeconds > 0) setInterval(() => this.#saveNow(), saveEverySeconds * 1000).unref();
   }
 
   /**
@@ -97,13 +97,14 @@ export class GraphKeeper implements GraphSource {
     return [...this.#graphs.keys()].filter((name) => this.find(name) !== null).sort();
   }
 
-  /** What the plugins of this thread may not do: the main thread decides. */
-  open(): never {
-    throw new Error("graphs are opened by the main thread");
-  }
-
-  remove(): never {
-    throw new Error("graphs are removed by the main thread");
+  /**
+   * Saves all graphs that have changed; returns whether all are saved.
+   * @param timeoutMs how long to wait for another save of the same graph
+   */
+  save(timeoutMs: number): Promise<boolean> {
+    const graphs = this.names().map((name) => this.#graphs.get(name)!);
+    const storable = graphs.map(({ store, shared: { path } }) => ({ store, path }));
+    return saveGraphs(storable, timeoutMs, this.#log);
   }
 
   /** What two graphs store in one folder would take each other's place. */
@@ -119,18 +120,10 @@ export class GraphKeeper implements GraphSource {
     if (this.#graphs.get(name) === kept) this.#graphs.delete(name);
   }
 
-  async #save(): Promise<void> {
+  async #saveNow(): Promise<void> {
     if (this.#isSaving) return;
     this.#isSaving = true;
-    for (const name of this.names()) {
-      const kept = this.#graphs.get(name);
-      if (kept === undefined || kept.shared.path === null) continue;
-      try {
-        await saveGraphGently(kept.store, kept.shared.path);
-      } catch (error) {
-        this.#log(`graph "${name}" could not be saved: ${(error as Error).message}`);
-      }
-    }
+    await this.save(0);
     this.#isSaving = false;
   }
 }

@@ -7,14 +7,24 @@ export const MAIN_THREAD = 201;
 export const IO_THREAD = 203;
 
 const FIRST_KEEPER = 204;
-const KEEPERS = 50;
+const KEEPERS = 25;
+const FIRST_ADMIN = FIRST_KEEPER + KEEPERS;
+const ADMINS = 25;
 
 /**
- * The one thread that makes and loads graphs.
+ * The one thread that makes, loads and saves graphs.
  * @param deaths of those before it
  */
 export function keeperThread(deaths: number): number {
   return FIRST_KEEPER + (deaths % KEEPERS);
+}
+
+/**
+ * The one thread that runs built-in plugins on graphs.
+ * @param deaths of those before it
+ */
+export function adminThread(deaths: number): number {
+  return FIRST_ADMIN + (deaths % ADMINS);
 }
 
 /** @param executor its id, from 0 */

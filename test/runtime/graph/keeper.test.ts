@@ -8,6 +8,7 @@ import * as assert from "uvu/assert";
 import { GraphKeeper, type KeepRequest } from "../../../runtime/graph/keeper/graph-keeper.js";
 import { removeForAll } from "../../../runtime/graph/keeper/removed-graphs.js";
 import {
+  adminThread,
   executorThread,
   IO_THREAD,
   keeperThread,
@@ -76,7 +77,8 @@ test("no two threads have the same number, nor do keepers that follow each other
   const executors = Array.from({ length: MAX_EXECUTOR_IDS }, (_, id) => executorThread(id));
   for (let deaths = 0; deaths < 200; deaths++) {
     const keepers = [deaths, deaths + 1, deaths + 2].map(keeperThread);
-    const numbers = [...executors, MAIN_THREAD, IO_THREAD, ...keepers];
+    const admins = [deaths, deaths + 1, deaths + 2].map(adminThread);
+    const numbers = [...executors, MAIN_THREAD, IO_THREAD, ...keepers, ...admins];
     assert.is(new Set(numbers).size, numbers.length);
     assert.ok(numbers.every((number) => number >= 1 && number <= 255));
   }

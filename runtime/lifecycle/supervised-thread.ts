@@ -1,15 +1,18 @@
-// The main thread's end of the admin thread, which keeps graphs and runs built-in plugins that
-// query them. It starts when it is first asked: nothing that a server needs before it listens waits
-// for it. One that dies is replaced; what it had not answered is asked of the next.
+// The main thread's end of a thread of which there is one: the interconnect thread, which keeps
+// graphs, and the admin thread, which runs built-in plugins that query them. It starts when it is
+// first asked: nothing that a server needs before it listens waits for it. One that dies is
+// replaced; what it had not answered is asked of the next.
 
-import { MessageChannel, type Transferable, type Worker } from "node:worker_threads";
+import {
+  MessageChannel,
+  type MessagePort,
+  type Transferable,
+  type Worker,
+} from "node:worker_threads";
 import { log } from "../base/log.js";
-import type { KeeperSettings } from "../graph/keeper/graph-keeper.js";
-import { keeperThread } from "../graph/keeper/thread-numbers.js";
 import { DataError } from "../graph/model/errors.js";
 import { type Answer, answeredValue, SyncPort } from "../wire/sync-port.js";
-import type { AdminAsk, AdminThreadData } from "./admin-control.js";
-import { startThread } from "./thread-entry.js";
+import { startThread, type Thread } from "./thread-entry.js";
 
 /** Asks that were there at so many deaths are likely to bring them about. */
 const MAX_DEATHS = 2;
@@ -17,46 +20,70 @@ const MAX_DEATHS = 2;
 const MAX_RESTART_DELAY_MS = 1_000;
 const LONG_LIFE_MS = 5_000;
 
-interface Waiting {
-  readonly ask: AdminAsk;
+/** What such a thread is started with, beside data of its own. */
+export interface SupervisedThreadData {
+  /** By which it is known in graphs. */
+  readonly thread: number;
+  /** Asks that the main thread waits for come here, all others by the worker's own port. */
+  readonly port: MessagePort;
+  /** Raised after each answer on `port`. */
+  readonly signal: Int32Array;
+}
+
+export interface ThreadKind<D> {
+  readonly entry: Thread;
+  /** As the log calls it. */
+  readonly title: string;
+  /** Number by which it is known in graphs, after so many deaths. */
+  number(deaths: number): number;
+  readonly data: D;
+}
+
+interface Waiting<A> {
+  readonly ask: A;
   resolve(value: unknown): void;
   reject(error: Error): void;
   deaths: number;
 }
 
-export interface AdminThreadEvents {
+export interface ThreadEvents {
   /** @param thread number by which it was known in graphs; the next one has another */
   died(thread: number): void;
-  replaced(): void;
+  /** It is there, and was asked nothing yet. */
+  started(isFirst: boolean): void;
 }
 
-interface Running {
+interface Running<A> {
   readonly worker: Worker;
-  readonly sync: SyncPort<AdminAsk>;
+  readonly sync: SyncPort<A>;
 }
 
-export class AdminThread {
-  readonly #settings: KeeperSettings;
-  readonly #events: AdminThreadEvents;
-  readonly #waiting = new Map<number, Waiting>();
-  #running: Running | null = null;
+export class SupervisedThread<A, D extends object = object> {
+  readonly #kind: ThreadKind<D>;
+  readonly #events: ThreadEvents;
+  readonly #waiting = new Map<number, Waiting<A>>();
+  #running: Running<A> | null = null;
   #asks = 0;
   #startedAtMs = 0;
   #deaths = 0;
   #deathsInARow = 0;
   #closed = false;
 
-  constructor(settings: KeeperSettings, events: AdminThreadEvents) {
-    this.#settings = settings;
+  constructor(kind: ThreadKind<D>, events: ThreadEvents) {
+    this.#kind = kind;
     this.#events = events;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== null;
   }
 
   /** Number by which the thread that runs, or the next one, is known in graphs. */
   get threadNumber(): number {
-    return keeperThread(this.#deaths);
+    return this.#kind.number(this.#deaths);
   }
 
-  ask(ask: AdminAsk): Promise<unknown> {
+  ask(ask: A): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const { worker } = this.#thread();
       const number = this.#asks++;
@@ -68,18 +95,18 @@ export class AdminThread {
   }
 
   /** Asks what need not be answered, and is asked anew of the next thread if this one dies. */
-  tell(ask: AdminAsk, transfer: readonly Transferable[] = []): void {
+  tell(ask: A, transfer: readonly Transferable[] = []): void {
     this.#thread().worker.postMessage({ number: this.#asks++, ask }, transfer);
   }
 
   /** The same as `ask`, without letting the main thread go on. */
-  askNow(ask: AdminAsk, giveUpAt: number): unknown {
+  askNow(ask: A, giveUpAt: number): unknown {
     return this.#thread().sync.ask(ask, giveUpAt);
   }
 
   /** Ends what the thread is doing; it is replaced. */
   terminate(reason: string): void {
-    log(`the admin executor is replaced: ${reason}`);
+    log(`the ${this.#kind.title} is replaced: ${reason}`);
     void this.#running?.worker.terminate();
   }
 
@@ -89,30 +116,24 @@ export class AdminThread {
   }
 
   /** The thread, which is started if there is none. */
-  #thread(): Running {
+  #thread(): Running<A> {
     if (this.#running !== null) return this.#running;
     const started = this.#start();
     this.#running = started;
-    if (this.#deaths > 0) {
-      this.#events.replaced();
-      this.#askAgain(started.worker);
-    }
+    this.#events.started(this.#deaths === 0);
+    this.#askAgain(started.worker);
     return started;
   }
 
-  #start(): Running {
+  #start(): Running<A> {
     const { port1, port2 } = new MessageChannel();
     const signal = new Int32Array(new SharedArrayBuffer(4));
-    const data: AdminThreadData = {
-      thread: this.threadNumber,
-      settings: this.#settings,
-      port: port2,
-      signal,
-    };
-    const worker = startThread("admin", {
-      workerData: data,
+    const common: SupervisedThreadData = { thread: this.threadNumber, port: port2, signal };
+    const { entry, data } = this.#kind;
+    const worker = startThread(entry, {
+      workerData: { ...data, ...common },
       transferList: [port2],
-      name: "svc-admin",
+      name: `svc-${entry}`,
     });
     this.#startedAtMs = performance.now();
     // By itself it is no reason for the process to go on.
@@ -138,13 +159,13 @@ export class AdminThread {
       const value = answeredValue(answer);
       waiting?.resolve(value);
     } catch (error) {
-      if (waiting === undefined) log(`the admin executor: ${(error as Error).message}`);
+      if (waiting === undefined) log(`the ${this.#kind.title}: ${(error as Error).message}`);
       else waiting.reject(error as Error);
     }
   }
 
   #onDeath(reason: string): void {
-    log(`the admin executor died: ${reason}`);
+    log(`the ${this.#kind.title} died: ${reason}`);
     this.#running = null;
     const dead = this.threadNumber;
     this.#deaths++;
@@ -165,7 +186,7 @@ export class AdminThread {
         continue;
       }
       this.#waiting.delete(number);
-      waiting.reject(new DataError("the thread that keeps graphs died"));
+      waiting.reject(new DataError(`the ${this.#kind.title} died`));
     }
   }
 }

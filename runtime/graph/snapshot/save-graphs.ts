@@ -1,0 +1,33 @@
+// Saves graphs one after the other. One that cannot be saved must not keep the others from it.
+
+import type { GraphStore } from "../store/graph-store.js";
+import { saveGraphGently } from "./save-graph.js";
+
+export interface StorableGraph {
+  readonly store: GraphStore;
+  /** Folder of its snapshots, null where nothing is stored. */
+  readonly path: string | null;
+}
+
+/**
+ * Saves what has changed, and lets the thread do something else meanwhile.
+ * @param timeoutMs how long to wait for another save of the same graph
+ * @param log is told of each graph that cannot be saved
+ * @returns whether all are saved
+ */
+export async function saveGraphs(
+  graphs: readonly StorableGraph[],
+  timeoutMs: number,
+  log: (line: string) => void,
+): Promise<boolean> {
+  let isAllSaved = true;
+  for (const { store, path } of graphs) {
+    try {
+      if (path !== null) await saveGraphGently(store, path, { timeoutMs });
+    } catch (error) {
+      log(`graph "${store.name}" could not be saved: ${(error as Error).message}`);
+      isAllSaved = false;
+    }
+  }
+  return isAllSaved;
+}

@@ -1,0 +1,111 @@
+// Queries of strangers may cost what they are allowed to, and nothing else: graphs are saved, and
+// what expires goes, however long they run.
+// limit: 60 s
+
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("queries of strangers");
+const PLUGINS = `
+import type { Graph, int, PluginRequest, str } from "svc-server";
+
+/** Connects each of n vertices with each. @plugin @graph dense */
+export function fill(_request: PluginRequest, graph: Graph, n: int): int {
+  for (let from = 0; from < n; from++) {
+    for (let to = 0; to < n; to++) graph.connect("v" + from, "to", "v" + to);
+  }
+  return graph.size;
+}
+
+/** @plugin @graph dense */
+export function put(_request: PluginRequest, graph: Graph, id: str, lifespan: int = -1): int {
+  return graph.createVertex(id, { lifespan });
+}
+
+/** @plugin @graph dense */
+export function has(_request: PluginRequest, graph: Graph, id: str): boolean {
+  return graph.hasVertex(id);
+}
+`;
+
+/** Goes ten arcs far in all directions, and finds nothing. */
+function endless(): string {
+  let neighbor: object = { id: "nobody" };
+  for (let depth = 0; depth < 10; depth++) neighbor = { traverse: { arc: ["to"], neighbor } };
+  return JSON.stringify({ neighbor });
+}
+
+let project: TemporaryProject;
+let served: Served | null = null;
+let isAsking = false;
+
+test.before(async () => {
+  project = new TemporaryProject({ "plugins/dense.ts": PLUGINS });
+  await svc("build", project.folder);
+});
+test.after(() => project.remove());
+test.after.each(async () => {
+  isAsking = false;
+  await served?.stop("SIGKILL");
+  served = null;
+});
+
+async function start(root: string, ...options: string[]): Promise<string> {
+  const folder = join(project.folder, root);
+  mkdirSync(folder, { recursive: true });
+  served = await serve(project.folder, "--root", folder, ...options);
+  return folder;
+}
+
+async function call(plugin: string): Promise<unknown> {
+  const { json, text } = await get(served!.port, `/svc/plugin/${plugin}`);
+  assert.is(json.status, "OK", text);
+  return json.response;
+}
+
+function burn(port: number): ReturnType<typeof get> {
+  const init = { method: "POST", body: endless() };
+  return get(port, "/svc/builtin/neighbor?graph=dense&id=v1", init);
+}
+
+/** Asks again and again, two at a time. */
+async function keepAsking(port: number): Promise<void> {
+  isAsking = true;
+  const ask = async (): Promise<void> => {
+    while (isAsking) await burn(port).catch(() => {});
+  };
+  void ask();
+  void ask();
+  await delay(500);
+}
+
+test("graphs are saved meanwhile", async () => {
+  const folder = await start("saved", "--save-every", "1", "--plugin-timeout", "0");
+  assert.is(await call("fill?n=40"), 1600);
+  await keepAsking(served!.port);
+  await call("put?id=late");
+  const file = join(folder, "dense", "graph.snapshot");
+  while (!existsSync(`${file}.old`)) {
+    await delay(100);
+    if (existsSync(file)) await call(`put?id=${Date.now()}`);
+  }
+  await served!.stop("SIGKILL");
+  isAsking = false;
+  await start("saved");
+  assert.is(await call("has?id=late"), true);
+});
+
+test("what expires goes meanwhile", async () => {
+  await start("expires", "--plugin-timeout", "0");
+  await call("fill?n=40");
+  await keepAsking(served!.port);
+  await call("put?id=short&lifespan=1");
+  while (await call("has?id=short")) await delay(100);
+});
+
+test.run();
