@@ -24,6 +24,8 @@ export const MAX_CLIENT_BODY_BYTES = MAX_BODY_BYTES_IN_FLIGHT / 2;
 export const SMALL_BODY_RESERVE_BYTES = MAX_BODY_BYTES_IN_FLIGHT / 8;
 export const MAX_DRAIN_BYTES = 1024 * 1024;
 export const MAX_PIPELINED_REQUESTS = 64;
+/** Bytes kept of a client whose requests have to wait, so that its end is seen all the same. */
+export const MAX_READ_AHEAD_BYTES = 64 * 1024;
 /** Heads of the requests in progress on one connection; beyond, no further request is read. */
 export const MAX_PIPELINED_HEAD_BYTES = 64 * 1024;
 export const MAX_CHUNK_LINE_BYTES = 1024;
@@ -36,6 +38,8 @@ export const LINGER_MS = 500;
 /** Once a server no longer listens, requests on open connections are still answered this long. */
 export const LAST_REQUESTS_MS = 100;
 export const CONNECTION_SWEEP_MS = 250;
+/** Waiting requests of a client that has sent its end are given up after this long. */
+export const GONE_CLIENT_MS = 1000;
 export const LISTEN_BACKLOG = 2048;
 /** Answers gathered for one write; more are written at once. */
 export const MAX_GATHERED_BYTES = 256 * 1024;

@@ -82,6 +82,8 @@ export class DispatchCall implements PartOwner {
   readonly dispatch: Dispatch;
   /** It stands in the owner's queue. */
   isWaiting = false;
+  /** Since when, monotonic milliseconds. */
+  waitsSinceMs = 0;
   /** Where it stands in the owner's list. */
   place = -1;
   readonly request: ForwardedRequest;

@@ -3,7 +3,12 @@
 // is for others to say.
 
 import { Fifo } from "../base/fifo.js";
-import { ANSWER_SWEEP_MS, CHANNEL_TRIM_MS, MAX_DISPATCH_BACKLOG } from "../base/limits.js";
+import {
+  ANSWER_SWEEP_MS,
+  CHANNEL_TRIM_MS,
+  DEFAULT_DISPATCH_TIMEOUT_MS,
+  MAX_DISPATCH_BACKLOG,
+} from "../base/limits.js";
 import { log } from "../base/log.js";
 import type { BackEnd } from "./back-end.js";
 import { type CallOwner, type Dispatch, DispatchCall, type Outcome } from "./dispatch-call.js";
@@ -19,6 +24,8 @@ const FULL_TEXTS = {
 const SERVICE_OUT = "Service Out";
 /** Between two lines of the log that say the same. */
 const QUIET_MS = 1000;
+const CLIENT_GONE = "client closed the connection";
+const BUSY = "Service Unavailable: all back-ends are busy";
 /** Overdue answers are found within this part of the time-out. */
 const SWEEPS_PER_TIMEOUT = 20;
 
@@ -91,6 +98,7 @@ export class Dispatcher implements CallOwner {
     if (this.#waiting.size < MAX_DISPATCH_BACKLOG) {
       this.waited++;
       call.isWaiting = true;
+      call.waitsSinceMs = performance.now();
       this.#waiting.push(call);
       return;
     }
@@ -105,12 +113,27 @@ export class Dispatcher implements CallOwner {
     this.#isPumping = true;
     for (let call = this.#waiting.peek(); call !== undefined; call = this.#waiting.peek()) {
       if (!call.isEnded && call.dispatch.isAborted()) {
-        call.cancel(503, "client closed the connection");
+        call.cancel(503, CLIENT_GONE);
       } else if (!call.isEnded && !call.advance()) break;
       call.isWaiting = false;
       this.#waiting.shift();
     }
     this.#isPumping = false;
+  }
+
+  /** To be called at times. Requests whose clients are gone, or that wait too long, give up. */
+  tick(): void {
+    const before =
+      performance.now() - (this.matrix.config.timeoutMs || DEFAULT_DISPATCH_TIMEOUT_MS);
+    this.#isPumping = true;
+    for (const call of this.#waiting.clear()) {
+      if (!call.isEnded && call.dispatch.isAborted()) call.cancel(503, CLIENT_GONE);
+      else if (!call.isEnded && call.waitsSinceMs < before) call.cancel(503, BUSY);
+      if (call.isEnded) call.isWaiting = false;
+      else this.#waiting.push(call);
+    }
+    this.#isPumping = false;
+    this.freed();
   }
 
   suspect(backEnd: BackEnd): void {

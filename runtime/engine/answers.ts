@@ -26,6 +26,9 @@ import type { SharedState } from "../wire/shared-state.js";
 import { type ErrorMessage, failureMessage, plainMessage } from "./error-message.js";
 import type { SchedulerEvents } from "./scheduler.js";
 
+const NO_EXECUTOR = "Service Unavailable: all executors are busy";
+const RETRY_SOON = "Retry-After: 2\r\n";
+
 export class Answers {
   readonly #state: SharedState;
   readonly #metrics: Metrics;
@@ -61,6 +64,14 @@ export class Answers {
   readonly failedCall: SchedulerEvents["failed"] = (call, execId, failure) => {
     const message = failureMessage(failure, call.plugin.name);
     this.error(call.exchange, call.port, execId, 500, message, true);
+  };
+
+  /** A request that no executor has begun; what the scheduler calls. */
+  readonly droppedCall: SchedulerEvents["dropped"] = ({ exchange, port, step }) => {
+    if (exchange.aborted) return exchange.answer(503, null, "");
+    // The back-ends have executed what waits for its post-processor.
+    const status = refusalStatus(exchange, 503, step !== null && step.merged !== null);
+    this.refuse(exchange, port, status, NO_EXECUTOR, RETRY_SOON);
   };
 
   options(exchange: Exchange, port: 0 | 1, allowed: readonly Method[]): void {
@@ -141,8 +152,16 @@ export class Answers {
   }
 
   /** A failure of the server itself. */
-  refuse(exchange: Exchange, port: 0 | 1, status: number, message: string): void {
-    this.error(exchange, port, 0, status, plainMessage(message));
+  refuse(exchange: Exchange, port: 0 | 1, status: number, message: string, fields = ""): void {
+    const { accept } = exchange.headers;
+    const { mediaType, body } = this.errorBody(
+      plainMessage(message),
+      accept,
+      port,
+      0,
+      exchange.t0Ms,
+    );
+    this.#send(exchange, port, status, mediaType, body, false, fields);
   }
 
   error(

@@ -86,18 +86,22 @@ export class IoServer {
     const cors = settings.cors !== null;
     const answers = new Answers(this.#state, this.#metrics, backlog, cors);
     this.#answers = answers;
-    this.#scheduler = new Scheduler(this.#state, this.#metrics, settings.pluginTimeoutMs, {
+    // A query must come to an end even where plugins need not, and nobody waits without end.
+    const timeoutMs = settings.pluginTimeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS;
+    const outcomes = {
       result: answers.call,
       failed: answers.failedCall,
+      dropped: answers.droppedCall,
+    };
+    const { pluginTimeoutMs } = settings;
+    this.#scheduler = new Scheduler(this.#state, this.#metrics, pluginTimeoutMs, timeoutMs, {
+      ...outcomes,
       terminate: (executor, reason) => notify({ notice: "terminate", executor, reason }),
       retired: (executor) => notify({ notice: "retired", executor }),
     });
     this.#adminState = new SharedState(data.adminState);
-    // A query must come to an end even where plugins need not.
-    const timeoutMs = settings.pluginTimeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS;
-    this.#admin = new Scheduler(this.#adminState, null, timeoutMs, {
-      result: answers.call,
-      failed: answers.failedCall,
+    this.#admin = new Scheduler(this.#adminState, null, timeoutMs, timeoutMs, {
+      ...outcomes,
       terminate: (_, reason) => notify({ notice: "terminateAdmin", reason }),
       retired: () => {},
     });
@@ -249,8 +253,9 @@ export class IoServer {
 
   #tick(): void {
     this.#metrics.tick(nowMs(), (slot) => this.#scheduler.startedAtMs(slot));
-    this.#scheduler.dropAborted();
-    this.#admin.dropAborted();
+    this.#scheduler.tick();
+    this.#admin.tick();
+    this.#dispatcher?.tick();
   }
 
   #view(): ServerView {

@@ -23,6 +23,7 @@ import {
 import { type Merged, mergePartials, mergeUndamaged } from "../dispatch/merge-partials.js";
 import { encodeMerged } from "../dispatch/merged-output.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
+import { isClientGone } from "../http/gone-clients.js";
 import type { Exchange } from "../http/transport.js";
 import { decodeForwarding, type Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
@@ -78,7 +79,7 @@ class Progress implements Dispatch {
   }
 
   isAborted(): boolean {
-    return this.received.exchange.aborted;
+    return isClientGone(this.received.exchange, nowMs());
   }
 
   ended(outcome: Outcome): void {
@@ -153,7 +154,8 @@ export class MatrixRequests {
         else this.#result(progress, hierarchy, execId, status, kind, payload);
       },
     };
-    this.#scheduler.submit({ exchange, port, slots: port, plugin, serial, minQueue, step });
+    const times = { serial, submittedAt: 0 };
+    this.#scheduler.submit({ exchange, port, slots: port, plugin, minQueue, step, ...times });
   }
 
   /** Dispatches what a processor has returned. */

@@ -19,6 +19,8 @@ export interface PluginCall {
   readonly serial: number;
   /** The lowest queue of executors that it may take, 0-3. */
   readonly minQueue: number;
+  /** Tick of the scheduler at which it came. */
+  submittedAt: number;
   /** What a dispatcher has the executor do; null for engines. */
   readonly step: DispatchStep | null;
 }

@@ -229,7 +229,8 @@ export class RequestEngine {
   ): void {
     const serial = this.#serial++;
     const { minQueue } = exchange.headers;
-    scheduler.submit({ exchange, port, slots, plugin, serial, minQueue, step: null });
+    const step = null;
+    scheduler.submit({ exchange, port, slots, plugin, serial, minQueue, submittedAt: 0, step });
   }
 
   #noResource(exchange: Exchange, port: 0 | 1, path: string, kind: ResourceKind): void {

@@ -4,8 +4,8 @@
 
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
-import { Fifo } from "../base/fifo.js";
 import { EXECUTOR_SWEEP_MS } from "../base/limits.js";
+import { isClientGone } from "../http/gone-clients.js";
 import { RESULT_REVOKED, ResultField } from "../wire/batch.js";
 import {
   type SharedState,
@@ -17,6 +17,9 @@ import {
 import { ExecutorLink } from "./executor-link.js";
 import type { PluginCall } from "./plugin-call.js";
 import { executorId, NO_SLOT, SlotTable } from "./slot-table.js";
+import { WaitingCalls } from "./waiting-calls.js";
+
+const TICK_MS = 1000;
 
 /** Outcome of a request that no executor answered. */
 export type Failure = "timeout" | "executor-died";
@@ -30,6 +33,8 @@ export interface SchedulerEvents {
     payload: unknown,
   ): void;
   failed(call: PluginCall, executorId: number, failure: Failure): void;
+  /** It was not begun: its client is gone, or it has waited for too long. */
+  dropped(call: PluginCall): void;
   /** The executor does not come back by itself: burns CPU past a time-out, or hangs. */
   terminate(executor: number, reason: string): void;
   /** An executor of an older build has finished its last request. */
@@ -49,7 +54,9 @@ export class Scheduler {
   readonly #events: SchedulerEvents;
   readonly #timeoutMs: number;
   readonly #slots = new SlotTable();
-  readonly #waiting = [new Fifo<PluginCall>(), new Fifo<PluginCall>()] as const;
+  readonly #waiting = new WaitingCalls();
+  readonly #maxWaitTicks: number;
+  #ticks = 0;
   #executors: ExecutorLink[] = [];
   #retiring: ExecutorLink[] = [];
   #sweep: NodeJS.Timeout | null = null;
@@ -59,11 +66,13 @@ export class Scheduler {
     state: SharedState,
     metrics: SlotMetrics | null,
     timeoutMs: number,
+    maxWaitMs: number,
     events: SchedulerEvents,
   ) {
     this.#state = state;
     this.#metrics = metrics;
     this.#timeoutMs = timeoutMs;
+    this.#maxWaitTicks = Math.ceil(maxWaitMs / TICK_MS);
     this.#events = events;
   }
 
@@ -74,7 +83,7 @@ export class Scheduler {
 
   /** Requests that wait for a slot. */
   get waiting(): number {
-    return this.#waiting[0].size + this.#waiting[1].size;
+    return this.#waiting.size;
   }
 
   /** When the job that runs in a slot was begun, milliseconds since 1970; 0 when none does. */
@@ -89,14 +98,13 @@ export class Scheduler {
       const call = this.#slots.call(slot);
       if (call !== null) yield { call, executor: executorId(slot) };
     }
-    for (const queue of this.#waiting) {
-      for (const call of queue.items()) yield { call, executor: null };
-    }
+    for (const call of this.#waiting.calls()) yield { call, executor: null };
   }
 
   submit(call: PluginCall): void {
-    const waiting = this.#waiting[call.slots];
-    if (waiting.size > 0 || !this.#place(call)) waiting.push(call);
+    call.submittedAt = this.#ticks;
+    const isBehind = this.#waiting.isBefore(call.slots, call.minQueue);
+    if (isBehind || !this.#place(call)) this.#waiting.push(call);
   }
 
   /** Replaces all executors; the former ones finish what they hold, then `retired` is told. */
@@ -144,7 +152,7 @@ export class Scheduler {
       if (isBegun) begun++;
       if (call === null) continue;
       if (isBegun) this.#events.failed(call, executorId(slot), "executor-died");
-      else this.#waiting[call.slots].unshift(call);
+      else this.#waiting.unshift(call);
     }
     this.#pump();
     return begun;
@@ -152,16 +160,29 @@ export class Scheduler {
 
   /** Empties the queues of requests that found no slot. */
   dropWaiting(): PluginCall[] {
-    return this.#waiting.flatMap((queue) => queue.clear());
+    return this.#waiting.remove(() => true);
   }
 
-  /** Answers waiting requests whose clients are gone: they would pile up behind a stuck plugin. */
-  dropAborted(): void {
-    for (const queue of this.#waiting) {
-      for (const call of queue.clear()) {
-        if (call.exchange.aborted) call.exchange.answer(503, null, "");
-        else queue.push(call);
-      }
+  /**
+   * To be called once a second. Drops requests that were not begun and whose clients are gone, or
+   * that have waited for too long: they would pile up behind a stuck plugin.
+   */
+  tick(): void {
+    const now = nowMs();
+    this.#ticks++;
+    const isOver = (call: PluginCall): boolean => {
+      // Waited for so many whole seconds, and a part of one.
+      const waited = this.#ticks - call.submittedAt - 1;
+      return waited >= this.#maxWaitTicks || isClientGone(call.exchange, now);
+    };
+    for (const call of this.#waiting.remove(isOver)) this.#events.dropped(call);
+    for (let slot = 0; slot < SLOTS; slot++) {
+      const call = this.#slots.call(slot);
+      if (call === null || this.#state.slotState(slot) !== SLOT_QUEUED || !isOver(call)) continue;
+      // The executor gives the slot back when it gets there.
+      if (!this.#state.revoke(slot)) continue;
+      this.#slots.abandon(slot);
+      this.#events.dropped(call);
     }
   }
 
@@ -188,14 +209,12 @@ export class Scheduler {
   }
 
   #pump(): void {
-    for (const queue of this.#waiting) {
-      for (let call = queue.peek(); call !== undefined; call = queue.peek()) {
-        // The client is gone: its answer goes nowhere, but frees what the request holds.
-        if (call.exchange.aborted) call.exchange.answer(503, null, "");
-        else if (!this.#place(call)) break;
-        queue.shift();
-      }
-    }
+    this.#waiting.offer((call) => {
+      if (!call.exchange.aborted) return this.#place(call);
+      // Its answer goes nowhere, but frees what the request holds.
+      this.#events.dropped(call);
+      return true;
+    });
   }
 
   #free(slot: number): void {

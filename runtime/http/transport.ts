@@ -48,6 +48,8 @@ export interface Connection {
   readonly openedAtMs: number;
   /** Set when the peer introduced itself with an XSVCIDENT line. */
   readonly ident: Ident | null;
+  /** When the client ended its half, milliseconds since 1970; 0 before. */
+  readonly endedAtMs: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
 }

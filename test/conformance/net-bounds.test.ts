@@ -3,7 +3,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { BODY_WINDOW_MS, MAX_CLIENT_BODY_BYTES } from "../../runtime/base/limits.js";
+import {
+  BODY_WINDOW_MS,
+  MAX_CLIENT_BODY_BYTES,
+  MAX_PIPELINED_REQUESTS,
+  MAX_READ_AHEAD_BYTES,
+} from "../../runtime/base/limits.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
 import { TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";
@@ -81,6 +86,51 @@ test("small bodies find room where large ones do not", async ({ server }) => {
   assert.is(await statusOf(server, MIB, "127.0.0.1"), 503);
   assert.is(await statusOf(server, 60_000, "127.0.0.1"), 200);
   server.budget.used -= held;
+});
+
+test("the end of a client is seen while its requests have to wait", async ({ server, engine }) => {
+  const get = `GET /hold HTTP/1.1\r\n${HOST}\r\n`;
+  const client = await RawClient.open(server.port);
+  client.send(get.repeat(MAX_PIPELINED_REQUESTS + 20));
+  await until(() => engine.held.length === MAX_PIPELINED_REQUESTS, "the requests");
+  assert.is(engine.held[0]!.connection.endedAtMs, 0);
+  client.socket.end();
+  await until(() => engine.held[0]!.connection.endedAtMs > 0, "the end of its half");
+  for (let next = 0; next < MAX_PIPELINED_REQUESTS + 20; next++) {
+    await until(() => engine.held.length > next, "the next request");
+    engine.held[next]!.answer(200, "text/plain", "x");
+  }
+  await client.answers(MAX_PIPELINED_REQUESTS + 20);
+
+  const other = await RawClient.open(server.port);
+  other.send(get.repeat(MAX_PIPELINED_REQUESTS + 20));
+  const first = MAX_PIPELINED_REQUESTS + 20;
+  await until(() => engine.held.length === first + MAX_PIPELINED_REQUESTS, "the requests");
+  other.socket.resetAndDestroy();
+  await until(() => engine.held[first]!.aborted, "the reset");
+  for (const exchange of engine.held) exchange.answer(200, "text/plain", "to nobody");
+});
+
+test("one who sends on while its requests wait is read from up to a bound", async (context) => {
+  const { server, engine } = context;
+  const client = await RawClient.open(server.port);
+  const get = `GET /hold HTTP/1.1\r\n${HOST}\r\n`;
+  const count = MAX_PIPELINED_REQUESTS + 1000;
+  client.send(get.repeat(count));
+  client.socket.write(Buffer.alloc(8 * MIB, get));
+  await until(() => engine.held.length === MAX_PIPELINED_REQUESTS, "the requests");
+  await sleep(50);
+  const read = server.connections()[0]!.bytesIn;
+  assert.ok(read < MAX_READ_AHEAD_BYTES + 256 * 1024, `${read} bytes were read`);
+  for (let answered = 0; answered < count; answered++) {
+    await until(() => engine.held.length > answered, "the next request");
+    engine.held[answered]!.answer(200, "text/plain", "x");
+  }
+  client.close();
+  await until(() => {
+    for (const exchange of engine.held) exchange.answer(200, "text/plain", "to nobody");
+    return engine.open === 0;
+  }, "the end");
 });
 
 test.run();

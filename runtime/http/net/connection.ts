@@ -7,8 +7,13 @@
 // closing a socket with unread input resets it, and a reset takes away an answer in transit.
 
 import type { Socket } from "node:net";
-import { toEpochMs } from "../../base/clock.js";
-import { IDLE_TIMEOUT_MS, LINGER_MS, MAX_GATHERED_BYTES } from "../../base/limits.js";
+import { nowMs as epochMs, toEpochMs } from "../../base/clock.js";
+import {
+  IDLE_TIMEOUT_MS,
+  LINGER_MS,
+  MAX_GATHERED_BYTES,
+  MAX_READ_AHEAD_BYTES,
+} from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
 import type { Refusal } from "../refusal.js";
 import type { ServerEvents } from "../transport.js";
@@ -43,6 +48,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   /** Whose connection it is, with all its others. */
   readonly owner: Client;
   ident: Ident | null = null;
+  endedAtMs = 0;
   bytesIn = 0;
   /** A turn is scheduled; the host's mark. */
   isScheduled = false;
@@ -58,8 +64,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   /** Input is being read; its answers are written at the end of it. */
   #isReading = false;
   #isPaused = false;
-  /** The client has ended its half. */
-  #hasEnded = false;
+  /** `#rest` was not looked at, because nothing more was to be read. */
+  #isHeld = false;
   #activeAtMs = performance.now();
   #lingersUntilMs = Number.POSITIVE_INFINITY;
 
@@ -113,7 +119,10 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   /** Writes what gathered since the last turn and goes on reading where that was held up. */
   turn(): void {
     this.#output.flush();
-    if (this.#isPaused && this.#rest !== null && this.mayRead()) this.#read(this.#rest);
+    if (this.#isHeld && this.mayRead()) {
+      this.#reader.restartClock(performance.now());
+      this.#read(this.#rest!);
+    }
     this.#adjust();
   }
 
@@ -122,7 +131,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     if (!this.isIdle || this.#socket.writableLength > 0) this.#activeAtMs = nowMs;
     if (this.#phase === "lingering") {
       if (nowMs >= this.#lingersUntilMs) this.#socket.destroy();
-    } else if (this.#phase === "open" && !this.#isPaused) {
+    } else if (this.#phase === "open" && !this.#isPaused && !this.#isHeld) {
       if (this.#reader.isLate(nowMs)) this.#reader.giveUp();
       else if (this.ident === null && nowMs - this.#activeAtMs > IDLE_TIMEOUT_MS) this.cut();
     }
@@ -222,22 +231,29 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     const nowMs = performance.now();
     this.#activeAtMs = nowMs;
     this.#rest = null;
+    this.#isHeld = false;
     this.#isReading = true;
     const end = this.#reader.read(chunk, nowMs);
     this.#isReading = false;
-    if (end < chunk.length && this.#phase === "open") this.#rest = Buffer.from(chunk.subarray(end));
+    if (end < chunk.length && this.#phase === "open") {
+      this.#rest = Buffer.from(chunk.subarray(end));
+      this.#isHeld = !this.mayRead();
+    }
     this.#output.flush();
   }
 
   /** Reads, pauses or ends, as the state now asks. */
   #adjust(): void {
     const mayRead = this.mayRead();
-    if (this.#hasEnded && mayRead) {
+    if (this.endedAtMs > 0 && mayRead) {
       this.#reader.end(this.#rest);
       this.closing();
     }
-    if (this.#phase !== "open") this.#end();
-    else if (mayRead === this.#isPaused) this.#setPaused(!mayRead);
+    if (this.#phase !== "open") return this.#end();
+    // The end of a client is seen only by reading on.
+    const isFull = this.#rest !== null && this.#rest.length >= MAX_READ_AHEAD_BYTES;
+    const mayReceive = mayRead || !isFull;
+    if (mayReceive === this.#isPaused) this.#setPaused(!mayReceive);
   }
 
   #setPaused(isPaused: boolean): void {
@@ -263,7 +279,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   /** The client sends no more; it still gets the answers to what it has sent. */
   #inputEnded(): void {
-    this.#hasEnded = true;
+    this.endedAtMs = epochMs();
     this.#adjust();
   }
 

@@ -51,6 +51,7 @@ export class Peers {
       client: `http://${shown}:0/`,
       openedAtMs: nowMs(),
       ident: null,
+      endedAtMs: 0,
       bytesIn: 0,
       bytesOut: 0,
     };

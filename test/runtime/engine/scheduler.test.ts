@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { MessageChannel } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { GONE_CLIENT_MS } from "../../../runtime/base/limits.js";
 import { Executor } from "../../../runtime/engine/executor.js";
 import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
 import { Scheduler } from "../../../runtime/engine/scheduler.js";
@@ -12,6 +13,11 @@ import { Metrics } from "../../../runtime/metrics/metrics.js";
 import type { PluginEntry } from "../../../runtime/plugin/contract/plugin-entry.js";
 import { RESULT_REVOKED, RESULT_VALUE, RequestField } from "../../../runtime/wire/batch.js";
 import { SharedState } from "../../../runtime/wire/shared-state.js";
+
+interface Gone {
+  aborted: boolean;
+  readonly connection: { endedAtMs: number };
+}
 
 const test = suite("scheduler");
 
@@ -32,6 +38,7 @@ function call(plugin: number, target = "/svc/plugin/x"): PluginCall {
     slots: 0,
     serial: serial++,
     minQueue: 0,
+    submittedAt: 0,
     step: null,
     plugin: { name: `p${plugin}`, number: plugin },
     exchange: {
@@ -39,7 +46,7 @@ function call(plugin: number, target = "/svc/plugin/x"): PluginCall {
       target,
       headers: { block: "", accept: "json", minQueue: 0 },
       body: null,
-      connection: { client: "http://127.0.0.1:1/", ident: null },
+      connection: { client: "http://127.0.0.1:1/", ident: null, endedAtMs: 0 },
       t0Ms: Date.now(),
       aborted: false,
     } as never,
@@ -50,12 +57,13 @@ function call(plugin: number, target = "/svc/plugin/x"): PluginCall {
 function setUp(plugins: readonly PluginEntry[], timeoutMs = 0) {
   const state = new SharedState();
   const told: string[] = [];
-  const scheduler = new Scheduler(state, new Metrics(), timeoutMs, {
+  const scheduler = new Scheduler(state, new Metrics(), timeoutMs, 30_000, {
     result: (done, execId, status, kind, payload) => {
       const value = kind === RESULT_VALUE ? payload : `kind ${kind}`;
       told.push(`${done.serial} ${execId} ${status} ${value}`);
     },
     failed: (failed, execId, failure) => told.push(`${failed.serial} ${execId} ${failure}`),
+    dropped: (call) => told.push(`${call.serial} dropped`),
     terminate: (id) => told.push(`terminate ${id}`),
     retired: (id) => told.push(`retired ${id}`),
   });
@@ -191,21 +199,77 @@ test("a pending async plugin times out and its late result is dropped", async ()
 });
 
 test("waiting requests whose clients are gone do not pile up", async () => {
-  const { scheduler, executor } = setUp([entry("never", () => new Promise(() => {}))]);
+  const { told, scheduler, executor } = setUp([entry("never", () => new Promise(() => {}))]);
   scheduler.setExecutors([executor(0)]);
   for (let slot = 0; slot < 32; slot++) scheduler.submit(call(0));
-  const waiting = Array.from({ length: 3 }, () => call(0));
+  await until(() => scheduler.working === 32);
+  await delay(20); // they are begun
+  const waiting = Array.from({ length: 4 }, () => call(0));
   for (const one of waiting) scheduler.submit(one);
-  const gone = waiting[1]!.exchange as unknown as { aborted: boolean; answer(): void };
-  let answered = 0;
-  gone.answer = () => answered++;
-  gone.aborted = true;
-  scheduler.dropAborted();
-  assert.is(answered, 1);
+  const [first, reset, ended, ending] = waiting.map(({ exchange }) => exchange as unknown as Gone);
+  reset!.aborted = true;
+  ended!.connection.endedAtMs = Date.now() - 2 * GONE_CLIENT_MS;
+  ending!.connection.endedAtMs = Date.now() + 1000;
+  scheduler.tick();
+  assert.equal(told, [`${waiting[1]!.serial} dropped`, `${waiting[2]!.serial} dropped`]);
+  assert.not.ok(first!.aborted);
   assert.equal(
     scheduler.dropWaiting().map((one) => one.serial),
-    [waiting[0]!.serial, waiting[2]!.serial],
+    [waiting[0]!.serial, waiting[3]!.serial],
   );
+  scheduler.close();
+});
+
+test("requests of gone clients leave the queue of a stuck executor, too", async () => {
+  const { told, scheduler, state } = setUp([]);
+  const { port1, port2 } = new MessageChannel();
+  scheduler.setExecutors([{ id: 0, port: port2 }]);
+  const calls = Array.from({ length: 32 }, () => call(0));
+  for (const one of calls) scheduler.submit(one);
+  state.claim(0, Date.now());
+  for (const one of calls) (one.exchange as unknown as Gone).aborted = true;
+  const later = call(0);
+  scheduler.submit(later);
+  scheduler.tick();
+  assert.is(told.length, 31, "all but the one that runs");
+  // The executor passes over what was taken back.
+  const revoked = calls
+    .slice(1)
+    .flatMap(({ serial }, at) => [at + 1, serial, 0, RESULT_REVOKED, 0]);
+  port1.postMessage([0, ...revoked]);
+  await until(() => scheduler.waiting === 0);
+  assert.is(scheduler.working, 2);
+  scheduler.close();
+});
+
+test("nobody waits for longer than allowed", () => {
+  const { told, scheduler } = setUp([]);
+  const { port2 } = new MessageChannel();
+  scheduler.setExecutors([{ id: 0, port: port2 }]);
+  for (let count = 0; count < 33; count++) scheduler.submit(call(0));
+  for (let second = 0; second <= 30; second++) {
+    assert.is(told.length, 0, `after ${second} s`);
+    scheduler.tick();
+  }
+  assert.is(told.length, 33);
+  scheduler.close();
+});
+
+test("who may only take the last queue does not hold up the others", async () => {
+  const { told, scheduler, executor, state } = setUp([
+    entry("never", () => new Promise(() => {})),
+    entry("one", () => 1),
+  ]);
+  scheduler.setExecutors([executor(0)]);
+  const last = (): PluginCall => ({ ...call(0), minQueue: 3 });
+  for (let count = 0; count < 20; count++) scheduler.submit(last());
+  assert.is(scheduler.waiting, 20 - 17, "queue 3 has 17 slots");
+  const small = call(1);
+  scheduler.submit(small);
+  await until(() => told.length > 0);
+  assert.is(told[0], `${small.serial} 0 200 1`);
+  assert.is(scheduler.waiting, 3);
+  assert.is(state.slotState(0), 0);
   scheduler.close();
 });
 
