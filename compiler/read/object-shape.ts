@@ -27,11 +27,16 @@ export function readObjectShape(reader: TypeReader, type: ts.Type): Reading {
 }
 
 function readArray(reader: TypeReader, element: ts.Type): Reading {
-  const items = reader.read(element);
+  const items = readElement(reader, element);
   return {
     shape: { kind: "array", items: items.shape },
     problems: [...bytesInJson(reader, "[]", items), ...problemsAt("[]", items)],
   };
+}
+
+/** JSON writes null for an `undefined` in a list, and never gives one back. */
+function readElement(reader: TypeReader, element: ts.Type): Reading {
+  return reader.direction === "output" ? reader.read(element) : reader.readPresent(element);
 }
 
 function readTuple(reader: TypeReader, type: ts.TupleTypeReference): Reading {
@@ -40,7 +45,8 @@ function readTuple(reader: TypeReader, type: ts.TupleTypeReference): Reading {
   let rest: TypeShape | null = null;
   reader.context.checker.getTypeArguments(type).forEach((element, index) => {
     const flags = type.target.elementFlags[index] ?? ts.ElementFlags.Required;
-    const reading = reader.readPresent(element);
+    const isOptional = (flags & ts.ElementFlags.Optional) !== 0;
+    const reading = isOptional ? reader.readPresent(element) : readElement(reader, element);
     problems.push(
       ...bytesInJson(reader, `[${index}]`, reading),
       ...problemsAt(`[${index}]`, reading),

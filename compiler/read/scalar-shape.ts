@@ -21,7 +21,10 @@ export function readScalar(context: ReadContext, type: ts.Type): Reading | null 
     return plain({ kind: "literal", value: checker.typeToString(type) === "true" });
   }
   if (flags & ts.TypeFlags.TemplateLiteral) {
-    return plain({ kind: "pattern", source: patternSource(type as ts.TemplateLiteralType) });
+    return plain({
+      kind: "pattern",
+      source: patternSource(checker, type as ts.TemplateLiteralType),
+    });
   }
   if (isBytes(type)) return plain({ kind: "bytes" });
   const brand = brandOf(checker, type);

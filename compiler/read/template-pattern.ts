@@ -3,27 +3,40 @@
 // time to match grows no faster than the text, whatever a client sends.
 
 import { ts } from "ts-morph";
+import { brandOf } from "./package-symbols.js";
 
 const NUMBER = String.raw`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`;
 const INTEGER = String.raw`-?\d+`;
 const DIGIT = String.raw`\d`;
 const CHARACTER = String.raw`[\s\S]`;
 
-export function patternSource(type: ts.TemplateLiteralType): string {
+export function patternSource(checker: ts.TypeChecker, type: ts.TemplateLiteralType): string {
   const texts = type.texts.map(escapeText);
   const parts = type.types.map((hole, index) => {
     const isLast = index === type.types.length - 1;
-    return holeSource(hole, texts[index + 1]!, isLast) + texts[index + 1];
+    return holeSource(numberSource(checker, hole), texts[index + 1]!, isLast) + texts[index + 1];
   });
   return `^${texts[0]}${parts.join("")}$`;
 }
 
-/** @param next the text behind the hole; without one, the next hole begins after one character */
-function holeSource(type: ts.Type, next: string, isLast: boolean): string {
-  const isNumber = (type.flags & (ts.TypeFlags.Number | ts.TypeFlags.BigInt)) !== 0;
-  if (next === "" && !isLast) return isNumber ? DIGIT : CHARACTER;
-  if (isNumber) return type.flags & ts.TypeFlags.Number ? NUMBER : INTEGER;
+/**
+ * @param number source of a number; null for a hole that takes any text
+ * @param next the text behind the hole; without one, the next hole begins after one character
+ */
+function holeSource(number: string | null, next: string, isLast: boolean): string {
+  if (next === "" && !isLast) return number === null ? CHARACTER : DIGIT;
+  if (number !== null) return number;
   return isLast ? `${CHARACTER}*` : `(?:(?!${next})${CHARACTER})*`;
+}
+
+function numberSource(checker: ts.TypeChecker, hole: ts.Type): string | null {
+  const brand = brandOf(checker, hole);
+  if (brand !== null) return brand === "int" ? INTEGER : NUMBER;
+  // Brands of the user's own.
+  const parts = hole.isIntersection() ? hole.types : [hole];
+  const has = (flag: ts.TypeFlags) => parts.some(({ flags }) => (flags & flag) !== 0);
+  if (has(ts.TypeFlags.Number)) return NUMBER;
+  return has(ts.TypeFlags.BigInt) ? INTEGER : null;
 }
 
 function escapeText(text: string): string {

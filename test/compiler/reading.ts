@@ -3,6 +3,7 @@
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { PluginReader, type ReadResult } from "../../compiler/read/plugin-reader.js";
 import type { PluginRecord, UserParam } from "../../compiler/record/plugin-record.js";
+import type { TypeShape } from "../../compiler/record/type-shape.js";
 import { ProjectFixture } from "./project-fixture.js";
 
 const IMPORTS = `
@@ -36,6 +37,23 @@ export function userParam(plugin: PluginRecord, name: string): UserParam {
   const param = userParams(plugin).find((candidate) => candidate.name === name);
   if (!param) throw new Error(`no parameter ${name}`);
   return param;
+}
+
+/** Reads types as parameters; declarations may stand before them. Warnings are let pass. */
+export function readTypes(types: Readonly<Record<string, string>>, declarations = "") {
+  const params = Object.entries(types).map(([name, type]) => `${name}: ${type}`);
+  const result = readSource(`${declarations}
+/** @plugin */
+export function f(request: PluginRequest, ${params.join(", ")}) { return null; }`);
+  const errors = result.diagnostics.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) throw new Error(JSON.stringify(errors, null, 1));
+  const plugin = pluginNamed(result, "f");
+  const shapes: Record<string, [string, TypeShape]> = {};
+  for (const name of Object.keys(types)) {
+    const { wire, shape } = userParam(plugin, name);
+    shapes[name] = [wire, shape];
+  }
+  return { shapes, types: result.types };
 }
 
 /** Code and the text under the carets of each finding: `SVC1002 add`. */

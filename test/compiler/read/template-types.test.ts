@@ -1,0 +1,64 @@
+// Template literal types as the patterns that texts are checked with.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readTypes } from "../reading.js";
+
+const test = suite("template types");
+
+/** A template literal type in which letters stand for its holes. */
+function template(text: string): string {
+  const types: Record<string, string> = {
+    S: "string",
+    N: "number",
+    I: "int",
+    F: "float",
+    B: "own",
+  };
+  return `\`${text.replaceAll(/[SNIFB]/g, (letter) => `${"$"}{${types[letter]}}`)}\``;
+}
+
+test("template literals match as in TypeScript, in a time that grows with the text", () => {
+  const { shapes } = readTypes({
+    ...{ a: template("S-S:S"), b: template("SabN"), c: template("vN.N") },
+    ...{ d: template("NNx"), e: template("SS!") },
+  });
+  const matches = (name: string, text: string) => {
+    const pattern = shapes[name]![1];
+    assert.is(pattern.kind, "pattern");
+    return pattern.kind === "pattern" && new RegExp(pattern.source).test(text);
+  };
+  assert.ok(matches("a", "x-y-z:"));
+  assert.not(matches("a", "x:y"));
+  assert.ok(matches("b", "aab1e3"));
+  assert.not(matches("b", "ab.ab1"), "a hole ends at the first text that fits");
+  assert.ok(matches("c", "v1.5.2"));
+  assert.ok(matches("d", "123.5x"));
+  assert.ok(matches("e", "ab!"));
+  // A square of this length would not end within the limit of a test.
+  for (const part of ["-", "1", "a", "ab"]) {
+    for (const name of Object.keys(shapes)) assert.not(matches(name, `v${part.repeat(1e6)}\n`));
+  }
+});
+
+test("holes of branded numbers take numbers", () => {
+  const own = "type own = number & { tag?: 1 };";
+  const { shapes } = readTypes(
+    { a: template("a-I"), b: template("a-F"), c: template("a-B"), d: template("I-Ix") },
+    own,
+  );
+  const matches = (name: string, text: string) => {
+    const pattern = shapes[name]![1];
+    return pattern.kind === "pattern" && new RegExp(pattern.source).test(text);
+  };
+  for (const name of ["a", "b", "c"]) {
+    assert.ok(matches(name, "a-12"), name);
+    assert.not(matches(name, "a-x"), name);
+    assert.not(matches(name, "a-"), name);
+    assert.is(matches(name, "a-1.5"), name !== "a", name);
+  }
+  assert.ok(matches("d", "1--2x"));
+  assert.not(matches("d", "1-x"));
+});
+
+test.run();
