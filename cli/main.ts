@@ -2,8 +2,8 @@
 // load nothing heavy: every command imports its own work when it runs.
 
 import { existsSync } from "node:fs";
-import { nearestHint } from "../compiler/diagnostics/nearest.js";
 import { SvcError } from "../runtime/base/errors.js";
+import { nearestHint } from "../runtime/base/nearest.js";
 import { packageInfo } from "../runtime/base/package-info.js";
 import { argspec } from "./argspec.js";
 import { argspecDiff } from "./argspec-diff.js";

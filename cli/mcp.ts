@@ -2,15 +2,18 @@
 // this process (Model Context Protocol). Must never write anything else to standard output.
 
 import { SvcError } from "../runtime/base/errors.js";
+import { test } from "../runtime/settings/rules.js";
 import { isUrl } from "./contract/fetch-response.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
 import type { OptionKind } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
 
+const URL_FORM = "the http or https URL of a server";
 const serverUrl: OptionKind<string> = {
+  rule: test(URL_FORM, (value) => isUrl(value as string) && URL.canParse(value as string), ""),
+  expected: URL_FORM,
   placeholder: "<url>",
-  expected: "the http or https URL of a server",
-  parse: (value) => (isUrl(value) && URL.canParse(value) ? value : undefined),
+  read: (value) => value,
 };
 
 export const mcp = defineCommand({

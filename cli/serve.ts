@@ -11,20 +11,18 @@ export const serve = defineCommand({
   options: SERVE_OPTIONS,
   environment: true,
   async run([argument], values) {
-    const [{ announce }, build, { graphSettings, resolveSettings }, { startServer }] =
-      await Promise.all([
-        import("./serving/announce.js"),
-        import("./serving/built-project.js"),
-        import("./serving/resolve-settings.js"),
-        import("./serving/start-server.js"),
-      ]);
+    const [{ announce }, build, { resolveSettings }, { startServer }] = await Promise.all([
+      import("./serving/announce.js"),
+      import("./serving/built-project.js"),
+      import("./serving/resolve-settings.js"),
+      import("./serving/start-server.js"),
+    ]);
     const folder = projectFolder(argument);
     const manifest = build.readBuild(folder);
     build.warnIfStale(folder, manifest);
     const settings = await resolveSettings(folder, manifest.config, values);
     const table = build.pluginTable(folder, manifest, values.role);
-    const graphs = graphSettings(settings, manifest.config, values);
-    const service = await startServer(settings, table, graphs);
+    const service = await startServer(settings, table);
     process.stdout.write(announce(service, table));
     return 0;
   },

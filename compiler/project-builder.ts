@@ -5,7 +5,8 @@
 import { existsSync } from "node:fs";
 import { posix, relative, resolve, sep } from "node:path";
 import { SvcError } from "../runtime/base/errors.js";
-import { hashContent, type ResolvedConfig } from "../runtime/settings/manifest.js";
+import type { ResolvedConfig } from "../runtime/settings/config-rule.js";
+import { hashContent } from "../runtime/settings/manifest.js";
 import { type BuildResult, Clock, hasErrors } from "./build-result.js";
 import { Bundler } from "./bundle.js";
 import { checkPlugins } from "./check/check-plugins.js";

@@ -4,7 +4,8 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { glob } from "tinyglobby";
-import { type FileHashes, hashFile, type ResolvedConfig } from "../runtime/settings/manifest.js";
+import type { ResolvedConfig } from "../runtime/settings/config-rule.js";
+import { type FileHashes, hashFile } from "../runtime/settings/manifest.js";
 import { CONFIG_FILES } from "./config/config.js";
 import { tsconfigFiles } from "./tsconfig.js";
 

@@ -68,9 +68,9 @@ test("nothing is left over: notes to self, `any`, places of one machine, registr
   expectNone(findings);
 });
 
-/** What compiler may use at run time of runtime: tables and constants, no behaviour. */
+/** What compiler may use at run time of runtime: tables, constants and the rules of settings. */
 const SHARED_VALUES =
-  /^runtime\/(base\/([\w-]+-codes?|errors|limits|package-info)|settings\/(config|manifest))\.ts$/;
+  /^runtime\/(base\/([\w-]+-codes?|errors|limits|nearest|package-info)|settings\/[\w-]+)\.ts$/;
 
 test("imports run one way", () => {
   const findings: string[] = [];
@@ -157,8 +157,7 @@ function loadedBy(entry: string, lazyToo: boolean): Set<string> {
 }
 
 test("help is quick, and serving never loads the compiler", () => {
-  const light =
-    /^(cli\/|node:|runtime\/base\/(err|\w+-codes|limits|package-info)|compiler\/diagnostics\/)/;
+  const light = /^(cli\/|node:|runtime\/(base|settings)\/|runtime\/http\/network\.ts)/;
   const help = [...loadedBy("cli/main.ts", false)];
   expectNone(help.filter((path) => !light.test(path)));
   const heavy = /^(compiler\/|ts-morph|typescript|esbuild)/;

@@ -3,9 +3,9 @@
 import type { Argspec } from "../../argspec/argspec.js";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { type ArgspecForm, argspecForm, findPlugin } from "../../argspec/forms.js";
-import { nearestHint } from "../../compiler/diagnostics/nearest.js";
 import { jsonFile } from "../../compiler/emit/text.js";
 import { SvcError } from "../../runtime/base/errors.js";
+import { nearestHint } from "../../runtime/base/nearest.js";
 import { loadArgspec } from "./load-argspec.js";
 import { loadRecords } from "./load-records.js";
 

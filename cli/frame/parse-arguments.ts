@@ -2,10 +2,10 @@
 // Options given on the command line win over environment variables.
 
 import { parseArgs } from "node:util";
-import { nearestHint } from "../../compiler/diagnostics/nearest.js";
 import { SvcError } from "../../runtime/base/errors.js";
+import { nearestHint } from "../../runtime/base/nearest.js";
 import { type Command, variableOf } from "./command.js";
-import type { Option, OptionTable, OptionValues } from "./option.js";
+import { type Option, type OptionTable, type OptionValues, parseOption } from "./option.js";
 
 export interface ParsedArguments<Table extends OptionTable> {
   readonly help: boolean;
@@ -80,8 +80,8 @@ function fromToken(
     const message = `\`svc ${command.name}\` has no option \`${rawName}\``;
     throw new SvcError("SVC3002", message + nearestHint(rawName, names));
   }
-  if (option.kind.placeholder === null && given === undefined) return true;
-  return parsed(option, rawName, given);
+  const isSwitch = option.kind.placeholder === null;
+  return parsed(option, rawName, isSwitch ? (given ?? "1") : given);
 }
 
 function fromEnvironment(options: OptionTable, environment: Environment): Record<string, unknown> {
@@ -94,7 +94,7 @@ function fromEnvironment(options: OptionTable, environment: Environment): Record
 }
 
 function parsed(option: Option<unknown>, label: string, given: string | undefined): unknown {
-  const value = given === undefined ? undefined : option.kind.parse(given);
+  const value = given === undefined ? undefined : parseOption(option.kind, given);
   if (value === undefined) {
     const got = given === undefined ? "nothing" : JSON.stringify(given);
     throw new SvcError("SVC3003", `${label}: expected ${option.kind.expected}, got ${got}`);

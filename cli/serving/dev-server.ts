@@ -5,12 +5,13 @@ import type { BuildResult } from "../../compiler/build-result.js";
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { ProjectBuilder } from "../../compiler/project-builder.js";
 import type { HttpService } from "../../runtime/lifecycle/http-service.js";
-import type { ResolvedConfig } from "../../runtime/settings/manifest.js";
+import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import { printFindings, summary } from "../frame/report-build.js";
 import { reportError } from "../frame/report-error.js";
 import { announce } from "./announce.js";
 import { pluginTable, readBuild } from "./built-project.js";
-import { graphSettings, resolveSettings, type ServeValues } from "./resolve-settings.js";
+import type { ServeValues } from "./options.js";
+import { resolveSettings } from "./resolve-settings.js";
 import { startServer } from "./start-server.js";
 
 interface Served {
@@ -95,9 +96,8 @@ export class DevServer {
   async #serve(): Promise<void> {
     const manifest = readBuild(this.#folder);
     const settings = await resolveSettings(this.#folder, manifest.config, this.#values);
-    const graphs = graphSettings(settings, manifest.config, this.#values);
     const table = pluginTable(this.#folder, manifest, this.#values.role);
-    const service = await startServer(settings, table, graphs);
+    const service = await startServer(settings, table);
     this.#served = { service, config: manifest.config };
     process.stdout.write(announce(service, table));
   }

@@ -3,64 +3,58 @@
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { SvcError } from "../../runtime/base/errors.js";
+import { ArgumentError, SvcError } from "../../runtime/base/errors.js";
 import { descriptorLimit } from "../../runtime/dispatch/descriptor-limit.js";
-import { readMatrixConfig } from "../../runtime/dispatch/matrix-config.js";
-import type { GraphSettings } from "../../runtime/lifecycle/graph-system.js";
-import type { ResolvedConfig } from "../../runtime/settings/manifest.js";
-import { checkedCors, checkedIp, checkedPrefix } from "../../runtime/settings/server-arguments.js";
-import type { ServerSettings } from "../../runtime/settings/settings.js";
-import type { OptionValues } from "../frame/option.js";
-import type { SERVE_OPTIONS } from "./options.js";
-
-export type ServeValues = OptionValues<typeof SERVE_OPTIONS>;
+import { configured, type ResolvedConfig } from "../../runtime/settings/config-rule.js";
+import { readMatrixConfig } from "../../runtime/settings/matrix-config.js";
+import { type Problems, problemText } from "../../runtime/settings/rules.js";
+import {
+  checkSettings,
+  resolveAddress,
+  type ServerSettings,
+  type SettingName,
+} from "../../runtime/settings/server-settings.js";
+import type { Setting } from "../../runtime/settings/setting.js";
+import { SETTINGS } from "../../runtime/settings/table.js";
+import type { ServeValues } from "./options.js";
 
 /**
- * @throws SvcError SVC2205 for an address, prefix or origin, and SVC3008 for a root, that cannot be
- *   used
+ * @throws SvcError SVC2205 for a setting that cannot have its value, SVC2206 for one that is not
+ *   supported, SVC2207 for a dispatcher, and SVC3008 for a root, that cannot be used
  */
 export async function resolveSettings(
   projectDir: string,
   config: ResolvedConfig,
   values: ServeValues,
 ): Promise<ServerSettings> {
-  const { http } = config;
   refuseUnbuilt(config);
+  const settings = checkSettings((name) => given(name, config, values));
+  checkDescriptors(settings.dispatcher);
   return {
-    name: config.name,
+    ...settings,
     projectDir,
-    root: checkedRoot(projectDir, config.root, values.root),
-    port: values.port ?? http.port,
-    ip: await checkedIp(values.ip ?? http.ip),
-    adminIp: await checkedIp(values["admin-ip"] ?? http.adminIp),
-    prefix: checkedPrefix(values.prefix ?? http.prefix),
-    serviceIn: values["service-out"] === undefined ? http.servicein : !values["service-out"],
-    transport: values.transport ?? http.transport,
-    cors: checkedCors(values.cors ?? http.cors),
-    trusted: http.trusted,
-    dispatcher: checkedDispatcher(config.dispatcher, values),
-    maxBodyBytes: values["max-body-bytes"] ?? http.maxBodyBytes,
-    traceback: values["hide-traceback"] === undefined ? http.traceback : !values["hide-traceback"],
-    pluginTimeoutMs: values["plugin-timeout"] ?? config.plugin.timeoutMs,
-    executors: executorCount(values.executors ?? config.executors),
-    executorHeapMb: values["executor-heap"] ?? config.executorHeapMb,
+    root: checkedRoot(projectDir, settings.root, values.root !== undefined),
+    ip: await resolveAddress(settings.ip),
+    adminIp: await resolveAddress(settings.adminIp),
+    executors: executorCount(settings.executors),
   };
 }
 
-/** What the graphs of a server are started with; its `root` is where they are stored. */
-export function graphSettings(
-  { root }: ServerSettings,
-  { graphs, saveEvery }: ResolvedConfig,
-  values: ServeValues,
-): GraphSettings {
-  return {
-    root,
-    graphs,
-    isReadonly: false,
-    hasEvents: true,
-    isIdle: false,
-    saveEverySeconds: values["save-every"] ?? saveEvery,
-  };
+/** What an option, a variable or a file says of a setting, else the configuration. */
+function given(name: SettingName, config: ResolvedConfig, values: ServeValues): unknown {
+  const row: Setting<unknown> = SETTINGS[name];
+  // An engine has no back-ends at all.
+  if (name === "dispatcher" && values.role === "engine") return null;
+  const { option, fileOption } = row;
+  const value = values[(option ?? fileOption) as keyof ServeValues];
+  if (value === undefined) return configured(config, row);
+  if (fileOption === null) return value;
+  const held = readJson(value as string);
+  const problems: Problems = [];
+  row.type.rule(held, [name], problems);
+  if (problems.length === 0) return held;
+  const texts = problems.map(problemText).join("\n  ");
+  throw new SvcError("SVC2207", `${value}: ${texts}`);
 }
 
 /** What would change the meaning of answers must not be passed over in silence. */
@@ -69,21 +63,14 @@ function refuseUnbuilt({ descriptor }: ResolvedConfig): void {
   throw new SvcError("SVC2206", "`descriptor` of svc.config.ts is not supported yet");
 }
 
-/** A file that was named wins over the configuration; an engine has no back-ends at all. */
-function checkedDispatcher(
-  configured: object | null,
-  { dispatcher: file, role }: ServeValues,
-): object | null {
-  if (role === "engine") return null;
-  const dispatcher = file === undefined ? configured : readJson(file);
-  if (dispatcher === null) return null;
+/** How many there may be is known where the server runs, not where it is built. */
+function checkDescriptors(dispatcher: object | null): void {
   try {
-    readMatrixConfig(dispatcher, descriptorLimit());
+    if (dispatcher !== null) readMatrixConfig(dispatcher, descriptorLimit());
   } catch (error) {
-    const where = file === undefined ? "svc.config.ts" : file;
-    throw new SvcError("SVC2207", `${where}: ${(error as Error).message}`, { cause: error });
+    if (!(error instanceof ArgumentError)) throw error;
+    throw new SvcError("SVC2207", error.message, { cause: error });
   }
-  return dispatcher as object;
 }
 
 function readJson(file: string): unknown {
@@ -102,10 +89,10 @@ function executorCount(wanted: number | "auto"): number {
  * A root that was asked for must be there; the configured one may come into being later. What is
  * there must be a folder that can be read.
  */
-function checkedRoot(projectDir: string, configured: string, asked: string | undefined): string {
-  const root = asked === undefined ? resolve(projectDir, configured) : resolve(asked);
+function checkedRoot(projectDir: string, wanted: string, isAsked: boolean): string {
+  const root = isAsked ? resolve(wanted) : resolve(projectDir, wanted);
   const stats = statSync(root, { throwIfNoEntry: false });
-  if (stats === undefined && asked === undefined) return root;
+  if (stats === undefined && !isAsked) return root;
   if (stats === undefined) throw new SvcError("SVC3008", `there is no folder ${root}`);
   if (!stats.isDirectory()) throw new SvcError("SVC3008", `${root} is not a folder`);
   try {

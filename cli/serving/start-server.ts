@@ -1,11 +1,11 @@
 // Starts a server of built plugins with its graphs, lets signals end both, and tells a parent that
 // holds a channel where the server is.
 
-import { type GraphSettings, GraphSystem } from "../../runtime/lifecycle/graph-system.js";
+import { GraphSystem } from "../../runtime/lifecycle/graph-system.js";
 import { HttpService } from "../../runtime/lifecycle/http-service.js";
 import { stopOnSignals } from "../../runtime/lifecycle/stop-on-signals.js";
 import type { PluginTable } from "../../runtime/plugin/contract/plugin-table.js";
-import type { ServerSettings } from "../../runtime/settings/settings.js";
+import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 
 /**
  * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound, SVC2409 another
@@ -14,9 +14,8 @@ import type { ServerSettings } from "../../runtime/settings/settings.js";
 export async function startServer(
   settings: ServerSettings,
   table: PluginTable,
-  graphSettings: GraphSettings,
 ): Promise<HttpService> {
-  const graphs = new GraphSystem(graphSettings);
+  const graphs = new GraphSystem(settings);
   try {
     const service = await HttpService.startWithWorkers(settings, table, graphs);
     stopOnSignals(service, graphs);

@@ -1,8 +1,8 @@
 // Calls in the examples of a plugin: their arguments must be what the plugin takes, for readers
 // copy them. That the text of a query can be converted the reader has seen to already.
 
+import { nearestHint } from "../../runtime/base/nearest.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import { nearestHint } from "../diagnostics/nearest.js";
 import type { ExampleArgument, ExampleCall, ExampleValue } from "../record/example.js";
 import { namePlace, partAt, plainValue, type ValuePath } from "../record/example-value.js";
 import type { ParamRecord, PluginRecord } from "../record/plugin-record.js";

@@ -5,10 +5,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SvcError } from "../../runtime/base/errors.js";
-import type { ResolvedConfig } from "../../runtime/settings/manifest.js";
+import { type ResolvedConfig, resolveConfig } from "../../runtime/settings/config-rule.js";
+import { isPlainObject, type Problems, problemText } from "../../runtime/settings/rules.js";
 import { removeLeftovers } from "../leftovers.js";
-import { isPlainObject } from "./config-rules.js";
-import { resolveConfig } from "./config-schema.js";
 
 /** In order of preference. */
 export const CONFIG_FILES = ["svc.config.ts", "svc.config.mjs", "svc.config.js"];
@@ -32,10 +31,13 @@ export async function loadConfig(projectDir: string): Promise<LoadedConfig> {
     return { config: withName(resolveConfig({}, []), name), inputs: [] };
   }
   const { value, inputs } = await runConfig(projectDir, file);
-  const problems: string[] = [];
+  const problems: Problems = [];
   const config = resolveConfig(value, problems);
   if (problems.length > 0) {
-    throw new SvcError("SVC1102", [`${file} is not valid`, ...problems].join("\n  "));
+    throw new SvcError(
+      "SVC1102",
+      [`${file} is not valid`, ...problems.map(problemText)].join("\n  "),
+    );
   }
   return { config: withName(config, name), inputs };
 }

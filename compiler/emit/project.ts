@@ -3,11 +3,8 @@
 //
 //     plugins.js ── converters.js?<hash> ── modules.js?<hash> (bundle of the project's sources)
 
-import {
-  hashContent,
-  MANIFEST_FILE,
-  type ResolvedConfig,
-} from "../../runtime/settings/manifest.js";
+import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
+import { hashContent, MANIFEST_FILE } from "../../runtime/settings/manifest.js";
 import type { PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import { emitArgspec } from "./argspec.js";

@@ -1,7 +1,7 @@
 // Plugins that svc.config.ts declares: plain exported functions, named there with role and graph.
 
 import { ts } from "ts-morph";
-import type { DeclaredPlugin } from "../../runtime/settings/manifest.js";
+import type { DeclaredPlugin } from "../../runtime/settings/plugin-rules.js";
 import { declaredValue, nameNodeOf } from "./declared-value.js";
 import { readDocComment } from "./doc-comment.js";
 import { hasPlainSignature } from "./plain-signature.js";

@@ -2,8 +2,8 @@
 // compiler never runs the user's code to find out what a plugin is called.
 
 import { ts } from "ts-morph";
+import { nearestHint } from "../../runtime/base/nearest.js";
 import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
-import { nearestHint } from "../diagnostics/nearest.js";
 import { type ReadContext, unwrap } from "./read-context.js";
 
 export interface PluginOptions {

@@ -4,7 +4,7 @@
 
 import { existsSync } from "node:fs";
 import type { Project, ts } from "ts-morph";
-import type { DeclaredPlugin } from "../../runtime/settings/manifest.js";
+import type { DeclaredPlugin } from "../../runtime/settings/plugin-rules.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
 import type { ModuleState, PluginRecord } from "../record/plugin-record.js";

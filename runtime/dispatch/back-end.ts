@@ -2,8 +2,8 @@
 // its channels. Idle channels are a stack, so that a warm one is taken first and the others age.
 
 import { FEEDBACK_MS, FIRST_IDLE_CHANNEL_MS, IDLE_CHANNEL_MS, PENALTY_MS } from "../base/limits.js";
+import type { BackEndAddress, ReplicaRow } from "../settings/matrix-config.js";
 import { Channel } from "./channel.js";
-import type { BackEndAddress, ReplicaRow } from "./matrix-config.js";
 
 /** Added to the cost of a back-end that just had too much to do. */
 const PENALTY = 256;

@@ -4,8 +4,8 @@
 
 import { connect, type Socket } from "node:net";
 import { CONNECT_TIMEOUT_MS } from "../base/limits.js";
+import type { BackEndAddress } from "../settings/matrix-config.js";
 import { type Answer, AnswerParser, BadAnswer } from "./answer-parser.js";
-import type { BackEndAddress } from "./matrix-config.js";
 
 /** What arrives on any channel, until the next bytes arrive: nothing is allocated for it. */
 const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);

@@ -10,11 +10,11 @@ import {
   MAX_DISPATCH_BACKLOG,
 } from "../base/limits.js";
 import { log } from "../base/log.js";
+import type { MatrixConfig } from "../settings/matrix-config.js";
 import type { BackEnd } from "./back-end.js";
 import { type CallOwner, type Dispatch, DispatchCall, type Outcome } from "./dispatch-call.js";
 import { Health } from "./health.js";
 import { Matrix } from "./matrix.js";
-import type { MatrixConfig } from "./matrix-config.js";
 
 const FULL_TEXTS = {
   first: "Cannot accept new connection at this time",

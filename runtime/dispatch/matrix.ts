@@ -2,9 +2,9 @@
 // partition the replica that is alive, has a free channel and costs least (interface, "Dispatch
 // cost rules").
 
+import type { MatrixConfig } from "../settings/matrix-config.js";
 import { BackEnd } from "./back-end.js";
 import type { Preference } from "./forwarded-request.js";
-import type { MatrixConfig } from "./matrix-config.js";
 
 /** Why there is no replica: all are down or were tried, or none has a free channel. */
 export type NoReplica = "down" | "busy";

@@ -5,7 +5,7 @@ import type { MessagePort } from "node:worker_threads";
 import type { UnloadableGraph } from "../builtin/server-view.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import type { PluginList, PluginTable, Routes } from "../plugin/contract/plugin-table.js";
-import type { ServerSettings } from "../settings/settings.js";
+import type { ServerSettings } from "../settings/server-settings.js";
 
 export interface ExecutorPort {
   readonly id: number;

@@ -23,7 +23,6 @@ import type {
 } from "../builtin/server-view.js";
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
-import { readMatrixConfig } from "../dispatch/matrix-config.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import { onRemoved } from "../graph/keeper/removed-graphs.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
@@ -37,6 +36,7 @@ import { TrustedClients } from "../http/trusted-clients.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { PluginList } from "../plugin/contract/plugin-table.js";
+import { readMatrixConfig } from "../settings/matrix-config.js";
 import { SharedState } from "../wire/shared-state.js";
 import { Answers } from "./answers.js";
 import type { Ask, IoThreadData, Listening, Notice } from "./io-control.js";

@@ -6,6 +6,7 @@
 import { BlockList, isIP } from "node:net";
 import { hostname } from "node:os";
 import { SvcError } from "../base/errors.js";
+import { parseNetwork } from "./network.js";
 import type { Exchange } from "./transport.js";
 
 export class TrustedClients {
@@ -34,15 +35,12 @@ export class TrustedClients {
   }
 }
 
-function addNetwork(networks: BlockList, network: string): void {
-  const [address, bits] = network.split("/", 2) as [string, string | undefined];
-  const family = isIP(address);
-  const most = family === 6 ? 128 : 32;
-  const prefix = bits === undefined ? most : Number(bits);
-  if (family === 0 || bits === "" || !Number.isInteger(prefix) || prefix < 0 || prefix > most) {
-    throw new SvcError("SVC2205", `\`http.trusted\`: ${network} is not a network like 10.0.0.0/8`);
+function addNetwork(networks: BlockList, text: string): void {
+  const network = parseNetwork(text);
+  if (network === null) {
+    throw new SvcError("SVC2205", `\`http.trusted\`: ${text} is not a network like 10.0.0.0/8`);
   }
-  networks.addSubnet(address, prefix, family === 6 ? "ipv6" : "ipv4");
+  networks.addSubnet(network.address, network.bits, network.family);
 }
 
 /** Browsers say where a request comes from: with `Origin`, or at least with `Sec-Fetch-Site`. */

@@ -27,7 +27,7 @@ import {
   listStoredGraphs,
 } from "../graph/snapshot/stored-graphs.js";
 import { GraphStore } from "../graph/store/graph-store.js";
-import type { ConfiguredGraph } from "../settings/manifest.js";
+import type { GraphSettings } from "../settings/server-settings.js";
 import type { AdminAsk, AdminServer } from "./admin-control.js";
 import type { InterconnectAsk, InterconnectData } from "./interconnect-control.js";
 import { SupervisedThread } from "./supervised-thread.js";
@@ -36,21 +36,6 @@ import { SupervisedThread } from "./supervised-thread.js";
 const MAX_WAIT_MS = 60_000;
 const SAVE_TIMEOUT_MS = 10_000;
 const SLEEP_MS = 50;
-
-export interface GraphSettings {
-  /** Data folder of the process. */
-  readonly root: string;
-  /** Graphs to open at start, beside those that are stored. */
-  readonly graphs: { readonly [name: string]: ConfiguredGraph };
-  /** All graphs are readonly. */
-  readonly isReadonly: boolean;
-  /** Expired vertices and arcs are removed. */
-  readonly hasEvents: boolean;
-  /** Events are suspended at first. */
-  readonly isIdle: boolean;
-  /** Seconds between saves, 0 for none. */
-  readonly saveEverySeconds: number;
-}
 
 /** What a server wants to know. */
 export interface GraphListener {
@@ -300,7 +285,7 @@ export class GraphSystem implements GraphSource {
     // Makes the root, where it is missing: only then is it known where links lead.
     const isStorable = this.#takeRoot();
     const folder = graphFolder(root, this.#pathOf(request));
-    const isReadonly = this.#settings.isReadonly || (graphs[name]?.readonly ?? false);
+    const isReadonly = this.#settings.readonly || (graphs[name]?.readonly ?? false);
     return { name, folder, isStorable, isLocal, isReadonly };
   }
 

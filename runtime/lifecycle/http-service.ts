@@ -11,7 +11,7 @@ import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
 import { showTraceback } from "../plugin/contract/traceback.js";
 import type { SharedArgspec } from "../plugin/register/shared-argspec.js";
-import type { ServerSettings } from "../settings/settings.js";
+import type { ServerSettings } from "../settings/server-settings.js";
 import { SharedState } from "../wire/shared-state.js";
 import { ExecutorPool } from "./executor-pool.js";
 import type { GraphSystem } from "./graph-system.js";
@@ -119,7 +119,7 @@ export class HttpService {
       adminDied: () => void this.#io.adminDied(),
       adminStarted: () => this.#connectAdmin(),
     });
-    this.serviceIn = this.settings.serviceIn;
+    this.serviceIn = this.settings.servicein;
     return this;
   }
 

@@ -9,7 +9,6 @@ import { descriptions as builtinPlugins } from "../builtin/.generated/descriptio
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { readHost } from "../builtin/host.js";
 import { descriptorLimit } from "../dispatch/descriptor-limit.js";
-import { readMatrixConfig } from "../dispatch/matrix-config.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
 import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
 import { MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
@@ -18,58 +17,29 @@ import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import { type AddPluginArguments, addPlugin } from "../plugin/register/add-plugin.js";
 import { registry } from "../plugin/register/registry.js";
 import { setGraphBinder } from "../plugin/run/graph-binding.js";
+import { readMatrixConfig } from "../settings/matrix-config.js";
 import {
-  checkedCors,
-  checkedCount,
-  checkedIp,
-  checkedPort,
-  checkedPrefix,
-  checkedTransport,
-  checkedTrusted,
-} from "../settings/server-arguments.js";
-import { defaultSettings, type ServerSettings } from "../settings/settings.js";
+  checkSetting,
+  checkSettings,
+  type GraphSettings,
+  type InitializeSettings,
+  resolveAddress,
+  type ServerSettings,
+  type StartSettings,
+} from "../settings/server-settings.js";
 import { GraphSystem } from "./graph-system.js";
 import { HttpService } from "./http-service.js";
 import { type RunOptions, runUntilSignal } from "./run-server.js";
 import { SystemGraphs } from "./system-graphs.js";
 
 /** The optional arguments of `startHTTP` by their names. */
-export interface StartOptions {
-  /** Address to bind; all when absent. */
-  readonly ip?: string | null;
-  /** Every path answers also under `/<prefix>`. */
-  readonly prefix?: string | null;
-  /** False starts Service-OUT. */
-  readonly servicein?: boolean;
-  /** Back-end matrix. */
-  readonly dispatcher?: object | null;
-  readonly transport?: ServerSettings["transport"];
-  /** Value of Access-Control-Allow-Origin; no such header when absent. */
-  readonly cors?: string | null;
-  readonly maxBodyBytes?: number;
-  /** Networks (`10.0.0.0/8`) that may change graphs, beside this machine. */
-  readonly trusted?: readonly string[];
-  /** How long the promise of a plugin may take in ms, 0 for no bound. */
-  readonly pluginTimeoutMs?: number;
-}
+export type StartOptions = StartSettings;
 
 /** What the system is started with. */
-export interface InitializeOptions extends StartOptions {
+export interface InitializeOptions extends StartSettings, InitializeSettings {
   /** Main port; without it no server is started. */
-  readonly http?: number;
-  /** Data folder; files are served from its `WEB-ROOT`. Default `data`. */
-  readonly root?: string;
-  /** Expired vertices and arcs are removed. Default true. */
-  readonly events?: boolean;
-  /** Events are suspended at first. Default false. */
-  readonly idle?: boolean;
-  /** All graphs are readonly. Default false. */
-  readonly readonly?: boolean;
-  /** Seconds between saves of graphs that have changed, 0 for none. Default 0. */
-  readonly saveEvery?: number;
+  readonly http?: number | undefined;
 }
-
-const DEFAULT_ROOT = "data";
 
 type StartArguments =
   | [options?: StartOptions]
@@ -78,10 +48,11 @@ type StartArguments =
 /** The system of this process; made once, exported as `system`. */
 class System extends SystemGraphs {
   #name: string | null = null;
-  #root = resolve(DEFAULT_ROOT);
   #isInitialized = false;
   #service: HttpService | null = null;
   #graphs: GraphSystem | null = null;
+  /** Of the process: what `initialize` was given. */
+  #graphSettings = graphSettings({});
   #isChanging = false;
   #isTelling = false;
 
@@ -104,8 +75,8 @@ class System extends SystemGraphs {
     }
     if (this.#graphs !== null) throw new SvcError("SVC2203", "the system is initialized already");
     this.#name = name;
-    this.#root = resolve(options.root ?? DEFAULT_ROOT);
-    await this.#openGraphs(options);
+    this.#graphSettings = graphSettings(options);
+    await this.#openGraphs();
     this.#isInitialized = true;
     if (options.http !== undefined) await this.startHTTP(options.http, options);
   }
@@ -123,7 +94,7 @@ class System extends SystemGraphs {
    */
   async startHTTP(port: number, ...optional: StartArguments): Promise<void> {
     const settings = await this.#settings(port, startOptions(optional));
-    const graphs = this.#graphs ?? (await this.#openGraphs({}));
+    const graphs = this.#graphs ?? (await this.#openGraphs());
     this.#isInitialized = true;
     await this.#change(null, () => this.#serve(settings, graphs));
   }
@@ -140,7 +111,7 @@ class System extends SystemGraphs {
   /** Stops and starts again with the same arguments, Service-OUT. */
   async restartHTTP(): Promise<void> {
     const service = this.#running();
-    const settings = { ...service.settings, port: service.port, serviceIn: false };
+    const settings = { ...service.settings, port: service.port, servicein: false };
     await this.#change(service, async () => {
       await service.stop(STOP_TIMEOUT_MS);
       this.#service = null;
@@ -277,15 +248,8 @@ class System extends SystemGraphs {
     return this.#service;
   }
 
-  async #openGraphs(options: InitializeOptions): Promise<GraphSystem> {
-    const graphs = new GraphSystem({
-      root: this.#root,
-      graphs: {},
-      isReadonly: options.readonly ?? false,
-      hasEvents: options.events ?? true,
-      isIdle: options.idle ?? false,
-      saveEverySeconds: options.saveEvery ?? 0,
-    });
+  async #openGraphs(): Promise<GraphSystem> {
+    const graphs = new GraphSystem(this.#graphSettings);
     this.#graphs = graphs;
     const threadGraphs = new ThreadGraphs(MAIN_THREAD, graphs);
     setThreadGraphs(threadGraphs);
@@ -308,27 +272,37 @@ class System extends SystemGraphs {
     }
   }
 
-  async #settings(port: number, options: StartOptions): Promise<ServerSettings> {
-    const dispatcher = options.dispatcher ?? null;
-    if (dispatcher !== null) readMatrixConfig(dispatcher, descriptorLimit());
-    const { maxBodyBytes, pluginTimeoutMs } = options;
-    const defaults = defaultSettings(".");
-    return {
-      ...defaults,
+  async #settings(port: unknown, options: StartOptions): Promise<ServerSettings> {
+    const given: Readonly<Record<string, unknown>> = {
+      ...options,
+      ...this.#graphSettings,
       name: this.#name,
-      root: this.#root,
-      port: checkedPort(port),
-      ip: await checkedIp(options.ip),
-      prefix: checkedPrefix(options.prefix),
-      serviceIn: Boolean(options.servicein ?? true),
-      transport: checkedTransport(options.transport),
-      cors: checkedCors(options.cors),
-      trusted: checkedTrusted(options.trusted),
-      dispatcher,
-      maxBodyBytes: checkedCount("maxBodyBytes", maxBodyBytes, defaults.maxBodyBytes),
-      pluginTimeoutMs: checkedCount("pluginTimeoutMs", pluginTimeoutMs, defaults.pluginTimeoutMs),
+    };
+    // What a program leaves out it may also give as null, all but the port.
+    const settings = checkSettings((name) => {
+      return name === "port" ? (port ?? null) : (given[name] ?? undefined);
+    });
+    if (settings.dispatcher !== null) readMatrixConfig(settings.dispatcher, descriptorLimit());
+    return {
+      ...settings,
+      projectDir: resolve("."),
+      ip: await resolveAddress(settings.ip),
+      adminIp: await resolveAddress(settings.adminIp),
+      executors: 1,
     };
   }
+}
+
+/** A program that does not ask for saves gets none: it may only want to look at the graphs. */
+function graphSettings(given: InitializeSettings): GraphSettings {
+  return {
+    root: resolve(checkSetting("root", given.root ?? undefined)),
+    graphs: {},
+    readonly: checkSetting("readonly", given.readonly ?? undefined),
+    events: checkSetting("events", given.events ?? undefined),
+    idle: checkSetting("idle", given.idle ?? undefined),
+    saveEvery: checkSetting("saveEvery", given.saveEvery ?? 0),
+  };
 }
 
 function startOptions(given: StartArguments): StartOptions {

@@ -5,65 +5,13 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import type { PluginEntry, PluginRole } from "../plugin/contract/plugin-entry.js";
-import type { JsonValue } from "./config.js";
+import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
+import type { ResolvedConfig } from "./config-rule.js";
 
 /** Raised whenever a file of `.svc/` changes its form; other formats are treated as no build. */
 export const MANIFEST_FORMAT = 1;
 export const BUILD_FOLDER = ".svc";
 export const MANIFEST_FILE = "manifest.json";
-
-/** What a graph may be called. */
-export const GRAPH_NAME = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
-
-/** `SvcConfig` with all defaults filled in. */
-export interface ResolvedConfig {
-  readonly name: string | null;
-  readonly root: string;
-  readonly http: {
-    readonly port: number;
-    readonly ip: string | null;
-    readonly adminIp: string | null;
-    /** `/prefix`, or null. */
-    readonly prefix: string | null;
-    readonly servicein: boolean;
-    readonly transport: "auto" | "net" | "uws";
-    readonly cors: string | null;
-    readonly maxBodyBytes: number;
-    readonly traceback: boolean;
-    readonly trusted: readonly string[];
-  };
-  /** Glob patterns of files that are searched for plugins. */
-  readonly plugins: readonly string[];
-  readonly declared: readonly DeclaredPlugin[];
-  readonly graphs: { readonly [name: string]: ConfiguredGraph };
-  /** Seconds between saves of graphs, 0 for none. */
-  readonly saveEvery: number;
-  readonly executors: number | "auto";
-  readonly executorHeapMb: number;
-  readonly plugin: { readonly timeoutMs: number };
-  readonly dispatcher: { readonly [key: string]: JsonValue } | null;
-  readonly descriptor: string | { readonly [key: string]: JsonValue } | null;
-}
-
-/** A graph that is opened at start. */
-export interface ConfiguredGraph {
-  /** Folder below the root; null: as the graph is called. */
-  readonly path: string | null;
-  readonly readonly: boolean;
-  readonly local: boolean;
-}
-
-/** One function that the configuration declares as a plugin. */
-export interface DeclaredPlugin {
-  readonly name: string;
-  readonly role: PluginRole;
-  readonly graph: string | null;
-  /** Relative to the project folder, with `/`. */
-  readonly module: string;
-  /** Export name, or class and static method. */
-  readonly exportPath: string;
-}
 
 /** Hash of each file by its path relative to the project; null: there was no such file. */
 export type FileHashes = Readonly<Record<string, string | null>>;

@@ -15,11 +15,11 @@ import { onRemoved } from "./removed-graphs.js";
 
 export interface KeeperSettings {
   /** Expired vertices and arcs are removed. */
-  readonly hasEvents: boolean;
+  readonly events: boolean;
   /** Events are suspended at first. */
-  readonly isIdle: boolean;
+  readonly idle: boolean;
   /** Seconds between saves, 0 for none. */
-  readonly saveEverySeconds: number;
+  readonly saveEvery: number;
 }
 
 /** A graph that is to be there, readonly if that is wanted. */
@@ -51,8 +51,8 @@ export class GraphKeeper {
     this.#thread = thread;
     this.#settings = settings;
     this.#log = log;
-    const { saveEverySeconds } = settings;
-    if (saveEverySeconds > 0) setInterval(() => this.#saveNow(), saveEverySeconds * 1000).unref();
+    const { saveEvery } = settings;
+    if (saveEvery > 0) setInterval(() => this.#saveNow(), saveEvery * 1000).unref();
   }
 
   /**
@@ -70,14 +70,14 @@ export class GraphKeeper {
     const loaded = loadGraph(name, folder, this.#thread, { warn });
     const store = loaded ?? GraphStore.make(name, this.#thread);
     if (isReadonly) setSystemReadonly(store, true);
-    if (this.#settings.isIdle) setEventsEnabled(store, false, EventPause.System);
+    if (this.#settings.idle) setEventsEnabled(store, false, EventPause.System);
     return this.adopt({ share: store.share, path: isStorable ? folder : null, isLocal }, store);
   }
 
   /** Keeps a graph that a former keeper has made. */
   adopt(shared: SharedGraph, store = GraphStore.attach(shared.share, this.#thread)): SharedGraph {
     const events = new EventProcessor(store, new Session(store));
-    if (this.#settings.hasEvents) events.start();
+    if (this.#settings.events) events.start();
     const kept = { store, shared, events };
     this.#graphs.set(store.name, kept);
     onRemoved(store, () => this.#forget(store.name, kept));

@@ -1,11 +1,9 @@
 // Where a thread gets graphs from: the main thread knows them all, one thread makes them. What is
 // asked, and what is answered, crosses threads as it stands here.
 
-import { GRAPH_NAME } from "../../settings/manifest.js";
+import { GRAPH_NAME, MAX_GRAPH_NAME_LENGTH } from "../../base/graph-names.js";
 import type { GraphShare } from "../memory/graph-memory.js";
 import { DataError } from "../model/errors.js";
-
-const MAX_NAME_LENGTH = 1000;
 
 /** A graph on its way between threads. */
 export interface SharedGraph {
@@ -48,7 +46,7 @@ export type GraphAsk =
 
 /** @throws DataError */
 export function checkGraphName(name: unknown): string {
-  if (typeof name === "string" && name.length <= MAX_NAME_LENGTH && GRAPH_NAME.test(name))
+  if (typeof name === "string" && name.length <= MAX_GRAPH_NAME_LENGTH && GRAPH_NAME.test(name))
     return name;
   throw new DataError(`invalid graph name: '${String(name).slice(0, 100)}'`);
 }

@@ -4,14 +4,10 @@
 
 import { existsSync, lstatSync, readdirSync, realpathSync, rmdirSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { GRAPH_FOLDER_PART, MAX_GRAPH_FOLDER_PARTS } from "../../base/graph-names.js";
 import { DataError } from "../model/errors.js";
 import { SnapshotFiles } from "./snapshot-files.js";
 import { readSnapshotHeader } from "./snapshot-reader.js";
-
-/** Folders below one another: what is looked at to find all graphs of a root. */
-const MAX_DEPTH = 4;
-/** Neither hidden folders nor those of installed packages hold graphs. */
-const PART = /^(?!\.|node_modules$)[^/\\\0:]+$/;
 
 export interface StoredGraph {
   readonly name: string;
@@ -34,10 +30,10 @@ export function listStoredGraphs(root: string): StoredGraph[] {
 export function graphFolder(root: string, path: string): string {
   const parts = path.split("/");
   if (isAbsolute(path)) throw new DataError(`path of a graph must be relative: '${path}'`);
-  if (!parts.every((part) => PART.test(part)))
+  if (!parts.every((part) => GRAPH_FOLDER_PART.test(part)))
     throw new DataError(`bad path of a graph: '${path}'`);
-  if (parts.length > MAX_DEPTH) {
-    throw new DataError(`path of a graph has more than ${MAX_DEPTH} parts: '${path}'`);
+  if (parts.length > MAX_GRAPH_FOLDER_PARTS) {
+    throw new DataError(`path of a graph has more than ${MAX_GRAPH_FOLDER_PARTS} parts: '${path}'`);
   }
   let folder = existsSync(root) ? realpathSync(root) : root;
   for (const part of parts) {
@@ -64,9 +60,10 @@ function collect(root: string, parts: readonly string[], found: StoredGraph[]): 
   const folder = join(root, ...parts);
   const name = parts.length === 0 ? null : nameOf(folder, parts.join("/"));
   if (name !== null) found.push({ name, path: parts.join("/") });
-  if (parts.length === MAX_DEPTH) return;
+  if (parts.length === MAX_GRAPH_FOLDER_PARTS) return;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory() && PART.test(entry.name)) collect(root, [...parts, entry.name], found);
+    if (entry.isDirectory() && GRAPH_FOLDER_PART.test(entry.name))
+      collect(root, [...parts, entry.name], found);
   }
 }
 

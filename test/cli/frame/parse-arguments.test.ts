@@ -3,7 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { defineCommand } from "../../../cli/frame/command.js";
-import { choice, either, flag, integer, text } from "../../../cli/frame/option.js";
+import { choice, flag, integer, integerOr, text } from "../../../cli/frame/option.js";
 import { parseArguments } from "../../../cli/frame/parse-arguments.js";
 import { SvcError } from "../../../runtime/base/errors.js";
 
@@ -14,7 +14,7 @@ const command = defineCommand({
   options: {
     port: { kind: integer(0, 65534), help: "" },
     mode: { kind: choice("slow", "fast"), help: "" },
-    threads: { kind: either(integer(1, 32), choice("auto")), help: "" },
+    threads: { kind: integerOr("auto", 1, 32), help: "" },
     "data-root": { kind: text("<folder>"), help: "" },
     quiet: { kind: flag, help: "" },
   },
@@ -76,7 +76,7 @@ test("names the option, the expected type and what it got", () => {
   assert.is(failure(["--port"]), `SVC3003 --port: ${range}, got nothing`);
   assert.is(failure([], { SVC_PORT: "y" }), `SVC3003 SVC_PORT: ${range}, got "y"`);
   assert.is(failure(["--mode", "mid"]), 'SVC3003 --mode: expected one of slow, fast, got "mid"');
-  assert.match(failure(["--threads", "many"]), 'an integer from 1 to 32, or auto, got "many"');
+  assert.match(failure(["--threads", "many"]), 'an integer from 1 to 32, or "auto", got "many"');
   assert.match(failure(["--data-root="]), 'expected a text that is not empty, got ""');
   assert.match(failure(["--quiet=maybe"]), "expected 1, 0, true or false");
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { resolveSettings } from "../../../cli/serving/resolve-settings.js";
-import type { ResolvedConfig } from "../../../runtime/settings/manifest.js";
+import type { ResolvedConfig } from "../../../runtime/settings/config-rule.js";
 
 const test = suite("resolve settings");
 let folder = "";
@@ -35,6 +35,9 @@ const config: ResolvedConfig = {
   declared: [],
   graphs: {},
   saveEvery: 300,
+  events: true,
+  idle: false,
+  readonly: false,
   executors: 2,
   executorHeapMb: 0,
   plugin: { timeoutMs: 5000 },
@@ -51,7 +54,7 @@ test("takes everything from the configuration when no option is given", async ()
     ip: "127.0.0.1",
     adminIp: null,
     prefix: "/shop",
-    serviceIn: true,
+    servicein: true,
     transport: "net",
     cors: null,
     trusted: [],
@@ -61,6 +64,11 @@ test("takes everything from the configuration when no option is given", async ()
     pluginTimeoutMs: 5000,
     executors: 2,
     executorHeapMb: 0,
+    graphs: {},
+    saveEvery: 300,
+    events: true,
+    idle: false,
+    readonly: false,
   });
 });
 
@@ -73,11 +81,11 @@ test("options win, also when they are 0 or false", async () => {
     executors: "auto",
     transport: "auto",
     root: folder,
-    "service-out": true,
+    "service-out": false,
     "plugin-timeout": 0,
     "max-body-bytes": 0,
     cors: "*",
-    "hide-traceback": true,
+    "hide-traceback": false,
   });
   assert.is(settings.port, 0);
   assert.is(settings.ip, "127.0.0.2");
@@ -86,17 +94,17 @@ test("options win, also when they are 0 or false", async () => {
   assert.ok(settings.executors >= 1);
   assert.is(settings.transport, "auto");
   assert.is(settings.root, folder);
-  assert.is(settings.serviceIn, false);
+  assert.is(settings.servicein, false);
   assert.is(settings.pluginTimeoutMs, 0);
   assert.is(settings.maxBodyBytes, 0);
   assert.is(settings.cors, "*");
   assert.is(settings.traceback, false);
 });
 
-test("a negative flag can be taken back by a variable of 0", async () => {
+test("what an option takes away can be given back by a variable of 0", async () => {
   const out = { ...config, http: { ...config.http, servicein: false } };
-  assert.is((await resolveSettings(folder, out, {})).serviceIn, false);
-  assert.is((await resolveSettings(folder, out, { "service-out": false })).serviceIn, true);
+  assert.is((await resolveSettings(folder, out, {})).servicein, false);
+  assert.is((await resolveSettings(folder, out, { "service-out": true })).servicein, true);
 });
 
 test("refuses a root that was asked for and is not a folder", async () => {

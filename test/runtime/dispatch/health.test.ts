@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Health } from "../../../runtime/dispatch/health.js";
 import { Matrix } from "../../../runtime/dispatch/matrix.js";
-import { readMatrixConfig } from "../../../runtime/dispatch/matrix-config.js";
+import { readMatrixConfig } from "../../../runtime/settings/matrix-config.js";
 import { answerText, FakeBackEnd, until } from "./support/fake-back-end.js";
 
 const test = suite("health");

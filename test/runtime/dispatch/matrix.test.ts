@@ -4,7 +4,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { BackEnd } from "../../../runtime/dispatch/back-end.js";
 import { Matrix } from "../../../runtime/dispatch/matrix.js";
-import { readMatrixConfig } from "../../../runtime/dispatch/matrix-config.js";
+import { readMatrixConfig } from "../../../runtime/settings/matrix-config.js";
 
 const test = suite("matrix");
 const ANY = { isPrimary: false, affinity: -1 };

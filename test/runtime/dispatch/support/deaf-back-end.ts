@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import type { BackEndAddress } from "../../../../runtime/dispatch/matrix-config.js";
+import type { BackEndAddress } from "../../../../runtime/settings/matrix-config.js";
 
 const LISTEN = `
 const server = require("node:net").createServer();

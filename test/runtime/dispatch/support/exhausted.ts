@@ -3,7 +3,7 @@
 
 import { openSync } from "node:fs";
 import { Dispatcher } from "../../../../runtime/dispatch/dispatcher.js";
-import { readMatrixConfig } from "../../../../runtime/dispatch/matrix-config.js";
+import { readMatrixConfig } from "../../../../runtime/settings/matrix-config.js";
 import { FakeBackEnd } from "./fake-back-end.js";
 import { makeRequest } from "./make-request.js";
 

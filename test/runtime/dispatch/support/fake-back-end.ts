@@ -3,7 +3,7 @@
 
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import type { BackEndAddress } from "../../../../runtime/dispatch/matrix-config.js";
+import type { BackEndAddress } from "../../../../runtime/settings/matrix-config.js";
 
 const PATIENCE_MS = 4000;
 

@@ -1,7 +1,7 @@
 // A matrix of fake back-ends that are all in use, as a test begins.
 
 import { Matrix } from "../../../../runtime/dispatch/matrix.js";
-import { type MatrixConfig, readMatrixConfig } from "../../../../runtime/dispatch/matrix-config.js";
+import { type MatrixConfig, readMatrixConfig } from "../../../../runtime/settings/matrix-config.js";
 import { FakeBackEnd } from "./fake-back-end.js";
 
 export class SmallMatrix {

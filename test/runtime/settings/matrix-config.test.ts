@@ -5,7 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ArgumentError } from "../../../runtime/base/errors.js";
 import { descriptorLimit } from "../../../runtime/dispatch/descriptor-limit.js";
-import { readMatrixConfig } from "../../../runtime/dispatch/matrix-config.js";
+import { readMatrixConfig } from "../../../runtime/settings/matrix-config.js";
 
 const test = suite("matrix config");
 

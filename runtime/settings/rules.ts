@@ -1,26 +1,40 @@
 // Rules for values of a configuration, as small functions that combine: each returns the value to
 // keep and notes what is wrong, with its path, so that one run finds every mistake.
 
-import type { JsonValue } from "../../runtime/settings/config.js";
-import { nearestHint } from "../diagnostics/nearest.js";
+import { nearestHint } from "../base/nearest.js";
 
-/** What was found wrong, as `http.port: expected an integer from 0 to 65534, got "x"`. */
-export type Problems = string[];
+/** Keys and positions that lead to a value. */
+export type Path = readonly (string | number)[];
+
+export interface Problem {
+  readonly path: Path;
+  /** Such as `expected an integer from 0 to 65534, got "x"`. */
+  readonly text: string;
+  /** What the library throws for it, where the interface says so. */
+  readonly exception?: "TypeError" | "ValueError";
+}
+
+export type Problems = Problem[];
 
 /** Checks one value; `undefined` stands for a key that is not there. */
-export type Rule<T> = (value: unknown, path: string, problems: Problems) => T;
+export type Rule<T> = (value: unknown, path: Path, problems: Problems) => T;
 
 type Rules<T> = { readonly [K in keyof T]: Rule<T[K]> };
 
 const MAX_SHOWN = 60;
 
+/** Such as `http.trusted[0]: expected a network`. */
+export function problemText({ path, text }: Problem): string {
+  const [first = "configuration", ...rest] = path;
+  const steps = rest.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`));
+  return `${first}${steps.join("")}: ${text}`;
+}
+
 /** A rule of one test; `fallback` stands in for a value that fails it. */
 export function test<T>(what: string, isRight: (value: unknown) => boolean, fallback: T): Rule<T> {
   return (value, path, problems) => {
-    if (isRight(value)) {
-      return value as T;
-    }
-    problems.push(expected(path, what, value));
+    if (isRight(value)) return value as T;
+    problems.push({ path, text: expected(what, value) });
     return fallback;
   };
 }
@@ -38,22 +52,11 @@ export function string(what = "a string", pattern = /^/): Rule<string> {
   return test(what, (value) => typeof value === "string" && pattern.test(value), "");
 }
 
-export const boolean: Rule<boolean> = test(
+export const isTrueOrFalse: Rule<boolean> = test(
   "true or false",
   (value) => typeof value === "boolean",
   false,
 );
-
-export function integer(least: number, most: number): Rule<number> {
-  const isInside = (value: unknown) =>
-    Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
-  return test(`an integer from ${least} to ${most}`, isInside, least);
-}
-
-export function oneOf<T extends string>(...words: readonly T[]): Rule<T> {
-  const what = `one of ${words.map((word) => JSON.stringify(word)).join(", ")}`;
-  return test(what, (value) => words.includes(value as T), words[0] as T);
-}
 
 /** One rule for strings, another for everything else. */
 export function stringOr<A, B>(forStrings: Rule<A>, others: Rule<B>): Rule<A | B> {
@@ -64,10 +67,11 @@ export function stringOr<A, B>(forStrings: Rule<A>, others: Rule<B>): Rule<A | B
 export function list<T>(rule: Rule<T>, what: string): Rule<T[]> {
   return (value, path, problems) => {
     if (!Array.isArray(value)) {
-      problems.push(expected(path, what, value));
+      problems.push({ path, text: expected(what, value) });
       return [];
     }
-    return value.map((item, index) => rule(item, `${path}[${index}]`, problems));
+    // Not `map`, which passes over what a list leaves out.
+    return Array.from(value, (item, index) => rule(item, [...path, index], problems));
   };
 }
 
@@ -75,18 +79,17 @@ export function list<T>(rule: Rule<T>, what: string): Rule<T[]> {
 export function object<T extends object>(rules: Rules<T>): Rule<T> {
   return (value, path, problems) => {
     if (!isPlainObject(value)) {
-      problems.push(expected(path, "an object", value));
+      problems.push({ path, text: expected("an object", value) });
       value = {};
     }
     const given = value as Record<string, unknown>;
     const known = Object.keys(rules);
-    const at = (key: string) => (path === "" ? key : `${path}.${key}`);
     for (const key of Object.keys(given).filter((key) => !Object.hasOwn(rules, key))) {
-      problems.push(`${at(key)}: unknown key${nearestHint(key, known)}`);
+      problems.push({ path: [...path, key], text: `unknown key${nearestHint(key, known)}` });
     }
     const kept = known.map((key) => {
       const own = Object.hasOwn(given, key) ? given[key] : undefined;
-      return [key, rules[key as keyof T](own, at(key), problems)];
+      return [key, rules[key as keyof T](own, [...path, key], problems)];
     });
     return Object.fromEntries(kept) as T;
   };
@@ -96,27 +99,18 @@ export function object<T extends object>(rules: Rules<T>): Rule<T> {
 export function named<T>(what: string, pattern: RegExp, rule: Rule<T>): Rule<Record<string, T>> {
   return (value, path, problems) => {
     if (!isPlainObject(value)) {
-      problems.push(expected(path, "an object", value));
+      problems.push({ path, text: expected("an object", value) });
       return {};
     }
     const kept: [string, T][] = [];
     for (const [name, item] of Object.entries(value)) {
-      if (!pattern.test(name)) problems.push(`${path}: ${show(name)} is not ${what}`);
-      kept.push([name, rule(item, `${path}.${name}`, problems)]);
+      const inside = [...path, name];
+      if (!pattern.test(name)) problems.push({ path: inside, text: expected(what, name) });
+      kept.push([name, rule(item, inside, problems)]);
     }
     return Object.fromEntries(kept);
   };
 }
-
-/** An object whose values JSON can carry. */
-export const jsonObject: Rule<{ readonly [key: string]: JsonValue }> = (value, path, problems) => {
-  if (!isPlainObject(value)) {
-    problems.push(expected(path, "an object", value));
-    return {};
-  }
-  checkJson(value, path, problems);
-  return value as { readonly [key: string]: JsonValue };
-};
 
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) {
@@ -127,32 +121,9 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-function expected(path: string, what: string, value: unknown): string {
-  return `${path === "" ? "configuration" : path}: expected ${what}, got ${show(value)}`;
-}
-
-function checkJson(value: unknown, path: string, problems: Problems): void {
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      checkJson(item, `${path}[${index}]`, problems);
-    }
-  } else if (isPlainObject(value)) {
-    for (const [key, item] of Object.entries(value)) {
-      checkJson(item, `${path}.${key}`, problems);
-    }
-  } else if (!isJsonScalar(value)) {
-    problems.push(expected(path, "a value that JSON can carry", value));
-  }
-}
-
-function isJsonScalar(value: unknown): boolean {
-  return (
-    value === null ||
-    value === undefined ||
-    typeof value === "string" ||
-    typeof value === "boolean" ||
-    Number.isFinite(value)
-  );
+/** What a value should have been, and what it is. */
+export function expected(what: string, value: unknown): string {
+  return `expected ${what}, got ${show(value)}`;
 }
 
 function show(value: unknown): string {

@@ -1,0 +1,67 @@
+// What the settings that are no single value look like in `svc.config.ts`.
+
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue | undefined };
+
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+export interface GraphConfig {
+  /** Folder below the root, with `/`. Default: the name of the graph. */
+  readonly path?: string | null | undefined;
+  /** Nobody may change it. Default false. */
+  readonly readonly?: boolean | undefined;
+  /** Its changes are not passed on to other instances. Default false. */
+  readonly local?: boolean | undefined;
+}
+
+/** A plugin that the configuration declares, in place of a tag in its source. */
+export interface PluginDeclaration {
+  /** Service name. */
+  readonly name: string;
+  /** Path of the module that holds the functions named without a module of their own. */
+  readonly module?: string | undefined;
+  /** Function to run: an export of `module`, or `path#export`. */
+  readonly engine?: string | undefined;
+  readonly pre?: string | undefined;
+  readonly post?: string | undefined;
+  /** Graph to bind. */
+  readonly graph?: string | null | undefined;
+}
+
+/** Back-ends that requests are sent to: partitions, each with the same number of replicas. */
+export interface DispatcherConfig {
+  /** By partition, then replica. */
+  readonly partitions: readonly (readonly DispatcherBackEnd[])[];
+  /** One entry for each replica of a partition. */
+  readonly replicas: readonly DispatcherReplicas[];
+  readonly options?: {
+    /** Answers with the partitions that are up when others are not. Default false. */
+    readonly "allow-incomplete"?: boolean;
+    /** Longest time for an answer of a back-end in ms, 0 for no bound. Default 30000. */
+    readonly timeout?: number;
+  };
+  /** Port of the back-ends that name none. */
+  readonly port?: number;
+  /** Channels of the replicas that name none. */
+  readonly channels?: number;
+}
+
+export interface DispatcherBackEnd {
+  readonly host: string;
+  /** Main port. */
+  readonly port?: number;
+}
+
+export interface DispatcherReplicas {
+  /** Most connections to each back-end, 1 to 127. Default 32. */
+  readonly channels?: number;
+  /** Cost of one running request, 0 to 127. Default 2. */
+  readonly priority?: number;
+  /** Takes what goes to one replica alone. Default: the first. */
+  readonly primary?: boolean | 0 | 1;
+}

@@ -1,0 +1,47 @@
+// The key `graphs`: which graphs are opened at the start, and where each is stored.
+
+import { GRAPH_NAME, isGraphFolder, MAX_GRAPH_FOLDER_PARTS } from "../base/graph-names.js";
+import { MAX_GRAPHS } from "../base/limits.js";
+import { isTrueOrFalse, named, nullable, object, type Rule, test, withDefault } from "./rules.js";
+
+/** A graph that is opened at start. */
+export interface ConfiguredGraph {
+  /** Folder below the root; null: as the graph is called. */
+  readonly path: string | null;
+  readonly readonly: boolean;
+  readonly local: boolean;
+}
+
+const DEPTH = `of ${MAX_GRAPH_FOLDER_PARTS} parts at most`;
+const FOLDER_FORM = `a path inside the data folder, with /, ${DEPTH}`;
+
+const each = named<ConfiguredGraph>(
+  "a graph name: a letter, then letters, digits and _.#$%@",
+  GRAPH_NAME,
+  object<ConfiguredGraph>({
+    path: withDefault(nullable(test(FOLDER_FORM, isGraphFolder, "")), null),
+    readonly: withDefault(isTrueOrFalse, false),
+    local: withDefault(isTrueOrFalse, false),
+  }),
+);
+
+export const graphsRule: Rule<Readonly<Record<string, ConfiguredGraph>>> = (
+  value,
+  path,
+  problems,
+) => {
+  const graphs = each(value, path, problems);
+  const owners = new Map<string, string>();
+  for (const [name, graph] of Object.entries(graphs)) {
+    const folder = graph.path ?? name;
+    const owner = owners.get(folder);
+    if (owner !== undefined) {
+      problems.push({ path: [...path, name], text: `graph ${owner} is stored in ${folder}, too` });
+    }
+    owners.set(folder, name);
+  }
+  if (owners.size > MAX_GRAPHS) {
+    problems.push({ path, text: `expected ${MAX_GRAPHS} graphs at most, got ${owners.size}` });
+  }
+  return graphs;
+};

@@ -1,0 +1,252 @@
+// The `dispatcher` configuration: what users write, checked in full and with every default filled
+// in (interface, "Dispatcher configuration", which also gives the texts). Nothing here opens or
+// looks anything up.
+
+import { ArgumentError } from "../base/errors.js";
+import {
+  DEFAULT_CHANNELS,
+  DEFAULT_DISPATCH_TIMEOUT_MS,
+  DEFAULT_PRIORITY,
+  MAX_CHANNELS,
+  MAX_DISPATCH_TIMEOUT_MS,
+  MAX_MATRIX_SIDE,
+  MAX_PRIORITY,
+  MAX_REFERENCE_COST,
+} from "../base/limits.js";
+import { type Path, type Problem, type Problems, problemText, type Rule } from "./rules.js";
+
+export interface BackEndAddress {
+  readonly host: string;
+  /** Main port of the back-end. */
+  readonly port: number;
+}
+
+/** What all back-ends of a row have in common. */
+export interface ReplicaRow {
+  /** Most connections to each back-end. */
+  readonly channels: number;
+  /** Cost of one running request. */
+  readonly priority: number;
+}
+
+export interface MatrixConfig {
+  /** By partition, then replica. */
+  readonly partitions: readonly (readonly BackEndAddress[])[];
+  readonly replicas: readonly ReplicaRow[];
+  /** Row that takes primary and targeted requests. */
+  readonly primaryRow: number;
+  readonly allowIncomplete: boolean;
+  /** Longest time that a back-end may take for an answer, 0 for no bound. */
+  readonly timeoutMs: number;
+}
+
+type Dict = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads and checks a configuration.
+ * @param maxDescriptors file descriptors that there can be for connections to back-ends
+ * @throws ArgumentError (TypeError or ValueError) whose text begins with the path of what is wrong
+ */
+export function readMatrixConfig(
+  given: unknown,
+  maxDescriptors = Number.POSITIVE_INFINITY,
+): MatrixConfig {
+  const problems: Problems = [];
+  const at = new Place(["dispatcher"], problems);
+  const config = readMatrix(given, at);
+  const connections =
+    config.partitions.length * config.replicas.reduce((sum, { channels }) => sum + channels, 0);
+  if (connections > maxDescriptors) {
+    const limit = `the ${maxDescriptors} file descriptors left beside clients (ulimit -n)`;
+    at.valueError(`${connections} channels of all back-ends exceed ${limit}`);
+  }
+  const [first] = problems;
+  if (first !== undefined) throw argumentError(first);
+  return config;
+}
+
+/** Notes everything that is wrong with a configuration, and keeps it as it was given. */
+export const matrixRule: Rule<object> = (value, path, problems) => {
+  readMatrix(value, new Place(path, problems));
+  return value as object;
+};
+
+/** The error of the library for a problem that names its exception. */
+export function argumentError(problem: Problem): ArgumentError {
+  return new ArgumentError(problem.exception ?? "ValueError", problemText(problem));
+}
+
+/** Where a value stands, and where to note what is wrong with it. */
+class Place {
+  constructor(
+    readonly path: Path,
+    readonly problems: Problems,
+  ) {}
+
+  inside(...steps: Path): Place {
+    return new Place([...this.path, ...steps], this.problems);
+  }
+
+  typeError(text: string): void {
+    this.problems.push({ path: this.path, text, exception: "TypeError" });
+  }
+
+  valueError(text: string): void {
+    this.problems.push({ path: this.path, text, exception: "ValueError" });
+  }
+}
+
+function readMatrix(given: unknown, at: Place): MatrixConfig {
+  const dict = asDict(given, at, "dispatcher config must be dict");
+  if (dict === null) {
+    return { partitions: [], replicas: [], primaryRow: 0, allowIncomplete: false, timeoutMs: 0 };
+  }
+  refuseUnknown(dict, ["partitions", "replicas", "options", "port", "channels"], at, "");
+  const rows = asList(dict.replicas, "replicas", at);
+  const columns = asList(dict.partitions, "partitions", at) ?? [];
+  const replicas = (rows ?? []).map((row, index) => {
+    return readRow(row, index, at.inside("replicas", index), dict.channels);
+  });
+  const partitions = columns.map((column, index) => {
+    const place = at.inside("partitions", index);
+    return readPartition(column, index, place, rows?.length ?? null, dict.port);
+  });
+  const primaryRow = primaryRowOf(rows ?? [], at.inside("replicas"));
+  return { partitions, replicas, primaryRow, ...readOptions(dict.options, at.inside("options")) };
+}
+
+function readRow(given: unknown, index: number, at: Place, channelsForAll: unknown): ReplicaRow {
+  const what = `replicas entry ${index}`;
+  const row = asDict(given, at, `entry ${index} must be dict`) ?? {};
+  refuseUnknown(row, ["channels", "priority", "primary"], at, `entry ${index} `);
+  const channels = asInteger(
+    row.channels ?? channelsForAll ?? DEFAULT_CHANNELS,
+    [1, MAX_CHANNELS],
+    at.inside("channels"),
+    `${what} channels`,
+  );
+  const priority = asInteger(
+    row.priority ?? DEFAULT_PRIORITY,
+    [0, MAX_PRIORITY],
+    at.inside("priority"),
+    `${what} priority`,
+  );
+  const cost = channels * priority;
+  if (cost > MAX_REFERENCE_COST) {
+    const product = `max cost ${channels} x ${priority} = ${cost}`;
+    at.valueError(`${product} exceeds ${MAX_REFERENCE_COST} (channels x priority)`);
+  }
+  return { channels, priority };
+}
+
+/** The row that says so, else the first. */
+function primaryRowOf(rows: readonly unknown[], at: Place): number {
+  const marked = rows.flatMap((row, index) => {
+    const { primary = false } = (row ?? {}) as Dict;
+    if (primary === 1 || primary === true) return [index];
+    if (primary !== 0 && primary !== false) {
+      at.inside(index, "primary").typeError("primary must be int or bool, 0 or 1");
+    }
+    return [];
+  });
+  if (marked.length > 1) at.valueError("at most one primary allowed");
+  return marked[0] ?? 0;
+}
+
+/** @param height replicas of each partition, null where that is not known */
+function readPartition(
+  given: unknown,
+  index: number,
+  at: Place,
+  height: number | null,
+  portForAll: unknown,
+): BackEndAddress[] {
+  if (!Array.isArray(given)) {
+    at.typeError(`part ${index} must be list`);
+    return [];
+  }
+  if (height !== null && given.length !== height) {
+    const numbers = `${given.length} in place of ${height}`;
+    at.valueError(`part ${index} incorrect number of hosts (${numbers})`);
+    return [];
+  }
+  return Array.from(given, (entry, replica) => {
+    return readAddress(entry, at.inside(replica), `part ${index} entry ${replica}`, portForAll);
+  });
+}
+
+function readAddress(given: unknown, at: Place, what: string, portForAll: unknown): BackEndAddress {
+  const entry = asDict(given, at, `${what} must be dict`);
+  if (entry === null) return { host: "", port: 0 };
+  refuseUnknown(entry, ["host", "port"], at, `${what} `);
+  const { host, port = portForAll } = entry;
+  const atHost = at.inside("host");
+  if (host === undefined) atHost.valueError(`${what} host missing`);
+  else if (typeof host !== "string") atHost.typeError(`${what} host must be string`);
+  else if (host === "") atHost.valueError(`${what} host cannot be empty`);
+  const atPort = at.inside("port");
+  if (port === undefined) atPort.valueError(`${what} port missing`);
+  else if (!Number.isInteger(port)) atPort.typeError(`${what} port must be int`);
+  else if ((port as number) < 1 || (port as number) > 65535) {
+    atPort.valueError(`${what} port out of range: ${port}`);
+  }
+  return { host: host as string, port: port as number };
+}
+
+function readOptions(
+  given: unknown,
+  at: Place,
+): Pick<MatrixConfig, "allowIncomplete" | "timeoutMs"> {
+  const options = asDict(given ?? {}, at, "options must be dict") ?? {};
+  refuseUnknown(options, ["allow-incomplete", "timeout"], at, "options ");
+  const allowIncomplete = options["allow-incomplete"] ?? false;
+  if (typeof allowIncomplete !== "boolean") {
+    at.inside("allow-incomplete").typeError("option allow-incomplete must be bool");
+  }
+  const timeoutMs = asInteger(
+    options.timeout ?? DEFAULT_DISPATCH_TIMEOUT_MS,
+    [0, MAX_DISPATCH_TIMEOUT_MS],
+    at.inside("timeout"),
+    "option timeout",
+  );
+  return { allowIncomplete: allowIncomplete === true, timeoutMs };
+}
+
+function asDict(given: unknown, at: Place, text: string): Dict | null {
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) return given as Dict;
+  at.typeError(text);
+  return null;
+}
+
+/** Null for what is no such list. */
+function asList(given: unknown, key: string, outer: Place): readonly unknown[] | null {
+  const at = outer.inside(key);
+  if (given === undefined) at.valueError(`${key} information missing`);
+  else if (!Array.isArray(given)) at.typeError(`${key} must be list`);
+  else if (given.length === 0) at.valueError(`${key} cannot be empty`);
+  else if (given.length > MAX_MATRIX_SIDE) {
+    at.valueError(`${key} ${given.length} out of range 1-${MAX_MATRIX_SIDE}`);
+  } else return Array.from(given);
+  return null;
+}
+
+/** The least number for what is none, or out of range. */
+function asInteger(
+  given: unknown,
+  [least, most]: readonly [number, number],
+  at: Place,
+  what: string,
+): number {
+  const value = given as number;
+  if (!Number.isInteger(given)) at.typeError(`${what} must be int`);
+  else if (value >= least && value <= most) return value;
+  else at.valueError(`${what} ${value} out of range ${least}-${most}`);
+  return least;
+}
+
+function refuseUnknown(dict: Dict, known: string[], at: Place, what: string): void {
+  const unknown = Object.keys(dict).filter((key) => !known.includes(key));
+  if (unknown.length === 0) return;
+  const names = unknown.map((key) => JSON.stringify(key)).join(", ");
+  at.valueError(`${what}contains ${unknown.length} invalid key(s): ${names}`);
+}

@@ -1,0 +1,89 @@
+// Everything a server is started with, resolved: whatever gave a setting, it is checked here once
+// more by the rule of its row, and nothing is optional any more.
+
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { SvcError } from "../base/errors.js";
+import { argumentError } from "./matrix-config.js";
+import { type Problems, problemText } from "./rules.js";
+import type { Checked, LibraryOptions, Setting } from "./setting.js";
+import { SETTINGS } from "./table.js";
+
+type Table = typeof SETTINGS;
+export type SettingName = keyof Table;
+
+/** Rows that concern a build alone. */
+type BuildSetting = "plugins" | "descriptor";
+
+type CheckedSettings = {
+  readonly [Name in Exclude<SettingName, BuildSetting>]: Checked<Table[Name]>;
+};
+
+export type ServerSettings = Omit<CheckedSettings, "executors"> & {
+  /** Folder of the project; `.svc/` is looked for here. */
+  readonly projectDir: string;
+  /** Worker threads that run plugins; library mode has none. */
+  readonly executors: number;
+};
+
+/** What the graphs of a process are started with. */
+export type GraphSettings = Pick<
+  ServerSettings,
+  "root" | "graphs" | "readonly" | "events" | "idle" | "saveEvery"
+>;
+
+/** Optional arguments of `startHTTP`. */
+export type StartSettings = LibraryOptions<Table, "start">;
+/** Further ones of `initialize`. */
+export type InitializeSettings = LibraryOptions<Table, "initialize">;
+
+/** Names of the settings of a server. */
+export const SERVER_SETTINGS = (Object.keys(SETTINGS) as SettingName[]).filter(
+  (name): name is keyof CheckedSettings => name !== "plugins" && name !== "descriptor",
+);
+
+/**
+ * Checks all settings of a server.
+ * @param given returns what was given for one; undefined: nothing
+ * @throws SvcError SVC2205, and ArgumentError for a dispatcher
+ */
+export function checkSettings(given: (name: SettingName) => unknown): CheckedSettings {
+  const entries = SERVER_SETTINGS.map((name) => [name, checkSetting(name, given(name))]);
+  return Object.fromEntries(entries) as CheckedSettings;
+}
+
+/**
+ * The value of a setting, its default for undefined.
+ * @throws SvcError SVC2205 for a value that it cannot have, and ArgumentError for a dispatcher
+ */
+export function checkSetting<Name extends SettingName>(
+  name: Name,
+  value: unknown,
+): Checked<Table[Name]> {
+  const row = SETTINGS[name] as Setting<unknown> as Setting<Checked<Table[Name]>>;
+  if (value === undefined) return row.default;
+  const problems: Problems = [];
+  const checked = row.type.rule(value, [name], problems);
+  const [first] = problems;
+  if (first === undefined) return checked;
+  if (first.exception !== undefined) throw argumentError(first);
+  const label = `invalid ${row.noun ?? name}`;
+  const texts = problems.map(({ path, text }) => {
+    return problemText({ path: [label, ...path.slice(1)], text });
+  });
+  throw new SvcError("SVC2205", texts.join("\n  "));
+}
+
+/**
+ * The address behind a name.
+ * @throws SvcError SVC2205 when it has none
+ */
+export async function resolveAddress(ip: string | null): Promise<string | null> {
+  if (ip === null || isIP(ip) !== 0) return ip;
+  try {
+    return (await lookup(ip)).address;
+  } catch (error) {
+    const text = `ip address does not resolve, got ${JSON.stringify(ip)}`;
+    throw new SvcError("SVC2205", text, { cause: error });
+  }
+}

@@ -1,0 +1,156 @@
+// Types of settings: what a value must be, and what it means when it arrives as text, from an
+// option of the command line or a variable. The rule judges both.
+
+import { isIP } from "node:net";
+import { isNetwork } from "../http/network.js";
+import type { JsonObject } from "./config-values.js";
+import { expected, isTrueOrFalse, list, nullable, type Rule, string, test } from "./rules.js";
+
+/** @template Given what `svc.config.ts` and programs may write for it, where that is not `T` */
+export interface SettingType<T, Given = T> {
+  readonly rule: Rule<T>;
+  /** What a text has to be; for the messages of the command line. */
+  readonly expected: string;
+  /** Stands for the value in help texts; null for a switch, which may stand alone. */
+  readonly placeholder: string | null;
+  /** What a text means. */
+  readonly read: (text: string) => unknown;
+  /** Never there: it carries a type. */
+  readonly given?: Given;
+}
+
+/** @param pattern what a text must match to be one */
+export function text(
+  placeholder: string,
+  what = "a text that is not empty",
+  pattern = /\S/,
+): SettingType<string> {
+  return { rule: string(what, pattern), expected: what, placeholder, read: (value) => value };
+}
+
+/** The same type, and null for none at all. */
+export function optional<T, Given>(
+  type: SettingType<T, Given>,
+): SettingType<T | null, Given | null> {
+  // Else `given` would be the property of a type that is not that of `type`.
+  const { expected, placeholder, read } = type;
+  return { rule: nullable(type.rule), expected, placeholder, read };
+}
+
+export function integer(least: number, most: number): SettingType<number> {
+  const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `from ${least} to ${most}`;
+  const what = `an integer ${range}`;
+  const isInside = (value: unknown) =>
+    Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+  return {
+    rule: test(what, isInside, least),
+    expected: what,
+    placeholder: "<n>",
+    read: (value) => (/^\d{1,16}$/.test(value) ? Number(value) : value),
+  };
+}
+
+/** An integer as above, or one other value. */
+export function integerOr<T extends number | string>(
+  other: T,
+  least: number,
+  most: number,
+): SettingType<number | T> {
+  const number = integer(least, most);
+  const what = `${number.expected}, or ${JSON.stringify(other)}`;
+  const isNumber = (value: unknown) => {
+    return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+  };
+  return {
+    rule: test<number | T>(what, (value) => value === other || isNumber(value), other),
+    expected: what,
+    placeholder: typeof other === "string" ? `<n|${other}>` : "<n>",
+    read: number.read,
+  };
+}
+
+const WORDS = new Map<string, boolean>([
+  ["1", true],
+  ["true", true],
+  ["0", false],
+  ["false", false],
+]);
+
+/** @param meaning what the word of an option or variable sets; false: it takes something away */
+export function trueOrFalse(meaning = true): SettingType<boolean> {
+  return {
+    rule: isTrueOrFalse,
+    expected: "1, 0, true or false",
+    placeholder: null,
+    read(word) {
+      const value = WORDS.get(word);
+      return value === undefined ? word : value === meaning;
+    },
+  };
+}
+
+export function oneOf<const T extends string>(...words: readonly T[]): SettingType<T> {
+  const what = `one of ${words.map((word) => JSON.stringify(word)).join(", ")}`;
+  return {
+    rule: test(what, (value) => words.includes(value as T), words[0]!),
+    expected: `one of ${words.join(", ")}`,
+    placeholder: `<${words.join("|")}>`,
+    read: (value) => value,
+  };
+}
+
+/** An address of this machine, or a name that is looked up at the start. */
+export const address: SettingType<string> = {
+  rule: test("an address or a host name", isAddress, ""),
+  expected: "an address or a host name",
+  placeholder: "<address>",
+  read: (value) => value,
+};
+
+function isAddress(value: unknown): boolean {
+  if (typeof value !== "string" || value.length > 253) return false;
+  if (isIP(value) !== 0) return true;
+  // A name whose last part is a number is an address gone wrong.
+  return /^(?!-)[\w-]{1,63}(?:\.[\w-]{1,63})*\.?$/.test(value) && !/(?:^|\.)\d+\.?$/.test(value);
+}
+
+const PREFIX_FORM = "a path of A-Z a-z 0-9 - . / = @ _ ~ outside of /svc";
+
+/** A path with one leading slash and none at the end; the empty text means none. */
+export const prefix: SettingType<string | null> = {
+  rule(value, path, problems) {
+    if (value === null || value === "") return null;
+    if (typeof value === "string" && /^[A-Za-z0-9\-./=@_~]+$/.test(value)) {
+      const inner = value.replace(/^\/+|\/+$/g, "");
+      const segments = inner.split("/");
+      const hidesPaths = segments.some((segment) => segment === "" || /^\.{1,2}$/.test(segment));
+      if (!hidesPaths && segments[0] !== "svc") return `/${inner}`;
+    }
+    problems.push({ path, text: expected(PREFIX_FORM, value) });
+    return null;
+  },
+  expected: PREFIX_FORM,
+  placeholder: "<path>",
+  read: (value) => value,
+};
+
+/** Printable, so that no value can add header fields. */
+export const origin = text("<origin>", "an origin, on one line", /^[\x21-\x7e]+$/);
+
+/** Networks and addresses; as text with commas between them. */
+export const networks: SettingType<readonly string[]> = {
+  rule: list(test("a network such as 10.0.0.0/8", isNetwork, ""), "a list of networks"),
+  expected: "networks such as 10.0.0.0/8, with commas between them",
+  placeholder: "<networks>",
+  read: (value) => value.split(",").map((network) => network.trim()),
+};
+
+/** What no text can be; options name files of it. */
+export function structure<T, Given = T>(rule: Rule<T>): SettingType<T, Given> {
+  return { rule, expected: "a structure", placeholder: null, read: (value) => value };
+}
+
+/** What will be there in a later version must not be passed over in silence. */
+export const notYet: SettingType<string | JsonObject | null> = structure(
+  nullable(test("nothing, as it is not supported yet", () => false, "")),
+);

@@ -1,0 +1,122 @@
+// A row of the table of settings, and the types that are made of such rows.
+
+import type { SettingType } from "./setting-types.js";
+
+/** Where programs may give a setting; null: only svc.config.ts, options and variables. */
+export type LibraryPlace = "start" | "initialize" | null;
+
+export interface Setting<
+  T,
+  Given = T,
+  Key extends string = string,
+  Library extends LibraryPlace = LibraryPlace,
+  Option extends string | null = string | null,
+  FileOption extends string | null = string | null,
+> {
+  readonly key: Key;
+  readonly type: SettingType<T, Given>;
+  readonly default: T;
+  /** The default as people read it. */
+  readonly defaultText: string;
+  /** Option of `svc serve`. */
+  readonly option: Option;
+  /** Option that names a JSON file which holds the value. */
+  readonly fileOption: FileOption;
+  readonly library: Library;
+  /** What the library calls it when it refuses a value (interface, "Management operations"). */
+  readonly noun: string | null;
+  /** What it is, and what its option does. */
+  readonly help: string;
+  readonly optionHelp: string;
+}
+
+export type Settings = Readonly<Record<string, Setting<unknown>>>;
+
+export function setting<
+  T,
+  Given,
+  const Key extends string,
+  const Library extends LibraryPlace = null,
+  const Option extends string | null = null,
+  const FileOption extends string | null = null,
+>(row: {
+  readonly key: Key;
+  readonly type: SettingType<T, Given>;
+  readonly default: readonly [value: NoInfer<T>, text?: string];
+  readonly option?: Option;
+  readonly fileOption?: FileOption;
+  readonly library?: Library;
+  readonly noun?: string;
+  readonly help: string;
+  readonly optionHelp?: string;
+}): Setting<T, Given, Key, Library, Option, FileOption> {
+  const {
+    key,
+    type,
+    option = null,
+    fileOption = null,
+    library = null,
+    noun = null,
+    help,
+    optionHelp = help,
+  } = row;
+  const [value, text = textOf(value)] = row.default;
+  return {
+    ...{ key, type, noun, help, optionHelp },
+    ...{ default: value, defaultText: text },
+    // A row that does not name one has null for its type.
+    ...{ option: option as Option, fileOption: fileOption as FileOption },
+    library: library as Library,
+  };
+}
+
+function textOf(value: unknown): string {
+  const isNothing = value === null || /^(\[\]|\{\})$/.test(JSON.stringify(value));
+  if (isNothing) return "none";
+  const list = Array.isArray(value) ? value : [value];
+  return list.map((item) => `\`${String(item)}\``).join(", ");
+}
+
+/** What a setting is once it was checked. */
+export type Checked<S> = S extends Setting<infer T, unknown> ? T : never;
+/** What may be written for it. */
+export type Given<S> = S extends { readonly type: SettingType<infer T, infer G> }
+  ? unknown extends G
+    ? T
+    : G
+  : never;
+
+/** The keys of one group, or of none, for those rows alone. */
+type Within<S, Group extends string> = S extends { readonly key: `${infer G}.${infer Rest}` }
+  ? G extends Group
+    ? Rest
+    : never
+  : S extends { readonly key: infer Key extends string }
+    ? "" extends Group
+      ? Key
+      : never
+    : never;
+
+/** The rows of a group of svc.config.ts as they are written; "" for those of no group. */
+export type GivenGroup<Table, Group extends string> = {
+  readonly [Name in keyof Table as Within<Table[Name], Group>]?: Given<Table[Name]> | undefined;
+};
+
+/** The same with all values filled in. */
+export type CheckedGroup<Table, Group extends string> = {
+  readonly [Name in keyof Table as Within<Table[Name], Group>]: Checked<Table[Name]>;
+};
+
+/** Names of the groups. */
+export type GroupOf<Table> = {
+  [Name in keyof Table]: Table[Name] extends { readonly key: `${infer Group}.${string}` }
+    ? Group
+    : never;
+}[keyof Table];
+
+/** What programs may give at one place. */
+export type LibraryOptions<Table, Place extends LibraryPlace> = {
+  readonly [Name in keyof Table as Table[Name] extends { readonly library: Place } ? Name : never]?:
+    | Given<Table[Name]>
+    | undefined;
+};

@@ -1,0 +1,258 @@
+// The one table of settings. The types of `svc.config.ts`, of `startHTTP` and of a server's own
+// settings, the checks of all of them, the options and variables of `svc serve`, and the table in
+// the documents come from here.
+//
+// A new setting is one more row: its name in programs, then
+//   key      its place in svc.config.ts, at the top (`saveEvery`) or in a group (`http.port`); a
+//            group comes into being with its first row
+//   type     what it must be: setting-types.ts; a structure gets a rule of its own beside this file
+//   default  what it is where nobody says anything, and after a comma what people read in place of
+//            that value, where it does not speak for itself
+//   option   of `svc serve` and `svc dev`; the variable follows: `save-every` and SVC_SAVE_EVERY;
+//            `fileOption` in its place for one that names a JSON file which holds the value
+//   library  where programs may give it, too: to "start" (`startHTTP`), or to "initialize" alone
+//   help     what it is, for the documents and for `svc serve --help`; where that reads wrong for
+//            its option, `optionHelp` says what the option does
+// The comment above a row is what an editor shows of its key. A server's code finds the value as
+// `settings.<name>`, test/runtime/settings/wrong-values.ts wants to know what it cannot be, and
+// `UPDATE_GOLDEN=1 npm test settings-document` writes the documents anew.
+
+import {
+  DEFAULT_MAX_BODY_BYTES,
+  DEFAULT_PLUGIN_TIMEOUT_MS,
+  DEFAULT_SAVE_EVERY_SECONDS,
+  MAIN_SLOTS,
+  MAX_MAIN_PORT,
+  MAX_PLUGIN_TIMEOUT_MS,
+  MAX_SAVE_EVERY_SECONDS,
+  MIN_EXECUTOR_HEAP_MB,
+} from "../base/limits.js";
+import type { DispatcherConfig, GraphConfig, PluginDeclaration } from "./config-values.js";
+import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
+import { matrixRule } from "./matrix-config.js";
+import { type PluginItem, pluginsRule } from "./plugin-rules.js";
+import { nullable } from "./rules.js";
+import { setting } from "./setting.js";
+import {
+  address,
+  integer,
+  integerOr,
+  networks,
+  notYet,
+  oneOf,
+  optional,
+  origin,
+  prefix,
+  structure,
+  text,
+  trueOrFalse,
+} from "./setting-types.js";
+
+export const SETTINGS = {
+  /** Service name. Default: the name in package.json. */
+  name: setting({
+    key: "name",
+    type: optional(text("<name>")),
+    default: [null, "from package.json"],
+    help: "service name",
+  }),
+  /** Main port; the admin server takes the next one. 0 picks a free pair. Default 9000. */
+  port: setting({
+    key: "http.port",
+    type: integer(0, MAX_MAIN_PORT),
+    default: [9000],
+    option: "port",
+    noun: "port number",
+    help: "main port, the admin port is the next one; 0: any free pair",
+  }),
+  /** Address to listen on, null for all (default). */
+  ip: setting({
+    key: "http.ip",
+    type: optional(address),
+    default: [null, "all"],
+    option: "ip",
+    library: "start",
+    noun: "ip address",
+    help: "address to listen on",
+  }),
+  /** Address of the admin port alone; null: as `ip` (default). */
+  adminIp: setting({
+    key: "http.adminIp",
+    type: optional(address),
+    default: [null, "as `http.ip`"],
+    option: "admin-ip",
+    library: "start",
+    noun: "ip address",
+    help: "address of the admin port alone",
+  }),
+  /** All paths answer below this prefix too. Default null: no prefix. */
+  prefix: setting({
+    key: "http.prefix",
+    type: prefix,
+    default: [null],
+    option: "prefix",
+    library: "start",
+    help: "every path answers below this prefix too",
+  }),
+  /** Whether the service starts Service-IN. Default true. */
+  servicein: setting({
+    key: "http.servicein",
+    type: trueOrFalse(false),
+    default: [true],
+    option: "service-out",
+    library: "start",
+    help: "whether plugins answer from the start",
+    optionHelp: "start Service-OUT: plugins answer 503",
+  }),
+  /** `uws` needs the package hyper-express; `auto` (default) takes it where it loads. */
+  transport: setting({
+    key: "http.transport",
+    type: oneOf("auto", "net", "uws"),
+    default: ["auto"],
+    option: "transport",
+    library: "start",
+    help: "HTTP implementation; auto: uws where hyper-express is installed and loads",
+  }),
+  /** Value of Access-Control-Allow-Origin; null sends none (default). */
+  cors: setting({
+    key: "http.cors",
+    type: optional(origin),
+    default: [null],
+    option: "cors",
+    library: "start",
+    help: "value of Access-Control-Allow-Origin",
+  }),
+  /** Largest request body in bytes. Default 64 MiB. */
+  maxBodyBytes: setting({
+    key: "http.maxBodyBytes",
+    type: integer(0, Number.MAX_SAFE_INTEGER),
+    default: [DEFAULT_MAX_BODY_BYTES, "64 MiB"],
+    option: "max-body-bytes",
+    library: "start",
+    help: "largest request body",
+  }),
+  /** Whether answers to plugin errors carry stack lines. Default true. */
+  traceback: setting({
+    key: "http.traceback",
+    type: trueOrFalse(false),
+    default: [true],
+    option: "hide-traceback",
+    library: "start",
+    help: "whether answers to plugin errors carry stack lines",
+    optionHelp: "answers to plugin errors carry no stack lines",
+  }),
+  /** Networks (`10.0.0.0/8`) that may change things, beside this machine. Default none. */
+  trusted: setting({
+    key: "http.trusted",
+    type: networks,
+    default: [[]],
+    option: "trusted",
+    library: "start",
+    help: "networks (10.0.0.0/8,::1) whose clients may change graphs, beside this machine",
+  }),
+  /** Data folder, relative to the project. Default `./data`. */
+  root: setting({
+    key: "root",
+    type: text("<folder>"),
+    default: ["./data"],
+    option: "root",
+    library: "initialize",
+    help: "data folder, files are served from its WEB-ROOT",
+  }),
+  /** Glob patterns and declarations. Default: every `.ts` file below `plugins`. */
+  plugins: setting({
+    key: "plugins",
+    type: structure<readonly PluginItem[], readonly (string | PluginDeclaration)[]>(pluginsRule),
+    default: [["plugins/**/*.{ts,mts}"]],
+    help: "glob patterns of files, and declarations of plugins",
+  }),
+  /** Graphs to open at start, by name. Those that are stored in the root are opened anyway. */
+  graphs: setting({
+    key: "graphs",
+    type: structure<
+      Readonly<Record<string, ConfiguredGraph>>,
+      { readonly [name: string]: GraphConfig }
+    >(graphsRule),
+    default: [{}],
+    help: "graphs to open at start: `{ shop: { path, readonly, local } }`",
+  }),
+  /** Seconds between saves of graphs that have changed, 0 for none. */
+  saveEvery: setting({
+    key: "saveEvery",
+    type: integer(0, MAX_SAVE_EVERY_SECONDS),
+    default: [DEFAULT_SAVE_EVERY_SECONDS],
+    option: "save-every",
+    library: "initialize",
+    help: "seconds between saves of graphs that have changed, 0: only when the server stops",
+  }),
+  /** Expired vertices and arcs are removed. Default true. */
+  events: setting({
+    key: "events",
+    type: trueOrFalse(false),
+    default: [true],
+    option: "no-events",
+    library: "initialize",
+    help: "whether vertices and arcs expire",
+    optionHelp: "nothing in graphs expires",
+  }),
+  /** Events are suspended at first. Default false. */
+  idle: setting({
+    key: "idle",
+    type: trueOrFalse(),
+    default: [false],
+    option: "idle",
+    library: "initialize",
+    help: "nothing in graphs expires until events are resumed",
+  }),
+  /** All graphs are readonly. Default false. */
+  readonly: setting({
+    key: "readonly",
+    type: trueOrFalse(),
+    default: [false],
+    option: "readonly",
+    library: "initialize",
+    help: "nobody may change graphs",
+  }),
+  /** Worker threads that run plugins, 1 to 32; `auto`: one less than there are cores. Default 1. */
+  executors: setting({
+    key: "executors",
+    type: integerOr("auto" as const, 1, MAIN_SLOTS),
+    default: [1],
+    option: "executors",
+    help: "threads that run plugins; auto: one less than there are cores",
+  }),
+  /** Heap of one executor in MiB, at least 16; 0 leaves it to Node. Default 0. */
+  executorHeapMb: setting({
+    key: "executorHeapMb",
+    type: integerOr(0, MIN_EXECUTOR_HEAP_MB, Number.MAX_SAFE_INTEGER),
+    default: [0],
+    option: "executor-heap",
+    help: "heap of one executor in MiB, 0: Node's own bound",
+  }),
+  /** Longest run of one plugin call in milliseconds, 0 for no bound. Default 30000. */
+  pluginTimeoutMs: setting({
+    key: "plugin.timeoutMs",
+    type: integer(0, MAX_PLUGIN_TIMEOUT_MS),
+    default: [DEFAULT_PLUGIN_TIMEOUT_MS],
+    option: "plugin-timeout",
+    library: "start",
+    help: "longest run of a plugin in milliseconds, 0: no bound",
+  }),
+  /** Back-ends that requests are sent to (interface, "Dispatcher configuration"). */
+  dispatcher: setting({
+    key: "dispatcher",
+    type: structure<object | null, DispatcherConfig | object | null>(nullable(matrixRule)),
+    default: [null],
+    fileOption: "dispatcher",
+    library: "start",
+    help: "matrix of back-ends that requests are sent to",
+    optionHelp: "JSON file with the matrix of back-ends that requests are sent to",
+  }),
+  /** System descriptor: its path relative to the project, or its value. */
+  descriptor: setting({
+    key: "descriptor",
+    type: notYet,
+    default: [null],
+    help: "system descriptor, its path or value; not supported yet",
+  }),
+};

@@ -1,0 +1,144 @@
+// For each setting, values that it cannot have, and what is said of them.
+
+import type { SettingName } from "../../../runtime/settings/server-settings.js";
+
+/** The text follows the key of the setting; where a value lies within it, the rest of its path. */
+export type WrongValue = readonly [value: unknown, text: RegExp];
+
+const HOST = { host: "a", port: 9100 };
+const switches: readonly WrongValue[] = [
+  [1, /^: expected true or false, got 1$/],
+  ["true", /^: expected true or false, got "true"$/],
+  [null, /^: expected true or false, got null$/],
+];
+
+export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> = {
+  name: [
+    ["", /^: expected a text that is not empty, got ""$/],
+    [7, /^: expected a text/],
+    [["a"], /^: expected a text/],
+  ],
+  root: [
+    [null, /^: expected a text/],
+    ["  ", /^: expected a text/],
+    [() => "data", /^: expected a text that is not empty, got a function$/],
+  ],
+  port: [
+    [65535, /^: expected an integer from 0 to 65534, got 65535$/],
+    [-1, /got -1$/],
+    [80.5, /got 80\.5$/],
+    [Number.NaN, /got NaN$/],
+    ["9000", /got "9000"$/],
+    [null, /got null$/],
+    [9000n, /got a bigint$/],
+  ],
+  ip: [
+    ["", /^: expected an address or a host name, got ""$/],
+    ["256.1.1.1", /got "256\.1\.1\.1"$/],
+    ["1.2.3", /got "1\.2\.3"$/],
+    ["a b", /got "a b"$/],
+    ["::1::", /^: expected/],
+    [7, /got 7$/],
+  ],
+  adminIp: [
+    ["300.1.1.1", /^: expected an address or a host name/],
+    [{}, /got \{\}$/],
+  ],
+  prefix: [
+    ...["a b", "ä", "/", "a//b", "../x", "svc", "/svc/x", "svc/", 5, "a?b", "%41"].map(
+      (value): WrongValue => [value, /^: expected a path of A-Z .* outside of \/svc, got/],
+    ),
+  ],
+  servicein: switches,
+  transport: [
+    ["htp", /^: expected one of "auto", "net", "uws", got "htp"$/],
+    [null, /got null$/],
+    ["toString", /^: expected one of/],
+  ],
+  cors: [
+    ["", /^: expected an origin, on one line, got ""$/],
+    ["*\r\nSet-Cookie: a=b", /^: expected an origin, on one line/],
+    [true, /got true$/],
+  ],
+  maxBodyBytes: [
+    [-1, /^: expected an integer 0 or more, got -1$/],
+    ["10", /got "10"$/],
+    [2 ** 60, /^: expected an integer/],
+  ],
+  traceback: switches,
+  trusted: [
+    ["10.0.0.0/8", /^: expected a list of networks, got "10\.0\.0\.0\/8"$/],
+    [
+      ["300.1.1.1/99"],
+      /^\[0\]: expected a network such as 10\.0\.0\.0\/8, got "300\.1\.1\.1\/99"$/,
+    ],
+    [["::1", "10.0.0.0/33"], /^\[1\]: expected a network/],
+    [["10.0.0.0/"], /^\[0\]: expected/],
+    [["10.0.0.0/8/8"], /^\[0\]: expected/],
+    [[5], /^\[0\]: expected/],
+    [new Array(1), /^\[0\]: expected a network such as 10\.0\.0\.0\/8, got nothing$/],
+  ],
+  plugins: [
+    ["a", /^: expected a list of patterns and declarations, got "a"$/],
+    [
+      ["../a.ts"],
+      /^\[0\]: expected a path or pattern inside the project, with \/, got "\.\.\/a\.ts"$/,
+    ],
+    [["a\0b"], /^\[0\]: expected a path/],
+    [[{ name: "1a", engine: "m.ts#f" }], /^\[0\]\.name: expected a name of letters/],
+    [[{ name: "a" }], /^\[0\]: expected at least one of engine, pre and post$/],
+    [[{ name: "a", engine: "f" }], /^\[0\]\.engine: expected `module#export`/],
+    [[{ name: "a", engine: "../m.ts#f" }], /^\[0\]\.engine: expected a path .* inside the project/],
+    [[{ name: "a", engine: "m.ts#f", pre: "m.ts#g" }], /^\[0\]: engine cannot be combined/],
+  ],
+  graphs: [
+    [[], /^: expected an object, got \[\]$/],
+    [{ g: 1 }, /^\.g: expected an object, got 1$/],
+    [{ "1g": {} }, /^\.1g: expected a graph name: a letter, then .*, got "1g"$/],
+    [{ g: { path: "../x" } }, /^\.g\.path: expected a path inside the data folder, with \//],
+    [{ g: { path: "a/b/c/d/e" } }, /^\.g\.path: expected .* of 4 parts at most/],
+    [{ g: { path: "node_modules/x" } }, /^\.g\.path: expected/],
+    [{ g: { readonl: true } }, /^\.g\.readonl: unknown key, did you mean `readonly`\?$/],
+    [{ g: {}, h: { path: "g" } }, /^\.h: graph g is stored in g, too$/],
+    [
+      Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`g${i}`, {}])),
+      /^: expected 64 graphs at most, got 65$/,
+    ],
+  ],
+  saveEvery: [
+    [-1, /^: expected an integer from 0 to 604800, got -1$/],
+    [1e9, /^: expected an integer/],
+    ["300", /got "300"$/],
+  ],
+  events: switches,
+  idle: switches,
+  readonly: switches,
+  executors: [
+    [0, /^: expected an integer from 1 to 32, or "auto", got 0$/],
+    ["all", /got "all"$/],
+    [33, /got 33$/],
+  ],
+  executorHeapMb: [
+    [15, /^: expected an integer 16 or more, or 0, got 15$/],
+    [-1, /got -1$/],
+  ],
+  pluginTimeoutMs: [
+    [-1, /^: expected an integer from 0 to 2147483647, got -1$/],
+    [2 ** 31, /got 2147483648$/],
+  ],
+  dispatcher: [
+    [[], /^: dispatcher config must be dict$/],
+    ["matrix.json", /^: dispatcher config must be dict$/],
+    [{ partitions: [[HOST]] }, /^\.replicas: replicas information missing$/],
+    [{ partitions: [], replicas: [{}] }, /^\.partitions: partitions cannot be empty$/],
+    [{ partitions: [[HOST]], replicas: [{ priority: -1 }] }, /^\.replicas\[0\]\.priority: .*range/],
+    [{ partitions: [[HOST]], replicas: [{ channels: 0 }] }, /^\.replicas\[0\]\.channels: .*range/],
+    [{ partitions: [[{ port: 1 }]], replicas: [{}] }, /^\.partitions\[0\]\[0\]\.host: .*missing$/],
+    [{ partitions: [[HOST]], replicas: [{}], options: { timeout: () => 1 } }, /must be int$/],
+    [{ partitions: [[HOST]], replicas: new Array(1) }, /^\.replicas\[0\]: entry 0 must be dict$/],
+  ],
+  descriptor: [
+    [{ cities: {} }, /^: expected nothing, as it is not supported yet, got \{"cities":\{\}\}$/],
+    ["system.json", /^: expected nothing/],
+  ],
+};
