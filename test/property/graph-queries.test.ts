@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import { ARC_WORDS } from "../../runtime/graph/memory/layout.js";
 import { D_ANY, D_OUT } from "../../runtime/graph/model/constants.js";
 import { MODIFIERS, valueFromBits } from "../../runtime/graph/model/modifiers.js";
-import { HitSide, type HitSink } from "../../runtime/graph/query/hits/hit-sink.js";
+import { type ArcBatch, HitSide, type HitSink } from "../../runtime/graph/query/hits/hit-sink.js";
 import { compileArcFilter } from "../../runtime/graph/query/parse/arc-filter.js";
 import type { VertexCondition } from "../../runtime/graph/query/parse/query-options.js";
 import { Deadline } from "../../runtime/graph/query/walk/deadline.js";
@@ -49,33 +49,16 @@ class TextSink implements HitSink {
     this.#store = store;
   }
 
-  emit(
-    level: number,
-    tail: number,
-    head: number,
-    word1: number,
-    word2: number,
-    side: number,
-  ): boolean {
+  take({ words, from, end, level, tail, side }: ArcBatch): boolean {
     const { ids, relationships } = this.#store;
-    const modifier = (word1 >>> 8) & 0xff;
-    const kind = MODIFIERS[modifier]?.kind ?? "unit";
-    const arc = `${relationships.nameOf(word1 >>> 16)} ${modifier} ${valueFromBits(kind, word2)}`;
-    const shown = side === HitSide.Both ? "" : arc;
-    this.hits.push(`${level} ${ids.idOf(tail)} ${shown} ${ids.idOf(head)} ${side}`);
-    return true;
-  }
-
-  emitRun(
-    level: number,
-    tail: number,
-    arcs: Uint32Array,
-    from: number,
-    end: number,
-    side: number,
-  ): boolean {
     for (let at = from; at < end; at += ARC_WORDS) {
-      this.emit(level, tail, arcs[at]!, arcs[at + 1]!, arcs[at + 2]!, side);
+      const word1 = words[at + 1]!;
+      const modifier = (word1 >>> 8) & 0xff;
+      const kind = MODIFIERS[modifier]?.kind ?? "unit";
+      const value = valueFromBits(kind, words[at + 2]!);
+      const arc = `${relationships.nameOf(word1 >>> 16)} ${modifier} ${value}`;
+      const shown = side === HitSide.Both ? "" : arc;
+      this.hits.push(`${level} ${ids.idOf(tail)} ${shown} ${ids.idOf(words[at]!)} ${side}`);
     }
     return true;
   }

@@ -14,7 +14,7 @@ import {
 import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { sortValueOf } from "../hits/hit-order.js";
-import type { HitSink } from "../hits/hit-sink.js";
+import type { ArcBatch, HitSink } from "../hits/hit-sink.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { AggregateQueryOptions } from "../parse/query-options.js";
@@ -47,19 +47,13 @@ class AggregateSink implements HitSink {
     this.#hasDegrees = (fields & F_DEGREES) !== 0;
   }
 
-  emit(_level: number, _tail: number, head: number, word1: number, value: number): boolean {
-    this.arcs++;
-    this.value += sortValueOf(word1, value);
-    if (this.#hasDegrees) {
-      this.indegree += this.#store.vertices.inDegree(head);
-      this.outdegree += this.#store.vertices.outDegree(head);
-    }
-    return true;
-  }
-
-  emitRun(level: number, tail: number, arcs: Uint32Array, from: number, end: number): boolean {
+  take({ words, from, end, length }: ArcBatch): boolean {
+    this.arcs += length;
     for (let arc = from; arc < end; arc += ARC_WORDS) {
-      this.emit(level, tail, arcs[arc]!, arcs[arc + 1]!, arcs[arc + 2]!);
+      this.value += sortValueOf(words[arc + 1]!, words[arc + 2]!);
+      if (!this.#hasDegrees) continue;
+      this.indegree += this.#store.vertices.inDegree(words[arc]!);
+      this.outdegree += this.#store.vertices.outDegree(words[arc]!);
     }
     return true;
   }

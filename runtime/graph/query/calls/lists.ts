@@ -14,7 +14,7 @@ import {
 } from "../../model/constants.js";
 import { KeyError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import type { HitSink } from "../hits/hit-sink.js";
+import type { ArcBatch, HitSink } from "../hits/hit-sink.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 import { checkedArguments } from "../parse/query-arguments.js";
@@ -128,13 +128,8 @@ class FirstHead implements HitSink {
   readonly isCountOnly = false;
   head = 0;
 
-  emit(_level: number, _tail: number, head: number): boolean {
-    this.head = head;
-    return false;
-  }
-
-  emitRun(_level: number, _tail: number, arcs: Uint32Array, from: number): boolean {
-    this.head = arcs[from]!;
+  take({ words, from }: ArcBatch): boolean {
+    this.head = words[from]!;
     return false;
   }
 

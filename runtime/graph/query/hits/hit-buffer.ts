@@ -3,7 +3,7 @@
 //   level << 2 | side   tail   head   word 1   value           and a key where they are sorted
 
 import { ARC_WORDS } from "../../memory/layout.js";
-import type { HitSideNumber } from "./hit-sink.js";
+import type { ArcBatch, HitSideNumber } from "./hit-sink.js";
 
 const HIT_WORDS = 5;
 const FIRST_CAPACITY = 64;
@@ -24,61 +24,41 @@ export class HitBuffer {
     }
   }
 
-  /** Appends a hit. */
-  push(
-    level: number,
-    tail: number,
-    head: number,
-    word1: number,
-    value: number,
-    side: HitSideNumber,
-  ): void {
-    const slot = this.length++;
-    if (slot === this.keys.length) this.#grow();
-    this.put(slot, level, tail, head, word1, value, side);
-  }
-
-  /** Appends the hits of some arcs of one tail, three words each. */
-  pushRun(
-    level: number,
-    tail: number,
-    arcs: Uint32Array,
-    from: number,
-    count: number,
-    side: HitSideNumber,
-  ): void {
-    while (this.length + count > this.keys.length) this.#grow();
+  /** Appends the arcs of a batch that lie before a word of it. */
+  push(batch: ArcBatch, end: number): void {
+    const { words: arcs, from, tail } = batch;
+    while (this.length * ARC_WORDS + end - from > this.keys.length * ARC_WORDS) this.#grow();
     const words = this.#words;
-    const first = (level << 2) | side;
+    const first = (batch.level << 2) | batch.side;
     let at = this.length * HIT_WORDS;
-    for (let arc = from; arc < from + count * ARC_WORDS; arc += ARC_WORDS) {
+    let { length } = this;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
       words[at] = first;
       words[at + 1] = tail;
       words[at + 2] = arcs[arc]!;
       words[at + 3] = arcs[arc + 1]!;
       words[at + 4] = arcs[arc + 2]!;
       at += HIT_WORDS;
+      length++;
     }
-    this.length += count;
+    this.length = length;
   }
 
-  /** Replaces the hit of a slot. */
-  put(
-    slot: number,
-    level: number,
-    tail: number,
-    head: number,
-    word1: number,
-    value: number,
-    side: HitSideNumber,
-  ): void {
+  /** Appends an empty slot. */
+  addSlot(): number {
+    if (this.length === this.keys.length) this.#grow();
+    return this.length++;
+  }
+
+  /** Replaces the hit of a slot by one arc of a batch. */
+  put(slot: number, batch: ArcBatch, arc: number): void {
     const at = slot * HIT_WORDS;
     const words = this.#words;
-    words[at] = (level << 2) | side;
-    words[at + 1] = tail;
-    words[at + 2] = head;
-    words[at + 3] = word1;
-    words[at + 4] = value;
+    words[at] = (batch.level << 2) | batch.side;
+    words[at + 1] = batch.tail;
+    words[at + 2] = batch.words[arc]!;
+    words[at + 3] = batch.words[arc + 1]!;
+    words[at + 4] = batch.words[arc + 2]!;
   }
 
   levelOf(slot: number): number {

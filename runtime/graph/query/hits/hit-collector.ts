@@ -2,10 +2,11 @@
 // only stores handles and words; what they mean is read when the page is rendered.
 
 import { ARC_WORDS } from "../../memory/layout.js";
+import { moveArc } from "../match/arc-stack.js";
 import type { HandleSet } from "../match/handle-set.js";
 import { HitBuffer } from "./hit-buffer.js";
 import type { HitOrder } from "./hit-order.js";
-import type { HitSideNumber, HitSink } from "./hit-sink.js";
+import type { ArcBatch, HitSink } from "./hit-sink.js";
 import { TopHits } from "./top-hits.js";
 
 /** What one execution keeps. */
@@ -26,8 +27,8 @@ const buffer = new HitBuffer();
 
 export class HitCollector implements HitSink {
   readonly hits = buffer;
-  /** Hits taken, kept or not. */
-  arcs = 0;
+  /** Words of the arcs taken, kept or not. */
+  #words = 0;
   neighbors = 0;
   readonly countsNeighbors: boolean;
   readonly isCountOnly: boolean;
@@ -52,54 +53,40 @@ export class HitCollector implements HitSink {
     return this.#keep - buffer.length;
   }
 
-  emit(
-    level: number,
-    tail: number,
-    head: number,
-    word1: number,
-    value: number,
-    side: HitSideNumber,
-  ): boolean {
-    if (this.#heads !== null && !this.#heads.add(head)) return true;
-    this.arcs++;
-    if (this.#top !== null) this.#top.offer(level, tail, head, word1, value, side);
-    else if (buffer.length < this.#keep) buffer.push(level, tail, head, word1, value, side);
+  /** Hits taken, kept or not. */
+  get arcs(): number {
+    return this.#words / ARC_WORDS;
+  }
+
+  take(batch: ArcBatch): boolean {
+    if (this.#heads !== null) this.#dropKnown(batch, this.#heads);
+    const { from, end } = batch;
+    this.#words += end - from;
+    if (this.#top !== null) this.#top.offer(batch);
+    else {
+      const room = (this.#keep - buffer.length) * ARC_WORDS;
+      buffer.push(batch, end - from > room ? from + room : end);
+    }
     return this.#isComplete || buffer.length < this.#keep;
   }
 
-  emitRun(
-    level: number,
-    tail: number,
-    arcs: Uint32Array,
-    from: number,
-    end: number,
-    side: HitSideNumber,
-  ): boolean {
-    const count = (end - from) / ARC_WORDS;
-    if (this.#heads === null && this.#top === null) {
-      this.arcs += count;
-      const kept = Math.min(count, this.#keep - buffer.length);
-      buffer.pushRun(level, tail, arcs, from, kept, side);
-      return this.#isComplete || buffer.length < this.#keep;
-    }
-    if (this.#heads === null && this.#top !== null) {
-      this.arcs += count;
-      this.#top.offerRun(level, tail, arcs, from, end, side);
-      return true;
-    }
-    for (let arc = from; arc < end; arc += ARC_WORDS) {
-      const isTaken = this.emit(level, tail, arcs[arc]!, arcs[arc + 1]!, arcs[arc + 2]!, side);
-      if (!isTaken) return false;
-    }
-    return true;
-  }
-
   count(hits: number): void {
-    this.arcs += hits;
+    this.#words += hits * ARC_WORDS;
   }
 
   neighbor(): void {
     this.neighbors++;
+  }
+
+  /** Leaves the arcs to heads that did not come yet, as many as are taken. */
+  #dropKnown(batch: ArcBatch, heads: HandleSet): void {
+    const { words, from, end } = batch;
+    const taken = this.#isComplete ? end : from + (this.#keep - buffer.length) * ARC_WORDS;
+    let top = from;
+    for (let arc = from; arc < end && top < taken; arc += ARC_WORDS) {
+      if (heads.add(words[arc]!)) top = moveArc(words, arc, top);
+    }
+    batch.end = top;
   }
 
   /** Slots of the kept hits in their order; null when they lie in it. */

@@ -3,10 +3,12 @@
 
 import * as S from "../../../base/sort-constants.js";
 import { isDescending, isSortby, withDirection } from "../../../partial/sort-order.js";
+import { ARC_WORDS } from "../../memory/layout.js";
 import { QueryError, UnsupportedError } from "../../model/errors.js";
 import { MODIFIERS, valueFromBits } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { HitBuffer } from "./hit-buffer.js";
+import type { ArcBatch } from "./hit-sink.js";
 
 /** What the hits of a query are: arcs, vertices, or the distinct heads of arcs. */
 export type HitKind = "arc" | "vertex" | "head";
@@ -76,11 +78,21 @@ export class HitOrder {
       kind === S.S_ID || kind === S.S_ANCHOR || kind === S.S_OBID || kind === S.S_ANCHOR_OBID;
   }
 
-  /** Key of a hit; the smaller one comes first. */
-  keyOf(head: number, word1: number, value: number): number {
-    const number = this.#numberOf(head, word1, value);
-    // A float arc can hold one, and nothing compares with it: last.
-    return Number.isNaN(number) ? Number.POSITIVE_INFINITY : number * this.#sign;
+  /** Computes the keys of the arcs of a batch, smaller ones first; returns the smallest. */
+  keysOf({ words, from, end }: ArcBatch, keys: Float64Array): number {
+    const sign = this.#sign;
+    const isValue = this.#kind === S.S_VAL;
+    let least = Number.POSITIVE_INFINITY;
+    for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
+      const number = isValue
+        ? sortValueOf(words[arc + 1]!, words[arc + 2]!)
+        : this.#numberOf(words[arc]!);
+      // A float arc can hold what is no number, and nothing compares with it: last.
+      const key = Number.isNaN(number) ? Number.POSITIVE_INFINITY : number * sign;
+      keys[index] = key;
+      if (key < least) least = key;
+    }
+    return least;
   }
 
   /** Negative if the hit in slot `a` comes first; to be called where `hasTexts`. */
@@ -100,11 +112,9 @@ export class HitOrder {
     return WITHOUT_SCORE.has(this.#kind) ? 0 : key * this.#sign + 0;
   }
 
-  #numberOf(head: number, word1: number, value: number): number {
+  #numberOf(head: number): number {
     const { vertices } = this.#store;
     switch (this.#kind) {
-      case S.S_VAL:
-        return sortValueOf(word1, value);
       case S.S_DEG:
         return vertices.outDegree(head) + vertices.inDegree(head);
       case S.S_IDEG:

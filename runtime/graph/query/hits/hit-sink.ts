@@ -1,5 +1,5 @@
 // Where a walk puts what it finds. The walk knows nothing of fields, order and pages, the sink
-// nothing of filters and conditions; what they share are the handles and words of one arc. A sink
+// nothing of filters and conditions; what they share are the handles and words of arcs. A sink
 // must not change the graph and must not run code of users.
 
 import { ARC_WORDS } from "../../memory/layout.js";
@@ -8,34 +8,40 @@ import { ARC_WORDS } from "../../memory/layout.js";
 export const HitSide = { Out: 0, In: 1, Both: 2 } as const;
 export type HitSideNumber = (typeof HitSide)[keyof typeof HitSide];
 
+/**
+ * Arcs of one tail that lie one after the other: words `from` to `end`, three an arc. One object
+ * serves for many batches. Vertices that a scan finds are heads, with all else 0 and level 1.
+ */
+export class ArcBatch {
+  words: Uint32Array;
+  from = 0;
+  end = 0;
+  tail = 0;
+  level = 1;
+  side: HitSideNumber = HitSide.Out;
+
+  constructor(words: Uint32Array) {
+    this.words = words;
+  }
+
+  /** How many arcs there are. */
+  get length(): number {
+    return (this.end - this.from) / ARC_WORDS;
+  }
+}
+
 export interface HitSink {
-  /** Hits that it still takes before `emit` says false; a walk need not look for more. */
+  /** Hits that it still takes before `take` says false; a walk need not look for more. */
   readonly room: number;
   /** True if `neighbor` counts. To tell heads apart costs, so it is called only then. */
   readonly countsNeighbors: boolean;
-  /** True if nothing of a hit but its number matters: `count` then stands for many `emit`. */
+  /** True if nothing of a hit but its number matters: `count` then stands for many `take`. */
   readonly isCountOnly: boolean;
   /**
-   * Takes an arc of the result; false ends the walk. A scan of vertices gives each as `head`, with
-   * all else 0 and level 1.
+   * Takes arcs of the result, at least one; false ends the walk. The batch and its words may be
+   * changed, and are not to be kept.
    */
-  emit(
-    level: number,
-    tail: number,
-    head: number,
-    word1: number,
-    value: number,
-    side: HitSideNumber,
-  ): boolean;
-  /** The same for arcs of one tail that lie one after the other, three words each; at least one. */
-  emitRun(
-    level: number,
-    tail: number,
-    arcs: Uint32Array,
-    from: number,
-    end: number,
-    side: HitSideNumber,
-  ): boolean;
+  take(batch: ArcBatch): boolean;
   count(hits: number): void;
   /** Takes a distinct head that matched on a level whose arcs are collected or scanned. */
   neighbor(level: number): void;
@@ -48,13 +54,8 @@ export class HitCounter implements HitSink {
   readonly isCountOnly = true;
   hits = 0;
 
-  emit(): boolean {
-    this.hits++;
-    return true;
-  }
-
-  emitRun(_level: number, _tail: number, _arcs: Uint32Array, from: number, end: number): boolean {
-    this.hits += (end - from) / ARC_WORDS;
+  take(batch: ArcBatch): boolean {
+    this.hits += batch.length;
     return true;
   }
 

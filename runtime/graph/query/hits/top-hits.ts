@@ -1,10 +1,16 @@
-// Keeps the best hits of an order: a heap of slots with the worst kept hit on top, so that most
-// candidates cost one comparison of numbers. Where all are wanted it only collects, and sorts once.
+// Top-k: keeps the best hits of an order in a heap of slots with the worst kept hit on top, so that
+// most candidates cost one comparison of numbers. Where all are wanted it only collects, and sorts
+// once.
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import type { HitBuffer } from "./hit-buffer.js";
 import type { HitOrder } from "./hit-order.js";
-import type { HitSideNumber } from "./hit-sink.js";
+import type { ArcBatch } from "./hit-sink.js";
+
+/** Arcs whose keys are computed at once: they stay in the nearest cache. */
+const MAX_KEYS = 256;
+/** Keys of the arcs that are being offered; a thread runs one query at a time. */
+const keys = new Float64Array(MAX_KEYS);
 
 export class TopHits {
   readonly #hits: HitBuffer;
@@ -24,40 +30,48 @@ export class TopHits {
     this.#keep = keep;
   }
 
-  offer(
-    level: number,
-    tail: number,
-    head: number,
-    word1: number,
-    value: number,
-    side: HitSideNumber,
-  ): void {
-    const key = this.#order.keyOf(head, word1, value);
-    this.#offer(key, level, tail, head, word1, value, side);
+  /** Offers all arcs of a batch. */
+  offer(batch: ArcBatch): void {
+    const { end } = batch;
+    for (let { from } = batch; from < end; from = batch.end) {
+      batch.from = from;
+      batch.end = Math.min(from + MAX_KEYS * ARC_WORDS, end);
+      const best = this.#order.keysOf(batch, keys);
+      // Once all places are taken, most arcs are worse than the worst hit.
+      if (this.#spare < 0 || best <= this.#worst) this.#offer(batch);
+    }
   }
 
-  #offer(
-    key: number,
-    level: number,
-    tail: number,
-    head: number,
-    word1: number,
-    value: number,
-    side: HitSideNumber,
-  ): void {
-    const hits = this.#hits;
-    if (this.#spare < 0) {
-      if (hits.length < this.#keep) {
-        hits.push(level, tail, head, word1, value, side);
-        hits.keys[hits.length - 1] = key;
-        return;
-      }
-      if (this.#keep === 0) return;
-      this.#makeHeap();
+  #offer(batch: ArcBatch): void {
+    const { hasTexts } = this.#order;
+    const first = this.#spare < 0 ? this.#fill(batch) : 0;
+    const { length } = batch;
+    let worst = this.#worst;
+    for (let index = first; index < length; index++) {
+      const key = keys[index]!;
+      if (key > worst || (key === worst && !hasTexts)) continue;
+      this.#replaceWorst(batch, index, key);
+      worst = this.#worst;
     }
-    if (key > this.#worst || (key === this.#worst && !this.#order.hasTexts)) return;
+  }
+
+  /** Keeps arcs as long as there are places; returns the index of the first that finds none. */
+  #fill(batch: ArcBatch): number {
+    const hits = this.#hits;
+    const first = hits.length;
+    const { length } = batch;
+    const count = Math.min(length, this.#keep - first);
+    hits.push(batch, batch.from + count * ARC_WORDS);
+    for (let index = 0; index < count; index++) hits.keys[first + index] = keys[index]!;
+    if (count === length || this.#keep === 0) return length;
+    this.#makeHeap();
+    return count;
+  }
+
+  #replaceWorst(batch: ArcBatch, index: number, key: number): void {
+    const hits = this.#hits;
     const slot = this.#spare;
-    hits.put(slot, level, tail, head, word1, value, side);
+    hits.put(slot, batch, batch.from + index * ARC_WORDS);
     hits.keys[slot] = key;
     if (!this.#isBefore(slot, this.#heap[0]!)) return;
     this.#spare = this.#heap[0]!;
@@ -66,38 +80,14 @@ export class TopHits {
     this.#worst = hits.keys[this.#heap[0]!]!;
   }
 
-  /**
-   * Offers the arcs of one tail, three words each. Once all places are taken, most arcs are worse
-   * than the worst hit: those cost no more than their key.
-   */
-  offerRun(
-    level: number,
-    tail: number,
-    arcs: Uint32Array,
-    from: number,
-    end: number,
-    side: HitSideNumber,
-  ): void {
-    const order = this.#order;
-    for (let arc = from; arc < end; arc += ARC_WORDS) {
-      const head = arcs[arc]!;
-      const word1 = arcs[arc + 1]!;
-      const value = arcs[arc + 2]!;
-      const key = order.keyOf(head, word1, value);
-      if (this.#spare >= 0 && key > this.#worst) continue;
-      this.#offer(key, level, tail, head, word1, value, side);
-    }
-  }
-
   /** Slots of the kept hits, best first. */
   sorted(): Uint32Array {
     const hits = this.#hits;
-    const { keys } = hits;
     const order = this.#order;
     const slots =
       this.#spare < 0 ? Uint32Array.from({ length: hits.length }, (_, slot) => slot) : this.#heap;
     const compare = (a: number, b: number): number => {
-      const difference = keys[a]! - keys[b]!;
+      const difference = hits.keys[a]! - hits.keys[b]!;
       if (difference !== 0 && !Number.isNaN(difference)) return difference;
       return order.hasTexts ? order.compareTexts(hits, a, b) : a - b;
     };
@@ -110,8 +100,7 @@ export class TopHits {
     for (let slot = 0; slot < heap.length; slot++) heap[slot] = slot;
     this.#heap = heap;
     for (let at = (heap.length >>> 1) - 1; at >= 0; at--) this.#siftDown(at);
-    this.#spare = hits.length;
-    hits.push(0, 0, 0, 0, 0, 0);
+    this.#spare = hits.addSlot();
     this.#worst = hits.keys[heap[0]!]!;
   }
 

@@ -7,6 +7,14 @@ const FIRST_WORDS = 3 * 1024;
 /** What a hub made it grow to is not kept for ever. */
 const KEPT_WORDS = 3 << 22;
 
+/** Moves an arc to where those that are kept end; returns where they then end. */
+export function moveArc(words: Uint32Array, arc: number, top: number): number {
+  words[top] = words[arc]!;
+  words[top + 1] = words[arc + 1]!;
+  words[top + 2] = words[arc + 2]!;
+  return top + ARC_WORDS;
+}
+
 export class ArcStack {
   words = new Uint32Array(FIRST_WORDS);
   /** First free word. */

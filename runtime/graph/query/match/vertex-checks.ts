@@ -7,6 +7,7 @@ import { shownSecond } from "../../memory/time.js";
 import { D_IN, D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { findById } from "./anchor.js";
+import { moveArc } from "./arc-stack.js";
 import type { ArcTest, DirectionNumber } from "./arc-test.js";
 import { HandleSet } from "./handle-set.js";
 import { type IntegerRange, isInRange } from "./integer-range.js";
@@ -25,18 +26,10 @@ abstract class Check implements VertexCheck {
   filter(arcs: Uint32Array, from: number, end: number): number {
     let top = from;
     for (let arc = from; arc < end; arc += ARC_WORDS) {
-      if (this.passes(arcs[arc]!)) top = keep(arcs, arc, top);
+      if (this.passes(arcs[arc]!)) top = moveArc(arcs, arc, top);
     }
     return top;
   }
-}
-
-/** Moves an arc to the end of those that are kept. */
-function keep(arcs: Uint32Array, arc: number, top: number): number {
-  arcs[top] = arcs[arc]!;
-  arcs[top + 1] = arcs[arc + 1]!;
-  arcs[top + 2] = arcs[arc + 2]!;
-  return top + ARC_WORDS;
 }
 
 /** Real or virtual. */
@@ -85,7 +78,7 @@ export class TypeCheck extends Check {
       const head = arcs[arc]!;
       const type =
         head < words.length ? words[head]! & TYPE_MASK : this.#store.vertices.typeOf(head);
-      if ((type === code) === isEqual) top = keep(arcs, arc, top);
+      if ((type === code) === isEqual) top = moveArc(arcs, arc, top);
     }
     return top;
   }
@@ -128,7 +121,7 @@ export class DegreeCheck extends Check {
         const degree = outWords[at]! + inWords[at]!;
         isKept = (degree >= low && degree <= high) !== isOutside;
       } else isKept = this.passes(head);
-      if (isKept) top = keep(arcs, arc, top);
+      if (isKept) top = moveArc(arcs, arc, top);
     }
     return top;
   }
@@ -145,7 +138,7 @@ export class DegreeCheck extends Check {
         const degree = words[head * SIDE_WORDS + Side.Degree]!;
         isKept = (degree >= low && degree <= high) !== isOutside;
       } else isKept = this.passes(head);
-      if (isKept) top = keep(arcs, arc, top);
+      if (isKept) top = moveArc(arcs, arc, top);
     }
     return top;
   }

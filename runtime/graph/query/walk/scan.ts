@@ -2,10 +2,11 @@
 // with one of some ids. No lock is held: each vertex is read consistently, the graph as a whole may
 // change meanwhile, and a vertex that comes or goes may be seen or not.
 
+import { ARC_WORDS } from "../../memory/layout.js";
 import { D_BOTH, D_OUT } from "../../model/constants.js";
 import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { HitCounter, HitSide, type HitSink } from "../hits/hit-sink.js";
+import { ArcBatch, HitCounter, type HitSink } from "../hits/hit-sink.js";
 import { bindRule, bindTest, type VertexTest, type WalkRule } from "../match/vertex-test.js";
 import type { VertexCondition } from "../parse/query-options.js";
 import { compileRule } from "../parse/traverse-rule.js";
@@ -13,6 +14,9 @@ import { compileVertexCondition } from "../parse/vertex-condition.js";
 import { Candidates } from "./candidates.js";
 import type { Deadline } from "./deadline.js";
 import { Walker } from "./walker.js";
+
+/** Vertices that are given to a sink at once. */
+const BATCH_VERTICES = 256;
 
 export interface VertexScan {
   readonly store: GraphStore;
@@ -52,14 +56,30 @@ export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline
   const walker = Walker.of(store);
   walker.start(sink, deadline, true);
   const candidates = new Candidates(store, test);
+  const words = new Uint32Array(BATCH_VERTICES * ARC_WORDS);
+  const batch = new ArcBatch(words);
+  let end = 0;
+  // What is beyond the room of the sink need not be tested.
+  let stop = Math.min(BATCH_VERTICES, sink.room) * ARC_WORDS;
+  const take = (): boolean => {
+    batch.from = 0;
+    batch.end = end;
+    if (end > 0 && !sink.take(batch)) return false;
+    end = 0;
+    stop = Math.min(BATCH_VERTICES, sink.room) * ARC_WORDS;
+    return true;
+  };
   for (let count = candidates.next(); count >= 0; count = candidates.next()) {
     deadline.spend(count);
     for (let at = 0; at < count; at++) {
       const vertex = candidates.slice[at]!;
       if (test !== null && !walker.test(test, vertex, 0)) continue;
-      if (!sink.emit(1, 0, vertex, 0, 0, HitSide.Out)) return;
+      words[end] = vertex;
+      end += ARC_WORDS;
+      if (end >= stop && !take()) return;
     }
   }
+  take();
 }
 
 /**

@@ -7,8 +7,8 @@ import { ARC_WORDS } from "../../memory/layout.js";
 import { D_ANY, D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { VertexTable } from "../../store/vertex-table.js";
-import { HitCounter, HitSide, type HitSideNumber, type HitSink } from "../hits/hit-sink.js";
-import { ArcStack } from "../match/arc-stack.js";
+import { ArcBatch, HitCounter, HitSide, type HitSink } from "../hits/hit-sink.js";
+import { ArcStack, moveArc } from "../match/arc-stack.js";
 import { type ArcTest, ArcTestKind } from "../match/arc-test.js";
 import { HandleSet } from "../match/handle-set.js";
 import { ALL_ARCS, type RunScanner, scannersOf } from "../match/run-scanner.js";
@@ -18,8 +18,10 @@ import { type Deadline, NO_DEADLINE } from "./deadline.js";
 /** Arcs that are filtered at once: all of them lie in the nearest cache. */
 const BATCH_WORDS = 256 * ARC_WORDS;
 
-/** Sets of one level of a walk. */
-class LevelSets {
+/** What a walk keeps for one of its levels: the tail it is at, and sets of handles. */
+class Level {
+  /** Arcs of the present tail, as they are given to the sink. */
+  readonly batch = new ArcBatch(NO_WORDS);
   /** Heads that have counted as neighbors of the present tail. */
   readonly counted = new HandleSet();
   /** Heads whose arcs are to be collected with their siblings. */
@@ -27,14 +29,20 @@ class LevelSets {
   /** Vertices that have an arc to the present tail; those of them that it has one to. */
   readonly returning = new HandleSet();
   readonly paired = new HandleSet();
+
+  constructor(level: number) {
+    this.batch.level = level;
+  }
 }
+
+const NO_WORDS = new Uint32Array(0);
 
 export class Walker {
   readonly #vertices: VertexTable;
   readonly #outArcs: RunScanner;
   readonly #inArcs: RunScanner;
   readonly #stack = new ArcStack();
-  readonly #levels: LevelSets[] = [];
+  readonly #levels: Level[] = [];
   #sink: HitSink = new HitCounter();
   #deadline = NO_DEADLINE;
   /** True while only existence matters and nothing is collected. */
@@ -106,40 +114,42 @@ export class Walker {
   /** Follows the arcs of `tail`; true if one matches. */
   walk(rule: WalkRule, tail: number, level: number): boolean {
     const { direction } = rule.arc;
-    if (this.#countsNeighbors(rule)) this.#setsOf(level).counted.clear();
-    if (direction === D_OUT) return this.#walkSide(rule, tail, level, this.#outArcs);
-    if (direction === D_IN) return this.#walkSide(rule, tail, level, this.#inArcs);
-    if (direction === D_BOTH) return this.#walkPairs(rule, tail, level);
-    const isMatched = this.#walkSide(rule, tail, level, this.#outArcs);
+    const at = this.#levels[level] ?? this.#addLevels(level);
+    at.batch.tail = tail;
+    if (this.#countsNeighbors(rule)) at.counted.clear();
+    if (direction === D_OUT) return this.#walkSide(rule, at, this.#outArcs);
+    if (direction === D_IN) return this.#walkSide(rule, at, this.#inArcs);
+    if (direction === D_BOTH) return this.#walkPairs(rule, at);
+    const isMatched = this.#walkSide(rule, at, this.#outArcs);
     if (isMatched && (this.#isStopped || this.#endsAtFirst(rule, level))) return true;
-    return this.#walkSide(rule, tail, level, this.#inArcs) || isMatched;
+    return this.#walkSide(rule, at, this.#inArcs) || isMatched;
   }
 
-  #walkSide(rule: WalkRule, tail: number, level: number, scanner: RunScanner): boolean {
+  #walkSide(rule: WalkRule, at: Level, scanner: RunScanner): boolean {
     if (rule.neighbor === null && this.#isCounted(rule)) {
-      return this.#countSide(rule.arc, tail, scanner);
+      return this.#countSide(rule.arc, at.batch.tail, scanner);
     }
     const base = this.#stack.top;
-    const end = base + this.#select(rule, tail, level, scanner) * ARC_WORDS;
+    const end = base + this.#select(rule, at, scanner) * ARC_WORDS;
     const collectsSiblings = rule.collect === Collect.Siblings && !this.#isQuiet;
-    if (collectsSiblings) this.#setsOf(level).matched.clear();
-    const side = scanner.side === 0 ? HitSide.Out : HitSide.In;
-    const isMatched = this.#follow(rule, tail, level, base, end, side);
+    if (collectsSiblings) at.matched.clear();
+    at.batch.side = scanner.side === 0 ? HitSide.Out : HitSide.In;
+    const isMatched = this.#follow(rule, at, base, end);
     this.#stack.top = base;
-    if (collectsSiblings && isMatched) this.#collectSiblings(rule, tail, level, scanner);
+    if (collectsSiblings && isMatched) this.#collectSiblings(rule, at, scanner);
     return isMatched;
   }
 
   /** D_BOTH: of all arcs between two vertices, one stands for the pair. */
-  #walkPairs(rule: WalkRule, tail: number, level: number): boolean {
+  #walkPairs(rule: WalkRule, at: Level): boolean {
     const stack = this.#stack;
     const base = stack.top;
-    const { returning, paired, matched } = this.#setsOf(level);
+    const { returning, paired, matched, batch } = at;
     returning.clear();
-    const back = this.#inArcs.select(tail, rule.arc, stack, ALL_ARCS);
+    const back = this.#inArcs.select(batch.tail, rule.arc, stack, ALL_ARCS);
     for (let arc = base; arc < stack.top; arc += ARC_WORDS) returning.add(stack.words[arc]!);
     stack.top = base;
-    const arcs = this.#outArcs.select(tail, rule.arc, stack, ALL_ARCS);
+    const arcs = this.#outArcs.select(batch.tail, rule.arc, stack, ALL_ARCS);
     this.#deadline.spend(back + arcs + 1);
     paired.clear();
     matched.clear();
@@ -147,34 +157,27 @@ export class Walker {
     let end = base;
     for (let arc = base; arc < base + arcs * ARC_WORDS; arc += ARC_WORDS) {
       const head = words[arc]!;
-      if (!returning.has(head) || !paired.add(head)) continue;
-      words.copyWithin(end, arc, arc + ARC_WORDS);
-      end += ARC_WORDS;
+      if (returning.has(head) && paired.add(head)) end = moveArc(words, arc, end);
     }
-    const isMatched = this.#follow(rule, tail, level, base, end, HitSide.Both);
+    batch.side = HitSide.Both;
+    const isMatched = this.#follow(rule, at, base, end);
     stack.top = base;
     const collectsSiblings = rule.collect === Collect.Siblings && !this.#isQuiet;
     if (collectsSiblings && isMatched) {
-      this.#collectSiblings(rule, tail, level, this.#outArcs);
-      this.#collectSiblings(rule, tail, level, this.#inArcs);
+      this.#collectSiblings(rule, at, this.#outArcs);
+      this.#collectSiblings(rule, at, this.#inArcs);
     }
     return isMatched;
   }
 
   /** Tests the heads of selected arcs and collects those that pass; true if one does. */
-  #follow(
-    rule: WalkRule,
-    tail: number,
-    level: number,
-    from: number,
-    end: number,
-    side: HitSideNumber,
-  ): boolean {
+  #follow(rule: WalkRule, at: Level, from: number, end: number): boolean {
     const { neighbor } = rule;
     if (neighbor === null) {
-      this.#collect(rule, tail, level, from, end, side);
+      this.#collect(rule, at, from, end);
       return from < end;
     }
+    const { level } = at.batch;
     const endsAtFirst = this.#endsAtFirst(rule, level);
     const counted = level === 1 ? this.#countedBelow(rule, neighbor) : null;
     let isMatched = false;
@@ -183,9 +186,9 @@ export class Walker {
       if (counted !== null) {
         this.countAll(counted, this.#stack.words, begin, passing, ARC_WORDS);
       } else if (neighbor.isPlain) {
-        this.#collect(rule, tail, level, begin, passing, side);
+        this.#collect(rule, at, begin, passing);
         isMatched = isMatched || begin < passing;
-      } else if (this.#followEach(rule, neighbor, tail, level, begin, passing, side)) {
+      } else if (this.#followEach(rule, neighbor, at, begin, passing)) {
         isMatched = true;
       }
       if (isMatched && endsAtFirst) break;
@@ -203,15 +206,8 @@ export class Walker {
   }
 
   /** The same for what can only be tested one by one; a test may walk on and move the stack. */
-  #followEach(
-    rule: WalkRule,
-    test: VertexTest,
-    tail: number,
-    level: number,
-    from: number,
-    end: number,
-    side: HitSideNumber,
-  ): boolean {
+  #followEach(rule: WalkRule, test: VertexTest, at: Level, from: number, end: number): boolean {
+    const { level } = at.batch;
     const endsAtFirst = this.#endsAtFirst(rule, level);
     let isMatched = false;
     for (let arc = from; arc < end && !this.#isStopped; arc += ARC_WORDS) {
@@ -219,53 +215,51 @@ export class Walker {
       if (test.isNegated ? !this.test(test, head, level) : !this.#goesOn(test, head, level))
         continue;
       isMatched = true;
-      this.#collect(rule, tail, level, arc, arc + ARC_WORDS, side);
+      this.#collect(rule, at, arc, arc + ARC_WORDS);
       if (endsAtFirst) break;
     }
     return isMatched;
   }
 
   /** Gives what a rule collects of some matching arcs to the sink. */
-  #collect(
-    rule: WalkRule,
-    tail: number,
-    level: number,
-    from: number,
-    end: number,
-    side: HitSideNumber,
-  ): void {
-    if (this.#isQuiet || rule.collect === Collect.None || this.#isStopped) return;
+  #collect(rule: WalkRule, at: Level, from: number, end: number): void {
+    if (this.#isQuiet || rule.collect === Collect.None || this.#isStopped || from === end) return;
     const sink = this.#sink;
-    const { words } = this.#stack;
-    if (sink.countsNeighbors) this.#countNeighbors(level, from, end);
+    if (sink.countsNeighbors) this.#countNeighbors(at, from, end);
     if (rule.collect === Collect.Siblings) {
-      const { matched } = this.#setsOf(level);
-      for (let arc = from; arc < end; arc += ARC_WORDS) matched.add(words[arc]!);
+      const { words } = this.#stack;
+      for (let arc = from; arc < end; arc += ARC_WORDS) at.matched.add(words[arc]!);
     } else if (sink.isCountOnly) sink.count((end - from) / ARC_WORDS);
-    else if (from < end && !sink.emitRun(level, tail, words, from, end, side)) {
-      this.#isStopped = true;
-    }
+    else this.#give(at.batch, from, end);
   }
 
-  #countNeighbors(level: number, from: number, end: number): void {
+  /** Gives arcs on the stack to the sink. */
+  #give(batch: ArcBatch, from: number, end: number): void {
+    // The stack may have moved since the last time.
+    batch.words = this.#stack.words;
+    batch.from = from;
+    batch.end = end;
+    if (!this.#sink.take(batch)) this.#isStopped = true;
+  }
+
+  #countNeighbors({ counted, batch }: Level, from: number, end: number): void {
     const { words } = this.#stack;
-    const { counted } = this.#setsOf(level);
     for (let arc = from; arc < end; arc += ARC_WORDS) {
-      if (counted.add(words[arc]!)) this.#sink.neighbor(level);
+      if (counted.add(words[arc]!)) this.#sink.neighbor(batch.level);
     }
   }
 
   /** Copies the arcs that a rule may follow to the stack; returns how many. */
-  #select(rule: WalkRule, tail: number, level: number, scanner: RunScanner): number {
+  #select(rule: WalkRule, { batch }: Level, scanner: RunScanner): number {
     const { arc, neighbor } = rule;
     const only = neighbor === null || neighbor.isNegated ? null : neighbor.ids;
     if (only !== null && only.handles.length <= 1) {
       this.#deadline.spend(1);
       return only.handles.length === 0
         ? 0
-        : scanner.selectTo(tail, only.handles[0]!, arc, this.#stack);
+        : scanner.selectTo(batch.tail, only.handles[0]!, arc, this.#stack);
     }
-    const arcs = scanner.select(tail, arc, this.#stack, this.#limit(rule, level));
+    const arcs = scanner.select(batch.tail, arc, this.#stack, this.#limit(rule, batch.level));
     this.#deadline.spend(scanner.visited + 1);
     return arcs;
   }
@@ -286,23 +280,21 @@ export class Walker {
   }
 
   /** Collects the arcs to the heads that matched on this side. */
-  #collectSiblings(rule: WalkRule, tail: number, level: number, scanner: RunScanner): void {
+  #collectSiblings(rule: WalkRule, { batch, matched }: Level, scanner: RunScanner): void {
     const siblings = rule.siblings!;
     const side = scanner.side === 0 ? D_OUT : D_IN;
     const isNone = siblings.kind === ArcTestKind.Nothing;
     if (isNone || (siblings.direction !== D_ANY && siblings.direction !== side)) return;
-    const { matched } = this.#setsOf(level);
     const stack = this.#stack;
     const base = stack.top;
-    scanner.select(tail, siblings, stack, ALL_ARCS);
+    scanner.select(batch.tail, siblings, stack, ALL_ARCS);
     const { words, top } = stack;
-    const hitSide = scanner.side === 0 ? HitSide.Out : HitSide.In;
-    for (let arc = base; arc < top && !this.#isStopped; arc += ARC_WORDS) {
-      const head = words[arc]!;
-      if (!matched.has(head)) continue;
-      const isTaken = this.#sink.emit(level, tail, head, words[arc + 1]!, words[arc + 2]!, hitSide);
-      if (!isTaken) this.#isStopped = true;
+    let end = base;
+    for (let arc = base; arc < top; arc += ARC_WORDS) {
+      if (matched.has(words[arc]!)) end = moveArc(words, arc, end);
     }
+    batch.side = scanner.side === 0 ? HitSide.Out : HitSide.In;
+    if (end > base && !this.#isStopped) this.#give(batch, base, end);
     stack.top = base;
   }
 
@@ -345,14 +337,9 @@ export class Walker {
     return !this.#isQuiet && rule.collect !== Collect.None && this.#sink.countsNeighbors;
   }
 
-  #setsOf(level: number): LevelSets {
-    let sets = this.#levels[level];
-    if (sets === undefined) {
-      sets = new LevelSets();
-      for (let below = this.#levels.length; below < level; below++)
-        this.#levels.push(new LevelSets());
-      this.#levels[level] = sets;
-    }
-    return sets;
+  #addLevels(level: number): Level {
+    const levels = this.#levels;
+    while (levels.length <= level) levels.push(new Level(levels.length));
+    return levels[level]!;
   }
 }
