@@ -1,0 +1,110 @@
+// What the documents show is what happens: their programs are compiled and run, their commands
+// given to a server. See support/document.ts for how a document says what it expects.
+// limit: 120 s
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { packageRoot } from "../../runtime/base/package-info.js";
+import { Document } from "./support/document.js";
+import { serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("documents");
+const FOLDER = join(packageRoot(), "docs");
+const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+
+/** Prints a line for every promise that is not kept. */
+const CHECKER = `
+const shown = (value: unknown) => JSON.stringify(value, (_, part) =>
+  typeof part === "bigint" ? Number(part) : ArrayBuffer.isView(part) ? [...(part as never)] : part);
+async function check(line: number, run: () => Promise<unknown>, expected: unknown) {
+  const got = await run().catch((error: unknown) => String(error));
+  if (shown(got) !== shown(expected)) console.log(line + ": gives " + shown(got));
+}
+async function checkError(line: number, run: () => Promise<unknown>, expected: string) {
+  const got = await run().then((value) => "no error: " + shown(value), String);
+  if (!got.startsWith(expected)) console.log(line + ": " + got);
+}
+`;
+const TSCONFIG = JSON.stringify({
+  compilerOptions: {
+    target: "es2023",
+    lib: ["es2023", "es2024.sharedmemory", "esnext.disposable"],
+    module: "nodenext",
+    strict: true,
+    skipLibCheck: true,
+    outDir: "out",
+    types: [],
+  },
+  files: ["console.d.ts", "program.ts"],
+});
+
+/** Compiles and runs a program; the lines that it prints, or what stops it. */
+function run(program: string): string {
+  const project = new TemporaryProject({
+    "tsconfig.json": TSCONFIG,
+    "console.d.ts": "declare const console: { log(...values: unknown[]): void };\n",
+    "program.ts": program,
+  });
+  try {
+    const compiler = join(packageRoot(), "node_modules/typescript/bin/tsc");
+    const options = { cwd: project.folder, encoding: "utf8", timeout: 60_000 } as const;
+    const compiled = spawnSync(process.execPath, [compiler], options);
+    if (compiled.status !== 0) return `${compiled.stdout}\n${program}`;
+    const { stdout, stderr, status } = spawnSync(process.execPath, ["out/program.js"], options);
+    return status === 0 ? stdout : `${stdout}${stderr}`;
+  } finally {
+    project.remove();
+  }
+}
+
+/** What differs at each run. */
+function masked(text: string, port: number): string {
+  return text
+    .replaceAll(String(port), "9000")
+    .replaceAll(String(port + 1), "9001")
+    .replace(/"exec_ms": ?[\d.]+/g, '"exec_ms": 0')
+    .trimEnd();
+}
+
+for (const name of readdirSync(FOLDER).filter((name) => name.endsWith(".md"))) {
+  const document = new Document(join(FOLDER, name));
+  if (document.hasProgram) {
+    test(`docs/${name}: what its programs give`, () => {
+      assert.is(run(`${CHECKER}${document.program()}\nexport {};\n`), "");
+    });
+  }
+  if (document.served !== null && hasCurl) {
+    test(`docs/${name}: what its commands print`, async () => {
+      const folder = join(packageRoot(), document.served!);
+      await svc("build", folder);
+      const data = mkdtempSync(join(tmpdir(), "svc-documents-"));
+      const server = await serve(folder, "--root", data);
+      const findings: string[] = [];
+      for (const { line, command, output } of document.commands) {
+        const mapped = command.replaceAll("9001", String(server.port + 1));
+        const asked = mapped.replaceAll("9000", String(server.port));
+        const { stdout } = spawnSync("bash", ["-c", asked], { encoding: "utf8", timeout: 20_000 });
+        const got = masked(stdout, server.port);
+        if (got !== masked(output, server.port)) findings.push(`${line}: prints ${got}`);
+      }
+      await server.stop();
+      rmSync(data, { recursive: true });
+      assert.is(findings.join("\n"), "");
+    });
+  }
+}
+
+test("a promise that is not kept is found, with its line", () => {
+  const check = (code: string) =>
+    run(`${CHECKER}await check(7, async () => (${code}), 3);export {};`);
+  assert.is(check("1 + 2"), "");
+  assert.is(check("1 + 1"), "7: gives 2\n");
+  assert.match(check("1 + '"), /error TS/);
+});
+
+test.run();
