@@ -10,6 +10,8 @@ const entry = join(__dirname, "..", "dist", "cli.js");
 
 // Whoever reads may have had enough: `svc argspec | head`.
 process.stdout.on("error", (error) => {
+  // A server goes on without readers, for which it listens itself.
+  if (process.stdout.listenerCount("error") > 1) return;
   if (error.code !== "EPIPE") throw error;
   process.exit(process.exitCode ?? 1);
 });

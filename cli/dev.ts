@@ -1,5 +1,6 @@
 // `svc dev`: builds and serves a project, and takes every change into service.
 
+import { surviveLostReaders } from "../runtime/base/log.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
 import { projectFolder } from "./frame/project-folder.js";
 import { SERVE_OPTIONS } from "./serving/options.js";
@@ -15,6 +16,7 @@ export const dev = defineCommand({
       import("./serving/dev-server.js"),
       import("./serving/watch-folder.js"),
     ]);
+    surviveLostReaders();
     const folder = projectFolder(argument);
     const server = new DevServer(folder, values);
     const unwatch = watchFolder(folder, (files) => void server.change(files));

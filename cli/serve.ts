@@ -1,5 +1,6 @@
 // `svc serve`: serves a build. Loads nothing of the compiler.
 
+import { surviveLostReaders } from "../runtime/base/log.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
 import { projectFolder } from "./frame/project-folder.js";
 import { SERVE_OPTIONS } from "./serving/options.js";
@@ -17,6 +18,7 @@ export const serve = defineCommand({
       import("./serving/resolve-settings.js"),
       import("./serving/start-server.js"),
     ]);
+    surviveLostReaders();
     const folder = projectFolder(argument);
     const manifest = build.readBuild(folder);
     build.warnIfStale(folder, manifest);

@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DEFAULT_CHANNELS } from "../../runtime/base/limits.js";
+import { surviveLostReaders } from "../../runtime/base/log.js";
 import { onEndSignals } from "../../runtime/lifecycle/end-signals.js";
 import { sampleCall } from "../serving/announce.js";
 import { readBuild, warnIfStale } from "../serving/built-project.js";
@@ -42,6 +43,7 @@ export class LocalMatrix implements InstanceEvents {
    * @throws SvcError SVC3006 when there is no build
    */
   constructor(folder: string, shape: MatrixShape, { port, channels, root }: MatrixValues) {
+    surviveLostReaders();
     const manifest = readBuild(folder);
     warnIfStale(folder, manifest);
     this.#folder = folder;

@@ -3,7 +3,7 @@
 // other threads ask here, so that a graph outlives every thread but this one.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { log } from "../base/log.js";
+import { log, surviveLostReaders } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { UnloadableGraph } from "../builtin/server-view.js";
 import type { KeeperSettings, KeepRequest } from "../graph/keeper/graph-keeper.js";
@@ -72,6 +72,7 @@ export class GraphSystem implements GraphSource {
    * @throws DataError another process uses the root
    */
   constructor(settings: GraphSettings) {
+    surviveLostReaders();
     this.#settings = settings;
     const stored = listStoredGraphs(settings.root);
     const isNeeded = stored.length > 0 || Object.keys(settings.graphs).length > 0;

@@ -2,7 +2,7 @@
 // their state. One object is one start; a restart makes another.
 
 import { MessageChannel } from "node:worker_threads";
-import { log } from "../base/log.js";
+import { log, onLostWrites } from "../base/log.js";
 import { Executor } from "../engine/executor.js";
 import type { ExecutorPort, Listening, Notice } from "../engine/io-control.js";
 import { executorThread } from "../graph/keeper/thread-numbers.js";
@@ -41,6 +41,7 @@ export class HttpService {
     this.settings = settings;
     this.#name = settings.name;
     this.metrics = new Metrics();
+    onLostWrites(() => this.metrics.logWriteLost());
     this.#state = new SharedState();
     this.#adminState = new SharedState();
     this.#graphs = graphs;

@@ -21,6 +21,7 @@ export enum Word {
   ResetsSeen,
   ExecutorRestarts,
   StrayExceptions,
+  LostLogWrites,
   /** Sixteen words keep the floats that follow aligned. */
   Count = 16,
 }

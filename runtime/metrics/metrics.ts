@@ -206,6 +206,11 @@ export class Metrics {
     Atomics.add(this.#words, Word.StrayExceptions, 1);
   }
 
+  /** An entry of the log, or output of a plugin, that nobody can read. */
+  logWriteLost(): void {
+    Atomics.add(this.#words, Word.LostLogWrites, 1);
+  }
+
   /** Sets rates, latencies, errors and bytes to zero; connection and executor figures stay. */
   reset(atMs = nowMs()): void {
     this.#baseline.set(this.#counters);
@@ -228,6 +233,10 @@ export class Metrics {
 
   get strayExceptions(): number {
     return Atomics.load(this.#words, Word.StrayExceptions);
+  }
+
+  get lostLogWrites(): number {
+    return Atomics.load(this.#words, Word.LostLogWrites);
   }
 
   totals(): Totals {

@@ -46,6 +46,7 @@ export const status = jsonService((view) => {
       "stray-exceptions": metrics.strayExceptions,
     },
     graphs: { unsaved: view.unsaved() },
+    log: { lost: metrics.lostLogWrites },
     response_ms: metrics.latency(PERCENTILES),
   };
 });

@@ -14,6 +14,7 @@ import {
   MAX_CONNECTIONS_PER_PORT,
   SMALL_BODY_RESERVE_BYTES,
 } from "../../base/limits.js";
+import { log } from "../../base/log.js";
 import { TOO_MANY_CONNECTIONS } from "../refusal.js";
 import type {
   Connection,
@@ -72,7 +73,7 @@ export class NetServer implements HttpServer, ConnectionHost {
       server.listen({ ...address, backlog: LISTEN_BACKLOG }, () => {
         server.off("error", reject);
         // A failed accept (no descriptors left) concerns one client; the server goes on.
-        server.on("error", () => {});
+        server.on("error", (error) => log(`a connection was not accepted: ${error.message}`));
         const bound = server.address();
         if (bound !== null && typeof bound === "object") this.port = bound.port;
         this.#sweeper = setInterval(() => this.sweep(performance.now()), CONNECTION_SWEEP_MS);

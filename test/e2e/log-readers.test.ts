@@ -1,0 +1,115 @@
+// A server outlives who reads its log, and disks that are full of it; and its log cannot be forged.
+// limit: 60 s
+
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, existsSync, openSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { nodeCommand } from "../runner/node-command.mjs";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("readers of the log");
+const SVC = fileURLToPath(new URL("../../bin/svc.cjs", import.meta.url));
+const [NODE, ...NODE_ARGS] = nodeCommand() as [string, ...string[]];
+const PLUGINS = `
+import type { int, PluginRequest, str } from "svc-server";
+declare function queueMicrotask(callback: () => void): void;
+declare const console: { log(text: string): void };
+
+/** Fails outside of the request. @plugin */
+export function stray(_request: PluginRequest, text: str, times: int = 1): boolean {
+  for (let time = 0; time < times; time++) {
+    queueMicrotask(() => {
+      throw text;
+    });
+  }
+  console.log("called");
+  return true;
+}
+`;
+
+let project: TemporaryProject;
+let served: Served | null = null;
+let child: ChildProcess | null = null;
+
+test.before(async () => {
+  project = new TemporaryProject({ "plugins/stray.ts": PLUGINS });
+  await svc("build", project.folder);
+});
+test.after(() => project.remove());
+test.after.each(async () => {
+  await served?.stop("SIGKILL");
+  served = null;
+  child?.kill("SIGKILL");
+  child = null;
+});
+
+async function status(port: number): Promise<{ lost: number; strays: number }> {
+  const { json } = await get(port, "/svc/status");
+  const response = json.response as {
+    readonly log: { readonly lost: number };
+    readonly errors: { readonly "stray-exceptions": number };
+  };
+  return { lost: response.log.lost, strays: response.errors["stray-exceptions"] };
+}
+
+/** Lets an entry of the log be written again and again, until one was lost; then all is well. */
+async function outlives(port: number): Promise<void> {
+  let figures = await status(port);
+  for (let round = 0; figures.lost === 0 || figures.strays < 3; round++) {
+    assert.is((await get(port, `/svc/plugin/stray?text=round${round}`)).json.response, true);
+    figures = await status(port);
+  }
+  assert.is((await get(port, "/svc/hc")).text, "SVC/3");
+}
+
+test("the reader of a pipe goes away", async () => {
+  served = await serve(project.folder);
+  assert.equal(await status(served.port), { lost: 0, strays: 0 });
+  served.process.stdout!.destroy();
+  served.process.stderr!.destroy();
+  await outlives(served.port);
+  assert.is(await served.stop(), 0);
+});
+
+test("the disk of the log is full from the start", async () => {
+  if (!existsSync("/dev/full")) return;
+  const full = openSync("/dev/full", "w");
+  const words = ["serve", project.folder, "--port", "0"];
+  const options = { execPath: NODE, execArgv: NODE_ARGS };
+  child = fork(SVC, words, { ...options, stdio: ["ignore", full, full, "ipc"] });
+  closeSync(full);
+  const [{ port }] = (await once(child, "message")) as [{ port: number }];
+  await outlives(port);
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  assert.is((await exited)[0], 0);
+});
+
+test("what plugins throw cannot look like another entry", async () => {
+  served = await serve(project.folder);
+  const forged = encodeURIComponent("x\nsvc: the service goes out\r\u2028svc: again\x1b[2J");
+  await get(served.port, `/svc/plugin/stray?text=${forged}`);
+  while (!served.log().includes("again")) await get(served.port, "/svc/hc");
+  const lines = served.log().split(/[\n\r\u2028]/);
+  assert.equal(
+    lines.filter((line) => line.startsWith("svc: ")),
+    ["svc: exception outside of a request: x"],
+  );
+  assert.not.match(served.log(), "\x1b");
+});
+
+test("entries that repeat are counted", async () => {
+  served = await serve(project.folder);
+  await get(served.port, "/svc/plugin/stray?text=same&times=1000");
+  while (!served.log().includes("more within")) await get(served.port, "/svc/hc");
+  const lines = served.log().split("\n").slice(0, -1);
+  assert.ok(lines.length < 100, `${lines.length} lines`);
+  const more = lines.map((line) => Number(/\((\d+) more within/.exec(line)?.[1] ?? 1));
+  assert.ok(more.reduce((sum, count) => sum + count, 0) <= 1000);
+});
+
+test.run();
