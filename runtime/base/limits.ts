@@ -22,6 +22,12 @@ export const MAX_BODY_BYTES_IN_FLIGHT = 256 * 1024 * 1024;
 export const MAX_CLIENT_BODY_BYTES = MAX_BODY_BYTES_IN_FLIGHT / 2;
 /** What large bodies leave of them to small ones. */
 export const SMALL_BODY_RESERVE_BYTES = MAX_BODY_BYTES_IN_FLIGHT / 8;
+/** Answers that clients have not read: of a connection before its requests wait, of a client. */
+export const MAX_CONNECTION_ANSWER_BYTES = 8 * 1024 * 1024;
+export const MAX_ANSWER_BYTES_IN_FLIGHT = 256 * 1024 * 1024;
+export const MAX_CLIENT_ANSWER_BYTES = MAX_ANSWER_BYTES_IN_FLIGHT / 2;
+/** A client that takes nothing of its answers for so long loses its connection. */
+export const ANSWER_STALL_MS = 60_000;
 export const MAX_DRAIN_BYTES = 1024 * 1024;
 export const MAX_PIPELINED_REQUESTS = 64;
 /** Bytes kept of a client whose requests have to wait, so that its end is seen all the same. */

@@ -29,4 +29,14 @@ export const BODY_MEMORY_USED_UP = new Refusal(
   "Service Unavailable: other request bodies take all memory for them",
   "Retry-After: 2\r\n",
 );
+export const ANSWER_MEMORY_USED_UP = new Refusal(
+  503,
+  "Service Unavailable: answers that were not read take all memory for them",
+  "Retry-After: 2\r\n",
+);
+/** For what was executed and must not be sent again by those who take 503 to mean the opposite. */
+export const ANSWER_DROPPED = new Refusal(
+  500,
+  "Internal Server Error: the request was executed, but there is no memory for its answer",
+);
 export const VERSION_NOT_SUPPORTED = new Refusal(505, "HTTP Version Not Supported");

@@ -38,7 +38,8 @@ export class TestEngine implements ServerEvents {
   #echo(exchange: Exchange): void {
     const { method, target, body, headers, connection } = exchange;
     const text = body instanceof Uint8Array ? Buffer.from(body).toString("latin1") : body;
-    const { accept, bypassServiceOut, minQueue, partialTarget, count } = headers;
+    const { accept, bypassServiceOut, minQueue, count } = headers;
+    const partialTarget = headers.partialTarget ?? -1;
     const ident = connection.ident === null ? "" : connection.ident.join(".");
     const flags = [accept, bypassServiceOut ? 1 : 0, minQueue, partialTarget, count].join(" ");
     const shown = text === null ? "none" : text.length > 100 ? `${text.length} bytes` : text;

@@ -22,6 +22,8 @@ export interface QueueOwner {
 export class AnswerQueue {
   /** Number of requests in progress. */
   size = 0;
+  /** Bytes of answers that wait for those before them. */
+  heldBytes = 0;
   #headBytes = 0;
   readonly #owner: QueueOwner;
   readonly #output: Output;
@@ -52,6 +54,7 @@ export class AnswerQueue {
     this.#owner.budget.give(exchange.reserved);
     exchange.reserved = 0;
     if (exchange.aborted) return;
+    this.heldBytes += exchange.answerBytes;
     if (exchange.isLast) {
       this.#abortFrom(exchange.next);
       exchange.next = null;
@@ -105,6 +108,7 @@ export class AnswerQueue {
   #leave(exchange: NetExchange): void {
     this.size--;
     this.#headBytes -= exchange.headBytes;
+    if (exchange.settled) this.heldBytes -= exchange.answerBytes;
   }
 
   #shift(exchange: NetExchange): NetExchange | null {

@@ -1,21 +1,28 @@
 // What the connections of one address hold together. A bound for each connection is none for who
 // opens many of them. IPv6 clients are given whole networks: the first 64 bits count as one.
 
+import { type AnswerMemory, clientAnswers } from "./answer-memory.js";
 import type { BodyMemory } from "./body-store.js";
 
 export class Client implements BodyMemory {
   /** Connections that are open. */
   connections = 0;
+  readonly answers: AnswerMemory;
   #bodyBytes = 0;
   readonly #bodies: BodyMemory;
   readonly #maxBodyBytes: number;
 
-  /** @param maxBodyBytes what it may hold of `bodies`, which all clients share */
+  /**
+   * @param maxBodyBytes what it may hold of `bodies`, which all clients share
+   * @param answers of all clients
+   */
   constructor(
     readonly key: string,
     bodies: BodyMemory,
     maxBodyBytes: number,
+    answers: AnswerMemory,
   ) {
+    this.answers = clientAnswers(answers);
     this.#bodies = bodies;
     this.#maxBodyBytes = maxBodyBytes;
   }

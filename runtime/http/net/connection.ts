@@ -10,13 +10,15 @@ import type { Socket } from "node:net";
 import { nowMs as epochMs, toEpochMs } from "../../base/clock.js";
 import {
   IDLE_TIMEOUT_MS,
+  INLINE_BODY_BYTES,
   LINGER_MS,
   MAX_GATHERED_BYTES,
   MAX_READ_AHEAD_BYTES,
 } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
-import type { Refusal } from "../refusal.js";
+import { ANSWER_MEMORY_USED_UP, type Refusal } from "../refusal.js";
 import type { ServerEvents } from "../transport.js";
+import { ConnectionAnswers } from "./answer-memory.js";
 import { AnswerQueue, type QueueOwner } from "./answer-queue.js";
 import type { BodyMemory } from "./body-store.js";
 import type { Client, Clients } from "./clients.js";
@@ -58,6 +60,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   readonly #output: Output;
   readonly #queue: AnswerQueue;
   readonly #reader: RequestReader;
+  readonly #answers: ConnectionAnswers;
   /** Bytes received and not yet used: part of a head, or requests that have to wait. */
   #rest: Buffer | null = null;
   #phase: "open" | "closing" | "lingering" = "open";
@@ -82,6 +85,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.remoteAddress = (socket.remoteAddress ?? "").replace(MAPPED_IPV4, "");
     this.remotePort = socket.remotePort ?? 0;
     this.owner = host.clients.connected(this.remoteAddress);
+    this.#answers = new ConnectionAnswers(this.owner.answers);
     this.client = clientUrl(this.remoteAddress, this.remotePort);
     this.openedAtMs = toEpochMs(this.#activeAtMs);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
@@ -119,6 +123,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   /** Writes what gathered since the last turn and goes on reading where that was held up. */
   turn(): void {
     this.#output.flush();
+    this.#count();
     if (this.#isHeld && this.mayRead()) {
       this.#reader.restartClock(performance.now());
       this.#read(this.#rest!);
@@ -126,8 +131,15 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#adjust();
   }
 
+  /** Tells what answers take; none of them is left once the connection is closed. */
+  #count(): void {
+    const isClosed = this.#socket.destroyed;
+    this.#answers.set(isClosed ? 0 : this.#queue.heldBytes + this.#output.unsent);
+  }
+
   /** Looks at the clocks; called every now and then. */
   sweep(nowMs: number): void {
+    this.#count();
     if (!this.isIdle || this.#socket.writableLength > 0) this.#activeAtMs = nowMs;
     if (this.#phase === "lingering") {
       if (nowMs >= this.#lingersUntilMs) this.#socket.destroy();
@@ -150,7 +162,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   // RequestSink
 
   mayRead(): boolean {
-    if (this.#phase !== "open" || this.#queue.isFull) return false;
+    if (this.#phase !== "open" || this.#queue.isFull || this.#answers.isMuch) return false;
     if (this.#reader.waitsForIdle && !this.isIdle) return false;
     return !this.#output.isBlocked;
   }
@@ -165,22 +177,16 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#queue.push(exchange);
     // The client asked for the end: whatever follows this request is not for us.
     if (head.fields.closes) this.closing();
-    this.events.request(exchange);
+    if (this.#answers.isUsedUp) this.answerRefusal(exchange, ANSWER_MEMORY_USED_UP);
+    else this.events.request(exchange);
     if (this.#output.gathered > MAX_GATHERED_BYTES) this.#output.flush();
   }
 
   refuse(refusal: Refusal, head: ReadRequest, requestBytes: number, isLast: boolean): void {
-    const { status, message, fields } = refusal;
-    const { mediaType, body } = this.events.errorBody(
-      status,
-      message,
-      head.fields.accept,
-      head.t0Ms,
-    );
     const exchange = new NetExchange(this, head, null, requestBytes, 0);
     exchange.isLast = isLast || head.fields.closes;
     this.#queue.push(exchange);
-    exchange.answer(status, mediaType, body, fields);
+    this.answerRefusal(exchange, refusal);
   }
 
   cut(): void {
@@ -202,6 +208,19 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   settle(exchange: NetExchange): void {
     this.#queue.settle(exchange);
+    // Others may come before the next turn.
+    if (exchange.answerBytes > INLINE_BODY_BYTES) this.#count();
+  }
+
+  hasRoomFor(bytes: number): boolean {
+    return this.#answers.hasRoomFor(bytes);
+  }
+
+  answerRefusal(exchange: NetExchange, refusal: Refusal): void {
+    const { status, message, fields } = refusal;
+    const { accept } = exchange.headers;
+    const { mediaType, body } = this.events.errorBody(status, message, accept, exchange.t0Ms);
+    exchange.answer(status, mediaType, body, fields);
   }
 
   // QueueOwner
@@ -250,9 +269,9 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
       this.closing();
     }
     if (this.#phase !== "open") return this.#end();
-    // The end of a client is seen only by reading on.
+    // The end of a client is seen only by reading on, or by sending.
     const isFull = this.#rest !== null && this.#rest.length >= MAX_READ_AHEAD_BYTES;
-    const mayReceive = mayRead || !isFull;
+    const mayReceive = mayRead || !(isFull || this.#output.isBlocked);
     if (mayReceive === this.#isPaused) this.#setPaused(!mayReceive);
   }
 
@@ -288,6 +307,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#reader.close();
     this.#rest = null;
     this.#queue.abort();
+    this.#answers.set(0);
     this.#host.closed(this);
   }
 }

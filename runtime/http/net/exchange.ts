@@ -1,7 +1,9 @@
 // One request and its answer, as a link in its connection's queue: answers may be given in any
 // order, the connection sends them in the order of the requests.
 
+import { INLINE_BODY_BYTES } from "../../base/limits.js";
 import { latin1Text, MAX_COPIED_BYTES } from "../../plugin/contract/wire-text.js";
+import { ANSWER_DROPPED, ANSWER_MEMORY_USED_UP, type Refusal } from "../refusal.js";
 import type { ByteSource, Connection, Exchange, Method, RequestHeaders } from "../transport.js";
 import type { ReadRequest } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";
@@ -11,6 +13,10 @@ export interface ExchangeOwner extends Connection {
   readonly heads: ResponseHeads;
   /** The answer is there; it leaves when its turn comes. */
   settle(exchange: NetExchange): void;
+  /** False when an answer has to be dropped, because too much of others was not read. */
+  hasRoomFor(bytes: number): boolean;
+  /** Answers in place of the engine. */
+  answerRefusal(exchange: NetExchange, refusal: Refusal): void;
 }
 
 export class NetExchange implements Exchange {
@@ -52,8 +58,18 @@ export class NetExchange implements Exchange {
     return this.target.length + this.headers.block.length;
   }
 
+  /** What the answer takes in memory; streams are made as they are sent. */
+  get answerBytes(): number {
+    return this.text.length + (this.content instanceof Uint8Array ? this.contentLength : 0);
+  }
+
   answer(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
     if (this.settled) return;
+    if (body.length > INLINE_BODY_BYTES && !this.connection.hasRoomFor(body.length)) {
+      const isHarmless = this.method !== "POST";
+      const refusal = isHarmless ? ANSWER_MEMORY_USED_UP : ANSWER_DROPPED;
+      return this.connection.answerRefusal(this, refusal);
+    }
     this.text = this.connection.heads.text(status, mediaType, body.length, fields);
     if (this.method !== "HEAD") {
       // Without a length the client sees the end of the answer by the end of the connection.

@@ -2,7 +2,7 @@
 // turn leave in one write; bytes and streams are written in their place between them.
 
 import type { Socket } from "node:net";
-import { IDLE_TIMEOUT_MS } from "../../base/limits.js";
+import { ANSWER_STALL_MS } from "../../base/limits.js";
 import type { ByteSource } from "../transport.js";
 
 export class Output {
@@ -22,6 +22,11 @@ export class Output {
   /** True while the client leaves too much unread. */
   get isBlocked(): boolean {
     return this.#socket.writableLength >= this.#socket.writableHighWaterMark;
+  }
+
+  /** Bytes that the system has not taken yet. */
+  get unsent(): number {
+    return this.#text.length + this.#socket.writableLength;
   }
 
   get gathered(): number {
@@ -69,7 +74,7 @@ export class Output {
 
   /** The socket's own time-out knows progress within a write; it is armed only when one waits. */
   #watchStall(): void {
-    if (this.#socket.writableLength > 0) this.#socket.setTimeout(IDLE_TIMEOUT_MS);
+    if (this.#socket.writableLength > 0) this.#socket.setTimeout(ANSWER_STALL_MS);
   }
 
   #drained(): Promise<void> {

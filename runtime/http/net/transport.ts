@@ -23,6 +23,7 @@ import type {
   ServerOptions,
   Transport,
 } from "../transport.js";
+import { serverAnswers } from "./answer-memory.js";
 import { BodyBudget } from "./body-store.js";
 import { Client, Clients } from "./clients.js";
 import { type ConnectionHost, NetConnection } from "./connection.js";
@@ -41,7 +42,10 @@ export const netTransport: Transport = {
 export class NetServer implements HttpServer, ConnectionHost {
   readonly heads: ResponseHeads;
   readonly budget = new BodyBudget(MAX_BODY_BYTES_IN_FLIGHT, SMALL_BODY_RESERVE_BYTES);
-  readonly clients = new Clients((key) => new Client(key, this.budget, MAX_CLIENT_BODY_BYTES));
+  readonly answers = serverAnswers();
+  readonly clients = new Clients(
+    (key) => new Client(key, this.budget, MAX_CLIENT_BODY_BYTES, this.answers),
+  );
   readonly maxBodyBytes: number;
   port = 0;
   readonly #server: Server;

@@ -2,6 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { serverAnswers } from "../../../../runtime/http/net/answer-memory.js";
 import { BodyBudget } from "../../../../runtime/http/net/body-store.js";
 import { Client, Clients, clientKey } from "../../../../runtime/http/net/clients.js";
 
@@ -24,7 +25,7 @@ test("IPv4 clients are addresses, IPv6 clients are networks of 64 bits", () => {
 
 test("a client takes its share and no more, and leaves nothing", () => {
   const budget = new BodyBudget(1000, 100);
-  const clients = new Clients((key) => new Client(key, budget, 500));
+  const clients = new Clients((key) => new Client(key, budget, 500, serverAnswers()));
   const first = clients.connected("10.0.0.1");
   const second = clients.connected("10.0.0.2");
   assert.is(clients.connected("10.0.0.1"), first);

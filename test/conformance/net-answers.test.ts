@@ -1,0 +1,128 @@
+// Answers that are not read: what they may hold of a server's memory, for a connection, a client
+// and all of them. No answer is lost below the bounds; beyond them the client is told.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  MAX_ANSWER_BYTES_IN_FLIGHT,
+  MAX_CLIENT_ANSWER_BYTES,
+  MAX_CONNECTION_ANSWER_BYTES,
+} from "../../runtime/base/limits.js";
+import { NetServer } from "../../runtime/http/net/transport.js";
+import { TestEngine } from "./engine.js";
+import { RawClient } from "./raw-client.js";
+
+const MIB = 1024 * 1024;
+const HOLD = "GET /hold HTTP/1.1\r\nHost: a\r\n\r\n";
+const POST = "POST /hold HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx";
+const ECHO = "GET /echo HTTP/1.1\r\nHost: a\r\n\r\n";
+
+interface Context {
+  server: NetServer;
+  engine: TestEngine;
+}
+
+const test = suite<Context>("net answers");
+
+test.before.each(async (context) => {
+  context.engine = new TestEngine();
+  context.server = new NetServer({ maxBodyBytes: MIB, cors: null }, context.engine);
+  await context.server.listen(0, "127.0.0.1");
+});
+test.after.each(async ({ server, engine }) => {
+  RawClient.closeAll();
+  await until(() => engine.open === 0, "the end of all connections");
+  assert.is(server.answers.held, 0);
+  await server.close();
+});
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  for (let turns = 0; !condition(); turns++) {
+    if (turns > 4000) throw new Error(`${what} did not happen`);
+    await sleep(1);
+  }
+}
+
+/** A client that sends requests and reads nothing; resolves once they are held. */
+async function deaf(context: Context, requests: string, from = "127.0.0.1"): Promise<RawClient> {
+  const { engine, server } = context;
+  const before = engine.held.length;
+  const count = requests.split(" /hold ").length - 1;
+  const client = await RawClient.open(server.port, "127.0.0.1", from);
+  client.socket.pause();
+  client.send(requests);
+  await until(() => engine.held.length === before + count, "the requests");
+  return client;
+}
+
+function answerAll({ engine }: Context, bytes: number): void {
+  for (const exchange of engine.held) exchange.answer(200, "text/plain", Buffer.alloc(bytes, "x"));
+}
+
+test("one connection holds a share, whatever it has asked for at once", async (context) => {
+  const { server, engine } = context;
+  const client = await deaf(context, HOLD.repeat(20));
+  answerAll(context, 20 * MIB);
+  assert.ok(server.answers.held <= MAX_CLIENT_ANSWER_BYTES / 2 + MIB, `${server.answers.held}`);
+  client.send(ECHO);
+  await sleep(20);
+  assert.is(engine.requests, 20, "no more is read from it");
+  const other = await RawClient.open(server.port);
+  other.send(ECHO);
+  assert.is((await other.answers(1))[0]!.status, 200);
+  client.socket.resume();
+  await client.until(() => client.received.length > 60 * MIB && !client.isClosed, "the answers");
+  const statuses = (await client.answers(21)).map(({ status }) => status);
+  assert.equal(statuses.slice(0, 3), [200, 200, 200]);
+  assert.equal(new Set(statuses.slice(3, 20)), new Set([503]));
+  assert.is(statuses[20], 200, "it goes on once it reads");
+});
+
+test("an executed POST whose answer is dropped is not to be sent again", async (context) => {
+  const client = await deaf(context, POST.repeat(3));
+  answerAll(context, 40 * MIB);
+  client.socket.resume();
+  const answers = await client.answers(3);
+  assert.equal(
+    answers.map(({ status }) => status),
+    [200, 500, 500],
+  );
+  assert.match(answers[1]!.body, "executed");
+});
+
+test("clients beyond the bound of all are turned away before anything runs", async (context) => {
+  const { server, engine } = context;
+  const from = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
+  for (const address of from) await deaf(context, HOLD, address);
+  answerAll(context, 100 * MIB);
+  assert.ok(server.answers.held <= MAX_ANSWER_BYTES_IN_FLIGHT);
+  server.answers.held += MAX_ANSWER_BYTES_IN_FLIGHT;
+  const before = engine.requests;
+  const late = await RawClient.open(server.port, "127.0.0.1", "127.0.0.4");
+  late.send(ECHO);
+  const [answer] = await late.answers(1);
+  assert.is(answer!.status, 503);
+  assert.match(answer!.head, "\r\nRetry-After: 2\r\n");
+  assert.is(engine.requests, before);
+  server.answers.held -= MAX_ANSWER_BYTES_IN_FLIGHT;
+  late.send(ECHO);
+  assert.is((await late.answers(1))[0]!.status, 200);
+});
+
+test("answers that wait behind a slow one count", async (context) => {
+  const { server, engine } = context;
+  const client = await deaf(context, HOLD.repeat(10));
+  for (const exchange of engine.held.slice(1)) {
+    exchange.answer(200, "text/plain", Buffer.alloc(MIB, "x"));
+  }
+  assert.ok(server.answers.held >= 9 * MIB);
+  client.send(ECHO);
+  await sleep(20);
+  assert.is(engine.requests, 10, `above ${MAX_CONNECTION_ANSWER_BYTES} bytes nothing is read`);
+  client.socket.resume();
+  engine.held[0]!.answer(200, "text/plain", "first");
+  assert.is((await client.answers(11)).at(-1)!.status, 200);
+});
+
+test.run();
