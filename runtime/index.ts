@@ -42,6 +42,7 @@ export type { AdjacentOptions } from "./graph/query/calls/adjacent.js";
 export type { AggregateOptions } from "./graph/query/calls/aggregate.js";
 export type { DegreeOptions } from "./graph/query/calls/degree.js";
 export type { ArcListOptions, ListOptions } from "./graph/query/calls/lists.js";
+export type { Nearest, NearestOptions } from "./graph/query/calls/nearest.js";
 export type { NeighborhoodOptions } from "./graph/query/calls/neighborhood.js";
 export type {
   AdjacencyQuery,
@@ -80,6 +81,13 @@ export type {
 export type { AccessMode } from "./graph/sessions/open-vertices.js";
 export type { MemoryUsage } from "./graph/status/memory-usage.js";
 export type { PropertyValue } from "./graph/store/property-values.js";
+export type { Similarity, SimilaritySettings } from "./graph/vectors/similarity.js";
+export {
+  Vector,
+  type VectorElements,
+  type VectorLike,
+  type VectorRecord,
+} from "./graph/vectors/vector.js";
 export type { RunOptions } from "./lifecycle/run-server.js";
 export { type InitializeOptions, type StartOptions, system } from "./lifecycle/system.js";
 export type { ServerMetrics } from "./metrics/server-metrics.js";

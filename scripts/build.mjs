@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
 import { build as tsup } from "tsup";
 import { bundleClientRuntime, joinClientDeclarations } from "./client-runtime.mjs";
+import { assembleKernels } from "./kernels.mjs";
 import { pythonRuntime } from "./python-runtime.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -19,6 +20,7 @@ mkdirSync(staging);
 try {
   const { compileBuiltins, replaceFolder } = await loadCompiler();
   failOnErrors(compileBuiltins(root));
+  await assembleKernels(root);
   // All at once, and all to their end: the folder is removed when one of them fails.
   const ended = await Promise.allSettled([
     tsup({ outDir: staging }),

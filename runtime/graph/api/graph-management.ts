@@ -55,8 +55,8 @@ export class GraphManagement extends GraphQueries {
 
   /** Number of vertices, arcs, properties and vectors. */
   get objcnt(): ObjectCounts {
-    const { order, size, propertyCount } = this.access.store;
-    return { order, size, properties: propertyCount, vectors: 0 };
+    const { order, size, propertyCount, vectors } = this.access.store;
+    return { order, size, properties: propertyCount, vectors: vectors.count };
   }
 
   /** The graph's clock: seconds since 1970. */

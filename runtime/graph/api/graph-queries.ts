@@ -15,6 +15,7 @@ import {
   terminals,
   verticesOfType,
 } from "../query/calls/lists.js";
+import { type Nearest, type NearestOptions, nearest } from "../query/calls/nearest.js";
 import { type NeighborhoodOptions, neighborhood } from "../query/calls/neighborhood.js";
 import {
   AdjacencyQuery,
@@ -40,8 +41,14 @@ import type {
   VerticesResult,
 } from "../query/show/typed-results.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { Similarity } from "../vectors/similarity.js";
+import { partsOfLike, type VectorLike } from "../vectors/vector.js";
+import type { VectorParts } from "../vectors/vector-parts.js";
 import { adjacentOptions, degreeOptions, keyOf, type VertexName } from "./call-arguments.js";
 import { GraphHandle } from "./graph-handle.js";
+import { handleIn, VertexAttributes } from "./vertex-attributes.js";
+
+const SIMILARITY = new Similarity();
 
 export class GraphQueries extends GraphHandle {
   /**
@@ -62,6 +69,22 @@ export class GraphQueries extends GraphHandle {
    */
   vertices<const O extends GlobalOptions = object>(options?: O): VerticesResult<O> {
     return vertices(this.access.store, options);
+  }
+
+  /**
+   * The vertices whose vectors are most similar to a probe, the best first.
+   * @param probe a vector, or an open vertex that has one
+   * @throws ValueError, QueryError, SearchError, TypeError
+   */
+  nearest(probe: VectorLike | VertexAttributes, options?: NearestOptions): Nearest[] {
+    const { store } = this.access;
+    return nearest(store, probeOf(store, probe), options);
+  }
+
+  /** Makes and compares vectors. */
+  get sim(): Similarity {
+    void this.access;
+    return SIMILARITY;
   }
 
   /**
@@ -189,4 +212,10 @@ export class GraphQueries extends GraphHandle {
 /** A query may be given its anchor later. */
 function anchorOf(store: GraphStore, id: VertexName | null | undefined): string | number | null {
   return id === null || id === undefined ? null : keyOf(store, id);
+}
+
+/** @throws ValueError, TypeError what is neither vector nor vertex */
+function probeOf(store: GraphStore, probe: VectorLike | VertexAttributes): VectorParts {
+  if (!(probe instanceof VertexAttributes)) return partsOfLike(probe, "probe");
+  return store.vectors.get(handleIn(store, probe));
 }

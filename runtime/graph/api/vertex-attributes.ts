@@ -9,6 +9,7 @@ import type { AccessMode } from "../sessions/open-vertices.js";
 import type { Hold } from "../sessions/session.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { PropertyValue } from "../store/property-values.js";
+import { Vector } from "../vectors/vector.js";
 
 /** Seconds until it expires, of a vertex that never does. */
 const NO_EXPIRY = 0xffff_ffff;
@@ -98,6 +99,11 @@ export class VertexAttributes {
     return this.#store.properties.all(this.#vertex);
   }
 
+  /** Components of its vector, as a copy; none when it has no vector. */
+  get vector(): number[] {
+    return new Vector(this.#store.vectors.get(this.#vertex)).external;
+  }
+
   /** Second since 1970 at which it was created. */
   get tmc(): number {
     return this.#store.vertices.createdAt(this.#vertex);
@@ -160,6 +166,16 @@ export class VertexAttributes {
   /** The vertex, for an attribute. */
   get #vertex(): number {
     return this.holdFor("Vertex is not accessible").vertex;
+  }
+
+  /** Its vector; the null vector, of length 0, when it has none. */
+  getVector(): Vector {
+    return new Vector(this.access.store.vectors.get(this.hold.vertex));
+  }
+
+  /** True if it has a vector. */
+  hasVector(): boolean {
+    return this.access.store.vectors.has(this.hold.vertex);
   }
 
   /** For the methods: the store and session that they work with. */

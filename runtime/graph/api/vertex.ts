@@ -11,6 +11,7 @@ import {
   setProperty,
 } from "../changes/properties.js";
 import { giveUpAfter } from "../changes/session-view.js";
+import { removeVector, setVector } from "../changes/vectors.js";
 import { setExpiry, setRank, setType } from "../changes/vertices.js";
 import { nowSeconds } from "../memory/time.js";
 import { AccessError, LookupError, ValueError } from "../model/errors.js";
@@ -35,6 +36,7 @@ import type { GraphAccess } from "../sessions/graph-access.js";
 import { type AccessMode, openVertex } from "../sessions/open-vertices.js";
 import type { Hold } from "../sessions/session.js";
 import type { PropertyValue } from "../store/property-values.js";
+import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import { adjacentOptions, degreeOptions, keyOf, type VertexName } from "./call-arguments.js";
 import { accessOf, type GraphHandle } from "./graph-handle.js";
 import { VertexAttributes, type VertexRecord } from "./vertex-attributes.js";
@@ -216,6 +218,24 @@ export class Vertex extends VertexAttributes {
   }
 
   /**
+   * Gives the vertex a vector instead of the one that it has; the null vector removes it.
+   * @throws ValueError, TypeError, AccessError, CapacityError
+   */
+  setVector(vector: VectorLike): void {
+    const { store, session } = this.access;
+    setVector(store, session, this.#writable, partsOfLike(vector, "vector"));
+  }
+
+  /**
+   * False if there was none.
+   * @throws AccessError
+   */
+  removeVector(): boolean {
+    const { store, session } = this.access;
+    return removeVector(store, session, this.#writable);
+  }
+
+  /**
    * @param type null or empty for none
    * @throws EnumerationError, AccessError
    */
@@ -281,10 +301,10 @@ export class Vertex extends VertexAttributes {
 
   /** Everything about the vertex. */
   asDict(): VertexRecord {
-    const { id, internalid, odeg, ideg, deg, type, man, properties, tmc, tmm, tmx } = this;
+    const { id, internalid, odeg, ideg, deg, type, man, vector, properties, tmc, tmm, tmx } = this;
     const { c1, c0, virtual, address, op, owner, readers, xrecursion } = this;
     return {
-      ...{ id, internalid, odeg, ideg, deg, type, man, vector: [], properties, tmc, tmm, tmx },
+      ...{ id, internalid, odeg, ideg, deg, type, man, vector, properties, tmc, tmm, tmx },
       ...{ rank: { c1, c0 }, virtual, address, op, owner, readers, xrecursion },
     };
   }

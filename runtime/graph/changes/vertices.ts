@@ -10,11 +10,13 @@ import type { GraphStore } from "../store/graph-store.js";
 import { UNTYPED } from "../store/name-kinds.js";
 import { OperationCode } from "../store/operation.js";
 import type { PropertyValue } from "../store/property-values.js";
+import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import { attempt, waitFor } from "./attempt.js";
 import { begin, beginOwn, changeVertex } from "./change-vertex.js";
 import { codeOfType } from "./names.js";
 import { checkedProperties, putProperty } from "./properties.js";
 import type { SessionView } from "./session-view.js";
+import { putVector } from "./vectors.js";
 import {
   handleOf,
   idOfKey,
@@ -30,6 +32,8 @@ export interface CreateOptions {
   /** Seconds until the vertex expires; -1: as it is. */
   readonly lifespan?: number;
   readonly properties?: { readonly [key: string]: PropertyValue } | undefined;
+  /** Null: as it is; an empty one removes what there is. */
+  readonly vector?: VectorLike | null | undefined;
   /** Milliseconds to wait if others hold it; negative for ever. */
   readonly timeout?: number;
 }
@@ -48,6 +52,8 @@ export function createVertex(
   const { type = null, lifespan = -1, timeout = 0 } = options;
   if (typeof lifespan !== "number") throw new TypeError("lifespan must be a number");
   const properties = checkedProperties(options.properties ?? {});
+  const vector = options.vector ?? null;
+  const parts = vector === null ? null : partsOfLike(vector, "vector");
   return attempt(store, session, timeout, () => {
     refuseReadonly(store);
     const found = handleOf(store, id);
@@ -56,6 +62,7 @@ export function createVertex(
     const vertex = made === 1 ? store.operation.vertex : found;
     if (lifespan >= 0) putExpiry(store, vertex, nowSeconds() + lifespan);
     for (const [key, value] of properties) putProperty(store, vertex, key, value);
+    if (parts !== null) putVector(store, vertex, parts);
     return made;
   });
 }

@@ -49,11 +49,17 @@ export class Arena {
   /** The same memory, for Atomics and signed values. */
   ints!: Int32Array;
 
-  constructor(id: number, memory: ArenaMemory) {
+  /** @param reservedBytes of the memory that are no words of the arena, in front of them */
+  constructor(id: number, memory: ArenaMemory, reservedBytes = 0) {
     this.id = id;
     this.memory = memory;
-    this.#skewBytes = id * SKEW_BYTES;
+    this.#skewBytes = reservedBytes + id * SKEW_BYTES;
     this.refresh();
+  }
+
+  /** Where its first word lies in the memory: what kernels count from. */
+  get firstByte(): number {
+    return this.#skewBytes;
   }
 
   /** Looks at all of the memory again, after another thread has let it grow. */
@@ -96,9 +102,13 @@ export function graphFull(): CapacityError {
   return new CapacityError("graph is full: 4 GiB of one kind of data");
 }
 
-/** Memory that WebAssembly kernels can work on; the arcs lie in such. */
-export function kernelMemory(): ArenaMemory {
-  return new Memory({ shared: true, initial: FIRST_PAGES, maximum: MAX_PAGES });
+/**
+ * Memory that WebAssembly kernels can work on; the arcs and vectors lie in such.
+ * @param reservedBytes that it has besides; until they are touched they cost nothing
+ */
+export function kernelMemory(reservedBytes = 0): ArenaMemory {
+  const initial = FIRST_PAGES + Math.ceil(reservedBytes / PAGE_BYTES);
+  return new Memory({ shared: true, initial, maximum: MAX_PAGES });
 }
 
 /** @param words that it has from the beginning; until they are touched they cost nothing */
@@ -112,14 +122,19 @@ function growBy(memory: ArenaMemory, pages: number): void {
   else memory.grow(memory.byteLength + pages * PAGE_BYTES);
 }
 
-function bufferOf(memory: ArenaMemory): SharedArrayBuffer {
+export function bufferOf(memory: ArenaMemory): SharedArrayBuffer {
   return memory instanceof Memory ? memory.buffer : memory;
 }
+
+/** Compiled once a thread. */
+const modules = new Map<Uint8Array, object>();
 
 /**
  * The functions of a WebAssembly module over an arena that `kernelMemory` made.
  * @param code imports the memory as `svc.arena`
  */
 export function instantiateKernel(code: Uint8Array, arena: ArenaMemory): object {
-  return new Instance(new Module(code), { svc: { arena } }).exports;
+  const module = modules.get(code) ?? new Module(code);
+  modules.set(code, module);
+  return new Instance(module, { svc: { arena } }).exports;
 }

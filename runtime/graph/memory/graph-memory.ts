@@ -3,7 +3,17 @@
 
 import { InternalError } from "../model/errors.js";
 import { Arena, type ArenaMemory, FIRST_ARENA_WORDS, kernelMemory, plainMemory } from "./arena.js";
-import { ARENAS, type ArenaName, CHUNKS_PER_ARENA, HEADER_WORDS, Header } from "./layout.js";
+import {
+  ARENAS,
+  type ArenaName,
+  CHUNKS_PER_ARENA,
+  HEADER_WORDS,
+  Header,
+  KERNEL_SCRATCH_BYTES,
+  KERNEL_THREADS,
+} from "./layout.js";
+
+const SCRATCH_BYTES = KERNEL_SCRATCH_BYTES * KERNEL_THREADS;
 
 /** What crosses threads: a graph's name and memory. */
 export interface GraphShare {
@@ -33,11 +43,15 @@ export class GraphMemory {
   readonly lists: Arena;
   readonly events: Arena;
   readonly locks: Arena;
+  readonly vectors: Arena;
+  readonly vectorSlots: Arena;
   #generation = 0;
 
   constructor(share: GraphShare) {
     this.name = share.name;
-    this.arenas = share.memories.map((memory, id) => new Arena(id, memory));
+    this.arenas = share.memories.map(
+      (memory, id) => new Arena(id, memory, ARENAS[id] === "vectors" ? SCRATCH_BYTES : 0),
+    );
     const arena = (name: ArenaName): Arena => this.arenas[ARENAS.indexOf(name)]!;
     this.header = arena("header");
     this.journal = arena("journal");
@@ -57,6 +71,8 @@ export class GraphMemory {
     this.lists = arena("lists");
     this.events = arena("events");
     this.locks = arena("locks");
+    this.vectors = arena("vectors");
+    this.vectorSlots = arena("vectorSlots");
     this.refresh();
   }
 
@@ -100,6 +116,7 @@ export class GraphMemory {
 export function makeGraphShare(name: string): GraphShare {
   const memories = ARENAS.map((arena) => {
     if (arena === "outArcs" || arena === "inArcs") return kernelMemory();
+    if (arena === "vectors") return kernelMemory(SCRATCH_BYTES);
     return arena === "dirty" ? plainMemory(ARENAS.length * CHUNKS_PER_ARENA) : plainMemory();
   });
   if (HEADER_WORDS > FIRST_ARENA_WORDS) throw new InternalError("the header never grows");

@@ -14,6 +14,9 @@
 //   GROUPS    2 words a group of 32 vertices: {sequence, table of their properties in CELLS}
 //   LISTS     enumerations, type lists                      EVENTS  heap of what expires
 //   LOCKS     who holds which vertex; like JOURNAL and DIRTY no part of a snapshot
+//   VECTORS   slabs of equal slots, one vector each; in front of them what each thread's kernels
+//             work with, which is no part of the arena
+//   VECTOR_SLOTS  1 word a vertex: slot of its vector; reaches as far as there have been vectors
 //
 // One arc, seen from the vertex that its run belongs to:
 //   word 0  the vertex at the other end
@@ -43,6 +46,8 @@ export const ARENAS = [
   "lists",
   "events",
   "locks",
+  "vectors",
+  "vectorSlots",
 ] as const;
 
 export type ArenaName = (typeof ARENAS)[number];
@@ -120,6 +125,12 @@ export const Header = {
   Identity: 44,
   /** Second at which a save failed that none has made good since, 0: all went well. */
   SaveFailedAt: 48,
+  /** Vectors of all vertices, and how often one was set or removed. */
+  VectorCount: 50,
+  VectorWrites: 51,
+  /** Blocks of `lists`: the first space of vectors, and the ring of the latest writes. */
+  VectorSpaces: 52,
+  VectorRing: 53,
 } as const;
 export const IDENTITY_WORDS = 4;
 
@@ -195,6 +206,10 @@ export const LIST_UNIT_WORDS = 16;
 export const CHUNK_SHIFT = 12;
 export const CHUNK_WORDS = 1 << CHUNK_SHIFT;
 export const CHUNKS_PER_ARENA = 2 ** 30 / CHUNK_WORDS;
+
+/** What each thread's kernels have in front of the vectors, and for how many threads. */
+export const KERNEL_SCRATCH_BYTES = 160 * 1024;
+export const KERNEL_THREADS = 256;
 
 /** Nothing expires then. */
 export const NEVER = 0xffff_ffff;

@@ -73,6 +73,11 @@ function changeVertex(store: GraphStore, operation: Operation): number {
       return store.properties.remove(vertex, name) ? 1 : 0;
     case OperationCode.RemoveProperties:
       return store.properties.clear(vertex);
+    case OperationCode.SetVector:
+      store.vectors.set(vertex, operation.vector);
+      return 1;
+    case OperationCode.RemoveVector:
+      return store.vectors.remove(vertex) ? 1 : 0;
     default:
       throw new InternalError(`no operation ${operation.code}`);
   }

@@ -13,10 +13,13 @@ import type { Names } from "../store/names.js";
 import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
 import { decodeProperty, encodeProperty } from "../store/property-codec.js";
 import { checkedKey } from "../store/property-values.js";
+import { partsOfBytes, type VectorParts } from "../vectors/vector-parts.js";
 import { mixesListing } from "./arcs.js";
 import { RecordReader, RecordWriter } from "./record-bytes.js";
 
 const VERSION = 1;
+/** The only kind of vectors there is. */
+const EUCLIDEAN = 1;
 const CODES = new Set<number>(Object.values(OperationCode));
 const writer = new RecordWriter();
 
@@ -70,9 +73,17 @@ function encodeOwn(operation: Operation): void {
     case OperationCode.SetProperty:
       writer.u16(name).rest(encodeProperty(operation.property));
       return;
+    case OperationCode.SetVector:
+      encodeVector(operation.vector);
+      return;
     case OperationCode.RemoveProperty:
       writer.u16(name);
   }
+}
+
+function encodeVector({ bytes, scale }: VectorParts): void {
+  writer.u8(EUCLIDEAN).u32(bytes.length).f32(scale);
+  writer.rest(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
 }
 
 function idOf(store: GraphStore, vertex: number, id: string): string {
@@ -158,10 +169,21 @@ function decodeOwn(store: GraphStore, reader: RecordReader, into: Operation): vo
   else if (code === OperationCode.SetRank) {
     into.c1 = reader.f32();
     into.c0 = reader.f32();
-  } else if (code !== OperationCode.RemoveProperties) {
+  } else if (code === OperationCode.SetVector) into.vector = decodeVector(reader);
+  else if (code === OperationCode.SetProperty || code === OperationCode.RemoveProperty) {
     into.name = decodeName(store.keys, reader.u16(), false);
     if (code === OperationCode.SetProperty) into.property = decodeProperty(reader.rest());
   }
+}
+
+function decodeVector(reader: RecordReader): VectorParts {
+  if (reader.u8() !== EUCLIDEAN) throw damaged("no such kind of vectors");
+  const length = reader.u32();
+  const scale = reader.f32();
+  const bytes = Int8Array.from(reader.rest(), (byte) => (byte << 24) >> 24);
+  if (length === 0 || bytes.length !== length) throw damaged("length of a vector");
+  if (!(scale >= 0 && scale < Number.POSITIVE_INFINITY)) throw damaged("scale of a vector");
+  return checked(() => partsOfBytes(bytes, scale, "vector"), "");
 }
 
 function decodeEnumeration(store: GraphStore, reader: RecordReader, into: Operation): void {
@@ -188,7 +210,7 @@ function decodeId(reader: RecordReader): string {
   return checked(checkedId, reader.text());
 }
 
-function checked(check: (text: string) => string, text: string): string {
+function checked<T>(check: (text: string) => T, text: string): T {
   try {
     return check(text);
   } catch (error) {

@@ -45,6 +45,7 @@ export function deleteVertex(store: GraphStore, vertex: number, at: number): num
   try {
     removeOutArcs(store, vertex);
     store.properties.clear(vertex);
+    store.vectors.remove(vertex);
     if (vertices.inDegree(vertex) > 0 || isHeld(store, vertex)) {
       makeVirtual(store, vertex);
       stamp(store, vertex, at);
@@ -80,6 +81,7 @@ function removeVerticesOf(store: GraphStore, type: number): number {
     removeOutArcs(store, vertex);
     removeInArcs(store, vertex);
     store.properties.clear(vertex);
+    store.vectors.remove(vertex);
     removeVertex(store, vertex);
     removed++;
     store.writer.commit();
@@ -104,6 +106,7 @@ export function truncate(store: GraphStore): number {
   writer.wrote(memory.meta, 0, end);
   writer.wrote(memory.out, 0, end * SIDE_WORDS);
   writer.wrote(memory.in, 0, end * SIDE_WORDS);
+  store.vectors.forget();
   // Who has read a pointer before sees that it counts no more, before anything is put there.
   const { ints } = memory.sequence;
   for (let index = SEQUENCE_WORDS; index < end * SEQUENCE_WORDS; index++) {

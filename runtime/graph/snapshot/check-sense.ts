@@ -17,8 +17,9 @@ export function checkSense(words: Uint32Array, arenas: readonly StoredArena[]): 
     const stored = arenas.find((arena) => arena.name === name);
     if (stored === undefined) return true;
     const used = usedWordsOf(words, name, id);
-    // Groups reach as far as there have been properties.
-    return name === "groups" ? stored.words <= used : stored.words === used;
+    // They reach as far as there have been properties and vectors.
+    const isPart = name === "groups" || name === "vectorSlots";
+    return isPart ? stored.words <= used : stored.words === used;
   });
   const handleEnd = words[Header.HandleEnd]!;
   if (

@@ -78,6 +78,8 @@ export function usedWordsOf(header: Uint32Array, arena: ArenaName, id: number): 
       return handleEnd * RECORD_WORDS;
     case "groups":
       return ((handleEnd >>> GROUP_SHIFT) + 1) * GROUP_WORDS;
+    case "vectorSlots":
+      return handleEnd;
     case "events":
       return (header[Header.EventCount]! + 1) * EVENT_WORDS;
     default:

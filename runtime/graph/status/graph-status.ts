@@ -16,8 +16,8 @@ export function isUnsaved({ memory }: GraphStore): boolean {
 
 /** Name, folder and counts. */
 export function baseStatus(store: GraphStore, path: string | null) {
-  const { name, order, size, propertyCount } = store;
-  return { path, base: { name, order, size, properties: propertyCount, vectors: 0 } };
+  const { name, order, size, propertyCount, vectors } = store;
+  return { path, base: { name, order, size, properties: propertyCount, vectors: vectors.count } };
 }
 
 export function graphStatus(store: GraphStore, path: string | null) {
@@ -72,7 +72,7 @@ function costs(store: GraphStore, usage: MemoryUsage) {
   return {
     vertex: cost(usage["svc.vertex.object"]!, store.order),
     property: cost(usage["svc.vertex.property"]!, store.propertyCount),
-    vector: cost(0, 0),
+    vector: cost(usage["svc.vector.internal"]!, store.vectors.count),
     arc: cost(usage["svc.vertex.arcvector"]!, store.size),
   };
 }
@@ -87,7 +87,7 @@ function memoryByKind(usage: MemoryUsage) {
     index: sum("svc.index.global", "svc.index.type"),
     codec: sum("svc.codec.vertextype", "svc.codec.relationship", "svc.codec.vertexprop"),
     event: sum("svc.event.schedule"),
-    vector: 0,
+    vector: sum("svc.vector.internal"),
     string: sum("svc.string"),
     total: pooledBytes(usage),
   };

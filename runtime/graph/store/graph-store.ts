@@ -7,6 +7,7 @@ import { Header } from "../memory/layout.js";
 import { Reader } from "../memory/reader.js";
 import { nowSeconds } from "../memory/time.js";
 import { Writer } from "../memory/writer.js";
+import { VectorTable } from "../vectors/vector-table.js";
 import { ArcRuns } from "./arc-runs.js";
 import { ExpiryHeap } from "./expiry-heap.js";
 import { LockTable } from "./lock-table.js";
@@ -33,6 +34,7 @@ export class GraphStore {
   readonly keys: Names;
   readonly typeLists: TypeLists;
   readonly properties: PropertyTable;
+  readonly vectors: VectorTable;
   readonly expiry: ExpiryHeap;
   readonly locks: LockTable;
   /** The one that changes fill in; see operations/operation.ts. */
@@ -58,6 +60,7 @@ export class GraphStore {
     this.keys = new Names(this.writer, this.strings, KEYS);
     this.typeLists = new TypeLists(this.writer);
     this.properties = new PropertyTable(this.writer, this.reader, this.strings, this.keys);
+    this.vectors = new VectorTable(this.writer, this.reader);
     this.expiry = new ExpiryHeap(this.writer);
     this.locks = new LockTable(this.writer);
   }

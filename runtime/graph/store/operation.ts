@@ -3,6 +3,7 @@
 // is to be, not how it came about (a count carries the new value, a relative time is absolute), so
 // that a record can be applied elsewhere, and twice.
 
+import { NULL_PARTS, type VectorParts } from "../vectors/vector-parts.js";
 import type { PropertyValue } from "./property-values.js";
 
 export const OperationCode = {
@@ -23,6 +24,8 @@ export const OperationCode = {
   /** Gives a code to the name of a relationship, type or property key. */
   Enumerate: 12,
   SetReadonly: 13,
+  SetVector: 14,
+  RemoveVector: 15,
 } as const;
 
 export type OperationCodeNumber = (typeof OperationCode)[keyof typeof OperationCode];
@@ -54,6 +57,7 @@ export interface Operation {
   /** Seconds since 1970 at which it happens. */
   at: number;
   property: PropertyValue;
+  vector: VectorParts;
   /** Name that an enumeration defines. */
   text: string;
 }
@@ -75,6 +79,7 @@ export function makeOperation(): Operation {
     expiresAt: 0,
     at: 0,
     property: null,
+    vector: NULL_PARTS,
     text: "",
   };
 }

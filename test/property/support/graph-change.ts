@@ -60,7 +60,11 @@ export type Change =
       readonly lifespan: number;
       readonly properties: Readonly<Record<string, PropertyValue>>;
     }
-  | { readonly kind: "delete" | "expire" | "removeProperties"; readonly id: string }
+  | {
+      readonly kind: "delete" | "expire" | "removeProperties" | "removeVector";
+      readonly id: string;
+    }
+  | { readonly kind: "setVector"; readonly id: string; readonly vector: readonly number[] }
   | { readonly kind: "setType"; readonly id: string; readonly type: string | null }
   | { readonly kind: "setExpiry"; readonly id: string; readonly second: number }
   | { readonly kind: "setRank"; readonly id: string; readonly c1: number; readonly c0: number }
@@ -99,7 +103,8 @@ export function randomChange(random: Random, ids: readonly string[]): Change {
   if (roll < 84)
     return { kind: "setProperty", id, key: random.of(KEYS), value: randomValue(random) };
   if (roll < 87) return { kind: "incProperty", id, key: random.of(KEYS) };
-  if (roll < 89) return { kind: "removeProperty", id, key: random.of(KEYS) };
+  if (roll < 88) return { kind: "removeProperty", id, key: random.of(KEYS) };
+  if (roll < 89) return randomVectorChange(random, id);
   if (roll < 90) return { kind: "removeProperties", id };
   if (roll < 91) return { kind: "setType", id, type: random.of(TYPES) };
   if (roll < 92) return { kind: "setRank", id, c1: random.below(64) / 8, c0: random.below(9) };
@@ -132,6 +137,13 @@ export function randomHubChange(
 function idOf(random: Random, ids: readonly string[]): string {
   const most = random.below(3) === 0 ? Math.min(3, ids.length) : ids.length;
   return ids[random.below(most)]!;
+}
+
+function randomVectorChange(random: Random, id: string): Change {
+  if (random.below(6) === 0) return { kind: "removeVector", id };
+  const length = random.of([1, 32, 40, 40, 200]);
+  const vector = Array.from({ length }, () => random.below(511) - 255);
+  return { kind: "setVector", id, vector: random.below(20) === 0 ? [] : vector };
 }
 
 function randomConnect(random: Random, ids: readonly string[]): Change {

@@ -21,6 +21,7 @@ import {
   T_NEVER,
 } from "../../../runtime/graph/model/constants.js";
 import type { PropertyValue } from "../../../runtime/graph/store/property-values.js";
+import { quantisedModel } from "../../runtime/graph/support/vector-model.js";
 import type { Change } from "./graph-change.js";
 
 export interface ModelVertex {
@@ -30,6 +31,7 @@ export interface ModelVertex {
   createdAt: number;
   expiresAt: number;
   readonly properties: Map<string, PropertyValue>;
+  vector: readonly number[];
 }
 
 export interface ModelArc {
@@ -155,7 +157,7 @@ export class GraphModel {
   #add(id: string, now: number): ModelVertex {
     const vertex: ModelVertex = {
       ...{ isReal: true, type: NOT_TYPED, rank: [1, 0], createdAt: now },
-      ...{ expiresAt: T_NEVER, properties: new Map() },
+      ...{ expiresAt: T_NEVER, properties: new Map(), vector: [] },
     };
     this.vertices.set(id, vertex);
     return vertex;
@@ -219,6 +221,7 @@ export class GraphModel {
     vertex.isReal = false;
     vertex.expiresAt = T_NEVER;
     vertex.properties.clear();
+    vertex.vector = [];
     this.#remove(this.arcsFrom(id));
     this.#removeIfAbandoned(id);
     return 1;
@@ -262,6 +265,14 @@ export class GraphModel {
         throw new Error(`Vertex has no property '${change.key}'`);
       case "incProperty":
         return increased(vertex, change.key);
+      case "setVector":
+        vertex.vector = quantisedModel(change.vector).bytes;
+        return undefined;
+      case "removeVector": {
+        const had = vertex.vector.length > 0;
+        vertex.vector = [];
+        return had;
+      }
       default:
         throw new Error(`no change ${change.kind}`);
     }

@@ -88,6 +88,10 @@ function changeOpened(
         return vertex.removeProperty(change.key);
       case "removeProperties":
         return vertex.removeProperties();
+      case "setVector":
+        return vertex.setVector(change.vector);
+      case "removeVector":
+        return vertex.removeVector();
       default:
         throw new Error(`no change ${change.kind}`);
     }
@@ -132,6 +136,7 @@ export function plainStore(store: GraphStore, prefix: string): PlainGraph {
       createdAt: vertices.createdAt(vertex),
       expiresAt: shownSecond(vertices.expiresAt(vertex)),
       properties: sorted(properties.all(vertex)),
+      vector: [...store.vectors.get(vertex).bytes],
       degrees: [vertices.outDegree(vertex), vertices.inDegree(vertex)],
       out: out.sort(),
       in: from.sort(),
@@ -150,6 +155,7 @@ export function plainModel(model: GraphModel): PlainGraph {
     plain[id] = {
       ...{ isReal, type, rank, createdAt, expiresAt },
       properties: sorted(Object.fromEntries(properties)),
+      vector: vertex.vector,
       degrees: [out.length, all.length],
       out: out.map((arc) => modelText(arc, arc.to)).sort(),
       in: from.map((arc) => modelText(arc, arc.from)).sort(),

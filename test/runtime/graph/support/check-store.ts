@@ -15,6 +15,7 @@ import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js"
 import { checkArcs } from "./check-arcs.js";
 import { checkProperties } from "./check-properties.js";
 import { checkTexts } from "./check-texts.js";
+import { checkVectors } from "./check-vectors.js";
 
 /** @throws the first thing that is wrong */
 export function checkStore(store: GraphStore): void {
@@ -28,6 +29,7 @@ export function checkStore(store: GraphStore): void {
   checkLocks(store, used);
   checkProperties(store);
   checkTexts(store, used);
+  checkVectors(store, used);
 }
 
 function checkAtRest(store: GraphStore): void {

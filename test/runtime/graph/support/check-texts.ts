@@ -8,6 +8,7 @@ import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js"
 import { kindOfCell } from "../../../../runtime/graph/store/property-cells.js";
 import { PropertyKind } from "../../../../runtime/graph/store/property-values.js";
 import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
+import { vectorLists } from "./check-vectors.js";
 
 const UNIT = { ids: 1, strings: 1, index: 16, lists: 16 } as const;
 const ID_HEAD_WORDS = 2;
@@ -125,5 +126,5 @@ function checkLists(store: GraphStore): void {
       blocks.push([lists.words[directory! + page]!, PAGE_WORDS]);
     }
   }
-  checkBlocks(store, lists, UNIT.lists, blocks);
+  checkBlocks(store, lists, UNIT.lists, [...blocks, ...vectorLists(store)]);
 }

@@ -29,6 +29,7 @@ function wholeContent(store: GraphStore): unknown {
     relationships: store.relationships.list(),
     types: store.types.list(),
     keys: store.keys.list(),
+    ...(store.vectors.count > 0 && { vectors: store.vectors.count }),
     scheduled: store.expiry.count,
     next: store.expiry.next,
   };
@@ -46,6 +47,8 @@ function vertexContent(store: GraphStore, vertex: number): unknown {
     operation: vertices.operationOf(vertex),
     held: [store.locks.ownerOf(vertex), store.locks.countOf(vertex)],
     properties: store.properties.all(vertex),
+    // Left out where there is none: contents from before there were vectors are kept as fixtures.
+    ...(store.vectors.has(vertex) && { vector: store.vectors.get(vertex) }),
     degrees: [vertices.outDegree(vertex), vertices.inDegree(vertex)],
     out: arcsOf(store, store.outArcs, vertex),
     in: arcsOf(store, store.inArcs, vertex),

@@ -1,0 +1,43 @@
+// Setting and removing the vector of a vertex. Vectors are made before the mutex is taken: that
+// takes time, and may be refused.
+
+import { apply } from "../operations/apply.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { OperationCode } from "../store/operation.js";
+import type { VectorParts } from "../vectors/vector-parts.js";
+import { begin, changeVertex } from "./change-vertex.js";
+import type { SessionView } from "./session-view.js";
+import type { VertexKey } from "./vertex-key.js";
+
+/**
+ * The null vector removes what there is.
+ * @throws AccessError, CapacityError
+ */
+export function setVector(
+  store: GraphStore,
+  session: SessionView,
+  vertex: VertexKey,
+  parts: VectorParts,
+): void {
+  changeVertex(store, session, vertex, (found) => putVector(store, found, parts));
+}
+
+/**
+ * False if there was none.
+ * @throws AccessError
+ */
+export function removeVector(store: GraphStore, session: SessionView, vertex: VertexKey): boolean {
+  return changeVertex(store, session, vertex, (found) => dropVector(store, found) > 0);
+}
+
+/** Within a mutation. */
+export function putVector(store: GraphStore, vertex: number, parts: VectorParts): number {
+  if (parts.bytes.length === 0) return dropVector(store, vertex);
+  begin(store, OperationCode.SetVector, vertex).vector = parts;
+  return apply(store, store.operation);
+}
+
+function dropVector(store: GraphStore, vertex: number): number {
+  if (!store.vectors.has(vertex)) return 0;
+  return apply(store, begin(store, OperationCode.RemoveVector, vertex));
+}

@@ -1,0 +1,96 @@
+// A vector that vertices of one graph are compared with, exactly and each as a whole: what was
+// computed of a vertex counts only if its sequence stayed the same.
+
+import { bitCount } from "../store/bit-count.js";
+import { SLOT_WORDS, Slot } from "./vector-layout.js";
+import { cosine, dot, type VectorParts } from "./vector-parts.js";
+import type { VectorTable } from "./vector-table.js";
+
+/** Of a vertex that has no vector, or compared with none. */
+const NO_SIMILARITY = -1;
+const NO_HAMMING = 64;
+
+/** Tells probes of this thread apart; 0 is none. */
+let serials = 0;
+
+export class Probe {
+  readonly parts: VectorParts;
+  readonly #table: VectorTable;
+  readonly #serial = ++serials;
+  /** Sums of squares of the first components, by their number. */
+  readonly #squares = new Map<number, number>();
+
+  constructor(table: VectorTable, parts: VectorParts) {
+    this.#table = table;
+    this.parts = parts;
+  }
+
+  get length(): number {
+    return this.parts.bytes.length;
+  }
+
+  /** Sum of the squares of the first components, of all if there are fewer. */
+  squares(length: number): number {
+    if (length >= this.length) return this.parts.squares;
+    const known = this.#squares.get(length);
+    if (known !== undefined) return known;
+    const first = this.parts.bytes.subarray(0, length);
+    const squares = dot(first, first);
+    this.#squares.set(length, squares);
+    return squares;
+  }
+
+  /** To be called before a kernel is given the probe. */
+  take(): void {
+    this.#table.memory.take(this.#serial, this.parts.bytes);
+  }
+
+  /** Cosine of a vertex's vector and the probe, `NO_SIMILARITY` where one is missing. */
+  similarity(vertex: number): number {
+    if (this.length === 0) return NO_SIMILARITY;
+    this.take();
+    const { reader } = this.#table;
+    for (let attempt = 0; ; attempt++) {
+      const seen = reader.enter(0, vertex, attempt);
+      const score = this.similarityOfSlot(this.#table.slotOf(vertex));
+      if (reader.leave(0, vertex, seen)) return score;
+    }
+  }
+
+  /** Number of bits in which the fingerprints differ, `NO_HAMMING` where one is missing. */
+  hamming(vertex: number): number {
+    if (this.length === 0) return NO_HAMMING;
+    const { reader } = this.#table;
+    for (let attempt = 0; ; attempt++) {
+      const seen = reader.enter(0, vertex, attempt);
+      const bits = this.#hammingOfSlot(this.#table.slotOf(vertex));
+      if (reader.leave(0, vertex, seen)) return bits;
+    }
+  }
+
+  /**
+   * Of what lies in a slot at this moment, which may be anything. The probe must have been taken.
+   */
+  similarityOfSlot(slot: number): number {
+    const { memory } = this.#table;
+    const length = memory.lengthIn(slot);
+    if (length === 0) return NO_SIMILARITY;
+    const { kernel, words } = memory;
+    const common = Math.min(length, this.length);
+    const vector = memory.addressOf(slot + SLOT_WORDS);
+    const product = kernel.wide(memory.probe, vector, common);
+    const squares =
+      common === length ? words[slot + Slot.Squares]! : kernel.dot(vector, vector, common);
+    return cosine(product, squares, this.squares(common));
+  }
+
+  #hammingOfSlot(slot: number): number {
+    const { memory } = this.#table;
+    if (memory.lengthIn(slot) === 0) return NO_HAMMING;
+    const { words } = memory;
+    return (
+      bitCount(words[slot + Slot.FingerprintLow]! ^ this.parts.fingerprintLow) +
+      bitCount(words[slot + Slot.FingerprintHigh]! ^ this.parts.fingerprintHigh)
+    );
+  }
+}

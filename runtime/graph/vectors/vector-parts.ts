@@ -1,0 +1,195 @@
+// What is kept of a vector, how it is made of numbers, and the measures of two of them. Here they
+// are values in ordinary memory; kernels do the same where vectors lie in a graph.
+
+import { ValueError } from "../model/errors.js";
+import { bitCount } from "../store/bit-count.js";
+import { COMPONENT_STEP, MAX_COMPONENTS, theWorkbench } from "./workbench.js";
+
+/** Nobody may change one that was made. */
+export class VectorParts {
+  constructor(
+    /** int8 components, a multiple of 32. */
+    readonly bytes: Int8Array,
+    /** What each component is to be multiplied by; a float32. */
+    readonly scale: number,
+    /** Sum of the squares of the components. */
+    readonly squares: number,
+    readonly fingerprintLow: number,
+    readonly fingerprintHigh: number,
+  ) {}
+}
+
+/** Of a vertex without vector, and of an empty list. */
+export const NULL_PARTS = new VectorParts(new Int8Array(0), 0, 0, 0, 0);
+
+/** The most negative int8 has no counterpart, so that no component is that. */
+const NO_COMPONENT = -128;
+const LARGEST = 127;
+
+/**
+ * Made of numbers.
+ * @param place what they are called in messages
+ * @throws ValueError, TypeError
+ */
+export function quantised(numbers: ArrayLike<unknown>, place: string): VectorParts {
+  const { length } = numbers;
+  if (length === 0) return NULL_PARTS;
+  refuseLength(length, place);
+  const { input } = theWorkbench();
+  for (let index = 0; index < length; index++) {
+    const number = numbers[index];
+    if (typeof number !== "number") refuseNumber(number, index, place);
+    input[index] = number;
+  }
+  return partsOfInput(length, (index) => `${place}[${index}] is ${String(numbers[index])}`);
+}
+
+/** Of what lies in the input of the workbench. */
+function partsOfInput(length: number, place: (index: number) => string): VectorParts {
+  const bench = theWorkbench();
+  const { input } = bench;
+  const padded = paddedLength(length);
+  input.fill(0, length, padded);
+  const largest = bench.largest(padded);
+  if (!Number.isFinite(largest)) {
+    const index = input.findIndex((number) => !Number.isFinite(number));
+    throw new ValueError(`${place(index)}: components of a vector must be finite float32 numbers`);
+  }
+  const scale = Math.fround(largest / LARGEST);
+  if (scale === 0) bench.output.fill(0, 0, padded);
+  else bench.quantise(padded, scale);
+  return partsOfOutput(padded, scale);
+}
+
+/** @param bytes int8 as they are, a multiple of 32 of them */
+export function partsOfBytes(bytes: Int8Array, scale: number, place: string): VectorParts {
+  const { length } = bytes;
+  if (length === 0) return NULL_PARTS;
+  refuseLength(length, place);
+  if (length % COMPONENT_STEP !== 0) {
+    throw new ValueError(`${place}: bytes of a vector must be a multiple of ${COMPONENT_STEP}`);
+  }
+  const { output } = theWorkbench();
+  const bad = bytes.indexOf(NO_COMPONENT);
+  if (bad >= 0) throw new ValueError(`${place}[${bad}] is -128, which no component can be`);
+  output.set(bytes);
+  return partsOfOutput(length, scale);
+}
+
+function partsOfOutput(length: number, scale: number): VectorParts {
+  const bench = theWorkbench();
+  const { low, high } = bench.fingerprint(length);
+  const bytes = bench.output.slice(0, length);
+  return new VectorParts(bytes, scale, bench.squares(length), low, high);
+}
+
+/**
+ * Sum of vectors, each times a factor; as long as the longest.
+ * @throws ValueError components that are too large
+ */
+export function combined(
+  vectors: readonly VectorParts[],
+  factors: readonly number[],
+  place: string,
+): VectorParts {
+  const length = vectors.reduce((most, { bytes }) => Math.max(most, bytes.length), 0);
+  if (length === 0) return NULL_PARTS;
+  const sums = new Float64Array(length);
+  vectors.forEach(({ bytes, scale }, which) => {
+    const factor = scale * factors[which]!;
+    for (let index = 0; index < bytes.length; index++) sums[index]! += bytes[index]! * factor;
+  });
+  theWorkbench().input.set(sums);
+  return partsOfInput(length, (index) => `${place}: component ${index} is ${sums[index]}`);
+}
+
+/** Fingerprint with other weights than the usual ones. */
+export function seededFingerprint({ bytes }: VectorParts, seed: bigint): bigint {
+  if (bytes.length === 0) return 0n;
+  const bench = theWorkbench();
+  bench.output.set(bytes);
+  const { low, high } = bench.fingerprint(bytes.length, seed);
+  return bitsOf(low, high);
+}
+
+export function bitsOf(low: number, high: number): bigint {
+  return (BigInt(high) << 32n) | BigInt(low);
+}
+
+/** -1 to 1, as float32, over the components that both have; 0 where one is zero. */
+export function cosineOf(a: VectorParts, b: VectorParts): number {
+  const length = Math.min(a.bytes.length, b.bytes.length);
+  return cosine(dot(a.bytes, b.bytes), squaresOf(a, length), squaresOf(b, length));
+}
+
+/** Of sums over the same components. */
+export function cosine(product: number, squaresOfOne: number, squaresOfOther: number): number {
+  if (squaresOfOne === 0 || squaresOfOther === 0) return 0;
+  const exact = product / Math.sqrt(squaresOfOne * squaresOfOther);
+  return Math.fround(Math.max(-1, Math.min(1, exact)));
+}
+
+/** Over the components that both have; of a vector and none it is the vector's magnitude. */
+export function distanceOf(a: VectorParts, b: VectorParts): number {
+  const length = Math.min(a.bytes.length, b.bytes.length);
+  if (length === 0) return Math.fround(magnitudeOf(a) + magnitudeOf(b));
+  const product = dot(a.bytes, b.bytes);
+  return distance(product, squaresOf(a, length), a.scale, squaresOf(b, length), b.scale);
+}
+
+/** Of sums over the same components. */
+function distance(
+  product: number,
+  squares: number,
+  scale: number,
+  otherSquares: number,
+  otherScale: number,
+): number {
+  const own = squares * scale * scale;
+  const others = otherSquares * otherScale * otherScale;
+  return Math.fround(Math.sqrt(Math.max(0, own + others - 2 * product * scale * otherScale)));
+}
+
+export function hammingOf(a: VectorParts, b: VectorParts): number {
+  return (
+    bitCount(a.fingerprintLow ^ b.fingerprintLow) + bitCount(a.fingerprintHigh ^ b.fingerprintHigh)
+  );
+}
+
+export function magnitudeOf({ squares, scale }: VectorParts): number {
+  return scale * Math.sqrt(squares);
+}
+
+/** Over the components that both have. */
+export function dot(a: Int8Array, b: Int8Array): number {
+  const length = Math.min(a.length, b.length);
+  let sum = 0;
+  for (let index = 0; index < length; index++) sum += a[index]! * b[index]!;
+  return sum;
+}
+
+/** Over the first components. */
+function squaresOf({ bytes, squares }: VectorParts, length: number): number {
+  if (length === bytes.length) return squares;
+  const first = bytes.subarray(0, length);
+  return dot(first, first);
+}
+
+function paddedLength(length: number): number {
+  return Math.ceil(length / COMPONENT_STEP) * COMPONENT_STEP;
+}
+
+function refuseLength(length: number, place: string): void {
+  if (length <= MAX_COMPONENTS) return;
+  throw new ValueError(
+    `${place}: vector length ${length} exceeds max euclidean vector length ${MAX_COMPONENTS}`,
+  );
+}
+
+function refuseNumber(value: unknown, index: number, place: string): never {
+  if (Array.isArray(value)) {
+    throw new ValueError(`${place}[${index}]: feature vectors are not supported`);
+  }
+  const kind = value === null ? "null" : typeof value;
+  throw new TypeError(`${place}[${index}] must be a number, not ${kind}`);
+}

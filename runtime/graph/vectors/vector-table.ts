@@ -1,0 +1,291 @@
+// Which vertex has which vector, and where vectors lie; see vector-layout.ts. What changes them is
+// called within a mutation, after the vertex was touched; what reads looks at its sequence.
+
+import type { Arena } from "../memory/arena.js";
+import { Blocks } from "../memory/blocks.js";
+import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
+import type { Reader } from "../memory/reader.js";
+import type { Allocator, Writer } from "../memory/writer.js";
+import {
+  MAX_SLAB_WORDS,
+  RING_WORDS,
+  SLAB_UNIT_WORDS,
+  SLAB_WORDS,
+  SLOT_WORDS,
+  Slab,
+  Slot,
+  SPACE_WORDS,
+  Space,
+  strideOf,
+} from "./vector-layout.js";
+import { VectorMemory } from "./vector-memory.js";
+import { NULL_PARTS, VectorParts } from "./vector-parts.js";
+
+export class VectorTable implements Allocator {
+  readonly writer: Writer;
+  readonly reader: Reader;
+  readonly #header: Arena;
+  readonly #vectors: Arena;
+  readonly #slots: Arena;
+  readonly #lists: Arena;
+  readonly #slabs: Blocks;
+  readonly #blocks: Blocks;
+  #memory: VectorMemory | null = null;
+
+  constructor(writer: Writer, reader: Reader) {
+    const { memory } = writer;
+    this.writer = writer;
+    this.reader = reader;
+    this.#header = memory.header;
+    this.#vectors = memory.vectors;
+    this.#slots = memory.vectorSlots;
+    this.#lists = memory.lists;
+    this.#slabs = new Blocks(memory.vectors, SLAB_UNIT_WORDS);
+    this.#blocks = new Blocks(memory.lists, LIST_UNIT_WORDS);
+  }
+
+  /** Vertices that have a vector. */
+  get count(): number {
+    return this.#header.words[Header.VectorCount]!;
+  }
+
+  /** Kernels over the vectors, for this thread. */
+  get memory(): VectorMemory {
+    this.#memory ??= new VectorMemory(this.#vectors, this.writer.thread);
+    return this.#memory;
+  }
+
+  /** Slot of a vertex's vector, 0 for none. */
+  slotOf(vertex: number): number {
+    if (vertex >= this.#slots.words.length) this.writer.memory.refresh();
+    const { words } = this.#slots;
+    return vertex < words.length ? words[vertex]! : 0;
+  }
+
+  has(vertex: number): boolean {
+    return this.slotOf(vertex) !== 0;
+  }
+
+  /** A copy of a vertex's vector; the null vector if it has none. */
+  get(vertex: number): VectorParts {
+    for (let attempt = 0; ; attempt++) {
+      const seen = this.reader.enter(0, vertex, attempt);
+      const slot = this.slotOf(vertex);
+      const parts = slot === 0 ? NULL_PARTS : this.#read(slot);
+      if (this.reader.leave(0, vertex, seen)) return parts ?? NULL_PARTS;
+    }
+  }
+
+  /** How often a vector was set or removed; see `changedSince`. */
+  get writes(): number {
+    return Atomics.load(this.#header.ints, Header.VectorWrites);
+  }
+
+  /**
+   * Vertices whose vector was set or removed since `writes` was so many, some of them more than
+   * once; null if they are too many to tell.
+   */
+  changedSince(writes: number): Uint32Array | null {
+    this.reader.fence();
+    const now = this.writes;
+    const count = (now - writes) >>> 0;
+    const ring = this.#header.words[Header.VectorRing]!;
+    if (count === 0) return new Uint32Array(0);
+    const { words } = this.#lists;
+    if (count > RING_WORDS / 2 || ring === 0 || ring + RING_WORDS > words.length) return null;
+    const vertices = new Uint32Array(count);
+    for (let index = 0; index < count; index++) {
+      vertices[index] = words[ring + ((writes + index) & (RING_WORDS - 1))]!;
+    }
+    this.reader.fence();
+    // Others may have written over the first of them meanwhile.
+    return (this.writes - writes) >>> 0 > RING_WORDS ? null : vertices;
+  }
+
+  /** In a mutation: gives a vertex a vector, which must not be the null vector. */
+  set(vertex: number, parts: VectorParts): void {
+    const { writer } = this;
+    const space = this.spaceOf(parts.bytes.length) || this.#makeSpace(parts.bytes.length);
+    const slot = this.#take(space);
+    this.#fill(slot, parts);
+    writer.require(this.#slots, vertex + 1);
+    const old = this.slotOf(vertex);
+    this.#note(vertex);
+    if (old === 0) writer.add(this.#header, Header.VectorCount, 1);
+    else this.#free(old);
+    writer.add(this.#lists, space + Space.Count, 1);
+    writer.put(this.#vectors, slot + Slot.Vertex, vertex);
+    writer.put(this.#slots, vertex, slot);
+  }
+
+  /** In a mutation; false if there was none. */
+  remove(vertex: number): boolean {
+    const { writer } = this;
+    const old = this.slotOf(vertex);
+    if (old === 0) return false;
+    this.#note(vertex);
+    this.#free(old);
+    writer.add(this.#header, Header.VectorCount, -1);
+    writer.put(this.#slots, vertex, 0);
+    return true;
+  }
+
+  /** For the writer, as part of a commit: the slot may be used again. */
+  release(writer: Writer, slot: number, space: number): void {
+    writer.put(this.#vectors, slot + Slot.Scale, this.#lists.words[space + Space.FreeSlot]!);
+    writer.put(this.#lists, space + Space.FreeSlot, slot);
+  }
+
+  /** Block of the space of a length, 0 if there is none. */
+  spaceOf(length: number): number {
+    const spaces = this.spaces();
+    return spaces.find((space) => this.#lists.words[space + Space.Length] === length) ?? 0;
+  }
+
+  /** Blocks of all spaces. */
+  spaces(): number[] {
+    const spaces: number[] = [];
+    this.writer.memory.refresh();
+    const { words } = this.#lists;
+    let space = this.#header.words[Header.VectorSpaces]!;
+    while (space !== 0 && space + SPACE_WORDS <= words.length && spaces.length < MAX_SPACES) {
+      spaces.push(space);
+      space = words[space + Space.Next]!;
+    }
+    return spaces;
+  }
+
+  /** A word of a space's block. */
+  inSpace(space: number, word: number): number {
+    return this.#lists.words[space + word]!;
+  }
+
+  /** All vectors are gone with the memory that they were in; readers were told before. */
+  forget(): void {
+    const { writer } = this;
+    for (const word of EMPTY) writer.put(this.#header, word, 0);
+    this.#slots.words.fill(0);
+    writer.wrote(this.#slots, 0, this.#slots.words.length);
+  }
+
+  #read(slot: number): VectorParts | null {
+    const { memory } = this;
+    const length = memory.lengthIn(slot);
+    if (length === 0) return null;
+    const { words } = this.#vectors;
+    const start = (slot + SLOT_WORDS) * 4;
+    return new VectorParts(
+      // Of shared memory, `slice` would be shared too.
+      new Int8Array(memory.bytes.subarray(start, start + length)),
+      memory.floats[slot + Slot.Scale]!,
+      words[slot + Slot.Squares]!,
+      words[slot + Slot.FingerprintLow]!,
+      words[slot + Slot.FingerprintHigh]!,
+    );
+  }
+
+  /** Nothing refers to the slot yet; only the link of the list that it came from is noted. */
+  #fill(slot: number, parts: VectorParts): void {
+    const { bytes, squares, scale } = parts;
+    const { memory, writer } = this;
+    const { words } = this.#vectors;
+    const { floats } = memory;
+    words[slot + Slot.Vertex] = 0;
+    writer.put(this.#vectors, slot + Slot.Scale, wordOfFloat(scale));
+    words[slot + Slot.Squares] = squares;
+    floats[slot + Slot.InverseNorm] = squares === 0 ? 0 : 1 / Math.sqrt(squares);
+    words[slot + Slot.FingerprintLow] = parts.fingerprintLow;
+    words[slot + Slot.FingerprintHigh] = parts.fingerprintHigh;
+    words[slot + Slot.Length] = bytes.length;
+    memory.bytes.set(bytes, (slot + SLOT_WORDS) * 4);
+    writer.wrote(this.#vectors, slot, strideOf(bytes.length));
+  }
+
+  /** Tells who reads slots as they lie. Undoing does not take it back: it may say too much. */
+  #note(vertex: number): void {
+    const { writer } = this;
+    let ring = this.#header.words[Header.VectorRing]!;
+    if (ring === 0) {
+      ring = this.#blocks.allocate(writer, this.#blocks.classFor(RING_WORDS));
+      writer.put(this.#header, Header.VectorRing, ring);
+    }
+    const at = ring + (this.writes & (RING_WORDS - 1));
+    this.#lists.words[at] = vertex;
+    writer.wrote(this.#lists, at, 1);
+    Atomics.add(this.#header.ints, Header.VectorWrites, 1);
+    writer.wrote(this.#header, Header.VectorWrites, 1);
+  }
+
+  #free(slot: number): void {
+    const { writer } = this;
+    const space = this.spaceOf(this.#vectors.words[slot + Slot.Length]!);
+    writer.put(this.#vectors, slot + Slot.Vertex, 0);
+    writer.add(this.#lists, space + Space.Count, -1);
+    writer.freeAtCommit(this, slot, space);
+  }
+
+  /** A slot that nothing refers to. */
+  #take(space: number): number {
+    const { writer } = this;
+    const free = this.inSpace(space, Space.FreeSlot);
+    if (free !== 0) {
+      writer.put(this.#lists, space + Space.FreeSlot, this.#vectors.words[free + Slot.Scale]!);
+      return free;
+    }
+    const stride = strideOf(this.inSpace(space, Space.Length));
+    let slab = this.inSpace(space, Space.LastSlab);
+    const { words } = this.#vectors;
+    if (slab === 0 || words[slab + Slab.Used] === words[slab + Slab.Slots]) {
+      slab = this.#addSlab(space, stride);
+    }
+    const used = this.#vectors.words[slab + Slab.Used]!;
+    const slot = slab + SLAB_WORDS + used * stride;
+    // Who scans the slab sees no vertex there before it sees the slot.
+    this.#vectors.words[slot + Slot.Vertex] = 0;
+    writer.put(this.#vectors, slab + Slab.Used, used + 1);
+    return slot;
+  }
+
+  /** As much again as there is, up to a limit: a space of few vectors is small. */
+  #addSlab(space: number, stride: number): number {
+    const { writer } = this;
+    const slots = this.inSpace(space, Space.Slots);
+    const wanted = Math.min(MAX_SLAB_WORDS, SLAB_WORDS + Math.max(1, slots) * stride);
+    const least = SLAB_WORDS + stride;
+    const sizeClass = this.#slabs.classFor(Math.max(least, wanted));
+    const slab = this.#slabs.allocate(writer, sizeClass);
+    const capacity = Math.floor((this.#slabs.wordsOf(sizeClass) - SLAB_WORDS) / stride);
+    const { words } = this.#vectors;
+    words[slab + Slab.Next] = 0;
+    words[slab + Slab.Used] = 0;
+    words[slab + Slab.Slots] = capacity;
+    const last = this.inSpace(space, Space.LastSlab);
+    if (last === 0) writer.put(this.#lists, space + Space.FirstSlab, slab);
+    else writer.put(this.#vectors, last + Slab.Next, slab);
+    writer.put(this.#lists, space + Space.LastSlab, slab);
+    writer.put(this.#lists, space + Space.Slots, slots + capacity);
+    return slab;
+  }
+
+  #makeSpace(length: number): number {
+    const { writer } = this;
+    const space = this.#blocks.allocate(writer, this.#blocks.classFor(SPACE_WORDS));
+    const { words } = this.#lists;
+    words.fill(0, space, space + SPACE_WORDS);
+    words[space + Space.Length] = length;
+    words[space + Space.Next] = this.#header.words[Header.VectorSpaces]!;
+    writer.put(this.#header, Header.VectorSpaces, space);
+    return space;
+  }
+}
+
+/** One for each length there can be. */
+const MAX_SPACES = 2046;
+const EMPTY = [Header.VectorCount, Header.VectorSpaces, Header.VectorRing];
+
+const float = new Float32Array(1);
+const floatWord = new Uint32Array(float.buffer);
+function wordOfFloat(value: number): number {
+  float[0] = value;
+  return floatWord[0]!;
+}

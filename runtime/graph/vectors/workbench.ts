@@ -1,0 +1,101 @@
+// Where this thread makes vectors: memory of its own for the kernels, which nobody else sees. It
+// holds one vector at a time, and nothing from one call to the next but the table of weights.
+//
+//   INPUT    float32 components       OUTPUT   int8 components
+//   RESULT   fingerprint              STATE    where the weights go on
+//   TABLE    weights of fingerprints, 128 bytes a position, as far as they were needed
+
+import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
+import { Arena, bufferOf, kernelMemory } from "../memory/arena.js";
+
+/** Components that a vector has at most, and what the number is a multiple of. */
+export const MAX_COMPONENTS = 65_472;
+export const COMPONENT_STEP = 32;
+
+const INPUT = 0;
+const OUTPUT = 0x4_0000;
+const RESULT = 0x5_0000;
+const STATE = RESULT + 64;
+const TABLE = RESULT + 256;
+const BYTES_A_POSITION = 128;
+const SEEDS = 4;
+
+/** The sixty-four signs, as two words. */
+export interface Fingerprint {
+  readonly low: number;
+  readonly high: number;
+}
+
+class Workbench {
+  readonly input: Float32Array;
+  readonly output: Int8Array;
+  readonly #arena: Arena;
+  readonly #kernel: VectorKernel;
+  readonly #result: Uint32Array;
+  readonly #state: BigUint64Array;
+  /** Of which weights the table holds how many. */
+  #seed = 0n;
+  #positions = -1;
+
+  constructor() {
+    this.#arena = new Arena(0, kernelMemory());
+    this.#arena.grow(TABLE / 4);
+    const buffer = bufferOf(this.#arena.memory);
+    this.#kernel = vectorKernel(this.#arena.memory);
+    this.input = new Float32Array(buffer, INPUT, MAX_COMPONENTS);
+    this.output = new Int8Array(buffer, OUTPUT, MAX_COMPONENTS);
+    this.#result = new Uint32Array(buffer, RESULT, 2);
+    this.#state = new BigUint64Array(buffer, STATE, 2 * SEEDS);
+  }
+
+  /** Magnitude of the largest component in `input`; NaN or infinity if there is one. */
+  largest(length: number): number {
+    return this.#kernel.largest(INPUT, length);
+  }
+
+  /** From `input` to `output`. */
+  quantise(length: number, scale: number): void {
+    this.#kernel.quantise(INPUT, length, scale, OUTPUT);
+  }
+
+  /** Sum of the squares of `output`. */
+  squares(length: number): number {
+    return this.#kernel.dot(OUTPUT, OUTPUT, length);
+  }
+
+  /** Of `output`. */
+  fingerprint(length: number, seed = 0n): Fingerprint {
+    this.#weigh(length, seed);
+    this.#kernel.fingerprint(OUTPUT, length, TABLE, RESULT);
+    const [low, high] = this.#result;
+    return low === 0 && high === 0 ? ALL_SIGNS : { low: low!, high: high! };
+  }
+
+  /** Lets the table have the weights of so many positions. */
+  #weigh(positions: number, seed: bigint): void {
+    if (this.#seed !== seed || this.#positions < 0) {
+      for (let index = 0; index < SEEDS; index++) {
+        const mixed = this.#kernel.mix(BigInt.asIntN(64, seed + BigInt(index + 1)));
+        this.#state[index] = BigInt.asUintN(64, mixed);
+        this.#state[SEEDS + index] = BigInt.asUintN(64, this.#kernel.mix(mixed));
+      }
+      this.#seed = seed;
+      this.#positions = 0;
+    }
+    if (positions <= this.#positions) return;
+    const words = (TABLE + positions * BYTES_A_POSITION) / 4;
+    if (words > this.#arena.words.length) this.#arena.grow(words);
+    const start = TABLE + this.#positions * BYTES_A_POSITION;
+    this.#kernel.weights(start, positions - this.#positions, STATE);
+    this.#positions = positions;
+  }
+}
+
+const ALL_SIGNS: Fingerprint = { low: 0xffff_ffff, high: 0xffff_ffff };
+let workbench: Workbench | null = null;
+
+/** The one of this thread. */
+export function theWorkbench(): Workbench {
+  workbench ??= new Workbench();
+  return workbench;
+}

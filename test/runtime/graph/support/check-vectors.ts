@@ -1,0 +1,93 @@
+// Looks at the vectors of a graph from outside: every slot is of one vertex or free, and says of
+// its vector what is so.
+
+import * as assert from "uvu/assert";
+import { Header } from "../../../../runtime/graph/memory/layout.js";
+import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import {
+  RING_WORDS,
+  SLAB_UNIT_WORDS,
+  SLAB_WORDS,
+  Slab,
+  Slot,
+  SPACE_WORDS,
+  Space,
+  strideOf,
+} from "../../../../runtime/graph/vectors/vector-layout.js";
+import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
+import { fingerprintModel } from "./vector-model.js";
+
+/** @throws the first thing that is wrong */
+export function checkVectors(store: GraphStore, used: readonly number[]): void {
+  const { vectors, memory } = store;
+  const owners = new Map<number, number>();
+  for (const vertex of used) {
+    const slot = vectors.slotOf(vertex);
+    if (slot === 0) continue;
+    assert.not(owners.has(slot), `slot ${slot} is of one vertex`);
+    owners.set(slot, vertex);
+    checkParts(store, vertex);
+  }
+  assert.is(vectors.count, owners.size, "count of vectors");
+  const end = memory.vectorSlots.words.length;
+  for (let vertex = 0; vertex < end; vertex++) {
+    if (vectors.slotOf(vertex) !== 0) assert.is(owners.get(vectors.slotOf(vertex)), vertex);
+  }
+  let seen = 0;
+  const slabs: Block[] = [];
+  for (const space of vectors.spaces()) seen += checkSpace(store, space, { owners, slabs });
+  checkBlocks(store, memory.vectors, SLAB_UNIT_WORDS, slabs);
+  assert.is(seen, owners.size, "every vector lies in a slab");
+}
+
+function checkParts(store: GraphStore, vertex: number): void {
+  const { bytes, squares, fingerprintHigh, fingerprintLow } = store.vectors.get(vertex);
+  assert.is(
+    squares,
+    bytes.reduce((sum, byte) => sum + byte * byte, 0),
+  );
+  const fingerprint = (BigInt(fingerprintHigh) << 32n) | BigInt(fingerprintLow);
+  assert.is(fingerprint, fingerprintModel([...bytes]), `fingerprint of ${vertex}`);
+}
+
+/** Blocks of `lists` that vectors need. */
+export function vectorLists({ vectors, memory }: GraphStore): Block[] {
+  const ring = memory.header.words[Header.VectorRing]!;
+  const spaces = vectors.spaces().map((space): Block => [space, SPACE_WORDS]);
+  return ring === 0 ? spaces : [[ring, RING_WORDS], ...spaces];
+}
+
+/** Returns how many vertices have a vector in the space. */
+function checkSpace(
+  { vectors, memory }: GraphStore,
+  space: number,
+  { owners, slabs }: { owners: ReadonlyMap<number, number>; slabs: Block[] },
+): number {
+  const { words } = memory.vectors;
+  const stride = strideOf(vectors.inSpace(space, Space.Length));
+  const free = new Set<number>();
+  for (let slot = vectors.inSpace(space, Space.FreeSlot); slot !== 0; ) {
+    assert.not(free.has(slot), `slot ${slot} is free once`);
+    free.add(slot);
+    slot = words[slot + Slot.Scale]!;
+  }
+  let [count, slots] = [0, 0];
+  for (let slab = vectors.inSpace(space, Space.FirstSlab); slab !== 0; ) {
+    const least = SLAB_WORDS + words[slab + Slab.Slots]! * stride;
+    slabs.push([slab, blockWords(SLAB_UNIT_WORDS, least)]);
+    slots += words[slab + Slab.Slots]!;
+    for (let index = 0; index < words[slab + Slab.Used]!; index++) {
+      const slot = slab + SLAB_WORDS + index * stride;
+      const vertex = words[slot + Slot.Vertex]!;
+      assert.is(free.has(slot), vertex === 0, `slot ${slot} is used or free`);
+      if (vertex === 0) continue;
+      assert.is(owners.get(slot), vertex, `slot ${slot} is its vertex's`);
+      count++;
+    }
+    if (words[slab + Slab.Next] === 0) assert.is(vectors.inSpace(space, Space.LastSlab), slab);
+    slab = words[slab + Slab.Next]!;
+  }
+  assert.is(vectors.inSpace(space, Space.Count), count);
+  assert.is(vectors.inSpace(space, Space.Slots), slots);
+  return count;
+}
