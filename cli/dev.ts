@@ -2,6 +2,7 @@
 
 import { surviveLostReaders } from "../runtime/base/log.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
+import { flag } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
 import { SERVE_OPTIONS } from "./serving/options.js";
 
@@ -9,16 +10,22 @@ export const dev = defineCommand({
   name: "dev",
   summary: "Builds and serves a project, and takes every change into service.",
   arguments: [PROJECT_ARGUMENT],
-  options: SERVE_OPTIONS,
+  options: {
+    ...SERVE_OPTIONS,
+    unchecked: {
+      kind: flag,
+      help: "serve what parses at once, and say only then whether its types are right",
+    },
+  },
   environment: true,
-  async run([argument], values) {
+  async run([argument], { unchecked = false, ...values }) {
     const [{ DevServer }, { watchFolder }] = await Promise.all([
       import("./serving/dev-server.js"),
       import("./serving/watch-folder.js"),
     ]);
     surviveLostReaders();
     const folder = projectFolder(argument);
-    const server = new DevServer(folder, values);
+    const server = new DevServer(folder, values, { unchecked });
     const unwatch = watchFolder(folder, (files) => void server.change(files));
     try {
       await server.start();

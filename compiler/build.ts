@@ -4,9 +4,7 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { BUILD_FOLDER, changedFile, readManifest } from "../runtime/settings/manifest.js";
-import { type BuildResult, Clock, hasErrors } from "./build-result.js";
-import type { Diagnostic } from "./diagnostics/diagnostic.js";
-import { sortDiagnostics } from "./diagnostics/sort.js";
+import { type BuildResult, Clock } from "./build-result.js";
 import { differingFiles, writeOutput } from "./output.js";
 import { findPluginFiles } from "./project-files.js";
 import { compilerVersion } from "./version.js";
@@ -50,7 +48,7 @@ export async function checkProject(projectDir: string): Promise<BuildResult> {
 /** How many plugins a build on disk has that is still current; null when it is not. */
 async function currentPlugins(projectDir: string): Promise<number | null> {
   const manifest = readManifest(projectDir);
-  if (manifest === null || manifest.svc !== compilerVersion()) {
+  if (manifest === null || manifest.svc !== compilerVersion() || !manifest.checked) {
     return null;
   }
   const folder = join(projectDir, BUILD_FOLDER);
@@ -75,12 +73,10 @@ async function compileProject(
   clock.mark("load");
   const builder = new ProjectBuilder(projectDir);
   try {
-    const { files, plugins, diagnostics, checkTypes } = await builder.compile([], clock, true);
-    const all = mergeFindings(diagnostics, await checkTypes());
-    clock.mark("types");
+    const { files, plugins, diagnostics } = await builder.compileChecked([], clock);
     let differing: string[] = [];
     let written = false;
-    const isRight = files !== null && !hasErrors(all);
+    const isRight = files !== null;
     if (isRight && purpose === "compare") {
       differing = differingFiles(projectDir, files);
     } else if (isRight && purpose === "write") {
@@ -91,28 +87,11 @@ async function compileProject(
       ok: isRight && differing.length === 0,
       unchanged: isRight && purpose === "write" && !written,
       plugins,
-      diagnostics: all,
+      diagnostics,
       differing,
       timings: clock.timings(),
     };
   } finally {
     await builder.close();
   }
-}
-
-/** What TypeScript says of a decorator only repeats what our own finding explains. */
-function mergeFindings(own: readonly Diagnostic[], types: readonly Diagnostic[]): Diagnostic[] {
-  const decorated = own.filter(({ code }) => code === "SVC1001" || code === "SVC1004");
-  const further = types.filter(
-    (type) => !OF_DECORATORS.has(type.code) || !decorated.some((finding) => isNear(finding, type)),
-  );
-  return sortDiagnostics([...own, ...further]);
-}
-
-const OF_DECORATORS = new Set(["TS1206", "TS1238", "TS1240", "TS1241", "TS1249", "TS1270"]);
-
-/** A decorator stands on the line of what it decorates, or above it. */
-function isNear({ position: ours }: Diagnostic, { position: theirs }: Diagnostic): boolean {
-  const distance = ours.line - theirs.line;
-  return ours.file === theirs.file && distance >= 0 && distance <= 1;
 }

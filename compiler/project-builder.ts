@@ -6,14 +6,16 @@ import { existsSync } from "node:fs";
 import { posix, relative, resolve, sep } from "node:path";
 import { SvcError } from "../runtime/base/errors.js";
 import type { ResolvedConfig } from "../runtime/settings/config-rule.js";
-import { hashContent } from "../runtime/settings/manifest.js";
+import { hashContent, MANIFEST_FILE } from "../runtime/settings/manifest.js";
 import { type BuildResult, Clock, hasErrors } from "./build-result.js";
 import { Bundler } from "./bundle.js";
 import { checkPlugins } from "./check/check-plugins.js";
+import { mergeFindings } from "./check/merge-findings.js";
 import { startTypeCheck, type TypeCheck } from "./check/type-check.js";
 import { CONFIG_FILES, type LoadedConfig, loadConfig } from "./config/config.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { sortDiagnostics } from "./diagnostics/sort.js";
+import { checkedManifest } from "./emit/manifest.js";
 import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from "./emit/project.js";
 import { type OutputFiles, writeOutput } from "./output.js";
 import { findPluginFiles, hashInputs } from "./project-files.js";
@@ -24,18 +26,25 @@ import { compilerVersion } from "./version.js";
 /** A build before it is written. */
 export interface Compiled {
   readonly plugins: number;
-  /** What reading, rules and bundling found. */
   readonly diagnostics: readonly Diagnostic[];
   /** All files of `.svc/`; null when there are errors. */
   readonly files: OutputFiles | null;
-  /** Checks the types, unless that has begun; empty when the next build begins meanwhile. */
-  readonly checkTypes: () => Promise<readonly Diagnostic[]>;
 }
 
-/** A rebuild that is written already, and the full type check that follows it. */
+/** A rebuild that is written already. */
 export interface Rebuild extends BuildResult {
+  /** It was abandoned for newer changes before it was known to be right. */
+  readonly abandoned: boolean;
+  /** What TypeScript finds, where it is asked only after the build was written. */
   readonly types: Promise<readonly Diagnostic[]>;
 }
+
+export interface RebuildOptions {
+  /** Writes what parses, and has its types checked only then. */
+  readonly unchecked?: boolean;
+}
+
+const NO_FINDINGS: Promise<readonly Diagnostic[]> = Promise.resolve([]);
 
 export class ProjectBuilder {
   readonly projectDir: string;
@@ -44,6 +53,8 @@ export class ProjectBuilder {
   #bundler: Bundler | null = null;
   #typeCheck: TypeCheck | null = null;
   #declarations: readonly string[] = [];
+  /** Plugin files and declarations. */
+  #sources: readonly string[] = [];
   /** Changes that no reading has taken in yet: an error may come before it. */
   readonly #pending = new Set<string>();
 
@@ -53,21 +64,24 @@ export class ProjectBuilder {
   }
 
   /**
-   * Builds and writes `.svc/`, unless there are errors: then the old build stays. Types are checked
-   * afterwards. Calls must not overlap.
+   * Builds and writes `.svc/`, unless there are errors, those of types among them: then the old
+   * build stays. Calls must not overlap.
    *
    * @param changed files that were written, added or removed since the last call
    * @throws SvcError for a configuration that is not valid
    */
-  async rebuild(changed: readonly string[] = []): Promise<Rebuild> {
+  async rebuild(
+    changed: readonly string[] = [],
+    { unchecked = false }: RebuildOptions = {},
+  ): Promise<Rebuild> {
     const clock = new Clock();
-    const compiled = await this.compile(changed, clock);
-    const { files, plugins, diagnostics } = compiled;
+    const compiled = unchecked
+      ? { ...(await this.#compile(changed, clock, false)), abandoned: false }
+      : await this.compileChecked(changed, clock);
+    const { files, plugins, diagnostics, abandoned } = compiled;
     const written = files !== null && writeOutput(this.projectDir, files);
     clock.mark("write");
-    // Only now: it would take the processor from what the user waits for. Nobody has to await it.
-    const types = compiled.checkTypes();
-    types.catch(() => {});
+    const types = unchecked && files !== null ? this.#checkLater(files) : NO_FINDINGS;
     return {
       ok: files !== null,
       unchanged: files !== null && !written,
@@ -75,17 +89,58 @@ export class ProjectBuilder {
       diagnostics,
       differing: [],
       timings: clock.timings(),
+      abandoned,
       types,
     };
   }
 
   /**
-   * As `rebuild`, without writing.
+   * Finds all errors, TypeScript's too, and writes nothing.
    *
    * @param clock receives the phases
-   * @param typesBeside whether the type check runs at the same time, in a process of its own
    */
-  async compile(changed: readonly string[], clock: Clock, typesBeside = false): Promise<Compiled> {
+  async compileChecked(
+    changed: readonly string[],
+    clock: Clock,
+  ): Promise<Compiled & { readonly abandoned: boolean }> {
+    const { plugins, diagnostics, files } = await this.#compile(changed, clock, true);
+    const types = await this.#typeCheck!.result;
+    clock.mark("types");
+    const all = mergeFindings(diagnostics, types ?? []);
+    const isRight = types !== null && !hasErrors(all);
+    return {
+      plugins,
+      diagnostics: all,
+      files: isRight ? files : null,
+      abandoned: types === null,
+    };
+  }
+
+  /** Lets a build end at once whose types are still being checked: there are newer changes. */
+  abandon(): void {
+    this.#typeCheck?.cancel();
+  }
+
+  /** Only now: it would take the processor from what the user waits for. Nobody has to await it. */
+  #checkLater(files: OutputFiles): Promise<readonly Diagnostic[]> {
+    const types = this.#startTypeCheck().result.then((found) => {
+      if (found !== null && !hasErrors(found)) {
+        const manifest = checkedManifest(files.get(MANIFEST_FILE)!);
+        writeOutput(this.projectDir, new Map(files).set(MANIFEST_FILE, manifest));
+      }
+      return found ?? [];
+    });
+    types.catch(() => {});
+    return types;
+  }
+
+  /**
+   * Compiles, and writes nothing.
+   *
+   * @param checked whether the types are checked at the same time, in a process of its own, and the
+   *   build says that they were
+   */
+  async #compile(changed: readonly string[], clock: Clock, checked: boolean): Promise<Compiled> {
     this.#typeCheck?.cancel();
     this.#typeCheck = null;
     this.#bundler ??= new Bundler(this.projectDir);
@@ -95,29 +150,30 @@ export class ProjectBuilder {
     const config = await this.#loadConfig();
     const files = await this.#findFiles(config.config);
     const declarations = await declarationFiles(this.projectDir);
-    const sources = [...files, ...declarations];
+    this.#sources = [...files, ...declarations];
     if (declarations.join("\n") !== this.#declarations.join("\n")) {
       // Whatever was read may have missed one of them.
       this.#reader = null;
       this.#declarations = declarations;
     }
     clock.mark("config");
-    if (typesBeside) {
-      this.#startTypeCheck(sources);
+    if (checked) {
+      this.#startTypeCheck();
     }
-    const reading = await this.#read(config.config, sources);
+    const reading = await this.#read(config.config, this.#sources);
     clock.mark("read");
     const { plugins, types, moduleState } = reading;
     const { executors } = config.config;
     const rules = checkPlugins(plugins, types, { executors, moduleState });
     const found = [...reading.diagnostics, ...rules];
-    const output = hasErrors(found) ? null : await this.#emit(config, files, reading, found);
+    const output = hasErrors(found)
+      ? null
+      : await this.#emit(config, files, reading, found, checked);
     clock.mark("emit");
     return {
       plugins: plugins.length,
       diagnostics: sortDiagnostics(found),
       files: output,
-      checkTypes: async () => (this.#typeCheck ?? this.#startTypeCheck(sources)).result,
     };
   }
 
@@ -127,8 +183,8 @@ export class ProjectBuilder {
     await this.#bundler?.close();
   }
 
-  #startTypeCheck(files: readonly string[]): TypeCheck {
-    const typeCheck = startTypeCheck(this.projectDir, files);
+  #startTypeCheck(): TypeCheck {
+    const typeCheck = startTypeCheck(this.projectDir, this.#sources);
     // Something else may fail first.
     typeCheck.result.catch(() => {});
     this.#typeCheck = typeCheck;
@@ -184,6 +240,7 @@ export class ProjectBuilder {
     files: readonly string[],
     reading: ReadResult,
     found: Diagnostic[],
+    checked: boolean,
   ): Promise<OutputFiles | null> {
     const { plugins, types, dependencies } = reading;
     const bundle = await this.#bundler!.bundle(emitBundleEntry(plugins));
@@ -200,6 +257,7 @@ export class ProjectBuilder {
     const sources = [...files, ...inputs, ...dependencies, ...bundle.inputs];
     const manifest = emitProjectManifest(plugins, {
       svc: compilerVersion(),
+      checked,
       config,
       files,
       inputs: hashInputs(this.projectDir, sources),

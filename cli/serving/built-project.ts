@@ -25,12 +25,16 @@ export function readBuild(projectDir: string): Manifest {
   return manifest;
 }
 
-/** Writes a warning when a source is no longer what was built. */
+/** Writes a warning when a source is no longer what was built, or the types were never right. */
 export function warnIfStale(projectDir: string, manifest: Manifest): void {
   const changed = changedFile(projectDir, manifest.inputs);
-  if (changed === null) return;
+  if (changed === null && manifest.checked) return;
+  const reason =
+    changed === null
+      ? "the types of this build were not checked, or are wrong; it is"
+      : `${changed} has changed since the build, which is`;
   process.stderr.write(
-    `svc: warning: ${changed} has changed since the build, which is served as it is; ` +
+    `svc: warning: ${reason} served as it is; ` +
       `\`${buildCommand(projectDir)}\` builds it anew\n`,
   );
 }

@@ -1,9 +1,12 @@
 // `svc dev`: a builder and a server that go on together. A build without errors is taken into
 // service; one with errors is shown, and the last good version keeps serving.
 
-import type { BuildResult } from "../../compiler/build-result.js";
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
-import { ProjectBuilder } from "../../compiler/project-builder.js";
+import {
+  ProjectBuilder,
+  type Rebuild,
+  type RebuildOptions,
+} from "../../compiler/project-builder.js";
 import type { HttpService } from "../../runtime/lifecycle/http-service.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import { printFindings, summary } from "../frame/report-build.js";
@@ -23,14 +26,16 @@ interface Served {
 export class DevServer {
   readonly #folder: string;
   readonly #values: ServeValues;
+  readonly #options: RebuildOptions;
   readonly #builder: ProjectBuilder;
   readonly #changed = new Set<string>();
   #served: Served | null = null;
   #isBusy = false;
 
-  constructor(folder: string, values: ServeValues) {
+  constructor(folder: string, values: ServeValues, options: RebuildOptions) {
     this.#folder = folder;
     this.#values = values;
+    this.#options = options;
     this.#builder = new ProjectBuilder(folder);
   }
 
@@ -47,7 +52,10 @@ export class DevServer {
   /** Takes changed files into service, after what is being built now. */
   async change(files: readonly string[]): Promise<void> {
     for (const file of files) this.#changed.add(file);
-    if (this.#isBusy) return;
+    if (this.#isBusy) {
+      this.#builder.abandon();
+      return;
+    }
     this.#isBusy = true;
     await this.#catchUp();
   }
@@ -68,7 +76,9 @@ export class DevServer {
   async #rebuild(files: readonly string[]): Promise<void> {
     const startedMs = performance.now();
     const result = await this.#build(files);
-    if (result === null) {
+    // What has changed meanwhile is built next, these files with it.
+    if (result?.abandoned) return;
+    if (result === null || !result.ok) {
       const mended = "serving begins once this is mended";
       console.log(`svc: ${this.#served === null ? mended : "the last good version serves on"}`);
     } else if (this.#served === null) {
@@ -80,13 +90,13 @@ export class DevServer {
     }
   }
 
-  /** Null when there are errors, which are shown. */
-  async #build(files: readonly string[]): Promise<BuildResult | null> {
+  /** Null when there is no project to build. Findings are shown. */
+  async #build(files: readonly string[]): Promise<Rebuild | null> {
     try {
-      const result = await this.#builder.rebuild(files);
-      printFindings(this.#folder, result.diagnostics);
-      if (result.ok) void this.#reportTypes(result.types);
-      return result.ok ? result : null;
+      const result = await this.#builder.rebuild(files, this.#options);
+      if (!result.abandoned) printFindings(this.#folder, result.diagnostics);
+      void this.#reportTypes(result.types);
+      return result;
     } catch (error) {
       reportError(error);
       return null;
@@ -115,7 +125,7 @@ export class DevServer {
     return this.#builder.close();
   }
 
-  /** Findings of TypeScript come after the swap; they are empty when a newer build has begun. */
+  /** Of an unchecked build they come after the swap; empty when a newer one has begun. */
   async #reportTypes(types: Promise<readonly Diagnostic[]>): Promise<void> {
     try {
       printFindings(this.#folder, await types);

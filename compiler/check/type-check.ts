@@ -11,8 +11,8 @@ import { sortDiagnostics } from "../diagnostics/sort.js";
 import { findTypeScript } from "./find-typescript.js";
 
 export interface TypeCheck {
-  /** TypeScript's errors; empty when cancelled. Rejects with SVC1060 when the check cannot run. */
-  readonly result: Promise<Diagnostic[]>;
+  /** TypeScript's errors; null when cancelled. Rejects with SVC1060 when the check cannot run. */
+  readonly result: Promise<Diagnostic[] | null>;
   cancel(): void;
 }
 
@@ -32,7 +32,7 @@ export function startTypeCheck(projectDir: string, files: readonly string[]): Ty
   );
   const cancelled = new AbortController();
   const result = outcome(child, cancelled.signal)
-    .then((ended) => (ended ? readOutput(projectDir, config.path, ended) : []))
+    .then((ended) => (ended ? readOutput(projectDir, config.path, ended) : null))
     .finally(config.remove);
   return {
     result,

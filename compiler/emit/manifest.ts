@@ -16,6 +16,7 @@ export function emitManifest(
   return jsonFile({
     format: MANIFEST_FORMAT,
     svc: facts.svc,
+    checked: facts.checked,
     config: facts.config,
     plugins: plugins.map((plugin) => ({
       name: plugin.name,
@@ -28,4 +29,9 @@ export function emitManifest(
     inputs: facts.inputs,
     outputs: facts.outputs,
   } satisfies Manifest);
+}
+
+/** The same manifest, once the types have been checked. */
+export function checkedManifest(text: string): string {
+  return jsonFile({ ...(JSON.parse(text) as Manifest), checked: true } satisfies Manifest);
 }

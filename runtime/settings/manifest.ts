@@ -9,7 +9,7 @@ import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { ResolvedConfig } from "./config-rule.js";
 
 /** Raised whenever a file of `.svc/` changes its form; other formats are treated as no build. */
-export const MANIFEST_FORMAT = 1;
+export const MANIFEST_FORMAT = 2;
 export const BUILD_FOLDER = ".svc";
 export const MANIFEST_FILE = "manifest.json";
 
@@ -20,6 +20,8 @@ export interface Manifest {
   readonly format: number;
   /** Version and build of the package that wrote the files. */
   readonly svc: string;
+  /** Whether TypeScript has found no errors; one that was not checked is never current. */
+  readonly checked: boolean;
   readonly config: ResolvedConfig;
   /** In plugin-number order. */
   readonly plugins: readonly Omit<PluginEntry, "invoke" | "readers">[];

@@ -3,7 +3,9 @@
 import { readFileSync, rmSync } from "node:fs";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { buildProject } from "../../compiler/build.js";
 import { ProjectBuilder } from "../../compiler/project-builder.js";
+import { readManifest } from "../../runtime/settings/manifest.js";
 import { addPlugin, TemporaryProject } from "./projects.js";
 
 interface Context {
@@ -59,7 +61,7 @@ test("changed signatures of imported types reach the plugins", async (context) =
   project.write("plugins/point.ts", point("number"));
   project.write(
     "plugins/add.ts",
-    at + addPlugin("a + at.x").replace("a: int", "a: int, at: Point"),
+    at + addPlugin("a + Number(at.x)").replace("a: int", "a: int, at: Point"),
   );
   const first = await builder.rebuild();
   assert.equal(first.diagnostics, []);
@@ -99,11 +101,34 @@ test("errors keep the old build; the next edit repairs it", async (context) => {
   assert.match(bundle(context), "a - b");
 });
 
-test("type errors follow a build that is served already", async (context) => {
+test("a build whose types are wrong is not written", async (context) => {
   const { project, builder } = context;
   await builder.rebuild();
   project.write("plugins/add.ts", addPlugin("String(a) + b"));
   const result = await builder.rebuild(["plugins/add.ts"]);
+  assert.is(result.ok, false);
+  assert.equal(
+    result.diagnostics.map(({ code }) => code),
+    ["TS2322"],
+  );
+  assert.not.match(bundle(context), "String(a)");
+});
+
+test("an abandoned build is not written", async (context) => {
+  const { project, builder } = context;
+  const building = builder.rebuild();
+  const deadline = setInterval(() => builder.abandon(), 1);
+  const { abandoned, ok } = await building;
+  clearInterval(deadline);
+  assert.equal([abandoned, ok], [true, false]);
+  assert.is(readManifest(project.dir), null);
+});
+
+test("unchecked, a build is written before its types are known", async (context) => {
+  const { project, builder } = context;
+  await builder.rebuild();
+  project.write("plugins/add.ts", addPlugin("String(a) + b"));
+  const result = await builder.rebuild(["plugins/add.ts"], { unchecked: true });
   assert.is(result.ok, true);
   assert.match(bundle(context), "String(a)");
   const types = await result.types;
@@ -111,6 +136,16 @@ test("type errors follow a build that is served already", async (context) => {
     types.map(({ code }) => code),
     ["TS2322"],
   );
+  assert.is(readManifest(project.dir)!.checked, false);
+  const built = await buildProject(project.dir);
+  assert.equal([built.ok, built.unchanged], [false, false]);
+
+  project.write("plugins/add.ts", addPlugin("a - b"));
+  const mended = await builder.rebuild(["plugins/add.ts"], { unchecked: true });
+  assert.is(readManifest(project.dir)!.checked, false);
+  assert.equal(await mended.types, []);
+  assert.is(readManifest(project.dir)!.checked, true);
+  assert.is((await buildProject(project.dir)).unchanged, true);
 });
 
 test("an edit that came before a configuration error is not lost", async (context) => {

@@ -7,6 +7,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Argspec } from "../../argspec/argspec.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
+import { serve, svc } from "./support/server.js";
 import { BAD_PLUGIN, GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc dev");
@@ -114,12 +115,40 @@ test("shows a mistake with its line and goes on serving, until it is mended", ()
     assert.is(await call(port!, "double?n=2"), 6);
   }));
 
-test("shows what TypeScript finds after the swap", () =>
+test("what has wrong types is not served, and no other command takes it for a build", () =>
   withDev(undefined, async (dev, project) => {
-    await dev.until(/127\.0\.0\.1:(\d+) /);
+    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
     project.write("plugins/double.ts", BAD_PLUGIN);
     await dev.until(/plugins\/double\.ts:5:3 - error TS2322/);
+    await dev.until(/the last good version serves on/);
+    assert.is(await call(port!, "double?n=2"), 4);
+    const built = await svc("build", project.folder).catch((error) => error);
+    assert.match(built.stderr, /TS2322/);
+    project.write("plugins/double.ts", TRIPLE);
+    await dev.until(/served after/);
+    assert.is(await call(port!, "double?n=2"), 6);
   }));
+
+test("--unchecked serves at once what parses, and says then what TypeScript finds", async () => {
+  const project = new TemporaryProject();
+  const dev = new Dev(project.folder, "--unchecked");
+  try {
+    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
+    project.write("plugins/double.ts", BAD_PLUGIN);
+    await dev.until(/served after/);
+    assert.is(await call(port!, "double?n=2"), "no number");
+    await dev.until(/plugins\/double\.ts:5:3 - error TS2322/);
+    assert.is(await dev.stop(), 0);
+    const built = await svc("build", project.folder).catch((error) => error);
+    assert.match(built.stderr, /TS2322/);
+    const served = await serve(project.folder);
+    assert.match(served.log(), /the types of this build were not checked, or are wrong/);
+    await served.stop();
+  } finally {
+    dev.process.kill("SIGKILL");
+    project.remove();
+  }
+});
 
 test("begins to serve once the first mistake is mended", () =>
   withDev({ "plugins/double.ts": "export function {" }, async (dev, project) => {

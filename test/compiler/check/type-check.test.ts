@@ -18,7 +18,7 @@ const s: number = "text";
 
 test("findings carry code, place, length and all lines of the message", async () => {
   const project = new ProjectFixture({ "plugins/a.ts": SOURCE, "plugins/fine.ts": "export {};" });
-  const found = await startTypeCheck(project.dir, ["plugins/a.ts", "plugins/fine.ts"]).result;
+  const found = (await startTypeCheck(project.dir, ["plugins/a.ts", "plugins/fine.ts"]).result)!;
   assert.equal(
     found.map(({ code, severity, position, length }) => [code, severity, position, length]),
     [
@@ -38,7 +38,7 @@ test("the project's options hold, its list of files does not", async () => {
   });
   assert.equal(await startTypeCheck(project.dir, ["plugins/a.ts"]).result, []);
   project.write("tsconfig.json", '{ "compilerOptions": { "noImplicitAny": true } }');
-  const found = await startTypeCheck(project.dir, ["plugins/a.ts"]).result;
+  const found = (await startTypeCheck(project.dir, ["plugins/a.ts"]).result)!;
   assert.equal(
     found.map(({ code }) => code),
     ["TS7006"],
@@ -71,7 +71,7 @@ test("what is wrong with inherited options is said of tsconfig.json", async () =
     "a.ts": "export {};",
     "tsconfig.json": '{ "compilerOptions": { "module": "nodenext", "baseUrl": "." } }',
   });
-  const [found, ...others] = await startTypeCheck(project.dir, ["a.ts"]).result;
+  const [found, ...others] = (await startTypeCheck(project.dir, ["a.ts"]).result)!;
   assert.equal(found?.position, { file: "tsconfig.json", line: 1, column: 1 });
   assert.match(found!.message, "baseUrl");
   assert.equal(others, []);
@@ -82,7 +82,7 @@ test("mistakes in tsconfig.json are findings too", async () => {
     "a.ts": "export {};",
     "tsconfig.json": '{ "compilerOptions": { "unheardOf": "es2023" } }',
   });
-  const found = await startTypeCheck(project.dir, ["a.ts"]).result;
+  const found = (await startTypeCheck(project.dir, ["a.ts"]).result)!;
   assert.equal(
     found.map(({ code, position }) => [code, position.file]),
     [["TS5023", "tsconfig.json"]],
@@ -93,7 +93,7 @@ test("a cancelled check ends at once with nothing", async () => {
   const project = new ProjectFixture({ "a.ts": "const s: number = 'text';" });
   const check = startTypeCheck(project.dir, ["a.ts"]);
   check.cancel();
-  assert.equal(await check.result, []);
+  assert.is(await check.result, null);
 });
 
 test("a compiler that fails is an error with a code, not a clean project", async () => {
@@ -118,7 +118,7 @@ test("packages that cannot be written to are no hindrance", async () => {
     "node_modules/@types/known/index.d.ts": "declare const known: string;",
     "node_modules/.cache": "a file where the folder should be",
   });
-  const found = await startTypeCheck(project.dir, ["a.ts"]).result;
+  const found = (await startTypeCheck(project.dir, ["a.ts"]).result)!;
   assert.equal(
     found.map(({ code, position }) => [code, position.file]),
     [["TS2322", "a.ts"]],

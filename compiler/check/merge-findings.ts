@@ -1,0 +1,24 @@
+// Our findings and TypeScript's as one list.
+
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { sortDiagnostics } from "../diagnostics/sort.js";
+
+/** What TypeScript says of a decorator only repeats what our own finding explains. */
+export function mergeFindings(
+  own: readonly Diagnostic[],
+  types: readonly Diagnostic[],
+): Diagnostic[] {
+  const decorated = own.filter(({ code }) => code === "SVC1001" || code === "SVC1004");
+  const further = types.filter(
+    (type) => !OF_DECORATORS.has(type.code) || !decorated.some((finding) => isNear(finding, type)),
+  );
+  return sortDiagnostics([...own, ...further]);
+}
+
+const OF_DECORATORS = new Set(["TS1206", "TS1238", "TS1240", "TS1241", "TS1249", "TS1270"]);
+
+/** A decorator stands on the line of what it decorates, or above it. */
+function isNear({ position: ours }: Diagnostic, { position: theirs }: Diagnostic): boolean {
+  const distance = ours.line - theirs.line;
+  return ours.file === theirs.file && distance >= 0 && distance <= 1;
+}
