@@ -2,8 +2,21 @@
 // shared memory: nothing is kept here but which vertex it is and how it is held.
 
 import { NEVER, Record as RecordWord } from "../memory/layout.js";
-import { nowSeconds, shownSecond } from "../memory/time.js";
+import { nowSeconds } from "../memory/time.js";
 import { AccessError } from "../model/errors.js";
+import {
+  DEG,
+  ID,
+  IDEG,
+  INTERNALID,
+  ODEG,
+  OP,
+  TMC,
+  TMM,
+  TMX,
+  TYPE,
+  VIRTUAL,
+} from "../query/attributes/vertex-attributes.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import type { AccessMode } from "../sessions/open-vertices.js";
 import type { Hold } from "../sessions/session.js";
@@ -51,32 +64,32 @@ export class VertexAttributes {
 
   /** Unique name of the vertex. */
   get id(): string {
-    return this.#store.ids.idOf(this.#vertex);
+    return ID.of(this.#store, this.#vertex);
   }
 
   /** Digest of the id, 32 hex digits; stands for the id wherever one is taken. */
   get internalid(): string {
-    return this.#store.ids.internalIdOf(this.#vertex);
+    return INTERNALID.of(this.#store, this.#vertex);
   }
 
   /** Name of its type; `__vertex__` when it has none. */
   get type(): string {
-    return this.#store.types.nameOf(this.#store.vertices.typeOf(this.#vertex));
+    return TYPE.of(this.#store, this.#vertex);
   }
 
   /** Arcs in and out. */
   get deg(): number {
-    return this.ideg + this.odeg;
+    return DEG.of(this.#store, this.#vertex);
   }
 
   /** Arcs that lead to it. */
   get ideg(): number {
-    return this.#store.vertices.inDegree(this.#vertex);
+    return IDEG.of(this.#store, this.#vertex);
   }
 
   /** Arcs that lead from it. */
   get odeg(): number {
-    return this.#store.vertices.outDegree(this.#vertex);
+    return ODEG.of(this.#store, this.#vertex);
   }
 
   /** True when it has no arcs. */
@@ -86,7 +99,7 @@ export class VertexAttributes {
 
   /** True when it is there only because arcs lead to it. */
   get virtual(): boolean {
-    return this.#store.vertices.isVirtual(this.#vertex);
+    return VIRTUAL.of(this.#store, this.#vertex) === 1;
   }
 
   /** `VIRTUAL` when it is there only because arcs lead to it. */
@@ -106,17 +119,17 @@ export class VertexAttributes {
 
   /** Second since 1970 at which it was created. */
   get tmc(): number {
-    return this.#store.vertices.createdAt(this.#vertex);
+    return TMC.of(this.#store, this.#vertex);
   }
 
   /** Second since 1970 of the last commit. */
   get tmm(): number {
-    return this.#store.vertices.modifiedAt(this.#vertex);
+    return TMM.of(this.#store, this.#vertex);
   }
 
   /** Second since 1970 at which it expires, T_NEVER for never. */
   get tmx(): number {
-    return shownSecond(this.#store.vertices.expiresAt(this.#vertex));
+    return TMX.of(this.#store, this.#vertex);
   }
 
   /** Seconds until it expires: 0 when it has, 4294967295 when it never does. */
@@ -127,7 +140,7 @@ export class VertexAttributes {
 
   /** Operation id of the last commit. */
   get op(): number {
-    return this.#store.vertices.operationOf(this.#vertex);
+    return OP.of(this.#store, this.#vertex);
   }
 
   /** Session that holds it writable, 0 for none. */

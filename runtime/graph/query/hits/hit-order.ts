@@ -7,6 +7,7 @@ import { ARC_WORDS } from "../../memory/layout.js";
 import { QueryError, UnsupportedError } from "../../model/errors.js";
 import { MODIFIERS, valueFromBits } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { type DEG, VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.js";
 import type { HitBuffer } from "./hit-buffer.js";
 import type { ArcBatch } from "./hit-sink.js";
 
@@ -66,6 +67,7 @@ function kindFor(kind: number, hits: HitKind): number {
 export class HitOrder {
   readonly #store: GraphStore;
   readonly #kind: number;
+  readonly #read: (store: GraphStore, vertex: number) => number;
   readonly #sign: 1 | -1;
   /** Equal keys do not mean equal hits. */
   readonly hasTexts: boolean;
@@ -73,6 +75,7 @@ export class HitOrder {
   constructor(store: GraphStore, { kind, isDescending }: Sortby) {
     this.#store = store;
     this.#kind = kind;
+    this.#read = vertexNumber(kind);
     this.#sign = isDescending ? -1 : 1;
     this.hasTexts =
       kind === S.S_ID || kind === S.S_ANCHOR || kind === S.S_OBID || kind === S.S_ANCHOR_OBID;
@@ -81,12 +84,14 @@ export class HitOrder {
   /** Computes the keys of the arcs of a batch, smaller ones first; returns the smallest. */
   keysOf({ words, from, end }: ArcBatch, keys: Float64Array): number {
     const sign = this.#sign;
+    const store = this.#store;
+    const read = this.#read;
     const isValue = this.#kind === S.S_VAL;
     let least = Number.POSITIVE_INFINITY;
     for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
       const number = isValue
         ? sortValueOf(words[arc + 1]!, words[arc + 2]!)
-        : this.#numberOf(words[arc]!);
+        : read(store, words[arc]!);
       // A float arc can hold what is no number, and nothing compares with it: last.
       const key = Number.isNaN(number) ? Number.POSITIVE_INFINITY : number * sign;
       keys[index] = key;
@@ -111,30 +116,13 @@ export class HitOrder {
     // Never -0.
     return WITHOUT_SCORE.has(this.#kind) ? 0 : key * this.#sign + 0;
   }
+}
 
-  #numberOf(head: number): number {
-    const { vertices } = this.#store;
-    switch (this.#kind) {
-      case S.S_DEG:
-        return vertices.outDegree(head) + vertices.inDegree(head);
-      case S.S_IDEG:
-        return vertices.inDegree(head);
-      case S.S_ODEG:
-        return vertices.outDegree(head);
-      case S.S_TMC:
-        return vertices.createdAt(head);
-      case S.S_TMM:
-        return vertices.modifiedAt(head);
-      case S.S_TMX:
-        return vertices.expiresAt(head);
-      case S.S_ADDR:
-        return head;
-      case S.S_RANDOM:
-        return Math.random();
-      default:
-        return 0;
-    }
-  }
+/** What tells vertices apart in an order; those by texts have equal numbers. */
+function vertexNumber(kind: number): (store: GraphStore, vertex: number) => number {
+  if (kind === S.S_RANDOM) return Math.random;
+  const attribute = VERTEX_ATTRIBUTES.find(({ sortby }) => sortby === kind);
+  return (attribute?.of as typeof DEG.of | undefined) ?? (() => 0);
 }
 
 /** The value of an arc where it counts as a number: 0 for M_STAT, though that shows 1. */

@@ -2,10 +2,10 @@
 // properties. Each check reads what it needs and nothing else; none takes a lock.
 
 import type { Arena } from "../../memory/arena.js";
-import { ARC_WORDS, Record, SIDE_WORDS, Side } from "../../memory/layout.js";
-import { shownSecond } from "../../memory/time.js";
+import { ARC_WORDS, SIDE_WORDS, Side } from "../../memory/layout.js";
 import { D_IN, D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { TMC, TMM, TMX } from "../attributes/vertex-attributes.js";
 import { findById } from "./anchor.js";
 import { moveArc } from "./arc-stack.js";
 import type { ArcTest, DirectionNumber } from "./arc-test.js";
@@ -225,14 +225,12 @@ export class IdPrefixCheck extends Check {
   }
 }
 
-/** Words of `Record` that conditions call by these names. */
-export const TIME_FIELDS = new Map<string, number>([
-  ["created", Record.CreatedAt],
-  ["modified", Record.ModifiedAt],
-  ["expires", Record.ExpiresAt],
-]);
+/** Times of a vertex, by what conditions call them. */
+export const TIMES = new Map<string, typeof TMC.of>(
+  [TMC, TMM, TMX].map(({ field, of }) => [field, of]),
+);
 
-export type TimeRange = readonly [field: number, range: IntegerRange];
+export type TimeRange = readonly [timeOf: typeof TMC.of, range: IntegerRange];
 
 /** Times of creation, modification and expiry, all of them. */
 export class TimeCheck extends Check {
@@ -252,9 +250,8 @@ export class TimeCheck extends Check {
   }
 
   #areAll(vertex: number): boolean {
-    for (const [field, range] of this.#times) {
-      const second = shownSecond(this.#store.vertices.fieldOf(vertex, field));
-      if (!isInRange(range, second)) return false;
+    for (const [timeOf, range] of this.#times) {
+      if (!isInRange(range, timeOf(this.#store, vertex))) return false;
     }
     return true;
   }

@@ -25,7 +25,7 @@ import {
   IdCheck,
   IdPrefixCheck,
   PropertyCheck,
-  TIME_FIELDS,
+  TIMES,
   TimeCheck,
   type TimeRange,
   TypeCheck,
@@ -142,9 +142,9 @@ function parseTimes(store: GraphStore, value: unknown, base: number): Constraint
   }
   const times: TimeRange[] = [];
   for (const [name, condition] of Object.entries(inner)) {
-    const field = TIME_FIELDS.get(name);
-    if (field === undefined) throw new QueryError(`Invalid time condition: '${name}'`);
-    if (condition !== undefined) times.push([field, timeRange(condition, base)]);
+    const timeOf = TIMES.get(name);
+    if (timeOf === undefined) throw new QueryError(`Invalid time condition: '${name}'`);
+    if (condition !== undefined) times.push([timeOf, timeRange(condition, base)]);
   }
   return { order: Order.time, check: new TimeCheck(store, times, isNegated) };
 }

@@ -2,6 +2,7 @@
 // same form, with the names of constants as texts.
 
 import type { PropertyValue } from "../../store/property-values.js";
+import type { FieldValues } from "../attributes/field-list.js";
 
 /** `"rel"`, `D_OUT`, `["rel", D_OUT, M_INT, V_GT, 5]`, `[false, filter]`, or with names. */
 export type ArcFilter =
@@ -94,30 +95,7 @@ export type VertexCondition =
   | readonly [keep: boolean, condition: VertexCondition];
 
 /** Fields of an entry by their names, in place of an `F_` mask: they then give the entry's type. */
-export type FieldName =
-  | "anchor"
-  | "anchor-internalid"
-  | "direction"
-  | "relationship"
-  | "modifier"
-  | "value"
-  | "id"
-  | "internalid"
-  | "type"
-  | "degree"
-  | "indegree"
-  | "outdegree"
-  | "vector"
-  | "properties"
-  | "rankscore"
-  | "similarity"
-  | "hamming-distance"
-  | "created"
-  | "modified"
-  | "expires"
-  | "descriptor"
-  | "address"
-  | "handle";
+export type FieldName = Exclude<keyof FieldValues, "raw-vertex">;
 
 export type ResultFormat = "simple" | "str" | "list" | "dict";
 export type Properties = { readonly [key: string]: PropertyValue };

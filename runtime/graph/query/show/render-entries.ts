@@ -45,11 +45,11 @@ function dictionaryRenderer(fields: readonly Field[]): RenderEntry {
   const hasDistance = arc.some(({ bit }) => bit !== F_REL);
   return (row) => {
     const entry: Record<string, unknown> = {};
-    for (const field of anchors) entry[field.name] = field.read(row);
+    for (const field of anchors) entry[field.field] = field.read(row);
     if (arc.length > 0)
-      entry.arc = Object.fromEntries(arc.map((field) => [field.name, field.read(row)]));
+      entry.arc = Object.fromEntries(arc.map((field) => [field.field, field.read(row)]));
     if (hasDistance) entry.distance = row.level;
-    for (const field of others) entry[field.name] = dictionaryValue(field, row);
+    for (const field of others) entry[field.field] = dictionaryValue(field, row);
     return entry;
   };
 }

@@ -52,7 +52,7 @@ function objectRenderer(mask: number, fields: readonly Field[]): RenderText {
     const entry: Record<string, unknown> = {};
     if (drawn === F_ID) entry.id = row.store.ids.idOf(row.head);
     else if (drawn !== 0) entry.arc = arcText(drawn, row);
-    for (const field of others) entry[field.name] = jsonValue(field, field.read(row));
+    for (const field of others) entry[field.field] = jsonValue(field, field.read(row));
     return JSON.stringify(entry);
   };
 }

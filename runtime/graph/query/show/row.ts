@@ -4,13 +4,14 @@
 import { ArcFlag } from "../../memory/layout.js";
 import { FLOAT_MODIFIER, MODIFIERS, valueFromBits } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import type { HitView } from "../attributes/attribute.js";
 import type { HitBuffer } from "../hits/hit-buffer.js";
 import type { HitOrder } from "../hits/hit-order.js";
 import { HitSide, type HitSideNumber } from "../hits/hit-sink.js";
 
 const DIRECTION_NAMES = ["D_OUT", "D_IN", "D_BOTH"] as const;
 
-export class Row {
+export class Row implements HitView {
   readonly store: GraphStore;
   /** Where the walk began, 0 in searches of the whole graph. */
   readonly root: number;

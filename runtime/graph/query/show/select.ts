@@ -4,41 +4,24 @@
 //
 // `label: expression` needs the evaluator, and is refused until there is one.
 
-import { shownSecond } from "../../memory/time.js";
 import { QueryError, UnsupportedError } from "../../model/errors.js";
 import type { PropertyValue } from "../../store/property-values.js";
-import type { Row } from "./row.js";
+import { ARC_ATTRIBUTES } from "../attributes/arc-attributes.js";
+import type { HitView } from "../attributes/attribute.js";
+import { PROPERTIES, VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.js";
 
 export type SelectedItem = readonly [key: string, value: PropertyValue];
 /** Appends what an item gives to the list. */
-type Reader = (row: Row, into: SelectedItem[]) => void;
+type Reader = (hit: HitView, into: SelectedItem[]) => void;
+/** What has a name is no vector and no list of properties. */
+type ReadAttribute = (hit: HitView) => string | number;
 
-/** Attributes, as they are written. */
-const ATTRIBUTES = new Map<string, (row: Row) => PropertyValue>([
-  [".id", ({ store, head }) => store.ids.idOf(head)],
-  [".internalid", ({ store, head }) => store.ids.internalIdOf(head)],
-  [".type", ({ store, head }) => store.types.nameOf(store.vertices.typeOf(head))],
-  [".deg", ({ store: { vertices }, head }) => vertices.outDegree(head) + vertices.inDegree(head)],
-  [".ideg", ({ store, head }) => store.vertices.inDegree(head)],
-  [".odeg", ({ store, head }) => store.vertices.outDegree(head)],
-  [".tmc", ({ store, head }) => store.vertices.createdAt(head)],
-  [".tmm", ({ store, head }) => store.vertices.modifiedAt(head)],
-  [".tmx", ({ store, head }) => shownSecond(store.vertices.expiresAt(head))],
-  [".c1", ({ store, head }) => store.vertices.c1(head)],
-  [".c0", ({ store, head }) => store.vertices.c0(head)],
-  [".virtual", ({ store, head }) => (store.vertices.isVirtual(head) ? 1 : 0)],
-  [".propcount", ({ store, head }) => store.properties.keysOf(head).length],
-  [".op", ({ store, head }) => store.vertices.operationOf(head)],
-  [".handle", ({ head }) => head],
-  [".rank", (row) => row.score],
-  [".arc.type", (row) => row.relationship],
-  [".arc.dir", (row) => row.direction],
-  [".arc.mod", (row) => row.modifier],
-  // Here, as in expressions, an arc without a value has none.
-  [".arc.value", (row) => (row.hasValue ? row.value : 0)],
-  [".arc.dist", (row) => row.level],
-  [".arc.isfwd", (row) => row.word1 & 1],
-]);
+/** As they are written. */
+const ATTRIBUTES = new Map(
+  [...VERTEX_ATTRIBUTES, ...ARC_ATTRIBUTES].flatMap(({ name, read }) =>
+    name === null ? [] : [[name, read as ReadAttribute] as const],
+  ),
+);
 /** What the interface has beside those, and this server does not. */
 const LATER = new Set([".vector", ".locked", ".enum", ".context.rank", ".arc.issyn"]);
 
@@ -50,9 +33,9 @@ export class Selection {
   }
 
   /** All items in the order of the text; a key may come twice. */
-  read(row: Row): SelectedItem[] {
+  read(hit: HitView): SelectedItem[] {
     const items: SelectedItem[] = [];
-    for (const read of this.#readers) read(row, items);
+    for (const read of this.#readers) read(hit, items);
     return items;
   }
 }
@@ -79,8 +62,7 @@ const PROPERTY = /^([A-Za-z_][\w.#$%@]*)(?:\s*\?\s*(.*))?$/s;
 
 function readItem(written: string): Reader {
   const text = written.trim();
-  if (text === "*")
-    return (row, into) => into.push(...Object.entries(row.store.properties.all(row.head)));
+  if (text === "*") return (hit, into) => into.push(...PROPERTIES.read(hit));
   if (text.startsWith(".")) return readAttribute(text);
   const property = PROPERTY.exec(text);
   if (property === null) throw syntaxError(text === "" ? ";" : text);
@@ -90,7 +72,7 @@ function readItem(written: string): Reader {
 
 function readAttribute(text: string): Reader {
   const attribute = ATTRIBUTES.get(text);
-  if (attribute !== undefined) return (row, into) => into.push([text, attribute(row)]);
+  if (attribute !== undefined) return (hit, into) => into.push([text, attribute(hit)]);
   if (LATER.has(text)) throw new UnsupportedError(`\`${text}\` is not supported yet`);
   throw new QueryError(`undefined attribute: '${text}'`);
 }

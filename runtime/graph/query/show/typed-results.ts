@@ -1,60 +1,10 @@
 // What type a result has, from the options that were written down: names of fields and forms give
 // exact types, masks that were computed give `unknown` where the form cannot be told. Types only.
 
+import type { FieldOrder, FieldValues } from "../attributes/field-list.js";
 import type { FieldName, Properties } from "../parse/query-options.js";
 
-interface FieldValues {
-  anchor: string;
-  "anchor-internalid": string;
-  direction: string;
-  relationship: string;
-  modifier: string;
-  value: number;
-  id: string;
-  internalid: string;
-  type: string;
-  degree: number;
-  indegree: number;
-  outdegree: number;
-  vector: readonly number[];
-  properties: Properties;
-  rankscore: number;
-  similarity: number;
-  "hamming-distance": number;
-  created: number;
-  modified: number;
-  expires: number;
-  descriptor: number;
-  address: number;
-  handle: string;
-}
-
-type DisplayOrder = [
-  "anchor",
-  "anchor-internalid",
-  "direction",
-  "relationship",
-  "modifier",
-  "value",
-  "id",
-  "internalid",
-  "type",
-  "degree",
-  "indegree",
-  "outdegree",
-  "vector",
-  "properties",
-  "rankscore",
-  "similarity",
-  "hamming-distance",
-  "created",
-  "modified",
-  "expires",
-  "descriptor",
-  "address",
-  "handle",
-];
-type InOrder<F, Order extends readonly unknown[] = DisplayOrder> = Order extends [
+type InOrder<F, Order extends readonly unknown[] = FieldOrder> = Order extends [
   infer Head,
   ...infer Rest,
 ]

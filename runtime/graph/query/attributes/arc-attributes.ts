@@ -1,0 +1,51 @@
+// The attributes of the arc that led to a hit, and of the hit itself.
+
+import * as F from "../../model/constants.js";
+import { arc } from "./attribute.js";
+
+export const ANCHOR = arc({ field: "anchor", bit: F.F_ANCHOR }, ({ store, tail }) =>
+  store.ids.idOf(tail),
+);
+export const ANCHOR_INTERNALID = arc(
+  { field: "anchor-internalid", bit: F.F_ANCHOR_OBID },
+  ({ store, tail }) => store.ids.internalIdOf(tail),
+);
+export const DIRECTION = arc(
+  { field: "direction", bit: F.F_ARCDIR, name: ".arc.dir" },
+  (hit) => hit.direction,
+);
+export const RELATIONSHIP = arc(
+  { field: "relationship", bit: F.F_REL, name: ".arc.type" },
+  (hit) => hit.relationship,
+);
+export const MODIFIER = arc(
+  { field: "modifier", bit: F.F_MOD, name: ".arc.mod" },
+  (hit) => hit.modifier,
+);
+export const VALUE = arc({ field: "value", bit: F.F_VAL, kind: "arc value" }, (hit) => hit.value);
+/** In expressions an arc without a value has none. */
+const ARC_VALUE = arc({ field: null, name: ".arc.value" }, (hit) => (hit.hasValue ? hit.value : 0));
+const DISTANCE = arc({ field: null, name: ".arc.dist" }, (hit) => hit.level);
+const IS_FORWARD = arc({ field: null, name: ".arc.isfwd" }, (hit) => hit.word1 & 1);
+export const RANK = arc(
+  { field: "rankscore", bit: F.F_RANK, kind: "float", name: ".rank" },
+  (hit) => hit.score,
+);
+
+/** What stands for the similarity to a vector, and the distance from it, where there is none. */
+const NO_SIMILARITY = -1;
+const NO_HAMMING = 64;
+export const SIMILARITY = arc(
+  { field: "similarity", bit: F.F_SIM, kind: "float" },
+  () => NO_SIMILARITY,
+);
+export const HAMMING = arc(
+  { field: "hamming-distance", bit: F.F_HAM, kind: "integer" },
+  () => NO_HAMMING,
+);
+
+/** All of them. */
+export const ARC_ATTRIBUTES = [
+  ...[ANCHOR, ANCHOR_INTERNALID, DIRECTION, RELATIONSHIP, MODIFIER, VALUE, ARC_VALUE, DISTANCE],
+  ...[IS_FORWARD, RANK, SIMILARITY, HAMMING],
+];
