@@ -4,6 +4,7 @@
 export const CHANGING_PLUGINS: ReadonlySet<string> = new Set([
   "connect",
   "createvertex",
+  "define",
   "deletevertex",
   "disconnect",
 ]);

@@ -3,9 +3,6 @@
 
 const TRANSACTION_SERVICES = ["peerstat", "txstat"];
 
-/** Comes with the evaluator. */
-const GRAPH_PLUGINS = ["evaluate"];
-
 const SYSTEM_PLUGINS = ["system_counts", "system_descriptor", "system_overview", "system_rates"];
 
 /** Comes with the web console. */
@@ -14,5 +11,5 @@ const SCRIPTS = ["/jquery.js"];
 export const notImplemented: ReadonlySet<string> = new Set([
   ...SCRIPTS,
   ...TRANSACTION_SERVICES.map((name) => `/svc/${name}`),
-  ...[...GRAPH_PLUGINS, ...SYSTEM_PLUGINS].map((name) => `/svc/builtin/${name}`),
+  ...SYSTEM_PLUGINS.map((name) => `/svc/builtin/${name}`),
 ]);

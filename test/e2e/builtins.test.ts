@@ -32,11 +32,13 @@ const BUILTIN_PLUGINS = [
     "builtins",
     "connect",
     "createvertex",
+    "define",
     "deletevertex",
     "disconnect",
   ],
   ...[
     "echo",
+    "evaluate",
     "eventbacklog",
     "graphinfo",
     "matrixplugins",

@@ -112,7 +112,7 @@ test("unknown paths give 404, unbuilt ones 501", async () => {
   assert.is((await get(served.port, "/svc/nothing")).status, 404);
   assert.is((await get(served.port, "/svc/builtin/nothing")).status, 404);
   assert.is((await get(served.port, "/svc/txstat")).status, 501);
-  assert.is((await get(served.port, "/svc/builtin/evaluate?graph=g")).status, 501);
+  assert.is((await get(served.port, "/svc/builtin/system_rates")).status, 501);
 });
 
 test("OPTIONS lists the methods of a resource", async () => {

@@ -24,7 +24,7 @@ import { graphStatus } from "../status/graph-status.js";
 import { type MemoryUsage, memoryUsage } from "../status/memory-usage.js";
 import { UNTYPED } from "../store/name-kinds.js";
 import type { Names } from "../store/names.js";
-import { GraphQueries } from "./graph-queries.js";
+import { GraphExpressions } from "./graph-expressions.js";
 
 /** What `objcnt` counts. */
 export interface ObjectCounts {
@@ -37,7 +37,7 @@ export interface ObjectCounts {
 /** Names in use: code, and how often the name is used. */
 export type NameList = Readonly<Record<string, readonly [code: number, count: number]>>;
 
-export class GraphManagement extends GraphQueries {
+export class GraphManagement extends GraphExpressions {
   /** Full path of its folder, null where nothing is stored. */
   get path(): string | null {
     return this.access.path;

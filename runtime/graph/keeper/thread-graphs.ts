@@ -101,6 +101,11 @@ export function setThreadGraphs(graphs: ThreadGraphs | null): void {
   current = graphs;
 }
 
+/** False in tools and tests that open no graphs by name. */
+export function hasThreadGraphs(): boolean {
+  return current !== null;
+}
+
 /** @throws AccessError where there are no graphs */
 export function threadGraphs(): ThreadGraphs {
   if (current !== null) return current;

@@ -128,6 +128,11 @@ export class GraphStore {
     return this.#wide(Header.OperationCount);
   }
 
+  /** Second at which the graph was made. */
+  get createdAt(): number {
+    return this.memory.header.words[Header.CreatedAt]!;
+  }
+
   get isReadonly(): boolean {
     return this.memory.header.words[Header.Readonly] !== 0;
   }

@@ -112,6 +112,20 @@ export class PropertyTable {
     }
   }
 
+  /** The values of some keys, as they were at one time; undefined where there is none. */
+  storedAll(vertex: number, keys: readonly number[], into: (StoredValue | undefined)[]): void {
+    const { groups } = this;
+    for (let attempt = 0; ; attempt++) {
+      const seen = groups.enter(vertex, attempt);
+      for (let place = 0; place < keys.length; place++) {
+        const key = keys[place]!;
+        const cell = key === 0 ? 0 : groups.find(vertex, key);
+        into[place] = cell === 0 ? undefined : this.#valueAt(cell);
+      }
+      if (groups.leave(vertex, seen)) return;
+    }
+  }
+
   /** The value if it is a number, else NaN. */
   numberOf(vertex: number, key: number): number {
     const { groups } = this;

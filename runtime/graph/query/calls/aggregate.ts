@@ -1,6 +1,7 @@
 // Aggregate: sums over the arcs that a neighborhood query would collect.
 
 import { ARC_WORDS } from "../../memory/layout.js";
+import { sortValueOf } from "../../model/arc-number.js";
 import {
   D_BOTH,
   D_OUT,
@@ -13,7 +14,6 @@ import {
 } from "../../model/constants.js";
 import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { sortValueOf } from "../hits/hit-order.js";
 import type { ArcBatch, HitSink } from "../hits/hit-sink.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import { checkedArguments } from "../parse/query-arguments.js";

@@ -4,8 +4,8 @@
 import * as S from "../../../base/sort-constants.js";
 import { isDescending, isSortby, withDirection } from "../../../partial/sort-order.js";
 import { ARC_WORDS } from "../../memory/layout.js";
+import { sortValueOf } from "../../model/arc-number.js";
 import { QueryError, UnsupportedError } from "../../model/errors.js";
-import { MODIFIERS, valueFromBits } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type DEG, VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.js";
 import type { HitBuffer } from "./hit-buffer.js";
@@ -124,21 +124,3 @@ function vertexNumber(kind: number): (store: GraphStore, vertex: number) => numb
   const attribute = VERTEX_ATTRIBUTES.find(({ sortby }) => sortby === kind);
   return (attribute?.of as typeof DEG.of | undefined) ?? (() => 0);
 }
-
-/** The value of an arc where it counts as a number: 0 for M_STAT, though that shows 1. */
-export function sortValueOf(word1: number, value: number): number {
-  switch (KIND_CODES[(word1 >>> 8) & 0x1f]) {
-    case KindCode.int:
-      return value | 0;
-    case KindCode.uint:
-      return value;
-    case KindCode.float:
-      return valueFromBits("float", value);
-    default:
-      return 0;
-  }
-}
-
-/** Kinds of values as numbers, by modifier: texts are too slow to be asked for each arc. */
-const KindCode = { unit: 0, int: 1, uint: 2, float: 3 } as const;
-const KIND_CODES = Uint8Array.from(MODIFIERS, (modifier) => KindCode[modifier?.kind ?? "unit"]);

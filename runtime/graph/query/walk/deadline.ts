@@ -10,6 +10,7 @@ const MESSAGES = {
   global: "Global search execution timeout",
   aggregation: "Timeout during aggregation",
   adjacency: "Timeout during adjacency check",
+  evaluation: "Evaluation timeout",
 } as const;
 
 export type TimedQuery = keyof typeof MESSAGES;

@@ -1,0 +1,100 @@
+// Expressions over HTTP (interface, "Graph status and queries"): to evaluate one by itself, to give
+// one a name, and what tools ask about the language. All that a text may cost is bounded here.
+
+import { ParameterError } from "../../base/errors.js";
+import { accessOf } from "../../graph/api/graph-handle.js";
+import type { ArcSpec } from "../../graph/changes/connect.js";
+import { evaluateText } from "../../graph/evaluate/evaluate.js";
+import { expressionFacts, vocabulary } from "../../graph/evaluate/expression-facts.js";
+import { MAX_HTTP_CELLS, MAX_HTTP_TEXT } from "../../graph/evaluate/limits.js";
+import { memoryOption } from "../../graph/evaluate/memory.js";
+import { shownResult } from "../../graph/evaluate/plain-result.js";
+import { findAnchor } from "../../graph/query/match/anchor.js";
+import { Deadline } from "../../graph/query/walk/deadline.js";
+import type { int, str } from "../../plugin/contract/types.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
+import { graphNamed } from "../graph-context.js";
+import { queryArgument } from "../query-json.js";
+import { sharedMemory } from "../shared-memory.js";
+
+const TIMEOUT_MS = 5000;
+
+/**
+ * Value of an expression.
+ * @plugin evaluate
+ * @readonly
+ * @param content the expression, in place of `expression`
+ * @param graph name of the graph
+ * @param expression what is evaluated
+ * @param tail id of the vertex that is `vertex`
+ * @param arc that is `next.arc`: `["relationship", modifier, value]`
+ * @param head id of the vertex that is `next`
+ * @param memory number of cells
+ * @param memresult how many of them to show
+ * @param sharedmem other than 0: the cells are those of the last request of the same size
+ * @param vocabulary other than 0: names of the language in place of a value
+ * @param check other than 0: what is known of the expression in place of its value
+ */
+export function evaluate(
+  _request: PluginRequest,
+  content: str,
+  graph: str,
+  expression: str = "",
+  tail: str = "",
+  arc: str = "",
+  head: str = "",
+  memory: int = 128,
+  memresult: int = 0,
+  sharedmem: int = 0,
+  vocabulary: int = 0,
+  check: int = 0,
+): object {
+  if (vocabulary !== 0) return names();
+  const text = boundedText(content.trim() === "" ? expression : content);
+  if (check !== 0) return expressionFacts(text);
+  if (memory > MAX_HTTP_CELLS) {
+    throw new ParameterError("ValueError", `memory must be at most ${MAX_HTTP_CELLS}`);
+  }
+  const found = graphNamed(graph);
+  const { store } = accessOf(found);
+  const cells = sharedmem === 0 ? found.memory(memory) : sharedMemory(found, memory);
+  const deadline = new Deadline("evaluation", TIMEOUT_MS);
+  const value = evaluateText(store, text, {
+    tail: tail === "" ? 0 : findAnchor(store, tail),
+    head: head === "" ? 0 : findAnchor(store, head),
+    arc: arc === "" ? null : (queryArgument("arc", arc) as ArcSpec),
+    vector: [],
+    memory: memoryOption(store, cells),
+    spend: (steps) => deadline.spend(steps),
+  });
+  const result = shownResult(store, value);
+  return { result, memory: cells.toArray(0, Math.max(memresult, 0)) };
+}
+
+/**
+ * Gives an expression a name, which can be used in its place.
+ * @plugin define
+ * @param content the definition, in place of `expression`
+ * @param graph name of the graph
+ * @param expression `name := expression`
+ */
+export function define(
+  _request: PluginRequest,
+  content: str,
+  graph: str,
+  expression: str = "",
+): object {
+  const found = graphNamed(graph);
+  found.define(boundedText(content.trim() === "" ? expression : content));
+  return found.getDefinitions();
+}
+
+/** Under another name: a parameter is called `vocabulary`. */
+const names = vocabulary;
+
+function boundedText(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_HTTP_TEXT) return text;
+  const limit = `an expression has at most ${MAX_HTTP_TEXT} bytes here`;
+  throw new ParameterError("ValueError", `expression too long: ${bytes} bytes; ${limit}`);
+}

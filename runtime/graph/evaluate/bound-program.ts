@@ -1,0 +1,51 @@
+// An expression in one query of one store: its program, and the context that it is evaluated on.
+// What literals name - properties, relationships, types - is looked up before each execution.
+
+import { QueryError } from "../model/errors.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { Context, type Run } from "./context.js";
+import type { Expression, Program } from "./program.js";
+import type { Value } from "./values.js";
+import { VERTEX_NAMES } from "./vocabulary.js";
+
+/** Stands for a name that nothing has. */
+const NO_CODE = -1;
+
+export class BoundProgram {
+  readonly program: Program;
+  readonly context: Context;
+  readonly #store: GraphStore;
+
+  /** @throws QueryError a literal that its place does not allow */
+  constructor(store: GraphStore, { program, literals }: Expression, run: Run) {
+    this.program = program;
+    this.#store = store;
+    this.context = new Context(store, run);
+    this.context.literals = literals;
+    for (const literal of program.typed.sizes) {
+      if (Number(literals[literal]) >= 1) continue;
+      throw new QueryError("mcull() size must be a positive integer literal");
+    }
+    this.bind(run);
+  }
+
+  /** To be called before each execution. */
+  bind(run: Run): void {
+    const { context, program } = this;
+    const { keys, codes } = program.typed;
+    const { literals } = context;
+    const store = this.#store;
+    context.run = run;
+    for (const of of VERTEX_NAMES) {
+      const places = keys[of];
+      context[of].keys = places.map((literal) => store.keys.codeOf(literals[literal] as string));
+    }
+    context.codes = codes.map(
+      ({ literal, kind }) => store[kind].codeOf(literals[literal] as string) || NO_CODE,
+    );
+  }
+
+  value(): Value {
+    return this.program.value(this.context);
+  }
+}

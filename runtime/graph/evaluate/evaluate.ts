@@ -1,0 +1,59 @@
+// `graph.evaluate`: an expression, once, on the vertices and the arc that the caller names.
+
+import { type ArcSpec, ArcToMake, firstValue } from "../changes/arc-to-make.js";
+import { nowSeconds } from "../memory/time.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { BoundProgram } from "./bound-program.js";
+import { Run } from "./context.js";
+import { checkPlace } from "./expression-check.js";
+import { findExpression } from "./formulas.js";
+import type { MemoryCells } from "./memory-cells.js";
+import type { Expression } from "./program.js";
+import { type Value, VectorValue } from "./values.js";
+
+/** On what an expression is evaluated. */
+export interface Subject {
+  /** Handles, 0 for none. */
+  readonly tail: number;
+  readonly head: number;
+  readonly arc: ArcSpec;
+  readonly vector: readonly number[];
+  readonly memory: MemoryCells | null;
+  readonly spend?: (steps: number) => void;
+}
+
+/** Side and level that a named arc has. */
+const OUT = 0;
+const FIRST_LEVEL = 1;
+
+/**
+ * The value of an expression.
+ * @throws QueryError what is wrong with the text, or needs a head where there is none
+ * @throws ArcError
+ */
+export function evaluateText(store: GraphStore, text: string, subject: Subject): Value {
+  const expression = findExpression(store, text);
+  checkPlace(expression, subject.head === 0 ? "evaluateVertex" : "evaluate");
+  return evaluateExpression(store, expression, subject);
+}
+
+function evaluateExpression(store: GraphStore, expression: Expression, subject: Subject): Value {
+  const { tail, head, arc, vector, memory, spend } = subject;
+  const run = new Run(store, memory);
+  if (vector.length > 0) run.vector = new VectorValue(vector);
+  if (spend !== undefined) run.spend = spend;
+  const bound = new BoundProgram(store, expression, run);
+  const { context } = bound;
+  context.vertex.move(tail === 0 ? head : tail);
+  context.prev.move(tail === 0 ? head : tail);
+  context.next.move(head);
+  if (arc !== undefined && arc !== null) {
+    const made = new ArcToMake().read(arc);
+    const code = store.relationships.codeOf(made.relationship);
+    const word1 = ((code << 16) | (made.modifier.code << 8) | made.flags) >>> 0;
+    const bits = firstValue(made, nowSeconds());
+    context.arc.set(word1, bits, OUT, FIRST_LEVEL);
+    context.prevArc.set(word1, bits, OUT, FIRST_LEVEL);
+  }
+  return bound.value();
+}

@@ -1,0 +1,48 @@
+// What an expression may do where it stands: only those of arcs know a head, only those of walks
+// collect, only conditions on vertices cull.
+
+import { expressionError } from "./expression-error.js";
+import { type Expression, needsOf } from "./program.js";
+import type { Needs } from "./typed-tree.js";
+
+export type Place =
+  | "pre"
+  | "filter"
+  | "post"
+  | "local"
+  | "localPost"
+  | "rank"
+  | "rankVertex"
+  | "select"
+  | "evaluate"
+  | "evaluateVertex";
+
+const NO_TRAVERSAL: Partial<Record<Place, string>> = {
+  pre: "traversal not allowed in pre-filter",
+  post: "traversal not allowed in post-filter",
+  local: "traversal not allowed in vertex condition local filter",
+  localPost: "traversal not allowed in vertex condition post filter",
+  rankVertex: "traversal not allowed where vertices are ranked",
+  evaluateVertex: "formula requires head vertex",
+};
+const NO_CULLING: Partial<Record<Place, string>> = {
+  pre: "mcull() not allowed in pre-filter",
+  localPost: "mcull() not allowed in vertex condition post filter",
+  select: "mcull() not allowed in select statement",
+};
+const NO_NAME = "a name can only be given by define()";
+
+/** @throws QueryError what an expression may not do there, with its position */
+export function checkPlace(expression: Expression, place: Place): void {
+  const { text, program, name } = expression;
+  if (name !== null) throw expressionError(NO_NAME, text, 0, name);
+  const { needs } = program.typed;
+  const refuse = (need: keyof Needs, problem: string | undefined): void => {
+    if (problem === undefined || needs[need] < 0) return;
+    // The program may be that of another text, in which all of it stands elsewhere.
+    throw expressionError(problem, text, needsOf(text)[need], "");
+  };
+  refuse("head", NO_TRAVERSAL[place]);
+  refuse("cull", NO_CULLING[place]);
+  if (place === "pre") refuse("commit", "commit() not allowed in pre-filter");
+}

@@ -1,0 +1,34 @@
+// What is wrong with an expression, and where: every message names the place in the user's own text
+// and shows it with a caret. Nothing of a text is ever shown at length.
+
+import { QueryError } from "../model/errors.js";
+
+const MAX_CONTEXT = 20;
+const MAX_TOKEN = 40;
+const MAX_LINE = 100;
+
+/** @param at index of the first character in `text`; positions in messages count from 1 */
+export function expressionError(
+  problem: string,
+  text: string,
+  at: number,
+  token: string,
+): QueryError {
+  const before = at > MAX_CONTEXT ? `...${text.slice(at - MAX_CONTEXT, at)}` : text.slice(0, at);
+  const rest = text.slice(at, at + MAX_CONTEXT);
+  const after = at + MAX_CONTEXT < text.length ? `${rest}...` : rest;
+  const shown = token.length > MAX_TOKEN ? `${token.slice(0, MAX_TOKEN)}...` : token;
+  const head = `Syntax error [ ${problem} ] at pos=${at + 1} ('${shown}')`;
+  const place = `${before}<<<ERROR>>>${after}`.replace(/[\t\r\n]/g, " ");
+  return new QueryError(`${head}: ${place}\n${caretLine(text, at)}`);
+}
+
+/** The line of the text that the place is in, and a caret below the place. */
+function caretLine(text: string, at: number): string {
+  const begin = text.lastIndexOf("\n", at - 1) + 1;
+  const newline = text.indexOf("\n", at);
+  const end = newline < 0 ? text.length : newline;
+  const from = Math.max(begin, at - MAX_LINE / 2);
+  const line = text.slice(from, Math.min(end, from + MAX_LINE)).replace(/[\t\r]/g, " ");
+  return `  ${line}\n  ${" ".repeat(at - from)}^`;
+}

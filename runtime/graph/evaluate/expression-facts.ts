@@ -1,0 +1,112 @@
+// What tools ask: all names of the language for completion, and what is known of one expression
+// without running it.
+
+import { ARC_ATTRIBUTES, OTHER_ATTRIBUTES, VERTEX_ATTRIBUTES } from "./attributes.js";
+import type { StaticType } from "./functions/row.js";
+import { compileExpression } from "./program.js";
+import { isNumberType } from "./type-rules.js";
+import { childrenOf, type TypedNode } from "./typed-tree.js";
+import { CONSTANTS, FUNCTIONS } from "./vocabulary.js";
+
+interface Entry {
+  readonly name: string;
+  readonly type: string;
+  readonly doc: string;
+}
+
+export interface Vocabulary {
+  readonly vertex: readonly Entry[];
+  readonly arc: readonly Entry[];
+  readonly other: readonly Entry[];
+  readonly constants: readonly { readonly name: string; readonly type: StaticType }[];
+  /** Without `most` there may be any number of arguments. */
+  readonly functions: readonly (Entry & { readonly least: number; readonly most?: number })[];
+}
+
+/** Every name, with its type and what it is. */
+export function vocabulary(): Vocabulary {
+  const entries = (rows: ReadonlyMap<string, Entry>): Entry[] =>
+    Array.from(rows.values(), ({ name, type, doc }) => ({ name, type, doc }));
+  return {
+    vertex: entries(VERTEX_ATTRIBUTES),
+    arc: entries(ARC_ATTRIBUTES),
+    other: entries(OTHER_ATTRIBUTES),
+    constants: Array.from(CONSTANTS, ([name, { type }]) => ({ name, type })),
+    functions: Array.from(FUNCTIONS.values(), ({ name, type, doc, min, max }) => ({
+      ...{ name, type: type === "kept" ? "num" : type, doc, least: min },
+      ...(Number.isFinite(max) && { most: max }),
+    })),
+  };
+}
+
+export interface ExpressionFacts {
+  readonly type: StaticType;
+  /** Vertices, attributes, properties and functions that it names. */
+  readonly names: readonly string[];
+  /** It can only stand where there is an arc. */
+  readonly needsHead: boolean;
+  /** It changes memory, collects, or ends something. */
+  readonly hasEffect: boolean;
+  /** What it says, and probably should not. */
+  readonly hints: readonly string[];
+}
+
+/**
+ * What is known of an expression before it is run.
+ * @throws QueryError with the place of what is wrong
+ */
+export function expressionFacts(text: string): ExpressionFacts {
+  const { program, literals } = compileExpression(text);
+  const { statements, type, hasEffect, needs, keys } = program.typed;
+  const names = new Set<string>();
+  const hints = new Set<string>();
+  const visit = (node: TypedNode): void => {
+    const name = nameOf(node, (of, place) => String(literals[keys[of][place]!]));
+    if (name !== null) names.add(name);
+    const hint = hintOf(node);
+    if (hint !== null) hints.add(hint);
+    childrenOf(node).forEach(visit);
+  };
+  for (const { value } of statements) visit(value);
+  const needsHead = needs.head >= 0;
+  return { type, names: [...names], needsHead, hasEffect, hints: [...hints] };
+}
+
+type KeyOf = (of: "vertex" | "next" | "prev", place: number) => string;
+
+function nameOf(node: TypedNode, keyOf: KeyOf): string | null {
+  switch (node.op) {
+    case "vertex":
+      return node.of;
+    case "vertexAttribute":
+      return `${node.of}.${node.attribute.name}`;
+    case "arcAttribute":
+      return `${node.of}.arc.${node.attribute.name}`;
+    case "other":
+      return node.attribute.name;
+    case "call":
+      return `${node.row.name}()`;
+    case "property":
+      return `${node.of}['${keyOf(node.of, node.place)}']`;
+    case "has":
+    case "default":
+      return `${node.property.of}['${keyOf(node.property.of, node.property.place)}']`;
+    default:
+      return null;
+  }
+}
+
+const ARITHMETIC = new Set(["+", "-", "*", "%"]);
+const COMPARISONS = new Set(["==", "<", "<=", ">", ">="]);
+
+function hintOf(node: TypedNode): string | null {
+  if (node.op !== "binary") return null;
+  const { operator, left, right } = node;
+  const areMixed =
+    (isNumberType(left.type) && right.type === "text") ||
+    (left.type === "text" && isNumberType(right.type));
+  if (!areMixed) return null;
+  if (COMPARISONS.has(operator)) return `a number and a text: \`${operator}\` is always 0`;
+  if (operator === "+" && left.type === "text") return null;
+  return ARITHMETIC.has(operator) ? `a number \`${operator}\` a text is always nan` : null;
+}

@@ -1,0 +1,26 @@
+// The form of an expression: its text without what its number and text literals are. Expressions of
+// one form share all that is made of them; the literals are their parameters.
+
+import { type Token, TokenKind } from "./tokens.js";
+
+export interface Form {
+  /** Equal for expressions that differ in literals only. */
+  readonly key: string;
+  readonly literals: readonly (number | string)[];
+  /** Place of each literal's token. */
+  readonly places: ReadonlyMap<Token, number>;
+}
+
+export function formOf(tokens: readonly Token[]): Form {
+  const literals: (number | string)[] = [];
+  const places = new Map<Token, number>();
+  let key = "";
+  for (const token of tokens) {
+    const { kind, text, value } = token;
+    if (kind === TokenKind.Int || kind === TokenKind.Real || kind === TokenKind.Text) {
+      places.set(token, literals.push(value as number | string) - 1);
+      key += `${kind}\n`;
+    } else key += `${text}\n`;
+  }
+  return { key, literals, places };
+}

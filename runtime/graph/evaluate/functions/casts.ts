@@ -1,0 +1,144 @@
+// Functions that make one kind of value of another, or tell which kind it is.
+
+import { PackedValue, PropertyKind } from "../../store/property-values.js";
+import type { Context } from "../context.js";
+import { hashOf } from "../hash.js";
+import { packedLength } from "../packed.js";
+import { Pattern } from "../pattern.js";
+import { textOf } from "../text-of.js";
+import {
+  Bits,
+  boxedReal,
+  isInt,
+  isReal,
+  narrowed,
+  numberIn,
+  Pair,
+  rawBits,
+  realOfBits,
+  type Value,
+  VectorValue,
+  VertexRef,
+} from "../values.js";
+import { isNan } from "./control.js";
+import { countBits, rounded } from "./math.js";
+import { type FunctionRow, fixed } from "./row.js";
+
+const MAX_INT64 = 2n ** 63n - 1n;
+const MIN_INT64 = -(2n ** 63n);
+
+/** An int of any value: what lies beyond 64 bits is the least one, infinities are the ends. */
+function toInt(value: Value, round: (a: number) => number): Value {
+  if (isInt(value)) return value;
+  if (value instanceof Bits) return narrowed(value.value);
+  const number = round(value instanceof Pair ? value.value : numberIn(value));
+  if (Number.isNaN(number)) return 0;
+  if (number === Number.POSITIVE_INFINITY) return MAX_INT64;
+  if (Math.abs(number) >= 2 ** 63) return MIN_INT64;
+  return Number.isSafeInteger(number) ? number + 0 : BigInt(number);
+}
+
+/** The number at the beginning of a text; 0 without one. */
+function parsedInt(text: string): Value {
+  const hex = /^\s*(-?)0[xX]([0-9a-fA-F]+)/.exec(text);
+  if (hex !== null) {
+    const value = BigInt(`0x${hex[2]!}`);
+    return narrowed(hex[1] === "-" ? -value : value);
+  }
+  const found = /^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?/.exec(text);
+  return found === null ? 0 : toInt(Number(found[0]), Math.trunc);
+}
+
+function asInt(value: Value): Value {
+  if (typeof value === "string") return parsedInt(value);
+  if (value instanceof VectorValue) return value.numbers.length;
+  if (value === null) return 0;
+  return isReal(value) ? narrowed(rawBits(value)) : toInt(value, Math.trunc);
+}
+
+function asReal(value: Value): Value {
+  if (typeof value === "string") {
+    const text = value.trim();
+    const isHex = /^-?0[xX][0-9a-fA-F]+$/.test(text);
+    if (isHex) return boxedReal(numberIn(parsedInt(text)));
+    const isNumber = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(text);
+    return boxedReal(isNumber ? Number(text) : Number.NaN);
+  }
+  if (value instanceof VectorValue) return boxedReal(Math.hypot(...value.numbers));
+  if (isReal(value)) {
+    const number = numberIn(value);
+    if (number === Number.POSITIVE_INFINITY) return Number.MAX_VALUE;
+    return number === Number.NEGATIVE_INFINITY ? -Number.MAX_VALUE : value;
+  }
+  return boxedReal(realOfBits(rawBits(value)));
+}
+
+function lengthOf({ store }: Context, value: Value): number {
+  if (typeof value === "string") return codePoints(value);
+  if (value instanceof PackedValue) return packedLength(value);
+  if (value instanceof VectorValue) return value.numbers.length;
+  if (value instanceof Bits) return countBits(value.value);
+  return value instanceof VertexRef ? store.properties.countOf(value.handle) : 0;
+}
+
+function codePoints(text: string): number {
+  let count = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0xd800 && unit < 0xdc00) count--;
+  }
+  return count;
+}
+
+function kindTest(name: string, doc: string, test: (value: Value) => boolean): FunctionRow {
+  return fixed(name, 1, "int", `(x): 1 if x is ${doc}`, (_x, a) => Number(test(a!)));
+}
+
+function isPacked(value: Value, ...kinds: readonly number[]): boolean {
+  return value instanceof PackedValue && kinds.includes(value.kind);
+}
+
+function isText(value: Value): boolean {
+  return typeof value === "string" || value instanceof Pattern;
+}
+
+const { Bytes, Integers, Floats, Map: MapKind } = PropertyKind;
+
+export const CASTS: readonly FunctionRow[] = [
+  fixed("int", 1, "any", "(x): as an int, without fraction", (_x, a) => toInt(a!, Math.trunc)),
+  fixed("intr", 1, "any", "(x): as an int, rounded", (_x, a) => toInt(a!, rounded)),
+  fixed("real", 1, "real", "(x): as a real", (_x, a) => {
+    return boxedReal(a === null ? 0 : a instanceof Pair ? a.value : numberIn(a!));
+  }),
+  fixed("asint", 1, "any", "(x): bits of a real, number in a text, as an int", (_x, a) => {
+    return asInt(a!);
+  }),
+  fixed("asreal", 1, "real", "(x): bits of an int, number in a text, as a real", (_x, a) => {
+    return asReal(a!);
+  }),
+  fixed("asbits", 1, "any", "(x): its 64 bits, as an int", (_x, a) => narrowed(rawBits(a!))),
+  fixed("bitvector", 1, "bits", "(x): its 64 bits", (_x, a) => new Bits(rawBits(a!))),
+  fixed("keyval", 2, "pair", "(key, value): a pair", (_x, a, b) => {
+    return new Pair(Math.trunc(numberIn(a!)), numberIn(b!));
+  }),
+  fixed("str", 1, "any", "(x): as a text", ({ idOf, run }, a) => {
+    return a instanceof Bits ? null : run.charge(textOf(a!, idOf));
+  }),
+  kindTest("isint", "an int", isInt),
+  kindTest("isreal", "a real, and not nan", (a) => isReal(a) && !Number.isNaN(numberIn(a))),
+  kindTest("isbitvector", "bits", (a) => a instanceof Bits),
+  kindTest("iskeyval", "a pair", (a) => a instanceof Pair),
+  kindTest("isstr", "a text", (a) => isText(a) || isPacked(a, Bytes)),
+  kindTest("isvector", "a vector", (a) => a instanceof VectorValue),
+  kindTest("isarray", "a list of numbers", (a) => isPacked(a, Integers, Floats)),
+  kindTest("ismap", "a map", (a) => isPacked(a, MapKind)),
+  kindTest("isbytearray", "a list of bytes", (a) => isPacked(a, Bytes)),
+  kindTest("isbytes", "bytes", (a) => isPacked(a, Bytes)),
+  kindTest("isutf8", "a text", isText),
+  kindTest("isnan", "no number", isNan),
+  kindTest("isinf", "infinite", (a) => Math.abs(numberIn(a)) === Number.POSITIVE_INFINITY),
+  fixed("len", 1, "int", "(x): characters, items, dimensions or properties", (x, a) => {
+    return lengthOf(x, a!);
+  }),
+  fixed("hash", 1, "any", "(x): 64 bits that depend on all of x", (_x, a) => hashOf(a!)),
+];

@@ -1,0 +1,136 @@
+// Functions that put arcs into the result, or aside for later, and the culling of a level.
+
+import { M_FLT, M_INT, M_UINT } from "../../model/constants.js";
+import { valueBits } from "../../model/modifiers.js";
+import type { Context, MadeArc } from "../context.js";
+import {
+  Bits,
+  isCondition,
+  isInt,
+  isReal,
+  numberIn,
+  rawBits,
+  scoreOf,
+  type Value,
+} from "../values.js";
+import { type Argument, EFFECT, type FunctionRow, fixed } from "./row.js";
+
+const MODIFIER_SHIFT = 8;
+const KEPT_BITS = 0xffff_00ff;
+const SLOT_MASK = 3;
+
+/** The present arc with another value, null for none; `undefined` leaves it as it is. */
+function madeArc({ arc, vertex, next }: Context, value: Argument): MadeArc | null {
+  if (value === null) return null;
+  const { word1, bits, side, level } = arc;
+  const plain = { level, tail: vertex.handle, head: next.handle, side };
+  if (value === undefined) return { ...plain, word1, bits };
+  const withModifier = (code: number): number => {
+    return ((word1 & KEPT_BITS) | (code << MODIFIER_SHIFT)) >>> 0;
+  };
+  if (value instanceof Bits) {
+    return { ...plain, word1: withModifier(M_UINT), bits: Number(value.value & 0xffff_ffffn) };
+  }
+  if (isInt(value)) {
+    return { ...plain, word1: withModifier(M_INT), bits: Number(rawBits(value) & 0xffff_ffffn) };
+  }
+  if (isReal(value)) {
+    return { ...plain, word1: withModifier(M_FLT), bits: valueBits("float", numberIn(value)) };
+  }
+  return { ...plain, word1: withModifier(0), bits: 0 };
+}
+
+function collected(x: Context, value: Argument): number {
+  const { collector } = x.run;
+  if (collector === null || x.next.handle === 0) return -1;
+  const arc = madeArc(x, value);
+  if (arc === null) return 0;
+  collector(arc);
+  return 1;
+}
+
+function slotOf(value: Argument): number {
+  return value === undefined || value === null ? 0 : Math.trunc(numberIn(value)) & SLOT_MASK;
+}
+
+function staged(x: Context, value: Argument, slot: Argument): number {
+  if (x.run.collector === null || x.next.handle === 0) return -1;
+  const arc = madeArc(x, value);
+  if (arc === null) return 0;
+  x.run.staged[slotOf(slot)] = arc;
+  return 1;
+}
+
+function unstaged({ run }: Context, slot: Argument): number {
+  if (run.collector === null) return -1;
+  const at = slotOf(slot);
+  if (run.staged[at] === null) return 0;
+  run.staged[at] = null;
+  return 1;
+}
+
+function committed({ run }: Context, slot: Argument): number {
+  if (run.collector === null) return -1;
+  const at = slotOf(slot);
+  const arc = run.staged[at]!;
+  if (arc === null) return 0;
+  run.staged[at] = null;
+  run.collector(arc);
+  return 1;
+}
+
+type Act = (x: Context, a: Argument, b: Argument) => number;
+
+/** A function and its conditional form, which gives the condition. */
+function pair(name: string, most: number, doc: string, act: Act, need: "collect" | "commit") {
+  const traits = { ...EFFECT, need };
+  return [
+    fixed(name, [0, most], "int", doc, act, traits),
+    fixed(
+      `${name}if`,
+      [1, most + 1],
+      "any",
+      `(c, …): ${name} if c is true; c`,
+      (x, c, a, b) => {
+        if (isCondition(c!)) act(x, a, b);
+        return c!;
+      },
+      traits,
+    ),
+  ];
+}
+
+/** Offers the vertex to the best of its level; see the walker. */
+function culled(x: Context, score: Value, most: Value): number {
+  const number = scoreOf(score);
+  x.score = number;
+  x.culled = number;
+  x.cullSize = numberIn(most);
+  return Number(number > 0);
+}
+
+export const COLLECT: readonly FunctionRow[] = [
+  ...pair("collect", 1, "([value]): puts the arc into the result; 1", collected, "collect"),
+  ...pair("stage", 2, "([value[, slot]]): puts the arc aside; 1", staged, "collect"),
+  ...pair("unstage", 1, "([slot]): forgets what was put aside", unstaged, "commit"),
+  ...pair("commit", 1, "([slot]): puts what was put aside into the result", committed, "commit"),
+  fixed(
+    "mcull",
+    2,
+    "int",
+    "(score, k): keeps the k best vertices of the level",
+    (x, a, k) => culled(x, a!, k!),
+    { ...EFFECT, need: "cull" },
+  ),
+  fixed(
+    "mcullif",
+    3,
+    "any",
+    "(c, score, k): mcull if c is true; c",
+    (x, c, a, k) => {
+      if (isCondition(c!)) culled(x, a!, k!);
+      return c!;
+    },
+    { ...EFFECT, need: "cull" },
+  ),
+];

@@ -1,0 +1,113 @@
+// Functions that end an expression or a query early, or choose among their arguments.
+
+import { Float } from "../../../base/float.js";
+import { Bits, isCondition, type Value } from "../values.js";
+import { EFFECT, type FunctionRow, fixed, variadic } from "./row.js";
+
+/** Thrown to end an expression; one object, so that it costs little. */
+export const RETURNED: { value: Value } = { value: null };
+
+function leave(value: Value): never {
+  RETURNED.value = value;
+  throw RETURNED;
+}
+
+/** Neither null nor NaN. */
+function isValue(value: Value): boolean {
+  return value !== null && !Number.isNaN(value);
+}
+
+export const CONTROL: readonly FunctionRow[] = [
+  fixed("return", 1, "any", "(x): ends the expression with x", (_x, a) => leave(a!), EFFECT),
+  fixed(
+    "returnif",
+    2,
+    "any",
+    "(c, x): ends the expression with x if c is true, else c",
+    (_x, c, a) => (isCondition(c!) ? leave(a!) : c!),
+    EFFECT,
+  ),
+  fixed(
+    "require",
+    1,
+    "any",
+    "(c): ends the expression with 0 unless c is true",
+    (_x, c) => (isCondition(c!) ? c! : leave(0)),
+    EFFECT,
+  ),
+  fixed(
+    "halt",
+    0,
+    "int",
+    "(): ends the query after this evaluation; 1, or 0 where no query runs",
+    ({ run }) => {
+      run.isHalted = run.canHalt;
+      return run.canHalt ? 1 : 0;
+    },
+    EFFECT,
+  ),
+  fixed(
+    "haltif",
+    1,
+    "any",
+    "(c): ends the query after this evaluation if c is true; c",
+    ({ run }, c) => {
+      if (isCondition(c!)) run.isHalted = run.canHalt;
+      return c!;
+    },
+    EFFECT,
+  ),
+  fixed("halted", 0, "int", "(): 1 if the query is to end", ({ run }) => (run.isHalted ? 1 : 0), {
+    isVolatile: true,
+  }),
+  fixed(
+    "continue",
+    0,
+    "int",
+    "(): takes `halt` back; 1",
+    ({ run }) => {
+      run.isHalted = false;
+      return 1;
+    },
+    EFFECT,
+  ),
+  fixed(
+    "continueif",
+    1,
+    "any",
+    "(c): takes `halt` back if c is true; c",
+    ({ run }, c) => {
+      if (isCondition(c!)) run.isHalted = false;
+      return c!;
+    },
+    EFFECT,
+  ),
+  variadic("do", 0, "int", "(...): 1, whatever its arguments are", () => 1),
+  variadic("void", 0, "null", "(...): null, whatever its arguments are", () => null),
+  variadic(
+    "firstval",
+    0,
+    "any",
+    "(...): the first argument that is neither null nor nan",
+    (_x, args) => args.find(isValue) ?? args[0] ?? null,
+  ),
+  variadic(
+    "lastval",
+    0,
+    "any",
+    "(...): the last argument that is neither null nor nan",
+    (_x, args) => args.findLast(isValue) ?? args.at(-1) ?? null,
+  ),
+  variadic("anynan", 0, "int", "(...): 1 if an argument is no number", (_x, args) =>
+    Number(args.some(isNan)),
+  ),
+  variadic("allnan", 0, "int", "(...): 1 if no argument is a number", (_x, args) =>
+    Number(args.every(isNan)),
+  ),
+];
+
+/** 0 for numbers and bits only. */
+export function isNan(value: Value): boolean {
+  if (typeof value === "number") return Number.isNaN(value);
+  return !(value instanceof Float || typeof value === "bigint" || value instanceof Bits);
+}

@@ -1,0 +1,70 @@
+// Functions of the earth's surface and of vertices' rank coefficients.
+
+import type { Context } from "../context.js";
+import { boxedReal, numberIn, type Value, VertexRef } from "../values.js";
+import { type FunctionRow, fixed, numeric, variadic } from "./row.js";
+
+const RADIUS_M = 6_371_001;
+const FARTHEST_M = Math.PI * RADIUS_M;
+const TO_RADIANS = Math.PI / 180;
+
+/** Metres between two places in degrees; the farthest there is where one is none. */
+function distance(latA: number, lonA: number, latB: number, lonB: number): number {
+  const [a, b] = [latA * TO_RADIANS, latB * TO_RADIANS];
+  const turn = (lonB - lonA) * TO_RADIANS;
+  const half = (1 - Math.cos(b - a)) / 2 + (Math.cos(a) * Math.cos(b) * (1 - Math.cos(turn))) / 2;
+  const meters = RADIUS_M * 2 * Math.atan(Math.sqrt(half) / Math.sqrt(1 - half));
+  return Number.isNaN(meters) || half >= 1 ? FARTHEST_M : meters;
+}
+
+function proximity(latA: number, lonA: number, latB: number, lonB: number): number {
+  return 1 - distance(latA, lonA, latB, lonB) / FARTHEST_M;
+}
+
+function geoRow(name: string, doc: string, of: typeof distance): FunctionRow {
+  const row = numeric(name, 4, "real", doc, of);
+  return {
+    ...row,
+    call: (_x, ...given) => {
+      const [a, b, c, d] = given.map((value) => numberIn(value ?? null));
+      return boxedReal(of(a!, b!, c!, d!));
+    },
+  };
+}
+
+/** Proximity of the head, whose coefficients are its place, to a vertex or a place. */
+function rankAt({ store: { vertices }, next }: Context, a: Value, b: Value | undefined): Value {
+  const head = [vertices.c1(next.handle), vertices.c0(next.handle)] as const;
+  if (b !== undefined) return boxedReal(proximity(...head, numberIn(a), numberIn(b)));
+  if (!(a instanceof VertexRef)) return boxedReal(0);
+  return boxedReal(proximity(...head, vertices.c1(a.handle), vertices.c0(a.handle)));
+}
+
+export const GEO: readonly FunctionRow[] = [
+  variadic(
+    "rank",
+    0,
+    "real",
+    "(...): next.c1 * sum of the arguments + next.c0",
+    ({ store: { vertices }, next: { handle } }, args) => {
+      let sum = 0;
+      for (const value of args) if (value !== null) sum += numberIn(value);
+      return boxedReal(vertices.c1(handle) * sum + vertices.c0(handle));
+    },
+    { need: "head" },
+  ),
+  geoRow("geodist", "(latA, lonA, latB, lonB): metres between two places in degrees", distance),
+  geoRow(
+    "geoprox",
+    "(latA, lonA, latB, lonB): 1 for the same place, 0 on the other side",
+    proximity,
+  ),
+  fixed(
+    "georank",
+    [1, 2],
+    "real",
+    "(v) or (lat, lon): geoprox of the head's (c1, c0) and those of v, or a place",
+    (x, a, b) => rankAt(x, a!, b),
+    { need: "head" },
+  ),
+];

@@ -1,0 +1,213 @@
+// Functions of numbers, and sums of them.
+
+import { PackedValue, PropertyKind } from "../../store/property-values.js";
+import { compareTexts } from "../operators.js";
+import { packedNumbers } from "../packed.js";
+import { Bits, boxedReal, isInt, isNumeric, numberIn, rawBits, type Value } from "../values.js";
+import { type FunctionRow, fixed, numeric, VOLATILE, variadic } from "./row.js";
+
+const MAX_FLOAT32 = 3.4028234663852886e38;
+const MAX_FACTORIAL = 170;
+const PROXIMITY = 256;
+const DEGREES = 180 / Math.PI;
+/** What a zero contributes to a sum of inverses: as division by zero. */
+const INVERSE_OF_ZERO = 1 / 1.1754943508222875e-38;
+
+function real(name: string, doc: string, of: (a: number) => number): FunctionRow {
+  return numeric(name, 1, "real", `(x): ${doc}`, of);
+}
+
+function logarithm(name: string, doc: string, least: number, of: (a: number) => number) {
+  return real(name, doc, (a) => (a <= 0 ? least : of(a)));
+}
+
+/** Half away from zero. */
+export function rounded(a: number): number {
+  return Math.sign(a) * Math.round(Math.abs(a));
+}
+
+function factorial(n: number): number {
+  if (n > MAX_FACTORIAL) return Number.MAX_VALUE;
+  let product = 1;
+  for (let factor = 2; factor <= n; factor++) product *= factor;
+  return product;
+}
+
+const MAX_TERMS = 100_000;
+
+function binomial(n: number, k: number): number {
+  if (!(k >= 0 && k <= n)) return 1;
+  const terms = Math.min(k, n - k);
+  if (terms > MAX_TERMS) return Number.MAX_VALUE;
+  let result = 1;
+  for (let term = 1; term <= terms; term++) result *= (n - terms + term) / term;
+  return Math.min(result < 2 ** 53 ? Math.round(result) : result, Number.MAX_VALUE);
+}
+
+function sinc(a: number): number {
+  return a === 0 ? 1 : Math.sin(Math.PI * a) / (Math.PI * a);
+}
+
+function isApprox(x: number, target: number, error: number): number {
+  const difference = Math.abs(x - target);
+  return Number((target === 0 ? difference : difference / Math.abs(target)) < Math.abs(error));
+}
+
+export function countBits(value: bigint): number {
+  let count = 0;
+  for (let rest = value; rest !== 0n; rest &= rest - 1n) count++;
+  return count;
+}
+
+/** The greater or the smaller of two values of any kind. */
+function extreme(a: Value, b: Value, isMax: boolean): Value {
+  if (typeof a === "string" && typeof b === "string") {
+    return compareTexts(a, b) > 0 === isMax ? a : b;
+  }
+  if (a === null) return b;
+  if (b === null) return isMax ? a : null;
+  const [x, y] = [numberIn(a), numberIn(b)];
+  if (Number.isNaN(x) || Number.isNaN(y)) {
+    if (isMax) return Number.NaN;
+    return Number.isNaN(x) ? b : a;
+  }
+  return x > y === isMax ? a : b;
+}
+
+/** Numbers among arguments, those of arrays included; and how many count in a mean. */
+function numbersOf(args: readonly Value[]): { numbers: number[]; count: number; isInts: boolean } {
+  const numbers: number[] = [];
+  let count = 0;
+  let isInts = true;
+  for (const value of args) {
+    if (isNumeric(value)) {
+      numbers.push(numberIn(value));
+      isInts &&= isInt(value) || value instanceof Bits;
+      count++;
+    } else if (value === null) count++;
+    else if (value instanceof PackedValue) {
+      const items = packedNumbers(value);
+      for (let at = 0; at < items.length; at++) numbers.push(items[at]!);
+      isInts &&= value.kind === PropertyKind.Integers || value.kind === PropertyKind.Bytes;
+      count += items.length;
+    }
+  }
+  return { numbers, count, isInts };
+}
+
+function total(numbers: readonly number[], of: (a: number) => number): number {
+  let sum = 0;
+  for (const number of numbers) sum += of(number);
+  return sum;
+}
+
+/** An int where all arguments are. */
+function summed(name: string, doc: string, of: (numbers: readonly number[]) => number) {
+  return variadic(name, 0, "any", `(...): ${doc}`, (_x, args) => {
+    const { numbers, isInts } = numbersOf(args);
+    return isInts ? of(numbers) : boxedReal(of(numbers));
+  });
+}
+
+function averaged(
+  name: string,
+  doc: string,
+  of: (numbers: readonly number[], count: number) => number,
+) {
+  return variadic(name, 0, "any", `(...): ${doc}`, (_x, args) => {
+    const { numbers, count } = numbersOf(args);
+    return boxedReal(count === 0 ? 0 : of(numbers, count));
+  });
+}
+
+function deviation(numbers: readonly number[], count: number): number {
+  if (count < 2) return 0;
+  const mean = total(numbers, (a) => a) / count;
+  return Math.sqrt(total(numbers, (a) => (a - mean) ** 2) / (count - 1));
+}
+
+const inverse = (a: number): number => (a === 0 ? INVERSE_OF_ZERO : 1 / a);
+
+export const MATH: readonly FunctionRow[] = [
+  numeric("neg", 1, "kept", "(x): -x", (a) => 0 - a),
+  real("inv", "1/x; the greatest float32 for 0", (a) => (a === 0 ? MAX_FLOAT32 : 1 / a)),
+  numeric("abs", 1, "kept", "(x): without its sign", Math.abs),
+  real("sqrt", "square root; 0 below 0", (a) => (a <= 0 ? 0 : Math.sqrt(a))),
+  real("exp", "e to the power of x", Math.exp),
+  logarithm("log2", "logarithm to base 2; -1074 from 0 on down", -1074, Math.log2),
+  logarithm("log", "natural logarithm; -745 from 0 on down", -745, Math.log),
+  logarithm("log10", "logarithm to base 10; -324 from 0 on down", -324, Math.log10),
+  real("sin", "sine of radians", Math.sin),
+  real("cos", "cosine of radians", Math.cos),
+  real("tan", "tangent of radians", Math.tan),
+  real("asin", "arc sine", Math.asin),
+  real("acos", "arc cosine", Math.acos),
+  real("atan", "arc tangent", Math.atan),
+  real("sinh", "hyperbolic sine", Math.sinh),
+  real("cosh", "hyperbolic cosine", Math.cosh),
+  real("tanh", "hyperbolic tangent", Math.tanh),
+  real("asinh", "inverse hyperbolic sine", Math.asinh),
+  real("acosh", "inverse hyperbolic cosine", Math.acosh),
+  real("atanh", "inverse hyperbolic tangent", Math.atanh),
+  numeric("atan2", 2, "real", "(y, x): angle of a point, in radians", Math.atan2),
+  real("sinc", "sin(pi x)/(pi x)", sinc),
+  real("rad", "degrees to radians", (a) => a / DEGREES),
+  real("deg", "radians to degrees", (a) => a * DEGREES),
+  numeric("ceil", 1, "kept", "(x): rounded up", Math.ceil),
+  numeric("floor", 1, "kept", "(x): rounded down", Math.floor),
+  numeric("round", 1, "kept", "(x): rounded, halves away from zero", rounded),
+  numeric("sign", 1, "kept", "(x): -1, 0 or 1", Math.sign),
+  real("fac", "factorial", factorial),
+  numeric("comb", 2, "real", "(n, k): ways to choose k of n", binomial),
+  fixed("popcnt", 1, "int", "(x): bits that are set", (_x, a) => countBits(rawBits(a!))),
+  fixed("max", 2, "any", "(a, b): the greater one", (_x, a, b) => extreme(a!, b!, true)),
+  fixed("min", 2, "any", "(a, b): the smaller one", (_x, a, b) => extreme(a!, b!, false)),
+  {
+    ...fixed("prox", 2, "real", "(a, b): 256/(256+|a-b|)", (_x, a, b) => {
+      const difference = Math.abs(
+        (a === null ? 0 : numberIn(a!)) - (b === null ? 0 : numberIn(b!)),
+      );
+      return boxedReal(PROXIMITY / (PROXIMITY + difference));
+    }),
+    number: (a, b) => PROXIMITY / (PROXIMITY + Math.abs(a - b)),
+  },
+  numeric("approx", 3, "int", "(x, t, err): 1 if x is near t, relative to t", isApprox),
+  summed("sum", "sum, arrays included", (numbers) => total(numbers, (a) => a)),
+  summed("sumsqr", "sum of squares", (numbers) => total(numbers, (a) => a * a)),
+  variadic("prod", 0, "any", "(...): product; 0 of nothing", (_x, args) => {
+    const { numbers, isInts } = numbersOf(args);
+    if (numbers.length === 0) return 0;
+    const product = numbers.reduce((a, b) => a * b, 1);
+    return isInts ? product : boxedReal(product);
+  }),
+  averaged("invsum", "sum of inverses", (numbers) => total(numbers, inverse)),
+  averaged("mean", "mean", (numbers, count) => total(numbers, (a) => a) / count),
+  averaged("harmmean", "harmonic mean", (numbers, count) => count / total(numbers, inverse)),
+  averaged("geomean", "geometric mean", (numbers, count) => {
+    return Math.exp(total(numbers, (a) => Math.log(a)) / count);
+  }),
+  averaged("stdev", "standard deviation of a sample", deviation),
+  fixed("random", 0, "real", "(): real from 0 to 1", () => boxedReal(Math.random()), VOLATILE),
+  fixed(
+    "randint",
+    2,
+    "any",
+    "(a, b): int from a, below b",
+    (_x, a, b) => {
+      const [low, high] = [Math.trunc(numberIn(a!)), Math.trunc(numberIn(b!))];
+      return high <= low + 1 ? a! : low + Math.floor(Math.random() * (high - low));
+    },
+    VOLATILE,
+  ),
+  fixed(
+    "randbits",
+    0,
+    "bits",
+    "(): 64 random bits",
+    () => {
+      const half = (): bigint => BigInt(Math.floor(Math.random() * 2 ** 32));
+      return new Bits((half() << 32n) | half());
+    },
+    VOLATILE,
+  ),
+];

@@ -1,0 +1,238 @@
+// Functions of single cells. Each that changes one has a conditional form: it does so when its
+// first argument is true, and gives that argument.
+
+import type { Context } from "../context.js";
+import {
+  add,
+  equals,
+  isAtMost,
+  isLess,
+  masked,
+  multiply,
+  remainder,
+  shift,
+  subtract,
+} from "../operators.js";
+import {
+  Bits,
+  boxedReal,
+  isCondition,
+  isInt,
+  isReal,
+  narrowed,
+  numberIn,
+  rawBits,
+  type Value,
+} from "../values.js";
+import { apply, EFFECT, type FunctionRow, fixed, variadic } from "./row.js";
+
+/** The same with a condition in front. */
+function conditional(row: FunctionRow): FunctionRow {
+  return {
+    ...row,
+    name: `${row.name}if`,
+    min: row.min + 1,
+    max: row.max + 1,
+    type: "any",
+    doc: `(c, …): ${row.name} if c is true; c`,
+    call: null,
+    many: (x, [c, ...rest]) => {
+      if (isCondition(c!)) apply(row, x, rest);
+      return c!;
+    },
+    number: null,
+  };
+}
+
+/** As `x / y` of cells: ints give an int, without fraction. */
+export function divided(a: Value, b: Value): Value {
+  const [x, y] = [numberIn(a), numberIn(b)];
+  if (y === 0) return Number.NaN;
+  return isInt(a) && isInt(b) ? Math.trunc(x / y) + 0 : boxedReal(x / y);
+}
+
+export function moduloOf(a: Value, b: Value): Value {
+  return numberIn(b) === 0 ? Number.NaN : remainder(a, b);
+}
+
+/** Shifts of the 64 bits, without sign. */
+export function bitShift(a: Value, b: Value, isLeft: boolean): Value {
+  const moved = shift(new Bits(rawBits(a)), b, isLeft);
+  return ofKind(a, moved instanceof Bits ? moved.value : 0n);
+}
+
+export function bitMask(operator: "&" | "|" | "^", a: Value, b: Value): Value {
+  const made = masked(operator, new Bits(rawBits(a)), new Bits(rawBits(b)));
+  return ofKind(a, (made as Bits).value);
+}
+
+function ofKind(a: Value, bits: bigint): Value {
+  return a instanceof Bits ? new Bits(bits) : narrowed(bits);
+}
+
+/** Ints and reals count up by one; all else stays. */
+export function increased(value: Value, by: 1 | -1): Value {
+  if (isInt(value)) return add(value, by);
+  return isReal(value) ? boxedReal(numberIn(value) + by) : value;
+}
+
+type Change = (cell: Value, ...given: Value[]) => Value;
+
+/** A change of one cell, by an address and by the address in a cell. */
+function changing(name: string, arity: number, doc: string, change: Change): FunctionRow {
+  return fixed(
+    name,
+    arity,
+    "any",
+    doc,
+    ({ run: { memory } }, a, b, c) => memory.store(a!, change(memory.load(a!), b!, c!)),
+    EFFECT,
+  );
+}
+
+function comparing(name: string, doc: string, test: (a: Value, b: Value) => boolean) {
+  const compare = ({ run: { memory } }: Context, a: Value, b: Value): number => {
+    return Number(test(memory.load(a), memory.load(b)));
+  };
+  return [
+    fixed(name, 2, "int", `(a, b): 1 if cell a is ${doc} cell b`, (x, a, b) => compare(x, a!, b!)),
+    fixed(`r${name}`, 2, "int", `(p, q): the same of the cells that p and q name`, (x, a, b) => {
+      const { memory } = x.run;
+      return compare(x, memory.load(a!), memory.load(b!));
+    }),
+  ];
+}
+
+/** Writes some values one after the other; returns how many. */
+function written({ run: { memory } }: Context, first: Value, values: readonly Value[]): number {
+  const at = memory.at(first);
+  values.forEach((value, index) => {
+    memory.store(at + index, value);
+  });
+  return values.length;
+}
+
+function exchanged({ run: { memory } }: Context, a: Value, b: Value): Value {
+  const old = memory.load(a);
+  memory.store(a, memory.load(b));
+  memory.store(b, old);
+  return memory.load(a);
+}
+
+const CHANGING: readonly FunctionRow[] = [
+  fixed("store", 2, "any", "(a, x): puts x in cell a; x", (x, a, b) => {
+    return x.run.memory.store(a!, b!);
+  }),
+  fixed("rstore", 2, "any", "(p, x): puts x in the cell that cell p names; x", (x, a, b) => {
+    return x.run.memory.store(x.run.memory.load(a!), b!);
+  }),
+  variadic("write", 1, "int", "(a, ...): puts values in cells from a on; how many", (x, args) => {
+    return written(x, args[0]!, args.slice(1));
+  }),
+  variadic("rwrite", 1, "int", "(p, ...): the same from the cell that p names", (x, args) => {
+    const { memory } = x.run;
+    const [pointer, ...values] = args;
+    const count = written(x, memory.load(pointer!), values);
+    memory.store(pointer!, add(memory.load(pointer!), count));
+    return count;
+  }),
+  fixed("push", 1, "any", "(x): puts x on the stack; x", (x, a) => x.run.memory.push(a!)),
+  fixed("pop", 0, "any", "(): takes from the stack", (x) => x.run.memory.pop()),
+  fixed("mov", 2, "any", "(d, s): puts cell s in cell d; its value", (x, a, b) => {
+    return x.run.memory.store(a!, x.run.memory.load(b!));
+  }),
+  fixed("rmov", 2, "any", "(p, q): the same of the cells that p and q name", (x, a, b) => {
+    const { memory } = x.run;
+    return memory.store(memory.load(a!), memory.load(memory.load(b!)));
+  }),
+  fixed("xchg", 2, "any", "(a, b): changes cells for each other; cell a", (x, a, b) => {
+    return exchanged(x, a!, b!);
+  }),
+  fixed("rxchg", 2, "any", "(p, q): the same of the cells that p and q name", (x, a, b) => {
+    return exchanged(x, x.run.memory.load(a!), x.run.memory.load(b!));
+  }),
+  changing("inc", 1, "(a): counts cell a up; its value", (cell) => increased(cell, 1)),
+  changing("dec", 1, "(a): counts cell a down; its value", (cell) => increased(cell, -1)),
+  fixed("rinc", 1, "any", "(p): counts the cell that p names up", ({ run: { memory } }, a) => {
+    return memory.store(memory.load(a!), increased(memory.load(memory.load(a!)), 1));
+  }),
+  fixed("rdec", 1, "any", "(p): counts the cell that p names down", ({ run: { memory } }, a) => {
+    return memory.store(memory.load(a!), increased(memory.load(memory.load(a!)), -1));
+  }),
+  changing("add", 2, "(a, x): adds x to cell a; its value", (cell, x) => add(cell, x!)),
+  changing("sub", 2, "(a, x): subtracts x from cell a", (cell, x) => subtract(cell, x!)),
+  changing("mul", 2, "(a, x): multiplies cell a", (cell, x) => multiply(cell, x!)),
+  changing("div", 2, "(a, x): divides cell a; ints without fraction", (cell, x) => {
+    return divided(cell, x!);
+  }),
+  changing("mod", 2, "(a, x): remainder of cell a", (cell, x) => moduloOf(cell, x!)),
+  changing("shr", 2, "(a, n): shifts cell a to the right", (cell, n) => bitShift(cell, n!, false)),
+  changing("shl", 2, "(a, n): shifts cell a to the left", (cell, n) => bitShift(cell, n!, true)),
+  changing("and", 2, "(a, x): bits of both", (cell, x) => bitMask("&", cell, x!)),
+  changing("or", 2, "(a, x): bits of either", (cell, x) => bitMask("|", cell, x!)),
+  changing("xor", 2, "(a, x): bits of one", (cell, x) => bitMask("^", cell, x!)),
+  changing("smooth", 3, "(a, x, f): moves cell a by f of the way to x", (cell, x, f) => {
+    return boxedReal(numberIn(cell) + numberIn(f!) * (numberIn(x!) - numberIn(cell)));
+  }),
+  variadic("count", 1, "any", "(a, ...): counts cell a up; its value", ({ run }, [a]) => {
+    const { memory } = run;
+    return memory.store(a!, increased(memory.load(a!), 1));
+  }),
+].map((row) => ({ ...row, ...EFFECT }));
+
+function indexBit({ run: { memory } }: Context, value: Value): readonly [number, bigint] {
+  const handle = Number(rawBits(value));
+  return [memory.at(Math.floor(handle / 64)), 1n << BigInt(handle & 63)];
+}
+
+const INDEX: readonly FunctionRow[] = [
+  fixed(
+    "index",
+    1,
+    "int",
+    "(v): takes a vertex down; 1 if it is new",
+    (x, a) => {
+      const [at, bit] = indexBit(x, a!);
+      const old = rawBits(x.run.memory.cells[at]!);
+      x.run.memory.cells[at] = new Bits(old | bit);
+      return (old & bit) === 0n ? 1 : 0;
+    },
+    EFFECT,
+  ),
+  fixed("indexed", 1, "int", "(v): 1 if the vertex was taken down", (x, a) => {
+    const [at, bit] = indexBit(x, a!);
+    return (rawBits(x.run.memory.cells[at]!) & bit) === 0n ? 0 : 1;
+  }),
+  fixed(
+    "unindex",
+    1,
+    "int",
+    "(v): forgets the vertex; 0",
+    (x, a) => {
+      const [at, bit] = indexBit(x, a!);
+      x.run.memory.cells[at] = new Bits(rawBits(x.run.memory.cells[at]!) & ~bit);
+      return 0;
+    },
+    EFFECT,
+  ),
+];
+
+export const MEMORY: readonly FunctionRow[] = [
+  ...CHANGING,
+  ...CHANGING.map(conditional),
+  ...INDEX,
+  fixed("load", 1, "any", "(a): cell a", (x, a) => x.run.memory.load(a!)),
+  fixed("rload", 1, "any", "(p): the cell that cell p names", ({ run: { memory } }, a) => {
+    return memory.load(memory.load(a!));
+  }),
+  fixed("get", 0, "any", "(): top of the stack, which stays", (x) => x.run.memory.top()),
+  ...comparing("equ", "equal to", equals),
+  ...comparing("neq", "not equal to", (a, b) => !equals(a, b)),
+  ...comparing("gt", "greater than", (a, b) => isLess(b, a)),
+  ...comparing("gte", "at least", (a, b) => isAtMost(b, a)),
+  ...comparing("lt", "less than", isLess),
+  ...comparing("lte", "at most", isAtMost),
+  fixed("modindex", 3, "any", "(i, m, o): i % m + o", (_x, i, m, o) => {
+    return numberIn(m!) === 0 ? i! : add(remainder(i!, m!), o!);
+  }),
+].map((row) => (row.hasEffect ? row : { ...row, isVolatile: true }));

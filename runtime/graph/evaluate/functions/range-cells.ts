@@ -1,0 +1,276 @@
+// Functions of ranges of cells that fill, copy, sum up or look for something.
+
+import { PackedValue, PropertyKind } from "../../store/property-values.js";
+import type { Context } from "../context.js";
+import { compareTexts, equals } from "../operators.js";
+import { packedNumbers, packedPairs } from "../packed.js";
+import { Bits, boxedReal, isNumeric, numberIn, Pair, type Value } from "../values.js";
+import { fits, rangeOf } from "./ranges.js";
+import { type Argument, EFFECT, type FunctionRow, fixed, VOLATILE } from "./row.js";
+
+type Sums = (numbers: readonly number[]) => number;
+
+const sum: Sums = (numbers) => numbers.reduce((a, b) => a + b, 0);
+const mean: Sums = (numbers) => sum(numbers) / numbers.length;
+
+const AGGREGATES: readonly (readonly [name: string, doc: string, of: Sums])[] = [
+  ["msum", "sum", sum],
+  ["msumsqr", "sum of squares", (numbers) => sum(numbers.map((a) => a * a))],
+  ["minvsum", "sum of inverses", (numbers) => sum(numbers.map((a) => 1 / a))],
+  ["mprod", "product", (numbers) => numbers.reduce((a, b) => a * b, 1)],
+  ["mmean", "mean", mean],
+  ["mharmmean", "harmonic mean", (all) => all.length / sum(all.map((a) => 1 / a))],
+  ["mgeomean", "geometric mean", (numbers) => Math.exp(mean(numbers.map(Math.log)))],
+  ["mstdev", "standard deviation", (numbers) => spread(numbers)],
+  ["mgeostdev", "geometric standard deviation", (all) => Math.exp(spread(all.map(Math.log)))],
+];
+
+function spread(numbers: readonly number[]): number {
+  const middle = mean(numbers);
+  return Math.sqrt(mean(numbers.map((a) => (a - middle) ** 2)));
+}
+
+/** Numbers of a range, without what is none. */
+function numbersIn(x: Context, m1: Value, mn: Value): number[] {
+  const [first, last] = rangeOf(x, m1, mn);
+  return x.run.memory.cells
+    .slice(first, last + 1)
+    .filter((cell) => isNumeric(cell))
+    .map(numberIn);
+}
+
+function aggregate(name: string, doc: string, of: Sums): FunctionRow {
+  return fixed(
+    name,
+    3,
+    "real",
+    `(dest, m1, mn): ${doc} of the cells, also put in cell dest`,
+    (x, dest, a, b) => {
+      const numbers = numbersIn(x, a!, b!);
+      return x.run.memory.store(dest!, boxedReal(numbers.length === 0 ? 0 : of(numbers)));
+    },
+    EFFECT,
+  );
+}
+
+/** Puts the greatest or least value in cell dest; its index, -1 without one. */
+function extremeIn(name: string, doc: string, isMax: boolean): FunctionRow {
+  return fixed(
+    name,
+    3,
+    "int",
+    `(dest, m1, mn): puts the ${doc} value in cell dest; its index`,
+    (x, dest, a, b) => {
+      const { cells } = x.run.memory;
+      const [first, last] = rangeOf(x, a!, b!);
+      let found = -1;
+      for (let at = first; at <= last; at++) {
+        if (!isNumeric(cells[at]!)) continue;
+        const difference = found < 0 ? 1 : numberIn(cells[at]!) - numberIn(cells[found]!);
+        if (found < 0 || (isMax ? difference > 0 : difference < 0)) found = at;
+      }
+      if (found >= 0) x.run.memory.store(dest!, cells[found]!);
+      return found;
+    },
+    EFFECT,
+  );
+}
+
+function placesOf(x: Context, a: Argument, b: Argument, value: Argument): number[] {
+  const { cells } = x.run.memory;
+  const [first, last] = rangeOf(x, a!, b!);
+  const places: number[] = [];
+  for (let at = first; at <= last; at++) if (equals(cells[at]!, value!)) places.push(at);
+  return places;
+}
+
+function looking(name: string, doc: string, of: (places: readonly number[]) => number) {
+  return fixed(
+    name,
+    3,
+    "int",
+    `(m1, mn, x): ${doc}`,
+    (x, a, b, value) => of(placesOf(x, a, b, value)),
+    VOLATILE,
+  );
+}
+
+function filled(name: string, doc: string, make: () => Value): FunctionRow {
+  return fixed(
+    name,
+    2,
+    "int",
+    `(m1, mn): ${doc}`,
+    (x, a, b) => {
+      const [first, last] = rangeOf(x, a!, b!);
+      for (let at = first; at <= last; at++) x.run.memory.cells[at] = make();
+      return Math.max(last - first + 1, 0);
+    },
+    EFFECT,
+  );
+}
+
+/** Copies k cells; 0 where either range leaves the memory. */
+function copied(x: Context, to: number, from: number, k: Argument): number {
+  const count = Math.trunc(numberIn(k!));
+  if (!fits(x, to, count) || !fits(x, from, count)) return 0;
+  const { cells } = x.run.memory;
+  cells.slice(from, from + count).forEach((cell, index) => {
+    cells[to + index] = cell;
+  });
+  return count;
+}
+
+/** Items of a list or map; 64-bit words of a text. */
+function itemsOf(value: Value): Value[] {
+  if (value instanceof PackedValue) {
+    if (value.kind === PropertyKind.Map) return packedPairs(value);
+    const isReals = value.kind === PropertyKind.Floats;
+    return Array.from(packedNumbers(value), (item) => (isReals ? boxedReal(item) : item));
+  }
+  if (typeof value !== "string") return [];
+  const bytes = Buffer.alloc(Math.ceil(Buffer.byteLength(value) / 8) * 8);
+  bytes.write(value);
+  return Array.from(
+    { length: bytes.length / 8 },
+    (_, index) => new Bits(bytes.readBigUInt64LE(index * 8)),
+  );
+}
+
+function copiedObject(x: Context, dest: Argument, value: Argument): number {
+  const { memory } = x.run;
+  const items = itemsOf(value!);
+  const to = memory.at(dest!);
+  if (!fits(x, to, items.length)) return 0;
+  items.forEach((item, index) => {
+    memory.cells[to + index] = item;
+  });
+  return items.length;
+}
+
+export function compareCells(a: Value, b: Value): number {
+  if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
+  const [x, y] = [sortNumber(a), sortNumber(b)];
+  return x === y ? 0 : x < y ? -1 : 1;
+}
+
+function sortNumber(value: Value): number {
+  return value instanceof Pair ? value.value : numberIn(value);
+}
+
+function compareRanges(x: Context, a: Argument, b: Argument, k: Argument, isNear: boolean): number {
+  const { memory } = x.run;
+  const [first, second, count] = [memory.at(a!), memory.at(b!), Math.trunc(numberIn(k!))];
+  if (!fits(x, first, count) || !fits(x, second, count)) return -1;
+  for (let index = 0; index < count; index++) {
+    const [one, other] = [memory.cells[first + index]!, memory.cells[second + index]!];
+    if (isNear && equals(one, other)) continue;
+    const order = compareCells(one, other);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** Index behind the last cell before the first null. */
+function lengthFrom({ run }: Context, a: Argument): number {
+  const { memory } = run;
+  const from = memory.at(a!);
+  let at = from;
+  while (at < memory.size && memory.cells[at] !== null) at++;
+  run.spend(at - from);
+  return at - from;
+}
+
+const EACH_AGGREGATE = AGGREGATES.flatMap(([name, doc, of]) => [
+  aggregate(name, doc, of),
+  aggregate(name.replace(/^m/, "mr"), doc, of),
+]);
+
+export const RANGE_CELLS: readonly FunctionRow[] = [
+  ...EACH_AGGREGATE,
+  extremeIn("mmax", "greatest", true),
+  extremeIn("mmin", "least", false),
+  looking("mcontains", "1 if a cell is equal to x", (places) => Math.min(places.length, 1)),
+  looking("mcount", "how many cells are equal to x", (places) => places.length),
+  looking("mindex", "index of the first cell equal to x, or -1", (places) => places[0] ?? -1),
+  fixed(
+    "mset",
+    3,
+    "int",
+    "(m1, mn, x): puts x in each cell; how many",
+    (x, a, b, value) => {
+      const [first, last] = rangeOf(x, a!, b!);
+      for (let at = first; at <= last; at++) x.run.memory.cells[at] = value!;
+      return Math.max(last - first + 1, 0);
+    },
+    EFFECT,
+  ),
+  fixed(
+    "mreset",
+    0,
+    "int",
+    "(): puts 0 in all cells and empties the sets; how many cells",
+    ({ run }) => {
+      run.spend(run.memory.size);
+      run.memory.reset();
+      return run.memory.size;
+    },
+    EFFECT,
+  ),
+  filled("mrandomize", "puts random reals in the cells", () => boxedReal(Math.random())),
+  filled("mrandbits", "puts random bits in the cells", () => {
+    const half = (): bigint => BigInt(Math.floor(Math.random() * 2 ** 32));
+    return new Bits((half() << 32n) | half());
+  }),
+  fixed(
+    "mcopy",
+    3,
+    "int",
+    "(D, S, k): copies k cells from S on to D; how many",
+    (x, d, s, k) => copied(x, x.run.memory.at(d!), x.run.memory.at(s!), k),
+    EFFECT,
+  ),
+  fixed(
+    "mpwrite",
+    3,
+    "int",
+    "(pD, S, k): copies k cells to where cell pD says, which grows by k",
+    (x, p, s, k) => {
+      const { memory } = x.run;
+      const to = memory.at(memory.load(p!));
+      const count = copied(x, to, memory.at(s!), k);
+      if (count > 0) memory.store(p!, to + count);
+      return count;
+    },
+    EFFECT,
+  ),
+  fixed("mcopyobj", 2, "int", "(D, x): copies items of x to cells from D on", copiedObject, EFFECT),
+  fixed(
+    "mterm",
+    1,
+    "any",
+    "(m): puts null in cell m",
+    (x, a) => {
+      x.run.memory.store(a!, null);
+      return a!;
+    },
+    EFFECT,
+  ),
+  fixed("mlen", 1, "int", "(A): cells before the first null", lengthFrom, VOLATILE),
+  fixed(
+    "mcmp",
+    3,
+    "int",
+    "(A, B, k): -1, 0 or 1 by the first cells that differ",
+    (x, a, b, k) => compareRanges(x, a, b, k, false),
+    VOLATILE,
+  ),
+  fixed(
+    "mcmpa",
+    3,
+    "int",
+    "(A, B, k): the same, near reals being equal",
+    (x, a, b, k) => compareRanges(x, a, b, k, true),
+    VOLATILE,
+  ),
+];

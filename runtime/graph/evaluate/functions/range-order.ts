@@ -1,0 +1,231 @@
+// Functions of ranges of cells that keep them in an order: sorting and heaps; and the comparison of
+// cells with lists and maps of properties.
+
+import { PackedValue, PropertyKind } from "../../store/property-values.js";
+import type { Context } from "../context.js";
+import { equals } from "../operators.js";
+import { isIntList, packedNumbers, packedPairs } from "../packed.js";
+import { boxedReal, numberIn, Pair, type Value } from "../values.js";
+import { compareCells } from "./range-cells.js";
+import { fits, rangeOf } from "./ranges.js";
+import { type Argument, EFFECT, type FunctionRow, fixed, VOLATILE, variadic } from "./row.js";
+
+/** First cell and number of cells of a range, null where it leaves the memory. */
+function span(x: Context, a: Argument, k: Argument): readonly [number, number] | null {
+  const [first, count] = [x.run.memory.at(a!), Math.trunc(numberIn(k!))];
+  return fits(x, first, count) ? [first, count] : null;
+}
+
+/** Sorts k cells, nulls last; returns how many are not null. */
+function sorted(x: Context, a: Argument, k: Argument, sign: 1 | -1): number {
+  const found = span(x, a, k);
+  if (found === null) return 0;
+  const [first, count] = found;
+  const { cells } = x.run.memory;
+  const part = cells.slice(first, first + count);
+  const values = part.filter((cell) => cell !== null);
+  values.sort((one, other) => sign * compareCells(one, other));
+  x.run.spend(count * Math.ceil(Math.log2(count + 1)));
+  for (let index = 0; index < count; index++) cells[first + index] = values[index] ?? null;
+  return values.length;
+}
+
+function sorting(name: string, doc: string, sign: 1 | -1): FunctionRow {
+  const about = `(A, k): sorts k cells from A on, ${doc}; how many are not null`;
+  return fixed(name, 2, "int", about, (x, a, k) => sorted(x, a, k, sign), EFFECT);
+}
+
+/** True if `a` belongs above `b`: the least on top of a min heap, but null above all. */
+function isAbove(a: Value, b: Value, isMin: boolean): boolean {
+  if (a === null || b === null) return a === null && b !== null;
+  return isMin ? compareCells(a, b) < 0 : compareCells(a, b) > 0;
+}
+
+function siftDown(
+  cells: Value[],
+  first: number,
+  count: number,
+  from: number,
+  isMin: boolean,
+): void {
+  const value = cells[first + from]!;
+  let at = from;
+  for (;;) {
+    let child = 2 * at + 1;
+    if (child >= count) break;
+    const other = child + 1;
+    if (other < count && isAbove(cells[first + other]!, cells[first + child]!, isMin)) child++;
+    if (!isAbove(cells[first + child]!, value, isMin)) break;
+    cells[first + at] = cells[first + child]!;
+    at = child;
+  }
+  cells[first + at] = value;
+}
+
+/** Puts values in place of what is on top of a heap where they belong below it; how many. */
+function pushed(x: Context, a: Argument, k: Argument, values: readonly Value[], isMin: boolean) {
+  const found = span(x, a, k);
+  if (found === null || found[1] === 0) return 0;
+  const [first, count] = found;
+  const { cells } = x.run.memory;
+  let taken = 0;
+  for (const value of values) {
+    if (value === null || !isAbove(cells[first]!, value, isMin)) continue;
+    cells[first] = value;
+    siftDown(cells, first, count, 0, isMin);
+    taken++;
+  }
+  return taken;
+}
+
+function heapify(x: Context, a: Argument, k: Argument, isMin: boolean): number {
+  const found = span(x, a, k);
+  if (found === null) return 0;
+  const [first, count] = found;
+  for (let at = (count >>> 1) - 1; at >= 0; at--) {
+    siftDown(x.run.memory.cells, first, count, at, isMin);
+  }
+  return count;
+}
+
+function heapFamily(suffix: "min" | "max"): FunctionRow[] {
+  const isMin = suffix === "min";
+  const kept = isMin ? "greatest" : "least";
+  return [
+    fixed(
+      `mheapify${suffix}`,
+      2,
+      "int",
+      "(A, k): makes a heap of k cells; k",
+      (x, a, k) => heapify(x, a, k, isMin),
+      EFFECT,
+    ),
+    fixed(
+      `mheappush${suffix}`,
+      3,
+      "int",
+      `(A, k, x): keeps the k ${kept}; 1 if x is one of them`,
+      (x, a, k, value) => pushed(x, a, k, [value!], isMin),
+      EFFECT,
+    ),
+    variadic(
+      `mheapwrite${suffix}`,
+      2,
+      "int",
+      `(A, k, ...): the same with several; how many it took`,
+      (x, [a, k, ...values]) => pushed(x, a, k, values, isMin),
+      EFFECT,
+    ),
+    fixed(
+      `mheapsift${suffix}`,
+      4,
+      "int",
+      "(A, k, m1, mn): the same with cells; how many there were",
+      (x, a, k, m1, mn) => {
+        const [first, last] = rangeOf(x, m1!, mn!);
+        const values = x.run.memory.cells.slice(first, last + 1);
+        pushed(x, a, k, values, isMin);
+        return values.length;
+      },
+      EFFECT,
+    ),
+  ];
+}
+
+/** Keys and weights of a list or map: an int has itself as key and weighs 1. */
+function weightsOf(value: Argument): Map<number, number> {
+  const weights = new Map<number, number>();
+  if (!(value instanceof PackedValue)) return weights;
+  if (value.kind === PropertyKind.Map) {
+    for (const pair of packedPairs(value)) weights.set(pair.key, pair.value);
+  } else if (isIntList(value)) {
+    for (const item of Array.from(packedNumbers(value))) weights.set(item >>> 0, 1);
+  }
+  return weights;
+}
+
+function probe(cell: Value): readonly [key: number, weight: number] {
+  return cell instanceof Pair ? [cell.key, cell.value] : [numberIn(cell) >>> 0, 1];
+}
+
+function productOf(x: Context, a: Argument, b: Argument, value: Argument): Value {
+  const [first, last] = rangeOf(x, a!, b!);
+  const weights = weightsOf(value);
+  x.run.spend(weights.size);
+  let sum = 0;
+  for (let at = first; at <= last; at++) {
+    const [key, weight] = probe(x.run.memory.cells[at]!);
+    sum += weight * (weights.get(key) ?? 0);
+  }
+  return boxedReal(sum);
+}
+
+function isSubsetOf(x: Context, a: Argument, b: Argument, value: Argument): number {
+  const [first, last] = rangeOf(x, a!, b!);
+  const weights = weightsOf(value);
+  x.run.spend(weights.size);
+  for (let at = first; at <= last; at++) {
+    if (!weights.has(probe(x.run.memory.cells[at]!)[0])) return 0;
+  }
+  return 1;
+}
+
+function isSubsetOfCells(x: Context, a: Argument, b: Argument, c: Argument, d: Argument): number {
+  const { cells } = x.run.memory;
+  const [first, last] = rangeOf(x, a!, b!);
+  const [from, to] = rangeOf(x, c!, d!);
+  x.run.spend(Math.max(last - first, 0) * Math.max(to - from, 0));
+  for (let at = first; at <= last; at++) {
+    let other = from;
+    while (other <= to && !equals(cells[at]!, cells[other]!)) other++;
+    if (other > to) return 0;
+  }
+  return 1;
+}
+
+export const RANGE_ORDER: readonly FunctionRow[] = [
+  ...["msort", "mrsort"].map((name) => sorting(name, "the least first", 1)),
+  ...["msortrev", "mrsortrev"].map((name) => sorting(name, "the greatest first", -1)),
+  fixed(
+    "mreverse",
+    2,
+    "int",
+    "(A, k): turns k cells around; k",
+    (x, a, k) => {
+      const found = span(x, a, k);
+      if (found === null) return 0;
+      const { cells } = x.run.memory;
+      const part = cells.slice(found[0], found[0] + found[1]).reverse();
+      part.forEach((cell, index) => {
+        cells[found[0] + index] = cell;
+      });
+      return found[1];
+    },
+    EFFECT,
+  ),
+  fixed(
+    "mheapinit",
+    2,
+    "int",
+    "(A, k): an empty heap of k cells; k",
+    (x, a, k) => {
+      const found = span(x, a, k);
+      if (found === null) return 0;
+      x.run.memory.cells.fill(null, found[0], found[0] + found[1]);
+      return found[1];
+    },
+    EFFECT,
+  ),
+  ...heapFamily("min"),
+  ...heapFamily("max"),
+  fixed("msubset", 4, "int", "(p1, pk, m1, mn): 1 if all are there", isSubsetOfCells, VOLATILE),
+  fixed("msubsetobj", 3, "int", "(p1, pk, x): 1 if all are in x", isSubsetOf, VOLATILE),
+  fixed(
+    "msumprodobj",
+    3,
+    "real",
+    "(p1, pk, x): sum of the products of what has equal keys",
+    productOf,
+    VOLATILE,
+  ),
+];

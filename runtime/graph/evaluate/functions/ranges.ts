@@ -1,0 +1,157 @@
+// Functions of ranges of cells that change one cell after the other, made from a table: `mX` of any
+// numbers, `miX` and `mrX` the same for ints and reals, `mvX` with the cells of a second range.
+
+import type { Context } from "../context.js";
+import { hashOf } from "../hash.js";
+import { add, multiply, power, subtract } from "../operators.js";
+import {
+  Bits,
+  boxedReal,
+  isInt,
+  isNumeric,
+  narrowed,
+  numberIn,
+  rawBits,
+  type Value,
+} from "../values.js";
+import { countBits, MATH, rounded } from "./math.js";
+import { bitMask, bitShift, divided, increased, moduloOf } from "./memory.js";
+import { EFFECT, type FunctionRow, fixed } from "./row.js";
+
+type CellChange = (cell: Value, x: Value) => Value;
+
+/** First and last cell of a range by addresses, last below first where there is none. */
+export function rangeOf({ run }: Context, m1: Value, mn: Value): readonly [number, number] {
+  const [first, last] = [run.memory.at(m1), run.memory.at(mn)];
+  run.spend(Math.max(last - first, 0));
+  return [first, last];
+}
+
+/** Changes the numbers of a range; returns how many. */
+function changed(x: Context, m1: Value, mn: Value, change: (cell: Value) => Value): number {
+  const { cells } = x.run.memory;
+  const [first, last] = rangeOf(x, m1, mn);
+  let count = 0;
+  for (let at = first; at <= last; at++) {
+    const cell = cells[at]!;
+    if (!isNumeric(cell)) continue;
+    cells[at] = change(cell);
+    count++;
+  }
+  return count;
+}
+
+function each(name: string, doc: string, change: (cell: Value) => Value): FunctionRow {
+  const about = `(m1, mn): ${doc}; how many cells`;
+  return fixed(name, 2, "int", about, (x, a, b) => changed(x, a!, b!, change), EFFECT);
+}
+
+function eachWith(name: string, doc: string, change: CellChange): FunctionRow {
+  const about = `(m1, mn, x): ${doc}; how many cells`;
+  return fixed(
+    name,
+    3,
+    "int",
+    about,
+    (x, a, b, value) => changed(x, a!, b!, (cell) => change(cell, value!)),
+    EFFECT,
+  );
+}
+
+/** True if so many cells from an address on are all there. */
+export function fits({ run }: Context, first: number, count: number): boolean {
+  const isInside = count >= 0 && first + count <= run.memory.size;
+  if (isInside) run.spend(count);
+  return isInside;
+}
+
+function eachPair(name: string, doc: string, change: CellChange): FunctionRow {
+  const about = `(A, B, k): ${doc} of k cells from A and from B, into B`;
+  return fixed(
+    name,
+    3,
+    "int",
+    about,
+    (x, a, b, k) => {
+      const { memory } = x.run;
+      const [from, to, count] = [memory.at(a!), memory.at(b!), Math.trunc(numberIn(k!))];
+      if (!fits(x, from, count) || !fits(x, to, count)) return 0;
+      for (let index = 0; index < count; index++) {
+        memory.cells[to + index] = change(memory.cells[to + index]!, memory.cells[from + index]!);
+      }
+      return count;
+    },
+    EFFECT,
+  );
+}
+
+const CALCULATED: readonly (readonly [name: string, doc: string, change: CellChange])[] = [
+  ["add", "sum", add],
+  ["sub", "difference", subtract],
+  ["mul", "product", multiply],
+  ["div", "quotient", divided],
+  ["mod", "remainder", moduloOf],
+];
+
+const MASKED: readonly (readonly [name: string, doc: string, change: CellChange])[] = [
+  ["shr", "bits shifted to the right", (cell, x) => bitShift(cell, x, false)],
+  ["shl", "bits shifted to the left", (cell, x) => bitShift(cell, x, true)],
+  ["and", "bits of both", (cell, x) => bitMask("&", cell, x)],
+  ["or", "bits of either", (cell, x) => bitMask("|", cell, x)],
+  ["xor", "bits of one", (cell, x) => bitMask("^", cell, x)],
+];
+
+/** Functions of one number that exist for ranges, too. */
+const NUMERIC = new Set([
+  ...["inv", "sqrt", "ceil", "floor", "round", "abs", "sign", "log2", "log", "log10", "exp"],
+  ...["rad", "deg", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"],
+  ...["asinh", "acosh", "atanh", "sinc"],
+]);
+/** The logarithm of what has none is another one here. */
+const LEAST_LOG2 = -1024;
+
+function ofNumber(row: FunctionRow): FunctionRow[] {
+  const number = row.number!;
+  const change = (cell: Value): Value => {
+    const a = numberIn(cell);
+    const result = row.name === "log2" && a <= 0 ? LEAST_LOG2 : number(a, 0, 0, 0);
+    return row.type === "kept" && isInt(cell) ? result : boxedReal(result);
+  };
+  return [`m${row.name}`, `mr${row.name}`].map((name) => each(name, `${row.name} of each`, change));
+}
+
+const power2 = (base: number) => (cell: Value) => boxedReal(base ** numberIn(cell));
+const square = (cell: Value): Value => multiply(cell, cell);
+const count = (by: 1 | -1) => (cell: Value) => increased(cell, by);
+
+export const RANGES: readonly FunctionRow[] = [
+  ...CALCULATED.flatMap(([name, doc, change]) => [
+    ...["m", "mi", "mr"].map((prefix) => eachWith(`${prefix}${name}`, doc, change)),
+    eachPair(`mv${name}`, doc, change),
+  ]),
+  ...MASKED.flatMap(([name, doc, change]) => [
+    eachWith(`m${name}`, doc, change),
+    eachPair(`mv${name}`, doc, change),
+  ]),
+  ...MATH.filter(({ name }) => NUMERIC.has(name)).flatMap(ofNumber),
+  ...["minc", "miinc", "mrinc"].map((name) => each(name, "counts each up", count(1))),
+  ...["mdec", "midec", "mrdec"].map((name) => each(name, "counts each down", count(-1))),
+  ...["mpow", "mrpow"].map((name) =>
+    eachWith(name, "power of each", (cell, x) => boxedReal(numberIn(power(cell, x)))),
+  ),
+  ...["msq", "mrsq"].map((name) => each(name, "square of each", square)),
+  ...["mexp2", "mrexp2"].map((name) => each(name, "2 to the power of each", power2(2))),
+  ...["mexp10", "mrexp10"].map((name) => each(name, "10 to the power of each", power2(10))),
+  each("mint", "each as an int", (cell) => intOf(numberIn(cell), Math.trunc)),
+  each("mintr", "each rounded to an int", (cell) => intOf(numberIn(cell), rounded)),
+  each("mreal", "each as a real", (cell) => boxedReal(numberIn(cell))),
+  each("mbits", "each as its 64 bits", (cell) => new Bits(rawBits(cell))),
+  each("mpopcnt", "bits that are set in each", (cell) => countBits(rawBits(cell))),
+  each("mhash", "hash of each", hashOf),
+];
+
+function intOf(number: number, round: (a: number) => number): Value {
+  if (!Number.isFinite(number)) return 0;
+  const made = round(number) + 0;
+  return Number.isSafeInteger(made) ? made : narrowed(BigInt(made));
+}

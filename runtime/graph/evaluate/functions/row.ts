@@ -1,0 +1,115 @@
+// One function of the language: everything that parser, types, closures, loops, documentation and
+// completion know of it.
+
+import type { Context } from "../context.js";
+import { boxedReal, isNumeric, isReal, numberIn, type Value } from "../values.js";
+
+export type StaticType =
+  | "int"
+  | "real"
+  | "num"
+  | "text"
+  | "bits"
+  | "pair"
+  | "vertex"
+  | "vector"
+  | "wide"
+  | "null"
+  | "any";
+
+/** What an expression must be allowed to do for a function to have a place in it. */
+export type Need = "head" | "collect" | "commit" | "cull" | "synthetic";
+
+export interface FunctionRow {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  /** Of the result; `kept` is that of numeric arguments. */
+  readonly type: StaticType | "kept";
+  /** It changes something, or ends something: it is never skipped. */
+  readonly hasEffect: boolean;
+  /** It differs from one call to the next. */
+  readonly isVolatile: boolean;
+  readonly need: Need | null;
+  /** Arguments, and what it gives, in one line. */
+  readonly doc: string;
+  /** For up to five arguments; those that are left out are undefined. */
+  readonly call: Call | null;
+  /** For any number of arguments; there is one of `call` and `many`. */
+  readonly many: Many | null;
+  /** The same where all arguments are numbers: no call of `call` differs from it. */
+  readonly number: NumberCall | null;
+}
+
+export type Argument = Value | undefined;
+export type Call = (
+  x: Context,
+  a: Argument,
+  b: Argument,
+  c: Argument,
+  d: Argument,
+  e: Argument,
+) => Value;
+export type Many = (x: Context, args: readonly Value[]) => Value;
+export type NumberCall = (a: number, b: number, c: number, d: number) => number;
+
+type Traits = Partial<Pick<FunctionRow, "hasEffect" | "isVolatile" | "need">>;
+const NO_TRAITS = { hasEffect: false, isVolatile: false, need: null };
+export const EFFECT: Traits = { hasEffect: true };
+export const VOLATILE: Traits = { isVolatile: true };
+
+/** @param arity how many arguments, or from and to */
+export function fixed(
+  name: string,
+  arity: number | readonly [number, number],
+  type: StaticType,
+  doc: string,
+  call: Call,
+  traits: Traits = {},
+): FunctionRow {
+  const [min, max] = typeof arity === "number" ? [arity, arity] : arity;
+  return { name, min, max, type, doc, call, many: null, number: null, ...NO_TRAITS, ...traits };
+}
+
+export function variadic(
+  name: string,
+  min: number,
+  type: StaticType,
+  doc: string,
+  many: Many,
+  traits: Traits = {},
+): FunctionRow {
+  const max = Number.POSITIVE_INFINITY;
+  return { name, min, max, type, doc, call: null, many, number: null, ...NO_TRAITS, ...traits };
+}
+
+/** A function of numbers: null of null, NaN of what else is no number. */
+export function numeric(
+  name: string,
+  arity: number,
+  type: "int" | "real" | "kept",
+  doc: string,
+  number: NumberCall,
+): FunctionRow {
+  const call: Call = (_x, ...given) => {
+    let isKeptReal = type === "real";
+    const numbers = [0, 0, 0, 0];
+    for (let index = 0; index < arity; index++) {
+      const value = given[index]!;
+      if (value === null) return null;
+      if (!isNumeric(value)) return Number.NaN;
+      isKeptReal ||= type === "kept" && isReal(value);
+      numbers[index] = numberIn(value);
+    }
+    const result = number(numbers[0]!, numbers[1]!, numbers[2]!, numbers[3]!);
+    return isKeptReal ? boxedReal(result) : result;
+  };
+  const shape = { name, min: arity, max: arity, type, doc, call, many: null, number };
+  return { ...shape, ...NO_TRAITS };
+}
+
+/** Calls a function with arguments as they come. */
+export function apply(row: FunctionRow, x: Context, args: readonly Value[]): Value {
+  if (row.many !== null) return row.many(x, args);
+  return row.call!(x, args[0], args[1], args[2], args[3], args[4]);
+}

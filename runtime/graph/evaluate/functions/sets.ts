@@ -1,0 +1,85 @@
+// Sets of a memory: ints by their low 32 bits, and vertices.
+
+import type { Context } from "../context.js";
+import { NO_KEY } from "../memory-cells.js";
+import { numberIn, rawBits, type Value, VertexRef } from "../values.js";
+import { EFFECT, type FunctionRow, fixed, VOLATILE } from "./row.js";
+
+function keyOf(value: Value): number {
+  return Number(rawBits(value) & 0xffff_ffffn);
+}
+
+function added(set: Set<number>, key: number): number {
+  if (set.has(key)) return 0;
+  set.add(key);
+  return 1;
+}
+
+function cleared(set: Set<number>): number {
+  const { size } = set;
+  set.clear();
+  return size;
+}
+
+type SetOf = (x: Context) => Set<number>;
+type KeyOf = (value: Value) => number | null;
+
+function family(prefix: string, what: string, setOf: SetOf, key: KeyOf): FunctionRow[] {
+  const none = prefix === "iset" ? -1 : 0;
+  return [
+    fixed(
+      `${prefix}.add`,
+      1,
+      "int",
+      `(x): adds ${what}; 1 if it is new`,
+      (x, a) => {
+        const found = key(a!);
+        return found === null ? none : added(setOf(x), found);
+      },
+      EFFECT,
+    ),
+    fixed(
+      `${prefix}.del`,
+      1,
+      "int",
+      `(x): removes ${what}; 1 if it was there`,
+      (x, a) => {
+        const found = key(a!);
+        return Number(found !== null && setOf(x).delete(found));
+      },
+      EFFECT,
+    ),
+    fixed(
+      `${prefix}.has`,
+      1,
+      "int",
+      `(x): 1 if ${what} is there`,
+      (x, a) => {
+        const found = key(a!);
+        return Number(found !== null && setOf(x).has(found));
+      },
+      VOLATILE,
+    ),
+    fixed(`${prefix}.len`, 0, "int", "(): how many there are", (x) => setOf(x).size, VOLATILE),
+    fixed(`${prefix}.clr`, 0, "int", "(): removes all; how many", (x) => cleared(setOf(x)), EFFECT),
+    fixed(`${prefix}.ini`, 1, "int", "(n): removes all", (x) => cleared(setOf(x)), EFFECT),
+  ];
+}
+
+export const SETS: readonly FunctionRow[] = [
+  ...family(
+    "iset",
+    "an int",
+    (x) => x.run.memory.ints,
+    (value) => {
+      const key = Number.isNaN(numberIn(value)) ? NO_KEY : keyOf(value);
+      return key === NO_KEY ? null : key;
+    },
+  ),
+  ...family(
+    "vset",
+    "a vertex",
+    (x) => x.run.memory.vertices,
+    (value) => (value instanceof VertexRef ? value.handle : null),
+  ),
+];

@@ -1,0 +1,170 @@
+// Functions of all arcs from one vertex to another taken together. They say something only in the
+// evaluation that comes once for each head, after those of its arcs; before that they give null.
+
+import { sortValueOf } from "../../model/arc-number.js";
+import { M_TMC, M_TMM, M_TMX } from "../../model/constants.js";
+import { FLOAT_MODIFIER } from "../../model/modifiers.js";
+import type { Context } from "../context.js";
+import { Bits, boxedReal, numberIn, type Value } from "../values.js";
+import { type Argument, type FunctionRow, fixed, variadic } from "./row.js";
+
+const MAX_BITS = 64;
+const TRAITS = { need: "synthetic" } as const;
+/** Arcs that are so old have no value left. */
+const MIN_DECAY = 1e-12;
+const DECADES = Math.log(1e4);
+
+/** Code of a relationship: a name, or a code; 0 for any. */
+function relationshipOf({ store }: Context, value: Argument): number {
+  if (typeof value === "string") return store.relationships.codeOf(value) || -1;
+  const code = numberIn(value ?? 0);
+  return Number.isNaN(code) ? 0 : code;
+}
+
+/** Relationship and modifier of an arc are these; 0 for any. */
+function isArc(word1: number, relationship: number, modifier: number): boolean {
+  if (relationship !== 0 && word1 >>> 16 !== relationship) return false;
+  return modifier === 0 || ((word1 >>> 8) & 0x1f) === modifier;
+}
+
+/** Word 1 and value word of each arc to the head; null outside of the evaluation for all. */
+function components({ arc, run }: Context): readonly number[] | null {
+  return arc.isSynthetic ? run.components : null;
+}
+
+function hasArc(words: readonly number[], relationship: number, modifier: number): boolean {
+  for (let at = 0; at < words.length; at += 2) {
+    if (isArc(words[at]!, relationship, modifier)) return true;
+  }
+  return false;
+}
+
+function componentValue(x: Context, relationship: Argument, modifier: Argument): Value {
+  const words = components(x);
+  if (words === null) return null;
+  const wanted = relationshipOf(x, relationship);
+  for (let at = 0; at < words.length; at += 2) {
+    const word1 = words[at]!;
+    if (!isArc(word1, wanted, numberIn(modifier ?? 0) || 0)) continue;
+    const number = sortValueOf(word1, words[at + 1]!);
+    return ((word1 >>> 8) & FLOAT_MODIFIER) !== 0 ? boxedReal(number) : number;
+  }
+  return null;
+}
+
+/** A bit for each test, the last one lowest. */
+function bitsOf(tests: readonly boolean[]): Bits {
+  let bits = 0n;
+  for (const test of tests.slice(-MAX_BITS)) bits = (bits << 1n) | (test ? 1n : 0n);
+  return new Bits(bits);
+}
+
+/** What is left of the sum of values since they began to decay. */
+function decayed(x: Context, relationship: Argument, given: Argument, isExponential: boolean) {
+  const words = components(x);
+  if (words === null) return null;
+  const wanted = relationshipOf(x, relationship);
+  const times = new Map<number, number>();
+  let sum = 0;
+  let hasValue = false;
+  for (let at = 0; at < words.length; at += 2) {
+    const word1 = words[at]!;
+    if (!isArc(word1, wanted, 0)) continue;
+    const modifier = (word1 >>> 8) & 0x1f;
+    const number = sortValueOf(word1, words[at + 1]!);
+    if ((modifier & FLOAT_MODIFIER) === 0) times.set(modifier, number);
+    else {
+      sum += number;
+      hasValue = true;
+    }
+  }
+  const rate = given === undefined ? 0 : numberIn(given);
+  return boxedReal(remaining(x, times, hasValue ? sum : rate > 0 ? 1 : 0, rate, isExponential));
+}
+
+function remaining(
+  { run: { graph } }: Context,
+  times: ReadonlyMap<number, number>,
+  initial: number,
+  given: number,
+  isExponential: boolean,
+): number {
+  const end = times.get(M_TMX);
+  const changed = times.get(M_TMM) ?? times.get(M_TMC);
+  const begin = changed ?? (given > 0 && end !== undefined ? end - 1 / given : graph.t0);
+  const isOpen = end === undefined && !(given > 0 && begin > graph.t0);
+  const until = end ?? (isOpen ? Number.POSITIVE_INFINITY : begin + 1 / given);
+  const rate = given > 0 ? given : 1 / (until - begin);
+  const age = graph.ts - begin;
+  if (!isExponential) return initial - rate * initial * age;
+  const left = Math.exp(-rate * DECADES * age);
+  return left < MIN_DECAY ? 0 : initial * left;
+}
+
+export const SYNTHETIC: readonly FunctionRow[] = [
+  fixed(
+    "synarc.value",
+    [0, 2],
+    "any",
+    "(rel, mod): value of an arc to the head, null without one",
+    componentValue,
+    TRAITS,
+  ),
+  variadic(
+    "synarc.hasrel",
+    1,
+    "any",
+    "(...): a bit for each relationship, the last one lowest",
+    (x, args) => {
+      const words = components(x);
+      if (words === null) return null;
+      return bitsOf(args.map((value) => hasArc(words, relationshipOf(x, value), 0)));
+    },
+    TRAITS,
+  ),
+  variadic(
+    "synarc.hasmod",
+    1,
+    "any",
+    "(...): a bit for each modifier, the last one lowest",
+    (x, args) => {
+      const words = components(x);
+      if (words === null) return null;
+      return bitsOf(args.map((value) => hasArc(words, 0, numberIn(value) || 0)));
+    },
+    TRAITS,
+  ),
+  variadic(
+    "synarc.hasrelmod",
+    2,
+    "any",
+    "(rel, mod, ...): a bit for each pair, the last one lowest",
+    (x, args) => {
+      const words = components(x);
+      if (words === null) return null;
+      const pairs = Array.from({ length: args.length >>> 1 }, (_, index) => index * 2);
+      return bitsOf(
+        pairs.map((at) => {
+          return hasArc(words, relationshipOf(x, args[at]), numberIn(args[at + 1]!) || 0);
+        }),
+      );
+    },
+    TRAITS,
+  ),
+  fixed(
+    "synarc.decay",
+    [1, 2],
+    "any",
+    "(rel[, rate]): what a value has lost nothing but a part of each second of",
+    (x, a, b) => decayed(x, a, b, false),
+    TRAITS,
+  ),
+  fixed(
+    "synarc.xdecay",
+    [1, 2],
+    "any",
+    "(rel[, rate]): the same, exponentially",
+    (x, a, b) => decayed(x, a, b, true),
+    TRAITS,
+  ),
+];

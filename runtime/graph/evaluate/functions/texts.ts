@@ -1,0 +1,153 @@
+// Functions of texts. What they make is counted, so that no query fills the memory with texts.
+
+import { MODIFIERS } from "../../model/modifiers.js";
+import { PackedValue, PropertyKind } from "../../store/property-values.js";
+import type { Context } from "../context.js";
+import { compareTexts } from "../operators.js";
+import { isIntList, packedLength, packedNumbers } from "../packed.js";
+import { Pattern } from "../pattern.js";
+import { textOf } from "../text-of.js";
+import { boxedReal, isInt, numberIn, type Value } from "../values.js";
+import { type Argument, type FunctionRow, fixed, variadic } from "./row.js";
+
+const DIRECTIONS = ["D_ANY", "D_IN", "D_OUT", "D_BOTH"];
+const MS_PER_SECOND = 1000;
+/** Times above are milliseconds. */
+const MAX_SECONDS = 2 ** 33;
+const UNKNOWN = "__UNKNOWN__";
+
+function cast({ idOf }: Context, value: Argument): string {
+  return value === undefined ? "" : textOf(value, idOf);
+}
+
+/** A function of two texts; null if one of them is none. */
+function ofTexts(name: string, doc: string, call: (a: string, b: string) => number): FunctionRow {
+  return fixed(name, 2, "any", `(a, b): ${doc}`, (_x, a, b) => {
+    const [first, second] = [plainText(a), plainText(b)];
+    return first === null || second === null ? null : call(first, second);
+  });
+}
+
+function plainText(value: Argument): string | null {
+  if (value instanceof Pattern) return value.head + value.tail;
+  return typeof value === "string" ? value : null;
+}
+
+/** Bounds as of Python's slices: negative from the end, null for open. */
+function bound(value: Value, length: number, open: number): number {
+  if (value === null) return open;
+  const at = Math.trunc(numberIn(value)) || 0;
+  return Math.min(Math.max(at < 0 ? length + at : at, 0), length);
+}
+
+function sliced(text: string, a: Value, b: Value): string {
+  const characters = /[\ud800-\udfff]/.test(text) ? Array.from(text) : null;
+  const length = characters?.length ?? text.length;
+  const [from, to] = [bound(a, length, 0), bound(b, length, length)];
+  return characters === null ? text.slice(from, to) : characters.slice(from, to).join("");
+}
+
+/** Byte or item at a place, modulo their number; null where there is none. */
+function itemAt(value: Value, place: Value): Value {
+  const at = Math.trunc(numberIn(place)) || 0;
+  const isReals = value instanceof PackedValue && !isIntList(value);
+  let items: ArrayLike<number> = [];
+  if (value instanceof PackedValue) items = packedNumbers(value);
+  else if (typeof value === "string") items = Buffer.from(value);
+  const { length } = items;
+  if (length === 0) return null;
+  const item = items[((at % length) + length) % length]!;
+  return isReals ? boxedReal(item) : item;
+}
+
+/** An empty part is there before each character and at the end. */
+function replaced({ run }: Context, text: string, part: string, by: string): string {
+  const parts = part === "" ? Array.from(text) : text.split(part);
+  // Charged before it is made, since it may be much longer.
+  run.reserve(text.length + parts.length * by.length);
+  if (part !== "") return parts.join(by);
+  return by + parts.map((character) => character + by).join("");
+}
+
+function normalized(text: string): string {
+  const plain = text.normalize("NFD").replace(/\p{M}+/gu, "");
+  return plain
+    .toLowerCase()
+    .replace(/[\p{P}\p{S}\p{Z}\s]+/gu, " ")
+    .trim();
+}
+
+function timeText(value: Value): string | null {
+  const number = numberIn(value);
+  const isMs = Math.abs(number) > MAX_SECONDS;
+  const date = new Date(isMs ? number : number * MS_PER_SECOND);
+  if (Number.isNaN(date.getTime())) return null;
+  const two = (part: number): string => String(part).padStart(2, "0");
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":");
+  const ms = String(date.getMilliseconds()).padStart(3, "0");
+  return `${day} ${time}${isMs || !isInt(value) ? `.${ms}` : ""}`;
+}
+
+/** @param items bytes as numbers or bytes */
+function bytesOf(items: readonly Value[]): PackedValue {
+  return new PackedValue(
+    PropertyKind.Bytes,
+    Uint8Array.from(items, (item) => Math.trunc(numberIn(item)) || 0),
+  );
+}
+
+function prefixOf(value: Value, count: Value): Value {
+  const bytes = value instanceof PackedValue ? value.bytes : Buffer.from(plainText(value) ?? "");
+  const end = Math.max(Math.trunc(numberIn(count)) || 0, 0);
+  return new PackedValue(PropertyKind.Bytes, new Uint8Array(bytes.subarray(0, end)));
+}
+
+export const TEXTS: readonly FunctionRow[] = [
+  fixed("strlen", 1, "int", "(s): bytes of a text", (_x, a) => {
+    if (a instanceof PackedValue) return packedLength(a);
+    return Buffer.byteLength(plainText(a) ?? "");
+  }),
+  ofTexts("strcmp", "-1, 0 or 1 by their bytes; null of what is no text", compareTexts),
+  ofTexts("strcasecmp", "the same whatever the case", (a, b) => {
+    return compareTexts(a.toLowerCase(), b.toLowerCase());
+  }),
+  ofTexts("startswith", "1 if a begins with b", (a, b) => Number(a.startsWith(b))),
+  ofTexts("endswith", "1 if a ends with b", (a, b) => Number(a.endsWith(b))),
+  variadic("join", 1, "text", "(separator, ...): texts of the others", (x, [first, ...rest]) => {
+    return x.run.charge(rest.map((value) => cast(x, value)).join(cast(x, first)));
+  }),
+  fixed("replace", 3, "text", "(s, part, by): all of the parts replaced", (x, a, b, c) => {
+    return replaced(x, cast(x, a), cast(x, b), cast(x, c));
+  }),
+  fixed("slice", 3, "text", "(s, from, to): characters from, below to", (x, a, b, c) => {
+    return x.run.charge(sliced(cast(x, a), b!, c!));
+  }),
+  fixed("idx", 2, "any", "(s, i): byte or item at i, modulo their number", (_x, a, b) => {
+    return itemAt(a!, b!);
+  }),
+  fixed("normalize", 1, "text", "(s): lower case, without accents and punctuation", (x, a) => {
+    return x.run.charge(normalized(cast(x, a)));
+  }),
+  fixed("prefix", 2, "any", "(s, n): the first n bytes", (_x, a, b) => prefixOf(a!, b!)),
+  fixed("strftime", 1, "any", "(t): a time as YYYY-MM-DD HH:MM:SS", (_x, a) => timeText(a!)),
+  variadic("bytes", 0, "any", "(...): bytes of these numbers", (_x, args) => bytesOf(args)),
+  fixed("relenc", 1, "int", "(s): code of a relationship", ({ store }, a) => {
+    return typeof a === "string" ? store.relationships.codeOf(a) || -1 : isInt(a!) ? a : 0;
+  }),
+  fixed("typeenc", 1, "int", "(s): code of a vertex type", ({ store }, a) => {
+    return typeof a === "string" ? store.types.codeOf(a) || -1 : isInt(a!) ? a : 0;
+  }),
+  fixed("reldec", 1, "any", "(i): name of a relationship", ({ store }, a) => {
+    return isInt(a!) ? store.relationships.nameOf(Number(a)) || UNKNOWN : a!;
+  }),
+  fixed("typedec", 1, "any", "(i): name of a vertex type", ({ store }, a) => {
+    return isInt(a!) ? store.types.nameOf(Number(a)) || UNKNOWN : a!;
+  }),
+  fixed("modtostr", 1, "text", "(i): name of a modifier", (_x, a) => {
+    return MODIFIERS[numberIn(a!) & 0x1f]?.name ?? "M_NONE";
+  }),
+  fixed("dirtostr", 1, "text", "(i): name of a direction", (_x, a) => {
+    return DIRECTIONS[numberIn(a!)] ?? "D_ANY";
+  }),
+];

@@ -1,0 +1,43 @@
+// `in`: whether a value is among others, part of a text, between two numbers.
+
+import { PackedValue, PropertyKind } from "../store/property-values.js";
+import { equals } from "./operators.js";
+import { packedNumbers, packedPairs } from "./packed.js";
+import { Pattern } from "./pattern.js";
+import { Bits, isInt, isNumeric, numberIn, rawBits, SetValue, type Value } from "./values.js";
+
+/** `value in range(low, high)` */
+export function isWithin(value: Value, low: number, high: number): boolean {
+  if (!isNumeric(value)) return false;
+  const number = numberIn(value);
+  return number >= low && number < high;
+}
+
+/** Whether a value is in a set, text, list, map or bits. */
+export function isMember(value: Value, members: Value): boolean {
+  if (members instanceof SetValue) {
+    for (const item of members.items) if (equals(value, item)) return true;
+    return false;
+  }
+  if (typeof members === "string") {
+    if (value instanceof Pattern) return value.matches(members);
+    return typeof value === "string" && members.includes(value);
+  }
+  if (members instanceof PackedValue) return isPacked(value, members);
+  if (members instanceof Bits) {
+    if (!(isInt(value) || value instanceof Bits)) return false;
+    const wanted = rawBits(value);
+    return (wanted & members.value) === wanted;
+  }
+  return false;
+}
+
+function isPacked(value: Value, members: PackedValue): boolean {
+  if (members.kind === PropertyKind.Map) {
+    return isInt(value) && packedPairs(members).some(({ key }) => key === Number(value) >>> 0);
+  }
+  if (!isNumeric(value)) return false;
+  const numbers = packedNumbers(members);
+  for (let at = 0; at < numbers.length; at++) if (equals(value, numbers[at]!)) return true;
+  return false;
+}

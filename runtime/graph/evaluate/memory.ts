@@ -1,0 +1,149 @@
+// Memory as programs have it: cells that expressions of a query share, which stay from one query to
+// the next (interface, "Memory"). It belongs to its graph, and to the thread that made it.
+
+import { Float } from "../../base/float.js";
+import { AccessError, IndexError } from "../model/errors.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { checkedValue, PackedValue } from "../store/property-values.js";
+import { MAX_CELLS } from "./limits.js";
+import { MemoryCells } from "./memory-cells.js";
+import { type EvaluationResult, plainResult } from "./plain-result.js";
+import { Bits, Pair, type Value } from "./values.js";
+
+const MIN_CELLS = 4;
+
+/** What can be put in a cell: `[n]` for bits, `[key, value]` for a pair. */
+export type CellValue =
+  | null
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | Float
+  | readonly [bits: number]
+  | readonly [key: number, value: number];
+
+/** The cells of a memory, for queries of its graph. */
+let cellsOf: (memory: Memory, store: GraphStore) => MemoryCells;
+
+export class Memory {
+  readonly #store: GraphStore;
+  readonly #cells: MemoryCells;
+
+  /**
+   * @param initial number of cells, 4 at least, rounded up to a power of two; or their values
+   * @throws ValueError what is no size, or too large; TypeError
+   */
+  constructor(store: GraphStore, initial: number | readonly CellValue[]) {
+    const isSize = typeof initial === "number";
+    if (!isSize && !Array.isArray(initial)) throw new TypeError("a size or a list is required");
+    this.#store = store;
+    const size = isSize ? initial : Math.max((initial as readonly CellValue[]).length, MIN_CELLS);
+    this.#cells = new MemoryCells(size);
+    if (isSize) return;
+    (initial as readonly CellValue[]).forEach((value, index) => {
+      this.set(index, value);
+    });
+  }
+
+  /** Number of cells. */
+  get length(): number {
+    return this.#cells.size;
+  }
+
+  /** Power of two that the number of cells is. */
+  get order(): number {
+    return Math.log2(this.#cells.size);
+  }
+
+  get R1(): EvaluationResult {
+    return this.get(-1);
+  }
+
+  get R2(): EvaluationResult {
+    return this.get(-2);
+  }
+
+  get R3(): EvaluationResult {
+    return this.get(-3);
+  }
+
+  get R4(): EvaluationResult {
+    return this.get(-4);
+  }
+
+  /**
+   * Value of a cell; negative from the end.
+   * @throws IndexError
+   */
+  get(index: number): EvaluationResult {
+    return plainResult(this.#store, this.#cells.cells[this.#checked(index)]!);
+  }
+
+  /**
+   * Puts a value in a cell.
+   * @throws IndexError; TypeError for what no cell holds
+   */
+  set(index: number, value: CellValue): void {
+    this.#cells.cells[this.#checked(index)] = cellValue(value);
+  }
+
+  /** Values of all cells, or of those from one up to below another. */
+  toArray(from = 0, to = this.length): EvaluationResult[] {
+    return this.#cells.cells.slice(from, to).map((value) => plainResult(this.#store, value));
+  }
+
+  /** What `push` has put on the stack, the last one first. */
+  stack(): EvaluationResult[] {
+    return this.#cells.stack.map((value) => plainResult(this.#store, value));
+  }
+
+  /** Puts a number in all cells that grows by `step` from one to the next; empties the sets. */
+  reset(value = 0, step = 0): void {
+    this.#cells.reset(value, step);
+  }
+
+  #checked(index: number): number {
+    const at = index < 0 ? this.length + index : index;
+    if (Number.isInteger(at) && at >= 0 && at < this.length) return at;
+    throw new IndexError("list index out of range");
+  }
+
+  static {
+    cellsOf = (memory, store) => {
+      if (memory.#store === store) return memory.#cells;
+      throw new AccessError("memory belongs to another graph or thread");
+    };
+  }
+}
+
+function cellValue(value: CellValue): Value {
+  if (typeof value === "bigint") return BigInt.asIntN(64, value);
+  if (Array.isArray(value)) {
+    const [first, second] = value as readonly number[];
+    if (value.length === 1 && Number.isInteger(first)) return new Bits(BigInt(first!));
+    if (value.length === 2) return new Pair(Number(first), Number(second));
+  } else if (isCell(value)) {
+    const checked = checkedValue(value);
+    if (!(checked instanceof PackedValue) || value instanceof Uint8Array) return checked;
+  }
+  throw new TypeError(
+    "valid types are: number, string, bytes, [key, value], singleton list [n], null",
+  );
+}
+
+function isCell(value: unknown): boolean {
+  if (value === null || typeof value === "number" || typeof value === "string") return true;
+  return value instanceof Float || value instanceof Uint8Array;
+}
+
+/**
+ * The cells that the `memory` option of a query names: an object, or how many; null for its own.
+ * @throws TypeError, ValueError, AccessError
+ */
+export function memoryOption(store: GraphStore, memory: unknown): MemoryCells | null {
+  if (memory === undefined || memory === null) return null;
+  if (memory instanceof Memory) return cellsOf(memory, store);
+  if (typeof memory !== "number") throw new TypeError("memory must be a Memory or a number");
+  return new MemoryCells(Math.min(memory, MAX_CELLS + 1));
+}

@@ -1,0 +1,220 @@
+// Closures of the operators between two operands, for values, numbers and truths.
+
+import type { Context } from "./context.js";
+import {
+  divideNumbers,
+  equalReals,
+  maskedInts,
+  powInts,
+  powReals,
+  remainderInts,
+  remainderReals,
+  shiftInts,
+} from "./number-operators.js";
+import {
+  add,
+  divide,
+  equals,
+  isAtMost,
+  isLess,
+  masked,
+  multiply,
+  power,
+  remainder,
+  shift,
+  subtract,
+} from "./operators.js";
+import { textOf } from "./text-of.js";
+import { isNumberType } from "./type-rules.js";
+import type { BinaryNode, TypedNode } from "./typed-tree.js";
+import { isTrue, type Value } from "./values.js";
+
+type Making<T> = (node: TypedNode) => (x: Context) => T;
+
+const VALUES = new Map<string, (a: Value, b: Value) => Value>([
+  ["-", subtract],
+  ["*", multiply],
+  ["/", divide],
+  ["%", remainder],
+  ["**", power],
+  ["<<", (a, b) => shift(a, b, true)],
+  [">>", (a, b) => shift(a, b, false)],
+  ["&", (a, b) => masked("&", a, b)],
+  ["|", (a, b) => masked("|", a, b)],
+  ["^", (a, b) => masked("^", a, b)],
+]);
+
+/** Value of `a operator b` for all but comparisons. */
+export function valueBinary(
+  { operator, left, right, type }: BinaryNode,
+  readValue: Making<Value>,
+  hasEffect: boolean,
+): (x: Context) => Value {
+  const [a, b] = [readValue(left), readValue(right)];
+  if (operator === "&&") return hasEffect ? bothOf(a, b) : secondIfTrue(a, b);
+  if (operator === "||") return hasEffect ? eitherOf(a, b) : firstIfTrue(a, b);
+  if (operator === "+") {
+    if (isNumberType(type)) return (x) => add(a(x), b(x));
+    return (x) => sumOrText(x, a(x), b(x));
+  }
+  const operate = VALUES.get(operator)!;
+  return (x) => operate(a(x), b(x));
+}
+
+type Read<T> = (x: Context) => T;
+
+function secondIfTrue(a: Read<Value>, b: Read<Value>): Read<Value> {
+  return (x) => {
+    if (!isTrue(a(x))) return 0;
+    const second = b(x);
+    return isTrue(second) ? second : 0;
+  };
+}
+
+function bothOf(a: Read<Value>, b: Read<Value>): Read<Value> {
+  return (x) => {
+    const [first, second] = [a(x), b(x)];
+    return isTrue(first) && isTrue(second) ? second : 0;
+  };
+}
+
+function firstIfTrue(a: Read<Value>, b: Read<Value>): Read<Value> {
+  return (x) => {
+    const first = a(x);
+    if (isTrue(first)) return first;
+    const second = b(x);
+    return isTrue(second) ? second : first;
+  };
+}
+
+function eitherOf(a: Read<Value>, b: Read<Value>): Read<Value> {
+  return (x) => {
+    const [first, second] = [a(x), b(x)];
+    return isTrue(first) || !isTrue(second) ? first : second;
+  };
+}
+
+/** Only a text on the left makes a text. */
+function sumOrText(x: Context, a: Value, b: Value): Value {
+  if (typeof a !== "string") return typeof b === "string" && a !== null ? Number.NaN : add(a, b);
+  if (b === null) return a;
+  const added = textOf(b, x.idOf);
+  x.run.reserve(a.length + added.length);
+  return a + added;
+}
+
+/** Number of `a operator b` where both are numbers; null where it has to be made of its value. */
+export function numberBinary(
+  { operator, left, right, type }: BinaryNode,
+  readNumber: Making<number>,
+  hasEffect: boolean,
+): ((x: Context) => number) | null {
+  if (!isNumberType(left.type) || !isNumberType(right.type) || !isNumberType(type)) return null;
+  const [a, b] = [readNumber(left), readNumber(right)];
+  const isInt = type === "int";
+  switch (operator) {
+    case "+":
+      return (x) => a(x) + b(x);
+    case "-":
+      return (x) => a(x) - b(x);
+    case "*":
+      return isInt ? (x) => a(x) * b(x) + 0 : (x) => a(x) * b(x);
+    case "/":
+      return (x) => divideNumbers(a(x), b(x));
+    case "%":
+      if (type === "num") return null;
+      return isInt ? (x) => remainderInts(a(x), b(x)) : (x) => remainderReals(a(x), b(x));
+    case "**":
+      if (type === "num") return null;
+      return isInt ? (x) => powInts(a(x), b(x)) : (x) => powReals(a(x), b(x));
+    case "<<":
+    case ">>":
+      return (x) => shiftInts(a(x), b(x), operator === "<<");
+    case "&":
+    case "|":
+    case "^":
+      return (x) => maskedInts(operator, a(x), b(x));
+    case "&&":
+      return hasEffect ? null : (x) => (a(x) === 0 ? 0 : b(x) + 0);
+    case "||":
+      if (hasEffect) return null;
+      return (x) => {
+        const first = a(x);
+        if (first !== 0) return first;
+        const second = b(x);
+        return second === 0 ? first : second;
+      };
+    default:
+      return null;
+  }
+}
+
+interface Makers {
+  readonly readValue: Making<Value>;
+  readonly readNumber: Making<number>;
+  readonly readTruth: Making<boolean>;
+}
+
+/** Truth of a comparison, of `&&` and of `||`; null for what else. */
+export function truthBinary(
+  { operator, left, right }: BinaryNode,
+  { readValue, readNumber, readTruth }: Makers,
+  hasEffect: boolean,
+): ((x: Context) => boolean) | null {
+  if (operator === "&&" || operator === "||") {
+    const [a, b] = [readTruth(left), readTruth(right)];
+    const isAnd = operator === "&&";
+    if (!hasEffect) return isAnd ? (x) => a(x) && b(x) : (x) => a(x) || b(x);
+    return (x) => {
+      const [first, second] = [a(x), b(x)];
+      return isAnd ? first && second : first || second;
+    };
+  }
+  if (isNumberType(left.type) && isNumberType(right.type)) {
+    return comparedNumbers(operator, readNumber(left), readNumber(right));
+  }
+  return comparedValues(operator, readValue(left), readValue(right));
+}
+
+function comparedNumbers(operator: string, a: Read<number>, b: Read<number>) {
+  switch (operator) {
+    case "==":
+      return (x: Context) => equalReals(a(x), b(x));
+    case "!=":
+      return (x: Context) => !equalReals(a(x), b(x));
+    case "<":
+      return (x: Context) => a(x) < b(x);
+    case "<=":
+      return (x: Context) => a(x) <= b(x);
+    case ">":
+      return (x: Context) => a(x) > b(x);
+    case ">=":
+      return (x: Context) => a(x) >= b(x);
+    default:
+      return null;
+  }
+}
+
+function comparedValues(operator: string, a: Read<Value>, b: Read<Value>) {
+  switch (operator) {
+    case "==":
+      return (x: Context) => equals(a(x), b(x));
+    case "!=":
+      return (x: Context) => !equals(a(x), b(x));
+    case "<":
+      return (x: Context) => isLess(a(x), b(x));
+    case "<=":
+      return (x: Context) => isAtMost(a(x), b(x));
+    case ">":
+      return (x: Context) => ordered(isLess, a(x), b(x));
+    case ">=":
+      return (x: Context) => ordered(isAtMost, a(x), b(x));
+    default:
+      return null;
+  }
+}
+
+/** The left side is evaluated first, though it is the right one here. */
+function ordered(test: (a: Value, b: Value) => boolean, a: Value, b: Value): boolean {
+  return test(b, a);
+}

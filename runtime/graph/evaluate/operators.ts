@@ -1,0 +1,216 @@
+// The operators on any values. Nothing here throws: what has no meaning gives NaN, or what the
+// language says instead. `number-operators.ts` has those on numbers alone.
+
+import { Float } from "../../base/float.js";
+import { PackedValue } from "../store/property-values.js";
+import {
+  divideNumbers,
+  maskedInts,
+  powInts,
+  powReals,
+  remainderInts,
+  remainderReals,
+  shiftInts,
+  TOLERANCE,
+} from "./number-operators.js";
+import { Pattern } from "./pattern.js";
+import {
+  Bits,
+  boxedReal,
+  isInt,
+  isNumeric,
+  isReal,
+  narrowed,
+  numberIn,
+  Pair,
+  rawBits,
+  type Value,
+  VertexRef,
+} from "./values.js";
+
+type Arithmetic = "+" | "-" | "*" | "%";
+
+export function add(a: Value, b: Value): Value {
+  if (typeof a === "number" && typeof b === "number") return sameKind(a + b, a, b);
+  if (a === null) return b;
+  if (b === null) return a;
+  return arithmetic("+", a, b);
+}
+
+export function subtract(a: Value, b: Value): Value {
+  if (typeof a === "number" && typeof b === "number") return sameKind(a - b, a, b);
+  if (b === null) return isNumeric(a) || a === null ? a : Number.NaN;
+  if (a === null) return negate(b);
+  return arithmetic("-", a, b);
+}
+
+export function multiply(a: Value, b: Value): Value {
+  if (typeof a === "number" && typeof b === "number") return sameKind(a * b, a, b);
+  if (a === null || b === null) return 0;
+  return arithmetic("*", a, b);
+}
+
+export function divide(a: Value, b: Value): Value {
+  if (a === null) return null;
+  if (b === null) return isNumeric(a) ? a : Number.NaN;
+  // A text divides by nothing: the left side stays as it is.
+  if (isNumeric(a) && !isNumeric(b)) return a;
+  return boxedReal(divideNumbers(numberIn(a), numberIn(b)));
+}
+
+export function remainder(a: Value, b: Value): Value {
+  if (a === null) return null;
+  if (b === null) return isNumeric(a) ? a : Number.NaN;
+  return arithmetic("%", a, b);
+}
+
+export function power(a: Value, b: Value): Value {
+  if (a === null) return null;
+  if (b === null) return 1;
+  if (isInt(a) && isInt(b)) return powInts(Number(a), Number(b));
+  return boxedReal(powReals(numberIn(a), numberIn(b)));
+}
+
+/** An integral result of reals stays a real. */
+function sameKind(result: number, a: number, b: number): Value {
+  if (Number.isSafeInteger(result) && !(Number.isSafeInteger(a) && Number.isSafeInteger(b))) {
+    return new Float(result);
+  }
+  return result === 0 ? 0 : result;
+}
+
+function arithmetic(operator: Arithmetic, a: Value, b: Value): Value {
+  if (!isNumeric(a) || !isNumeric(b)) return Number.NaN;
+  if (a instanceof Bits || b instanceof Bits) {
+    if (isReal(a) || isReal(b)) return Number.NaN;
+    return new Bits(wide(operator, rawBits(a), rawBits(b)));
+  }
+  if (isInt(a) && isInt(b) && (typeof a === "bigint" || typeof b === "bigint")) {
+    return narrowed(wide(operator, BigInt(a), BigInt(b)));
+  }
+  const [x, y] = [numberIn(a), numberIn(b)];
+  if (operator === "%") {
+    return isInt(a) && isInt(b) ? remainderInts(x, y) : boxedReal(remainderReals(x, y));
+  }
+  const result = operator === "+" ? x + y : operator === "-" ? x - y : x * y;
+  return isReal(a) || isReal(b) ? boxedReal(result) : result;
+}
+
+function wide(operator: Arithmetic, a: bigint, b: bigint): bigint {
+  if (operator === "+") return a + b;
+  if (operator === "-") return a - b;
+  if (operator === "*") return a * b;
+  return b === 0n ? 0n : a % b;
+}
+
+export function negate(a: Value): Value {
+  if (typeof a === "number") return Number.isSafeInteger(a) ? 0 - a : -a;
+  if (a === null) return null;
+  if (typeof a === "string") return a;
+  if (a instanceof Float) return boxedReal(-a.value);
+  if (typeof a === "bigint") return narrowed(-a);
+  return a instanceof Bits ? new Bits(-a.value) : Number.NaN;
+}
+
+export function invert(a: Value): Value {
+  if (a === null) return null;
+  if (a instanceof Bits) return new Bits(~a.value);
+  if (typeof a === "bigint") return narrowed(~a);
+  const number = Math.trunc(numberIn(a));
+  return Number.isSafeInteger(number) ? -number - 1 : number;
+}
+
+/** `<<` and `>>`. */
+export function shift(a: Value, b: Value, isLeft: boolean): Value {
+  if (!isInt(b)) return a;
+  const count = BigInt(b) & 63n;
+  if (a instanceof Bits) return new Bits(isLeft ? a.value << count : a.value >> count);
+  if (typeof a === "bigint") return narrowed(isLeft ? a << count : a >> count);
+  if (!isNumeric(a)) return a;
+  const number = Math.trunc(numberIn(a));
+  return Number.isSafeInteger(number) ? shiftInts(number, Number(b), isLeft) : a;
+}
+
+/** `&`, `|` and `^`: of the left side's type, which stays as it is where there are no bits. */
+export function masked(operator: "&" | "|" | "^", a: Value, b: Value): Value {
+  const isBits = a instanceof Bits;
+  if (!(isBits || isInt(a)) || !(b instanceof Bits || isInt(b))) return a;
+  if (typeof a === "number" && typeof b === "number") return maskedInts(operator, a, b);
+  const [x, y] = [rawBits(a), rawBits(b)];
+  const made = operator === "&" ? x & y : operator === "|" ? x | y : x ^ y;
+  return isBits ? new Bits(made) : narrowed(made);
+}
+
+export function equals(a: Value, b: Value): boolean {
+  if (typeof a === "number" && typeof b === "number") {
+    return a === b || Math.abs(a - b) < TOLERANCE;
+  }
+  if (typeof a === "string") {
+    if (typeof b === "string") return a === b;
+    return b instanceof Pattern && b.matches(a);
+  }
+  if (a === null || b === null) return a === b;
+  if (isNumeric(a) && isNumeric(b)) return equalNumbers(a, b);
+  if (a instanceof Pattern) {
+    if (b instanceof Pattern) return a.head === b.head && a.tail === b.tail;
+    return typeof b === "string" && a.matches(b);
+  }
+  return equalObjects(a, b);
+}
+
+function equalNumbers(a: Value, b: Value): boolean {
+  if (isReal(a) || isReal(b)) {
+    const [x, y] = [numberIn(a), numberIn(b)];
+    return x === y || Math.abs(x - y) < TOLERANCE;
+  }
+  return rawBits(a) === rawBits(b);
+}
+
+function equalObjects(a: Value, b: Value): boolean {
+  if (a instanceof VertexRef) return b instanceof VertexRef && a.handle === b.handle;
+  if (a instanceof Pair) return b instanceof Pair && a.key === b.key && a.value === b.value;
+  if (a instanceof PackedValue && b instanceof PackedValue) {
+    return a.kind === b.kind && Buffer.compare(a.bytes, b.bytes) === 0;
+  }
+  return false;
+}
+
+export function isLess(a: Value, b: Value): boolean {
+  if (typeof a === "number" && typeof b === "number") return a < b;
+  if (typeof a === "string" || a instanceof Pattern) {
+    return typeof b === "string" && compareTexts(textIn(a), b) < 0;
+  }
+  return numberOrPair(a) < numberOrPair(b);
+}
+
+export function isAtMost(a: Value, b: Value): boolean {
+  if (typeof a === "number" && typeof b === "number") return a <= b;
+  if (typeof a === "string" || a instanceof Pattern) {
+    return typeof b === "string" && compareTexts(textIn(a), b) <= 0;
+  }
+  return numberOrPair(a) <= numberOrPair(b);
+}
+
+function textIn(value: string | Pattern): string {
+  return typeof value === "string" ? value : value.head + value.tail;
+}
+
+function numberOrPair(value: Value): number {
+  return value instanceof Pair ? value.value : numberIn(value);
+}
+
+/** By their bytes in UTF-8, which is the order of code points: -1, 0 or 1. */
+export function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let index = 0; index < length; index++) {
+    const [x, y] = [a.charCodeAt(index), b.charCodeAt(index)];
+    if (x !== y) return ordered(x) < ordered(y) ? -1 : 1;
+  }
+  return Math.sign(a.length - b.length);
+}
+
+/** Halves of wide characters come after all others. */
+function ordered(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}

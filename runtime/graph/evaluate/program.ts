@@ -1,0 +1,144 @@
+// Text to program, through two caches: texts lead to their form and literals, forms to programs.
+// Expressions that differ in literals only share all but those.
+
+import { readNumber, readTruth, readValue, type ValueOf } from "./closures.js";
+import type { Context } from "./context.js";
+import { formOf } from "./form.js";
+import { RETURNED } from "./functions/control.js";
+import { LeastRecent } from "./least-recent.js";
+import { parseExpression } from "./parse-expression.js";
+import { Scanner } from "./tokens.js";
+import { isNumberType } from "./type-rules.js";
+import { childrenOf, type TypedNode, type TypedProgram } from "./typed-tree.js";
+import { typeTree } from "./types.js";
+import { isPositive, scoreOf, type Value } from "./values.js";
+
+const CACHED = 1_000;
+/** Texts longer than this are not worth their place. */
+const MAX_CACHED_TEXT = 16_384;
+
+/** A text and what it is made of. */
+export interface Expression {
+  readonly text: string;
+  readonly program: Program;
+  readonly literals: readonly (number | string)[];
+  /** What `name := …` is to be called, null without. */
+  readonly name: string | null;
+}
+
+const RETURNING = new Set(["return", "returnif", "require"]);
+
+export class Program {
+  readonly typed: TypedProgram;
+  readonly value: ValueOf;
+  /** Whether the result is positive: what filters ask. */
+  readonly passes: (x: Context) => boolean;
+  /** What hits are ranked by. */
+  readonly score: (x: Context) => number;
+
+  constructor(typed: TypedProgram) {
+    this.typed = typed;
+    const { statements } = typed;
+    const isPlain = statements.length === 1 && statements[0]!.slot < 0 && !mayReturn(typed);
+    const value = valueOfProgram(typed);
+    const node = statements[0]!.value;
+    this.value = value;
+    this.passes = isPlain ? passesOf(node) : (x) => isPositive(value(x));
+    if (isPlain && isNumberType(node.type)) {
+      const number = readNumber(node);
+      this.score = (x) => scoreOf(number(x));
+    } else this.score = (x) => scoreOf(value(x));
+  }
+}
+
+function passesOf(node: TypedNode): (x: Context) => boolean {
+  if (isTruth(node)) return readTruth(node);
+  if (isNumberType(node.type)) {
+    const number = readNumber(node);
+    return (x) => number(x) > 0;
+  }
+  const value = readValue(node);
+  return (x) => isPositive(value(x));
+}
+
+/** True for what gives 1 and 0 only: its truth is then all there is. */
+function isTruth(node: TypedNode): boolean {
+  if (node.op === "has" || node.op === "in") return true;
+  if (node.op === "unary") return node.operator === "!";
+  if (node.op !== "binary") return false;
+  const { operator } = node;
+  if (operator === "&&" || operator === "||") return isTruth(node.left) && isTruth(node.right);
+  return /^([=!]=|[<>]=?)$/.test(operator);
+}
+
+function valueOfProgram(typed: TypedProgram): ValueOf {
+  const run = statementsOf(typed);
+  if (!mayReturn(typed)) return run;
+  return (x) => {
+    try {
+      return run(x);
+    } catch (error) {
+      if (error === RETURNED) return RETURNED.value;
+      throw error;
+    }
+  };
+}
+
+function statementsOf({ statements }: TypedProgram): ValueOf {
+  const values = statements.map(({ value }) => readValue(value));
+  const slots = statements.map(({ slot }) => slot);
+  if (values.length === 1) return values[0]!;
+  return (x) => {
+    let last: Value = null;
+    for (let at = 0; at < values.length; at++) {
+      last = values[at]!(x);
+      if (slots[at]! >= 0) x.variables[slots[at]!] = last;
+    }
+    return last;
+  };
+}
+
+function mayReturn({ statements }: TypedProgram): boolean {
+  return statements.some(({ value }) => anyCall(value, (name) => RETURNING.has(name)));
+}
+
+function anyCall(node: TypedNode, test: (name: string) => boolean): boolean {
+  if (node.op === "call" && test(node.row.name)) return true;
+  return childrenOf(node).some((child) => anyCall(child, test));
+}
+
+const texts = new LeastRecent<string, Expression>(CACHED);
+const forms = new LeastRecent<string, Program>(CACHED);
+
+/**
+ * The expression that a text is.
+ * @throws QueryError with the place of what is wrong
+ */
+export function compileExpression(text: string): Expression {
+  const known = texts.get(text);
+  if (known !== undefined) return known;
+  const tokens = Scanner.scan(text);
+  const { key, literals, places } = formOf(tokens);
+  let program = forms.get(key);
+  let name: string | null = null;
+  // Which names a text assigns is told by its first tokens; a known form was without fault.
+  if (program === undefined || tokens[1]?.text === ":=") {
+    const tree = parseExpression(text, tokens);
+    name = tree.name;
+    program ??= new Program(typeTree(text, tree, places));
+    forms.set(key, program);
+  }
+  const expression = { text, program, literals, name };
+  if (text.length <= MAX_CACHED_TEXT) texts.set(text, expression);
+  return expression;
+}
+
+/** Where a text needs what; see `TypedProgram`. */
+export function needsOf(text: string): TypedProgram["needs"] {
+  return compileAnew(text, 0).needs;
+}
+
+function compileAnew(text: string, from: number): TypedProgram {
+  const tokens = Scanner.scan(text, from);
+  return typeTree(text, parseExpression(text, tokens), formOf(tokens).places);
+}

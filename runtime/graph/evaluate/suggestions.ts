@@ -1,0 +1,40 @@
+// The known name that is nearest to one that is not, for the messages of errors.
+
+const MAX_COMPARED = 40;
+const MAX_DISTANCE = 3;
+
+/** The nearest of some names, null if none is near. */
+export function nearestName(name: string, known: Iterable<string>): string | null {
+  if (name.length > MAX_COMPARED) return null;
+  let nearest: string | null = null;
+  let least = Math.min(MAX_DISTANCE, Math.floor(name.length / 2)) + 1;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - name.length) >= least) continue;
+    const distance = editDistance(name, candidate);
+    if (distance < least) {
+      least = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours that make one text of the other. */
+function editDistance(a: string, b: string): number {
+  let older: number[] = [];
+  let old = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let least = Math.min(old[j]! + 1, row[j - 1]! + 1, old[j - 1]! + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        least = Math.min(least, older[j - 2]! + 1);
+      }
+      row.push(least);
+    }
+    older = old;
+    old = row;
+  }
+  return old[b.length]!;
+}

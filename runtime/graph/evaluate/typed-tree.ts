@@ -1,0 +1,139 @@
+// The tree after names have got their meaning: each node knows the type of its value and whether it
+// has an effect. Both back ends read it, and nothing else of an expression.
+
+import type { ArcAttribute, OtherAttribute, VertexAttribute } from "./attributes.js";
+import type { FunctionRow, StaticType } from "./functions/row.js";
+import type { Value } from "./values.js";
+import type { VertexName } from "./vocabulary.js";
+
+interface Base {
+  readonly type: StaticType;
+  readonly hasEffect: boolean;
+}
+
+export type ArcName = "next" | "prev";
+
+export interface CallNode extends Base {
+  readonly op: "call";
+  readonly row: FunctionRow;
+  readonly args: readonly TypedNode[];
+}
+export interface BinaryNode extends Base {
+  readonly op: "binary";
+  readonly operator: string;
+  readonly left: TypedNode;
+  readonly right: TypedNode;
+}
+export interface PropertyNode extends Base {
+  readonly op: "property";
+  readonly of: VertexName;
+  /** Place in the keys of that vertex. */
+  readonly place: number;
+}
+export interface IfNode extends Base {
+  readonly op: "if";
+  readonly condition: TypedNode;
+  readonly yes: TypedNode;
+  readonly no: TypedNode;
+}
+export interface MemberNode extends Base {
+  readonly op: "in";
+  readonly isNegated: boolean;
+  readonly left: TypedNode;
+  readonly right: TypedNode;
+}
+
+export type TypedNode =
+  | (Base & { readonly op: "literal"; readonly index: number })
+  | (Base & { readonly op: "constant"; readonly value: Value })
+  /** Code of the relationship or vertex type that a literal names. */
+  | (Base & { readonly op: "code"; readonly place: number })
+  | (Base & { readonly op: "variable"; readonly slot: number })
+  | (Base & { readonly op: "vertex"; readonly of: VertexName })
+  | (Base & {
+      readonly op: "vertexAttribute";
+      readonly of: VertexName;
+      readonly attribute: VertexAttribute;
+    })
+  | (Base & { readonly op: "arcAttribute"; readonly of: ArcName; readonly attribute: ArcAttribute })
+  | (Base & { readonly op: "other"; readonly attribute: OtherAttribute })
+  | PropertyNode
+  /** `property(key, default, condition)` */
+  | (Base & {
+      readonly op: "default";
+      readonly property: PropertyNode;
+      readonly fallback: TypedNode;
+      readonly condition: TypedNode | null;
+    })
+  /** `'key' in next` */
+  | (Base & { readonly op: "has"; readonly property: PropertyNode; readonly isNegated: boolean })
+  | (Base & { readonly op: "unary"; readonly operator: string; readonly of: TypedNode })
+  | BinaryNode
+  | IfNode
+  | MemberNode
+  | (Base & { readonly op: "set"; readonly items: readonly TypedNode[] })
+  | (Base & { readonly op: "range"; readonly low: TypedNode; readonly high: TypedNode })
+  /** The first of several, all of which are evaluated. */
+  | (Base & { readonly op: "group"; readonly items: readonly TypedNode[] })
+  | CallNode;
+
+export interface TypedStatement {
+  /** The variable that it binds, -1 for none. */
+  readonly slot: number;
+  readonly value: TypedNode;
+}
+
+/** What an expression needs of the place where it stands, by the first position that needs it. */
+export interface Needs {
+  /** The arc or its head. */
+  head: number;
+  /** `collect`, `stage`; `commit`. */
+  collect: number;
+  commit: number;
+  cull: number;
+  synthetic: number;
+}
+
+export interface TypedProgram {
+  readonly statements: readonly TypedStatement[];
+  readonly type: StaticType;
+  readonly hasEffect: boolean;
+  /** It differs though nothing in the graph has changed. */
+  readonly isVolatile: boolean;
+  readonly needs: Readonly<Needs>;
+  /** Per vertex: literals that are keys of properties. */
+  readonly keys: Readonly<Record<VertexName, readonly number[]>>;
+  /** Literals that name relationships or types; patterns stand for all of them. */
+  readonly codes: readonly CodeName[];
+  /** Literals that must be positive: sizes of `mcull`. */
+  readonly sizes: readonly number[];
+}
+
+export interface CodeName {
+  readonly literal: number;
+  readonly kind: "relationships" | "types";
+}
+
+/** Operands of a node. */
+export function childrenOf(node: TypedNode): readonly TypedNode[] {
+  switch (node.op) {
+    case "unary":
+      return [node.of];
+    case "binary":
+    case "in":
+      return [node.left, node.right];
+    case "if":
+      return [node.condition, node.yes, node.no];
+    case "default":
+      return node.condition === null ? [node.fallback] : [node.fallback, node.condition];
+    case "set":
+    case "group":
+      return node.items;
+    case "range":
+      return [node.low, node.high];
+    case "call":
+      return node.args;
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,167 @@
+// What an expression computes with, and the three notions of truth. A number stands for an int when
+// it is a safe integer, for a real otherwise; an integral real is a `Float`, as in the store. Ints
+// of 64 bits are BigInts. NaN is also the `nan` of the language.
+
+import { Float } from "../../base/float.js";
+import type { PackedValue } from "../store/property-values.js";
+import type { Pattern } from "./pattern.js";
+
+/** 64 bits without sign. */
+export class Bits {
+  readonly value: bigint;
+
+  constructor(value: bigint) {
+    this.value = BigInt.asUintN(64, value);
+  }
+
+  get shown(): string {
+    return `0x${this.value.toString(16).padStart(16, "0")}`;
+  }
+}
+
+/** A 32-bit key and a float32. */
+export class Pair {
+  readonly key: number;
+  readonly value: number;
+
+  constructor(key: number, value: number) {
+    this.key = key >>> 0;
+    this.value = Math.fround(value);
+  }
+}
+
+/** A vertex; it means something during one query only. */
+export class VertexRef {
+  constructor(readonly handle: number) {}
+}
+
+/** The numbers of a vertex or of a query; none where there is no vector. */
+export class VectorValue {
+  constructor(readonly numbers: readonly number[]) {}
+}
+
+/** `{a, b}`, right of `in` or by itself. */
+export class SetValue {
+  constructor(readonly items: readonly Value[]) {}
+}
+
+export type Value =
+  | null
+  | number
+  | Float
+  | bigint
+  | string
+  | Bits
+  | Pair
+  | VertexRef
+  | VectorValue
+  | SetValue
+  | Pattern
+  | PackedValue;
+
+export const NO_VECTOR = new VectorValue([]);
+
+/** A real as a value that is passed on without its type. */
+export function boxedReal(number: number): Value {
+  return Number.isSafeInteger(number) ? new Float(number) : number;
+}
+
+/** The number in a value; NaN where there is none. */
+export function numberIn(value: Value): number {
+  if (typeof value === "number") return value;
+  if (value instanceof Float) return value.value;
+  if (typeof value === "bigint") return Number(value);
+  if (value instanceof Bits) return Number(value.value);
+  return Number.NaN;
+}
+
+/** True for all that counts as a number, bits included. */
+export function isNumeric(value: Value): value is number | Float | bigint | Bits {
+  return (
+    typeof value === "number" ||
+    value instanceof Float ||
+    typeof value === "bigint" ||
+    value instanceof Bits
+  );
+}
+
+export function isInt(value: Value): value is number | bigint {
+  return typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value));
+}
+
+export function isReal(value: Value): value is number | Float {
+  return value instanceof Float || (typeof value === "number" && !Number.isSafeInteger(value));
+}
+
+/** An int of 64 bits as a number where one can be it. */
+export function narrowed(value: bigint): number | bigint {
+  const signed = BigInt.asIntN(64, value);
+  const number = Number(signed);
+  return Number.isSafeInteger(number) ? number : signed;
+}
+
+/** 64 raw bits: ints by two's complement, reals by their float64. */
+export function rawBits(value: Value): bigint {
+  if (typeof value === "bigint") return BigInt.asUintN(64, value);
+  if (value instanceof Bits) return value.value;
+  if (value instanceof Float) return floatBits(value.value);
+  if (typeof value === "number") {
+    return Number.isSafeInteger(value) ? BigInt.asUintN(64, BigInt(value)) : floatBits(value);
+  }
+  if (value instanceof Pair) return (BigInt(value.key) << 32n) | (floatBits32(value.value) >> 0n);
+  if (value instanceof VertexRef) return BigInt(value.handle);
+  return 0n;
+}
+
+const float = new Float64Array(1);
+const bits = new BigUint64Array(float.buffer);
+const float32 = new Float32Array(1);
+const bits32 = new Uint32Array(float32.buffer);
+
+function floatBits(value: number): bigint {
+  float[0] = value;
+  return bits[0]!;
+}
+
+function floatBits32(value: number): bigint {
+  float32[0] = value;
+  return BigInt(bits32[0]!);
+}
+
+/** The real that 64 bits are. */
+export function realOfBits(value: bigint): number {
+  bits[0] = BigInt.asUintN(64, value);
+  return float[0]!;
+}
+
+/** For `&& || ! ?:`. */
+export function isTrue(value: Value): boolean {
+  if (typeof value === "number") return value !== 0;
+  if (value === null) return false;
+  if (value instanceof Float) return value.value !== 0;
+  if (typeof value === "bigint") return value !== 0n;
+  if (value instanceof Bits) return value.value !== 0n;
+  return !(value instanceof Pair) || value.key !== 0 || value.value !== 0;
+}
+
+/** For the conditions of functions: as `isTrue`, but false for NaN. */
+export function isCondition(value: Value): boolean {
+  return isTrue(value) && !Number.isNaN(value);
+}
+
+/** For filters. */
+export function isPositive(value: Value): boolean {
+  if (typeof value === "number") return value > 0;
+  if (value === null || value instanceof SetValue) return false;
+  if (value instanceof Float) return value.value > 0;
+  if (typeof value === "bigint") return value > 0n;
+  if (value instanceof Bits) return value.value !== 0n;
+  return !(value instanceof Pair) || value.value > 0;
+}
+
+/** What sorting by rank compares: 0 for what is no number; an item below 0 is dropped. */
+export function scoreOf(value: Value): number {
+  const number = value instanceof Pair ? value.value : numberIn(value);
+  if (Number.isNaN(number)) return 0;
+  return Math.min(Math.max(number, -Number.MAX_VALUE), Number.MAX_VALUE);
+}

@@ -1,0 +1,151 @@
+// What is wrong with an expression is told with its place and what to do; whatever the text is, it
+// is either an expression or a QueryError, within bounded time.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { compileExpression } from "../../../../runtime/graph/evaluate/program.js";
+import { QueryError } from "../../../../runtime/graph/model/errors.js";
+import { Random, SEED } from "../../../property/support/random.js";
+import { makePeople } from "../support/people.js";
+
+const test = suite("expression errors");
+
+/** Text, message, and the position that it names. */
+const WRONG: readonly (readonly [text: string, message: string, position: number])[] = [
+  ["", "expected operand", 1],
+  ["1 +", "expected operand", 4],
+  ["1 2", "expected infix operator", 3],
+  ["(1", "expected ')'", 3],
+  ["()", "empty group", 1],
+  ["1 in {}", "empty set", 6],
+  ["(1; 2)", "invalid subexpression", 3],
+  ["1 ? 2", "incomplete ternary conditional '?:'", 6],
+  ["1 : 2", "invalid ternary conditional '?:'", 3],
+  ["'a**'", "illegal wildcard", 1],
+  ["'*a*c'", "illegal wildcard", 1],
+  ["'\\n'", "invalid escape sequence", 2],
+  ["'open", "unexpected end of expression", 1],
+  ["/* open", "unterminated comment", 1],
+  ["1e", "invalid number", 1],
+  [".5.5", "invalid number", 1],
+  ["1 @ 2", "invalid expression", 3],
+  ["sqrt()", "not enough arguments", 1],
+  ["sqrt(1, 2)", "too many arguments", 1],
+  ["a = 1; a = 2", "variable redefinition", 8],
+  ["pi = 3", "invalid variable assignment", 1],
+  ["1 + (b = 2)", "cannot assign variable within expression", 8],
+  ["vertex['a' + 'b']", "expected ']'", 12],
+  ["vertex[1]", "literal expected", 8],
+  ["nxt.arc.value > 1", "undefined variable; did you mean 'next.arc.value'?", 1],
+  ["2 * next.price", "undefined variable; a property is next['price']", 5],
+  ["1 + sqr(2)", "undefined function; did you mean 'sqrt'?", 5],
+  ["sqrt + 1", "undefined variable; a function is called: sqrt(...)", 1],
+  ["cpukill(1)", "cpukill() is left out: wastes what others need", 1],
+  ["mcull(1, 0.5)", "mcull() size must be a positive integer literal", 10],
+  ["mcull(1, 2) + mcull(1, 2)", "multiple mcull() not allowed", 15],
+];
+
+for (const [text, message, position] of WRONG) {
+  test(`${text} :: ${message}`, () => {
+    const error = errorOf(() => compileExpression(text));
+    assert.is(error.message.split(" ] at pos=")[0], `Syntax error [ ${message}`);
+    assert.match(error.message, ` at pos=${position} (`);
+    assert.is(error.message.split("\n").at(-1)!.indexOf("^") - 1, position);
+  });
+}
+
+function errorOf(run: () => unknown): QueryError {
+  try {
+    run();
+  } catch (error) {
+    assert.instance(error, QueryError);
+    return error as QueryError;
+  }
+  throw new Error("nothing was thrown");
+}
+
+test("a caret stands below the place, in its own line", () => {
+  const { message } = errorOf(() => compileExpression("a = 1;\nb = a +* 2"));
+  assert.is(message.split("\n").slice(1).join("\n"), "  b = a +* 2\n         ^");
+});
+
+test("texts, tokens, nodes, depth and arguments are bounded", () => {
+  const deep = `${"(".repeat(50_000)}1${")".repeat(50_000)}`;
+  const chain = `${"-".repeat(10_000)}1`;
+  const powers = Array.from({ length: 3000 }, () => "2").join("**");
+  const long = Array.from({ length: 5000 }, () => "1").join("+");
+  const wide = `sum(${"1,".repeat(300)}1)`;
+  const huge = `'${"x".repeat(140_000)}'`;
+  for (const text of [deep, chain, powers, long, wide, huge]) {
+    assert.match(errorOf(() => compileExpression(text)).message, /too (long|deep|many)/);
+  }
+  assert.ok(compileExpression(Array.from({ length: 900 }, () => "1").join("+")));
+});
+
+test("without a head there is none to be read", () => {
+  const graph = makePeople();
+  const error = errorOf(() => graph.evaluate("1 + next.deg", { tail: "ann" }));
+  assert.match(error.message, /formula requires head vertex .* pos=5/s);
+});
+
+test("names of prototypes are no names", () => {
+  for (const name of ["__proto__", "constructor", "toString", "vertex.constructor"]) {
+    assert.match(errorOf(() => compileExpression(`1 + ${name}`)).message, "undefined variable");
+    assert.match(errorOf(() => compileExpression(`1 + ${name}(1)`)).message, "undefined function");
+  }
+  const graph = makePeople();
+  assert.is(graph.evaluate("vertex['__proto__']", { tail: "ann" }), null);
+});
+
+test("any text is an expression or a QueryError", () => {
+  const random = new Random();
+  const rounds = Number(process.env.ROUNDS ?? 20_000);
+  const graph = makePeople();
+  for (let round = 0; round < rounds; round++) {
+    const length = random.below(14);
+    const text = Array.from({ length }, () => random.of(PIECES)).join(random.of(["", " "]));
+    try {
+      graph.evaluate(text, { tail: "ann", head: "bob", arc: ["knows", 5, 5] });
+    } catch (error) {
+      assert.instance(error, QueryError, `SEED=${SEED}: ${text}: ${error}`);
+    }
+  }
+});
+
+const PIECES = [
+  ...["1", "2.5", "0x1F", "0b101", "99999999999999999999", "'a'", "'b*'", "b'x'", "-", "+", "*"],
+  ...["/", "%", "**", "<<", ">>", "<", "<=", "==", "!=", "&", "|", "^", "&&", "||", "?", ":", "="],
+  ...[":=", ";", ",", "(", ")", "[", "]", "{", "}", "!", "~", "in", "notin", "range(", "a", "b_"],
+  ...["vertex", "next", "prev", ".arc.value", "next.id", "vertex['age']", "next['w']", "null"],
+  ...[
+    "nan",
+    "inf",
+    "R1",
+    "r1",
+    "pi",
+    "str(",
+    "sum(",
+    "store(",
+    "inc(",
+    "join(",
+    "replace(",
+    "hash(",
+  ],
+  ...["msort(", "mheapinit(", "mcopy(", "slice(", "synarc.value(", "collect(", "return(", "rank("],
+  ...[
+    "'",
+    '"',
+    "\\",
+    "//",
+    "/*",
+    "\u{1f600}",
+    "\n",
+    "@",
+    "__proto__",
+    "mcull(",
+    "geodist(",
+    "idx(",
+  ],
+];
+
+test.run();

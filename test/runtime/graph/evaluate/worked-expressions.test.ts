@@ -1,0 +1,50 @@
+// All worked examples of the language, each as a test.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { evaluateText } from "../../../../runtime/graph/evaluate/evaluate.js";
+import { Memory, memoryOption } from "../../../../runtime/graph/evaluate/memory.js";
+import { shownResult } from "../../../../runtime/graph/evaluate/plain-result.js";
+import { M_INT } from "../../../../runtime/graph/model/constants.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { TEST_THREAD } from "../support/make-graph.js";
+import { makePeople, storeOf } from "../support/people.js";
+import { BETWEEN, DEPARTURES, PURE } from "./worked-expressions.js";
+
+const test = suite("worked expressions");
+const empty = GraphStore.make("empty", TEST_THREAD);
+const people = makePeople();
+const NOTHING = { tail: 0, head: 0, arc: null, vector: [], memory: null };
+
+function expected(expression: string, shown: string): string {
+  return DEPARTURES.get(expression)?.[0] ?? shown;
+}
+
+for (const [expression, shown] of PURE) {
+  test(expression, () => {
+    const value = evaluateText(empty, expression, NOTHING);
+    assert.is(shownResult(empty, value), expected(expression, shown));
+  });
+}
+
+for (const [expression, shown] of BETWEEN) {
+  test(expression, () => {
+    const store = storeOf(people);
+    const cells = new Memory(store, [3, [20, 2], 10]);
+    const value = evaluateText(store, expression, {
+      ...NOTHING,
+      tail: store.ids.find("ann"),
+      head: store.ids.find("bob"),
+      arc: ["knows", M_INT, 5],
+      memory: memoryOption(store, cells),
+    });
+    assert.is(shownResult(store, value), expected(expression, shown));
+  });
+}
+
+test("what departs from its model is one of the examples", () => {
+  const all = new Set([...PURE, ...BETWEEN].map(([expression]) => expression));
+  for (const expression of DEPARTURES.keys()) assert.ok(all.has(expression), expression);
+});
+
+test.run();
