@@ -18,7 +18,7 @@ export interface BuildOptions {
  * Builds a project's `.svc/`. With errors nothing is written.
  *
  * @param projectDir folder of the project
- * @throws SvcError for a configuration that is not valid, no plugin files, or a folder that cannot
+ * @throws SvcError for a configuration that does not run, no plugin files, or a folder that cannot
  * be written
  */
 export async function buildProject(

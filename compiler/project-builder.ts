@@ -13,6 +13,7 @@ import { checkPlugins } from "./check/check-plugins.js";
 import { mergeFindings } from "./check/merge-findings.js";
 import { startTypeCheck, type TypeCheck } from "./check/type-check.js";
 import { CONFIG_FILES, type LoadedConfig, loadConfig } from "./config/config.js";
+import { ConfigError } from "./config/config-error.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { sortDiagnostics } from "./diagnostics/sort.js";
 import { checkedManifest } from "./emit/manifest.js";
@@ -68,7 +69,7 @@ export class ProjectBuilder {
    * build stays. Calls must not overlap.
    *
    * @param changed files that were written, added or removed since the last call
-   * @throws SvcError for a configuration that is not valid
+   * @throws SvcError for a configuration that does not run
    */
   async rebuild(
     changed: readonly string[] = [],
@@ -104,7 +105,8 @@ export class ProjectBuilder {
     clock: Clock,
   ): Promise<Compiled & { readonly abandoned: boolean }> {
     const { plugins, diagnostics, files } = await this.#compile(changed, clock, true);
-    const types = await this.#typeCheck!.result;
+    // Of a configuration that is wrong nothing follows that had types.
+    const types = this.#typeCheck === null ? [] : await this.#typeCheck.result;
     clock.mark("types");
     const all = mergeFindings(diagnostics, types ?? []);
     const isRight = types !== null && !hasErrors(all);
@@ -148,6 +150,10 @@ export class ProjectBuilder {
       this.#pending.add(this.#relativePath(file));
     }
     const config = await this.#loadConfig();
+    if (config instanceof ConfigError) {
+      const diagnostics = await config.diagnostics();
+      return { plugins: 0, diagnostics, files: null };
+    }
     const files = await this.#findFiles(config.config);
     const declarations = await declarationFiles(this.projectDir);
     this.#sources = [...files, ...declarations];
@@ -191,7 +197,8 @@ export class ProjectBuilder {
     return typeCheck;
   }
 
-  async #loadConfig(): Promise<LoadedConfig> {
+  /** An error where it has values that are not allowed: what it means is not known then. */
+  async #loadConfig(): Promise<LoadedConfig | ConfigError> {
     const known = this.#config;
     const sources = new Set([...CONFIG_FILES, "package.json", ...(known?.inputs ?? [])]);
     if (known !== null && !this.#hasChanged(sources)) {
@@ -199,8 +206,13 @@ export class ProjectBuilder {
     }
     this.#config = null;
     this.#reader = null;
-    this.#config = await loadConfig(this.projectDir);
-    return this.#config;
+    try {
+      this.#config = await loadConfig(this.projectDir);
+      return this.#config;
+    } catch (error) {
+      if (error instanceof ConfigError) return error;
+      throw error;
+    }
   }
 
   async #findFiles(config: ResolvedConfig): Promise<string[]> {

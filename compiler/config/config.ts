@@ -6,8 +6,9 @@ import { join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SvcError } from "../../runtime/base/errors.js";
 import { type ResolvedConfig, resolveConfig } from "../../runtime/settings/config-rule.js";
-import { isPlainObject, type Problems, problemText } from "../../runtime/settings/rules.js";
+import { isPlainObject, type Problems } from "../../runtime/settings/rules.js";
 import { removeLeftovers } from "../leftovers.js";
+import { ConfigError } from "./config-error.js";
 
 /** In order of preference. */
 export const CONFIG_FILES = ["svc.config.ts", "svc.config.mjs", "svc.config.js"];
@@ -22,7 +23,8 @@ export interface LoadedConfig {
 
 /**
  * Loads the configuration of a project; one without a file has the defaults.
- * @throws SvcError SVC1101 when the file does not run, SVC1102 for values that are not allowed
+ * @throws SvcError SVC1101 when the file does not run, ConfigError (SVC1102) for values that are
+ *   not allowed
  */
 export async function loadConfig(projectDir: string): Promise<LoadedConfig> {
   const file = CONFIG_FILES.find((name) => existsSync(join(projectDir, name)));
@@ -34,10 +36,7 @@ export async function loadConfig(projectDir: string): Promise<LoadedConfig> {
   const problems: Problems = [];
   const config = resolveConfig(value, problems);
   if (problems.length > 0) {
-    throw new SvcError(
-      "SVC1102",
-      [`${file} is not valid`, ...problems.map(problemText)].join("\n  "),
-    );
+    throw new ConfigError(projectDir, file, problems);
   }
   return { config: withName(config, name), inputs };
 }

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { ResolvedConfig } from "./config-rule.js";
+import { isPlainObject } from "./rules.js";
 
 /** Raised whenever a file of `.svc/` changes its form; other formats are treated as no build. */
 export const MANIFEST_FORMAT = 2;
@@ -44,7 +45,8 @@ export function readManifest(projectDir: string): Manifest | null {
   }
   try {
     const manifest = JSON.parse(text) as Manifest;
-    return manifest.format === MANIFEST_FORMAT ? manifest : null;
+    // Only its form is believed: a server checks the settings that it takes from here.
+    return manifest.format === MANIFEST_FORMAT && isPlainObject(manifest.config) ? manifest : null;
   } catch {
     return null;
   }

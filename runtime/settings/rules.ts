@@ -10,6 +10,8 @@ export interface Problem {
   readonly path: Path;
   /** Such as `expected an integer from 0 to 65534, got "x"`. */
   readonly text: string;
+  /** The key itself is wrong, not its value. */
+  readonly isOfKey?: boolean;
   /** What the library throws for it, where the interface says so. */
   readonly exception?: "TypeError" | "ValueError";
 }
@@ -85,7 +87,8 @@ export function object<T extends object>(rules: Rules<T>): Rule<T> {
     const given = value as Record<string, unknown>;
     const known = Object.keys(rules);
     for (const key of Object.keys(given).filter((key) => !Object.hasOwn(rules, key))) {
-      problems.push({ path: [...path, key], text: `unknown key${nearestHint(key, known)}` });
+      const text = `unknown key${nearestHint(key, known)}`;
+      problems.push({ path: [...path, key], text, isOfKey: true });
     }
     const kept = known.map((key) => {
       const own = Object.hasOwn(given, key) ? given[key] : undefined;
@@ -105,7 +108,9 @@ export function named<T>(what: string, pattern: RegExp, rule: Rule<T>): Rule<Rec
     const kept: [string, T][] = [];
     for (const [name, item] of Object.entries(value)) {
       const inside = [...path, name];
-      if (!pattern.test(name)) problems.push({ path: inside, text: expected(what, name) });
+      if (!pattern.test(name)) {
+        problems.push({ path: inside, text: expected(what, name), isOfKey: true });
+      }
       kept.push([name, rule(item, inside, problems)]);
     }
     return Object.fromEntries(kept);

@@ -153,13 +153,14 @@ test("an edit that came before a configuration error is not lost", async (contex
   await builder.rebuild();
   project.write("plugins/offset.ts", "export const offset: number = 815;\n");
   project.write("svc.config.mjs", "export default { executors: -1 }");
-  let code = "";
-  await builder
-    .rebuild(["plugins/offset.ts", "svc.config.mjs"])
-    .catch((error: { code: string }) => {
-      code = error.code;
-    });
-  assert.is(code, "SVC1102");
+  const failed = await builder.rebuild(["plugins/offset.ts", "svc.config.mjs"]);
+  assert.is(failed.ok, false);
+  assert.equal(
+    failed.diagnostics.map(({ code, position: { file, line, column }, length }) => {
+      return [code, file, line, column, length];
+    }),
+    [["SVC1102", "svc.config.mjs", 1, 29, 2]],
+  );
   project.write("svc.config.mjs", "export default {}");
   assert.is((await builder.rebuild(["svc.config.mjs"])).ok, true);
   assert.match(bundle(context), "815");

@@ -1,0 +1,44 @@
+// A configuration with values that are not allowed: an error for those who load one, findings with
+// their places for a build.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { SvcError } from "../../runtime/base/errors.js";
+import { type Problem, problemText } from "../../runtime/settings/rules.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { sortDiagnostics } from "../diagnostics/sort.js";
+
+export class ConfigError extends SvcError {
+  readonly #projectDir: string;
+  readonly #file: string;
+  readonly #problems: readonly Problem[];
+
+  /** @param file the configuration, relative to the project folder */
+  constructor(projectDir: string, file: string, problems: readonly Problem[]) {
+    super("SVC1102", [`${file} is not valid`, ...problems.map(problemText)].join("\n  "));
+    this.#projectDir = projectDir;
+    this.#file = file;
+    this.#problems = problems;
+  }
+
+  /** One finding for each mistake, sorted by place. */
+  async diagnostics(): Promise<Diagnostic[]> {
+    const { ConfigPlaces } = await import("../read/config-places.js");
+    const places = new ConfigPlaces(this.#file, this.#text());
+    const findings = this.#problems.map((problem): Diagnostic => {
+      const place = places.find(problem.path, problem.isOfKey === true);
+      const message = problemText(problem);
+      return { code: this.code, severity: "error", ...place, message, help: "" };
+    });
+    return sortDiagnostics(findings);
+  }
+
+  #text(): string {
+    try {
+      return readFileSync(join(this.#projectDir, this.#file), "utf8");
+    } catch {
+      // It was there when it was evaluated; without it, findings have no place in it.
+      return "";
+    }
+  }
+}

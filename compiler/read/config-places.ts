@@ -1,0 +1,124 @@
+// Where `svc.config.ts` says something: follows a path from the default export through objects and
+// lists as far as they are literal. Nothing is evaluated; what a call returns has the call's place.
+
+import { ts } from "ts-morph";
+import type { Place } from "../record/source-position.js";
+
+export type ConfigPath = readonly (string | number)[];
+
+/** Constants that stand for one another. */
+const MAX_NAMES = 8;
+
+/** Finds places in one file. */
+export class ConfigPlaces {
+  readonly #file: string;
+  readonly #source: ts.SourceFile;
+  readonly #config: ts.Expression | null;
+
+  /** @param file path relative to the project folder */
+  constructor(file: string, text: string) {
+    this.#file = file;
+    this.#source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+    const exported = this.#source.statements.find(ts.isExportAssignment);
+    this.#config = exported ? this.#written(exported.expression) : null;
+  }
+
+  /**
+   * The place of a value, or the nearest around it.
+   * @param ofKey the place of its key instead
+   */
+  find(path: ConfigPath, ofKey: boolean): Place {
+    let node: ts.Node | null = this.#config;
+    let key: ts.Node | null = node;
+    for (const step of path) {
+      const inside = node === null ? null : this.#inside(node, step);
+      if (inside === null) break;
+      [key, node] = [inside.key, this.#written(inside.value)];
+    }
+    return this.#place((ofKey ? key : node) ?? this.#source);
+  }
+
+  /** One step into an object or a list; a later property wins over those before it. */
+  #inside(node: ts.Node, step: string | number): { key: ts.Node; value: ts.Expression } | null {
+    if (ts.isArrayLiteralExpression(node)) {
+      const items = node.elements;
+      const isPlain = items.slice(0, Number(step) + 1).every((item) => !ts.isSpreadElement(item));
+      const item = isPlain ? items[Number(step)] : undefined;
+      return item === undefined ? null : { key: item, value: item };
+    }
+    if (!ts.isObjectLiteralExpression(node)) return null;
+    for (const property of node.properties.toReversed()) {
+      if (ts.isSpreadAssignment(property)) {
+        const spread = this.#inside(this.#written(property.expression), step);
+        if (spread !== null) return spread;
+      } else if (nameOf(property) === step) {
+        if (ts.isPropertyAssignment(property)) {
+          return { key: property.name, value: property.initializer };
+        }
+        if (ts.isShorthandPropertyAssignment(property)) {
+          return { key: property.name, value: property.name };
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * What an expression says, without types, parentheses, `defineConfig` and names of constants.
+   * @param names how many names led here: one may stand for itself
+   */
+  #written(expression: ts.Expression, names = 0): ts.Expression {
+    if (
+      ts.isParenthesizedExpression(expression) ||
+      ts.isAsExpression(expression) ||
+      ts.isSatisfiesExpression(expression)
+    ) {
+      return this.#written(expression.expression, names);
+    }
+    if (ts.isCallExpression(expression)) {
+      const [argument] = expression.arguments;
+      const isTyping = isNamed(expression.expression, "defineConfig");
+      return isTyping && argument ? this.#written(argument, names) : expression;
+    }
+    if (!ts.isIdentifier(expression) || names === MAX_NAMES) return expression;
+    const constant = this.#constant(expression.text);
+    if (constant === null) return expression;
+    const held = this.#written(constant, names + 1);
+    // Of a single value, the place where it is used tells more.
+    const isHolder = ts.isObjectLiteralExpression(held) || ts.isArrayLiteralExpression(held);
+    return isHolder ? held : expression;
+  }
+
+  #constant(name: string): ts.Expression | null {
+    for (const statement of this.#source.statements) {
+      if (!ts.isVariableStatement(statement)) continue;
+      const found = statement.declarationList.declarations.find((declaration) => {
+        return ts.isIdentifier(declaration.name) && declaration.name.text === name;
+      });
+      if (found?.initializer !== undefined) return found.initializer;
+    }
+    return null;
+  }
+
+  #place(node: ts.Node): Place {
+    const start = node.getStart(this.#source);
+    const { line, character } = this.#source.getLineAndCharacterOfPosition(start);
+    const [first = ""] = node.getText(this.#source).split("\n", 1);
+    const isAll = node === this.#source;
+    return {
+      position: { file: this.#file, line: line + 1, column: character + 1 },
+      length: isAll ? 1 : Math.max(1, first.trimEnd().length),
+    };
+  }
+}
+
+function nameOf({ name }: ts.ObjectLiteralElementLike): string | null {
+  if (name === undefined) return null;
+  return ts.isIdentifier(name) || ts.isStringLiteralLike(name) || ts.isNumericLiteral(name)
+    ? name.text
+    : null;
+}
+
+function isNamed(expression: ts.Expression, name: string): boolean {
+  return ts.isIdentifier(expression) && expression.text === name;
+}

@@ -1,0 +1,136 @@
+// Every value that a setting cannot have, to a build, to a start and to programs: each of them
+// names the setting and what it should be, and none of them ends with a stack.
+// limit: 60 s
+
+import { readFileSync, rmSync } from "node:fs";
+import { inspect, isDeepStrictEqual } from "node:util";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { buildProject } from "../../../compiler/build.js";
+import { SvcError } from "../../../runtime/base/errors.js";
+import { system } from "../../../runtime/lifecycle/system.js";
+import type { SettingName } from "../../../runtime/settings/server-settings.js";
+import type { Setting } from "../../../runtime/settings/setting.js";
+import { SETTINGS } from "../../../runtime/settings/table.js";
+import { addPlugin, TemporaryProject } from "../../compiler/projects.js";
+import { WRONG_VALUES } from "../../runtime/settings/wrong-values.js";
+import { run } from "../run-main.js";
+
+const test = suite("wrong settings");
+const rows = Object.entries<Setting<unknown>>(SETTINGS) as [SettingName, Setting<unknown>][];
+const project = new TemporaryProject({ "plugins/add.ts": addPlugin() });
+const folder = project.dir;
+const MANIFEST = ".svc/manifest.json";
+let manifest = "";
+
+test.before(async () => {
+  const { ok } = await buildProject(folder);
+  assert.ok(ok);
+  manifest = readFileSync(project.path(MANIFEST), "utf8");
+});
+test.after(() => project.remove());
+
+/** An expression of a value; null where there is none that reads well. */
+function expression(value: unknown): string | null {
+  if (typeof value === "function") return String(value);
+  const text = inspect(value, { depth: null, maxArrayLength: null, breakLength: Infinity });
+  return /empty item|\[Function/.test(text) ? null : text;
+}
+
+/** Whether a manifest can say it. */
+function isJson(value: unknown): boolean {
+  if (typeof value === "bigint") return false;
+  return isDeepStrictEqual(JSON.parse(JSON.stringify([value])), [value]);
+}
+
+/** Where a key of svc.config.ts is written in a file of one value a line. */
+function placed(key: string, value: string): { text: string; line: number; column: number } {
+  const [top, inner] = key.split(".");
+  if (inner === undefined) {
+    const text = `export default {\n  ${top}: ${value},\n};\n`;
+    return { text, line: 2, column: 3 };
+  }
+  const text = `export default {\n  ${top}: {\n    ${inner}: ${value},\n  },\n};\n`;
+  return { text, line: 3, column: 5 };
+}
+
+for (const [name, row] of rows) {
+  test(`${name}: a build says what is wrong, and where`, async () => {
+    for (const [value, wanted] of WRONG_VALUES[name]) {
+      const written = expression(value);
+      if (written === null) continue;
+      const { text, line, column } = placed(row.key, written);
+      project.write("svc.config.mjs", text);
+      const { ok, diagnostics } = await buildProject(folder);
+      rmSync(project.path("svc.config.mjs"));
+      assert.is(ok, false);
+      const [{ code, severity, position, length, message }] = diagnostics as [never];
+      assert.equal([code, severity, diagnostics.length], ["SVC1102", "error", 1]);
+      assert.match((message as string).slice(row.key.length), wanted);
+      const { file, line: found, column: at } = position as Record<string, number | string>;
+      assert.equal([file, found], ["svc.config.mjs", line]);
+      // At the value, or within it.
+      assert.ok((at as number) >= column + row.key.split(".").at(-1)!.length + 2, text);
+      assert.ok(length >= 1 && (at as number) - 1 + length <= text.split("\n")[line - 1]!.length);
+    }
+  });
+}
+
+/** What a command says of the wrong setting; it must not serve. */
+async function refused(...words: string[]): Promise<string> {
+  const { stdout, stderr, code } = await run("serve", folder, ...words);
+  assert.is(stdout, "");
+  assert.ok(code === 1 || code === 2, `exit code ${code}`);
+  assert.match(stderr, /^svc: error SVC\d{4}: /);
+  assert.not.match(stderr, /bug in svc|\n {4}at /);
+  return stderr;
+}
+
+for (const [name, { key }] of rows.filter(([name]) => name !== "plugins")) {
+  test(`${name}: a server refuses a build that says so`, async () => {
+    for (const [value] of WRONG_VALUES[name]) {
+      if (!isJson(value)) continue;
+      const tampered = JSON.parse(manifest);
+      const [top = "", inner] = key.split(".");
+      if (inner === undefined) tampered.config[top] = value;
+      else tampered.config[top][inner] = value;
+      project.write(MANIFEST, JSON.stringify(tampered));
+      const stderr = await refused();
+      assert.ok(stderr.includes(name) || stderr.includes(SETTINGS[name].noun ?? name), stderr);
+    }
+    project.write(MANIFEST, manifest);
+  });
+}
+
+test("a text that is no value of an option is refused", async () => {
+  const options = rows.flatMap(([, { option, fileOption }]) => option ?? fileOption ?? []);
+  for (const option of options) {
+    assert.match(
+      await refused(`--${option}=\n?`),
+      option === "root" ? "SVC3008" : /SVC3003|SVC2207/,
+    );
+  }
+});
+
+test("programs get an error of the table", async () => {
+  for (const [name, { library }] of rows) {
+    if (library === null && name !== "port") continue;
+    for (const [value] of WRONG_VALUES[name]) {
+      // By which programs say that they leave something out.
+      if (value === null && name !== "port") continue;
+      const start = () => {
+        if (name === "port") return system.startHTTP(value as number);
+        if (library === "start") return system.startHTTP(0, { [name]: value });
+        return system.initialize("wrong", { [name]: value });
+      };
+      const error = await start().then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      assert.instance(error, SvcError, `${name}: ${inspect(value)}`);
+      assert.is(system.isInitialized(), false);
+    }
+  }
+});
+
+test.run();
