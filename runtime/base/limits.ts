@@ -15,6 +15,9 @@ export const MAX_INSPECT_LEVEL = 3;
 export const MAX_HEAD_BYTES = 64 * 1024;
 export const MAX_HEADER_FIELDS = 100;
 export const HEAD_TIMEOUT_MS = 10_000;
+/** Of all connections, those that dispatchers leave to clients. */
+export const CLIENT_CONNECTION_RESERVE = 128;
+/** Longer than dispatchers keep idle channels, the last one of a back-end included. */
 export const IDLE_TIMEOUT_MS = 75_000;
 export const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024;
 export const MAX_BODY_BYTES_IN_FLIGHT = 256 * 1024 * 1024;
@@ -75,6 +78,18 @@ export const STOP_TIMEOUT_MS = 8_000;
 export const STOP_GRACE_MS = 500;
 /** A signal this soon after the first is the same one, passed on by somebody. */
 export const SAME_SIGNAL_MS = 1000;
+
+/** Who may be a dispatcher unless told otherwise: this machine, private and link-local networks. */
+export const PRIVATE_NETWORKS: readonly string[] = [
+  "127.0.0.0/8",
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "169.254.0.0/16",
+  "::1",
+  "fc00::/7",
+  "fe80::/10",
+];
 
 export const MAX_GRAPHS = 64;
 export const DEFAULT_SAVE_EVERY_SECONDS = 300;

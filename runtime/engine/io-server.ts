@@ -169,7 +169,8 @@ export class IoServer {
   async #listen(): Promise<Listening> {
     const { settings } = this.#data;
     const { transport, reason } = await loadTransport(settings.transport, settings.projectDir);
-    const options = { maxBodyBytes: settings.maxBodyBytes, cors: settings.cors };
+    const { maxBodyBytes, cors, parents, trusted } = settings;
+    const options = { maxBodyBytes, cors, parents, trusted };
     this.#servers = await listenPair(settings, (port, ip, offset) =>
       transport.listen(port, ip, options, this.#engine.events(offset)),
     );

@@ -1,6 +1,6 @@
 // Networks as people write them: `10.0.0.0/8`, `fd00::/8`, or one address.
 
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 
 export interface Network {
   readonly address: string;
@@ -21,4 +21,25 @@ export function parseNetwork(text: string): Network | null {
 
 export function isNetwork(value: unknown): boolean {
   return typeof value === "string" && parseNetwork(value) !== null;
+}
+
+/** A set of networks. */
+export class Networks {
+  readonly #list = new BlockList();
+
+  /** @throws RangeError for what is no network */
+  constructor(texts: readonly string[]) {
+    for (const text of texts) {
+      const network = parseNetwork(text);
+      if (network === null) throw new RangeError(`${text} is not a network like 10.0.0.0/8`);
+      this.#list.addSubnet(network.address, network.bits, network.family);
+    }
+  }
+
+  /** @param address as sockets tell it; the zone of a link-local one does not matter */
+  has(address: string): boolean {
+    const plain = address.split("%", 1)[0]!;
+    const version = isIP(plain);
+    return version !== 0 && this.#list.check(plain, version === 6 ? "ipv6" : "ipv4");
+  }
 }

@@ -10,6 +10,14 @@ export class Refusal {
   ) {}
 }
 
+/** The one that an operator has to hear of. */
+export function notParent(address: string): Refusal {
+  return new Refusal(
+    403,
+    `403 Forbidden: http.parents does not allow ${address} to be a dispatcher`,
+  );
+}
+
 export const INVALID_REQUEST_LINE = new Refusal(400, "Invalid HTTP request line");
 export const INVALID_HEADER = new Refusal(400, "Invalid HTTP header");
 export const INVALID_TARGET = new Refusal(

@@ -108,6 +108,9 @@ export interface ServerOptions {
   readonly maxBodyBytes: number;
   /** Value of Access-Control-Allow-Origin, null for none. */
   readonly cors: string | null;
+  /** Networks of dispatchers, and those that are trusted beside this machine. */
+  readonly parents: readonly string[];
+  readonly trusted: readonly string[];
 }
 
 /** One listening server (A or B). */

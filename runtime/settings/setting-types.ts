@@ -137,12 +137,12 @@ export const prefix: SettingType<string | null> = {
 /** Printable, so that no value can add header fields. */
 export const origin = text("<origin>", "an origin, on one line", /^[\x21-\x7e]+$/);
 
-/** Networks and addresses; as text with commas between them. */
+/** Networks and addresses; as text with commas between them, or the word none. */
 export const networks: SettingType<readonly string[]> = {
   rule: list(test("a network such as 10.0.0.0/8", isNetwork, ""), "a list of networks"),
   expected: "networks such as 10.0.0.0/8, with commas between them",
   placeholder: "<networks>",
-  read: (value) => value.split(",").map((network) => network.trim()),
+  read: (value) => (value === "none" ? [] : value.split(",").map((network) => network.trim())),
 };
 
 /** What no text can be; options name files of it. */

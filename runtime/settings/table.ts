@@ -26,6 +26,7 @@ import {
   MAX_PLUGIN_TIMEOUT_MS,
   MAX_SAVE_EVERY_SECONDS,
   MIN_EXECUTOR_HEAP_MB,
+  PRIVATE_NETWORKS,
 } from "../base/limits.js";
 import type { DispatcherConfig, GraphConfig, PluginDeclaration } from "./config-values.js";
 import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
@@ -149,6 +150,16 @@ export const SETTINGS = {
     option: "trusted",
     library: "start",
     help: "networks (10.0.0.0/8,::1) whose clients may change graphs, beside this machine",
+  }),
+  /** Networks that dispatchers may be in. Default: this machine and private networks. */
+  parents: setting({
+    key: "http.parents",
+    type: networks,
+    default: [PRIVATE_NETWORKS, "this machine and private networks"],
+    option: "parents",
+    library: "start",
+    help: "networks that dispatchers above this server may be in; `[]`: none",
+    optionHelp: "networks that dispatchers above this server may be in, or none",
   }),
   /** Data folder, relative to the project. Default `./data`. */
   root: setting({

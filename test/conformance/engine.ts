@@ -3,10 +3,15 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { allowedMethods } from "../../runtime/http/methods.js";
-import type { Exchange, ServerEvents } from "../../runtime/http/transport.js";
+import type { Exchange, ServerEvents, ServerOptions } from "../../runtime/http/transport.js";
 
 const TEXT = "text/plain";
 export const LARGE_BYTES = 1024 * 1024;
+
+/** Options of a server to which this machine is all that there is. */
+export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptions {
+  return { maxBodyBytes: 1e6, cors: null, parents: ["127.0.0.1"], trusted: [], ...changes };
+}
 
 export class TestEngine implements ServerEvents {
   requests = 0;

@@ -10,7 +10,7 @@ import {
   MAX_CONNECTION_ANSWER_BYTES,
 } from "../../runtime/base/limits.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
-import { TestEngine } from "./engine.js";
+import { serverOptions, TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";
 
 const MIB = 1024 * 1024;
@@ -27,7 +27,7 @@ const test = suite<Context>("net answers");
 
 test.before.each(async (context) => {
   context.engine = new TestEngine();
-  context.server = new NetServer({ maxBodyBytes: MIB, cors: null }, context.engine);
+  context.server = new NetServer(serverOptions({ maxBodyBytes: MIB, cors: null }), context.engine);
   await context.server.listen(0, "127.0.0.1");
 });
 test.after.each(async ({ server, engine }) => {

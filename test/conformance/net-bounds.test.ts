@@ -5,12 +5,14 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import {
   BODY_WINDOW_MS,
+  CLIENT_CONNECTION_RESERVE,
   MAX_CLIENT_BODY_BYTES,
+  MAX_CONNECTIONS_PER_PORT,
   MAX_PIPELINED_REQUESTS,
   MAX_READ_AHEAD_BYTES,
 } from "../../runtime/base/limits.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
-import { TestEngine } from "./engine.js";
+import { serverOptions, TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";
 
 const HOST = "Host: a\r\n";
@@ -25,7 +27,10 @@ const test = suite<Context>("net bounds");
 
 test.before.each(async (context) => {
   context.engine = new TestEngine();
-  context.server = new NetServer({ maxBodyBytes: 64 * MIB, cors: null }, context.engine);
+  context.server = new NetServer(
+    serverOptions({ maxBodyBytes: 64 * MIB, cors: null }),
+    context.engine,
+  );
   await context.server.listen(0, "127.0.0.1");
 });
 test.after.each(async ({ server }) => {
@@ -86,6 +91,66 @@ test("small bodies find room where large ones do not", async ({ server }) => {
   assert.is(await statusOf(server, MIB, "127.0.0.1"), 503);
   assert.is(await statusOf(server, 60_000, "127.0.0.1"), 200);
   server.budget.used -= held;
+});
+
+const IDENT = "XSVCIDENT 1 1 1 0 0 0 1\r\n";
+/** As the echo path shows what it was told. */
+const PARTIAL = `${HOST}Accept: application/x-svc-partial\r\n`;
+const OPERATOR = `${HOST}X-SVC-Bypass-SOUT: 1\r\nX-SVC-Builtin-Min-Executor: queue2\r\n`;
+
+test("who is no parent is a client, whatever it says", async ({ server }) => {
+  const stranger = await RawClient.open(server.port, "127.0.0.1", "127.0.0.2");
+  stranger.send(`GET /echo HTTP/1.1\r\n${PARTIAL}\r\n`.repeat(2));
+  const answers = await stranger.answers(2);
+  for (const { body } of answers) assert.is(body, "GET|/echo|json 0 0 -1 2||none");
+  stranger.send(`${IDENT}GET /echo HTTP/1.1\r\n${HOST}\r\n`);
+  const [refusal] = await stranger.answers(1);
+  assert.is(refusal!.status, 403);
+  assert.match(refusal!.body, "http.parents does not allow 127.0.0.2");
+  await stranger.until(() => stranger.isClosed, "the end");
+  assert.is(stranger.received, "");
+
+  const parent = await RawClient.open(server.port);
+  parent.send(`${IDENT}GET /echo HTTP/1.1\r\n${PARTIAL}\r\n`);
+  assert.is((await parent.answers(1))[0]!.body, "GET|/echo|partial 0 0 -1 2|1.1.1.0.0.0.1|none");
+});
+
+test("fields of operators are those of trusted clients", async ({ engine }) => {
+  const options = { parents: ["0.0.0.0/0", "::/0"], trusted: ["10.0.0.0/8"] };
+  const server = new NetServer(serverOptions(options), engine);
+  await server.listen(0, "::");
+  const bodyOf = async (host: string): Promise<string> => {
+    const client = await RawClient.open(server.port, host);
+    client.send(`GET /echo HTTP/1.1\r\n${OPERATOR}\r\n`);
+    return (await client.answers(1))[0]!.body;
+  };
+  assert.is(await bodyOf("127.0.0.1"), "GET|/echo|json 1 2 -1 3||none");
+  assert.is(await bodyOf("::1"), "GET|/echo|json 1 2 -1 3||none");
+  await server.close();
+});
+
+test("dispatchers leave connections to clients", async ({ server, engine }) => {
+  const most = MAX_CONNECTIONS_PER_PORT - CLIENT_CONNECTION_RESERVE;
+  const ask = `${IDENT}GET /echo HTTP/1.1\r\n${HOST}\r\n`;
+  const clients: RawClient[] = [];
+  for (let opened = 0; opened < most; opened++) {
+    const client = await RawClient.open(server.port);
+    client.send(ask);
+    clients.push(client);
+  }
+  for (const client of clients) assert.is((await client.answers(1))[0]!.status, 200);
+  const beyond = await RawClient.open(server.port);
+  beyond.send(ask);
+  assert.is((await beyond.answers(1))[0]!.status, 429);
+  await beyond.until(() => beyond.isClosed, "the end");
+  const client = await RawClient.open(server.port);
+  client.send(`GET /echo HTTP/1.1\r\n${HOST}\r\n`);
+  assert.is((await client.answers(1))[0]!.status, 200);
+  clients[0]!.close();
+  await until(() => engine.open < most + 1, "the end of one");
+  const next = await RawClient.open(server.port);
+  next.send(ask);
+  assert.is((await next.answers(1))[0]!.status, 200);
 });
 
 test("the end of a client is seen while its requests have to wait", async ({ server, engine }) => {

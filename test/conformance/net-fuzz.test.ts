@@ -9,6 +9,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { NetServer } from "../../runtime/http/net/transport.js";
 import type { Exchange, ServerEvents } from "../../runtime/http/transport.js";
+import { serverOptions } from "./engine.js";
 import { generator, mutated } from "./mutations.js";
 
 const SEED = Number(process.env.SEED ?? 20260707);
@@ -107,7 +108,7 @@ const test = suite("net fuzz");
 test(`accepts what Node's parser accepts (seed ${SEED})`, async () => {
   const random = generator(SEED);
   const ours = new Recorder();
-  const transport = new NetServer({ maxBodyBytes: 1e6, cors: null }, ours);
+  const transport = new NetServer(serverOptions({ maxBodyBytes: 1e6 }), ours);
   await transport.listen(0, "127.0.0.1");
   let accepted = 0;
 

@@ -7,7 +7,7 @@ import * as assert from "uvu/assert";
 import type { HttpServer, Transport } from "../../runtime/http/transport.js";
 import type { Case, ExpectedAnswer } from "./case.js";
 import { CASES, MAX_BODY_BYTES } from "./cases.js";
-import { TestEngine } from "./engine.js";
+import { serverOptions, TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";
 
 const PROBE = "GET /probe HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -37,7 +37,7 @@ export function addConformance(test: Test, transport: Transport, differences = N
   let server: HttpServer;
 
   test.before(async () => {
-    const options = { maxBodyBytes: MAX_BODY_BYTES, cors: null };
+    const options = serverOptions({ maxBodyBytes: MAX_BODY_BYTES });
     server = await transport.listen(0, "127.0.0.1", options, engine);
   });
   test.after(() => server.close());

@@ -6,6 +6,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { HeaderFields } from "../../runtime/http/header-fields.js";
 import { BodyBudget } from "../../runtime/http/net/body-store.js";
 import { RequestReader, type RequestSink } from "../../runtime/http/net/request-reader.js";
 import { generator } from "../conformance/mutations.js";
@@ -56,8 +57,13 @@ class Recorder implements RequestSink {
     this.seen.push("cut");
   }
 
-  introduce(): void {
+  introduce(): null {
     this.seen.push("introduced");
+    return null;
+  }
+
+  allowed(fields: HeaderFields): HeaderFields {
+    return fields;
   }
 
   sendContinue(): void {}

@@ -9,13 +9,13 @@ import { MAX_CONNECTIONS_PER_PORT } from "../../runtime/base/limits.js";
 import { loadTransport } from "../../runtime/http/load-transport.js";
 import type { Exchange } from "../../runtime/http/transport.js";
 import type { UwsServer } from "../../runtime/http/uws/server.js";
-import { LARGE_BYTES, TestEngine } from "../conformance/engine.js";
+import { LARGE_BYTES, serverOptions, TestEngine } from "../conformance/engine.js";
 import { generator, mutated } from "../conformance/mutations.js";
 import { RawClient } from "../conformance/raw-client.js";
 
 const HOST = "Host: a\r\n";
 const GET = `GET /echo HTTP/1.1\r\n${HOST}\r\n`;
-const OPTIONS = { maxBodyBytes: 8 * LARGE_BYTES, cors: "*" };
+const OPTIONS = serverOptions({ maxBodyBytes: 8 * LARGE_BYTES, cors: "*" });
 const SEED = Number(process.env.SEED ?? 20260708);
 const { transport } = await loadTransport("uws", import.meta.dirname);
 

@@ -16,7 +16,14 @@ import {
   MAX_READ_AHEAD_BYTES,
 } from "../../base/limits.js";
 import type { Ident } from "../../plugin/contract/request-source.js";
-import { ANSWER_MEMORY_USED_UP, type Refusal } from "../refusal.js";
+import type { ClientRights } from "../client-rights.js";
+import type { HeaderFields } from "../header-fields.js";
+import {
+  ANSWER_MEMORY_USED_UP,
+  notParent,
+  type Refusal,
+  TOO_MANY_CONNECTIONS,
+} from "../refusal.js";
 import type { ServerEvents } from "../transport.js";
 import { ConnectionAnswers } from "./answer-memory.js";
 import { AnswerQueue, type QueueOwner } from "./answer-queue.js";
@@ -37,6 +44,9 @@ export interface ConnectionHost {
   readonly clients: Clients;
   readonly events: ServerEvents;
   readonly maxBodyBytes: number;
+  readonly rights: ClientRights;
+  /** A connection became that of a dispatcher (1), or such a one closes (-1); false: too many. */
+  introduced(delta: 1 | -1): boolean;
   /** Calls `turn` of the connection once, before this loop turn ends. */
   schedule(connection: NetConnection): void;
   closed(connection: NetConnection): void;
@@ -145,7 +155,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
       if (nowMs >= this.#lingersUntilMs) this.#socket.destroy();
     } else if (this.#phase === "open" && !this.#isPaused && !this.#isHeld) {
       if (this.#reader.isLate(nowMs)) this.#reader.giveUp();
-      else if (this.ident === null && nowMs - this.#activeAtMs > IDLE_TIMEOUT_MS) this.cut();
+      else if (nowMs - this.#activeAtMs > IDLE_TIMEOUT_MS) this.cut();
     }
   }
 
@@ -194,9 +204,16 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.wrote();
   }
 
-  introduce(ident: Ident): void {
+  introduce(ident: Ident): Refusal | null {
+    if (!this.#host.rights.isParent(this.remoteAddress)) return notParent(this.remoteAddress);
+    if (this.ident === null && !this.#host.introduced(1)) return TOO_MANY_CONNECTIONS;
     this.ident = ident;
     this.#socket.setKeepAlive(true, IDLE_TIMEOUT_MS);
+    return null;
+  }
+
+  allowed(fields: HeaderFields): HeaderFields {
+    return this.#host.rights.allowed(fields, this.remoteAddress);
   }
 
   sendContinue(): void {
@@ -308,6 +325,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#rest = null;
     this.#queue.abort();
     this.#answers.set(0);
+    if (this.ident !== null) this.#host.introduced(-1);
     this.#host.closed(this);
   }
 }

@@ -26,11 +26,17 @@ export class HeadReader {
   /** Offset after the head. */
   end = 0;
 
+  readonly #allowed: (fields: HeaderFields) => HeaderFields;
   /** Header section of the previous request, with its empty line. */
   #section = "";
   #sectionFields: HeaderFields | null = null;
   /** Bytes of the unfinished header section whose lines were judged already; 0 between heads. */
   #judged = 0;
+
+  /** @param allowed leaves out what the client may not say */
+  constructor(allowed: (fields: HeaderFields) => HeaderFields) {
+    this.#allowed = allowed;
+  }
 
   /** Reads the head that begins at `at`. A refusal as outcome is final for the connection. */
   read(text: string, at: number): HeadOutcome {
@@ -60,8 +66,8 @@ export class HeadReader {
     const fields = readHeaderFields(text.slice(start, Math.max(start, lastLine + 2)));
     if (fields instanceof Refusal) return fields;
     this.#section = `${fields.block}\r\n`;
-    this.#sectionFields = fields;
-    this.fields = fields;
+    this.#sectionFields = this.#allowed(fields);
+    this.fields = this.#sectionFields;
     return "request";
   }
 

@@ -57,7 +57,10 @@ export interface RequestSink {
   refuse(refusal: Refusal, head: ReadRequest, requestBytes: number, isLast: boolean): void;
   /** The request was refused before; nothing more can be read from the connection. */
   cut(): void;
-  introduce(ident: Ident): void;
+  /** @returns why the peer is no dispatcher */
+  introduce(ident: Ident): Refusal | null;
+  /** Leaves out what the client may not say. */
+  allowed(fields: HeaderFields): HeaderFields;
   /** The client waits for word before it sends a body that will be taken. */
   sendContinue(): void;
 }
@@ -66,7 +69,7 @@ export class RequestReader {
   /** The next request expects to be told to go on, which has to wait for the answers before it. */
   waitsForIdle = false;
   readonly #sink: RequestSink;
-  readonly #head = new HeadReader();
+  readonly #head: HeadReader;
   #nowMs = 0;
   /** When the first byte of the unfinished head arrived, 0 without one. */
   #headStartedAtMs = 0;
@@ -80,6 +83,7 @@ export class RequestReader {
 
   constructor(sink: RequestSink) {
     this.#sink = sink;
+    this.#head = new HeadReader((fields) => sink.allowed(fields));
   }
 
   /**
@@ -173,8 +177,10 @@ export class RequestReader {
     if (outcome === "request") return this.#begin(text, chunk, at);
     if (outcome === "ident") {
       this.#headStartedAtMs = 0;
-      this.#sink.introduce(head.ident!);
-      return head.end;
+      const refusal = this.#sink.introduce(head.ident!);
+      if (refusal === null) return head.end;
+      this.#fail(refusal);
+      return chunk.length;
     }
     this.#fail(outcome);
     return chunk.length;

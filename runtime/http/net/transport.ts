@@ -5,6 +5,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { setImmediate as afterPoll } from "node:timers/promises";
 import { nowMs } from "../../base/clock.js";
 import {
+  CLIENT_CONNECTION_RESERVE,
   CONNECTION_SWEEP_MS,
   LAST_REQUESTS_MS,
   LINGER_MS,
@@ -15,6 +16,7 @@ import {
   SMALL_BODY_RESERVE_BYTES,
 } from "../../base/limits.js";
 import { log } from "../../base/log.js";
+import { ClientRights } from "../client-rights.js";
 import { TOO_MANY_CONNECTIONS } from "../refusal.js";
 import type {
   Connection,
@@ -47,6 +49,7 @@ export class NetServer implements HttpServer, ConnectionHost {
     (key) => new Client(key, this.budget, MAX_CLIENT_BODY_BYTES, this.answers),
   );
   readonly maxBodyBytes: number;
+  readonly rights: ClientRights;
   port = 0;
   readonly #server: Server;
   readonly #connections = new Set<NetConnection>();
@@ -55,6 +58,8 @@ export class NetServer implements HttpServer, ConnectionHost {
   #scheduled: NetConnection[] = [];
   #sweeper: NodeJS.Timeout | null = null;
   #nextId = 1;
+  /** Connections of dispatchers. */
+  #introduced = 0;
   /** Set while draining and closing: the last connection is gone. */
   #emptied: (() => void) | null = null;
 
@@ -64,6 +69,7 @@ export class NetServer implements HttpServer, ConnectionHost {
   ) {
     this.heads = new ResponseHeads(options.cors);
     this.maxBodyBytes = options.maxBodyBytes;
+    this.rights = new ClientRights(options.parents, options.trusted);
     // Half-open: a client that has sent its last request still gets its answer.
     const settings = { allowHalfOpen: true, noDelay: true };
     this.#server = createServer(settings, (socket) => this.#admit(socket));
@@ -134,6 +140,13 @@ export class NetServer implements HttpServer, ConnectionHost {
     for (const socket of this.#refused.keys()) socket.destroy();
     this.#checkEmpty();
     await Promise.all([closed, emptied]);
+  }
+
+  introduced(delta: 1 | -1): boolean {
+    const most = MAX_CONNECTIONS_PER_PORT - CLIENT_CONNECTION_RESERVE;
+    if (delta > 0 && this.#introduced >= most) return false;
+    this.#introduced += delta;
+    return true;
   }
 
   schedule(connection: NetConnection): void {

@@ -11,6 +11,7 @@ import {
   MAX_CONNECTIONS_PER_PORT,
   SMALL_BODY_RESERVE_BYTES,
 } from "../../base/limits.js";
+import { ClientRights } from "../client-rights.js";
 import { HeaderFields } from "../header-fields.js";
 import { BodyBudget, BodyStore } from "../net/body-store.js";
 import {
@@ -34,6 +35,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
   readonly budget = new BodyBudget(MAX_BODY_BYTES_IN_FLIGHT, SMALL_BODY_RESERVE_BYTES);
   port = 0;
   readonly #maxBodyBytes: number;
+  readonly #rights: ClientRights;
   readonly #server: HyperExpressServer;
   readonly #head = new RequestHeadReader();
   readonly #peers = new Peers();
@@ -47,6 +49,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
   ) {
     this.heads = new UwsResponseHeads(options.cors);
     this.#maxBodyBytes = options.maxBodyBytes;
+    this.#rights = new ClientRights(options.parents, options.trusted);
     this.#server = new hyperExpress.Server({ auto_close: false });
     this.#server.uws_instance.filter((response, change) => this.#count(response, change));
   }
@@ -102,8 +105,8 @@ export class UwsServer implements HttpServer, ExchangeHost {
     const head = this.#head;
     const t0Ms = nowMs();
     const refusal = head.read(request);
-    const fields = head.fields ?? NO_FIELDS;
     const peer = this.#peers.of(response);
+    const fields = this.#rights.allowed(head.fields ?? NO_FIELDS, peer.remoteAddress);
     const exchange = new UwsExchange(
       this,
       response,

@@ -7,6 +7,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadConfig } from "../../../compiler/config/config.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
+import { PRIVATE_NETWORKS } from "../../../runtime/base/limits.js";
 import { resolveConfig } from "../../../runtime/settings/config-rule.js";
 
 const test = suite<{ dir: string }>("config");
@@ -44,6 +45,7 @@ const DEFAULTS = {
     maxBodyBytes: 64 * 1024 * 1024,
     traceback: true,
     trusted: [],
+    parents: PRIVATE_NETWORKS,
   },
   graphs: {},
   saveEvery: 300,

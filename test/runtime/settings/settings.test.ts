@@ -76,6 +76,7 @@ test("what is right is taken, and brought into its form", () => {
     ["port", 65534, 65534],
     ["cors", "https://shop.example:8080", "https://shop.example:8080"],
     ["trusted", ["10.0.0.0/8", "::1"], ["10.0.0.0/8", "::1"]],
+    ["parents", [], []],
     ["maxBodyBytes", 0, 0],
     ["executors", "auto", "auto"],
     ["executorHeapMb", 16, 16],

@@ -66,6 +66,10 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [2 ** 60, /^: expected an integer/],
   ],
   traceback: switches,
+  parents: [
+    ["none", /^: expected a list of networks, got "none"$/],
+    [["10.0.0.0/33"], /^\[0\]: expected a network/],
+  ],
   trusted: [
     ["10.0.0.0/8", /^: expected a list of networks, got "10\.0\.0\.0\/8"$/],
     [
