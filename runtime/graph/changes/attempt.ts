@@ -1,12 +1,12 @@
 // How changes wait: they are tried under the mutex, and where another session holds a vertex that
-// they need, tried again when that may have been released. The hottest changes spell this out.
+// they need, tried again when that may have been released.
 
 import { Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { giveUpAfter, type SessionView } from "./session-view.js";
+import { type GiveUpAt, giveUpAfter, type SessionView } from "./session-view.js";
 
-/** What an attempt throws to say which vertex it has to wait for. Never leaves this folder. */
-export class Held {
+/** What a try throws to say which vertex it has to wait for. Never leaves this folder. */
+class Held {
   constructor(
     readonly vertex: number,
     /** `Header.LockReleases` at that time. */
@@ -14,30 +14,66 @@ export class Held {
   ) {}
 }
 
-/** Ends an attempt: another session holds a vertex. */
+/** Ends a try: another session holds a vertex. */
 export function waitFor(store: GraphStore, vertex: number): never {
   throw new Held(vertex, Atomics.load(store.memory.header.ints, Header.LockReleases));
 }
 
 /**
- * Runs a change as one mutation.
- * @param timeoutMs how long to wait for vertices that others hold; 0: not at all, < 0: for ever
- * @throws AccessError others hold one for longer, and what `change` throws
+ * A change that is made as one mutation. Those that are made all the time are one object each for
+ * the whole thread, which takes its arguments before it runs: none of them is under way when
+ * another one is, and a call makes neither object nor function.
  */
+export abstract class Change<T> {
+  protected abstract try(store: GraphStore, session: SessionView): T;
+
+  /**
+   * @param timeoutMs how long to wait for vertices that others hold; 0: not at all, < 0: for ever
+   * @throws AccessError others hold one for longer, and what the change throws
+   */
+  run(store: GraphStore, session: SessionView, timeoutMs: number): T {
+    const { writer } = store;
+    let held: Held;
+    let giveUpAt: GiveUpAt | null = null;
+    for (;;) {
+      writer.begin();
+      try {
+        const result = this.try(store, session);
+        writer.commit();
+        return result;
+      } catch (error) {
+        writer.rollback();
+        if (!(error instanceof Held)) throw error;
+        held = error;
+      } finally {
+        writer.end();
+      }
+      // A part of a larger mutation cannot wait: the mutex would stay taken.
+      giveUpAt ??= writer.isWriting ? 0 : giveUpAfter(timeoutMs);
+      session.awaitRelease(held.vertex, held.seen, giveUpAt);
+    }
+  }
+}
+
+class OneChange<T> extends Change<T> {
+  readonly #change: () => T;
+
+  constructor(change: () => T) {
+    super();
+    this.#change = change;
+  }
+
+  protected try(): T {
+    return this.#change();
+  }
+}
+
+/** Runs a function as a change. */
 export function attempt<T>(
   store: GraphStore,
   session: SessionView,
   timeoutMs: number,
   change: () => T,
 ): T {
-  // A part of a larger mutation cannot wait: the mutex would stay taken.
-  const giveUpAt = store.writer.isWriting ? 0 : giveUpAfter(timeoutMs);
-  for (;;) {
-    try {
-      return store.writer.mutate(change);
-    } catch (error) {
-      if (!(error instanceof Held)) throw error;
-      session.awaitRelease(error.vertex, error.seen, giveUpAt);
-    }
-  }
+  return new OneChange(change).run(store, session, timeoutMs);
 }

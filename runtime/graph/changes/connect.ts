@@ -5,8 +5,8 @@ import { AccessError, ArcError } from "../model/errors.js";
 import type { ArcFilter } from "../query/parse/query-options.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type ArcSpec, ArcToMake } from "./arc-to-make.js";
-import { attempt, Held } from "./attempt.js";
-import { connectCondition } from "./connect-condition.js";
+import { Change } from "./attempt.js";
+import { type ConnectCondition, connectCondition } from "./connect-condition.js";
 import { linkVertices } from "./link-vertices.js";
 import type { SessionView } from "./session-view.js";
 import { existing, handleOf, refuseArcChanges, type VertexKey } from "./vertex-key.js";
@@ -23,8 +23,36 @@ export interface ConnectOptions {
   readonly timeout?: number;
 }
 
-const ARC = new ArcToMake();
 const NO_OPTIONS: ConnectOptions = {};
+
+class Connect extends Change<number> {
+  readonly arc = new ArcToMake();
+  initial: VertexKey = 0;
+  terminals: VertexKey | readonly VertexKey[] = 0;
+  lifespan = -1;
+  /** Null where it is always met. */
+  condition: ConnectCondition | null = null;
+
+  protected try(store: GraphStore, session: SessionView): number {
+    const { initial, terminals } = this;
+    refuseArcChanges(store, session);
+    if (typeof terminals !== "object") return this.#link(store, session, terminals);
+    let made = 0;
+    for (const terminal of several(store, initial, terminals)) {
+      made += this.#link(store, session, terminal);
+    }
+    return made;
+  }
+
+  #link(store: GraphStore, session: SessionView, terminal: VertexKey): number {
+    const { initial, condition, arc, lifespan } = this;
+    const isMet =
+      condition === null || condition(handleOf(store, initial), handleOf(store, terminal));
+    return isMet ? linkVertices(store, session, initial, terminal, arc, lifespan) : 0;
+  }
+}
+
+const CONNECT = new Connect();
 
 /**
  * Makes arcs from one vertex to another or to several, or changes their values.
@@ -39,68 +67,15 @@ export function connect(
   terminals: VertexKey | readonly VertexKey[],
   options: ConnectOptions = NO_OPTIONS,
 ): number {
-  const { lifespan = -1, condition } = options;
+  const { lifespan = -1, condition, timeout = 0 } = options;
   if (typeof lifespan !== "number") throw new TypeError("lifespan must be a number");
-  ARC.read(arc);
-  if (lifespan >= 0 || ARC.hasTimes) refuseTime(ARC);
-  if (condition === undefined && typeof terminals !== "object") {
-    const made = connectOne(store, session, initial, terminals, lifespan);
-    if (made >= 0) return made;
-  }
-  return connectMany(store, session, initial, terminals, options);
-}
-
-/** Whatever else there may be to do: several terminals, a condition, waiting. */
-function connectMany(
-  store: GraphStore,
-  session: SessionView,
-  initial: VertexKey,
-  terminals: VertexKey | readonly VertexKey[],
-  { lifespan = -1, condition, timeout = 0 }: ConnectOptions,
-): number {
-  const isMet = condition === undefined ? always : connectCondition(store, condition);
-  return attempt(store, session, timeout, () => {
-    refuseArcChanges(store, session);
-    const ends = typeof terminals === "object" ? several(store, initial, terminals) : [terminals];
-    let made = 0;
-    for (const terminal of ends) {
-      if (!isMet(handleOf(store, initial), handleOf(store, terminal))) continue;
-      made += linkVertices(store, session, initial, terminal, ARC, lifespan);
-    }
-    return made;
-  });
-}
-
-/**
- * What nearly all calls are for, without an object or a function made; a function anywhere in it
- * would take memory with each call.
- * @returns -1 if others hold one of the two
- */
-function connectOne(
-  store: GraphStore,
-  session: SessionView,
-  initial: VertexKey,
-  terminal: VertexKey,
-  lifespan: number,
-): number {
-  const { writer } = store;
-  writer.begin();
-  try {
-    refuseArcChanges(store, session);
-    const made = linkVertices(store, session, initial, terminal, ARC, lifespan);
-    writer.commit();
-    return made;
-  } catch (error) {
-    writer.rollback();
-    if (!(error instanceof Held)) throw error;
-    return -1;
-  } finally {
-    writer.end();
-  }
-}
-
-function always(): boolean {
-  return true;
+  CONNECT.arc.read(arc);
+  if (lifespan >= 0 || CONNECT.arc.hasTimes) refuseTime(CONNECT.arc);
+  CONNECT.initial = initial;
+  CONNECT.terminals = terminals;
+  CONNECT.lifespan = lifespan;
+  CONNECT.condition = condition === undefined ? null : connectCondition(store, condition);
+  return CONNECT.run(store, session, timeout);
 }
 
 /** @throws ArcError */

@@ -5,12 +5,24 @@ import { ValueError } from "../model/errors.js";
 import { valueFromBits } from "../model/modifiers.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { ArcToMake } from "./arc-to-make.js";
-import { attempt, Held } from "./attempt.js";
+import { Change } from "./attempt.js";
 import { linkVertices } from "./link-vertices.js";
 import type { SessionView } from "./session-view.js";
 import { refuseArcChanges, type VertexKey } from "./vertex-key.js";
 
-const ARC = new ArcToMake();
+class Add extends Change<number> {
+  readonly arc = new ArcToMake();
+  initial: VertexKey = 0;
+  terminal: VertexKey = 0;
+
+  protected try(store: GraphStore, session: SessionView): number {
+    refuseArcChanges(store, session);
+    linkVertices(store, session, this.initial, this.terminal, this.arc, -1);
+    return valueFromBits(this.arc.modifier.kind, store.operation.value);
+  }
+}
+
+const ADD = new Add();
 
 /**
  * Adds to the M_CNT arc between two vertices, which it makes where they are missing.
@@ -27,7 +39,7 @@ export function count(
   timeout = 0,
 ): number {
   if (!Number.isInteger(delta)) throw new ValueError("delta must be integer");
-  ARC.set(relationship, M_CNT, undefined);
+  ADD.arc.set(relationship, M_CNT, undefined);
   return add(store, session, initial, terminal, delta, timeout);
 }
 
@@ -46,7 +58,7 @@ export function accumulate(
   timeout = 0,
 ): number {
   if (typeof delta !== "number") throw new ValueError("delta must be a number");
-  ARC.set(relationship, M_ACC, undefined);
+  ADD.arc.set(relationship, M_ACC, undefined);
   return add(store, session, initial, terminal, delta, timeout);
 }
 
@@ -58,42 +70,10 @@ function add(
   delta: number,
   timeoutMs: number,
 ): number {
-  const { writer } = store;
   // Unlike the value of an arc that is made, what is added may be negative.
-  ARC.value = delta;
-  ARC.hasValue = true;
-  writer.begin();
-  try {
-    const value = addOnce(store, session, initial, terminal);
-    writer.commit();
-    return value;
-  } catch (error) {
-    writer.rollback();
-    if (!(error instanceof Held)) throw error;
-  } finally {
-    writer.end();
-  }
-  return addLater(store, session, initial, terminal, timeoutMs);
-}
-
-/** By itself, because a function within another takes memory each time that one is called. */
-function addLater(
-  store: GraphStore,
-  session: SessionView,
-  initial: VertexKey,
-  terminal: VertexKey,
-  timeoutMs: number,
-): number {
-  return attempt(store, session, timeoutMs, () => addOnce(store, session, initial, terminal));
-}
-
-function addOnce(
-  store: GraphStore,
-  session: SessionView,
-  initial: VertexKey,
-  terminal: VertexKey,
-): number {
-  refuseArcChanges(store, session);
-  linkVertices(store, session, initial, terminal, ARC, -1);
-  return valueFromBits(ARC.modifier.kind, store.operation.value);
+  ADD.arc.value = delta;
+  ADD.arc.hasValue = true;
+  ADD.initial = initial;
+  ADD.terminal = terminal;
+  return ADD.run(store, session, timeoutMs);
 }

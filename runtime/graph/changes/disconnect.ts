@@ -13,7 +13,7 @@ import { isReference } from "../query/parse/traverse-rule.js";
 import type { ArcRuns } from "../store/arc-runs.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
-import { attempt, waitFor } from "./attempt.js";
+import { Change, waitFor } from "./attempt.js";
 import { begin } from "./change-vertex.js";
 import type { SessionView } from "./session-view.js";
 import { existing, isHeldByOther, refuseArcChanges, type VertexKey } from "./vertex-key.js";
@@ -32,6 +32,48 @@ export interface DisconnectOptions {
   readonly timeout?: number;
 }
 
+class Disconnect extends Change<number> {
+  vertex: VertexKey = 0;
+  arc: ArcFilter | undefined = undefined;
+  /** Id of the only neighbor, null for any. */
+  neighbor: string | null = null;
+  /** True while the arcs from one vertex to another are meant, as `PLAIN` may be able to say. */
+  isPair = false;
+  test: ArcTest | null = null;
+
+  protected try(store: GraphStore, session: SessionView): number {
+    const { arc, vertex } = this;
+    // With the mutex: until then a name may be given another code.
+    const isPlain = this.isPair && PLAIN.read(store.relationships, arc!, D_OUT);
+    if (!isPlain || PLAIN.direction !== D_OUT) return this.#removeMatching(store, session);
+    refuseArcChanges(store, session);
+    const from = existing(store, vertex);
+    const to = store.ids.find(this.neighbor!);
+    if (to === 0) return 0;
+    const isHeld = isHeldByOther(store, session, from) || isHeldByOther(store, session, to);
+    return isHeld ? this.#removeMatching(store, session) : removePair(store, from, to);
+  }
+
+  #removeMatching(store: GraphStore, session: SessionView): number {
+    this.test ??= testOf(store, this.arc);
+    refuseArcChanges(store, session);
+    this.test.bind(store.relationships);
+    const anchor = existing(store, this.vertex);
+    const neighbor = this.neighbor === null ? 0 : store.ids.find(this.neighbor);
+    if (this.neighbor !== null && neighbor === 0) return 0;
+    const arcs = matching(store, anchor, neighbor, this.test);
+    refuseHeld(store, session, arcs);
+    return disconnectAll(store, arcs);
+  }
+}
+
+const DISCONNECT = new Disconnect();
+
+/** @throws QueryError */
+function testOf(store: GraphStore, arc: ArcFilter | undefined): ArcTest {
+  return compileArcFilter(store, arc, arc === undefined ? D_ANY : D_OUT);
+}
+
 /**
  * Removes the arcs of a vertex that match.
  * @returns number of arcs removed
@@ -41,67 +83,15 @@ export function disconnect(
   store: GraphStore,
   session: SessionView,
   vertex: VertexKey,
-  options: DisconnectOptions = {},
+  { arc, neighbor, timeout = 0 }: DisconnectOptions = {},
 ): number {
-  const { arc, neighbor } = options;
-  if (arc !== undefined && typeof neighbor === "string" && !neighbor.includes("*")) {
-    const removed = disconnectPair(store, session, vertex, arc, neighbor);
-    if (removed >= 0) return removed;
-  }
-  return disconnectMatching(store, session, vertex, options);
-}
-
-function disconnectMatching(
-  store: GraphStore,
-  session: SessionView,
-  vertex: VertexKey,
-  { arc, timeout = 0, neighbor }: DisconnectOptions,
-): number {
-  const test = compileArcFilter(store, arc, arc === undefined ? D_ANY : D_OUT);
-  const neighborId = exactId(neighbor);
-  return attempt(store, session, timeout, () => {
-    refuseArcChanges(store, session);
-    test.bind(store.relationships);
-    const anchor = existing(store, vertex);
-    const neighbor = neighborId === null ? 0 : store.ids.find(neighborId);
-    if (neighborId !== null && neighbor === 0) return 0;
-    const arcs = matching(store, anchor, neighbor, test);
-    refuseHeld(store, session, arcs);
-    return disconnectAll(store, arcs);
-  });
-}
-
-/**
- * What nearly all calls are for, without an object or a function made: the arcs from one vertex to
- * another that `PLAIN` can say.
- * @returns -1 if it cannot, or if others hold one of the two
- */
-function disconnectPair(
-  store: GraphStore,
-  session: SessionView,
-  initial: VertexKey,
-  arc: ArcFilter,
-  terminal: string,
-): number {
-  const { writer } = store;
-  writer.begin();
-  try {
-    // With the mutex: until then a name may be given another code.
-    if (!PLAIN.read(store.relationships, arc, D_OUT) || PLAIN.direction !== D_OUT) return -1;
-    refuseArcChanges(store, session);
-    const from = existing(store, initial);
-    const to = store.ids.find(terminal);
-    if (to === 0) return 0;
-    if (isHeldByOther(store, session, from) || isHeldByOther(store, session, to)) return -1;
-    const removed = removePair(store, from, to);
-    writer.commit();
-    return removed;
-  } catch (error) {
-    writer.rollback();
-    throw error;
-  } finally {
-    writer.end();
-  }
+  const isPair = arc !== undefined && typeof neighbor === "string" && !neighbor.includes("*");
+  DISCONNECT.vertex = vertex;
+  DISCONNECT.arc = arc;
+  DISCONNECT.isPair = isPair;
+  DISCONNECT.test = isPair ? null : testOf(store, arc);
+  DISCONNECT.neighbor = isPair ? neighbor : exactId(neighbor);
+  return DISCONNECT.run(store, session, timeout);
 }
 
 /** Each arc is a change of its own. */
