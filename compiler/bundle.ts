@@ -72,6 +72,8 @@ export class Bundler {
       platform: "node",
       target: "node20",
       charset: "utf8",
+      // Answers name the classes of errors; two files may have one of the same name.
+      keepNames: true,
       sourcemap: "linked",
       sourcesContent: false,
       logLevel: "silent",

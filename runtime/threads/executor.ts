@@ -12,18 +12,19 @@ import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js"
 import { executorThread } from "../graph/keeper/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
-import { showTraceback } from "../plugin/contract/traceback.js";
+import { keepLongStacks, showTraceback, strayText } from "../plugin/contract/traceback.js";
 import { setGraphBinder } from "../plugin/run/graph-binding.js";
 import { BUILD_FOLDER } from "../settings/manifest.js";
 import { SharedState } from "../wire/shared-state.js";
 
 const data = workerData as ExecutorThreadData;
 const metrics = new Metrics(data.metrics);
+keepLongStacks();
 
 // What plugin code leaves behind outside of a request must not take the others down with it.
 function onStray(error: unknown): void {
   metrics.strayException();
-  log(`exception outside of a request: ${error instanceof Error ? error.stack : String(error)}`);
+  log(`exception outside of a request: ${strayText(error)}`);
 }
 process.on("uncaughtException", onStray);
 process.on("unhandledRejection", onStray);

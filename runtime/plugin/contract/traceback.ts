@@ -6,9 +6,12 @@ import { SourceMap } from "node:module";
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUILD_FOLDER } from "../../settings/manifest.js";
+import { errorName, thrownMessage } from "./thrown.js";
 
 const MAX_LINES = 20;
 const MAX_FRAME_LENGTH = 4096;
+/** Of all frames: those of the library and of packages are left out afterwards. */
+const MAX_STACK = 60;
 /** Whatever stands below this function of ours called the plugin and is not part of it. */
 const CALLER = "runPlugin";
 /** Where our own code lies: `dist/` when built, `runtime/` in the sources. */
@@ -38,9 +41,35 @@ export function showTraceback(show: boolean): void {
   enabled = show;
 }
 
+/** Lets errors of this thread remember enough frames: Node's 10 may all be the library's. */
+export function keepLongStacks(): void {
+  Error.stackTraceLimit = MAX_STACK;
+}
+
+/** What was thrown outside of a request: what it says, and its frames of plugin code. */
+export function strayText(thrown: unknown): string {
+  const name = thrown instanceof Error ? `${errorName(thrown)}: ` : "";
+  const frames = framesSafely(thrown);
+  const text = `${name}${thrownMessage(thrown)}`;
+  if (frames.length > 0) return `${text}\n${frames.join("").trimEnd()}`;
+  return stackOf(thrown) ?? text;
+}
+
+function stackOf(thrown: unknown): string | null {
+  try {
+    const stack = thrown instanceof Error ? thrown.stack : null;
+    return typeof stack === "string" ? stack : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Frames of plugin code, innermost first, each a line; empty when there is nothing to show. */
 export function pluginFrames(thrown: unknown): string[] {
-  if (!enabled) return [];
+  return enabled ? framesSafely(thrown) : [];
+}
+
+function framesSafely(thrown: unknown): string[] {
   try {
     return framesOf(thrown);
   } catch {

@@ -70,6 +70,8 @@ export class PluginRequest {
   #resubmission = false;
 
   static {
+    // Bundlers call a class that mentions itself something else.
+    Object.defineProperty(PluginRequest, "name", { value: "PluginRequest" });
     requestFrom = (source, readers) => new PluginRequest(RECEIVED, source, readers);
     resubmissionOf = (request) => {
       const again = new PluginRequest(RECEIVED, request.#source, request.#readers);

@@ -1,0 +1,123 @@
+// What answers and the log say of errors: classes by the names that their authors gave them, and
+// frames of the sources, however deep the library is below them.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const SHOP = `import type { Graph, int, PluginRequest } from "svc-server";
+
+class NotFound extends Error {}
+class ShopError extends Error {
+  static of(text: string): ShopError {
+    return new ShopError(text);
+  }
+}
+
+/** @plugin */
+export function shop(_request: PluginRequest): never {
+  throw new NotFound("in the shop");
+}
+
+/** @plugin */
+export function itself(_request: PluginRequest): never {
+  throw ShopError.of("own name");
+}
+
+function dive(depth: int): never {
+  if (depth === 0) throw new NotFound("deep");
+  return dive(depth - 1);
+}
+
+/** @plugin */
+export function deep(_request: PluginRequest, depth: int): never {
+  return dive(depth);
+}
+
+/** @plugin @graph goods */
+export function graphs(_request: PluginRequest, graph: Graph): unknown {
+  return graph.neighborhood("nowhere", { hits: "many" as never });
+}
+
+/** @plugin */
+export function late(_request: PluginRequest): string {
+  void Promise.resolve().then(() => {
+    throw new NotFound("later");
+  });
+  return "ok";
+}
+
+/** @plugin */
+export function shown(request: PluginRequest): unknown {
+  return request.constructor.name;
+}
+`;
+const BOOKS = `import type { PluginRequest } from "svc-server";
+
+class NotFound extends Error {}
+
+/** @plugin */
+export function books(_request: PluginRequest): never {
+  throw new NotFound("among the books");
+}
+`;
+
+interface PluginMessage {
+  readonly plugin: { readonly exception: string; readonly value: string; traceback: string[] };
+}
+
+const test = suite("errors of plugins");
+const project = new TemporaryProject({ "plugins/shop.ts": SHOP, "plugins/books.ts": BOOKS });
+let served: Served;
+
+test.before(async () => {
+  await svc("build", project.folder);
+  served = await serve(project.folder);
+});
+
+test.after(async () => {
+  await served.stop();
+  project.remove();
+});
+
+async function thrown(path: string): Promise<PluginMessage["plugin"]> {
+  const { status, json } = await get(served.port, `/svc/plugin/${path}`);
+  assert.is(status, 500, JSON.stringify(json));
+  return (json.message as PluginMessage).plugin;
+}
+
+test("classes have the names of their sources", async () => {
+  assert.is((await thrown("shop")).exception, "<class 'NotFound'>");
+  assert.is((await thrown("books")).exception, "<class 'NotFound'>");
+  assert.is((await thrown("itself")).exception, "<class 'ShopError'>");
+  assert.is((await get(served.port, "/svc/plugin/shown")).json.response, "PluginRequest");
+});
+
+test("up to 20 frames of the sources are shown", async () => {
+  for (const [depth, frames] of [
+    [3, 5],
+    [40, 20],
+  ]) {
+    const { traceback } = await thrown(`deep?depth=${depth}`);
+    assert.is(traceback.length, frames);
+    assert.match(traceback[0]!, /^ {4}at dive \(plugins\/shop\.ts:21:\d+\)\n$/);
+  }
+});
+
+test("so are those below an error of a graph", async () => {
+  const { traceback } = await thrown("graphs");
+  assert.is(traceback.length, 1);
+  assert.match(traceback[0]!, /plugins\/shop\.ts:32:16\)\n$/);
+});
+
+test("what is thrown outside of a request is logged with its place in the sources", async () => {
+  assert.is((await get(served.port, "/svc/plugin/late")).json.response, "ok");
+  while (!served.log().includes("exception outside")) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.match(served.log(), /exception outside of a request: NotFound: later/);
+  assert.match(served.log(), /plugins\/shop\.ts:38:11/);
+});
+
+test.run();
