@@ -53,6 +53,8 @@ test("request attributes have the values of an engine alone", async () => {
     t0: "bigint",
   });
   assert.ok((second.sn as number) > (sn as number));
+  const below = (await get(served.port, "/shop/plugin/attributes?q=1")).json.response;
+  assert.is((below as { path: string }).path, path);
   assert.match(signature as string, /^[0-9a-f]{32}$/);
   assert.is(second.signature, signature);
   assert.ok((executor as number) >= 0 && (executor as number) <= 31);

@@ -125,6 +125,16 @@ export function encodedPath(path: string): string {
   return PLAIN_PATH.test(path) ? path : path.split("/").map(percentEncode).join("/");
 }
 
+/** The target of a request to a plugin as it is without a prefix: `/svc/plugin/<name>?…`. */
+export function withoutPrefix(target: string): string {
+  if (target.startsWith("/svc/")) return target;
+  const mark = target.indexOf("?");
+  const path = mark < 0 ? target : target.slice(0, mark);
+  // Names have no slashes, so what comes last is the part that is not the prefix.
+  const at = Math.max(path.lastIndexOf("/plugin/"), path.lastIndexOf("/builtin/"));
+  return at < 0 ? target : `/svc${target.slice(at)}`;
+}
+
 /** UTF-8 bytes of a text, everything but unreserved characters as `%XX`. */
 export function percentEncode(text: string): string {
   return percentEncodeBytes(Buffer.from(text, "utf8"));

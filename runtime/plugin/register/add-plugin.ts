@@ -13,7 +13,7 @@ import { addedSpec } from "./added-spec.js";
 import { callConverter } from "./call-converter.js";
 import { loadedPlugin } from "./load-plugins.js";
 import type { Parameters } from "./parameters.js";
-import { incomplete, parameterTypeName, readParameters } from "./parameters.js";
+import { incomplete, parameterTypeName, plainParameters, readParameters } from "./parameters.js";
 import { type Declaration, declarationOf } from "./plugin.js";
 import type { PluginRegistry } from "./registry.js";
 
@@ -113,13 +113,14 @@ function entryOf(fn: unknown, role: PluginRole, options: AddPluginOptions): Regi
   if (loaded !== undefined) return renamed(loaded, name, role, graph);
   const call = fn as AddedFunction;
   if (role === "post") return postEntry(call, name, graph, options);
-  const spec = options.parameters ?? declared.parameters;
-  if (spec === undefined) {
+  const isBound = graph !== null;
+  const spec = options.parameters ?? declared.parameters ?? plainParameters(fn, role, isBound);
+  if (spec === null) {
     throw new PluginError(
       `the parameters of '${name}' are unknown: give \`parameters\`, or a function of loadPlugins`,
     );
   }
-  const parameters = readParameters(spec, fn, role, graph !== null);
+  const parameters = readParameters(spec, fn, role, isBound);
   const readers: Record<string, ParamReader> = {};
   for (const parameter of parameters) {
     if (parameter.kind !== "user") continue;

@@ -53,7 +53,28 @@ export function readParameters(
   const has = (name: string): boolean => parameters.some((parameter) => parameter.name === name);
   if (!has("request") && fn.length > 0) parameters.unshift({ kind: "plain", name: "request" });
   if (!has("request") || (bound && !has("graph"))) throw incomplete(role, bound);
+  if (fn.length > parameters.length) {
+    throw new ArgumentError(
+      "TypeError",
+      `'parameters' tells ${parameters.length} of the function's ${fn.length} arguments`,
+    );
+  }
   return parameters;
+}
+
+/**
+ * The parameters of a function that says by their number alone what they are: the request, and
+ * behind it the bound graph. Null for one with more.
+ */
+export function plainParameters(
+  fn: { readonly length: number },
+  role: PluginRole,
+  bound: boolean,
+): Parameters | null {
+  const names = bound ? ["request", "graph"] : ["request"];
+  if (fn.length > names.length) return null;
+  if (fn.length < names.length) throw incomplete(role, bound);
+  return Object.fromEntries(names.map((name) => [name, null]));
 }
 
 /** The error for a function that lacks a reserved argument. */

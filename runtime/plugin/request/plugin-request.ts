@@ -5,7 +5,13 @@
 import { createHash } from "node:crypto";
 import { INSPECT } from "../contract/inspect-symbol.js";
 import type { Ident, RequestSource } from "../contract/request-source.js";
-import { headerValue, queryText, requestBytes, TARGET_HEADER } from "../contract/request-text.js";
+import {
+  headerValue,
+  queryText,
+  requestBytes,
+  TARGET_HEADER,
+  withoutPrefix,
+} from "../contract/request-text.js";
 import { fromLatin1, toLatin1 } from "../contract/wire-text.js";
 import { type Content, contentOf, madeSource } from "./made-request.js";
 import { type ParamReader, parseParams } from "./query-values.js";
@@ -242,13 +248,13 @@ export class PluginRequest {
   }
 
   /**
-   * Content of a POST, null when there is none. Assigning a string sends text/plain, anything else
-   * but bytes JSON.
+   * Content of a POST, which may be empty; null of a GET. Assigning a string sends text/plain,
+   * anything else but bytes JSON.
    */
   get content(): Uint8Array | null {
     const edited = this.#edits?.content;
     if (edited !== undefined) return edited === null ? null : edited.bytes;
-    if (this.#source.body === null) return null;
+    if (this.#source.method === "GET") return null;
     // Without a type of its own it keeps the received one when the request is forwarded.
     const content = { bytes: contentBytes(this.#source), type: "" };
     this.#edit().content = content;
@@ -274,9 +280,9 @@ export class PluginRequest {
     return edited === null ? "GET" : "POST";
   }
 
-  /** Path and query as received. */
+  /** Path and query as received, without the prefix of this server. */
   get path(): string {
-    return fromLatin1(this.#source.target);
+    return fromLatin1(withoutPrefix(this.#source.target));
   }
 
   /** True when an external client asks, false below another dispatcher. */

@@ -77,10 +77,15 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
    * bytes is ignored; without one the nth call uses n.
    * @throws ResponseError when the key does not fit `sortby` and `keytype`, is out of order, or
    *   `maxhits` is reached
+   * @throws ArgumentError without an item, and for more than a key and an item
    */
   append(item: T): void;
   append(sortkey: K | null | undefined, item: T): void;
   append(...given: [item: T] | [sortkey: unknown, item: T]): void {
+    const { length } = given as readonly unknown[];
+    if (length < 1 || length > 2) {
+      throw new ArgumentError("TypeError", `append takes 1 or 2 arguments (${length} given)`);
+    }
     if (this.#maxhits >= 0 && this.#sorting.count >= this.#maxhits) {
       throw new ResponseError(`maxhits ${this.#maxhits} reached`);
     }

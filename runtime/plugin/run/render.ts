@@ -1,6 +1,7 @@
 // From what a plugin returned to the text or bytes that answer the request, in the form that the
 // client accepts. Every result is rendered exactly once.
 
+import buffer from "node:buffer";
 import { inspect } from "node:util";
 import { RESULT_FORWARD, RESULT_PARTIAL, RESULT_TEXT, RESULT_VALUE } from "../../wire/batch.js";
 import { jsonText } from "../contract/json-text.js";
@@ -85,5 +86,16 @@ const RESULT_KINDS = { json: RESULT_VALUE, text: RESULT_TEXT, partial: RESULT_PA
 /** What answers a client that asked for plain text. */
 export function plainText(value: unknown): string {
   if (typeof value === "string") return value;
-  return value instanceof Error ? errorText(value) : inspect(value, INSPECT_WHOLE);
+  return value instanceof Error ? errorText(value) : inspectWhole(value);
+}
+
+function inspectWhole(value: unknown): string {
+  const { INSPECT_MAX_BYTES } = buffer;
+  // The only bound that is no option.
+  buffer.INSPECT_MAX_BYTES = Number.POSITIVE_INFINITY;
+  try {
+    return inspect(value, INSPECT_WHOLE);
+  } finally {
+    buffer.INSPECT_MAX_BYTES = INSPECT_MAX_BYTES;
+  }
 }

@@ -265,6 +265,35 @@ test("descriptions are texts or left out", () => {
   }
 });
 
+test("a function that takes the request alone, and its graph, needs no parameters", () => {
+  const registry = registryWith((request: PluginRequest) => request.get("q"), "simple");
+  assert.is(call(registry, "simple", { query: "q=5" }), "5");
+  addPlugin(registry, (_request: PluginRequest, graph: unknown) => graph, "bound", "goods");
+  assert.equal(registry.get("bound")!.description.parameters, {
+    request: "PluginRequest",
+    graph: "Graph",
+  });
+});
+
+test("arguments that no parameter tells of are refused", () => {
+  const two = (request: PluginRequest, a: unknown): unknown[] => [request, a];
+  assert.throws(() => registryWith(two, { name: "x" }), /the parameters of 'x' are unknown/);
+  assert.throws(() => registryWith(two, "x"), /the parameters of 'x' are unknown/);
+  fails(
+    [two, { name: "x", parameters: {} }],
+    "TypeError",
+    "'parameters' tells 1 of the function's 2 arguments",
+  );
+  for (const graph of [null, "goods"]) {
+    const needed = graph === null ? "'request'" : "'request' and 'graph'";
+    fails(
+      [() => 1, { name: "x", graph }],
+      "TypeError",
+      `plugin function signature incomplete: ${needed} required`,
+    );
+  }
+});
+
 test("signatures are checked", () => {
   const name = "x";
   fails(
@@ -319,7 +348,6 @@ test("signatures are checked", () => {
       /default parameter value incompatible with annotation/,
     );
   }
-  assert.throws(() => registryWith(echo, { name }), /the parameters of 'x' are unknown/);
   for (const argument of ["a-b", "$a", "1a", "", "é"]) {
     assert.throws(
       () => registryWith(echo, { name, parameters: { request: null, [argument]: int } }),

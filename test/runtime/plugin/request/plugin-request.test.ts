@@ -152,6 +152,26 @@ test("headers follow the method and the plugin's own form", () => {
   assert.is(headersDict(shared), requestFrom(shared, {}).headers);
 });
 
+test("a POST without a body is one, with empty content", () => {
+  const request = requestFrom(requestSource({ method: "POST" }), {});
+  assert.equal([...request.content!], []);
+  assert.is(request.method, "POST");
+  assert.match(text(request.serialize()), /^POST .*\r\nContent-Length: 0\r\n/s);
+  assert.is(requestFrom(requestSource({}), {}).content, null);
+});
+
+test("the path is that without a prefix", () => {
+  for (const [target, path] of [
+    ["/shop/plugin/add?a=/plugin/b", "/svc/plugin/add?a=/plugin/b"],
+    ["/shop/svc/plugin/add", "/svc/plugin/add"],
+    ["/plugin/plugin/add?x", "/svc/plugin/add?x"],
+    ["/svc/plugin/add?x", "/svc/plugin/add?x"],
+    ["/shop/svc/builtin/echo", "/svc/builtin/echo"],
+  ]) {
+    assert.is(requestFrom(requestSource({ target: target! }), {}).path, path);
+  }
+});
+
 test("content is bytes, whatever was assigned", () => {
   const request = requestFrom(requestSource({ method: "POST", body: "\xc3\xa9" }), {});
   assert.equal([...request.content!], [0xc3, 0xa9]);

@@ -21,6 +21,16 @@ function fails(run: () => unknown, name: string, message: string): void {
   });
 }
 
+test("append takes a key and an item, or an item alone", () => {
+  const response = new PluginResponse();
+  const append = (...given: unknown[]) => response.append(...(given as [string]));
+  for (const given of [[], [4, "d", 5]]) {
+    const message = `append takes 1 or 2 arguments (${given.length} given)`;
+    fails(() => append.apply(response, given), "TypeError", message);
+  }
+  assert.is(response.length, 0);
+});
+
 test("a fresh response has the documented values", () => {
   const response = new PluginResponse();
   assert.equal(

@@ -115,6 +115,8 @@ test("plain text is the string itself, or the value as inspected, whole", async 
   const [, , long] = await resultOf(() => Array.from({ length: 500 }, (_, i) => [[[[i]]]]), text);
   assert.match(long as string, /\[ \[ \[ 499 \] \] \]/);
   assert.not.match(long as string, /more item|\n/);
+  const [, , bytes] = await resultOf(() => [Buffer.alloc(500, 1)], text);
+  assert.is((bytes as string).match(/01/g)!.length, 500);
 });
 
 test("serialises a response for a dispatcher, and nothing else", async () => {
