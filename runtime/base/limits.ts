@@ -14,6 +14,9 @@ export const MAX_INSPECT_LEVEL = 3;
 /** Our own bounds on what a client may make the server hold. */
 export const MAX_HEAD_BYTES = 64 * 1024;
 export const MAX_HEADER_FIELDS = 100;
+/** What dispatchers add to the heads that they pass on. */
+export const FORWARDED_HEAD_BYTES = 16 * 1024;
+export const FORWARDED_FIELDS = 16;
 export const HEAD_TIMEOUT_MS = 10_000;
 /** Of all connections, those that dispatchers leave to clients. */
 export const CLIENT_CONNECTION_RESERVE = 128;

@@ -46,6 +46,8 @@ const HEALTH_PATH = "/svc/hc";
 const NO_PROCESSORS = { pre: null, post: null };
 const POST_WITHOUT_MATRIX = "Postprocessor plugin only allowed in dispatcher context";
 
+const NO_SUCH_NAME = "404 Not Found: no plugin has a name with an escaped slash or a bad escape";
+
 export class RequestEngine {
   readonly #parts: EngineParts;
   /** Serial numbers begin at the microseconds since 1970 and count requests. */
@@ -114,6 +116,7 @@ export class RequestEngine {
     const mark = target.indexOf("?");
     const path = this.#parts.routes.resolve(mark < 0 ? target : target.slice(0, mark));
     if (this.#stopping) return answers.refuse(exchange, port, 503, "Service Out");
+    if (path === null) return answers.refuse(exchange, port, 404, NO_SUCH_NAME);
     const kind = resourceKind(path);
     const allowed = allowedMethods(kind);
     if (method === "OPTIONS") return answers.options(exchange, port, allowed);

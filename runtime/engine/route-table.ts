@@ -28,6 +28,7 @@ export type Resource =
 
 export const PLUGIN_PATH = "/svc/plugin/";
 export const BUILTIN_PATH = "/svc/builtin/";
+const ESCAPED_SLASH = /%2f/i;
 
 export class RouteTable {
   readonly #resources = new Map<string, Resource>();
@@ -82,19 +83,24 @@ export class RouteTable {
   }
 
   /**
-   * The path that rules and look-ups go by: without the service prefix, `/<prefix>/plugin/x` as
-   * `/svc/plugin/x`, and without escapes where it is not a file's. Escapes must not get a request
-   * past a rule, and files are decoded with rules of their own.
+   * The path that rules and look-ups go by: without the service prefix, and `/<prefix>/plugin/x` as
+   * `/svc/plugin/x`. Matched as received, as proxies before us do, so that no escape gets a request
+   * past their rules; only the name of a plugin is decoded. Files have rules of their own.
+   *
+   * @returns null for the name of a plugin that none can have
    */
-  resolve(path: string): string {
-    if (!path.includes("%")) return this.#withoutPrefix(path);
+  resolve(path: string): string | null {
+    const own = this.#withoutPrefix(path);
+    if (!own.includes("%")) return own;
+    const start = own.startsWith(PLUGIN_PATH) ? PLUGIN_PATH : BUILTIN_PATH;
+    if (!own.startsWith(start)) return own;
+    const name = own.slice(start.length);
+    if (ESCAPED_SLASH.test(name)) return null;
     try {
-      const decoded = this.#withoutPrefix(decodeURIComponent(path));
-      if (decoded.startsWith("/svc/")) return decoded;
+      return start + decodeURIComponent(name);
     } catch {
-      // Left to the file server, which refuses it.
+      return null;
     }
-    return this.#withoutPrefix(path);
   }
 
   #withoutPrefix(path: string): string {

@@ -38,7 +38,7 @@ export class ClientRights {
     const exceeds = asksMore && !this.isTrusted(address);
     if (!asksPartial && !exceeds) return fields;
     // The given one may be that of other clients, too.
-    const copy = readHeaderFields(fields.block) as HeaderFields;
+    const copy = readHeaderFields(fields.block, fields.count) as HeaderFields;
     if (asksPartial) copy.accept = "json";
     if (exceeds) {
       copy.bypassServiceOut = false;

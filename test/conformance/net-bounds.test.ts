@@ -10,6 +10,7 @@ import {
   MAX_CONNECTIONS_PER_PORT,
   MAX_PIPELINED_REQUESTS,
   MAX_READ_AHEAD_BYTES,
+  MAX_REQUEST_LINE_BYTES,
 } from "../../runtime/base/limits.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
 import { serverOptions, TestEngine } from "./engine.js";
@@ -113,6 +114,27 @@ test("who is no parent is a client, whatever it says", async ({ server }) => {
   const parent = await RawClient.open(server.port);
   parent.send(`${IDENT}GET /echo HTTP/1.1\r\n${PARTIAL}\r\n`);
   assert.is((await parent.answers(1))[0]!.body, "GET|/echo|partial 0 0 -1 2|1.1.1.0.0.0.1|none");
+});
+
+test("what passes at a dispatcher passes behind it, with what was added", async ({ server }) => {
+  const fields = Array.from({ length: 99 }, (_, n) => `X-${n}: ${"v".repeat(600)}\r\n`).join("");
+  const added = `X-SVC-Via: ${"a".repeat(5000)}\r\nX-SVC-Partial-Target: 1\r\n`;
+  const ask = (target: string, block: string) => `GET /${target} HTTP/1.1\r\n${HOST}${block}\r\n`;
+  const line = "t".repeat(MAX_REQUEST_LINE_BYTES + 4 - "GET / HTTP/1.1".length);
+
+  const client = await RawClient.open(server.port);
+  client.send(ask("echo", fields) + ask("echo", fields + added));
+  const statuses = (await client.answers(2)).map(({ status }) => status);
+  assert.equal(statuses, [200, 400]);
+  const other = await RawClient.open(server.port);
+  other.send(ask(line, ""));
+  assert.is((await other.answers(1))[0]!.status, 414);
+
+  const parent = await RawClient.open(server.port);
+  parent.send(IDENT + ask("echo", fields + added) + ask(line, ""));
+  for (const { status } of await parent.answers(2)) assert.is(status, 200);
+  parent.send(ask("echo", fields.repeat(2)));
+  assert.is((await parent.answers(1))[0]!.status, 400);
 });
 
 test("fields of operators are those of trusted clients", async ({ engine }) => {

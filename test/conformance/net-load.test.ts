@@ -103,6 +103,25 @@ test("a body that stalls is answered with 408 and its memory given back", async 
   assert.is(context.server.budget.used, 0);
 });
 
+test("the bytes of empty lines are no head, and no life", async (context) => {
+  const { server } = context;
+  const client = await RawClient.open(server.port);
+  for (const byte of "\r\n\r") {
+    client.send(byte);
+    await sleep(2);
+  }
+  await until(() => server.connections()[0]?.bytesIn === 3, "the arrival");
+  server.sweep(performance.now() + HEAD_TIMEOUT_MS + 1000);
+  assert.not.ok(client.isClosed);
+  client.send(`\n${GET}`);
+  assert.is((await client.answers(1))[0]!.status, 200);
+  client.send("\r");
+  await until(() => server.connections()[0]?.bytesIn === 4 + GET.length + 1, "the arrival");
+  server.sweep(performance.now() + IDLE_TIMEOUT_MS + 1000);
+  await client.until(() => client.isClosed, "the end");
+  assert.is(client.received, "", "idle, not late");
+});
+
 test("an idle connection ends, that of a dispatcher too", async (context) => {
   const dispatcher = await afterSilence(context, `XSVCIDENT 1 1 1 0 0 0 1\r\n${GET}`, 0);
   await dispatcher.answers(1);

@@ -79,9 +79,10 @@ function pick<T>(random: Random, list: readonly T[]): T {
 
 function request(random: Random, sections: readonly string[]): Written {
   const section = pick(random, sections);
+  const empty = "\r\n".repeat(Math.max(0, below(random, 8) - 5));
   const target = `/${"t".repeat(below(random, 12))}`;
   const kind = below(random, 6);
-  if (kind > 1) return written("GET", target, section, "", "");
+  if (kind > 1) return written(`${empty}GET`, target, section, "", "");
   const body = "GET / HTTP/1.1\r\n\r\n".slice(0, 1 + below(random, 18));
   if (kind === 0)
     return written("POST", target, `${section}Content-Length: ${body.length}\r\n`, body, body);
@@ -98,7 +99,7 @@ function written(
 ): Written {
   return {
     bytes: `${method} ${target} HTTP/1.1\r\n${block}\r\n${framed}`,
-    seen: [method, target, block, body].join("|"),
+    seen: [method.trim(), target, block, body].join("|"),
   };
 }
 

@@ -265,12 +265,12 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   #read(chunk: Buffer): void {
     const nowMs = performance.now();
-    this.#activeAtMs = nowMs;
     this.#rest = null;
     this.#isHeld = false;
     this.#isReading = true;
     const end = this.#reader.read(chunk, nowMs);
     this.#isReading = false;
+    if (this.#reader.isActive) this.#activeAtMs = nowMs;
     if (end < chunk.length && this.#phase === "open") {
       this.#rest = Buffer.from(chunk.subarray(end));
       this.#isHeld = !this.mayRead();

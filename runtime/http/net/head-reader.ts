@@ -3,7 +3,10 @@
 // of the connection is recognised by one comparison and not read again.
 
 import {
+  FORWARDED_FIELDS,
+  FORWARDED_HEAD_BYTES,
   MAX_HEAD_BYTES,
+  MAX_HEADER_FIELDS,
   MAX_HEADER_LINE_BYTES,
   MAX_REQUEST_LINE_BYTES,
 } from "../../base/limits.js";
@@ -12,6 +15,9 @@ import { areHeaderLines, type HeaderFields, readHeaderFields } from "../header-f
 import { INVALID_HEADER, Refusal, URI_TOO_LONG } from "../refusal.js";
 import type { Method } from "../transport.js";
 import { judgeBeginning, readIdentLine, readRequestLine } from "./request-line.js";
+
+/** A dispatcher may write `/svc` for a shorter prefix. */
+const SVC_PATH_BYTES = "/svc".length;
 
 export type HeadOutcome = "request" | "ident" | "incomplete" | Refusal;
 
@@ -26,6 +32,8 @@ export class HeadReader {
   /** Offset after the head. */
   end = 0;
 
+  /** The peer is a dispatcher: what passed there passes here, with what was added to it. */
+  isForwarded = false;
   readonly #allowed: (fields: HeaderFields) => HeaderFields;
   /** Header section of the previous request, with its empty line. */
   #section = "";
@@ -47,10 +55,15 @@ export class HeadReader {
     if (request instanceof Refusal) return this.#readIdent(line, lineEnd) ?? request;
     this.method = request.method;
     this.target = request.target;
-    this.refusal = line.length > MAX_REQUEST_LINE_BYTES ? URI_TOO_LONG : null;
+    const maxLine = MAX_REQUEST_LINE_BYTES + (this.isForwarded ? SVC_PATH_BYTES : 0);
+    this.refusal = line.length > maxLine ? URI_TOO_LONG : null;
     const outcome = this.#readSection(text, at, lineEnd + 2);
     if (outcome !== "incomplete") this.#judged = 0;
     return outcome;
+  }
+
+  get #maxBytes(): number {
+    return MAX_HEAD_BYTES + (this.isForwarded ? FORWARDED_HEAD_BYTES : 0);
   }
 
   #readSection(text: string, at: number, start: number): HeadOutcome {
@@ -62,8 +75,10 @@ export class HeadReader {
     const lastLine = text.indexOf("\r\n\r\n", start - 2);
     if (lastLine < 0) return this.#judgeUnfinished(text, at, start);
     this.end = lastLine + 4;
-    if (this.end - at > MAX_HEAD_BYTES) return this.refusal ?? INVALID_HEADER;
-    const fields = readHeaderFields(text.slice(start, Math.max(start, lastLine + 2)));
+    if (this.end - at > this.#maxBytes) return this.refusal ?? INVALID_HEADER;
+    const maxFields = MAX_HEADER_FIELDS + (this.isForwarded ? FORWARDED_FIELDS : 0);
+    const block = text.slice(start, Math.max(start, lastLine + 2));
+    const fields = readHeaderFields(block, maxFields);
     if (fields instanceof Refusal) return fields;
     this.#section = `${fields.block}\r\n`;
     this.#sectionFields = this.#allowed(fields);
@@ -73,7 +88,7 @@ export class HeadReader {
 
   /** Complete lines are judged at once, so that a broken head does not wait for its end. */
   #judgeUnfinished(text: string, at: number, start: number): HeadOutcome {
-    if (text.length - at > MAX_HEAD_BYTES) return this.refusal ?? INVALID_HEADER;
+    if (text.length - at > this.#maxBytes) return this.refusal ?? INVALID_HEADER;
     const unfinished = Math.max(start, text.lastIndexOf("\r\n") + 2);
     if (!areHeaderLines(text.slice(start + this.#judged, unfinished))) return INVALID_HEADER;
     this.#judged = unfinished - start;

@@ -68,6 +68,8 @@ export interface RequestSink {
 export class RequestReader {
   /** The next request expects to be told to go on, which has to wait for the answers before it. */
   waitsForIdle = false;
+  /** The last `read` found more than empty lines. */
+  isActive = false;
   readonly #sink: RequestSink;
   readonly #head: HeadReader;
   #nowMs = 0;
@@ -93,14 +95,19 @@ export class RequestReader {
   read(chunk: Buffer, nowMs: number): number {
     this.#nowMs = nowMs;
     this.waitsForIdle = false;
+    this.isActive = false;
     let text = "";
     let at = 0;
     while (at < chunk.length && this.#sink.mayRead()) {
       if (this.#body !== null) {
+        this.isActive = true;
         at = this.#readBody(this.#body, chunk, at);
       } else if (chunk[at] === CR && chunk[at + 1] === LF) {
         at += 2; // empty lines before a request are no harm
+      } else if (chunk[at] === CR && at + 1 === chunk.length) {
+        break; // the rest of one may follow
       } else {
+        this.isActive = true;
         if (text === "") text = chunk.toString("latin1");
         const next = this.#readHead(text, chunk, at);
         if (next === at) break;
@@ -113,7 +120,7 @@ export class RequestReader {
   /** The client has sent its last byte: what is unfinished never will be. */
   end(rest: Buffer | null): void {
     if (this.#body !== null) this.#fail(INVALID_CONTENT);
-    else if (rest !== null)
+    else if (rest !== null && !(rest.length === 1 && rest[0] === CR))
       this.#fail(rest.includes("\r\n") ? INVALID_HEADER : INVALID_REQUEST_LINE);
   }
 
@@ -178,6 +185,7 @@ export class RequestReader {
     if (outcome === "ident") {
       this.#headStartedAtMs = 0;
       const refusal = this.#sink.introduce(head.ident!);
+      head.isForwarded = true;
       if (refusal === null) return head.end;
       this.#fail(refusal);
       return chunk.length;

@@ -74,15 +74,32 @@ export function requestBytes(parts: RequestParts): Uint8Array {
   return bytes;
 }
 
-/** The header lines that are forwarded; `Content-Type` only while the content stays. */
+/**
+ * The header lines that are forwarded; `Content-Type` only while the content stays. What the
+ * client's `Connection` names is for this connection alone; without Host there would be no request.
+ */
 export function withoutHopHeaders(block: string, isTypeReplaced = false): string {
+  const lines = block.split("\r\n").filter((line) => line !== "");
+  const named = new Set(lines.flatMap(connectionOptions));
+  named.delete("host");
+  if (isTypeReplaced) named.add("content-type");
   let kept = "";
-  for (const line of block.split("\r\n")) {
-    const name = line.slice(0, line.indexOf(":")).toLowerCase();
-    const isDropped = isTypeReplaced && name === "content-type";
-    if (line !== "" && !isDropped && !HOP_HEADERS.has(name)) kept += `${line}\r\n`;
+  for (const line of lines) {
+    const name = nameOf(line);
+    if (!named.has(name) && !HOP_HEADERS.has(name)) kept += `${line}\r\n`;
   }
   return kept;
+}
+
+function nameOf(line: string): string {
+  return line.slice(0, line.indexOf(":")).toLowerCase();
+}
+
+/** The names in a `Connection` line, none for other lines. */
+function connectionOptions(line: string): string[] {
+  if (nameOf(line) !== "connection") return [];
+  const value = line.slice(line.indexOf(":") + 1).toLowerCase();
+  return value.split(",").map((option) => fieldValue(option, 0, option.length));
 }
 
 /**

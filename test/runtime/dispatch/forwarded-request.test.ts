@@ -3,6 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { forwardedRequest } from "../../../runtime/dispatch/forwarded-request.js";
+import { withoutHopHeaders } from "../../../runtime/plugin/contract/request-text.js";
 
 const test = suite("forwarded request");
 const GET = {
@@ -112,6 +113,13 @@ test("many different header blocks", () => {
     assert.equal(lines(head).slice(1, 3), ["Host: x", `X-A: ${i}`]);
     assert.not.match(head, /connection/i);
   }
+});
+
+test("fields that Connection names are for one connection", () => {
+  const block =
+    "Host: a\r\nConnection: X-One,\tx-two , host\r\nX-One: 1\r\nX-Two: 2\r\nX-Three: 3\r\n" +
+    "connection: x-four\r\nX-FOUR: 4\r\n";
+  assert.is(withoutHopHeaders(block), "Host: a\r\nX-Three: 3\r\n");
 });
 
 test.run();
