@@ -3,31 +3,39 @@
 import { D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
+import type { ArcTest } from "../match/arc-test.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { AdjacencyQueryOptions, ExecuteOptions } from "../parse/query-options.js";
 import { deadlineOf } from "../walk/deadline.js";
 import { QueryMeter } from "../walk/query-meter.js";
 import { isAdjacent, planWalk, type WalkPlan } from "../walk/walk.js";
+import type { Plan } from "./plan.js";
 
 /** Options of queries that have no page. */
 export type LimitOptions = Omit<ExecuteOptions, "hits" | "offset">;
 /** Options of `adjacent`. */
 export type AdjacentOptions = AdjacencyQueryOptions & LimitOptions;
 
-export function planAdjacent(
-  store: GraphStore,
-  { arc, neighbor }: AdjacencyQueryOptions,
-): WalkPlan {
-  return planWalk(store, { arc, neighbor }, D_OUT);
-}
+/** A parsed test for an arc. */
+export class Adjacency implements Plan {
+  readonly #plan: WalkPlan;
 
-/** @throws SearchError after the time limit */
-export function executeAdjacent(plan: WalkPlan, anchor: number, options: LimitOptions): boolean {
-  const meter = QueryMeter.of(plan.store);
-  const begun = meter.begin();
-  const isFound = isAdjacent(plan, anchor, deadlineOf("adjacency", options));
-  meter.end(begun);
-  return isFound;
+  /** @throws QueryError, SearchError, UnsupportedError */
+  constructor(store: GraphStore, { arc, neighbor }: AdjacencyQueryOptions) {
+    this.#plan = planWalk(store, { arc, neighbor }, D_OUT);
+  }
+
+  get arc(): ArcTest {
+    return this.#plan.arc;
+  }
+
+  execute(anchor: number, options: LimitOptions): boolean {
+    const meter = QueryMeter.of(this.#plan.store);
+    const begun = meter.begin();
+    const isFound = isAdjacent(this.#plan, anchor, deadlineOf("adjacency", options));
+    meter.end(begun);
+    return isFound;
+  }
 }
 
 /**
@@ -37,5 +45,5 @@ export function executeAdjacent(plan: WalkPlan, anchor: number, options: LimitOp
  */
 export function adjacent(store: GraphStore, anchor: Anchor, options?: AdjacentOptions): boolean {
   const given = checkedArguments("adjacent", options);
-  return executeAdjacent(planAdjacent(store, given), findAnchor(store, anchor), given);
+  return new Adjacency(store, given).execute(findAnchor(store, anchor), given);
 }

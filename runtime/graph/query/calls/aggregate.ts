@@ -16,6 +16,7 @@ import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { ArcBatch, HitSink } from "../hits/hit-sink.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
+import type { ArcTest } from "../match/arc-test.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { AggregateQueryOptions } from "../parse/query-options.js";
 import { fieldMask } from "../show/fields.js";
@@ -25,6 +26,7 @@ import { deadlineOf } from "../walk/deadline.js";
 import { QueryMeter } from "../walk/query-meter.js";
 import { planWalk, type WalkPlan, walkNeighborhood } from "../walk/walk.js";
 import type { LimitOptions } from "./adjacent.js";
+import type { Plan } from "./plan.js";
 
 /** Options of `aggregate`. */
 export type AggregateOptions = AggregateQueryOptions & LimitOptions;
@@ -68,8 +70,8 @@ class AggregateSink implements HitSink {
 }
 
 /** A parsed aggregation, for any number of executions. */
-export class Aggregation {
-  readonly plan: WalkPlan;
+export class Aggregation implements Plan {
+  readonly #plan: WalkPlan;
   readonly #format: ResultFormat;
   /** `F_` bits of the sums that are shown. */
   readonly #fields: number;
@@ -77,22 +79,25 @@ export class Aggregation {
   /** @throws QueryError, SearchError, UnsupportedError */
   constructor(store: GraphStore, options: AggregateQueryOptions) {
     const { arc, neighbor, collect } = options;
-    this.plan = planWalk(store, { arc, neighbor, collect }, D_OUT);
-    if (this.plan.arc.direction === D_BOTH) {
+    this.#plan = planWalk(store, { arc, neighbor, collect }, D_OUT);
+    if (this.#plan.arc.direction === D_BOTH) {
       throw new QueryError("Bi-directional arc aggregation is not possible");
     }
     this.#format = resultFormat(options, R_COUNTS);
     this.#fields = this.#fieldsOf(options);
   }
 
-  /** @throws SearchError after the time limit */
+  get arc(): ArcTest {
+    return this.#plan.arc;
+  }
+
   execute(anchor: number, options: LimitOptions): unknown {
-    const { store } = this.plan;
+    const { store } = this.#plan;
     const watch = this.#format.hasTiming ? new Stopwatch() : null;
     const meter = QueryMeter.of(store);
     const begun = meter.begin();
     const sums = new AggregateSink(store, this.#fields);
-    walkNeighborhood(this.plan, anchor, sums, deadlineOf("aggregation", options));
+    walkNeighborhood(this.#plan, anchor, sums, deadlineOf("aggregation", options));
     watch?.split();
     const shown = this.#shown(sums);
     meter.end(begun);
@@ -100,13 +105,13 @@ export class Aggregation {
   }
 
   #fieldsOf({ fields }: AggregateQueryOptions): number {
-    const hasModifier = this.plan.arc.parts.modifier !== 0;
+    const hasModifier = this.#plan.arc.parts.modifier !== 0;
     const asked = fieldMask(fields, 0) & (F_VAL | F_DEGREES);
     if ((asked & F_VAL) !== 0 && !hasModifier) {
       throw new QueryError("modifier filter required to aggregate on predicator value");
     }
     if (asked !== 0) return asked;
-    return (hasModifier ? F_VAL : 0) | (this.plan.neighbor?.degreeFields ?? 0);
+    return (hasModifier ? F_VAL : 0) | (this.#plan.neighbor?.degreeFields ?? 0);
   }
 
   #shown(sums: AggregateSink): unknown {

@@ -14,8 +14,9 @@ import type { Deadline } from "../walk/deadline.js";
 import { type ArcScan, planArcScan, scanArcs } from "../walk/scan.js";
 import type { GlobalOptions } from "./vertices.js";
 
-export class ArcsSource implements HitSource {
+class ArcsSource implements HitSource {
   readonly store: GraphStore;
+  readonly arc = null;
   readonly kind = "arc";
   readonly timed = "global";
   readonly listName = "arcs";
@@ -41,6 +42,11 @@ export class ArcsSource implements HitSource {
   }
 }
 
+/** @throws QueryError, SearchError, UnsupportedError */
+export function planArcs(store: GraphStore, options: GlobalQueryOptions): EntryQuery {
+  return new EntryQuery(new ArcsSource(store, options), options);
+}
+
 /**
  * Entries for the arcs that match (interface, "Arcs").
  * @throws QueryError, SearchError, UnsupportedError, TypeError
@@ -50,6 +56,5 @@ export function arcs<const O extends GlobalOptions = object>(
   options?: O,
 ): ArcsResult<O> {
   const given: GlobalOptions = checkedArguments("global", options);
-  const query = new EntryQuery(new ArcsSource(store, given), given);
-  return query.execute(0, given) as ArcsResult<O>;
+  return planArcs(store, given).execute(0, given) as ArcsResult<O>;
 }

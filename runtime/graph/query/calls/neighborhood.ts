@@ -5,7 +5,7 @@ import type { GraphStore } from "../../store/graph-store.js";
 import type { HitKind } from "../hits/hit-order.js";
 import type { HitSink } from "../hits/hit-sink.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
-import type { DirectionNumber } from "../match/arc-test.js";
+import type { ArcTest, DirectionNumber } from "../match/arc-test.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ExecuteOptions, NeighborhoodQueryOptions } from "../parse/query-options.js";
 import { arcExists } from "../show/arc-exists.js";
@@ -27,6 +27,7 @@ export class NeighborhoodSource implements HitSource {
   readonly defaultFields = F_ID;
   readonly missingFields = 0;
   readonly plan: WalkPlan;
+  readonly arc: ArcTest;
 
   constructor(
     store: GraphStore,
@@ -37,6 +38,7 @@ export class NeighborhoodSource implements HitSource {
     this.store = store;
     this.kind = kind;
     this.plan = planWalk(store, options, defaultDirection);
+    this.arc = this.plan.arc;
   }
 
   search(anchor: number, sink: HitSink, deadline: Deadline): void {
@@ -53,6 +55,11 @@ export class NeighborhoodSource implements HitSource {
   }
 }
 
+/** @throws QueryError, SearchError, UnsupportedError */
+export function planNeighborhood(store: GraphStore, options: NeighborhoodQueryOptions): EntryQuery {
+  return new EntryQuery(new NeighborhoodSource(store, options), options);
+}
+
 /**
  * Entries for the arcs of `anchor` that match (interface, "Neighborhood").
  * @throws KeyError no such vertex
@@ -64,10 +71,7 @@ export function neighborhood<const O extends NeighborhoodOptions = object>(
   options?: O,
 ): NeighborhoodResult<O> {
   const given: NeighborhoodOptions = checkedArguments("neighborhood", options);
-  const query =
-    options === undefined
-      ? plainQuery(store)
-      : new EntryQuery(new NeighborhoodSource(store, given), given);
+  const query = options === undefined ? plainQuery(store) : planNeighborhood(store, given);
   return query.execute(findAnchor(store, anchor), given) as NeighborhoodResult<O>;
 }
 
@@ -75,7 +79,7 @@ export function neighborhood<const O extends NeighborhoodOptions = object>(
 function plainQuery(store: GraphStore): EntryQuery {
   let query = plainQueries.get(store);
   if (query === undefined) {
-    query = new EntryQuery(new NeighborhoodSource(store, {}), {});
+    query = planNeighborhood(store, {});
     plainQueries.set(store, query);
   }
   return query;

@@ -10,6 +10,7 @@ import type { ArcTest } from "../match/arc-test.js";
 import type { ArcLiteral } from "../match/arc-value-test.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
+import type { Plan } from "./plan.js";
 
 /** How a prepared query is executed. */
 export interface PreparedExecuteOptions extends ExecuteOptions {
@@ -20,7 +21,13 @@ export interface PreparedExecuteOptions extends ExecuteOptions {
 /** Numbers of failures (interface, "reason"). */
 const Reason = { None: 0, NoVertex: 0x40, NoAnchor: 0x41, Timeout: 0x9e, Error: 0xeee } as const;
 
-export abstract class PreparedQuery {
+/** How long a count may take; without a page. */
+export type CountOptions = Omit<ExecuteOptions, "hits" | "offset">;
+
+export abstract class PreparedQuery<
+  Result = unknown,
+  Options extends PreparedExecuteOptions = PreparedExecuteOptions,
+> {
   abstract readonly type: "Neighborhood" | "Global" | "Adjacency" | "Aggregator";
   /** Text of the last failure, null if the last execution did not fail. */
   error: string | null = null;
@@ -31,14 +38,22 @@ export abstract class PreparedQuery {
   /** Seconds that the last execution took. */
   texec = 0;
   protected readonly store: GraphStore;
+  protected readonly plan: Plan;
+  readonly #call: "execute" | "executeWhole";
   #cached: unknown;
   #cachedFor: string | null = null;
 
-  constructor(store: GraphStore) {
+  /** @param call whose options an execution takes */
+  constructor(store: GraphStore, plan: Plan, call: "execute" | "executeWhole") {
     this.store = store;
+    this.plan = plan;
+    this.#call = call;
   }
 
-  protected abstract perform(options: ExecuteOptions): unknown;
+  /** Handle of the vertex to begin with; 0 in searches of the whole graph. */
+  protected anchor(): number {
+    return 0;
+  }
 
   /** @throws AccessError once the graph is erased: there is nothing left to look at */
   protected refuseErased(): void {
@@ -52,24 +67,21 @@ export abstract class PreparedQuery {
   }
 
   /**
-   * Executes and takes down what became of it.
-   * @throws QueryError, TypeError options that the call does not have; AccessError
+   * Executes the query and takes down what became of it.
+   * @throws KeyError, QueryError, SearchError, TypeError; AccessError once the graph is erased
    */
-  protected run(
-    call: "execute" | "executeWhole",
-    options: PreparedExecuteOptions | undefined,
-  ): unknown {
+  execute(options?: Options): Result {
     this.refuseErased();
-    const given = checkedArguments(call, options);
+    const given = checkedArguments<PreparedExecuteOptions>(this.#call, options);
     const { hits = -1, offset = 0, cache = false } = given;
     if (offset < 0) throw new QueryError("offset cannot be negative");
     const opid = this.store.operationCount;
     const cacheKey = cache ? `${opid} ${hits} ${offset} ${this.cacheKey}` : null;
-    if (cacheKey !== null && cacheKey === this.#cachedFor) return this.#cached;
+    if (cacheKey !== null && cacheKey === this.#cachedFor) return this.#cached as Result;
     this.opid = opid;
     const begun = performance.now();
     try {
-      const result = this.perform(given);
+      const result = this.plan.execute(this.anchor(), given) as Result;
       this.error = null;
       this.reason = Reason.None;
       this.#cached = cacheKey === null ? undefined : result;
@@ -85,12 +97,23 @@ export abstract class PreparedQuery {
   }
 }
 
-export abstract class AnchoredQuery extends PreparedQuery {
-  /** Filter of the first level. */
-  protected abstract readonly arc: ArcTest;
+export abstract class AnchoredQuery<
+  Result = unknown,
+  Options extends PreparedExecuteOptions = PreparedExecuteOptions,
+> extends PreparedQuery<Result, Options> {
   #id: string | null = null;
   #handle = 0;
   #generation = 0;
+
+  constructor(
+    store: GraphStore,
+    plan: Plan,
+    call: "execute" | "executeWhole",
+    anchor: Anchor | null,
+  ) {
+    super(store, plan, call);
+    this.id = anchor;
+  }
 
   /** The anchor by id or internalid. */
   get id(): string | null {
@@ -144,7 +167,7 @@ export abstract class AnchoredQuery extends PreparedQuery {
   }
 
   /** @throws KeyError no such vertex, or none was given */
-  protected anchor(): number {
+  protected override anchor(): number {
     if (this.#handle !== 0) {
       const { vertices } = this.store;
       const isSame = vertices.generationOf(this.#handle) === this.#generation;
@@ -156,16 +179,18 @@ export abstract class AnchoredQuery extends PreparedQuery {
   }
 
   protected override get cacheKey(): string {
-    return `${this.#handle} ${this.#generation} ${this.#id} ${this.arc.literal}`;
+    return `${this.#handle} ${this.#generation} ${this.#id} ${this.plan.arc?.literal}`;
   }
 
   #arcWithValue(): ArcTest {
-    const { parts } = this.arc;
-    if (parts.relationship === null && parts.modifier === 0) {
+    const { arc } = this.plan;
+    if (arc === null || (arc.parts.relationship === null && arc.parts.modifier === 0)) {
       throw new QueryError("query has no first-level arc filter");
     }
-    if (parts.comparison === 0) throw new ValueError("first-level arc filter compares no value");
-    return this.arc;
+    if (arc.parts.comparison === 0) {
+      throw new ValueError("first-level arc filter compares no value");
+    }
+    return arc;
   }
 
   #arcWithPattern(): ArcTest {

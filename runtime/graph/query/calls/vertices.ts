@@ -15,8 +15,9 @@ import { testCondition } from "../walk/walk.js";
 /** Options of `vertices` and `arcs`. */
 export type GlobalOptions = GlobalQueryOptions & ExecuteOptions;
 
-export class VerticesSource implements HitSource {
+class VerticesSource implements HitSource {
   readonly store: GraphStore;
+  readonly arc = null;
   readonly kind = "vertex";
   readonly timed = "global";
   readonly listName = "vertices";
@@ -43,6 +44,11 @@ export class VerticesSource implements HitSource {
   }
 }
 
+/** @throws QueryError, SearchError, UnsupportedError */
+export function planVertices(store: GraphStore, options: GlobalQueryOptions): EntryQuery {
+  return new EntryQuery(new VerticesSource(store, options), options);
+}
+
 /**
  * Entries for the vertices that match (interface, "Vertices").
  * @throws QueryError, SearchError, UnsupportedError, TypeError
@@ -52,6 +58,5 @@ export function vertices<const O extends GlobalOptions = object>(
   options?: O,
 ): VerticesResult<O> {
   const given: GlobalOptions = checkedArguments("global", options);
-  const query = new EntryQuery(new VerticesSource(store, given), given);
-  return query.execute(0, given) as VerticesResult<O>;
+  return planVertices(store, given).execute(0, given) as VerticesResult<O>;
 }

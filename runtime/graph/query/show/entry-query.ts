@@ -11,6 +11,7 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { HitCollector } from "../hits/hit-collector.js";
 import { type HitKind, HitOrder, readSortby } from "../hits/hit-order.js";
 import { HitCounter, type HitSink } from "../hits/hit-sink.js";
+import type { ArcTest } from "../match/arc-test.js";
 import { HandleSet } from "../match/handle-set.js";
 import { type Page, pageOf } from "../parse/query-arguments.js";
 import type { ExecuteOptions, ResultOptions } from "../parse/query-options.js";
@@ -25,6 +26,8 @@ import { readSelect } from "./select.js";
 /** Where the hits of a query come from. */
 export interface HitSource {
   readonly store: GraphStore;
+  /** Filter of the first level; null in searches of the whole graph. */
+  readonly arc: ArcTest | null;
   readonly kind: HitKind;
   readonly timed: TimedQuery;
   /** Name of the list of entries beside counts. */
@@ -73,6 +76,10 @@ export class EntryQuery {
     const sortby = readSortby(options.sortby, source.kind);
     this.#order = sortby.kind === 0 ? null : new HitOrder(source.store, sortby);
     this.#isDistinct = source.kind === "head";
+  }
+
+  get arc(): ArcTest | null {
+    return this.#source.arc;
   }
 
   /**

@@ -1,0 +1,24 @@
+// A query that was parsed and can be executed any number of times. Every call makes one and
+// executes it; a prepared query keeps it.
+
+import type { ArcTest } from "../match/arc-test.js";
+import type { ExecuteOptions } from "../parse/query-options.js";
+
+export interface Plan {
+  /** Filter of the first level; null in searches of the whole graph. */
+  readonly arc: ArcTest | null;
+  /**
+   * @param anchor 0 in searches of the whole graph
+   * @throws SearchError after the time limit
+   */
+  execute(anchor: number, options: ExecuteOptions): unknown;
+}
+
+/** A plan whose result is a list of entries. */
+export interface EntryPlan extends Plan {
+  /**
+   * How many hits a complete execution would find, without making a result.
+   * @throws SearchError after the time limit
+   */
+  count(anchor: number, options: ExecuteOptions): number;
+}
