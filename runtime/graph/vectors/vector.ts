@@ -16,7 +16,12 @@ import {
 } from "./vector-parts.js";
 
 /** What a vector can be made of: numbers, or int8 bytes as they are. */
-export type VectorElements = readonly number[] | Float32Array | Float64Array | Int8Array | Buffer;
+export type VectorElements =
+  | readonly number[]
+  | Float32Array
+  | Float64Array
+  | Int8Array
+  | Uint8Array;
 /** A vector, or what one can be made of. */
 export type VectorLike = Vector | VectorElements;
 
