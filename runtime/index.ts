@@ -17,6 +17,7 @@ export type { NameList, ObjectCounts } from "./graph/api/graph-management.js";
 export { Vertex } from "./graph/api/vertex.js";
 export type { VertexRecord } from "./graph/api/vertex-attributes.js";
 export type { ArcSpec, ConnectOptions } from "./graph/changes/connect.js";
+export type { IndexOptions, IndexState } from "./graph/changes/index-vectors.js";
 export type { CreateOptions } from "./graph/changes/vertices.js";
 export type { EventParameters } from "./graph/expiry/event-control.js";
 export type { GraphOptions } from "./graph/keeper/thread-graphs.js";

@@ -2,6 +2,12 @@
 // "Graph": management, enumeration, events).
 
 import { enumerate, type NameKind, setReadonly, truncate } from "../changes/graph.js";
+import {
+  type IndexOptions,
+  type IndexState,
+  indexVectors,
+  vectorIndexes,
+} from "../changes/index-vectors.js";
 import { giveUpAfter } from "../changes/session-view.js";
 import {
   type EventParameters,
@@ -242,6 +248,22 @@ export class GraphManagement extends GraphExpressions {
   /** State and limits of the event processor by name. */
   eventParam(): EventParameters {
     return eventParameters(this.access.store);
+  }
+
+  /**
+   * Asks for an index, which is built meanwhile and from then on kept up; `nearest` uses it where
+   * `approximate` is given.
+   * @param what the only thing that there are indexes of
+   * @throws ValueError, AccessError
+   */
+  index(what: "vectors", options: IndexOptions): void {
+    if (what !== "vectors") throw new ValueError("there are indexes of `vectors` only");
+    indexVectors(this.access.store, options);
+  }
+
+  /** All indexes, and how far they are. */
+  indexes(): IndexState[] {
+    return vectorIndexes(this.access.store);
   }
 
   #enumerate(kind: NameKind, name: string): number {

@@ -10,6 +10,7 @@ import { Session } from "../sessions/session.js";
 import { loadGraph } from "../snapshot/load-graph.js";
 import { saveGraphs } from "../snapshot/save-graphs.js";
 import { GraphStore } from "../store/graph-store.js";
+import { IndexProcessor } from "../vectors/index-processor.js";
 import type { SharedGraph } from "./graph-source.js";
 import { onRemoved } from "./removed-graphs.js";
 
@@ -37,6 +38,7 @@ interface Kept {
   readonly store: GraphStore;
   readonly shared: SharedGraph;
   readonly events: EventProcessor;
+  readonly indexes: IndexProcessor;
 }
 
 export class GraphKeeper {
@@ -78,7 +80,9 @@ export class GraphKeeper {
   adopt(shared: SharedGraph, store = GraphStore.attach(shared.share, this.#thread)): SharedGraph {
     const events = new EventProcessor(store, new Session(store));
     if (this.#settings.events) events.start();
-    const kept = { store, shared, events };
+    const indexes = new IndexProcessor(store, this.#log);
+    indexes.start();
+    const kept = { store, shared, events, indexes };
     this.#graphs.set(store.name, kept);
     onRemoved(store, () => this.#forget(store.name, kept));
     return shared;
@@ -117,6 +121,7 @@ export class GraphKeeper {
 
   #forget(name: string, kept: Kept): void {
     kept.events.stop();
+    kept.indexes.stop();
     if (this.#graphs.get(name) === kept) this.#graphs.delete(name);
   }
 

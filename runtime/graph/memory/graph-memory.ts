@@ -45,6 +45,7 @@ export class GraphMemory {
   readonly locks: Arena;
   readonly vectors: Arena;
   readonly vectorSlots: Arena;
+  readonly links: Arena;
   #generation = 0;
 
   constructor(share: GraphShare) {
@@ -73,6 +74,7 @@ export class GraphMemory {
     this.locks = arena("locks");
     this.vectors = arena("vectors");
     this.vectorSlots = arena("vectorSlots");
+    this.links = arena("links");
     this.refresh();
   }
 

@@ -16,6 +16,7 @@
 //   LOCKS     who holds which vertex; like JOURNAL and DIRTY no part of a snapshot
 //   VECTORS   slabs of equal slots, one vector each; in front of them what each thread's kernels
 //             work with, which is no part of the arena
+//   LINKS     nodes of the indexes of vectors: which slots are near which
 //   VECTOR_SLOTS  1 word a vertex: slot of its vector; reaches as far as there have been vectors
 //
 // One arc, seen from the vertex that its run belongs to:
@@ -48,6 +49,7 @@ export const ARENAS = [
   "locks",
   "vectors",
   "vectorSlots",
+  "links",
 ] as const;
 
 export type ArenaName = (typeof ARENAS)[number];
@@ -131,6 +133,8 @@ export const Header = {
   /** Blocks of `lists`: the first space of vectors, and the ring of the latest writes. */
   VectorSpaces: 52,
   VectorRing: 53,
+  /** Raised when all vectors, and their indexes, go at once. */
+  VectorEpoch: 54,
 } as const;
 export const IDENTITY_WORDS = 4;
 

@@ -45,6 +45,9 @@ export function perform(store: GraphStore, operation: Operation): number {
     case OperationCode.SetReadonly:
       writeReadonly(store, operation.value);
       return 1;
+    case OperationCode.IndexVectors:
+      store.vectors.addIndex(operation.value, operation.flags);
+      return 1;
     default:
       return changeVertex(store, operation);
   }

@@ -13,7 +13,8 @@ import type { Names } from "../store/names.js";
 import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
 import { decodeProperty, encodeProperty } from "../store/property-codec.js";
 import { checkedKey } from "../store/property-values.js";
-import { partsOfBytes, type VectorParts } from "../vectors/vector-parts.js";
+import { MAX_EF, MIN_EF } from "../vectors/index-layout.js";
+import { isVectorLength, partsOfBytes, type VectorParts } from "../vectors/vector-parts.js";
 import { mixesListing } from "./arcs.js";
 import { RecordReader, RecordWriter } from "./record-bytes.js";
 
@@ -37,6 +38,9 @@ export function encodeOperation(store: GraphStore, operation: Operation): Uint8A
       break;
     case OperationCode.SetReadonly:
       writer.u8(value);
+      break;
+    case OperationCode.IndexVectors:
+      writer.u32(value).u16(operation.flags);
       break;
     case OperationCode.Connect:
     case OperationCode.Disconnect:
@@ -118,6 +122,11 @@ export function decodeOperation(store: GraphStore, record: Uint8Array, into: Ope
       into.value = reader.u8();
       if (into.value > 1) throw damaged("readonly is 0 or 1");
       break;
+    case OperationCode.IndexVectors:
+      into.value = reader.u32();
+      into.flags = reader.u16();
+      checkIndex(into);
+      break;
     case OperationCode.Connect:
     case OperationCode.Disconnect:
       decodeArc(store, reader, into);
@@ -174,6 +183,11 @@ function decodeOwn(store: GraphStore, reader: RecordReader, into: Operation): vo
     into.name = decodeName(store.keys, reader.u16(), false);
     if (code === OperationCode.SetProperty) into.property = decodeProperty(reader.rest());
   }
+}
+
+function checkIndex({ value, flags }: Operation): void {
+  if (!isVectorLength(value)) throw damaged("length of vectors");
+  if (flags < MIN_EF || flags > MAX_EF) throw damaged("candidates of an index");
 }
 
 function decodeVector(reader: RecordReader): VectorParts {

@@ -41,7 +41,7 @@ export function memoryUsage(store: GraphStore): MemoryUsage {
     "svc.codec.relationship": relationshipNames,
     "svc.codec.vertexprop": keyNames,
     "svc.codec.dimension": 0,
-    "svc.vector.internal": bytes("vectors", "vectorSlots"),
+    "svc.vector.internal": bytes("vectors", "vectorSlots", "links"),
     "svc.vector.external": 0,
     "svc.vector.dimension": 0,
     "svc.event.schedule": bytes("events"),

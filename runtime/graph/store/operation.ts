@@ -26,6 +26,8 @@ export const OperationCode = {
   SetReadonly: 13,
   SetVector: 14,
   RemoveVector: 15,
+  /** Asks for an index of the vectors of one length. */
+  IndexVectors: 16,
 } as const;
 
 export type OperationCodeNumber = (typeof OperationCode)[keyof typeof OperationCode];
@@ -45,9 +47,9 @@ export interface Operation {
   /** Type, relationship or key. */
   name: number;
   modifier: number;
-  /** 1: forward-only. */
+  /** 1: forward-only. Of an index: candidates looked at for each new node. */
   flags: number;
-  /** Bits of the arc's value; code of an enumeration; 1 for readonly. */
+  /** Bits of the arc's value; 1 for readonly; components of the vectors of an index. */
   value: number;
   /** Rank coefficients. */
   c1: number;

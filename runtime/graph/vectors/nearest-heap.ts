@@ -4,7 +4,8 @@
 const FIRST_PLACES = 64;
 
 export class NearestHeap {
-  readonly #limit: number;
+  /** Vertices that are kept at most. */
+  readonly limit: number;
   #vertices: Uint32Array;
   #scores: Float64Array;
   #count = 0;
@@ -12,7 +13,7 @@ export class NearestHeap {
   /** @param limit vertices that are kept; infinite: all */
   constructor(limit: number) {
     const places = Math.min(limit, FIRST_PLACES);
-    this.#limit = limit;
+    this.limit = limit;
     this.#vertices = new Uint32Array(places);
     this.#scores = new Float64Array(places);
   }
@@ -23,14 +24,14 @@ export class NearestHeap {
 
   /** Less than this is not among the best, however many more are offered. */
   get threshold(): number {
-    if (this.#count < this.#limit) return Number.NEGATIVE_INFINITY;
-    return this.#limit === 0 ? Number.POSITIVE_INFINITY : this.#scores[0]!;
+    if (this.#count < this.limit) return Number.NEGATIVE_INFINITY;
+    return this.limit === 0 ? Number.POSITIVE_INFINITY : this.#scores[0]!;
   }
 
   /** True if it would be kept. */
   wants(vertex: number, score: number): boolean {
-    if (this.#count < this.#limit) return true;
-    return this.#limit > 0 && this.#isWorse(0, vertex, score);
+    if (this.#count < this.limit) return true;
+    return this.limit > 0 && this.#isWorse(0, vertex, score);
   }
 
   has(vertex: number): boolean {
@@ -41,7 +42,7 @@ export class NearestHeap {
   /** Keeps it if it is among the best so far. */
   offer(vertex: number, score: number): void {
     if (!this.wants(vertex, score)) return;
-    if (this.#count < this.#limit) this.#rise(vertex, score);
+    if (this.#count < this.limit) this.#rise(vertex, score);
     else this.#sink(vertex, score);
   }
 
@@ -98,7 +99,7 @@ export class NearestHeap {
   }
 
   #extend(): void {
-    const places = Math.min(this.#limit, this.#vertices.length * 2);
+    const places = Math.min(this.limit, this.#vertices.length * 2);
     const vertices = new Uint32Array(places);
     const scores = new Float64Array(places);
     vertices.set(this.#vertices);

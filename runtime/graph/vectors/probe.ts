@@ -40,6 +40,12 @@ export class Probe {
     return squares;
   }
 
+  /** 1/|v| of the first components, for kernels; 0 of a zero vector. */
+  factor(length: number): number {
+    const squares = this.squares(length);
+    return squares === 0 ? 0 : 1 / Math.sqrt(squares);
+  }
+
   /** To be called before a kernel is given the probe. */
   take(): void {
     this.#table.memory.take(this.#serial, this.parts.bytes);

@@ -3,6 +3,7 @@
 // vertex. Whoever got another vector meanwhile may have been in a slot that was passed already: the
 // ring of the latest writes names them, and they are looked at once more.
 
+import { indexOf } from "./index-access.js";
 import type { NearestHeap } from "./nearest-heap.js";
 import type { Probe } from "./probe.js";
 import { SLAB_WORDS, Slab, Slot, Space, strideOf } from "./vector-layout.js";
@@ -23,24 +24,56 @@ export interface Scan {
   readonly best: NearestHeap;
   /** Whether a vertex may be among the results; called for few. */
   readonly accepts: (vertex: number) => boolean;
-  /** Called now and then; may throw. */
-  readonly poll: () => void;
+  /** Is told how many vectors were looked at; may throw. */
+  readonly poll: (count: number) => void;
 }
 
-/** Offers every vertex that has a vector and is accepted. */
-export function scanVectors(scan: Scan): void {
+/**
+ * Offers every vertex that has a vector and is accepted.
+ * @param ef where there is an index, take what it finds among so many candidates; 0: take none
+ */
+export function scanVectors(scan: Scan, ef: number): void {
   const { table } = scan;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const writes = table.writes;
-    scanSpaces(scan, writes);
+    for (const space of table.spaces()) {
+      if (ef === 0 || !searchIndex(scan, space, ef)) scanSpace(scan, space, writes);
+    }
     if (offerChanged(scan, writes)) return;
   }
   table.writer.begin();
   try {
-    scanSpaces(scan, table.writes);
+    scanAll(scan, table.writes);
   } finally {
     table.writer.end();
   }
+}
+
+/** Offers some vertices, wherever their vectors are. */
+export function offerAll(scan: Scan, vertices: Uint32Array): void {
+  for (const vertex of vertices) {
+    if (!scan.best.has(vertex)) offer(scan, vertex);
+  }
+  scan.poll(vertices.length);
+}
+
+/**
+ * Offers what the index of a space finds, and all that was changed since it was last complete;
+ * false if there is no index, or too much was changed.
+ */
+function searchIndex(scan: Scan, space: number, ef: number): boolean {
+  const { table, probe, best } = scan;
+  const index = indexOf(table, space);
+  if (index === null || probe.length < table.inSpace(space, Space.Length)) return false;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const { state, completeTo } = index;
+    const found = index.search.nearest(probe, Math.max(ef, best.limit), scan.accepts);
+    // What was found may be slots that are something else by now.
+    if (index.state !== state) continue;
+    offerAll(scan, found);
+    return offerChanged(scan, completeTo);
+  }
+  return false;
 }
 
 /** Offers whoever got a vector since; false if they are too many. */
@@ -62,25 +95,31 @@ function offer({ table, probe, best, accepts }: Scan, vertex: number): void {
   best.offer(vertex, score);
 }
 
-function scanSpaces(scan: Scan, writes: number): void {
+function scanAll(scan: Scan, writes: number): void {
+  for (const space of scan.table.spaces()) scanSpace(scan, space, writes);
+}
+
+/**
+ * Offers the vertices that have a vector of one length; not those that got one meanwhile.
+ * @param writes of the table, from before
+ */
+function scanSpace(scan: Scan, space: number, writes: number): void {
   const { table } = scan;
-  const slots = { next: FIRST_SLOTS };
-  for (const space of table.spaces()) {
-    if (table.inSpace(space, Space.Count) === 0) continue;
-    const length = table.inSpace(space, Space.Length);
-    let slab = table.inSpace(space, Space.FirstSlab);
-    // A slab that is damaged, or was given away meanwhile, must not keep this going on for ever.
-    let left = table.inSpace(space, Space.Slots);
-    while (slab !== 0 && left > 0) {
-      const { words } = table.memory;
-      if (slab + SLAB_WORDS > words.length) break;
-      const stride = strideOf(length);
-      const fitting = Math.floor((words.length - slab - SLAB_WORDS) / stride);
-      const used = Math.min(words[slab + Slab.Used]!, fitting, left);
-      scanSlots(scan, writes, { first: slab + SLAB_WORDS, used, length }, slots);
-      left -= Math.max(1, words[slab + Slab.Slots]!);
-      slab = words[slab + Slab.Next]!;
-    }
+  if (table.inSpace(space, Space.Count) === 0) return;
+  const step = { next: FIRST_SLOTS };
+  const length = table.inSpace(space, Space.Length);
+  let slab = table.inSpace(space, Space.FirstSlab);
+  // A slab that is damaged, or was given away meanwhile, must not keep this going on for ever.
+  let left = table.inSpace(space, Space.Slots);
+  while (slab !== 0 && left > 0) {
+    const { words } = table.memory;
+    if (slab + SLAB_WORDS > words.length) break;
+    const stride = strideOf(length);
+    const fitting = Math.floor((words.length - slab - SLAB_WORDS) / stride);
+    const used = Math.min(words[slab + Slab.Used]!, fitting, left);
+    scanSlots(scan, writes, { first: slab + SLAB_WORDS, used, length }, step);
+    left -= Math.max(1, words[slab + Slab.Slots]!);
+    slab = words[slab + Slab.Next]!;
   }
 }
 
@@ -107,7 +146,7 @@ function scanSlots(scan: Scan, writes: number, slots: Slots, step: { next: numbe
       if (vertex === 0 || (scan.table.writes !== writes && scan.best.has(vertex))) continue;
       offer(scan, vertex);
     }
-    scan.poll();
+    scan.poll(count);
     done += count;
     step.next = Math.min(MAX_LIST, step.next * 4);
   }
@@ -119,12 +158,18 @@ function kernelSlots(scan: Scan, first: number, count: number, length: number): 
   const { memory } = scan.table;
   const { kernel, lists } = memory;
   probe.take();
-  const squares = probe.squares(length);
-  const factor = squares === 0 ? 0 : 1 / Math.sqrt(squares);
   const address = memory.addressOf(first);
   const bytes = strideOf(length) * 4;
   const least = best.threshold - SLACK;
-  const found = kernel.scan(address, count, bytes, memory.probe, factor, least, lists);
+  const found = kernel.scan(
+    address,
+    count,
+    bytes,
+    memory.probe,
+    probe.factor(length),
+    least,
+    lists,
+  );
   return Uint32Array.from({ length: found }, (_, index) => memory.wordAt(memory.list[2 * index]!));
 }
 

@@ -8,7 +8,7 @@
 //   ring    in `lists`: vertices whose vector was set or removed, the latest RING_WORDS of them
 //
 // A vector is never changed in place: a vertex gets another slot, and the old one is free at the
-// commit. So who reads a vertex looks at its sequence only, and
+// commit, or once the index has let go of it. So who reads a vertex looks at its sequence only, and
 // who reads slots as they lie looks at the ring afterwards: it names whoever may have been missed.
 
 /** Words of a slot; kernels/vectors.wat knows them too. */
@@ -25,6 +25,8 @@ export const Slot = {
   FingerprintHigh: 5,
   /** Components. */
   Length: 6,
+  /** Its node in `links`. */
+  Node: 7,
 } as const;
 export const SLOT_WORDS = 8;
 
@@ -39,6 +41,8 @@ export const Space = {
   Count: 5,
   /** Slots in all slabs. */
   Slots: 6,
+  /** Block of its index; see index-layout.ts. */
+  Index: 7,
 } as const;
 export const SPACE_WORDS = 16;
 

@@ -9,7 +9,8 @@ import { type VectorKernel, vectorKernel } from "../kernels/vector-kernel.js";
 import { type Arena, bufferOf } from "../memory/arena.js";
 import { KERNEL_SCRATCH_BYTES } from "../memory/layout.js";
 import { SLOT_WORDS, Slot, strideOf } from "./vector-layout.js";
-import { COMPONENT_STEP, MAX_COMPONENTS } from "./workbench.js";
+import { isVectorLength } from "./vector-parts.js";
+import { MAX_COMPONENTS } from "./workbench.js";
 
 const PROBE = 64;
 const LISTS = PROBE + MAX_COMPONENTS * 2;
@@ -88,11 +89,7 @@ export class VectorMemory {
     const { words } = this.#arena;
     if (slot === 0 || slot + SLOT_WORDS > words.length) return 0;
     const length = words[slot + Slot.Length]!;
-    const isOne =
-      length % COMPONENT_STEP === 0 &&
-      length <= MAX_COMPONENTS &&
-      slot + strideOf(length) <= words.length;
-    return isOne ? length : 0;
+    return isVectorLength(length) && slot + strideOf(length) <= words.length ? length : 0;
   }
 
   #look(): void {

@@ -175,7 +175,12 @@ function squaresOf({ bytes, squares }: VectorParts, length: number): number {
   return dot(first, first);
 }
 
-function paddedLength(length: number): number {
+/** Whether stored vectors can have so many components. */
+export function isVectorLength(length: number): boolean {
+  return length > 0 && length <= MAX_COMPONENTS && length % COMPONENT_STEP === 0;
+}
+
+export function paddedLength(length: number): number {
   return Math.ceil(length / COMPONENT_STEP) * COMPONENT_STEP;
 }
 

@@ -6,6 +6,7 @@ import { Blocks } from "../memory/blocks.js";
 import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
 import type { Reader } from "../memory/reader.js";
 import type { Allocator, Writer } from "../memory/writer.js";
+import { INDEX_WORDS, retire, VectorIndex } from "./index-layout.js";
 import {
   MAX_SLAB_WORDS,
   RING_WORDS,
@@ -102,6 +103,11 @@ export class VectorTable implements Allocator {
     return (this.writes - writes) >>> 0 > RING_WORDS ? null : vertices;
   }
 
+  /** Differs once all vectors, and their indexes, went at once. */
+  get epoch(): number {
+    return Atomics.load(this.#header.ints, Header.VectorEpoch);
+  }
+
   /** In a mutation: gives a vertex a vector, which must not be the null vector. */
   set(vertex: number, parts: VectorParts): void {
     const { writer } = this;
@@ -136,6 +142,39 @@ export class VectorTable implements Allocator {
     writer.put(this.#lists, space + Space.FreeSlot, slot);
   }
 
+  /** In a mutation: a slot that an index has let go of may be used again. */
+  giveBack(slot: number, space: number): void {
+    this.writer.freeAtCommit(this, slot, space);
+  }
+
+  /**
+   * In a mutation: asks for an index of the vectors of a length; somebody else builds it.
+   * @param ef candidates that are looked at for each new node
+   */
+  addIndex(length: number, ef: number): void {
+    const { writer } = this;
+    const space = this.spaceOf(length) || this.#makeSpace(length);
+    let index = this.inSpace(space, Space.Index);
+    if (index === 0) {
+      index = this.#blocks.allocate(writer, this.#blocks.classFor(INDEX_WORDS));
+      this.#lists.words.fill(0, index, index + INDEX_WORDS);
+      writer.put(this.#lists, space + Space.Index, index);
+    }
+    writer.put(this.#lists, index + VectorIndex.Ef, ef);
+  }
+
+  /** Some vertices that have a vector, from all over; fewer where few have one. */
+  sample(count: number): number[] {
+    const { words } = this.#slots;
+    const end = Math.min(words.length, this.#header.words[Header.HandleEnd]!);
+    const step = Math.max(1, Math.floor(end / (count * 4)));
+    const vertices: number[] = [];
+    for (let vertex = 1; vertex < end && vertices.length < count; vertex += step) {
+      if (words[vertex] !== 0) vertices.push(vertex);
+    }
+    return vertices;
+  }
+
   /** Block of the space of a length, 0 if there is none. */
   spaceOf(length: number): number {
     const spaces = this.spaces();
@@ -164,6 +203,7 @@ export class VectorTable implements Allocator {
   forget(): void {
     const { writer } = this;
     for (const word of EMPTY) writer.put(this.#header, word, 0);
+    writer.add(this.#header, Header.VectorEpoch, 1);
     this.#slots.words.fill(0);
     writer.wrote(this.#slots, 0, this.#slots.words.length);
   }
@@ -197,6 +237,7 @@ export class VectorTable implements Allocator {
     words[slot + Slot.FingerprintLow] = parts.fingerprintLow;
     words[slot + Slot.FingerprintHigh] = parts.fingerprintHigh;
     words[slot + Slot.Length] = bytes.length;
+    words[slot + Slot.Node] = 0;
     memory.bytes.set(bytes, (slot + SLOT_WORDS) * 4);
     writer.wrote(this.#vectors, slot, strideOf(bytes.length));
   }
@@ -221,7 +262,8 @@ export class VectorTable implements Allocator {
     const space = this.spaceOf(this.#vectors.words[slot + Slot.Length]!);
     writer.put(this.#vectors, slot + Slot.Vertex, 0);
     writer.add(this.#lists, space + Space.Count, -1);
-    writer.freeAtCommit(this, slot, space);
+    if (this.#vectors.words[slot + Slot.Node] === 0) writer.freeAtCommit(this, slot, space);
+    else retire(writer, slot, this.inSpace(space, Space.Index));
   }
 
   /** A slot that nothing refers to. */

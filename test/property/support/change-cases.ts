@@ -3,6 +3,8 @@
 import { expire } from "../../../runtime/graph/changes/expire.js";
 import { truncate } from "../../../runtime/graph/changes/graph.js";
 import { M_ACC, M_CNT, M_FLT, M_FWDONLY, M_INT } from "../../../runtime/graph/model/constants.js";
+import { HnswBuilder } from "../../../runtime/graph/vectors/hnsw-builder.js";
+import { HnswSweep } from "../../../runtime/graph/vectors/hnsw-sweep.js";
 import type { ChangedGraph } from "./make-change.js";
 
 const HUB_ARCS = 150;
@@ -13,7 +15,9 @@ export function buildGraph({ graph }: ChangedGraph): void {
     type: "thing",
     lifespan: 50,
     properties: { n: 1, text: "some text", list: [1, 2, 3], none: null },
+    vector: [1, 2, 3],
   });
+  graph.createVertex("far", { vector: [-1, 2] });
   for (let index = 0; index < HUB_ARCS; index++) {
     graph.connect("hub", ["to", M_INT, index], `leaf ${index}`);
     if (index < 64) graph.connect(`leaf ${index}`, ["from", M_FLT, index], "full");
@@ -22,6 +26,21 @@ export function buildGraph({ graph }: ChangedGraph): void {
   graph.connect("full", ["to", M_ACC | M_FWDONLY, 1], "apart");
   graph.connect("full", ["to", M_INT, 1], "full");
   graph.deleteVertex("gone");
+}
+
+function addVectors(graph: ChangedGraph["graph"], count: number): void {
+  for (let index = 0; index < count; index++) {
+    graph.createVertex(`v${index}`, { vector: [index, 9 - index, (index * 7) % 11] });
+  }
+}
+
+/** Levels by turns, and a sweep however few are gone. */
+function runIndexes(store: ChangedGraph["store"]): void {
+  const space = store.vectors.spaceOf(32);
+  let turn = 0;
+  const builder = new HnswBuilder(store, space, () => (++turn % 5 === 0 ? 0.95 : 0.5));
+  for (const _ of builder.addMissing());
+  for (const _ of new HnswSweep(store, space, builder).run());
 }
 
 export interface ChangeCase {
@@ -92,6 +111,36 @@ export const CASES: readonly ChangeCase[] = [
     name: "an arc that has expired",
     change: ({ store, session, clock }) =>
       expire(store, session, store.ids.find("full"), clock.second + 6),
+  },
+  {
+    name: "a vector",
+    change: ({ graph }) => graph.createVertex("near", { vector: [1, 2, 4] }),
+  },
+  {
+    name: "a vector of a new length, another, and none",
+    change: ({ graph }) => {
+      const vertex = graph.openVertex("far");
+      vertex.setVector(new Array(100).fill(1));
+      vertex.setVector([3, 2, 1]);
+      vertex.removeVector();
+      graph.closeAll();
+    },
+    isMany: true,
+  },
+  {
+    name: "an index of vectors",
+    change: ({ graph }) => graph.index("vectors", { length: 3 }),
+  },
+  {
+    name: "an index that is built, and rid of what is gone",
+    change: ({ graph, store }) => {
+      graph.index("vectors", { length: 3 });
+      addVectors(graph, 30);
+      runIndexes(store);
+      for (let index = 0; index < 25; index++) graph.deleteVertex(`v${index}`);
+      runIndexes(store);
+    },
+    isMany: true,
   },
   { name: "a vertex that is held", change: ({ graph }) => graph.openVertex("held", "w") },
   {

@@ -48,7 +48,7 @@ const NAMES = {
   list: new Set(["neighbor", "sortby", "rank", ...EXPRESSIONS, "hits", ...LIMIT]),
   arcList: new Set(["hits", ...LIMIT]),
   degree: new Set(["arc", "filter", ...LIMIT]),
-  nearest: new Set(["hits", "condition", ...LIMIT]),
+  nearest: new Set(["hits", "condition", "approximate", ...LIMIT]),
   execute: new Set([...PAGE, ...LIMIT, "cache"]),
   executeWhole: new Set([...LIMIT, "cache"]),
 } as const;

@@ -4,6 +4,7 @@
 import * as assert from "uvu/assert";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { INDEX_WORDS } from "../../../../runtime/graph/vectors/index-layout.js";
 import {
   RING_WORDS,
   SLAB_UNIT_WORDS,
@@ -15,6 +16,7 @@ import {
   strideOf,
 } from "../../../../runtime/graph/vectors/vector-layout.js";
 import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
+import { checkIndexes } from "./check-indexes.js";
 import { fingerprintModel } from "./vector-model.js";
 
 /** @throws the first thing that is wrong */
@@ -37,6 +39,7 @@ export function checkVectors(store: GraphStore, used: readonly number[]): void {
   const slabs: Block[] = [];
   for (const space of vectors.spaces()) seen += checkSpace(store, space, { owners, slabs });
   checkBlocks(store, memory.vectors, SLAB_UNIT_WORDS, slabs);
+  checkIndexes(store);
   assert.is(seen, owners.size, "every vector lies in a slab");
 }
 
@@ -54,7 +57,12 @@ function checkParts(store: GraphStore, vertex: number): void {
 export function vectorLists({ vectors, memory }: GraphStore): Block[] {
   const ring = memory.header.words[Header.VectorRing]!;
   const spaces = vectors.spaces().map((space): Block => [space, SPACE_WORDS]);
-  return ring === 0 ? spaces : [[ring, RING_WORDS], ...spaces];
+  const indexes = vectors
+    .spaces()
+    .map((space) => vectors.inSpace(space, Space.Index))
+    .filter((index) => index !== 0);
+  const blocks = [...spaces, ...indexes.map((index): Block => [index, INDEX_WORDS])];
+  return ring === 0 ? blocks : [[ring, RING_WORDS], ...blocks];
 }
 
 /** Returns how many vertices have a vector in the space. */
@@ -79,7 +87,8 @@ function checkSpace(
     for (let index = 0; index < words[slab + Slab.Used]!; index++) {
       const slot = slab + SLAB_WORDS + index * stride;
       const vertex = words[slot + Slot.Vertex]!;
-      assert.is(free.has(slot), vertex === 0, `slot ${slot} is used or free`);
+      const isWay = words[slot + Slot.Node] !== 0;
+      assert.is(free.has(slot), vertex === 0 && !isWay, `slot ${slot} is used or free`);
       if (vertex === 0) continue;
       assert.is(owners.get(slot), vertex, `slot ${slot} is its vertex's`);
       count++;

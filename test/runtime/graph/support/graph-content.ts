@@ -1,6 +1,7 @@
 // All that a graph says about itself, as plain data that can be compared: whatever handles, places
 // and pointers are behind it.
 
+import { vectorIndexes } from "../../../../runtime/graph/changes/index-vectors.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
 import type { ArcRuns } from "../../../../runtime/graph/store/arc-runs.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
@@ -23,6 +24,7 @@ export function graphContent(store: GraphStore): GraphContent {
 
 function wholeContent(store: GraphStore): unknown {
   const { order, size, virtualCount, propertyCount, operationCount, isReadonly, name } = store;
+  const indexes = vectorIndexes(store).map(({ length, ef }) => [length, ef]);
   return {
     ...{ name, order, size, virtualCount, propertyCount, operationCount, isReadonly },
     createdAt: store.memory.header.words[Header.CreatedAt],
@@ -30,6 +32,7 @@ function wholeContent(store: GraphStore): unknown {
     types: store.types.list(),
     keys: store.keys.list(),
     ...(store.vectors.count > 0 && { vectors: store.vectors.count }),
+    ...(indexes.length > 0 && { indexes }),
     scheduled: store.expiry.count,
     next: store.expiry.next,
   };

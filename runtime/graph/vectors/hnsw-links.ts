@@ -1,0 +1,112 @@
+// The lists of an index: who is near whom, by layer. Reading checks every pointer; what changes is
+// called within a mutation.
+
+import type { Arena } from "../memory/arena.js";
+import { Blocks } from "../memory/blocks.js";
+import type { Writer } from "../memory/writer.js";
+import { LINKS, LINKS_LOWEST, MAX_LEVEL, NODE_WORDS, Node, UPPER_WORDS } from "./index-layout.js";
+import { Slot, strideOf } from "./vector-layout.js";
+
+export class HnswLinks {
+  readonly #writer: Writer;
+  readonly #links: Arena;
+  readonly #vectors: Arena;
+  readonly #blocks: Blocks;
+  readonly #stride: number;
+
+  /** @param length components of the vectors */
+  constructor(writer: Writer, length: number) {
+    this.#writer = writer;
+    this.#links = writer.memory.links;
+    this.#vectors = writer.memory.vectors;
+    this.#blocks = new Blocks(this.#links, NODE_WORDS);
+    this.#stride = strideOf(length);
+  }
+
+  /** Neighbours that a node may have on a layer. */
+  static room(level: number): number {
+    return level === 0 ? LINKS_LOWEST : LINKS;
+  }
+
+  /** The layers that a node is on; -1 if the slot has none. */
+  levelOf(slot: number): number {
+    const node = this.#nodeOf(slot);
+    return node === 0 ? -1 : Math.min(MAX_LEVEL, this.#links.words[node + Node.Level]!);
+  }
+
+  /** Copies the neighbours of a slot on a layer; returns how many. */
+  copy(slot: number, level: number, into: Uint32Array): number {
+    const at = this.#listAt(slot, level);
+    if (at === 0) return 0;
+    const { words } = this.#links;
+    const count = Math.min(words[at]!, HnswLinks.room(level));
+    const last = this.#vectors.words.length - this.#stride;
+    let copied = 0;
+    for (let index = 1; index <= count; index++) {
+      const neighbor = words[at + index]!;
+      if (neighbor !== 0 && neighbor <= last) into[copied++] = neighbor;
+    }
+    return copied;
+  }
+
+  /** In a mutation: a node without neighbours on layers up to `level`. */
+  add(slot: number, level: number): void {
+    const writer = this.#writer;
+    const node = this.#blocks.allocate(writer, 0);
+    let upper = 0;
+    if (level > 0) {
+      upper = this.#blocks.allocate(writer, this.#blocks.classFor(level * UPPER_WORDS));
+      this.#links.words.fill(0, upper, upper + level * UPPER_WORDS);
+    }
+    const { words } = this.#links;
+    words[node + Node.Slot] = slot;
+    words[node + Node.Level] = level;
+    words[node + Node.Upper] = upper;
+    words[node + Node.Count] = 0;
+    writer.put(this.#vectors, slot + Slot.Node, node);
+  }
+
+  /** In a mutation: sets all neighbours of a slot on a layer. */
+  set(slot: number, level: number, neighbors: readonly number[]): void {
+    const at = this.#listAt(slot, level);
+    if (at === 0) return;
+    const writer = this.#writer;
+    const { words } = this.#links;
+    for (const [index, neighbor] of neighbors.entries()) {
+      const word = at + 1 + index;
+      if (words[word] !== neighbor) writer.put(this.#links, word, neighbor);
+    }
+    writer.put(this.#links, at, neighbors.length);
+  }
+
+  /** In a mutation: takes the node of a slot away. */
+  remove(slot: number): void {
+    const writer = this.#writer;
+    const node = this.#nodeOf(slot);
+    const { words } = this.#links;
+    const upper = words[node + Node.Upper]!;
+    const level = words[node + Node.Level]!;
+    if (upper !== 0) this.#blocks.free(writer, upper, this.#blocks.classFor(level * UPPER_WORDS));
+    this.#blocks.free(writer, node, 0);
+    writer.put(this.#vectors, slot + Slot.Node, 0);
+  }
+
+  #nodeOf(slot: number): number {
+    const { words } = this.#vectors;
+    if (slot === 0 || slot + this.#stride > words.length) return 0;
+    const node = words[slot + Slot.Node]!;
+    return node + NODE_WORDS <= this.#links.words.length ? node : 0;
+  }
+
+  /** Where a list begins, with its count; 0 if there is none. */
+  #listAt(slot: number, level: number): number {
+    const node = this.#nodeOf(slot);
+    if (node === 0) return 0;
+    if (level === 0) return node + Node.Count;
+    const { words } = this.#links;
+    const upper = words[node + Node.Upper]!;
+    if (level > words[node + Node.Level]! || upper === 0) return 0;
+    const at = upper + (level - 1) * UPPER_WORDS;
+    return at + UPPER_WORDS <= words.length ? at : 0;
+  }
+}

@@ -1,0 +1,173 @@
+// Searches an index: greedily through the upper layers, then, on the lowest, from the best found
+// so far to its neighbours, until no candidate is better than the worst of the results. Neighbours
+// that were not seen yet go to the kernel in one call.
+//
+// It takes no lock. What it finds are slots as they were when it came by; who uses them reads the
+// vertices again, and looks at the table's epoch before and afterwards.
+
+import type { GraphMemory } from "../memory/graph-memory.js";
+import { HnswLinks } from "./hnsw-links.js";
+import { LINKS_LOWEST, VectorIndex } from "./index-layout.js";
+import type { Probe } from "./probe.js";
+import { SlotHeap } from "./slot-heap.js";
+import { Slot, Space, strideOf } from "./vector-layout.js";
+import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
+import type { VectorTable } from "./vector-table.js";
+
+/** Vectors from so many components on are fetched all at once before they are compared. */
+const TOUCH_LENGTH = 256;
+const MAX_STAMP = 0xffff;
+
+export class HnswSearch {
+  readonly links: HnswLinks;
+  /** What the last search found; the worst is first. */
+  readonly results = new SlotHeap("worst");
+  readonly #candidates = new SlotHeap("best");
+  readonly #graph: GraphMemory;
+  readonly #memory: VectorMemory;
+  readonly #length: number;
+  readonly #stride: number;
+  readonly #index: number;
+  readonly #near = new Uint32Array(LINKS_LOWEST);
+  readonly #scores = new Float32Array(LINKS_LOWEST);
+  #seen = new Uint16Array(0);
+  #stamp = MAX_STAMP;
+
+  /** @param space one that has an index */
+  constructor(table: VectorTable, space: number) {
+    this.#graph = table.writer.memory;
+    this.#memory = table.memory;
+    this.#length = table.inSpace(space, Space.Length);
+    this.#stride = strideOf(this.#length);
+    this.#index = table.inSpace(space, Space.Index);
+    this.links = new HnswLinks(table.writer, this.#length);
+  }
+
+  get topLevel(): number {
+    return this.#graph.lists.words[this.#index + VectorIndex.TopLevel]!;
+  }
+
+  get entry(): number {
+    return this.#graph.lists.words[this.#index + VectorIndex.EntrySlot]!;
+  }
+
+  /** Scores of slots, at most `LINKS_LOWEST`; valid until the next call. */
+  scoresOf(probe: Probe, slots: Uint32Array, count: number): Float32Array {
+    const memory = this.#memory;
+    const { kernel, list, lists } = memory;
+    probe.take();
+    for (let index = 0; index < count; index++) list[index] = memory.addressOf(slots[index]!);
+    const bytes = this.#stride * 4;
+    if (this.#length >= TOUCH_LENGTH) kernel.touch(lists, count, bytes);
+    const scores = lists + MAX_LIST * 4;
+    kernel.many(lists, count, memory.probe, this.#length, probe.factor(this.#length), scores);
+    for (let index = 0; index < count; index++) {
+      this.#scores[index] = memory.scores[MAX_LIST + index]!;
+    }
+    return this.#scores;
+  }
+
+  /** The slot where a search of a layer begins: the nearest one on the layer above; 0: nowhere. */
+  descend(probe: Probe, level: number): number {
+    this.#graph.refresh();
+    let slot = this.entry;
+    if (this.links.levelOf(slot) < 0) return 0;
+    this.#near[0] = slot;
+    let best = this.scoresOf(probe, this.#near, 1)[0]!;
+    for (let layer = this.topLevel; layer > level; layer--) {
+      for (let isBetter = true; isBetter; ) {
+        isBetter = false;
+        const count = this.links.copy(slot, layer, this.#near);
+        const scores = this.scoresOf(probe, this.#near, count);
+        for (let index = 0; index < count; index++) {
+          if (scores[index]! <= best) continue;
+          best = scores[index]!;
+          slot = this.#near[index]!;
+          isBetter = true;
+        }
+      }
+    }
+    return slot;
+  }
+
+  /**
+   * Searches a layer; `results` then has up to `ef` slots.
+   * @param accepts whether a slot may be a result; all others are ways
+   */
+  search(
+    probe: Probe,
+    start: number,
+    level: number,
+    ef: number,
+    accepts: (slot: number) => boolean,
+  ): void {
+    const { results } = this;
+    const candidates = this.#candidates;
+    const near = this.#near;
+    results.clear();
+    candidates.clear();
+    this.#begin();
+    near[0] = start;
+    this.#isNew(start);
+    let count = 1;
+    for (;;) {
+      const scores = this.scoresOf(probe, near, count);
+      for (let index = 0; index < count; index++) {
+        const score = scores[index]!;
+        if (results.count >= ef && score <= results.first) continue;
+        const slot = near[index]!;
+        candidates.push(slot, score);
+        if (!accepts(slot)) continue;
+        results.push(slot, score);
+        if (results.count > ef) results.pop();
+      }
+      do {
+        if (candidates.count === 0) return;
+        if (results.count >= ef && candidates.first < results.first) return;
+        const copied = this.links.copy(candidates.pop(), level, near);
+        count = 0;
+        for (let index = 0; index < copied; index++) {
+          if (this.#isNew(near[index]!)) near[count++] = near[index]!;
+        }
+      } while (count === 0);
+    }
+  }
+
+  /** Vertices that are near a probe, up to `ef` of those that are accepted. */
+  nearest(probe: Probe, ef: number, accepts: (vertex: number) => boolean): Uint32Array {
+    const start = this.descend(probe, 0);
+    if (start === 0) return new Uint32Array(0);
+    this.search(probe, start, 0, ef, (slot) => {
+      const vertex = this.vertexOf(slot);
+      return vertex !== 0 && accepts(vertex);
+    });
+    const { slots, count } = this.results;
+    return slots.slice(0, count).map((slot) => this.vertexOf(slot));
+  }
+
+  /** Vertex whose vector is in a slot, 0 for none. */
+  vertexOf(slot: number): number {
+    return this.#memory.words[slot + Slot.Vertex]!;
+  }
+
+  /** Forgets what was seen. */
+  #begin(): void {
+    const places = Math.ceil(this.#memory.words.length / this.#stride) + 1;
+    if (places > this.#seen.length) {
+      this.#seen = new Uint16Array(Math.ceil(places * 1.25));
+      this.#stamp = 0;
+    } else if (this.#stamp === MAX_STAMP) {
+      this.#seen.fill(0);
+      this.#stamp = 0;
+    }
+    this.#stamp++;
+  }
+
+  /** Slots lie a stride apart at least, so that no two have the same place. */
+  #isNew(slot: number): boolean {
+    const place = Math.floor(slot / this.#stride);
+    if (this.#seen[place] === this.#stamp) return false;
+    this.#seen[place] = this.#stamp;
+    return true;
+  }
+}

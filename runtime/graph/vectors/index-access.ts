@@ -1,0 +1,59 @@
+// The index of a space as one thread searches it, where there is a complete one. What searching
+// needs is kept from one search to the next.
+
+import { HnswSearch } from "./hnsw-search.js";
+import { VectorIndex } from "./index-layout.js";
+import { Space } from "./vector-layout.js";
+import type { VectorTable } from "./vector-table.js";
+
+class IndexAccess {
+  readonly search: HnswSearch;
+  readonly #table: VectorTable;
+  readonly #index: number;
+  readonly #epoch: number;
+
+  constructor(table: VectorTable, space: number) {
+    this.#table = table;
+    this.#index = table.inSpace(space, Space.Index);
+    this.#epoch = table.epoch;
+    this.search = new HnswSearch(table, space);
+  }
+
+  /** False once all vectors went. */
+  get isThere(): boolean {
+    return this.#table.epoch === this.#epoch;
+  }
+
+  get isComplete(): boolean {
+    return this.#word(VectorIndex.IsComplete) === 1;
+  }
+
+  /** Differs once slots that it led to may be something else. */
+  get state(): number {
+    return this.isThere ? this.#word(VectorIndex.Sweeps) : -1;
+  }
+
+  /** What `writes` of the table was when it had every vector. */
+  get completeTo(): number {
+    return this.#word(VectorIndex.CompleteTo);
+  }
+
+  #word(word: number): number {
+    return this.#table.writer.memory.lists.words[this.#index + word]!;
+  }
+}
+
+const known = new WeakMap<VectorTable, Map<number, IndexAccess>>();
+
+/** Null if the space has no index, or one that is not complete yet. */
+export function indexOf(table: VectorTable, space: number): IndexAccess | null {
+  if (table.inSpace(space, Space.Index) === 0) return null;
+  const ofTable = known.get(table) ?? new Map<number, IndexAccess>();
+  known.set(table, ofTable);
+  let access = ofTable.get(space);
+  if (access === undefined || !access.isThere) {
+    access = new IndexAccess(table, space);
+    ofTable.set(space, access);
+  }
+  return access.isComplete ? access : null;
+}

@@ -1,0 +1,93 @@
+// Builds the indexes of a graph, in the one thread that keeps graphs: a little at a time, so that
+// the thread's own requests get their turn. What it leaves when it dies, the next one goes on with.
+
+import { CapacityError } from "../model/errors.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { HnswBuilder } from "./hnsw-builder.js";
+import { HnswSweep } from "./hnsw-sweep.js";
+import { VectorIndex } from "./index-layout.js";
+import { Space } from "./vector-layout.js";
+
+const TICK_MS = 100;
+const SLICE_MS = 2;
+
+export class IndexProcessor {
+  readonly #store: GraphStore;
+  readonly #log: (line: string) => void;
+  #timer: NodeJS.Timeout | null = null;
+  #work: Generator<undefined, void, void> | null = null;
+
+  /** @param log gets a line when an index cannot be built on */
+  constructor(store: GraphStore, log: (line: string) => void) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** Builds from now on what is asked for. Does not keep the thread. */
+  start(): void {
+    if (this.#timer !== null) return;
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  /** Works for so long; false when there is nothing left to do. */
+  run(limitMs: number): boolean {
+    const giveUpAt = performance.now() + limitMs;
+    this.#work ??= this.#all();
+    do {
+      if (this.#work.next().done !== true) continue;
+      this.#work = null;
+      return false;
+    } while (performance.now() < giveUpAt);
+    return true;
+  }
+
+  #tick(): void {
+    if (this.#store.memory.isRemoved) return;
+    if (this.#work === null && !this.#isNeeded()) return;
+    try {
+      if (!this.run(SLICE_MS)) return;
+    } catch (error) {
+      if (!(error instanceof CapacityError)) throw error;
+      // Searches look at every vector that the index does not lead to.
+      this.stop();
+      this.#log(`graph "${this.#store.name}": index of vectors is not complete: ${error.message}`);
+      return;
+    }
+    setImmediate(() => {
+      if (this.#timer !== null) this.#tick();
+    });
+  }
+
+  /** Costs nothing while there is no index, and little while nothing changes. */
+  #isNeeded(): boolean {
+    const { vectors, memory } = this.#store;
+    return vectors.spaces().some((space) => {
+      const index = vectors.inSpace(space, Space.Index);
+      if (index === 0) return false;
+      const complete = memory.lists.words[index + VectorIndex.CompleteTo]!;
+      return (
+        complete !== vectors.writes >>> 0 ||
+        memory.lists.words[index + VectorIndex.IsComplete] === 0
+      );
+    });
+  }
+
+  *#all(): Generator<undefined, void, void> {
+    const { vectors } = this.#store;
+    for (const space of vectors.spaces()) {
+      if (vectors.inSpace(space, Space.Index) === 0) continue;
+      const builder = new HnswBuilder(this.#store, space);
+      const sweep = new HnswSweep(this.#store, space, builder);
+      if (sweep.isDue) yield* sweep.run();
+      if (builder.isOver) return;
+      yield* builder.addMissing();
+      if (builder.isOver) return;
+    }
+  }
+}

@@ -1,0 +1,181 @@
+// The index of vectors: how many of the best it finds, that it finds at once what was set just now
+// and never what is gone, that replacing and removing leave it whole, and conditions of any share.
+// VECTORS=n makes it larger, SEED=n the same again.
+// limit: 120 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../runtime/graph/api/graph.js";
+import { GraphStore } from "../../runtime/graph/store/graph-store.js";
+import { HnswBuilder } from "../../runtime/graph/vectors/hnsw-builder.js";
+import { indexOf } from "../../runtime/graph/vectors/index-access.js";
+import { IndexProcessor } from "../../runtime/graph/vectors/index-processor.js";
+import { NearestHeap } from "../../runtime/graph/vectors/nearest-heap.js";
+import { Probe } from "../../runtime/graph/vectors/probe.js";
+import { type Scan, scanVectors } from "../../runtime/graph/vectors/scan-vectors.js";
+import { partsOfLike } from "../../runtime/graph/vectors/vector.js";
+import { checkStore } from "../runtime/graph/support/check-store.js";
+import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { Random, SEED } from "./support/random.js";
+
+const test = suite("index of vectors");
+const VECTORS = Number(process.env.VECTORS ?? 4000);
+const LENGTH = 40;
+const CLUSTERS = 60;
+
+/** Vectors around some centres, as real ones are. */
+class Vectors {
+  readonly #random: Random;
+  readonly #centers: number[][];
+
+  constructor(random: Random) {
+    this.#random = random;
+    this.#centers = Array.from({ length: CLUSTERS }, () => this.#noise(1));
+  }
+
+  next(): number[] {
+    const noise = this.#noise(0.5);
+    return this.#random.of(this.#centers).map((value, index) => value + noise[index]!);
+  }
+
+  #noise(size: number): number[] {
+    return Array.from({ length: LENGTH }, () => {
+      const four = [0, 0, 0, 0].map(() => this.#random.below(1000) / 1000);
+      return size * (four.reduce((sum, value) => sum + value, 0) - 2);
+    });
+  }
+}
+
+interface Indexed {
+  readonly store: GraphStore;
+  readonly graph: Graph;
+  readonly vectors: Vectors;
+  readonly processor: IndexProcessor;
+}
+
+function makeIndexed(random: Random, count = VECTORS): Indexed {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const graph = openStore(store);
+  const vectors = new Vectors(random);
+  graph.index("vectors", { length: LENGTH });
+  for (let index = 0; index < count; index++) {
+    graph.createVertex(`v${index}`, { type: `t${index % 2}`, vector: vectors.next() });
+  }
+  const processor = new IndexProcessor(store, assert.unreachable);
+  while (processor.run(1000));
+  return { store, graph, vectors, processor };
+}
+
+/** Ids of the best, exactly or by the index whatever it costs. */
+function best({ store }: Indexed, probe: number[], ef: number, accepts = anyVertex): string[] {
+  const heap = new NearestHeap(10);
+  const parts = partsOfLike(probe, "probe");
+  const scan: Scan = {
+    table: store.vectors,
+    probe: new Probe(store.vectors, parts),
+    best: heap,
+    accepts,
+    poll: () => {},
+  };
+  scanVectors(scan, ef);
+  return heap.sorted().map(({ vertex }) => store.ids.idOf(vertex));
+}
+
+const anyVertex = (_vertex: number): boolean => true;
+
+function recall(indexed: Indexed, ef: number, probes: number, accepts = anyVertex): number {
+  let found = 0;
+  let there = 0;
+  for (let round = 0; round < probes; round++) {
+    const probe = indexed.vectors.next();
+    const exact = best(indexed, probe, 0, accepts);
+    const approximate = new Set(best(indexed, probe, ef, accepts));
+    there += exact.length;
+    found += exact.filter((id) => approximate.has(id)).length;
+  }
+  return found / there;
+}
+
+test(`nearly all of the best are found (seed ${SEED})`, () => {
+  const random = new Random();
+  for (let set = 0; set < 3; set++) {
+    const indexed = makeIndexed(random);
+    const { store, graph } = indexed;
+    assert.equal(graph.indexes(), [
+      { length: 64, ef: 100, vectors: VECTORS, indexed: VECTORS, dead: 0 },
+    ]);
+    assert.ok(recall(indexed, 32, 50) >= 0.98);
+    assert.ok(recall(indexed, 64, 50) >= 0.99);
+    for (const share of [2, 10, 100, 1000]) {
+      const accepts = (vertex: number): boolean => vertex % share === 0;
+      assert.ok(recall(indexed, 64, 20, accepts) >= 0.95, `share of 1/${share}`);
+    }
+    checkStore(store);
+  }
+});
+
+test("what was set just now is found, and what is gone is not", () => {
+  const random = new Random();
+  const indexed = makeIndexed(random, 500);
+  const { graph, store, vectors, processor } = indexed;
+  const current = new Map<string, number[]>();
+  for (let round = 0; round < 2000; round++) {
+    const id = `n${random.below(400)}`;
+    if (random.below(4) === 0 && current.delete(id)) graph.deleteVertex(id);
+    else {
+      const vector = vectors.next();
+      current.set(id, vector);
+      graph.createVertex(id, { vector });
+      assert.is(best(indexed, vector, 32)[0], id, `round ${round}`);
+    }
+    if (random.below(20) === 0) processor.run(random.below(3));
+    if (random.below(500) === 0) checkStore(store);
+  }
+  while (processor.run(1000));
+  while (processor.run(1000));
+  checkStore(store);
+  const [state] = graph.indexes();
+  assert.is(state!.indexed, 500 + current.size);
+  assert.ok(state!.dead * 3 <= state!.indexed + state!.dead, "dead ones are swept");
+  assert.ok(recall(indexed, 64, 50) >= 0.98);
+});
+
+test("an index outlives its builder, and goes with all vectors", () => {
+  const random = new Random();
+  const indexed = makeIndexed(random, 300);
+  const { graph, store, vectors } = indexed;
+  for (let index = 0; index < 300; index++)
+    graph.createVertex(`w${index}`, { vector: vectors.next() });
+  const space = store.vectors.spaceOf(64);
+  const builder = new HnswBuilder(store, space);
+  const left = builder.addMissing();
+  for (let step = 0; step < 100; step++) left.next();
+  const next = new IndexProcessor(
+    GraphStore.attach(store.share, TEST_THREAD + 1),
+    assert.unreachable,
+  );
+  while (next.run(1000));
+  assert.is(graph.indexes()[0]!.indexed, 600);
+  checkStore(store);
+  graph.truncate();
+  assert.equal([builder.isOver, graph.indexes()], [true, []]);
+  left.next();
+  graph.createVertex("a", { vector: vectors.next() });
+  assert.is(indexOf(store.vectors, store.vectors.spaceOf(64)), null);
+  graph.index("vectors", { length: LENGTH, ef: 20 });
+  while (next.run(1000));
+  assert.is(graph.indexes()[0]!.indexed, 1);
+  checkStore(store);
+});
+
+test("what no index can be asked for", () => {
+  const graph = openStore(GraphStore.make("test", TEST_THREAD));
+  assert.throws(() => graph.index("vectors", { length: 0 }), /length must be/);
+  assert.throws(() => graph.index("vectors", { length: 70_000 }), /length must be/);
+  assert.throws(() => graph.index("vectors", { length: 8, ef: 1 }), /ef must be/);
+  assert.throws(() => graph.index("words" as "vectors", { length: 8 }), /indexes of `vectors`/);
+  assert.throws(() => graph.nearest([1], { approximate: { ef: 1 } }), /ef must be/);
+  assert.throws(() => graph.nearest([1], { approximate: 7 as unknown as boolean }), /approximate/);
+});
+
+test.run();

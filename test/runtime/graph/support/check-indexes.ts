@@ -1,0 +1,93 @@
+// Looks at the indexes of vectors from outside: each node is of a slot, each name in a list is a
+// slot that has a node, and who has no vertex any more waits to be swept.
+
+import * as assert from "uvu/assert";
+import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { HnswLinks } from "../../../../runtime/graph/vectors/hnsw-links.js";
+import {
+  LINKS_LOWEST,
+  NODE_WORDS,
+  Node,
+  UPPER_WORDS,
+  VectorIndex,
+} from "../../../../runtime/graph/vectors/index-layout.js";
+import {
+  SLAB_WORDS,
+  Slab,
+  Slot,
+  Space,
+  strideOf,
+} from "../../../../runtime/graph/vectors/vector-layout.js";
+import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
+
+/** @throws the first thing that is wrong */
+export function checkIndexes(store: GraphStore): void {
+  const { vectors, memory } = store;
+  const blocks: Block[] = [];
+  for (const space of vectors.spaces()) {
+    const nodes = nodesOf(store, space);
+    const index = vectors.inSpace(space, Space.Index);
+    if (index === 0) assert.is(nodes.length, 0, "nodes belong to an index");
+    else checkIndex(store, space, nodes);
+    for (const slot of nodes) blocks.push(...blocksOf(store, slot));
+  }
+  checkBlocks(store, memory.links, NODE_WORDS, blocks);
+}
+
+/** Slots of a space that have a node. */
+function nodesOf({ vectors, memory }: GraphStore, space: number): number[] {
+  const { words } = memory.vectors;
+  const stride = strideOf(vectors.inSpace(space, Space.Length));
+  const nodes: number[] = [];
+  for (let slab = vectors.inSpace(space, Space.FirstSlab); slab !== 0; ) {
+    for (let index = 0; index < words[slab + Slab.Used]!; index++) {
+      const slot = slab + SLAB_WORDS + index * stride;
+      if (words[slot + Slot.Node] !== 0) nodes.push(slot);
+    }
+    slab = words[slab + Slab.Next]!;
+  }
+  return nodes;
+}
+
+function checkIndex(store: GraphStore, space: number, nodes: readonly number[]): void {
+  const { vectors, memory, writer } = store;
+  const index = vectors.inSpace(space, Space.Index);
+  const word = (which: number): number => memory.lists.words[index + which]!;
+  const links = new HnswLinks(writer, vectors.inSpace(space, Space.Length));
+  const known = new Set(nodes);
+  const near = new Uint32Array(LINKS_LOWEST);
+  assert.is(word(VectorIndex.Nodes), nodes.length, "count of nodes");
+  const dead = nodes.filter((slot) => memory.vectors.words[slot + Slot.Vertex] === 0);
+  assert.is(word(VectorIndex.Dead), dead.length, "count of nodes without vertex");
+  const waiting = new Set<number>();
+  for (const list of [VectorIndex.Retired, VectorIndex.Sweeping]) {
+    for (let slot = word(list); slot !== 0; slot = memory.vectors.words[slot + Slot.Scale]!) {
+      assert.not(waiting.has(slot), `slot ${slot} waits once`);
+      waiting.add(slot);
+    }
+  }
+  assert.equal([...waiting].sort(), [...dead].sort(), "nodes without vertex wait");
+  for (const slot of nodes) {
+    for (let level = 0; level <= links.levelOf(slot); level++) {
+      for (const other of near.subarray(0, links.copy(slot, level, near))) {
+        assert.ok(known.has(other), `slot ${slot} names a node`);
+        assert.is.not(other, slot);
+        assert.ok(links.levelOf(other) >= level, `slot ${other} is on layer ${level}`);
+      }
+    }
+  }
+  if (nodes.length === 0) return;
+  assert.ok(known.has(word(VectorIndex.EntrySlot)), "searches begin at a node");
+  assert.is(word(VectorIndex.TopLevel), links.levelOf(word(VectorIndex.EntrySlot)));
+}
+
+function blocksOf({ memory }: GraphStore, slot: number): Block[] {
+  const { words } = memory.links;
+  const node = memory.vectors.words[slot + Slot.Node]!;
+  assert.is(words[node + Node.Slot], slot, `node ${node} knows its slot`);
+  const upper = words[node + Node.Upper]!;
+  const level = words[node + Node.Level]!;
+  const blocks: Block[] = [[node, NODE_WORDS]];
+  if (upper !== 0) blocks.push([upper, blockWords(NODE_WORDS, level * UPPER_WORDS)]);
+  return blocks;
+}
