@@ -58,6 +58,13 @@ export const MAX_GATHERED_BYTES = 256 * 1024;
 export const MAX_PLUGIN_NAME_LENGTH = 255;
 /** The admin server takes the port after it. */
 export const MAX_MAIN_PORT = 65534;
+/** Of what a built-in service tells, the IO thread renders so much before others have a turn. */
+export const MAX_PIECE_BYTES = 64 * 1024;
+export const MAX_PIECE_MS = 1;
+/** Requests with larger heads or bodies are echoed by the admin executor. */
+export const MAX_ECHO_BYTES = 4096;
+/** Of a target or header field of others, inspection shows the beginning. */
+export const MAX_INSPECTED_CHARS = 256;
 /** Built-in plugins run in the IO thread, where everyone waits while a body is looked at. */
 export const MAX_BUILTIN_BODY_BYTES = 1024 * 1024;
 

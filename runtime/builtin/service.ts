@@ -10,6 +10,8 @@ export interface ServiceRequest {
   readonly query: string;
   /** 0 main port, 1 admin port. */
   readonly portOffset: 0 | 1;
+  /** This machine, or a network of `http.trusted`. */
+  readonly isTrusted: boolean;
 }
 
 export interface Service {
@@ -17,12 +19,16 @@ export interface Service {
   /** False for services that monitors call so often that they would hide the real load. */
   readonly countsInMetrics: boolean;
   /**
-   * Answers at once.
+   * Answers at once, or piece by piece where there may be much to tell.
    * @returns JSON text of the envelope's `response`, or the whole text for text/plain
    * @throws ParameterError for a query that it cannot use; answered with 400
+   * @throws ForbiddenError for what this client may not know; answered with 403
    */
-  handle(view: ServerView, request: ServiceRequest): string;
+  handle(view: ServerView, request: ServiceRequest): string | Iterable<string>;
 }
+
+/** Not for this client. */
+export class ForbiddenError extends Error {}
 
 /** A service that answers with JSON. */
 export function jsonService(

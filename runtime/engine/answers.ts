@@ -151,6 +151,21 @@ export class Answers {
     else exchange.answer(200, service.mediaType, body, this.#asked(exchange));
   }
 
+  /** The same in pieces, of JSON; nobody waits for all of it to be copied. */
+  slowService(exchange: Exchange, port: 0 | 1, pieces: readonly Buffer[]): void {
+    const elapsed = elapsedMs(exchange.t0Ms);
+    const envelope = serviceEnvelope("\0", this.#state.basePort + port, port, 0, elapsed);
+    const [head, tail] = envelope.split("\0") as [string, string];
+    const all = [Buffer.from(head), ...pieces, Buffer.from(tail)];
+    const length = all.reduce((sum, piece) => sum + piece.length, 0);
+    if (port === 0) this.#metrics.answered(200, elapsed, false);
+    const fields = this.#asked(exchange);
+    if (length > MAX_COPIED_BYTES) {
+      return exchange.answerStream(200, MEDIA_TYPES.json, length, all, fields);
+    }
+    exchange.answer(200, MEDIA_TYPES.json, Buffer.concat(all), fields);
+  }
+
   /** A failure of the server itself. */
   refuse(exchange: Exchange, port: 0 | 1, status: number, message: string, fields = ""): void {
     const { accept } = exchange.headers;

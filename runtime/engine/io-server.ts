@@ -29,6 +29,7 @@ import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
 import { isUnsaved } from "../graph/status/graph-status.js";
 import { GraphStore } from "../graph/store/graph-store.js";
+import { ClientRights } from "../http/client-rights.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
 import type { Exchange, HttpServer } from "../http/transport.js";
@@ -120,6 +121,7 @@ export class IoServer {
       scheduler: this.#scheduler,
       admin: this.#admin,
       trusted: new TrustedClients(settings.trusted),
+      rights: new ClientRights(settings.parents, settings.trusted),
       matrix: this.#matrix,
     });
     setServerView(view);
@@ -239,7 +241,9 @@ export class IoServer {
       // The admin executor has these behind its own.
       const route = { name, number: graphPlugins.length + index };
       const resource: Resource =
-        name === "argspec" ? { kind: "argspec", entry, route } : { kind: "builtin", entry };
+        name === "argspec"
+          ? { kind: "argspec", entry, route }
+          : { kind: "builtin", entry, route: name === "echo" ? route : null };
       this.#routes.set(entry.description.path, resource);
     }
     for (const [number, { path }] of graphPlugins.entries()) {

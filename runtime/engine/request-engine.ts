@@ -4,11 +4,12 @@
 
 import { nowMs } from "../base/clock.js";
 import { ParameterError } from "../base/errors.js";
-import { MAX_BUILTIN_BODY_BYTES } from "../base/limits.js";
+import { MAX_BUILTIN_BODY_BYTES, MAX_ECHO_BYTES } from "../base/limits.js";
 import { log } from "../base/log.js";
 import { MATRIX_PROCESSORS } from "../builtin/matrix-processors.js";
 import type { ServerView } from "../builtin/server-view.js";
-import type { Service } from "../builtin/service.js";
+import { ForbiddenError, type Service } from "../builtin/service.js";
+import type { ClientRights } from "../http/client-rights.js";
 import type { FileServer } from "../http/files.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
 import { PAYLOAD_TOO_LARGE } from "../http/refusal.js";
@@ -27,6 +28,7 @@ import type { MatrixRequests } from "./matrix-requests.js";
 import type { PluginCall, PluginRoute } from "./plugin-call.js";
 import { BUILTIN_PATH, PLUGIN_PATH, type Resource, type RouteTable } from "./route-table.js";
 import type { Scheduler } from "./scheduler.js";
+import { SlowAnswers } from "./slow-answers.js";
 
 export interface EngineParts {
   readonly state: SharedState;
@@ -38,6 +40,7 @@ export interface EngineParts {
   /** Requests for the admin executor. */
   readonly admin: Scheduler;
   readonly trusted: TrustedClients;
+  readonly rights: ClientRights;
   /** Null in an engine. */
   readonly matrix: MatrixRequests | null;
 }
@@ -52,6 +55,7 @@ export class RequestEngine {
   readonly #parts: EngineParts;
   /** Serial numbers begin at the microseconds since 1970 and count requests. */
   #serial = Math.floor(nowMs() * 1000);
+  readonly #slow = new SlowAnswers();
   #stopping = false;
   /** The request that is being answered at this moment, for `/svc/inspect`. */
   current: Exchange | null = null;
@@ -195,7 +199,11 @@ export class RequestEngine {
       case "admin":
         return this.#submitAdmin(exchange, port, resource.route, resource.isChange);
       case "builtin":
-        return this.#runBuiltin(exchange, port, resource.entry);
+        if (resource.route === null || !isLarge(exchange)) {
+          return this.#runBuiltin(exchange, port, resource.entry);
+        }
+        if (this.#isTooLarge(exchange, port)) return;
+        return this.#submitAdmin(exchange, port, resource.route, false);
       case "argspec":
         if (!asksForForm(query)) return this.#runBuiltin(exchange, port, resource.entry);
         return this.#submitAdmin(exchange, port, resource.route, false);
@@ -254,11 +262,15 @@ export class RequestEngine {
     );
   }
 
+  #isTooLarge(exchange: Exchange, port: 0 | 1): boolean {
+    if (exchange.body === null || exchange.body.length <= MAX_BUILTIN_BODY_BYTES) return false;
+    const { status, message } = PAYLOAD_TOO_LARGE;
+    this.#parts.answers.refuse(exchange, port, status, message);
+    return true;
+  }
+
   #runBuiltin(exchange: Exchange, port: 0 | 1, entry: PluginEntry): void {
-    if (exchange.body !== null && exchange.body.length > MAX_BUILTIN_BODY_BYTES) {
-      const { status, message } = PAYLOAD_TOO_LARGE;
-      return this.#parts.answers.refuse(exchange, port, status, message);
-    }
+    if (this.#isTooLarge(exchange, port)) return;
     const { basePort } = this.#parts.state;
     runBuiltin(entry, exchange, port, basePort, this.#serial++, (status, kind, payload) =>
       this.#parts.answers.result(exchange, port, 0, status, kind, payload),
@@ -266,16 +278,27 @@ export class RequestEngine {
   }
 
   #answerService(exchange: Exchange, port: 0 | 1, service: Service, query: string): void {
-    let text: string;
+    const { answers, view, rights } = this.#parts;
+    let text: string | Iterable<string>;
     try {
-      text = service.handle(this.#parts.view, { exchange, query, portOffset: port });
+      const isTrusted = rights.isTrusted(exchange.connection.remoteAddress);
+      text = service.handle(view, { exchange, query, portOffset: port, isTrusted });
     } catch (error) {
+      if (error instanceof ForbiddenError) {
+        return answers.refuse(exchange, port, 403, error.message);
+      }
       if (!(error instanceof ParameterError)) throw error;
       const message = exceptionMessage("svc", error.exceptionName, error.message);
       return this.#parts.answers.error(exchange, port, 0, 400, message);
     }
-    this.#parts.answers.service(exchange, port, service, text);
+    if (typeof text === "string") return answers.service(exchange, port, service, text);
+    this.#slow.render(text, (pieces) => answers.slowService(exchange, port, pieces));
   }
+}
+
+/** Whether rendering it would keep the IO thread from others. */
+function isLarge({ headers, body }: Exchange): boolean {
+  return headers.block.length + (body?.length ?? 0) > MAX_ECHO_BYTES;
 }
 
 /** Whether a form of the argspec is asked for that is not at hand in this thread. */

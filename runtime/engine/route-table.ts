@@ -14,7 +14,12 @@ export type Resource =
       readonly pre: PluginRoute | null;
       readonly post: PluginRoute | null;
     }
-  | { readonly kind: "builtin"; readonly entry: PluginEntry }
+  | {
+      readonly kind: "builtin";
+      readonly entry: PluginEntry;
+      /** Where the admin executor has it, for requests that take long; else null. */
+      readonly route: PluginRoute | null;
+    }
   /** A built-in plugin that the admin executor runs, too: for queries that take long. */
   | {
       readonly kind: "argspec";

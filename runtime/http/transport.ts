@@ -82,11 +82,17 @@ export interface Exchange {
     fields?: string,
   ): void;
   /** Answers with `byteLength` bytes of `source`, which is not read at all for HEAD. */
-  answerStream(status: number, mediaType: string, byteLength: number, source: ByteSource): void;
+  answerStream(
+    status: number,
+    mediaType: string,
+    byteLength: number,
+    source: ByteSource,
+    fields?: string,
+  ): void;
 }
 
 /** Content that is read while it is sent. */
-export type ByteSource = AsyncIterable<Uint8Array>;
+export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** What a transport tells and asks the engine. Calls must not throw. */
 export interface ServerEvents {

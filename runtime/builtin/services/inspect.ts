@@ -3,17 +3,22 @@
 
 import { nowMs } from "../../base/clock.js";
 import { ParameterError } from "../../base/errors.js";
-import { MAIN_SLOTS, MAX_INSPECT_LEVEL } from "../../base/limits.js";
+import { MAIN_SLOTS, MAX_INSPECT_LEVEL, MAX_INSPECTED_CHARS } from "../../base/limits.js";
 import type { ChannelInUse } from "../../dispatch/dispatch-call.js";
 import type { Connection, Exchange } from "../../http/transport.js";
 import { MEDIA_TYPES } from "../../plugin/contract/media-types.js";
 import { hasValue, parseParams, readerOf } from "../../plugin/convert.js";
 import { decimals } from "../format.js";
 import type { OpenConnection, PendingRequest, ServerView } from "../server-view.js";
-import type { Service, ServiceRequest } from "../service.js";
+import { ForbiddenError, type Service, type ServiceRequest } from "../service.js";
 
-/** Whoever may call this service must not learn by it how others log in. */
-const SECRET_FIELD = /^(authorization|proxy-authorization|cookie)$/i;
+/** Whoever may call this service must not learn by it how others log in, by whatever field. */
+const SHOWN_FIELD = new RegExp(
+  "^(host|user-agent|accept(-\\w+)?|content-(type|length|encoding)|connection|expect|" +
+    "x-svc-[\\w-]+)$",
+  "i",
+);
+const FORBIDDEN = "403 Forbidden: levels above 1 are for this machine and http.trusted";
 const readLevel = readerOf("level", "int");
 /** A bare `level` is the least one, as none is. */
 const READERS = {
@@ -26,12 +31,24 @@ export const inspect: Service = {
   countsInMetrics: true,
   handle(view, request) {
     const level = wantedLevel(request);
-    const connections = view
-      .connections(request.portOffset)
-      .map((open) => inspected(view, request.portOffset, open, level));
-    return JSON.stringify({ "n-connections": connections.length, connections });
+    if (level > 1 && !request.isTrusted) throw new ForbiddenError(FORBIDDEN);
+    return pieces(view, request, level, view.connections(request.portOffset));
   },
 };
+
+function* pieces(
+  view: ServerView,
+  { portOffset, isTrusted }: ServiceRequest,
+  level: number,
+  connections: readonly OpenConnection[],
+): Generator<string> {
+  yield `{"n-connections":${connections.length},"connections":[`;
+  for (const [index, open] of connections.entries()) {
+    const one = inspected(view, portOffset, open, level, isTrusted);
+    yield `${index === 0 ? "" : ","}${JSON.stringify(one)}`;
+  }
+  yield "]}";
+}
 
 function wantedLevel({ query }: ServiceRequest): number {
   const level = parseParams(query, READERS).level ?? 0;
@@ -39,12 +56,18 @@ function wantedLevel({ query }: ServiceRequest): number {
   throw new ParameterError("ValueError", `level=${level} (0 to ${MAX_INSPECT_LEVEL} is required)`);
 }
 
-function inspected(view: ServerView, portOffset: 0 | 1, open: OpenConnection, level: number) {
+function inspected(
+  view: ServerView,
+  portOffset: 0 | 1,
+  open: OpenConnection,
+  level: number,
+  isTrusted: boolean,
+) {
   const { connection, pending } = open;
   const now = nowMs();
   const parts: Record<string, unknown> = {
     client: clientPart(connection, pending, level, now),
-    request: requestPart(pending, level, now),
+    request: requestPart(pending, level, now, isTrusted),
   };
   if (level >= 2) {
     parts.partial = { ident: identPart(connection) };
@@ -74,7 +97,12 @@ function clientPart(
   return level < 3 ? detail : { ...detail, "socket-in": -1 };
 }
 
-function requestPart(pending: PendingRequest | null, level: number, now: number) {
+function requestPart(
+  pending: PendingRequest | null,
+  level: number,
+  now: number,
+  isTrusted: boolean,
+) {
   const exchange = pending?.exchange;
   const startedMs = exchange?.t0Ms ?? now;
   const base = { "exec-ms": decimals(now - startedMs, 3) };
@@ -82,7 +110,7 @@ function requestPart(pending: PendingRequest | null, level: number, now: number)
   const detail = {
     ...base,
     method: exchange?.method ?? null,
-    path: exchange === undefined ? null : utf8(exchange.target),
+    path: exchange === undefined ? null : shownTarget(exchange.target, isTrusted),
   };
   if (level < 3) return detail;
   return {
@@ -92,6 +120,16 @@ function requestPart(pending: PendingRequest | null, level: number, now: number)
     sn: pending?.serial ?? 0,
     signature: NO_SIGNATURE,
   };
+}
+
+/** What others ask for in detail is not for everybody. */
+function shownTarget(target: string, isTrusted: boolean): string {
+  return utf8(shortened(isTrusted ? target : target.split("?", 1)[0]!));
+}
+
+function shortened(latin1: string): string {
+  if (latin1.length <= MAX_INSPECTED_CHARS) return latin1;
+  return `${latin1.slice(0, MAX_INSPECTED_CHARS)}... (${latin1.length} bytes)`;
 }
 
 function identPart({ ident }: Connection) {
@@ -113,7 +151,9 @@ function executorPart(view: ServerView, portOffset: 0 | 1, pending: PendingReque
 
 function headersPart(exchange: Exchange | null, level: number) {
   const base = {
-    "content-type": utf8(exchange?.headers.get("content-type") ?? "text/plain; charset=UTF-8"),
+    "content-type": utf8(
+      shortened(exchange?.headers.get("content-type") ?? "text/plain; charset=UTF-8"),
+    ),
     "accept-type": `${MEDIA_TYPES[exchange?.headers.accept ?? "json"]}; charset=UTF-8`,
     "content-length": exchange?.body?.length ?? 0,
     "n-headers": exchange?.headers.count ?? 0,
@@ -124,11 +164,12 @@ function headersPart(exchange: Exchange | null, level: number) {
 /** Field names keep the case they came in. */
 function fields(block: string): Record<string, string> {
   const fields: Record<string, string> = Object.create(null);
-  for (const line of utf8(block).split("\r\n")) {
+  for (const line of block.split("\r\n")) {
     const colon = line.indexOf(":");
     if (colon <= 0) continue;
-    const name = line.slice(0, colon);
-    fields[name] = SECRET_FIELD.test(name) ? "(hidden)" : line.slice(colon + 1).trim();
+    const name = shortened(line.slice(0, colon));
+    const value = shortened(line.slice(colon + 1).trim());
+    fields[name] = SHOWN_FIELD.test(name) ? utf8(value) : "(hidden)";
   }
   return fields;
 }

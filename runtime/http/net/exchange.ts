@@ -81,9 +81,15 @@ export class NetExchange implements Exchange {
     this.#settle(status);
   }
 
-  answerStream(status: number, mediaType: string, byteLength: number, source: ByteSource): void {
+  answerStream(
+    status: number,
+    mediaType: string,
+    byteLength: number,
+    source: ByteSource,
+    fields = "",
+  ): void {
     if (this.settled) return;
-    this.text = this.connection.heads.text(status, mediaType, byteLength, "");
+    this.text = this.connection.heads.text(status, mediaType, byteLength, fields);
     if (this.method !== "HEAD") this.#setContent(source, byteLength);
     this.#settle(status);
   }

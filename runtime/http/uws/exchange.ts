@@ -70,10 +70,16 @@ export class UwsExchange implements Exchange {
     else this.#send(head, sendable(body), length);
   }
 
-  answerStream(status: number, mediaType: string, byteLength: number, source: ByteSource): void {
+  answerStream(
+    status: number,
+    mediaType: string,
+    byteLength: number,
+    source: ByteSource,
+    fields = "",
+  ): void {
     if (byteLength === 0) return this.answer(status, null, "");
     if (!this.#begin()) return;
-    const head = this.#host.heads.text(status, mediaType, "");
+    const head = this.#host.heads.text(status, mediaType, fields);
     if (this.method === "HEAD") return this.#sendHeadOnly(head, byteLength);
     const gone = new AbortController();
     this.onAborted = () => gone.abort();

@@ -19,10 +19,15 @@ function busy(target = "/svc/plugin/slow?q=caf\xc3\xa9"): OpenConnection {
 }
 
 function inspect(query: string, ...connections: OpenConnection[]) {
+  return inspectAs(true, query, ...connections);
+}
+
+function inspectAs(isTrusted: boolean, query: string, ...connections: OpenConnection[]) {
   const view = fakeView({ connections: () => connections });
   view.metrics.jobDone(4, Date.now(), Date.now());
   const exchange = fakeExchange(`/svc/inspect?${query}`);
-  return JSON.parse(services.get("/svc/inspect")!.handle(view, { exchange, query, portOffset: 0 }));
+  const request = { exchange, query, portOffset: 0, isTrusted } as const;
+  return JSON.parse([...services.get("/svc/inspect")!.handle(view, request)].join(""));
 }
 
 /** The record's keys at two depths. */
@@ -82,7 +87,21 @@ test("a busy connection", () => {
   assert.is(one.headers["n-headers"], 7);
 });
 
-test("fields keep their spelling and hide what logs a client in", () => {
+test("strangers see neither queries nor the levels that show clients", () => {
+  const [one] = inspectAs(false, "level=1", busy()).connections;
+  assert.is(one.request.path, "/svc/plugin/slow");
+  for (const level of [2, 3]) {
+    assert.throws(() => inspectAs(false, `level=${level}`, busy()), /403 Forbidden/);
+  }
+});
+
+test("what is long is shortened", () => {
+  const [one] = inspect("level=3", busy(`/svc/plugin/slow?q=${"x".repeat(8000)}`)).connections;
+  assert.ok(one.request.path.length < 300);
+  assert.match(one.request.path, "... (8019 bytes)");
+});
+
+test("fields keep their spelling, and only those known to be harmless are shown", () => {
   const [one] = inspect("level=3", busy()).connections;
   assert.equal(Object.entries(one.headers.fields), [
     ["Host", "a"],
@@ -90,8 +109,8 @@ test("fields keep their spelling and hide what logs a client in", () => {
     ["Content-Type", "image/png"],
     ["Authorization", "(hidden)"],
     ["cookie", "(hidden)"],
-    ["X-Name", "café"],
-    ["__proto__", "x"],
+    ["X-Name", "(hidden)"],
+    ["__proto__", "(hidden)"],
   ]);
 });
 

@@ -12,7 +12,7 @@ function text(path: string, view: ServerView = fakeView(), query = ""): string {
   const service = services.get(path);
   if (service === undefined) throw new Error(`no service ${path}`);
   const exchange = fakeExchange(query === "" ? path : `${path}?${query}`);
-  return service.handle(view, { exchange, query, portOffset: 0 });
+  return service.handle(view, { exchange, query, portOffset: 0, isTrusted: true }) as string;
 }
 
 /** JSON of a service; tests compare it field by field. */
@@ -233,7 +233,7 @@ test("inspect lists the connections of the port that was asked", () => {
   });
   const service = services.get("/svc/inspect")!;
   const exchange = fakeExchange("/svc/inspect");
-  service.handle(view, { exchange, query: "", portOffset: 1 });
+  service.handle(view, { exchange, query: "", portOffset: 1, isTrusted: true });
   assert.equal(asked, [1]);
 });
 

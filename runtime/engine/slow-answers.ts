@@ -1,0 +1,51 @@
+// Answers of services that have much to tell, such as all connections in detail. They are rendered
+// in turns, of which none holds up the IO thread for longer than a request does, one after the
+// other however many are asked for.
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { MAX_PIECE_BYTES, MAX_PIECE_MS } from "../base/limits.js";
+
+interface Job {
+  readonly pieces: Iterator<string>;
+  readonly rendered: Buffer[];
+  /** Takes the bytes of all pieces. */
+  readonly done: (rendered: Buffer[]) => void;
+}
+
+export class SlowAnswers {
+  readonly #jobs: Job[] = [];
+  #isWorking = false;
+
+  render(pieces: Iterable<string>, done: (rendered: Buffer[]) => void): void {
+    this.#jobs.push({ pieces: pieces[Symbol.iterator](), rendered: [], done });
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    // The first turn is now: most answers are small enough for one.
+    if (this.#turn()) void this.#work();
+    else this.#isWorking = false;
+  }
+
+  async #work(): Promise<void> {
+    do await nextTurn();
+    while (this.#turn());
+    this.#isWorking = false;
+  }
+
+  /** @returns whether there is more to do */
+  #turn(): boolean {
+    const job = this.#jobs[0]!;
+    const untilMs = performance.now() + MAX_PIECE_MS;
+    for (let bytes = 0; bytes < MAX_PIECE_BYTES && performance.now() < untilMs; ) {
+      const { done, value } = job.pieces.next();
+      if (done) {
+        this.#jobs.shift();
+        job.done(job.rendered);
+        break;
+      }
+      const piece = Buffer.from(value, "utf8");
+      job.rendered.push(piece);
+      bytes += piece.length;
+    }
+    return this.#jobs.length > 0;
+  }
+}
