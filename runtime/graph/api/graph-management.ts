@@ -28,7 +28,7 @@ import { makeReadonly } from "../sessions/make-readonly.js";
 import { saveGraph } from "../snapshot/save-graph.js";
 import { graphStatus } from "../status/graph-status.js";
 import { type MemoryUsage, memoryUsage } from "../status/memory-usage.js";
-import { UNTYPED } from "../store/name-kinds.js";
+import { UNTYPED } from "../store/code-ranges.js";
 import type { Names } from "../store/names.js";
 import { GraphExpressions } from "./graph-expressions.js";
 

@@ -1,7 +1,7 @@
 // What a vertex handle shows of its vertex (interface, "Vertex": attributes). Every read looks at
 // shared memory: nothing is kept here but which vertex it is and how it is held.
 
-import { NEVER, Record as RecordWord } from "../memory/layout.js";
+import { NEVER, RecordWord } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import { AccessError } from "../model/errors.js";
 import {

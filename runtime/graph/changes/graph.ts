@@ -3,12 +3,12 @@
 import { Header, type ReadonlyBit, ReadonlyBy } from "../memory/layout.js";
 import { AccessError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
+import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { UNTYPED } from "../store/name-kinds.js";
 import { OperationCode } from "../store/operation.js";
 import { attempt, waitFor } from "./attempt.js";
 import { begin } from "./change-vertex.js";
-import { codeOfKey, codeOfRelationship, codeOfType } from "./names.js";
+import { codeOfKey, codeOfRelationship, codeOfType } from "./name-codes.js";
 import type { SessionView } from "./session-view.js";
 
 /**

@@ -12,7 +12,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { type ArcToMake, firstValue, inRange } from "./arc-to-make.js";
 import { waitFor } from "./attempt.js";
-import { codeOfRelationship } from "./names.js";
+import { codeOfRelationship } from "./name-codes.js";
 import type { SessionView } from "./session-view.js";
 import { handleOf, idOfKey, isHeldByOther, type VertexKey } from "./vertex-key.js";
 

@@ -14,7 +14,7 @@ import {
   type StoredValue,
 } from "../store/property-values.js";
 import { begin, beginOwn, changeVertex } from "./change-vertex.js";
-import { codeOfKey } from "./names.js";
+import { codeOfKey } from "./name-codes.js";
 import type { SessionView } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 

@@ -5,7 +5,7 @@
 export type GiveUpAt = number;
 
 export interface SessionView {
-  /** `Record.Owner` of the vertices that this session holds writable. */
+  /** `RecordWord.Owner` of the vertices that this session holds writable. */
   readonly id: number;
   /** Readonly locks that it holds: while there are any, it may change no arcs. */
   readonly readonlyHeld: number;

@@ -64,7 +64,7 @@ export const Header = {
   JournalCount: 2,
   /** Highest vertex handle in use, plus one; handle 0 is never used. */
   HandleEnd: 3,
-  /** First handle of the free list, linked through `Record.IdPointer`. */
+  /** First handle of the free list, linked through `RecordWord.IdPointer`. */
   FreeHandle: 4,
   Order: 5,
   VirtualCount: 6,
@@ -167,7 +167,7 @@ export const VertexFlag = { Real: 1, Virtual: 2, HasProperties: 4, Expires: 8 } 
 
 /** Words of RECORD, per vertex. */
 export const RECORD_WORDS = 16;
-export const Record = {
+export const RecordWord = {
   IdPointer: 0,
   IdBytes: 1,
   IdHash: 2,

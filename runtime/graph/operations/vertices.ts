@@ -1,8 +1,8 @@
 // How vertices come and go, one at a time. To be called within a mutation, by `apply` alone.
 
-import { Header, NEVER, RECORD_WORDS, Record, VertexFlag } from "../memory/layout.js";
+import { Header, NEVER, RECORD_WORDS, RecordWord, VertexFlag } from "../memory/layout.js";
+import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { UNTYPED } from "../store/name-kinds.js";
 
 /** Makes an untyped vertex; the id must be free. */
 export function makeVertex(store: GraphStore, id: string, isReal: boolean, at: number): number {
@@ -11,7 +11,7 @@ export function makeVertex(store: GraphStore, id: string, isReal: boolean, at: n
   const vertex = vertices.allocate();
   store.ids.add(vertex, id);
   vertices.setMeta(vertex, UNTYPED, isReal ? VertexFlag.Real : VertexFlag.Virtual);
-  vertices.setField(vertex, Record.CreatedAt, at);
+  vertices.setField(vertex, RecordWord.CreatedAt, at);
   enlist(store, vertex, UNTYPED);
   writer.add(header, Header.Order, 1);
   if (!isReal) writer.add(header, Header.VirtualCount, 1);
@@ -30,7 +30,7 @@ export function makeReal(store: GraphStore, vertex: number, at: number): void {
 export function makeVirtual(store: GraphStore, vertex: number): void {
   store.writer.touch(0, vertex);
   setFlags(store, vertex, VertexFlag.Virtual, VertexFlag.Real | VertexFlag.Expires);
-  store.vertices.setField(vertex, Record.ExpiresAt, NEVER);
+  store.vertices.setField(vertex, RecordWord.ExpiresAt, NEVER);
   store.expiry.cancel(vertex);
   store.writer.add(store.memory.header, Header.VirtualCount, 1);
 }
@@ -68,7 +68,7 @@ export function renewIfAbandoned(store: GraphStore, vertex: number, at: number):
   setType(store, vertex, UNTYPED);
   store.writer.touch(0, vertex);
   vertices.setRank(vertex, 1, 0);
-  vertices.setField(vertex, Record.CreatedAt, at);
+  vertices.setField(vertex, RecordWord.CreatedAt, at);
 }
 
 /** True while any session has the vertex open. */
@@ -88,7 +88,7 @@ export function setType(store: GraphStore, vertex: number, type: number): void {
 
 export function setExpiry(store: GraphStore, vertex: number, second: number): void {
   store.writer.touch(0, vertex);
-  store.vertices.setField(vertex, Record.ExpiresAt, second);
+  store.vertices.setField(vertex, RecordWord.ExpiresAt, second);
   if (second === NEVER) setFlags(store, vertex, 0, VertexFlag.Expires);
   else setFlags(store, vertex, VertexFlag.Expires, 0);
   store.expiry.schedule(vertex, second);
@@ -102,13 +102,13 @@ export function stamp(store: GraphStore, vertex: number, at: number): void {
   const { writer } = store;
   const { record, header } = store.memory;
   const base = vertex * RECORD_WORDS;
-  writer.put(record, base + Record.Operation, header.words[Header.OperationCount]!);
+  writer.put(record, base + RecordWord.Operation, header.words[Header.OperationCount]!);
   const high = header.words[Header.OperationCountHigh]!;
-  if (record.words[base + Record.OperationHigh] !== high) {
-    writer.put(record, base + Record.OperationHigh, high);
+  if (record.words[base + RecordWord.OperationHigh] !== high) {
+    writer.put(record, base + RecordWord.OperationHigh, high);
   }
-  if (record.words[base + Record.ModifiedAt] !== at) {
-    writer.put(record, base + Record.ModifiedAt, at);
+  if (record.words[base + RecordWord.ModifiedAt] !== at) {
+    writer.put(record, base + RecordWord.ModifiedAt, at);
   }
 }
 

@@ -2,6 +2,7 @@
 // attempt is one mutation, which takes all or nothing; between attempts the session waits.
 
 import { type GiveUpAt, giveUpAfter } from "../changes/session-view.js";
+import type { VertexKey } from "../changes/vertex-key.js";
 import { type CreateOptions, createVertex } from "../changes/vertices.js";
 import { AccessError, KeyError, ValueError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -10,9 +11,6 @@ import { turnsOf } from "./turns.js";
 
 /** Readonly; writable; writable, and made if it is not there. */
 export type AccessMode = "r" | "a" | "w";
-
-/** By its id, or by its handle. */
-export type VertexName = string | number;
 
 export interface OpenRequest {
   readonly mode: AccessMode;
@@ -31,7 +29,7 @@ type Attempt = { readonly holds: readonly Hold[] } | { readonly lockedBy: number
 export function openVertex(
   store: GraphStore,
   session: Session,
-  name: VertexName,
+  name: VertexKey,
   request: OpenRequest,
 ): Hold {
   checkMode(request.mode, ["r", "w", "a"]);
@@ -45,7 +43,7 @@ export function openVertex(
 export function openVertices(
   store: GraphStore,
   session: Session,
-  names: readonly VertexName[],
+  names: readonly VertexKey[],
   request: OpenRequest,
 ): readonly Hold[] {
   checkMode(request.mode, ["r", "a"]);
@@ -56,7 +54,7 @@ export function openVertices(
 export async function openVertexAsync(
   store: GraphStore,
   session: Session,
-  name: VertexName,
+  name: VertexKey,
   request: OpenRequest,
 ): Promise<Hold> {
   checkMode(request.mode, ["r", "w", "a"]);
@@ -75,7 +73,7 @@ export async function openVertexAsync(
 export function openVerticesAsync(
   store: GraphStore,
   session: Session,
-  names: readonly VertexName[],
+  names: readonly VertexKey[],
   request: OpenRequest,
 ): Promise<readonly Hold[]> {
   checkMode(request.mode, ["r", "a"]);
@@ -85,7 +83,7 @@ export function openVerticesAsync(
 function openAll(
   store: GraphStore,
   session: Session,
-  names: readonly VertexName[],
+  names: readonly VertexKey[],
   request: OpenRequest,
 ): readonly Hold[] {
   const giveUpAt = giveUpAfter(request.timeout);
@@ -100,7 +98,7 @@ function openAll(
 async function openAllAsync(
   store: GraphStore,
   session: Session,
-  names: readonly VertexName[],
+  names: readonly VertexKey[],
   request: OpenRequest,
   isNext: () => boolean,
 ): Promise<readonly Hold[]> {
@@ -118,7 +116,7 @@ async function openAllAsync(
 function tryAll(
   store: GraphStore,
   session: Session,
-  names: readonly VertexName[],
+  names: readonly VertexKey[],
   request: OpenRequest,
 ): Attempt {
   const attempt: Attempt = store.writer.mutate(() => {
@@ -143,7 +141,7 @@ function tryAll(
 function make(
   store: GraphStore,
   session: Session,
-  [name]: readonly VertexName[],
+  [name]: readonly VertexKey[],
   { mode, create }: OpenRequest,
 ): boolean {
   if (mode !== "w" || typeof name !== "string" || vertexOf(store, name) !== 0) return false;
@@ -164,13 +162,13 @@ function makeReal(
 }
 
 /** @throws KeyError */
-function found(store: GraphStore, name: VertexName, wanted: number): number {
+function found(store: GraphStore, name: VertexKey, wanted: number): number {
   const vertex = vertexOf(store, name);
   if (vertex !== 0) return vertex;
   throw new KeyError(wanted === 1 ? `Object does not exist: '${name}'` : `No object : '${name}'`);
 }
 
-function vertexOf(store: GraphStore, name: VertexName): number {
+function vertexOf(store: GraphStore, name: VertexKey): number {
   if (typeof name === "string") return store.ids.find(name);
   return store.vertices.isUsed(name) ? name : 0;
 }

@@ -8,7 +8,7 @@ import {
   Header,
   RECORD_WORDS,
   ReadonlyBy,
-  Record,
+  RecordWord,
   SEQUENCE_WORDS,
 } from "../memory/layout.js";
 import { checkSense } from "./check-sense.js";
@@ -70,9 +70,9 @@ function releaseVertices({ header, record: { words } }: GraphMemory): number[] {
   const end = header.words[Header.HandleEnd]!;
   for (let vertex = 1; vertex < end; vertex++) {
     const base = vertex * RECORD_WORDS;
-    if (words[base + Record.LockCount] === 0 && words[base + Record.Owner] === 0) continue;
-    words[base + Record.LockCount] = 0;
-    words[base + Record.Owner] = 0;
+    if (words[base + RecordWord.LockCount] === 0 && words[base + RecordWord.Owner] === 0) continue;
+    words[base + RecordWord.LockCount] = 0;
+    words[base + RecordWord.Owner] = 0;
     held.push(vertex);
   }
   return held;

@@ -3,10 +3,10 @@
 // What is to be done at that second is not known here.
 //
 //   EVENTS   words 2p and 2p + 1: {second, vertex} at place p, 1 to `Header.EventCount`
-//   RECORD   `Record.EventPlace`: the place of a vertex, 0 for none
+//   RECORD   `RecordWord.EventPlace`: the place of a vertex, 0 for none
 
 import type { Arena } from "../memory/arena.js";
-import { Header, NEVER, RECORD_WORDS, Record } from "../memory/layout.js";
+import { Header, NEVER, RECORD_WORDS, RecordWord } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 
 const ENTRY_WORDS = 2;
@@ -83,7 +83,7 @@ export class ExpiryHeap {
   cancel(vertex: number): void {
     const place = this.#placeOf(vertex);
     if (place === 0) return;
-    this.#writer.put(this.#record, vertex * RECORD_WORDS + Record.EventPlace, 0);
+    this.#writer.put(this.#record, vertex * RECORD_WORDS + RecordWord.EventPlace, 0);
     const last = this.count;
     this.#writer.put(this.#header, Header.EventCount, last - 1);
     if (place === last) return;
@@ -128,10 +128,10 @@ export class ExpiryHeap {
   #put(place: number, second: number, vertex: number): void {
     this.#writer.put(this.#events, place * ENTRY_WORDS, second);
     this.#writer.put(this.#events, place * ENTRY_WORDS + 1, vertex);
-    this.#writer.put(this.#record, vertex * RECORD_WORDS + Record.EventPlace, place);
+    this.#writer.put(this.#record, vertex * RECORD_WORDS + RecordWord.EventPlace, place);
   }
 
   #placeOf(vertex: number): number {
-    return this.#record.words[vertex * RECORD_WORDS + Record.EventPlace]!;
+    return this.#record.words[vertex * RECORD_WORDS + RecordWord.EventPlace]!;
   }
 }

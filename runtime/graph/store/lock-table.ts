@@ -1,12 +1,12 @@
 // Who holds which vertex, for all threads: what is listed, and what is released when a thread dies.
-// `Record.Owner` and `Record.LockCount` of a vertex say whether it is held at all. Waiting, and
-// what a lock allows, is the business of sessions/.
+// `RecordWord.Owner` and `RecordWord.LockCount` of a vertex say whether it is held at all. Waiting,
+// and what a lock allows, is the business of sessions/.
 //
 //   LOCKS  word 1: end of the entries in use, word 2: first free entry, then from word 4 on
 //          one entry for each vertex that a session holds: {session, vertex, count, next free}
 
 import type { Arena } from "../memory/arena.js";
-import { Header, RECORD_WORDS, Record } from "../memory/layout.js";
+import { Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 
 const END = 1;
@@ -44,12 +44,12 @@ export class LockTable {
 
   /** Session that holds a vertex writable, 0 for none. */
   ownerOf(vertex: number): number {
-    return this.#record.words[vertex * RECORD_WORDS + Record.Owner]!;
+    return this.#record.words[vertex * RECORD_WORDS + RecordWord.Owner]!;
   }
 
   /** How often the owner holds it or, when there is none, how often readers do. */
   countOf(vertex: number): number {
-    return this.#record.words[vertex * RECORD_WORDS + Record.LockCount]!;
+    return this.#record.words[vertex * RECORD_WORDS + RecordWord.LockCount]!;
   }
 
   /** In a mutation: holds a vertex that may be held so; returns the entry. */
@@ -68,7 +68,7 @@ export class LockTable {
   addCount(entry: number, delta: number): void {
     const vertex = this.#get(entry, Entry.Vertex);
     const count = this.#get(entry, Entry.Count) + delta;
-    this.#writer.add(this.#record, vertex * RECORD_WORDS + Record.LockCount, delta);
+    this.#writer.add(this.#record, vertex * RECORD_WORDS + RecordWord.LockCount, delta);
     this.#put(entry, Entry.Count, count);
     if (count === 0) this.#remove(entry);
   }
@@ -136,7 +136,7 @@ export class LockTable {
   }
 
   #setOwner(vertex: number, session: number): void {
-    this.#writer.put(this.#record, vertex * RECORD_WORDS + Record.Owner, session);
+    this.#writer.put(this.#record, vertex * RECORD_WORDS + RecordWord.Owner, session);
   }
 
   #get(entry: number, field: number): number {

@@ -16,7 +16,7 @@ import { EnumerationError } from "../model/errors.js";
 import type { StringPool } from "./string-pool.js";
 
 /** What distinguishes the kinds. */
-export interface NameKind {
+export interface CodeRange {
   /** Header word that points to the table. */
   readonly headerWord: number;
   readonly firstCode: number;
@@ -41,7 +41,7 @@ export class Names {
   readonly #lists: Arena;
   readonly #blocks: Blocks;
   readonly #strings: StringPool;
-  readonly #kind: NameKind;
+  readonly #kind: CodeRange;
   /** What this thread has seen: codes by name, names and serials by place in the table. */
   readonly #codes = new Map<string, number>();
   readonly #names: string[] = [];
@@ -49,7 +49,7 @@ export class Names {
   /** `Header.NameSerial` when the table was last read. */
   #seenSerial = -1;
 
-  constructor(writer: Writer, strings: StringPool, kind: NameKind) {
+  constructor(writer: Writer, strings: StringPool, kind: CodeRange) {
     this.#writer = writer;
     this.#header = writer.memory.header;
     this.#lists = writer.memory.lists;

@@ -3,7 +3,7 @@
 
 import { Float } from "../../base/float.js";
 import type { Arena } from "../memory/arena.js";
-import { Header, RECORD_WORDS, Record as RecordWord, VertexFlag } from "../memory/layout.js";
+import { Header, RECORD_WORDS, RecordWord, VertexFlag } from "../memory/layout.js";
 import type { Reader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
 import type { Names } from "./names.js";

@@ -1,5 +1,5 @@
-// The vertices of each type as a dense list of handles. `Record.TypePosition` tells where in its
-// list a vertex is, so that it leaves in constant time: the last one takes its place.
+// The vertices of each type as a dense list of handles. `RecordWord.TypePosition` tells where in
+// its list a vertex is, so that it leaves in constant time: the last one takes its place.
 //
 //   LISTS  heads by type code: {directory, its size class, pages, vertices}
 //          directory: pointers to pages       page: 1024 handles
@@ -8,7 +8,7 @@
 
 import type { Arena } from "../memory/arena.js";
 import { Blocks } from "../memory/blocks.js";
-import { Header, LIST_UNIT_WORDS, RECORD_WORDS, Record } from "../memory/layout.js";
+import { Header, LIST_UNIT_WORDS, RECORD_WORDS, RecordWord } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
 
 const TYPES = 256;
@@ -57,7 +57,7 @@ export class TypeLists {
     if (position >> PAGE_SHIFT === this.#lists.words[head + Head.Pages]!) this.#addPage(head);
     writer.put(this.#lists, this.#wordOf(head, position), handle);
     writer.put(this.#lists, head + Head.Count, position + 1);
-    writer.put(this.#record, handle * RECORD_WORDS + Record.TypePosition, position);
+    writer.put(this.#record, handle * RECORD_WORDS + RecordWord.TypePosition, position);
   }
 
   /** In a mutation. */
@@ -65,12 +65,12 @@ export class TypeLists {
     const writer = this.#writer;
     const head = this.#headOf(type);
     const last = this.count(type) - 1;
-    const position = this.#record.words[handle * RECORD_WORDS + Record.TypePosition]!;
+    const position = this.#record.words[handle * RECORD_WORDS + RecordWord.TypePosition]!;
     if (position !== last) {
       const moved = this.#lists.words[this.#wordOf(head, last)]!;
       writer.put(this.#lists, this.#wordOf(head, position), moved);
       // Nobody reads it without the mutex, so the vertex that moves need not be touched.
-      writer.put(this.#record, moved * RECORD_WORDS + Record.TypePosition, position);
+      writer.put(this.#record, moved * RECORD_WORDS + RecordWord.TypePosition, position);
     }
     writer.put(this.#lists, head + Head.Count, last);
     // One page more than needed stays, so that a list that swings around a boundary does no work.

@@ -12,7 +12,7 @@
 
 import { Blocks } from "../memory/blocks.js";
 import type { GraphMemory } from "../memory/graph-memory.js";
-import { Header, RECORD_WORDS, Record } from "../memory/layout.js";
+import { Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
 import type { Reader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
 import { MAX_STRING } from "../model/constants.js";
@@ -86,9 +86,9 @@ export class VertexIds implements EntryMatcher {
     const hash = text.hash();
     const base = handle * RECORD_WORDS;
     // `allocate` has noted what an undo needs.
-    record.words[base + Record.IdPointer] = block;
-    record.words[base + Record.IdBytes] = text.bytes;
-    record.words[base + Record.IdHash] = hash;
+    record.words[base + RecordWord.IdPointer] = block;
+    record.words[base + RecordWord.IdBytes] = text.bytes;
+    record.words[base + RecordWord.IdHash] = hash;
     this.#index.add(hash, block);
   }
 
@@ -98,11 +98,11 @@ export class VertexIds implements EntryMatcher {
     const { record, ids } = this.#memory;
     const base = handle * RECORD_WORDS;
     writer.touch(0, handle);
-    const bytes = record.words[base + Record.IdBytes]!;
-    const block = record.words[base + Record.IdPointer]!;
-    this.#index.remove(record.words[base + Record.IdHash]! | 0, block);
+    const bytes = record.words[base + RecordWord.IdBytes]!;
+    const block = record.words[base + RecordWord.IdPointer]!;
+    this.#index.remove(record.words[base + RecordWord.IdHash]! | 0, block);
     writer.put(ids, block + Head.Bytes, 0);
-    writer.put(record, base + Record.IdBytes, 0);
+    writer.put(record, base + RecordWord.IdBytes, 0);
     this.#blocks.free(writer, block, this.#blocks.classFor(HEAD_WORDS + wordsFor(bytes)));
   }
 
@@ -159,10 +159,10 @@ export class VertexIds implements EntryMatcher {
     const { record, ids } = this.#memory;
     const atA = a * RECORD_WORDS;
     const atB = b * RECORD_WORDS;
-    const bytesA = record.words[atA + Record.IdBytes]!;
-    const bytesB = record.words[atB + Record.IdBytes]!;
-    const pointerA = record.words[atA + Record.IdPointer]!;
-    const pointerB = record.words[atB + Record.IdPointer]!;
+    const bytesA = record.words[atA + RecordWord.IdBytes]!;
+    const bytesB = record.words[atB + RecordWord.IdBytes]!;
+    const pointerA = record.words[atA + RecordWord.IdPointer]!;
+    const pointerB = record.words[atB + RecordWord.IdPointer]!;
     const count = wordsFor(Math.min(bytesA, bytesB));
     const end = HEAD_WORDS + count;
     if (Math.max(pointerA, pointerB) + end > ids.words.length) this.#memory.refresh();
@@ -213,9 +213,9 @@ export class VertexIds implements EntryMatcher {
   #copyId(handle: number): boolean {
     const { record, ids } = this.#memory;
     const base = handle * RECORD_WORDS;
-    const bytes = record.words[base + Record.IdBytes];
+    const bytes = record.words[base + RecordWord.IdBytes];
     if (bytes === undefined || bytes === 0 || bytes > MAX_STRING) return false;
-    const pointer = record.words[base + Record.IdPointer]!;
+    const pointer = record.words[base + RecordWord.IdPointer]!;
     const start = pointer + HEAD_WORDS;
     const end = start + wordsFor(bytes);
     if (end > ids.words.length) this.#memory.refresh();

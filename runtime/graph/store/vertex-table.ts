@@ -6,7 +6,7 @@ import {
   Header,
   NEVER,
   RECORD_WORDS,
-  Record,
+  RecordWord,
   SEQUENCE_WORDS,
   SIDE_WORDS,
   Side,
@@ -69,9 +69,9 @@ export class VertexTable implements Allocator {
       if (handle >= this.#covered) this.#extend(handle + 1);
       writer.put(this.#header, Header.HandleEnd, handle + 1);
     } else {
-      const next = this.#record.words[freed * RECORD_WORDS + Record.IdPointer]!;
+      const next = this.#record.words[freed * RECORD_WORDS + RecordWord.IdPointer]!;
       writer.put(this.#header, Header.FreeHandle, next);
-      writer.put(this.#record, freed * RECORD_WORDS + Record.IdPointer, 0);
+      writer.put(this.#record, freed * RECORD_WORDS + RecordWord.IdPointer, 0);
     }
     writer.touch(0, handle);
     this.#clear(handle);
@@ -88,7 +88,7 @@ export class VertexTable implements Allocator {
 
   /** For the writer, as part of a commit. */
   release(writer: Writer, handle: number): void {
-    const link = handle * RECORD_WORDS + Record.IdPointer;
+    const link = handle * RECORD_WORDS + RecordWord.IdPointer;
     writer.put(this.#record, link, this.#header.words[Header.FreeHandle]!);
     writer.put(this.#header, Header.FreeHandle, handle);
   }
@@ -129,49 +129,49 @@ export class VertexTable implements Allocator {
   }
 
   createdAt(handle: number): number {
-    return this.fieldOf(handle, Record.CreatedAt);
+    return this.fieldOf(handle, RecordWord.CreatedAt);
   }
 
   modifiedAt(handle: number): number {
-    return this.fieldOf(handle, Record.ModifiedAt);
+    return this.fieldOf(handle, RecordWord.ModifiedAt);
   }
 
   /** `NEVER` if it does not expire. */
   expiresAt(handle: number): number {
-    return this.fieldOf(handle, Record.ExpiresAt);
+    return this.fieldOf(handle, RecordWord.ExpiresAt);
   }
 
   c1(handle: number): number {
-    return floatOfWord(this.fieldOf(handle, Record.C1));
+    return floatOfWord(this.fieldOf(handle, RecordWord.C1));
   }
 
   c0(handle: number): number {
-    return floatOfWord(this.fieldOf(handle, Record.C0));
+    return floatOfWord(this.fieldOf(handle, RecordWord.C0));
   }
 
   /** In a mutation. */
   setRank(handle: number, c1: number, c0: number): void {
-    this.setField(handle, Record.C1, wordOfFloat(c1));
-    this.setField(handle, Record.C0, wordOfFloat(c0));
+    this.setField(handle, RecordWord.C1, wordOfFloat(c1));
+    this.setField(handle, RecordWord.C0, wordOfFloat(c0));
   }
 
   /** Differs whenever the handle has come to mean another vertex. */
   generationOf(handle: number): number {
-    return this.fieldOf(handle, Record.Generation);
+    return this.fieldOf(handle, RecordWord.Generation);
   }
 
   /** Operation count at the vertex's last commit. */
   operationOf(handle: number): number {
-    const low = this.fieldOf(handle, Record.Operation);
-    return low + this.fieldOf(handle, Record.OperationHigh) * 2 ** 32;
+    const low = this.fieldOf(handle, RecordWord.Operation);
+    return low + this.fieldOf(handle, RecordWord.OperationHigh) * 2 ** 32;
   }
 
-  /** In a mutation: any other word of `Record`; see memory/layout.ts. */
+  /** In a mutation: any other word of `RecordWord`; see memory/layout.ts. */
   setField(handle: number, field: number, value: number): void {
     this.#writer.put(this.#record, handle * RECORD_WORDS + field, value);
   }
 
-  /** Any other word of `Record`. */
+  /** Any other word of `RecordWord`. */
   fieldOf(handle: number, field: number): number {
     const at = this.#safe(handle) * RECORD_WORDS;
     return this.#record.words[at + field]!;
@@ -220,10 +220,10 @@ export class VertexTable implements Allocator {
     const { words } = this.#record;
     this.#writer.wrote(this.#record, base, RECORD_WORDS);
     // Only ever raised, also when the mutation is undone: caches rely on it.
-    words[base + Record.Generation]! += 1;
-    words[base + Record.IdBytes] = 0;
-    for (let word = Record.CreatedAt; word < RECORD_WORDS; word++) words[base + word] = 0;
-    words[base + Record.ExpiresAt] = NEVER;
-    words[base + Record.C1] = ONE;
+    words[base + RecordWord.Generation]! += 1;
+    words[base + RecordWord.IdBytes] = 0;
+    for (let word = RecordWord.CreatedAt; word < RECORD_WORDS; word++) words[base + word] = 0;
+    words[base + RecordWord.ExpiresAt] = NEVER;
+    words[base + RecordWord.C1] = ONE;
   }
 }

@@ -3,8 +3,8 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import { UNTYPED } from "../../../runtime/graph/store/code-ranges.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
-import { UNTYPED } from "../../../runtime/graph/store/name-kinds.js";
 import { Random } from "./random.js";
 
 export interface ChurnData {

@@ -2,10 +2,10 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { Record } from "../../../../runtime/graph/memory/layout.js";
+import { RecordWord } from "../../../../runtime/graph/memory/layout.js";
 import { EnumerationError } from "../../../../runtime/graph/model/errors.js";
+import { LOCK_TYPE, RELATED, UNTYPED } from "../../../../runtime/graph/store/code-ranges.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { LOCK_TYPE, RELATED, UNTYPED } from "../../../../runtime/graph/store/name-kinds.js";
 import { TEST_THREAD } from "../support/make-graph.js";
 
 const test = suite("names");
@@ -169,7 +169,7 @@ test("a type's list holds its vertices, and gives its pages back", () => {
   }
   assert.is(store.memory.lists.words.length, length);
   assert.equal(listed(store, 41, 100), left);
-  const places = left.map((handle) => vertices.fieldOf(handle, Record.TypePosition));
+  const places = left.map((handle) => vertices.fieldOf(handle, RecordWord.TypePosition));
   assert.equal(
     places.sort((a, b) => a - b),
     [...left.keys()],

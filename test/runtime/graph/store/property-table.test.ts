@@ -4,8 +4,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Float } from "../../../../runtime/base/float.js";
 import { Header } from "../../../../runtime/graph/memory/layout.js";
+import { UNTYPED } from "../../../../runtime/graph/store/code-ranges.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { UNTYPED } from "../../../../runtime/graph/store/name-kinds.js";
 import { checkProperties } from "../support/check-properties.js";
 import { TEST_THREAD } from "../support/make-graph.js";
 

@@ -2,9 +2,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { NEVER, Record } from "../../../../runtime/graph/memory/layout.js";
+import { NEVER, RecordWord } from "../../../../runtime/graph/memory/layout.js";
+import { UNTYPED } from "../../../../runtime/graph/store/code-ranges.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
-import { UNTYPED } from "../../../../runtime/graph/store/name-kinds.js";
 import { TEST_THREAD } from "../support/make-graph.js";
 
 const test = suite("vertex ids");
@@ -147,11 +147,11 @@ test("a new vertex has the values of a new one, also on a used handle", () => {
       ids.add(handle, "id");
       vertices.setMeta(handle, 40, VIRTUAL);
       vertices.setRank(handle, -0.1, 1e30);
-      for (const field of [Record.CreatedAt, Record.ModifiedAt, Record.ExpiresAt]) {
+      for (const field of [RecordWord.CreatedAt, RecordWord.ModifiedAt, RecordWord.ExpiresAt]) {
         vertices.setField(handle, field, 1234);
       }
-      vertices.setField(handle, Record.Operation, 5);
-      vertices.setField(handle, Record.OperationHigh, 6);
+      vertices.setField(handle, RecordWord.Operation, 5);
+      vertices.setField(handle, RecordWord.OperationHigh, 6);
     });
     assert.is(vertices.typeOf(handle), 40);
     assert.equal([vertices.isUsed(handle), vertices.isReal(handle)], [true, false]);

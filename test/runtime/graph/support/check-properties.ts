@@ -6,7 +6,7 @@ import { unitsOf } from "../../../../runtime/graph/memory/blocks.js";
 import {
   Header,
   RECORD_WORDS,
-  Record as RecordWord,
+  RecordWord,
   VertexFlag,
 } from "../../../../runtime/graph/memory/layout.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";

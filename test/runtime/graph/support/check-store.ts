@@ -2,12 +2,7 @@
 // Whatever is wrong here is a defect, however it came about.
 
 import * as assert from "uvu/assert";
-import {
-  Header,
-  NEVER,
-  Record as RecordWord,
-  VertexFlag,
-} from "../../../../runtime/graph/memory/layout.js";
+import { Header, NEVER, RecordWord, VertexFlag } from "../../../../runtime/graph/memory/layout.js";
 import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
 import { writerOf } from "../../../../runtime/graph/memory/writer.js";
 import { M_TMX, T_NEVER } from "../../../../runtime/graph/model/constants.js";

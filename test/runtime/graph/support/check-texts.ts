@@ -3,7 +3,7 @@
 
 import * as assert from "uvu/assert";
 import { unitsOf } from "../../../../runtime/graph/memory/blocks.js";
-import { Header, RECORD_WORDS, Record } from "../../../../runtime/graph/memory/layout.js";
+import { Header, RECORD_WORDS, RecordWord } from "../../../../runtime/graph/memory/layout.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { kindOfCell } from "../../../../runtime/graph/store/property-cells.js";
 import { PropertyKind } from "../../../../runtime/graph/store/property-values.js";
@@ -77,7 +77,7 @@ function checkIds(store: GraphStore, used: readonly number[], blocks: readonly n
   const { record, ids } = store.memory;
   assert.is(blocks.length, used.length, "ids");
   for (const vertex of used) {
-    const block = record.words[vertex * RECORD_WORDS + Record.IdPointer]!;
+    const block = record.words[vertex * RECORD_WORDS + RecordWord.IdPointer]!;
     assert.is(ids.words[block], vertex, `id of vertex ${vertex} says so`);
   }
 }

@@ -23,8 +23,8 @@ import {
   testNumber,
   testValue,
 } from "../../../../../runtime/graph/query/match/value-condition.js";
+import { UNTYPED } from "../../../../../runtime/graph/store/code-ranges.js";
 import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
-import { UNTYPED } from "../../../../../runtime/graph/store/name-kinds.js";
 import type { PropertyValue } from "../../../../../runtime/graph/store/property-values.js";
 import { TEST_THREAD } from "../../support/make-graph.js";
 

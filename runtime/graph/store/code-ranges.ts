@@ -1,7 +1,7 @@
-// The three kinds of names that a graph enumerates; graph digest 2.6.
+// Which codes the three kinds of names are given, and those that have one from the beginning.
 
 import { Header } from "../memory/layout.js";
-import type { NameKind } from "./names.js";
+import type { CodeRange } from "./names.js";
 
 /** Relationship of arcs that were made without one. */
 export const RELATED = 256;
@@ -9,7 +9,7 @@ export const RELATED = 256;
 export const UNTYPED = 17;
 export const LOCK_TYPE = 18;
 
-export const RELATIONSHIPS: NameKind = {
+export const RELATIONSHIPS: CodeRange = {
   headerWord: Header.Relationships,
   firstCode: 512,
   lastCode: 16_127,
@@ -17,7 +17,7 @@ export const RELATIONSHIPS: NameKind = {
   exhausted: "Enumeration typespace exhausted (relationships)",
 };
 
-export const TYPES: NameKind = {
+export const TYPES: CodeRange = {
   headerWord: Header.Types,
   firstCode: 32,
   lastCode: 239,
@@ -28,7 +28,7 @@ export const TYPES: NameKind = {
   exhausted: "Enumeration typespace exhausted (vertex types)",
 };
 
-export const KEYS: NameKind = {
+export const KEYS: CodeRange = {
   headerWord: Header.Keys,
   firstCode: 1,
   lastCode: 65_535,
