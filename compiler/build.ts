@@ -3,7 +3,8 @@
 
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { BUILD_FOLDER, changedFile, readManifest } from "../runtime/settings/manifest.js";
+import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
+import { changedFile, readManifest } from "../runtime/settings/manifest.js";
 import { type BuildResult, Clock } from "./build-result.js";
 import { differingFiles, writeOutput } from "./output.js";
 import { findPluginFiles } from "./project-files.js";

@@ -3,7 +3,7 @@
 
 import { join, posix, resolve } from "node:path";
 import type { BuildContext, BuildFailure, BuildOptions, Message, Plugin } from "esbuild";
-import { BUILD_FOLDER } from "../runtime/settings/manifest.js";
+import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { MODULES_FILE } from "./emit/project.js";
 import { packageImports } from "./package-imports.js";

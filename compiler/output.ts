@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 import { SvcError } from "../runtime/base/errors.js";
-import { BUILD_FOLDER } from "../runtime/settings/manifest.js";
 import { removeLeftovers } from "./leftovers.js";
 
 /** Texts of the files of `.svc/` by their names. */

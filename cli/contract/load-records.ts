@@ -2,11 +2,12 @@
 // user has them. They tell reserved arguments in the order of the signature, an argspec does not.
 
 import { basename, dirname, resolve } from "node:path";
+import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { descriptions } from "../../runtime/builtin/.generated/descriptions.js";
 import { descriptions as graph } from "../../runtime/builtin/.generated/graph/descriptions.js";
 import type { PluginDescription } from "../../runtime/plugin/contract/plugin-entry.js";
-import { BUILD_FOLDER, readManifest } from "../../runtime/settings/manifest.js";
+import { readManifest } from "../../runtime/settings/manifest.js";
 import { fetchResponse, isUrl } from "./fetch-response.js";
 import { pathInfo } from "./load-argspec.js";
 

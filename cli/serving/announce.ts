@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Argspec, PluginSpec } from "../../argspec/argspec.js";
+import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
 import type { HttpService } from "../../runtime/lifecycle/http-service.js";
 import type { PluginTable } from "../../runtime/plugin/contract/plugin-table.js";
-import { BUILD_FOLDER } from "../../runtime/settings/manifest.js";
 
 const MAX_PLUGINS_SHOWN = 20;
 const SAMPLES: Readonly<Record<string, string>> = {

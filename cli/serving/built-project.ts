@@ -3,11 +3,11 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Argspec } from "../../argspec/argspec.js";
+import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import type { PluginTable, Routes } from "../../runtime/plugin/contract/plugin-table.js";
 import { shareArgspec } from "../../runtime/plugin/register/shared-argspec.js";
 import {
-  BUILD_FOLDER,
   changedFile,
   hashContent,
   type Manifest,

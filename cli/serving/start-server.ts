@@ -1,7 +1,7 @@
 // Starts a server of built plugins with its graphs, lets signals end both, and tells a parent that
 // holds a channel where the server is.
 
-import { GraphSystem } from "../../runtime/lifecycle/graph-system.js";
+import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { HttpService } from "../../runtime/lifecycle/http-service.js";
 import { stopOnSignals } from "../../runtime/lifecycle/stop-on-signals.js";
 import type { PluginTable } from "../../runtime/plugin/contract/plugin-table.js";
@@ -15,7 +15,7 @@ export async function startServer(
   settings: ServerSettings,
   table: PluginTable,
 ): Promise<HttpService> {
-  const graphs = new GraphSystem(settings);
+  const graphs = new GraphSupervisor(settings);
   try {
     const service = await HttpService.startWithWorkers(settings, table, graphs);
     stopOnSignals(service, graphs);

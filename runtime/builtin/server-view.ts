@@ -3,7 +3,7 @@
 
 import type { DispatchCall } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
-import type { GraphStore } from "../graph/store/graph-store.js";
+import type { KnownGraph } from "../graph/keeper/known-graphs.js";
 import type { Connection, Exchange } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
@@ -30,15 +30,6 @@ export interface OpenConnection {
   readonly connection: Connection;
   /** Null when the connection is idle. */
   readonly pending: PendingRequest | null;
-}
-
-/** A graph as this thread sees it; only to be read. */
-export interface OpenGraph {
-  readonly store: GraphStore;
-  /** Folder of its snapshots, null where nothing is stored. */
-  readonly path: string | null;
-  /** Operations are not passed on to other instances. */
-  readonly isLocal: boolean;
 }
 
 /** A stored or configured graph that could not be opened, and why. */
@@ -70,13 +61,13 @@ export interface ServerView {
   readonly working: number;
   connections(portOffset: 0 | 1): readonly OpenConnection[];
   /** Graphs that are open, sorted by name, without the system's own. */
-  graphs(): readonly OpenGraph[];
+  graphs(): readonly KnownGraph[];
   /** Sorted by name. */
   unloadable(): readonly UnloadableGraph[];
   /** Names of graphs that could not be saved since they last were. */
   unsaved(): readonly string[];
   /** Null until the system has properties. */
-  systemGraph(): OpenGraph | null;
+  systemGraph(): KnownGraph | null;
   /** Null in an engine. */
   readonly dispatcher: Dispatcher | null;
   /** User plugins, sorted by path. */

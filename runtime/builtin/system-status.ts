@@ -1,10 +1,11 @@
 // State of the whole instance in one object (interface, built-in plugin `status`).
 
+import type { KnownGraph } from "../graph/keeper/known-graphs.js";
+import { graphSums } from "../graph/status/graph-sums.js";
 import { type MemoryUsage, memoryUsage, pooledBytes } from "../graph/status/memory-usage.js";
 import type { Latency } from "../metrics/latency-histogram.js";
 import { decimals } from "./format.js";
-import { graphSums } from "./graph-sums.js";
-import type { OpenGraph, ServerView } from "./server-view.js";
+import type { ServerView } from "./server-view.js";
 
 const PERCENTILES = [80, 95, 99];
 const NO_ID = "0".repeat(32);
@@ -49,7 +50,7 @@ export function systemStatus(view: ServerView, isSimple: boolean): object {
   };
 }
 
-function objectCounts({ store: { order, size, propertyCount } }: OpenGraph) {
+function objectCounts({ store: { order, size, propertyCount } }: KnownGraph) {
   return { order, size, properties: propertyCount, vectors: 0 };
 }
 

@@ -15,7 +15,6 @@ import { notImplemented } from "../builtin/not-implemented.js";
 import { setServerView } from "../builtin/server-context.js";
 import type {
   OpenConnection,
-  OpenGraph,
   PendingRequest,
   RequestState,
   ServerView,
@@ -23,12 +22,10 @@ import type {
 } from "../builtin/server-view.js";
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
-import type { SharedGraph } from "../graph/keeper/graph-source.js";
-import { onRemoved } from "../graph/keeper/removed-graphs.js";
+import { KnownGraphs } from "../graph/keeper/known-graphs.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
 import { isUnsaved } from "../graph/status/graph-status.js";
-import { GraphStore } from "../graph/store/graph-store.js";
 import { ClientRights } from "../http/client-rights.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
@@ -63,7 +60,7 @@ export class IoServer {
   readonly #scheduler: Scheduler;
   readonly #adminState: SharedState;
   readonly #admin: Scheduler;
-  readonly #graphs = new Map<string, OpenGraph>();
+  readonly #graphs = new KnownGraphs(IO_THREAD);
   readonly #engine: RequestEngine;
   readonly #dispatcher: Dispatcher | null;
   readonly #matrix: MatrixRequests | null;
@@ -154,7 +151,8 @@ export class IoServer {
       case "adminDied":
         return this.#admin.executorDied(ADMIN_EXECUTOR);
       case "graph":
-        return this.#addGraph(ask.graph);
+        this.#graphs.add(ask.graph);
+        return null;
       case "unloadable":
         this.#unloadable = ask.graphs;
         return null;
@@ -206,33 +204,6 @@ export class IoServer {
     return this.#scheduler.working + this.#admin.working + dispatched;
   }
 
-  #addGraph({ share, path, isLocal }: SharedGraph): void {
-    const store = GraphStore.attach(share, IO_THREAD);
-    const graph = { store, path, isLocal };
-    this.#graphs.set(store.name, graph);
-    onRemoved(store, () => {
-      if (this.#graphs.get(store.name) === graph) this.#graphs.delete(store.name);
-    });
-  }
-
-  #openGraphs(): OpenGraph[] {
-    return [...this.#graphs.values()]
-      .filter(({ store }) => !store.memory.isRemoved && store.name !== SYSTEM_GRAPH)
-      .sort((a, b) => (a.store.name < b.store.name ? -1 : 1));
-  }
-
-  #unsaved(): string[] {
-    const names = [...this.#graphs.values()].map(({ store }) =>
-      !store.memory.isRemoved && isUnsaved(store) ? store.name : "",
-    );
-    return names.filter((name) => name !== "").sort();
-  }
-
-  #systemGraph(): OpenGraph | null {
-    const graph = this.#graphs.get(SYSTEM_GRAPH);
-    return graph === undefined || graph.store.memory.isRemoved ? null : graph;
-  }
-
   #addBuiltins(): void {
     for (const path of notImplemented) this.#routes.set(path, { kind: "not-implemented" });
     for (const [path, service] of services) this.#routes.set(path, { kind: "service", service });
@@ -268,6 +239,7 @@ export class IoServer {
     const state = this.#state;
     const scheduler = this.#scheduler;
     const server = this;
+    const graphs = this.#graphs;
     const builtins = [...builtinPlugins.map((entry) => entry.description), ...graphPlugins];
     builtins.sort((a, b) => (a.path < b.path ? -1 : 1));
     return {
@@ -295,10 +267,14 @@ export class IoServer {
         return scheduler.working;
       },
       connections: (port) => this.#connections(port),
-      graphs: () => this.#openGraphs(),
+      graphs: () => graphs.all().filter(({ store }) => store.name !== SYSTEM_GRAPH),
       unloadable: () => server.#unloadable,
-      unsaved: () => this.#unsaved(),
-      systemGraph: () => this.#systemGraph(),
+      unsaved: () =>
+        graphs
+          .all()
+          .filter(({ store }) => isUnsaved(store))
+          .map(({ store }) => store.name),
+      systemGraph: () => graphs.find(SYSTEM_GRAPH),
       dispatcher: this.#dispatcher,
       plugins: () => this.#plugins,
       builtins: () => builtins,

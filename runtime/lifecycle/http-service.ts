@@ -14,7 +14,7 @@ import type { SharedArgspec } from "../plugin/register/shared-argspec.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import { SharedState } from "../wire/shared-state.js";
 import { ExecutorPool } from "./executor-pool.js";
-import type { GraphSystem } from "./graph-system.js";
+import type { GraphSupervisor } from "./graph-supervisor.js";
 import { IoThread } from "./io-thread.js";
 
 /** Plugins that run in the main thread: those given to `addPlugin`. */
@@ -29,7 +29,7 @@ export class HttpService {
   readonly metrics: Metrics;
   readonly #state: SharedState;
   readonly #adminState: SharedState;
-  readonly #graphs: GraphSystem;
+  readonly #graphs: GraphSupervisor;
   readonly #io: IoThread;
   readonly #pool: ExecutorPool;
   #listening: Listening | null = null;
@@ -37,7 +37,7 @@ export class HttpService {
   /** Of the plugins in service; null until there are any. */
   #argspec: SharedArgspec | null = null;
 
-  private constructor(settings: ServerSettings, graphs: GraphSystem) {
+  private constructor(settings: ServerSettings, graphs: GraphSupervisor) {
     this.settings = settings;
     this.#name = settings.name;
     this.metrics = new Metrics();
@@ -80,7 +80,7 @@ export class HttpService {
   static async startWithWorkers(
     settings: ServerSettings,
     table: PluginTable,
-    graphs: GraphSystem,
+    graphs: GraphSupervisor,
   ): Promise<HttpService> {
     const service = new HttpService(settings, graphs);
     return service.#start(async () => {
@@ -96,7 +96,7 @@ export class HttpService {
   static async startInMain(
     settings: ServerSettings,
     plugins: MainPlugins,
-    graphs: GraphSystem,
+    graphs: GraphSupervisor,
   ): Promise<HttpService> {
     const service = new HttpService(settings, graphs);
     const { port1, port2 } = new MessageChannel();

@@ -3,7 +3,7 @@
 import { STOP_TIMEOUT_MS } from "../base/limits.js";
 import { log } from "../base/log.js";
 import { onEndSignals } from "./end-signals.js";
-import type { GraphSystem } from "./graph-system.js";
+import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { HttpService } from "./http-service.js";
 
 /**
@@ -11,7 +11,7 @@ import type { HttpService } from "./http-service.js";
  * in graphs since they were saved is lost then. Graphs are saved first, because whoever sent the
  * signal may not wait as long as the requests that run, and once more when these have ended.
  */
-export function stopOnSignals(service: HttpService, graphs: GraphSystem): void {
+export function stopOnSignals(service: HttpService, graphs: GraphSupervisor): void {
   let stopping = false;
   const stop = async (reason: string): Promise<void> => {
     if (stopping) return;

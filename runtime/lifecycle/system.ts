@@ -9,6 +9,7 @@ import { descriptions as builtinPlugins } from "../builtin/.generated/descriptio
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { readHost } from "../builtin/host.js";
 import { descriptorLimit } from "../dispatch/descriptor-limit.js";
+import { AllGraphs } from "../graph/api/all-graphs.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
 import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
 import { MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
@@ -27,10 +28,9 @@ import {
   type ServerSettings,
   type StartSettings,
 } from "../settings/server-settings.js";
-import { GraphSystem } from "./graph-system.js";
+import { GraphSupervisor } from "./graph-supervisor.js";
 import { HttpService } from "./http-service.js";
 import { type RunOptions, runUntilSignal } from "./run-server.js";
-import { SystemGraphs } from "./system-graphs.js";
 
 /** The optional arguments of `startHTTP` by their names. */
 export type StartOptions = StartSettings;
@@ -46,11 +46,11 @@ type StartArguments =
   | [ip?: string | null, prefix?: string | null, servicein?: boolean, dispatcher?: object | null];
 
 /** The system of this process; made once, exported as `system`. */
-class System extends SystemGraphs {
+class System extends AllGraphs {
   #name: string | null = null;
   #isInitialized = false;
   #service: HttpService | null = null;
-  #graphs: GraphSystem | null = null;
+  #graphs: GraphSupervisor | null = null;
   /** Of the process: what `initialize` was given. */
   #graphSettings = graphSettings({});
   #isChanging = false;
@@ -237,7 +237,7 @@ class System extends SystemGraphs {
     });
   }
 
-  async #serve(settings: ServerSettings, graphs: GraphSystem): Promise<void> {
+  async #serve(settings: ServerSettings, graphs: GraphSupervisor): Promise<void> {
     this.#service = await HttpService.startInMain(settings, registry, graphs);
     // Some may have been added meanwhile.
     this.#tellPlugins();
@@ -248,8 +248,8 @@ class System extends SystemGraphs {
     return this.#service;
   }
 
-  async #openGraphs(): Promise<GraphSystem> {
-    const graphs = new GraphSystem(this.#graphSettings);
+  async #openGraphs(): Promise<GraphSupervisor> {
+    const graphs = new GraphSupervisor(this.#graphSettings);
     this.#graphs = graphs;
     const threadGraphs = new ThreadGraphs(MAIN_THREAD, graphs);
     setThreadGraphs(threadGraphs);

@@ -5,13 +5,13 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { BUILD_FOLDER } from "../base/build-folder.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { ResolvedConfig } from "./config-rule.js";
 import { isPlainObject } from "./rules.js";
 
 /** Raised whenever a file of `.svc/` changes its form; other formats are treated as no build. */
 export const MANIFEST_FORMAT = 2;
-export const BUILD_FOLDER = ".svc";
 export const MANIFEST_FILE = "manifest.json";
 
 /** Hash of each file by its path relative to the project; null: there was no such file. */

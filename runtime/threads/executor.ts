@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
+import { BUILD_FOLDER } from "../base/build-folder.js";
 import { log } from "../base/log.js";
 import { Executor } from "../engine/executor.js";
 import type { ExecutorNotice, ExecutorThreadData } from "../engine/io-control.js";
@@ -14,7 +15,6 @@ import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { keepLongStacks, showTraceback, strayText } from "../plugin/contract/traceback.js";
 import { setGraphBinder } from "../plugin/run/graph-binding.js";
-import { BUILD_FOLDER } from "../settings/manifest.js";
 import { SharedState } from "../wire/shared-state.js";
 
 const data = workerData as ExecutorThreadData;

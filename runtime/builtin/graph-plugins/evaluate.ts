@@ -2,15 +2,10 @@
 // one a name, and what tools ask about the language. All that a text may cost is bounded here.
 
 import { ParameterError } from "../../base/errors.js";
-import { accessOf } from "../../graph/api/graph-handle.js";
+import { shownEvaluation } from "../../graph/api/shown-evaluation.js";
 import type { ArcSpec } from "../../graph/changes/connect.js";
-import { evaluateText } from "../../graph/evaluate/evaluate.js";
 import { expressionFacts, vocabulary } from "../../graph/evaluate/expression-facts.js";
 import { MAX_HTTP_CELLS, MAX_HTTP_TEXT } from "../../graph/evaluate/limits.js";
-import { memoryOption } from "../../graph/evaluate/memory.js";
-import { shownResult } from "../../graph/evaluate/plain-result.js";
-import { findAnchor } from "../../graph/query/match/anchor.js";
-import { Deadline } from "../../graph/query/walk/deadline.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../graph-context.js";
@@ -56,18 +51,9 @@ export function evaluate(
     throw new ParameterError("ValueError", `memory must be at most ${MAX_HTTP_CELLS}`);
   }
   const found = graphNamed(graph);
-  const { store } = accessOf(found);
   const cells = sharedmem === 0 ? found.memory(memory) : sharedMemory(found, memory);
-  const deadline = new Deadline("evaluation", TIMEOUT_MS);
-  const value = evaluateText(store, text, {
-    tail: tail === "" ? 0 : findAnchor(store, tail),
-    head: head === "" ? 0 : findAnchor(store, head),
-    arc: arc === "" ? null : (queryArgument("arc", arc) as ArcSpec),
-    vector: [],
-    memory: memoryOption(store, cells),
-    spend: (steps) => deadline.spend(steps),
-  });
-  const result = shownResult(store, value);
+  const of = arc === "" ? null : (queryArgument("arc", arc) as ArcSpec);
+  const result = shownEvaluation(found, text, { tail, head, arc: of, memory: cells }, TIMEOUT_MS);
   return { result, memory: cells.toArray(0, Math.max(memresult, 0)) };
 }
 

@@ -1,6 +1,7 @@
 // State of graphs, read from shared memory: nothing here waits (interface, "Graph status and
 // queries").
 
+import type { KnownGraph } from "../../graph/keeper/known-graphs.js";
 import { SYSTEM_GRAPH, systemProperties } from "../../graph/keeper/system-graph.js";
 import { KeyError } from "../../graph/model/errors.js";
 import { baseStatus, graphStatus } from "../../graph/status/graph-status.js";
@@ -8,7 +9,7 @@ import { memoryUsage } from "../../graph/status/memory-usage.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { serverView } from "../server-context.js";
-import type { OpenGraph } from "../server-view.js";
+
 import { systemStatus } from "../system-status.js";
 
 /** What a caller may call the system's own graph. */
@@ -64,7 +65,7 @@ function stateOf(name: string, simple: number): object {
 }
 
 /** @throws KeyError */
-function graphNamed(name: string): OpenGraph {
+function graphNamed(name: string): KnownGraph {
   const view = serverView();
   const found = view.graphs().find(({ store }) => store.name === name);
   if (found !== undefined) return found;

@@ -1,10 +1,10 @@
 // Built-in plugins about all instances of a matrix together: this is what an engine contributes.
 // What dispatchers make of it: `matrix-processors.ts`.
 
+import { graphSums } from "../../graph/status/graph-sums.js";
 import type { PluginDescription } from "../../plugin/contract/plugin-entry.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import type { PluginResponse } from "../../plugin/response/plugin-response.js";
-import { graphSums } from "../graph-sums.js";
 import { identityOf, listedPlugins, type ObjectCounts, response } from "../matrix-items.js";
 import { serverView } from "../server-context.js";
 

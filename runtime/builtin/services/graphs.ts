@@ -1,6 +1,6 @@
 // Services that count what all graphs hold together.
 
-import { graphDigest, graphSums } from "../graph-sums.js";
+import { graphDigest, graphSums } from "../../graph/status/graph-sums.js";
 import { jsonService } from "../service.js";
 
 /** Operations are not numbered across instances before they are replicated. */

@@ -2,10 +2,8 @@
 // of parts that an instance does not run (transactions, matrix) say "nothing" or zero.
 
 import { freemem } from "node:os";
-import { Header } from "../../graph/memory/layout.js";
-import { nowSeconds } from "../../graph/memory/time.js";
+import { graphDigest, graphSums, saveFigures } from "../../graph/status/graph-sums.js";
 import { decimals } from "../format.js";
-import { graphDigest, graphSums } from "../graph-sums.js";
 import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
 import { isProxy, matrixFigures } from "./matrix-figures.js";
@@ -110,15 +108,13 @@ function service(view: ServerView) {
 
 function durability(view: ServerView) {
   const graphs = view.graphs();
-  const word = (index: number): number[] =>
-    graphs.map(({ store }) => store.memory.header.words[index]!);
-  const savedAt = Math.max(0, ...word(Header.SavedAt));
+  const saved = saveFigures(graphs);
   return {
     durable: false,
     "durable-txlog": 0,
     "durable-max-txlog": 0,
-    "snapshot-writing": word(Header.Saving).some((thread) => thread !== 0),
-    "snapshot-age": savedAt === 0 ? 0 : nowSeconds() - savedAt,
+    "snapshot-writing": saved.isSaving,
+    "snapshot-age": saved.age,
     readonly: graphs.length > 0 && graphs.every(({ store }) => store.isReadonly),
     "local-only": graphs.filter(({ isLocal }) => isLocal).length,
   };

@@ -8,11 +8,11 @@ import { EventProcessor } from "../expiry/event-processor.js";
 import { DataError } from "../model/errors.js";
 import { Session } from "../sessions/session.js";
 import { loadGraph } from "../snapshot/load-graph.js";
-import { saveGraphs } from "../snapshot/save-graphs.js";
 import { GraphStore } from "../store/graph-store.js";
 import { IndexProcessor } from "../vectors/index-processor.js";
 import type { SharedGraph } from "./graph-source.js";
 import { onRemoved } from "./removed-graphs.js";
+import { saveGraphs } from "./save-graphs.js";
 
 export interface KeeperSettings {
   /** Expired vertices and arcs are removed. */

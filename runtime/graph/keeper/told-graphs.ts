@@ -1,48 +1,36 @@
 // Graphs for a thread that is told of each by message, and must never wait for another thread: what
 // it is asked for by its clients is either there or not.
 
-import { GraphStore } from "../store/graph-store.js";
 import type { GraphSource, SharedGraph } from "./graph-source.js";
-import { onRemoved } from "./removed-graphs.js";
-
-interface Told {
-  readonly shared: SharedGraph;
-  readonly store: GraphStore;
-}
+import { KnownGraphs } from "./known-graphs.js";
 
 export class ToldGraphs implements GraphSource {
-  readonly #thread: number;
   readonly #receive: () => void;
-  readonly #graphs = new Map<string, Told>();
+  readonly #graphs: KnownGraphs;
 
   /**
    * @param thread number of the calling thread
    * @param receive takes the messages that have come: one of them may tell of a graph
    */
   constructor(thread: number, receive: () => void) {
-    this.#thread = thread;
+    this.#graphs = new KnownGraphs(thread);
     this.#receive = receive;
   }
 
   /** Makes an open graph known. */
   add(shared: SharedGraph): void {
-    const store = GraphStore.attach(shared.share, this.#thread);
-    const told = { shared, store };
-    this.#graphs.set(store.name, told);
-    onRemoved(store, () => {
-      if (this.#graphs.get(store.name) === told) this.#graphs.delete(store.name);
-    });
+    this.#graphs.add(shared);
   }
 
   find(name: string): SharedGraph | null {
-    const known = this.#known(name);
-    if (known !== null) return known;
+    const known = this.#graphs.find(name);
+    if (known !== null) return known.shared;
     this.#receive();
-    return this.#known(name);
+    return this.#graphs.find(name)?.shared ?? null;
   }
 
   names(): readonly string[] {
-    return [...this.#graphs.keys()].filter((name) => this.#known(name) !== null).sort();
+    return this.#graphs.all().map(({ store }) => store.name);
   }
 
   /** Built-in plugins neither make graphs nor let them go. */
@@ -52,10 +40,5 @@ export class ToldGraphs implements GraphSource {
 
   remove(): never {
     throw new Error("graphs are removed by the main thread");
-  }
-
-  #known(name: string): SharedGraph | null {
-    const told = this.#graphs.get(name);
-    return told === undefined || told.store.memory.isRemoved ? null : told.shared;
   }
 }

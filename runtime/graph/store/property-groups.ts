@@ -11,10 +11,10 @@
 // when `leave` is true was it what lay there.
 
 import type { Arena } from "../memory/arena.js";
+import { bitCount } from "../memory/bit-count.js";
 import { Blocks, unitsOf } from "../memory/blocks.js";
 import type { Reader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
-import { bitCount } from "./bit-count.js";
 
 const GROUP_SHIFT = 5;
 const GROUP_WORDS = 2;

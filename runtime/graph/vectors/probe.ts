@@ -1,7 +1,7 @@
 // A vector that vertices of one graph are compared with, exactly and each as a whole: what was
 // computed of a vertex counts only if its sequence stayed the same.
 
-import { bitCount } from "../store/bit-count.js";
+import { bitCount } from "../memory/bit-count.js";
 import { SLOT_WORDS, Slot } from "./vector-layout.js";
 import { cosine, dot, type VectorParts } from "./vector-parts.js";
 import type { VectorTable } from "./vector-table.js";

@@ -1,8 +1,8 @@
 // What is kept of a vector, how it is made of numbers, and the measures of two of them. Here they
 // are values in ordinary memory; kernels do the same where vectors lie in a graph.
 
+import { bitCount } from "../memory/bit-count.js";
 import { ValueError } from "../model/errors.js";
-import { bitCount } from "../store/bit-count.js";
 import { COMPONENT_STEP, MAX_COMPONENTS, theWorkbench } from "./workbench.js";
 
 /** Nobody may change one that was made. */

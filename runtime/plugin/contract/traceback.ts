@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BUILD_FOLDER } from "../../settings/manifest.js";
+import { BUILD_FOLDER } from "../../base/build-folder.js";
 import { errorName, thrownMessage } from "./thrown.js";
 
 const MAX_LINES = 20;

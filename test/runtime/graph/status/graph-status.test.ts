@@ -2,10 +2,10 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { graphDigest, graphSums } from "../../../../runtime/builtin/graph-sums.js";
 import { Graph } from "../../../../runtime/graph/api/graph.js";
 import { Session } from "../../../../runtime/graph/sessions/session.js";
 import { baseStatus, graphStatus } from "../../../../runtime/graph/status/graph-status.js";
+import { graphDigest, graphSums } from "../../../../runtime/graph/status/graph-sums.js";
 import { memoryUsage, pooledBytes } from "../../../../runtime/graph/status/memory-usage.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 
@@ -47,7 +47,7 @@ test("another thread's figures follow each change", () => {
     assert.ok(after[metric]! > before[metric]! + 20_000, metric);
   }
   assert.is(after["svc.event.schedule"], 20_001 * 8);
-  const sums = graphSums([{ store: reader, path: null, isLocal: false }]);
+  const sums = graphSums([{ store: reader }]);
   assert.equal([sums.order, sums.size, sums.properties], [20_001, 20_000, 20_000]);
   assert.equal([sums.relationships, sums.types, sums.keys], [1, 1, 1]);
   assert.ok(pooledBytes(after) > 20_000 * 200);

@@ -2,11 +2,11 @@
 // (interface, built-in plugin `properties`). Works in plugins as well as in a program that uses the
 // library.
 
-import { Graph } from "../graph/api/graph.js";
-import type { Vertex } from "../graph/api/vertex.js";
-import { SYSTEM_GRAPH, SYSTEM_VERTEX, systemProperties } from "../graph/keeper/system-graph.js";
-import { threadGraphs } from "../graph/keeper/thread-graphs.js";
-import type { PropertyValue } from "../graph/store/property-values.js";
+import { SYSTEM_GRAPH, SYSTEM_VERTEX, systemProperties } from "../keeper/system-graph.js";
+import { threadGraphs } from "../keeper/thread-graphs.js";
+import type { PropertyValue } from "../store/property-values.js";
+import { Graph } from "./graph.js";
+import type { Vertex } from "./vertex.js";
 
 const TIMEOUT_MS = 5000;
 

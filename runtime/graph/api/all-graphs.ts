@@ -1,26 +1,26 @@
 // What the library's `system` does with all graphs together (interface, "Management operations").
 // Works in every thread that has graphs: in plugins as well as in a program that uses the library.
 
-import { Graph } from "../graph/api/graph.js";
-import { setSystemReadonly } from "../graph/changes/graph.js";
-import { giveUpAfter } from "../graph/changes/session-view.js";
-import { EventPause, setEventsEnabled } from "../graph/expiry/event-control.js";
-import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
-import { threadGraphs } from "../graph/keeper/thread-graphs.js";
-import { Header, ReadonlyBy } from "../graph/memory/layout.js";
-import { KeyError } from "../graph/model/errors.js";
-import type { GraphAccess } from "../graph/sessions/graph-access.js";
-import { makeReadonly } from "../graph/sessions/make-readonly.js";
-import { saveGraph } from "../graph/snapshot/save-graph.js";
-import { graphStatus } from "../graph/status/graph-status.js";
-import type { GraphStore } from "../graph/store/graph-store.js";
+import { setSystemReadonly } from "../changes/graph.js";
+import { giveUpAfter } from "../changes/session-view.js";
+import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
+import { SYSTEM_GRAPH } from "../keeper/system-graph.js";
+import { threadGraphs } from "../keeper/thread-graphs.js";
+import { Header, ReadonlyBy } from "../memory/layout.js";
+import { KeyError } from "../model/errors.js";
+import type { GraphAccess } from "../sessions/graph-access.js";
+import { makeReadonly } from "../sessions/make-readonly.js";
+import { saveGraph } from "../snapshot/save-graph.js";
+import { graphStatus } from "../status/graph-status.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { Graph } from "./graph.js";
 import { SystemProperties } from "./system-properties.js";
 
 const READONLY_TIMEOUT_MS = 1000;
 
 type GraphStatus = ReturnType<typeof graphStatus>;
 
-export class SystemGraphs extends SystemProperties {
+export class AllGraphs extends SystemProperties {
   /** Order and size of all open graphs by name. */
   registry(): Record<string, readonly [order: number, size: number]> {
     const entries = users().map(({ store }) => [store.name, [store.order, store.size]] as const);

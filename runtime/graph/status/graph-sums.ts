@@ -1,11 +1,16 @@
 // Totals over all open graphs, for the services that show one line an instance.
 
 import { createHash } from "node:crypto";
-import { Header } from "../graph/memory/layout.js";
-import { queryTimeUs } from "../graph/query/walk/query-meter.js";
-import { valueCount } from "../graph/status/graph-status.js";
-import { memoryUsage } from "../graph/status/memory-usage.js";
-import type { OpenGraph } from "./server-view.js";
+import { Header } from "../memory/layout.js";
+import { nowSeconds } from "../memory/time.js";
+import { queryTimeUs } from "../query/walk/query-meter.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { valueCount } from "./graph-status.js";
+import { memoryUsage } from "./memory-usage.js";
+
+interface Counted {
+  readonly store: GraphStore;
+}
 
 export interface GraphSums {
   readonly order: number;
@@ -21,8 +26,8 @@ export interface GraphSums {
   readonly queryTimeUs: number;
 }
 
-export function graphSums(graphs: readonly OpenGraph[]): GraphSums {
-  const sum = (figure: (graph: OpenGraph) => number): number =>
+export function graphSums(graphs: readonly Counted[]): GraphSums {
+  const sum = (figure: (graph: Counted) => number): number =>
     graphs.reduce((total, graph) => total + figure(graph), 0);
   const header = (word: number): number => sum(({ store }) => store.memory.header.words[word]!);
   return {
@@ -45,11 +50,22 @@ const NO_DIGEST = "0".repeat(32);
  * 32 hex digits that change whenever a graph changes. Equal digests of two instances say nothing
  * about equal contents before operations are replicated.
  */
-export function graphDigest(graphs: readonly OpenGraph[]): string {
+export function graphDigest(graphs: readonly Counted[]): string {
   if (graphs.length === 0) return NO_DIGEST;
   const hash = createHash("md5");
   for (const { store } of graphs) {
     hash.update(`${store.name}\0${store.order} ${store.size} ${store.operationCount}\n`);
   }
   return hash.digest("hex");
+}
+
+/** Seconds since any of the graphs was saved, 0 for never; and whether one is being saved now. */
+export function saveFigures(graphs: readonly Counted[]): { age: number; isSaving: boolean } {
+  const header = (word: number): number[] =>
+    graphs.map(({ store }) => store.memory.header.words[word]!);
+  const savedAt = Math.max(0, ...header(Header.SavedAt));
+  return {
+    age: savedAt === 0 ? 0 : nowSeconds() - savedAt,
+    isSaving: header(Header.Saving).some((thread) => thread !== 0),
+  };
 }

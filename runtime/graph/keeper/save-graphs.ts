@@ -1,7 +1,7 @@
 // Saves graphs one after the other. One that cannot be saved must not keep the others from it.
 
+import { saveGraphGently } from "../snapshot/save-graph.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { saveGraphGently } from "./save-graph.js";
 
 export interface StorableGraph {
   readonly store: GraphStore;

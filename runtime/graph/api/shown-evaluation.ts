@@ -1,0 +1,38 @@
+// The value of an expression as text, for whoever may not let a stranger's expression run for long.
+
+import type { ArcSpec } from "../changes/arc-to-make.js";
+import { evaluateText } from "../evaluate/evaluate.js";
+import { type Memory, memoryOption } from "../evaluate/memory.js";
+import { shownResult } from "../evaluate/plain-result.js";
+import { findAnchor } from "../query/match/anchor.js";
+import { Deadline } from "../query/walk/deadline.js";
+import type { Graph } from "./graph.js";
+import { accessOf } from "./graph-handle.js";
+
+/** What an expression is evaluated on; a vertex without an id is none. */
+export interface ShownSubject {
+  readonly tail: string;
+  readonly head: string;
+  readonly arc: ArcSpec | null;
+  readonly memory: Memory;
+}
+
+/** @throws QueryError with the place of what is wrong; SearchError after the time-out; KeyError */
+export function shownEvaluation(
+  graph: Graph,
+  text: string,
+  { tail, head, arc, memory }: ShownSubject,
+  timeoutMs: number,
+): string {
+  const { store } = accessOf(graph);
+  const deadline = new Deadline("evaluation", timeoutMs);
+  const value = evaluateText(store, text, {
+    tail: tail === "" ? 0 : findAnchor(store, tail),
+    head: head === "" ? 0 : findAnchor(store, head),
+    arc,
+    vector: [],
+    memory: memoryOption(store, memory),
+    spend: (steps) => deadline.spend(steps),
+  });
+  return shownResult(store, value);
+}

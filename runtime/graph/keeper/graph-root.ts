@@ -1,0 +1,89 @@
+// The root folder of a process: which graphs are stored in it, where each lies, and the right to
+// write there, which one process has at a time.
+
+import { log } from "../../base/log.js";
+import { isRootLocked, lockRoot, type RootLock } from "../snapshot/root-lock.js";
+import { eraseStoredGraph, graphFolder, listStoredGraphs } from "../snapshot/stored-graphs.js";
+
+/** Where graphs are configured to lie, by name. */
+type ConfiguredPaths = { readonly [name: string]: { readonly path: string | null } };
+
+export class GraphRoot {
+  readonly #folder: string;
+  readonly #configured: ConfiguredPaths;
+  /** Folders, below the root, of the graphs that are stored or have been open. */
+  readonly #paths: Map<string, string>;
+  readonly #leave = () => this.leave();
+  #lock: RootLock | null = null;
+
+  /** @throws DataError another process uses the root, and there are graphs to be had */
+  constructor(folder: string, configured: ConfiguredPaths) {
+    this.#folder = folder;
+    this.#configured = configured;
+    const stored = listStoredGraphs(folder);
+    this.#paths = new Map(stored.map(({ name, path }) => [name, path]));
+    if (this.expected().length > 0 || isRootLocked(folder)) this.take();
+    process.once("exit", this.#leave);
+  }
+
+  /** Names of the graphs that should be there: stored, configured, or open before. */
+  expected(): string[] {
+    return [...new Set([...Object.keys(this.#configured), ...this.#paths.keys()])];
+  }
+
+  isExpected(name: string): boolean {
+    return this.#paths.has(name) || Object.hasOwn(this.#configured, name);
+  }
+
+  /**
+   * Folder of a graph, below the root.
+   * @param path what was asked for, null for nothing
+   */
+  pathOf(name: string, path: string | null = null): string {
+    const configured = Object.hasOwn(this.#configured, name) ? this.#configured[name]! : null;
+    return path ?? configured?.path ?? this.#paths.get(name) ?? name;
+  }
+
+  /**
+   * Absolute folder of a path below the root.
+   * @throws DataError for a path that leads out of it
+   */
+  folderOf(path: string): string {
+    return graphFolder(this.#folder, path);
+  }
+
+  /** A graph was opened there. */
+  opened(name: string, path: string): void {
+    this.#paths.set(name, path);
+  }
+
+  /** Removes what is stored of a graph. */
+  erase(name: string, folder: string): void {
+    this.#paths.delete(name);
+    eraseStoredGraph(folder);
+  }
+
+  /**
+   * Takes the right to write when it is first needed; the root is made where it is missing.
+   * @returns false where nothing can be written: changes of graphs are then in memory only
+   * @throws DataError another process uses the root
+   */
+  take(): boolean {
+    if (this.#lock !== null) return true;
+    try {
+      this.#lock = lockRoot(this.#folder);
+      return true;
+    } catch (error) {
+      const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
+      if (!["EACCES", "EPERM", "EROFS"].includes(cause?.code ?? "")) throw error;
+      log(`changes of graphs are not stored: ${(error as Error).message}`);
+      return false;
+    }
+  }
+
+  /** Lets others use the root. */
+  leave(): void {
+    this.#lock?.release();
+    process.off("exit", this.#leave);
+  }
+}

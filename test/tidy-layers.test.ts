@@ -1,0 +1,113 @@
+// Folders form layers: which one imports values of which others is written in ARCHITECTURE.md, and
+// nothing leads back up. Types may be imported from everywhere.
+// limit: 60 s
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { parseModule, ROOT, sourceFiles } from "./support/source-files.js";
+
+const test = suite("layers");
+const document = readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8");
+
+interface Use {
+  readonly path: string;
+  readonly line: number;
+  readonly target: string;
+}
+
+/** Every import of a value by a file of the product from another one. */
+const uses: Use[] = sourceFiles()
+  .filter(({ path }) => /^(argspec|cli|client|compiler|runtime)\/.*\.ts$/.test(path))
+  .map(parseModule)
+  .flatMap(({ path, imports }) =>
+    imports.flatMap(({ target, typeOnly, line }) => (typeOnly ? [] : [{ path, line, target }])),
+  );
+
+/** `graph/store` of `runtime/graph/store/codec.ts`; the folders that hold rooms are none. */
+function roomOf(path: string): string | null {
+  const [, room] = /^runtime\/(graph\/query\/\w+|graph\/\w+|plugin\/\w+|\w+)\//.exec(path) ?? [];
+  return room ?? null;
+}
+
+/** The folder right below `runtime/`. */
+function wingOf(path: string): string | null {
+  return /^runtime\/(\w+)\//.exec(path)?.[1] ?? null;
+}
+
+test("folders of runtime import values of each other as ARCHITECTURE.md lists", () => {
+  const [, table = ""] = document.split("| Folder | Imports values of |");
+  const rows = [...table.matchAll(/^\| `runtime\/(\w+)\/` \| (.*) \|$/gm)];
+  const documented = rows.flatMap(([, from, targets]) =>
+    [...targets!.matchAll(/`(\w+)`/g)].map(([, to]) => `${from} -> ${to}`),
+  );
+  const actual = new Set<string>();
+  for (const { path, target } of uses) {
+    const from = wingOf(path);
+    const to = wingOf(target);
+    // Every thread is put together in one root, which may use everything.
+    if (from === null || to === null || from === "threads" || from === to) continue;
+    actual.add(`${from} -> ${to}`);
+  }
+  assert.equal([...actual].sort(), documented.sort());
+});
+
+test("no folder imports values of one that imports values of it, by whatever way", () => {
+  const edges = new Map<string, Map<string, Use>>();
+  for (const use of uses) {
+    const from = roomOf(use.path);
+    const to = roomOf(use.target);
+    if (from === null || to === null || from === to || from === "threads") continue;
+    const known = edges.get(from) ?? new Map<string, Use>();
+    edges.set(from, known.set(to, known.get(to) ?? use));
+  }
+  const findings: string[] = [];
+  const done = new Set<string>();
+  function visit(room: string, trail: readonly string[]): void {
+    const start = trail.indexOf(room);
+    if (start >= 0) {
+      const circle = [...trail.slice(start), room];
+      const steps = circle.slice(1).map((to, index) => edges.get(circle[index]!)!.get(to)!);
+      const shown = steps.map(({ path, line, target }) => `  ${path}:${line}: ${target}`);
+      findings.push([circle.join(" -> "), ...shown].join("\n"));
+    }
+    if (start >= 0 || done.has(room)) return;
+    for (const to of edges.get(room)?.keys() ?? []) visit(to, [...trail, room]);
+    done.add(room);
+  }
+  for (const room of edges.keys()) visit(room, []);
+  assert.is(findings.join("\n"), "");
+});
+
+test("inside of graph, folders import values of those below them in ARCHITECTURE.md", () => {
+  const [, table = ""] = document.split("| Layers of `runtime/graph/` |");
+  const layers = [...table.matchAll(/^\| (`.*`) \|$/gm)].map(([, cell]) =>
+    [...cell!.matchAll(/`([\w/]+)`/g)].map(([, name]) => `graph/${name}`),
+  );
+  const levels = new Map(layers.flatMap((names, level) => names.map((name) => [name, level])));
+  const findings: string[] = [];
+  for (const { path, line, target } of uses) {
+    const [from, to] = [roomOf(path), roomOf(target)];
+    if (!from?.startsWith("graph/") || !to?.startsWith("graph/") || from === to) continue;
+    const [above, below] = [levels.get(from), levels.get(to)];
+    const missing = above === undefined ? from : to;
+    if (above === undefined || below === undefined) findings.push(`${missing} is in no layer`);
+    else if (above >= below) findings.push(`${path}:${line}: ${target} is not below`);
+  }
+  assert.is([...new Set(findings)].join("\n"), "");
+});
+
+/** By which others come into the graph engine: what it shows, and what it calls things. */
+const DOORS = /^runtime\/graph\/(api|evaluate|keeper|model|status)\//;
+
+test("outsiders enter graph by its doors", () => {
+  const findings = uses.filter(({ path, target }) => {
+    const isEntering = wingOf(target) === "graph" && wingOf(path) !== "graph";
+    // The public entry names what the package offers, wherever it is.
+    return isEntering && path !== "runtime/index.ts" && !DOORS.test(target);
+  });
+  assert.is(findings.map(({ path, line, target }) => `${path}:${line}: ${target}`).join("\n"), "");
+});
+
+test.run();
