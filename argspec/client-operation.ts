@@ -4,7 +4,7 @@ import type { Operation as ClientOperation } from "../client/typescript/operatio
 import type { Operation } from "./operations.js";
 
 export function clientOperation(operation: Operation): ClientOperation {
-  const { path, params, content, readonly, isText } = operation;
+  const { path, params, content, readonly, isGuarded, isText } = operation;
   const json = params.filter(({ wire }) => wire === "json").map(({ name }) => name);
   return {
     path,
@@ -12,6 +12,7 @@ export function clientOperation(operation: Operation): ClientOperation {
     // Readers let no other form pass for a body.
     ...(content !== null && { content: content.wire as NonNullable<ClientOperation["content"]> }),
     ...(readonly && { readonly }),
+    ...(isGuarded && { post: { "x-svc-change": "1" } }),
     ...(isText && { text: true }),
   };
 }

@@ -21,6 +21,8 @@ export interface Operation {
   readonly deprecation: string;
   /** Safe to repeat. */
   readonly readonly: boolean;
+  /** Taken as a POST only, with a header field that pages of other origins cannot send. */
+  readonly isGuarded: boolean;
   readonly graph: string | null;
   /** Query parameters in the order of the signature. */
   readonly params: readonly ParamSpec[];
@@ -37,6 +39,7 @@ export interface Operation {
   readonly examples: readonly ExampleSpec[];
 }
 
+const BUILTIN_PATH = "/svc/builtin/";
 const ANY_RESULT = { kind: "union", schema: {} } as const;
 
 /** Sorted by name. */
@@ -67,6 +70,7 @@ function operation(name: string, find: Find): Operation {
     deprecated: parts.some(({ deprecated }) => deprecated),
     deprecation: parts.find(({ deprecation }) => deprecation !== undefined)?.deprecation ?? "",
     readonly: parts.every((part) => part.readonly),
+    isGuarded: first.path.startsWith(BUILTIN_PATH) && !parts.every((part) => part.readonly),
     graph: first.graph,
     params: params.filter((param) => param.in === "query"),
     content: params.find((param) => param.in === "body") ?? null,

@@ -108,6 +108,7 @@ function service(name: string, summary: string, members: Members = {}): Operatio
     isOpen: false,
     result: value(object(members)),
     isText: false,
+    isGuarded: false,
     returns: "",
     errors: [],
     examples: [],

@@ -49,6 +49,7 @@ export function compileBuiltins(packageDir: string): readonly Diagnostic[] {
     const own = plugins.filter(({ module }) => dirname(module) === set.sources);
     writeFiles(join(packageDir, set.generated), modulesOf(set, inNumberOrder(own), types));
   }
+  writeFiles(join(packageDir, SETS[0]!.generated), readonlyModule(inNumberOrder(plugins)));
   writeFiles(join(packageDir, ARGSPEC_FOLDER), argspecModule(inNumberOrder(plugins), types));
   return diagnostics;
 }
@@ -73,6 +74,15 @@ function modulesOf({ generated }: PluginSet, plugins: PluginRecord[], types: Typ
     "modules.js": modules.emit((module) => module.replace("runtime/", `${up}/`)),
     "plugins.d.ts": declarations(up, "plugins", "PluginEntry"),
     "plugins.js": emitPlugins(plugins, PATH_PREFIX, "./converters.js"),
+  };
+}
+
+/** Paths of the plugins that change nothing: what is not tagged so takes trusted clients only. */
+function readonlyModule(plugins: readonly PluginRecord[]): Files {
+  const paths = plugins.filter((plugin) => plugin.readonly).map(({ name }) => PATH_PREFIX + name);
+  return {
+    "readonly.d.ts": `${HEADER}\nexport declare const readonlyPaths: readonly string[];\n`,
+    "readonly.js": `${HEADER}\nexport const readonlyPaths = ${JSON.stringify(paths, null, 2)};\n`,
   };
 }
 

@@ -89,7 +89,7 @@ export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
 
 const STATUSES: Readonly<Record<string, readonly [component: string, description: string]>> = {
   400: ["BadRequest", "A parameter is missing or has another type, or the request is broken."],
-  403: ["Forbidden", "Clients on other machines must not change graphs."],
+  403: ["Forbidden", "Only trusted clients may change graphs."],
   404: ["NotFound", "This instance does not serve the plugin."],
   405: ["MethodNotAllowed", "Only GET, POST and OPTIONS are served."],
   413: ["PayloadTooLarge", "The body is larger than the server takes."],

@@ -1,5 +1,5 @@
-// One operation of a service as a path item: GET unless it needs a body, and POST where it takes
-// one. The query is the same for both.
+// One operation of a service as a path item: GET unless it needs a body or is guarded, and POST
+// where it takes one. The query is the same for both.
 
 import type { JsonSchema } from "../argspec.js";
 import { errorResponses, listOf } from "./components.js";
@@ -7,15 +7,24 @@ import type { NamedOperation } from "./named-operations.js";
 import { type ParameterOptions, queryParameters, requestBody } from "./parameters.js";
 import { schemaObject, schemaReference } from "./schemas.js";
 
+/** Pages of other origins cannot send it; nor do links, images and forms. */
+const CHANGE_HEADER = {
+  name: "X-SVC-Change",
+  in: "header",
+  description: "says that the change is meant",
+  required: true,
+  schema: { type: "string", const: "1" },
+};
+
 type Types = ReadonlyMap<string, string>;
 
 export function pathItem(named: NamedOperation, options: ParameterOptions): object {
   const { operation, id, postId } = named;
   const { content } = operation;
   const first = operationObject(named, id, options);
-  if (content === null) return { get: first };
+  if (content === null) return operation.isGuarded ? { post: first } : { get: first };
   const body = { requestBody: requestBody(content, operation, options) };
-  if (content.required) return { post: { ...first, ...body } };
+  if (content.required || operation.isGuarded) return { post: { ...first, ...body } };
   return { get: first, post: { ...first, operationId: postId, ...body } };
 }
 
@@ -42,7 +51,11 @@ function operationObject(named: NamedOperation, operationId: string, options: Pa
     ...(operation.summary !== "" && { summary: operation.summary }),
     ...(description !== "" && { description }),
     ...(operation.deprecated && { deprecated: true }),
-    parameters: [...queryParameters(operation, options), ...dispatchParameters(named)],
+    parameters: [
+      ...queryParameters(operation, options),
+      ...(operation.isGuarded ? [CHANGE_HEADER] : []),
+      ...dispatchParameters(named),
+    ],
     responses: { 200: answer(named, options.types), ...errorResponses(errors, isBuiltin) },
     "x-svc-role": roles,
     ...(operation.graph !== null && { "x-svc-graph": operation.graph }),

@@ -72,7 +72,7 @@ class Method {
   }
 
   constant(): string {
-    const { path, params, content, readonly, isText, result } = this.#operation;
+    const { path, params, content, readonly, isGuarded, isText, result } = this.#operation;
     const json = params
       .filter(({ wire }) => wire === "json")
       .map(({ name }) => `${stringLiteral(name)},`);
@@ -81,6 +81,7 @@ class Method {
       ...(json.length > 0 ? [`json=(${json.join(" ")})`] : []),
       ...(content === null ? [] : [`content=${stringLiteral(content.wire)}`]),
       ...(readonly ? ["is_readonly=True"] : []),
+      ...(isGuarded ? ["is_guarded=True"] : []),
       ...(isText ? ["is_text=True"] : []),
       ...(result.kind === "response" ? ["is_response=True"] : []),
     ];

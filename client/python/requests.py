@@ -31,6 +31,8 @@ class _Operation(Generic[_T]):
     # How the parameter `content` travels, which makes the request a POST.
     content: Literal["", "bytes", "str", "json"] = ""
     is_readonly: bool = False
+    # Taken as a POST only, with the header `X-SVC-Change`.
+    is_guarded: bool = False
     # The answer is text as it is, without an envelope.
     is_text: bool = False
     # It answers with a PluginResponse.
@@ -88,12 +90,16 @@ def _request_of(
         body = _json(content) if operation.content == "json" else _bytes(content)
         fields["content-type"] = _MEDIA_TYPES[operation.content]
         fields["content-length"] = str(len(body))
+    if operation.is_guarded:
+        fields["x-svc-change"] = "1"
+        fields.setdefault("content-length", "0")
     fields.update(options.headers)
     if options.partial is not None:
         fields["x-svc-partial-target"] = str(options.partial)
     parts = [_query_part(name, value, operation) for name, value in query.items()]
     target = f"{prefix}{operation.path}{'?' if parts else ''}{'&'.join(parts)}"
-    return _Request("GET" if content is LEFT_OUT else "POST", target, fields, body)
+    is_post = content is not LEFT_OUT or operation.is_guarded
+    return _Request("POST" if is_post else "GET", target, fields, body)
 
 
 def _query_part(name: str, value: Any, operation: _Operation[Any]) -> str:

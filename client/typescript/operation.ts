@@ -11,6 +11,8 @@ export interface Operation {
   readonly content?: "bytes" | "str" | "json";
   /** Safe to repeat. */
   readonly readonly?: boolean;
+  /** Header fields with which it is taken, as a POST only. */
+  readonly post?: Readonly<Record<string, string>>;
   /** The answer is text as it is, without an envelope. */
   readonly text?: true;
 }

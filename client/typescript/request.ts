@@ -24,7 +24,7 @@ export function requestOf(
   params: object,
   { headers = {}, partial }: CallOptions,
 ): Request {
-  const { path, content: contentForm, text } = operation;
+  const { path, content: contentForm, post, text } = operation;
   const members = Object.entries(params).filter(([, value]) => value !== undefined);
   const isContent = ([name]: [string, unknown]) => name === "content" && contentForm !== undefined;
   const content = members.find(isContent);
@@ -34,10 +34,11 @@ export function requestOf(
     .join("&");
   return {
     url: `${baseUrl.replace(/\/+$/, "")}${path}${query && `?${query}`}`,
-    method: content === undefined ? "GET" : "POST",
+    method: content || post ? "POST" : "GET",
     headers: {
       accept: text ? "text/plain" : "application/json",
       ...(content !== undefined && { "content-type": MEDIA_TYPES[contentForm!] }),
+      ...post,
       ...headers,
       ...(partial !== undefined && { "x-svc-partial-target": String(partial) }),
     },

@@ -9,8 +9,8 @@ import { DEFAULT_PLUGIN_TIMEOUT_MS } from "../base/limits.js";
 import { packageInfo } from "../base/package-info.js";
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { plugins as builtinPlugins } from "../builtin/.generated/plugins.js";
-import { CHANGING_PLUGINS } from "../builtin/changing-plugins.js";
 import { readHost } from "../builtin/host.js";
+import { isChange } from "../builtin/is-change.js";
 import { notImplemented } from "../builtin/not-implemented.js";
 import { setServerView } from "../builtin/server-context.js";
 import type {
@@ -211,16 +211,22 @@ export class IoServer {
       const { name } = entry;
       // The admin executor has these behind its own.
       const route = { name, number: graphPlugins.length + index };
+      const { path } = entry.description;
       const resource: Resource =
         name === "argspec"
           ? { kind: "argspec", entry, route }
-          : { kind: "builtin", entry, route: name === "echo" ? route : null };
-      this.#routes.set(entry.description.path, resource);
+          : {
+              kind: "builtin",
+              entry,
+              route: name === "echo" ? route : null,
+              isChange: isChange(path),
+            };
+      this.#routes.set(path, resource);
     }
     for (const [number, { path }] of graphPlugins.entries()) {
       const name = path.slice(path.lastIndexOf("/") + 1);
-      const isChange = CHANGING_PLUGINS.has(name);
-      this.#routes.set(path, { kind: "admin", route: { name, number }, isChange });
+      const route = { name, number };
+      this.#routes.set(path, { kind: "admin", route, isChange: isChange(path) });
     }
     for (const [alias, path] of BUILTIN_ALIASES) {
       this.#routes.set(alias, this.#routes.find(path)!);

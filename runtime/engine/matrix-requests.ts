@@ -51,6 +51,8 @@ export interface MatrixRequest {
   readonly post: PluginRoute | null;
   /** What is done for a built-in plugin in place of processors. */
   readonly own: OwnProcessor | null;
+  /** Lowest queue of the slots that processors may take. */
+  readonly minQueue: number;
 }
 
 /** A post-processor of our own, which runs in this thread. */
@@ -145,7 +147,8 @@ export class MatrixRequests {
     hierarchy: Hierarchy = ENGINE,
   ): void {
     const { exchange, port, serial } = progress.received;
-    const minQueue = Math.max(exchange.headers.minQueue, merged === null ? 0 : POST_QUEUE);
+    const { received } = progress;
+    const minQueue = Math.max(received.minQueue, merged === null ? 0 : POST_QUEUE);
     const step: DispatchStep = {
       target: progress.received.target,
       merged,

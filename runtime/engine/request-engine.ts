@@ -14,7 +14,7 @@ import type { FileServer } from "../http/files.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
 import { PAYLOAD_TOO_LARGE } from "../http/refusal.js";
 import type { Exchange, ServerEvents } from "../http/transport.js";
-import type { TrustedClients } from "../http/trusted-clients.js";
+import { HOW_TO_CHANGE, type TrustedClients } from "../http/trusted-clients.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { encodedPath } from "../plugin/contract/request-text.js";
 import { parseParams } from "../plugin/request/query-values.js";
@@ -121,18 +121,21 @@ export class RequestEngine {
     const path = this.#parts.routes.resolve(mark < 0 ? target : target.slice(0, mark));
     if (this.#stopping) return answers.refuse(exchange, port, 503, "Service Out");
     if (path === null) return answers.refuse(exchange, port, 404, NO_SUCH_NAME);
-    const kind = resourceKind(path);
+    const resource = this.#parts.routes.find(path);
+    const kind = resourceKind(path, resource);
     const allowed = allowedMethods(kind);
     if (method === "OPTIONS") return answers.options(exchange, port, allowed);
     if (!allowed.includes(method)) {
-      return answers.refuse(exchange, port, 405, "405 Method Not Allowed");
+      const how = kind === "change" ? `: ${HOW_TO_CHANGE}` : "";
+      return answers.refuse(exchange, port, 405, `405 Method Not Allowed${how}`);
     }
-    if (this.#isOut(path, port) && !exchange.headers.bypassServiceOut) {
+    if (this.#isOut(path, port) && !this.#mayBypass(exchange)) {
       return answers.refuse(exchange, port, 503, "Service Unavailable");
     }
+    const refusal = kind === "change" ? this.#parts.trusted.changeRefusal(exchange) : null;
+    if (refusal !== null) return answers.refuse(exchange, port, 403, refusal);
     const ill = port === 1 && path === HEALTH_PATH ? this.#illness() : null;
     if (ill !== null) return answers.refuse(exchange, port, 503, ill);
-    const resource = this.#parts.routes.find(path);
     const query = mark < 0 ? "" : target.slice(mark);
     if (this.#isDispatched(exchange, port, path, query, resource)) return;
     if (resource === undefined) return this.#noResource(exchange, port, path, kind);
@@ -164,7 +167,8 @@ export class RequestEngine {
       },
     };
     const target = encodedPath(path) + query;
-    matrix.submit({ exchange, port, target, serial, pre, post, own: own ?? null });
+    const minQueue = this.#minQueue(exchange);
+    matrix.submit({ exchange, port, target, serial, pre, post, own: own ?? null, minQueue });
     return true;
   }
 
@@ -197,16 +201,16 @@ export class RequestEngine {
       case "plugin":
         return this.#submit(this.#parts.scheduler, exchange, port, port, resource.route);
       case "admin":
-        return this.#submitAdmin(exchange, port, resource.route, resource.isChange);
+        return this.#submit(this.#parts.admin, exchange, port, 1, resource.route);
       case "builtin":
         if (resource.route === null || !isLarge(exchange)) {
           return this.#runBuiltin(exchange, port, resource.entry);
         }
         if (this.#isTooLarge(exchange, port)) return;
-        return this.#submitAdmin(exchange, port, resource.route, false);
+        return this.#submit(this.#parts.admin, exchange, port, 1, resource.route);
       case "argspec":
         if (!asksForForm(query)) return this.#runBuiltin(exchange, port, resource.entry);
-        return this.#submitAdmin(exchange, port, resource.route, false);
+        return this.#submit(this.#parts.admin, exchange, port, 1, resource.route);
       case "service":
         return this.#answerService(exchange, port, resource.service, query);
       case "processed":
@@ -223,12 +227,18 @@ export class RequestEngine {
     this.#submit(scheduler, exchange, port, port, plugin);
   }
 
-  /** What changes a graph is not for everybody who can reach a port. */
-  #submitAdmin(exchange: Exchange, port: 0 | 1, plugin: PluginRoute, isChange: boolean): void {
-    const { answers, admin, trusted } = this.#parts;
-    const reason = isChange ? trusted.refusal(exchange) : null;
-    if (reason !== null) return answers.refuse(exchange, port, 403, reason);
-    this.#submit(admin, exchange, port, 1, plugin);
+  /** Strangers may neither get past a closed door nor push ahead. */
+  #isTrusted(exchange: Exchange): boolean {
+    return exchange.connection.ident !== null || this.#parts.trusted.refusal(exchange) === null;
+  }
+
+  #mayBypass(exchange: Exchange): boolean {
+    return exchange.headers.bypassServiceOut && this.#isTrusted(exchange);
+  }
+
+  #minQueue(exchange: Exchange): number {
+    const { minQueue } = exchange.headers;
+    return minQueue > 0 && this.#isTrusted(exchange) ? minQueue : 0;
   }
 
   #submit(
@@ -239,7 +249,7 @@ export class RequestEngine {
     plugin: PluginRoute,
   ): void {
     const serial = this.#serial++;
-    const { minQueue } = exchange.headers;
+    const minQueue = this.#minQueue(exchange);
     const step = null;
     scheduler.submit({ exchange, port, slots, plugin, serial, minQueue, submittedAt: 0, step });
   }
@@ -278,10 +288,10 @@ export class RequestEngine {
   }
 
   #answerService(exchange: Exchange, port: 0 | 1, service: Service, query: string): void {
-    const { answers, view, rights } = this.#parts;
+    const { answers, view } = this.#parts;
     let text: string | Iterable<string>;
     try {
-      const isTrusted = rights.isTrusted(exchange.connection.remoteAddress);
+      const isTrusted = this.#isTrusted(exchange);
       text = service.handle(view, { exchange, query, portOffset: port, isTrusted });
     } catch (error) {
       if (error instanceof ForbiddenError) {
@@ -312,7 +322,8 @@ function asksForForm(query: string): boolean {
   }
 }
 
-function resourceKind(path: string): ResourceKind {
+function resourceKind(path: string, resource: Resource | undefined): ResourceKind {
+  if (resource !== undefined && "isChange" in resource && resource.isChange) return "change";
   if (path.startsWith(PLUGIN_PATH) || path.startsWith(BUILTIN_PATH)) return "plugin";
   if (path.startsWith("/svc/")) return "service";
   return path === "*" ? "server" : "file";

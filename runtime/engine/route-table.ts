@@ -19,6 +19,7 @@ export type Resource =
       readonly entry: PluginEntry;
       /** Where the admin executor has it, for requests that take long; else null. */
       readonly route: PluginRoute | null;
+      readonly isChange: boolean;
     }
   /** A built-in plugin that the admin executor runs, too: for queries that take long. */
   | {

@@ -1,13 +1,19 @@
 // Who may change things: programs on this machine, and those of the networks that the option
-// `http.trusted` names. Pages of other origins may not, whatever machine they are shown on. A page
-// whose name was made to lead to this machine comes from here and has no other origin: only the
-// name that it calls us by tells it from the rest.
+// `http.trusted` names. Pages of other origins may not, whatever machine they are shown on:
+//
+//   fetch, form     comes with an `Origin` that is not ours, or with `Sec-Fetch-Site`
+//   img, link       is a GET, and no change is
+//   no-cors, form   cannot carry the header field or the media type that a change needs
+//   a name made to lead here has no other origin: only what it calls us tells it from the rest
 
 import { BlockList, isIP } from "node:net";
 import { hostname } from "node:os";
 import { SvcError } from "../base/errors.js";
 import { parseNetwork } from "./network.js";
 import type { Exchange } from "./transport.js";
+
+/** The address of no machine, as URLs write it. */
+const NOWHERE = new Set(["0.0.0.0", "::", "::ffff:0:0"]);
 
 export class TrustedClients {
   readonly #loopback = new BlockList();
@@ -23,17 +29,33 @@ export class TrustedClients {
   }
 
   /** Why a request may not change anything, null if it may. */
+  changeRefusal(exchange: Exchange): string | null {
+    const reason = this.refusal(exchange);
+    if (reason !== null) return `403 Forbidden: ${reason}`;
+    return isMeant(exchange.headers) ? null : `403 Forbidden: ${HOW_TO_CHANGE}`;
+  }
+
+  /** Why a request is not one of a trusted client, null if it is. */
   refusal({ connection, headers }: Exchange): string | null {
-    if (isForeign(headers)) return "403 Forbidden: pages of other origins may not change graphs";
-    const address = new URL(connection.client).hostname.replace(/^\[|\]$/g, "");
-    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
-    if (this.#trusted.check(address, family)) return null;
-    const isLocal = this.#loopback.check(address, family);
-    if (isLocal && isOwnName(headers.get("host"))) return null;
-    const who = isLocal ? `who calls this machine ${headers.get("host")}` : address;
-    return `403 Forbidden: ${who} may not change graphs; the option http.trusted may allow it`;
+    if (isForeign(headers)) return "pages of other origins may not change graphs";
+    // Addresses of one link come with its name.
+    const [address] = connection.remoteAddress.split("%", 1) as [string];
+    const version = isIP(address);
+    const family = version === 6 ? "ipv6" : "ipv4";
+    const isNear = version !== 0 && this.#loopback.check(address, family);
+    if (!isNear && !(version !== 0 && this.#trusted.check(address, family))) {
+      return `${address} may not change graphs; the option http.trusted may allow it`;
+    }
+    const host = headers.get("host");
+    if (isOwnName(host)) return null;
+    return `who calls this machine ${host} may not change graphs; call it by its address`;
   }
 }
+
+/** What tools have to be told that sent something else. */
+export const HOW_TO_CHANGE =
+  "graphs are changed by POST with the header X-SVC-Change: 1, or with Content-Type: " +
+  'application/json; with curl: curl -X POST -H "X-SVC-Change: 1" "<url>"';
 
 function addNetwork(networks: BlockList, text: string): void {
   const network = parseNetwork(text);
@@ -52,10 +74,21 @@ function isForeign(headers: Exchange["headers"]): boolean {
   return !URL.canParse(origin) || new URL(origin).host !== headers.get("host");
 }
 
-/** An address, or a name that this machine gives itself. Programs may leave it out. */
+/** Neither can be sent by a page of another origin that has not asked before, and been refused. */
+function isMeant(headers: Exchange["headers"]): boolean {
+  if ((headers.get("x-svc-change") ?? "") !== "") return true;
+  const [mediaType = ""] = (headers.get("content-type") ?? "").split(";", 1);
+  return mediaType.trim().toLowerCase() === "application/json";
+}
+
+/**
+ * An address, or a name that this machine gives itself. Programs may leave it out. Browsers take
+ * 0.0.0.0 for this machine, too, but no server is called so.
+ */
 function isOwnName(host: string | undefined): boolean {
   if (host === undefined) return true;
   if (!URL.canParse(`http://${host}`)) return false;
   const name = new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, "");
-  return isIP(name) !== 0 || name === "localhost" || name === hostname().toLowerCase();
+  if (isIP(name) !== 0) return !NOWHERE.has(name);
+  return name === "localhost" || name === hostname().toLowerCase();
 }

@@ -32,7 +32,7 @@ test("calls everything safe to repeat but what changes graphs", () => {
   const changing = operations.filter((operation) => !operation.readonly);
   assert.equal(
     changing.map(({ name }) => name),
-    ["connect", "createvertex", "deletevertex", "disconnect"],
+    ["connect", "createvertex", "define", "deletevertex", "disconnect"],
   );
 });
 

@@ -40,7 +40,9 @@ test("is valid for each plugin alone, with the types that it reaches", async () 
 test("is valid for built-in plugins, which may refuse clients of other machines", async () => {
   const { tags, paths } = await validDocument(openapiDocument(BUILTINS));
   assert.equal(tags, [{ name: "built-in" }]);
-  assert.ok("403" in paths["/svc/builtin/connect"]!.get!.responses);
+  const connect = paths["/svc/builtin/connect"]!;
+  assert.equal(Object.keys(connect), ["post"], "a link or an image must not connect");
+  assert.ok("403" in connect.post!.responses);
 });
 
 test("has GET for all plugins, and POST for those that take a body", async () => {

@@ -52,6 +52,12 @@ test("only own members are parameters, whatever their names", () => {
   assert.is(query(JSON.parse('{"__proto__": "p", "q": 1}')), "?__proto__=p&q=1");
 });
 
+test("an operation that is taken as a POST only is one without a body, too", () => {
+  const post = { "x-svc-change": "1" };
+  const { method, headers, body } = requestOf("", { path: PATH, post }, { id: "a" }, {});
+  assert.equal([method, headers["x-svc-change"], body], ["POST", "1", undefined]);
+});
+
 test("a body makes it a POST", () => {
   const request = (content: unknown, form: "bytes" | "str" | "json" | undefined) => {
     const operation = { path: PATH, ...(form !== undefined && { content: form }) };

@@ -9,6 +9,7 @@ interface ParameterObject {
   readonly name: string;
   readonly in: "query" | "header";
   readonly required?: boolean;
+  readonly schema?: { readonly const?: string };
   readonly content?: unknown;
   readonly $ref?: string;
 }
@@ -23,6 +24,12 @@ interface OperationObject {
 export interface OpenapiObject {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: { readonly parameters: Readonly<Record<string, ParameterObject>> };
+}
+
+/** Header fields that are required, and have one value. */
+function fixedHeaders({ parameters }: OperationObject): Record<string, string> {
+  const fixed = parameters.filter((parameter) => parameter.in === "header" && parameter.required);
+  return Object.fromEntries(fixed.map(({ name, schema }) => [name, schema!.const!]));
 }
 
 export interface Call {
@@ -63,7 +70,9 @@ export class OpenapiCaller {
     const pointer = `#/paths/${escaped(path)}/${method}`;
     const text = this.#queryText(pointer, operation, call);
     const body = operation.requestBody === undefined ? null : this.#body(pointer, operation, call);
-    const init = { method: method.toUpperCase(), headers: { ...body?.headers, ...call.headers } };
+    const fixed = fixedHeaders(operation);
+    const headers = { ...fixed, ...body?.headers, ...call.headers };
+    const init = { method: method.toUpperCase(), headers };
     const answer = await get(this.#port, `${path}?${text}`, { ...init, ...body?.content });
     this.#checkAnswer(pointer, operation, answer);
     return answer;

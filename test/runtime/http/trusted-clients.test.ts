@@ -12,7 +12,10 @@ const test = suite("trusted clients");
 /** Why a request from an address is refused. */
 function refusal(address: string, headers = "", trusted: readonly string[] = []): string | null {
   const client = `http://${address.includes(":") ? `[${address}]` : address}:40000/`;
-  const exchange = { ...fakeExchange("/", headers), connection: fakeConnection({ client }) };
+  const exchange = {
+    ...fakeExchange("/", headers),
+    connection: fakeConnection({ client, remoteAddress: address }),
+  };
   return new TrustedClients(trusted).refusal(exchange);
 }
 
@@ -35,7 +38,7 @@ test("others may not, unless their network is trusted", () => {
     assert.is(refusal(address, "", trusted), null, address);
   }
   for (const address of ["11.1.2.3", "192.0.2.2", "2001:db9::1"]) {
-    assert.match(refusal(address, "", trusted) ?? "", /403/, address);
+    assert.match(refusal(address, "", trusted) ?? "", /may not change graphs/, address);
   }
 });
 
@@ -60,7 +63,33 @@ test("a name that was made to lead here is none of ours", () => {
   }
   for (const name of ["evil.example:9000", "localhost.evil.example", "a b"]) {
     assert.match(refusal("127.0.0.1", `Host: ${name}\r\n`) ?? "", /who calls this machine/, name);
-    assert.is(refusal("127.0.0.1", `Host: ${name}\r\n`, ["127.0.0.0/8"]), null, name);
+    assert.match(refusal("10.1.2.3", `Host: ${name}\r\n`, ["10.0.0.0/8"]) ?? "", /by its address/);
+  }
+});
+
+test("nor is the address of no machine", () => {
+  for (const name of ["0.0.0.0:9000", "0", "0x0:9000", "[::]:9000", "[::ffff:0.0.0.0]"]) {
+    assert.match(refusal("127.0.0.1", `Host: ${name}\r\n`) ?? "", /who calls this machine/, name);
+  }
+});
+
+test("addresses of one link are judged without its name", () => {
+  assert.match(refusal("fe80::1%eth0") ?? "", /^fe80::1 may not change graphs/);
+  assert.is(refusal("fe80::1%eth0", "", ["fe80::/10"]), null);
+  assert.match(refusal("") ?? "", /may not change graphs/);
+});
+
+test("a change is meant by whoever says so in a way that pages cannot", () => {
+  const trusted = new TrustedClients([]);
+  const change = (headers: string) => trusted.changeRefusal(fakeExchange("/", headers));
+  const types = ["application/json", "Application/JSON; charset=utf-8"];
+  for (const header of ["X-SVC-Change: 1", ...types.map((type) => `Content-Type: ${type}`)]) {
+    assert.is(change(`${header}\r\n`), null, header);
+  }
+  const simple = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"];
+  const others = [...simple, "text/plain;application/json", "application/jsonx"];
+  for (const header of ["X-SVC-Change:", ...others.map((type) => `Content-Type: ${type}`)]) {
+    assert.match(change(`${header}\r\n`) ?? "", /^403 Forbidden: .*curl -X POST -H/, header);
   }
 });
 

@@ -1,0 +1,173 @@
+// Every built-in plugin and service, asked by those who may change nothing: whoever adds one finds
+// it closed to strangers until it is tagged `@readonly`. And what only trusted clients may ask for.
+// limit: 60 s
+
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BUILTINS } from "../../argspec/builtins.js";
+import { SERVICES } from "../../argspec/services.js";
+import { notImplemented } from "../../runtime/builtin/not-implemented.js";
+import { BUILTIN_ALIASES } from "../../runtime/builtin/services.js";
+import { fixture, get, type Served, serve, svc } from "./support/server.js";
+
+const test = suite("authorisation of built-ins");
+const READONLY = new Set(BUILTINS.plugins.filter((p) => p.readonly).map(({ path }) => path));
+const PATHS = [
+  ...BUILTINS.plugins.map(({ path }) => path),
+  ...SERVICES.map(({ path }) => path),
+  ...notImplemented,
+  ...BUILTIN_ALIASES.keys(),
+];
+const CHANGES = BUILTINS.plugins.map(({ path }) => path).filter((path) => !READONLY.has(path));
+const ARGUMENTS = "graph=people&id=alice&initial=alice&terminal=bob&plugin=feed&neighbor=bob";
+
+const root = mkdtempSync(join(tmpdir(), "svc-authorisation-"));
+let served: Served;
+test.before(async () => {
+  await svc("build", fixture("graph-services"));
+  served = await serve(fixture("graph-services"), "--root", root);
+  await get(served.port, "/svc/plugin/feed");
+});
+test.after(async () => {
+  await served.stop();
+  rmSync(root, { recursive: true });
+});
+
+interface Client {
+  readonly to?: string;
+  readonly host?: string;
+  readonly fields?: readonly string[];
+}
+
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
+
+async function ask(
+  path: string,
+  method: "GET" | "POST",
+  client: Client,
+  port: 0 | 1 = 0,
+): Promise<Reply> {
+  const { to = "127.0.0.1", host = to, fields = [] } = client;
+  const socket = connect(served.port + port, to).setEncoding("utf8");
+  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}`, "Connection: close", ...fields];
+  socket.end(`${lines.join("\r\n")}\r\n\r\n`);
+  let received = "";
+  for await (const piece of socket) received += piece;
+  const text = received.slice(received.indexOf("\r\n\r\n") + 4);
+  return { status: Number(received.split(" ", 2)[1]), text };
+}
+
+const MEANT = "X-SVC-Change: 1";
+/** An address of this machine by which it is a stranger to itself; none without a network. */
+const address = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+
+const STRANGERS: Readonly<Record<string, Client>> = {
+  ...(address !== undefined && { "another machine": { to: address, fields: [MEANT] } }),
+  "a page of another origin": { fields: [MEANT, "Origin: http://evil.example"] },
+  "a sandboxed page": { fields: [MEANT, "Origin: null"] },
+  "a browser that says so": { fields: [MEANT, "Sec-Fetch-Site: cross-site"] },
+  "a name made to lead here": { host: "evil.example", fields: [MEANT] },
+  "the address of no machine": { host: "0.0.0.0:9000", fields: [MEANT] },
+};
+
+async function content(): Promise<unknown> {
+  const { json } = await get(served.port, "/svc/builtin/arcs?graph=people&hits=-1");
+  const { json: vertices } = await get(served.port, "/svc/builtin/vertices?graph=people&hits=-1");
+  return [json.response, vertices.response];
+}
+
+for (const [who, client] of Object.entries(STRANGERS)) {
+  test(`${who} changes nothing`, async () => {
+    const before = await content();
+    for (const path of PATHS) {
+      for (const port of [0, 1] as const) {
+        const { status, text } = await ask(`${path}?${ARGUMENTS}`, "POST", client, port);
+        if (CHANGES.includes(path)) assert.is(status, 403, `${path} ${text}`);
+        else assert.is.not(status, 403, `${path} ${text}`);
+        const read = await ask(`${path}?${ARGUMENTS}`, "GET", client, port);
+        if (CHANGES.includes(path)) assert.is(read.status, 405, `${path} ${read.text}`);
+        else assert.is.not(read.status, 403, `${path} ${read.text}`);
+      }
+    }
+    assert.equal(await content(), before);
+  });
+}
+
+test("a trusted client is told how to ask for a change", async () => {
+  const before = await content();
+  assert.ok(CHANGES.length > 0);
+  const bodies = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"];
+  for (const path of CHANGES) {
+    const asked: [Reply, number][] = [
+      [await ask(`${path}?${ARGUMENTS}`, "GET", { fields: [MEANT] }), 405],
+      [await ask(`${path}?${ARGUMENTS}`, "POST", {}), 403],
+    ];
+    for (const type of bodies) {
+      const client = { fields: [`Content-Type: ${type}`] };
+      asked.push([await ask(`${path}?${ARGUMENTS}`, "POST", client), 403]);
+    }
+    for (const [{ status, text }, expected] of asked) {
+      assert.is(status, expected, text);
+      assert.match(text, 'curl -X POST -H \\"X-SVC-Change: 1\\"');
+    }
+  }
+  assert.equal(await content(), before);
+  const options = await fetch(`http://127.0.0.1:${served.port}${CHANGES[0]}`, {
+    method: "OPTIONS",
+  });
+  assert.is(options.headers.get("allowed"), "OPTIONS, POST");
+  for (const field of [MEANT, "Content-Type: application/json"]) {
+    const path = `/svc/builtin/createvertex?graph=people&id=${encodeURIComponent(field)}`;
+    assert.is((await ask(path, "POST", { fields: [field] })).status, 200);
+  }
+});
+
+/** Slot of a request that asks for one of the last queue. */
+async function slotOf(client: Client): Promise<number> {
+  const fields = [...(client.fields ?? []), "X-SVC-Builtin-Min-Executor: queue3"];
+  const path = "/svc/builtin/vertex?graph=none&id=x";
+  return JSON.parse((await ask(path, "GET", { ...client, fields })).text).exec_id;
+}
+
+test("only trusted clients choose executors and look at requests of others", async () => {
+  assert.ok((await slotOf({})) >= 6);
+  assert.is((await ask("/svc/inspect?level=3", "GET", {})).status, 200);
+  for (const [who, client] of Object.entries(STRANGERS)) {
+    assert.is(await slotOf(client), 0, who);
+    for (const level of [0, 1, 2, 3]) {
+      const { status, text } = await ask(`/svc/inspect?level=${level}`, "GET", client);
+      assert.is(status, level > 1 ? 403 : 200, `${who} ${text}`);
+    }
+  }
+});
+
+test("only trusted clients get past Service-OUT", async () => {
+  const open = served;
+  const other = join(root, "other");
+  mkdirSync(other);
+  served = await serve(fixture("graph-services"), "--service-out", "--root", other);
+  try {
+    const statusFor = async (client: Client): Promise<number> => {
+      const fields = [...(client.fields ?? []), "X-SVC-Bypass-SOUT: 1"];
+      return (await ask("/svc/hc", "GET", { ...client, fields })).status;
+    };
+    assert.is(await statusFor({}), 200);
+    for (const [who, client] of Object.entries(STRANGERS)) {
+      assert.is(await statusFor(client), 503, who);
+    }
+  } finally {
+    await served.stop();
+    served = open;
+  }
+});
+
+test.run();
