@@ -26,7 +26,6 @@ import { KnownGraphs } from "../graph/keeper/known-graphs.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
 import { isUnsaved } from "../graph/status/graph-status.js";
-import { ClientRights } from "../http/client-rights.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
 import type { Exchange, HttpServer } from "../http/transport.js";
@@ -118,7 +117,6 @@ export class IoServer {
       scheduler: this.#scheduler,
       admin: this.#admin,
       trusted: new TrustedClients(settings.trusted),
-      rights: new ClientRights(settings.parents, settings.trusted),
       matrix: this.#matrix,
     });
     setServerView(view);

@@ -9,7 +9,6 @@ import { log } from "../base/log.js";
 import { MATRIX_PROCESSORS } from "../builtin/matrix-processors.js";
 import type { ServerView } from "../builtin/server-view.js";
 import { ForbiddenError, type Service } from "../builtin/service.js";
-import type { ClientRights } from "../http/client-rights.js";
 import type { FileServer } from "../http/files.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
 import { PAYLOAD_TOO_LARGE } from "../http/refusal.js";
@@ -40,7 +39,6 @@ export interface EngineParts {
   /** Requests for the admin executor. */
   readonly admin: Scheduler;
   readonly trusted: TrustedClients;
-  readonly rights: ClientRights;
   /** Null in an engine. */
   readonly matrix: MatrixRequests | null;
 }

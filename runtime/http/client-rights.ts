@@ -3,9 +3,7 @@
 // such fields of theirs are as if they were not there.
 
 import { type HeaderFields, readHeaderFields } from "./header-fields.js";
-import { Networks } from "./network.js";
-
-const THIS_MACHINE = ["127.0.0.0/8", "::1"];
+import { Networks, THIS_MACHINE } from "./network.js";
 
 export class ClientRights {
   readonly #parents: Networks;

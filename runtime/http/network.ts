@@ -2,7 +2,10 @@
 
 import { BlockList, isIP } from "node:net";
 
-export interface Network {
+/** Where programs of this machine come from. */
+export const THIS_MACHINE = ["127.0.0.0/8", "::1"] as const;
+
+interface Network {
   readonly address: string;
   /** Leading bits that addresses of the network have in common. */
   readonly bits: number;
@@ -10,7 +13,7 @@ export interface Network {
 }
 
 /** Null for what is no network. */
-export function parseNetwork(text: string): Network | null {
+function parseNetwork(text: string): Network | null {
   const [, address = "", written] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);
   const most = version === 6 ? 128 : 32;

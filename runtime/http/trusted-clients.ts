@@ -6,26 +6,28 @@
 //   no-cors, form   cannot carry the header field or the media type that a change needs
 //   a name made to lead here has no other origin: only what it calls us tells it from the rest
 
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { SvcError } from "../base/errors.js";
-import { parseNetwork } from "./network.js";
+import { Networks, THIS_MACHINE } from "./network.js";
 import type { Exchange } from "./transport.js";
 
 /** The address of no machine, as URLs write it. */
 const NOWHERE = new Set(["0.0.0.0", "::", "::ffff:0:0"]);
 
 export class TrustedClients {
-  readonly #loopback = new BlockList();
-  readonly #trusted = new BlockList();
+  readonly #networks: Networks;
 
   /**
    * @param trusted networks beside this machine, as `10.0.0.0/8` or one address
    * @throws SvcError SVC2205 for what is no network
    */
   constructor(trusted: readonly string[]) {
-    for (const network of ["127.0.0.0/8", "::1"]) addNetwork(this.#loopback, network);
-    for (const network of trusted) addNetwork(this.#trusted, network);
+    try {
+      this.#networks = new Networks([...THIS_MACHINE, ...trusted]);
+    } catch (error) {
+      throw new SvcError("SVC2205", `\`http.trusted\`: ${(error as Error).message}`);
+    }
   }
 
   /** Why a request may not change anything, null if it may. */
@@ -38,13 +40,9 @@ export class TrustedClients {
   /** Why a request is not one of a trusted client, null if it is. */
   refusal({ connection, headers }: Exchange): string | null {
     if (isForeign(headers)) return "pages of other origins may not change graphs";
-    // Addresses of one link come with its name.
-    const [address] = connection.remoteAddress.split("%", 1) as [string];
-    const version = isIP(address);
-    const family = version === 6 ? "ipv6" : "ipv4";
-    const isNear = version !== 0 && this.#loopback.check(address, family);
-    if (!isNear && !(version !== 0 && this.#trusted.check(address, family))) {
-      return `${address} may not change graphs; the option http.trusted may allow it`;
+    const { remoteAddress } = connection;
+    if (!this.#networks.has(remoteAddress)) {
+      return `${remoteAddress} may not change graphs; the option http.trusted may allow it`;
     }
     const host = headers.get("host");
     if (isOwnName(host)) return null;
@@ -56,14 +54,6 @@ export class TrustedClients {
 export const HOW_TO_CHANGE =
   "graphs are changed by POST with the header X-SVC-Change: 1, or with Content-Type: " +
   'application/json; with curl: curl -X POST -H "X-SVC-Change: 1" "<url>"';
-
-function addNetwork(networks: BlockList, text: string): void {
-  const network = parseNetwork(text);
-  if (network === null) {
-    throw new SvcError("SVC2205", `\`http.trusted\`: ${text} is not a network like 10.0.0.0/8`);
-  }
-  networks.addSubnet(network.address, network.bits, network.family);
-}
 
 /** Browsers say where a request comes from: with `Origin`, or at least with `Sec-Fetch-Site`. */
 function isForeign(headers: Exchange["headers"]): boolean {

@@ -9,7 +9,7 @@ import type { GraphAsk } from "../graph/keeper/graph-source.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { Routes } from "../plugin/contract/plugin-table.js";
 import { MAX_EXECUTOR_IDS } from "../wire/shared-state.js";
-import { type Answer, type Asked, failureOf, raise } from "../wire/sync-port.js";
+import { type Asked, answerLater, raise } from "../wire/sync-port.js";
 import { startThread } from "./thread-entry.js";
 
 /**
@@ -176,11 +176,7 @@ export class ExecutorPool {
     { number, ask }: Asked<GraphAsk>,
     signal: Int32Array,
   ): Promise<void> {
-    try {
-      worker.postMessage({ number, value: await this.#events.asked(ask) } satisfies Answer);
-    } catch (error) {
-      worker.postMessage(failureOf(number, error));
-    }
+    worker.postMessage(await answerLater(number, () => this.#events.asked(ask)));
     raise(signal);
   }
 

@@ -218,6 +218,7 @@ export class GraphSupervisor implements GraphSource {
           for (const { shared } of this.#open.all()) thread.tell({ op: "graph", graph: shared });
           if (!isFirst) this.#listener?.adminStarted();
         },
+        asked: (ask) => this.answer(ask),
       },
     );
     return thread;

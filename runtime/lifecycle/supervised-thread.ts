@@ -10,8 +10,16 @@ import {
   type Worker,
 } from "node:worker_threads";
 import { log } from "../base/log.js";
+import type { GraphAsk } from "../graph/keeper/graph-source.js";
 import { DataError } from "../graph/model/errors.js";
-import { type Answer, answeredValue, SyncPort } from "../wire/sync-port.js";
+import {
+  type Answer,
+  type Asked,
+  answeredValue,
+  answerLater,
+  raise,
+  SyncPort,
+} from "../wire/sync-port.js";
 import { startThread, type Thread } from "./thread-entry.js";
 
 /** Asks that were there at so many deaths are likely to bring them about. */
@@ -24,7 +32,10 @@ const LONG_LIFE_MS = 5_000;
 export interface SupervisedThreadData {
   /** By which it is known in graphs. */
   readonly thread: number;
-  /** Asks that the main thread waits for come here, all others by the worker's own port. */
+  /**
+   * Asks that one of both threads waits for come here, and answers to them, all others by the
+   * worker's own port.
+   */
   readonly port: MessagePort;
   /** Raised after each answer on `port`. */
   readonly signal: Int32Array;
@@ -51,6 +62,8 @@ export interface ThreadEvents {
   died(thread: number): void;
   /** It is there, and was asked nothing yet. */
   started(isFirst: boolean): void;
+  /** Does what the thread asks for, which waits for the answer; such a one is never asked `now`. */
+  asked?(ask: GraphAsk): Promise<unknown>;
 }
 
 interface Running<A> {
@@ -138,6 +151,7 @@ export class SupervisedThread<A, D extends object = object> {
     this.#startedAtMs = performance.now();
     // By itself it is no reason for the process to go on.
     worker.unref();
+    if (this.#events.asked !== undefined) this.#answerAsks(port1, signal);
     port1.unref();
     let reason = "it ended by itself";
     worker.on("message", (answer: Answer) => this.#onAnswer(answer));
@@ -149,6 +163,13 @@ export class SupervisedThread<A, D extends object = object> {
       if (!this.#closed) this.#onDeath(reason);
     });
     return { worker, sync: new SyncPort(port1, signal) };
+  }
+
+  #answerAsks(port: MessagePort, signal: Int32Array): void {
+    port.on("message", async ({ number, ask }: Asked<GraphAsk>) => {
+      port.postMessage(await answerLater(number, () => this.#events.asked!(ask)));
+      raise(signal);
+    });
   }
 
   #onAnswer(answer: Answer): void {

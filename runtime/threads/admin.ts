@@ -12,6 +12,7 @@ import { setFindGraph } from "../builtin/graph-context.js";
 import { Executor } from "../engine/executor.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
 import type { Graph } from "../graph/api/graph.js";
+import { AskedGraphs } from "../graph/keeper/asked-graphs.js";
 import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
 import { ToldGraphs } from "../graph/keeper/told-graphs.js";
 import type { AdminAsk, AdminServer } from "../lifecycle/admin-control.js";
@@ -21,8 +22,8 @@ import { graphOf, setGraphBinder } from "../plugin/run/graph-binding.js";
 import { SharedState } from "../wire/shared-state.js";
 import { type Asked, answerOf } from "../wire/sync-port.js";
 
-const { thread } = workerData as SupervisedThreadData;
-const told = new ToldGraphs(thread, receive);
+const { thread, port, signal } = workerData as SupervisedThreadData;
+const told = new ToldGraphs(thread, receive, new AskedGraphs(port, signal));
 const graphs = new ThreadGraphs(thread, told);
 setThreadGraphs(graphs);
 setGraphBinder(bindGraphs(graphs));

@@ -91,7 +91,7 @@ export async function answerLater(number: number, act: () => unknown): Promise<A
   }
 }
 
-export function failureOf(number: number, error: unknown): Answer {
+function failureOf(number: number, error: unknown): Answer {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   return { number, failure: { name, message } };
 }

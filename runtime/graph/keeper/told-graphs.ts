@@ -1,20 +1,25 @@
-// Graphs for a thread that is told of each by message, and must never wait for another thread: what
-// it is asked for by its clients is either there or not.
+// Graphs for a thread that is told of each by message: what its clients ask for is either there or
+// not, and looking for it waits for nobody.
 
-import type { GraphSource, SharedGraph } from "./graph-source.js";
+import type { GraphRequest, GraphSource, SharedGraph } from "./graph-source.js";
 import { KnownGraphs } from "./known-graphs.js";
+
+const MAX_WAIT_MS = 5000;
 
 export class ToldGraphs implements GraphSource {
   readonly #receive: () => void;
+  readonly #main: GraphSource;
   readonly #graphs: KnownGraphs;
 
   /**
    * @param thread number of the calling thread
    * @param receive takes the messages that have come: one of them may tell of a graph
+   * @param main is asked for what nobody has opened yet
    */
-  constructor(thread: number, receive: () => void) {
+  constructor(thread: number, receive: () => void, main: GraphSource) {
     this.#graphs = new KnownGraphs(thread);
     this.#receive = receive;
+    this.#main = main;
   }
 
   /** Makes an open graph known. */
@@ -33,12 +38,13 @@ export class ToldGraphs implements GraphSource {
     return this.#graphs.all().map(({ store }) => store.name);
   }
 
-  /** Built-in plugins neither make graphs nor let them go. */
-  open(): never {
-    throw new Error("graphs are opened by the main thread");
+  /** The main thread may be running a plugin: it is not waited for without end. */
+  open(request: GraphRequest, giveUpAt: number): SharedGraph {
+    const latest = Math.min(giveUpAt, performance.now() + MAX_WAIT_MS);
+    return this.find(request.name) ?? this.#main.open(request, latest);
   }
 
-  remove(): never {
-    throw new Error("graphs are removed by the main thread");
+  remove(name: string, isErased: boolean): boolean {
+    return this.#main.remove(name, isErased);
   }
 }

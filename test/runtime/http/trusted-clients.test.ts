@@ -74,7 +74,7 @@ test("nor is the address of no machine", () => {
 });
 
 test("addresses of one link are judged without its name", () => {
-  assert.match(refusal("fe80::1%eth0") ?? "", /^fe80::1 may not change graphs/);
+  assert.match(refusal("fe80::1%eth0") ?? "", /^fe80::1%eth0 may not change graphs/);
   assert.is(refusal("fe80::1%eth0", "", ["fe80::/10"]), null);
   assert.match(refusal("") ?? "", /may not change graphs/);
 });
