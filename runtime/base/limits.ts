@@ -132,6 +132,24 @@ export const CHANNEL_TRIM_MS = 1800;
 export const PENALTY_MS = 1400;
 /** How long a back-end's word about its load from others counts. */
 export const FEEDBACK_MS = 1000;
+/** A back-end that hangs is left alone for 1, 2, 4 … s, then tried with one request. */
+export const FIRST_EJECTION_MS = 1000;
+export const MAX_EJECTION_MS = 64_000;
+/** How much longer a trial waits for a request that nothing is lost with. */
+export const PATIENT_TRIAL_MS = 5000;
+export const SERVER_ERRORS_IN_A_ROW = 5;
+/** How long a back-end that has recovered gets less than its share. */
+export const SLOW_START_MS = 5000;
+/** How long work that nobody waits for any more counts, unless the back-end says otherwise. */
+export const ABANDONED_MS = 30_000;
+/** Requests sent again, as a share of all and at once. */
+export const RETRY_SHARE = 0.1;
+export const RETRY_RESERVE = 20;
+export const MAX_REPEATABLE_NAMES = 1000;
+/** How long requests for one place may overtake one that waits for all partitions. */
+export const MAX_OVERTAKEN_MS = 1000;
+/** How often late answers are looked for. */
+export const HEDGE_SWEEP_MS = 5;
 /** Longest time to connect to a back-end: then another one is asked. */
 export const CONNECT_TIMEOUT_MS = 2000;
 export const PROBE_INTERVAL_MS = 830;

@@ -17,6 +17,8 @@ export interface Answer {
   readonly backlog: number;
   /** The back-end ends the connection after it, as it does after every answer without a length. */
   readonly isLast: boolean;
+  /** The plugin is safe to repeat, as the back-end says. */
+  readonly isReadonly: boolean;
   /** How the back-end explains its answer, as it came; null when it does not. */
   readonly explain: string | null;
   readonly body: Buffer;
@@ -43,6 +45,7 @@ interface Head {
   readonly mediaType: string;
   readonly backlog: number;
   readonly isLast: boolean;
+  readonly isReadonly: boolean;
   readonly explain: string | null;
   readonly length: number;
 }
@@ -104,11 +107,11 @@ export class AnswerParser {
   }
 
   #finish(head: Head, body: Buffer): Answer {
-    const { status, mediaType, backlog, isLast, explain } = head;
+    const { status, mediaType, backlog, isLast, isReadonly, explain } = head;
     this.#head = null;
     this.#body = NOTHING;
     this.#received = 0;
-    return { status, mediaType, backlog, isLast, explain, body };
+    return { status, mediaType, backlog, isLast, isReadonly, explain, body };
   }
 }
 
@@ -134,6 +137,7 @@ function readHead(text: string): Head {
   let mediaType = "";
   let backlog = -1;
   let isClosing = false;
+  let isReadonly = false;
   let explain: string | null = null;
   for (let number = 1; number < lines.length; number++) {
     const field = FIELD.exec(lines[number]!);
@@ -147,6 +151,8 @@ function readHead(text: string): Head {
       mediaType = value.split(";", 1)[0]!.trim().toLowerCase();
     } else if (name === "x-svc-backlog" && BACKLOG.test(value)) {
       backlog = Number.parseInt(value, 16);
+    } else if (name === "x-svc-readonly") {
+      isReadonly = value === "1";
     } else if (name === "x-svc-explain") {
       explain = value;
     } else if (name === "connection") {
@@ -158,5 +164,5 @@ function readHead(text: string): Head {
   if (length > MAX_ANSWER_BODY_BYTES) throw new BadAnswer("answer too large");
   const isLast = isClosing || length < 0;
   length = Math.max(0, length);
-  return { status: Number(status[1]), mediaType, backlog, isLast, explain, length };
+  return { status: Number(status[1]), mediaType, backlog, isLast, isReadonly, explain, length };
 }

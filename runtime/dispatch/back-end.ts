@@ -1,9 +1,17 @@
 // One back-end of the matrix: what it costs to send it another request, whether it is alive, and
 // its channels. Idle channels are a stack, so that a warm one is taken first and the others age.
 
-import { FEEDBACK_MS, FIRST_IDLE_CHANNEL_MS, IDLE_CHANNEL_MS, PENALTY_MS } from "../base/limits.js";
+import {
+  ABANDONED_MS,
+  CONNECT_TIMEOUT_MS,
+  FEEDBACK_MS,
+  FIRST_IDLE_CHANNEL_MS,
+  IDLE_CHANNEL_MS,
+  PENALTY_MS,
+} from "../base/limits.js";
 import type { BackEndAddress, ReplicaRow } from "../settings/matrix-config.js";
 import { Channel } from "./channel.js";
+import { Outlier } from "./outlier.js";
 
 /** Added to the cost of a back-end that just had too much to do. */
 const PENALTY = 256;
@@ -22,7 +30,10 @@ export class BackEnd {
   readonly row: ReplicaRow;
   /** Not used until a probe has succeeded; so it is before the first one. */
   isDefunct = true;
+  /** Whether it answers requests as it answers probes. */
+  readonly outlier = new Outlier();
   readonly #idle: Channel[] = [];
+  readonly #connectTimeoutMs: number;
   #running = 0;
   /** Channel numbers in use. */
   readonly #numbers: boolean[];
@@ -31,7 +42,13 @@ export class BackEnd {
   #foreignUntilMs = 0;
   #penalisedUntilMs = 0;
 
-  constructor(address: BackEndAddress, row: ReplicaRow, place: Place) {
+  constructor(
+    address: BackEndAddress,
+    row: ReplicaRow,
+    place: Place,
+    connectTimeoutMs = CONNECT_TIMEOUT_MS,
+  ) {
+    this.#connectTimeoutMs = connectTimeoutMs;
     this.address = address;
     this.row = row;
     this.place = place;
@@ -60,7 +77,7 @@ export class BackEnd {
 
   /** What replicas are compared by. */
   get value(): number {
-    return this.cost + (this.isPenalised ? PENALTY : 0);
+    return this.cost * this.outlier.costFactor + (this.isPenalised ? PENALTY : 0);
   }
 
   get isPenalised(): boolean {
@@ -71,20 +88,28 @@ export class BackEnd {
   take(): Channel {
     const channel = this.#idle.pop() ?? this.#newChannel();
     this.#running++;
+    this.outlier.begun();
     return channel;
   }
 
   /** Gives a channel back. `backlog` is the back-end's own count of its requests, -1 if unknown. */
   give(channel: Channel, backlog: number): void {
     this.#running--;
+    this.outlier.ended();
     if (channel.isOpen) this.#idle.push(channel);
     else this.#numbers[channel.number] = false;
     // Once nothing of ours runs there, what it said is out of date before it is next compared.
-    if (this.#running === 0) this.#foreign = 0;
+    if (this.#running === 0 && backlog >= 0) this.#foreign = 0;
     else if (backlog >= 0) {
       this.#foreign = Math.max(0, backlog - this.#running);
       this.#foreignUntilMs = performance.now() + FEEDBACK_MS;
     }
+  }
+
+  /** It may go on with what nobody waits for any more: that costs until it tells its load. */
+  abandon(): void {
+    this.#foreign++;
+    this.#foreignUntilMs = performance.now() + ABANDONED_MS;
   }
 
   /** Avoids it for a while: it had too much to do. */
@@ -121,11 +146,13 @@ export class BackEnd {
   #newChannel(): Channel {
     const number = this.#numbers.indexOf(false);
     this.#numbers[number] = true;
-    return new Channel(number, this.address, this.#identLine(number), (channel) => {
+    const closed = (channel: Channel): void => {
       const at = this.#idle.indexOf(channel);
       if (at >= 0) this.#idle.splice(at, 1);
       this.#numbers[channel.number] = false;
-    });
+    };
+    const identLine = this.#identLine(number);
+    return new Channel(number, this.address, identLine, closed, this.#connectTimeoutMs);
   }
 
   #identLine(channel: number): string {

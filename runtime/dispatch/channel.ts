@@ -46,23 +46,29 @@ export class Channel {
   readonly #address: BackEndAddress;
   readonly #identLine: string;
   readonly #closed: (channel: Channel) => void;
+  readonly #connectTimeoutMs: number;
   #socket: Socket | null = null;
   #isConnected = false;
   #user: ChannelUser | null = null;
   #parser = new AnswerParser();
   #connectTimer: NodeJS.Timeout | null = null;
 
-  /** @param closed is told when the connection of an idle channel ends */
+  /**
+   * @param closed is told when the connection of an idle channel ends
+   * @param connectTimeoutMs longest time to connect
+   */
   constructor(
     number: number,
     address: BackEndAddress,
     identLine: string,
     closed: (channel: Channel) => void,
+    connectTimeoutMs = CONNECT_TIMEOUT_MS,
   ) {
     this.number = number;
     this.#address = address;
     this.#identLine = identLine;
     this.#closed = closed;
+    this.#connectTimeoutMs = connectTimeoutMs;
   }
 
   get isOpen(): boolean {
@@ -150,7 +156,10 @@ export class Channel {
     this.#socket = socket;
     this.#isConnected = false;
     this.#parser = new AnswerParser();
-    this.#connectTimer = setTimeout(() => this.#lost("no connection in time"), CONNECT_TIMEOUT_MS);
+    this.#connectTimer = setTimeout(
+      () => this.#lost("no connection in time"),
+      this.#connectTimeoutMs,
+    );
     socket.on("connect", () => {
       this.#stopConnecting();
       this.#isConnected = true;

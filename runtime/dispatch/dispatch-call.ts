@@ -10,24 +10,12 @@ import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import type { Answer } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault } from "./channel.js";
-import { DispatchPart, type PartFailure, type PartOwner } from "./dispatch-part.js";
+import { isCovered, type Outcome, outcomeOf, type Refusal, refusalOf } from "./dispatch-outcome.js";
+import { type Attempt, type AttemptOwner, DispatchPart } from "./dispatch-part.js";
 import { type BackEndError, backEndError, partialError } from "./error-chain.js";
-import { type ErrorHierarchy, errorHierarchy } from "./error-hierarchy.js";
 import type { Explanation } from "./explanation.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
-import type { Matrix } from "./matrix.js";
-
-export type Outcome =
-  /** Answers by partition; null where the partition is down, or the request not for it. */
-  { readonly kind: "answered"; readonly answers: readonly (Answer | null)[] } | Refusal | Failure;
-
-/** A back-end answered with an error, or with nothing. */
-export interface Failure {
-  readonly kind: "failed";
-  readonly status: 414 | 500;
-  readonly message: string;
-  readonly hierarchy: ErrorHierarchy;
-}
+import type { Matrix, NoReplica } from "./matrix.js";
 
 /** A request to send and whom to tell what became of it. */
 export interface Dispatch {
@@ -41,15 +29,6 @@ export interface Dispatch {
   ended(outcome: Outcome): void;
 }
 
-/** It was turned away, or cut off. */
-export interface Refusal {
-  readonly kind: "refused";
-  readonly status: 429 | 503;
-  readonly message: string;
-  /** A back-end may have executed it, or its part of it. */
-  readonly isBegun: boolean;
-}
-
 /** Whom a call tells that it moves on. */
 export interface CallOwner {
   /** It needs channels that are not free. */
@@ -58,6 +37,12 @@ export interface CallOwner {
   freed(): void;
   /** A back-end has failed a request; it may be well for others. */
   suspect(backEnd: BackEnd): void;
+  /** Whether it may be sent to a second back-end while the first one may be at work. */
+  isRepeatable(request: ForwardedRequest): boolean;
+  /** Whether there is room for one more request that was sent before; it then counts as sent. */
+  maySendAgain(): boolean;
+  /** A back-end has answered with success after so many milliseconds. */
+  succeeded(request: ForwardedRequest, isReadonly: boolean, ms: number): void;
   /** This process cannot open another connection. */
   exhausted(reason: string): void;
   /** The outcome is known; back-ends may still be at work for it. */
@@ -72,24 +57,30 @@ export interface ChannelInUse {
 }
 
 const OK = 200;
-const URI_TOO_LONG = 414;
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
+/** What requests wait for that are for no one partition. */
+const PRIMARY_ROW = -1;
+export const ANY_ROW = -2;
 /** Back-ends that would fail alike do so within this time: then the first of them is told. */
 const FAILURE_GRACE_MS = 20;
 
-export class DispatchCall implements PartOwner {
+export class DispatchCall implements AttemptOwner {
   readonly dispatch: Dispatch;
   /** It stands in the owner's queue. */
   isWaiting = false;
   /** Since when, monotonic milliseconds. */
   waitsSinceMs = 0;
-  /** Where it stands in the owner's list. */
+  /** Where it stands in the owner's list, -1 once it has left. */
   place = -1;
   readonly request: ForwardedRequest;
+  /** What it waits for: the primary replica of a partition, `PRIMARY_ROW` or `ANY_ROW`. */
+  readonly need: number;
   readonly #matrix: Matrix;
   readonly #owner: CallOwner;
   readonly #parts: DispatchPart[] = [];
+  readonly #sinceMs = performance.now();
+  readonly #isLenient: boolean;
   #isEnded = false;
   #graceTimer: NodeJS.Timeout | null = null;
 
@@ -98,9 +89,11 @@ export class DispatchCall implements PartOwner {
     this.#owner = owner;
     this.dispatch = dispatch;
     this.request = dispatch.request;
-    const { target } = dispatch.request;
+    const { target, preference } = dispatch.request;
+    this.#isLenient = matrix.mayLackParts(target, preference);
     const first = target === null ? 0 : matrix.partitionOf(target);
     const end = target === null ? matrix.width : first + 1;
+    this.need = target !== null ? first : preference.isPrimary ? PRIMARY_ROW : ANY_ROW;
     for (let partition = first; partition < end; partition++) {
       this.#parts.push(new DispatchPart(this, partition));
     }
@@ -117,9 +110,7 @@ export class DispatchCall implements PartOwner {
 
   /** The channels that it holds at this moment. */
   *channels(): Generator<ChannelInUse> {
-    for (const { backEnd, channel } of this.#parts) {
-      if (backEnd !== null && channel !== null) yield { backEnd, channel };
-    }
+    for (const { attempts } of this.#parts) yield* attempts;
   }
 
   /** Sends what is not sent yet, if channels are free for all of it; false if it has to wait. */
@@ -127,7 +118,7 @@ export class DispatchCall implements PartOwner {
     let isBusy = false;
     for (const part of this.#parts) {
       if (!part.isUnsent) continue;
-      const choice = this.#matrix.choose(part.partition, this.request.preference, part.tried);
+      const choice = this.#choose(part);
       if (choice === "busy") isBusy = true;
       else if (choice !== "down") part.backEnd = choice;
       else if (!this.#giveUp(part)) return true;
@@ -141,79 +132,126 @@ export class DispatchCall implements PartOwner {
   /** Gives up on back-ends that have not answered for so long. */
   expire(timeoutMs: number): void {
     const before = performance.now() - timeoutMs;
-    const overdue = this.#parts.filter(({ channel }) => channel && channel.sinceMs < before);
+    const attempts = this.#parts.flatMap((part) => part.attempts);
+    const overdue = attempts.filter(({ sentMs }) => sentMs < before);
     if (overdue.length === 0) return;
-    for (const part of overdue) {
-      part.abort();
-      this.#suspect(part);
-      if (this.#isEnded) continue;
+    for (const attempt of overdue) {
+      const { part, backEnd } = attempt;
+      attempt.abort();
+      backEnd.abandon();
+      backEnd.outlier.timedOut();
+      this.#suspect(backEnd);
+      if (this.#isEnded || part.isDone) continue;
       this.dispatch.explanation?.ended(part.partition, "timeout");
-      if (this.#mayLackParts) part.leaveOut();
+      if (part.attempts.length > 0) continue;
+      if (this.#mayRepeat(part, backEnd)) part.giveUp(backEnd);
+      else if (this.#isLenient) part.leaveOut();
       else this.#fail(part, UNAVAILABLE, said(`timeout after ${timeoutMs} ms`));
     }
     this.#settle();
   }
 
-  /** Ends it without an answer; what is under way is cut off. */
-  cancel(status: Refusal["status"], message: string): void {
-    for (const part of this.#parts) if (part.channel !== null) part.abort();
-    if (this.#isEnded) this.#owner.left(this);
-    else this.#end(this.#refusal(status, message));
-  }
-
-  /** A back-end has answered. */
-  answered(part: DispatchPart, answer: Answer): void {
-    part.release(answer.backlog);
-    const { status } = answer;
-    if (status === UNAVAILABLE) this.#suspect(part);
-    else if (status === TOO_MANY_REQUESTS) part.backEnd!.penalise();
-    if (!this.#isEnded) this.#take(part, answer);
+  /** Answers with what is there once that is enough, when it has taken so long. */
+  settleForLess(softTimeoutMs: number): void {
+    if (this.#isEnded || !this.#isLenient) return;
+    if (performance.now() - this.#sinceMs < softTimeoutMs) return;
+    if (!isCovered(this.#parts, this.#matrix.config)) return;
+    for (const part of this.#parts) {
+      if (part.answer !== null) continue;
+      part.leaveOut();
+      for (const attempt of [...part.attempts]) attempt.abort();
+    }
     this.#settle();
   }
 
-  #take(part: DispatchPart, answer: Answer): void {
+  /** Asks a second replica where the first one is late, if the request may be repeated. */
+  hedge(slowMs: number): void {
+    if (this.#isEnded) return;
+    const before = performance.now() - slowMs;
+    for (const part of this.#parts) {
+      const [first] = part.attempts;
+      if (part.isDone || part.attempts.length !== 1 || first!.sentMs > before) continue;
+      const tried = [...part.tried, first!.backEnd];
+      const choice = this.#matrix.choose(part.partition, this.request.preference, tried, true);
+      if (typeof choice === "string" || !this.#owner.maySendAgain()) continue;
+      part.backEnd = choice;
+      this.#send(part);
+    }
+  }
+
+  /** Ends it without an answer; what is under way is cut off. */
+  cancel(status: Refusal["status"], message: string): void {
+    for (const part of this.#parts) for (const attempt of [...part.attempts]) attempt.abort();
+    if (this.#isEnded) this.#leave();
+    else this.#end(refusalOf(this.#parts, status, message));
+  }
+
+  /** A back-end has answered. */
+  answered(attempt: Attempt, answer: Answer): void {
+    const { part, backEnd } = attempt;
+    const { status } = answer;
+    const ms = performance.now() - attempt.sentMs;
+    attempt.release(answer.backlog);
+    if (status === UNAVAILABLE) this.#suspect(backEnd);
+    else if (status === TOO_MANY_REQUESTS) backEnd.penalise();
+    else backEnd.outlier.answered(status >= 500);
+    if (isPartial(answer)) this.#owner.succeeded(this.request, answer.isReadonly, ms);
+    if (!this.#isEnded && !part.isDone) this.#take(part, backEnd, answer);
+    this.#settle();
+  }
+
+  #take(part: DispatchPart, backEnd: BackEnd, answer: Answer): void {
     const { status } = answer;
     this.dispatch.explanation?.ended(part.partition, status, answer.explain);
-    if (status === UNAVAILABLE) {
-      part.isBegun = false;
-      part.giveUpReplica();
-    } else if (status === TOO_MANY_REQUESTS) {
-      part.isBegun = false;
-      part.giveUpReplica();
+    if (status === UNAVAILABLE || status === TOO_MANY_REQUESTS) {
+      part.markUnseen();
+      part.giveUp(backEnd);
+      if (status === UNAVAILABLE) return;
       part.failure = this.#failureOf(part, status, backEndError(answer.body));
-    } else if (this.request.isRelayed || isPartial(answer)) {
-      part.answer = answer;
-      part.failure = null;
-      part.isDone = true;
-    } else this.#fail(part, status, backEndError(answer.body));
+    } else if (this.request.isRelayed || isPartial(answer)) part.succeed(answer);
+    else this.#fail(part, status, backEndError(answer.body));
   }
 
   /** A back-end has not answered. */
-  failed(part: DispatchPart, fault: ChannelFault, reason: string): void {
-    part.release(-1);
+  failed(attempt: Attempt, fault: ChannelFault, reason: string): void {
+    const { part, backEnd } = attempt;
+    attempt.release(-1);
     if (fault === "no-descriptor") {
       this.#owner.exhausted(reason);
       return this.cancel(UNAVAILABLE, reason);
     }
-    this.#suspect(part);
-    if (!this.#isEnded) this.#lose(part, fault, reason);
+    this.#suspect(backEnd);
+    if (!this.#isEnded && !part.isDone) this.#lose(part, backEnd, fault, reason);
     this.#settle();
   }
 
-  #lose(part: DispatchPart, fault: Exclude<ChannelFault, "no-descriptor">, reason: string): void {
+  #lose(
+    part: DispatchPart,
+    backEnd: BackEnd,
+    fault: Exclude<ChannelFault, "no-descriptor">,
+    reason: string,
+  ): void {
     this.dispatch.explanation?.ended(part.partition, reason);
-    if (fault === "unconnected") part.isBegun = false;
+    if (fault === "unconnected") part.markUnseen();
     const isUnseen =
       fault === "unconnected" || (fault === "no-answer" && this.request.method === "GET");
-    if (isUnseen) part.giveUpReplica();
-    else if (this.#mayLackParts) part.leaveOut();
+    if (isUnseen) part.giveUp(backEnd);
+    else if (part.attempts.length > 0) return;
+    else if (this.#isLenient) part.leaveOut();
     else this.#fail(part, UNAVAILABLE, said(reason));
   }
 
-  /** Whether the answer may be made without the partitions that are down. */
-  get #mayLackParts(): boolean {
-    const { preference, target } = this.request;
-    return this.#matrix.mayLackParts(target, preference);
+  #choose({ partition, tried }: DispatchPart): BackEnd | NoReplica {
+    const isRepeatable = this.#owner.isRepeatable(this.request);
+    return this.#matrix.choose(partition, this.request.preference, tried, isRepeatable);
+  }
+
+  /** Whether the request may go to another replica although this one may still be at work. */
+  #mayRepeat({ partition, tried }: DispatchPart, backEnd: BackEnd): boolean {
+    if (!this.#owner.isRepeatable(this.request)) return false;
+    const all = [...tried, backEnd];
+    const choice = this.#matrix.choose(partition, this.request.preference, all, true);
+    return choice !== "down" && this.#owner.maySendAgain();
   }
 
   #send(part: DispatchPart): void {
@@ -222,9 +260,9 @@ export class DispatchCall implements PartOwner {
     part.send(this.request);
   }
 
-  #suspect({ backEnd }: DispatchPart): void {
-    backEnd!.retire();
-    this.#owner.suspect(backEnd!);
+  #suspect(backEnd: BackEnd): void {
+    backEnd.retire();
+    this.#owner.suspect(backEnd);
   }
 
   #fail(part: DispatchPart, status: number, error: BackEndError): void {
@@ -241,7 +279,7 @@ export class DispatchCall implements PartOwner {
   #giveUp(part: DispatchPart): boolean {
     // Those that were tried failed, unless one had too much to do.
     const isDown = part.failure === null;
-    if (isDown && !this.#mayLackParts) {
+    if (isDown && !this.#isLenient) {
       this.cancel(UNAVAILABLE, "Partition(s) down");
       return false;
     }
@@ -275,6 +313,10 @@ export class DispatchCall implements PartOwner {
     }, FAILURE_GRACE_MS);
   }
 
+  #outcome(): Outcome {
+    return outcomeOf(this.#parts, this.#matrix.config, this.#isLenient);
+  }
+
   #end(outcome: Outcome): void {
     this.#isEnded = true;
     if (this.#graceTimer !== null) clearTimeout(this.#graceTimer);
@@ -283,37 +325,8 @@ export class DispatchCall implements PartOwner {
   }
 
   #leave(): void {
-    for (const { channel } of this.#parts) if (channel !== null) return;
+    for (const { attempts } of this.#parts) if (attempts.length > 0) return;
     this.#owner.left(this);
-  }
-
-  #outcome(): Outcome {
-    const answers: (Answer | null)[] = new Array(this.#matrix.width).fill(null);
-    let isAnswered = false;
-    for (const { partition, answer } of this.#parts) {
-      if (answer !== null) isAnswered = true;
-      answers[partition] = answer;
-    }
-    const failed = this.#parts.find(({ failure }) => failure !== null);
-    if (failed !== undefined) return this.#failure(failed.failure!, answers);
-    if (isAnswered) return { kind: "answered", answers };
-    return this.#refusal(UNAVAILABLE, "All partitions down");
-  }
-
-  #failure(failure: PartFailure, answers: readonly (Answer | null)[]): Outcome {
-    const { status, text } = failure;
-    if (status === TOO_MANY_REQUESTS) return this.#refusal(status, text);
-    return {
-      kind: "failed",
-      status: status === URI_TOO_LONG ? status : 500,
-      message: text,
-      hierarchy: errorHierarchy(answers, failure),
-    };
-  }
-
-  #refusal(status: Refusal["status"], message: string): Refusal {
-    const isBegun = this.#parts.some((part) => part.isBegun);
-    return { kind: "refused", status, message, isBegun };
   }
 }
 

@@ -1,5 +1,6 @@
-// What becomes of one partition of a dispatched request: which replicas were tried, which one has
-// the request now, and what it answered.
+// What becomes of one partition of a dispatched request: which replicas were tried, which ones have
+// the request now, and what was answered. Mostly one replica has it; a second one may be asked when
+// the first is late.
 
 import type { Answer } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
@@ -9,10 +10,10 @@ import type { ForwardedRequest } from "./forwarded-request.js";
 
 const NONE: readonly BackEnd[] = [];
 
-/** Is told how the requests of its parts end. */
-export interface PartOwner {
-  answered(part: DispatchPart, answer: Answer): void;
-  failed(part: DispatchPart, fault: ChannelFault, reason: string): void;
+/** Is told how attempts end. */
+export interface AttemptOwner {
+  answered(attempt: Attempt, answer: Answer): void;
+  failed(attempt: Attempt, fault: ChannelFault, reason: string): void;
 }
 
 /** Why a partition has no answer. */
@@ -20,14 +21,15 @@ export interface PartFailure extends BackEndError {
   readonly status: number;
 }
 
-export class DispatchPart implements ChannelUser {
+export class DispatchPart {
   readonly partition: number;
-  readonly #owner: PartOwner;
+  readonly #owner: AttemptOwner;
   /** Replicas that could not answer. */
   tried = NONE;
-  /** The one chosen, which has the request while there is a channel. */
+  /** The one chosen for the next attempt. */
   backEnd: BackEnd | null = null;
-  channel: Channel | null = null;
+  /** Those that are under way; after the answer, those that it came before. */
+  readonly attempts: Attempt[] = [];
   /** A back-end may have executed it. */
   isBegun = false;
   answer: Answer | null = null;
@@ -35,45 +37,36 @@ export class DispatchPart implements ChannelUser {
   failure: PartFailure | null = null;
   isDone = false;
 
-  constructor(owner: PartOwner, partition: number) {
+  constructor(owner: AttemptOwner, partition: number) {
     this.#owner = owner;
     this.partition = partition;
   }
 
   /** It is not done, and no replica has its request. */
   get isUnsent(): boolean {
-    return !this.isDone && this.channel === null;
+    return !this.isDone && this.attempts.length === 0;
   }
 
-  answered(_: Channel, answer: Answer): void {
-    this.#owner.answered(this, answer);
-  }
-
-  failed(_: Channel, fault: ChannelFault, reason: string): void {
-    this.#owner.failed(this, fault, reason);
-  }
-
-  send({ head, body }: ForwardedRequest): void {
+  /** Sends the request to the back-end that was chosen. */
+  send(request: ForwardedRequest): void {
     this.isBegun = true;
-    this.channel = this.backEnd!.take();
-    this.channel.send(head, body, this);
-  }
-
-  /** Gives the channel back. `backlog`: see `BackEnd.give`. */
-  release(backlog: number): void {
-    const channel = this.channel!;
-    this.channel = null;
-    this.backEnd!.give(channel, backlog);
-  }
-
-  abort(): void {
-    this.channel!.abort();
-    this.release(-1);
+    this.attempts.push(new Attempt(this, this.backEnd!, request, this.#owner));
   }
 
   /** Another replica is to be taken. */
-  giveUpReplica(): void {
-    this.tried = [...this.tried, this.backEnd!];
+  giveUp(backEnd: BackEnd): void {
+    this.tried = [...this.tried, backEnd];
+  }
+
+  /** What was tried last has not executed the request. */
+  markUnseen(): void {
+    if (this.attempts.length === 0) this.isBegun = false;
+  }
+
+  succeed(answer: Answer): void {
+    this.answer = answer;
+    this.failure = null;
+    this.isDone = true;
   }
 
   /** The answer is to be made without it. */
@@ -85,5 +78,44 @@ export class DispatchPart implements ChannelUser {
   fail(failure: PartFailure): void {
     this.failure = failure;
     this.isDone = true;
+  }
+}
+
+/** A request on a channel of one back-end. */
+export class Attempt implements ChannelUser {
+  readonly channel: Channel;
+  /** Monotonic milliseconds. */
+  readonly sentMs = performance.now();
+  readonly #owner: AttemptOwner;
+
+  constructor(
+    readonly part: DispatchPart,
+    readonly backEnd: BackEnd,
+    { head, body }: ForwardedRequest,
+    owner: AttemptOwner,
+  ) {
+    this.#owner = owner;
+    this.channel = backEnd.take();
+    this.channel.send(head, body, this);
+  }
+
+  answered(_: Channel, answer: Answer): void {
+    this.#owner.answered(this, answer);
+  }
+
+  failed(_: Channel, fault: ChannelFault, reason: string): void {
+    this.#owner.failed(this, fault, reason);
+  }
+
+  /** Gives the channel back. `backlog`: see `BackEnd.give`. */
+  release(backlog: number): void {
+    this.part.attempts.splice(this.part.attempts.indexOf(this), 1);
+    this.backEnd.give(this.channel, backlog);
+  }
+
+  /** Ends the connection; the back-end may go on with what it has begun. */
+  abort(): void {
+    this.channel.abort();
+    this.release(-1);
   }
 }

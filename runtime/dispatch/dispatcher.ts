@@ -2,19 +2,23 @@
 // that are overdue, back-ends that were down, connections that nobody uses. What an answer becomes
 // is for others to say.
 
-import { Fifo } from "../base/fifo.js";
 import {
   ANSWER_SWEEP_MS,
   CHANNEL_TRIM_MS,
   DEFAULT_DISPATCH_TIMEOUT_MS,
+  HEDGE_SWEEP_MS,
   MAX_DISPATCH_BACKLOG,
 } from "../base/limits.js";
 import { log } from "../base/log.js";
 import type { MatrixConfig } from "../settings/matrix-config.js";
 import type { BackEnd } from "./back-end.js";
-import { type CallOwner, type Dispatch, DispatchCall, type Outcome } from "./dispatch-call.js";
+import { type CallOwner, type Dispatch, DispatchCall } from "./dispatch-call.js";
+import type { Outcome } from "./dispatch-outcome.js";
+import type { ForwardedRequest } from "./forwarded-request.js";
 import { Health } from "./health.js";
 import { Matrix } from "./matrix.js";
+import { RepeatableRequests } from "./repeatable-requests.js";
+import { WaitingRequests } from "./waiting-requests.js";
 
 const FULL_TEXTS = {
   first: "Cannot accept new connection at this time",
@@ -32,7 +36,8 @@ const SWEEPS_PER_TIMEOUT = 20;
 export class Dispatcher implements CallOwner {
   readonly matrix: Matrix;
   readonly #health: Health;
-  readonly #waiting = new Fifo<DispatchCall>();
+  readonly #waiting = new WaitingRequests();
+  readonly #repeatable = new RepeatableRequests();
   /**
    * In no order. Not a Set: one in which many come and go gets new tables, and each of the former
    * keeps alive what it held until a collection of old memory.
@@ -62,7 +67,12 @@ export class Dispatcher implements CallOwner {
 
   /** Resolves when every back-end was asked for its health once. */
   async start(): Promise<void> {
-    const { timeoutMs } = this.matrix.config;
+    const { timeoutMs, softTimeoutMs, hedge } = this.matrix.config;
+    if (hedge) this.#timers.push(setInterval(() => this.#hedge(), HEDGE_SWEEP_MS));
+    if (softTimeoutMs > 0) {
+      const sweepMs = Math.max(ANSWER_SWEEP_MS, softTimeoutMs / SWEEPS_PER_TIMEOUT);
+      this.#timers.push(setInterval(() => this.#settleForLess(softTimeoutMs), sweepMs));
+    }
     if (timeoutMs > 0) {
       const sweepMs = Math.max(ANSWER_SWEEP_MS, timeoutMs / SWEEPS_PER_TIMEOUT);
       this.#timers.push(setInterval(() => this.#expire(timeoutMs), sweepMs));
@@ -90,8 +100,9 @@ export class Dispatcher implements CallOwner {
     const call = new DispatchCall(this.matrix, dispatch, this);
     call.place = this.#calls.push(call) - 1;
     if (this.#isClosed) call.cancel(503, SERVICE_OUT);
-    // Who waits has come before.
-    else if (this.#waiting.size > 0 || !call.advance()) this.wait(call);
+    // Who waits for the same has come before.
+    else if (this.#waiting.isBefore(call) || !call.advance()) this.wait(call);
+    this.#repeatable.sent();
   }
 
   wait(call: DispatchCall): void {
@@ -111,13 +122,12 @@ export class Dispatcher implements CallOwner {
   freed(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
-    for (let call = this.#waiting.peek(); call !== undefined; call = this.#waiting.peek()) {
-      if (!call.isEnded && call.dispatch.isAborted()) {
-        call.cancel(503, CLIENT_GONE);
-      } else if (!call.isEnded && !call.advance()) break;
+    this.#waiting.offer((call) => {
+      if (!call.isEnded && call.dispatch.isAborted()) call.cancel(503, CLIENT_GONE);
+      if (!call.isEnded && !call.advance()) return false;
       call.isWaiting = false;
-      this.#waiting.shift();
-    }
+      return true;
+    });
     this.#isPumping = false;
   }
 
@@ -126,9 +136,11 @@ export class Dispatcher implements CallOwner {
     const before =
       performance.now() - (this.matrix.config.timeoutMs || DEFAULT_DISPATCH_TIMEOUT_MS);
     this.#isPumping = true;
-    for (const call of this.#waiting.clear()) {
+    for (const call of [...this.#calls]) {
       if (!call.isEnded && call.dispatch.isAborted()) call.cancel(503, CLIENT_GONE);
-      else if (!call.isEnded && call.waitsSinceMs < before) call.cancel(503, BUSY);
+    }
+    for (const call of this.#waiting.clear()) {
+      if (!call.isEnded && call.waitsSinceMs < before) call.cancel(503, BUSY);
       if (call.isEnded) call.isWaiting = false;
       else this.#waiting.push(call);
     }
@@ -138,6 +150,18 @@ export class Dispatcher implements CallOwner {
 
   suspect(backEnd: BackEnd): void {
     this.#health.check(backEnd);
+  }
+
+  isRepeatable(request: ForwardedRequest): boolean {
+    return this.#repeatable.has(request);
+  }
+
+  maySendAgain(): boolean {
+    return this.#repeatable.spend();
+  }
+
+  succeeded(request: ForwardedRequest, isReadonly: boolean, ms: number): void {
+    this.#repeatable.answered(request, isReadonly, ms);
   }
 
   exhausted(reason: string): void {
@@ -151,15 +175,27 @@ export class Dispatcher implements CallOwner {
   }
 
   left(call: DispatchCall): void {
+    if (call.place < 0) return;
     const last = this.#calls.pop()!;
     if (last !== call) {
       this.#calls[call.place] = last;
       last.place = call.place;
     }
+    call.place = -1;
   }
 
   #expire(timeoutMs: number): void {
     for (const call of [...this.#calls]) call.expire(timeoutMs);
+  }
+
+  #settleForLess(softTimeoutMs: number): void {
+    for (const call of [...this.#calls]) call.settleForLess(softTimeoutMs);
+  }
+
+  #hedge(): void {
+    for (const call of [...this.#calls]) {
+      if (this.#repeatable.has(call.request)) call.hedge(this.#repeatable.slowMs(call.request));
+    }
   }
 
   #trim(): void {

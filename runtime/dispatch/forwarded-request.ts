@@ -4,6 +4,7 @@
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import type { Accept } from "../plugin/contract/request-source.js";
 import {
+  DEADLINE_HEADER,
   headerValue,
   TARGET_HEADER,
   VIA_HEADER,
@@ -22,6 +23,8 @@ export interface Preference {
 /** The bytes that every back-end gets, and which of them get it. */
 export interface ForwardedRequest {
   readonly method: "GET" | "POST";
+  /** Without query: what is known of a plugin is kept by it. */
+  readonly path: string;
   /** Request line and header lines, latin1, with the empty line. */
   readonly head: string;
   readonly body: string | Uint8Array | null;
@@ -43,6 +46,8 @@ export interface ReceivedRequest {
   readonly partialTarget: bigint | null;
   /** Names of the dispatchers that have passed it on, this one the last. */
   readonly via: string;
+  /** How long the back-ends' client waits, 0 for any time. */
+  readonly deadlineMs: number;
   readonly body: string | Uint8Array | null;
 }
 
@@ -54,16 +59,18 @@ const keptBlocks = new Map<string, string>();
 
 /** @param isRelayed the back-end's answer is the client's, in the form that the client accepts */
 export function forwardedRequest(received: ReceivedRequest, isRelayed: boolean): ForwardedRequest {
-  const { body, partialTarget, via } = received;
+  const { body, partialTarget, via, deadlineMs } = received;
   const method = received.method === "POST" ? "POST" : "GET";
   const accept = isRelayed ? relayedAccept(received) : MEDIA_TYPES.partial;
   const isTargeted = partialTarget !== null;
   const target = isTargeted ? `${TARGET_HEADER}: ${partialTarget}\r\n` : "";
   const length = body === null ? "" : `Content-Length: ${body.length}\r\n`;
-  const own = `Accept: ${accept}\r\n${VIA_HEADER}: ${via}\r\n${target}${length}`;
+  const deadline = deadlineMs > 0 ? `${DEADLINE_HEADER}: ${deadlineMs}\r\n` : "";
+  const own = `Accept: ${accept}\r\n${VIA_HEADER}: ${via}\r\n${deadline}${target}${length}`;
   const fields = forwardedBlock(received.block) + own;
   return {
     method,
+    path: pathOf(received.target),
     head: `${method} ${received.target} HTTP/1.1\r\n${fields}\r\n`,
     body,
     preference: isTargeted ? PRIMARY : ANY,
@@ -77,6 +84,18 @@ function relayedAccept({ accept, block }: ReceivedRequest): string {
   const text = headerValue(block, "accept");
   const asksForPartial = text?.toLowerCase().startsWith(MEDIA_TYPES.partial) ?? true;
   return asksForPartial ? MEDIA_TYPES[accept] : toLatin1(text!);
+}
+
+/** The path of a request whose text is there as bytes. */
+export function pathOfRequest(request: Uint8Array): string {
+  const bytes = Buffer.from(request.buffer, request.byteOffset, request.length);
+  const start = bytes.indexOf(" ") + 1;
+  return pathOf(bytes.toString("latin1", start, bytes.indexOf(" ", start)));
+}
+
+function pathOf(target: string): string {
+  const mark = target.indexOf("?");
+  return mark < 0 ? target : target.slice(0, mark);
 }
 
 /** The bytes of a whole request with one more header line. */

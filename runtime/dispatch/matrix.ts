@@ -16,16 +16,20 @@ export class Matrix {
   /** By partition, then replica. */
   readonly backEnds: readonly (readonly BackEnd[])[];
 
+  /** By partition: the most engines that took part in one of its answers. */
+  readonly #leaves: number[];
+
   constructor(config: MatrixConfig) {
     this.config = config;
     this.width = config.partitions.length;
     this.height = config.replicas.length;
     const { width, height } = this;
+    this.#leaves = new Array(width).fill(1);
     this.backEnds = config.partitions.map((addresses, partition) =>
       addresses.map((address, replica) => {
         const isPrimary = replica === config.primaryRow;
         const place = { partition, replica, width, height, isPrimary };
-        return new BackEnd(address, config.replicas[replica]!, place);
+        return new BackEnd(address, config.replicas[replica]!, place, config.connectTimeoutMs);
       }),
     );
   }
@@ -33,6 +37,23 @@ export class Matrix {
   /** The partition that a target of any size stands for. */
   partitionOf(target: bigint): number {
     return Number(target % BigInt(this.width));
+  }
+
+  /**
+   * How much of the matrix an answer tells of, down to its leaves: what answered as a share of the
+   * most that each partition ever had.
+   * @param leaves of each partition that took part in the answer
+   */
+  coverage(leaves: readonly number[]): number {
+    let answered = 0;
+    let known = 0;
+    for (const [partition, count] of leaves.entries()) {
+      const most = Math.max(this.#leaves[partition]!, count);
+      this.#leaves[partition] = most;
+      answered += count;
+      known += most;
+    }
+    return answered / known;
   }
 
   /** Whether an answer may be made without the partitions that are down. */
@@ -63,11 +84,13 @@ export class Matrix {
   /**
    * The replica of a partition that a request goes to.
    * @param tried replicas that could not answer this request
+   * @param isRepeatable it may try a back-end that has failed others
    */
   choose(
     partition: number,
     { isPrimary, affinity }: Preference,
     tried: readonly BackEnd[],
+    isRepeatable: boolean,
   ): BackEnd | NoReplica {
     const replicas = this.backEnds[partition]!;
     if (isPrimary) {
@@ -76,10 +99,11 @@ export class Matrix {
       return primary.hasFreeChannel ? primary : "busy";
     }
     if (affinity >= 0 && tried.length === 0) {
-      const preferred = replicas[affinity % this.height]!;
-      if (!preferred.isDefunct && preferred.hasFreeChannel) return preferred;
+      const { isDefunct, hasFreeChannel, outlier } = replicas[affinity % this.height]!;
+      const isWell = !isDefunct && !outlier.isEjected;
+      if (isWell && hasFreeChannel) return replicas[affinity % this.height]!;
     }
-    return cheapest(replicas, tried);
+    return cheapest(replicas, tried, isRepeatable);
   }
 
   close(): void {
@@ -87,20 +111,35 @@ export class Matrix {
   }
 }
 
-/** The first of those that cost least. */
-function cheapest(replicas: readonly BackEnd[], tried: readonly BackEnd[]): BackEnd | NoReplica {
+/**
+ * The first of those that cost least. One that hangs is better than none, and one that has failed
+ * others is tried now and then.
+ */
+function cheapest(
+  replicas: readonly BackEnd[],
+  tried: readonly BackEnd[],
+  isRepeatable: boolean,
+): BackEnd | NoReplica {
   let best: BackEnd | null = null;
   let bestValue = Number.POSITIVE_INFINITY;
   let none: NoReplica = "down";
+  let isOneWell = false;
   for (const backEnd of replicas) {
     if (backEnd.isDefunct || (tried.length > 0 && tried.includes(backEnd))) continue;
+    const isEjected = backEnd.outlier.isEjected;
     none = "busy";
+    isOneWell ||= !isEjected;
     if (!backEnd.hasFreeChannel) continue;
-    const { value } = backEnd;
+    if (isEjected && backEnd.outlier.isTrialDue(isRepeatable)) return backEnd;
+    const value = isEjected ? EJECTED_VALUE + backEnd.value : backEnd.value;
     if (value < bestValue) {
       best = backEnd;
       bestValue = value;
     }
   }
-  return best ?? none;
+  const isBestEjected = bestValue >= EJECTED_VALUE;
+  return best === null || (isOneWell && isBestEjected) ? none : best;
 }
+
+/** Above every other one. */
+const EJECTED_VALUE = 2 ** 40;

@@ -14,6 +14,8 @@ const MAX_LEVEL = 2 ** 32 - 1;
 export interface Merged extends PartialNumbers {
   /** Partitions that were asked and did not answer. */
   readonly incomplete: number;
+  /** By partition, engines that took part; null where no partition may lack. */
+  readonly leaves: readonly number[] | null;
   /** JSON text. */
   readonly meta: Uint8Array | null;
   /** The partials that have entries. */
@@ -47,7 +49,8 @@ export function mergePartials(
  */
 export function mergeUndamaged(partials: readonly (Uint8Array | null)[]): Merged | null {
   const views = partials.map(undamagedView);
-  return views.some((view) => view !== null) ? mergeViews(views, null) : null;
+  if (views.every((view) => view === null)) return null;
+  return { ...mergeViews(views, null), leaves: views.map((view) => view?.partials ?? 0) };
 }
 
 function mergeViews(views: readonly (PartialView | null)[], target: number | null): Merged {
@@ -72,6 +75,7 @@ function mergeViews(views: readonly (PartialView | null)[], target: number | nul
     f2: floatSum(arrived, "f2"),
     f3: floatSum(arrived, "f3"),
     incomplete: target === null ? views.length - arrived.length : 0,
+    leaves: null,
     meta: views[target ?? 0]?.meta ?? null,
     views: filled,
     order:

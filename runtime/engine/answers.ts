@@ -21,12 +21,19 @@ import type { Accept } from "../plugin/contract/request-source.js";
 import { latin1Text, MAX_COPIED_BYTES, toLatin1 } from "../plugin/contract/wire-text.js";
 import { PluginResponse } from "../plugin/response/plugin-response.js";
 import { plainText } from "../plugin/run/render.js";
-import { RESULT_ERROR, RESULT_PARTIAL, RESULT_TEXT } from "../wire/batch.js";
+import {
+  RESULT_ERROR,
+  RESULT_PARTIAL,
+  RESULT_READONLY_PARTIAL,
+  RESULT_TEXT,
+} from "../wire/batch.js";
 import type { SharedState } from "../wire/shared-state.js";
 import { type ErrorMessage, failureMessage, plainMessage } from "./error-message.js";
 import type { SchedulerEvents } from "./scheduler.js";
 
 const NO_EXECUTOR = "Service Unavailable: all executors are busy";
+const TOO_MANY_REQUESTS = 429;
+const READONLY_FIELD = "X-SVC-Readonly: 1\r\n";
 const RETRY_SOON = "Retry-After: 2\r\n";
 
 export class Answers {
@@ -103,8 +110,9 @@ export class Answers {
       this.error(exchange, port, execId, status, { json: text, text }, true, hierarchy);
     } else if (kind === RESULT_TEXT) {
       this.#send(exchange, port, status, MEDIA_TYPES.text, payload, true);
-    } else if (kind === RESULT_PARTIAL) {
-      const fields = this.#partialFields(exchange, hierarchy.explain);
+    } else if (kind === RESULT_PARTIAL || kind === RESULT_READONLY_PARTIAL) {
+      const isReadonly = kind === RESULT_READONLY_PARTIAL;
+      const fields = this.#partialFields(exchange, hierarchy.explain, isReadonly);
       this.#send(exchange, port, status, MEDIA_TYPES.partial, payload, true, fields);
     } else {
       const body = enveloped(payload, elapsedMs(exchange.t0Ms), hierarchy);
@@ -113,18 +121,25 @@ export class Answers {
   }
 
   /** The answer of a back-end, as it came; a dispatcher is told the load of this instance. */
-  relay(exchange: Exchange, port: 0 | 1, { status, mediaType, body, explain }: Answer): void {
+  relay(exchange: Exchange, port: 0 | 1, answer: Answer): void {
+    const { status, mediaType, body, isReadonly, explain } = answer;
     const isPartial = exchange.headers.accept === "partial";
-    const fields = isPartial ? this.#partialFields(exchange, explain) : "";
+    const fields = isPartial ? this.#partialFields(exchange, explain, isReadonly) : "";
     this.#send(exchange, port, status, mediaType === "" ? null : mediaType, body, true, fields);
   }
 
   /** What became of the answers of all back-ends. */
-  merged(exchange: Exchange, port: 0 | 1, merged: Merged, explain: string | null): void {
+  merged(
+    exchange: Exchange,
+    port: 0 | 1,
+    merged: Merged,
+    hierarchy: Hierarchy,
+    isReadonly: boolean,
+  ): void {
     switch (exchange.headers.accept) {
       case "partial": {
         const bytes = encodeMerged(merged);
-        const fields = this.#partialFields(exchange, explain);
+        const fields = this.#partialFields(exchange, hierarchy.explain, isReadonly);
         return this.#send(exchange, port, 200, MEDIA_TYPES.partial, bytes, true, fields);
       }
       case "text": {
@@ -134,7 +149,7 @@ export class Answers {
       }
       case "json": {
         const execMs = elapsedMs(exchange.t0Ms);
-        const body = enveloped(mergedJson(merged), execMs, hierarchyOf(merged, explain));
+        const body = enveloped(mergedJson(merged), execMs, hierarchy);
         return this.#send(exchange, port, 200, MEDIA_TYPES.json, body, true);
       }
     }
@@ -191,7 +206,8 @@ export class Answers {
     const { accept } = exchange.headers;
     const t0Ms = exchange.t0Ms;
     const { mediaType, body } = this.errorBody(message, accept, port, execId, t0Ms, hierarchy);
-    this.#send(exchange, port, status, mediaType, body, isPlugin);
+    const fields = status === TOO_MANY_REQUESTS ? RETRY_SOON : "";
+    this.#send(exchange, port, status, mediaType, body, isPlugin, fields);
   }
 
   /** Body of an error answer (interface, "Error body"). */
@@ -227,10 +243,14 @@ export class Answers {
     return headers.hasArgspec ? this.#argspecFields : "";
   }
 
-  /** What a dispatcher is told beside the answer: the load, and on request the explanation. */
-  #partialFields(exchange: Exchange, explain: string | null): string {
+  /**
+   * What a dispatcher is told beside the answer: the load, whether the request may be repeated, and
+   * on request the explanation.
+   */
+  #partialFields(exchange: Exchange, explain: string | null, isReadonly: boolean): string {
     const backlog = Math.min(this.#backlog(), 0xffff).toString(16).toUpperCase();
-    const field = `X-SVC-Backlog: ${backlog.padStart(4, "0")}\r\n`;
+    const readonly = isReadonly ? READONLY_FIELD : "";
+    const field = `X-SVC-Backlog: ${backlog.padStart(4, "0")}\r\n${readonly}`;
     if (!exchange.headers.isExplained) return field;
     return `${field}X-SVC-Explain: ${explain ?? engineExplanation(elapsedMs(exchange.t0Ms))}\r\n`;
   }
@@ -262,9 +282,10 @@ export function refusalStatus({ method }: Exchange, status: 429 | 503, isBegun: 
 /** The envelope's view of a merged response. */
 export function hierarchyOf(
   { level, levelparts, incomplete, partials }: Merged,
+  coverage: number | null,
   explain: string | null,
 ): Hierarchy {
-  return { level, partitions: [levelparts, incomplete, partials], explain };
+  return { level, partitions: [levelparts, incomplete, partials], coverage, explain };
 }
 
 function elapsedMs(t0Ms: number): number {

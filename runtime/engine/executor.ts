@@ -17,6 +17,8 @@ import {
   FLAG_HAS_MATRIX,
   FLAG_POST,
   FLAG_TIMED_OUT,
+  RESULT_PARTIAL,
+  RESULT_READONLY_PARTIAL,
   RESULT_REVOKED,
   RequestField,
 } from "../wire/batch.js";
@@ -89,7 +91,9 @@ export class Executor {
     const merged = batch[at + RequestField.Merged] as MergedInput | null;
     const done: Done = (status, kind, payload) => {
       this.#held.delete(serial);
-      this.#post(slot, serial, status, kind, payload);
+      const isReadonlyPartial = kind === RESULT_PARTIAL && entry?.readonly === true;
+      const told = isReadonlyPartial ? RESULT_READONLY_PARTIAL : kind;
+      this.#post(slot, serial, status, told, payload);
     };
     const held =
       merged === null ? runPlugin(entry, source, done) : runMerged(entry, source, merged, done);

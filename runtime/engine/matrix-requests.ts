@@ -10,7 +10,8 @@ import { nowMs } from "../base/clock.js";
 import { ResponseError } from "../base/errors.js";
 import { MAX_RESUBMITS } from "../base/limits.js";
 import type { Answer } from "../dispatch/answer-parser.js";
-import type { Dispatch, DispatchCall, Outcome } from "../dispatch/dispatch-call.js";
+import type { Dispatch, DispatchCall } from "../dispatch/dispatch-call.js";
+import type { Outcome } from "../dispatch/dispatch-outcome.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { ErrorHierarchy } from "../dispatch/error-hierarchy.js";
 import { Explanation } from "../dispatch/explanation.js";
@@ -18,6 +19,7 @@ import {
   type ForwardedRequest,
   forwardedRequest,
   PRIMARY,
+  pathOfRequest,
   withField,
 } from "../dispatch/forwarded-request.js";
 import { type Merged, mergePartials, mergeUndamaged } from "../dispatch/merge-partials.js";
@@ -25,6 +27,7 @@ import { encodeMerged } from "../dispatch/merged-output.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
 import { isClientGone } from "../http/gone-clients.js";
 import type { Exchange } from "../http/transport.js";
+import { DEADLINE_HEADER } from "../plugin/contract/request-text.js";
 import { decodeForwarding, type Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { RESULT_FORWARD } from "../wire/batch.js";
@@ -35,7 +38,7 @@ import type { Scheduler } from "./scheduler.js";
 
 /** The queue of executors that post-processors start at: they free what a request holds. */
 const POST_QUEUE = 1;
-/** Requests that pre-processors make lack it. */
+const DEADLINE_STEP_MS = 10;
 const EXPLAIN_FIELD = "X-SVC-Explain: 1";
 const CAME_BACK = "request came back to a dispatcher that had passed it on without a pre-processor";
 const TOO_MANY_RESUBMITS = `request was resubmitted more than ${MAX_RESUBMITS} times`;
@@ -132,11 +135,21 @@ export class MatrixRequests {
     if (passed.includes(this.#name)) return this.#fail(progress, CAME_BACK);
     const via = passed === "" ? this.#name : `${passed},${this.#name}`;
     const { method, body } = exchange;
-    const received = { method, target, block, accept, partialTarget, via, body };
+    const deadlineMs = this.#deadlineMs(exchange);
+    const received = { method, target, block, accept, partialTarget, via, deadlineMs, body };
     const isRelayed = this.#isSingle && request.post === null && request.own === null;
     const forwarded = forwardedRequest(received, isRelayed);
     if (!request.own?.isPrimary) return this.#dispatch(progress, forwarded);
     this.#dispatch(progress, { ...forwarded, preference: PRIMARY });
+  }
+
+  /** What back-ends are told, in whole steps: header lines that repeat are cheap to read. */
+  #deadlineMs({ headers, t0Ms }: Exchange): number {
+    const { timeoutMs } = this.#dispatcher.matrix.config;
+    if (headers.deadlineMs === 0) return timeoutMs;
+    const leftMs = headers.deadlineMs - (nowMs() - t0Ms);
+    const toldMs = timeoutMs === 0 ? leftMs : Math.min(leftMs, timeoutMs);
+    return Math.max(1, Math.floor(toldMs / DEADLINE_STEP_MS) * DEADLINE_STEP_MS);
   }
 
   /** @param merged null for the pre-processor's turn */
@@ -168,12 +181,20 @@ export class MatrixRequests {
     else if (++progress.resubmits > MAX_RESUBMITS) return this.#fail(progress, TOO_MANY_RESUBMITS);
     this.#dispatch(progress, {
       method,
+      path: pathOfRequest(bytes),
       head: "",
-      body: progress.explanation === null ? bytes : withField(bytes, EXPLAIN_FIELD),
+      body: this.#withFields(progress, bytes),
       preference: { isPrimary: isPrimary || target !== null, affinity },
       target,
       isRelayed: false,
     });
+  }
+
+  /** Requests that pre-processors make lack what concerns this one alone. */
+  #withFields({ received, explanation }: Progress, bytes: Uint8Array): Uint8Array {
+    const deadlineMs = this.#deadlineMs(received.exchange);
+    const told = deadlineMs > 0 ? withField(bytes, `${DEADLINE_HEADER}: ${deadlineMs}`) : bytes;
+    return explanation === null ? told : withField(told, EXPLAIN_FIELD);
   }
 
   #dispatch(progress: Progress, request: ForwardedRequest): void {
@@ -220,14 +241,18 @@ export class MatrixRequests {
   /** @throws ResponseError or RangeError for what cannot be written */
   #finish(progress: Progress, merged: Merged): void {
     const { exchange, port, post, own } = progress.received;
+    const { matrix } = this.#dispatcher;
+    const coverage = merged.leaves === null ? null : matrix.coverage(merged.leaves);
     if (post === null && own === null) {
-      return this.#answers.merged(exchange, port, merged, explained(progress));
+      const hierarchy = hierarchyOf(merged, coverage, explained(progress));
+      const isReadonly = this.#dispatcher.isRepeatable(progress.request);
+      return this.#answers.merged(exchange, port, merged, hierarchy, isReadonly);
     }
     progress.explanation?.begin("post");
     const texec = (nowMs() - exchange.t0Ms) / 1000;
     const { resubmits, kept } = progress;
     const partial = encodeMerged(merged);
-    const hierarchy = hierarchyOf(merged, null);
+    const hierarchy = hierarchyOf(merged, coverage, null);
     if (post !== null) {
       return this.#runProcessor(progress, post, [partial, texec, resubmits, kept], hierarchy);
     }
@@ -272,7 +297,7 @@ export class MatrixRequests {
     hierarchy: ErrorHierarchy | Hierarchy = ENGINE,
   ): void {
     const { exchange, port } = progress.received;
-    const how = { ...hierarchy, explain: explained(progress) };
+    const how = { ...ENGINE, ...hierarchy, explain: explained(progress) };
     this.#answers.error(exchange, port, 0, status, plainMessage(text), isPlugin, how);
   }
 }

@@ -173,7 +173,8 @@ export class Scheduler {
     const isOver = (call: PluginCall): boolean => {
       // Waited for so many whole seconds, and a part of one.
       const waited = this.#ticks - call.submittedAt - 1;
-      return waited >= this.#maxWaitTicks || isClientGone(call.exchange, now);
+      if (waited >= this.#maxWaitTicks || isClientGone(call.exchange, now)) return true;
+      return isOverdue(call, now);
     };
     for (const call of this.#waiting.remove(isOver)) this.#events.dropped(call);
     for (let slot = 0; slot < SLOTS; slot++) {
@@ -256,7 +257,7 @@ export class Scheduler {
     if (this.#executors.length > 1) {
       for (const link of this.#executors) if (link.alive && link.silent) this.#revokeFrom(link);
     }
-    if (this.#timeoutMs > 0) this.#expire();
+    this.#expire();
   }
 
   /**
@@ -290,8 +291,10 @@ export class Scheduler {
     for (let slot = 0; slot < SLOTS; slot++) {
       const call = this.#slots.call(slot);
       if (call === null || this.#state.slotState(slot) !== SLOT_CLAIMED) continue;
-      if (now - this.#state.claimedAtMs(slot) <= this.#timeoutMs) continue;
-      this.#timeOut(slot, call);
+      const ranMs = now - this.#state.claimedAtMs(slot);
+      const isTooLong = this.#timeoutMs > 0 && ranMs > this.#timeoutMs;
+      if (!isTooLong && !isOverdue(call, now)) continue;
+      this.#timeOut(slot, call, isTooLong);
     }
     for (const link of [...this.#executors, ...this.#retiring]) {
       if (!link.expectsSign || !link.unresponsive) continue;
@@ -301,12 +304,14 @@ export class Scheduler {
     }
   }
 
-  #timeOut(slot: number, call: PluginCall): void {
+  /** @param isTooLong for any request: a client's own impatience must not end executors */
+  #timeOut(slot: number, call: PluginCall, isTooLong: boolean): void {
     const link = this.#slots.link(slot)!;
     const burning = this.#state.runningSlot(link.id) === slot;
     this.#events.failed(call, executorId(slot), "timeout");
     if (burning) {
       this.#slots.abandon(slot);
+      if (!isTooLong) return;
       this.#events.terminate(link.id, `plugin "${call.plugin.name}" ran past its time-out`);
     } else {
       this.#free(slot);
@@ -322,4 +327,9 @@ export class Scheduler {
       return false;
     });
   }
+}
+
+/** Whether its client, as it said, waits no longer. */
+function isOverdue({ exchange: { headers, t0Ms } }: PluginCall, now: number): boolean {
+  return headers.deadlineMs > 0 && now - t0Ms > headers.deadlineMs;
 }

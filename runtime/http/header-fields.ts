@@ -15,6 +15,7 @@ const LINES = /^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/;
 const HOST = /^[A-Za-z0-9\-._~%!$&'()*+,;=:[\]]*$/;
 const CLOSE = /(?:^|[ \t,])close(?:$|[ \t,])/i;
 const DIGITS = /^\d+$/;
+const DEADLINE = /^\d{1,9}$/;
 const QUEUE = /^(?:queue)?(\d+)$/i;
 /** Fields that `readField` looks at; names of other lengths are not even lowered. */
 const NAMES = [
@@ -25,6 +26,7 @@ const NAMES = [
   "connection",
   "x-svc-argspec",
   "x-svc-explain",
+  "x-svc-deadline",
   "content-length",
   "transfer-encoding",
   "x-svc-bypass-sout",
@@ -45,6 +47,7 @@ export class HeaderFields implements RequestHeaders {
   partialTarget: bigint | null = null;
   via = "";
   isExplained = false;
+  deadlineMs = 0;
   hasArgspec = false;
   count = 0;
   /** Bytes of the body as declared, -1 when not declared. */
@@ -136,6 +139,9 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
       return true;
     case "x-svc-explain":
       fields.isExplained = Number(value) > 0;
+      return true;
+    case "x-svc-deadline":
+      fields.deadlineMs = DEADLINE.test(value) ? Number(value) : 0;
       return true;
     case "x-svc-argspec":
       fields.hasArgspec = true;

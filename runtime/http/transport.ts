@@ -24,6 +24,8 @@ export interface RequestHeaders {
   readonly bypassServiceOut: boolean;
   /** `X-SVC-Builtin-Min-Executor`, 0-3. */
   readonly minQueue: number;
+  /** `X-SVC-Deadline`: milliseconds that the client waits at the most, 0 when it does not say. */
+  readonly deadlineMs: number;
   /** `X-SVC-Partial-Target`, of any size; null when absent. */
   readonly partialTarget: bigint | null;
   /** `X-SVC-Via`: the dispatchers that have passed it on as it was, empty for none. */

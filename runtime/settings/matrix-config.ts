@@ -4,6 +4,7 @@
 
 import { ArgumentError } from "../base/errors.js";
 import {
+  CONNECT_TIMEOUT_MS,
   DEFAULT_CHANNELS,
   DEFAULT_DISPATCH_TIMEOUT_MS,
   DEFAULT_PRIORITY,
@@ -36,8 +37,18 @@ export interface MatrixConfig {
   /** Row that takes primary and targeted requests. */
   readonly primaryRow: number;
   readonly allowIncomplete: boolean;
+  /** Share of the partitions that an answer must have where some may lack. */
+  readonly minCoverage: number;
+  /** Partitions that must not lack. */
+  readonly required: readonly number[];
   /** Longest time that a back-end may take for an answer, 0 for no bound. */
   readonly timeoutMs: number;
+  /** After it the answer is made of what is there, if that is enough; 0 for never. */
+  readonly softTimeoutMs: number;
+  /** Longest time to connect to a back-end. */
+  readonly connectTimeoutMs: number;
+  /** Whether late answers of readonly plugins are asked of a second replica. */
+  readonly hedge: boolean;
 }
 
 type Dict = Readonly<Record<string, unknown>>;
@@ -99,7 +110,7 @@ class Place {
 function readMatrix(given: unknown, at: Place): MatrixConfig {
   const dict = asDict(given, at, "dispatcher config must be dict");
   if (dict === null) {
-    return { partitions: [], replicas: [], primaryRow: 0, allowIncomplete: false, timeoutMs: 0 };
+    return { partitions: [], replicas: [], primaryRow: 0, ...readOptions({}, 0, at) };
   }
   refuseUnknown(dict, ["partitions", "replicas", "options", "port", "channels"], at, "");
   const rows = asList(dict.replicas, "replicas", at);
@@ -112,7 +123,12 @@ function readMatrix(given: unknown, at: Place): MatrixConfig {
     return readPartition(column, index, place, rows?.length ?? null, dict.port);
   });
   const primaryRow = primaryRowOf(rows ?? [], at.inside("replicas"));
-  return { partitions, replicas, primaryRow, ...readOptions(dict.options, at.inside("options")) };
+  return {
+    partitions,
+    replicas,
+    primaryRow,
+    ...readOptions(dict.options, columns.length, at.inside("options")),
+  };
 }
 
 function readRow(given: unknown, index: number, at: Place, channelsForAll: unknown): ReplicaRow {
@@ -193,23 +209,59 @@ function readAddress(given: unknown, at: Place, what: string, portForAll: unknow
   return { host: host as string, port: port as number };
 }
 
-function readOptions(
-  given: unknown,
-  at: Place,
-): Pick<MatrixConfig, "allowIncomplete" | "timeoutMs"> {
+type Options = Omit<MatrixConfig, "partitions" | "replicas" | "primaryRow">;
+
+const OPTION_NAMES = [
+  "allow-incomplete",
+  "min-coverage",
+  "required",
+  "timeout",
+  "soft-timeout",
+  "connect-timeout",
+  "hedge",
+];
+
+/** @param width number of partitions */
+function readOptions(given: unknown, width: number, at: Place): Options {
   const options = asDict(given ?? {}, at, "options must be dict") ?? {};
-  refuseUnknown(options, ["allow-incomplete", "timeout"], at, "options ");
-  const allowIncomplete = options["allow-incomplete"] ?? false;
-  if (typeof allowIncomplete !== "boolean") {
-    at.inside("allow-incomplete").typeError("option allow-incomplete must be bool");
+  refuseUnknown(options, OPTION_NAMES, at, "options ");
+  const flag = (name: string): boolean => {
+    const value = options[name] ?? false;
+    if (typeof value !== "boolean") at.inside(name).typeError(`option ${name} must be bool`);
+    return value === true;
+  };
+  const milliseconds = (name: string, usual: number, least: number): number => {
+    const range: [number, number] = [least, MAX_DISPATCH_TIMEOUT_MS];
+    return asInteger(options[name] ?? usual, range, at.inside(name), `option ${name}`);
+  };
+  return {
+    allowIncomplete: flag("allow-incomplete"),
+    minCoverage: readShare(options["min-coverage"] ?? 0, at.inside("min-coverage")),
+    required: readRequired(options.required ?? [], width, at.inside("required")),
+    timeoutMs: milliseconds("timeout", DEFAULT_DISPATCH_TIMEOUT_MS, 0),
+    softTimeoutMs: milliseconds("soft-timeout", 0, 0),
+    connectTimeoutMs: milliseconds("connect-timeout", CONNECT_TIMEOUT_MS, 1),
+    hedge: flag("hedge"),
+  };
+}
+
+function readShare(given: unknown, at: Place): number {
+  if (typeof given !== "number") at.typeError("option min-coverage must be float");
+  else if (!(given >= 0 && given <= 1)) at.valueError("option min-coverage must be 0.0 to 1.0");
+  return given as number;
+}
+
+function readRequired(given: unknown, width: number, at: Place): number[] {
+  if (!Array.isArray(given)) {
+    at.typeError("option required must be list");
+    return [];
   }
-  const timeoutMs = asInteger(
-    options.timeout ?? DEFAULT_DISPATCH_TIMEOUT_MS,
-    [0, MAX_DISPATCH_TIMEOUT_MS],
-    at.inside("timeout"),
-    "option timeout",
-  );
-  return { allowIncomplete: allowIncomplete === true, timeoutMs };
+  for (const [index, partition] of given.entries()) {
+    const known = Number.isInteger(partition) && partition >= 0 && partition < width;
+    if (!known)
+      at.inside(index).valueError(`option required must name partitions 0 to ${width - 1}`);
+  }
+  return given;
 }
 
 function asDict(given: unknown, at: Place, text: string): Dict | null {

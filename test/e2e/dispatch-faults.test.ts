@@ -149,6 +149,24 @@ for (const how of ["proxy", "process"] as const) {
   });
 }
 
+test("a replica that hangs but calls itself well fails nobody who may be repeated", async () => {
+  await ask("find");
+  setFault(1, 0, "zombie");
+  for (let i = 0; i < 20; i++) {
+    const { status, json } = await ask("find");
+    assert.equal([status, json.partitions], [200, [2, 0, 2]]);
+  }
+  const { json } = await ask("find", {}, lenient.port);
+  assert.is(json.coverage, 1);
+});
+
+test("what is missing is told as coverage", async () => {
+  await ask("where", {}, lenient.port);
+  setFault(1, 0, "hang");
+  const { json } = await ask("where", {}, lenient.port);
+  assert.equal([json.partitions, json.coverage], [[2, 1, 1], 0.5]);
+});
+
 test("slow is not silent", async () => {
   small.at(0, 0).proxy.delayMs = TIMEOUT_MS / 4;
   assert.equal(await rows(), [0, 0]);

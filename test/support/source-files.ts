@@ -16,6 +16,7 @@ const CODE_FOLDERS = [
   "cli",
   "client",
   "compiler",
+  "docs",
   "examples",
   "runtime",
   "scripts",

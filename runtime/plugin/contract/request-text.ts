@@ -7,6 +7,7 @@ import { MEDIA_TYPES } from "./media-types.js";
 import { typeName } from "./thrown.js";
 import { fromLatin1 } from "./wire-text.js";
 
+export const DEADLINE_HEADER = "X-SVC-Deadline";
 export const TARGET_HEADER = "X-SVC-Partial-Target";
 /** Dispatchers that have passed a request on as it was, separated by commas. */
 export const VIA_HEADER = "X-SVC-Via";
@@ -22,6 +23,7 @@ const HOP_HEADERS = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
+  DEADLINE_HEADER.toLowerCase(),
   TARGET_HEADER.toLowerCase(),
   VIA_HEADER.toLowerCase(),
 ]);

@@ -10,6 +10,8 @@ export type Fault =
   | "refuse"
   /** What is sent goes nowhere. */
   | "hang"
+  /** Questions about its health are answered, requests go nowhere. */
+  | "zombie"
   /** It has too much to do. */
   | "busy"
   /** Requests arrive; answers are replaced by bytes that are none. */
@@ -18,6 +20,7 @@ export type Fault =
   | "reset";
 
 const BUSY = "HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\n\r\n";
+const PROBE = "GET /svc/hc ";
 const GARBAGE = "\0\xff not an answer \r\n\r\n".repeat(10);
 
 export class FaultProxy {
@@ -84,6 +87,7 @@ export class FaultProxy {
     client.on("data", (chunk) => {
       this.#answer = [];
       if (this.fault === "busy") client.write(BUSY);
+      else if (this.fault === "zombie" && !chunk.toString("latin1").startsWith(PROBE)) return;
       else this.#pass(chunk, backEnd);
     });
     backEnd.on("data", (chunk) => {

@@ -23,7 +23,7 @@ export function addEngines(svc: typeof Library, journal: string): void {
     return response;
   }
 
-  add("find", { n: [int, MANY] }, (request: PluginRequest, n: number) => {
+  const find = svc.plugin({ readonly: true }, (request: PluginRequest, n: number) => {
     const response = new PluginResponse({ maxhits: n, sortby: S_VAL | S_DESC });
     for (let i = 0; i < n; i++) {
       response.append(100 - i * 10 - request.partition, { partition: request.partition, i });
@@ -33,6 +33,7 @@ export function addEngines(svc: typeof Library, journal: string): void {
     response.meta = { partition: request.partition };
     return response;
   });
+  add("find", { n: [int, MANY] }, find as (...given: never[]) => unknown);
   add("where", {}, (request: PluginRequest) => {
     const { ident, toplevel, primary, partial, width, height, depth, partition } = request;
     const { replica, channel, hasmatrix, baseport, path, method } = request;

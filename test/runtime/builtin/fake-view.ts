@@ -68,6 +68,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
       bypassServiceOut: false,
       minQueue: 0,
       partialTarget: null,
+      deadlineMs: 0,
       via: "",
       isExplained: false,
       hasArgspec: false,

@@ -122,6 +122,7 @@ test("no length is no body, and the end of the connection", () => {
     mediaType: "",
     backlog: -1,
     isLast: true,
+    isReadonly: false,
     explain: null,
     body: 0,
   });

@@ -11,6 +11,7 @@ import {
 import { BackEnd } from "../../../runtime/dispatch/back-end.js";
 import type { Channel } from "../../../runtime/dispatch/channel.js";
 import { FakeBackEnd, type FakeRequest, until } from "./support/fake-back-end.js";
+import { later } from "./support/later.js";
 
 const test = suite<{ fake: FakeBackEnd }>("back-end");
 const PLACE = { partition: 1, replica: 2, width: 3, height: 4, isPrimary: true };
@@ -18,18 +19,6 @@ const NOWHERE = { host: "127.0.0.1", port: 1 };
 
 function costly(priority: number, channels = 4): BackEnd {
   return new BackEnd(NOWHERE, { channels, priority }, PLACE);
-}
-
-/** Runs `use` at a time that is so much later. */
-function later(ms: number, use: () => void): void {
-  const now = performance.now();
-  const real = performance.now;
-  performance.now = () => now + ms;
-  try {
-    use();
-  } finally {
-    performance.now = real;
-  }
 }
 
 test.before.each(async (context) => {

@@ -58,7 +58,7 @@ function send(channel: Channel, head = HEAD, body: string | Uint8Array | null = 
 
 test("a connection that does not come about in time is none", async () => {
   const deaf = await DeafBackEnd.start();
-  const channel = new Channel(0, deaf.address, `${IDENT}\r\n`, () => {});
+  const channel = new Channel(0, deaf.address, `${IDENT}\r\n`, () => {}, 200);
   const user = send(channel);
   assert.is(await user.outcome(), "unconnected: no connection in time");
   deaf.stop();

@@ -2,7 +2,8 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { DispatchCall, type Failure } from "../../../runtime/dispatch/dispatch-call.js";
+import { DispatchCall } from "../../../runtime/dispatch/dispatch-call.js";
+import type { Failure } from "../../../runtime/dispatch/dispatch-outcome.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
 import { makeDispatch, Owner, PARTIAL } from "./support/call-owner.js";
 import { answerText, type FakeRequest, until } from "./support/fake-back-end.js";

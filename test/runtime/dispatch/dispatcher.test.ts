@@ -5,10 +5,12 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { MAX_DISPATCH_BACKLOG } from "../../../runtime/base/limits.js";
-import type { Dispatch, Outcome } from "../../../runtime/dispatch/dispatch-call.js";
+import { MAX_DISPATCH_BACKLOG, MAX_OVERTAKEN_MS } from "../../../runtime/base/limits.js";
+import type { Dispatch } from "../../../runtime/dispatch/dispatch-call.js";
+import type { Outcome } from "../../../runtime/dispatch/dispatch-outcome.js";
 import { Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
 import { answerText, type FakeBackEnd, type FakeRequest, until } from "./support/fake-back-end.js";
+import { later } from "./support/later.js";
 import { makeRequest, type RequestOptions } from "./support/make-request.js";
 import { SmallMatrix } from "./support/small-matrix.js";
 
@@ -99,20 +101,36 @@ test("requests wait in one line and nobody overtakes", async () => {
   assert.equal([dispatcher.working, dispatcher.waiting, small.at(0, 0).open], [0, 0, 1]);
 });
 
-test("the head of the line holds up who needs less", async () => {
+test("who needs less overtakes who needs more, for a while", async () => {
   await start(2, 1, { channels: 1 });
   const blocker = send("/block", { target: 1n });
   const both = send("/both");
   const first = send("/first", { target: 0n });
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  assert.is(small.at(0, 0).accepted - small.at(0, 0).probes, 0);
-  for (const partition of [1, 0, 1, 0]) {
-    (await small.at(partition, 0).next()).answer(200, "x", PARTIAL);
+  (await small.at(0, 0).next()).answer(200, "first", PARTIAL);
+  assert.is(await textOf(first), "first,");
+  later(MAX_OVERTAKEN_MS + 1, () => send("/second", { target: 0n }));
+  assert.equal([dispatcher.waiting, small.at(0, 0).requests.length], [2, 0]);
+  (await small.at(1, 0).next()).answer(200, "x", PARTIAL);
+  for (const partition of [0, 1]) {
+    const request = await small.at(partition, 0).next();
+    assert.is(pathOf(request), "/both");
+    request.answer(200, "both", PARTIAL);
   }
-  assert.equal(
-    [await textOf(blocker), await textOf(both), await textOf(first)],
-    [",x", "x,x", "x,"],
-  );
+  assert.equal([await textOf(blocker), await textOf(both)], [",x", "both,both"]);
+  assert.is(pathOf(await small.at(0, 0).next()), "/second");
+});
+
+test("feeders that wait for the primary row do not hold up queries", async () => {
+  await start(1, 2, { channels: 1 });
+  const feeders = [send("/feed", { isPrimary: true }), send("/feed", { isPrimary: true })];
+  assert.is(dispatcher.waiting, 1);
+  const query = send("/query");
+  (await small.at(0, 1).next()).answer(200, "found", PARTIAL);
+  assert.is(await textOf(query), "found");
+  for (const feeder of feeders) {
+    (await small.at(0, 0).next()).answer(200, "fed", PARTIAL);
+    assert.is(await textOf(feeder), "fed");
+  }
 });
 
 test("a full line turns requests away, with a text for each way to come there", async () => {

@@ -21,7 +21,7 @@ function matrixOf(width: number, ...replicas: readonly object[]): Matrix {
 
 /** Row that is chosen in a partition, or why none is. */
 function row(matrix: Matrix, preference = ANY, tried: BackEnd[] = [], partition = 0) {
-  const choice = matrix.choose(partition, preference, tried);
+  const choice = matrix.choose(partition, preference, tried, false);
   return typeof choice === "string" ? choice : choice.place.replica;
 }
 

@@ -4,7 +4,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_RESUBMITS } from "../../../runtime/base/limits.js";
-import type { Dispatch, Outcome } from "../../../runtime/dispatch/dispatch-call.js";
+import type { Dispatch } from "../../../runtime/dispatch/dispatch-call.js";
+import type { Outcome } from "../../../runtime/dispatch/dispatch-outcome.js";
 import type { Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
 import type { Answers } from "../../../runtime/engine/answers.js";
 import { MatrixRequests } from "../../../runtime/engine/matrix-requests.js";
@@ -64,7 +65,13 @@ class Run {
 
   #dispatcher(): Dispatcher {
     return {
-      matrix: { width: this.width, height: this.height, mayLackParts: () => false },
+      matrix: {
+        width: this.width,
+        height: this.height,
+        config: { timeoutMs: 0 },
+        mayLackParts: () => false,
+      },
+      isRepeatable: () => false,
       dispatch: (dispatch: Dispatch) => {
         const { request, resubmits } = dispatch;
         this.dispatched.push({ request, resubmits });

@@ -15,13 +15,13 @@ test("a plugin's answer carries neither port nor executor", () => {
 
 test("an answer from a matrix names its level and partitions", () => {
   assert.is(
-    okEnvelope("[]", 12, { level: 1, partitions: [4, 0, 4], explain: null }),
+    okEnvelope("[]", 12, { level: 1, partitions: [4, 0, 4], coverage: null, explain: null }),
     '{"status": "OK", "response": [], "level": 1, "partitions": [4, 0, 4], "exec_ms": 12.000}',
   );
 });
 
 test("an explanation is the last key, of answers and of errors", () => {
-  const hierarchy = { level: 0, partitions: null, explain: '{"ms":{}}' } as const;
+  const hierarchy = { level: 0, partitions: null, coverage: null, explain: '{"ms":{}}' } as const;
   assert.match(okEnvelope("1", 12, hierarchy), /"exec_ms": 12.000, "explain": \{"ms":\{\}\}\}$/);
   const error = errorEnvelope('"no"', 9000, 0, 0, 0, hierarchy);
   assert.match(error, /"exec_ms": 0.000, "explain": \{"ms":\{\}\}\}$/);

@@ -4,6 +4,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { ArgumentError } from "../../../runtime/base/errors.js";
+import { MAX_DISPATCH_TIMEOUT_MS } from "../../../runtime/base/limits.js";
 import { descriptorLimit } from "../../../runtime/dispatch/descriptor-limit.js";
 import { readMatrixConfig } from "../../../runtime/settings/matrix-config.js";
 
@@ -135,6 +136,24 @@ for (const [entry, exception, text] of [
   refused(withColumns([HOST], [entry]), exception, text);
 }
 
+for (const [option, value, exception, text] of [
+  ["min-coverage", "1", "TypeError", "option min-coverage must be float"],
+  ["min-coverage", 1.1, "ValueError", "option min-coverage must be 0.0 to 1.0"],
+  ["min-coverage", Number.NaN, "ValueError", "option min-coverage must be 0.0 to 1.0"],
+  ["required", 1, "TypeError", "option required must be list"],
+  ["hedge", 1, "TypeError", "option hedge must be bool"],
+  ["connect-timeout", 0, "ValueError", "option connect-timeout 0 out of range 1-"],
+  ["soft-timeout", -1, "ValueError", "option soft-timeout -1 out of range 0-"],
+] as const) {
+  const most = text.endsWith("-") ? MAX_DISPATCH_TIMEOUT_MS : "";
+  refused(withOptions({ [option]: value }), exception, `${OPTIONS}.${option}: ${text}${most}`);
+}
+refused(
+  withOptions({ required: [0, 9] }),
+  "ValueError",
+  `${OPTIONS}.required[1]: option required must name partitions 0 to 0`,
+);
+
 for (const options of [[], "x", 1]) {
   refused(withOptions(options), "TypeError", `${OPTIONS}: options must be dict`);
 }
@@ -173,6 +192,14 @@ for (const [name, config, exception, message] of REFUSED) {
   });
 }
 
+const DEFAULTS = {
+  minCoverage: 0,
+  required: [],
+  softTimeoutMs: 0,
+  connectTimeoutMs: 2000,
+  hedge: false,
+};
+
 test("what is not said has its default", () => {
   assert.equal(readMatrixConfig({ partitions: [[HOST, HOST]], replicas: [{}, {}] }), {
     partitions: [[HOST, HOST]],
@@ -181,6 +208,7 @@ test("what is not said has its default", () => {
       { channels: 32, priority: 2 },
     ],
     primaryRow: 0,
+    ...DEFAULTS,
     allowIncomplete: false,
     timeoutMs: 30_000,
   });
@@ -206,6 +234,7 @@ test("port and channels for all entries that lack them", () => {
       { channels: 127, priority: 1 },
     ],
     primaryRow: 1,
+    ...DEFAULTS,
     allowIncomplete: true,
     timeoutMs: 0,
   });

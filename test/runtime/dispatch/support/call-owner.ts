@@ -5,8 +5,9 @@ import type {
   CallOwner,
   Dispatch,
   DispatchCall,
-  Outcome,
 } from "../../../../runtime/dispatch/dispatch-call.js";
+import type { Outcome } from "../../../../runtime/dispatch/dispatch-outcome.js";
+import type { ForwardedRequest } from "../../../../runtime/dispatch/forwarded-request.js";
 import { until } from "./fake-back-end.js";
 import { makeRequest, type RequestOptions } from "./make-request.js";
 
@@ -16,6 +17,10 @@ export const PARTIAL = "Content-Type: application/x-svc-partial";
 export class Owner implements CallOwner {
   waits = 0;
   leaves = 0;
+  successes = 0;
+  /** Whether GETs may be sent again, and how many. */
+  repeats = false;
+  budget = 1;
   exhaustions = 0;
   readonly outcomes: Outcome[] = [];
 
@@ -33,6 +38,18 @@ export class Owner implements CallOwner {
 
   ended(_: DispatchCall, outcome: Outcome): void {
     this.outcomes.push(outcome);
+  }
+
+  isRepeatable({ method }: ForwardedRequest): boolean {
+    return this.repeats && method === "GET";
+  }
+
+  maySendAgain(): boolean {
+    return this.budget-- > 0;
+  }
+
+  succeeded(): void {
+    this.successes++;
   }
 
   left(): void {

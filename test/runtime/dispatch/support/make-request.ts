@@ -16,6 +16,7 @@ export function makeRequest(path: string, options: RequestOptions = {}): Forward
   const length = body === null ? "" : `Content-Length: ${body.length}\r\n`;
   return {
     method,
+    path,
     head: `${method} ${path} HTTP/1.1\r\nHost: x\r\n${length}\r\n`,
     body,
     preference: { isPrimary, affinity },

@@ -1,0 +1,84 @@
+// What a dispatched request ends with, from what became of its partitions.
+
+import type { MatrixConfig } from "../settings/matrix-config.js";
+import type { Answer } from "./answer-parser.js";
+import type { DispatchPart, PartFailure } from "./dispatch-part.js";
+import { type ErrorHierarchy, errorHierarchy } from "./error-hierarchy.js";
+
+export type Outcome =
+  /** Answers by partition; null where the partition is down, or the request not for it. */
+  { readonly kind: "answered"; readonly answers: readonly (Answer | null)[] } | Refusal | Failure;
+
+/** A back-end answered with an error, or with nothing. */
+export interface Failure {
+  readonly kind: "failed";
+  readonly status: 414 | 500;
+  readonly message: string;
+  readonly hierarchy: ErrorHierarchy;
+}
+
+/** It was turned away, or cut off. */
+export interface Refusal {
+  readonly kind: "refused";
+  readonly status: 429 | 503;
+  readonly message: string;
+  /** A back-end may have executed it, or its part of it. */
+  readonly isBegun: boolean;
+}
+
+const URI_TOO_LONG = 414;
+const TOO_MANY_REQUESTS = 429;
+
+/**
+ * @param parts those that were asked
+ * @param isLenient partitions may lack
+ */
+export function outcomeOf(
+  parts: readonly DispatchPart[],
+  config: MatrixConfig,
+  isLenient: boolean,
+): Outcome {
+  const answers: (Answer | null)[] = new Array(config.partitions.length).fill(null);
+  for (const { partition, answer } of parts) answers[partition] = answer;
+  const failed = parts.find(({ failure }) => failure !== null);
+  if (failed !== undefined) return failureOf(failed.failure!, answers, parts);
+  if (parts.every(({ answer }) => answer === null)) {
+    return refusalOf(parts, 503, "All partitions down");
+  }
+  if (isLenient && !isCovered(parts, config)) return refusalOf(parts, 503, "Partition(s) down");
+  return { kind: "answered", answers };
+}
+
+/** Whether enough partitions have answered, and those that must. */
+export function isCovered(
+  parts: readonly DispatchPart[],
+  { minCoverage, required }: MatrixConfig,
+): boolean {
+  const missing = parts.filter(({ answer }) => answer === null);
+  if (missing.length === parts.length) return false;
+  const share = 1 - missing.length / parts.length;
+  return share >= minCoverage && !missing.some(({ partition }) => required.includes(partition));
+}
+
+export function refusalOf(
+  parts: readonly DispatchPart[],
+  status: Refusal["status"],
+  message: string,
+): Refusal {
+  return { kind: "refused", status, message, isBegun: parts.some((part) => part.isBegun) };
+}
+
+function failureOf(
+  failure: PartFailure,
+  answers: readonly (Answer | null)[],
+  parts: readonly DispatchPart[],
+): Outcome {
+  const { status, text } = failure;
+  if (status === TOO_MANY_REQUESTS) return refusalOf(parts, status, text);
+  return {
+    kind: "failed",
+    status: status === URI_TOO_LONG ? status : 500,
+    message: text,
+    hierarchy: errorHierarchy(answers, failure),
+  };
+}

@@ -1,0 +1,87 @@
+// Keeps requests from a back-end that answers its health checks but not its requests, as one whose
+// plugins hang does. A time-out, or five answers of 5xx in a row, take it out for 1, 2, 4 … s. Then
+// one request tries it; once that is answered it takes its share again, little by little.
+//
+//   well ──time-out, 5 × 5xx──► ejected ──time is over──► on trial ──answer──► well, slow at first
+//                                  ▲                          │
+//                                  └───────────failure────────┘
+
+import {
+  FIRST_EJECTION_MS,
+  MAX_EJECTION_MS,
+  PATIENT_TRIAL_MS,
+  SERVER_ERRORS_IN_A_ROW,
+  SLOW_START_MS,
+} from "../base/limits.js";
+
+/** How much more a request costs right after the trial. */
+const SLOW_START_FACTOR = 4;
+
+export class Outlier {
+  /** Answers of 5xx since the last good one. */
+  #errors = 0;
+  /** Since it was last well for longer than the longest ejection. */
+  #ejections = 0;
+  /** 0 while it is well. */
+  #ejectedUntilMs = 0;
+  #recoveredMs = Number.NEGATIVE_INFINITY;
+  #isOnTrial = false;
+
+  /** It gets no requests but those that try it. */
+  get isEjected(): boolean {
+    return this.#ejectedUntilMs > 0;
+  }
+
+  /**
+   * Whether a request may try it now.
+   * @param isRepeatable nothing is lost when the request fails; others wait a while for such a one
+   */
+  isTrialDue(isRepeatable: boolean): boolean {
+    if (this.#ejectedUntilMs === 0 || this.#isOnTrial) return false;
+    const patienceMs = isRepeatable ? 0 : PATIENT_TRIAL_MS;
+    return performance.now() >= this.#ejectedUntilMs + patienceMs;
+  }
+
+  /** By how much its costs count more, while it has just recovered. */
+  get costFactor(): number {
+    const left = 1 - (performance.now() - this.#recoveredMs) / SLOW_START_MS;
+    return left > 0 ? 1 + (SLOW_START_FACTOR - 1) * left : 1;
+  }
+
+  /** A request was sent to it. */
+  begun(): void {
+    if (this.#ejectedUntilMs > 0) this.#isOnTrial = true;
+  }
+
+  /** A request has left it, whatever became of it. */
+  ended(): void {
+    this.#isOnTrial = false;
+  }
+
+  /** @param isServerError the status was 5xx, but for those that tell of load */
+  answered(isServerError: boolean): void {
+    if (isServerError) {
+      if (++this.#errors >= SERVER_ERRORS_IN_A_ROW || this.isEjected) this.#eject();
+      return;
+    }
+    this.#errors = 0;
+    if (this.#ejectedUntilMs === 0) return;
+    this.#ejectedUntilMs = 0;
+    this.#recoveredMs = performance.now();
+  }
+
+  timedOut(): void {
+    this.#eject();
+  }
+
+  #eject(): void {
+    const now = performance.now();
+    // Several requests that hang together are one failure.
+    if (now < this.#ejectedUntilMs) return;
+    const isRelapse = this.#ejectedUntilMs > 0 || now - this.#recoveredMs < MAX_EJECTION_MS;
+    this.#ejections = isRelapse ? this.#ejections + 1 : 0;
+    const ms = Math.min(MAX_EJECTION_MS, FIRST_EJECTION_MS * 2 ** this.#ejections);
+    this.#ejectedUntilMs = now + ms;
+    this.#errors = 0;
+  }
+}

@@ -1,0 +1,150 @@
+// One request through a matrix of fake back-ends of which one hangs: when a second replica is
+// asked, and what an answer may lack.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { DispatchCall } from "../../../runtime/dispatch/dispatch-call.js";
+import { makeDispatch, Owner, PARTIAL } from "./support/call-owner.js";
+import { until } from "./support/fake-back-end.js";
+import { later } from "./support/later.js";
+import type { RequestOptions } from "./support/make-request.js";
+import { SmallMatrix } from "./support/small-matrix.js";
+
+const test = suite("dispatch healing");
+const INCOMPLETE = { "allow-incomplete": true };
+let small: SmallMatrix;
+
+test.after.each(() => small.close());
+
+function begin(isRepeatable: boolean, options: RequestOptions = {}) {
+  const owner = new Owner();
+  owner.repeats = isRepeatable;
+  const call = new DispatchCall(small.matrix, makeDispatch("/a", options), owner);
+  assert.is(call.advance(), true);
+  return { call, owner };
+}
+
+async function answer(partition: number, replica: number): Promise<void> {
+  const request = await small.at(partition, replica).next();
+  request.answer(200, `p${partition}r${replica}`, PARTIAL);
+}
+
+test("after a time-out another replica is asked, if the request may be repeated", async () => {
+  small = await SmallMatrix.start(1, 2);
+  const { call, owner } = begin(true);
+  await small.at(0, 0).next();
+  later(100, () => call.expire(50));
+  await answer(0, 1);
+  assert.is(await owner.outcome(), "p0r1");
+  assert.is(small.matrix.backEnds[0]![0]!.outlier.isEjected, true);
+});
+
+test("not if it may not, nor a POST, nor beyond the budget", async () => {
+  small = await SmallMatrix.start(1, 2);
+  for (const [isRepeatable, method, budget] of [
+    [false, "GET", 1],
+    [true, "POST", 1],
+    [true, "GET", 0],
+  ] as const) {
+    for (const backEnd of small.matrix.all()) backEnd.revive();
+    const { call, owner } = begin(isRepeatable, { method, affinity: 0 });
+    owner.budget = budget;
+    await until(() => small.backEnds[0]!.some(({ requests }) => requests.length > 0), "request");
+    later(100, () => call.expire(50));
+    assert.match(await owner.outcome(), /^<partial: 0 width: 1> \| 503 \| timeout/);
+    for (const { requests } of small.backEnds[0]!) requests.length = 0;
+  }
+});
+
+test("a late answer is asked of another replica; the first one to answer is heard", async () => {
+  small = await SmallMatrix.start(1, 2);
+  const { call, owner } = begin(true);
+  const slow = await small.at(0, 0).next();
+  call.hedge(1000);
+  assert.is(small.at(0, 1).accepted, 0);
+  later(2000, () => call.hedge(1000));
+  later(2000, () => call.hedge(1000));
+  await answer(0, 1);
+  assert.is(await owner.outcome(), "p0r1");
+  assert.is(small.at(0, 1).accepted, 1);
+  assert.equal([owner.budget, owner.leaves], [0, 0]);
+  slow.answer(200, "late", PARTIAL);
+  await until(() => owner.leaves === 1, "end of the slow one");
+  assert.equal([owner.outcomes.length, owner.successes], [1, 2]);
+});
+
+test("if the second replica fails, the first one is still waited for", async () => {
+  small = await SmallMatrix.start(1, 2);
+  const { call, owner } = begin(true);
+  const slow = await small.at(0, 0).next();
+  later(2000, () => call.hedge(1000));
+  (await small.at(0, 1).next()).socket.destroy();
+  await until(() => small.matrix.backEnds[0]![1]!.isDefunct, "loss");
+  slow.answer(200, "late", PARTIAL);
+  assert.is(await owner.outcome(), "late");
+});
+
+test("one that hangs gets no more requests while another one answers", async () => {
+  small = await SmallMatrix.start(1, 2);
+  const [first] = small.matrix.all();
+  first!.outlier.timedOut();
+  for (let round = 0; round < 3; round++) {
+    const { owner } = begin(true);
+    await answer(0, 1);
+    assert.is(await owner.outcome(), "p0r1");
+  }
+  // It is better than none.
+  small.matrix.backEnds[0]![1]!.retire();
+  const { owner } = begin(true);
+  await answer(0, 0);
+  assert.is(await owner.outcome(), "p0r0");
+  assert.is(first!.outlier.isEjected, false);
+});
+
+test("what nobody waits for any more still costs", async () => {
+  small = await SmallMatrix.start(1, 1);
+  const [backEnd] = small.matrix.all();
+  const { call } = begin(false);
+  await small.at(0, 0).next();
+  later(100, () => call.expire(50));
+  assert.equal([backEnd!.running, backEnd!.cost], [0, 2]);
+});
+
+test("after a soft time-out the answer is made of what is there, if that is enough", async () => {
+  const options = { ...INCOMPLETE, "min-coverage": 0.5, required: [1] };
+  small = await SmallMatrix.start(3, 1, {}, options);
+  const { call, owner } = begin(false);
+  const settle = () => later(1000, () => call.settleForLess(500));
+  settle();
+  await answer(0, 0);
+  await answer(2, 0);
+  await until(() => small.matrix.backEnds[2]![0]!.running === 0, "answers");
+  settle();
+  // Partition 1 must not lack.
+  assert.equal(owner.outcomes, []);
+  await answer(1, 0);
+  assert.is(await owner.outcome(), "p0r0,p1r0,p2r0");
+  const second = begin(false);
+  await Promise.all([answer(0, 0), answer(1, 0)]);
+  await until(() => small.matrix.backEnds[1]![0]!.running === 0, "answers");
+  call.settleForLess(500);
+  later(1000, () => second.call.settleForLess(500));
+  assert.is(await second.owner.outcome(), "p0r0,p1r0,-");
+});
+
+test("too little is no answer", async () => {
+  small = await SmallMatrix.start(3, 1, {}, { ...INCOMPLETE, "min-coverage": 0.6 });
+  for (const partition of [0, 1]) small.matrix.backEnds[partition]![0]!.retire();
+  const { owner } = begin(false);
+  await answer(2, 0);
+  assert.is(await owner.outcome(), "503 Partition(s) down");
+});
+
+test("coverage counts the leaves that there ever were", async () => {
+  small = await SmallMatrix.start(2, 1);
+  assert.is(small.matrix.coverage([3, 1]), 1);
+  assert.is(small.matrix.coverage([3, 0]), 0.75);
+  assert.is(small.matrix.coverage([2, 0]), 0.5);
+});
+
+test.run();

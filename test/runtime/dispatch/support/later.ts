@@ -1,0 +1,13 @@
+// The monotonic clock, as it will be.
+
+/** Runs `check` as if so many milliseconds had passed. */
+export function later(ms: number, check: () => void): void {
+  const { now } = performance;
+  const atMs = now.call(performance) + ms;
+  performance.now = () => atMs;
+  try {
+    check();
+  } finally {
+    performance.now = now;
+  }
+}
