@@ -49,6 +49,10 @@ export const MIN_BODY_BYTES_PER_WINDOW = 30_000;
 export const LINGER_MS = 500;
 /** Once a server no longer listens, requests on open connections are still answered this long. */
 export const LAST_REQUESTS_MS = 100;
+/** How long open connections are waited for to ask once more, at a stop and at one with `drain`. */
+export const RETIRE_MS = 50;
+export const DRAIN_RETIRE_MS = 1000;
+export const MAX_DRAIN_SECONDS = 3600;
 export const CONNECTION_SWEEP_MS = 250;
 /** Waiting requests of a client that has sent its end are given up after this long. */
 export const GONE_CLIENT_MS = 1000;

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../base/clock.js";
-import { DEFAULT_PLUGIN_TIMEOUT_MS } from "../base/limits.js";
+import { DEFAULT_PLUGIN_TIMEOUT_MS, DRAIN_RETIRE_MS, RETIRE_MS } from "../base/limits.js";
 import { packageInfo } from "../base/package-info.js";
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { plugins as builtinPlugins } from "../builtin/.generated/plugins.js";
@@ -180,10 +180,20 @@ export class IoServer {
     return { port, transport: transport.name, reason };
   }
 
-  /** New requests are turned away until the running ones are answered or the time is up. */
+  /**
+   * With `drain`, only the health check tells of it for a while, so that nobody new is sent here.
+   * Then newcomers are turned away, and each open connection ends with its next answer; at last all
+   * new requests are turned away until the running ones are answered or the time is up.
+   */
   async #stop(timeoutMs: number): Promise<void> {
-    this.#engine.stop();
+    const { drain } = this.#data.settings;
+    this.#engine.leave();
+    if (drain > 0) await delay(drain * 1000);
     const deadline = performance.now() + timeoutMs;
+    this.#engine.turnNewcomersAway();
+    for (const server of this.#servers) server.retire();
+    await delay(Math.min(timeoutMs, drain > 0 ? DRAIN_RETIRE_MS : RETIRE_MS));
+    this.#engine.stop();
     while (this.#working() > 0 && performance.now() < deadline) await delay(5);
     this.#engine.giveUp();
     this.#dispatcher?.close();
@@ -199,7 +209,8 @@ export class IoServer {
 
   #working(): number {
     const dispatched = this.#dispatcher?.working ?? 0;
-    return this.#scheduler.working + this.#admin.working + dispatched;
+    const { working, waiting } = this.#scheduler;
+    return working + waiting + this.#admin.working + this.#admin.waiting + dispatched;
   }
 
   #addBuiltins(): void {

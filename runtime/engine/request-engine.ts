@@ -55,6 +55,9 @@ export class RequestEngine {
   #serial = Math.floor(nowMs() * 1000);
   readonly #slow = new SlowAnswers();
   #stopping = false;
+  #isLeaving = false;
+  /** Requests on connections that were opened later are turned away; milliseconds since 1970. */
+  #lastOpenedAtMs = Number.POSITIVE_INFINITY;
   /** The request that is being answered at this moment, for `/svc/inspect`. */
   current: Exchange | null = null;
 
@@ -62,19 +65,28 @@ export class RequestEngine {
     this.#parts = parts;
   }
 
-  /** From now on every request is answered with 503; so are those that wait for an executor. */
+  /** The health check tells watchers that this server will be gone. */
+  leave(): void {
+    this.#isLeaving = true;
+  }
+
+  /** What comes on new connections is answered with 503. */
+  turnNewcomersAway(): void {
+    this.#lastOpenedAtMs = nowMs();
+  }
+
+  /** From now on every new request is answered with 503. */
   stop(): void {
     this.#stopping = true;
+  }
+
+  /** The time to stop is up: those that wait or run get no other answer. */
+  giveUp(): void {
     const { scheduler, admin } = this.#parts;
     for (const call of [...scheduler.dropWaiting(), ...admin.dropWaiting()]) {
       // The back-ends have executed what waits for its post-processor.
       this.#serviceOut(call, call.step !== null && call.step.merged !== null);
     }
-  }
-
-  /** The time to stop is up: those that still run get no other answer. */
-  giveUp(): void {
-    const { scheduler, admin } = this.#parts;
     for (const { call } of [...scheduler.calls(), ...admin.calls()]) {
       this.#serviceOut(call, true);
     }
@@ -112,12 +124,17 @@ export class RequestEngine {
     };
   }
 
+  #isOver({ connection }: Exchange, path: string | null): boolean {
+    if (this.#stopping || connection.openedAtMs >= this.#lastOpenedAtMs) return true;
+    return this.#isLeaving && path === HEALTH_PATH;
+  }
+
   #request(exchange: Exchange, port: 0 | 1): void {
     const { answers } = this.#parts;
     const { target, method } = exchange;
     const mark = target.indexOf("?");
     const path = this.#parts.routes.resolve(mark < 0 ? target : target.slice(0, mark));
-    if (this.#stopping) return answers.refuse(exchange, port, 503, "Service Out");
+    if (this.#isOver(exchange, path)) return answers.refuse(exchange, port, 503, "Service Out");
     if (path === null) return answers.refuse(exchange, port, 404, NO_SUCH_NAME);
     const resource = this.#parts.routes.find(path);
     const kind = resourceKind(path, resource);

@@ -126,6 +126,8 @@ export interface HttpServer {
   readonly port: number;
   /** Connections now open. */
   connections(): readonly Connection[];
+  /** Ends each open connection with its next answer, which says so. */
+  retire(): void;
   /**
    * Stops listening and lets connections end once all that was asked on them is answered and sent.
    * Resolves when none is left, after `timeoutMs` at the latest.

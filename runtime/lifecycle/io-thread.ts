@@ -21,6 +21,7 @@ import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js
 import { startThread } from "./thread-entry.js";
 
 export class IoThread {
+  readonly #drainMs: number;
   readonly #worker: Worker;
   readonly #asked = new Map<number, { resolve(value: never): void; reject(error: Error): void }>();
   #asks = 0;
@@ -35,6 +36,7 @@ export class IoThread {
     onNotice: (notice: Notice) => void,
     onDeath: (error: Error) => void,
   ) {
+    this.#drainMs = data.settings.drain * 1000;
     prepareUws();
     this.#worker = startThread("io", { workerData: data, name: "svc-io" });
     this.#worker.on("message", (message: Reply | Notice) => {
@@ -110,7 +112,8 @@ export class IoThread {
 
   /** Turns newcomers away, waits for what runs up to the bound, then closes both ports. */
   async stop(timeoutMs: number): Promise<void> {
-    const bound = sleep(timeoutMs + STOP_GRACE_MS, undefined, { ref: false });
+    const boundMs = this.#drainMs + timeoutMs + STOP_GRACE_MS;
+    const bound = sleep(boundMs, undefined, { ref: false });
     await Promise.race([this.#ask({ op: "stop", timeoutMs }), bound]);
     this.#closing = true;
     await this.#worker.terminate();

@@ -22,6 +22,7 @@ import {
   DEFAULT_PLUGIN_TIMEOUT_MS,
   DEFAULT_SAVE_EVERY_SECONDS,
   MAIN_SLOTS,
+  MAX_DRAIN_SECONDS,
   MAX_MAIN_PORT,
   MAX_PLUGIN_TIMEOUT_MS,
   MAX_SAVE_EVERY_SECONDS,
@@ -160,6 +161,16 @@ export const SETTINGS = {
     library: "start",
     help: "networks that dispatchers above this server may be in; `[]`: none",
     optionHelp: "networks that dispatchers above this server may be in, or none",
+  }),
+  /** Seconds at a stop in which only the health check says so. Default 0. */
+  drain: setting({
+    key: "http.drain",
+    type: integer(0, MAX_DRAIN_SECONDS),
+    default: [0],
+    option: "drain",
+    library: "start",
+    help: "seconds at a stop in which `/svc/hc` answers 503 and all else goes on",
+    optionHelp: "seconds at a stop in which /svc/hc answers 503 and all else goes on",
   }),
   /** Data folder, relative to the project. Default `./data`. */
   root: setting({

@@ -1,6 +1,7 @@
 // SIGTERM: newcomers get 503, what runs is finished, the process exits with 0.
 
 import { once } from "node:events";
+import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -27,6 +28,51 @@ test("running requests are finished, newcomers turned away", async () => {
   assert.is(newcomer.status, 503);
   assert.is(newcomer.json.message, "Service Out");
   assert.is((await running).json.response, "done");
+  assert.is(await exit, 0);
+});
+
+/** Asks again and again on one connection, until an answer says that it ends. */
+async function askUntilClosed(port: number): Promise<string[]> {
+  const statuses: string[] = [];
+  const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+  let received = "";
+  const next = (): void => {
+    received = "";
+    socket.write("GET /svc/plugin/add?a=1 HTTP/1.1\r\nHost: a\r\n\r\n");
+  };
+  socket.on("data", (chunk) => {
+    received += chunk.toString("latin1");
+    if (!received.endsWith("}")) return;
+    const isLast = received.includes("\r\nConnection: close\r\n");
+    statuses.push(`${received.slice(9, 12)}${isLast ? " last" : ""}`);
+    if (!isLast) next();
+  });
+  socket.on("error", (error) => statuses.push(error.message));
+  next();
+  await once(socket, "close");
+  return statuses;
+}
+
+test("a server that drains loses no request that was sent before it said so", async () => {
+  const served = await serve(fixture("engine"), "--drain", "1");
+  const { port } = served;
+  const clients = Array.from({ length: 16 }, () => askUntilClosed(port));
+  await delay(200);
+  const exit = served.stop();
+  let isIll = false;
+  while (!isIll) {
+    await delay(10);
+    isIll = (await get(port + 1, "/svc/hc")).status === 503;
+  }
+  assert.is((await get(port, "/svc/hc")).status, 503, "the health check comes first");
+  assert.is((await get(port, "/svc/plugin/add?a=1")).status, 200, "all else goes on");
+  for (const statuses of await Promise.all(clients)) {
+    assert.is(statuses.at(-1), "200 last");
+    assert.ok(
+      statuses.slice(0, -1).every((status) => status === "200"),
+      statuses.slice(-3).join(),
+    );
+  }
   assert.is(await exit, 0);
 });
 

@@ -41,6 +41,10 @@ const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
 /** What the connections of one server share. */
 export interface ConnectionHost {
   readonly heads: ResponseHeads;
+  /** Of answers after which the connection ends. */
+  readonly lastHeads: ResponseHeads;
+  /** Connections end with their next answer. */
+  readonly isRetiring: boolean;
   readonly clients: Clients;
   readonly events: ServerEvents;
   readonly maxBodyBytes: number;
@@ -110,8 +114,9 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     return this.#output.bytesOut;
   }
 
-  get heads(): ResponseHeads {
-    return this.#host.heads;
+  headsFor(exchange: NetExchange): ResponseHeads {
+    const isLast = this.#host.isRetiring && this.#phase !== "open" && exchange.next === null;
+    return isLast ? this.#host.lastHeads : this.#host.heads;
   }
 
   get budget(): BodyMemory {
@@ -159,6 +164,11 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     }
   }
 
+  /** What is asked already is answered, and where that is nothing what is asked next. */
+  retire(): void {
+    if (!this.isIdle) this.closing();
+  }
+
   /** Ends the connection as soon as it has sent what it owes; nothing more is read. */
   finish(): void {
     this.closing();
@@ -186,7 +196,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     const exchange = new NetExchange(this, head, body, requestBytes, reserved);
     this.#queue.push(exchange);
     // The client asked for the end: whatever follows this request is not for us.
-    if (head.fields.closes) this.closing();
+    if (head.fields.closes || this.#host.isRetiring) this.closing();
     if (this.#answers.isUsedUp) this.answerRefusal(exchange, ANSWER_MEMORY_USED_UP);
     else this.events.request(exchange);
     if (this.#output.gathered > MAX_GATHERED_BYTES) this.#output.flush();

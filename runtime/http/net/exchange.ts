@@ -10,7 +10,8 @@ import type { ResponseHeads } from "./response-heads.js";
 
 /** What an exchange needs of its connection. */
 export interface ExchangeOwner extends Connection {
-  readonly heads: ResponseHeads;
+  /** For the answer to an exchange. */
+  headsFor(exchange: NetExchange): ResponseHeads;
   /** The answer is there; it leaves when its turn comes. */
   settle(exchange: NetExchange): void;
   /** False when an answer has to be dropped, because too much of others was not read. */
@@ -70,7 +71,7 @@ export class NetExchange implements Exchange {
       const refusal = isHarmless ? ANSWER_MEMORY_USED_UP : ANSWER_DROPPED;
       return this.connection.answerRefusal(this, refusal);
     }
-    this.text = this.connection.heads.text(status, mediaType, body.length, fields);
+    this.text = this.connection.headsFor(this).text(status, mediaType, body.length, fields);
     if (this.method !== "HEAD") {
       // Without a length the client sees the end of the answer by the end of the connection.
       if (body.length === 0) this.isLast = true;
@@ -89,7 +90,7 @@ export class NetExchange implements Exchange {
     fields = "",
   ): void {
     if (this.settled) return;
-    this.text = this.connection.heads.text(status, mediaType, byteLength, fields);
+    this.text = this.connection.headsFor(this).text(status, mediaType, byteLength, fields);
     if (this.method !== "HEAD") this.#setContent(source, byteLength);
     this.#settle(status);
   }

@@ -14,9 +14,12 @@ interface Head {
 
 export class ResponseHeads {
   readonly #cors: string;
+  readonly #connection: string;
   readonly #byMediaType = new Map<string | null, Map<number, Head>>();
 
-  constructor(cors: string | null) {
+  /** @param connection what becomes of it */
+  constructor(cors: string | null, connection: "keep-Alive" | "close" = "keep-Alive") {
+    this.#connection = connection;
     this.#cors = cors === null ? "" : `Access-Control-Allow-Origin: ${cors}\r\n`;
   }
 
@@ -45,7 +48,7 @@ export class ResponseHeads {
     const first = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;
     const content =
       mediaType === null ? "" : `Content-Type: ${mediaType}; charset=UTF-8\r\nContent-Length: `;
-    const rest = `Server: SVC/3\r\nConnection: keep-Alive\r\n${this.#cors}${content}`;
+    const rest = `Server: SVC/3\r\nConnection: ${this.#connection}\r\n${this.#cors}${content}`;
     return { first, rest, both: first + rest };
   }
 }

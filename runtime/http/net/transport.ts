@@ -43,6 +43,8 @@ export const netTransport: Transport = {
 
 export class NetServer implements HttpServer, ConnectionHost {
   readonly heads: ResponseHeads;
+  readonly lastHeads: ResponseHeads;
+  isRetiring = false;
   readonly budget = new BodyBudget(MAX_BODY_BYTES_IN_FLIGHT, SMALL_BODY_RESERVE_BYTES);
   readonly answers = serverAnswers();
   readonly clients = new Clients(
@@ -68,6 +70,7 @@ export class NetServer implements HttpServer, ConnectionHost {
     readonly events: ServerEvents,
   ) {
     this.heads = new ResponseHeads(options.cors);
+    this.lastHeads = new ResponseHeads(options.cors, "close");
     this.maxBodyBytes = options.maxBodyBytes;
     this.rights = new ClientRights(options.parents, options.trusted);
     // Half-open: a client that has sent its last request still gets its answer.
@@ -94,6 +97,11 @@ export class NetServer implements HttpServer, ConnectionHost {
 
   connections(): readonly Connection[] {
     return [...this.#connections];
+  }
+
+  retire(): void {
+    this.isRetiring = true;
+    for (const connection of this.#connections) connection.retire();
   }
 
   async drain(timeoutMs: number): Promise<void> {

@@ -67,6 +67,9 @@ export class UwsServer implements HttpServer, ExchangeHost {
     return this.#peers.list(this.#open);
   }
 
+  /** Connections have no identity: they are open until `drain`. */
+  retire(): void {}
+
   /** Nobody can tell which connections still have something to send, so all get the same time. */
   async drain(timeoutMs: number): Promise<void> {
     this.#server.close();

@@ -45,6 +45,7 @@ const DEFAULTS = {
     maxBodyBytes: 64 * 1024 * 1024,
     traceback: true,
     trusted: [],
+    drain: 0,
     parents: PRIVATE_NETWORKS,
   },
   graphs: {},

@@ -70,6 +70,11 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     ["none", /^: expected a list of networks, got "none"$/],
     [["10.0.0.0/33"], /^\[0\]: expected a network/],
   ],
+  drain: [
+    [-1, /^: expected an integer from 0 to 3600, got -1$/],
+    [3601, /got 3601$/],
+    ["5", /got "5"$/],
+  ],
   trusted: [
     ["10.0.0.0/8", /^: expected a list of networks, got "10\.0\.0\.0\/8"$/],
     [
