@@ -36,7 +36,7 @@ const SETS: readonly PluginSet[] = [
 
 const ARGSPEC_FOLDER = "argspec/.generated";
 /** Those that read more of a query than their signatures say. */
-const OPEN = new Set(["arcs", "echo", "neighbor", "vertices"]);
+const OPEN = new Set(["arcs", "echo", "nearest", "neighbor", "vertices"]);
 
 /** @param packageDir folder of this package's sources */
 export function compileBuiltins(packageDir: string): readonly Diagnostic[] {

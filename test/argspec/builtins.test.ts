@@ -43,6 +43,7 @@ test("lets queries take what their signatures do not list, and a body", () => {
     [
       ["arcs", "str"],
       ["echo", "bytes"],
+      ["nearest", "str"],
       ["neighbor", "str"],
       ["vertices", "str"],
     ],

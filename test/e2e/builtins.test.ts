@@ -44,6 +44,7 @@ const BUILTIN_PLUGINS = [
     "matrixplugins",
     "memory",
     "metrics",
+    "nearest",
     "neighbor",
     "ping",
     "plugins",

@@ -109,6 +109,32 @@ test("arcs are made, set and removed, on both ports", async () => {
   }
 });
 
+test("vertices are made with vectors, and the nearest are found, on both ports", async () => {
+  const floats = Buffer.from(new Float32Array([0, 1, 0.5]).buffer).toString("base64");
+  for (const port of [0, 1] as const) {
+    await response("createvertex", { id: "north", vector: "[1, 0]" }, port);
+    await response(
+      "createvertex",
+      { id: "east", type: "place", vector: JSON.stringify(floats) },
+      port,
+    );
+    const vector = { vector: "[0.1, 1]", hits: 1 };
+    const [nearest] = (await response("nearest", vector, port)) as { id: string }[];
+    assert.is(nearest!.id, "east");
+    const typed = { id: "north", query: '{"condition": {"type": "place"}, "approximate": true}' };
+    assert.equal(await response("nearest", typed, port), [{ id: "east", similarity: 0 }]);
+    const shown = (await response("vertex", { id: "east" }, port)) as {
+      "Vertex( east )": { attributes: { vector: number[] } };
+    };
+    assert.equal(shown["Vertex( east )"].attributes.vector.slice(0, 2), [0, 1]);
+    assert.is(new Graph("g").objcnt.vectors, 2);
+    await response("createvertex", { id: "east", vector: "[]" }, port);
+    assert.is(new Graph("g").objcnt.vectors, 1);
+    await response("deletevertex", { id: "north" }, port);
+    await response("deletevertex", { id: "east" }, port);
+  }
+});
+
 /** Plugin, parameters, status, class of the exception, part of its text. */
 const REFUSED: readonly (readonly [string, Parameters, number, string, RegExp])[] = [
   ...["createvertex", "deletevertex", "connect", "disconnect"].flatMap((name) => {
@@ -125,6 +151,14 @@ const REFUSED: readonly (readonly [string, Parameters, number, string, RegExp])[
   ["createvertex", { id: "x", properties: "{" }, 400, "ValueError", /^properties=\{ \(invalid/],
   ["createvertex", { id: "x", properties: "[1]" }, 400, "TypeError", /an object is required/],
   ["createvertex", { id: "x", properties: '{"1": 2}' }, 500, "ValueError", /invalid property key/],
+  ["createvertex", { id: "x", vector: "[1e39]" }, 400, "ValueError", /vector\[0\] is 1e\+39/],
+  ["createvertex", { id: "x", vector: '["a"]' }, 400, "TypeError", /vector\[0\] must be a number/],
+  ["createvertex", { id: "x", vector: '[["a", 1]]' }, 400, "ValueError", /feature vectors/],
+  ["createvertex", { id: "x", vector: '"AAA"' }, 400, "ValueError", /base64 of float32s/],
+  ["createvertex", { id: "x", vector: "7" }, 400, "TypeError", /list of numbers/],
+  ["nearest", {}, 400, "TypeError", /'vector' or 'id'/],
+  ["nearest", { vector: "[]" }, 400, "ValueError", /no components/],
+  ["nearest", { vector: "[1]", approximate: "7" }, 500, "QueryError", /approximate/],
   [
     "connect",
     { initial: "x", terminal: "y", modifier: "M_NO" },

@@ -10,6 +10,7 @@ import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../graph-context.js";
 import { patiently } from "../patiently.js";
 import { constantParameter } from "../query-json.js";
+import { vectorParameter } from "../vector-json.js";
 
 const TIMEOUT_MS = 5000;
 
@@ -21,6 +22,7 @@ const TIMEOUT_MS = 5000;
  * @param type of the vertex, empty for none
  * @param lifespan seconds until it expires, -1 for ever
  * @param properties to set
+ * @param vector list of numbers, or base64 of float32s; `[]` removes the one that is there
  */
 export function createvertex(
   _request: PluginRequest,
@@ -29,12 +31,14 @@ export function createvertex(
   type: str = "",
   lifespan: int = -1,
   properties: json = {},
+  vector: json = null,
 ): Promise<object> {
   if (typeof properties !== "object" || properties === null || Array.isArray(properties)) {
     throw new ParameterError("TypeError", "properties (an object is required)");
   }
-  const options = { type: type === "" ? null : type, lifespan, properties };
   const found = graphNamed(graph);
+  const given = vectorParameter(found, "vector", vector);
+  const options = { type: type === "" ? null : type, lifespan, properties, vector: given };
   return patiently(TIMEOUT_MS, (timeout) => {
     const made = found.createVertex(id, { ...options, timeout });
     return { id, action: made === 1 ? "created" : "updated" };

@@ -1,6 +1,8 @@
 // Graph queries over HTTP (interface, "Graph status and queries"). Arguments of a query come from
 // four places; the later one wins: defaults, URL, the text `query`, the body.
 
+import { ParameterError } from "../../base/errors.js";
+import type { Graph } from "../../graph/api/graph.js";
 import { D_OUT, F_AARC, F_NAMES } from "../../graph/model/constants.js";
 import { UnsupportedError } from "../../graph/model/errors.js";
 import type { ArcFilter } from "../../graph/query/parse/query-options.js";
@@ -8,6 +10,7 @@ import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../graph-context.js";
 import { queryArgument, queryFromText } from "../query-json.js";
+import { vectorParameter } from "../vector-json.js";
 
 const TIMEOUT_MS = 5000;
 /** Arguments of a URL that every plugin takes as typed parameters. */
@@ -87,6 +90,43 @@ export function arcs(
   const filter = (typeof given === "string" ? [given, D_OUT] : given) as ArcFilter;
   const condition = { arc: filter, ...conditionOf(options.condition) };
   return graphNamed(graph).arcs({ ...options, condition });
+}
+
+/**
+ * The vertices whose vectors are most similar to a vector, or to that of a vertex.
+ * @plugin nearest
+ * @readonly
+ * @param content as `query`, which it takes precedence over
+ * @param graph name of the graph
+ * @param id of a vertex whose vector is meant, where no `vector` is given
+ * @param hits most entries, negative for all
+ * @param query `vector` (numbers, or base64 of float32s), `condition`, `approximate` as JSON
+ */
+export function nearest(
+  request: PluginRequest,
+  content: str,
+  graph: str,
+  id: str = "",
+  hits: int = 10,
+  query: str = "",
+): unknown {
+  const { vector, ...given } = queryArguments(request, { id, hits }, [query, content], 0);
+  const { id: anchor, ...options } = given;
+  const found = graphNamed(graph);
+  const probe = vectorParameter(found, "vector", vector);
+  if (probe?.length === 0) throw new ParameterError("ValueError", "vector (it has no components)");
+  if (probe === null && anchor === "") {
+    throw new ParameterError("TypeError", "missing required argument: 'vector' or 'id'");
+  }
+  if (probe !== null) return found.nearest(probe, options);
+  return nearestTo(found, String(anchor), options);
+}
+
+async function nearestTo(graph: Graph, id: string, options: object): Promise<object> {
+  const vertex = await graph.openVertexAsync(id, "r", TIMEOUT_MS);
+  const probe = vertex.getVector();
+  vertex.close();
+  return graph.nearest(probe, options);
 }
 
 type Arguments = Record<string, unknown>;

@@ -15,7 +15,13 @@ const INTERFACE_PATHS = [
   ...["plugins", "builtins"],
   ...["builtin/matrixplugins", "builtin/argspec"],
   ...["builtin/arcs", "builtin/evaluate", "builtin/eventbacklog", "builtin/graphinfo"],
-  ...["builtin/memory", "builtin/neighbor", "builtin/properties", "builtin/vertex"],
+  ...[
+    "builtin/memory",
+    "builtin/nearest",
+    "builtin/neighbor",
+    "builtin/properties",
+    "builtin/vertex",
+  ],
   ...["builtin/vertices"],
   ...["builtin/connect", "builtin/createvertex", "builtin/deletevertex", "builtin/disconnect"],
   ...["builtin/echo", "builtin/metrics", "builtin/ping", "builtin/status"],
@@ -38,8 +44,8 @@ function pluginPaths(name: string): string[] {
 const plugins = [...pluginPaths("plugins"), ...pluginPaths("graph-plugins")];
 const built = [...services.keys(), ...BUILTIN_ALIASES.keys(), ...plugins];
 
-test("the tables have 43 paths, and one script besides", () => {
-  assert.is(new Set(INTERFACE_PATHS).size, 44);
+test("the tables have 44 paths, and one script besides", () => {
+  assert.is(new Set(INTERFACE_PATHS).size, 45);
 });
 
 test("each path is built or answered with 501, never both", () => {

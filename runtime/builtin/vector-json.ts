@@ -1,0 +1,37 @@
+// Vectors as clients write them: a list of numbers, or the base64 text of little-endian float32s,
+// which takes a third of the characters.
+
+import { ParameterError } from "../base/errors.js";
+import type { Graph } from "../graph/api/graph.js";
+import type { Vector } from "../graph/vectors/vector.js";
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const FLOAT_BYTES = 4;
+
+/**
+ * A vector that is ready for use; null where none is given.
+ * @throws ParameterError what is none: it is the client's fault
+ */
+export function vectorParameter(graph: Graph, name: string, value: unknown): Vector | null {
+  if (value === null || value === undefined || value === "") return null;
+  const components = typeof value === "string" ? floatsOf(name, value) : value;
+  try {
+    return graph.sim.newVector(components as readonly number[]);
+  } catch (error) {
+    const kind = (error as Error).name === "ValueError" ? "ValueError" : "TypeError";
+    throw new ParameterError(kind, `${name} (${(error as Error).message})`);
+  }
+}
+
+/**
+ * The numbers of a base64 text.
+ * @throws ParameterError
+ */
+function floatsOf(name: string, text: string): number[] {
+  const bytes = Buffer.from(text, "base64");
+  const isWhole = BASE64.test(text) && text.length % 4 === 0 && bytes.length % FLOAT_BYTES === 0;
+  if (!isWhole) throw new ParameterError("ValueError", `${name} (base64 of float32s is required)`);
+  return Array.from({ length: bytes.length / FLOAT_BYTES }, (_, index) =>
+    bytes.readFloatLE(index * FLOAT_BYTES),
+  );
+}
