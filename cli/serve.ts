@@ -21,7 +21,7 @@ export const serve = defineCommand({
     surviveLostReaders();
     const folder = projectFolder(argument);
     const manifest = build.readBuild(folder);
-    build.warnIfStale(folder, manifest);
+    await build.warnIfStale(folder, manifest);
     const settings = await resolveSettings(folder, manifest.config, values);
     const table = build.pluginTable(folder, manifest, values.role);
     const service = await startServer(settings, table);

@@ -4,10 +4,11 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
+import type { ResolvedConfig } from "../runtime/settings/config-rule.js";
 import { changedFile, readManifest } from "../runtime/settings/manifest.js";
+import { findPluginFiles } from "../runtime/settings/plugin-files.js";
 import { type BuildResult, Clock } from "./build-result.js";
 import { differingFiles, writeOutput } from "./output.js";
-import { findPluginFiles } from "./project-files.js";
 import { compilerVersion } from "./version.js";
 
 export interface BuildOptions {
@@ -62,7 +63,17 @@ async function currentPlugins(projectDir: string): Promise<number | null> {
     return null;
   }
   const files = await findPluginFiles(projectDir, manifest.config);
-  return files.join("\n") === manifest.files.join("\n") ? manifest.plugins.length : null;
+  const isRight =
+    files.join("\n") === manifest.files.join("\n") &&
+    (!manifest.isConfigOpen || (await isSameConfig(projectDir, manifest.config)));
+  return isRight ? manifest.plugins.length : null;
+}
+
+/** Asks a configuration that reads the environment, or other things that may have changed. */
+async function isSameConfig(projectDir: string, config: ResolvedConfig): Promise<boolean> {
+  const { loadConfig } = await import("./config/config.js");
+  const now = await loadConfig(projectDir);
+  return JSON.stringify(now.config) === JSON.stringify(config);
 }
 
 async function compileProject(

@@ -7,6 +7,7 @@ import { posix, relative, resolve, sep } from "node:path";
 import { SvcError } from "../runtime/base/errors.js";
 import type { ResolvedConfig } from "../runtime/settings/config-rule.js";
 import { hashContent, MANIFEST_FILE } from "../runtime/settings/manifest.js";
+import { findPluginFiles } from "../runtime/settings/plugin-files.js";
 import { type BuildResult, Clock, hasErrors } from "./build-result.js";
 import { Bundler } from "./bundle.js";
 import { checkPlugins } from "./check/check-plugins.js";
@@ -19,7 +20,7 @@ import { sortDiagnostics } from "./diagnostics/sort.js";
 import { checkedManifest } from "./emit/manifest.js";
 import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from "./emit/project.js";
 import { type OutputFiles, writeOutput } from "./output.js";
-import { findPluginFiles, hashInputs } from "./project-files.js";
+import { hashInputs } from "./project-files.js";
 import type { PluginReader, ReadResult } from "./read/plugin-reader.js";
 import { declarationFiles, tsconfigFiles } from "./tsconfig.js";
 import { compilerVersion } from "./version.js";
@@ -36,6 +37,8 @@ export interface Compiled {
 export interface Rebuild extends BuildResult {
   /** It was abandoned for newer changes before it was known to be right. */
   readonly abandoned: boolean;
+  /** Files that were read, relative to the project, as far as the build got. */
+  readonly inputs: readonly string[];
   /** What TypeScript finds, where it is asked only after the build was written. */
   readonly types: Promise<readonly Diagnostic[]>;
 }
@@ -54,6 +57,7 @@ export class ProjectBuilder {
   #bundler: Bundler | null = null;
   #typeCheck: TypeCheck | null = null;
   #declarations: readonly string[] = [];
+  #inputs: readonly string[] = [];
   /** Plugin files and declarations. */
   #sources: readonly string[] = [];
   /** Changes that no reading has taken in yet: an error may come before it. */
@@ -91,6 +95,7 @@ export class ProjectBuilder {
       differing: [],
       timings: clock.timings(),
       abandoned,
+      inputs: this.#inputs,
       types,
     };
   }
@@ -167,6 +172,7 @@ export class ProjectBuilder {
       this.#startTypeCheck();
     }
     const reading = await this.#read(config.config, this.#sources);
+    this.#inputs = [...files, ...config.inputs, ...reading.dependencies];
     clock.mark("read");
     const { plugins, types, moduleState } = reading;
     const { executors } = config.config;
@@ -248,7 +254,7 @@ export class ProjectBuilder {
 
   /** All files of the build; null when bundling found errors, which are added to `found`. */
   async #emit(
-    { config, inputs }: LoadedConfig,
+    { config, inputs, isOpen }: LoadedConfig,
     files: readonly string[],
     reading: ReadResult,
     found: Diagnostic[],
@@ -271,6 +277,7 @@ export class ProjectBuilder {
       svc: compilerVersion(),
       checked,
       config,
+      isConfigOpen: isOpen,
       files,
       inputs: hashInputs(this.projectDir, sources),
       outputs: Object.fromEntries(hashes.sort()),

@@ -25,14 +25,17 @@ export function readBuild(projectDir: string): Manifest {
   return manifest;
 }
 
-/** Writes a warning when a source is no longer what was built, or the types were never right. */
-export function warnIfStale(projectDir: string, manifest: Manifest): void {
-  const changed = changedFile(projectDir, manifest.inputs);
+/** Writes a warning when a source is not what was built, or the types were never right. */
+export async function warnIfStale(projectDir: string, manifest: Manifest): Promise<void> {
+  const { findPluginFiles } = await import("../../runtime/settings/plugin-files.js");
+  const files = await findPluginFiles(projectDir, manifest.config);
+  const added = files.find((file) => !manifest.files.includes(file)) ?? null;
+  const changed = changedFile(projectDir, manifest.inputs) ?? added;
   if (changed === null && manifest.checked) return;
   const reason =
     changed === null
       ? "the types of this build were not checked, or are wrong; it is"
-      : `${changed} has changed since the build, which is`;
+      : `${changed} ${changed === added ? "is new" : "has changed"} since the build, which is`;
   process.stderr.write(
     `svc: warning: ${reason} served as it is; ` +
       `\`${buildCommand(projectDir)}\` builds it anew\n`,

@@ -14,6 +14,7 @@ import { reportError } from "../frame/report-error.js";
 import { announce } from "./announce.js";
 import { pluginTable, readBuild } from "./built-project.js";
 import type { ServeValues } from "./options.js";
+import { OutsideWatch } from "./outside-watch.js";
 import { resolveSettings } from "./resolve-settings.js";
 import { startServer } from "./start-server.js";
 
@@ -29,6 +30,8 @@ export class DevServer {
   readonly #options: RebuildOptions;
   readonly #builder: ProjectBuilder;
   readonly #changed = new Set<string>();
+  /** Packages of the workspace, say. */
+  readonly #outside: OutsideWatch;
   #served: Served | null = null;
   #isBusy = false;
 
@@ -37,6 +40,7 @@ export class DevServer {
     this.#values = values;
     this.#options = options;
     this.#builder = new ProjectBuilder(folder);
+    this.#outside = new OutsideWatch(folder, (files) => void this.change(files));
   }
 
   /**
@@ -95,6 +99,7 @@ export class DevServer {
     try {
       const result = await this.#builder.rebuild(files, this.#options);
       if (!result.abandoned) printFindings(this.#folder, result.diagnostics);
+      this.#outside.follow(result.inputs);
       void this.#reportTypes(result.types);
       return result;
     } catch (error) {
@@ -122,6 +127,7 @@ export class DevServer {
 
   /** Ends a server that could not be started. */
   close(): Promise<void> {
+    this.#outside.close();
     return this.#builder.close();
   }
 

@@ -3,36 +3,33 @@
 
 import { type FSWatcher, readdirSync, watch } from "node:fs";
 import { join, relative, sep } from "node:path";
+import { QuietChanges } from "./quiet-changes.js";
 
 const SOURCE = /\.([cm]?[jt]sx?|json)$/;
 /** Hidden files too: a build makes one of its own while it reads the configuration. */
 const SKIPPED = /^(\..*|node_modules)$/;
-/** Editors write a file in several steps; a pause this long means that they are done. */
-const QUIET_MS = 15;
 /** Errors of paths that are no folders, no longer there, or closed to us and to a build alike. */
 const NOT_TO_BE_WATCHED = new Set(["ENOENT", "ENOTDIR", "EACCES", "EPERM"]);
 
 /**
  * Calls `onChange` with the changed files, relative to `folder`, once they have been quiet. Folders
  * below it that cannot be watched are named on standard error.
+ * @param isDeep whether folders below it are watched, too
  * @returns a function that ends the watching
  */
-export function watchFolder(folder: string, onChange: (files: string[]) => void): () => void {
+export function watchFolder(
+  folder: string,
+  onChange: (files: string[]) => void,
+  isDeep = true,
+): () => void {
   const watchers = new Map<string, FSWatcher>();
   /** Sources seen so far: nothing else tells which ones go away with their folder. */
   const sources = new Set<string>();
-  const changed = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
+  const changes = new QuietChanges(folder, onChange);
 
   function note(path: string): void {
     sources.add(path);
-    changed.add(relative(folder, path).replaceAll("\\", "/"));
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      const files = [...changed].sort();
-      changed.clear();
-      onChange(files);
-    }, QUIET_MS);
+    changes.add(relative(folder, path).replaceAll("\\", "/"));
   }
 
   /** @param isNew files of a folder that appears have changed, those found at the start have not */
@@ -43,8 +40,9 @@ export function watchFolder(folder: string, onChange: (files: string[]) => void)
     for (const entry of readdirSync(path, { withFileTypes: true })) {
       const inside = join(path, entry.name);
       if (SKIPPED.test(entry.name)) continue;
-      if (entry.isDirectory()) enter(inside, isNew);
-      else if (!SOURCE.test(entry.name)) continue;
+      if (entry.isDirectory()) {
+        if (isDeep) enter(inside, isNew);
+      } else if (!SOURCE.test(entry.name)) continue;
       else if (isNew) note(inside);
       else sources.add(inside);
     }
@@ -55,7 +53,7 @@ export function watchFolder(folder: string, onChange: (files: string[]) => void)
     if (SOURCE.test(name)) return note(path);
     // A folder that appeared, went, or took the place of another; or a file of no concern.
     leave(path);
-    enter(path, true);
+    if (isDeep) enter(path, true);
   }
 
   function enter(path: string, isNew: boolean): void {
@@ -83,6 +81,6 @@ export function watchFolder(folder: string, onChange: (files: string[]) => void)
   add(folder, false);
   return () => {
     for (const watcher of watchers.values()) watcher.close();
-    clearTimeout(timer);
+    changes.close();
   };
 }

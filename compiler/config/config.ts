@@ -19,7 +19,12 @@ export interface LoadedConfig {
   readonly config: ResolvedConfig;
   /** Files that the configuration was read from, relative to the project. */
   readonly inputs: readonly string[];
+  /** It may say something else without any change to these: it reads the environment, say. */
+  readonly isOpen: boolean;
 }
+
+/** Words without which code can know nothing that is not written in it. */
+const OPEN = /\b(?:process|import|globalThis|Date|Math|crypto|performance|require|fetch)\b/;
 
 /**
  * Loads the configuration of a project; one without a file has the defaults.
@@ -30,15 +35,15 @@ export async function loadConfig(projectDir: string): Promise<LoadedConfig> {
   const file = CONFIG_FILES.find((name) => existsSync(join(projectDir, name)));
   const name = packageName(projectDir);
   if (file === undefined) {
-    return { config: withName(resolveConfig({}, []), name), inputs: [] };
+    return { config: withName(resolveConfig({}, []), name), inputs: [], isOpen: false };
   }
-  const { value, inputs } = await runConfig(projectDir, file);
+  const { value, inputs, isOpen } = await runConfig(projectDir, file);
   const problems: Problems = [];
   const config = resolveConfig(value, problems);
   if (problems.length > 0) {
     throw new ConfigError(projectDir, file, problems);
   }
-  return { config: withName(config, name), inputs };
+  return { config: withName(config, name), inputs, isOpen };
 }
 
 function withName(config: ResolvedConfig, name: string | null): ResolvedConfig {
@@ -57,7 +62,7 @@ function packageName(projectDir: string): string | null {
 async function runConfig(
   projectDir: string,
   file: string,
-): Promise<{ value: unknown; inputs: string[] }> {
+): Promise<{ value: unknown; inputs: string[]; isOpen: boolean }> {
   const { code, inputs } = await bundleConfig(projectDir, file);
   // Beside the original, so that the packages it imports are found.
   removeLeftovers(projectDir, LEFTOVERS);
@@ -68,7 +73,7 @@ async function runConfig(
     if (module.default === undefined) {
       throw new Error("it has no default export; write `export default defineConfig({ … })`");
     }
-    return { value: module.default, inputs };
+    return { value: module.default, inputs, isOpen: OPEN.test(code) };
   } catch (error) {
     throw new SvcError("SVC1101", `${file} cannot be loaded: ${messageOf(error)}`, {
       cause: error,

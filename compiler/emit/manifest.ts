@@ -18,6 +18,7 @@ export function emitManifest(
     svc: facts.svc,
     checked: facts.checked,
     config: facts.config,
+    isConfigOpen: facts.isConfigOpen,
     plugins: plugins.map((plugin) => ({
       name: plugin.name,
       role: plugin.role,

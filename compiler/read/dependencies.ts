@@ -5,17 +5,18 @@ import type { ts } from "ts-morph";
 import { isPackageFolder } from "./package-symbols.js";
 import { relativePath } from "./paths.js";
 
-/** The user's own files of a program, relative to the project folder, sorted. */
+/**
+ * The files of a program, relative to the project folder, sorted: the user's own, and declarations
+ * of installed packages. Those of TypeScript and of this package change with its version alone.
+ */
 export function readDependencies(projectDir: string, program: ts.Program): string[] {
   const paths: string[] = [];
   for (const sourceFile of program.getSourceFiles()) {
     const { fileName } = sourceFile;
-    if (fileName.includes("/node_modules/") || program.isSourceFileDefaultLibrary(sourceFile)) {
-      continue;
-    }
+    if (program.isSourceFileDefaultLibrary(sourceFile)) continue;
     const path = relativePath(projectDir, fileName);
-    const isOutside = path.startsWith("../");
-    if (!isOutside || !isPackageFolder(dirname(fileName))) paths.push(path);
+    const isForeign = path.startsWith("../") || fileName.includes("/node_modules/");
+    if (!isForeign || !isPackageFolder(dirname(fileName))) paths.push(path);
   }
   return paths.sort();
 }

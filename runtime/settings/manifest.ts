@@ -24,6 +24,8 @@ export interface Manifest {
   /** Whether TypeScript has found no errors; one that was not checked is never current. */
   readonly checked: boolean;
   readonly config: ResolvedConfig;
+  /** The configuration may be another one without a change of the inputs, see `loadConfig`. */
+  readonly isConfigOpen: boolean;
   /** In plugin-number order. */
   readonly plugins: readonly Omit<PluginEntry, "invoke" | "readers">[];
   /** Files that were searched for plugins. */

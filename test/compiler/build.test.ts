@@ -111,6 +111,31 @@ test("the manifest holds configuration, plugins and inputs", async ({ project })
   assert.is((await buildProject(project.dir)).unchanged, false);
 });
 
+test("other types of a package, and another environment, are noticed", async ({ project }) => {
+  const library = (type: string) => `export declare function half(value: ${type}): number;`;
+  project.write("node_modules/halves/package.json", '{ "name": "halves", "types": "index.d.ts" }');
+  project.write("node_modules/halves/index.d.ts", library("number"));
+  const source = addPlugin("half(a) + b");
+  project.write("plugins/add.ts", `import { half } from "halves";\n${source}`);
+  const port = "+(process.env.TEST_PORT ?? 8000)";
+  project.write("svc.config.mjs", `export default { http: { port: ${port} } };`);
+  assert.is((await buildProject(project.dir)).ok, true);
+  assert.is((await buildProject(project.dir)).unchanged, true);
+  process.env.TEST_PORT = "8001";
+  try {
+    assert.is((await buildProject(project.dir)).unchanged, false);
+    assert.is(readManifest(project.dir)!.config.http.port, 8001);
+    assert.is((await buildProject(project.dir)).unchanged, true);
+  } finally {
+    delete process.env.TEST_PORT;
+  }
+  await buildProject(project.dir);
+  project.write("node_modules/halves/index.d.ts", library("string"));
+  const { ok, diagnostics } = await buildProject(project.dir);
+  assert.is(ok, false);
+  assert.is(diagnostics[0]!.code, "TS2345");
+});
+
 test("nothing changed: nothing is read or written", async ({ project }) => {
   await buildProject(project.dir);
   const before = statSync(project.path(".svc")).ino;

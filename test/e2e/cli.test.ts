@@ -213,6 +213,11 @@ test("serve warns of a stale build, names the file and serves what was built", (
     try {
       assert.match(served.log(), "svc: warning: plugins/double.ts has changed since the build");
       assert.match(served.log(), "`svc build ");
+      project.write("plugins/double.ts", GOOD_PLUGIN);
+      project.write("plugins/triple.ts", GOOD_PLUGIN.replace("double", "triple"));
+      const other = await serve(project.folder);
+      assert.match(other.log(), "plugins/triple.ts is new since the build, which is served as it");
+      await other.stop();
       const answer = await fetch(`http://127.0.0.1:${served.port}/svc/plugin/double?n=4`, {
         headers: { connection: "close" },
       });

@@ -3,6 +3,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Argspec } from "../../argspec/argspec.js";
@@ -144,6 +145,43 @@ test("--unchecked serves at once what parses, and says then what TypeScript find
     const served = await serve(project.folder);
     assert.match(served.log(), /the types of this build were not checked, or are wrong/);
     await served.stop();
+  } finally {
+    dev.process.kill("SIGKILL");
+    project.remove();
+  }
+});
+
+test("a file that an editor empties before it writes it is no change of its own", () =>
+  withDev(undefined, async (dev, project) => {
+    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
+    project.write("plugins/double.ts", "");
+    await delay(60);
+    project.write("plugins/double.ts", TRIPLE);
+    const [line] = await dev.until(/served after[^\n]*/);
+    assert.match(line!, ": 1 plugin in");
+    assert.is(await call(port!, "double?n=2"), 6);
+    project.write("plugins/double.ts", "");
+    await dev.until(/served after \d+ ms: 0 plugins/);
+  }));
+
+test("takes changes of packages of the workspace, which lie outside of the folder", async () => {
+  const project = new TemporaryProject({
+    "packages/rates/package.json": '{ "name": "rates", "type": "module", "exports": "./rate.ts" }',
+    "packages/rates/rate.ts": "export const rate: number = 2;\n",
+    "app/package.json": '{ "name": "app", "type": "module" }',
+    "app/plugins/double.ts": GOOD_PLUGIN.replace("n * 2", "n * rate").replace(
+      "\n\n",
+      '\nimport { rate } from "../../packages/rates/rate.js";\n\n',
+    ),
+  });
+  const dev = new Dev(join(project.folder, "app"));
+  try {
+    const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
+    assert.is(await call(port!, "double?n=2"), 4);
+    project.write("packages/rates/rate.ts", "export const rate: number = 5;\n");
+    await dev.until(/svc: \.\.\/packages\/rates\/rate\.ts served after/);
+    assert.is(await call(port!, "double?n=2"), 10);
+    assert.is(await dev.stop(), 0);
   } finally {
     dev.process.kill("SIGKILL");
     project.remove();

@@ -1,0 +1,47 @@
+// Which files of a project are searched for plugins, by the patterns of its configuration.
+
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { glob } from "tinyglobby";
+import type { ResolvedConfig } from "./config-rule.js";
+
+const NEVER_PLUGINS = [
+  ...["**/*.test.{ts,mts,js,mjs}", "**/*.d.{ts,mts}"],
+  ...["**/node_modules/**", "**/.svc/**"],
+];
+
+/** Files to search for plugins, relative to the project, sorted. */
+export async function findPluginFiles(
+  projectDir: string,
+  config: ResolvedConfig,
+): Promise<string[]> {
+  const found = await glob([...config.plugins], {
+    cwd: projectDir,
+    ignore: NEVER_PLUGINS,
+    expandDirectories: false,
+  });
+  const files = [...found, ...config.declared.map((plugin) => plugin.module)];
+  return withoutTwins(projectDir, files.sort());
+}
+
+/** Each file once, though links may lead to it by several paths: its own where that is one. */
+function withoutTwins(projectDir: string, files: readonly string[]): string[] {
+  const folder = realPath(projectDir);
+  const byRealPath = new Map<string, string>();
+  for (const file of files) {
+    const path = realPath(join(folder, file));
+    if (!byRealPath.has(path) || path === join(folder, file)) {
+      byRealPath.set(path, file);
+    }
+  }
+  return [...byRealPath.values()].sort();
+}
+
+/** The path itself where there is no such file, which is for others to report. */
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
