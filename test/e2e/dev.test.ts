@@ -1,5 +1,5 @@
 // `svc dev`: what is edited is served, mistakes are shown while the last good version goes on.
-// limit: 60 s
+// limit: 180 s
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
