@@ -122,9 +122,11 @@ function checkArcs({ store, model, queries }: Subject): void {
   const sink = new TextSink(store);
   scanArcs(planArcScan(store, condition as VertexCondition), sink, never);
   const expected: ModelHit[] = [];
+  // Without a filter each arc is seen from its tail.
+  const direction = traverse.arc === null || traverse.arc === undefined ? D_OUT : D_ANY;
   for (const id of model.vertices.keys()) {
     if (isObject && !model.passes(tail, id, 0)) continue;
-    model.neighborhood(id, traverse, D_ANY);
+    model.neighborhood(id, traverse, direction);
     for (const hit of model.hits) expected.push(hit);
   }
   sameHits(sink.hits, expected.map(textOf), condition);

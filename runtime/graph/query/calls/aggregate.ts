@@ -17,6 +17,7 @@ import type { GraphStore } from "../../store/graph-store.js";
 import type { ArcBatch, HitSink } from "../hits/hit-sink.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
+import { HandleSet } from "../match/handle-set.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { AggregateQueryOptions } from "../parse/query-options.js";
 import { fieldMask } from "../show/fields.js";
@@ -37,7 +38,8 @@ class AggregateSink implements HitSink {
   readonly countsNeighbors = true;
   readonly isCountOnly = false;
   readonly #store: GraphStore;
-  readonly #hasDegrees: boolean;
+  /** Heads whose degrees were added; null where nobody asks for degrees. */
+  readonly #heads: HandleSet | null;
   neighbors = 0;
   arcs = 0;
   value = 0;
@@ -46,14 +48,14 @@ class AggregateSink implements HitSink {
 
   constructor(store: GraphStore, fields: number) {
     this.#store = store;
-    this.#hasDegrees = (fields & F_DEGREES) !== 0;
+    this.#heads = (fields & F_DEGREES) === 0 ? null : new HandleSet();
   }
 
   take({ words, from, end, length }: ArcBatch): boolean {
     this.arcs += length;
     for (let arc = from; arc < end; arc += ARC_WORDS) {
       this.value += sortValueOf(words[arc + 1]!, words[arc + 2]!);
-      if (!this.#hasDegrees) continue;
+      if (this.#heads === null || !this.#heads.add(words[arc]!)) continue;
       this.indegree += this.#store.vertices.inDegree(words[arc]!);
       this.outdegree += this.#store.vertices.outDegree(words[arc]!);
     }

@@ -4,6 +4,7 @@
 import { D_ANY, F_DEG, F_IDEG, F_ODEG } from "../../model/constants.js";
 import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import type { DirectionNumber } from "../match/arc-test.js";
 import { IdCheck, TypeCheck } from "../match/vertex-checks.js";
 import {
   bindTest,
@@ -41,10 +42,14 @@ const DEGREE_FIELDS = new Map([
   ["outdegree", F_ODEG],
 ]);
 
-/** Whether the arcs of the outermost `traverse` are collected unless it says otherwise. */
+/** What holds for the outermost `traverse` unless it says otherwise. */
 export interface ConditionOptions {
   readonly isCollected: boolean;
+  /** Of its arcs where there is no filter on them. */
+  readonly direction: DirectionNumber;
 }
+
+const NESTED: ConditionOptions = { isCollected: false, direction: D_ANY };
 
 /**
  * A condition ready for use: `bindTest` it before each execution, it is bound once here. Null when
@@ -56,9 +61,9 @@ export interface ConditionOptions {
 export function compileVertexCondition(
   store: GraphStore,
   condition: VertexCondition | undefined,
-  options: ConditionOptions = { isCollected: false },
+  options: ConditionOptions = NESTED,
 ): VertexTest | null {
-  const test = compileTest(store, condition, options.isCollected, 0);
+  const test = compileTest(store, condition, options, 0);
   if (test !== null) bindTest(test, store);
   return test;
 }
@@ -66,7 +71,7 @@ export function compileVertexCondition(
 function compileTest(
   store: GraphStore,
   condition: unknown,
-  isCollected: boolean,
+  { isCollected, direction }: ConditionOptions,
   nesting: number,
 ): VertexTest | null {
   if (nesting > MAX_NESTING) throw new QueryError("Vertex condition recursion limit reached");
@@ -75,8 +80,10 @@ function compileTest(
   const rule = (kind: RuleKind): WalkRule | null => {
     const members = parts.rules[kind];
     if (members === undefined) return null;
-    const neighbor = compileTest(store, members.neighbor, false, nesting + 1);
-    return compileRule(store, members, neighbor, { direction: D_ANY, isCollected });
+    const neighbor = compileTest(store, members.neighbor, NESTED, nesting + 1);
+    const isAny = kind === "adjacent" || (members.arc !== undefined && members.arc !== null);
+    const defaults = { direction: isAny ? D_ANY : direction, isCollected };
+    return compileRule(store, members, neighbor, defaults);
   };
   const checks = parts.constraints.sort((a, b) => a.order - b.order).map(({ check }) => check);
   const adjacent = rule("adjacent");

@@ -92,15 +92,16 @@ export function countVertices(plan: VertexScan, deadline: Deadline): number {
   return counter.hits;
 }
 
+const ALL_OUTARCS = { direction: D_OUT, isCollected: true } as const;
+
 /**
  * The condition is one on tails; its `traverse` says which of their arcs, all outarcs without one.
  * @throws QueryError, SearchError what is malformed
  * @throws UnsupportedError expressions and similarity
  */
 export function planArcScan(store: GraphStore, condition: VertexCondition | undefined): ArcScan {
-  const test = compileVertexCondition(store, condition, { isCollected: true });
-  const rule =
-    test?.traverse ?? compileRule(store, {}, null, { direction: D_OUT, isCollected: true });
+  const test = compileVertexCondition(store, condition, ALL_OUTARCS);
+  const rule = test?.traverse ?? compileRule(store, {}, null, ALL_OUTARCS);
   if (rule.arc.direction === D_BOTH) throw new QueryError("Global traversal filter error");
   const isAny = test === null || (test.checks.length === 0 && test.adjacent === null);
   return { store, tail: isAny ? null : { ...test, traverse: null }, rule };

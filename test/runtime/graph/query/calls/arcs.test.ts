@@ -1,0 +1,53 @@
+// Arcs of a whole graph: each comes once, seen from its tail, unless a filter says otherwise.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../../../../runtime/graph/api/graph.js";
+import { D_ANY, D_IN, F_ANCHOR, F_ID } from "../../../../../runtime/graph/model/constants.js";
+import type { VertexConditionObject as Condition } from "../../../../../runtime/index.js";
+import { makeGraph } from "../../support/make-graph.js";
+
+const test = suite<{ graph: Graph }>("arcs");
+const FORM = { result: "list", fields: F_ANCHOR | F_ID } as const;
+
+test.before((context) => {
+  const graph = makeGraph();
+  for (const id of ["a", "b", "c"]) graph.createVertex(id, "letter");
+  graph.connect("a", "to", "b");
+  graph.connect("a", "to", "c");
+  graph.connect("b", "to", "c");
+  context.graph = graph;
+});
+
+function arcsOf(graph: Graph, condition: Condition): string[] {
+  const rows = graph.arcs({ condition, ...FORM }) as string[][];
+  return rows.map((row) => row.join("-")).sort();
+}
+
+const ALL = ["a-b", "a-c", "b-c"];
+
+test("a condition on heads, or a rule without a filter, means outarcs", ({ graph }) => {
+  assert.equal(arcsOf(graph, {}), ALL);
+  assert.equal(arcsOf(graph, { traverse: { collect: true } }), ALL);
+  assert.equal(arcsOf(graph, { traverse: { arc: null } }), ALL);
+  assert.equal(arcsOf(graph, { traverse: { neighbor: { type: "letter" } } }), ALL);
+  assert.equal(arcsOf(graph, { traverse: { neighbor: "c" } }), ["a-c", "b-c"]);
+  assert.equal(arcsOf(graph, { neighbor: "c" } as Condition), ["a-c", "b-c"]);
+});
+
+test("a filter says which", ({ graph }) => {
+  assert.equal(arcsOf(graph, { traverse: { arc: D_IN } }), ["b-a", "c-a", "c-b"]);
+  assert.is(arcsOf(graph, { traverse: { arc: D_ANY } }).length, 2 * ALL.length);
+});
+
+test("what a tail must have next to it may lie in either direction", ({ graph }) => {
+  const adjacent = { neighbor: "a" };
+  assert.equal(arcsOf(graph, { adjacent }), ["b-c"]);
+});
+
+test("deeper rules go in both directions, as they do everywhere", ({ graph }) => {
+  const neighbor = { traverse: { neighbor: "a" } };
+  assert.equal(arcsOf(graph, { traverse: { neighbor } }), ["a-b", "a-c", "b-c"]);
+});
+
+test.run();
