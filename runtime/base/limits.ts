@@ -105,6 +105,10 @@ export const PRIVATE_NETWORKS: readonly string[] = [
   "fe80::/10",
 ];
 
+/** What one query over HTTP may cost: time, and arcs and vertices that are looked at. */
+export const STRANGERS_QUERY = { timeoutMs: 2000, steps: 20_000_000 };
+export const TRUSTED_QUERY = { timeoutMs: 25_000, steps: Number.POSITIVE_INFINITY };
+
 export const MAX_GRAPHS = 64;
 export const DEFAULT_SAVE_EVERY_SECONDS = 300;
 export const MAX_SAVE_EVERY_SECONDS = 7 * 24 * 3600;

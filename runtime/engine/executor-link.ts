@@ -10,6 +10,7 @@ import {
   FLAG_HAS_MATRIX,
   FLAG_POST,
   FLAG_TIMED_OUT,
+  FLAG_TRUSTED,
 } from "../wire/batch.js";
 import type { PluginCall } from "./plugin-call.js";
 
@@ -65,6 +66,7 @@ export class ExecutorLink {
     if (accept === "text") flags |= FLAG_ACCEPT_TEXT;
     else if (accept === "partial") flags |= FLAG_ACCEPT_PARTIAL;
     if (call.step !== null) flags |= FLAG_HAS_MATRIX;
+    if (call.isTrusted) flags |= FLAG_TRUSTED;
     this.#outbox.push(
       slot,
       call.serial,

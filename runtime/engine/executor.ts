@@ -17,6 +17,7 @@ import {
   FLAG_HAS_MATRIX,
   FLAG_POST,
   FLAG_TIMED_OUT,
+  FLAG_TRUSTED,
   RESULT_PARTIAL,
   RESULT_READONLY_PARTIAL,
   RESULT_REVOKED,
@@ -35,6 +36,7 @@ export class Executor {
   readonly #port: MessagePort;
   readonly #state: SharedState;
   readonly #plugins: () => readonly (PluginEntry | undefined)[];
+  readonly #prepare: (isTrusted: boolean) => void;
   /** Graphs of the requests whose promises have not settled yet. */
   readonly #held = new Map<number, BoundGraph>();
   #results: unknown[] = [0];
@@ -42,12 +44,15 @@ export class Executor {
   #flushScheduled = false;
   #inBatch = false;
 
+  /** @param prepare is called before each plugin runs */
   constructor(
     id: number,
     port: MessagePort,
     state: SharedState,
     plugins: () => readonly (PluginEntry | undefined)[],
+    prepare: (isTrusted: boolean) => void = () => {},
   ) {
+    this.#prepare = prepare;
     this.#id = id;
     this.#port = port;
     this.#state = state;
@@ -88,6 +93,7 @@ export class Executor {
     const entry = this.#plugins()[batch[at + RequestField.Plugin] as number];
     this.#state.setRunningSlot(this.#id, slot);
     const source = this.#source(batch, at);
+    this.#prepare(((batch[at + RequestField.Flags] as number) & FLAG_TRUSTED) !== 0);
     const merged = batch[at + RequestField.Merged] as MergedInput | null;
     const done: Done = (status, kind, payload) => {
       this.#held.delete(serial);

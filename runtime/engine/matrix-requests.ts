@@ -170,7 +170,7 @@ export class MatrixRequests {
         else this.#result(progress, hierarchy, execId, status, kind, payload);
       },
     };
-    const times = { serial, submittedAt: 0 };
+    const times = { serial, submittedAt: 0, isTrusted: false };
     this.#scheduler.submit({ exchange, port, slots: port, plugin, minQueue, step, ...times });
   }
 

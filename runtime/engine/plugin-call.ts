@@ -19,6 +19,8 @@ export interface PluginCall {
   readonly serial: number;
   /** The lowest queue of executors that it may take, 0-3. */
   readonly minQueue: number;
+  /** Of a trusted client; looked at for the admin executor only. */
+  readonly isTrusted: boolean;
   /** Tick of the scheduler at which it came. */
   submittedAt: number;
   /** What a dispatcher has the executor do; null for engines. */

@@ -266,7 +266,10 @@ export class RequestEngine {
     const serial = this.#serial++;
     const minQueue = this.#minQueue(exchange);
     const step = null;
-    scheduler.submit({ exchange, port, slots, plugin, serial, minQueue, submittedAt: 0, step });
+    // Strangers' queries have a bound.
+    const isTrusted = scheduler === this.#parts.admin && this.#isTrusted(exchange);
+    const parts = { exchange, port, slots, plugin, serial, minQueue };
+    scheduler.submit({ ...parts, isTrusted, submittedAt: 0, step });
   }
 
   #noResource(exchange: Exchange, port: 0 | 1, path: string, kind: ResourceKind): void {

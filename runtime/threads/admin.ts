@@ -3,6 +3,7 @@
 // runs user code.
 
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { STRANGERS_QUERY, TRUSTED_QUERY } from "../base/limits.js";
 import { log } from "../base/log.js";
 import { plugins as graphPlugins } from "../builtin/.generated/graph/plugins.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
@@ -12,6 +13,7 @@ import { setFindGraph } from "../builtin/graph-context.js";
 import { Executor } from "../engine/executor.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
 import type { Graph } from "../graph/api/graph.js";
+import { boundQueries } from "../graph/api/query-bound.js";
 import { AskedGraphs } from "../graph/keeper/asked-graphs.js";
 import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
 import { ToldGraphs } from "../graph/keeper/told-graphs.js";
@@ -39,7 +41,8 @@ const plugins = [...graphPlugins, ...quickPlugins];
 
 function serve({ port: requests, state, traceback }: AdminServer): void {
   showTraceback(traceback);
-  new Executor(0, requests, new SharedState(state), () => plugins);
+  const bound = (isTrusted: boolean) => boundQueries(isTrusted ? TRUSTED_QUERY : STRANGERS_QUERY);
+  new Executor(0, requests, new SharedState(state), () => plugins, bound);
 }
 
 function act(ask: AdminAsk): unknown {

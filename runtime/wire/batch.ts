@@ -27,6 +27,8 @@ export const FLAG_ADMIN_PORT = 8;
 export const FLAG_TIMED_OUT = 16;
 /** There are back-ends that the request may be dispatched to. */
 export const FLAG_HAS_MATRIX = 32;
+/** It comes from a trusted client. */
+export const FLAG_TRUSTED = 64;
 
 /** Executor to IO thread. */
 export enum ResultField {

@@ -3,6 +3,7 @@
 // limit: 60 s
 
 import { existsSync, mkdirSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
@@ -39,6 +40,11 @@ function endless(): string {
   for (let depth = 0; depth < 10; depth++) neighbor = { traverse: { arc: ["to"], neighbor } };
   return JSON.stringify({ neighbor });
 }
+
+/** An address of this machine by which it is a stranger to itself; none without a network. */
+const address = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
 
 let project: TemporaryProject;
 let served: Served | null = null;
@@ -106,6 +112,26 @@ test("what expires goes meanwhile", async () => {
   await keepAsking(served!.port);
   await call("put?id=short&lifespan=1");
   while (await call("has?id=short")) await delay(100);
+});
+
+test("a query that costs too much is told so, and sooner to strangers", async () => {
+  await start("costs");
+  await call("fill?n=40");
+  const { port } = served!;
+  const { text } = await burn(port);
+  assert.match(text, "Execution timeout after 25000 ms");
+  if (address === undefined) return;
+  const init = { method: "POST", body: endless() };
+  const path = "/svc/builtin/neighbor?graph=dense&id=v1&timeout=-1&limexec=false";
+  const answer = await fetch(`http://${address}:${port}${path}`, init);
+  assert.is(answer.status, 500);
+  assert.match(
+    await answer.text(),
+    /Query too costly: more than 20000000 arcs|timeout after 2000 ms/,
+  );
+  // What is not costly is answered.
+  const small = await fetch(`http://${address}:${port}/svc/builtin/neighbor?graph=dense&id=v1`);
+  assert.is(small.status, 200);
 });
 
 test.run();

@@ -15,6 +15,7 @@ function call(serial: number, method = "GET", accept = "json"): PluginCall {
     plugin: { name: "x", number: 0 },
     serial,
     minQueue: 0,
+    isTrusted: false,
     submittedAt: 0,
     step: null,
   };

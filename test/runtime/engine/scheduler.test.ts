@@ -38,6 +38,7 @@ function call(plugin: number, target = "/svc/plugin/x"): PluginCall {
     slots: 0,
     serial: serial++,
     minQueue: 0,
+    isTrusted: false,
     submittedAt: 0,
     step: null,
     plugin: { name: `p${plugin}`, number: plugin },

@@ -1,5 +1,5 @@
-// How long a query may run. The clock is looked at once every few thousand arcs: short queries
-// pay nothing and succeed even when they are given no time at all.
+// How long a query may run, and how much it may look at. The clock is looked at once every few
+// thousand arcs: short queries pay nothing and succeed even when they are given no time at all.
 
 import { QueryError, SearchError } from "../../model/errors.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
@@ -22,18 +22,24 @@ export class Deadline {
   readonly #query: TimedQuery;
   readonly #limitMs: number;
   readonly #at: number;
+  readonly #maxSteps: number;
+  #steps = 0;
   #left = STRIDE;
 
-  /** @param limitMs milliseconds from now on; Infinity for no limit */
-  constructor(query: TimedQuery, limitMs: number) {
+  /**
+   * @param limitMs milliseconds from now on; Infinity for no limit
+   * @param maxSteps arcs and vertices that may be looked at, about
+   */
+  constructor(query: TimedQuery, limitMs: number, maxSteps = Number.POSITIVE_INFINITY) {
     this.#query = query;
     this.#limitMs = limitMs;
+    this.#maxSteps = maxSteps;
     this.#at = limitMs === Number.POSITIVE_INFINITY ? limitMs : performance.now() + limitMs;
   }
 
   /**
    * Counts work that was done.
-   * @throws SearchError once the time is up
+   * @throws SearchError once the time is up, or the steps are
    */
   spend(steps: number): void {
     this.#left -= steps;
@@ -41,15 +47,34 @@ export class Deadline {
   }
 
   #look(): void {
+    this.#steps += STRIDE - this.#left;
     this.#left = STRIDE;
+    if (this.#steps > this.#maxSteps) {
+      const most = `more than ${this.#maxSteps} arcs and vertices were looked at`;
+      throw new SearchError(`Query too costly: ${most}; ask for less`);
+    }
     if (this.#at !== Number.POSITIVE_INFINITY && performance.now() > this.#at) {
       throw new SearchError(`${MESSAGES[this.#query]} after ${this.#limitMs} ms`);
     }
   }
 }
 
+/** What queries of a thread may cost at most, whatever their options say. */
+export interface QueryBound {
+  readonly timeoutMs: number;
+  readonly steps: number;
+}
+
+let bound: QueryBound | null = null;
+
+/** Bounds the queries of this thread from now on; null: only their options do. */
+export function boundQueries(to: QueryBound | null): void {
+  bound = to;
+}
+
 /**
- * The bound that the options of an execution set: none unless `limexec` is true.
+ * The bound that the options of an execution set: none unless `limexec` is true, or all queries
+ * of the thread have one.
  * @throws QueryError what is no number of milliseconds, or neither true nor false
  */
 export function deadlineOf(query: TimedQuery, options: ExecuteOptions): Deadline {
@@ -59,7 +84,9 @@ export function deadlineOf(query: TimedQuery, options: ExecuteOptions): Deadline
     throw new QueryError("invalid timeout parameter");
   }
   if (typeof limexec !== "boolean") throw new QueryError("invalid limexec parameter");
-  return limexec && timeout >= 0 ? new Deadline(query, timeout) : NO_DEADLINE;
+  const limitMs = limexec && timeout >= 0 ? timeout : Number.POSITIVE_INFINITY;
+  if (bound !== null) return new Deadline(query, Math.min(limitMs, bound.timeoutMs), bound.steps);
+  return limitMs === Number.POSITIVE_INFINITY ? NO_DEADLINE : new Deadline(query, limitMs);
 }
 
 /** The one of all queries without a limit: of what they spend nothing needs to be kept. */
