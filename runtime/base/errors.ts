@@ -22,7 +22,7 @@ export class SvcError extends Error {
 export class ParameterError extends SvcError {
   override name = "ParameterError";
   constructor(
-    readonly exceptionName: "TypeError" | "ValueError" | "LookupError",
+    readonly exceptionName: "TypeError" | "ValueError" | "LookupError" | "QueryError",
     message: string,
   ) {
     super("SVC2001", message);

@@ -4,7 +4,6 @@
 import { ParameterError } from "../base/errors.js";
 import type { Graph } from "../graph/api/graph.js";
 import { accessOf } from "../graph/api/graph-handle.js";
-import { MAX_HTTP_CELLS } from "../graph/evaluate/limits.js";
 import type { Memory } from "../graph/evaluate/memory.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
 
@@ -22,14 +21,11 @@ const kept = new Map<string, Kept>();
 
 /**
  * The memory of a graph and size.
- * @throws ParameterError too large, or too many; ValueError
+ * @throws ParameterError too many; ValueError
  */
 export function sharedMemory(graph: Graph, size: number): Memory {
   const now = performance.now();
   for (const [key, { usedAt }] of kept) if (now - usedAt > IDLE_MS) kept.delete(key);
-  if (size > MAX_HTTP_CELLS) {
-    throw new ParameterError("ValueError", `memory must be at most ${MAX_HTTP_CELLS}`);
-  }
   const key = `${graph.name} ${size}`;
   const { store } = accessOf(graph);
   const known = kept.get(key);

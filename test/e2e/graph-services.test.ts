@@ -213,13 +213,18 @@ const REFUSED: readonly (readonly [
     /^'__/,
   ],
   ["neighbor", people({ id: "alice", arc: "[1" }), 500, "ValueError", /^Bad query: \[1 \(original/],
-  ["neighbor", people({ id: "alice", sharedmem: 1 }), 500, "UnsupportedError", /^`sharedmem` is/],
-  ["neighbor", people({ id: "alice", memory: 4 }), 500, "UnsupportedError", /^`memory` is not/],
-  ["neighbor", people({ id: "alice", filter: "1" }), 500, "UnsupportedError", /^`filter` is not/],
-  ["neighbor", people({ id: "alice", rank: "1" }), 500, "UnsupportedError", /^`rank` is not/],
+  [
+    "neighbor",
+    people({ id: "alice", memory: 99999 }),
+    400,
+    "ValueError",
+    /^memory must be at most/,
+  ],
+  ["neighbor", people({ id: "alice", filter: "1 +" }), 400, "QueryError", /at pos=4/],
+  ["neighbor", people({ id: "alice", rank: "nope" }), 400, "QueryError", /undefined variable/],
   ["vertices", people({ id: "alice" }), 500, "TypeError", /^'id' is an invalid keyword/],
   ["vertices", people({ condition: '{"nosuch": 1}' }), 500, "QueryError", /nosuch/],
-  ["arcs", people({ sharedmem: 1 }), 500, "UnsupportedError", /^`sharedmem` is not/],
+  ["arcs", people({ select: "a: b" }), 400, "QueryError", /undefined variable .* at pos=4/],
 ];
 
 test("what cannot be answered: 400 for parameters, class and text for the rest", async () => {

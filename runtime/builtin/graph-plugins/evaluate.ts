@@ -1,13 +1,12 @@
 // Expressions over HTTP (interface, "Graph status and queries"): to evaluate one by itself, to give
 // one a name, and what tools ask about the language. All that a text may cost is bounded here.
 
-import { ParameterError } from "../../base/errors.js";
 import { shownEvaluation } from "../../graph/api/shown-evaluation.js";
 import type { ArcSpec } from "../../graph/changes/connect.js";
 import { expressionFacts, vocabulary } from "../../graph/evaluate/expression-facts.js";
-import { MAX_HTTP_CELLS, MAX_HTTP_TEXT } from "../../graph/evaluate/limits.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
+import { boundedCells, boundedExpression, withClientExpressions } from "../client-expressions.js";
 import { graphNamed } from "../graph-context.js";
 import { queryArgument } from "../query-json.js";
 import { sharedMemory } from "../shared-memory.js";
@@ -45,15 +44,14 @@ export function evaluate(
   check: int = 0,
 ): object {
   if (vocabulary !== 0) return names();
-  const text = boundedText(content.trim() === "" ? expression : content);
-  if (check !== 0) return expressionFacts(text);
-  if (memory > MAX_HTTP_CELLS) {
-    throw new ParameterError("ValueError", `memory must be at most ${MAX_HTTP_CELLS}`);
-  }
+  const text = boundedExpression(content.trim() === "" ? expression : content);
+  if (check !== 0) return withClientExpressions(() => expressionFacts(text));
   const found = graphNamed(graph);
-  const cells = sharedmem === 0 ? found.memory(memory) : sharedMemory(found, memory);
+  const size = boundedCells(memory);
+  const cells = sharedmem === 0 ? found.memory(size) : sharedMemory(found, size);
   const of = arc === "" ? null : (queryArgument("arc", arc) as ArcSpec);
-  const result = shownEvaluation(found, text, { tail, head, arc: of, memory: cells }, TIMEOUT_MS);
+  const subject = { tail, head, arc: of, memory: cells };
+  const result = withClientExpressions(() => shownEvaluation(found, text, subject, TIMEOUT_MS));
   return { result, memory: cells.toArray(0, Math.max(memresult, 0)) };
 }
 
@@ -71,16 +69,10 @@ export function define(
   expression: str = "",
 ): object {
   const found = graphNamed(graph);
-  found.define(boundedText(content.trim() === "" ? expression : content));
+  const text = boundedExpression(content.trim() === "" ? expression : content);
+  withClientExpressions(() => found.define(text));
   return found.getDefinitions();
 }
 
 /** Under another name: a parameter is called `vocabulary`. */
 const names = vocabulary;
-
-function boundedText(text: string): string {
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= MAX_HTTP_TEXT) return text;
-  const limit = `an expression has at most ${MAX_HTTP_TEXT} bytes here`;
-  throw new ParameterError("ValueError", `expression too long: ${bytes} bytes; ${limit}`);
-}

@@ -4,15 +4,18 @@
 import { ParameterError } from "../../base/errors.js";
 import type { Graph } from "../../graph/api/graph.js";
 import { D_OUT, F_AARC, F_NAMES } from "../../graph/model/constants.js";
-import { UnsupportedError } from "../../graph/model/errors.js";
 import type { ArcFilter } from "../../graph/query/parse/query-options.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
+import { boundExpressions, boundedCells, withClientExpressions } from "../client-expressions.js";
 import { graphNamed } from "../graph-context.js";
 import { queryArgument, queryFromText } from "../query-json.js";
+import { sharedMemory } from "../shared-memory.js";
 import { vectorParameter } from "../vector-json.js";
 
 const TIMEOUT_MS = 5000;
+/** Of a shared memory whose size is not given. */
+const DEFAULT_CELLS = 128;
 /** Arguments of a URL that every plugin takes as typed parameters. */
 const PARAMETERS = new Set(["graph", "hits", "query", "sharedmem"]);
 
@@ -25,7 +28,7 @@ const PARAMETERS = new Set(["graph", "hits", "query", "sharedmem"]);
  * @param id of the vertex
  * @param hits most entries, negative for all
  * @param query further arguments of the query as JSON
- * @param sharedmem not supported yet
+ * @param sharedmem other than 0: the memory is that of the last request of the same size
  */
 export function neighbor(
   request: PluginRequest,
@@ -37,8 +40,11 @@ export function neighbor(
   sharedmem: int = 0,
 ): unknown {
   const defaults = { id, hits, fields: F_AARC };
-  const { id: anchor, ...options } = queryArguments(request, defaults, [query, content], sharedmem);
-  return graphNamed(graph).neighborhood(anchor as string, options);
+  const found = graphNamed(graph);
+  const given = queryArguments(request, defaults, [query, content]);
+  return withMemory(found, "neighborhood", given, sharedmem, ({ id: anchor, ...options }) =>
+    found.neighborhood(anchor as string, options),
+  );
 }
 
 /**
@@ -49,7 +55,7 @@ export function neighbor(
  * @param graph name of the graph
  * @param hits most entries, negative for all
  * @param query further arguments of the query as JSON
- * @param sharedmem not supported yet
+ * @param sharedmem other than 0: the memory is that of the last request of the same size
  */
 export function vertices(
   request: PluginRequest,
@@ -60,7 +66,9 @@ export function vertices(
   sharedmem: int = 0,
 ): unknown {
   const defaults = { hits, fields: F_NAMES };
-  return graphNamed(graph).vertices(queryArguments(request, defaults, [query, content], sharedmem));
+  const found = graphNamed(graph);
+  const given = queryArguments(request, defaults, [query, content]);
+  return withMemory(found, "vertices", given, sharedmem, (options) => found.vertices(options));
 }
 
 /**
@@ -72,7 +80,7 @@ export function vertices(
  * @param hits most entries, negative for all
  * @param query further arguments of the query as JSON
  * @param arc filter: a relationship, or JSON
- * @param sharedmem not supported yet
+ * @param sharedmem other than 0: the memory is that of the last request of the same size
  */
 export function arcs(
   request: PluginRequest,
@@ -84,12 +92,14 @@ export function arcs(
   sharedmem: int = 0,
 ): unknown {
   const defaults = { hits, fields: F_AARC, arc };
-  const { arc: given, ...options } = queryArguments(request, defaults, [query, content], sharedmem);
-  if (given === null || given === "") return graphNamed(graph).arcs(options);
-  // In conditions a relationship counts from both ends, and each arc would be listed twice.
-  const filter = (typeof given === "string" ? [given, D_OUT] : given) as ArcFilter;
-  const condition = { arc: filter, ...conditionOf(options.condition) };
-  return graphNamed(graph).arcs({ ...options, condition });
+  const found = graphNamed(graph);
+  const given = queryArguments(request, defaults, [query, content]);
+  return withMemory(found, "arcs", given, sharedmem, ({ arc: filter, ...options }) => {
+    if (filter === null || filter === "") return found.arcs(options);
+    // In conditions a relationship counts from both ends, and each arc would be listed twice.
+    const arc = (typeof filter === "string" ? [filter, D_OUT] : filter) as ArcFilter;
+    return found.arcs({ ...options, condition: { arc, ...conditionOf(options.condition) } });
+  });
 }
 
 /**
@@ -110,7 +120,7 @@ export function nearest(
   hits: int = 10,
   query: str = "",
 ): unknown {
-  const { vector, ...given } = queryArguments(request, { id, hits }, [query, content], 0);
+  const { vector, ...given } = queryArguments(request, { id, hits }, [query, content]);
   const { id: anchor, ...options } = given;
   const found = graphNamed(graph);
   const probe = vectorParameter(found, "vector", vector);
@@ -118,7 +128,7 @@ export function nearest(
   if (probe === null && anchor === "") {
     throw new ParameterError("TypeError", "missing required argument: 'vector' or 'id'");
   }
-  if (probe !== null) return found.nearest(probe, options);
+  if (probe !== null) return withClientExpressions(() => found.nearest(probe, options));
   return nearestTo(found, String(anchor), options);
 }
 
@@ -135,7 +145,6 @@ function queryArguments(
   request: PluginRequest,
   defaults: Arguments,
   texts: readonly string[],
-  sharedmem: number,
 ): Arguments {
   // Without a prototype, so that clients cannot give it one.
   const given: Arguments = Object.assign(Object.create(null), { timeout: TIMEOUT_MS }, defaults);
@@ -145,11 +154,24 @@ function queryArguments(
   for (const text of texts) {
     if (text.trim() !== "") Object.assign(given, queryFromText(text));
   }
-  // Memory is what expressions write to, which there are none of yet.
-  const { memory = 0, ...options } = given;
-  if (sharedmem !== 0) throw new UnsupportedError("`sharedmem` is not supported yet");
-  if (memory !== 0) throw new UnsupportedError("`memory` is not supported yet");
-  return options;
+  boundExpressions(given);
+  return given;
+}
+
+/** The result of a query, and beside it the memory of its expressions where one is asked for. */
+function withMemory(
+  graph: Graph,
+  name: string,
+  { memory = 0, ...options }: Arguments,
+  sharedmem: number,
+  run: (options: Arguments) => unknown,
+): unknown {
+  if (typeof memory !== "number") throw new TypeError("memory must be a number");
+  if (memory === 0 && sharedmem === 0) return withClientExpressions(() => run(options));
+  const size = boundedCells(memory === 0 ? DEFAULT_CELLS : memory);
+  const cells = sharedmem === 0 ? graph.memory(size) : sharedMemory(graph, size);
+  const result = withClientExpressions(() => run({ ...options, memory: cells }));
+  return { [name]: result, memory: cells.toArray() };
 }
 
 /** A condition that an arc filter can be added to. */

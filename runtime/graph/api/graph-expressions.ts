@@ -3,12 +3,12 @@
 
 import type { ArcSpec } from "../changes/arc-to-make.js";
 import { evaluateText } from "../evaluate/evaluate.js";
-import { define, definition, definitions } from "../evaluate/formulas.js";
 import { type CellValue, Memory, memoryOption } from "../evaluate/memory.js";
 import { type EvaluationResult, plainResult } from "../evaluate/plain-result.js";
 import { KeyError } from "../model/errors.js";
 import { findAnchor } from "../query/match/anchor.js";
 import { keyOf, type VertexName } from "./call-arguments.js";
+import { define, definition, definitions } from "./definitions.js";
 import { GraphQueries } from "./graph-queries.js";
 
 /** What an expression is evaluated on. */

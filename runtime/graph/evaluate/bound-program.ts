@@ -1,9 +1,9 @@
 // An expression in one query of one store: its program, and the context that it is evaluated on.
 // What literals name - properties, relationships, types - is looked up before each execution.
 
-import { QueryError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { Context, type Run } from "./context.js";
+import { ExpressionError } from "./expression-error.js";
 import type { Expression, Program } from "./program.js";
 import type { Value } from "./values.js";
 import { VERTEX_NAMES } from "./vocabulary.js";
@@ -24,7 +24,7 @@ export class BoundProgram {
     this.context.literals = literals;
     for (const literal of program.typed.sizes) {
       if (Number(literals[literal]) >= 1) continue;
-      throw new QueryError("mcull() size must be a positive integer literal");
+      throw new ExpressionError("mcull() size must be a positive integer literal");
     }
     this.bind(run);
   }

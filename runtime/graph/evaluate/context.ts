@@ -53,6 +53,8 @@ export class Run {
   /** True where `halt` may end something. */
   canHalt = false;
   isHalted = false;
+  /** Arcs are taken one by one, so that effects come in the order of what is visited. */
+  isOrdered = false;
   /** Takes what `collect` gives; null where nothing can be collected. */
   collector: ((arc: MadeArc) => void) | null = null;
   /** Charges work that is not seen by arcs alone. */

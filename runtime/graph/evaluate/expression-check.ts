@@ -1,7 +1,7 @@
 // What an expression may do where it stands: only those of arcs know a head, only those of walks
 // collect, only conditions on vertices cull.
 
-import { expressionError } from "./expression-error.js";
+import { placeError } from "./expression-error.js";
 import { type Expression, needsOf } from "./program.js";
 import type { Needs } from "./typed-tree.js";
 
@@ -35,12 +35,12 @@ const NO_NAME = "a name can only be given by define()";
 /** @throws QueryError what an expression may not do there, with its position */
 export function checkPlace(expression: Expression, place: Place): void {
   const { text, program, name } = expression;
-  if (name !== null) throw expressionError(NO_NAME, text, 0, name);
+  if (name !== null) throw placeError(NO_NAME, text, 0);
   const { needs } = program.typed;
   const refuse = (need: keyof Needs, problem: string | undefined): void => {
     if (problem === undefined || needs[need] < 0) return;
     // The program may be that of another text, in which all of it stands elsewhere.
-    throw expressionError(problem, text, needsOf(text)[need], "");
+    throw placeError(problem, text, needsOf(text)[need]);
   };
   refuse("head", NO_TRAVERSAL[place]);
   refuse("cull", NO_CULLING[place]);

@@ -3,6 +3,9 @@
 
 import { QueryError } from "../model/errors.js";
 
+/** What whoever wrote an expression has to mend. */
+export class ExpressionError extends QueryError {}
+
 const MAX_CONTEXT = 20;
 const MAX_TOKEN = 40;
 const MAX_LINE = 100;
@@ -13,14 +16,19 @@ export function expressionError(
   text: string,
   at: number,
   token: string,
-): QueryError {
+): ExpressionError {
   const before = at > MAX_CONTEXT ? `...${text.slice(at - MAX_CONTEXT, at)}` : text.slice(0, at);
   const rest = text.slice(at, at + MAX_CONTEXT);
   const after = at + MAX_CONTEXT < text.length ? `${rest}...` : rest;
   const shown = token.length > MAX_TOKEN ? `${token.slice(0, MAX_TOKEN)}...` : token;
   const head = `Syntax error [ ${problem} ] at pos=${at + 1} ('${shown}')`;
   const place = `${before}<<<ERROR>>>${after}`.replace(/[\t\r\n]/g, " ");
-  return new QueryError(`${head}: ${place}\n${caretLine(text, at)}`);
+  return new ExpressionError(`${head}: ${place}\n${caretLine(text, at)}`);
+}
+
+/** What an expression may not do where it stands. */
+export function placeError(problem: string, text: string, at: number): ExpressionError {
+  return new ExpressionError(`${problem}\n${caretLine(text, at)}`);
 }
 
 /** The line of the text that the place is in, and a caret below the place. */

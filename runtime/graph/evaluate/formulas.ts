@@ -1,47 +1,19 @@
-// Named expressions: the texts that `define` keeps, each under a name of its graph. They are
-// properties of one vertex of the hidden graph, so that all threads see them and they are stored.
+// Named expressions: a text that is no more than the name of a definition stands for its text. Who
+// keeps definitions tells this once a thread; where nobody does, there are none.
 
-import { setProperty } from "../changes/properties.js";
-import { createVertex } from "../changes/vertices.js";
-import { SYSTEM_GRAPH } from "../keeper/system-graph.js";
-import { hasThreadGraphs, threadGraphs } from "../keeper/thread-graphs.js";
-import { ValueError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { compileExpression, type Expression } from "./program.js";
 import { CONSTANTS, VERTEX_NAMES } from "./vocabulary.js";
 
 const NAME_ONLY = /^\s*([A-Za-z]\w*)\s*$/;
 
-function vertexOf({ name }: GraphStore): string {
-  return `definitions:${name}`;
-}
+/** Text of a definition of a graph, null if there is none. */
+export type FindDefinition = (store: GraphStore, name: string) => string | null;
 
-/**
- * Keeps an expression under its name.
- * @throws QueryError what is wrong with it; ValueError without a name
- */
-export function define(store: GraphStore, text: string): void {
-  const { name } = compileExpression(text);
-  if (name === null) throw new ValueError("a definition is `name := expression`");
-  if (!/^[A-Za-z]/.test(name)) throw new ValueError(`invalid name of a definition: '${name}'`);
-  const { store: system, session } = threadGraphs().system();
-  const vertex = vertexOf(store);
-  createVertex(system, session, vertex);
-  setProperty(system, session, vertex, name, text);
-}
+let find: FindDefinition = () => null;
 
-/** Texts of all definitions of a graph by their names. */
-export function definitions(store: GraphStore): Record<string, string> {
-  // Nobody can have defined anything where there are no graphs of a process.
-  const system = hasThreadGraphs() ? threadGraphs().find(SYSTEM_GRAPH)?.store : undefined;
-  const vertex = system?.ids.find(vertexOf(store)) ?? 0;
-  return vertex === 0 ? {} : (system!.properties.all(vertex) as Record<string, string>);
-}
-
-/** Text of a definition, null if there is none. */
-export function definition(store: GraphStore, name: string): string | null {
-  const found = definitions(store);
-  return Object.hasOwn(found, name) ? found[name]! : null;
+export function setFindDefinition(next: FindDefinition): void {
+  find = next;
 }
 
 /**
@@ -51,7 +23,7 @@ export function definition(store: GraphStore, name: string): string | null {
 export function findExpression(store: GraphStore, text: string): Expression {
   const name = NAME_ONLY.exec(text)?.[1];
   if (name !== undefined && !CONSTANTS.has(name) && !VERTEX_NAMES.some((of) => of === name)) {
-    const found = definition(store, name);
+    const found = find(store, name);
     if (found !== null) return { ...compileExpression(found), name: null };
   }
   return compileExpression(text);

@@ -46,7 +46,7 @@ export function subtract(a: Value, b: Value): Value {
 
 export function multiply(a: Value, b: Value): Value {
   if (typeof a === "number" && typeof b === "number") return sameKind(a * b, a, b);
-  if (a === null || b === null) return 0;
+  if (a === null || b === null) return a === b ? null : 0;
   return arithmetic("*", a, b);
 }
 

@@ -21,6 +21,13 @@ export function plainResult({ ids }: GraphStore, value: Value): EvaluationResult
   return value instanceof PackedValue ? plainValue(value) : value;
 }
 
+/** The same where only JSON goes: long ints as their digits, no NaN. */
+export function jsonResult(store: GraphStore, value: Value): PropertyValue {
+  const plain = plainResult(store, value);
+  if (typeof plain === "bigint") return String(plain);
+  return typeof plain === "number" && !Number.isFinite(plain) ? null : plain;
+}
+
 /** The value as the built-in service writes it: texts in quotes, reals with a point. */
 export function shownResult(store: GraphStore, value: Value): string {
   if (value === null) return "None";

@@ -26,6 +26,7 @@ export interface Expression {
   readonly name: string | null;
 }
 
+const NODES_A_STEP = 8;
 const RETURNING = new Set(["return", "returnif", "require"]);
 
 export class Program {
@@ -33,6 +34,8 @@ export class Program {
   readonly value: ValueOf;
   /** Whether the result is positive: what filters ask. */
   readonly passes: (x: Context) => boolean;
+  /** What one evaluation costs, against the time limit: about one for a short one. */
+  readonly steps: number;
   /** What hits are ranked by. */
   readonly score: (x: Context) => number;
 
@@ -43,6 +46,7 @@ export class Program {
     const value = valueOfProgram(typed);
     const node = statements[0]!.value;
     this.value = value;
+    this.steps = 1 + statements.reduce((sum, { value }) => sum + sizeOf(value), 0) / NODES_A_STEP;
     this.passes = isPlain ? passesOf(node) : (x) => isPositive(value(x));
     if (isPlain && isNumberType(node.type)) {
       const number = readNumber(node);
@@ -98,6 +102,10 @@ function statementsOf({ statements }: TypedProgram): ValueOf {
   };
 }
 
+function sizeOf(node: TypedNode): number {
+  return childrenOf(node).reduce((sum, child) => sum + sizeOf(child), 1);
+}
+
 function mayReturn({ statements }: TypedProgram): boolean {
   return statements.some(({ value }) => anyCall(value, (name) => RETURNING.has(name)));
 }
@@ -131,6 +139,16 @@ export function compileExpression(text: string): Expression {
   const expression = { text, program, literals, name };
   if (text.length <= MAX_CACHED_TEXT) texts.set(text, expression);
   return expression;
+}
+
+/** The same for a part of a text: places in errors are those in the whole. */
+export function compilePart(whole: string, from: number, to: number): Expression {
+  try {
+    return compileExpression(whole.slice(from, to));
+  } catch (error) {
+    compileAnew(whole.slice(0, to), from);
+    throw error;
+  }
 }
 
 /** Where a text needs what; see `TypedProgram`. */

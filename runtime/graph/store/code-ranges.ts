@@ -5,6 +5,9 @@ import type { CodeRange } from "./names.js";
 
 /** Relationship of arcs that were made without one. */
 export const RELATED = 256;
+/** Of what stands for all arcs between two vertices; there are no such arcs in a graph. */
+export const SYNTHETIC = 15;
+export const SYNTHETIC_NAME = "__synthetic__";
 /** Type of vertices that have none, and of those that stand for a lock. */
 export const UNTYPED = 17;
 export const LOCK_TYPE = 18;

@@ -14,7 +14,10 @@ export interface HitView {
   readonly head: number;
   /** Arcs from where the walk began. */
   readonly level: number;
+  /** Words 1 and 2 of the arc, and its `HitSide`. */
   readonly word1: number;
+  readonly bits: number;
+  readonly side: number;
   readonly direction: string;
   readonly relationship: string;
   readonly modifier: string;

@@ -21,12 +21,19 @@ export class Adjacency implements Plan {
   readonly #plan: WalkPlan;
 
   /** @throws QueryError, SearchError, UnsupportedError */
-  constructor(store: GraphStore, { arc, neighbor }: AdjacencyQueryOptions) {
-    this.#plan = planWalk(store, { arc, neighbor }, D_OUT);
+  constructor(
+    store: GraphStore,
+    { arc, neighbor, pre, filter, post, memory }: AdjacencyQueryOptions,
+  ) {
+    this.#plan = planWalk(store, { arc, neighbor, pre, filter, post, memory }, D_OUT);
   }
 
   get arc(): ArcTest {
     return this.#plan.arc;
+  }
+
+  get isVolatile(): boolean {
+    return this.#plan.expressions.isVolatile;
   }
 
   execute(anchor: number, options: LimitOptions): boolean {

@@ -80,8 +80,8 @@ export class Aggregation implements Plan {
 
   /** @throws QueryError, SearchError, UnsupportedError */
   constructor(store: GraphStore, options: AggregateQueryOptions) {
-    const { arc, neighbor, collect } = options;
-    this.#plan = planWalk(store, { arc, neighbor, collect }, D_OUT);
+    const { arc, neighbor, collect, pre, filter, post, memory } = options;
+    this.#plan = planWalk(store, { arc, neighbor, collect, pre, filter, post, memory }, D_OUT);
     if (this.#plan.arc.direction === D_BOTH) {
       throw new QueryError("Bi-directional arc aggregation is not possible");
     }
@@ -91,6 +91,10 @@ export class Aggregation implements Plan {
 
   get arc(): ArcTest {
     return this.#plan.arc;
+  }
+
+  get isVolatile(): boolean {
+    return this.#plan.expressions.isVolatile;
   }
 
   execute(anchor: number, options: LimitOptions): unknown {

@@ -1,6 +1,7 @@
 // Arcs: all arcs of a graph whose tail meets a condition. What arcs and heads must be says the
 // condition's `traverse`.
 
+import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { F_AARC } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { HitSink } from "../hits/hit-sink.js";
@@ -22,11 +23,13 @@ class ArcsSource implements HitSource {
   readonly listName = "arcs";
   readonly defaultFields = F_AARC;
   readonly missingFields = 0;
+  readonly expressions: ExpressionSet;
   readonly #plan: ArcScan;
 
   constructor(store: GraphStore, options: GlobalQueryOptions) {
     this.store = store;
-    this.#plan = planArcScan(store, options.condition);
+    this.#plan = planArcScan(store, options.condition, options.memory);
+    this.expressions = this.#plan.expressions;
   }
 
   search(_anchor: number, sink: HitSink, deadline: Deadline): void {

@@ -7,7 +7,7 @@ import { compileArcFilter } from "../parse/arc-filter.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ArcFilter } from "../parse/query-options.js";
 import { deadlineOf } from "../walk/deadline.js";
-import { countArcs } from "../walk/walk.js";
+import { countArcs, countNeighborhood, planWalk } from "../walk/walk.js";
 import type { LimitOptions } from "./adjacent.js";
 
 /** Options of `degree`. */
@@ -23,6 +23,11 @@ export interface DegreeOptions extends LimitOptions {
  */
 export function degree(store: GraphStore, anchor: Anchor, options?: DegreeOptions): number {
   const given = checkedArguments("degree", options);
-  const test = compileArcFilter(store, given.arc, D_ANY);
+  const { arc, filter } = given;
+  if (filter !== undefined && filter !== null) {
+    const plan = planWalk(store, { arc, filter }, D_ANY);
+    return countNeighborhood(plan, findAnchor(store, anchor), deadlineOf("aggregation", given));
+  }
+  const test = compileArcFilter(store, arc, D_ANY);
   return countArcs(store, findAnchor(store, anchor), test, deadlineOf("aggregation", given));
 }

@@ -68,9 +68,10 @@ function distinctHeads(
   direction: DirectionNumber,
 ): string[] {
   const given = checkedArguments("list", options);
-  const { neighbor, sortby } = given;
-  const source = new NeighborhoodSource(store, { neighbor }, direction, "head");
-  const query = new EntryQuery(source, sortby === undefined ? {} : { sortby });
+  const { neighbor, sortby, rank, pre, filter, post, memory } = given;
+  const walk = { neighbor, pre, filter, post, memory };
+  const source = new NeighborhoodSource(store, walk, direction, "head");
+  const query = new EntryQuery(source, { ...(sortby !== undefined && { sortby }), rank });
   return query.execute(findAnchor(store, anchor), given) as string[];
 }
 

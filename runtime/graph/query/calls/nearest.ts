@@ -1,6 +1,7 @@
 // Nearest: the vertices whose vectors are most similar to a probe. Every one is looked at, or what
 // an index finds, or only those that a condition leaves: whichever is likely to cost least.
 
+import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { QueryError, ValueError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { MAX_EF, MIN_EF } from "../../vectors/index-layout.js";
@@ -84,10 +85,12 @@ function efOf({ approximate = false }: NearestOptions, hits: number): number {
 
 function search(store: GraphStore, probe: Probe, best: NearestHeap, given: NearestOptions): void {
   const ef = efOf(given, best.limit);
-  const test = compileVertexCondition(store, given.condition);
+  const expressions = new ExpressionSet(store, null);
+  const test = compileVertexCondition(store, expressions, given.condition);
   const deadline = deadlineOf("global", given);
   const walker = Walker.of(store);
-  walker.start(new HitCounter(), deadline, true);
+  const run = expressions.start((steps) => deadline.spend(steps));
+  walker.start(new HitCounter(), deadline, true, run);
   const scan: Scan = {
     table: store.vectors,
     probe,

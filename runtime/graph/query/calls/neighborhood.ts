@@ -1,5 +1,6 @@
 // Neighborhood: the arcs of one vertex and, where conditions say so, of its neighbors.
 
+import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { D_OUT, F_ID } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { HitKind } from "../hits/hit-order.js";
@@ -28,6 +29,7 @@ export class NeighborhoodSource implements HitSource {
   readonly missingFields = 0;
   readonly plan: WalkPlan;
   readonly arc: ArcTest;
+  readonly expressions: ExpressionSet;
 
   constructor(
     store: GraphStore,
@@ -39,6 +41,7 @@ export class NeighborhoodSource implements HitSource {
     this.kind = kind;
     this.plan = planWalk(store, options, defaultDirection);
     this.arc = this.plan.arc;
+    this.expressions = this.plan.expressions;
   }
 
   search(anchor: number, sink: HitSink, deadline: Deadline): void {

@@ -7,6 +7,8 @@ import type { ExecuteOptions } from "../parse/query-options.js";
 export interface Plan {
   /** Filter of the first level; null in searches of the whole graph. */
   readonly arc: ArcTest | null;
+  /** True if the result may differ though the graph has not changed. */
+  readonly isVolatile: boolean;
   /**
    * @param anchor 0 in searches of the whole graph
    * @throws SearchError after the time limit

@@ -76,7 +76,8 @@ export abstract class PreparedQuery<
     const { hits = -1, offset = 0, cache = false } = given;
     if (offset < 0) throw new QueryError("offset cannot be negative");
     const opid = this.store.operationCount;
-    const cacheKey = cache ? `${opid} ${hits} ${offset} ${this.cacheKey}` : null;
+    const isKept = cache && !this.plan.isVolatile;
+    const cacheKey = isKept ? `${opid} ${hits} ${offset} ${this.cacheKey}` : null;
     if (cacheKey !== null && cacheKey === this.#cachedFor) return this.#cached as Result;
     this.opid = opid;
     const begun = performance.now();

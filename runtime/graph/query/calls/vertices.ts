@@ -1,5 +1,6 @@
 // Vertices: all vertices of a graph that meet a condition.
 
+import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { HitSink } from "../hits/hit-sink.js";
@@ -23,11 +24,13 @@ class VerticesSource implements HitSource {
   readonly listName = "vertices";
   readonly defaultFields = F_ID;
   readonly missingFields = F_ANCHOR | F_ANCHOR_OBID | F_PRED;
+  readonly expressions: ExpressionSet;
   readonly #plan: VertexScan;
 
   constructor(store: GraphStore, options: GlobalQueryOptions) {
     this.store = store;
-    this.#plan = planVertexScan(store, options.condition);
+    this.#plan = planVertexScan(store, options.condition, options.memory);
+    this.expressions = this.#plan.expressions;
   }
 
   search(_anchor: number, sink: HitSink, deadline: Deadline): void {
@@ -36,7 +39,10 @@ class VerticesSource implements HitSource {
 
   isCurrent({ store, head }: Row): boolean {
     // The search is over, and so is what its time limit bounds.
-    return store.vertices.isUsed(head) && testCondition(store, this.#plan.test, head, NO_DEADLINE);
+    if (!store.vertices.isUsed(head)) return false;
+    // Expressions may have effects, which must not come twice.
+    if (!this.expressions.isEmpty) return true;
+    return testCondition(store, this.#plan.test, head, NO_DEADLINE);
   }
 
   counts({ hits }: Found): { vertices: number } {

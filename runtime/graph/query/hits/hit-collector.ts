@@ -40,7 +40,7 @@ export class HitCollector implements HitSink {
   constructor({ order, keep, isComplete, countsNeighbors, heads }: Collection) {
     buffer.clear();
     this.countsNeighbors = countsNeighbors;
-    this.isCountOnly = keep === 0 && heads === null;
+    this.isCountOnly = keep === 0 && heads === null && order?.isSelective !== true;
     this.#keep = keep;
     this.#isComplete = isComplete || order !== null;
     this.#heads = heads;
@@ -61,9 +61,9 @@ export class HitCollector implements HitSink {
   take(batch: ArcBatch): boolean {
     if (this.#heads !== null) this.#dropKnown(batch, this.#heads);
     const { from, end } = batch;
-    this.#words += end - from;
-    if (this.#top !== null) this.#top.offer(batch);
+    if (this.#top !== null) this.#words += this.#top.offer(batch);
     else {
+      this.#words += end - from;
       const room = (this.#keep - buffer.length) * ARC_WORDS;
       buffer.push(batch, end - from > room ? from + room : end);
     }

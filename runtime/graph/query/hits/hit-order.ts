@@ -3,11 +3,13 @@
 
 import * as S from "../../../base/sort-constants.js";
 import { isDescending, isSortby, withDirection } from "../../../partial/sort-order.js";
+import type { ArcProgram } from "../../evaluate/arc-program.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { sortValueOf } from "../../model/arc-number.js";
 import { QueryError, UnsupportedError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type DEG, VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.js";
+import { moveArc } from "../match/arc-stack.js";
 import type { HitBuffer } from "./hit-buffer.js";
 import type { ArcBatch } from "./hit-sink.js";
 
@@ -38,12 +40,12 @@ const UNSORTED: Sortby = { kind: S.S_NONE, isDescending: false };
  * @throws QueryError what is no order, or none of such hits
  * @throws UnsupportedError orders that need an expression or a vector
  */
-export function readSortby(sortby: unknown, hits: HitKind): Sortby {
+export function readSortby(sortby: unknown, hits: HitKind, hasRank: boolean): Sortby {
   if (sortby === undefined || sortby === null || sortby === S.S_NONE) return UNSORTED;
   const isOrder = typeof sortby === "number" && Number.isInteger(sortby) && isSortby(sortby);
   const kind = Number(sortby) & ~(S.S_ASC | S.S_DESC);
   if (!isOrder || kind === S.S_NONE) throw new QueryError("invalid sortby parameter");
-  if (kind === S.S_RANK) throw new QueryError("rank sorting requires ranking formula");
+  if (kind === S.S_RANK && !hasRank) throw new QueryError("rank sorting requires ranking formula");
   if (kind === S.S_SIM || kind === S.S_HAM) {
     throw new UnsupportedError("sorting by vectors (S_SIM, S_HAM) is not supported yet");
   }
@@ -71,9 +73,20 @@ export class HitOrder {
   readonly #sign: 1 | -1;
   /** Equal keys do not mean equal hits. */
   readonly hasTexts: boolean;
+  /** What hits are scored by, null for another order. */
+  readonly #rank: ArcProgram | null;
+  readonly #isOfVertices: boolean;
 
-  constructor(store: GraphStore, { kind, isDescending }: Sortby) {
+  /** @param rank what hits are scored by, with S_RANK */
+  constructor(
+    store: GraphStore,
+    { kind, isDescending }: Sortby,
+    rank: ArcProgram | null,
+    hits: HitKind,
+  ) {
     this.#store = store;
+    this.#rank = rank;
+    this.#isOfVertices = hits === "vertex";
     this.#kind = kind;
     this.#read = vertexNumber(kind);
     this.#sign = isDescending ? -1 : 1;
@@ -81,8 +94,18 @@ export class HitOrder {
       kind === S.S_ID || kind === S.S_ANCHOR || kind === S.S_OBID || kind === S.S_ANCHOR_OBID;
   }
 
-  /** Computes the keys of the arcs of a batch, smaller ones first; returns the smallest. */
-  keysOf({ words, from, end }: ArcBatch, keys: Float64Array): number {
+  /** True if hits may be refused: those with a negative score are no hits. */
+  get isSelective(): boolean {
+    return this.#rank !== null;
+  }
+
+  /**
+   * Computes the keys of the arcs of a batch, smaller ones first; returns the smallest. Where the
+   * order is selective, arcs with a negative score leave the batch.
+   */
+  keysOf(batch: ArcBatch, keys: Float64Array): number {
+    if (this.#rank !== null) return this.#scoresOf(batch, this.#rank, keys);
+    const { words, from, end } = batch;
     const sign = this.#sign;
     const store = this.#store;
     const read = this.#read;
@@ -97,6 +120,26 @@ export class HitOrder {
       keys[index] = key;
       if (key < least) least = key;
     }
+    return least;
+  }
+
+  #scoresOf(batch: ArcBatch, rank: ArcProgram, keys: Float64Array): number {
+    const { words, from, end } = batch;
+    if (this.#isOfVertices) rank.scoreVertices(words, from, end, keys);
+    else rank.score(batch, words, from, end, keys);
+    const sign = this.#sign;
+    let least = Number.POSITIVE_INFINITY;
+    let top = from;
+    let kept = 0;
+    for (let arc = from, index = 0; arc < end; arc += ARC_WORDS, index++) {
+      const score = keys[index]!;
+      if (score < 0) continue;
+      const key = score * sign;
+      keys[kept++] = key;
+      if (key < least) least = key;
+      top = moveArc(words, arc, top);
+    }
+    batch.end = top;
     return least;
   }
 

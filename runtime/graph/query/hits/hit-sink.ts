@@ -19,6 +19,11 @@ export class ArcBatch {
   tail = 0;
   level = 1;
   side: HitSideNumber = HitSide.Out;
+  /** How the tail was reached: the tail before it, words and side of the arc from there. */
+  prev = 0;
+  prevWord1 = 0;
+  prevBits = 0;
+  prevSide: HitSideNumber = HitSide.Out;
 
   constructor(words: Uint32Array) {
     this.words = words;

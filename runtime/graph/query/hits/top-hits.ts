@@ -30,16 +30,19 @@ export class TopHits {
     this.#keep = keep;
   }
 
-  /** Offers all arcs of a batch. */
-  offer(batch: ArcBatch): void {
+  /** Offers all arcs of a batch; returns how many words of them are hits. */
+  offer(batch: ArcBatch): number {
     const { end } = batch;
-    for (let { from } = batch; from < end; from = batch.end) {
+    let taken = 0;
+    for (let { from } = batch; from < end; from += MAX_KEYS * ARC_WORDS) {
       batch.from = from;
       batch.end = Math.min(from + MAX_KEYS * ARC_WORDS, end);
       const best = this.#order.keysOf(batch, keys);
       // Once all places are taken, most arcs are worse than the worst hit.
+      taken += batch.end - from;
       if (this.#spare < 0 || best <= this.#worst) this.#offer(batch);
     }
+    return taken;
   }
 
   #offer(batch: ArcBatch): void {

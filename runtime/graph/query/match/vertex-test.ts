@@ -1,6 +1,8 @@
 // Compiled vertex conditions and the walks within them: a tree of plain data that a `Walker`
 // executes. Names and ids in it are looked up again before each execution, see `bindTest`.
 
+import type { ArcProgram } from "../../evaluate/arc-program.js";
+import type { VertexProgram } from "../../evaluate/vertex-program.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { ArcTest } from "./arc-test.js";
 
@@ -15,10 +17,14 @@ export interface VertexCheck {
 
 export interface VertexTest {
   readonly isNegated: boolean;
-  /** True if the checks are all there is. */
+  /** True if checks and filter are all there is. */
   readonly isPlain: boolean;
   /** Cheap ones first. */
   readonly checks: readonly VertexCheck[];
+  /** After the checks; null for none. */
+  readonly filter: VertexProgram | null;
+  /** After all else, whatever it found; null for none. */
+  readonly post: VertexProgram | null;
   /** Must find something, collects nothing. */
   readonly adjacent: WalkRule | null;
   readonly traverse: WalkRule | null;
@@ -36,6 +42,8 @@ export type CollectNumber = (typeof Collect)[keyof typeof Collect];
 
 export interface WalkRule {
   readonly arc: ArcTest;
+  /** On arcs that pass the test; null for none. */
+  readonly filter: ArcProgram | null;
   /** Null for any vertex. */
   readonly neighbor: VertexTest | null;
   readonly collect: CollectNumber;

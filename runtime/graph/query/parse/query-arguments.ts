@@ -7,11 +7,6 @@ import type { ExecuteOptions } from "./query-options.js";
 
 /** What leaves out what is not supported yet; anything else is refused. */
 const NOT_YET = new Map<string, (value: unknown) => boolean>([
-  ["pre", isNull],
-  ["filter", isNull],
-  ["post", isNull],
-  ["rank", isNull],
-  ["memory", (value) => value === null || value === 4],
   ["vector", (value) => value === null || (Array.isArray(value) && value.length === 0)],
   ["aggregate", isNull],
   ["nest", (value) => value === null || value === 0],

@@ -1,8 +1,9 @@
 // Reads the rules by which a condition goes on from a vertex to others: `adjacent`, `traverse` and
 // their short forms and aliases, and the same parts of an anchored query.
 
+import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { D_ANY } from "../../model/constants.js";
-import { QueryError, UnsupportedError } from "../../model/errors.js";
+import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 import { Collect, type VertexTest, type WalkRule } from "../match/vertex-test.js";
@@ -13,6 +14,7 @@ import type { ArcFilter } from "./query-options.js";
 export interface RuleParts {
   arc?: unknown;
   neighbor?: unknown;
+  filter?: unknown;
   collect?: unknown;
   assert?: unknown;
 }
@@ -39,8 +41,7 @@ export function ruleParts(kind: RuleKind, rule: unknown): RuleParts {
   const parts: RuleParts = {};
   for (const [name, value] of Object.entries(rule)) {
     if (!MEMBERS[kind].includes(name)) throw new QueryError(`${UNKNOWN_MEMBER[kind]}: '${name}'`);
-    if (name === "filter") refuseExpression(name, value);
-    else if (value !== undefined) parts[name as keyof RuleParts] = value;
+    if (value !== undefined) parts[name as keyof RuleParts] = value;
   }
   return parts;
 }
@@ -58,18 +59,13 @@ export function isReference(value: unknown): value is { readonly id: string } {
   return typeof (value as { id?: unknown }).id === "string";
 }
 
-/** @throws UnsupportedError unless the expression is absent */
-export function refuseExpression(name: string, expression: unknown): void {
-  if (expression === undefined || expression === null) return;
-  throw new UnsupportedError(`\`${name}\` is not supported yet`);
-}
-
 /**
  * A rule ready for a walk; its neighbor condition is compiled by the caller.
  * @throws QueryError, SearchError
  */
 export function compileRule(
   store: GraphStore,
+  expressions: ExpressionSet,
   parts: RuleParts,
   neighbor: VertexTest | null,
   defaults: { readonly direction: DirectionNumber; readonly isCollected: boolean },
@@ -77,9 +73,11 @@ export function compileRule(
   const arc = compileArcFilter(store, parts.arc as ArcFilter, defaults.direction);
   const collect = parts.collect ?? defaults.isCollected;
   const assert = parseAssert(parts.assert);
+  const filter = expressions.ofArcs(parts.filter, "filter");
   if (typeof collect === "boolean") {
     return {
       arc,
+      filter,
       neighbor,
       collect: collect ? Collect.Arcs : Collect.None,
       siblings: null,
@@ -87,7 +85,7 @@ export function compileRule(
     };
   }
   const siblings = compileArcFilter(store, collect as ArcFilter, D_ANY);
-  return { arc, neighbor, collect: Collect.Siblings, siblings, assert };
+  return { arc, filter, neighbor, collect: Collect.Siblings, siblings, assert };
 }
 
 function parseAssert(assert: unknown): boolean | null {

@@ -1,6 +1,7 @@
 // Reads vertex conditions as queries write them, and compiles them. Everything may come from
 // outside: keys are looked up in tables of our own, nesting is bounded.
 
+import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { D_ANY, F_DEG, F_IDEG, F_ODEG } from "../../model/constants.js";
 import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -19,7 +20,6 @@ import {
   isReference,
   type RuleKind,
   type RuleParts,
-  refuseExpression,
   ruleParts,
 } from "./traverse-rule.js";
 
@@ -56,20 +56,22 @@ const NESTED: ConditionOptions = { isCollected: false, direction: D_ANY };
  * any vertex passes.
  * @throws QueryError what is not a vertex condition
  * @throws SearchError a name that nothing can have
- * @throws UnsupportedError expressions and similarity
+ * @throws UnsupportedError similarity
  */
 export function compileVertexCondition(
   store: GraphStore,
+  expressions: ExpressionSet,
   condition: VertexCondition | undefined,
   options: ConditionOptions = NESTED,
 ): VertexTest | null {
-  const test = compileTest(store, condition, options, 0);
+  const test = compileTest(store, expressions, condition, options, 0);
   if (test !== null) bindTest(test, store);
   return test;
 }
 
 function compileTest(
   store: GraphStore,
+  expressions: ExpressionSet,
   condition: unknown,
   { isCollected, direction }: ConditionOptions,
   nesting: number,
@@ -80,20 +82,24 @@ function compileTest(
   const rule = (kind: RuleKind): WalkRule | null => {
     const members = parts.rules[kind];
     if (members === undefined) return null;
-    const neighbor = compileTest(store, members.neighbor, NESTED, nesting + 1);
+    const neighbor = compileTest(store, expressions, members.neighbor, NESTED, nesting + 1);
     const isAny = kind === "adjacent" || (members.arc !== undefined && members.arc !== null);
     const defaults = { direction: isAny ? D_ANY : direction, isCollected };
-    return compileRule(store, members, neighbor, defaults);
+    return compileRule(store, expressions, members, neighbor, defaults);
   };
   const checks = parts.constraints.sort((a, b) => a.order - b.order).map(({ check }) => check);
+  const filter = expressions.ofVertices(parts.filter, "local");
+  const post = expressions.ofVertices(parts.post, "localPost");
   const adjacent = rule("adjacent");
   const traverse = rule("traverse");
-  const isAny = checks.length === 0 && adjacent === null && traverse === null;
-  if (isAny && !isNegated) return null;
+  const isWalking = adjacent !== null || traverse !== null || post !== null;
+  if (checks.length === 0 && filter === null && !isWalking && !isNegated) return null;
   return {
     isNegated,
-    isPlain: !isNegated && adjacent === null && traverse === null,
+    isPlain: !isNegated && !isWalking,
     checks,
+    filter,
+    post,
     adjacent,
     traverse,
     type: checks.find(isTypeNamed) ?? null,
@@ -126,6 +132,8 @@ interface ConditionParts {
   readonly constraints: Constraint[];
   readonly rules: { readonly [K in RuleKind]?: RuleParts };
   readonly degreeFields: number;
+  readonly filter: unknown;
+  readonly post: unknown;
 }
 
 /** The members of a condition, parsed except for its rules. */
@@ -136,6 +144,7 @@ function partsOf(store: GraphStore, condition: unknown): ConditionParts {
     : Object.entries(objectOf(condition));
   const constraints: Constraint[] = [];
   const rules: { [K in RuleKind]?: RuleParts } = {};
+  const expressions: { filter?: unknown; post?: unknown } = {};
   let degreeFields = 0;
   for (const [name, value] of members) {
     if (value === undefined) continue;
@@ -144,10 +153,11 @@ function partsOf(store: GraphStore, condition: unknown): ConditionParts {
       const constraint = parse(store, value);
       if (constraint !== null) constraints.push(constraint);
       degreeFields |= DEGREE_FIELDS.get(name) ?? 0;
-    } else if (name === "filter" || name === "post") refuseExpression(name, value);
+    } else if (name === "filter" || name === "post") expressions[name] = value;
     else addRule(rules, name, value);
   }
-  return { constraints, rules, degreeFields };
+  const { filter, post } = expressions;
+  return { constraints, rules, degreeFields, filter, post };
 }
 
 /** Adds what a key says about a rule; aliases and rule may both be given, but each member once. */

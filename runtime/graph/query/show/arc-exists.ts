@@ -1,10 +1,13 @@
 // Whether the arc of a row is still there, for rows that may be out of date.
 
 import { ARC_KEY_MASK } from "../../memory/layout.js";
+import { SYNTHETIC } from "../../store/code-ranges.js";
 import { HitSide } from "../hits/hit-sink.js";
 import type { Row } from "./row.js";
 
 export function arcExists({ store, side, tail, head, word1 }: Row): boolean {
+  // It stood for several arcs, of which it does not know which.
+  if (word1 >>> 16 === SYNTHETIC) return store.vertices.isUsed(tail) && store.vertices.isUsed(head);
   const runs = side === HitSide.In ? store.inArcs : store.outArcs;
   const key = word1 & ARC_KEY_MASK;
   for (let attempt = 0; ; attempt++) {

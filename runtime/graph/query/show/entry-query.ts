@@ -5,6 +5,8 @@
 // happened only if an id was removed since the search began: then every row is looked at again,
 // and those that are no longer true are left out.
 
+import { S_RANK } from "../../../base/sort-constants.js";
+import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { Header } from "../../memory/layout.js";
 import { F_ID, F_PROP, R_LIST, R_STR } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -28,6 +30,8 @@ export interface HitSource {
   readonly store: GraphStore;
   /** Filter of the first level; null in searches of the whole graph. */
   readonly arc: ArcTest | null;
+  /** Those of the query, which `search` starts. */
+  readonly expressions: ExpressionSet;
   readonly kind: HitKind;
   readonly timed: TimedQuery;
   /** Name of the list of entries beside counts. */
@@ -64,22 +68,25 @@ export class EntryQuery {
 
   /**
    * @throws QueryError what is malformed
-   * @throws UnsupportedError what needs expressions or vectors
+   * @throws UnsupportedError what needs vectors
    */
-  constructor(source: HitSource, options: ResultOptions) {
+  constructor(source: HitSource, options: RankedOptions) {
     this.#source = source;
     this.#format = resultFormat(options, R_STR);
     const { format } = this.#format;
     const fields = fieldsFor(source, options);
     this.#render = entryRenderer(format, fields);
     this.#isId = fields[0]!.bit === F_ID && fields.length === 1 && !(format & R_LIST);
-    const sortby = readSortby(options.sortby, source.kind);
-    this.#order = sortby.kind === 0 ? null : new HitOrder(source.store, sortby);
+    this.#order = orderOf(source, options);
     this.#isDistinct = source.kind === "head";
   }
 
   get arc(): ArcTest | null {
     return this.#source.arc;
+  }
+
+  get isVolatile(): boolean {
+    return this.#source.expressions.isVolatile;
   }
 
   /**
@@ -102,7 +109,8 @@ export class EntryQuery {
       countsNeighbors: hasCounts && source.kind === "arc",
       heads: this.#isDistinct ? new HandleSet() : null,
     });
-    if (page.hits > 0 || hasCounts) source.search(anchor, collector, deadline);
+    const isSearched = page.hits > 0 || hasCounts || source.expressions.hasEffects;
+    if (isSearched) source.search(anchor, collector, deadline);
     watch?.split();
     const { entries, excluded } = this.#rendered(anchor, collector, page, removals);
     meter.end(begun);
@@ -125,9 +133,16 @@ export class EntryQuery {
     const meter = QueryMeter.of(source.store);
     const begun = meter.begin();
     const counter = new HitCounter();
-    source.search(anchor, counter, deadline);
+    const ranked = this.#order?.isSelective === true ? this.#counting(this.#order) : null;
+    source.search(anchor, ranked ?? counter, deadline);
     meter.end(begun);
-    return counter.hits;
+    return ranked?.arcs ?? counter.hits;
+  }
+
+  /** Keeps nothing, and counts what an order lets pass. */
+  #counting(order: HitOrder): HitCollector {
+    const heads = this.#isDistinct ? new HandleSet() : null;
+    return new HitCollector({ order, keep: 0, isComplete: true, countsNeighbors: false, heads });
   }
 
   #rendered(
@@ -178,8 +193,22 @@ function removalsOf(store: GraphStore): number {
   return Atomics.load(store.memory.header.ints, Header.IndexSequence);
 }
 
+function orderOf(source: HitSource, { sortby, rank }: RankedOptions): HitOrder | null {
+  const { store, kind, expressions } = source;
+  const hasRank = rank !== undefined && rank !== null;
+  const order = readSortby(sortby, kind, hasRank);
+  // A formula that nothing is sorted by is not evaluated, but it has to be one.
+  const used = order.kind === S_RANK ? expressions : new ExpressionSet(store, null);
+  const program = used.ofArcs(rank, kind === "vertex" ? "rankVertex" : "rank");
+  if (order.kind === 0) return null;
+  return new HitOrder(store, order, order.kind === S_RANK ? program : null, kind);
+}
+
+/** Options of queries that have a ranking formula. */
+type RankedOptions = ResultOptions & { readonly rank?: string | undefined };
+
 function fieldsFor(source: HitSource, { fields, select }: ResultOptions): readonly Field[] {
-  const selection = readSelect(select);
+  const selection = readSelect(select, source.expressions);
   const added = selection === null ? 0 : F_PROP;
   const mask = fieldMask(fields, added === 0 ? source.defaultFields : added) | added;
   return shownFields(mask & ~source.missingFields || F_ID, selection);

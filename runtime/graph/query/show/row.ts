@@ -3,6 +3,7 @@
 
 import { ArcFlag } from "../../memory/layout.js";
 import { FLOAT_MODIFIER, MODIFIERS, valueFromBits } from "../../model/modifiers.js";
+import { SYNTHETIC, SYNTHETIC_NAME } from "../../store/code-ranges.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { HitView } from "../attributes/attribute.js";
 import type { HitBuffer } from "../hits/hit-buffer.js";
@@ -21,7 +22,7 @@ export class Row implements HitView {
   head = 0;
   word1 = 0;
   side: HitSideNumber = HitSide.Out;
-  #valueBits = 0;
+  bits = 0;
   #key = 0;
 
   constructor(store: GraphStore, root: number, order: HitOrder | null) {
@@ -36,7 +37,7 @@ export class Row implements HitView {
     this.tail = hits.tailOf(slot);
     this.head = hits.headOf(slot);
     this.word1 = hits.word1Of(slot);
-    this.#valueBits = hits.valueOf(slot);
+    this.bits = hits.valueOf(slot);
     if (this.#order !== null) this.#key = hits.keys[slot]!;
   }
 
@@ -45,7 +46,8 @@ export class Row implements HitView {
   }
 
   get relationship(): string {
-    return this.store.relationships.nameOf(this.word1 >>> 16);
+    const code = this.word1 >>> 16;
+    return code === SYNTHETIC ? SYNTHETIC_NAME : this.store.relationships.nameOf(code);
   }
 
   get modifier(): string {
@@ -56,7 +58,7 @@ export class Row implements HitView {
   /** 1 for M_STAT. */
   get value(): number {
     const kind = MODIFIERS[this.#modifierCode]?.kind;
-    return kind === undefined ? 0 : valueFromBits(kind, this.#valueBits);
+    return kind === undefined ? 0 : valueFromBits(kind, this.bits);
   }
 
   get hasFloatValue(): boolean {

@@ -2,8 +2,11 @@
 //
 //   price; stock ? 5; .type; *       a property, one with a default, an attribute, all properties
 //
-// `label: expression` needs the evaluator, and is refused until there is one.
+//   label: .arc.value * 2            an expression, under a name
 
+import type { BoundProgram } from "../../evaluate/bound-program.js";
+import type { ExpressionSet } from "../../evaluate/expression-set.js";
+import { jsonResult } from "../../evaluate/plain-result.js";
 import { QueryError, UnsupportedError } from "../../model/errors.js";
 import type { PropertyValue } from "../../store/property-values.js";
 import { ARC_ATTRIBUTES } from "../attributes/arc-attributes.js";
@@ -23,7 +26,7 @@ const ATTRIBUTES = new Map(
   ),
 );
 /** What the interface has beside those, and this server does not. */
-const LATER = new Set([".vector", ".locked", ".enum", ".context.rank", ".arc.issyn"]);
+const LATER = new Set([".vector", ".enum", ".arc.issyn"]);
 
 export class Selection {
   readonly #readers: readonly Reader[];
@@ -40,28 +43,58 @@ export class Selection {
   }
 }
 
+/** An item of the text. */
+interface Part {
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
  * Reads a `select` text; null when there is none.
  * @throws QueryError what is no list of items
- * @throws UnsupportedError expressions
  */
-export function readSelect(select: unknown): Selection | null {
+export function readSelect(select: unknown, expressions: ExpressionSet): Selection | null {
   if (select === undefined || select === null) return null;
   if (typeof select !== "string") throw new QueryError("select must be string");
-  const items = select.split(/[;,]/);
-  if (items.length > MAX_ITEMS) throw new QueryError(`too many property fields: ${items.length}`);
+  const parts = partsOf(select);
+  if (parts.length > MAX_ITEMS) throw new QueryError(`too many property fields: ${parts.length}`);
   if (select.trim() === "") throw new QueryError("one or more property fields required");
-  // Whatever has a label may have separators within.
-  if (select.includes(":"))
-    throw new UnsupportedError("expressions in `select` are not supported yet");
-  return new Selection(items.map(readItem));
+  return new Selection(parts.map((part) => readItem(select, part, expressions)));
+}
+
+/** The text between separators that stand neither in brackets nor in quotes. */
+function partsOf(text: string): Part[] {
+  const parts: Part[] = [];
+  let from = 0;
+  let depth = 0;
+  let quote = "";
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (quote !== "") {
+      if (character === quote) quote = "";
+    } else if (character === "'" || character === '"') quote = character;
+    else if ("([{".includes(character)) depth++;
+    else if (")]}".includes(character)) depth--;
+    else if (depth <= 0 && (character === ";" || character === ",")) {
+      parts.push({ from, to: at });
+      from = at + 1;
+    }
+  }
+  parts.push({ from, to: text.length });
+  return parts;
 }
 
 const MAX_ITEMS = 1000;
+const LABEL = /^\s*([A-Za-z_][\w.#$%@]*)\s*:/;
 const PROPERTY = /^([A-Za-z_][\w.#$%@]*)(?:\s*\?\s*(.*))?$/s;
 
-function readItem(written: string): Reader {
-  const text = written.trim();
+function readItem(whole: string, { from, to }: Part, expressions: ExpressionSet): Reader {
+  const label = LABEL.exec(whole.slice(from, to));
+  if (label !== null) {
+    const bound = expressions.ofPart(whole, from + label[0].length, to, "select");
+    return expressionReader(label[1]!, bound);
+  }
+  const text = whole.slice(from, to).trim();
   if (text === "*") return (hit, into) => into.push(...PROPERTIES.read(hit));
   if (text.startsWith(".")) return readAttribute(text);
   const property = PROPERTY.exec(text);
@@ -75,6 +108,21 @@ function readAttribute(text: string): Reader {
   if (attribute !== undefined) return (hit, into) => into.push([text, attribute(hit)]);
   if (LATER.has(text)) throw new UnsupportedError(`\`${text}\` is not supported yet`);
   throw new QueryError(`undefined attribute: '${text}'`);
+}
+
+function expressionReader(label: string, bound: BoundProgram): Reader {
+  const { context } = bound;
+  return ({ store, tail, head, word1, bits, side, level, score }, into) => {
+    // A vertex that was found by itself has no tail.
+    const vertex = tail === 0 ? head : tail;
+    context.vertex.move(vertex);
+    context.prev.move(vertex);
+    context.next.move(head);
+    context.arc.set(word1, bits, side, level);
+    context.prevArc.set(word1, bits, side, level);
+    context.score = score;
+    into.push([label, jsonResult(store, bound.value())]);
+  };
 }
 
 function propertyReader(name: string, fallback: PropertyValue): Reader {

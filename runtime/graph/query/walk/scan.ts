@@ -2,6 +2,7 @@
 // with one of some ids. No lock is held: each vertex is read consistently, the graph as a whole may
 // change meanwhile, and a vertex that comes or goes may be seen or not.
 
+import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { D_BOTH, D_OUT } from "../../model/constants.js";
 import { QueryError } from "../../model/errors.js";
@@ -20,12 +21,14 @@ const BATCH_VERTICES = 256;
 
 export interface VertexScan {
   readonly store: GraphStore;
+  readonly expressions: ExpressionSet;
   /** Null for any vertex. */
   readonly test: VertexTest | null;
 }
 
 export interface ArcScan {
   readonly store: GraphStore;
+  readonly expressions: ExpressionSet;
   /** Condition on tails, null for any. */
   readonly tail: VertexTest | null;
   readonly rule: WalkRule;
@@ -33,13 +36,15 @@ export interface ArcScan {
 
 /**
  * @throws QueryError, SearchError what is malformed
- * @throws UnsupportedError expressions and similarity
+ * @throws UnsupportedError similarity
  */
 export function planVertexScan(
   store: GraphStore,
   condition: VertexCondition | undefined,
+  memory?: unknown,
 ): VertexScan {
-  return { store, test: compileVertexCondition(store, condition) };
+  const expressions = new ExpressionSet(store, memory);
+  return { store, expressions, test: compileVertexCondition(store, expressions, condition) };
 }
 
 /**
@@ -47,14 +52,15 @@ export function planVertexScan(
  * @throws SearchError after the deadline
  */
 export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline): void {
-  const { store, test } = plan;
+  const { store, test, expressions } = plan;
   if (test !== null) bindTest(test, store);
+  const run = expressions.isEmpty ? null : expressions.start((steps) => deadline.spend(steps));
   if (test === null && sink.isCountOnly) {
     sink.count(store.order);
     return;
   }
   const walker = Walker.of(store);
-  walker.start(sink, deadline, true);
+  walker.start(sink, deadline, true, run);
   const candidates = new Candidates(store, test);
   const words = new Uint32Array(BATCH_VERTICES * ARC_WORDS);
   const batch = new ArcBatch(words);
@@ -73,6 +79,10 @@ export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline
     deadline.spend(count);
     for (let at = 0; at < count; at++) {
       const vertex = candidates.slice[at]!;
+      if (run?.isHalted === true) {
+        take();
+        return;
+      }
       if (test !== null && !walker.test(test, vertex, 0)) continue;
       words[end] = vertex;
       end += ARC_WORDS;
@@ -97,14 +107,24 @@ const ALL_OUTARCS = { direction: D_OUT, isCollected: true } as const;
 /**
  * The condition is one on tails; its `traverse` says which of their arcs, all outarcs without one.
  * @throws QueryError, SearchError what is malformed
- * @throws UnsupportedError expressions and similarity
+ * @throws UnsupportedError similarity
  */
-export function planArcScan(store: GraphStore, condition: VertexCondition | undefined): ArcScan {
-  const test = compileVertexCondition(store, condition, ALL_OUTARCS);
-  const rule = test?.traverse ?? compileRule(store, {}, null, ALL_OUTARCS);
+export function planArcScan(
+  store: GraphStore,
+  condition: VertexCondition | undefined,
+  memory?: unknown,
+): ArcScan {
+  const expressions = new ExpressionSet(store, memory);
+  const test = compileVertexCondition(store, expressions, condition, ALL_OUTARCS);
+  const rule = test?.traverse ?? compileRule(store, expressions, {}, null, ALL_OUTARCS);
   if (rule.arc.direction === D_BOTH) throw new QueryError("Global traversal filter error");
-  const isAny = test === null || (test.checks.length === 0 && test.adjacent === null);
-  return { store, tail: isAny ? null : { ...test, traverse: null }, rule };
+  const isAny = test === null || isUnchecked(test);
+  return { store, expressions, tail: isAny ? null : { ...test, traverse: null }, rule };
+}
+
+/** True if nothing is asked of a vertex itself. */
+function isUnchecked({ checks, filter, post, adjacent }: VertexTest): boolean {
+  return checks.length === 0 && filter === null && post === null && adjacent === null;
 }
 
 /**
@@ -112,11 +132,12 @@ export function planArcScan(store: GraphStore, condition: VertexCondition | unde
  * @throws SearchError after the deadline
  */
 export function scanArcs(plan: ArcScan, sink: HitSink, deadline: Deadline): void {
-  const { store, tail, rule } = plan;
+  const { store, expressions, tail, rule } = plan;
   if (tail !== null) bindTest(tail, store);
   bindRule(rule, store);
   const walker = Walker.of(store);
-  walker.start(sink, deadline, false);
+  const run = expressions.isEmpty ? null : expressions.start((steps) => deadline.spend(steps));
+  walker.start(sink, deadline, false, run);
   const isCountable = walker.isCountable(rule);
   const candidates = new Candidates(store, tail);
   const { slice } = candidates;

@@ -1,6 +1,8 @@
 // Walks from one vertex along the arcs that a plan lets through, and gives what is collected to a
 // sink. A plan is made once and may be executed any number of times.
 
+import { ExpressionSet } from "../../evaluate/expression-set.js";
+import type { VertexProgram } from "../../evaluate/vertex-program.js";
 import { D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
 import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -22,6 +24,10 @@ export interface WalkPlan {
   readonly neighbor: VertexTest | null;
   readonly rule: WalkRule;
   readonly walker: Walker;
+  readonly expressions: ExpressionSet;
+  /** On the anchor, before the walk and after it; null for none. */
+  readonly pre: VertexProgram | null;
+  readonly post: VertexProgram | null;
 }
 
 /** The part of a query that says where to go. */
@@ -29,22 +35,50 @@ export interface WalkOptions {
   readonly arc?: ArcFilter | undefined;
   readonly neighbor?: VertexCondition | undefined;
   readonly collect?: CollectRule | undefined;
+  readonly pre?: string | undefined;
+  readonly filter?: string | undefined;
+  readonly post?: string | undefined;
+  readonly memory?: unknown;
 }
 
 /**
  * @throws QueryError, SearchError what is malformed
- * @throws UnsupportedError expressions and similarity
+ * @throws UnsupportedError similarity
  */
 export function planWalk(
   store: GraphStore,
   options: WalkOptions,
   defaultDirection: DirectionNumber,
 ): WalkPlan {
-  const { arc, collect } = options;
-  const neighbor = compileVertexCondition(store, options.neighbor);
+  const { arc, collect, filter } = options;
+  const expressions = new ExpressionSet(store, options.memory);
+  const neighbor = compileVertexCondition(store, expressions, options.neighbor);
   const defaults = { direction: defaultDirection, isCollected: true };
-  const rule = compileRule(store, { arc, collect }, neighbor, defaults);
-  return { store, arc: rule.arc, neighbor, rule, walker: Walker.of(store) };
+  const rule = compileRule(store, expressions, { arc, collect, filter }, neighbor, defaults);
+  const pre = expressions.ofVertices(options.pre, "pre");
+  const post = expressions.ofVertices(options.post, "post");
+  const walker = Walker.of(store);
+  return { store, arc: rule.arc, neighbor, rule, walker, expressions, pre, post };
+}
+
+/** Walks as the plan says; what it finds is false where `pre` does not pass. */
+function walkPlan(
+  { store, rule, walker, expressions, pre, post }: WalkPlan,
+  anchor: number,
+  sink: HitSink,
+  deadline: Deadline,
+  isQuiet: boolean,
+): boolean {
+  bindRule(rule, store);
+  const run = expressions.isEmpty ? null : expressions.start((steps) => deadline.spend(steps));
+  walker.start(sink, deadline, isQuiet, run);
+  if (pre !== null) {
+    const { vertices } = store;
+    if (vertices.outDegree(anchor) + vertices.inDegree(anchor) === 0) return false;
+    if (!pre.passesAlone(anchor)) return false;
+  }
+  const isFound = walker.walk(rule, anchor, 1);
+  return post === null ? isFound : post.passesAlone(anchor) && isFound;
 }
 
 /**
@@ -57,10 +91,7 @@ export function walkNeighborhood(
   sink: HitSink,
   deadline: Deadline,
 ): void {
-  const { rule, walker } = plan;
-  bindRule(rule, plan.store);
-  walker.start(sink, deadline, false);
-  walker.walk(rule, anchor, 1);
+  walkPlan(plan, anchor, sink, deadline, false);
 }
 
 /**
@@ -81,10 +112,7 @@ const counter = new HitCounter();
  * @throws SearchError after the deadline
  */
 export function isAdjacent(plan: WalkPlan, anchor: number, deadline: Deadline): boolean {
-  const { rule, walker } = plan;
-  bindRule(rule, plan.store);
-  walker.start(counter, deadline, true);
-  return walker.walk(rule, anchor, 1);
+  return walkPlan(plan, anchor, counter, deadline, true);
 }
 
 /** Whether a vertex passes a condition; null passes all. */

@@ -3,6 +3,9 @@
 // vertex are copied before any is followed, so that nothing is done on torn data and no sequence is
 // watched for long.
 
+import type { ArcProgram } from "../../evaluate/arc-program.js";
+import type { MadeArc, Run } from "../../evaluate/context.js";
+import type { VertexProgram } from "../../evaluate/vertex-program.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { D_ANY, D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
@@ -10,32 +13,13 @@ import type { VertexTable } from "../../store/vertex-table.js";
 import { ArcBatch, HitCounter, HitSide, type HitSink } from "../hits/hit-sink.js";
 import { ArcStack, moveArc } from "../match/arc-stack.js";
 import { type ArcTest, ArcTestKind } from "../match/arc-test.js";
-import { HandleSet } from "../match/handle-set.js";
 import { ALL_ARCS, type RunScanner, scannersOf } from "../match/run-scanner.js";
 import { Collect, type VertexTest, type WalkRule } from "../match/vertex-test.js";
 import { type Deadline, NO_DEADLINE } from "./deadline.js";
+import { Level } from "./level.js";
 
 /** Arcs that are filtered at once: all of them lie in the nearest cache. */
 const BATCH_WORDS = 256 * ARC_WORDS;
-
-/** What a walk keeps for one of its levels: the tail it is at, and sets of handles. */
-class Level {
-  /** Arcs of the present tail, as they are given to the sink. */
-  readonly batch = new ArcBatch(NO_WORDS);
-  /** Heads that have counted as neighbors of the present tail. */
-  readonly counted = new HandleSet();
-  /** Heads whose arcs are to be collected with their siblings. */
-  readonly matched = new HandleSet();
-  /** Vertices that have an arc to the present tail; those of them that it has one to. */
-  readonly returning = new HandleSet();
-  readonly paired = new HandleSet();
-
-  constructor(level: number) {
-    this.batch.level = level;
-  }
-}
-
-const NO_WORDS = new Uint32Array(0);
 
 export class Walker {
   readonly #vertices: VertexTable;
@@ -49,6 +33,10 @@ export class Walker {
   #isQuiet = false;
   /** True once the sink takes no more. */
   #isStopped = false;
+  /** What the expressions of the query share, null where there are none. */
+  #run: Run | null = null;
+  /** An arc that an expression has made. */
+  readonly #made = new ArcBatch(new Uint32Array(ARC_WORDS));
 
   private constructor(store: GraphStore) {
     const { outArcs, inArcs } = scannersOf(store);
@@ -72,13 +60,16 @@ export class Walker {
   /**
    * To be called before each execution.
    * @param isQuiet true if only existence matters
+   * @param run of the query's expressions
    */
-  start(sink: HitSink, deadline: Deadline, isQuiet: boolean): void {
+  start(sink: HitSink, deadline: Deadline, isQuiet: boolean, run: Run | null = null): void {
     this.#sink = sink;
     this.#deadline = deadline;
     this.#isQuiet = isQuiet;
     this.#isStopped = false;
     this.#stack.clear();
+    this.#run = run;
+    if (run !== null) run.collector = (arc) => this.#collectMade(arc);
   }
 
   get isStopped(): boolean {
@@ -93,11 +84,23 @@ export class Walker {
 
   #passes(test: VertexTest, vertex: number, level: number): boolean {
     for (const check of test.checks) if (!check.passes(vertex)) return false;
+    if (test.filter !== null && !this.#passesProgram(test.filter, vertex, level)) return false;
     return this.#goesOn(test, vertex, level);
   }
 
-  /** The part of a test that walks. */
+  #passesProgram(program: VertexProgram, vertex: number, level: number): boolean {
+    if (level === 0) return program.passesAlone(vertex);
+    const { batch, word1, bits } = this.#levels[level]!;
+    return program.passes(batch, vertex, word1, bits);
+  }
+
+  /** The part of a test that walks, and what comes after it, whatever was found. */
   #goesOn(test: VertexTest, vertex: number, level: number): boolean {
+    const isFound = this.#walksOn(test, vertex, level);
+    return test.post === null ? isFound : this.#passesProgram(test.post, vertex, level) && isFound;
+  }
+
+  #walksOn(test: VertexTest, vertex: number, level: number): boolean {
     const { adjacent, traverse } = test;
     if (adjacent !== null) {
       const wasQuiet = this.#isQuiet;
@@ -115,7 +118,7 @@ export class Walker {
   walk(rule: WalkRule, tail: number, level: number): boolean {
     const { direction } = rule.arc;
     const at = this.#levels[level] ?? this.#addLevels(level);
-    at.batch.tail = tail;
+    at.enter(tail, level > 1 ? this.#levels[level - 1]! : null);
     if (this.#countsNeighbors(rule)) at.counted.clear();
     if (direction === D_OUT) return this.#walkSide(rule, at, this.#outArcs);
     if (direction === D_IN) return this.#walkSide(rule, at, this.#inArcs);
@@ -170,39 +173,62 @@ export class Walker {
     return isMatched;
   }
 
-  /** Tests the heads of selected arcs and collects those that pass; true if one does. */
+  /** Tests selected arcs and their heads, and collects those that pass; true if one does. */
   #follow(rule: WalkRule, at: Level, from: number, end: number): boolean {
     const { neighbor } = rule;
-    if (neighbor === null) {
+    if (neighbor === null && rule.filter === null) {
       this.#collect(rule, at, from, end);
       return from < end;
     }
     const { level } = at.batch;
     const endsAtFirst = this.#endsAtFirst(rule, level);
-    const counted = level === 1 ? this.#countedBelow(rule, neighbor) : null;
+    const counted = level === 1 && neighbor !== null ? this.#countedBelow(rule, neighbor) : null;
+    const isWhole = rule.filter?.isSynthetic === true || neighbor?.filter?.isCulling === true;
+    const stride = isWhole ? end - from : this.#run?.isOrdered === true ? ARC_WORDS : BATCH_WORDS;
     let isMatched = false;
-    for (let begin = from; begin < end && !this.#isStopped; begin += BATCH_WORDS) {
-      const passing = this.#filter(neighbor, begin, Math.min(begin + BATCH_WORDS, end));
+    for (let begin = from; begin < end && !this.#isStopped; begin += stride) {
+      let passing = Math.min(begin + stride, end);
+      if (rule.filter !== null) passing = this.#passArcs(rule.filter, at, begin, passing);
+      if (neighbor !== null) passing = this.#filter(neighbor, at, begin, passing);
       if (counted !== null) {
         this.countAll(counted, this.#stack.words, begin, passing, ARC_WORDS);
-      } else if (neighbor.isPlain) {
+      } else if (neighbor === null || neighbor.isPlain) {
         this.#collect(rule, at, begin, passing);
         isMatched = isMatched || begin < passing;
       } else if (this.#followEach(rule, neighbor, at, begin, passing)) {
         isMatched = true;
       }
+      if (this.#run?.isHalted === true) this.#isStopped = true;
       if (isMatched && endsAtFirst) break;
     }
     return isMatched;
   }
 
+  /** Moves the arcs that an expression lets through to the front; returns where they end. */
+  #passArcs(program: ArcProgram, { batch }: Level, from: number, end: number): number {
+    const stack = this.#stack;
+    if (!program.isSynthetic) return program.filter(batch, stack.words, from, end);
+    const all = stack.words.slice(from, end);
+    const passing = program.filter(batch, stack.words, from, end);
+    const made = program.filterHeads(batch, all, 0, all.length);
+    // What was selected ends where the stack does.
+    stack.top = passing;
+    stack.reserve(made.length / ARC_WORDS);
+    stack.words.set(made, passing);
+    stack.top = passing + made.length;
+    return stack.top;
+  }
+
   /** Moves the arcs whose heads pass the checks to the front; returns where they end. */
-  #filter(test: VertexTest, from: number, end: number): number {
+  #filter(test: VertexTest, { batch }: Level, from: number, end: number): number {
     if (test.isNegated) return end;
     const { words } = this.#stack;
     let passing = end;
     for (const check of test.checks) passing = check.filter(words, from, passing);
-    return passing;
+    const { filter } = test;
+    if (filter === null) return passing;
+    if (filter.isCulling) return filter.cull(batch, words, from, passing);
+    return filter.filter(batch, words, from, passing);
   }
 
   /** The same for what can only be tested one by one; a test may walk on and move the stack. */
@@ -211,7 +237,10 @@ export class Walker {
     const endsAtFirst = this.#endsAtFirst(rule, level);
     let isMatched = false;
     for (let arc = from; arc < end && !this.#isStopped; arc += ARC_WORDS) {
-      const head = this.#stack.words[arc]!;
+      const { words } = this.#stack;
+      const head = words[arc]!;
+      at.word1 = words[arc + 1]!;
+      at.bits = words[arc + 2]!;
       if (test.isNegated ? !this.test(test, head, level) : !this.#goesOn(test, head, level))
         continue;
       isMatched = true;
@@ -231,6 +260,24 @@ export class Walker {
       for (let arc = from; arc < end; arc += ARC_WORDS) at.matched.add(words[arc]!);
     } else if (sink.isCountOnly) sink.count((end - from) / ARC_WORDS);
     else this.#give(at.batch, from, end);
+  }
+
+  /** Gives an arc to the sink that an expression collects. */
+  #collectMade({ level, tail, head, word1, bits, side }: MadeArc): void {
+    const sink = this.#sink;
+    const at = this.#levels[level]!;
+    if (sink.countsNeighbors && at.counted.add(head)) sink.neighbor(level);
+    if (sink.isCountOnly) {
+      sink.count(1);
+      return;
+    }
+    const { batch } = at;
+    const { prev, prevWord1, prevBits, prevSide } = batch;
+    Object.assign(this.#made, { level, tail, side, prev, prevWord1, prevBits, prevSide });
+    this.#made.words.set([head, word1, bits]);
+    this.#made.from = 0;
+    this.#made.end = ARC_WORDS;
+    if (!sink.take(this.#made)) this.#isStopped = true;
   }
 
   /** Gives arcs on the stack to the sink. */
@@ -266,7 +313,7 @@ export class Walker {
 
   /** How many arcs are enough, where nothing but their number decides. */
   #limit(rule: WalkRule, level: number): number {
-    if (rule.neighbor !== null) return ALL_ARCS;
+    if (rule.neighbor !== null || rule.filter !== null) return ALL_ARCS;
     if (this.#endsAtFirst(rule, level)) return 1;
     if (rule.collect !== Collect.Arcs || this.#sink.countsNeighbors) return ALL_ARCS;
     return Math.min(this.#sink.room, ALL_ARCS);
@@ -318,7 +365,7 @@ export class Walker {
     const isOnlyWay = rule.collect === Collect.None || rule.siblings?.kind === ArcTestKind.Nothing;
     const { traverse } = neighbor;
     if (!isOnlyWay || traverse === null || this.#isQuiet) return null;
-    if (neighbor.isNegated || neighbor.adjacent !== null) return null;
+    if (neighbor.isNegated || neighbor.adjacent !== null || neighbor.post !== null) return null;
     return this.isCountable(traverse) ? traverse : null;
   }
 
@@ -329,7 +376,7 @@ export class Walker {
 
   /** True if the arcs that match need not be looked at one by one. */
   #isCounted(rule: WalkRule): boolean {
-    if (this.#isQuiet || rule.collect !== Collect.Arcs) return false;
+    if (this.#isQuiet || rule.collect !== Collect.Arcs || rule.filter !== null) return false;
     return this.#sink.isCountOnly && !this.#sink.countsNeighbors;
   }
 

@@ -1,0 +1,48 @@
+// Expressions of clients: bounded before they are read, and what is wrong with them is an error of
+// the client, not of the server.
+
+import { ParameterError } from "../base/errors.js";
+import { ExpressionError } from "../graph/evaluate/expression-error.js";
+import { MAX_HTTP_CELLS, MAX_HTTP_TEXT } from "../graph/evaluate/limits.js";
+
+/** Members of queries and conditions that are expressions. */
+const EXPRESSIONS = new Set(["pre", "filter", "post", "rank", "select"]);
+
+/**
+ * Runs what reads expressions of a client.
+ * @throws ParameterError in place of what is wrong with them
+ */
+export function withClientExpressions<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    throw new ParameterError("QueryError", error.message);
+  }
+}
+
+/** @throws ParameterError an expression that is too long */
+export function boundedExpression(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_HTTP_TEXT) return text;
+  const limit = `an expression has at most ${MAX_HTTP_TEXT} bytes here`;
+  throw new ParameterError("QueryError", `expression too long: ${bytes} bytes; ${limit}`);
+}
+
+/**
+ * The same for all expressions in a query, whose depth is bounded already.
+ * @throws ParameterError
+ */
+export function boundExpressions(query: unknown): void {
+  if (typeof query !== "object" || query === null) return;
+  for (const [name, value] of Object.entries(query)) {
+    if (typeof value !== "string") boundExpressions(value);
+    else if (EXPRESSIONS.has(name)) boundedExpression(value);
+  }
+}
+
+/** @throws ParameterError more cells than clients may have */
+export function boundedCells(cells: number): number {
+  if (cells <= MAX_HTTP_CELLS) return cells;
+  throw new ParameterError("ValueError", `memory must be at most ${MAX_HTTP_CELLS}`);
+}

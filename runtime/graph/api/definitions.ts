@@ -1,0 +1,45 @@
+// The texts that `define` keeps, each under a name of its graph. They are properties of one vertex
+// of the hidden graph, so that all threads see them and they are stored.
+
+import { setProperty } from "../changes/properties.js";
+import { createVertex } from "../changes/vertices.js";
+import { setFindDefinition } from "../evaluate/formulas.js";
+import { compileExpression } from "../evaluate/program.js";
+import { SYSTEM_GRAPH } from "../keeper/system-graph.js";
+import { hasThreadGraphs, threadGraphs } from "../keeper/thread-graphs.js";
+import { ValueError } from "../model/errors.js";
+import type { GraphStore } from "../store/graph-store.js";
+
+function vertexOf({ name }: GraphStore): string {
+  return `definitions:${name}`;
+}
+
+/**
+ * Keeps an expression under its name.
+ * @throws QueryError what is wrong with it; ValueError without a name
+ */
+export function define(store: GraphStore, text: string): void {
+  const { name } = compileExpression(text);
+  if (name === null) throw new ValueError("a definition is `name := expression`");
+  if (!/^[A-Za-z]/.test(name)) throw new ValueError(`invalid name of a definition: '${name}'`);
+  const { store: system, session } = threadGraphs().system();
+  const vertex = vertexOf(store);
+  createVertex(system, session, vertex);
+  setProperty(system, session, vertex, name, text);
+}
+
+/** Texts of all definitions of a graph by their names. */
+export function definitions(store: GraphStore): Record<string, string> {
+  // Nobody can have defined anything where there are no graphs of a process.
+  const system = hasThreadGraphs() ? threadGraphs().find(SYSTEM_GRAPH)?.store : undefined;
+  const vertex = system?.ids.find(vertexOf(store)) ?? 0;
+  return vertex === 0 ? {} : (system!.properties.all(vertex) as Record<string, string>);
+}
+
+/** Text of a definition, null if there is none. */
+export function definition(store: GraphStore, name: string): string | null {
+  const found = definitions(store);
+  return Object.hasOwn(found, name) ? found[name]! : null;
+}
+
+setFindDefinition(definition);

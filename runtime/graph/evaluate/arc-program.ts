@@ -1,0 +1,100 @@
+// An expression of arcs: filters them, scores them, or shows something of them. Arcs come in runs
+// of three words each, from one tail.
+
+import { ARC_WORDS } from "../memory/layout.js";
+import { SYNTHETIC } from "../store/code-ranges.js";
+import type { BoundProgram } from "./bound-program.js";
+import type { Context } from "./context.js";
+import type { Trail } from "./trail.js";
+
+export class ArcProgram {
+  readonly #bound: BoundProgram;
+  /** It is evaluated once more for all arcs to a head. */
+  readonly isSynthetic: boolean;
+
+  constructor(bound: BoundProgram) {
+    this.#bound = bound;
+    this.isSynthetic = bound.program.typed.needs.synthetic >= 0;
+  }
+
+  /** Moves arcs that pass to the front; returns where they end. Ends early once halted. */
+  filter(trail: Trail, words: Uint32Array, from: number, end: number): number {
+    const { context, program } = this.#bound;
+    const { run } = context;
+    enter(context, trail);
+    run.spend(((end - from) / ARC_WORDS) * program.steps);
+    let top = from;
+    for (let arc = from; arc < end && !run.isHalted; arc += ARC_WORDS) {
+      const word1 = words[arc + 1]!;
+      const bits = words[arc + 2]!;
+      const head = words[arc]!;
+      context.next.move(head);
+      context.arc.set(word1, bits, trail.side, trail.level);
+      if (!program.passes(context)) continue;
+      words[top] = head;
+      words[top + 1] = word1;
+      words[top + 2] = bits;
+      top += ARC_WORDS;
+    }
+    return top;
+  }
+
+  /**
+   * The evaluation for all arcs to a head, once for each head of a run.
+   * @returns words of made arcs for the heads that pass
+   */
+  filterHeads(trail: Trail, words: Uint32Array, from: number, end: number): number[] {
+    const { context, program } = this.#bound;
+    const heads = new Map<number, number[]>();
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      const head = words[arc]!;
+      const components = heads.get(head);
+      if (components === undefined) heads.set(head, [words[arc + 1]!, words[arc + 2]!]);
+      else components.push(words[arc + 1]!, words[arc + 2]!);
+    }
+    enter(context, trail);
+    const made: number[] = [];
+    const word1 = (SYNTHETIC << 16) >>> 0;
+    for (const [head, components] of heads) {
+      if (context.run.isHalted) break;
+      context.run.components = components;
+      context.next.move(head);
+      context.arc.set(word1, 0, trail.side, trail.level);
+      context.arc.isSynthetic = true;
+      if (program.passes(context)) made.push(head, word1, 0);
+    }
+    return made;
+  }
+
+  /** Scores of the arcs of a run, in their order. */
+  score(trail: Trail, words: Uint32Array, from: number, end: number, into: Float64Array): void {
+    const { context, program } = this.#bound;
+    enter(context, trail);
+    context.run.spend(((end - from) / ARC_WORDS) * program.steps);
+    let index = 0;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      context.next.move(words[arc]!);
+      context.arc.set(words[arc + 1]!, words[arc + 2]!, trail.side, trail.level);
+      into[index++] = program.score(context);
+    }
+  }
+
+  /** The same of vertices, which are heads of arcs that are none. */
+  scoreVertices(words: Uint32Array, from: number, end: number, into: Float64Array): void {
+    const { context, program } = this.#bound;
+    context.run.spend(((end - from) / ARC_WORDS) * program.steps);
+    let index = 0;
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      context.vertex.move(words[arc]!);
+      context.prev.move(words[arc]!);
+      into[index++] = program.score(context);
+    }
+  }
+}
+
+function enter(context: Context, trail: Trail): void {
+  context.vertex.move(trail.tail);
+  context.prev.move(trail.prev);
+  const prevLevel = Math.max(trail.level - 1, 0);
+  context.prevArc.set(trail.prevWord1, trail.prevBits, trail.prevSide, prevLevel);
+}

@@ -1,0 +1,76 @@
+// An expression of vertices: a condition on each that a walk visits, or on where it begins.
+
+import { ARC_WORDS } from "../memory/layout.js";
+import type { BoundProgram } from "./bound-program.js";
+import type { Trail } from "./trail.js";
+
+export class VertexProgram {
+  readonly #bound: BoundProgram;
+  /** It keeps the best of a level only: see `cull`. */
+  readonly isCulling: boolean;
+
+  constructor(bound: BoundProgram) {
+    this.#bound = bound;
+    this.isCulling = bound.program.typed.needs.cull >= 0;
+  }
+
+  /** Whether a vertex passes by itself, such as where a query begins. */
+  passesAlone(vertex: number): boolean {
+    const { context, program } = this.#bound;
+    context.vertex.move(vertex);
+    context.prev.move(vertex);
+    context.prevArc.set(0, 0, 0, 0);
+    return program.passes(context);
+  }
+
+  /** Whether the head of an arc passes. */
+  passes(trail: Trail, head: number, word1: number, bits: number): boolean {
+    const { context, program } = this.#bound;
+    context.vertex.move(head);
+    context.prev.move(trail.tail);
+    context.prevArc.set(word1, bits, trail.side, trail.level);
+    context.culled = Number.NaN;
+    return program.passes(context);
+  }
+
+  /** Moves arcs whose heads pass to the front; returns where they end. */
+  filter(trail: Trail, words: Uint32Array, from: number, end: number): number {
+    const { context, program } = this.#bound;
+    context.run.spend(((end - from) / ARC_WORDS) * program.steps);
+    let top = from;
+    for (let arc = from; arc < end && !context.run.isHalted; arc += ARC_WORDS) {
+      const head = words[arc]!;
+      const word1 = words[arc + 1]!;
+      const bits = words[arc + 2]!;
+      if (!this.passes(trail, head, word1, bits)) continue;
+      words[top] = head;
+      words[top + 1] = word1;
+      words[top + 2] = bits;
+      top += ARC_WORDS;
+    }
+    return top;
+  }
+
+  /** The same for `mcull`: of the heads that it scores, only the best are left. */
+  cull(trail: Trail, words: Uint32Array, from: number, end: number): number {
+    const { context } = this.#bound;
+    const scores = new Map<number, number>();
+    const passing: number[] = [];
+    for (let arc = from; arc < end; arc += ARC_WORDS) {
+      const head = words[arc]!;
+      if (!this.passes(trail, head, words[arc + 1]!, words[arc + 2]!)) continue;
+      passing.push(arc);
+      if (!Number.isNaN(context.culled)) scores.set(head, context.culled);
+    }
+    const ranked = [...scores].filter(([, score]) => score > 0).sort(([, a], [, b]) => b - a);
+    const best = new Set(ranked.slice(0, context.cullSize).map(([head]) => head));
+    let top = from;
+    for (const arc of passing) {
+      const head = words[arc]!;
+      if (scores.has(head) && !best.has(head)) continue;
+      words.copyWithin(top, arc, arc + ARC_WORDS);
+      top += ARC_WORDS;
+    }
+    return top;
+  }
+}

@@ -1,0 +1,136 @@
+// Expressions over HTTP: the built-in evaluator and expressions in query services, their memory,
+// their bounds, and who may give them names.
+// limit: 30 s
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Answer, fixture, get, type Served, serve, svc } from "./support/server.js";
+
+const test = suite("expressions over HTTP");
+const root = mkdtempSync(join(tmpdir(), "svc-expressions-"));
+let server: Served;
+
+test.before(async () => {
+  await svc("build", fixture("graph-services"));
+  server = await serve(fixture("graph-services"), "--root", root);
+  assert.is((await get(server.port, "/svc/plugin/feed")).status, 200);
+});
+
+test.after(async () => {
+  await server.stop();
+  rmSync(root, { recursive: true });
+});
+
+function ask(name: string, parameters: object, body?: string): Promise<Answer> {
+  const query = Object.entries({ graph: "people", ...parameters })
+    .map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`)
+    .join("&");
+  const init = body === undefined ? {} : { method: "POST", body };
+  return get(server.port, `/svc/builtin/${name}?${query}`, init);
+}
+
+async function response(name: string, parameters: object, body?: string): Promise<unknown> {
+  const answer = await ask(name, parameters, body);
+  assert.is(answer.status, 200, answer.text);
+  return answer.json.response;
+}
+
+test("an expression is evaluated, and shows its value as text", async () => {
+  const shown: readonly (readonly [object, string])[] = [
+    [{ expression: "1 + 1" }, "2"],
+    [{ expression: "8 / 4" }, "2.0"],
+    [{ expression: "'it' + \"'s\"" }, "'it\\'s'"],
+    [{ expression: "null" }, "None"],
+    [{ expression: "hash(1)" }, "5364400272060396684"],
+    [{ expression: "hash('hello')" }, "2557456271172132286"],
+    [{ expression: "vertex.id", tail: "alice" }, "'alice'"],
+    [
+      { expression: ".arc.value * 2", tail: "alice", head: "bob", arc: '["knows", "M_INT", 5]' },
+      "10",
+    ],
+  ];
+  for (const [parameters, result] of shown) {
+    assert.equal(await response("evaluate", parameters), { result, memory: [] });
+  }
+  assert.equal(await response("evaluate", {}, "2 ** 10"), { result: "1024", memory: [] });
+});
+
+test("memory is shown, and kept where it is shared", async () => {
+  const stored = { memory: 4, memresult: 4, expression: "store(0,7); store(1,2.5)" };
+  assert.equal(await response("evaluate", stored), { result: "2.5", memory: [7, 2.5, 0, 0] });
+  const counted = { memory: 16, sharedmem: 1, expression: "inc(0)" };
+  assert.equal(await response("evaluate", counted), { result: "1", memory: [] });
+  assert.equal(await response("evaluate", counted), { result: "2", memory: [] });
+  const walked = { id: "alice", arc: "knows", memory: 4, filter: "count(R1); 0" };
+  assert.equal(await response("neighbor", walked), { neighborhood: [], memory: [0, 0, 0, 2] });
+});
+
+test("queries take expressions", async () => {
+  const given = { id: "alice", arc: "knows", fields: "F_ID" };
+  assert.equal(await response("neighbor", { ...given, filter: "next.arc.value > 5" }), ["carol"]);
+  const ranked = { ...given, sortby: "S_RANK", rank: "10 - .arc.value" };
+  assert.equal(await response("neighbor", ranked), ["bob", "carol"]);
+  const selected = { id: "alice", arc: "knows", hits: 1, sortby: "S_VAL" };
+  const fields = "F_PROP";
+  const select = "twice: .arc.value * 2";
+  assert.equal(await response("neighbor", { ...selected, fields, result: "R_DICT", select }), [
+    { properties: { twice: 14 } },
+  ]);
+});
+
+test("a name is given by trusted clients, and stands for its expression", async () => {
+  const text = "strong := next.arc.value > 5";
+  const made = await get(server.port, "/svc/builtin/define?graph=people", {
+    method: "POST",
+    headers: { "X-SVC-Change": "1" },
+    body: text,
+  });
+  assert.is(made.status, 200, made.text);
+  assert.equal(made.json.response, { strong: text });
+  const named = { id: "alice", arc: "knows", fields: "F_ID", filter: "strong" };
+  assert.equal(await response("neighbor", named), ["carol"]);
+  const refused = await ask("evaluate", { expression: "x := 5" });
+  assert.is(refused.status, 400);
+  assert.match(refused.text, "a name can only be given by define()");
+});
+
+test("tools are told the names, and what is known of an expression", async () => {
+  const names = (await response("evaluate", { vocabulary: 1 })) as { functions: object[] };
+  assert.ok(names.functions.length > 250, `${names.functions.length}`);
+  const facts = await response("evaluate", { check: 1, expression: "next['age'] * 2 + ('a' < 1)" });
+  assert.equal(facts, {
+    ...{ type: "any", names: ["next['age']"], needsHead: true, hasEffect: false },
+    hints: ["a number and a text: `<` is always 0"],
+  });
+});
+
+test("hostile expressions are refused, and cost little", async () => {
+  const texts = [
+    ...[
+      "(".repeat(15_000),
+      "1".repeat(20_000),
+      "-".repeat(16_000),
+      "constructor",
+      "process.exit()",
+    ],
+    ...["next.__proto__", "__proto__(1)", "cpukill(9)", "'a*b*c'", "next.deg"],
+  ];
+  for (const expression of texts) {
+    const answer = await ask("evaluate", {}, expression);
+    assert.is(answer.status, 400, answer.text);
+    assert.is(answer.json.status, "ERROR");
+  }
+  // A text that grows tenfold with each statement, until it is refused.
+  const names = ["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"];
+  const grown = names.slice(1).map((name, index) => {
+    return `${name} = join(',', ${Array(10).fill(names[index]).join(",")})`;
+  });
+  const answer = await ask("evaluate", {}, `v0 = 'xxxxxxxxxx'; ${grown.join(";")}`);
+  assert.is(answer.status, 500, answer.text.slice(0, 200));
+  assert.match(answer.text, "characters of text");
+});
+
+test.run();
