@@ -28,6 +28,8 @@ export type OpenVertexState = readonly [id: string, session: number, mode: "RO" 
 /** What keeps others out of a section of code. */
 const SYNCHRONIZED = "_SYN";
 const SYNCHRONIZED_TIMEOUT_MS = 5000;
+/** Two requests that wait for each other in two threads end so. */
+const ASYNC_TIMEOUT_MS = 10_000;
 /** How often a random handle may turn out to be free before all are gone through. */
 const RANDOM_ATTEMPTS = 64;
 const LOCK_TYPE = "lock_";
@@ -56,14 +58,14 @@ export class Graph extends GraphManagement {
     return new Vertex(this, openVertex(store, session, id, newRequest(type, options)));
   }
 
-  /** The same without blocking the thread; waits its turn. */
+  /** The same without blocking the thread; waits its turn, for 10 seconds by default. */
   async newVertexAsync(
     id: string,
     type?: string | null | CreateOptions,
     options?: CreateOptions,
   ): Promise<Vertex> {
     const { store, session } = this.access;
-    const request = newRequest(type, { timeout: -1, ...options });
+    const request = newRequest(type, { timeout: ASYNC_TIMEOUT_MS, ...options });
     return new Vertex(this, await openVertexAsync(store, session, id, request));
   }
 
@@ -90,11 +92,11 @@ export class Graph extends GraphManagement {
     return new Vertex(this, openVertex(store, session, id, { mode, timeout }));
   }
 
-  /** The same without blocking the thread; waits its turn. */
+  /** The same without blocking the thread; waits its turn, for 10 seconds by default. */
   async openVertexAsync(
     id: string | number,
     mode: AccessMode = "a",
-    timeout = -1,
+    timeout = ASYNC_TIMEOUT_MS,
   ): Promise<Vertex> {
     const { store, session } = this.access;
     return new Vertex(this, await openVertexAsync(store, session, id, { mode, timeout }));
@@ -115,11 +117,11 @@ export class Graph extends GraphManagement {
     return holds.map((hold) => new Vertex(this, hold));
   }
 
-  /** The same without blocking the thread. */
+  /** The same without blocking the thread; waits for 10 seconds by default. */
   async openVerticesAsync(
     ids: readonly VertexName[],
     mode: "r" | "a" = "a",
-    timeout = -1,
+    timeout = ASYNC_TIMEOUT_MS,
   ): Promise<Vertex[]> {
     const { store, session } = this.access;
     const holds = await openVerticesAsync(
@@ -235,8 +237,12 @@ export class Graph extends GraphManagement {
     return new Vertex(this, openVertex(store, session, this.#lockId(id), request));
   }
 
-  /** The same without blocking the thread; waits its turn. */
-  async lockAsync(id: string | null = null, linger = 0, timeout = -1): Promise<Vertex> {
+  /** The same without blocking the thread; waits its turn, for 10 seconds by default. */
+  async lockAsync(
+    id: string | null = null,
+    linger = 0,
+    timeout = ASYNC_TIMEOUT_MS,
+  ): Promise<Vertex> {
     const { store, session } = this.access;
     const request = newRequest(LOCK_TYPE, { lifespan: linger, timeout });
     return new Vertex(this, await openVertexAsync(store, session, this.#lockId(id), request));

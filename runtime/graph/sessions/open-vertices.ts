@@ -8,6 +8,7 @@ import { AccessError, KeyError, ValueError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Hold, Session } from "./session.js";
 import { turnsOf } from "./turns.js";
+import { waitsOf } from "./waits.js";
 
 /** Readonly; writable; writable, and made if it is not there. */
 export type AccessMode = "r" | "a" | "w";
@@ -103,13 +104,20 @@ async function openAllAsync(
   isNext: () => boolean,
 ): Promise<readonly Hold[]> {
   const giveUpAt: GiveUpAt = giveUpAfter(request.timeout);
-  for (;;) {
-    const seen = session.releases();
-    const ahead = isNext() ? 0 : vertexOf(store, names[0]!);
-    const attempt =
-      ahead === 0 ? tryAll(store, session, names, request) : ({ lockedBy: ahead } as const);
-    if ("holds" in attempt) return attempt.holds;
-    await session.awaitReleaseAsync(attempt.lockedBy, seen, giveUpAt);
+  const waits = waitsOf(store);
+  const wait = waits.begin(session.id);
+  try {
+    for (;;) {
+      const seen = session.releases();
+      const ahead = isNext() ? 0 : vertexOf(store, names[0]!);
+      const attempt =
+        ahead === 0 ? tryAll(store, session, names, request) : ({ lockedBy: ahead } as const);
+      if ("holds" in attempt) return attempt.holds;
+      if (giveUpAt !== 0) waits.waitFor(wait, attempt.lockedBy);
+      await session.awaitReleaseAsync(attempt.lockedBy, seen, giveUpAt);
+    }
+  } finally {
+    waits.end(wait);
   }
 }
 

@@ -165,4 +165,62 @@ test("locks, and sections of code, exclude each other", async () => {
   );
 });
 
+test("requests that wait for each other are told so at once", async () => {
+  const other = openStore(store);
+  const third = openStore(store);
+  mine.openVertex("A");
+  other.openVertex("B");
+  third.openVertex("C");
+  const first = mine.openVertexAsync("B", "a", -1);
+  const second = other.openVertexAsync("C", "a", -1);
+  await nextTurn();
+  const error = await third.openVertexAsync("A", "a", -1).catch((reason: Error) => reason);
+  assert.is((error as Error).name, "AccessError");
+  const sessions = [third, mine, other].map((graph) => graph.getOpenVertices().length);
+  assert.equal(sessions, [3, 3, 3]);
+  const names = /^Deadlock: session \d+ waits for 'A', .*\d+ waits for 'B', .*\d+ waits for 'C'/;
+  assert.match((error as Error).message, names);
+  third.closeAll();
+  assert.is((await second).id, "C");
+  other.closeAll();
+  assert.is((await first).id, "B");
+});
+
+test("one that finds a vertex free is no deadlock, nor is one that does not wait", async () => {
+  const other = openStore(store);
+  mine.openVertex("A");
+  other.openVertex("B");
+  const waiting = mine.openVertexAsync("B", "a", -1);
+  await nextTurn();
+  await rejects(other.openVertexAsync("A", "a", 0), "Object is locked: 'A'");
+  assert.is((await other.openVertexAsync("C")).id, "C");
+  other.closeAll();
+  assert.is((await waiting).id, "B");
+});
+
+test("nobody waits for longer than ten seconds without having said so", async () => {
+  const other = openStore(store);
+  mine.openVertex("A");
+  const waiting = [
+    ...[other.openVertexAsync("A"), other.openVerticesAsync(["A"]), other.newVertexAsync("A")],
+  ].map((promise) => watched<unknown>(promise));
+  const unbounded = watched(other.openVertexAsync("A", "a", -1));
+  await delay(30);
+  assert.equal(
+    waiting.map(({ isSettled }) => isSettled),
+    [false, false, false],
+  );
+  const { now } = performance;
+  performance.now = () => now.call(performance) + 10_000;
+  try {
+    for (const { promise } of waiting) await rejects(promise, "Acquisition timeout: 'A'");
+  } finally {
+    performance.now = now;
+  }
+  assert.is(unbounded.isSettled, false);
+  mine.closeAll();
+  await unbounded.promise;
+  other.closeAll();
+});
+
 test.run();
