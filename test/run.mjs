@@ -1,30 +1,31 @@
-// Runs the test suites: `node test/run.mjs [part of a path]...`. Suites that need no sockets run in
-// one process, server suites (test/e2e, test/conformance) in another, so that a crash of one hides
-// no result of the others. Closes what uvu leaves open: tests that never end, suites that never
-// run, totals that never come, handles that stay open, processes that never exit or die.
+// Runs the test suites: `node test/run.mjs [part of a path]...`, see runner/options.mjs. Server
+// suites (test/e2e, test/conformance) run in one process, all others in another beside it, so that
+// a crash hides no result of other files. Closes what uvu leaves open: tests that never end, suites
+// that never run, totals that never come, handles that stay open, processes that never exit or die.
 
 import { fork } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeCommand } from "./runner/node-command.mjs";
+import { isServerSuite, isSuite, isUnit, readOptions, USAGE } from "./runner/options.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
 const LOADING_LIMIT_MS = 60_000;
 const GRACE_MS = 3_000;
-const SERVER_SUITE = /^test\/(e2e|conformance)\//;
-const NO_SUITES = /^test\/(fixtures|golden|openapi|uws|runner)\/|\/node_modules\//;
 
 let passed = 0;
 let failed = 0;
 
-const filters = process.argv.slice(2);
+const options = optionsOrUsage();
+const { parts, name, unit } = options;
 const files = readdirSync(here, { recursive: true })
-  .map((name) => relative(root, join(here, name)).replaceAll("\\", "/"))
-  .filter((name) => name.endsWith(".test.ts"))
-  .filter((name) => !NO_SUITES.test(name) || filters.includes(name))
-  .filter((name) => filters.length === 0 || filters.some((part) => name.includes(part)))
+  .map((path) => relative(root, join(here, path)).replaceAll("\\", "/"))
+  .filter((path) => isSuite(path) || parts.includes(path))
+  .filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)))
+  .filter((path) => !unit || isUnit(path, readFileSync(join(root, path), "utf8")))
   .sort();
 
 const complete = files.filter((file) => {
@@ -33,22 +34,41 @@ const complete = files.filter((file) => {
   return forgotten === "";
 });
 
-await runAll(complete.filter((file) => !SERVER_SUITE.test(file)));
-await runAll(complete.filter((file) => SERVER_SUITE.test(file)));
+const plain = complete.filter((file) => !isServerSuite(file));
+const servers = complete.filter(isServerSuite);
+if (options.serial || availableParallelism() === 1) {
+  await runAll(plain);
+  await runAll(servers);
+} else if (servers.length === 0) {
+  // Two processes take from one list.
+  await Promise.all([runAll(plain), runAll(plain)]);
+} else {
+  await Promise.all([runAll(plain), runAll(servers)]);
+}
 
-if (files.length === 0) fail(filters.join(" "), "no test file has such a path");
+if (files.length === 0) fail(parts.join(" "), "no test file has such a path");
+if (name !== "" && passed + failed === 0) fail(name, "no test has such a title");
 process.exitCode = failed === 0 ? 0 : 1;
 console.log(`${passed} passed, ${failed} failed`);
 
-/** Runs `list`, in a new process after every file that took its process down. */
-async function runAll(list) {
-  for (let rest = list; rest.length > 0; ) rest = rest.slice(await runInChild(rest));
+function optionsOrUsage() {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error.message}\n\n${USAGE}`);
+    process.exit(2);
+  }
 }
 
-/** Runs files in one child until it ends; resolves to how many of them are settled. */
+/** Runs what is left of a list, in a new process after every file that took its process down. */
+async function runAll(list) {
+  while (list.length > 0) await runInChild(list);
+}
+
+/** Takes files from the list and runs them in one child until it ends. */
 function runInChild(list) {
   const [execPath, ...loaderArgs] = nodeCommand();
-  const child = fork(join(here, "runner/child.mjs"), list, {
+  const child = fork(join(here, "runner/child.mjs"), [name], {
     cwd: root,
     execPath,
     execArgv: [
@@ -62,11 +82,12 @@ function runInChild(list) {
     env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
-  let settled = 0;
+  /** The file that runs; null once there is none left. */
+  let file = null;
   let doing = "did not load";
   let output = "";
   let reason = "";
-  let timer = watch(LOADING_LIMIT_MS);
+  let timer;
   const collect = (chunk) => {
     output += chunk;
   };
@@ -80,34 +101,41 @@ function runInChild(list) {
     }, ms);
   }
 
+  function next() {
+    file = list.shift() ?? null;
+    doing = "did not load";
+    timer = watch(LOADING_LIMIT_MS);
+    child.send({ file });
+  }
+
   child.on("message", (message) => {
     clearTimeout(timer);
     if (message.kind === "test") {
       doing = `"${message.title}" did not end`;
       timer = watch(message.limitMs + GRACE_MS);
     } else {
-      report(list[settled], message, output);
+      report(file, message, output);
       output = "";
-      settled++;
-      doing = "did not load";
-      timer = watch(LOADING_LIMIT_MS);
+      next();
     }
   });
 
+  next();
   return new Promise((resolve) => {
     child.on("close", (code, signal) => {
       clearTimeout(timer);
-      if (settled < list.length) {
-        fail(list[settled], reason || `${doing}: process ended with ${signal ?? code}`, output);
-        settled++;
+      if (file !== null) {
+        fail(file, reason || `${doing}: process ended with ${signal ?? code}`, output);
       }
-      resolve(settled);
+      resolve();
     });
   });
 }
 
 /** Counts the result of one file and prints it; details only when something failed. */
 function report(file, result, output) {
+  // Of many files most have no test of the title that was asked for.
+  if (name !== "" && result.passed + result.failed === 0) return;
   passed += result.passed;
   failed += result.failed;
   if (result.failed === 0) {

@@ -1,4 +1,5 @@
 // svc build on projects on disk: what it writes, when it writes nothing, and what it refuses.
+// starts processes
 
 import {
   existsSync,

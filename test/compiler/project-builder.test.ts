@@ -1,4 +1,5 @@
 // Rebuilding a project that stays open, as svc dev does.
+// starts processes
 
 import { readFileSync, rmSync } from "node:fs";
 import { suite } from "uvu";

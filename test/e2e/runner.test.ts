@@ -9,8 +9,13 @@ import * as assert from "uvu/assert";
 const test = suite("test runner");
 
 function run(...names: string[]) {
+  return runWith([], names);
+}
+
+function runWith(options: readonly string[], names: readonly string[]) {
   const files = names.map((name) => `test/fixtures/runner/${name}.test.ts`);
-  const { status, stdout } = spawnSync("node", ["test/run.mjs", ...files], { encoding: "utf8" });
+  const words = ["test/run.mjs", ...options, ...files];
+  const { status, stdout } = spawnSync("node", words, { encoding: "utf8" });
   return { status, stdout, last: stdout.trimEnd().split("\n").at(-1) };
 }
 
@@ -42,6 +47,26 @@ test("refuses suites that do not run or have no tests, and filters that match no
   assert.is(last, "0 passed, 2 failed");
   assert.match(stdout, "never calls `test.run()`");
   assert.is(run("no-such-file").last, "0 passed, 1 failed");
+});
+
+test("runs tests of one title alone, and says when there are none", () => {
+  const files = ["passes", "mixed"];
+  const { status, stdout, last } = runWith(["--name", "passes"], files);
+  assert.is(last, "2 passed, 0 failed", stdout);
+  assert.is(status, 0);
+  const none = runWith(["--name", "no such title"], files);
+  assert.is(none.last, "0 passed, 1 failed");
+  assert.match(none.stdout, "no test has such a title");
+});
+
+test("leaves files that start processes to a run of all", () => {
+  const files = ["passes", "starts-processes"];
+  assert.is(run(...files).last, "2 passed, 0 failed");
+  const { stdout, last } = runWith(["--unit"], files);
+  assert.is(last, "1 passed, 0 failed");
+  assert.not.match(stdout, "starts-processes");
+  assert.is(runWith(["--serial"], files).last, "2 passed, 0 failed");
+  assert.is(runWith(["--bogus"], files).status, 2);
 });
 
 test.run();

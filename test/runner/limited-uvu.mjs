@@ -2,11 +2,13 @@
 // error of a hook that fails before the tests; here it is printed.
 
 import { suite as uvuSuite } from "uvu";
-import { currentLimitMs } from "./current-limit.mjs";
+import { currentLimitMs, isWanted } from "./current-limit.mjs";
 
 export function suite(name, state) {
   const plain = uvuSuite(name, state);
-  const test = (title, handler) => plain(title, limited(title, handler));
+  const test = (title, handler) => {
+    if (isWanted(title)) plain(title, limited(title, handler));
+  };
   test.only = (title, handler) => plain.only(title, limited(title, handler));
   test.skip = plain.skip;
   test.before = (handler) => plain.before(reported("before", handler));

@@ -1,6 +1,7 @@
 // The Python client: its generated part against a golden file, and what must hold for every
 // argspec, also a hostile one. Python itself judges what is code and what is text.
 // limit: 30 s
+// starts processes
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

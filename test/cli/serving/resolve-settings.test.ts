@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { resolveSettings } from "../../../cli/serving/resolve-settings.js";
-import type { ResolvedConfig } from "../../../runtime/settings/config-rule.js";
+import { configured, resolveConfig } from "../../../runtime/settings/config-rule.js";
+import { SETTINGS } from "../../../runtime/settings/table.js";
 
 const test = suite("resolve settings");
 let folder = "";
@@ -16,64 +17,25 @@ test.before(() => {
 });
 test.after(() => rmSync(folder, { recursive: true }));
 
-const config: ResolvedConfig = {
-  name: "shop",
-  root: "data",
-  http: {
-    port: 9000,
-    ip: "127.0.0.1",
-    adminIp: null,
-    prefix: "/shop",
-    servicein: true,
-    transport: "net",
-    cors: null,
-    maxBodyBytes: 1000,
-    traceback: true,
-    trusted: [],
-    drain: 0,
-    parents: [],
+const config = resolveConfig(
+  {
+    name: "shop",
+    root: "data",
+    http: { ip: "127.0.0.1", prefix: "/shop", transport: "net", maxBodyBytes: 1000 },
+    executors: 2,
+    plugin: { timeoutMs: 5000 },
   },
-  plugins: [],
-  declared: [],
-  graphs: {},
-  saveEvery: 300,
-  events: true,
-  idle: false,
-  readonly: false,
-  executors: 2,
-  executorHeapMb: 0,
-  plugin: { timeoutMs: 5000 },
-  dispatcher: null,
-  descriptor: null,
-};
+  [],
+);
 
 test("takes everything from the configuration when no option is given", async () => {
-  assert.equal(await resolveSettings(folder, config, {}), {
-    name: "shop",
-    projectDir: folder,
-    root: join(folder, "data"),
-    port: 9000,
-    ip: "127.0.0.1",
-    adminIp: null,
-    prefix: "/shop",
-    servicein: true,
-    transport: "net",
-    cors: null,
-    trusted: [],
-    drain: 0,
-    parents: [],
-    dispatcher: null,
-    maxBodyBytes: 1000,
-    traceback: true,
-    pluginTimeoutMs: 5000,
-    executors: 2,
-    executorHeapMb: 0,
-    graphs: {},
-    saveEvery: 300,
-    events: true,
-    idle: false,
-    readonly: false,
-  });
+  const { projectDir, root, executors, ...rest } = await resolveSettings(folder, config, {});
+  assert.equal([projectDir, root, executors], [folder, join(folder, "data"), 2]);
+  assert.equal([rest.ip, rest.prefix, rest.transport], ["127.0.0.1", "/shop", "net"]);
+  assert.equal([rest.maxBodyBytes, rest.pluginTimeoutMs, rest.name], [1000, 5000, "shop"]);
+  for (const [name, value] of Object.entries(rest)) {
+    assert.equal(value, configured(config, SETTINGS[name as keyof typeof rest]), name);
+  }
 });
 
 test("options win, also when they are 0 or false", async () => {

@@ -1,6 +1,7 @@
 // Every value that a setting cannot have, to a build, to a start and to programs: each of them
 // names the setting and what it should be, and none of them ends with a stack.
 // limit: 60 s
+// starts processes
 
 import { readFileSync, rmSync } from "node:fs";
 import { inspect, isDeepStrictEqual } from "node:util";

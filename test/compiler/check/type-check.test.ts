@@ -1,4 +1,5 @@
 // The native compiler as a second opinion: its findings as ours, its failures as errors.
+// starts processes
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

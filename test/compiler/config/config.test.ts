@@ -7,7 +7,6 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { loadConfig } from "../../../compiler/config/config.js";
 import type { SvcError } from "../../../runtime/base/errors.js";
-import { PRIVATE_NETWORKS } from "../../../runtime/base/limits.js";
 import { resolveConfig } from "../../../runtime/settings/config-rule.js";
 
 const test = suite<{ dir: string }>("config");
@@ -31,39 +30,13 @@ async function fault(dir: string): Promise<SvcError> {
   throw new Error("should have failed");
 }
 
-const DEFAULTS = {
-  name: null,
-  root: "./data",
-  http: {
-    port: 9000,
-    ip: null,
-    adminIp: null,
-    prefix: null,
-    servicein: true,
-    transport: "auto",
-    cors: null,
-    maxBodyBytes: 64 * 1024 * 1024,
-    traceback: true,
-    trusted: [],
-    drain: 0,
-    parents: PRIVATE_NETWORKS,
-  },
-  graphs: {},
-  saveEvery: 300,
-  events: true,
-  idle: false,
-  readonly: false,
-  executors: 1,
-  executorHeapMb: 0,
-  plugin: { timeoutMs: 30000 },
-  dispatcher: null,
-  descriptor: null,
-  plugins: ["plugins/**/*.{ts,mts}"],
-  declared: [],
-};
-
 test("no file: defaults, named after the package", async ({ dir }) => {
-  assert.equal(await loadConfig(dir), { config: DEFAULTS, inputs: [] });
+  const { config, inputs } = await loadConfig(dir);
+  assert.equal(inputs, []);
+  assert.equal(config, resolveConfig({}, []));
+  const { name, root, http, plugin, plugins, declared } = config;
+  assert.equal([name, root, http.port, http.ip], [null, "./data", 9000, null]);
+  assert.equal([plugin.timeoutMs, plugins, declared], [30000, ["plugins/**/*.{ts,mts}"], []]);
   write(dir, "package.json", '{"name":"shop"}');
   assert.is((await loadConfig(dir)).config.name, "shop");
 });

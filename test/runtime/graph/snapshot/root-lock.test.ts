@@ -1,5 +1,6 @@
 // The lock file of a root: who gets it, who is refused, and that of many who see the same stale one
 // only one takes it over.
+// starts processes
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,0 +1,44 @@
+// What `node test/run.mjs` is told: parts of paths, and how to run the files that have one of them.
+// The same words are those of `npm test --` and `npm run test:unit --`.
+
+import { parseArgs } from "node:util";
+
+export const USAGE = `node test/run.mjs [options] [part of a path]...
+
+  --unit          what starts no process: neither server suites nor property tests
+  --name <text>   tests alone whose title has this text
+  --serial        one file after the other
+`;
+
+/** @returns {{ parts: string[], unit: boolean, name: string, serial: boolean }} */
+export function readOptions(words) {
+  const { values, positionals } = parseArgs({
+    args: words,
+    allowPositionals: true,
+    options: {
+      unit: { type: "boolean", default: false },
+      name: { type: "string", default: "" },
+      serial: { type: "boolean", default: false },
+    },
+  });
+  return { ...values, parts: positionals };
+}
+
+const SERVER_SUITE = /^test\/(e2e|conformance)\//;
+const NO_SUITES = /^test\/(fixtures|golden|openapi|uws|runner)\/|\/node_modules\//;
+/** A file says so in its header comment. */
+const STARTS_PROCESSES = /^\/\/ starts processes$/m;
+
+export function isServerSuite(file) {
+  return SERVER_SUITE.test(file);
+}
+
+/** Whether a file is a suite of this repository's; the others run where they are named whole. */
+export function isSuite(file) {
+  return file.endsWith(".test.ts") && !NO_SUITES.test(file);
+}
+
+export function isUnit(file, source) {
+  const isSlow = file.startsWith("test/property/") || STARTS_PROCESSES.test(source);
+  return !isServerSuite(file) && !isSlow;
+}
