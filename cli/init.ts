@@ -23,10 +23,15 @@ export const init = defineCommand({
       console.log("\nsvc-server is not published yet: package.json refers to this installation,");
       console.log(dependency);
     }
-    console.log(`\nNext:\n  cd ${argument}\n  npm install\n  npm start`);
+    console.log(`\nNext:\n  cd ${shellWord(argument!)}\n  npm install\n  npm start`);
     return 0;
   },
 });
+
+/** A name as it may be typed. */
+function shellWord(name: string): string {
+  return /^[\w./@-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
+}
 
 /** @throws SvcError SVC3009 when the folder holds something or cannot be made */
 function makeEmptyFolder(folder: string): void {

@@ -48,7 +48,11 @@ export async function main(words: readonly string[]): Promise<void> {
 }
 
 async function run(words: readonly string[]): Promise<number> {
-  const [name] = words;
+  const [name, ...others] = words;
+  if (name === "help" && others.length > 0) {
+    process.stdout.write(commandHelp(findCommand(others)));
+    return 0;
+  }
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     process.stdout.write(overview(packageInfo().version, COMMANDS));
     return 0;

@@ -3,46 +3,52 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Argspec, PluginSpec } from "../../argspec/argspec.js";
+import { sampleValue } from "../../argspec/sample-value.js";
 import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
 import type { HttpService } from "../../runtime/lifecycle/http-service.js";
 import type { PluginTable } from "../../runtime/plugin/contract/plugin-table.js";
 
 const MAX_PLUGINS_SHOWN = 20;
-const SAMPLES: Readonly<Record<string, string>> = {
-  int: "1",
-  float: "1.5",
-  str: "text",
-  bytes: "text",
-  json: "1",
-};
-
 export function announce(service: HttpService, { routes }: PluginTable): string {
   const { settings, port, transport } = service;
-  const plugins = callable(settings.projectDir);
-  const served = plugins.filter(({ path, role }) => routes[path]?.[role] !== undefined);
+  const { plugins, $defs } = readArgspec(settings.projectDir);
+  const isServed = ({ path, role }: PluginSpec) => routes[path]?.[role] !== undefined;
+  const served = plugins.filter(isCallable).filter(isServed);
+  const everywhere = settings.ip === null ? ", as on all addresses of this machine" : "";
   const main = `http://${host(settings.ip)}:${port}`;
   const admin = `http://${host(settings.adminIp ?? settings.ip)}:${port + 1}`;
   const executors = settings.executors === 1 ? "1 executor" : `${settings.executors} executors`;
   return [
-    `svc serves ${settings.name ?? settings.projectDir} on ${main} (admin ${admin})`,
+    `svc serves ${settings.name ?? settings.projectDir} on ${main} (admin ${admin})${everywhere}`,
     `  transport ${transport.name} (${transport.reason}), ${executors}`,
     ...(service.serviceIn ? [] : ["  Service-OUT: plugins answer 503"]),
     ...pluginLines(served),
-    ...tryLines(served, main),
+    ...tryLines(served, $defs, main),
     "",
   ].join("\n");
 }
 
-/** A line that calls a plugin of the project at `main`; there is none without a plugin. */
+/** A line that calls a plugin of the project at a dispatcher, which merges responses alone. */
 export function sampleCall(projectDir: string, main: string): string[] {
-  return tryLines(callable(projectDir), main);
+  const { plugins, $defs } = readArgspec(projectDir);
+  const merged = plugins.filter(
+    (plugin) => isCallable(plugin) && (plugin.role === "pre" || plugin.result.kind === "response"),
+  );
+  if (merged.length > 0) return tryLines(merged, $defs, main);
+  return [
+    "  no plugin here returns a PluginResponse, which alone a dispatcher can merge; try",
+    `    curl "${main}/svc/builtin/matrixplugins"`,
+  ];
 }
 
-/** What a client may call; a post-processor is called by its server alone. */
-function callable(projectDir: string): PluginSpec[] {
+function readArgspec(projectDir: string): Argspec {
   const file = join(projectDir, BUILD_FOLDER, "argspec.json");
-  const { plugins } = JSON.parse(readFileSync(file, "utf8")) as Argspec;
-  return plugins.filter(({ role }) => role !== "post");
+  return JSON.parse(readFileSync(file, "utf8")) as Argspec;
+}
+
+/** A post-processor is called by its server alone. */
+function isCallable({ role }: PluginSpec): boolean {
+  return role !== "post";
 }
 
 /** A name for this machine that a client on it can use. */
@@ -61,7 +67,7 @@ function pluginLines(plugins: readonly PluginSpec[]): string[] {
 }
 
 /** Calls the plugin that asks for least, one with a pre-processor rather than another. */
-function tryLines(plugins: readonly PluginSpec[], main: string): string[] {
+function tryLines(plugins: readonly PluginSpec[], $defs: Argspec["$defs"], main: string): string[] {
   const required = (plugin: PluginSpec) =>
     plugin.params.filter((param) => param.in === "query" && param.required);
   const [easiest] = [...plugins].sort(
@@ -71,9 +77,9 @@ function tryLines(plugins: readonly PluginSpec[], main: string): string[] {
   );
   if (easiest === undefined) return [];
   const query = required(easiest).map(({ name, wire, schema }) => {
-    const [member] = Array.isArray(schema.enum) ? schema.enum : [];
-    const sample = schema.const ?? member ?? SAMPLES[wire];
-    return `${name}=${encodeURIComponent(String(sample))}`;
+    const sample = sampleValue(schema, $defs);
+    const text = wire === "json" ? JSON.stringify(sample) : String(sample);
+    return `${name}=${encodeURIComponent(text)}`;
   });
   const url = `${main}${easiest.path}${query.length > 0 ? `?${query.join("&")}` : ""}`;
   return ["  try", `    curl "${url}"`];

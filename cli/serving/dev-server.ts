@@ -18,6 +18,8 @@ import { OutsideWatch } from "./outside-watch.js";
 import { resolveSettings } from "./resolve-settings.js";
 import { startServer } from "./start-server.js";
 
+const LOOPBACK = "127.0.0.1";
+
 interface Served {
   readonly service: HttpService;
   /** The configuration that the service was started with. */
@@ -110,7 +112,9 @@ export class DevServer {
 
   async #serve(): Promise<void> {
     const manifest = readBuild(this.#folder);
-    const settings = await resolveSettings(this.#folder, manifest.config, this.#values);
+    const resolved = await resolveSettings(this.#folder, manifest.config, this.#values);
+    // What is being written is for its author, unless he says otherwise.
+    const settings = { ...resolved, ip: resolved.ip ?? LOOPBACK };
     const table = pluginTable(this.#folder, manifest, this.#values.role);
     const service = await startServer(settings, table);
     this.#served = { service, config: manifest.config };

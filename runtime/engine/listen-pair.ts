@@ -1,14 +1,18 @@
 // Two servers, two neighbouring ports: the main port and the next one. Either both are bound or
 // none is.
 
+import { randomInt } from "node:crypto";
 import { SvcError } from "../base/errors.js";
 import type { HttpServer } from "../http/transport.js";
 
 /**
- * A free port whose neighbour is taken is given up this many times. The system gives listeners odd
- * ports and clients even ones: after a load test most neighbours are still taken for a minute.
+ * Where a free pair is looked for at first: below the ports that systems give to clients, whose
+ * closed connections hold them for a minute. After a load test, of those hardly a pair is free.
  */
-const FREE_PAIR_TRIES = 200;
+const FREE_PAIR_RANGE = [10_240, 32_700] as const;
+const FREE_PAIR_TRIES = 100;
+/** Then the system chooses. */
+const SYSTEM_TRIES = 100;
 
 export interface PairAddress {
   /** Main port; 0 picks a free pair. */
@@ -21,15 +25,44 @@ type Listen = (port: number, ip: string | null, offset: 0 | 1) => Promise<HttpSe
 
 /** Binds main and admin port; throws an SvcError that names the port that cannot be had. */
 export async function listenPair(address: PairAddress, listen: Listen): Promise<HttpServer[]> {
+  if (address.port !== 0) return bindPair(address, address.port, listen);
   for (let tries = 1; ; tries++) {
-    const main = await bind(address.port, address.ip, 0, listen);
+    const port = tries <= FREE_PAIR_TRIES ? randomInt(...FREE_PAIR_RANGE) : 0;
     try {
-      return [main, await bind(main.port + 1, address.adminIp ?? address.ip, 1, listen)];
+      return await bindPair(address, port, listen);
     } catch (error) {
-      await main.close();
-      if (address.port !== 0 || tries === FREE_PAIR_TRIES) throw error;
+      if (!isTaken(error)) throw error;
+      if (tries === FREE_PAIR_TRIES + SYSTEM_TRIES) throw noPair(error);
     }
   }
+}
+
+async function bindPair(
+  { ip, adminIp }: PairAddress,
+  port: number,
+  listen: Listen,
+): Promise<HttpServer[]> {
+  const main = await bind(port, ip, 0, listen);
+  try {
+    return [main, await bind(main.port + 1, adminIp ?? ip, 1, listen)];
+  } catch (error) {
+    await main.close();
+    throw error;
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === "EADDRINUSE";
+}
+
+/** What became of the last try would name a port that nobody has asked for. */
+function noPair(error: unknown): SvcError {
+  const { message } = error as Error;
+  const tries = FREE_PAIR_TRIES + SYSTEM_TRIES;
+  return new SvcError(
+    "SVC2202",
+    `no pair of free ports in ${tries} tries; of the last: ${message}`,
+  );
 }
 
 async function bind(
@@ -44,8 +77,9 @@ async function bind(
     const { code } = error as NodeJS.ErrnoException;
     const server = offset === 0 ? "main" : "admin";
     const where = `${server} port ${port}${ip === null ? "" : ` of ${ip}`}`;
-    if (code === "EADDRINUSE") throw new SvcError("SVC2202", `${where} is in use`);
-    if (code === "EACCES") throw new SvcError("SVC2202", `${where} may not be bound by this user`);
-    throw new SvcError("SVC2202", `${where} cannot be bound: ${(error as Error).message}`);
+    const refused = (why: string) => new SvcError("SVC2202", `${where} ${why}`, { cause: error });
+    if (code === "EADDRINUSE") throw refused("is in use");
+    if (code === "EACCES") throw refused("may not be bound by this user");
+    throw refused(`cannot be bound: ${(error as Error).message}`);
   }
 }

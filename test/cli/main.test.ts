@@ -63,6 +63,9 @@ test("answers unknown commands and options with the nearest name and exit code 2
 test("knows commands of two words", async () => {
   assert.match((await run("argspec", "diff", "--help")).stdout, "Usage: svc argspec diff <old> ");
   assert.match((await run("argspec", "--help")).stdout, "Usage: svc argspec [source] ");
+  for (const words of [["build"], ["argspec", "diff"]]) {
+    assert.is((await run("help", ...words)).stdout, (await run(...words, "--help")).stdout);
+  }
   const { stderr, code } = await run("argspec", "dif", "a", "b");
   assert.match(stderr, "SVC3001: there is no command `argspec dif`, did you mean `argspec diff`?");
   assert.is(code, 2);

@@ -167,7 +167,7 @@ test("serve says where it is, what it serves, and a line that works", () =>
       const output = served.output();
       assert.match(
         output,
-        `svc serves temporary on ${address} (admin http://127.0.0.1:${port + 1})`,
+        `svc serves temporary on ${address} (admin http://127.0.0.1:${port + 1}), as on all`,
       );
       assert.match(output, /transport (net|uws) \(.+\), 2 executors/);
       assert.match(output, "Service-OUT");
@@ -204,6 +204,22 @@ test("the line to try has a value that the parameter takes", () =>
         'export function pick(request: unknown, mode: "a b" | "exact") {\n  return mode;\n}\n',
     },
   ));
+
+test("the line to try fits what a parameter is declared as", () =>
+  inProject(async (project) => {
+    const source = GOOD_PLUGIN.replace("n: int = 21", "at: { n: int; on: boolean }");
+    project.write("plugins/double.ts", source.replace("n * 2", "at.n * 2"));
+    svc(["build", project.folder]);
+    const served = await serve(project.folder, "--ip", "127.0.0.1");
+    try {
+      assert.not.match(served.output(), "all addresses");
+      const url = /curl "(.*)"/.exec(served.output())![1]!;
+      const answer = await fetch(url, { headers: { connection: "close" } });
+      assert.is(((await answer.json()) as { response: number }).response, 2);
+    } finally {
+      await served.stop();
+    }
+  }));
 
 test("serve warns of a stale build, names the file and serves what was built", () =>
   inProject(async (project) => {

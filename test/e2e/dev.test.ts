@@ -93,6 +93,7 @@ async function withDev(
 test("takes edits, new files and new folders into service", () =>
   withDev(undefined, async (dev, project) => {
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
+    assert.match((await dev.until(/\(admin [^\n]*/))[0], /^\(admin http:\S+\)$/, "loopback alone");
     assert.is(await call(port!, "double?n=2"), 4);
     assert.equal(await toldPlugins(port!), ["double"]);
     project.write("plugins/double.ts", TRIPLE);
