@@ -1,6 +1,6 @@
 // What a server is started with: options and variables over the configuration of the build.
 
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { ArgumentError, SvcError } from "../../runtime/base/errors.js";
@@ -86,19 +86,30 @@ function executorCount(wanted: number | "auto"): number {
 }
 
 /**
- * A root that was asked for must be there; the configured one may come into being later. What is
- * there must be a folder that can be read.
+ * A root that was asked for is made, if its parent is there: a path with a slip is not. The
+ * configured one may come into being later. What is there must be a folder that can be read.
  */
 function checkedRoot(projectDir: string, wanted: string, isAsked: boolean): string {
   const root = isAsked ? resolve(wanted) : resolve(projectDir, wanted);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are to be found
+  if (/[\0-\x1f\x7f]/.test(root)) throw new SvcError("SVC3008", "the root is no path");
   const stats = statSync(root, { throwIfNoEntry: false });
   if (stats === undefined && !isAsked) return root;
-  if (stats === undefined) throw new SvcError("SVC3008", `there is no folder ${root}`);
-  if (!stats.isDirectory()) throw new SvcError("SVC3008", `${root} is not a folder`);
+  if (stats === undefined) makeRoot(root);
+  else if (!stats.isDirectory()) throw new SvcError("SVC3008", `${root} is not a folder`);
   try {
     accessSync(root, constants.R_OK | constants.X_OK);
   } catch (error) {
     throw new SvcError("SVC3008", `${root} cannot be read`, { cause: error });
   }
   return root;
+}
+
+function makeRoot(root: string): void {
+  try {
+    mkdirSync(root);
+  } catch (error) {
+    const text = `there is no folder ${root}, and it cannot be made: ${(error as Error).message}`;
+    throw new SvcError("SVC3008", text, { cause: error });
+  }
 }

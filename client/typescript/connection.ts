@@ -92,7 +92,7 @@ export class Connection {
     { fetch = globalThis.fetch, warn = console.warn }: ClientOptions,
     signal: AbortSignal,
   ): Promise<unknown> {
-    const init: FetchInit = { method, headers: { ...headers }, signal };
+    const init: FetchInit = { method, headers: { ...headers }, signal, redirect: "error" };
     if (body !== undefined) init.body = body;
     if (!this.#contract.isCompared) init.headers[ARGSPEC_HEADER] = this.#argspec;
     const { status, text, argspec } = await exchange(fetch, url, init, path);

@@ -38,6 +38,8 @@ export interface FetchInit {
   headers: Record<string, string>;
   body?: string | ArrayBuffer;
   signal: AbortSignal;
+  /** Where it leads, nobody knows: neither headers nor bodies go there. */
+  redirect: "error";
 }
 
 export interface FetchAnswer {

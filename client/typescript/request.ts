@@ -37,7 +37,7 @@ export function requestOf(
     method: content || post ? "POST" : "GET",
     headers: {
       accept: text ? "text/plain" : "application/json",
-      ...(content !== undefined && { "content-type": MEDIA_TYPES[contentForm!] }),
+      ...(content && { "content-type": MEDIA_TYPES[contentForm!] }),
       ...post,
       ...headers,
       ...(partial !== undefined && { "x-svc-partial-target": String(partial) }),

@@ -59,12 +59,19 @@ export class FileServer {
     try {
       const [root, real] = await Promise.all([realpath(this.#root), realpath(asked)]);
       if (!isInside(real, root)) return FORBIDDEN_PATH;
+      if (isHidden(asked, this.#root) || isHidden(real, root)) return UNKNOWN_FILE;
       const [found] = await Promise.all([stat(real), access(real, constants.R_OK)]);
       return found.isFile() ? { path: real, size: found.size } : UNKNOWN_FILE;
     } catch (error) {
       return refusalOf(error);
     }
   }
+}
+
+/** `.env`, `.git`: what tools leave behind. Only what RFC 8615 wants to be found is no secret. */
+function isHidden(path: string, root: string): boolean {
+  const parts = path.slice(root.length).split(sep);
+  return parts.some((part) => part.startsWith(".") && part !== ".well-known");
 }
 
 function isInside(path: string, root: string): boolean {

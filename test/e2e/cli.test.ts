@@ -253,7 +253,7 @@ test("serve names the port that is taken, and refuses a root that is no folder",
     expectError(ports, `SVC2202: main port ${port} is in use`);
     assert.match(ports.stderr, "choose another");
     await new Promise((resolve) => taken.close(resolve));
-    const root = svc(["serve", folder, "--root", join(folder, "nowhere")]);
+    const root = svc(["serve", folder, "--root", join(folder, "nowhere", "deeper")]);
     expectError(root, "SVC3008: ");
   }));
 

@@ -89,6 +89,19 @@ test("text comes as it is", async () => {
   await failed(client.call(HEALTH, {}, {}), "parameter");
 });
 
+test("what is sent goes nowhere else, wherever a server may point", async () => {
+  const head = `HTTP/1.1 307 x\r\nLocation: ${server.url}/svc/plugin/write\r\n`;
+  const pointing = createServer((socket) => {
+    socket.once("data", () => socket.end(`${head}Connection: close\r\n\r\n`));
+  });
+  await new Promise<void>((resolve) => pointing.listen(0, "127.0.0.1", resolve));
+  const baseUrl = `http://127.0.0.1:${(pointing.address() as AddressInfo).port}`;
+  const misled = new Connection({ baseUrl, headers: { authorization: "x" }, retries: 0 }, HASH);
+  await failed(misled.call(WRITE, { content: "secret" }, {}), "network");
+  assert.equal(server.received, []);
+  pointing.close();
+});
+
 test("each shape of an error body has its kind", async () => {
   const detail = { exception: "<class 'E'>", value: "v" };
   const shapes: readonly [ErrorKind, number, unknown][] = [

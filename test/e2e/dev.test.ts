@@ -218,7 +218,7 @@ test("says when the configuration needs a new start", () =>
 
 test("ends with an error when the server cannot be started", async () => {
   const project = new TemporaryProject();
-  const dev = new Dev(project.folder, "--root", join(project.folder, "nowhere"));
+  const dev = new Dev(project.folder, "--root", join(project.folder, "nowhere", "deeper"));
   const exited = new Promise((resolve) => dev.process.once("exit", resolve));
   await dev.until(/svc: error SVC3008: /);
   assert.is(await exited, 1);

@@ -1,6 +1,6 @@
 // Where each setting of a server comes from, and which roots are refused.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -73,10 +73,16 @@ test("what an option takes away can be given back by a variable of 0", async () 
   assert.is((await resolveSettings(folder, out, { "service-out": true })).servicein, true);
 });
 
+test("makes a root that was asked for where its parent is there", async () => {
+  const root = join(folder, "made");
+  assert.is((await resolveSettings(folder, config, { root })).root, root);
+  assert.ok(statSync(root).isDirectory());
+});
+
 test("refuses a root that was asked for and is not a folder", async () => {
   const file = join(folder, "file");
   writeFileSync(file, "");
-  for (const root of [join(folder, "missing"), file]) {
+  for (const root of [join(folder, "missing", "deeper"), file, join(folder, "a\nb")]) {
     try {
       await resolveSettings(folder, config, { root });
       assert.unreachable();

@@ -49,7 +49,12 @@ test("errors say what the cause says, else what there is", async () => {
     [undefined, "undefined"],
   ];
   for (const [cause, reason] of reasons) {
-    const init = { method: "GET", headers: {}, signal: new AbortController().signal };
+    const init = {
+      method: "GET",
+      headers: {},
+      signal: new AbortController().signal,
+      redirect: "error" as const,
+    };
     const error = await exchange(() => Promise.reject(cause), "", init, "/p").then(
       () => assert.unreachable(),
       (thrown: SvcError) => thrown,
@@ -67,7 +72,12 @@ function inPieces(status: number, pieces: (Uint8Array | undefined)[], cancel = a
     cancel,
   };
   const answer = { status, headers: { get: () => null }, body: { getReader: () => reader } };
-  const init = { method: "GET", headers: {}, signal: new AbortController().signal };
+  const init = {
+    method: "GET",
+    headers: {},
+    signal: new AbortController().signal,
+    redirect: "error" as const,
+  };
   return exchange(async () => answer, "", init, "/p");
 }
 

@@ -22,6 +22,12 @@ test.before(() => {
   writeFileSync(join(root, "secret.txt"), "secret");
   writeFileSync(join(web, "hello.txt"), "hello");
   writeFileSync(join(web, "empty.txt"), "");
+  writeFileSync(join(web, ".env"), "secret");
+  mkdirSync(join(web, ".git"));
+  writeFileSync(join(web, ".git", "config"), "secret");
+  mkdirSync(join(web, ".well-known"));
+  writeFileSync(join(web, ".well-known", "security.txt"), "open");
+  symlinkSync(".env", join(web, "environment"));
   writeFileSync(join(web, "sub", "page.html"), "<p>");
   writeFileSync(join(web, "caf\u00e9 1.json"), "{}");
   writeFileSync(join(web, "100%.bin"), "x");
@@ -57,6 +63,12 @@ function ask(path: string, folder = web): Promise<string> {
 
 const answers: Readonly<Record<string, string>> = {
   "/hello.txt": "200 text/plain hello",
+  "/.env": UNKNOWN,
+  "/%2eenv": UNKNOWN,
+  "/.git/config": UNKNOWN,
+  "/sub/../.git/config": UNKNOWN,
+  "/environment": UNKNOWN,
+  "/.well-known/security.txt": "200 text/plain open",
   "/sub/page.html": "200 text/html <p>",
   "/sub/../hello.txt": "200 text/plain hello",
   "/%68ello.txt": "200 text/plain hello",
