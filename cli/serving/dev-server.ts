@@ -113,8 +113,10 @@ export class DevServer {
   async #serve(): Promise<void> {
     const manifest = readBuild(this.#folder);
     const resolved = await resolveSettings(this.#folder, manifest.config, this.#values);
-    // What is being written is for its author, unless he says otherwise.
-    const settings = { ...resolved, ip: resolved.ip ?? LOOPBACK };
+    // What is being written is for its author, unless he says otherwise: no page gets at it either,
+    // by a name of its own.
+    const { ip, hosts } = resolved;
+    const settings = { ...resolved, ip: ip ?? LOOPBACK, hosts: hosts ?? [] };
     const table = pluginTable(this.#folder, manifest, this.#values.role);
     const service = await startServer(settings, table);
     this.#served = { service, config: manifest.config };

@@ -28,6 +28,7 @@ import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
 import { isUnsaved } from "../graph/status/graph-status.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
+import { PageRules } from "../http/page-rules.js";
 import type { Exchange, HttpServer } from "../http/transport.js";
 import { TrustedClients } from "../http/trusted-clients.js";
 import { Metrics } from "../metrics/metrics.js";
@@ -116,6 +117,7 @@ export class IoServer {
       files,
       scheduler: this.#scheduler,
       admin: this.#admin,
+      pages: new PageRules(settings.cors, settings.hosts),
       trusted: new TrustedClients(settings.trusted),
       matrix: this.#matrix,
     });

@@ -11,6 +11,7 @@ import type { ServerView } from "../builtin/server-view.js";
 import { ForbiddenError, type Service } from "../builtin/service.js";
 import type { FileServer } from "../http/files.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
+import type { PageRules } from "../http/page-rules.js";
 import { PAYLOAD_TOO_LARGE } from "../http/refusal.js";
 import type { Exchange, ServerEvents } from "../http/transport.js";
 import { HOW_TO_CHANGE, type TrustedClients } from "../http/trusted-clients.js";
@@ -39,6 +40,7 @@ export interface EngineParts {
   /** Requests for the admin executor. */
   readonly admin: Scheduler;
   readonly trusted: TrustedClients;
+  readonly pages: PageRules;
   /** Null in an engine. */
   readonly matrix: MatrixRequests | null;
 }
@@ -136,6 +138,8 @@ export class RequestEngine {
     const path = this.#parts.routes.resolve(mark < 0 ? target : target.slice(0, mark));
     if (this.#isOver(exchange, path)) return answers.refuse(exchange, port, 503, "Service Out");
     if (path === null) return answers.refuse(exchange, port, 404, NO_SUCH_NAME);
+    const foreign = this.#parts.pages.refusal(exchange);
+    if (foreign !== null) return answers.refuse(exchange, port, 403, foreign);
     const resource = this.#parts.routes.find(path);
     const kind = resourceKind(path, resource);
     const allowed = allowedMethods(kind);

@@ -21,6 +21,8 @@ const QUEUE = /^(?:queue)?(\d+)$/i;
 const NAMES = [
   "host",
   "accept",
+  "origin",
+  "sec-fetch-site",
   "expect",
   "x-svc-via",
   "connection",
@@ -49,6 +51,7 @@ export class HeaderFields implements RequestHeaders {
   isExplained = false;
   deadlineMs = 0;
   hasArgspec = false;
+  isFromPage = false;
   count = 0;
   /** Bytes of the body as declared, -1 when not declared. */
   contentLength = -1;
@@ -119,6 +122,10 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
   switch (name) {
     case "accept":
       fields.accept = acceptOf(value);
+      return true;
+    case "origin":
+    case "sec-fetch-site":
+      fields.isFromPage = true;
       return true;
     case "expect":
       fields.expect = value.toLowerCase();

@@ -34,6 +34,8 @@ export interface RequestHeaders {
   readonly isExplained: boolean;
   /** There is an `X-SVC-Argspec`: the client asks for the hash of the live argspec. */
   readonly hasArgspec: boolean;
+  /** A browser tells where the page is from that sends it. */
+  readonly isFromPage: boolean;
   /** Number of header fields received. */
   readonly count: number;
   /** Value of any field by lower-case name, latin1; the last one wins. */

@@ -56,7 +56,7 @@ export const HOW_TO_CHANGE =
   'application/json; with curl: curl -X POST -H "X-SVC-Change: 1" "<url>"';
 
 /** Browsers say where a request comes from: with `Origin`, or at least with `Sec-Fetch-Site`. */
-function isForeign(headers: Exchange["headers"]): boolean {
+export function isForeign(headers: Exchange["headers"]): boolean {
   const site = headers.get("sec-fetch-site");
   if (site !== undefined && site !== "same-origin" && site !== "none") return true;
   const origin = headers.get("origin");
@@ -75,7 +75,7 @@ function isMeant(headers: Exchange["headers"]): boolean {
  * An address, or a name that this machine gives itself. Programs may leave it out. Browsers take
  * 0.0.0.0 for this machine, too, but no server is called so.
  */
-function isOwnName(host: string | undefined): boolean {
+export function isOwnName(host: string | undefined): boolean {
   if (host === undefined) return true;
   if (!URL.canParse(`http://${host}`)) return false;
   const name = new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, "");

@@ -145,6 +145,14 @@ export const networks: SettingType<readonly string[]> = {
   read: (value) => (value === "none" ? [] : value.split(",").map((network) => network.trim())),
 };
 
+/** Names, `.name` for all below it; as text with commas between them. */
+export const hostNames: SettingType<readonly string[]> = {
+  rule: list(string("a name such as shop.example", /^\.?[\w-]+(?:\.[\w-]+)*$/), "a list of names"),
+  expected: "names such as shop.example, with commas between them",
+  placeholder: "<names>",
+  read: (value) => value.split(",").map((name) => name.trim()),
+};
+
 /** What no text can be; options name files of it. */
 export function structure<T, Given = T>(rule: Rule<T>): SettingType<T, Given> {
   return { rule, expected: "a structure", placeholder: null, read: (value) => value };

@@ -37,6 +37,7 @@ import { nullable } from "./rules.js";
 import { setting } from "./setting.js";
 import {
   address,
+  hostNames,
   integer,
   integerOr,
   networks,
@@ -151,6 +152,16 @@ export const SETTINGS = {
     option: "trusted",
     library: "start",
     help: "networks (10.0.0.0/8,::1) whose clients may change graphs, beside this machine",
+  }),
+  /** Names that the server may be called, `.name` for all below; null: any. Default null. */
+  hosts: setting({
+    key: "http.hosts",
+    type: optional(hostNames),
+    default: [null, "any"],
+    option: "hosts",
+    library: "start",
+    help: "names that requests may call the server, beside its addresses; `.name`: all below it",
+    optionHelp: "names that requests may call the server; .name: all below it",
   }),
   /** Networks that dispatchers may be in. Default: this machine and private networks. */
   parents: setting({

@@ -1,4 +1,5 @@
 // Pages of other origins: what browsers are told when `http.cors` is set, and when it is not.
+// limit: 60 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -30,6 +31,28 @@ test("the preflight allows what the resource takes, and the fields asked for", a
   assert.is(plain.headers.get("allowed"), "OPTIONS, GET, POST");
   assert.is(plain.headers.get("access-control-allow-methods"), null);
   await served.stop();
+});
+
+test("pages of other origins send a POST only where http.cors allows them", async () => {
+  const post = (origin: string) => ({ method: "POST", body: "{}", headers: { origin } });
+  const closed = await serve(fixture("engine"));
+  const path = "/svc/plugin/add?a=1";
+  const refused = await get(closed.port, path, post("http://elsewhere.example"));
+  assert.is(refused.status, 403);
+  assert.match(refused.json.message as string, "http.cors");
+  const own = await get(closed.port, path, post(`http://127.0.0.1:${closed.port}`));
+  assert.is(own.status, 200);
+  assert.is((await get(closed.port, path, { method: "POST", body: "{}" })).status, 200);
+  const reads = { headers: { origin: "http://elsewhere.example" } };
+  assert.is((await get(closed.port, path, reads)).status, 200);
+  await closed.stop();
+  const open = await serve(fixture("engine"), "--cors", "http://elsewhere.example");
+  assert.is((await get(open.port, path, post("http://elsewhere.example"))).status, 200);
+  assert.is((await get(open.port, path, post("http://other.example"))).status, 403);
+  await open.stop();
+  const named = await serve(fixture("engine"), "--hosts", "shop.example");
+  assert.is((await get(named.port, path)).status, 200);
+  await named.stop();
 });
 
 test("without the option nothing is allowed", async () => {

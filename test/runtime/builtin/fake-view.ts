@@ -72,6 +72,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
       via: "",
       isExplained: false,
       hasArgspec: false,
+      isFromPage: false,
       count: lines.length,
       get: (name) => fields.get(name),
     },

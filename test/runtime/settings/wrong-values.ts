@@ -75,6 +75,10 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [3601, /got 3601$/],
     ["5", /got "5"$/],
   ],
+  hosts: [
+    ["shop.example", /^: expected a list of names, got "shop\.example"$/],
+    [["shop.example:80"], /^\[0\]: expected a name such as shop\.example/],
+  ],
   trusted: [
     ["10.0.0.0/8", /^: expected a list of networks, got "10\.0\.0\.0\/8"$/],
     [
