@@ -9,7 +9,7 @@ import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 
 /**
  * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound, SVC2409 another
- *   process uses the root
+ *   process uses the root, SVC2500 the log is damaged
  */
 export async function startServer(
   settings: ServerSettings,
@@ -17,6 +17,7 @@ export async function startServer(
 ): Promise<HttpService> {
   const graphs = new GraphSupervisor(settings);
   try {
+    await graphs.recovered;
     const service = await HttpService.startWithWorkers(settings, table, graphs);
     stopOnSignals(service, graphs);
     process.send?.({ port: service.port });

@@ -4,7 +4,7 @@
 export const GRAPH_NAME = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
 export const MAX_GRAPH_NAME_LENGTH = 1000;
 /** One part of a folder's path: neither hidden folders nor installed packages hold graphs. */
-export const GRAPH_FOLDER_PART = /^(?!\.|node_modules$)[^/\\\0:]+$/;
+export const GRAPH_FOLDER_PART = /^(?!\.|node_modules$|_txlog$)[^/\\\0:]+$/;
 /** Folders below one another: what is looked at to find all graphs of a root. */
 export const MAX_GRAPH_FOLDER_PARTS = 4;
 
@@ -14,3 +14,6 @@ export function isGraphFolder(path: unknown): path is string {
   const parts = path.split("/");
   return parts.length <= MAX_GRAPH_FOLDER_PARTS && parts.every((p) => GRAPH_FOLDER_PART.test(p));
 }
+
+/** Folder of the log of changes, below the root: no graph can lie there. */
+export const LOG_FOLDER = "_txlog";

@@ -115,4 +115,16 @@ export const RUNTIME_CODES = {
     title: "snapshot not readable after it was written",
     fix: "look for faults of the disk, or save to another one; the previous snapshots are kept",
   },
+  SVC2500: {
+    title: "log of changes damaged",
+    fix: "restore a backup, or see docs/durability.md for what can be saved",
+  },
+  SVC2501: {
+    title: "log of changes cannot be written",
+    fix: "make room on the disk, or mend it, then start again",
+  },
+  SVC2503: {
+    title: "graph cannot be recovered",
+    fix: "restore the snapshot that the message names, or save what there is with `svc log repair`",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -5,7 +5,7 @@
 import { log, surviveLostReaders } from "../base/log.js";
 import type { LiveArgspec } from "../builtin/argspec-forms.js";
 import type { UnloadableGraph } from "../builtin/server-view.js";
-import type { KeeperSettings, KeepRequest } from "../graph/keeper/graph-keeper.js";
+import type { KeepRequest, RecoveredGraphs } from "../graph/keeper/graph-keeper.js";
 import { GraphRoot } from "../graph/keeper/graph-root.js";
 import type {
   GraphAsk,
@@ -18,6 +18,7 @@ import { awaitSaving, recoverGraphs } from "../graph/keeper/recover-graphs.js";
 import { removeForAll } from "../graph/keeper/removed-graphs.js";
 import { saveGraphs } from "../graph/keeper/save-graphs.js";
 import { adminThread, keeperThread, MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
+import { identityOfStore, LogClock } from "../graph/log/logged-store.js";
 import { DataError, OperationTimeout } from "../graph/model/errors.js";
 import type { GraphSettings } from "../settings/server-settings.js";
 import type { AdminAsk, AdminServer } from "./admin-control.js";
@@ -33,6 +34,8 @@ export interface GraphListener {
   opened(graph: SharedGraph): void;
   /** All graphs that could not be opened, after each change. */
   unloadable(graphs: readonly UnloadableGraph[]): void;
+  /** Changes are not logged any more, and all graphs are readonly. */
+  logFailed(): void;
   adminDied(): void;
   /** The admin thread is there; `serve` lets it run plugins. */
   adminStarted(): void;
@@ -46,8 +49,11 @@ export class GraphSupervisor implements GraphSource {
   readonly #root: GraphRoot;
   /** Why graphs could not be opened that are stored or configured, by name. */
   readonly #unloadable = new Map<string, string>();
+  /** Resolves when changes that were logged, and not saved, have been made again. */
+  readonly recovered: Promise<void>;
   /** Resolves when the configured and stored graphs are loaded, or could not be. */
   readonly loaded: Promise<void>;
+  readonly #clock = new LogClock();
   #listener: GraphListener | null = null;
 
   /**
@@ -60,7 +66,11 @@ export class GraphSupervisor implements GraphSource {
     this.#root = new GraphRoot(settings.root, settings.graphs);
     this.#interconnect = this.#startInterconnect(settings);
     this.#admin = this.#startAdmin();
-    this.loaded = this.#load();
+    this.recovered = this.#root.isLogged ? this.#recoverLogged() : Promise.resolve();
+    this.loaded = this.recovered.then(() => this.#load());
+    // Whoever starts a server learns of it from `recovered`.
+    this.loaded.catch(() => undefined);
+    void this.#clock.failed().then(() => this.#listener?.logFailed());
   }
 
   /** Tells a server what it wants to know; null: there is none any more. */
@@ -69,6 +79,7 @@ export class GraphSupervisor implements GraphSource {
     if (listener === null) return;
     for (const { shared } of this.#open.all()) listener.opened(shared);
     this.#tellUnloadable();
+    if (this.#clock.hasFailed) listener.logFailed();
     listener.adminStarted();
   }
 
@@ -148,7 +159,13 @@ export class GraphSupervisor implements GraphSource {
     removeForAll(found.store);
     // Whoever opens it next has its files for himself.
     awaitSaving(found.store, SAVE_TIMEOUT_MS);
-    if (isErased && found.path !== null) this.#root.erase(name, found.path);
+    if (!isErased || found.path === null) return true;
+    // First of all: what the log does not know to be erased it would make again.
+    if (this.#interconnect.isRunning) {
+      const identity = identityOfStore(found.store);
+      this.#interconnect.askNow({ op: "erase", identity }, performance.now() + MAX_WAIT_MS);
+    }
+    this.#root.erase(name, found.path);
     return true;
   }
 
@@ -178,6 +195,7 @@ export class GraphSupervisor implements GraphSource {
     await this.#admin.close();
     await this.recover(this.#admin.threadNumber);
     const isSaved = !options.isSaved || (await this.save());
+    await this.#closeLog();
     await this.#interconnect.close();
     await this.recover(this.#interconnect.threadNumber);
     for (const name of this.names()) this.remove(name, false);
@@ -185,15 +203,22 @@ export class GraphSupervisor implements GraphSource {
     return isSaved;
   }
 
-  #startInterconnect(
-    settings: KeeperSettings,
-  ): SupervisedThread<InterconnectAsk, InterconnectData> {
+  async #closeLog(): Promise<void> {
+    if (!this.#interconnect.isRunning) return;
+    try {
+      await this.#interconnect.ask({ op: "closeLog" });
+    } catch (error) {
+      log(`the log could not be closed: ${(error as Error).message}`);
+    }
+  }
+
+  #startInterconnect(settings: GraphSettings): SupervisedThread<InterconnectAsk, InterconnectData> {
     const thread = new SupervisedThread<InterconnectAsk, InterconnectData>(
       {
         entry: "interconnect",
         title: "thread that keeps graphs",
         number: keeperThread,
-        data: { settings },
+        data: { settings, clock: this.#clock.buffer },
       },
       {
         died: (number) => void this.recover(number),
@@ -224,6 +249,18 @@ export class GraphSupervisor implements GraphSource {
     return thread;
   }
 
+  /** @throws SvcError SVC2500 */
+  async #recoverLogged(): Promise<void> {
+    const ask = { op: "recover", isStorable: this.#root.take() } as const;
+    const { graphs, failures } = (await this.#interconnect.ask(ask)) as RecoveredGraphs;
+    for (const shared of graphs) this.#opened(shared, shared.logPath);
+    for (const [name, message] of failures) {
+      log(message);
+      this.#unloadable.set(name, message);
+    }
+    this.#tellUnloadable();
+  }
+
   /** Opens what is configured or stored; what cannot be opened is logged. */
   async #load(): Promise<void> {
     const opening = this.#root.expected().map(async (name) => {
@@ -248,13 +285,14 @@ export class GraphSupervisor implements GraphSource {
   }
 
   #keepRequest(request: GraphRequest): KeepRequest {
-    const { name, path, isLocal } = request;
+    const { name, isLocal } = request;
     const { graphs } = this.#settings;
     // Makes the root, where it is missing: only then is it known where links lead.
     const isStorable = this.#root.take();
-    const folder = this.#root.folderOf(this.#root.pathOf(name, path));
+    const path = this.#root.pathOf(name, request.path);
+    const folder = this.#root.folderOf(path);
     const isReadonly = this.#settings.readonly || (graphs[name]?.readonly ?? false);
-    return { name, folder, isStorable, isLocal, isReadonly };
+    return { name, path, folder, isStorable, isLocal, isReadonly };
   }
 
   #opened(shared: SharedGraph, path: string): SharedGraph {

@@ -114,13 +114,17 @@ export class HttpService {
       throw failed.reason;
     }
     this.#listening = (listening as PromiseFulfilledResult<Listening>).value;
+    this.serviceIn = this.settings.servicein;
     this.#graphs.setListener({
       opened: (graph) => void this.#io.addGraph(graph),
       unloadable: (graphs) => void this.#io.setUnloadable(graphs),
+      logFailed: () => {
+        log("the service goes out: changes are not logged any more");
+        this.serviceIn = false;
+      },
       adminDied: () => void this.#io.adminDied(),
       adminStarted: () => this.#connectAdmin(),
     });
-    this.serviceIn = this.settings.servicein;
     return this;
   }
 

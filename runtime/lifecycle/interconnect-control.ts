@@ -1,16 +1,25 @@
 // What the main thread asks of the interconnect thread, and what that one is started with.
 
-import type { KeeperSettings, KeepRequest } from "../graph/keeper/graph-keeper.js";
+import type { KeepRequest } from "../graph/keeper/graph-keeper.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import type { GraphSettings } from "../settings/server-settings.js";
 
 export type InterconnectAsk =
   /** Answered with a `SharedGraph`. */
   | { readonly op: "keep"; readonly request: KeepRequest }
+  /** Keeps the graphs that the log has changes of; answered with `RecoveredGraphs`. */
+  | { readonly op: "recover"; readonly isStorable: boolean }
+  /** The log says, for good, that a graph is no more. */
+  | { readonly op: "erase"; readonly identity: string }
+  /** Writes what is left to the log; nothing may be changed any more. */
+  | { readonly op: "closeLog" }
   /** Keeps what a former thread has made. */
   | { readonly op: "adopt"; readonly graphs: readonly SharedGraph[] }
   /** Saves all graphs; answered with whether all are saved. */
   | { readonly op: "save"; readonly timeoutMs: number };
 
 export interface InterconnectData {
-  readonly settings: KeeperSettings;
+  readonly settings: GraphSettings;
+  /** What all graphs share with the log. */
+  readonly clock: SharedArrayBuffer;
 }

@@ -293,7 +293,10 @@ class System extends AllGraphs {
   }
 }
 
-/** A program that does not ask for saves gets none: it may only want to look at the graphs. */
+/**
+ * A program that asks neither for saves nor for a log gets none: it may only want to look at the
+ * graphs.
+ */
 function graphSettings(given: InitializeSettings): GraphSettings {
   return {
     root: resolve(checkSetting("root", given.root ?? undefined)),
@@ -302,6 +305,7 @@ function graphSettings(given: InitializeSettings): GraphSettings {
     events: checkSetting("events", given.events ?? undefined),
     idle: checkSetting("idle", given.idle ?? undefined),
     saveEvery: checkSetting("saveEvery", given.saveEvery ?? 0),
+    log: checkSetting("log", given.log ?? "off"),
   };
 }
 

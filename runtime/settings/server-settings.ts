@@ -29,7 +29,7 @@ export type ServerSettings = Omit<CheckedSettings, "executors"> & {
 /** What the graphs of a process are started with. */
 export type GraphSettings = Pick<
   ServerSettings,
-  "root" | "graphs" | "readonly" | "events" | "idle" | "saveEvery"
+  "root" | "graphs" | "readonly" | "events" | "idle" | "saveEvery" | "log"
 >;
 
 /** Optional arguments of `startHTTP`. */

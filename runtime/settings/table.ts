@@ -218,6 +218,17 @@ export const SETTINGS = {
     library: "initialize",
     help: "seconds between saves of graphs that have changed, 0: only when the server stops",
   }),
+  /** Whether changes of graphs outlive the process at once: "off", "async" (default), "answer". */
+  log: setting({
+    key: "log",
+    type: oneOf("off", "async", "answer"),
+    default: ["async"],
+    option: "log",
+    library: "initialize",
+    help:
+      "log of changes, by which they outlive the process: async: the last 10 ms may be lost; " +
+      "answer: nothing that was answered; off: all since the last save",
+  }),
   /** Expired vertices and arcs are removed. Default true. */
   events: setting({
     key: "events",

@@ -1,15 +1,18 @@
-// Entry of the interconnect thread: makes, loads and saves graphs, and removes what expires. It
-// runs neither user code nor queries, so that nobody keeps it from saving.
+// Entry of the interconnect thread: makes, loads and saves graphs, keeps the log of their changes,
+// and removes what expires. It runs neither user code nor queries, so that nobody keeps it from
+// that.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";
-import { GraphKeeper } from "../graph/keeper/graph-keeper.js";
+import { LogClock } from "../graph/log/logged-store.js";
+import { Interconnect } from "../interconnect/interconnect.js";
 import type { InterconnectAsk, InterconnectData } from "../lifecycle/interconnect-control.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
 import { type Asked, answerLater, answerOf, raise } from "../wire/sync-port.js";
 
-const { thread, settings, port, signal } = workerData as SupervisedThreadData & InterconnectData;
-const keeper = new GraphKeeper(thread, settings, log);
+const data = workerData as SupervisedThreadData & InterconnectData;
+const { thread, settings, port, signal } = data;
+const interconnect = new Interconnect(thread, settings, new LogClock(data.clock), log);
 
 // A fault in one graph must not take the others with it.
 process.on("uncaughtException", (error) => log(`internal error: ${error.stack ?? error.message}`));
@@ -17,12 +20,17 @@ process.on("uncaughtException", (error) => log(`internal error: ${error.stack ??
 function act(ask: InterconnectAsk): unknown {
   switch (ask.op) {
     case "keep":
-      return keeper.keep(ask.request);
+      return interconnect.keep(ask.request);
+    case "recover":
+      return interconnect.recover(ask.isStorable);
     case "adopt":
-      for (const graph of ask.graphs) keeper.adopt(graph);
-      return null;
+      return interconnect.adopt(ask.graphs);
     case "save":
-      return keeper.save(ask.timeoutMs);
+      return interconnect.save(ask.timeoutMs);
+    case "erase":
+      return interconnect.erase(ask.identity);
+    case "closeLog":
+      return interconnect.closeLog();
   }
 }
 

@@ -5,6 +5,8 @@
 //   other thread  postMessage(Answer), Atomics.add(signal), Atomics.notify(signal)
 
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import type { ErrorCodeName } from "../base/error-codes.js";
+import { SvcError } from "../base/errors.js";
 import { AccessError, DataError, InternalError, OperationTimeout } from "../graph/model/errors.js";
 
 /** A sleeper looks for itself this often. */
@@ -23,6 +25,8 @@ export type Answer =
 interface Failure {
   readonly name: string;
   readonly message: string;
+  /** Of an `SvcError`. */
+  readonly code: ErrorCodeName | null;
 }
 
 const CLASSES = { AccessError, DataError, OperationTimeout };
@@ -68,9 +72,10 @@ export class SyncPort<A> {
 /** @throws what the other side threw */
 export function answeredValue(answer: Answer): unknown {
   if ("value" in answer) return answer.value;
-  const { name, message } = answer.failure;
+  const { name, message, code } = answer.failure;
   const known = Object.hasOwn(CLASSES, name) ? CLASSES[name as keyof typeof CLASSES] : undefined;
-  throw known === undefined ? new InternalError(`${name}: ${message}`) : new known(message);
+  if (known !== undefined) throw new known(message);
+  throw code === null ? new InternalError(`${name}: ${message}`) : new SvcError(code, message);
 }
 
 /** Does what was asked; whatever happens becomes an answer. */
@@ -93,7 +98,10 @@ export async function answerLater(number: number, act: () => unknown): Promise<A
 
 function failureOf(number: number, error: unknown): Answer {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  return { number, failure: { name, message } };
+  return {
+    number,
+    failure: { name, message, code: error instanceof SvcError ? error.code : null },
+  };
 }
 
 /** Wakes who waits for an answer that was just posted. */

@@ -1,5 +1,6 @@
 // A thread dies at each single write of each kind of change: recovery leaves the graph as it was
-// before or as it is after, never in between, and whoever writes next goes on. The same when memory
+// before or as it is after, never in between, the log says the same, and whoever writes next goes
+// on. The same when memory
 // cannot be had, and the thread lives. POINTS=n is how many of the writes of each change are tried,
 // spread over it; SEED=n begins at the same one again.
 // limit: 60 s
@@ -13,9 +14,10 @@ import { CapacityError } from "../../runtime/graph/model/errors.js";
 import { recoverGraph } from "../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
+import { loggedStore, replayTo } from "../runtime/graph/support/logged-graph.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { buildGraph, CASES, type ChangeCase } from "./support/change-cases.js";
-import { withoutOperations } from "./support/comparable.js";
+import { comparable, withoutOperations } from "./support/comparable.js";
 import { DyingStore } from "./support/dying-store.js";
 import { FakeClock } from "./support/fake-clock.js";
 import { openForChanges } from "./support/make-change.js";
@@ -25,6 +27,8 @@ const test = suite<{ clock: FakeClock }>("deaths in the middle of changes");
 const POINTS = Number(process.env.POINTS ?? 25);
 const DEAD = 120;
 const HEIR = 121;
+/** So few that it is soon written as a whole. */
+const RING_WORDS = 2 ** 16;
 
 test.before.each((context) => {
   context.clock = new FakeClock().start();
@@ -36,11 +40,12 @@ test.after.each(({ clock }) => {
 
 /** All memory of a graph, to be put back as it was; but for what only snapshots look at. */
 class Image {
-  readonly #arenas: readonly Arena[];
+  readonly #arenas: readonly Pick<Arena, "words" | "refresh">[];
   readonly #saved: readonly Uint32Array[];
 
   constructor({ memory }: GraphStore) {
-    this.#arenas = memory.arenas.filter((arena) => arena !== memory.dirty);
+    const ring = { words: memory.log?.words ?? new Uint32Array(0), refresh: () => undefined };
+    this.#arenas = [...memory.arenas.filter((arena) => arena !== memory.dirty), ring];
     this.#saved = this.#arenas.map(({ words }) => {
       let length = words.length;
       while (length > 0 && words[length - 1] === 0) length--;
@@ -90,9 +95,12 @@ function recovered(store: GraphStore, clock: FakeClock): unknown {
 for (const { name, change, isMany = false } of CASES) {
   test(`${name}: the thread dies`, ({ clock }) => {
     const random = new Random();
-    const store = GraphStore.make("test", TEST_THREAD);
+    const store = loggedStore(RING_WORDS);
+    const copy = GraphStore.make("test", TEST_THREAD);
     buildGraph(openForChanges(store, clock));
+    replayTo(store, copy);
     const image = new Image(store);
+    const copyImage = new Image(copy);
     const before = withoutOperations(store);
     const writes = dieAfter(store, clock, change, Number.POSITIVE_INFINITY);
     const after = recovered(store, clock);
@@ -104,6 +112,11 @@ for (const { name, change, isMany = false } of CASES) {
       const content = recovered(store, clock);
       const isEither = JSON.stringify(content) === JSON.stringify(before) || isMany;
       if (!isEither) assert.equal(content, after, `died after ${Math.floor(point)} of ${writes}`);
+      copyImage.restore();
+      const fresh = GraphStore.attach(copy.share, TEST_THREAD);
+      replayTo(store, fresh);
+      const now = comparable(GraphStore.attach(store.share, HEIR));
+      assert.equal(comparable(fresh), now, `log after ${Math.floor(point)} of ${writes}`);
     }
   });
 }

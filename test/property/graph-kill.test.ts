@@ -1,5 +1,6 @@
-// Threads that are terminated at random while two of them write one graph without pause: after
-// each death the graph is whole and the other thread goes on. KILLS=n for more than the default.
+// Threads that are terminated at random while two of them write one graph without pause: after each
+// death the graph is whole, the log says the same, and the other thread goes on. KILLS=n for more
+// than the default.
 // limit: 60 s
 
 import type { Worker } from "node:worker_threads";
@@ -11,8 +12,10 @@ import { D_OUT, M_CNT } from "../../runtime/graph/model/constants.js";
 import { recoverGraph } from "../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
+import { loggedStore, replayTo } from "../runtime/graph/support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { BundledThread } from "./support/bundled-thread.js";
+import { comparable } from "./support/comparable.js";
 import type { KilledThreadData } from "./support/killed-thread.js";
 import { Random, SEED } from "./support/random.js";
 import { CONTROL_WORDS, Control } from "./support/thread-control.js";
@@ -86,7 +89,13 @@ function whilePaused({ control }: Writing, run: () => void): void {
 
 test(`each leaves a graph that is whole (seed ${SEED})`, async () => {
   const random = new Random();
-  const store = GraphStore.make("test", TEST_THREAD);
+  const store = loggedStore();
+  const copy = GraphStore.make("test", TEST_THREAD);
+  const check = (): void => {
+    replayTo(store, copy);
+    checkStore(store);
+    assert.equal(comparable(copy), comparable(store));
+  };
   const { header } = store.memory;
   const threads = new Threads(store, "support/killed-thread.ts");
   let other = await threads.next();
@@ -104,20 +113,20 @@ test(`each leaves a graph that is whole (seed ${SEED})`, async () => {
       recoverGraph(store, victim.thread);
       const held = store.locks.entries().map(({ session }) => session >>> 24);
       assert.not(held.includes(victim.thread), "no lock of a dead thread is left");
-      whilePaused(other, () => checkStore(store));
+      whilePaused(other, check);
       if (random.below(6) > 0) continue;
       // The one that has lived longer is next.
       const survivor = await threads.next();
       await other.worker.terminate();
       recoverGraph(store, other.thread);
       other = survivor;
-      whilePaused(other, () => checkStore(store));
+      whilePaused(other, check);
     }
   } finally {
     await Promise.all([other.worker.terminate(), threads.end()]);
   }
   recoverGraph(store, other.thread);
-  checkStore(store);
+  check();
   assert.ok(writing > 0, "some were killed while they wrote");
   assert.ok(unfinished > 0 || KILLS < 40, "some were killed between steps");
 });

@@ -1,19 +1,21 @@
-// Records of operations: made again of another graph they give the same graph, made twice they
-// change nothing more, and what is no record is refused and changes nothing. ROUNDS=n does more of
+// Units of the log: applied to another graph they give the same graph, whatever is not one is
+// refused and changes nothing. ROUNDS=n does more of
 // it, SEED=n the same again.
 // limit: 60 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { truncate } from "../../runtime/graph/changes/graph.js";
+import { applyUnit } from "../../runtime/graph/log/apply-unit.js";
+import { recordsIn } from "../../runtime/graph/log/unit-format.js";
+import { UNIT, UNIT_HEAD_WORDS } from "../../runtime/graph/memory/log-ring.js";
 import { DataError } from "../../runtime/graph/model/errors.js";
-import { apply } from "../../runtime/graph/operations/apply.js";
-import { decodeOperation } from "../../runtime/graph/operations/encode-operation.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
+import { loggedStore, replayTo, takeUnits } from "../runtime/graph/support/logged-graph.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { BundledThread } from "./support/bundled-thread.js";
-import { comparable, withoutOperations } from "./support/comparable.js";
+import { comparable } from "./support/comparable.js";
 import { FakeClock } from "./support/fake-clock.js";
 import { randomChange } from "./support/graph-change.js";
 import { type ChangedGraph, makeChange, openForChanges, outcomeOf } from "./support/make-change.js";
@@ -23,7 +25,6 @@ import type { RecordingThreadData } from "./support/recording-thread.js";
 const test = suite<{ clock: FakeClock }>("records of operations");
 const ROUNDS = Number(process.env.ROUNDS ?? 2);
 const CHANGES = 2500;
-const LOG_BYTES = 1 << 23;
 const DAMAGES = 50_000;
 const IDS = Array.from({ length: 50 }, (_, index) => `v${index}`);
 /** Vertices of these are truncated now and then. */
@@ -36,13 +37,6 @@ test.before.each((context) => {
 test.after.each(({ clock }) => {
   clock.stop();
 });
-
-function replay(store: GraphStore, record: Uint8Array): void {
-  store.writer.mutate(() => {
-    decodeOperation(store, record, store.operation);
-    apply(store, store.operation);
-  });
-}
 
 /** Random changes, some of vertices that are held, deleted and used again meanwhile. */
 function changeAtRandom(changed: ChangedGraph, random: Random, changes: number): void {
@@ -77,119 +71,124 @@ function useDeleted({ graph }: ChangedGraph, random: Random): void {
 test(`records made again give the same graph (seed ${SEED})`, ({ clock }) => {
   const random = new Random();
   for (let round = 0; round < ROUNDS; round++) {
-    const changed = openForChanges(GraphStore.make("test", TEST_THREAD), clock);
-    const { store } = changed;
+    const store = loggedStore();
+    const changed = openForChanges(store, clock);
     const copy = GraphStore.make("test", TEST_THREAD);
-    const twice = GraphStore.make("test", TEST_THREAD);
-    store.recorder = (record) => {
-      // What happens later must not matter.
-      clock.second += 1000;
-      replay(copy, record);
-      replay(twice, record);
-      replay(twice, record);
-      clock.second -= 1000;
-    };
     for (let part = 0; part < 4; part++) {
       changeAtRandom(changed, random, CHANGES / 4);
-      for (const one of [store, copy, twice]) checkStore(one);
+      // What happens later must not matter.
+      clock.second += 1000;
+      replayTo(store, copy);
+      clock.second -= 1000;
+      for (const one of [store, copy]) checkStore(one);
       assert.equal(comparable(copy), comparable(store));
-      assert.equal(withoutOperations(twice), withoutOperations(store));
     }
   }
 });
 
 test(`records of two threads give the graph that both have changed (seed ${SEED})`, async () => {
   const bundled = new BundledThread(new URL("support/recording-thread.ts", import.meta.url));
-  const store = GraphStore.make("test", TEST_THREAD);
-  const shared = {
-    ready: new Int32Array(new SharedArrayBuffer(4)),
-    end: new Int32Array(new SharedArrayBuffer(4)),
-    log: new Uint8Array(new SharedArrayBuffer(LOG_BYTES)),
-  };
+  const store = loggedStore();
+  const ready = new Int32Array(new SharedArrayBuffer(4));
+  const copy = GraphStore.make("test", TEST_THREAD);
+  let running = 2;
   const threads = [101, 102].map((thread) => {
     const { share } = store;
-    const own = { share, thread, seed: SEED + thread, changes: 2 * CHANGES, threads: 2 };
-    const data: RecordingThreadData = { ...own, ...shared };
+    const own = { share, thread, seed: SEED + thread, changes: 2 * CHANGES, threads: 2, ready };
+    const data: RecordingThreadData = own;
     const worker = bundled.start(data);
-    return new Promise((resolve, reject) => {
+    return new Promise<void>((resolve, reject) => {
       worker.once("error", reject);
-      worker.once("exit", resolve);
+      worker.once("exit", () => {
+        running--;
+        resolve();
+      });
     });
   });
-  await Promise.all(threads);
-  const copy = GraphStore.make("test", TEST_THREAD);
-  const log = Buffer.from(shared.log.buffer, 0, shared.end[0]!);
-  for (let at = 0; at < log.length; ) {
-    const end = at + 4 + log.readUInt32LE(at);
-    replay(copy, new Uint8Array(log.subarray(at + 4, end)));
-    at = end;
+  let taken = 0;
+  while (running > 0) {
+    for (const unit of takeUnits(store)) {
+      applyUnit(copy, unit, 0);
+      taken++;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  assert.ok(log.length > 0);
+  await Promise.all(threads);
+  replayTo(store, copy);
+  assert.ok(taken > 0);
   checkStore(copy);
   assert.equal(comparable(copy), comparable(store));
 });
 
 test("what is undone leaves no record", ({ clock }) => {
-  const { graph, store } = openForChanges(GraphStore.make("test", TEST_THREAD), clock);
-  const records: Uint8Array[] = [];
-  store.recorder = (record) => records.push(record);
+  const store = loggedStore();
+  const { graph } = openForChanges(store, clock);
   graph.connect("a", "likes", "b");
-  assert.is(records.length, 2);
+  assert.is(takeUnits(store).length, 1);
   assert.throws(() =>
     store.writer.mutate(() => {
       graph.connect("a", "likes", "c");
       throw new Error("undo");
     }),
   );
-  assert.is(records.length, 2);
+  assert.equal(takeUnits(store), []);
 });
 
-test(`damaged records are refused and change nothing (seed ${SEED})`, ({ clock }) => {
+test(`damaged units are refused and change nothing (seed ${SEED})`, ({ clock }) => {
   const random = new Random();
-  const changed = openForChanges(GraphStore.make("test", TEST_THREAD), clock);
-  const { store } = changed;
-  const records: Uint8Array[] = [];
-  store.recorder = (record) => records.push(record);
+  const store = loggedStore();
+  const changed = openForChanges(store, clock);
   changeAtRandom(changed, random, CHANGES);
-  store.recorder = null;
+  const units = takeUnits(store).filter((unit) => unit.length < 2000);
+  store.memory.log!.isOn = false;
   const before = comparable(store);
   let applied = 0;
   for (let index = 0; index < DAMAGES * ROUNDS; index++) {
-    const record = damage(random, random.of(records), random.of(records));
+    const unit = damage(random, random.of(units), random.of(units));
     const count = store.operationCount;
+    setCount(unit, count);
     try {
-      replay(store, record);
+      applyUnit(store, unit, 0);
       applied++;
     } catch (error) {
-      const hex = Buffer.from(record).toString("hex");
+      const hex = Buffer.from(unit.buffer).toString("hex");
       if (!(error instanceof DataError)) throw new Error(hex, { cause: error });
       assert.is(store.operationCount, count);
     }
     if (index % 5000 === 0) checkStore(store);
   }
   checkStore(store);
-  // Some are records as good as any.
+  // Some are units as good as any.
   assert.ok(applied > 0 && applied < DAMAGES * ROUNDS);
   assert.not.equal(comparable(store), before);
 });
 
-/** A record with bytes changed, taken out, put in, cut off, or of two. */
-function damage(random: Random, record: Uint8Array, other: Uint8Array): Uint8Array {
-  const at = random.below(record.length + 1);
+/** Lets a unit be the next one of a graph: only its records are to be refused. */
+function setCount(unit: Uint32Array, before: number): void {
+  unit[0] = (UNIT | (unit.length << 8)) >>> 0;
+  unit[1] = before + recordsIn(unit, 0);
+}
+
+/** A unit with records changed, taken out, put in, cut off, or of two. */
+function damage(random: Random, unit: Uint32Array, other: Uint32Array): Uint32Array {
+  const at = UNIT_HEAD_WORDS + random.below(unit.length - UNIT_HEAD_WORDS + 1);
+  const { length } = other;
+  const from = UNIT_HEAD_WORDS + random.below(length - UNIT_HEAD_WORDS);
   switch (random.below(6)) {
     case 0:
-      return record.slice(0, at);
+      return unit.slice(0, at);
     case 1:
-      return Uint8Array.of(...record.slice(0, at), random.below(256), ...record.slice(at));
+      return Uint32Array.of(...unit.slice(0, at), random.below(256), ...unit.slice(at));
     case 2:
-      return Uint8Array.of(...record.slice(0, at), ...record.slice(at + 1 + random.below(3)));
+      return Uint32Array.of(...unit.slice(0, at), ...unit.slice(at + 1 + random.below(3)));
     case 3:
-      return Uint8Array.of(...record.slice(0, at), ...other.slice(random.below(other.length)));
+      return Uint32Array.of(...unit.slice(0, at), ...other.slice(from));
     default: {
-      const damaged = record.slice();
+      const damaged = unit.slice();
+      const bytes = new Uint8Array(damaged.buffer);
       for (let count = 1 + random.below(3); count > 0; count--) {
-        const byte = random.below(damaged.length);
-        damaged[byte]! ^= random.below(2) === 0 ? 1 << random.below(8) : random.below(256);
+        const byte = random.below(bytes.length - 4 * UNIT_HEAD_WORDS) + 4 * UNIT_HEAD_WORDS;
+        bytes[byte]! ^= random.below(2) === 0 ? 1 << random.below(8) : random.below(256);
       }
       return damaged;
     }

@@ -5,7 +5,7 @@ import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
-import { begin, changeVertex } from "./change-vertex.js";
+import { beginOwn, changeVertex } from "./change-vertex.js";
 import type { SessionView } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 
@@ -33,11 +33,11 @@ export function removeVector(store: GraphStore, session: SessionView, vertex: Ve
 /** Within a mutation. */
 export function putVector(store: GraphStore, vertex: number, parts: VectorParts): number {
   if (parts.bytes.length === 0) return dropVector(store, vertex);
-  begin(store, OperationCode.SetVector, vertex).vector = parts;
+  beginOwn(store, OperationCode.SetVector, vertex).vector = parts;
   return apply(store, store.operation);
 }
 
 function dropVector(store: GraphStore, vertex: number): number {
   if (!store.vectors.has(vertex)) return 0;
-  return apply(store, begin(store, OperationCode.RemoveVector, vertex));
+  return apply(store, beginOwn(store, OperationCode.RemoveVector, vertex));
 }

@@ -8,8 +8,10 @@ import { EventProcessor } from "../expiry/event-processor.js";
 import { DataError } from "../model/errors.js";
 import { Session } from "../sessions/session.js";
 import { loadGraph } from "../snapshot/load-graph.js";
+import { eraseStoredGraph } from "../snapshot/stored-graphs.js";
 import { GraphStore } from "../store/graph-store.js";
 import { IndexProcessor } from "../vectors/index-processor.js";
+import type { GraphLog, RecoverableGraph } from "./graph-log.js";
 import type { SharedGraph } from "./graph-source.js";
 import { onRemoved } from "./removed-graphs.js";
 import { saveGraphs } from "./save-graphs.js";
@@ -28,10 +30,18 @@ export interface KeepRequest {
   readonly name: string;
   /** Where its snapshots are looked for. */
   readonly folder: string;
+  /** The same, below the root, with `/`. */
+  readonly path: string;
   /** New ones may be written there. */
   readonly isStorable: boolean;
   readonly isLocal: boolean;
   readonly isReadonly: boolean;
+}
+
+export interface RecoveredGraphs {
+  readonly graphs: readonly SharedGraph[];
+  /** Why those cannot be used that are not among them. */
+  readonly failures: readonly (readonly [name: string, message: string])[];
 }
 
 interface Kept {
@@ -46,13 +56,21 @@ export class GraphKeeper {
   readonly #settings: KeeperSettings;
   readonly #log: (line: string) => void;
   readonly #graphs = new Map<string, Kept>();
+  /** Keeps changes of graphs; null: nothing does. */
+  readonly #changes: GraphLog | null;
   #isSaving = false;
 
   /** @param thread number of the calling thread */
-  constructor(thread: number, settings: KeeperSettings, log: (line: string) => void) {
+  constructor(
+    thread: number,
+    settings: KeeperSettings,
+    log: (line: string) => void,
+    changes: GraphLog | null = null,
+  ) {
     this.#thread = thread;
     this.#settings = settings;
     this.#log = log;
+    this.#changes = changes;
     const { saveEvery } = settings;
     if (saveEvery > 0) setInterval(() => this.#saveNow(), saveEvery * 1000).unref();
   }
@@ -61,19 +79,38 @@ export class GraphKeeper {
    * A graph that is open already, is loaded, or is made.
    * @throws DataError
    */
-  keep({ name, folder, isStorable, isLocal, isReadonly }: KeepRequest): SharedGraph {
-    const known = this.find(name);
+  keep(request: KeepRequest): SharedGraph {
+    const known = this.find(request.name);
     if (known !== null) return known;
-    if (this.names().length >= MAX_GRAPHS) {
-      throw new DataError(`there are ${MAX_GRAPHS} graphs open, which is all that there can be`);
+    const store = this.#load(request);
+    const failure = this.#changes?.replay([store]).get(store);
+    if (failure !== undefined) throw failure;
+    return this.#open(store, request);
+  }
+
+  /**
+   * Keeps the graphs of which there are changes in the log; to be called before any other.
+   * @param requestOf tells how one is to be kept
+   */
+  recover(requestOf: (graph: RecoverableGraph) => KeepRequest): RecoveredGraphs {
+    const failures: [name: string, message: string][] = [];
+    const loaded = new Map<GraphStore, KeepRequest>();
+    for (const graph of this.#changes?.graphs() ?? []) {
+      try {
+        const request = requestOf(graph);
+        loaded.set(this.#load(request), request);
+      } catch (error) {
+        failures.push([graph.name, (error as Error).message]);
+      }
     }
-    this.#refuseShared(folder, name);
-    const warn = this.#log;
-    const loaded = loadGraph(name, folder, this.#thread, { warn });
-    const store = loaded ?? GraphStore.make(name, this.#thread);
-    if (isReadonly) setSystemReadonly(store, true);
-    if (this.#settings.idle) setEventsEnabled(store, false, EventPause.System);
-    return this.adopt({ share: store.share, path: isStorable ? folder : null, isLocal }, store);
+    const failed = this.#changes?.replay([...loaded.keys()]);
+    const graphs: SharedGraph[] = [];
+    for (const [store, request] of loaded) {
+      const failure = failed?.get(store);
+      if (failure !== undefined) failures.push([store.name, failure.message]);
+      else graphs.push(this.#open(store, request));
+    }
+    return { graphs, failures };
   }
 
   /** Keeps a graph that a former keeper has made. */
@@ -83,6 +120,7 @@ export class GraphKeeper {
     const indexes = new IndexProcessor(store, this.#log);
     indexes.start();
     const kept = { store, shared, events, indexes };
+    if (store.memory.log !== null) this.#changes?.open(store, shared.logPath, shared.isLocal);
     this.#graphs.set(store.name, kept);
     onRemoved(store, () => this.#forget(store.name, kept));
     return shared;
@@ -105,10 +143,41 @@ export class GraphKeeper {
    * Saves all graphs that have changed; returns whether all are saved.
    * @param timeoutMs how long to wait for another save of the same graph
    */
-  save(timeoutMs: number): Promise<boolean> {
+  async save(timeoutMs: number): Promise<boolean> {
     const graphs = this.names().map((name) => this.#graphs.get(name)!);
     const storable = graphs.map(({ store, shared: { path } }) => ({ store, path }));
-    return saveGraphs(storable, timeoutMs, this.#log);
+    const isSaved = await saveGraphs(storable, timeoutMs, this.#log);
+    this.#changes?.trim();
+    return isSaved;
+  }
+
+  /** A graph as it is stored, or a new one: the log may have more of either. */
+  #load({ name, folder, isStorable }: KeepRequest): GraphStore {
+    if (this.names().length >= MAX_GRAPHS) {
+      throw new DataError(`there are ${MAX_GRAPHS} graphs open, which is all that there can be`);
+    }
+    this.#refuseShared(folder, name);
+    const warn = this.#log;
+    const changes = isStorable ? this.#changes : null;
+    const log = changes?.share(name) ?? null;
+    const loaded = loadGraph(name, folder, this.#thread, { warn, log });
+    if (loaded !== null && changes?.isErased(loaded) !== true) return loaded;
+    // The process had ended before it could remove the files, too.
+    if (loaded !== null) eraseStoredGraph(folder);
+    const identity = changes?.identityOf(name);
+    return GraphStore.make(name, this.#thread, {
+      log,
+      ...(identity === undefined ? {} : { identity }),
+    });
+  }
+
+  /** From now on everybody may use it. */
+  #open(store: GraphStore, request: KeepRequest): SharedGraph {
+    const { folder, path, isStorable, isLocal, isReadonly } = request;
+    if (isReadonly) setSystemReadonly(store, true);
+    if (this.#settings.idle) setEventsEnabled(store, false, EventPause.System);
+    const shared = { share: store.share, path: isStorable ? folder : null, logPath: path, isLocal };
+    return this.adopt(shared, store);
   }
 
   /** What two graphs store in one folder would take each other's place. */

@@ -1,6 +1,9 @@
 // The root folder of a process: which graphs are stored in it, where each lies, and the right to
 // write there, which one process has at a time.
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { LOG_FOLDER } from "../../base/graph-names.js";
 import { log } from "../../base/log.js";
 import { isRootLocked, lockRoot, type RootLock } from "../snapshot/root-lock.js";
 import { eraseStoredGraph, graphFolder, listStoredGraphs } from "../snapshot/stored-graphs.js";
@@ -22,8 +25,13 @@ export class GraphRoot {
     this.#configured = configured;
     const stored = listStoredGraphs(folder);
     this.#paths = new Map(stored.map(({ name, path }) => [name, path]));
-    if (this.expected().length > 0 || isRootLocked(folder)) this.take();
+    if (this.expected().length > 0 || this.isLogged || isRootLocked(folder)) this.take();
     process.once("exit", this.#leave);
+  }
+
+  /** True if there is a log of changes, which may know of more graphs. */
+  get isLogged(): boolean {
+    return existsSync(join(this.#folder, LOG_FOLDER));
   }
 
   /** Names of the graphs that should be there: stored, configured, or open before. */

@@ -10,6 +10,8 @@ export interface SharedGraph {
   readonly share: GraphShare;
   /** Folder of its snapshots, null where nothing is stored. */
   readonly path: string | null;
+  /** The same below the root, with `/`. */
+  readonly logPath: string;
   readonly isLocal: boolean;
 }
 

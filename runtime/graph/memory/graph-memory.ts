@@ -12,18 +12,28 @@ import {
   KERNEL_SCRATCH_BYTES,
   KERNEL_THREADS,
 } from "./layout.js";
+import { LogClock } from "./log-clock.js";
+import { LogRing } from "./log-ring.js";
 
 const SCRATCH_BYTES = KERNEL_SCRATCH_BYTES * KERNEL_THREADS;
 
 /** What crosses threads: a graph's name and memory. */
 export interface GraphShare {
   readonly name: string;
+  /** Where its changes go on their way to the log; null: there is none. */
+  readonly log: LogShare | null;
   /** In the order of `ARENAS`. */
   readonly memories: readonly ArenaMemory[];
 }
 
+export interface LogShare {
+  readonly ring: ArenaMemory;
+  readonly clock: SharedArrayBuffer;
+}
+
 export class GraphMemory {
   readonly name: string;
+  readonly log: LogRing | null;
   readonly arenas: readonly Arena[];
   readonly header: Arena;
   readonly journal: Arena;
@@ -49,7 +59,9 @@ export class GraphMemory {
   #generation = 0;
 
   constructor(share: GraphShare) {
-    this.name = share.name;
+    const { name, log } = share;
+    this.name = name;
+    this.log = log === null ? null : new LogRing(log.ring, new LogClock(log.clock));
     this.arenas = share.memories.map(
       (memory, id) => new Arena(id, memory, ARENAS[id] === "vectors" ? SCRATCH_BYTES : 0),
     );
@@ -110,17 +122,22 @@ export class GraphMemory {
   }
 
   get share(): GraphShare {
-    return { name: this.name, memories: this.arenas.map((arena) => arena.memory) };
+    const { name, log } = this;
+    return {
+      name,
+      log: log === null ? null : { ring: log.memory, clock: log.clock.buffer },
+      memories: this.arenas.map((arena) => arena.memory),
+    };
   }
 }
 
 /** Memory of a new, empty graph; `formatStore` fills it in. */
-export function makeGraphShare(name: string): GraphShare {
+export function makeGraphShare(name: string, log: LogShare | null = null): GraphShare {
   const memories = ARENAS.map((arena) => {
     if (arena === "outArcs" || arena === "inArcs") return kernelMemory();
     if (arena === "vectors") return kernelMemory(SCRATCH_BYTES);
     return arena === "dirty" ? plainMemory(ARENAS.length * CHUNKS_PER_ARENA) : plainMemory();
   });
   if (HEADER_WORDS > FIRST_ARENA_WORDS) throw new InternalError("the header never grows");
-  return { name, memories };
+  return { name, log, memories };
 }

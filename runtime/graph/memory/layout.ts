@@ -135,6 +135,8 @@ export const Header = {
   VectorRing: 53,
   /** Raised when all vectors, and their indexes, go at once. */
   VectorEpoch: 54,
+  /** Second at which the removal that is `Unfinished` was begun. */
+  UnfinishedAt: 55,
 } as const;
 export const IDENTITY_WORDS = 4;
 

@@ -48,7 +48,7 @@ export class Reader {
         if ((seen & 1) === 0) return seen >>> 0;
       }
     } else if (attempt < MAX_ATTEMPTS) memory.refresh();
-    this.#writer.begin();
+    this.#writer.beginReading();
     return LOCKED;
   }
 

@@ -12,6 +12,7 @@ import { AccessError, InternalError } from "../model/errors.js";
 import { type Arena, graphFull, MAX_ARENA_WORDS } from "./arena.js";
 import type { GraphMemory } from "./graph-memory.js";
 import { CHUNK_SHIFT, CHUNKS_PER_ARENA, Header, SEQUENCE_WORDS, WAITERS } from "./layout.js";
+import type { LogRing } from "./log-ring.js";
 
 const JOURNAL_ENTRY_WORDS = 3;
 const SPINS = 400;
@@ -52,8 +53,10 @@ export class Writer {
   #freedCount = 0;
   readonly #freed: number[] = [];
   readonly #freedOf: Allocator[] = [];
-  /** What is told to whom with the commit. */
-  readonly #notices: [(record: Uint8Array) => void, Uint8Array][] = [];
+  /** True if the log has to be told of what this mutation has committed. */
+  #hasLogged = false;
+  /** Gets what each commit has made final; null: nothing is logged. */
+  readonly #log: LogRing | null;
 
   /** True while this thread holds the mutex. */
   get isWriting(): boolean {
@@ -71,6 +74,7 @@ export class Writer {
     this.#header = memory.header.words;
     this.#dirty = memory.dirty.words;
     this.#journal = memory.journal.words;
+    this.#log = memory.log;
   }
 
   /** Runs a mutation: all of it happens or, when it throws, nothing. */
@@ -89,11 +93,20 @@ export class Writer {
   }
 
   /**
-   * Takes the mutex. The hot paths spell out what `mutate` does. A mutation within another is part
-   * of that one: it is committed or undone with all of it.
+   * Takes the mutex, when the log has room. The hot paths spell out what `mutate` does. A mutation
+   * within another is part of that one: it is committed or undone with all of it.
    * @throws AccessError in the main thread, where whoever has the mutex seems to be dead
    */
   begin(): void {
+    const log = this.#log;
+    if (log !== null && this.#depth === 0 && !log.hasRoom && !log.awaitRoom()) {
+      throw new AccessError(`Graph is not logged any more: '${this.memory.name}'`);
+    }
+    this.beginReading();
+  }
+
+  /** The same for what changes nothing, and must not wait for a disk. */
+  beginReading(): void {
     if (this.#depth > 0) {
       this.#depth++;
       return;
@@ -116,7 +129,14 @@ export class Writer {
     if (this.#depth > 1) return;
     if (this.#isUndone) throw new InternalError("a part of the mutation was undone");
     if (this.#freedCount > 0) this.#releaseFreed();
+    const log = this.#log;
+    const isLogged = log?.hasUnit === true;
+    if (isLogged) {
+      const header = this.#header;
+      log.prepare(header[Header.OperationCount]!, header[Header.OperationCountHigh]!);
+    }
     this.#header[Header.CommittedCount] = this.#journalCount;
+    if (isLogged) this.#publish(log);
     this.#header[Header.JournalCount] = 0;
     for (let index = 0; index < this.#touchedCount; index++) {
       makeEven(this.memory, this.#touched[index]!);
@@ -124,7 +144,6 @@ export class Writer {
     this.#header[Header.CommittedCount] = 0;
     this.#touchedCount = 0;
     this.#journalCount = 0;
-    if (this.#notices.length > 0) this.#tell();
   }
 
   /** Takes back what was written since the last commit. */
@@ -133,7 +152,7 @@ export class Writer {
     this.#touchedCount = 0;
     this.#journalCount = 0;
     this.#freedCount = 0;
-    this.#notices.length = 0;
+    this.#log?.forget();
     this.#isUndone = this.#depth > 1;
   }
 
@@ -163,14 +182,10 @@ export class Writer {
     Atomics.add(ints, Header.Generation, 1);
     memory.refresh();
     const committed = words[Header.CommittedCount]!;
+    this.#log?.takeOver(committed > 0);
     if (committed > 0) finishCommit(memory, committed);
     else undo(memory, words[Header.JournalCount]!);
     return true;
-  }
-
-  /** Hands a record over when the mutation is committed, in order, while the mutex is held. */
-  afterCommit(receive: (record: Uint8Array) => void, record: Uint8Array): void {
-    this.#notices.push([receive, record]);
   }
 
   /**
@@ -255,8 +270,9 @@ export class Writer {
     this.#freedCount = 0;
   }
 
-  #tell(): void {
-    for (const [receive, record] of this.#notices.splice(0)) receive(record);
+  #publish(log: LogRing): void {
+    log.publish();
+    this.#hasLogged = true;
   }
 
   #note(arena: number, index: number, old: number): void {
@@ -311,6 +327,9 @@ export class Writer {
     const seen = Atomics.exchange(ints, Header.Mutex, 0);
     if ((seen & ~WAITERS) !== this.thread) throw new InternalError("graph lock lost");
     if ((seen & WAITERS) !== 0) Atomics.notify(ints, Header.Mutex, 1);
+    if (!this.#hasLogged) return;
+    this.#hasLogged = false;
+    this.#log!.clock.wake();
   }
 }
 

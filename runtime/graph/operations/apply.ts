@@ -8,20 +8,19 @@ import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
 import { type Operation, OperationCode } from "../store/operation.js";
 import { connect, disconnect } from "./arcs.js";
-import { encodeOperation } from "./encode-operation.js";
+import { logOperation } from "./log-operation.js";
 import { deleteVertex, truncate, truncateType } from "./removals.js";
 import { makeReal, makeVertex, setExpiry, setType, stamp } from "./vertices.js";
 
 /**
- * Does what an operation says, within a mutation; its record goes to `store.recorder` with the
- * commit.
+ * Does what an operation says, within a mutation; its record goes to the log with the commit.
  * @returns arcs, vertices or properties made or removed
  */
 export function apply(store: GraphStore, operation: Operation): number {
-  const { writer, recorder } = store;
-  // Afterwards there may be no vertex left to tell the id of.
-  if (recorder !== null) writer.afterCommit(recorder, encodeOperation(store, operation));
-  writer.addWide(store.memory.header, Header.OperationCount, 1);
+  const { writer, memory } = store;
+  const { log } = memory;
+  if (log?.isOn === true) logOperation(store, log, operation);
+  writer.addWide(memory.header, Header.OperationCount, 1);
   // By far the most frequent one.
   if (operation.code === OperationCode.Connect) return connect(store, operation);
   return perform(store, operation);

@@ -2,7 +2,6 @@
 // other thread, after the dead one has ended and before its number is given to a new one.
 
 import { Header } from "../memory/layout.js";
-import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { perform } from "./apply.js";
@@ -60,7 +59,7 @@ function finishRemoval(store: GraphStore): void {
   operation.code = isVertex ? OperationCode.DeleteVertex : OperationCode.Truncate;
   operation.vertex = isVertex ? subject : 0;
   operation.name = subject;
-  operation.at = nowSeconds();
+  operation.at = words[Header.UnfinishedAt]!;
   // The first step has committed record and count.
   perform(store, operation);
   store.writer.commit();

@@ -41,7 +41,7 @@ export function deleteVertex(store: GraphStore, vertex: number, at: number): num
     removeIfAbandoned(store, vertex);
     return 0;
   }
-  begin(store, Unfinished.DeleteVertex, vertex);
+  begin(store, Unfinished.DeleteVertex, vertex, at);
   try {
     removeOutArcs(store, vertex);
     store.properties.clear(vertex);
@@ -60,7 +60,7 @@ export function deleteVertex(store: GraphStore, vertex: number, at: number): num
 
 /** Removes all vertices of a type and all their arcs; returns how many vertices. */
 export function truncateType(store: GraphStore, type: number): number {
-  begin(store, Unfinished.TruncateType, type);
+  begin(store, Unfinished.TruncateType, type, 0);
   try {
     const removed = removeVerticesOf(store, type);
     finish(store);
@@ -97,7 +97,7 @@ export function truncate(store: GraphStore): number {
   const { writer, memory } = store;
   const removed = store.order;
   if (writer.isNested) throw new InternalError("truncating cannot be undone with other changes");
-  begin(store, Unfinished.Truncate, 0);
+  begin(store, Unfinished.Truncate, 0, 0);
   writer.commit();
   const end = memory.header.words[Header.HandleEnd]!;
   memory.meta.words.fill(0, 0, end);
@@ -119,8 +119,9 @@ export function truncate(store: GraphStore): number {
 }
 
 /** Notes what has to be done again, from the start, if the thread dies before `finish`. */
-function begin(store: GraphStore, what: number, subject: number): void {
+function begin(store: GraphStore, what: number, subject: number, at: number): void {
   store.writer.put(store.memory.header, Header.UnfinishedSubject, subject);
+  store.writer.put(store.memory.header, Header.UnfinishedAt, at);
   store.writer.put(store.memory.header, Header.Unfinished, what);
 }
 

@@ -7,7 +7,7 @@
 
 import { existsSync, renameSync } from "node:fs";
 import { dropIfAbandoned } from "../changes/vertices.js";
-import { GraphMemory, makeGraphShare } from "../memory/graph-memory.js";
+import { GraphMemory, type LogShare, makeGraphShare } from "../memory/graph-memory.js";
 import { DataError } from "../model/errors.js";
 import { GraphStore } from "../store/graph-store.js";
 import { DamagedSnapshot } from "./damaged-snapshot.js";
@@ -19,6 +19,8 @@ import { arenaId } from "./stored-arenas.js";
 export interface LoadOptions {
   /** Gets a line for each snapshot that was found damaged and passed over. */
   readonly warn?: (line: string) => void;
+  /** Where changes of the graph are to go. */
+  readonly log?: LogShare | null;
 }
 
 /**
@@ -33,9 +35,10 @@ export function loadGraph(
   options: LoadOptions = {},
 ): GraphStore | null {
   const files = new SnapshotFiles(folder);
-  const current = tryLoad(name, files.current, thread);
+  const { log = null } = options;
+  const current = tryLoad(name, files.current, thread, log);
   if (current instanceof GraphStore) return current;
-  const previous = tryLoad(name, files.previous, thread);
+  const previous = tryLoad(name, files.previous, thread, log);
   if (current === null && previous === null) return null;
   const reasonOf = (found: unknown): string =>
     found instanceof DamagedSnapshot ? found.message : "it is missing";
@@ -52,14 +55,19 @@ export function loadGraph(
 }
 
 /** The graph, why it cannot be used, or null if there is no such file. */
-function tryLoad(name: string, file: string, thread: number): GraphStore | DamagedSnapshot | null {
+function tryLoad(
+  name: string,
+  file: string,
+  thread: number,
+  log: LogShare | null,
+): GraphStore | DamagedSnapshot | null {
   let reader: SnapshotReader | null = null;
   try {
     reader = new SnapshotReader(file);
     if (reader.header.name !== name) {
       throw new DataError(`it holds the graph "${reader.header.name}"`);
     }
-    return load(reader, thread);
+    return load(reader, thread, log);
   } catch (error) {
     if (error instanceof DamagedSnapshot) return error;
     const code = (error as NodeJS.ErrnoException).code;
@@ -74,8 +82,8 @@ function tryLoad(name: string, file: string, thread: number): GraphStore | Damag
 }
 
 /** @throws DamagedSnapshot */
-function load(reader: SnapshotReader, thread: number): GraphStore {
-  const memory = new GraphMemory(makeGraphShare(reader.header.name));
+function load(reader: SnapshotReader, thread: number, log: LogShare | null): GraphStore {
+  const memory = new GraphMemory(makeGraphShare(reader.header.name, log));
   reader.header.arenas.forEach(({ name, words }, place) => {
     const arena = memory.arenas[arenaId(name)]!;
     if (words > arena.capacity) throw new DamagedSnapshot("its header makes no sense");

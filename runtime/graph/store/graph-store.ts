@@ -2,7 +2,12 @@
 // shared memory. It must hold nothing of the graph itself that memory does not hold too.
 
 import { newIdentity, setIdentity } from "../memory/graph-identity.js";
-import { GraphMemory, type GraphShare, makeGraphShare } from "../memory/graph-memory.js";
+import {
+  GraphMemory,
+  type GraphShare,
+  type LogShare,
+  makeGraphShare,
+} from "../memory/graph-memory.js";
 import { Header } from "../memory/layout.js";
 import { Reader } from "../memory/reader.js";
 import { nowSeconds } from "../memory/time.js";
@@ -19,6 +24,12 @@ import { StringPool } from "./string-pool.js";
 import { TypeLists } from "./type-lists.js";
 import { VertexIds } from "./vertex-ids.js";
 import { VertexTable } from "./vertex-table.js";
+
+export interface GraphStoreOptions {
+  readonly log?: LogShare | null;
+  /** Default: a new one. */
+  readonly identity?: string;
+}
 
 export class GraphStore {
   readonly memory: GraphMemory;
@@ -39,12 +50,6 @@ export class GraphStore {
   readonly locks: LockTable;
   /** The one that changes fill in; see operations/operation.ts. */
   readonly operation: Operation = makeOperation();
-  /**
-   * Gets the record of each operation that this thread has done, in order and with the mutex held;
-   * must neither throw nor change the graph. What the thread dies before telling is lost to it.
-   */
-  recorder: ((record: Uint8Array) => void) | null = null;
-
   /** @param thread 1 to 255, unique among the threads of the process */
   private constructor(memory: GraphMemory, thread: number) {
     this.memory = memory;
@@ -66,8 +71,9 @@ export class GraphStore {
   }
 
   /** A new, empty graph. */
-  static make(name: string, thread: number, identity = newIdentity()): GraphStore {
-    const store = new GraphStore(new GraphMemory(makeGraphShare(name)), thread);
+  static make(name: string, thread: number, options: GraphStoreOptions = {}): GraphStore {
+    const { log = null, identity = newIdentity() } = options;
+    const store = new GraphStore(new GraphMemory(makeGraphShare(name, log)), thread);
     store.writer.mutate(() => {
       store.writer.put(store.memory.header, Header.CreatedAt, nowSeconds());
       setIdentity(store.memory, identity);

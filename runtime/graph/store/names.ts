@@ -195,7 +195,12 @@ export class Names {
 
   /** By itself: a function within another one takes memory each time that one is called. */
   #look(): void {
-    this.#writer.mutate(() => this.#readTable());
+    this.#writer.beginReading();
+    try {
+      this.#readTable();
+    } finally {
+      this.#writer.end();
+    }
   }
 
   /** Under the mutex: looks at what was defined since this thread last did. */

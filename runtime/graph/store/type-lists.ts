@@ -84,7 +84,7 @@ export class TypeLists {
    */
   copyBefore(type: number, end: number, into: Uint32Array): number {
     const writer = this.#writer;
-    writer.begin();
+    writer.beginReading();
     try {
       const head = this.#headOf(type);
       const stop = Math.min(end, this.count(type));

@@ -62,6 +62,13 @@ export class VertexIds implements EntryMatcher {
     return this.#findSought();
   }
 
+  /** The same for UTF-8 that lies in words; the caller has checked that it does. */
+  findWords(words: Uint32Array, at: number, bytes: number): number {
+    if (bytes === 0 || bytes > MAX_STRING) return 0;
+    this.#sought.setWords(words, at, bytes);
+    return this.#findSought();
+  }
+
   findBytes(utf8: Uint8Array): number {
     if (utf8.length === 0 || utf8.length > MAX_STRING) return 0;
     this.#sought.setBytes(utf8);
@@ -125,6 +132,19 @@ export class VertexIds implements EntryMatcher {
     // What this thread has made within a mutation may be undone without an id being removed.
     if (moment % 2 === 0 && !this.#writer.isWriting) this.#cache.confirm(handle, moment);
     return id;
+  }
+
+  /** In a mutation: bytes of the id of a vertex. */
+  lengthOf(handle: number): number {
+    return this.#memory.record.words[handle * RECORD_WORDS + RecordWord.IdBytes]!;
+  }
+
+  /** In a mutation: copies the words of the id of a vertex. */
+  copyTo(handle: number, words: Uint32Array, at: number): void {
+    const { record, ids } = this.#memory;
+    const from = record.words[handle * RECORD_WORDS + RecordWord.IdPointer]! + HEAD_WORDS;
+    const count = wordsFor(this.lengthOf(handle));
+    for (let index = 0; index < count; index++) words[at + index] = ids.words[from + index]!;
   }
 
   /** A copy of the UTF-8 of an id, empty if the handle is not used. */

@@ -29,6 +29,8 @@ function run({ share, thread, seed, control }: KilledThreadData): void {
     outcomeOf(() => changeSomething(changed, random));
     Atomics.add(control, Control.Changes, 1);
     if (Atomics.load(control, Control.Pause) === 0) continue;
+    // What it holds no record tells of.
+    changed.graph.closeAll();
     Atomics.store(control, Control.Paused, 1);
     Atomics.notify(control, Control.Paused);
     Atomics.wait(control, Control.Pause, 1);

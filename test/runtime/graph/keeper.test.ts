@@ -34,7 +34,7 @@ test.after.each(({ folder }) => {
 });
 
 function request(name: string, folder: string): KeepRequest {
-  return { name, folder, isStorable: true, isLocal: false, isReadonly: false };
+  return { name, path: name, folder, isStorable: true, isLocal: false, isReadonly: false };
 }
 
 test("a graph is made once", ({ keeper, folder }) => {

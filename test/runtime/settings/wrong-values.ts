@@ -123,6 +123,11 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [1e9, /^: expected an integer/],
     ["300", /got "300"$/],
   ],
+  log: [
+    ["sync", /^: expected one of "off", "async", "answer", got "sync"$/],
+    [true, /got true$/],
+    [null, /got null$/],
+  ],
   events: switches,
   idle: switches,
   readonly: switches,

@@ -14,22 +14,22 @@ import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { comparable } from "../../../property/support/comparable.js";
 import { DyingStore } from "../../../property/support/dying-store.js";
 import { checkStore } from "../support/check-store.js";
+import { loggedStore, replayTo } from "../support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
-import { RecordedGraph } from "../support/recorded-graph.js";
 
-const test = suite<{ graph: RecordedGraph; copy: GraphStore }>("graphs and their replicas");
+const test = suite<{ store: GraphStore; copy: GraphStore }>("graphs and their replicas");
 const DEAD = 120;
 
 test.before.each((context) => {
-  context.graph = new RecordedGraph();
+  context.store = loggedStore();
   context.copy = GraphStore.make("test", TEST_THREAD);
 });
 
-function assertEqual(graph: RecordedGraph, copy: GraphStore): void {
-  graph.replayTo(copy);
+function assertEqual(store: GraphStore, copy: GraphStore): void {
+  replayTo(store, copy);
   checkStore(copy);
-  checkStore(graph.store);
-  assert.equal(comparable(copy), comparable(graph.store));
+  checkStore(store);
+  assert.equal(comparable(copy), comparable(store));
 }
 
 const CHANGES = {
@@ -45,69 +45,68 @@ const CHANGES = {
 >;
 
 for (const [name, change] of Object.entries(CHANGES)) {
-  test(`${name} of a vertex that is held and was deleted`, ({ graph, copy }) => {
-    const plugin = openStore(graph.store);
+  test(`${name} of a vertex that is held and was deleted`, ({ store, copy }) => {
+    const plugin = openStore(store);
     const vertex = plugin.openVertex("x", "w");
     plugin.deleteVertex("x");
     change(vertex);
     vertex.close();
     assert.ok(plugin.hasVertex("x"));
-    assertEqual(graph, copy);
+    assertEqual(store, copy);
   });
 }
 
-test("a held vertex that goes with its last lock", ({ graph, copy }) => {
-  const plugin = openStore(graph.store);
+test("a held vertex that goes with its last lock", ({ store, copy }) => {
+  const plugin = openStore(store);
   const vertex = plugin.openVertex("x", "w");
   plugin.deleteVertex("x");
-  const count = graph.store.operationCount;
+  const count = store.operationCount;
   vertex.close();
   assert.not.ok(plugin.hasVertex("x"));
-  assert.is(graph.store.operationCount, count);
-  assertEqual(graph, copy);
+  assert.is(store.operationCount, count);
+  assertEqual(store, copy);
 });
 
-test("a held vertex whose thread dies", ({ graph, copy }) => {
-  const dead = GraphStore.attach(graph.store.share, DEAD);
-  graph.record(dead);
+test("a held vertex whose thread dies", ({ store, copy }) => {
+  const dead = GraphStore.attach(store.share, DEAD);
   const plugin = openStore(dead);
   plugin.openVertex("x", "w");
   plugin.deleteVertex("x");
-  recoverGraph(graph.store, DEAD);
-  assert.not.ok(openStore(graph.store).hasVertex("x"));
-  assertEqual(graph, copy);
+  recoverGraph(store, DEAD);
+  assert.not.ok(openStore(store).hasVertex("x"));
+  assertEqual(store, copy);
 });
 
-test("a record deletes what a replica holds", ({ graph, copy }) => {
-  openStore(graph.store).createVertex("x");
-  graph.replayTo(copy);
+test("a record deletes what a replica holds", ({ store, copy }) => {
+  openStore(store).createVertex("x");
+  replayTo(store, copy);
   const held = openStore(copy).openVertex("x", "r");
-  openStore(graph.store).deleteVertex("x");
-  graph.replayTo(copy);
+  openStore(store).deleteVertex("x");
+  replayTo(store, copy);
   held.close();
-  assertEqual(graph, copy);
+  assertEqual(store, copy);
 });
 
 test("a thread dies at each write of the deletion of a hub", () => {
   let point = 0;
   for (let isDead = true; isDead; point += 97) {
-    const graph = new RecordedGraph();
-    const plugin = openStore(graph.store);
+    const store = loggedStore();
+    const plugin = openStore(store);
     for (let index = 0; index < 150; index++) plugin.connect("hub", ["to", M_INT, 1], `l${index}`);
-    const before = graph.store.operationCount;
-    const dying = new DyingStore(graph.store.share, DEAD);
+    const before = store.operationCount;
+    const dying = new DyingStore(store.share, DEAD);
     isDead = dying.run(point, () => openStore(dying.store).deleteVertex("hub"));
-    recoverGraph(graph.store, DEAD);
+    recoverGraph(store, DEAD);
     const isDone = !plugin.hasVertex("hub");
-    assert.is(graph.store.operationCount, before + (isDone ? 1 : 0), `died after ${point}`);
-    checkStore(graph.store);
+    assert.is(store.operationCount, before + (isDone ? 1 : 0), `died after ${point}`);
+    checkStore(store);
   }
   assert.ok(point > 97);
 });
 
-test("graphs of one name have identities of their own", ({ graph, copy }) => {
-  assert.match(identityOf(graph.store.memory)!, /^[0-9a-f]{32}$/);
-  assert.is.not(identityOf(graph.store.memory), identityOf(copy.memory));
+test("graphs of one name have identities of their own", ({ store, copy }) => {
+  assert.match(identityOf(store.memory)!, /^[0-9a-f]{32}$/);
+  assert.is.not(identityOf(store.memory), identityOf(copy.memory));
 });
 
 test("a replica removes nothing by itself", ({ copy }) => {

@@ -4,44 +4,30 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { applyUnit } from "../../../../runtime/graph/log/apply-unit.js";
+import { UNIT_HEAD_WORDS } from "../../../../runtime/graph/memory/log-ring.js";
 import { DataError, ValueError } from "../../../../runtime/graph/model/errors.js";
-import { apply } from "../../../../runtime/graph/operations/apply.js";
-import { decodeOperation } from "../../../../runtime/graph/operations/encode-operation.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { Vector } from "../../../../runtime/graph/vectors/vector.js";
 import { checkStore } from "../support/check-store.js";
+import { loggedStore, makeUnit, packed, takeUnits } from "../support/logged-graph.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
 interface Context {
   store: GraphStore;
   graph: Graph;
-  /** In hexadecimal digits, without the second at which it happened. */
-  records: string[];
 }
 
 const test = suite<Context>("vectors of vertices");
 
 test.before.each((context) => {
-  const store = GraphStore.make("test", TEST_THREAD);
-  const records: string[] = [];
-  store.recorder = (record) => {
-    const hex = Buffer.from(record).toString("hex");
-    records.push(`${hex.slice(0, 4)}........${hex.slice(12)}`);
-  };
-  Object.assign(context, { store, graph: openStore(store), records });
+  const store = loggedStore();
+  Object.assign(context, { store, graph: openStore(store) });
 });
 
 test.after.each(({ store }) => {
   checkStore(store);
 });
-
-function replay(store: GraphStore, hex: string): number {
-  const record = Buffer.from(hex.replace("........", "00ca9a3b"), "hex");
-  return store.writer.mutate(() => {
-    decodeOperation(store, record, store.operation);
-    return apply(store, store.operation);
-  });
-}
 
 test("a vertex has one vector", ({ graph }) => {
   graph.createVertex("a");
@@ -109,43 +95,43 @@ test("a bad vector leaves nothing behind", ({ graph }) => {
   assert.throws(() => graph.nearest(readonly), /null vector/);
 });
 
-test("records of vectors", ({ graph, records }) => {
-  graph.createVertex("a", { vector: [127, -1] });
+test("records of vectors", ({ graph, store }) => {
+  graph.createVertex("a");
   const vertex = graph.openVertex("a");
+  vertex.setVector([127, -1]);
   vertex.removeVector();
-  vertex.setVector([]);
   vertex.close();
-  assert.equal(records, [
-    "0101........016100",
-    `010e........0161${"01"}20000000${"0000803f"}7fff${"00".repeat(30)}`,
-    "010f........0161",
-  ]);
+  const units = takeUnits(store).slice(1);
   const other = GraphStore.make("test", TEST_THREAD);
-  for (const record of records.slice(0, 2)) replay(other, record);
+  openStore(other).createVertex("a");
+  const [set, removed] = units.map((unit) => [...unit.subarray(UNIT_HEAD_WORDS)]);
+  assert.equal(set, [0x10e, set![1], 0x3f80_0000, 1, 0x61, 32, 0xff7f, 0, 0, 0, 0, 0, 0, 0]);
+  assert.equal(removed, [0xf, removed![1], 1, 0x61]);
+  applyUnit(other, units[0]!, 0);
   assert.equal(openStore(other).getVertex("a").vector.slice(0, 2), [127, -1]);
+  applyUnit(other, units[1]!, 0);
+  assert.is(other.vectors.count, 0);
   checkStore(other);
 });
 
 test("records that can come from nowhere are refused", ({ graph, store }) => {
   graph.createVertex("a");
-  const start = "010e........0161";
-  const bytes = "00".repeat(32);
-  const refused = (rest: string, text: RegExp): void => {
+  store.memory.log!.isOn = false;
+  const bytes = new Array<number>(32).fill(0);
+  const refused = (kind: number, scale: number, content: number[], text: RegExp): void => {
+    const record = [0xe | (kind << 8), 0, scale, ...packed("a"), ...packed(content)];
     assert.throws(
-      () => replay(store, start + rest),
+      () => applyUnit(store, makeUnit(store.operationCount, record), 0),
       (error: Error) => error instanceof DataError && text.test(error.message),
-      rest,
     );
   };
-  refused(`02${"20000000"}0000803f${bytes}`, /kind of vectors/);
-  refused(`01${"40000000"}0000803f${bytes}`, /length of a vector/);
-  refused("01000000000000803f", /length of a vector/);
-  refused("01010000000000803f00", /damaged operation record/);
-  refused(`01${"20000000"}0000c07f${bytes}`, /scale of a vector/);
-  refused(`01${"20000000"}0000807f${bytes}`, /scale of a vector/);
-  refused(`01${"20000000"}000080bf${bytes}`, /scale of a vector/);
-  refused(`01${"20000000"}0000803f80${"00".repeat(31)}`, /damaged operation record/);
-  refused("0120000000", /too short/);
+  refused(2, 0x3f80_0000, bytes, /kind of vectors/);
+  refused(1, 0x3f80_0000, [], /length of a vector/);
+  refused(1, 0x3f80_0000, [0], /damaged operation record/);
+  refused(1, 0x7fc0_0000, bytes, /scale of a vector/);
+  refused(1, 0x7f80_0000, bytes, /scale of a vector/);
+  refused(1, 0xbf80_0000, bytes, /scale of a vector/);
+  refused(1, 0x3f80_0000, [0x80, ...bytes.slice(1)], /damaged operation record/);
   assert.is(store.vectors.count, 0);
 });
 

@@ -1,0 +1,40 @@
+// Does again what a unit of the log says was done: all of it or nothing, in one commit. A unit says
+// which operation of its graph its last one was, so that none is left out or done twice.
+
+import { DataError } from "../model/errors.js";
+import { apply } from "../operations/apply.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { OperationCode } from "../store/operation.js";
+import { readRecord } from "./read-record.js";
+import { damaged, RecordReader } from "./record-reader.js";
+import { countBefore, recordsIn, UNIT_HEAD_WORDS, unitWords } from "./unit-format.js";
+
+const reader = new RecordReader();
+const REMOVALS = new Set<number>([OperationCode.DeleteVertex, OperationCode.Truncate]);
+
+/**
+ * @param words in memory that no other thread writes to
+ * @param at where a unit begins that lies in them completely
+ * @throws DataError the unit is damaged, or is not the next one of this graph
+ */
+export function applyUnit(store: GraphStore, words: Uint32Array, at: number): void {
+  const before = countBefore(words, at);
+  store.writer.mutate(() => {
+    if (store.operationCount !== before) throw outOfOrder(store, before);
+    reader.begin(words, at + UNIT_HEAD_WORDS, at + unitWords(words, at));
+    for (let left = recordsIn(words, at); left > 0; left--) {
+      readRecord(store, reader, store.operation);
+      if (left === 1 && !reader.isAtEnd) throw damaged("too long");
+      // It commits in steps: nothing that might be refused can come behind it.
+      if (left > 1 && REMOVALS.has(store.operation.code)) throw damaged("removal within");
+      apply(store, store.operation);
+    }
+  });
+}
+
+function outOfOrder(store: GraphStore, before: number): DataError {
+  const { name, operationCount } = store;
+  return new DataError(
+    `the log goes on at operation ${before} of graph "${name}", which is at ${operationCount}`,
+  );
+}

@@ -1,0 +1,227 @@
+// A record of the log, read into an operation for `apply`. Vertices stand in it by id and names by
+// code: a store that gets all records of another from its first one on gives the same codes. What
+// is read is checked down to what the store already has, so that whatever comes out can be applied.
+
+import { Float } from "../../base/float.js";
+import { ArcFlag } from "../memory/layout.js";
+import { DataError } from "../model/errors.js";
+import { MODIFIERS, valueFromBits } from "../model/modifiers.js";
+import { mixesListing } from "../operations/arcs.js";
+import { EUCLIDEAN } from "../operations/log-operation.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { checkedId } from "../store/id-text.js";
+import { NAME_KINDS } from "../store/name-kind-codes.js";
+import type { Names } from "../store/names.js";
+import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
+import { checkPacked } from "../store/property-codec.js";
+import {
+  checkedKey,
+  checkedValue,
+  type PackedKind,
+  PackedValue,
+  PropertyKind,
+  type StoredValue,
+} from "../store/property-values.js";
+import { MAX_EF, MIN_EF } from "../vectors/index-layout.js";
+import { isVectorLength, partsOfBytes, type VectorParts } from "../vectors/vector-parts.js";
+import { damaged, type RecordReader } from "./record-reader.js";
+
+const CODES = new Set<number>(Object.values(OperationCode));
+const floats = new Float32Array(2);
+const scale = new Float32Array(1);
+const scaleWord = new Uint32Array(scale.buffer);
+const floatWords = new Uint32Array(floats.buffer);
+
+/**
+ * Reads the next record of a unit, within the mutation that applies it.
+ * @throws DataError if it is none, or none that this store can have got
+ */
+export function readRecord(store: GraphStore, reader: RecordReader, into: Operation): void {
+  const head = reader.word();
+  const code = head & 0xff;
+  const kind = (head >>> 8) & 0xff;
+  const name = head >>> 16;
+  if (!CODES.has(code)) throw damaged("no such operation");
+  into.code = code as OperationCodeNumber;
+  into.at = reader.word();
+  into.vertex = 0;
+  into.terminal = 0;
+  switch (into.code) {
+    case OperationCode.Connect:
+    case OperationCode.Disconnect:
+      into.modifier = kind;
+      readArc(store, reader, into, name);
+      break;
+    case OperationCode.Truncate:
+      into.name = readName(store.types, kind === 0 ? name : -1, true);
+      break;
+    case OperationCode.Enumerate:
+      readEnumeration(store, reader, into, kind, name);
+      break;
+    case OperationCode.SetReadonly:
+      into.value = kind;
+      if (kind > 1 || name !== 0) throw damaged("readonly is 0 or 1");
+      break;
+    case OperationCode.IndexVectors:
+      if (kind !== 0) throw damaged("it has no kind");
+      readIndex(reader, into, name);
+      break;
+    default:
+      readOwn(store, reader, into, kind, name);
+  }
+}
+
+function readArc(store: GraphStore, reader: RecordReader, into: Operation, name: number): void {
+  const isConnect = into.code === OperationCode.Connect;
+  into.name = readName(store.relationships, name, !isConnect);
+  if (isConnect) {
+    into.value = reader.word();
+    into.flags = reader.word();
+  }
+  into.vertex = readVertex(store, reader);
+  if (into.vertex === 0) into.id = readId(reader);
+  into.terminal = readVertex(store, reader);
+  if (into.terminal === 0) into.terminalId = readId(reader);
+  const row = MODIFIERS[into.modifier];
+  const isAny = !isConnect && into.modifier === 0;
+  if (!isAny && (row === undefined || row.isResult)) throw damaged("no such modifier");
+  if (!isConnect || row === undefined) return;
+  const value = valueFromBits(row.kind, into.value);
+  const isUnit = row.kind === "unit";
+  if (isUnit ? into.value !== 1 : !(value >= row.min && value <= row.max)) {
+    throw damaged("value out of range");
+  }
+  if ((into.flags & ~ArcFlag.ForwardOnly) !== 0) throw damaged("no such flags");
+  if (into.terminal !== 0 && mixesListing(store, into.terminal, into.flags)) {
+    throw damaged("forward-only and regular arcs to one vertex");
+  }
+}
+
+function readEnumeration(
+  store: GraphStore,
+  reader: RecordReader,
+  into: Operation,
+  kind: number,
+  code: number,
+): void {
+  const names = NAME_KINDS[kind]?.(store);
+  if (names === undefined) throw damaged("no such kind of names");
+  into.name = kind;
+  reader.skipText();
+  into.text = reader.text();
+  const known = names.codeOf(into.text);
+  if (code === 0 || code !== (known || names.nextCode)) {
+    throw new DataError(`operation record gives '${into.text}' another code`);
+  }
+  if (known === 0) checked(checkedKey, into.text);
+}
+
+function readOwn(
+  store: GraphStore,
+  reader: RecordReader,
+  into: Operation,
+  kind: number,
+  name: number,
+): void {
+  const { code } = into;
+  if (code === OperationCode.SetVector) {
+    if (kind !== EUCLIDEAN) throw damaged("no such kind of vectors");
+  } else if (code !== OperationCode.SetProperty && kind !== 0) throw damaged("it has no kind");
+  if (code === OperationCode.SetExpiry) into.expiresAt = reader.word();
+  else if (code === OperationCode.SetRank) {
+    floatWords[0] = reader.word();
+    floatWords[1] = reader.word();
+    into.c1 = floats[0]!;
+    into.c0 = floats[1]!;
+  } else if (code === OperationCode.SetVector) scaleWord[0] = reader.word();
+  into.vertex = readVertex(store, reader);
+  if (into.vertex === 0) into.id = readId(reader);
+  if (code === OperationCode.CreateVertex) {
+    into.name = readName(store.types, name, true);
+    return;
+  }
+  if (code === OperationCode.DeleteVertex) return;
+  if (into.vertex === 0) throw new DataError(`operation record is about no vertex: '${into.id}'`);
+  if (code === OperationCode.SetType) into.name = readName(store.types, name, false);
+  else if (code === OperationCode.RemoveProperty) into.name = readName(store.keys, name, false);
+  else if (code === OperationCode.SetProperty) {
+    into.name = readName(store.keys, name, false);
+    into.property = readValue(reader, kind);
+  } else if (code === OperationCode.SetVector) into.vector = readVector(reader);
+}
+
+/** Handle of the vertex that the next text is the id of, 0 if there is none. */
+function readVertex(store: GraphStore, reader: RecordReader): number {
+  reader.skipText();
+  return store.ids.findWords(reader.words, reader.textAt, reader.textBytes);
+}
+
+function readId(reader: RecordReader): string {
+  return checked(checkedId, reader.text());
+}
+
+function readValue(reader: RecordReader, kind: number): StoredValue {
+  reader.skipText();
+  const { textBytes: length } = reader;
+  try {
+    switch (kind) {
+      case PropertyKind.Null:
+        if (length > 0) break;
+        return null;
+      case PropertyKind.Number:
+      case PropertyKind.Float:
+        if (length !== 8) break;
+        return readNumber(reader, kind);
+      case PropertyKind.String:
+        return checkedValue(reader.text());
+      case PropertyKind.Bytes:
+      case PropertyKind.Integers:
+      case PropertyKind.Floats:
+      case PropertyKind.Map:
+      case PropertyKind.Opaque:
+        return checkPacked(new PackedValue(kind as PackedKind, reader.bytes().slice()));
+    }
+  } catch (error) {
+    throw new DataError("damaged property value", { cause: error });
+  }
+  throw new DataError("damaged property value");
+}
+
+function readNumber(reader: RecordReader, kind: number): StoredValue {
+  const bytes = reader.bytes();
+  const value = new DataView(bytes.buffer, bytes.byteOffset, 8).getFloat64(0, true);
+  if (kind === PropertyKind.Number) return checkedValue(value);
+  if (!Number.isInteger(value)) throw damaged("a float that is not integral");
+  return new Float(value);
+}
+
+function readIndex(reader: RecordReader, into: Operation, candidates: number): void {
+  into.value = reader.word();
+  into.flags = candidates;
+  if (!isVectorLength(into.value)) throw damaged("length of vectors");
+  if (candidates < MIN_EF || candidates > MAX_EF) throw damaged("candidates of an index");
+}
+
+/** Its scale was read. */
+function readVector(reader: RecordReader): VectorParts {
+  reader.skipText();
+  const bytes = Int8Array.from(reader.bytes(), (byte) => (byte << 24) >> 24);
+  if (bytes.length === 0) throw damaged("length of a vector");
+  if (!(scale[0]! >= 0 && scale[0]! < Number.POSITIVE_INFINITY)) throw damaged("scale of a vector");
+  return checked(() => partsOfBytes(bytes, scale[0]!, "vector"), "");
+}
+
+/** A code that the store has given. */
+function readName(names: Names, code: number, isOptional: boolean): number {
+  if (isOptional && code === 0) return 0;
+  if (code < 0 || names.nameOf(code) === "") throw damaged("unknown name");
+  return code;
+}
+
+function checked<T>(check: (text: string) => T, text: string): T {
+  try {
+    return check(text);
+  } catch (error) {
+    throw new DataError("damaged operation record", { cause: error });
+  }
+}

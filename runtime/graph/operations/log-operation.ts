@@ -1,0 +1,192 @@
+// Writes the record of one change to where the log takes it from; docs/durability.md lists its
+// words. It is written before the change is made: afterwards there may be no vertex left to tell
+// the id of. Ids are copied word by word, and no object is made for numbers and texts.
+
+import { Float } from "../../base/float.js";
+import type { LogRing } from "../memory/log-ring.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { NAME_KINDS } from "../store/name-kind-codes.js";
+import { type Operation, OperationCode } from "../store/operation.js";
+import { PackedText, wordsFor } from "../store/packed-text.js";
+import { checkedValue, PropertyKind } from "../store/property-values.js";
+
+/** Words that every record has: code, modifier or kind and name; the second at which it happens. */
+const HEAD_WORDS = 2;
+/** In front of each text and value: its length in bytes. */
+const LENGTH_WORDS = 1;
+const NUMBER_BYTES = 8;
+/** The only kind of vectors there is. */
+export const EUCLIDEAN = 1;
+
+/** Scratches: ids of vertices that are not there yet, and whatever else is a text. */
+const initialId = new PackedText();
+const terminalId = new PackedText();
+const text = new PackedText();
+const numbers = new Float64Array(1);
+const numberWords = new Uint32Array(numbers.buffer);
+const floats = new Float32Array(2);
+const floatWords = new Uint32Array(floats.buffer);
+
+/**
+ * Writes the record of an operation that is about to be applied, within the mutation.
+ * @throws CapacityError
+ */
+export function logOperation(store: GraphStore, log: LogRing, operation: Operation): void {
+  switch (operation.code) {
+    case OperationCode.Connect:
+    case OperationCode.Disconnect:
+      logArc(store, log, operation);
+      return;
+    case OperationCode.SetProperty:
+      logProperty(store, log, operation);
+      return;
+    case OperationCode.SetVector:
+      logVector(store, log, operation);
+      return;
+    case OperationCode.Enumerate:
+      logEnumeration(store, log, operation);
+      return;
+    case OperationCode.Truncate:
+      putHead(log, log.reserve(HEAD_WORDS), operation, 0, operation.name);
+      return;
+    case OperationCode.IndexVectors: {
+      const at = putHead(log, log.reserve(HEAD_WORDS + 1), operation, 0, operation.flags);
+      log.words[at] = operation.value;
+      return;
+    }
+    case OperationCode.SetReadonly:
+      putHead(log, log.reserve(HEAD_WORDS), operation, operation.value, 0);
+      return;
+    default:
+      logOwn(store, log, operation);
+  }
+}
+
+/** Returns where the next word goes. */
+function putHead(
+  log: LogRing,
+  at: number,
+  { code, at: second }: Operation,
+  kind: number,
+  name: number,
+): number {
+  log.words[at] = code | (kind << 8) | (name << 16);
+  log.words[at + 1] = second;
+  return at + HEAD_WORDS;
+}
+
+function logArc(store: GraphStore, log: LogRing, operation: Operation): void {
+  const { vertex, terminal, modifier, name } = operation;
+  const isConnect = operation.code === OperationCode.Connect;
+  const ids =
+    idWords(store, initialId, vertex, operation.id) +
+    idWords(store, terminalId, terminal, operation.terminalId);
+  let at = log.reserve(HEAD_WORDS + (isConnect ? 2 : 0) + ids);
+  at = putHead(log, at, operation, modifier, name);
+  const { words } = log;
+  if (isConnect) {
+    words[at++] = operation.value;
+    words[at++] = operation.flags;
+  }
+  at = putId(store, words, at, initialId, vertex);
+  putId(store, words, at, terminalId, terminal);
+}
+
+function logEnumeration(store: GraphStore, log: LogRing, operation: Operation): void {
+  const names = NAME_KINDS[operation.name]!(store);
+  const code = names.codeOf(operation.text) || names.nextCode;
+  text.setText(operation.text);
+  const at = log.reserve(HEAD_WORDS + LENGTH_WORDS + text.wordCount);
+  putText(log.words, putHead(log, at, operation, operation.name, code), text);
+}
+
+function logProperty(store: GraphStore, log: LogRing, operation: Operation): void {
+  const id = idWords(store, initialId, operation.vertex, operation.id);
+  const value = checkedValue(operation.property);
+  let kind: number = PropertyKind.Null;
+  let bytes = 0;
+  if (typeof value === "number" || value instanceof Float) {
+    kind = typeof value === "number" ? PropertyKind.Number : PropertyKind.Float;
+    bytes = NUMBER_BYTES;
+    numbers[0] = typeof value === "number" ? value : value.value;
+  } else if (value !== null) {
+    if (typeof value === "string") text.setText(value);
+    else text.setBytes(value.bytes);
+    kind = typeof value === "string" ? PropertyKind.String : value.kind;
+    bytes = text.bytes;
+  }
+  let at = log.reserve(HEAD_WORDS + id + LENGTH_WORDS + wordsFor(bytes));
+  at = putHead(log, at, operation, kind, operation.name);
+  at = putId(store, log.words, at, initialId, operation.vertex);
+  if (kind === PropertyKind.Number || kind === PropertyKind.Float) {
+    log.words[at] = NUMBER_BYTES;
+    log.words[at + 1] = numberWords[0]!;
+    log.words[at + 2] = numberWords[1]!;
+  } else if (bytes === 0) log.words[at] = 0;
+  else putText(log.words, at, text);
+}
+
+function logVector(store: GraphStore, log: LogRing, operation: Operation): void {
+  const { bytes, scale } = operation.vector;
+  const id = idWords(store, initialId, operation.vertex, operation.id);
+  text.setBytes(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
+  let at = log.reserve(HEAD_WORDS + 1 + id + LENGTH_WORDS + text.wordCount);
+  at = putHead(log, at, operation, EUCLIDEAN, 0);
+  floats[0] = scale;
+  log.words[at++] = floatWords[0]!;
+  at = putId(store, log.words, at, initialId, operation.vertex);
+  putText(log.words, at, text);
+}
+
+/** What else becomes of a vertex itself. */
+function logOwn(store: GraphStore, log: LogRing, operation: Operation): void {
+  const { code, vertex } = operation;
+  const isExpiry = code === OperationCode.SetExpiry;
+  const isRank = code === OperationCode.SetRank;
+  const id = idWords(store, initialId, vertex, operation.id);
+  let at = log.reserve(HEAD_WORDS + (isExpiry ? 1 : isRank ? 2 : 0) + id);
+  at = putHead(log, at, operation, 0, hasName(code) ? operation.name : 0);
+  if (isExpiry) log.words[at++] = operation.expiresAt;
+  if (isRank) {
+    floats[0] = operation.c1;
+    floats[1] = operation.c0;
+    log.words[at++] = floatWords[0]!;
+    log.words[at++] = floatWords[1]!;
+  }
+  putId(store, log.words, at, initialId, vertex);
+}
+
+function hasName(code: number): boolean {
+  return (
+    code === OperationCode.CreateVertex ||
+    code === OperationCode.SetType ||
+    code === OperationCode.RemoveProperty
+  );
+}
+
+/** Words that an id takes with its length; that of a vertex to be made is put into the scratch. */
+function idWords(store: GraphStore, scratch: PackedText, vertex: number, id: string): number {
+  if (vertex !== 0) return LENGTH_WORDS + wordsFor(store.ids.lengthOf(vertex));
+  scratch.setText(id);
+  return LENGTH_WORDS + scratch.wordCount;
+}
+
+function putId(
+  store: GraphStore,
+  words: Uint32Array,
+  at: number,
+  scratch: PackedText,
+  vertex: number,
+): number {
+  if (vertex === 0) return putText(words, at, scratch);
+  const bytes = store.ids.lengthOf(vertex);
+  words[at] = bytes;
+  store.ids.copyTo(vertex, words, at + LENGTH_WORDS);
+  return at + LENGTH_WORDS + wordsFor(bytes);
+}
+
+function putText(words: Uint32Array, at: number, scratch: PackedText): number {
+  words[at] = scratch.bytes;
+  scratch.copyTo(words, at + LENGTH_WORDS);
+  return at + LENGTH_WORDS + scratch.wordCount;
+}

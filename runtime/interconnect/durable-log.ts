@@ -1,0 +1,179 @@
+// The log of a process, in its root: `_txlog` holds what other instances may get, `_txlog/local`
+// what is this one's alone, so that the former can be passed on as it is.
+
+import { join } from "node:path";
+import { SvcError } from "../base/errors.js";
+import { LOG_FOLDER } from "../base/graph-names.js";
+import type { GraphLog, RecoverableGraph } from "../graph/keeper/graph-log.js";
+import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
+import {
+  identityOfStore,
+  type LogClock,
+  makeLogShare,
+  storedGraph,
+} from "../graph/log/logged-store.js";
+import type { LogShare } from "../graph/memory/graph-memory.js";
+import type { GraphStore } from "../graph/store/graph-store.js";
+import type { Disk } from "./log/disk.js";
+import { LogChannel } from "./log/log-channel.js";
+import type { LoggedGraph } from "./log/log-graphs.js";
+import { LogWriter } from "./log/log-writer.js";
+import { replayLog } from "./log/replay-log.js";
+import { ProgressLine } from "./progress-line.js";
+
+/** Below the folder of the log. */
+const LOCAL_FOLDER = "local";
+
+/** Nothing; what was committed, every 10 ms; the same, and before it is answered. */
+export type LogMode = "off" | "async" | "answer";
+
+export interface DurableLogOptions {
+  readonly root: string;
+  readonly mode: LogMode;
+  readonly clock: LogClock;
+  readonly warn: (line: string) => void;
+  readonly disk: Disk;
+}
+
+/**
+ * The log of a root; null where there is none, and is to be none.
+ * @throws LogDamaged
+ */
+export function openLog(options: DurableLogOptions): DurableLog | null {
+  const { root, mode, disk } = options;
+  const isThere = disk.names(join(root, LOG_FOLDER)).length > 0;
+  return mode === "off" && !isThere ? null : new DurableLog(options);
+}
+
+class DurableLog implements GraphLog {
+  readonly #root: string;
+  readonly #clock: LogClock;
+  readonly #warn: (line: string) => void;
+  /** False: what it holds is read, and nothing is written. */
+  readonly #isOn: boolean;
+  readonly #shared: LogChannel;
+  readonly #local: LogChannel;
+  readonly #writer: LogWriter;
+
+  /** @throws LogDamaged */
+  constructor({ root, mode, clock, warn, disk }: DurableLogOptions) {
+    const folder = join(root, LOG_FOLDER);
+    this.#root = root;
+    this.#clock = clock;
+    this.#warn = warn;
+    this.#isOn = mode !== "off";
+    this.#shared = new LogChannel(disk, folder);
+    this.#local = new LogChannel(disk, join(folder, LOCAL_FOLDER));
+    for (const { tornBytes } of this.#channels()) {
+      if (tornBytes > 0) warn(`log: ${tornBytes} bytes of an interrupted write were cut off`);
+    }
+    this.#writer = new LogWriter(clock, this.#channels(), (error) =>
+      warn(`${error.code}: ${error.message}`),
+    );
+    if (this.#isOn) this.#writer.start();
+  }
+
+  graphs(): RecoverableGraph[] {
+    return this.#channels().flatMap((channel) =>
+      channel.graphs.all().map(({ name, path }) => {
+        return { name, path, isLocal: channel === this.#local };
+      }),
+    );
+  }
+
+  share(name: string): LogShare | null {
+    if (!this.#isOn) return null;
+    return makeLogShare(this.#clock, name === SYSTEM_GRAPH);
+  }
+
+  identityOf(name: string): string | undefined {
+    return this.#channels()
+      .map(({ graphs }) => graphs.byName(name))
+      .find((graph) => graph !== undefined)?.identity;
+  }
+
+  isErased(store: GraphStore): boolean {
+    return this.#loggedAs(store).some(({ isErased }) => isErased);
+  }
+
+  replay(stores: readonly GraphStore[]): Map<GraphStore, Error> {
+    // What an earlier holder of the same graph has done may still wait.
+    if (this.#isOn) this.#writer.flushNow();
+    const failures = new Map<GraphStore, Error>();
+    // A graph that was local once, or will be again, has changes in both logs.
+    for (let units = -1; units !== 0; ) {
+      units = 0;
+      for (const channel of this.#channels()) units += this.#replayOne(channel, stores, failures);
+    }
+    for (const store of stores) {
+      const after = Math.max(...this.#loggedAs(store).map((graph) => graph.after), 0);
+      if (store.operationCount >= after) failures.delete(store);
+      else failures.set(store, notRecovered(store, after, failures.get(store)));
+    }
+    return failures;
+  }
+
+  open(store: GraphStore, path: string, isLocal: boolean): void {
+    const channel = isLocal || store.name === SYSTEM_GRAPH ? this.#local : this.#shared;
+    channel.open(store, path);
+  }
+
+  erase(identity: string): void {
+    // Also where nothing else is written: it must not come back.
+    for (const channel of this.#channels()) channel.erase(identity);
+    this.#writer.flushNow();
+  }
+
+  trim(): void {
+    for (const channel of this.#channels()) {
+      channel.trim(({ name, path }) => storedGraph(this.#root, path, name).count);
+    }
+  }
+
+  /** Writes what is left; nothing may be changed any more. */
+  async close(): Promise<void> {
+    await this.#writer.stop();
+    for (const { log } of this.#channels()) log.close();
+  }
+
+  #channels(): readonly LogChannel[] {
+    return [this.#shared, this.#local];
+  }
+
+  /** Returns how many units were applied. */
+  #replayOne(
+    { graphs, log }: LogChannel,
+    stores: readonly GraphStore[],
+    failures: Map<GraphStore, Error>,
+  ): number {
+    const behind = new Map<number, GraphStore>();
+    for (const store of stores) {
+      const graph = graphs.byIdentity(identityOfStore(store));
+      if (graph !== undefined && graph.after > store.operationCount)
+        behind.set(graph.number, store);
+    }
+    if (behind.size === 0) return 0;
+    const line = new ProgressLine("log");
+    const replayed = replayLog(log, behind, (done) => line.show(done));
+    line.end();
+    for (const [store, error] of replayed.failures) failures.set(store, error);
+    const { units } = replayed;
+    if (units > 0) this.#warn(`log: made ${units} changes again in ${line.seconds()} s`);
+    return units;
+  }
+
+  #loggedAs(store: GraphStore): LoggedGraph[] {
+    const identity = identityOfStore(store);
+    return this.#channels().flatMap(({ graphs }) => graphs.byIdentity(identity) ?? []);
+  }
+}
+
+function notRecovered(
+  { name, operationCount }: GraphStore,
+  after: number,
+  cause?: Error,
+): SvcError {
+  const reason = cause?.message ?? `it ends at operation ${operationCount}, its log at ${after}`;
+  const text = `graph "${name}" cannot be recovered from the log: ${reason}`;
+  return new SvcError("SVC2503", text, { cause });
+}

@@ -1,0 +1,119 @@
+// What one thread of a process does with graphs and their log: opens both when it is first asked
+// for a graph, brings the graphs up to date, and keeps them.
+
+import {
+  GraphKeeper,
+  type KeeperSettings,
+  type KeepRequest,
+  type RecoveredGraphs,
+} from "../graph/keeper/graph-keeper.js";
+import type { GraphLog, RecoverableGraph } from "../graph/keeper/graph-log.js";
+import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import { type LogClock, storedGraph } from "../graph/log/logged-store.js";
+import { type LogMode, openLog } from "./durable-log.js";
+import { type Disk, realDisk } from "./log/disk.js";
+
+export interface InterconnectSettings extends KeeperSettings {
+  readonly root: string;
+  readonly readonly: boolean;
+  readonly graphs: {
+    readonly [name: string]: {
+      readonly path: string | null;
+      readonly readonly: boolean;
+      readonly local: boolean;
+    };
+  };
+  readonly log: LogMode;
+}
+
+interface Kept {
+  readonly keeper: GraphKeeper;
+  readonly changes: GraphLog | null;
+  /** What was found in the log when it was opened. */
+  readonly recovered: RecoveredGraphs;
+}
+
+export class Interconnect {
+  readonly #thread: number;
+  readonly #settings: InterconnectSettings;
+  readonly #clock: LogClock;
+  readonly #log: (line: string) => void;
+  readonly #disk: Disk;
+  #kept: Kept | null = null;
+
+  constructor(
+    thread: number,
+    settings: InterconnectSettings,
+    clock: LogClock,
+    log: (line: string) => void,
+    disk = realDisk,
+  ) {
+    this.#disk = disk;
+    this.#thread = thread;
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** @throws DataError; SvcError SVC2500, SVC2503 */
+  keep(request: KeepRequest): SharedGraph {
+    return this.#open(request.isStorable, true).keeper.keep(request);
+  }
+
+  /**
+   * Keeps the graphs that the log has changes of.
+   * @param isStorable the root may be written to
+   * @throws LogDamaged
+   */
+  recover(isStorable: boolean): RecoveredGraphs {
+    return this.#open(isStorable, true).recovered;
+  }
+
+  /** Keeps what a former thread has made. */
+  adopt(graphs: readonly SharedGraph[]): void {
+    const isStorable = graphs.some(({ path }) => path !== null);
+    const { keeper } = this.#open(isStorable, false);
+    for (const graph of graphs) keeper.adopt(graph);
+  }
+
+  save(timeoutMs: number): Promise<boolean> | boolean {
+    return this.#kept?.keeper.save(timeoutMs) ?? true;
+  }
+
+  erase(identity: string): void {
+    this.#kept?.changes?.erase(identity);
+  }
+
+  closeLog(): Promise<void> | undefined {
+    return this.#kept?.changes?.close();
+  }
+
+  #open(isStorable: boolean, isFirst: boolean): Kept {
+    if (this.#kept !== null) return this.#kept;
+    const { root, log: mode } = this.#settings;
+    const warn = this.#log;
+    const options = { root, mode, clock: this.#clock, warn, disk: this.#disk };
+    const changes = isStorable ? openLog(options) : null;
+    const keeper = new GraphKeeper(this.#thread, this.#settings, this.#log, changes);
+    const none: RecoveredGraphs = { graphs: [], failures: [] };
+    const recovered = isFirst ? keeper.recover((graph) => this.#requestOf(graph)) : none;
+    this.#kept = { keeper, changes, recovered };
+    return this.#kept;
+  }
+
+  /** How a graph of the log is to be kept. */
+  #requestOf(graph: RecoverableGraph): KeepRequest {
+    const { root, readonly, graphs } = this.#settings;
+    const { name } = graph;
+    const configured = Object.hasOwn(graphs, name) ? graphs[name] : undefined;
+    const path = configured?.path ?? graph.path;
+    return {
+      name,
+      path,
+      folder: storedGraph(root, path, name).folder,
+      isStorable: true,
+      isLocal: configured?.local ?? graph.isLocal,
+      isReadonly: readonly || (configured?.readonly ?? false),
+    };
+  }
+}

@@ -1,0 +1,124 @@
+// What the log wants of a file system, so that tests can put another one in its place: one that
+// forgets what was not flushed, or fails.
+
+import {
+  closeSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+
+const flush = promisify(fdatasync);
+
+export interface DiskFile {
+  /** Length in bytes. */
+  size(): number;
+  /** Fills the buffer as far as the file reaches; returns how many bytes. */
+  read(into: Uint8Array, position: number): number;
+  /** All of it, or an error. */
+  write(bytes: Uint8Array, position: number): void;
+  /** Resolves when all that was written is safe. */
+  flush(): Promise<void>;
+  flushNow(): void;
+  truncate(bytes: number): void;
+  close(): void;
+}
+
+export interface Disk {
+  /** Names in a folder, none where it is missing. */
+  names(folder: string): string[];
+  /** Makes a folder where it is missing, for good. */
+  makeFolder(folder: string): void;
+  /** Opens a file that is there. */
+  open(path: string, mode: "read" | "write"): DiskFile;
+  /** Makes an empty file; one that is there is emptied. */
+  create(path: string): DiskFile;
+  remove(path: string): void;
+  /** Makes what was created and removed in a folder safe. */
+  flushFolder(folder: string): void;
+}
+
+class RealFile implements DiskFile {
+  readonly #descriptor: number;
+
+  constructor(path: string, flags: string) {
+    this.#descriptor = openSync(path, flags, 0o600);
+  }
+
+  size(): number {
+    return fstatSync(this.#descriptor).size;
+  }
+
+  read(into: Uint8Array, position: number): number {
+    let done = 0;
+    while (done < into.length) {
+      const read = readSync(this.#descriptor, into, done, into.length - done, position + done);
+      if (read === 0) break;
+      done += read;
+    }
+    return done;
+  }
+
+  write(bytes: Uint8Array, position: number): void {
+    for (let done = 0; done < bytes.length; ) {
+      done += writeSync(this.#descriptor, bytes, done, bytes.length - done, position + done);
+    }
+  }
+
+  flush(): Promise<void> {
+    return flush(this.#descriptor);
+  }
+
+  flushNow(): void {
+    fdatasyncSync(this.#descriptor);
+  }
+
+  truncate(bytes: number): void {
+    ftruncateSync(this.#descriptor, bytes);
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+}
+
+export const realDisk: Disk = {
+  names(folder) {
+    try {
+      return readdirSync(folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+      throw error;
+    }
+  },
+  makeFolder(folder) {
+    const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (first === undefined) return;
+    for (let made = folder; made.length >= first.length; made = dirname(made)) {
+      this.flushFolder(dirname(made));
+    }
+  },
+  open: (path, mode) => new RealFile(path, mode === "read" ? "r" : "r+"),
+  create: (path) => new RealFile(path, "w+"),
+  remove: (path) => unlinkSync(path),
+  flushFolder(folder) {
+    // Windows cannot open folders, and does not need it.
+    if (process.platform === "win32") return;
+    const descriptor = openSync(folder, "r");
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  },
+};

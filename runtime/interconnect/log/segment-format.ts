@@ -1,0 +1,132 @@
+// The bytes of log files; docs/durability.md describes them. All numbers are little-endian.
+//
+//   segment  64 bytes: "SVCLOG2\0" | version | epoch | log id (16) | first sn (8) | chain
+//                      | 16 of zeros | CRC-32 of the 60 bytes before
+//            table:    a frame with the magic "SVCT", outside of the chain: graphs known so far
+//            frames
+//   frame    32 bytes: "SVCF" | bytes of the units | CRC-32 of the units | chain
+//                      | sn of the first unit (6) | units (2) | epoch | CRC-32 of these 28 bytes
+//            units
+//
+// The chain of a frame is the last word of the frame before it, in whatever segment, and so covers
+// all there was: neither can a frame be left out, nor one of another time be taken for it.
+
+import { crc32 } from "node:zlib";
+
+export const SEGMENT_HEADER_BYTES = 64;
+export const FRAME_HEADER_BYTES = 32;
+const VERSION = 2;
+const SEGMENT_MAGIC = "SVCLOG2\0";
+const FRAME_MAGIC = 0x4643_5653;
+const TABLE_MAGIC = 0x5443_5653;
+const LOG_ID_BYTES = 16;
+/** 8 MiB for the largest unit, and the little that it takes to say so. */
+export const MAX_FRAME_BYTES = 2 ** 23;
+export const MAX_UNITS = 0xffff;
+const TWO_32 = 2 ** 32;
+const NAME = /^[0-9a-f]{16}\.seg$/;
+
+export interface SegmentHeader {
+  readonly epoch: number;
+  /** 32 hexadecimal digits. */
+  readonly logId: string;
+  readonly firstSn: number;
+  /** Last word of the frame before the first one, 0 if there was none. */
+  readonly chain: number;
+}
+
+export interface FrameHeader {
+  readonly isTable: boolean;
+  /** Of the units, without this header. */
+  readonly bytes: number;
+  readonly crc: number;
+  readonly chain: number;
+  /** Number of the first unit; the log's first one is 1. */
+  readonly sn: number;
+  readonly units: number;
+  readonly epoch: number;
+  /** Its last word, which the next frame carries as `chain`. */
+  readonly headerCrc: number;
+}
+
+/** Name of the file of a segment. */
+export function segmentName(firstSn: number): string {
+  return `${firstSn.toString(16).padStart(16, "0")}.seg`;
+}
+
+/** First sn by the name of a file; null for other files. */
+export function snOfName(name: string): number | null {
+  return NAME.test(name) ? Number.parseInt(name.slice(0, 16), 16) : null;
+}
+
+export function encodeSegmentHeader(header: SegmentHeader): Buffer {
+  const bytes = Buffer.alloc(SEGMENT_HEADER_BYTES);
+  bytes.write(SEGMENT_MAGIC, 0, "latin1");
+  bytes.writeUInt32LE(VERSION, 8);
+  bytes.writeUInt32LE(header.epoch, 12);
+  bytes.write(header.logId, 16, LOG_ID_BYTES, "hex");
+  bytes.writeBigUInt64LE(BigInt(header.firstSn), 32);
+  bytes.writeUInt32LE(header.chain, 40);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 60)), 60);
+  return bytes;
+}
+
+/** Null if the bytes are none, or damaged; a number: the version of svc's that is another one. */
+export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | number | null {
+  if (bytes.length < SEGMENT_HEADER_BYTES) return null;
+  const head = bytes.subarray(0, SEGMENT_HEADER_BYTES);
+  if (head.toString("latin1", 0, 6) !== SEGMENT_MAGIC.slice(0, 6)) return null;
+  if (crc32(head.subarray(0, 60)) !== head.readUInt32LE(60)) return null;
+  if (head.toString("latin1", 0, 8) !== SEGMENT_MAGIC) return head[6]! - 0x30;
+  if (head.readUInt32LE(8) !== VERSION) return head.readUInt32LE(8);
+  return {
+    epoch: head.readUInt32LE(12),
+    logId: head.toString("hex", 16, 16 + LOG_ID_BYTES),
+    firstSn: Number(head.readBigUInt64LE(32)),
+    chain: head.readUInt32LE(40),
+  };
+}
+
+/** Writes a header in front of what lies behind it in the buffer; returns its last word. */
+export function putFrameHeader(
+  frame: Buffer,
+  header: Pick<FrameHeader, "isTable" | "chain" | "sn" | "units" | "epoch">,
+): number {
+  const payload = frame.subarray(FRAME_HEADER_BYTES);
+  frame.writeUInt32LE(header.isTable ? TABLE_MAGIC : FRAME_MAGIC, 0);
+  frame.writeUInt32LE(payload.length, 4);
+  frame.writeUInt32LE(crc32(payload), 8);
+  frame.writeUInt32LE(header.chain, 12);
+  frame.writeUInt32LE(header.sn % TWO_32, 16);
+  frame.writeUInt16LE(Math.floor(header.sn / TWO_32), 20);
+  frame.writeUInt16LE(header.units, 22);
+  frame.writeUInt32LE(header.epoch, 24);
+  const headerCrc = crc32(frame.subarray(0, 28));
+  frame.writeUInt32LE(headerCrc, 28);
+  return headerCrc;
+}
+
+/** Null if the bytes are no header, or damaged. */
+export function decodeFrameHeader(bytes: Buffer): FrameHeader | null {
+  if (bytes.length < FRAME_HEADER_BYTES) return null;
+  const magic = bytes.readUInt32LE(0);
+  if (magic !== FRAME_MAGIC && magic !== TABLE_MAGIC) return null;
+  const headerCrc = bytes.readUInt32LE(28);
+  if (crc32(bytes.subarray(0, 28)) !== headerCrc) return null;
+  const length = bytes.readUInt32LE(4);
+  if (length > MAX_FRAME_BYTES || length % 4 !== 0) return null;
+  return {
+    isTable: magic === TABLE_MAGIC,
+    bytes: length,
+    crc: bytes.readUInt32LE(8),
+    chain: bytes.readUInt32LE(12),
+    sn: bytes.readUInt32LE(16) + bytes.readUInt16LE(20) * TWO_32,
+    units: bytes.readUInt16LE(22),
+    epoch: bytes.readUInt32LE(24),
+    headerCrc,
+  };
+}
+
+export function isIntact(header: FrameHeader, payload: Uint8Array): boolean {
+  return payload.length === header.bytes && crc32(payload) === header.crc;
+}

@@ -1,0 +1,157 @@
+// The segments of a log folder, read from the first frame to the last and checked against each
+// other. What an interrupted write can leave behind ends the last segment; anything else that is
+// not as it was written is damage.
+
+import { join } from "node:path";
+import type { Disk } from "./disk.js";
+import { LogDamaged } from "./log-errors.js";
+import {
+  SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
+  segmentName,
+  snOfName,
+} from "./segment-format.js";
+import { type Frame, SegmentReader } from "./segment-reader.js";
+
+/** A segment that was being made has at most so many bytes. */
+const MAX_UNMADE_BYTES = 2 ** 20;
+
+export interface Segment {
+  readonly name: string;
+  readonly firstSn: number;
+}
+
+/** Where a log ends. */
+export interface LogEnd {
+  readonly logId: string;
+  readonly epoch: number;
+  /** Number of the next unit. */
+  readonly nextSn: number;
+  readonly chain: number;
+  /** Segment that is written to, and its length; null: there is none. */
+  readonly last: Segment | null;
+  readonly offset: number;
+  /** Bytes behind the end that an interrupted write has left. */
+  readonly tornBytes: number;
+}
+
+/** Gets each frame, tables included; `words` are good until it returns. */
+export type FrameVisitor = (frame: Frame, segment: Segment) => void;
+
+/** The segments of a folder, by number. */
+export function listSegments(disk: Disk, folder: string): Segment[] {
+  const found: Segment[] = [];
+  for (const name of disk.names(folder)) {
+    const firstSn = snOfName(name);
+    if (firstSn !== null) found.push({ name, firstSn });
+  }
+  return found.sort((a, b) => a.firstSn - b.firstSn);
+}
+
+/**
+ * Reads a whole log.
+ * @returns where it ends; null where there is none
+ * @throws LogDamaged
+ */
+export function readLog(disk: Disk, folder: string, visit: FrameVisitor): LogEnd | null {
+  const segments = listSegments(disk, folder);
+  let end: LogEnd | null = null;
+  segments.forEach((segment, index) => {
+    const reader = new SegmentReader(disk.open(join(folder, segment.name), "read"));
+    try {
+      end = readSegment(reader, segment, end, index === segments.length - 1, visit);
+    } finally {
+      reader.close();
+    }
+  });
+  return end;
+}
+
+function readSegment(
+  reader: SegmentReader,
+  segment: Segment,
+  before: LogEnd | null,
+  isLast: boolean,
+  visit: FrameVisitor,
+): LogEnd | null {
+  const header = checkedHeader(reader, segment, before, isLast);
+  if (header === null) return unmade(before, segment, reader.size);
+  let { epoch, chain, firstSn: nextSn } = header;
+  let offset = SEGMENT_HEADER_BYTES;
+  for (;;) {
+    const frame = reader.frameAt(offset);
+    if (frame === null) break;
+    const isTable = offset === SEGMENT_HEADER_BYTES;
+    const reason = misfit(frame, { isTable, chain, nextSn, epoch });
+    if (reason !== null) throw new LogDamaged(segment.name, offset, reason);
+    visit(frame, segment);
+    offset += frame.bytes.length;
+    if (isTable) continue;
+    nextSn += frame.header.units;
+    chain = frame.header.headerCrc;
+    epoch = frame.header.epoch;
+  }
+  const tornBytes = reader.size - offset;
+  if (tornBytes > 0) checkTorn(reader, segment, offset, isLast);
+  if (offset === SEGMENT_HEADER_BYTES) {
+    if (isLast) return unmade(before, segment, reader.size);
+    throw new LogDamaged(segment.name, offset, "its table is missing");
+  }
+  return { logId: header.logId, epoch, nextSn, chain, last: segment, offset, tornBytes };
+}
+
+/** The log ends before a segment that was being made when all stopped. */
+function unmade(before: LogEnd | null, segment: Segment, tornBytes: number): LogEnd | null {
+  return before === null ? null : { ...before, last: segment, offset: 0, tornBytes };
+}
+
+/** The header of a segment; null: that of the last one was not completely written. */
+function checkedHeader(
+  reader: SegmentReader,
+  segment: Segment,
+  before: LogEnd | null,
+  isLast: boolean,
+): SegmentHeader | null {
+  const header = reader.header();
+  if (typeof header === "number") {
+    throw new LogDamaged(segment.name, 0, `it is of version ${header}, which this one cannot read`);
+  }
+  if (header === null) {
+    const isBegun = reader.size > MAX_UNMADE_BYTES || reader.search(0) >= 0;
+    if (isLast && !isBegun && (before !== null || segment.firstSn === 1)) return null;
+    throw new LogDamaged(segment.name, 0, "its header is damaged");
+  }
+  if (header.firstSn !== segment.firstSn) {
+    throw new LogDamaged(segment.name, 0, `it is segment ${segmentName(header.firstSn)}`);
+  }
+  if (before === null) return header;
+  if (header.logId !== before.logId) throw new LogDamaged(segment.name, 0, "it is of another log");
+  if (header.firstSn !== before.nextSn || header.chain !== before.chain) {
+    throw new LogDamaged(segment.name, 0, "what came before it is missing");
+  }
+  return header;
+}
+
+/** Why a frame cannot stand there, though it is whole; null: it can. */
+function misfit(
+  { header }: Frame,
+  expected: { isTable: boolean; chain: number; nextSn: number; epoch: number },
+): string | null {
+  if (header.isTable !== expected.isTable) return "a table where a frame belongs, or none";
+  if (header.isTable) return null;
+  if (header.sn !== expected.nextSn || header.chain !== expected.chain) {
+    return "a frame is missing, or was put here";
+  }
+  return header.epoch < expected.epoch ? "a frame of an earlier epoch" : null;
+}
+
+/**
+ * One frame is written between two flushes: only the last one can be torn.
+ * @throws LogDamaged
+ */
+function checkTorn(reader: SegmentReader, segment: Segment, offset: number, isLast: boolean): void {
+  if (!isLast) throw new LogDamaged(segment.name, offset, "a frame is damaged");
+  const next = reader.search(offset);
+  if (next < 0) return;
+  throw new LogDamaged(segment.name, offset, `a frame is damaged, at byte ${next} is a whole one`);
+}

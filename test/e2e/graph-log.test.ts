@@ -1,0 +1,242 @@
+// Changes of graphs outlive a process that is killed: the log of the root holds them. What becomes
+// of the log when it is torn, damaged, switched off, or told that a graph is no more.
+// limit: 60 s
+
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("log of changes");
+const PLUGINS = `
+import { Graph, type int, type PluginRequest, type str, system } from "svc-server";
+
+/** @plugin @graph notes */
+export function put(_request: PluginRequest, graph: Graph, from: int, count: int = 1): int {
+  for (let n = from; n < from + count; n++) {
+    graph.createVertex("note " + n, { type: "note", properties: { n, text: "é " + n } });
+    graph.connect("all", ["has", 5, n], "note " + n);
+  }
+  return graph.size;
+}
+
+/** Number of the notes, and how many of 1 to n are right. @plugin @graph notes */
+export function take(_request: PluginRequest, graph: Graph, n: int): int[] {
+  let right = 0;
+  for (let index = 1; index <= n; index++) {
+    if (!graph.hasVertex("note " + index)) continue;
+    const isRight = graph.getVertex("note " + index).getProperty("text") === "é " + index;
+    if (isRight && graph.arcValue("all", "has", "note " + index) === index) right++;
+  }
+  return [graph.size, right];
+}
+
+/** Changes another graph. @plugin */
+export function other(_request: PluginRequest, name: str, id: str, local: boolean = false): int {
+  const graph = new Graph(name, { local });
+  graph.createVertex(id);
+  return graph.order;
+}
+
+/** @plugin */
+export function orderOf(_request: PluginRequest, name: str): int {
+  return new Graph(name).order;
+}
+
+/** @plugin */
+export function erase(_request: PluginRequest, name: str): boolean {
+  new Graph(name).erase();
+  return true;
+}
+
+/** @plugin */
+export function close(_request: PluginRequest, name: str): boolean {
+  return system.deleteGraph(name);
+}
+
+/** @plugin */
+export function setting(_request: PluginRequest, key: str): str | null {
+  const old = system.getProperty(key, null);
+  system.setProperty(key, "set");
+  return old as str | null;
+}
+`;
+
+let project: TemporaryProject;
+let served: Served | null = null;
+
+test.before(async () => {
+  project = new TemporaryProject({ "plugins/notes.ts": PLUGINS });
+  await svc("build", project.folder);
+});
+test.after(() => project.remove());
+test.after.each(async () => {
+  await served?.stop("SIGKILL");
+  served = null;
+});
+
+async function start(root: string, ...options: string[]): Promise<string> {
+  const folder = join(project.folder, root);
+  mkdirSync(folder, { recursive: true });
+  served = await serve(project.folder, "--root", folder, "--save-every", "0", ...options);
+  return folder;
+}
+
+async function kill(): Promise<void> {
+  await served!.stop("SIGKILL");
+  served = null;
+}
+
+async function call(plugin: string): Promise<unknown> {
+  const { json, text } = await get(served!.port, `/svc/plugin/${plugin}`);
+  assert.is(json.status, "OK", text);
+  return json.response;
+}
+
+/** More than the 10 ms after which everything is flushed. */
+async function flushed(): Promise<void> {
+  await delay(100);
+}
+
+/** The segment that is written to. */
+function lastSegment(root: string): string {
+  const folder = join(root, "_txlog");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".seg"));
+  return join(folder, names.sort().at(-1)!);
+}
+
+test("what was done before a process was killed is there again", async () => {
+  await start("killed");
+  await call("put?from=1&count=500");
+  await flushed();
+  await kill();
+  await start("killed");
+  assert.equal(await call("take?n=500"), [500, 500]);
+  await call("put?from=501&count=500");
+  await flushed();
+  await kill();
+  await start("killed");
+  assert.equal(await call("take?n=1000"), [1000, 1000]);
+  // Once more, after a stop that saves all.
+  await served!.stop();
+  await start("killed");
+  assert.equal(await call("take?n=1000"), [1000, 1000]);
+  await call("put?from=1001");
+  await flushed();
+  await kill();
+  await start("killed");
+  assert.equal(await call("take?n=1001"), [1001, 1001]);
+});
+
+test("so are graphs that only this instance has, and properties of the system", async () => {
+  await start("others");
+  assert.is(await call("other?name=mine&id=a&local=true"), 1);
+  assert.is(await call("other?name=ours&id=a"), 1);
+  assert.is(await call("setting?key=k"), null);
+  await flushed();
+  await kill();
+  const root = await start("others");
+  assert.is(await call("orderOf?name=mine"), 1);
+  assert.is(await call("orderOf?name=ours"), 1);
+  assert.is(await call("setting?key=k"), "set");
+  const shared = readFileSync(lastSegment(root), "latin1");
+  assert.ok(shared.includes('"ours"') && !shared.includes('"mine"'));
+});
+
+test("what was erased stays so, and its name can be used again", async () => {
+  await start("erased");
+  await call("other?name=g&id=a");
+  await call("erase?name=g");
+  await flushed();
+  await kill();
+  await start("erased");
+  assert.is(await call("other?name=g&id=b"), 1);
+  await flushed();
+  await kill();
+  await start("erased");
+  assert.is(await call("other?name=g&id=c"), 2);
+});
+
+test("a graph that was let go is opened as it was", async () => {
+  await start("closed");
+  await call("other?name=g&id=a");
+  assert.is(await call("close?name=g"), true);
+  assert.is(await call("other?name=g&id=b"), 2);
+  await call("close?name=g");
+  await flushed();
+  await kill();
+  await start("closed");
+  assert.is(await call("orderOf?name=g"), 2);
+});
+
+test("an interrupted write is cut off, and said", async () => {
+  const root = await start("torn");
+  await call("put?from=1&count=10");
+  await flushed();
+  await kill();
+  appendFileSync(lastSegment(root), Buffer.from("SVCF and something"));
+  await start("torn");
+  assert.equal(await call("take?n=10"), [10, 10]);
+  assert.match(served!.log(), /log: 18 bytes of an interrupted write were cut off/);
+  await call("put?from=11&count=10");
+  await flushed();
+  await kill();
+  await start("torn");
+  assert.equal(await call("take?n=20"), [20, 20]);
+});
+
+test("with a damaged log nothing starts", async () => {
+  const root = await start("damaged");
+  await call("put?from=1&count=10");
+  await flushed();
+  await call("put?from=11&count=10");
+  await flushed();
+  await kill();
+  const file = lastSegment(root);
+  const bytes = readFileSync(file);
+  bytes[400]! ^= 1;
+  writeFileSync(file, bytes);
+  let text = "";
+  try {
+    await start("damaged");
+  } catch (error) {
+    text = (error as Error).message;
+  }
+  assert.match(text, /SVC2500/);
+  assert.match(text, /log is damaged: 0{15}1\.seg, byte \d+: a frame is damaged/);
+  bytes[400]! ^= 1;
+  writeFileSync(file, bytes);
+  await start("damaged");
+  assert.equal(await call("take?n=20"), [20, 20]);
+});
+
+test("without a log what was not saved is lost, and an old log is still read", async () => {
+  const root = await start("off", "--log", "off");
+  await call("put?from=1&count=10");
+  await kill();
+  assert.not.ok(existsSync(join(root, "_txlog")));
+  await start("off");
+  assert.equal(await call("take?n=10"), [0, 0]);
+  await call("put?from=1&count=10");
+  await flushed();
+  await kill();
+  await start("off", "--log", "off");
+  assert.equal(await call("take?n=10"), [10, 10]);
+  await kill();
+  await start("off");
+  assert.equal(await call("take?n=10"), [10, 10]);
+  rmSync(root, { recursive: true, force: true });
+});
+
+test.run();

@@ -1,0 +1,194 @@
+// The words of the records of operations, which files keep: they must never change without a new
+// version. And what reading refuses.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { setReadonly } from "../../../../runtime/graph/changes/graph.js";
+import { applyUnit } from "../../../../runtime/graph/log/apply-unit.js";
+import {
+  countAfter,
+  countBefore,
+  recordsIn,
+  unitWords,
+} from "../../../../runtime/graph/log/unit-format.js";
+import { Header } from "../../../../runtime/graph/memory/layout.js";
+import { UNIT_HEAD_WORDS } from "../../../../runtime/graph/memory/log-ring.js";
+import { M_CNT, M_FWDONLY, M_INT } from "../../../../runtime/graph/model/constants.js";
+import { DataError } from "../../../../runtime/graph/model/errors.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { FakeClock } from "../../../property/support/fake-clock.js";
+import { checkStore } from "../support/check-store.js";
+import { loggedStore, makeUnit, packed, takeUnits } from "../support/logged-graph.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+interface Context {
+  clock: FakeClock;
+  store: GraphStore;
+  graph: Graph;
+}
+
+const test = suite<Context>("records of operations in words");
+
+test.before.each((context) => {
+  const clock = new FakeClock().start();
+  const store = loggedStore();
+  Object.assign(context, { clock, store, graph: openStore(store) });
+});
+
+test.after.each(({ clock }) => {
+  clock.stop();
+});
+
+/** The second at which everything happens. */
+const AT = 1_000_000_000;
+
+/** Number of records and words of each unit, in hexadecimal digits, seconds as `at`. */
+function wordsOf(store: GraphStore): string[] {
+  return takeUnits(store).map((unit) => {
+    const words = [...unit.subarray(UNIT_HEAD_WORDS)];
+    const texts = words.map((word) => (word === AT ? "at" : word.toString(16)));
+    return `${recordsIn(unit, 0)}: ${texts.join(" ")}`;
+  });
+}
+
+test("vertices and what they have", ({ graph, store }) => {
+  graph.createVertex("é", { type: "node" });
+  const vertex = graph.openVertex("é");
+  vertex.setExpiration(0x7200_0000);
+  vertex.setRank(0.5, 2);
+  vertex.setType(null);
+  vertex.setProperty("k", 7);
+  vertex.setProperty("k", "texts");
+  vertex.setProperty("k", null);
+  vertex.removeProperty("k");
+  vertex.removeProperties();
+  vertex.close();
+  graph.deleteVertex("é");
+  assert.equal(wordsOf(store), [
+    "2: 20010c at 4 65646f6e 200001 at 2 a9c3",
+    "1: 4 at 72000000 2 a9c3",
+    "1: 5 at 3f000000 40000000 2 a9c3",
+    "1: 110003 at 2 a9c3",
+    "2: 1020c at 1 6b 10206 at 2 a9c3 8 0 401c0000",
+    "1: 10406 at 2 a9c3 5 74786574 73",
+    "1: 10106 at 2 a9c3 0",
+    "1: 10007 at 2 a9c3",
+    "1: 8 at 2 a9c3",
+    "1: 2 at 2 a9c3",
+  ]);
+});
+
+test("arcs and graphs", ({ graph, store }) => {
+  graph.connect("a", ["to", M_INT, -2], "b");
+  graph.count("a", "to", "b", 3);
+  graph.count("a", "to", "b", 4);
+  graph.connect("b", ["to", M_CNT | M_FWDONLY], "c");
+  graph.disconnect("b", undefined, "c");
+  graph.truncate("thing");
+  graph.truncate();
+  setReadonly(store, true);
+  const [first, ...others] = wordsOf(store);
+  assert.is(first, "2: 200000c at 2 6f74 2000509 at fffffffe 0 1 61 1 62");
+  assert.equal(others, [
+    "1: 2000809 at 3 0 1 61 1 62",
+    "1: 2000809 at 7 0 1 61 1 62",
+    "1: 2000809 at 1 1 1 62 1 63",
+    "1: 200080a at 1 62 1 63",
+    "1: b at",
+    "1: 10d at",
+  ]);
+  checkStore(store);
+});
+
+test("a unit says how often its graph was changed, and what came before it", ({ graph, store }) => {
+  const count = store.operationCount;
+  graph.connect("a", "to", "b");
+  const [unit] = takeUnits(store);
+  assert.is(countBefore(unit!, 0), count);
+  assert.is(countAfter(unit!, 0), count + 2);
+  assert.is(unitWords(unit!, 0), unit!.length);
+  assert.is(unit![3], 1);
+  graph.connect("a", "to", "c");
+  assert.is(takeUnits(store)[0]![3], 2);
+  store.memory.header.words[Header.OperationCountHigh] = 0xfff;
+  graph.connect("a", "to", "d");
+  assert.is(countBefore(takeUnits(store)[0]!, 0), 0xfff * 2 ** 32 + count + 3);
+});
+
+function replay(store: GraphStore, record: readonly number[]): void {
+  applyUnit(store, makeUnit(store.operationCount, record), 0);
+}
+
+test("what is deleted or disconnected already stays so", ({ store }) => {
+  store.memory.log!.isOn = false;
+  replay(store, [0x2, AT, ...packed("a")]);
+  replay(store, [0xa, AT, ...packed("a"), ...packed("b")]);
+  assert.is(store.order, 0);
+  checkStore(store);
+});
+
+const [A, B, Z] = [packed("a"), packed("b"), packed("z")];
+const FORWARD = packed("forward");
+const TO = 0x0200_0000;
+
+/** Records of a graph with arcs `to` from `a` to `b` and, forward only, to `forward`. */
+const REFUSED: readonly (readonly [what: string, record: readonly number[]])[] = [
+  ["no record", []],
+  ["no such operation", [0xe, AT, ...A]],
+  ["too short", [0x2, AT, 2]],
+  ["too long", [0x2, AT, ...A, 0]],
+  ["something behind a text", [0x2, AT, 1, 0x6261]],
+  ["length above the limit", [0x2, AT, 131_001, ...packed("a".repeat(131_001)).slice(1)]],
+  ["no id", [0x2, AT, 0]],
+  ["id that none can have", [0x2, AT, 1, 1]],
+  ["id that is not UTF-8", [0x2, AT, 1, 0xff]],
+  ["unknown vertex", [0x8, AT, ...Z]],
+  ["unknown type", [0x50_0001, AT, ...A]],
+  ["no type", [0x3, AT, ...A]],
+  ["kind where there is none", [0x102, AT, ...A]],
+  ["unknown type to truncate", [0x50_000b, AT]],
+  ["kind of a truncation", [0x10b, AT]],
+  ["unknown key", [0x9_0007, AT, ...A]],
+  ["unknown relationship", [0x303_0509, AT, 1, 0, ...A, ...B]],
+  ["modifier without values", [TO | 0x9, AT, 1, 0, ...A, ...B]],
+  ["modifier of results", [TO | 0xa09, AT, 1, 0, ...A, ...B]],
+  ["unknown modifier", [TO | 0x2109, AT, 1, 0, ...A, ...B]],
+  ["unknown flags", [TO | 0x509, AT, 0, 2, ...A, ...B]],
+  ["value of an arc without one", [TO | 0x109, AT, 2, 0, ...A, ...B]],
+  ["value out of range", [TO | 0x1209, AT, 0x40c0_0000, 0, ...A, ...B]],
+  ["value that is no number", [TO | 0x1709, AT, 0xffff_ffff, 0, ...A, ...B]],
+  ["regular arc beside forward-only ones", [TO | 0x109, AT, 1, 0, ...A, ...FORWARD]],
+  ["name that has another code", [0x205_000c, AT, ...packed("to")]],
+  ["new name with a wrong code", [0x205_000c, AT, ...packed("new")]],
+  ["name without a code", [0xc, AT, ...packed("new")]],
+  ["name that none can have", [0x201_000c, AT, ...packed("1")]],
+  ["unknown kind of names", [0x201_030c, AT, ...packed("new")]],
+  ["neither readonly nor not", [0x20d, AT]],
+];
+
+for (const [what, record] of REFUSED) {
+  test(`${what} is refused`, ({ store, graph }) => {
+    graph.connect("a", "to", "b");
+    graph.connect("a", ["to", M_INT | M_FWDONLY], "forward");
+    const operations = store.operationCount;
+    assert.throws(
+      () => replay(store, record),
+      (error: unknown) => error instanceof DataError,
+      what,
+    );
+    assert.is(store.operationCount, operations);
+    checkStore(store);
+  });
+}
+
+test("a unit that is not the next one of its graph is refused", ({ store, graph }) => {
+  graph.connect("a", "to", "b");
+  const [unit] = takeUnits(store);
+  const copy = GraphStore.make("test", TEST_THREAD);
+  copy.writer.mutate(() => copy.writer.put(copy.memory.header, Header.OperationCount, 1));
+  assert.throws(() => applyUnit(copy, unit!, 0), /goes on at operation 0 of graph "test".* at 1/);
+  assert.is(copy.order, 0);
+});
+
+test.run();

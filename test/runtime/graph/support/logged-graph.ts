@@ -1,0 +1,64 @@
+// A graph whose changes go to a ring, as those of a server do that has a log; what is in the ring
+// is taken here, as the thread that writes the log would.
+
+import { applyUnit } from "../../../../runtime/graph/log/apply-unit.js";
+import { takeUnits as takeWaiting } from "../../../../runtime/graph/log/unit-taker.js";
+import { LogClock } from "../../../../runtime/graph/memory/log-clock.js";
+import {
+  LogRing,
+  RECORDS_SHIFT,
+  ringMemory,
+  UNIT,
+  UNIT_HEAD_WORDS,
+} from "../../../../runtime/graph/memory/log-ring.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { PackedText } from "../../../../runtime/graph/store/packed-text.js";
+import { TEST_THREAD } from "./make-graph.js";
+
+/** @param ringWords a power of 2 */
+export function loggedStore(ringWords?: number): GraphStore {
+  const log = { ring: ringMemory(ringWords), clock: new LogClock().buffer };
+  const store = GraphStore.make("test", TEST_THREAD, { log });
+  store.memory.log!.isOn = true;
+  return store;
+}
+
+/** The units that wait in the ring of a graph, which are gone from there. */
+export function takeUnits({ memory }: GraphStore): Uint32Array[] {
+  const { clock } = memory.log!;
+  const ring = new LogRing(memory.log!.memory, clock);
+  const units: Uint32Array[] = [];
+  const taken = takeWaiting([{ ring, number: 0 }], clock, (words, at, length) => {
+    units.push(words.slice(at, at + length));
+    return true;
+  });
+  taken.release();
+  return units;
+}
+
+/** Does to another graph what was done since the last time. */
+export function replayTo(store: GraphStore, copy: GraphStore): void {
+  for (const unit of takeUnits(store)) applyUnit(copy, unit, 0);
+}
+
+/** A unit of records given in words; `before` is the operation count of the graph it is for. */
+export function makeUnit(before: number, ...records: readonly (readonly number[])[]): Uint32Array {
+  const words = records.flat();
+  const count = before + records.length;
+  const third = (Math.floor(count / 2 ** 32) | (records.length << RECORDS_SHIFT)) >>> 0;
+  return Uint32Array.of(
+    (UNIT | ((UNIT_HEAD_WORDS + words.length) << 8)) >>> 0,
+    count >>> 0,
+    third,
+    0,
+    ...words,
+  );
+}
+
+/** A text or value as records have it: its length, then its bytes in words. */
+export function packed(content: string | readonly number[]): number[] {
+  const text = new PackedText();
+  if (typeof content === "string") text.setText(content);
+  else text.setBytes(Uint8Array.from(content));
+  return [text.bytes, ...text.words.subarray(0, text.wordCount)];
+}

@@ -1,0 +1,191 @@
+// Graphs with a log, in one process: what is logged is made again, a log that fails stops all
+// changes, segments go when snapshots hold what is in them.
+
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { KeepRequest } from "../../../runtime/graph/keeper/graph-keeper.js";
+import { LogClock } from "../../../runtime/graph/memory/log-clock.js";
+import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+import { Interconnect } from "../../../runtime/interconnect/interconnect.js";
+import { type Disk, realDisk } from "../../../runtime/interconnect/log/disk.js";
+import { comparable } from "../../property/support/comparable.js";
+import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
+
+interface Context {
+  root: string;
+  lines: string[];
+}
+
+const test = suite<Context>("graphs with a log");
+const running: { interconnect: Interconnect; clock: LogClock }[] = [];
+
+test.before.each((context) => {
+  context.root = mkdtempSync(join(tmpdir(), "svc-log-"));
+  context.lines = [];
+});
+
+test.after.each(async ({ root }) => {
+  for (const { interconnect } of running.splice(0)) await interconnect.closeLog();
+  rmSync(root, { recursive: true });
+});
+
+/** As the thread that keeps graphs begins; what ran before counts as killed. */
+function begin({ root, lines }: Context, disk: Disk = realDisk) {
+  const settings = {
+    ...{ root, readonly: false, graphs: {}, log: "async" as const },
+    ...{ events: false, idle: false, saveEvery: 0 },
+  };
+  const clock = new LogClock();
+  const log = (line: string): number => lines.push(line);
+  const interconnect = new Interconnect(TEST_THREAD, settings, clock, log, disk);
+  running.push({ interconnect, clock });
+  return { interconnect, clock };
+}
+
+function request(root: string, name: string): KeepRequest {
+  const folder = join(root, name);
+  return { name, path: name, folder, isStorable: true, isLocal: false, isReadonly: false };
+}
+
+function keep({ root }: Context, interconnect: Interconnect, name = "g"): GraphStore {
+  return GraphStore.attach(interconnect.keep(request(root, name)).share, TEST_THREAD + 1);
+}
+
+async function isFlushed(clock: LogClock): Promise<boolean> {
+  return clock.wait(clock.next);
+}
+
+test("what was flushed is made again", async (context) => {
+  const { interconnect, clock } = begin(context);
+  const store = keep(context, interconnect);
+  const graph = openStore(store);
+  for (let index = 0; index < 500; index++) graph.connect("hub", ["to", 5, index], `v${index}`);
+  graph.deleteVertex("v7");
+  graph.createVertex("p", { type: "thing", properties: { n: 1, text: "é", list: [1, 2] } });
+  assert.ok(await isFlushed(clock));
+  const again = keep(context, begin(context).interconnect);
+  assert.equal(comparable(again), comparable(store));
+  assert.match(context.lines.join("\n"), /log: made 502 changes again in \d/);
+});
+
+test("graphs of a log are found without being asked for", async (context) => {
+  const { interconnect, clock } = begin(context);
+  for (const name of ["a", "b"]) openStore(keep(context, interconnect, name)).createVertex(name);
+  await isFlushed(clock);
+  const { graphs, failures } = begin(context).interconnect.recover(true);
+  assert.equal(
+    graphs.map(({ share }) => share.name),
+    ["a", "b"],
+  );
+  assert.equal(failures, []);
+});
+
+test("a graph whose snapshot is missing is left out, the others are not", async (context) => {
+  const first = begin(context);
+  const store = keep(context, first.interconnect);
+  openStore(keep(context, first.interconnect, "other")).createVertex("x");
+  // Something that is not in the log.
+  store.memory.log!.isOn = false;
+  openStore(store).createVertex("unlogged");
+  store.memory.log!.isOn = true;
+  openStore(store).createVertex("logged");
+  await isFlushed(first.clock);
+  const { interconnect } = begin(context);
+  const { graphs, failures } = interconnect.recover(true);
+  assert.equal(
+    graphs.map(({ share }) => share.name),
+    ["other"],
+  );
+  const text = /"g" cannot be recovered from the log: the log goes on at operation 1 of graph "g"/;
+  assert.match(failures[0]![1], text);
+  assert.throws(
+    () => keep(context, interconnect),
+    (error: Error & { code?: string }) => error.code === "SVC2503" && text.test(error.message),
+  );
+});
+
+for (const what of ["write", "flush"] as const) {
+  test(`when a ${what} fails, graphs are readonly, and nothing is safe`, async (context) => {
+    let isFull = false;
+    let flushes = 0;
+    const disk: Disk = {
+      ...realDisk,
+      open: (path, mode) => failing(realDisk.open(path, mode)),
+      create: (path) => failing(realDisk.create(path)),
+    };
+    const failing = (file: ReturnType<Disk["create"]>): ReturnType<Disk["create"]> => ({
+      size: () => file.size(),
+      read: (into, position) => file.read(into, position),
+      write: (bytes, position) => {
+        if (isFull && what === "write") throw new Error("ENOSPC: no space left on device");
+        file.write(bytes, position);
+      },
+      flush: async () => {
+        flushes++;
+        if (isFull && what === "flush") throw new Error("EIO: i/o error");
+        await file.flush();
+      },
+      flushNow: () => file.flushNow(),
+      truncate: (bytes) => file.truncate(bytes),
+      close: () => file.close(),
+    });
+    const { interconnect, clock } = begin(context, disk);
+    const store = keep(context, interconnect);
+    openStore(store).createVertex("a");
+    assert.ok(await isFlushed(clock));
+    isFull = true;
+    openStore(store).createVertex("b");
+    assert.not.ok(await isFlushed(clock));
+    await clock.failed();
+    assert.throws(() => openStore(store).createVertex("c"), /Graph is readonly/);
+    assert.match(
+      context.lines.join("\n"),
+      /^SVC2501: changes cannot be logged any more, all graphs are readonly: E/m,
+    );
+    const before = flushes;
+    assert.not.ok(await clock.wait(clock.next + 5));
+    assert.is(flushes, before);
+    // After room was made, and a restart.
+    isFull = false;
+    const again = keep(context, begin(context, disk).interconnect);
+    assert.ok(openStore(again).hasVertex("a"));
+    openStore(again).createVertex("c");
+  });
+}
+
+test("segments go when two snapshots hold what is in them", async (context) => {
+  const { interconnect, clock } = begin(context);
+  const store = keep(context, interconnect);
+  const folder = join(context.root, "_txlog");
+  const segments = (): string[] => readdirSync(folder).filter((name) => name.endsWith(".seg"));
+  const graph = openStore(store);
+  const text = "x".repeat(130_000);
+  for (let round = 0; round < 6; round++) {
+    for (let index = 0; index < 100; index++) {
+      graph.createVertex(`v${index}`, { properties: { text: `${round}${text}` } });
+      // This thread is the one that writes the log, too.
+      if (index % 50 === 0) await isFlushed(clock);
+    }
+    await isFlushed(clock);
+  }
+  assert.is(segments().length, 2);
+  await interconnect.save(0);
+  assert.is(segments().length, 2);
+  graph.createVertex("more");
+  await interconnect.save(0);
+  assert.is(segments().length, 1);
+  assert.equal(comparable(keep(context, begin(context).interconnect)), comparable(store));
+});
+
+test("a root that cannot be written to has no log", async (context) => {
+  mkdirSync(join(context.root, "g"));
+  const { interconnect } = begin(context);
+  const shared = interconnect.keep({ ...request(context.root, "g"), isStorable: false });
+  assert.is(shared.share.log, null);
+  assert.not.ok(readdirSync(context.root).includes("_txlog"));
+});
+
+test.run();

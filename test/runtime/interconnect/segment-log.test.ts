@@ -1,0 +1,258 @@
+// The log in segment files: what goes in comes out, from any position; what an interrupted write
+// leaves is cut off, and everything else that is not as it was written is refused. SEEDS=n for more
+// losses of power.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { LogDamaged } from "../../../runtime/interconnect/log/log-errors.js";
+import { FRAME_HEADER_BYTES } from "../../../runtime/interconnect/log/segment-format.js";
+import { SegmentLog } from "../../../runtime/interconnect/log/segment-log.js";
+import { Random, SEED } from "../../property/support/random.js";
+import { SimulatedDisk } from "./support/simulated-disk.js";
+
+const test = suite<{ disk: SimulatedDisk }>("segment log");
+const FOLDER = "/log";
+const SEGMENT_BYTES = 1024;
+const FIRST = "/log/0000000000000001.seg";
+
+test.before.each((context) => {
+  context.disk = new SimulatedDisk();
+});
+
+/** Opens the log; `found` gets sn and content of each frame. */
+function open(disk: SimulatedDisk, found: [sn: number, content: string][] = []) {
+  const options = { segmentBytes: SEGMENT_BYTES, table: () => Buffer.from("[]  ") };
+  return SegmentLog.open(disk, FOLDER, options, ({ header, bytes }) => {
+    if (!header.isTable) found.push([header.sn, contentOf(bytes)]);
+  });
+}
+
+function contentOf(bytes: Buffer): string {
+  return bytes.toString("latin1", FRAME_HEADER_BYTES).replaceAll("\0", "");
+}
+
+/** A frame of so many units with a text in it. */
+function frame(text: string): Buffer {
+  return Buffer.concat([
+    Buffer.alloc(FRAME_HEADER_BYTES),
+    Buffer.from(text),
+    Buffer.alloc(-text.length & 3),
+  ]);
+}
+
+async function append(log: SegmentLog, text: string, units = 1): Promise<number> {
+  const sn = log.append(frame(text), units);
+  await log.flush();
+  return sn;
+}
+
+function read(log: SegmentLog, sn: number): string[] {
+  return [...log.read(sn)].map(({ bytes }) => contentOf(Buffer.from(bytes)));
+}
+
+test("frames come out as they went in, also after it was opened again", async ({ disk }) => {
+  const { log } = open(disk);
+  assert.equal([log.first, log.last], [1, 0]);
+  assert.is(await append(log, "one", 3), 1);
+  assert.is(await append(log, "two"), 4);
+  assert.equal(read(log, 1), ["one", "two"]);
+  const found: [number, string][] = [];
+  const again = open(disk, found);
+  assert.equal(found, [
+    [1, "one"],
+    [4, "two"],
+  ]);
+  assert.equal([again.log.logId, again.log.last, again.tornBytes], [log.logId, 4, 0]);
+  assert.is(await append(again.log, "three"), 5);
+  assert.equal(read(again.log, 2), ["one", "two", "three"]);
+  assert.equal(read(again.log, 4), ["two", "three"]);
+  assert.equal(read(again.log, 6), []);
+  assert.throws(() => read(again.log, 7), /reaches from 1 to 5, not to 7/);
+});
+
+test("new segments are begun, and old ones removed", async ({ disk }) => {
+  const { log } = open(disk);
+  for (let index = 1; index <= 30; index++) await append(log, `${index}`.padEnd(200, "."));
+  assert.is(log.segments.length, 10);
+  log.truncateHead(10);
+  assert.is(log.first, 10);
+  log.truncateHead(12);
+  assert.is(log.first, 10);
+  assert.throws(() => read(log, 9), /reaches from 10/);
+  const found: [number, string][] = [];
+  const again = open(disk, found).log;
+  assert.equal([again.first, again.last, found.length], [10, 30, 21]);
+  log.truncateHead(1000);
+  assert.is(log.segments.length, 1);
+  assert.is(open(disk).log.last, 30);
+});
+
+test("bytes behind the last frame are cut off", async ({ disk }) => {
+  const { log } = open(disk);
+  await append(log, "one");
+  const whole = Buffer.from(disk.contentOf(FIRST));
+  await append(log, "two is torn");
+  const torn = Buffer.from(disk.contentOf(FIRST));
+  for (let length = whole.length; length < torn.length; length++) {
+    const other = new SimulatedDisk();
+    other.create(FIRST).write(torn.subarray(0, length), 0);
+    const found: [number, string][] = [];
+    const opened = open(other, found);
+    assert.equal(found, [[1, "one"]]);
+    assert.is(opened.tornBytes, length - whole.length);
+    assert.is(await append(opened.log, "two"), 2);
+    assert.equal(read(open(other).log, 1), ["one", "two"]);
+  }
+});
+
+test("a flipped bit anywhere is found, and only the last frame can be torn", async ({ disk }) => {
+  const { log } = open(disk);
+  for (const text of ["one", "two", "three"]) await append(log, text);
+  const bytes = disk.contentOf(FIRST);
+  const last = bytes.length - FRAME_HEADER_BYTES - 8;
+  for (let at = 0; at < bytes.length; at++) {
+    bytes[at]! ^= 1 << (at % 8);
+    const found: [number, string][] = [];
+    if (at < last) {
+      assert.throws(
+        () => open(disk, found),
+        (error: unknown) => error instanceof LogDamaged && error.code === "SVC2500",
+        `byte ${at}`,
+      );
+    } else {
+      const copy = new SimulatedDisk();
+      copy.create(FIRST).write(bytes, 0);
+      assert.is(open(copy, found).log.last, 2, `byte ${at}`);
+    }
+    bytes[at]! ^= 1 << (at % 8);
+  }
+  assert.is(open(disk).log.last, 3);
+});
+
+/** Segments of two frames each. */
+async function threeSegments(disk: SimulatedDisk): Promise<string[]> {
+  const { log } = open(disk);
+  for (let index = 1; index <= 6; index++) await append(log, `${index}`.padEnd(280, "."));
+  assert.is(log.segments.length, 3);
+  return log.segments.map(({ name }) => `${FOLDER}/${name}`);
+}
+
+test("a segment that is missing, or of another log, is found", async ({ disk }) => {
+  const [, second, third] = await threeSegments(disk);
+  const bytes = disk.contentOf(second!);
+  disk.remove(second!);
+  assert.throws(() => open(disk), /what came before it is missing/);
+  disk.create(second!).write(disk.contentOf(third!), 0);
+  assert.throws(() => open(disk), /it is segment/);
+  const other = new SimulatedDisk();
+  await threeSegments(other);
+  disk.create(second!).write(other.contentOf(second!), 0);
+  assert.throws(() => open(disk), /it is of another log/);
+  disk.create(second!).write(bytes.subarray(0, -4), 0);
+  assert.throws(() => open(disk), /a frame is damaged/);
+  disk.create(second!).write(bytes, 0);
+  assert.is(open(disk).log.last, 6);
+});
+
+test("a frame that is repeated, left out or moved is found", async ({ disk }) => {
+  const { log } = open(disk);
+  for (const text of ["1", "2", "3", "4"]) await append(log, text);
+  const bytes = Buffer.from(disk.contentOf(FIRST));
+  const size = FRAME_HEADER_BYTES + 4;
+  const start = bytes.length - 4 * size;
+  const [one, two, three, four] = [0, 1, 2, 3].map((index) =>
+    bytes.subarray(start + index * size, start + (index + 1) * size),
+  ) as [Buffer, Buffer, Buffer, Buffer];
+  const head = bytes.subarray(0, start);
+  for (const frames of [
+    [one, one, two],
+    [one, three, four],
+    [two, three],
+    [one, three, two, four],
+  ]) {
+    disk.create(FIRST).write(Buffer.concat([head, ...frames]), 0);
+    assert.throws(() => open(disk), /a frame is missing, or was put here/);
+  }
+});
+
+test("a version that is not known is refused", async ({ disk }) => {
+  const { log } = open(disk);
+  await append(log, "one");
+  const bytes = disk.contentOf(FIRST);
+  bytes.write("SVCLOG3", 0, "latin1");
+  const { crc32 } = await import("node:zlib");
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 60)), 60);
+  assert.throws(() => open(disk), /it is of version 3, which this one cannot read/);
+});
+
+test("after an error nothing is written any more", async ({ disk }) => {
+  const { log } = open(disk);
+  await append(log, "one");
+  let isFull = true;
+  let flushes = 0;
+  disk.faults.before = (what) => {
+    if (what === "flush") flushes++;
+    if (isFull && what === "flush") throw new Error("EIO");
+  };
+  log.append(frame("two"), 1);
+  try {
+    await log.flush();
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as Error).message, "EIO");
+  }
+  isFull = false;
+  assert.throws(() => log.append(frame("three"), 1), /takes nothing more/);
+  assert.throws(() => log.flushNow(), /takes nothing more/);
+  assert.is(flushes, 1);
+});
+
+/** Writes and loses power again and again; returns what is wrong with what is found then. */
+async function survive(seed: number, isLying: boolean): Promise<string | null> {
+  const random = new Random(seed);
+  const disk = new SimulatedDisk();
+  disk.faults.isLying = isLying;
+  const safe: string[] = [];
+  for (let round = 0; round < 6; round++) {
+    const found: [number, string][] = [];
+    let log: SegmentLog;
+    try {
+      log = open(disk, found).log;
+    } catch (error) {
+      return `${(error as Error).message}`;
+    }
+    const texts = found.map(([, text]) => text);
+    const isPrefix = safe.every((text, index) => texts[index] === text);
+    if (!isPrefix) return `lost: ${safe.length} were safe, found ${texts.length}`;
+    safe.length = 0;
+    safe.push(...texts);
+    for (let left = random.below(12); left > 0; left--) {
+      const text = `${round} ${left} `.padEnd(1 + random.below(700), "x");
+      log.append(frame(text), 1);
+      if (left === 1 && random.below(2) === 0) break;
+      await log.flush();
+      safe.push(text);
+    }
+    disk.losePower(random);
+  }
+  return null;
+}
+
+const SEEDS = Number(process.env.SEEDS ?? 150);
+
+test(`nothing that was flushed is lost with the power (seed ${SEED})`, async () => {
+  for (let seed = SEED; seed < SEED + SEEDS; seed++) {
+    assert.is(await survive(seed, false), null, `seed ${seed}`);
+  }
+});
+
+test(`the simulation sees it when flushes do nothing (seed ${SEED})`, async () => {
+  let failures = 0;
+  for (let seed = SEED; seed < SEED + 40; seed++) {
+    if ((await survive(seed, true)) !== null) failures++;
+  }
+  assert.ok(failures > 30, `${failures} of 40`);
+});
+
+test.run();

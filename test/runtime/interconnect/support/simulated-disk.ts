@@ -1,0 +1,143 @@
+// A disk in memory that forgets, when power is lost, what was not flushed: of each sector written
+// since then either what was there before or what was written, at random; so with names in folders.
+// And one that fails.
+
+import type { Disk, DiskFile } from "../../../../runtime/interconnect/log/disk.js";
+import type { Random } from "../../../property/support/random.js";
+
+const SECTOR_BYTES = 512;
+
+/** What the test wants to go wrong. */
+export interface Faults {
+  /** Called before each writing operation; throws to let it fail. */
+  before?: (what: "write" | "flush" | "create" | "folder" | "truncate" | "remove") => void;
+  /** Flushes do nothing: a control, which must be noticed. */
+  isLying?: boolean;
+}
+
+class Content {
+  /** As programs see it. */
+  bytes = Buffer.alloc(0);
+  /** As it is after a loss of power, as far as that is certain. */
+  safe = Buffer.alloc(0);
+}
+
+export class SimulatedDisk implements Disk {
+  readonly faults: Faults;
+  #files = new Map<string, Content>();
+  /** Names that are safe. */
+  #safeNames = new Map<string, Content>();
+
+  constructor(faults: Faults = {}) {
+    this.faults = faults;
+  }
+
+  names(folder: string): string[] {
+    const prefix = `${folder}/`;
+    const inside = [...this.#files.keys()].filter((path) => path.startsWith(prefix));
+    return inside.map((path) => path.slice(prefix.length)).filter((name) => !name.includes("/"));
+  }
+
+  makeFolder(): void {}
+
+  open(path: string): DiskFile {
+    const content = this.#files.get(path);
+    if (content === undefined) throw new Error(`ENOENT: ${path}`);
+    return this.#handle(content);
+  }
+
+  create(path: string): DiskFile {
+    this.faults.before?.("create");
+    const content = new Content();
+    this.#files.set(path, content);
+    return this.#handle(content);
+  }
+
+  remove(path: string): void {
+    this.faults.before?.("remove");
+    this.#files.delete(path);
+  }
+
+  flushFolder(folder: string): void {
+    this.faults.before?.("folder");
+    if (this.faults.isLying === true) return;
+    const prefix = `${folder}/`;
+    for (const path of this.#safeNames.keys()) {
+      if (path.startsWith(prefix) && !this.#files.has(path)) this.#safeNames.delete(path);
+    }
+    for (const [path, content] of this.#files) {
+      if (path.startsWith(prefix)) this.#safeNames.set(path, content);
+    }
+  }
+
+  /** Bytes of a file, to be damaged. */
+  contentOf(path: string): Buffer {
+    return this.#files.get(path)!.bytes;
+  }
+
+  /** What is found when the power is back. */
+  losePower(random: Random): void {
+    const files = new Map<string, Content>();
+    for (const path of new Set([...this.#files.keys(), ...this.#safeNames.keys()])) {
+      const now = this.#files.get(path);
+      const safe = this.#safeNames.get(path);
+      const content = now === safe || random.below(2) === 0 ? safe : now;
+      if (content !== undefined) files.set(path, content);
+    }
+    for (const content of new Set(files.values())) lose(content, random);
+    this.#files = files;
+    this.#safeNames = new Map(files);
+  }
+
+  #handle(content: Content): DiskFile {
+    const { faults } = this;
+    const flushNow = (): void => {
+      faults.before?.("flush");
+      if (faults.isLying !== true) content.safe = Buffer.from(content.bytes);
+    };
+    return {
+      size: () => content.bytes.length,
+      read: (into, position) =>
+        content.bytes.copy(
+          into,
+          0,
+          position,
+          Math.min(position + into.length, content.bytes.length),
+        ),
+      write: (bytes, position) => {
+        const end = Math.max(content.bytes.length, position + bytes.length);
+        const larger = Buffer.alloc(end);
+        content.bytes.copy(larger);
+        larger.set(bytes, position);
+        // A write that fails may have done a part.
+        content.bytes = larger;
+        faults.before?.("write");
+      },
+      flush: async () => flushNow(),
+      flushNow,
+      truncate: (bytes) => {
+        faults.before?.("truncate");
+        content.bytes = Buffer.from(content.bytes.subarray(0, bytes));
+      },
+      close: () => undefined,
+    };
+  }
+}
+
+function lose(content: Content, random: Random): void {
+  const { bytes, safe } = content;
+  const isLonger = bytes.length > safe.length;
+  const length = random.below(2) === 0 ? bytes.length : safe.length;
+  const torn =
+    isLonger && random.below(2) === 0
+      ? safe.length + random.below(bytes.length - safe.length + 1)
+      : length;
+  const result = Buffer.alloc(torn);
+  for (let at = 0; at < torn; at += SECTOR_BYTES) {
+    const source = random.below(2) === 0 ? safe : bytes;
+    if (at >= source.length) continue;
+    source.copy(result, at, at, Math.min(at + SECTOR_BYTES, torn, source.length));
+  }
+  content.bytes = result;
+  content.safe = Buffer.from(result);
+}
