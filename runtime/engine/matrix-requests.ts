@@ -170,8 +170,18 @@ export class MatrixRequests {
         else this.#result(progress, hierarchy, execId, status, kind, payload);
       },
     };
-    const times = { serial, submittedAt: 0, isTrusted: false };
-    this.#scheduler.submit({ exchange, port, slots: port, plugin, minQueue, step, ...times });
+    this.#scheduler.submit({
+      exchange,
+      port,
+      slots: port,
+      plugin,
+      serial,
+      minQueue,
+      isTrusted: false,
+      step,
+      submittedAt: 0,
+      place: 0,
+    });
   }
 
   /** Dispatches what a processor has returned. */

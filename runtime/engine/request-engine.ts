@@ -269,11 +269,21 @@ export class RequestEngine {
   ): void {
     const serial = this.#serial++;
     const minQueue = this.#minQueue(exchange);
-    const step = null;
     // Strangers' queries have a bound.
     const isTrusted = scheduler === this.#parts.admin && this.#isTrusted(exchange);
-    const parts = { exchange, port, slots, plugin, serial, minQueue };
-    scheduler.submit({ ...parts, isTrusted, submittedAt: 0, step });
+    // Written out: copies of parts of it cost 2 µs, a seventh of a request.
+    scheduler.submit({
+      exchange,
+      port,
+      slots,
+      plugin,
+      serial,
+      minQueue,
+      isTrusted,
+      step: null,
+      submittedAt: 0,
+      place: 0,
+    });
   }
 
   #noResource(exchange: Exchange, port: 0 | 1, path: string, kind: ResourceKind): void {

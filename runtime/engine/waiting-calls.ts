@@ -6,51 +6,51 @@ import { Fifo } from "../base/fifo.js";
 import { MAX_QUEUE } from "../base/limits.js";
 import type { PluginCall } from "./plugin-call.js";
 
-interface Waiting {
-  readonly call: PluginCall;
-  /** Lower ones came before. */
-  readonly order: number;
-}
+type Lines = readonly Fifo<PluginCall>[];
 
 export class WaitingCalls {
   size = 0;
   /** By port and lowest queue. */
-  readonly #lines = [newLines(), newLines()] as const;
-  #nextOrder = 1;
-  #frontOrder = 0;
+  readonly #lines: readonly [Lines, Lines] = [newLines(), newLines()];
+  #nextPlace = 1;
+  #frontPlace = 0;
 
   /** True when a request that could use the same slots was here before. */
   isBefore(port: 0 | 1, minQueue: number): boolean {
     if (this.size === 0) return false;
-    return this.#lines[port].some((line, queue) => queue <= minQueue && line.size > 0);
+    const lines = this.#lines[port];
+    for (let queue = 0; queue <= minQueue; queue++) if (lines[queue]!.size > 0) return true;
+    return false;
   }
 
   push(call: PluginCall): void {
     this.size++;
-    this.#line(call).push({ call, order: this.#nextOrder++ });
+    call.place = this.#nextPlace++;
+    this.#lines[call.slots][call.minQueue]!.push(call);
   }
 
   /** Puts a request back before all others. */
   unshift(call: PluginCall): void {
     this.size++;
-    this.#line(call).unshift({ call, order: this.#frontOrder-- });
+    call.place = this.#frontPlace--;
+    this.#lines[call.slots][call.minQueue]!.unshift(call);
   }
 
   *calls(): Generator<PluginCall> {
-    for (const line of this.#lines.flat()) for (const { call } of line.items()) yield call;
+    for (const line of this.#lines.flat()) yield* line.items();
   }
 
   /** Offers requests, first come first, to `take`, which says whether there was a slot. */
   offer(take: (call: PluginCall) => boolean): void {
     for (const lines of this.#lines) {
-      let open = lines.filter((line) => line.size > 0);
-      while (open.length > 0) {
-        const line = open.reduce(earlier);
-        if (take(line.peek()!.call)) {
+      // One bit a line whose first request found no slot.
+      let closed = 0;
+      for (let queue = first(lines, closed); queue >= 0; queue = first(lines, closed)) {
+        const line = lines[queue]!;
+        if (take(line.peek()!)) {
           line.shift();
           this.size--;
-        } else open = open.filter((other) => other !== line);
-        if (line.size === 0) open = open.filter((other) => other !== line);
+        } else closed |= 1 << queue;
       }
     }
   }
@@ -60,24 +60,30 @@ export class WaitingCalls {
     const removed: PluginCall[] = [];
     if (this.size === 0) return removed;
     for (const line of this.#lines.flat()) {
-      for (const waiting of line.clear()) {
-        if (isOver(waiting.call)) removed.push(waiting.call);
-        else line.push(waiting);
+      for (const call of line.clear()) {
+        if (isOver(call)) removed.push(call);
+        else line.push(call);
       }
     }
     this.size -= removed.length;
     return removed;
   }
+}
 
-  #line({ slots, minQueue }: PluginCall): Fifo<Waiting> {
-    return this.#lines[slots][minQueue]!;
+function newLines(): Lines {
+  return Array.from({ length: MAX_QUEUE + 1 }, () => new Fifo<PluginCall>());
+}
+
+/** The open line whose first request has waited longest, -1 for none. */
+function first(lines: Lines, closed: number): number {
+  let found = -1;
+  let place = Number.POSITIVE_INFINITY;
+  for (let queue = 0; queue < lines.length; queue++) {
+    if ((closed & (1 << queue)) !== 0) continue;
+    const call = lines[queue]!.peek();
+    if (call === undefined || call.place >= place) continue;
+    found = queue;
+    place = call.place;
   }
-}
-
-function newLines(): Fifo<Waiting>[] {
-  return Array.from({ length: MAX_QUEUE + 1 }, () => new Fifo<Waiting>());
-}
-
-function earlier(one: Fifo<Waiting>, other: Fifo<Waiting>): Fifo<Waiting> {
-  return one.peek()!.order < other.peek()!.order ? one : other;
+  return found;
 }
