@@ -196,7 +196,7 @@ test("mistakes in the configuration of graphs are all named, in their file", asy
   project.write("svc.config.ts", config(wrong));
   const failure = await svc("build", project.folder).catch((error: { stderr: string }) => error);
   for (const part of [
-    ...["svc.config.ts", '"1st" is not a graph name', "did you mean `readonly`"],
+    ...["svc.config.ts", "graphs.1st: expected a graph name", "did you mean `readonly`"],
     ...["graphs.other.path: expected a path inside", "graphs.third.local: expected true or"],
   ]) {
     assert.ok(failure.stderr.includes(part), `${part} in:\n${failure.stderr}`);
