@@ -32,12 +32,6 @@ export type Ask =
   | { readonly op: "unloadable"; readonly graphs: readonly UnloadableGraph[] }
   | { readonly op: "stop"; readonly timeoutMs: number };
 
-/** An ask on its way; the reply carries its number. */
-export interface NumberedAsk {
-  readonly number: number;
-  readonly ask: Ask;
-}
-
 export interface Listening {
   readonly port: number;
   readonly transport: string;
@@ -50,13 +44,6 @@ export type Notice =
   | { readonly notice: "terminate"; readonly executor: number; readonly reason: string }
   | { readonly notice: "retired"; readonly executor: number }
   | { readonly notice: "terminateAdmin"; readonly reason: string };
-
-export type Reply =
-  | { readonly reply: number; readonly value: unknown }
-  | {
-      readonly reply: number;
-      readonly failure: { readonly code: string; readonly message: string };
-    };
 
 /** What the IO thread is started with. */
 export interface IoThreadData {

@@ -8,8 +8,8 @@ import type { ExecutorNotice, ExecutorPort, ExecutorThreadData } from "../engine
 import type { GraphAsk } from "../graph/keeper/graph-source.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { Routes } from "../plugin/contract/plugin-table.js";
+import { type Asked, answer } from "../wire/asks.js";
 import { MAX_EXECUTOR_IDS } from "../wire/shared-state.js";
-import { type Asked, answerLater, raise } from "../wire/sync-port.js";
 import { startThread } from "./thread-entry.js";
 
 /**
@@ -149,7 +149,7 @@ export class ExecutorPool {
       let reason = "it ended by itself";
       worker.on("message", (notice: ExecutorNotice | Asked<GraphAsk>) => {
         if ("ask" in notice) {
-          void this.#answer(worker, notice, signal);
+          void answer(worker, notice, (ask) => this.#events.asked(ask), signal);
         } else if ("failure" in notice) {
           member.leaving = true;
           void worker.terminate();
@@ -169,15 +169,6 @@ export class ExecutorPool {
         else reject(new SvcError("SVC2201", reason));
       });
     });
-  }
-
-  async #answer(
-    worker: Worker,
-    { number, ask }: Asked<GraphAsk>,
-    signal: Int32Array,
-  ): Promise<void> {
-    worker.postMessage(await answerLater(number, () => this.#events.asked(ask)));
-    raise(signal);
   }
 
   async #onDeath(id: number, member: Member, reason: string): Promise<void> {

@@ -2,29 +2,20 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
-import { isErrorCode } from "../base/error-codes.js";
-import { SvcError } from "../base/errors.js";
 import { STOP_GRACE_MS } from "../base/limits.js";
 import type { UnloadableGraph } from "../builtin/server-view.js";
-import type {
-  Ask,
-  ExecutorPort,
-  IoThreadData,
-  Listening,
-  Notice,
-  NumberedAsk,
-  Reply,
-} from "../engine/io-control.js";
+import type { Ask, ExecutorPort, IoThreadData, Listening, Notice } from "../engine/io-control.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import { prepareUws } from "../http/uws/environment.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
+import { Asker } from "../wire/asker.js";
+import type { Answer } from "../wire/asks.js";
 import { startThread } from "./thread-entry.js";
 
 export class IoThread {
   readonly #drainMs: number;
   readonly #worker: Worker;
-  readonly #asked = new Map<number, { resolve(value: never): void; reject(error: Error): void }>();
-  #asks = 0;
+  readonly #asker = new Asker<Ask>();
   #closing = false;
 
   /**
@@ -39,9 +30,9 @@ export class IoThread {
     this.#drainMs = data.settings.drain * 1000;
     prepareUws();
     this.#worker = startThread("io", { workerData: data, name: "svc-io" });
-    this.#worker.on("message", (message: Reply | Notice) => {
+    this.#worker.on("message", (message: Answer | Notice) => {
       if ("notice" in message) onNotice(message);
-      else this.#onReply(message);
+      else this.#asker.settle(message);
     });
     let failure = new Error("the IO thread ended");
     this.#worker.on("error", (error) => {
@@ -49,7 +40,7 @@ export class IoThread {
     });
     this.#worker.on("exit", () => {
       if (this.#closing) return;
-      for (const { reject } of this.#asked.values()) reject(failure);
+      this.#asker.rejectAll(failure);
       onDeath(failure);
     });
   }
@@ -126,21 +117,6 @@ export class IoThread {
   }
 
   #ask<T>(ask: Ask, transfer: readonly ExecutorPort["port"][] = []): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const number = this.#asks++;
-      this.#asked.set(number, { resolve, reject });
-      this.#worker.postMessage({ number, ask } satisfies NumberedAsk, transfer);
-    });
+    return this.#asker.ask(this.#worker, ask, transfer);
   }
-
-  #onReply(reply: Reply): void {
-    const asked = this.#asked.get(reply.reply);
-    this.#asked.delete(reply.reply);
-    if ("value" in reply) asked?.resolve(reply.value as never);
-    else asked?.reject(revive(reply.failure));
-  }
-}
-
-function revive({ code, message }: { code: string; message: string }): Error {
-  return isErrorCode(code) ? new SvcError(code, message) : new Error(message);
 }

@@ -11,15 +11,10 @@ import {
 } from "node:worker_threads";
 import { log } from "../base/log.js";
 import type { GraphAsk } from "../graph/keeper/graph-source.js";
+import { GRAPH_ERRORS } from "../graph/model/crossing-errors.js";
 import { DataError } from "../graph/model/errors.js";
-import {
-  type Answer,
-  type Asked,
-  answeredValue,
-  answerLater,
-  raise,
-  SyncPort,
-} from "../wire/sync-port.js";
+import { Asker, SyncAsker } from "../wire/asker.js";
+import { type Answer, type Asked, answer } from "../wire/asks.js";
 import { startThread, type Thread } from "./thread-entry.js";
 
 /** Asks that were there at so many deaths are likely to bring them about. */
@@ -50,13 +45,6 @@ export interface ThreadKind<D> {
   readonly data: D;
 }
 
-interface Waiting<A> {
-  readonly ask: A;
-  resolve(value: unknown): void;
-  reject(error: Error): void;
-  deaths: number;
-}
-
 export interface ThreadEvents {
   /** @param thread number by which it was known in graphs; the next one has another */
   died(thread: number): void;
@@ -68,15 +56,14 @@ export interface ThreadEvents {
 
 interface Running<A> {
   readonly worker: Worker;
-  readonly sync: SyncPort<A>;
+  readonly sync: SyncAsker<A>;
 }
 
 export class SupervisedThread<A, D extends object = object> {
   readonly #kind: ThreadKind<D>;
   readonly #events: ThreadEvents;
-  readonly #waiting = new Map<number, Waiting<A>>();
+  readonly #asker = new Asker<A>(GRAPH_ERRORS.revive);
   #running: Running<A> | null = null;
-  #asks = 0;
   #startedAtMs = 0;
   #deaths = 0;
   #deathsInARow = 0;
@@ -97,19 +84,15 @@ export class SupervisedThread<A, D extends object = object> {
   }
 
   ask(ask: A): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const { worker } = this.#thread();
-      const number = this.#asks++;
-      this.#waiting.set(number, { ask, resolve, reject, deaths: 0 });
-      worker.postMessage({ number, ask });
-      // Who waits for an answer wants the process to live until it comes.
-      worker.ref();
-    });
+    const { worker } = this.#thread();
+    // Who waits for an answer wants the process to live until it comes.
+    worker.ref();
+    return this.#asker.ask(worker, ask);
   }
 
   /** Asks what need not be answered, and is asked anew of the next thread if this one dies. */
   tell(ask: A, transfer: readonly Transferable[] = []): void {
-    this.#thread().worker.postMessage({ number: this.#asks++, ask }, transfer);
+    this.#asker.tell(this.#thread().worker, ask, transfer);
   }
 
   /** The same as `ask`, without letting the main thread go on. */
@@ -162,27 +145,19 @@ export class SupervisedThread<A, D extends object = object> {
       port1.close();
       if (!this.#closed) this.#onDeath(reason);
     });
-    return { worker, sync: new SyncPort(port1, signal) };
+    return { worker, sync: new SyncAsker(port1, signal, GRAPH_ERRORS) };
   }
 
   #answerAsks(port: MessagePort, signal: Int32Array): void {
-    port.on("message", async ({ number, ask }: Asked<GraphAsk>) => {
-      port.postMessage(await answerLater(number, () => this.#events.asked!(ask)));
-      raise(signal);
+    port.on("message", (asked: Asked<GraphAsk>) => {
+      void answer(port, asked, (ask) => this.#events.asked!(ask), signal);
     });
   }
 
   #onAnswer(answer: Answer): void {
-    const waiting = this.#waiting.get(answer.number);
-    this.#waiting.delete(answer.number);
-    if (this.#waiting.size === 0) this.#running?.worker.unref();
-    try {
-      const value = answeredValue(answer);
-      waiting?.resolve(value);
-    } catch (error) {
-      if (waiting === undefined) log(`the ${this.#kind.title}: ${(error as Error).message}`);
-      else waiting.reject(error as Error);
-    }
+    const error = this.#asker.settle(answer);
+    if (!this.#asker.isWaiting) this.#running?.worker.unref();
+    if (error !== null) log(`the ${this.#kind.title}: ${error.message}`);
   }
 
   #onDeath(reason: string): void {
@@ -200,14 +175,9 @@ export class SupervisedThread<A, D extends object = object> {
   }
 
   #askAgain(worker: Worker): void {
-    for (const [number, waiting] of this.#waiting) {
-      if (++waiting.deaths < MAX_DEATHS) {
-        worker.postMessage({ number, ask: waiting.ask });
-        worker.ref();
-        continue;
-      }
-      this.#waiting.delete(number);
-      waiting.reject(new DataError(`the ${this.#kind.title} died`));
-    }
+    this.#asker.askAgain(worker, MAX_DEATHS, () => {
+      return new DataError(`the ${this.#kind.title} died`);
+    });
+    if (this.#asker.isWaiting) worker.ref();
   }
 }

@@ -21,8 +21,8 @@ import type { AdminAsk, AdminServer } from "../lifecycle/admin-control.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
 import { showTraceback } from "../plugin/contract/traceback.js";
 import { graphOf, setGraphBinder } from "../plugin/run/graph-binding.js";
+import { type Asked, answer } from "../wire/asks.js";
 import { SharedState } from "../wire/shared-state.js";
-import { type Asked, answerOf } from "../wire/sync-port.js";
 
 const { thread, port, signal } = workerData as SupervisedThreadData;
 const told = new ToldGraphs(thread, receive, new AskedGraphs(port, signal));
@@ -56,8 +56,8 @@ function act(ask: AdminAsk): unknown {
   }
 }
 
-function answer({ number, ask }: Asked<AdminAsk>): void {
-  parentPort!.postMessage(answerOf(number, () => act(ask)));
+function answerMain(asked: Asked<AdminAsk>): void {
+  void answer(parentPort!, asked, act);
 }
 
 /** A request may come before the message that its graph is open, which was sent before it. */
@@ -65,8 +65,8 @@ function receive(): void {
   for (;;) {
     const received = receiveMessageOnPort(parentPort!);
     if (received === undefined) return;
-    answer(received.message as Asked<AdminAsk>);
+    answerMain(received.message as Asked<AdminAsk>);
   }
 }
 
-parentPort!.on("message", answer);
+parentPort!.on("message", answerMain);

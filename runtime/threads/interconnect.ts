@@ -8,7 +8,7 @@ import { LogClock } from "../graph/log/logged-store.js";
 import { Interconnect } from "../interconnect/interconnect.js";
 import type { InterconnectAsk, InterconnectData } from "../lifecycle/interconnect-control.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
-import { type Asked, answerLater, answerOf, raise } from "../wire/sync-port.js";
+import { type Asked, answer } from "../wire/asks.js";
 
 const data = workerData as SupervisedThreadData & InterconnectData;
 const { thread, settings, port, signal } = data;
@@ -34,10 +34,5 @@ function act(ask: InterconnectAsk): unknown {
   }
 }
 
-port.on("message", ({ number, ask }: Asked<InterconnectAsk>) => {
-  port.postMessage(answerOf(number, () => act(ask)));
-  raise(signal);
-});
-parentPort!.on("message", async ({ number, ask }: Asked<InterconnectAsk>) => {
-  parentPort!.postMessage(await answerLater(number, () => act(ask)));
-});
+port.on("message", (asked: Asked<InterconnectAsk>) => void answer(port, asked, act, signal));
+parentPort!.on("message", (asked: Asked<InterconnectAsk>) => void answer(parentPort!, asked, act));

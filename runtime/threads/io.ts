@@ -2,10 +2,10 @@
 // main thread.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
-import type { Ask, IoThreadData, Notice, NumberedAsk, Reply } from "../engine/io-control.js";
+import type { Ask, IoThreadData, Notice } from "../engine/io-control.js";
 import { IoServer } from "../engine/io-server.js";
+import { type Asked, answer } from "../wire/asks.js";
 
 const port = parentPort!;
 const server = new IoServer(workerData as IoThreadData, (notice: Notice) =>
@@ -16,15 +16,4 @@ const server = new IoServer(workerData as IoThreadData, (notice: Notice) =>
 // clean exit.
 process.on("uncaughtException", (error) => log(`internal error: ${error.stack ?? error.message}`));
 
-port.on("message", async ({ number, ask }: NumberedAsk) => {
-  port.postMessage(await answer(number, ask));
-});
-
-async function answer(reply: number, ask: Ask): Promise<Reply> {
-  try {
-    return { reply, value: await server.execute(ask) };
-  } catch (error) {
-    const code = error instanceof SvcError ? error.code : "";
-    return { reply, failure: { code, message: (error as Error).message } };
-  }
-}
+port.on("message", (asked: Asked<Ask>) => void answer(port, asked, (ask) => server.execute(ask)));

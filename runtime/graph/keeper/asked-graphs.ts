@@ -1,15 +1,16 @@
 // Graphs for a thread that has to ask another one for them.
 
 import type { MessagePort } from "node:worker_threads";
-import { SyncPort } from "../../wire/sync-port.js";
+import { SyncAsker } from "../../wire/asker.js";
+import { GRAPH_ERRORS } from "../model/crossing-errors.js";
 import type { GraphAsk, GraphRequest, GraphSource, SharedGraph } from "./graph-source.js";
 
 export class AskedGraphs implements GraphSource {
-  readonly #port: SyncPort<GraphAsk>;
+  readonly #port: SyncAsker<GraphAsk>;
 
   /** @param signal raised by the other side after each answer */
   constructor(port: MessagePort, signal: Int32Array) {
-    this.#port = new SyncPort(port, signal);
+    this.#port = new SyncAsker(port, signal, GRAPH_ERRORS);
   }
 
   open(request: GraphRequest, giveUpAt: number): SharedGraph {
