@@ -71,11 +71,17 @@ function paramsSchema(operation: Operation, lowering: SchemaLowering): LoweredSc
   return objectOf(members, required, operation.isOpen);
 }
 
-function inputSchema({ wire, schema, required }: ParamSpec, lowering: SchemaLowering) {
+/** What `content` may be beside text: a Blob, a file and a stream among them. */
+const BYTES_OF_BODY = [
+  ...["ArrayBuffer", "ArrayBufferView", "AsyncIterable<Uint8Array>"],
+  ...["{ arrayBuffer(): Promise<ArrayBuffer> }", "{ getReader(): unknown }"],
+].join(" | ");
+
+function inputSchema({ in: place, wire, schema, required }: ParamSpec, lowering: SchemaLowering) {
   const lowered = lowering.lower(schema);
   if (lowered === ANYTHING) return { ...ANYTHING };
   const members = [
-    ...(wire === "bytes" ? [{ tsType: "Uint8Array" }] : []),
+    ...(wire === "bytes" ? [{ tsType: place === "body" ? BYTES_OF_BODY : "Uint8Array" }] : []),
     lowered,
     // Left out of the query, so that a member which may be undefined can be passed on.
     ...(required ? [] : [{ tsType: "undefined" }]),

@@ -6,7 +6,7 @@ import { CallLimit } from "./call-limit.js";
 import { exchange, isConnectFault } from "./exchange.js";
 import type { Operation } from "./operation.js";
 import type { CallOptions, ClientOptions, Envelope, FetchInit } from "./options.js";
-import { type Request, requestOf } from "./request.js";
+import { type Request, requestOf, withBytes } from "./request.js";
 import { RetryBudget, retryWaitMs } from "./retry-budget.js";
 import type { SvcError } from "./svc-error.js";
 
@@ -64,7 +64,7 @@ export class Connection {
   async #send(operation: Operation, params: object = {}, options: CallOptions = {}) {
     const all: ClientOptions & CallOptions = merged(this.#options, options);
     const { retries = RETRIES, timeoutMs = TIMEOUT_MS, idempotent, signal } = all;
-    const request = requestOf(all.baseUrl, operation, params, all);
+    const request = requestOf(all.baseUrl, operation, await withBytes(operation, params), all);
     const isSafe = idempotent || operation.readonly === true;
     const limit = new CallLimit(operation.path, timeoutMs, signal);
     let failure: SvcError | undefined;

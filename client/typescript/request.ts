@@ -67,6 +67,29 @@ function escapeBytes(bytes: Uint8Array): string {
 
 function bodyOf(content: unknown, form: NonNullable<Operation["content"]>): string | ArrayBuffer {
   if (form === "json") return JSON.stringify(content);
+  if (typeof content === "string") return content;
   // A copy, so that a retry sends what the first attempt sent.
-  return content instanceof Uint8Array ? new Uint8Array(content).buffer : String(content);
+  if (content instanceof ArrayBuffer) return content.slice(0);
+  if (!ArrayBuffer.isView(content))
+    throw new TypeError("content: expected text, bytes or a stream");
+  const { buffer, byteOffset, byteLength } = content;
+  return new Uint8Array(buffer, byteOffset, byteLength).slice().buffer;
+}
+
+/** What can only be waited for: Blobs, files, streams. Whole, so that a retry can send it again. */
+interface Source {
+  arrayBuffer?(): Promise<ArrayBuffer>;
+  getReader?(): unknown;
+  [Symbol.asyncIterator]?(): unknown;
+}
+
+/** The same parameters, with the bytes of a content that has to be waited for. */
+export async function withBytes({ content: form }: Operation, params: object): Promise<object> {
+  const { content } = params as { content?: Source | null };
+  if (form === undefined || form === "json") return params;
+  // What the plugin is given for a request without a body.
+  if (content === null) return { ...params, content: undefined };
+  if (!(content?.arrayBuffer ?? content?.getReader ?? content?.[Symbol.asyncIterator]))
+    return params;
+  return { ...params, content: await new Response(content as never).arrayBuffer() };
 }

@@ -37,6 +37,8 @@ export interface SvcErrorDetails {
 
 const NO_DETAILS = { status: null, exception: null, traceback: null, envelope: null };
 
+const BRAND = Symbol.for("svc-server.SvcError");
+
 /** A call that failed (interface, "Errors"). */
 export class SvcError extends Error {
   declare readonly kind: ErrorKind;
@@ -52,8 +54,14 @@ export class SvcError extends Error {
   declare readonly envelope: unknown;
   declare readonly cause: unknown;
 
+  /** One package may be loaded twice, as ESM and as CommonJS, and has two such classes then. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+
   constructor(kind: ErrorKind, message: string, details: SvcErrorDetails = {}) {
     super(message);
     Object.assign(this, NO_DETAILS, { chain: [], ...details, kind, name: "SvcError" });
+    Object.defineProperty(this, BRAND, {});
   }
 }

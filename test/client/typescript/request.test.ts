@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { requestOf } from "../../../client/typescript/request.js";
+import { requestOf, withBytes } from "../../../client/typescript/request.js";
 
 const test = suite("client request");
 const PATH = "/svc/plugin/find";
@@ -75,6 +75,35 @@ test("a body makes it a POST", () => {
   assert.equal(request(null, "json"), ["POST", "?a=1", "application/json", "null"]);
   assert.equal(request(undefined, "json"), ["GET", "?a=1", undefined, undefined]);
   assert.equal(request("x", undefined), ["GET", "?a=1&content=x", undefined, undefined]);
+});
+
+test("content is sent as what it is, and nothing else is made text", async () => {
+  const operation = { path: PATH, content: "bytes" } as const;
+  const bytes = Uint8Array.of(1, 2, 255);
+  const sent = async (content: unknown) => {
+    const { body } = requestOf("", operation, await withBytes(operation, { content }), {});
+    return body instanceof ArrayBuffer ? [...new Uint8Array(body)] : body;
+  };
+  const whole = [1, 2, 255];
+  async function* pieces() {
+    yield bytes.subarray(0, 1);
+    yield bytes.subarray(1);
+  }
+  for (const content of [bytes, bytes.buffer, new DataView(bytes.buffer), new Blob([bytes])]) {
+    assert.equal(await sent(content), whole);
+  }
+  assert.equal(await sent(new Blob([bytes]).stream()), whole);
+  assert.equal(await sent(pieces()), whole);
+  assert.equal(await sent(new Uint16Array([258])), [2, 1]);
+  assert.is(await sent(null), undefined);
+  for (const content of [5, true, {}, [1, 2], new Date()]) {
+    try {
+      await sent(content);
+      assert.unreachable(String(content));
+    } catch (error) {
+      assert.is((error as Error).message, "content: expected text, bytes or a stream");
+    }
+  }
 });
 
 test("bytes are copied, so that later changes are not sent", () => {
