@@ -125,11 +125,16 @@ for (const [index, { Connection, SvcError }] of forms.entries()) {
   test(`${form}: the errors of back-ends, three levels below`, async () => {
     const error = await failed(connect(top.port).call(operation("fails"), {}, {}), "backend");
     assert.is(error.status, 500);
-    assert.equal(error.chain, [
-      { partition: 0, width: 2, status: 500 },
-      { partition: 0, width: 2, status: 500 },
-      { partition: 0, width: 3, status: 500 },
-    ]);
+    // All partitions fail, and the answer is that of the quickest.
+    for (const { partition, width } of error.chain) assert.ok(partition >= 0 && partition < width);
+    assert.equal(
+      error.chain.map(({ width, status }) => [width, status]),
+      [
+        [2, 500],
+        [2, 500],
+        [3, 500],
+      ],
+    );
     assert.is(error.exception, "RangeError");
     assert.is(error.message, "/svc/plugin/fails: no  stock ");
     assert.is((error.cause as Runtime.SvcError).kind, "plugin");
