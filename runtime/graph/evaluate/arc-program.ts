@@ -23,6 +23,8 @@ export class ArcProgram {
     const { run } = context;
     enter(context, trail);
     run.spend(((end - from) / ARC_WORDS) * program.steps);
+    const loop = program.loop("filter", end - from);
+    if (loop !== null) return loop(context, words, from, end, null);
     let top = from;
     for (let arc = from; arc < end && !run.isHalted; arc += ARC_WORDS) {
       const word1 = words[arc + 1]!;
@@ -71,6 +73,11 @@ export class ArcProgram {
     const { context, program } = this.#bound;
     enter(context, trail);
     context.run.spend(((end - from) / ARC_WORDS) * program.steps);
+    const loop = program.loop("score", end - from);
+    if (loop !== null) {
+      loop(context, words, from, end, into);
+      return;
+    }
     let index = 0;
     for (let arc = from; arc < end; arc += ARC_WORDS) {
       context.next.move(words[arc]!);
@@ -95,6 +102,7 @@ export class ArcProgram {
 function enter(context: Context, trail: Trail): void {
   context.vertex.move(trail.tail);
   context.prev.move(trail.prev);
+  context.arc.set(0, 0, trail.side, trail.level);
   const prevLevel = Math.max(trail.level - 1, 0);
   context.prevArc.set(trail.prevWord1, trail.prevBits, trail.prevSide, prevLevel);
 }

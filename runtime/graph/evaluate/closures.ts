@@ -196,7 +196,9 @@ export function readNumber(node: TypedNode): NumberOf {
       return (x) => x[of].numberAt(place);
     }
     case "unary":
-      if (node.operator === "-" && isNumberType(node.of.type)) return negated(node.of);
+      if (node.operator === "-" && (node.of.type === "int" || node.of.type === "real")) {
+        return negated(node.of);
+      }
       break;
     case "binary": {
       const made = numberBinary(node, readNumber, node.hasEffect);

@@ -25,7 +25,7 @@ import {
   subtract,
 } from "./operators.js";
 import { textOf } from "./text-of.js";
-import { isNumberType } from "./type-rules.js";
+import { isNumberType, isUnsignedZero } from "./type-rules.js";
 import type { BinaryNode, TypedNode } from "./typed-tree.js";
 import { isTrue, type Value } from "./values.js";
 
@@ -120,6 +120,7 @@ export function numberBinary(
     case "*":
       return isInt ? (x) => a(x) * b(x) + 0 : (x) => a(x) * b(x);
     case "/":
+      if (isUnsignedZero(right)) return null;
       return (x) => divideNumbers(a(x), b(x));
     case "%":
       if (type === "num") return null;

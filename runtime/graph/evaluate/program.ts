@@ -1,6 +1,8 @@
 // Text to program, through two caches: texts lead to their form and literals, forms to programs.
 // Expressions that differ in literals only share all but those.
 
+import { ARC_WORDS } from "../memory/layout.js";
+import { type ArcLoop, makeArcLoop } from "./arc-loop.js";
 import { readNumber, readTruth, readValue, type ValueOf } from "./closures.js";
 import type { Context } from "./context.js";
 import { formOf } from "./form.js";
@@ -27,6 +29,8 @@ export interface Expression {
 }
 
 const NODES_A_STEP = 8;
+/** Evaluations of a form after which a loop pays. */
+const HOT = 2_000;
 const RETURNING = new Set(["return", "returnif", "require"]);
 
 export class Program {
@@ -38,6 +42,9 @@ export class Program {
   readonly steps: number;
   /** What hits are ranked by. */
   readonly score: (x: Context) => number;
+
+  #heat = 0;
+  #loops: Partial<Record<"filter" | "score", ArcLoop | null>> = {};
 
   constructor(typed: TypedProgram) {
     this.typed = typed;
@@ -52,6 +59,21 @@ export class Program {
       const number = readNumber(node);
       this.score = (x) => scoreOf(number(x));
     } else this.score = (x) => scoreOf(value(x));
+  }
+
+  /**
+   * A loop over arcs, once the form has been evaluated often enough to be worth one; null before
+   * that, and for what there is none of.
+   * @param words of the arcs that it is wanted for
+   */
+  loop(kind: "filter" | "score", words: number): ArcLoop | null {
+    const known = this.#loops[kind];
+    if (known !== undefined) return known;
+    this.#heat += words / ARC_WORDS;
+    if (this.#heat < HOT) return null;
+    const made = makeArcLoop(this.typed, kind);
+    this.#loops[kind] = made;
+    return made;
   }
 }
 

@@ -6,6 +6,11 @@ export function isNumberType(type: StaticType): boolean {
   return type === "int" || type === "real" || type === "num";
 }
 
+/** True for what may be an int, whose zero has no sign, and was calculated as if it were a real. */
+export function isUnsignedZero({ op, type }: { readonly op: string; readonly type: StaticType }) {
+  return type === "num" && op !== "arcAttribute";
+}
+
 /** What either of two values is. */
 export function joinedType(a: StaticType, b: StaticType): StaticType {
   if (a === b) return a;

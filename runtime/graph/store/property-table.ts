@@ -26,6 +26,21 @@ import {
 } from "./property-values.js";
 import type { StringPool } from "./string-pool.js";
 
+/** Properties of one vertex, as `readNumbers` gives them. */
+export class PropertyNumbers {
+  readonly numbers: Float64Array;
+  /** `PropertyKind` of each, 0 where there is none. */
+  readonly kinds: Uint8Array;
+  /** Where texts lie. */
+  readonly pointers: Uint32Array;
+
+  constructor(keys: number) {
+    this.numbers = new Float64Array(keys);
+    this.kinds = new Uint8Array(keys);
+    this.pointers = new Uint32Array(keys);
+  }
+}
+
 /** `VertexFlag.HasProperties` where META has it. */
 const HAS_PROPERTIES = VertexFlag.HasProperties << 8;
 
@@ -121,6 +136,31 @@ export class PropertyTable {
         const key = keys[place]!;
         const cell = key === 0 ? 0 : groups.find(vertex, key);
         into[place] = cell === 0 ? undefined : this.#valueAt(cell);
+      }
+      if (groups.leave(vertex, seen)) return;
+    }
+  }
+
+  /** As `storedAll`, as numbers: what is none is NaN, a text is told by where it lies. */
+  readNumbers(vertex: number, keys: readonly number[], into: PropertyNumbers): void {
+    const { groups } = this;
+    const { numbers, kinds, pointers } = into;
+    for (let attempt = 0; ; attempt++) {
+      const seen = groups.enter(vertex, attempt);
+      for (let place = 0; place < keys.length; place++) {
+        const key = keys[place]!;
+        const cell = key === 0 ? 0 : groups.find(vertex, key);
+        if (cell === 0) {
+          kinds[place] = 0;
+          numbers[place] = Number.NaN;
+          continue;
+        }
+        const { words } = this.#cells;
+        const low = words[cell]!;
+        const high = words[cell + 1]!;
+        kinds[place] = kindOfCell(high);
+        numbers[place] = numberOfCell(high, low);
+        pointers[place] = low;
       }
       if (groups.leave(vertex, seen)) return;
     }

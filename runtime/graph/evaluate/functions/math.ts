@@ -28,6 +28,7 @@ export function rounded(a: number): number {
 
 function factorial(n: number): number {
   if (n > MAX_FACTORIAL) return Number.MAX_VALUE;
+  if (Number.isNaN(n)) return n;
   let product = 1;
   for (let factor = 2; factor <= n; factor++) product *= factor;
   return product;

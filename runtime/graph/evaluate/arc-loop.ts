@@ -1,0 +1,123 @@
+// Makes functions of the sources that `LoopWriter` writes: one for each form, once it is known to
+// be used much. Where the process may make no code of texts there are none, and closures remain.
+
+import { sortValueOf } from "../model/arc-number.js";
+import { PropertyNumbers } from "../store/property-table.js";
+import { PropertyKind } from "../store/property-values.js";
+import type { Context } from "./context.js";
+import { LoopWriter } from "./loop-writer.js";
+import { divideNumbers, equalReals } from "./number-operators.js";
+import type { TypedProgram } from "./typed-tree.js";
+import { scoreOf } from "./values.js";
+import type { VertexName } from "./vocabulary.js";
+
+/** Filters or scores arcs; returns where those that pass end. */
+export type ArcLoop = (
+  x: Context,
+  words: Uint32Array,
+  from: number,
+  end: number,
+  scores: Float64Array | null,
+) => number;
+
+const HELPERS = {
+  divide: divideNumbers,
+  near: equalReals,
+  arcNumber: sortValueOf,
+  scoreOf,
+  isText,
+};
+
+/** Whether a property is a text: by where it lies, and by its serial once that is the same. */
+function isText(
+  { store }: Context,
+  kind: number,
+  pointer: number,
+  wanted: number,
+  serial: number,
+): boolean {
+  if (kind !== PropertyKind.String || pointer !== wanted || wanted === 0) return false;
+  return store.strings.serialOf(pointer) === serial;
+}
+
+let isAllowed = true;
+
+/** The loop of an expression of arcs; null where there is none. */
+export function makeArcLoop(typed: TypedProgram, kind: "filter" | "score"): ArcLoop | null {
+  const [statement] = typed.statements;
+  if (!isAllowed || typed.statements.length !== 1 || statement!.slot >= 0) return null;
+  if (typed.hasEffect || typed.needs.synthetic >= 0) return null;
+  const writer = new LoopWriter();
+  const node = statement!.value;
+  const result = kind === "filter" ? writer.passes(node) : writer.score(node);
+  if (result === null || !writer.isOneLook) return null;
+  const source = loopSource(writer, typed, kind, result);
+  const { numbers, truths, calls, constants } = writer.tables;
+  try {
+    const make = new Function("H", "C", "T", "F", "K", "R", source) as (
+      ...tables: unknown[]
+    ) => ArcLoop;
+    const reads = {
+      vertex: new PropertyNumbers(typed.keys.vertex.length),
+      next: new PropertyNumbers(typed.keys.next.length),
+      prev: new PropertyNumbers(typed.keys.prev.length),
+    };
+    return make(HELPERS, numbers, truths, calls, constants, reads);
+  } catch (error) {
+    if (!(error instanceof EvalError)) throw error;
+    isAllowed = false;
+    return null;
+  }
+}
+
+function loopSource(
+  writer: LoopWriter,
+  { keys }: TypedProgram,
+  kind: "filter" | "score",
+  result: string,
+): string {
+  const before = (["vertex", "prev"] as const).filter((of) => writer.reads.has(of));
+  const handles: Record<VertexName, string> = { vertex: "tail", prev: "prev", next: "h" };
+  const read = (of: VertexName): string[] => [
+    `P.readNumbers(${handles[of]}, x.${of}.keys, R.${of});`,
+    ...keys[of].flatMap((_, place) => propertyLines(of, place)),
+  ];
+  const move = writer.hasClosures ? ["x.next.move(h); x.arc.set(w, b, side, level);"] : [];
+  const act =
+    kind === "filter"
+      ? [`if (${result}) { a[top] = h; a[top + 1] = w; a[top + 2] = b; top += 3; }`]
+      : [`scores[top++] = ${result};`];
+  return [
+    '"use strict";',
+    "const { divide, near, arcNumber, scoreOf, isText } = H;",
+    "return function (x, a, from, end, scores) {",
+    "const { store, arc: { side, level } } = x;",
+    "const V = store.vertices, P = store.properties, S = store.strings;",
+    "const tail = x.vertex.handle, prev = x.prev.handle;",
+    "const pw = x.prevArc.word1, pv = arcNumber(pw, x.prevArc.bits);",
+    ...[...writer.literals].map((index) => `const l${index} = x.literals[${index}];`),
+    ...[...writer.codes].map((place) => `const k${place} = x.codes[${place}];`),
+    ...[...writer.texts].flatMap((index) => [
+      `const t${index} = S.find(x.literals[${index}]), s${index} = S.serialOf(t${index});`,
+    ]),
+    ...before.flatMap(read),
+    `let top = ${kind === "filter" ? "from" : "0"};`,
+    "for (let i = from; i < end; i += 3) {",
+    "const h = a[i], w = a[i + 1], b = a[i + 2];",
+    ...move,
+    ...(writer.reads.has("next") ? read("next") : []),
+    ...act,
+    "}",
+    "return top; };",
+  ].join("\n");
+}
+
+function propertyLines(of: VertexName, place: number): string[] {
+  const name = `${of[0]}${place}`;
+  const { Null } = PropertyKind;
+  return [
+    `const q${name} = R.${of}.kinds[${place}], n${name} = R.${of}.numbers[${place}];`,
+    `const p${name} = R.${of}.pointers[${place}];`,
+    `const z${name} = q${name} === 0 || q${name} === ${Null};`,
+  ];
+}

@@ -1,0 +1,212 @@
+// The meaning of expressions once more, as simply as can be: over the tree, with a tag on each
+// value. It knows a part of the language, and nothing of types, forms, closures and loops.
+
+import type { Node, Statement } from "../../../../runtime/graph/evaluate/tree.js";
+
+export type Tagged =
+  | { readonly kind: "null" }
+  | { readonly kind: "int" | "real"; readonly number: number }
+  | { readonly kind: "text"; readonly text: string };
+
+/** What names stand for, and cells. */
+export interface World {
+  readonly names: ReadonlyMap<string, Tagged>;
+  readonly property: (of: string, key: string) => Tagged;
+  readonly cells: Tagged[];
+}
+
+const TINY = 1.1754943508222875e-38;
+const NULL: Tagged = { kind: "null" };
+const NAN = real(Number.NaN);
+
+export function int(number: number): Tagged {
+  // What no longer is an exact int goes on as a real.
+  return Number.isSafeInteger(number) ? { kind: "int", number: number + 0 } : real(number);
+}
+
+export function real(number: number): Tagged {
+  return { kind: "real", number };
+}
+
+function bool(test: boolean): Tagged {
+  return int(test ? 1 : 0);
+}
+
+export function isTrue(value: Tagged): boolean {
+  if (value.kind === "null") return false;
+  return value.kind === "text" || value.number !== 0;
+}
+
+export function interpret(statements: readonly Statement[], world: World): Tagged {
+  const variables = new Map<string, Tagged>();
+  let last: Tagged = NULL;
+  for (const { variable, value } of statements) {
+    last = evaluate(value, world, variables);
+    if (variable !== null) variables.set(variable, last);
+  }
+  return last;
+}
+
+function evaluate(node: Node, world: World, variables: Map<string, Tagged>): Tagged {
+  const of = (child: Node): Tagged => evaluate(child, world, variables);
+  switch (node.kind) {
+    case "literal": {
+      const { kind, value } = node.token;
+      if (kind === "$") return { kind: "text", text: value as string };
+      return kind === "#i" ? int(value as number) : real(value as number);
+    }
+    case "name":
+      return variables.get(node.name) ?? world.names.get(node.name)!;
+    case "property":
+      return world.property(node.of, node.key.value as string);
+    case "group":
+      return node.items.map(of)[0]!;
+    case "unary":
+      return unary(node.operator, of(node.of));
+    case "ternary": {
+      const [condition, yes, no] = [of(node.condition), of(node.yes), of(node.no)];
+      return isTrue(condition) ? yes : no;
+    }
+    case "binary":
+      if (node.operator === "in") return member(of(node.left), node.right, of);
+      return binary(node.operator, of(node.left), of(node.right));
+    case "call":
+      return call(node.name, node.args.map(of), world.cells);
+    default:
+      throw new Error(`not known here: ${node.kind}`);
+  }
+}
+
+function member(value: Tagged, right: Node, of: (node: Node) => Tagged): Tagged {
+  if (right.kind === "set") {
+    return bool(right.items.map(of).filter((item) => equals(value, item)).length > 0);
+  }
+  const [low, high] = (right as Extract<Node, { kind: "call" }>).args.map(of);
+  if (value.kind === "null" || value.kind === "text") return bool(false);
+  return bool(value.number >= numberIn(low!) && value.number < numberIn(high!));
+}
+
+function numberIn(value: Tagged): number {
+  return value.kind === "int" || value.kind === "real" ? value.number : Number.NaN;
+}
+
+function unary(operator: string, a: Tagged): Tagged {
+  if (operator === "!") return bool(!isTrue(a));
+  if (operator === "+" || a.kind === "null" || a.kind === "text") return a;
+  return a.kind === "int" ? int(0 - a.number) : real(-a.number);
+}
+
+function binary(operator: string, a: Tagged, b: Tagged): Tagged {
+  switch (operator) {
+    case "&&":
+      return isTrue(a) && isTrue(b) ? b : int(0);
+    case "||":
+      return isTrue(a) ? a : isTrue(b) ? b : a;
+    case "==":
+      return bool(equals(a, b));
+    case "!=":
+      return bool(!equals(a, b));
+    case "<":
+      return bool(compares(a, b, (order) => order < 0));
+    case "<=":
+      return bool(compares(a, b, (order) => order <= 0));
+    case ">":
+      return bool(compares(a, b, (order) => order > 0));
+    case ">=":
+      return bool(compares(a, b, (order) => order >= 0));
+    default:
+      return arithmetic(operator, a, b);
+  }
+}
+
+function equals(a: Tagged, b: Tagged): boolean {
+  if (a.kind === "null" || b.kind === "null") return a.kind === b.kind;
+  if (a.kind === "text" || b.kind === "text") {
+    return a.kind === "text" && b.kind === "text" && a.text === b.text;
+  }
+  return a.number === b.number || Math.abs(a.number - b.number) < 1.1920929e-7;
+}
+
+function compares(a: Tagged, b: Tagged, test: (order: number) => boolean): boolean {
+  if (a.kind === "null" || b.kind === "null") return false;
+  if (a.kind === "text" || b.kind === "text") {
+    if (a.kind !== "text" || b.kind !== "text") return false;
+    return test(Buffer.compare(Buffer.from(a.text), Buffer.from(b.text)));
+  }
+  if (Number.isNaN(a.number) || Number.isNaN(b.number)) return false;
+  return test(a.number === b.number ? 0 : a.number < b.number ? -1 : 1);
+}
+
+function arithmetic(operator: string, a: Tagged, b: Tagged): Tagged {
+  if (a.kind === "null" || b.kind === "null") return withNull(operator, a, b);
+  if (operator === "+" && a.kind === "text") return { kind: "text", text: a.text + textOf(b) };
+  if (a.kind === "text") return NAN;
+  if (b.kind === "text") return operator === "/" ? a : NAN;
+  const make = a.kind === "int" && b.kind === "int" ? int : real;
+  const [x, y] = [a.number, b.number];
+  if (operator === "+") return make(x + y);
+  if (operator === "-") return make(x - y);
+  if (operator === "*") return make(x * y);
+  if (operator === "/") return real(x / (y === 0 && !Object.is(y, -0) ? TINY : y));
+  if (y === 0) return make === int ? int(0) : real(TINY);
+  return make(x % y);
+}
+
+function withNull(operator: string, a: Tagged, b: Tagged): Tagged {
+  const isNeither = a.kind === "null" && b.kind === "null";
+  if (operator === "*") return isNeither ? NULL : int(0);
+  if (operator === "+") return a.kind === "null" ? b : a;
+  if (operator === "-") {
+    if (a.kind === "null") return b.kind === "null" ? NULL : unary("-", b);
+    return a.kind === "text" ? NAN : a;
+  }
+  if (a.kind === "null") return NULL;
+  return a.kind === "text" ? NAN : a;
+}
+
+/** Only what makes no difference to lengths and truth is asked of texts of reals. */
+function textOf(value: Tagged): string {
+  if (value.kind === "text") return value.text;
+  if (value.kind === "int") return String(value.number);
+  throw new Error("no text of a real here");
+}
+
+function call(name: string, args: readonly Tagged[], cells: Tagged[]): Tagged {
+  const [a, b] = args as [Tagged, Tagged];
+  switch (name) {
+    case "sqrt":
+    case "floor":
+    case "abs": {
+      if (a.kind === "null") return NULL;
+      if (a.kind === "text") return NAN;
+      if (name === "sqrt") return real(a.number <= 0 ? 0 : Math.sqrt(a.number));
+      const made = name === "floor" ? Math.floor(a.number) : Math.abs(a.number);
+      return a.kind === "int" ? int(made) : real(made);
+    }
+    case "firstval":
+      return args.find(isValue) ?? a;
+    case "isint":
+      return bool(a.kind === "int");
+    case "load":
+      return cells[at(a, cells)]!;
+    case "store":
+      cells[at(a, cells)] = b;
+      return b;
+    case "inc": {
+      const cell = cells[at(a, cells)]!;
+      const made = cell.kind === "int" ? int(cell.number + 1) : cell;
+      cells[at(a, cells)] = cell.kind === "real" ? real(cell.number + 1) : made;
+      return cells[at(a, cells)]!;
+    }
+    default:
+      throw new Error(`not known here: ${name}`);
+  }
+}
+
+function isValue(value: Tagged): boolean {
+  return value.kind === "text" || (value.kind !== "null" && !Number.isNaN(value.number));
+}
+
+function at(address: Tagged, cells: Tagged[]): number {
+  return numberIn(address) & (cells.length - 1);
+}
