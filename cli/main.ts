@@ -16,6 +16,8 @@ import type { Command } from "./frame/command.js";
 import { commandHelp, overview } from "./frame/help.js";
 import { parseArguments } from "./frame/parse-arguments.js";
 import { reportError } from "./frame/report-error.js";
+import { graphExport } from "./graph-export.js";
+import { graphImport } from "./graph-import.js";
 import { init } from "./init.js";
 import { matrix } from "./matrix.js";
 import { mcp } from "./mcp.js";
@@ -33,6 +35,8 @@ const COMMANDS: readonly Command[] = [
   argspecDiff,
   client,
   mcp,
+  graphImport,
+  graphExport,
 ];
 
 /**

@@ -87,4 +87,12 @@ export const COMMAND_CODES = {
     title: "service that cannot be started for its tools",
     fix: "mend what it says above; one that is running already is reached with `--from <url>`",
   },
+  SVC3060: {
+    title: "graph data that cannot be read",
+    fix: "mend what the message names, then import again: it goes on where it was saved last",
+  },
+  SVC3061: {
+    title: "graph that cannot be exported",
+    fix: "name a file that can be written, with room for all of the graph",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -1,0 +1,17 @@
+// `svc graph export`: writes all of a graph as JSON lines, which `svc graph import` reads.
+
+import { defineCommand } from "./frame/command.js";
+import { GRAPH_OPTIONS } from "./graph/graph-options.js";
+
+export const graphExport = defineCommand({
+  name: "graph export",
+  summary: "Writes all vertices and arcs of a graph as JSON lines.",
+  arguments: [{ name: "[file]", required: false, help: "default: standard output" }],
+  options: GRAPH_OPTIONS,
+  environment: false,
+  async run([file], values) {
+    const { exportGraph } = await import("./graph/export-graph.js");
+    await exportGraph(file ?? null, values.graph ?? null, values.root ?? ".");
+    return 0;
+  },
+});

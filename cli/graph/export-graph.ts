@@ -1,0 +1,92 @@
+// Writes a graph as JSON lines: first its vertices, then its arcs. Vertices that are there only
+// because arcs lead to them come with those arcs.
+
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import type { Writable } from "node:stream";
+import { SvcError } from "../../runtime/base/errors.js";
+import { type Graph, T_NEVER } from "../../runtime/index.js";
+import { plainValue } from "./import-record.js";
+import { withGraph } from "./open-graph.js";
+
+/** Lines that are written at once. */
+const BATCH = 256;
+
+/** @throws SvcError SVC3060 no such graph, SVC3061 a file that cannot be written */
+export async function exportGraph(
+  file: string | null,
+  name: string | null,
+  root: string,
+): Promise<void> {
+  await withGraph(name, root, true, async (graph) => {
+    const out = file === null ? process.stdout : createWriteStream(file);
+    try {
+      await writeLines(out, graphLines(graph));
+      if (file !== null) {
+        out.end();
+        await once(out, "finish");
+      }
+    } catch (error) {
+      const reason = (error as Error).message;
+      throw new SvcError("SVC3061", `${file ?? "standard output"}: ${reason}`, { cause: error });
+    }
+  });
+}
+
+async function writeLines(out: Writable, lines: Iterable<string>): Promise<void> {
+  let failure: Error | null = null;
+  out.on("error", (error) => {
+    failure = error;
+  });
+  let batch: string[] = [];
+  const flush = async (): Promise<void> => {
+    if (batch.length === 0) return;
+    const isRoom = out.write(`${batch.join("\n")}\n`);
+    batch = [];
+    if (!isRoom && failure === null) await once(out, "drain");
+    if (failure !== null) throw failure;
+  };
+  for (const line of lines) {
+    batch.push(line);
+    if (batch.length === BATCH) await flush();
+  }
+  await flush();
+}
+
+function* graphLines(graph: Graph): Generator<string> {
+  const ids = graph.vertices();
+  for (const id of ids) {
+    const line = vertexLine(graph, id);
+    if (line !== null) yield line;
+  }
+  for (const id of ids) yield* arcLines(graph, id);
+}
+
+function vertexLine(graph: Graph, id: string): string | null {
+  const vertex = graph.getVertex(id);
+  try {
+    if (vertex.virtual) return null;
+    const { properties, tmx } = vertex;
+    const type = vertex.type === "__vertex__" ? {} : { type: vertex.type };
+    const plain = Object.entries(properties).map(([key, value]) => [key, plainValue(value)]);
+    return JSON.stringify({
+      id,
+      ...type,
+      ...(tmx < T_NEVER && { expires: tmx }),
+      ...(plain.length > 0 && { properties: Object.fromEntries(plain) }),
+      ...(vertex.hasVector() && { vector: base64Of(vertex.vector) }),
+    });
+  } finally {
+    vertex.close();
+  }
+}
+
+function base64Of(vector: readonly number[]): string {
+  return Buffer.from(Float32Array.from(vector).buffer).toString("base64");
+}
+
+function* arcLines(graph: Graph, initial: string): Generator<string> {
+  for (const [, relationship, modifier, value, terminal] of graph.outarcs(initial)) {
+    yield JSON.stringify({ initial, relationship, modifier, value, terminal });
+  }
+}

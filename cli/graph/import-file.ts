@@ -1,0 +1,119 @@
+// Imports a file record by record. Every so often the graph is saved, and beside it where in the
+// file that was: an import that ended in between goes on from there. What lies between two saves is
+// then imported twice, so each record says what is to be: values of arcs are set, never added to.
+
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { extname, join, resolve } from "node:path";
+import { SvcError } from "../../runtime/base/errors.js";
+import type { Graph } from "../../runtime/index.js";
+import { importRecord } from "./import-record.js";
+import { withGraph } from "./open-graph.js";
+import { type FileFormat, type Position, readRecords } from "./read-records.js";
+
+export interface ImportOptions {
+  readonly graph: string | null;
+  readonly root: string;
+  readonly format: FileFormat | null;
+  readonly prefix: string;
+  readonly type: string | null;
+}
+
+const FORMATS = new Map<string, FileFormat>([
+  [".jsonl", "jsonl"],
+  [".ndjson", "jsonl"],
+  [".csv", "csv"],
+  [".npy", "npy"],
+  [".fvecs", "fvecs"],
+]);
+const POSITION_FILE = "import.json";
+const SAVE_EVERY_MS = 15_000;
+const SHOW_EVERY_MS = 200;
+const LOOK_EVERY = 256;
+const BAR_WIDTH = 30;
+
+/** Which file, and up to where it was imported. */
+interface Progress extends Position {
+  readonly file: string;
+  readonly bytes: number;
+  readonly changedAt: number;
+}
+
+/** @throws SvcError SVC3060 what cannot be read, or is no vertex and no arc */
+export async function importFile(file: string, options: ImportOptions): Promise<void> {
+  const path = resolve(file);
+  if (!existsSync(path)) throw new SvcError("SVC3060", `there is no file ${path}`);
+  const format = options.format ?? FORMATS.get(extname(path).toLowerCase());
+  if (format === undefined) {
+    throw new SvcError("SVC3060", `the form of ${path} is unknown: give it as --format`);
+  }
+  await withGraph(options.graph, options.root, false, async (graph) => {
+    const { size, mtimeMs } = statSync(path);
+    const whole = { file: path, bytes: size, changedAt: mtimeMs };
+    const from = storedPosition(graph, whole);
+    if (from.end > 0) console.error(`goes on behind line ${from.line}`);
+    const begun = performance.now();
+    let count = 0;
+    const bar = new Bar(size);
+    let savedAt = begun;
+    for await (const { value, line, end } of readRecords(path, format, options.prefix, from)) {
+      importRecord(graph, value, { place: `${path}:${line}`, type: options.type });
+      if (++count % LOOK_EVERY !== 0) continue;
+      bar.show(end, count);
+      if (performance.now() - savedAt < SAVE_EVERY_MS) continue;
+      graph.save(-1);
+      storePosition(graph, { ...whole, end, line });
+      savedAt = performance.now();
+    }
+    graph.save(-1);
+    rmSync(positionFile(graph), { force: true });
+    bar.end();
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    console.log(`${count} records in ${seconds} s: ${graph.order} vertices, ${graph.size} arcs`);
+  });
+}
+
+function positionFile(graph: Graph): string {
+  return join(graph.path!, POSITION_FILE);
+}
+
+/** Where to begin: at the start, unless this file was imported in part. */
+function storedPosition(graph: Graph, whole: Omit<Progress, keyof Position>): Position {
+  const start = { end: 0, line: 0 };
+  const file = positionFile(graph);
+  if (!existsSync(file)) return start;
+  const stored = JSON.parse(readFileSync(file, "utf8")) as Progress;
+  const isSame =
+    stored.file === whole.file &&
+    stored.bytes === whole.bytes &&
+    stored.changedAt === whole.changedAt;
+  return isSame ? { end: stored.end, line: stored.line } : start;
+}
+
+/** Complete or not there: it is renamed to its place. */
+function storePosition(graph: Graph, progress: Progress): void {
+  const file = positionFile(graph);
+  writeFileSync(`${file}.new`, JSON.stringify(progress));
+  renameSync(`${file}.new`, file);
+}
+
+/** How far an import is, where somebody looks. */
+class Bar {
+  readonly #bytes: number;
+  #shownAt = 0;
+
+  constructor(bytes: number) {
+    this.#bytes = Math.max(1, bytes);
+  }
+
+  show(end: number, count: number): void {
+    if (!process.stderr.isTTY || performance.now() - this.#shownAt < SHOW_EVERY_MS) return;
+    this.#shownAt = performance.now();
+    const share = Math.min(1, end / this.#bytes);
+    const done = "#".repeat(Math.round(share * BAR_WIDTH)).padEnd(BAR_WIDTH, ".");
+    process.stderr.write(`\r[${done}] ${Math.floor(share * 100)} %  ${count} records `);
+  }
+
+  end(): void {
+    if (process.stderr.isTTY && this.#shownAt > 0) process.stderr.write("\r\x1b[K");
+  }
+}

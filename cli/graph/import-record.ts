@@ -1,0 +1,126 @@
+// One record of an import: a vertex, or an arc. Whatever stands in it is checked by the graph
+// itself; members that neither has are refused, so that nothing is lost unnoticed.
+
+import { SvcError } from "../../runtime/base/errors.js";
+import * as constants from "../../runtime/graph/model/constants.js";
+import type { ArcSpec, CreateOptions, Graph, PropertyValue } from "../../runtime/index.js";
+
+const VERTEX_MEMBERS = new Set(["id", "type", "lifespan", "expires", "properties", "vector"]);
+const ARC_MEMBERS = new Set(["initial", "relationship", "modifier", "value", "terminal"]);
+/** Property values that JSON has no form for. */
+const BYTES = "$bytes";
+const MAP = "$map";
+
+type Members = { readonly [key: string]: unknown };
+
+/** @throws SvcError SVC3060 */
+export function importRecord(
+  graph: Graph,
+  value: Members,
+  { place, type }: { readonly place: string; readonly type: string | null },
+): void {
+  const isArc = Object.hasOwn(value, "initial");
+  const known = isArc ? ARC_MEMBERS : VERTEX_MEMBERS;
+  const unknown = Object.keys(value).find((name) => !known.has(name));
+  if (unknown !== undefined) throw refused(place, `"${unknown}" is no member of a record`);
+  try {
+    if (isArc) importArc(graph, value);
+    else importVertex(graph, value, type);
+  } catch (error) {
+    // Everything that the graph refuses; a full disk or a lost lock is no fault of the file.
+    if (error instanceof TypeError || error instanceof SvcError) {
+      throw refused(place, error.message, error);
+    }
+    throw error;
+  }
+}
+
+function importVertex(graph: Graph, value: Members, defaultType: string | null): void {
+  const { id, type, lifespan, expires, properties, vector } = value;
+  const options = {
+    type: (type as string | null | undefined) ?? defaultType,
+    vector: typeof vector === "string" ? floatsOf(vector) : vector,
+    properties: propertiesOf(properties),
+    ...(lifespan !== undefined && { lifespan }),
+  };
+  graph.createVertex(id as string, options as CreateOptions);
+  if (expires === undefined) return;
+  const vertex = graph.openVertex(id as string);
+  vertex.setExpiration(expires as number);
+  vertex.close();
+}
+
+function floatsOf(base64: string): Float32Array {
+  const bytes = Buffer.from(base64, "base64");
+  if (bytes.length % 4 !== 0) throw new TypeError("vector must be base64 of float32s");
+  return Float32Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
+}
+
+function propertiesOf(given: unknown): { [key: string]: PropertyValue } | undefined {
+  if (given === undefined || given === null) return undefined;
+  if (typeof given !== "object" || Array.isArray(given)) {
+    throw new TypeError("properties must be an object");
+  }
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, propertyOf(value)]));
+}
+
+function propertyOf(value: unknown): PropertyValue {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return value as PropertyValue;
+  }
+  const { [BYTES]: bytes, [MAP]: map } = value as Members;
+  if (typeof bytes === "string") return new Uint8Array(Buffer.from(bytes, "base64"));
+  if (Array.isArray(map)) return new Map(map as [number, number][]);
+  return value as PropertyValue;
+}
+
+/** What an export writes of a property value. */
+export function plainValue(value: PropertyValue): unknown {
+  if (value instanceof Uint8Array) return { [BYTES]: Buffer.from(value).toString("base64") };
+  return value instanceof Map ? { [MAP]: [...value] } : value;
+}
+
+function importArc(graph: Graph, given: Members): void {
+  const { initial, relationship = null, terminal, value } = given;
+  const modifier = modifierOf(given.modifier ?? "M_STAT");
+  const [from, to] = [initial as string, terminal as string];
+  const arc = [relationship, modifier] as unknown as ArcSpec;
+  const code = modifier & ~(constants.M_FWDONLY | constants.M_AUTOTM);
+  if (code === constants.M_CNT || code === constants.M_ACC || code === constants.M_TMC) {
+    if (code !== modifier) throw new TypeError("such an arc cannot be forward-only");
+    setArc(graph, [from, to], relationship as string | null, code, Number(value ?? 1));
+  } else if (code === constants.M_STAT || value === undefined) graph.connect(from, arc, to);
+  else graph.connect(from, [relationship, modifier, value] as unknown as ArcSpec, to);
+}
+
+/** Those that add to what is there, or may not be set again. */
+function setArc(
+  graph: Graph,
+  [from, to]: readonly [string, string],
+  relationship: string | null,
+  code: number,
+  value: number,
+): void {
+  const filter = [relationship, constants.D_OUT, code] as const;
+  const isThere = graph.hasVertex(from) && graph.adjacent(from, filter as never, to);
+  const old = isThere ? (graph.arcValue(from, filter as never, to) ?? 0) : 0;
+  if (isThere && old === value) return;
+  if (code === constants.M_CNT) graph.count(from, relationship, to, value - old);
+  else if (code === constants.M_ACC) graph.accumulate(from, relationship, to, value - old);
+  else if (!isThere) graph.connect(from, [relationship, code, value] as unknown as ArcSpec, to);
+}
+
+function modifierOf(given: unknown): number {
+  const names = String(given).split("|");
+  let code = 0;
+  for (const name of names) {
+    const value = name.startsWith("M_") ? Reflect.get(constants, name) : undefined;
+    if (typeof value !== "number") throw new TypeError(`"${name}" is no modifier`);
+    code |= value;
+  }
+  return code;
+}
+
+function refused(place: string, reason: string, cause?: Error): SvcError {
+  return new SvcError("SVC3060", `${place}: ${reason}`, { cause });
+}

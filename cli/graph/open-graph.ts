@@ -1,0 +1,32 @@
+// A stored graph in this process. No server may have its root open: who writes there is alone.
+
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { SvcError } from "../../runtime/base/errors.js";
+import { Graph, system } from "../../runtime/index.js";
+
+/**
+ * Runs something with a graph that is opened for it, and made where it is missing.
+ * @param mustExist it is not made
+ * @throws SvcError SVC3060 no name, or no such graph; what opening it throws
+ */
+export async function withGraph(
+  name: string | null,
+  root: string,
+  mustExist: boolean,
+  run: (graph: Graph) => Promise<void>,
+): Promise<void> {
+  if (name === null) throw new SvcError("SVC3060", "the graph has no name: give it as --graph");
+  const folder = resolve(root);
+  if (mustExist && !existsSync(join(folder, name))) {
+    throw new SvcError("SVC3060", `there is no graph "${name}" in ${folder}`);
+  }
+  await system.initialize("svc graph", { root: folder });
+  try {
+    const graph = new Graph(name);
+    await run(graph);
+    graph.close();
+  } finally {
+    await system.unload();
+  }
+}

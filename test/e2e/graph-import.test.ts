@@ -1,0 +1,142 @@
+// `svc graph import` and `svc graph export`: every form of file, what is wrong with one, a graph
+// that comes back as it was, and an import that goes on where it was killed.
+// limit: 120 s
+
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { runCommand } from "./support/run-command.js";
+
+const test = suite("graph import and export");
+const root = mkdtempSync(join(tmpdir(), "svc-import-"));
+test.after(() => rmSync(root, { recursive: true }));
+
+const at = (name: string): string => join(root, name);
+
+/** Runs `svc graph ...`; returns what it printed. */
+async function graph(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  return runCommand("graph", ...words, "--root", at("graphs"));
+}
+
+async function lines(name: string): Promise<Record<string, unknown>[]> {
+  const { code, out, err } = await graph("export", "--graph", name);
+  assert.is(code, 0, err);
+  return out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+test("JSON lines come back as they were", async () => {
+  const records = [
+    { id: "a", type: "thing", properties: { n: 1, t: "é", b: { $bytes: "AQI=" } }, vector: [3, 4] },
+    { id: "b", expires: 4_000_000_000, properties: { list: [1, 2] } },
+    { initial: "a", relationship: "to", modifier: "M_INT", value: -5, terminal: "b" },
+    { initial: "a", relationship: "to", modifier: "M_CNT", value: 7, terminal: "virtual" },
+    { initial: "a", relationship: "is", modifier: "M_STAT", terminal: "b" },
+    { initial: "b", relationship: "f", modifier: "M_FLT|M_FWDONLY", value: 0.5, terminal: "c" },
+  ];
+  writeFileSync(at("a.jsonl"), records.map((record) => JSON.stringify(record)).join("\n"));
+  for (let twice = 0; twice < 2; twice++) {
+    const { code, out, err } = await graph("import", at("a.jsonl"), "--graph", "g");
+    assert.is(code, 0, err);
+    assert.match(out, /6 records in .*: 4 vertices, 4 arcs/);
+  }
+  const exported = await lines("g");
+  const vertex = exported.find(({ id }) => id === "a")!;
+  assert.equal(
+    [vertex.type, vertex.properties],
+    ["thing", { n: 1, t: "é", b: { $bytes: "AQI=" } }],
+  );
+  const bytes = Buffer.from(vertex.vector as string, "base64");
+  assert.equal([bytes.length, bytes.readFloatLE(4)], [128, 4]);
+  assert.is(exported.find(({ id }) => id === "b")!.expires, 4_000_000_000);
+  assert.is(exported.length, 6);
+  writeFileSync(at("b.jsonl"), exported.map((record) => JSON.stringify(record)).join("\n"));
+  await graph("import", at("b.jsonl"), "--graph", "h");
+  assert.equal(await lines("h"), exported);
+  assert.not(existsSync(join(at("graphs"), "h", "import.json")));
+});
+
+test("rows of CSV, .npy and .fvecs are vertices", async () => {
+  writeFileSync(at("v.csv"), 'id,type,price,name,vector\nx,item,1.5,"a ""b"", c",1 2 3\ny,,,,\n');
+  assert.is((await graph("import", at("v.csv"), "--graph", "csv")).code, 0);
+  const [x, y] = await lines("csv");
+  assert.equal(
+    [x!.id, x!.type, x!.properties, typeof x!.vector],
+    ["x", "item", { name: 'a "b", c', price: 1.5 }, "string"],
+  );
+  assert.equal(y, { id: "y" });
+  const floats = Buffer.from(new Float32Array([1, 2, 3, 4, 5, 6]).buffer);
+  const head = `${"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }".padEnd(117)}\n`;
+  const magic = Buffer.from([0x93, ...Buffer.from("NUMPY"), 1, 0, head.length, 0]);
+  writeFileSync(at("v.npy"), Buffer.concat([magic, Buffer.from(head), floats]));
+  const fvec = (numbers: number[]): Buffer =>
+    Buffer.concat([Buffer.from([3, 0, 0, 0]), Buffer.from(new Float32Array(numbers).buffer)]);
+  writeFileSync(at("v.fvecs"), Buffer.concat([fvec([1, 2, 3]), fvec([4, 5, 6])]));
+  for (const form of ["npy", "fvecs"]) {
+    const { code, err } = await graph("import", at(`v.${form}`), "--graph", form, "--prefix", "p");
+    assert.is(code, 0, err);
+    const vectors = await lines(form);
+    assert.equal(
+      vectors.map(({ id, vector }) => [id, Buffer.from(vector as string, "base64").readFloatLE(8)]),
+      [
+        ["p1", 3],
+        ["p2", 6],
+      ],
+    );
+  }
+});
+
+test("an import goes on where the graph was saved last", async () => {
+  const first = '{"id": "one"}\n';
+  writeFileSync(at("part.jsonl"), `${first}{"id": "two"}\n`);
+  await graph("import", at("part.jsonl"), "--graph", "part");
+  const { size, mtimeMs } = statSync(at("part.jsonl"));
+  const saved = {
+    file: at("part.jsonl"),
+    bytes: size,
+    changedAt: mtimeMs,
+    end: first.length,
+    line: 1,
+  };
+  writeFileSync(join(at("graphs"), "part", "import.json"), JSON.stringify(saved));
+  const { out, err } = await graph("import", at("part.jsonl"), "--graph", "part");
+  assert.match(out, /^1 records in .*: 2 vertices/);
+  assert.match(err, /goes on behind line 1/);
+  writeFileSync(join(at("graphs"), "part", "import.json"), JSON.stringify({ ...saved, bytes: 9 }));
+  assert.match((await graph("import", at("part.jsonl"), "--graph", "part")).out, /^2 records/);
+});
+
+const WRONG: readonly (readonly [string, string, RegExp])[] = [
+  ["a.jsonl", '{"id": "a"}\n{"id": }\n', /a\.jsonl:2: .*JSON/],
+  ["a.jsonl", "[1]\n", /a\.jsonl:1: a JSON object is expected/],
+  ["a.jsonl", '{"id": "a", "nme": 1}\n', /a\.jsonl:1: "nme" is no member/],
+  ["a.jsonl", '{"id": 7}\n', /a\.jsonl:1: /],
+  ["a.jsonl", '{"id": "a", "vector": [1, null]}\n', /vector\[1\] must be a number/],
+  ["a.jsonl", '{"initial": "a", "modifier": "M_X", "terminal": "b"}\n', /"M_X" is no modifier/],
+  ["a.csv", "id,n\na,1,2\n", /a\.csv:2: 3 fields instead of 2/],
+  ["a.csv", 'id\n"a\n', /a\.csv:2: a quoted field does not end/],
+  ["a.npy", "no", /rows of little-endian float32/],
+  ["a.fvecs", "\u0003\u0000\u0000\u0000abc", /row 1 is not complete/],
+  ["a.txt", "a", /form of .*a\.txt is unknown/],
+];
+
+test("what cannot be imported is told with its line", async () => {
+  for (const [name, content, message] of WRONG) {
+    writeFileSync(at(name), content);
+    const { code, err } = await graph("import", at(name), "--graph", "bad");
+    assert.is(code, 1, name + content);
+    assert.match(err, /SVC3060/);
+    assert.match(err, message);
+  }
+  assert.match((await graph("import", at("none.csv"), "--graph", "g")).err, /there is no file/);
+  assert.match((await graph("import", at("a.csv"))).err, /has no name/);
+  assert.match((await graph("export", "--graph", "none")).err, /there is no graph "none"/);
+  const out = join(root, "no", "folder", "x");
+  assert.match((await graph("export", out, "--graph", "g")).err, /SVC3061/);
+});
+
+test.run();
