@@ -49,7 +49,7 @@ export function csvValue(
   return Object.fromEntries(members);
 }
 
-/** A vector in a field is numbers between spaces, commas or semicolons, with brackets or without. */
+/** A vector in a field: numbers between spaces, commas or semicolons, in brackets or not. */
 function memberOf(name: string, value: string): unknown {
   if (NUMBERS.has(name)) return Number(value);
   if (name !== "vector") return value;

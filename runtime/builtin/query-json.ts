@@ -8,6 +8,8 @@ import * as sortConstants from "../base/sort-constants.js";
 import * as graphConstants from "../graph/model/constants.js";
 import { ValueError } from "../graph/model/errors.js";
 
+import { floatsOf } from "./vector-json.js";
+
 /** Bounds of what a client may send. */
 const MAX_QUERY_CHARACTERS = 131_000;
 const MAX_DEPTH = 64;
@@ -118,6 +120,10 @@ const arc: Translate = negatable((value) => {
     : value;
 });
 
+/** Base64 of float32s becomes their list. */
+const vector: Translate = (value) =>
+  typeof value === "string" && value !== "tail" && value !== "" ? floatsOf("vector", value) : value;
+
 const valueCondition: Translate = (value) =>
   Array.isArray(value) ? [constant(value[0] as Json), ...value.slice(1)] : value;
 
@@ -165,6 +171,11 @@ const CONDITION: Readonly<Record<string, Translate>> = {
   has_arc: arc,
   has_neighbor: (value) => condition(value),
   not: (value) => condition(value),
+  similarity: negatable((value) =>
+    isObject(value)
+      ? translated(value, { vector, score: valueCondition, hamdist: valueCondition })
+      : value,
+  ),
 };
 
 const QUERY: Readonly<Record<string, Translate>> = {
@@ -173,6 +184,7 @@ const QUERY: Readonly<Record<string, Translate>> = {
   fields: constant,
   result: constant,
   sortby: constant,
+  vector,
   id: unchanged,
   select: unchanged,
   filter: unchanged,

@@ -27,7 +27,7 @@ export function vectorParameter(graph: Graph, name: string, value: unknown): Vec
  * The numbers of a base64 text.
  * @throws ParameterError
  */
-function floatsOf(name: string, text: string): number[] {
+export function floatsOf(name: string, text: string): number[] {
   const bytes = Buffer.from(text, "base64");
   const isWhole = BASE64.test(text) && text.length % 4 === 0 && bytes.length % FLOAT_BYTES === 0;
   if (!isWhole) throw new ParameterError("ValueError", `${name} (base64 of float32s is required)`);

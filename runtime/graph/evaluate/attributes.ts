@@ -6,7 +6,7 @@ import { shownSecond } from "../memory/time.js";
 import { D_BOTH, D_IN, D_OUT } from "../model/constants.js";
 import type { ArcView, Context } from "./context.js";
 import type { StaticType } from "./functions/row.js";
-import { Bits, boxedReal, NO_VECTOR, type Value, VertexRef } from "./values.js";
+import { Bits, boxedReal, NO_VECTOR, type Value, VectorValue, VertexRef } from "./values.js";
 import type { VertexFrame } from "./vertex-frame.js";
 
 interface Row {
@@ -49,7 +49,9 @@ const VERTEX_ROWS: readonly VertexAttribute[] = [
   }),
   ofVertex("ideg", "int", "arcs in", ({ store }, { handle }) => store.vertices.inDegree(handle)),
   ofVertex("odeg", "int", "arcs out", ({ store }, { handle }) => store.vertices.outDegree(handle)),
-  ofVertex("vector", "vector", "vector, empty without one", () => NO_VECTOR),
+  ofVertex("vector", "vector", "vector, empty without one", ({ store }, { handle }) => {
+    return store.vectors.has(handle) ? new VectorValue(store.vectors.get(handle)) : NO_VECTOR;
+  }),
   ofVertex("tmc", "int", "second of its creation", ({ store }, { handle }) => {
     return store.vertices.createdAt(handle);
   }),

@@ -3,6 +3,7 @@
 import { type ArcSpec, ArcToMake, firstValue } from "../changes/arc-to-make.js";
 import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { quantised } from "../vectors/vector-parts.js";
 import { BoundProgram } from "./bound-program.js";
 import { Run } from "./context.js";
 import { checkPlace } from "./expression-check.js";
@@ -40,7 +41,7 @@ export function evaluateText(store: GraphStore, text: string, subject: Subject):
 function evaluateExpression(store: GraphStore, expression: Expression, subject: Subject): Value {
   const { tail, head, arc, vector, memory, spend } = subject;
   const run = new Run(store, memory);
-  if (vector.length > 0) run.vector = new VectorValue(vector);
+  if (vector.length > 0) run.vector = new VectorValue(quantised(vector, "vector"));
   if (spend !== undefined) run.spend = spend;
   const bound = new BoundProgram(store, expression, run);
   const { context } = bound;

@@ -2,6 +2,7 @@
 // begins with `start`, which binds them all; where there are none it costs nothing.
 
 import type { GraphStore } from "../store/graph-store.js";
+import { NULL_PARTS, type VectorParts } from "../vectors/vector-parts.js";
 import { ArcProgram } from "./arc-program.js";
 import { BoundProgram } from "./bound-program.js";
 import { Run } from "./context.js";
@@ -10,6 +11,7 @@ import { ExpressionError } from "./expression-error.js";
 import { findExpression } from "./formulas.js";
 import { memoryOption } from "./memory.js";
 import { compilePart } from "./program.js";
+import { VectorValue } from "./values.js";
 import { VertexProgram } from "./vertex-program.js";
 
 /** Names of options, where they are not those of the places. */
@@ -23,6 +25,8 @@ export class ExpressionSet {
   readonly #store: GraphStore;
   readonly #memory: unknown;
   readonly #programs: BoundProgram[] = [];
+  /** What expressions know as `vector`. */
+  vector: VectorParts = NULL_PARTS;
   #run: Run;
 
   /**
@@ -90,6 +94,7 @@ export class ExpressionSet {
     if (this.isEmpty) return null;
     const run = new Run(this.#store, memoryOption(this.#store, this.#memory));
     run.canHalt = true;
+    if (this.vector.bytes.length > 0) run.vector = new VectorValue(this.vector);
     run.spend = spend;
     // Effects of several expressions come in the order of the arcs: one arc after the other.
     run.isOrdered = this.hasEffects && this.#programs.length > 1;

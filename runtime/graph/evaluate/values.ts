@@ -4,6 +4,7 @@
 
 import { Float } from "../../base/float.js";
 import type { PackedValue } from "../store/property-values.js";
+import { externalOf, NULL_PARTS, type VectorParts } from "../vectors/vector-parts.js";
 import type { Pattern } from "./pattern.js";
 
 /** 64 bits without sign. */
@@ -37,7 +38,11 @@ export class VertexRef {
 
 /** The numbers of a vertex or of a query; none where there is no vector. */
 export class VectorValue {
-  constructor(readonly numbers: readonly number[]) {}
+  constructor(readonly parts: VectorParts) {}
+
+  get numbers(): number[] {
+    return externalOf(this.parts);
+  }
 }
 
 /** `{a, b}`, right of `in` or by itself. */
@@ -59,7 +64,7 @@ export type Value =
   | Pattern
   | PackedValue;
 
-export const NO_VECTOR = new VectorValue([]);
+export const NO_VECTOR = new VectorValue(NULL_PARTS);
 
 /** A real as a value that is passed on without its type. */
 export function boxedReal(number: number): Value {

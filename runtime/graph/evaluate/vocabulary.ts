@@ -16,6 +16,7 @@ import type { FunctionRow, StaticType } from "./functions/row.js";
 import { SETS } from "./functions/sets.js";
 import { SYNTHETIC } from "./functions/synthetic.js";
 import { TEXTS } from "./functions/texts.js";
+import { VECTORS } from "./functions/vectors.js";
 import type { Value } from "./values.js";
 
 export interface Constant {
@@ -37,6 +38,7 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionRow> = new Map(
     ...GEO,
     ...COLLECT,
     ...SYNTHETIC,
+    ...VECTORS,
   ].map((row) => [row.name, row]),
 );
 

@@ -7,8 +7,8 @@ import { cosine, dot, type VectorParts } from "./vector-parts.js";
 import type { VectorTable } from "./vector-table.js";
 
 /** Of a vertex that has no vector, or compared with none. */
-const NO_SIMILARITY = -1;
-const NO_HAMMING = 64;
+export const NO_SIMILARITY = -1;
+export const NO_HAMMING = 64;
 
 /** Tells probes of this thread apart; 0 is none. */
 let serials = 0;
@@ -51,25 +51,27 @@ export class Probe {
     this.#table.memory.take(this.#serial, this.parts.bytes);
   }
 
-  /** Cosine of a vertex's vector and the probe, `NO_SIMILARITY` where one is missing. */
-  similarity(vertex: number): number {
-    if (this.length === 0) return NO_SIMILARITY;
+  /** Cosine of a vertex's vector and the probe; `none` where one is missing. */
+  similarity(vertex: number, none = NO_SIMILARITY): number {
+    if (this.length === 0) return none;
     this.take();
     const { reader } = this.#table;
     for (let attempt = 0; ; attempt++) {
       const seen = reader.enter(0, vertex, attempt);
-      const score = this.similarityOfSlot(this.#table.slotOf(vertex));
+      const slot = this.#table.slotOf(vertex);
+      const score = slot === 0 ? none : this.similarityOfSlot(slot);
       if (reader.leave(0, vertex, seen)) return score;
     }
   }
 
-  /** Number of bits in which the fingerprints differ, `NO_HAMMING` where one is missing. */
-  hamming(vertex: number): number {
-    if (this.length === 0) return NO_HAMMING;
+  /** Number of bits in which the fingerprints differ; `none` where one is missing. */
+  hamming(vertex: number, none = NO_HAMMING): number {
+    if (this.length === 0) return none;
     const { reader } = this.#table;
     for (let attempt = 0; ; attempt++) {
       const seen = reader.enter(0, vertex, attempt);
-      const bits = this.#hammingOfSlot(this.#table.slotOf(vertex));
+      const slot = this.#table.slotOf(vertex);
+      const bits = slot === 0 ? none : this.#hammingOfSlot(slot);
       if (reader.leave(0, vertex, seen)) return bits;
     }
   }

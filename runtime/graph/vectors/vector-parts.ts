@@ -156,6 +156,11 @@ export function hammingOf(a: VectorParts, b: VectorParts): number {
   );
 }
 
+/** The components as numbers. */
+export function externalOf({ bytes, scale }: VectorParts): number[] {
+  return Array.from(bytes, (byte) => Math.fround(byte * scale));
+}
+
 export function magnitudeOf({ squares, scale }: VectorParts): number {
   return scale * Math.sqrt(squares);
 }

@@ -8,6 +8,7 @@ import {
   cosineOf,
   distanceOf,
   dot,
+  externalOf,
   hammingOf,
   magnitudeOf,
   partsOfBytes,
@@ -73,8 +74,7 @@ export class Vector {
 
   /** The components as numbers. */
   get external(): number[] {
-    const { bytes, scale } = this.#parts;
-    return Array.from(bytes, (byte) => Math.fround(byte * scale));
+    return externalOf(this.#parts);
   }
 
   /** The components as they are kept; a copy. */

@@ -1,6 +1,7 @@
 // Functions that make one kind of value of another, or tell which kind it is.
 
 import { PackedValue, PropertyKind } from "../../store/property-values.js";
+import { magnitudeOf } from "../../vectors/vector-parts.js";
 import type { Context } from "../context.js";
 import { hashOf } from "../hash.js";
 import { packedLength } from "../packed.js";
@@ -51,7 +52,7 @@ function parsedInt(text: string): Value {
 
 function asInt(value: Value): Value {
   if (typeof value === "string") return parsedInt(value);
-  if (value instanceof VectorValue) return value.numbers.length;
+  if (value instanceof VectorValue) return value.parts.bytes.length;
   if (value === null) return 0;
   return isReal(value) ? narrowed(rawBits(value)) : toInt(value, Math.trunc);
 }
@@ -64,7 +65,7 @@ function asReal(value: Value): Value {
     const isNumber = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(text);
     return boxedReal(isNumber ? Number(text) : Number.NaN);
   }
-  if (value instanceof VectorValue) return boxedReal(Math.hypot(...value.numbers));
+  if (value instanceof VectorValue) return boxedReal(magnitudeOf(value.parts));
   if (isReal(value)) {
     const number = numberIn(value);
     if (number === Number.POSITIVE_INFINITY) return Number.MAX_VALUE;
@@ -76,7 +77,7 @@ function asReal(value: Value): Value {
 function lengthOf({ store }: Context, value: Value): number {
   if (typeof value === "string") return codePoints(value);
   if (value instanceof PackedValue) return packedLength(value);
-  if (value instanceof VectorValue) return value.numbers.length;
+  if (value instanceof VectorValue) return value.parts.bytes.length;
   if (value instanceof Bits) return countBits(value.value);
   return value instanceof VertexRef ? store.properties.countOf(value.handle) : 0;
 }

@@ -1,6 +1,7 @@
 // The attributes of the arc that led to a hit, and of the hit itself.
 
 import * as F from "../../model/constants.js";
+import { NO_HAMMING, NO_SIMILARITY } from "../../vectors/probe.js";
 import { arc } from "./attribute.js";
 
 export const ANCHOR = arc({ field: "anchor", bit: F.F_ANCHOR }, ({ store, tail }) =>
@@ -32,16 +33,13 @@ export const RANK = arc(
   (hit) => hit.score,
 );
 
-/** What stands for the similarity to a vector, and the distance from it, where there is none. */
-const NO_SIMILARITY = -1;
-const NO_HAMMING = 64;
 export const SIMILARITY = arc(
   { field: "similarity", bit: F.F_SIM, kind: "float" },
-  () => NO_SIMILARITY,
+  ({ probe, head }) => probe?.similarity(head) ?? NO_SIMILARITY,
 );
 export const HAMMING = arc(
   { field: "hamming-distance", bit: F.F_HAM, kind: "integer" },
-  () => NO_HAMMING,
+  ({ probe, head }) => probe?.hamming(head) ?? NO_HAMMING,
 );
 
 /** All of them. */

@@ -2,6 +2,7 @@
 // Fields, `select`, conditions on times, orders, the types of results and `Vertex` read these rows.
 
 import type { GraphStore } from "../../store/graph-store.js";
+import type { Probe } from "../../vectors/probe.js";
 
 /** What a field holds; `items` is a list of keys and values, for the properties. */
 export type FieldKind = "text" | "integer" | "float" | "arc value" | "vector" | "items";
@@ -25,6 +26,8 @@ export interface HitView {
   readonly value: number;
   /** False for M_STAT, whose value is only shown. */
   readonly hasValue: boolean;
+  /** The vector that hits are compared with, null if there is none. */
+  readonly probe: Probe | null;
   /** What the hit was sorted by. */
   readonly score: number;
 }

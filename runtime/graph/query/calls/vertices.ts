@@ -1,15 +1,19 @@
 // Vertices: all vertices of a graph that meet a condition.
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
+import { ARC_WORDS } from "../../memory/layout.js";
 import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import type { HitSink } from "../hits/hit-sink.js";
+import { NearestHeap } from "../../vectors/nearest-heap.js";
+import type { Probe } from "../../vectors/probe.js";
+import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import { checkedArguments } from "../parse/query-arguments.js";
 import type { ExecuteOptions, GlobalQueryOptions } from "../parse/query-options.js";
 import { EntryQuery, type Found, type HitSource } from "../show/entry-query.js";
 import type { Row } from "../show/row.js";
 import type { VerticesResult } from "../show/typed-results.js";
 import { type Deadline, NO_DEADLINE } from "../walk/deadline.js";
+import { efOf, findNearest } from "../walk/find-nearest.js";
 import { planVertexScan, scanVertices, type VertexScan } from "../walk/scan.js";
 import { testCondition } from "../walk/walk.js";
 
@@ -26,11 +30,28 @@ class VerticesSource implements HitSource {
   readonly missingFields = F_ANCHOR | F_ANCHOR_OBID | F_PRED;
   readonly expressions: ExpressionSet;
   readonly #plan: VertexScan;
+  readonly #ef: number;
 
   constructor(store: GraphStore, options: GlobalQueryOptions) {
     this.store = store;
     this.#plan = planVertexScan(store, options.condition, options.memory);
     this.expressions = this.#plan.expressions;
+    this.#ef = efOf(options.approximate);
+  }
+
+  nearest(probe: Probe, hits: number, sink: HitSink, deadline: Deadline): boolean {
+    const { store, expressions } = this;
+    if (expressions.hasEffects || sink.room === 0) return false;
+    const best = new NearestHeap(hits);
+    const { test } = this.#plan;
+    findNearest({ store, probe, test, expressions, ef: this.#ef }, best, deadline);
+    if (best.count < hits) return false;
+    const words = new Uint32Array(best.count * ARC_WORDS);
+    for (const [index, { vertex }] of best.sorted().entries()) words[index * ARC_WORDS] = vertex;
+    const batch = new ArcBatch(words);
+    batch.end = words.length;
+    if (words.length > 0) sink.take(batch);
+    return true;
   }
 
   search(_anchor: number, sink: HitSink, deadline: Deadline): void {

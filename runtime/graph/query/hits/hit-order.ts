@@ -6,8 +6,9 @@ import { isDescending, isSortby, withDirection } from "../../../partial/sort-ord
 import type { ArcProgram } from "../../evaluate/arc-program.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { sortValueOf } from "../../model/arc-number.js";
-import { QueryError, UnsupportedError } from "../../model/errors.js";
+import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { NO_HAMMING, NO_SIMILARITY, type Probe } from "../../vectors/probe.js";
 import { type DEG, VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.js";
 import { moveArc } from "../match/arc-stack.js";
 import type { HitBuffer } from "./hit-buffer.js";
@@ -38,7 +39,6 @@ const UNSORTED: Sortby = { kind: S.S_NONE, isDescending: false };
 /**
  * Reads `sortby`.
  * @throws QueryError what is no order, or none of such hits
- * @throws UnsupportedError orders that need an expression or a vector
  */
 export function readSortby(sortby: unknown, hits: HitKind, hasRank: boolean): Sortby {
   if (sortby === undefined || sortby === null || sortby === S.S_NONE) return UNSORTED;
@@ -46,9 +46,6 @@ export function readSortby(sortby: unknown, hits: HitKind, hasRank: boolean): So
   const kind = Number(sortby) & ~(S.S_ASC | S.S_DESC);
   if (!isOrder || kind === S.S_NONE) throw new QueryError("invalid sortby parameter");
   if (kind === S.S_RANK && !hasRank) throw new QueryError("rank sorting requires ranking formula");
-  if (kind === S.S_SIM || kind === S.S_HAM) {
-    throw new UnsupportedError("sorting by vectors (S_SIM, S_HAM) is not supported yet");
-  }
   if (kind === S.S_VAL && hits !== "arc") throw new QueryError(WITHOUT_VALUE[hits]);
   return { kind: kindFor(kind, hits), isDescending: isDescending(withDirection(sortby)) };
 }
@@ -77,21 +74,26 @@ export class HitOrder {
   readonly #rank: ArcProgram | null;
   readonly #isOfVertices: boolean;
 
-  /** @param rank what hits are scored by, with S_RANK */
+  /** @param by what hits are scored by with S_RANK, and compared with for S_SIM and S_HAM */
   constructor(
     store: GraphStore,
     { kind, isDescending }: Sortby,
-    rank: ArcProgram | null,
+    { rank, probe }: { readonly rank: ArcProgram | null; readonly probe: Probe | null },
     hits: HitKind,
   ) {
     this.#store = store;
     this.#rank = rank;
     this.#isOfVertices = hits === "vertex";
     this.#kind = kind;
-    this.#read = vertexNumber(kind);
+    this.#read = vertexNumber(kind, probe);
     this.#sign = isDescending ? -1 : 1;
     this.hasTexts =
       kind === S.S_ID || kind === S.S_ANCHOR || kind === S.S_OBID || kind === S.S_ANCHOR_OBID;
+  }
+
+  /** True if the most similar come first. */
+  get isBySimilarity(): boolean {
+    return this.#kind === S.S_SIM && this.#sign === -1;
   }
 
   /** True if hits may be refused: those with a negative score are no hits. */
@@ -156,13 +158,21 @@ export class HitOrder {
 
   /** What F_RANK shows of a key: the number that was compared, 0 where it means nothing. */
   scoreOf(key: number): number {
+    if (key === Number.POSITIVE_INFINITY && this.#kind === S.S_SIM) return NO_SIMILARITY;
+    if (key === Number.POSITIVE_INFINITY && this.#kind === S.S_HAM) return NO_HAMMING;
     // Never -0.
     return WITHOUT_SCORE.has(this.#kind) ? 0 : key * this.#sign + 0;
   }
 }
 
 /** What tells vertices apart in an order; those by texts have equal numbers. */
-function vertexNumber(kind: number): (store: GraphStore, vertex: number) => number {
+function vertexNumber(
+  kind: number,
+  probe: Probe | null,
+): (store: GraphStore, vertex: number) => number {
+  // What has no vector comes last, however sorted.
+  if (kind === S.S_SIM) return (_, vertex) => probe?.similarity(vertex, Number.NaN) ?? Number.NaN;
+  if (kind === S.S_HAM) return (_, vertex) => probe?.hamming(vertex, Number.NaN) ?? Number.NaN;
   if (kind === S.S_RANDOM) return Math.random;
   const attribute = VERTEX_ATTRIBUTES.find(({ sortby }) => sortby === kind);
   return (attribute?.of as typeof DEG.of | undefined) ?? (() => 0);

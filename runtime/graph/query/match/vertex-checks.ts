@@ -3,8 +3,9 @@
 
 import type { Arena } from "../../memory/arena.js";
 import { ARC_WORDS, SIDE_WORDS, Side } from "../../memory/layout.js";
-import { D_IN, D_OUT } from "../../model/constants.js";
+import { D_IN, D_OUT, V_ANY } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import type { Probe } from "../../vectors/probe.js";
 import { TMC, TMM, TMX } from "../attributes/vertex-attributes.js";
 import { findById } from "./anchor.js";
 import { moveArc } from "./arc-stack.js";
@@ -13,6 +14,7 @@ import { HandleSet } from "./handle-set.js";
 import { type IntegerRange, isInRange } from "./integer-range.js";
 import type { PropertyCondition } from "./property-condition.js";
 import { type Scanners, scannersOf } from "./run-scanner.js";
+import { testNumber, type ValueTest } from "./value-condition.js";
 import type { VertexCheck } from "./vertex-test.js";
 
 /** Type code in a word of META. */
@@ -273,5 +275,35 @@ export class PropertyCheck extends Check {
 
   passes(vertex: number): boolean {
     return this.#condition.matches(vertex) !== this.#isNegated;
+  }
+}
+
+/** How similar its vector is to a probe: fingerprints first, which are cheap. */
+export class SimilarityCheck extends Check {
+  readonly #probe: Probe;
+  readonly #score: ValueTest;
+  readonly #hamdist: ValueTest;
+  readonly #isNegated: boolean;
+
+  constructor(
+    probe: Probe,
+    { score, hamdist }: { readonly score: ValueTest; readonly hamdist: ValueTest },
+    isNegated: boolean,
+  ) {
+    super();
+    this.#probe = probe;
+    this.#score = score;
+    this.#hamdist = hamdist;
+    this.#isNegated = isNegated;
+  }
+
+  passes(vertex: number): boolean {
+    return this.#isSimilar(vertex) !== this.#isNegated;
+  }
+
+  #isSimilar(vertex: number): boolean {
+    const hasHamdist = this.#hamdist.code !== V_ANY;
+    if (hasHamdist && !testNumber(this.#hamdist, this.#probe.hamming(vertex))) return false;
+    return this.#score.code === V_ANY || testNumber(this.#score, this.#probe.similarity(vertex));
   }
 }

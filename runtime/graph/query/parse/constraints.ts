@@ -11,20 +11,24 @@ import {
   T_MIN,
   V_EQ,
   V_GTE,
+  V_LTE,
   V_NEQ,
 } from "../../model/constants.js";
 import { QueryError, SearchError, UnsupportedError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { Probe } from "../../vectors/probe.js";
+import { partsOfLike } from "../../vectors/vector.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 import { type IntegerRange, integerRange } from "../match/integer-range.js";
 import { PropertyCondition } from "../match/property-condition.js";
-import { parsePattern, parseValueCondition } from "../match/value-condition.js";
+import { parsePattern, parseValueCondition, type ValueTest } from "../match/value-condition.js";
 import {
   ArcCountCheck,
   DegreeCheck,
   IdCheck,
   IdPrefixCheck,
   PropertyCheck,
+  SimilarityCheck,
   TIMES,
   TimeCheck,
   type TimeRange,
@@ -44,7 +48,16 @@ export interface Constraint {
 
 type ConstraintParser = (store: GraphStore, value: unknown) => Constraint | null;
 
-const Order = { virtual: 1, type: 2, degree: 3, id: 4, arcCount: 5, time: 6, property: 7 } as const;
+const Order = {
+  virtual: 1,
+  type: 2,
+  degree: 3,
+  id: 4,
+  arcCount: 5,
+  time: 6,
+  similarity: 7,
+  property: 8,
+} as const;
 const MAX_IDS = 100_000;
 const UNTYPED = "__vertex__";
 
@@ -60,7 +73,7 @@ export const CONSTRAINTS: ReadonlyMap<string, ConstraintParser> = new Map<string
     ["abstime", (store, value) => parseTimes(store, value, 0)],
     ["reltime", (store, value) => parseTimes(store, value, nowSeconds())],
     ["property", parseProperties],
-    ["similarity", refuseSimilarity],
+    ["similarity", parseSimilarity],
   ],
 );
 
@@ -164,9 +177,35 @@ function parseProperties(store: GraphStore, value: unknown): Constraint | null {
   return { order: Order.property, check: new PropertyCheck(condition, isNegated) };
 }
 
-function refuseSimilarity(_store: GraphStore, value: unknown): null {
+function parseSimilarity(store: GraphStore, value: unknown): Constraint | null {
   if (value === null) return null;
-  throw new UnsupportedError("`similarity` is not supported yet");
+  const { inner, isNegated } = unwrapNegation(value);
+  if (typeof inner !== "object" || inner === null || Array.isArray(inner)) {
+    throw new QueryError("Invalid similarity condition");
+  }
+  const { vector, score, hamdist, ...others } = inner as Readonly<Record<string, unknown>>;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new QueryError(`Invalid similarity condition: '${unknown}'`);
+  if (vector === undefined || vector === null) {
+    throw new QueryError("Invalid similarity condition: vector is required");
+  }
+  if (vector === "tail")
+    throw new UnsupportedError("the tail's vector in conditions is not supported");
+  const given = isReference(vector) ? (vector as { vector?: unknown }).vector : vector;
+  const probe = new Probe(store.vectors, partsOfLike(given, "similarity.vector"));
+  const tests = {
+    score: bounded(parseValueCondition(score, V_GTE), -1, 1, "score"),
+    hamdist: bounded(parseValueCondition(hamdist, V_LTE), 0, 64, "hamdist"),
+  };
+  return { order: Order.similarity, check: new SimilarityCheck(probe, tests, isNegated) };
+}
+
+function bounded(test: ValueTest, least: number, greatest: number, name: string): ValueTest {
+  const isText = test.text !== null;
+  if (isText || test.low < least || test.high > greatest || Number.isNaN(test.low + test.high)) {
+    throw new QueryError(`Invalid similarity condition: ${name} must be ${least} to ${greatest}`);
+  }
+  return test;
 }
 
 /**

@@ -7,7 +7,6 @@ import type { ExecuteOptions } from "./query-options.js";
 
 /** What leaves out what is not supported yet; anything else is refused. */
 const NOT_YET = new Map<string, (value: unknown) => boolean>([
-  ["vector", (value) => value === null || (Array.isArray(value) && value.length === 0)],
   ["aggregate", isNull],
   ["nest", (value) => value === null || value === 0],
   ["nestedHits", (value) => value === null || (typeof value === "number" && value < 0)],
@@ -27,7 +26,7 @@ const NEIGHBORHOOD = [
   ...EXPRESSIONS,
   ...["arc", "neighbor", "collect", "vector", "aggregate", "nest", "nestedHits"],
 ];
-const GLOBAL = [...ENTRIES, "condition", "vector", "memory"];
+const GLOBAL = [...ENTRIES, "condition", "vector", "memory", "approximate"];
 const ADJACENCY = ["arc", "neighbor", ...EXPRESSIONS];
 
 /** Names of the options of each call. */

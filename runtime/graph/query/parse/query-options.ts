@@ -2,6 +2,7 @@
 // same form, with the names of constants as texts.
 
 import type { PropertyValue } from "../../store/property-values.js";
+import type { VectorLike } from "../../vectors/vector.js";
 import type { FieldValues } from "../attributes/field-list.js";
 
 /** `"rel"`, `D_OUT`, `["rel", D_OUT, M_INT, V_GT, 5]`, `[false, filter]`, or with names. */
@@ -67,7 +68,7 @@ export interface VertexConditionObject {
   readonly adjacent?: AdjacentRule | string | VertexReference | readonly unknown[];
   readonly traverse?: TraverseRule | string | VertexReference | readonly unknown[];
   readonly post?: string;
-  readonly similarity?: object;
+  readonly similarity?: Negatable<SimilarityCondition>;
   /** The same as within `traverse`. */
   readonly arc?: ArcFilter;
   readonly neighbor?: VertexCondition;
@@ -78,6 +79,15 @@ export interface VertexConditionObject {
   readonly has_neighbor?: VertexCondition;
   /** Negates a condition. */
   readonly not?: VertexCondition;
+}
+
+/** How similar the vector of a vertex is to another one. */
+export interface SimilarityCondition {
+  readonly vector: VectorLike | { readonly vector: readonly number[] };
+  /** -1 to 1; a plain number is the least one. */
+  readonly score?: ValueCondition;
+  /** Bits in which fingerprints differ, 0 to 64; a plain number is the greatest one. */
+  readonly hamdist?: ValueCondition;
 }
 
 /** What `Vertex` objects are to a query. */
@@ -127,7 +137,9 @@ export interface ResultOptions {
 /** What `vertices` and `arcs` look for, and show. */
 export interface GlobalQueryOptions extends ResultOptions {
   readonly condition?: VertexCondition;
-  readonly vector?: readonly unknown[];
+  /** Of `vertices` sorted by S_SIM: an index may be used; see `nearest`. */
+  readonly approximate?: boolean | { readonly ef?: number };
+  readonly vector?: VectorLike | null;
   readonly rank?: string;
   readonly memory?: unknown;
 }
@@ -140,7 +152,7 @@ export interface NeighborhoodQueryOptions extends ResultOptions {
   readonly pre?: string;
   readonly filter?: string;
   readonly post?: string;
-  readonly vector?: readonly unknown[];
+  readonly vector?: VectorLike | null;
   readonly rank?: string;
   readonly memory?: unknown;
   readonly aggregate?: object;

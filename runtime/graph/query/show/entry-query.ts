@@ -10,6 +10,8 @@ import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { Header } from "../../memory/layout.js";
 import { F_ID, F_PROP, R_LIST, R_STR } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { Probe } from "../../vectors/probe.js";
+import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
 import { HitCollector } from "../hits/hit-collector.js";
 import { type HitKind, HitOrder, readSortby } from "../hits/hit-order.js";
 import { HitCounter, type HitSink } from "../hits/hit-sink.js";
@@ -41,6 +43,8 @@ export interface HitSource {
   readonly missingFields: number;
   /** @param anchor 0 in searches of the whole graph */
   search(anchor: number, sink: HitSink, deadline: Deadline): void;
+  /** Gives the sink the vertices nearest to a probe; false, and none, if there are too few. */
+  nearest?(probe: Probe, hits: number, sink: HitSink, deadline: Deadline): boolean;
   /** Whether a hit that was found is still there. */
   isCurrent(row: Row): boolean;
   counts(found: Found): object;
@@ -62,13 +66,14 @@ export class EntryQuery {
   readonly #format: ResultFormat;
   readonly #render: RenderEntry;
   readonly #order: HitOrder | null;
+  readonly #probe: Probe | null;
   readonly #isDistinct: boolean;
   /** True if an entry is no more than the id of the head. */
   readonly #isId: boolean;
 
   /**
    * @throws QueryError what is malformed
-   * @throws UnsupportedError what needs vectors
+   * @throws ValueError, TypeError what is no vector
    */
   constructor(source: HitSource, options: RankedOptions) {
     this.#source = source;
@@ -77,7 +82,8 @@ export class EntryQuery {
     const fields = fieldsFor(source, options);
     this.#render = entryRenderer(format, fields);
     this.#isId = fields[0]!.bit === F_ID && fields.length === 1 && !(format & R_LIST);
-    this.#order = orderOf(source, options);
+    this.#probe = probeOf(source, options.vector);
+    this.#order = orderOf(source, options, this.#probe);
     this.#isDistinct = source.kind === "head";
   }
 
@@ -110,7 +116,9 @@ export class EntryQuery {
       heads: this.#isDistinct ? new HandleSet() : null,
     });
     const isSearched = page.hits > 0 || hasCounts || source.expressions.hasEffects;
-    if (isSearched) source.search(anchor, collector, deadline);
+    if (isSearched && !this.#tookNearest(collector, page, deadline)) {
+      source.search(anchor, collector, deadline);
+    }
     watch?.split();
     const { entries, excluded } = this.#rendered(anchor, collector, page, removals);
     meter.end(begun);
@@ -121,6 +129,14 @@ export class EntryQuery {
       ...(hasCounts && { counts: source.counts({ hits, neighbors, excluded }) }),
       ...(watch !== null && { time: watch.time }),
     };
+  }
+
+  /** Vertices by their similarity come from the vectors, unless too few have one. */
+  #tookNearest(collector: HitCollector, page: Page, deadline: Deadline): boolean {
+    const keep = page.offset + page.hits;
+    const isOther = this.#probe === null || !this.#order?.isBySimilarity;
+    if (isOther || this.#format.hasCounts || keep === Number.POSITIVE_INFINITY) return false;
+    return this.#source.nearest?.(this.#probe!, keep, collector, deadline) ?? false;
   }
 
   /**
@@ -158,7 +174,7 @@ export class EntryQuery {
       const entries = headIds(store, collector, slots, offset, end);
       if (removalsOf(store) === removals) return { entries, excluded: 0 };
     }
-    const row = new Row(store, anchor, this.#order);
+    const row = new Row(store, anchor, this.#order, this.#probe);
     for (let rendering = 1; ; rendering++) {
       const now = removalsOf(store);
       const entries: unknown[] = [];
@@ -193,7 +209,20 @@ function removalsOf(store: GraphStore): number {
   return Atomics.load(store.memory.header.ints, Header.IndexSequence);
 }
 
-function orderOf(source: HitSource, { sortby, rank }: RankedOptions): HitOrder | null {
+/** The vector that hits are compared with, which expressions know as `vector`. */
+function probeOf({ store, expressions }: HitSource, vector: unknown): Probe | null {
+  if (vector === undefined || vector === null) return null;
+  const parts = partsOfLike(vector, "vector");
+  if (parts.bytes.length === 0) return null;
+  expressions.vector = parts;
+  return new Probe(store.vectors, parts);
+}
+
+function orderOf(
+  source: HitSource,
+  { sortby, rank }: RankedOptions,
+  probe: Probe | null,
+): HitOrder | null {
   const { store, kind, expressions } = source;
   const hasRank = rank !== undefined && rank !== null;
   const order = readSortby(sortby, kind, hasRank);
@@ -201,11 +230,14 @@ function orderOf(source: HitSource, { sortby, rank }: RankedOptions): HitOrder |
   const used = order.kind === S_RANK ? expressions : new ExpressionSet(store, null);
   const program = used.ofArcs(rank, kind === "vertex" ? "rankVertex" : "rank");
   if (order.kind === 0) return null;
-  return new HitOrder(store, order, order.kind === S_RANK ? program : null, kind);
+  return new HitOrder(store, order, { rank: order.kind === S_RANK ? program : null, probe }, kind);
 }
 
-/** Options of queries that have a ranking formula. */
-type RankedOptions = ResultOptions & { readonly rank?: string | undefined };
+/** Options of queries that have a ranking formula and a vector. */
+type RankedOptions = ResultOptions & {
+  readonly rank?: string | undefined;
+  readonly vector?: VectorLike | null | undefined;
+};
 
 function fieldsFor(source: HitSource, { fields, select }: ResultOptions): readonly Field[] {
   const selection = readSelect(select, source.expressions);

@@ -5,6 +5,7 @@ import { ArcFlag } from "../../memory/layout.js";
 import { FLOAT_MODIFIER, MODIFIERS, valueFromBits } from "../../model/modifiers.js";
 import { SYNTHETIC, SYNTHETIC_NAME } from "../../store/code-ranges.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import type { Probe } from "../../vectors/probe.js";
 import type { HitView } from "../attributes/attribute.js";
 import type { HitBuffer } from "../hits/hit-buffer.js";
 import type { HitOrder } from "../hits/hit-order.js";
@@ -17,6 +18,7 @@ export class Row implements HitView {
   /** Where the walk began, 0 in searches of the whole graph. */
   readonly root: number;
   readonly #order: HitOrder | null;
+  readonly probe: Probe | null;
   level = 0;
   tail = 0;
   head = 0;
@@ -25,7 +27,8 @@ export class Row implements HitView {
   bits = 0;
   #key = 0;
 
-  constructor(store: GraphStore, root: number, order: HitOrder | null) {
+  constructor(store: GraphStore, root: number, order: HitOrder | null, probe: Probe | null) {
+    this.probe = probe;
     this.store = store;
     this.root = root;
     this.#order = order;

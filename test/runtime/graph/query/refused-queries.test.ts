@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { S_ASC, S_HAM, S_SIM } from "../../../../runtime/base/sort-constants.js";
+import { S_ASC } from "../../../../runtime/base/sort-constants.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import * as C from "../../../../runtime/graph/model/constants.js";
 import { makeShop } from "./examples/shop.js";
@@ -43,16 +43,18 @@ function refuses(name: string, options: unknown, error: string, message: string)
   });
 }
 
-/** Options that wait for vectors, and for what builds on them. */
+/** Options that are not there yet. */
 const NOT_YET: Record<string, unknown> = {
-  ...{ vector: [0.5], aggregate: { mode: "sum" }, nest: 1, nestedHits: 5 },
+  ...{ aggregate: { mode: "sum" }, nest: 1, nestedHits: 5 },
 };
 const WAITING: Record<string, readonly string[]> = {
   neighborhood: Object.keys(NOT_YET),
   newNeighborhoodQuery: Object.keys(NOT_YET),
-  vertices: ["vector"],
-  arcs: ["vector"],
 };
+for (const name of ["neighborhood", "newNeighborhoodQuery", "vertices", "arcs"]) {
+  refuses(name, { vector: ["x"] }, "TypeError", "vector[0] must be a number, not string");
+}
+refuses("arcs", { approximate: true }, "QueryError", "approximate is for vertices alone");
 for (const [name, options] of Object.entries(WAITING)) {
   for (const option of options) {
     const given = { [option]: NOT_YET[option] };
@@ -110,11 +112,8 @@ for (const condition of INSIDE) {
   refuses("neighborhood", { neighbor: condition }, "QueryError", BROKEN);
 }
 const SIMILAR = { similarity: { score: 0.5 } };
-const NO_SIMILARITY = "`similarity` is not supported yet";
-refuses("vertices", { condition: SIMILAR }, "UnsupportedError", NO_SIMILARITY);
-const BY_VECTOR = "sorting by vectors (S_SIM, S_HAM) is not supported yet";
-refuses("neighborhood", { sortby: S_SIM }, "UnsupportedError", BY_VECTOR);
-refuses("vertices", { sortby: S_HAM }, "UnsupportedError", BY_VECTOR);
+const WITHOUT_VECTOR = "Invalid similarity condition: vector is required";
+refuses("vertices", { condition: SIMILAR }, "QueryError", WITHOUT_VECTOR);
 refuses(
   "vertices",
   { select: "age; a: 1 +" },

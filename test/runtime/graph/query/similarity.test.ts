@@ -1,0 +1,152 @@
+// Vectors in queries: sorted by, shown, required of vertices, and in expressions; whatever is asked
+// the answer is that of a list.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { S_ASC, S_DESC, S_HAM, S_RANK, S_SIM } from "../../../../runtime/base/sort-constants.js";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import {
+  F_HAM,
+  F_ID,
+  F_RANK,
+  F_SIM,
+  F_VEC,
+  V_GT,
+  V_LTE,
+  V_RANGE,
+} from "../../../../runtime/graph/model/constants.js";
+import { QueryError } from "../../../../runtime/graph/model/errors.js";
+import { Vector } from "../../../../runtime/graph/vectors/vector.js";
+import { makeGraph } from "../support/make-graph.js";
+
+const test = suite<{ graph: Graph }>("vectors in queries");
+const PROBE = [1, 0.5];
+const VECTORS: readonly (readonly [string, readonly number[]])[] = [
+  ["near", [1, 0.5]],
+  ["close", [1, 0.45]],
+  ["across", [0.5, -1]],
+  ["far", [-1, 0.5]],
+  ["against", [-1, -0.5]],
+];
+
+test.before.each((context) => {
+  const graph = makeGraph();
+  for (const [id, vector] of VECTORS) {
+    graph.createVertex(id, { type: "item", vector });
+    graph.connect("root", "has", id);
+  }
+  graph.createVertex("bare", { type: "item" });
+  graph.connect("root", "has", "bare");
+  context.graph = graph;
+});
+
+const similarity = (id: string): number => {
+  const vector = new Map(VECTORS).get(id);
+  return vector === undefined ? -1 : new Vector(vector).cosine(PROBE);
+};
+const BEST = ["near", "close", "across", "far", "against", "bare"];
+
+test("hits come by similarity, those without vector last", ({ graph }) => {
+  const condition = { type: "item" };
+  const query = { condition, vector: PROBE };
+  assert.equal(graph.vertices({ ...query, sortby: S_SIM }), BEST);
+  assert.equal(graph.vertices({ ...query, sortby: S_SIM, hits: 2, offset: 1 }), BEST.slice(1, 3));
+  assert.equal(graph.vertices({ ...query, sortby: S_SIM, hits: 6 }), BEST);
+  const ascending = graph.vertices({ ...query, sortby: S_SIM | S_ASC });
+  assert.equal(ascending, [...BEST.slice(0, 5).reverse(), "bare"]);
+  const bits = graph.vertices({ ...query, sortby: S_HAM });
+  assert.equal([bits[0], bits[1], bits[5]], ["near", "close", "bare"]);
+  assert.is(graph.vertices({ ...query, sortby: S_HAM | S_DESC })[5], "bare");
+  const around = graph.neighborhood("root", {
+    vector: PROBE,
+    sortby: S_SIM,
+    fields: ["id"],
+    hits: 3,
+  });
+  assert.equal(around, BEST.slice(0, 3));
+  assert.is(graph.vertices({ condition, sortby: S_SIM }).length, 6);
+});
+
+test("fields show vectors and how similar they are", ({ graph }) => {
+  const fields = F_ID | F_SIM | F_HAM | F_RANK;
+  const query = {
+    vector: PROBE,
+    sortby: S_SIM,
+    fields,
+    result: "list",
+    condition: { type: "item" },
+  };
+  const rows = graph.vertices(query as object) as unknown as [string, number, number, number][];
+  for (const [id, rank, score, bits] of rows) {
+    const expected = similarity(id);
+    assert.equal([score, rank], [expected, expected], id);
+    const vector = new Map(VECTORS).get(id);
+    assert.is(bits, vector === undefined ? 64 : new Vector(vector).hammingDistance(PROBE));
+  }
+  const shown = { fields: F_VEC | F_SIM, result: "dict", condition: "near" } as const;
+  const [near] = graph.vertices(shown) as unknown as { vector: number[]; similarity: number }[];
+  assert.equal(near!.vector, new Vector(PROBE).external);
+  assert.is(near!.similarity, -1);
+});
+
+test("conditions ask for a similarity", ({ graph }) => {
+  const ids = (similarity: object): string[] =>
+    graph.vertices({ condition: { type: "item", similarity: similarity as never } }).sort();
+  assert.equal(ids({ vector: PROBE, score: 0.99 }), ["close", "near"]);
+  assert.equal(ids({ vector: PROBE, score: [V_GT, 0.9999] }), ["near"]);
+  assert.equal(ids({ vector: PROBE, score: [V_RANGE, [-0.9, 0.1]] }), ["across", "far"]);
+  assert.equal(ids({ vector: PROBE, hamdist: 2 }), ["close", "near"]);
+  assert.equal(ids({ vector: PROBE, hamdist: [V_LTE, 0], score: 0 }), ["near"]);
+  assert.is(ids({ vector: PROBE }).length, 6);
+  using near = graph.getVertex("near");
+  assert.equal(ids({ vector: near, score: 0.99 }), ["close", "near"]);
+  const negated = { condition: { similarity: [false, { vector: PROBE, score: 0.99 }] as never } };
+  assert.not(graph.vertices(negated).includes("near"));
+  const nearest = graph.nearest(PROBE, {
+    condition: { similarity: { vector: [1, -1], score: 0 } },
+  });
+  assert.equal(
+    nearest.map(({ id }) => id),
+    ["near", "close", "across"],
+  );
+});
+
+test("conditions that make no sense are refused", ({ graph }) => {
+  const refused = (similarity: unknown, text: RegExp): void => {
+    assert.throws(
+      () => graph.vertices({ condition: { similarity: similarity as never } }),
+      (error: Error) => text.test(error.message) && error instanceof QueryError,
+    );
+  };
+  refused({}, /vector is required/);
+  refused(7, /Invalid similarity condition/);
+  refused({ vector: PROBE, scor: 1 }, /'scor'/);
+  refused({ vector: PROBE, score: 2 }, /score must be -1 to 1/);
+  refused({ vector: PROBE, score: "a" }, /score must be/);
+  refused({ vector: PROBE, hamdist: 65 }, /hamdist must be 0 to 64/);
+  assert.throws(() => graph.vertices({ vector: [Number.NaN] }), /vector\[0\] is NaN/);
+  assert.throws(() => graph.vertices({ vector: ["a"] as never }), /vector\[0\] must be a number/);
+  const approximate = { approximate: 3 as never };
+  assert.throws(
+    () => graph.vertices({ vector: PROBE, sortby: S_SIM, ...approximate }),
+    /approximate/,
+  );
+});
+
+test("expressions compare vectors", ({ graph }) => {
+  const query = { vector: PROBE, sortby: S_RANK, fields: ["id"] } as const;
+  const ranked = graph.neighborhood("root", { ...query, rank: "1 + cosine(vector, next.vector)" });
+  assert.equal(ranked.slice(0, 2), ["near", "close"]);
+  assert.is(ranked.length, 6);
+  const positive = graph.neighborhood("root", { ...query, rank: "cosine(vector, next.vector)" });
+  assert.not(positive.includes("far"));
+  const filter = "hamdist(vector, next.vector) < 3";
+  assert.equal(graph.neighborhood("root", { vector: PROBE, filter, fields: ["id"] }).sort(), [
+    "close",
+    "near",
+  ]);
+  const longest = { filter: "asreal(next.vector) > 1.1 && len(next.vector) == 32", fields: ["id"] };
+  assert.is(graph.neighborhood("root", longest as { filter: string; fields: ["id"] }).length, 4);
+});
+
+test.run();
