@@ -123,6 +123,10 @@ export const RUNTIME_CODES = {
     title: "log of changes cannot be written",
     fix: "make room on the disk, or mend it, then start again",
   },
+  SVC2502: {
+    title: "change not durable",
+    fix: "see the server's log for why its log failed; ask later what became of the change",
+  },
   SVC2503: {
     title: "graph cannot be recovered",
     fix: "restore the snapshot that the message names, or save what there is with `svc log repair`",

@@ -1,6 +1,7 @@
 // Error messages that the engine makes itself (interface, "Error body"), in both forms that an
 // answer may take, as latin1 text like every answer. Those of plugins come from the executors.
 
+import type { ErrorCodeName } from "../base/error-codes.js";
 import { toLatin1 } from "../plugin/contract/wire-text.js";
 import type { Failure } from "./scheduler.js";
 
@@ -31,8 +32,15 @@ export function undefinedPlugin(name: string): ErrorMessage {
   return exceptionMessage("svc", "LookupError", `undefined plugin: ${name}`);
 }
 
+/** Code of the error, for those who look it up. */
+const NOT_DURABLE: ErrorCodeName = "SVC2502";
+
 /** 500 for a request that its executor did not answer. */
 export function failureMessage(failure: Failure, plugin: string): ErrorMessage {
+  if (failure === "not-durable") {
+    const text = `not durable: what ${plugin} has changed may be lost (${NOT_DURABLE})`;
+    return exceptionMessage("system", "DurabilityError", text);
+  }
   return failure === "timeout"
     ? exceptionMessage("system", "TimeoutError", `plugin ${plugin} ran past its time-out`)
     : exceptionMessage("system", "ExecutorError", `the executor died while it ran ${plugin}`);

@@ -4,6 +4,7 @@
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
 import { INLINE_BODY_BYTES } from "../base/limits.js";
+import { flushSince, unitsPublished } from "../graph/log/logged-store.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { queryOf } from "../plugin/contract/query-text.js";
 import type { Accept, Ident, RequestSource } from "../plugin/contract/request-source.js";
@@ -95,11 +96,12 @@ export class Executor {
     const source = this.#source(batch, at);
     this.#prepare(((batch[at + RequestField.Flags] as number) & FLAG_TRUSTED) !== 0);
     const merged = batch[at + RequestField.Merged] as MergedInput | null;
+    const published = unitsPublished();
     const done: Done = (status, kind, payload) => {
       this.#held.delete(serial);
       const isReadonlyPartial = kind === RESULT_PARTIAL && entry?.readonly === true;
       const told = isReadonlyPartial ? RESULT_READONLY_PARTIAL : kind;
-      this.#post(slot, serial, status, told, payload);
+      this.#post(slot, serial, status, told, payload, flushSince(published));
     };
     const held =
       merged === null ? runPlugin(entry, source, done) : runMerged(entry, source, merged, done);
@@ -136,14 +138,15 @@ export class Executor {
     status: number,
     kind: number,
     payload: string | Uint8Array<ArrayBuffer>,
+    flush = 0,
   ): void {
     // A long text would be copied character by character; bytes change hands.
     const isLong = typeof payload === "string" && payload.length > INLINE_BODY_BYTES;
     const sent = isLong ? latin1Bytes(payload) : payload;
-    this.#results.push(slot, serial, status, kind, sent);
+    this.#results.push(slot, serial, status, kind, sent, flush);
     if (typeof sent !== "string") this.#transfers.push(sent.buffer);
     // From here on the plugins of other requests may keep this thread from posting.
-    if (!this.#state.results.keep(slot, serial, status, kind, sent)) this.#flush();
+    if (!this.#state.results.keep(slot, serial, status, kind, sent, flush)) this.#flush();
     if (this.#inBatch || this.#flushScheduled) return;
     this.#flushScheduled = true;
     setImmediate(() => {

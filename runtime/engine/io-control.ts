@@ -52,6 +52,8 @@ export interface IoThreadData {
   /** State of the admin executor's slots. */
   readonly adminState: SharedArrayBuffer;
   readonly metrics: SharedArrayBuffer;
+  /** What all graphs share with the log. */
+  readonly clock: SharedArrayBuffer;
 }
 
 /** What an executor thread is started with. */

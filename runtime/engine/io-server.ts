@@ -25,6 +25,7 @@ import { Dispatcher } from "../dispatch/dispatcher.js";
 import { KnownGraphs } from "../graph/keeper/known-graphs.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
+import { LogClock } from "../graph/log/logged-store.js";
 import { isUnsaved } from "../graph/status/graph-status.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
@@ -43,7 +44,7 @@ import { MatrixRequests } from "./matrix-requests.js";
 import type { PluginCall } from "./plugin-call.js";
 import { RequestEngine } from "./request-engine.js";
 import { type Resource, RouteTable } from "./route-table.js";
-import { Scheduler } from "./scheduler.js";
+import { Scheduler, type SchedulerEvents } from "./scheduler.js";
 
 const TICK_MS = 1000;
 /** How long the start waits for the health of back-ends. */
@@ -92,17 +93,27 @@ export class IoServer {
       dropped: answers.droppedCall,
     };
     const { pluginTimeoutMs } = settings;
-    this.#scheduler = new Scheduler(this.#state, this.#metrics, pluginTimeoutMs, timeoutMs, {
+    const clock = new LogClock(data.clock);
+    const events: SchedulerEvents = {
       ...outcomes,
       terminate: (executor, reason) => notify({ notice: "terminate", executor, reason }),
       retired: (executor) => notify({ notice: "retired", executor }),
-    });
+    };
+    this.#scheduler = new Scheduler(
+      this.#state,
+      this.#metrics,
+      pluginTimeoutMs,
+      timeoutMs,
+      events,
+      clock,
+    );
     this.#adminState = new SharedState(data.adminState);
-    this.#admin = new Scheduler(this.#adminState, null, timeoutMs, timeoutMs, {
+    const adminEvents: SchedulerEvents = {
       ...outcomes,
       terminate: (_, reason) => notify({ notice: "terminateAdmin", reason }),
       retired: () => {},
-    });
+    };
+    this.#admin = new Scheduler(this.#adminState, null, timeoutMs, timeoutMs, adminEvents, clock);
     const { dispatcher } = settings;
     this.#dispatcher = dispatcher && new Dispatcher(readMatrixConfig(dispatcher));
     this.#matrix =

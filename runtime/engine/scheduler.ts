@@ -5,8 +5,10 @@
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
 import { EXECUTOR_SWEEP_MS } from "../base/limits.js";
+import type { LogClock } from "../graph/log/logged-store.js";
 import { isClientGone } from "../http/gone-clients.js";
 import { RESULT_REVOKED, ResultField } from "../wire/batch.js";
+import type { KeptResult } from "../wire/result-cells.js";
 import {
   type SharedState,
   SLOT_CLAIMED,
@@ -15,6 +17,7 @@ import {
   SLOTS,
 } from "../wire/shared-state.js";
 import { ExecutorLink } from "./executor-link.js";
+import { HeldResults } from "./held-results.js";
 import type { PluginCall } from "./plugin-call.js";
 import { executorId, NO_SLOT, SlotTable } from "./slot-table.js";
 import { WaitingCalls } from "./waiting-calls.js";
@@ -22,7 +25,9 @@ import { WaitingCalls } from "./waiting-calls.js";
 const TICK_MS = 1000;
 
 /** Outcome of a request that no executor answered. */
-export type Failure = "timeout" | "executor-died";
+export type Failure = "timeout" | "executor-died" | "not-durable";
+
+type Told = Omit<KeptResult, "payload"> & { readonly payload: unknown };
 
 export interface SchedulerEvents {
   result(
@@ -61,6 +66,7 @@ export class Scheduler {
   #retiring: ExecutorLink[] = [];
   #sweep: NodeJS.Timeout | null = null;
   #running = 0;
+  readonly #held: HeldResults;
 
   constructor(
     state: SharedState,
@@ -68,7 +74,9 @@ export class Scheduler {
     timeoutMs: number,
     maxWaitMs: number,
     events: SchedulerEvents,
+    clock: LogClock | null = null,
   ) {
+    this.#held = new HeldResults(clock);
     this.#state = state;
     this.#metrics = metrics;
     this.#timeoutMs = timeoutMs;
@@ -78,7 +86,7 @@ export class Scheduler {
 
   /** Requests in executors. */
   get working(): number {
-    return this.#running;
+    return this.#running + this.#held.count;
   }
 
   /** Requests that wait for a slot. */
@@ -238,7 +246,8 @@ export class Scheduler {
       this.#metrics?.jobDone(slot, this.#state.claimedAtMs(slot), now);
       if (call === null) continue;
       const status = results[at + ResultField.Status] as number;
-      this.#events.result(call, executorId(slot), status, kind, results[at + ResultField.Payload]);
+      const flush = results[at + ResultField.Flush] as number;
+      this.#tell(call, slot, { status, kind, flush, payload: results[at + ResultField.Payload] });
     }
     if (this.#retiring.length > 0) this.#retireIdle();
     if (this.waiting > 0) this.#pump();
@@ -269,8 +278,18 @@ export class Scheduler {
     const result = call === null ? null : this.#state.results.read(slot, call.serial);
     if (call === null || result === null) return false;
     this.#slots.abandon(slot);
-    this.#events.result(call, executorId(slot), result.status, result.kind, result.payload);
+    this.#tell(call, slot, result);
     return true;
+  }
+
+  /** Not before what was done for it is durable. */
+  #tell(call: PluginCall, slot: number, { status, kind, flush, payload }: Told): void {
+    const id = executorId(slot);
+    this.#held.hold(
+      flush,
+      () => this.#events.result(call, id, status, kind, payload),
+      () => this.#events.failed(call, id, "not-durable"),
+    );
   }
 
   /** Moves requests that a silent executor has not begun to executors that answer. */

@@ -24,6 +24,11 @@ import { ProgressLine } from "./progress-line.js";
 /** Below the folder of the log. */
 const LOCAL_FOLDER = "local";
 
+/** 256 MiB: so much of a log is read in seconds, and lets graphs be saved. */
+const GROWN_BYTES = 2 ** 28;
+/** Of 64 MiB each: graphs that keep more of them are saved although they have not changed. */
+const MANY_SEGMENTS = 8;
+
 /** Nothing; what was committed, every 10 ms; the same, and before it is answered. */
 export type LogMode = "off" | "async" | "answer";
 
@@ -124,10 +129,17 @@ class DurableLog implements GraphLog {
     this.#writer.flushNow();
   }
 
-  trim(): void {
-    for (const channel of this.#channels()) {
-      channel.trim(({ name, path }) => storedGraph(this.#root, path, name).count);
-    }
+  trim(): readonly string[] {
+    const kept = this.#channels().flatMap((channel) =>
+      channel.trim(({ name, path }) => storedGraph(this.#root, path, name).count),
+    );
+    return this.#channels().some(({ log }) => log.segments.length > MANY_SEGMENTS)
+      ? kept.map(({ name }) => name)
+      : [];
+  }
+
+  onGrown(save: () => void): void {
+    this.#writer.onGrown(GROWN_BYTES, save);
   }
 
   /** Writes what is left; nothing may be changed any more. */

@@ -53,7 +53,8 @@ export class GraphSupervisor implements GraphSource {
   readonly recovered: Promise<void>;
   /** Resolves when the configured and stored graphs are loaded, or could not be. */
   readonly loaded: Promise<void>;
-  readonly #clock = new LogClock();
+  /** What all graphs share with their log. */
+  readonly clock = new LogClock();
   #listener: GraphListener | null = null;
 
   /**
@@ -63,6 +64,7 @@ export class GraphSupervisor implements GraphSource {
   constructor(settings: GraphSettings) {
     surviveLostReaders();
     this.#settings = settings;
+    this.clock.holdsAnswers = settings.log === "answer";
     this.#root = new GraphRoot(settings.root, settings.graphs);
     this.#interconnect = this.#startInterconnect(settings);
     this.#admin = this.#startAdmin();
@@ -70,7 +72,7 @@ export class GraphSupervisor implements GraphSource {
     this.loaded = this.recovered.then(() => this.#load());
     // Whoever starts a server learns of it from `recovered`.
     this.loaded.catch(() => undefined);
-    void this.#clock.failed().then(() => this.#listener?.logFailed());
+    void this.clock.failed().then(() => this.#listener?.logFailed());
   }
 
   /** Tells a server what it wants to know; null: there is none any more. */
@@ -79,7 +81,7 @@ export class GraphSupervisor implements GraphSource {
     if (listener === null) return;
     for (const { shared } of this.#open.all()) listener.opened(shared);
     this.#tellUnloadable();
-    if (this.#clock.hasFailed) listener.logFailed();
+    if (this.clock.hasFailed) listener.logFailed();
     listener.adminStarted();
   }
 
@@ -218,7 +220,7 @@ export class GraphSupervisor implements GraphSource {
         entry: "interconnect",
         title: "thread that keeps graphs",
         number: keeperThread,
-        data: { settings, clock: this.#clock.buffer },
+        data: { settings, clock: this.clock.buffer },
       },
       {
         died: (number) => void this.recover(number),

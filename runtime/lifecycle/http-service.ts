@@ -48,7 +48,7 @@ export class HttpService {
     const state = this.#state.buffer;
     const metrics = this.metrics.buffer;
     this.#io = new IoThread(
-      { settings, state, adminState: this.#adminState.buffer, metrics },
+      { settings, state, adminState: this.#adminState.buffer, metrics, clock: graphs.clock.buffer },
       (notice) => this.#onNotice(notice),
       (error) => {
         log(`the IO thread died: ${error.stack ?? error.message}`);

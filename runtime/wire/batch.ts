@@ -37,6 +37,8 @@ export enum ResultField {
   Status,
   Kind,
   Payload,
+  /** Flush of the log after which it may be told, 0: at once. */
+  Flush,
   Stride,
 }
 

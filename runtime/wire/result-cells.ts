@@ -2,14 +2,14 @@
 // plugin further back in it may burn CPU, exit or exhaust the heap: what was finished before it is
 // then read from here. Results larger than a cell are not kept; they are posted at once instead.
 //
-//   a cell: int32 owner | tag | status | kind | length of the text, then the text in latin1
+//   a cell: int32 owner | tag | status | kind | flush | length of the text, then it in latin1
 //
 // The owner is the request that was begun last in the slot, the tag the one whose result is there,
 // 0 while it is being written; both are derived from serial numbers. Only the owner may write: the
 // late result of a request that was given up may come from another thread.
 
 const CELL_BYTES = 4096;
-const HEADER_BYTES = 20;
+const HEADER_BYTES = 24;
 const WORDS = CELL_BYTES / 4;
 
 enum Word {
@@ -17,6 +17,7 @@ enum Word {
   Tag,
   Status,
   Kind,
+  Flush,
   Length,
 }
 
@@ -24,6 +25,8 @@ export interface KeptResult {
   readonly status: number;
   readonly kind: number;
   readonly payload: string;
+  /** Flush of the log after which it may be told, 0: at once. */
+  readonly flush: number;
 }
 
 /** Bytes that the cells of so many slots take. */
@@ -52,6 +55,7 @@ export class ResultCells {
     status: number,
     kind: number,
     payload: string | Uint8Array,
+    flush = 0,
   ): boolean {
     if (typeof payload !== "string" || payload.length > CELL_BYTES - HEADER_BYTES) return false;
     const words = this.#words;
@@ -60,6 +64,7 @@ export class ResultCells {
     Atomics.store(words, at + Word.Tag, 0);
     words[at + Word.Status] = status;
     words[at + Word.Kind] = kind;
+    words[at + Word.Flush] = flush;
     words[at + Word.Length] = payload.length;
     this.#bytes.write(payload, slot * CELL_BYTES + HEADER_BYTES, "latin1");
     Atomics.store(words, at + Word.Tag, tagOf(serial));
@@ -76,6 +81,7 @@ export class ResultCells {
     const result = {
       status: words[at + Word.Status]!,
       kind: words[at + Word.Kind]!,
+      flush: words[at + Word.Flush]! >>> 0,
       payload: this.#bytes.toString("latin1", start, start + words[at + Word.Length]!),
     };
     // The late result of an earlier request of the slot may have been written meanwhile.

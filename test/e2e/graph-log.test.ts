@@ -31,6 +31,13 @@ export function put(_request: PluginRequest, graph: Graph, from: int, count: int
   return graph.size;
 }
 
+/** @plugin @graph notes */
+export async function putDurably(request: PluginRequest, graph: Graph, from: int): Promise<int> {
+  put(request, graph, from);
+  await system.durable();
+  return graph.size;
+}
+
 /** Number of the notes, and how many of 1 to n are right. @plugin @graph notes */
 export function take(_request: PluginRequest, graph: Graph, n: int): int[] {
   let right = 0;
@@ -72,6 +79,9 @@ export function setting(_request: PluginRequest, key: str): str | null {
   return old as str | null;
 }
 `;
+
+/** How often a process is killed while it answers. */
+const ROUNDS = Number(process.env.KILLS ?? 2);
 
 let project: TemporaryProject;
 let served: Served | null = null;
@@ -194,6 +204,47 @@ test("an interrupted write is cut off, and said", async () => {
   await kill();
   await start("torn");
   assert.equal(await call("take?n=20"), [20, 20]);
+});
+
+test("with `answer`, whatever was answered is there, whenever the process is killed", async () => {
+  let told = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    await start("answer", "--log", "answer");
+    assert.equal(await call(`take?n=${told}`), [told, told]);
+    const putting = (async () => {
+      for (;;) {
+        const { json } = await get(served!.port, `/svc/plugin/put?from=${told + 1}`);
+        if (json.status !== "OK") return;
+        told++;
+      }
+    })();
+    await delay(300 + Math.random() * 300);
+    const port = served!.port;
+    served!.process.kill("SIGKILL");
+    await putting.catch(() => undefined);
+    assert.ok(port > 0);
+    await kill();
+    // The last one may have been done, and not answered.
+    await start("answer", "--log", "answer");
+    const [size] = (await call(`take?n=${told + 1}`)) as [number];
+    assert.ok(size === told || size === told + 1, `${size} of ${told}`);
+    told = size;
+    await kill();
+  }
+  assert.ok(told > ROUNDS);
+});
+
+test("a plugin can wait until what it did is durable", async () => {
+  await start("durable");
+  assert.is(await call("putDurably?from=1"), 1);
+  await kill();
+  await start("durable");
+  assert.equal(await call("take?n=1"), [1, 1]);
+  await kill();
+  await start("durable", "--log", "off");
+  const { status, text } = await get(served!.port, "/svc/plugin/putDurably?from=2");
+  assert.is(status, 500);
+  assert.match(text, /changes are not logged/);
 });
 
 test("with a damaged log nothing starts", async () => {

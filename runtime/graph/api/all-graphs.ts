@@ -1,6 +1,7 @@
 // What the library's `system` does with all graphs together (interface, "Management operations").
 // Works in every thread that has graphs: in plugins as well as in a program that uses the library.
 
+import { SvcError } from "../../base/errors.js";
 import { setSystemReadonly } from "../changes/graph.js";
 import { giveUpAfter } from "../changes/session-view.js";
 import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
@@ -57,6 +58,21 @@ export class AllGraphs extends SystemProperties {
       words += saveGraph(store, path, { isForced: force, timeoutMs: timeout });
     }
     return words;
+  }
+
+  /**
+   * Resolves when all that was changed so far, by whatever thread, outlives process and power.
+   * @throws SvcError SVC2502 the log has failed, or changes are not logged
+   */
+  async durable(): Promise<void> {
+    const clock = all()
+      .map(({ store }) => store.memory.log?.clock)
+      .find((found) => found !== undefined);
+    if (clock === undefined) {
+      throw new SvcError("SVC2502", "changes are not logged: the setting `log` is off");
+    }
+    if (await clock.wait(clock.next)) return;
+    throw new SvcError("SVC2502", "changes cannot be logged any more: graphs are readonly");
   }
 
   /**

@@ -71,6 +71,7 @@ export class GraphKeeper {
     this.#settings = settings;
     this.#log = log;
     this.#changes = changes;
+    changes?.onGrown(() => void this.#saveNow());
     const { saveEvery } = settings;
     if (saveEvery > 0) setInterval(() => this.#saveNow(), saveEvery * 1000).unref();
   }
@@ -147,6 +148,11 @@ export class GraphKeeper {
     const graphs = this.names().map((name) => this.#graphs.get(name)!);
     const storable = graphs.map(({ store, shared: { path } }) => ({ store, path }));
     const isSaved = await saveGraphs(storable, timeoutMs, this.#log);
+    const pinning = this.#changes?.trim() ?? [];
+    if (pinning.length === 0) return isSaved;
+    // Their second snapshot: what has not changed since the first one was not saved again.
+    const pinned = storable.filter(({ store }) => pinning.includes(store.name));
+    await saveGraphs(pinned, timeoutMs, this.#log, true);
     this.#changes?.trim();
     return isSaved;
   }

@@ -29,8 +29,10 @@ export interface GraphLog {
   open(store: GraphStore, path: string, isLocal: boolean): void;
   /** The log says, for good, that a graph is no more. */
   erase(identity: string): void;
-  /** Lets go what snapshots make needless. */
-  trim(): void;
+  /** Lets go what snapshots make needless; returns graphs that keep it from being less. */
+  trim(): readonly string[];
+  /** Is called whenever the log has grown so much that graphs are to be saved. */
+  onGrown(save: () => void): void;
   /** Writes what is left; nothing may be changed any more. */
   close(): Promise<void>;
 }

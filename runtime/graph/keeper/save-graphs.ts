@@ -13,17 +13,19 @@ export interface StorableGraph {
  * Saves what has changed, and lets the thread do something else meanwhile.
  * @param timeoutMs how long to wait for another save of the same graph
  * @param log is told of each graph that cannot be saved
+ * @param isForced saves what has not changed, too
  * @returns whether all are saved
  */
 export async function saveGraphs(
   graphs: readonly StorableGraph[],
   timeoutMs: number,
   log: (line: string) => void,
+  isForced = false,
 ): Promise<boolean> {
   let isAllSaved = true;
   for (const { store, path } of graphs) {
     try {
-      if (path !== null) await saveGraphGently(store, path, { timeoutMs });
+      if (path !== null) await saveGraphGently(store, path, { timeoutMs, isForced });
     } catch (error) {
       log(`graph "${store.name}" could not be saved: ${(error as Error).message}`);
       isAllSaved = false;

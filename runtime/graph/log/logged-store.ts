@@ -5,12 +5,12 @@ import { identityOf } from "../memory/graph-identity.js";
 import type { LogShare } from "../memory/graph-memory.js";
 import { ReadonlyBy } from "../memory/layout.js";
 import { LogClock } from "../memory/log-clock.js";
-import { type LogRing, ringMemory } from "../memory/log-ring.js";
+import { flushSince, type LogRing, ringMemory, unitsPublished } from "../memory/log-ring.js";
 import { snapshotCounts } from "../snapshot/snapshot-counts.js";
 import { graphFolder } from "../snapshot/stored-graphs.js";
 import type { GraphStore } from "../store/graph-store.js";
 
-export { LogClock };
+export { flushSince, LogClock, unitsPublished };
 
 /** 2 MiB: twice what the largest change of the system's own graph can be. */
 const SMALL_RING_WORDS = 2 ** 19;

@@ -15,6 +15,8 @@ const Word = {
   Wanted: 19,
   /** 1 when the log takes nothing more. */
   Failed: 20,
+  /** 1: requests are not answered before what they did is durable. */
+  HoldsAnswers: 21,
 } as const;
 const WORDS = 32;
 
@@ -25,6 +27,15 @@ export class LogClock {
   constructor(buffer = new SharedArrayBuffer(WORDS * 4)) {
     this.buffer = buffer;
     this.#words = new Int32Array(buffer);
+  }
+
+  /** True if requests are not to be answered before what they did is durable. */
+  get holdsAnswers(): boolean {
+    return this.#words[Word.HoldsAnswers] === 1;
+  }
+
+  set holdsAnswers(holds: boolean) {
+    Atomics.store(this.#words, Word.HoldsAnswers, holds ? 1 : 0);
   }
 
   /** One more than all before. */

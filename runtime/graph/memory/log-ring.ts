@@ -50,6 +50,24 @@ export function ringMemory(words = RING_WORDS): ArenaMemory {
   return new SharedArrayBuffer(SKEW_BYTES + (CONTROL_WORDS + words) * 4);
 }
 
+/** Of this thread: units that it has published, and what they wait for. */
+const published: { units: number; clock: LogClock | null } = { units: 0, clock: null };
+
+/** How many units this thread has published. */
+export function unitsPublished(): number {
+  return published.units;
+}
+
+/**
+ * The flush with which everything is durable that this thread has done since then; 0: nobody has to
+ * wait for one.
+ * @param since what `unitsPublished` said
+ */
+export function flushSince(since: number): number {
+  const { units, clock } = published;
+  return units === since || clock === null || !clock.holdsAnswers ? 0 : clock.next;
+}
+
 export class LogRing {
   readonly memory: ArenaMemory;
   readonly clock: LogClock;
@@ -138,6 +156,8 @@ export class LogRing {
   publish(): void {
     Atomics.store(this.#ints, Word.Committed, this.#end | 0);
     this.#records = 0;
+    published.units++;
+    published.clock = this.clock;
   }
 
   /** The mutation was undone. */

@@ -78,22 +78,22 @@ export class LogChannel {
   /**
    * Writes what waits, as one frame at most; it is not safe before `log.flush`, and stays in the
    * rings until `release`.
-   * @returns false if there was nothing
+   * @returns how many bytes
    */
-  write(clock: LogClock): boolean {
+  write(clock: LogClock): number {
     this.#length = 0;
     this.#units = 0;
     for (const control of this.#controls.splice(0)) this.#put(control, 0, control.length);
     this.#taken = takeUnits(this.#open.values(), clock, (words, at, length, number) =>
       this.#take(words, at, length, number),
     );
-    if (this.#units === 0) return false;
+    if (this.#units === 0) return 0;
     const bytes = FRAME_HEADER_BYTES + this.#length * 4;
     this.log.append(this.#frame.subarray(0, bytes), this.#units);
     const { firstSn } = this.log.segments.at(-1)!;
     for (const [number, after] of this.#reachedNow) this.#reach(firstSn, number, after);
     this.#reachedNow.clear();
-    return true;
+    return bytes;
   }
 
   /**

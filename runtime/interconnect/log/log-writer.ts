@@ -15,6 +15,10 @@ export class LogWriter {
   readonly #onFailure: (error: SvcError) => void;
   #running: Promise<void> | null = null;
   #isStopping = false;
+  /** Bytes written since `#onGrown` was called, and how many it is to be called at. */
+  #grownBytes = 0;
+  #enoughBytes = Number.POSITIVE_INFINITY;
+  #onGrown: () => void = () => undefined;
 
   /** @param onFailure nothing is logged any more, and all graphs are readonly */
   constructor(
@@ -25,6 +29,12 @@ export class LogWriter {
     this.#clock = clock;
     this.#channels = channels;
     this.#onFailure = onFailure;
+  }
+
+  /** Lets a function be called whenever so much was written. */
+  onGrown(bytes: number, call: () => void): void {
+    this.#enoughBytes = bytes;
+    this.#onGrown = call;
   }
 
   start(): void {
@@ -77,8 +87,14 @@ export class LogWriter {
   #write(): boolean {
     let isWritten = false;
     for (const channel of this.#channels) {
-      if (channel.write(this.#clock)) isWritten = true;
+      const bytes = channel.write(this.#clock);
       channel.release();
+      if (bytes > 0) isWritten = true;
+      this.#grownBytes += bytes;
+    }
+    if (this.#grownBytes >= this.#enoughBytes) {
+      this.#grownBytes = 0;
+      this.#onGrown();
     }
     return isWritten;
   }

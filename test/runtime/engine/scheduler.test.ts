@@ -144,7 +144,7 @@ test("requests queued in a stuck executor move to another", async () => {
       const isFirst = batch[at + RequestField.Serial] === burning.serial;
       assert.is(state.claim(slot, Date.now()), false);
       const kind = isFirst ? RESULT_VALUE : RESULT_REVOKED;
-      results.push(slot, batch[at + RequestField.Serial], isFirst ? 200 : 0, kind, "7");
+      results.push(slot, batch[at + RequestField.Serial], isFirst ? 200 : 0, kind, "7", 0);
     }
   }
   port1.postMessage(results);
@@ -173,8 +173,8 @@ test("a finished result does not wait for the plugin that runs behind it", async
   // Its executor posts it in the end all the same; it is answered once.
   port1.postMessage([
     1,
-    ...[0, finished.serial, 200, RESULT_VALUE, "1"],
-    ...[1, burning.serial, 200, RESULT_VALUE, "2"],
+    ...[0, finished.serial, 200, RESULT_VALUE, "1", 0],
+    ...[1, burning.serial, 200, RESULT_VALUE, "2", 0],
   ]);
   await until(() => scheduler.working === 0);
   assert.equal(told.slice(1), [`${burning.serial} 1 200 2`]);
@@ -237,7 +237,7 @@ test("requests of gone clients leave the queue of a stuck executor, too", async 
   // The executor passes over what was taken back.
   const revoked = calls
     .slice(1)
-    .flatMap(({ serial }, at) => [at + 1, serial, 0, RESULT_REVOKED, 0]);
+    .flatMap(({ serial }, at) => [at + 1, serial, 0, RESULT_REVOKED, 0, 0]);
   port1.postMessage([0, ...revoked]);
   await until(() => scheduler.waiting === 0);
   assert.is(scheduler.working, 2);

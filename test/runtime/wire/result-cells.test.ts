@@ -16,7 +16,7 @@ function keep(
   cells: ResultCells,
   slot: number,
   serial: number,
-  ...result: [status: number, kind: number, payload: string | Uint8Array]
+  ...result: [status: number, kind: number, payload: string | Uint8Array, flush?: number]
 ): boolean {
   cells.open(slot, serial);
   return cells.keep(slot, serial, ...result);
@@ -26,8 +26,9 @@ test("a kept result is read by the serial number of its request only", () => {
   const [writer, reader] = twoViews();
   const serial = 1_795_255_784_973_951;
   assert.is(reader.read(1, serial), null);
-  assert.ok(keep(writer, 1, serial, 200, 2, "caf\xe9"));
-  assert.equal(reader.read(1, serial), { status: 200, kind: 2, payload: "caf\xe9" });
+  assert.ok(keep(writer, 1, serial, 200, 2, "caf\xe9", 4_000_000_000));
+  const expected = { status: 200, kind: 2, payload: "caf\xe9", flush: 4_000_000_000 };
+  assert.equal(reader.read(1, serial), expected);
   assert.is(reader.read(1, serial + 1), null);
   assert.is(reader.read(0, serial), null);
   assert.is(reader.read(2, serial), null);
@@ -38,13 +39,13 @@ test("a later result takes the place of an earlier one", () => {
   keep(writer, 0, 7, 200, 0, "first, and longer");
   keep(writer, 0, 8, 500, 1, "next");
   assert.is(reader.read(0, 7), null);
-  assert.equal(reader.read(0, 8), { status: 500, kind: 1, payload: "next" });
+  assert.equal(reader.read(0, 8), { status: 500, kind: 1, payload: "next", flush: 0 });
 });
 
 test("a cell takes what fits and never touches its neighbours", () => {
   const [writer, reader] = twoViews();
   for (const slot of [0, 2]) keep(writer, slot, 5, 200, 0, "neighbour");
-  const largest = "x".repeat(4076);
+  const largest = "x".repeat(4072);
   assert.ok(keep(writer, 1, 6, 200, 0, largest));
   assert.ok(reader.read(1, 6)?.payload === largest);
   assert.not.ok(keep(writer, 1, 7, 200, 0, `${largest}x`));

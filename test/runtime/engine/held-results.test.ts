@@ -1,0 +1,64 @@
+// Results that wait until what was changed for them is durable, or cannot be any more.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { failureMessage } from "../../../runtime/engine/error-message.js";
+import { HeldResults } from "../../../runtime/engine/held-results.js";
+import { LogClock } from "../../../runtime/graph/memory/log-clock.js";
+
+const test = suite("held results");
+
+function setUp() {
+  const clock = new LogClock();
+  const held = new HeldResults(clock);
+  const told: string[] = [];
+  const hold = (flush: number): void =>
+    held.hold(
+      flush,
+      () => told.push(`sent ${flush}`),
+      () => told.push(`failed ${flush}`),
+    );
+  return { clock, held, told, hold };
+}
+
+async function settled(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+test("what waits for nothing goes at once", () => {
+  const { clock, told, hold } = setUp();
+  clock.finish(clock.start());
+  hold(0);
+  hold(1);
+  assert.equal(told, ["sent 0", "sent 1"]);
+});
+
+test("all others go with their flush", async () => {
+  const { clock, held, told, hold } = setUp();
+  hold(1);
+  hold(2);
+  assert.is(held.count, 2);
+  assert.ok(clock.isWanted);
+  clock.finish(clock.start());
+  await settled();
+  assert.equal(told, ["sent 1"]);
+  clock.finish(clock.start());
+  await settled();
+  assert.equal([told, held.count], [["sent 1", "sent 2"], 0]);
+});
+
+test("when the log fails all fail that still wait", async () => {
+  const { clock, told, hold } = setUp();
+  hold(1);
+  clock.finish(clock.start());
+  hold(2);
+  clock.fail();
+  await settled();
+  assert.equal(told.sort(), ["failed 2", "sent 1"]);
+  assert.match(
+    failureMessage("not-durable", "put").json,
+    /DurabilityError.*not durable: .*SVC2502/,
+  );
+});
+
+test.run();
