@@ -1,0 +1,36 @@
+// A template that puts values of a program into an expression. Each becomes a literal, so that no
+// value is ever read as a part of the language: expr`next["city"] == ${city}`.
+
+/** What can be put into an expression. */
+export type ExpressionValue = null | boolean | number | string | readonly ExpressionValue[];
+
+/**
+ * The text of an expression: values become literals, lists become `a, b, c`.
+ * @throws TypeError for what is no value of an expression
+ */
+export function expr(parts: TemplateStringsArray, ...values: readonly ExpressionValue[]): string {
+  return parts.reduce((text, part, index) => `${text}${literal(values[index - 1]!)}${part}`);
+}
+
+function literal(value: ExpressionValue): string {
+  if (value === null) return "null";
+  if (typeof value === "boolean") return value ? "true" : "false";
+  if (typeof value === "number" && Number.isFinite(value)) return number(value);
+  if (typeof value === "string") return quoted(value);
+  if (Array.isArray(value) && value.length > 0) return value.map(literal).join(", ");
+  throw new TypeError(
+    "a value of an expression is a number, text, boolean, null or a list of them",
+  );
+}
+
+/** In brackets where there is a sign: `2 ** -1` and `-2 ** 2` bind differently. */
+function number(value: number): string {
+  return value < 0 || Object.is(value, -0) ? `(${value})` : String(value);
+}
+
+/** Quotes, backslashes and stars lose their meaning: all bytes are written as `\xHH`. */
+function quoted(text: string): string {
+  if (!/['\\*]/.test(text)) return `'${text}'`;
+  const bytes = Buffer.from(text);
+  return `'${Array.from(bytes, (byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}'`;
+}

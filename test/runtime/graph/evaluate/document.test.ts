@@ -1,0 +1,54 @@
+// The examples of docs/expressions.md, and texts with values of users in them.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { evaluateText } from "../../../../runtime/graph/evaluate/evaluate.js";
+import { expr } from "../../../../runtime/graph/evaluate/expr.js";
+import { shownResult } from "../../../../runtime/graph/evaluate/plain-result.js";
+import { M_INT } from "../../../../runtime/graph/model/constants.js";
+import { Random, SEED } from "../../../property/support/random.js";
+import { ROOT } from "../../../support/source-files.js";
+import { makePeople, storeOf } from "../support/people.js";
+
+const test = suite("expressions as documented");
+const people = makePeople();
+const store = storeOf(people);
+const document = readFileSync(join(ROOT, "docs/expressions.md"), "utf8");
+const examples = [...document.matchAll(/^\| `(.+)` \| `(.+)` \|$/gm)];
+
+for (const [, expression, shown] of examples) {
+  test(expression!, () => {
+    const subject = {
+      ...{ tail: store.ids.find("ann"), head: store.ids.find("bob"), vector: [], memory: null },
+      arc: ["knows", M_INT, 5] as const,
+    };
+    assert.is(shownResult(store, evaluateText(store, expression!, subject)), shown);
+  });
+}
+
+test("there are examples", () => assert.ok(examples.length > 25));
+
+test("values are written as literals, whatever they are", () => {
+  assert.is(people.evaluate(expr`${"it's"} + ${'"x"'}`), 'it\'s"x"');
+  assert.is(people.evaluate(expr`${-2.5} * ${4}`), -10);
+  assert.is(people.evaluate(expr`${"a*"} == ${"ab"}`), 0);
+  assert.is(people.evaluate(expr`${null} == null && ${true}`), 1);
+  assert.is(people.evaluate(expr`3 in {${[1, 2, 3]}}`), 1);
+  assert.throws(() => expr`${{} as string}`, TypeError);
+  assert.throws(() => expr`${Number.NaN}`, TypeError);
+});
+
+test("no text of a user becomes anything but itself", () => {
+  const random = new Random();
+  const pieces = ["'", '"', "\\", "*", "\\x41", "é", "\u{1f600}", ";", "//", "/*", "\n", "a", "${"];
+  for (let round = 0; round < 3000; round++) {
+    const text = random.list(8, () => random.of(pieces)).join("");
+    const message = `SEED=${SEED}: ${JSON.stringify(text)}`;
+    assert.is(people.evaluate(expr`${text}`), text, message);
+    assert.is(people.evaluate(expr`${text} == ${text}`), 1, message);
+  }
+});
+
+test.run();
