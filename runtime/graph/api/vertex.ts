@@ -36,6 +36,7 @@ import type { GraphAccess } from "../sessions/graph-access.js";
 import { type AccessMode, openVertex } from "../sessions/open-vertices.js";
 import type { Hold } from "../sessions/session.js";
 import type { PropertyValue } from "../store/property-values.js";
+import { steadily } from "../store/steady-names.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import { adjacentOptions, degreeOptions, keyOf, type VertexName } from "./call-arguments.js";
 import { accessOf, type GraphHandle } from "./graph-handle.js";
@@ -376,9 +377,11 @@ export class Vertex extends VertexAttributes {
 
   #property(key: string): PropertyValue | undefined {
     const { vertex } = this.hold;
-    const { keys, properties } = this.access.store;
-    const code = keys.codeOf(key);
-    return code === 0 ? undefined : properties.get(vertex, code);
+    const { store } = this.access;
+    return steadily(store, false, () => {
+      const code = store.keys.codeOf(key);
+      return code === 0 ? undefined : store.properties.get(vertex, code);
+    });
   }
 }
 

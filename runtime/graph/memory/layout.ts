@@ -137,6 +137,8 @@ export const Header = {
   VectorEpoch: 54,
   /** Second at which the removal that is `Unfinished` was begun. */
   UnfinishedAt: 55,
+  /** Raised when the code of a name that nothing carries is given to another one. */
+  NameReuses: 56,
 } as const;
 export const IDENTITY_WORDS = 4;
 

@@ -49,6 +49,7 @@ export function deleteVertex(store: GraphStore, vertex: number, at: number): num
     if (vertices.inDegree(vertex) > 0 || isHeld(store, vertex)) {
       makeVirtual(store, vertex);
       stamp(store, vertex, at);
+      removeIfAbandoned(store, vertex);
     } else removeVertex(store, vertex);
   } catch (error) {
     abandon(store);

@@ -48,10 +48,16 @@ export function removeVertex(store: GraphStore, vertex: number): void {
   vertices.free(vertex);
 }
 
-/** Removes a virtual vertex that no arc leads to and nobody holds; returns 1 if it was one. */
+/**
+ * Removes a virtual vertex that no arc leads to and nobody holds; returns 1 if it was one. One that
+ * is held gives its type back: it counts as gone, and who is not told of holders must find the same
+ * types unused.
+ */
 export function removeIfAbandoned(store: GraphStore, vertex: number): number {
   const { vertices } = store;
-  if (!vertices.isVirtual(vertex) || vertices.inDegree(vertex) > 0 || isHeld(store, vertex)) {
+  if (!vertices.isVirtual(vertex) || vertices.inDegree(vertex) > 0) return 0;
+  if (isHeld(store, vertex)) {
+    setType(store, vertex, UNTYPED);
     return 0;
   }
   removeVertex(store, vertex);

@@ -34,6 +34,7 @@ const VOLATILE = [
   Header.LocksHeld,
   Header.LockReleases,
   Header.Fence,
+  Header.NameReuses,
   Header.SaveFailedAt,
 ];
 

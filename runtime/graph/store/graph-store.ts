@@ -143,6 +143,16 @@ export class GraphStore {
     return this.memory.header.words[Header.Readonly] !== 0;
   }
 
+  /** Name of a vertex's type, also while its code is given to another name. */
+  typeNameOf(vertex: number): string {
+    const { ints } = this.memory.header;
+    for (;;) {
+      const seen = Atomics.load(ints, Header.NameReuses);
+      const name = this.types.nameOf(this.vertices.typeOf(vertex));
+      if (Atomics.load(ints, Header.NameReuses) === seen) return name;
+    }
+  }
+
   #wide(word: number): number {
     const { words } = this.memory.header;
     return words[word]! + words[word + 1]! * 2 ** 32;

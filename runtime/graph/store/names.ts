@@ -1,8 +1,9 @@
 // One kind of enumerated names: relationships, vertex types or property keys. A name keeps its code
-// until the graph is truncated, whatever becomes of its count.
+// until no code is left: then the one that was defined first, of those that nothing carries, makes
+// room. Which one that is follows from the operations alone, so that replicas choose the same.
 //
-//   LISTS  {size class, names}, then for each name {pointer to its string, count, serial}, in the
-//          order of definition: first the system's names, then the users' with rising codes
+//   LISTS  {size class, names}, then for each name {pointer to its string, count, serial}: first
+//          the system's names, then the users' with rising codes
 //
 // Every thread keeps names and codes of its own. What it keeps of a code counts only while the
 // serial in memory is the one it has seen: serials are never given twice, so that neither an undone
@@ -48,6 +49,8 @@ export class Names {
   readonly #serials: number[] = [];
   /** `Header.NameSerial` when the table was last read. */
   #seenSerial = -1;
+  /** `Header.NameReuses` at that time. */
+  #seenReuses = 0;
 
   constructor(writer: Writer, strings: StringPool, kind: CodeRange) {
     this.#writer = writer;
@@ -86,7 +89,7 @@ export class Names {
   /** Under the mutex: the code that the next new name gets, 0 if there is none left. */
   get nextCode(): number {
     const code = this.#codeAt(this.#lists.words[this.#table() + NAME_COUNT]!);
-    return code > this.#kind.lastCode ? 0 : code;
+    return code > this.#kind.lastCode ? this.#unusedCode() : code;
   }
 
   /** How many arcs, vertices or values carry the code. */
@@ -99,8 +102,12 @@ export class Names {
     const found: Record<string, [number, number]> = {};
     const end = this.#length();
     for (let place = 0; place < end; place++) {
+      const serial = this.#entryWord(place, Entry.Serial);
       const count = this.#entryWord(place, Entry.Count);
-      if (count > 0) found[this.#textAt(place)] = [this.#codeAt(place), count];
+      if (count === 0) continue;
+      const text = this.#textAt(place);
+      if (this.#entryWord(place, Entry.Serial) !== serial) place--;
+      else found[text] = [this.#codeAt(place), count];
     }
     return found;
   }
@@ -126,13 +133,18 @@ export class Names {
   define(name: string): number {
     const code = this.codeOf(name);
     if (code !== 0) return code;
-    if (this.nextCode === 0) throw new EnumerationError(this.#kind.exhausted);
+    const next = this.nextCode;
+    if (next === 0) throw new EnumerationError(this.#kind.exhausted);
     const table = this.#table();
-    const place = this.#lists.words[table + NAME_COUNT]!;
+    const place = this.#placeOf(next);
+    if (place < this.#lists.words[table + NAME_COUNT]!) {
+      this.#reuse(place, name);
+      return next;
+    }
     const capacity = this.#blocks.wordsOf(this.#lists.words[table + SIZE_CLASS]!) - HEAD_WORDS;
     if ((place + 1) * ENTRY_WORDS > capacity) this.#makeTable(place * 2);
     this.#append(name);
-    return this.#codeAt(place);
+    return next;
   }
 
   /** In a mutation. */
@@ -143,6 +155,21 @@ export class Names {
 
   #table(): number {
     return this.#header.words[this.#kind.headerWord]!;
+  }
+
+  /** Code of the name that was defined first of those that nothing carries, 0 if all are in use. */
+  #unusedCode(): number {
+    const { words } = this.#lists;
+    const start = this.#table() + HEAD_WORDS;
+    const end = start + words[this.#table() + NAME_COUNT]! * ENTRY_WORDS;
+    let oldest = Number.POSITIVE_INFINITY;
+    let found = 0;
+    for (let at = start + this.#kind.system.length * ENTRY_WORDS; at < end; at += ENTRY_WORDS) {
+      if (words[at + Entry.Count] !== 0 || words[at + Entry.Serial]! >= oldest) continue;
+      oldest = words[at + Entry.Serial]!;
+      found = this.#codeAt((at - start) / ENTRY_WORDS);
+    }
+    return found;
   }
 
   /** Place of a code in the table, also of one that is not there yet; -1 if it can never be. */
@@ -208,14 +235,20 @@ export class Names {
     const table = this.#table();
     const { words } = this.#lists;
     const count = words[table + NAME_COUNT]!;
+    const reuses = this.#header.words[Header.NameReuses]!;
+    const isAppended = this.#seenReuses === reuses;
+    this.#seenReuses = reuses;
     this.#seenSerial = this.#header.words[Header.NameSerial]!;
     for (const name of this.#names.splice(count)) this.#codes.delete(name);
     this.#serials.length = Math.min(this.#serials.length, count);
-    // Places are filled in order: below one that is as we know it, all are.
+    // While none is used again, places are filled in order: below one that we know, we know all.
     for (let place = count - 1; place >= 0; place--) {
       const at = table + HEAD_WORDS + place * ENTRY_WORDS;
       const serial = words[at + Entry.Serial]!;
-      if (this.#serials[place] === serial) break;
+      if (this.#serials[place] === serial) {
+        if (isAppended) break;
+        continue;
+      }
       const before = this.#names[place];
       const name = this.#strings.text(words[at + Entry.String]!);
       if (before !== undefined && this.#codes.get(before) === this.#codeAt(place)) {
@@ -228,16 +261,29 @@ export class Names {
   }
 
   #append(name: string): void {
-    const writer = this.#writer;
     const table = this.#table();
     const place = this.#lists.words[table + NAME_COUNT]!;
-    const at = table + HEAD_WORDS + place * ENTRY_WORDS;
+    this.#fill(table + HEAD_WORDS + place * ENTRY_WORDS, name);
+    this.#writer.put(this.#lists, table + NAME_COUNT, place + 1);
+  }
+
+  /** Gives the code of a name that nothing carries to another one. */
+  #reuse(place: number, name: string): void {
+    const at = this.#table() + HEAD_WORDS + place * ENTRY_WORDS;
+    const old = this.#lists.words[at + Entry.String]!;
+    // Before anything can carry it: who has read the code since then looks again.
+    Atomics.add(this.#header.ints, Header.NameReuses, 1);
+    this.#fill(at, name);
+    this.#strings.release(old);
+  }
+
+  #fill(at: number, name: string): void {
+    const writer = this.#writer;
     // Only ever raised, also when the mutation is undone.
     const serial = Atomics.add(this.#header.ints, Header.NameSerial, 1) + 1;
     writer.put(this.#lists, at + Entry.String, this.#strings.intern(name));
     writer.put(this.#lists, at + Entry.Count, 0);
     writer.put(this.#lists, at + Entry.Serial, serial >>> 0);
-    writer.put(this.#lists, table + NAME_COUNT, place + 1);
   }
 
   /** A table that holds so many names, with those of the old one, which is given back. */

@@ -199,11 +199,15 @@ export class PropertyTable {
 
   /** All properties, as they were at one time. */
   all(vertex: number): Record<string, PropertyValue> {
-    const all: Record<string, PropertyValue> = {};
-    for (const [key, value] of this.allStored(vertex)) {
-      all[this.#keys.nameOf(key)] = plainValue(value);
+    const { ints } = this.#writer.memory.header;
+    for (;;) {
+      const seen = Atomics.load(ints, Header.NameReuses);
+      const all: Record<string, PropertyValue> = {};
+      for (const [key, value] of this.allStored(vertex)) {
+        all[this.#keys.nameOf(key)] = plainValue(value);
+      }
+      if (Atomics.load(ints, Header.NameReuses) === seen) return all;
     }
-    return all;
   }
 
   /** The same by key code, as `stored` has them. */

@@ -15,9 +15,8 @@ export const INTERNALID = vertex(
   { field: "internalid", bit: F.F_OBID, name: ".internalid" },
   ({ ids }, handle) => ids.internalIdOf(handle),
 );
-export const TYPE = vertex(
-  { field: "type", bit: F.F_TYPE, name: ".type" },
-  ({ types, vertices }, handle) => types.nameOf(vertices.typeOf(handle)),
+export const TYPE = vertex({ field: "type", bit: F.F_TYPE, name: ".type" }, (store, handle) =>
+  store.typeNameOf(handle),
 );
 export const DEG = vertex(
   { field: "degree", bit: F.F_DEG, kind: "integer", name: ".deg", sortby: S.S_DEG },

@@ -2,6 +2,7 @@
 
 import { D_OUT } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { steadily } from "../../store/steady-names.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
 import { checkedArguments } from "../parse/query-arguments.js";
@@ -37,9 +38,12 @@ export class Adjacency implements Plan {
   }
 
   execute(anchor: number, options: LimitOptions): boolean {
-    const meter = QueryMeter.of(this.#plan.store);
+    const { store, expressions } = this.#plan;
+    const meter = QueryMeter.of(store);
     const begun = meter.begin();
-    const isFound = isAdjacent(this.#plan, anchor, deadlineOf("adjacency", options));
+    const isFound = steadily(store, expressions.hasEffects, () =>
+      isAdjacent(this.#plan, anchor, deadlineOf("adjacency", options)),
+    );
     meter.end(begun);
     return isFound;
   }

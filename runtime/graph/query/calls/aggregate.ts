@@ -14,6 +14,7 @@ import {
 } from "../../model/constants.js";
 import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { steadily } from "../../store/steady-names.js";
 import type { ArcBatch, HitSink } from "../hits/hit-sink.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
 import type { ArcTest } from "../match/arc-test.js";
@@ -98,16 +99,21 @@ export class Aggregation implements Plan {
   }
 
   execute(anchor: number, options: LimitOptions): unknown {
-    const { store } = this.#plan;
+    const { store, expressions } = this.#plan;
     const watch = this.#format.hasTiming ? new Stopwatch() : null;
     const meter = QueryMeter.of(store);
     const begun = meter.begin();
-    const sums = new AggregateSink(store, this.#fields);
-    walkNeighborhood(this.#plan, anchor, sums, deadlineOf("aggregation", options));
+    const sums = steadily(store, expressions.hasEffects, () => this.#sums(anchor, options));
     watch?.split();
     const shown = this.#shown(sums);
     meter.end(begun);
     return watch === null ? shown : { aggregation: shown, time: watch.time };
+  }
+
+  #sums(anchor: number, options: LimitOptions): AggregateSink {
+    const sums = new AggregateSink(this.#plan.store, this.#fields);
+    walkNeighborhood(this.#plan, anchor, sums, deadlineOf("aggregation", options));
+    return sums;
   }
 
   #fieldsOf({ fields }: AggregateQueryOptions): number {

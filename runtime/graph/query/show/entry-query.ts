@@ -10,6 +10,7 @@ import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { Header } from "../../memory/layout.js";
 import { F_ID, F_PROP, R_LIST, R_STR } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { steadily } from "../../store/steady-names.js";
 import { Probe } from "../../vectors/probe.js";
 import { partsOfLike, type VectorLike } from "../../vectors/vector.js";
 import { HitCollector } from "../hits/hit-collector.js";
@@ -100,6 +101,20 @@ export class EntryQuery {
    * @throws SearchError after the time limit
    */
   execute(anchor: number, options: ExecuteOptions): unknown {
+    const { store, expressions } = this.#source;
+    return steadily(store, expressions.hasEffects, () => this.#executeOnce(anchor, options));
+  }
+
+  /**
+   * How many hits a complete execution would find, without making a result.
+   * @throws SearchError after the time limit
+   */
+  count(anchor: number, options: ExecuteOptions): number {
+    const { store, expressions } = this.#source;
+    return steadily(store, expressions.hasEffects, () => this.#countOnce(anchor, options));
+  }
+
+  #executeOnce(anchor: number, options: ExecuteOptions): unknown {
     const source = this.#source;
     const { hasCounts, hasTiming } = this.#format;
     const page = pageOf(options);
@@ -139,11 +154,7 @@ export class EntryQuery {
     return this.#source.nearest?.(this.#probe!, keep, collector, deadline) ?? false;
   }
 
-  /**
-   * How many hits a complete execution would find, without making a result.
-   * @throws SearchError after the time limit
-   */
-  count(anchor: number, options: ExecuteOptions): number {
+  #countOnce(anchor: number, options: ExecuteOptions): number {
     const source = this.#source;
     const deadline = deadlineOf(source.timed, options);
     const meter = QueryMeter.of(source.store);

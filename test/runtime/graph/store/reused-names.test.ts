@@ -1,0 +1,143 @@
+// Codes of names that nothing carries any more: others get them when none is left, and nobody who
+// reads meanwhile takes one name for the other.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import type { Names } from "../../../../runtime/graph/store/names.js";
+import { comparable } from "../../../property/support/comparable.js";
+import { checkStore } from "../support/check-store.js";
+import { loggedStore, replayTo } from "../support/logged-graph.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+interface Context {
+  store: GraphStore;
+  other: GraphStore;
+  graph: Graph;
+}
+
+const test = suite<Context>("codes that are used again");
+const OTHER_THREAD = TEST_THREAD + 1;
+const TYPES = 208;
+
+test.before.each((context) => {
+  context.store = GraphStore.make("test", TEST_THREAD);
+  context.other = GraphStore.attach(context.store.share, OTHER_THREAD);
+  context.graph = openStore(context.store);
+});
+
+test.after.each(({ store }) => checkStore(store));
+
+/** Defines names until all codes are given. */
+function exhaust(store: GraphStore, names: Names): void {
+  store.writer.mutate(() => {
+    for (let name = 0; names.count(names.nextCode) === 0; name++) {
+      if (names.nameOf(names.nextCode) !== "") break;
+      names.define(`n${name}`);
+    }
+  });
+}
+
+test("types come and go without end", ({ graph, other }) => {
+  graph.createVertex("kept", { type: "kept" });
+  for (let name = 0; name < 3 * TYPES; name++) {
+    graph.createVertex("v", { type: `type${name}` });
+    assert.is(other.types.nameOf(other.vertices.typeOf(other.ids.find("v"))), `type${name}`);
+    assert.equal(openStore(other).verticesType(`type${name}`), ["v"]);
+    graph.deleteVertex("v");
+  }
+  assert.equal(Object.keys(graph.vertexTypes()), ["kept"]);
+  assert.equal(graph.verticesType("kept"), ["kept"]);
+  assert.equal(graph.verticesType("type0"), []);
+});
+
+test("so do keys and relationships", ({ graph, store, other }) => {
+  exhaust(store, store.keys);
+  exhaust(store, store.relationships);
+  const vertex = graph.newVertex("v", { properties: { kept: 1 } });
+  graph.connect("v", "kept", "w");
+  for (let name = 0; name < 50; name++) {
+    vertex.setProperty(`key${name}`, name);
+    graph.connect("v", `rel${name}`, "w");
+    assert.equal(other.properties.all(vertex.handle), { kept: 1, [`key${name}`]: name });
+    assert.equal(openStore(other).neighborhood("v", { arc: `rel${name}` }), ["w"]);
+    vertex.removeProperty(`key${name}`);
+    graph.disconnect("v", `rel${name}`);
+  }
+  vertex.close();
+  assert.equal(Object.keys(graph.relationships()), ["kept"]);
+});
+
+test("a name that something carries, or that was made last, keeps its code", ({ store }) => {
+  const { types, writer } = store;
+  exhaust(store, types);
+  writer.mutate(() => {
+    types.addCount(32, 1);
+    assert.is(types.define("a"), 33);
+    assert.is(types.define("b"), 34);
+    types.addCount(32, -1);
+    assert.is(types.define("c"), 32);
+    for (let code = 32; code < 32 + TYPES; code++) types.addCount(code, 1);
+  });
+  assert.throws(() => writer.mutate(() => types.define("more")), /exhausted/);
+  assert.is(types.nameOf(33), "a");
+  writer.mutate(() => {
+    for (let code = 32; code < 32 + TYPES; code++) types.addCount(code, -1);
+  });
+});
+
+test("an undone definition gives the code back to who had it", ({ store, other }) => {
+  exhaust(store, store.types);
+  assert.is(other.types.codeOf("n0"), 32);
+  assert.throws(() =>
+    store.writer.mutate(() => {
+      assert.is(store.types.define("wrong"), 32);
+      throw new Error("undo");
+    }),
+  );
+  for (const { types } of [store, other]) {
+    assert.equal([types.codeOf("n0"), types.codeOf("wrong"), types.nameOf(32)], [32, 0, "n0"]);
+  }
+});
+
+test("a query that looked a name up sees no vertices of another one", ({ store, other, graph }) => {
+  graph.createVertex("old", { type: "first" });
+  exhaust(store, store.types);
+  const { typeLists } = store;
+  const copyBefore = typeLists.copyBefore.bind(typeLists);
+  let copies = 0;
+  typeLists.copyBefore = (...given) => {
+    if (copies++ === 0) {
+      const changing = openStore(other);
+      changing.deleteVertex("old");
+      // Those that nothing ever had come first, then the one that the query looks for.
+      for (let name = 0; name < TYPES; name++)
+        changing.createVertex(`${name}`, { type: `m${name}` });
+      assert.is(other.types.codeOf("first"), 0);
+    }
+    return copyBefore(...given);
+  };
+  assert.equal(graph.vertices({ condition: { type: "first" } }), []);
+  assert.ok(copies > 0);
+});
+
+test("replicas give the same codes, also of what somebody held", () => {
+  const store = loggedStore();
+  const copy = GraphStore.make("test", TEST_THREAD);
+  const graph = openStore(store);
+  const held = graph.newVertex("held", { type: "held" });
+  graph.deleteVertex("held");
+  for (let name = 0; name < 2 * TYPES; name++) {
+    graph.createVertex("v", { type: `type${name}` });
+    graph.deleteVertex("v");
+  }
+  held.close();
+  replayTo(store, copy);
+  checkStore(copy);
+  assert.equal(comparable(copy), comparable(store));
+  assert.equal(copy.types.codeOf("type400"), store.types.codeOf("type400"));
+});
+
+test.run();
