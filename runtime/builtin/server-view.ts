@@ -6,6 +6,7 @@ import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { KnownGraph } from "../graph/keeper/known-graphs.js";
 import type { Connection, Exchange } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
+import type { PluginTallies } from "../metrics/plugin-tallies.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { Host } from "./host.js";
 
@@ -59,6 +60,9 @@ export interface ServerView {
   readonly waiting: number;
   /** Slots of the main port that are taken. */
   readonly working: number;
+  /** The same of the admin executor. */
+  readonly admin: { readonly waiting: number; readonly working: number };
+  readonly tallies: PluginTallies;
   connections(portOffset: 0 | 1): readonly OpenConnection[];
   /** Graphs that are open, sorted by name, without the system's own. */
   graphs(): readonly KnownGraph[];

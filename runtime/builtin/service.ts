@@ -2,6 +2,7 @@
 // the IO thread and sees the exchange itself.
 
 import type { Exchange } from "../http/transport.js";
+import type { EXPOSITION_TYPE } from "../metrics/exposition.js";
 import type { ServerView } from "./server-view.js";
 
 export interface ServiceRequest {
@@ -15,7 +16,9 @@ export interface ServiceRequest {
 }
 
 export interface Service {
-  readonly mediaType: "application/json" | "text/plain";
+  readonly mediaType: "application/json" | "text/plain" | typeof EXPOSITION_TYPE;
+  /** On the main port its path is that of a file. */
+  readonly isAdminOnly?: true;
   /** False for services that monitors call so often that they would hide the real load. */
   readonly countsInMetrics: boolean;
   /**

@@ -6,10 +6,12 @@ import { graphsum, objcnt } from "./services/graphs.js";
 import { healthCheck, ping, storage, time } from "./services/host-info.js";
 import { inspect } from "./services/inspect.js";
 import { meminfo, nodestat } from "./services/node.js";
+import { prometheus } from "./services/prometheus.js";
 import { randomInteger, randomText } from "./services/random.js";
 import { status } from "./services/status.js";
 
 export const services: ReadonlyMap<string, Service> = new Map([
+  ["/metrics", prometheus],
   ["/svc/dispatch", dispatch],
   ["/svc/graphsum", graphsum],
   ["/svc/hc", healthCheck],

@@ -10,6 +10,7 @@ import {
   PENALTY_MS,
 } from "../base/limits.js";
 import type { BackEndAddress, ReplicaRow } from "../settings/matrix-config.js";
+import { BackEndFigures } from "./back-end-figures.js";
 import { Channel } from "./channel.js";
 import { Outlier } from "./outlier.js";
 
@@ -24,6 +25,9 @@ export interface Place {
   readonly isPrimary: boolean;
 }
 
+/** Ejected: it answers probes but failed requests; only now and then one tries it. */
+export type BackEndState = "up" | "down" | "ejected";
+
 export class BackEnd {
   readonly address: BackEndAddress;
   readonly place: Place;
@@ -32,6 +36,7 @@ export class BackEnd {
   isDefunct = true;
   /** Whether it answers requests as it answers probes. */
   readonly outlier = new Outlier();
+  readonly figures = new BackEndFigures();
   readonly #idle: Channel[] = [];
   readonly #connectTimeoutMs: number;
   #running = 0;
@@ -53,6 +58,12 @@ export class BackEnd {
     this.row = row;
     this.place = place;
     this.#numbers = new Array(row.channels).fill(false);
+  }
+
+  /** What it is to requests that may choose. */
+  get state(): BackEndState {
+    if (this.isDefunct) return "down";
+    return this.outlier.isEjected ? "ejected" : "up";
   }
 
   /** Requests of this dispatcher that run in it, each on a channel. */

@@ -140,6 +140,7 @@ export class DispatchCall implements AttemptOwner {
       attempt.abort();
       backEnd.abandon();
       backEnd.outlier.timedOut();
+      backEnd.figures.failures.timeout++;
       this.#suspect(backEnd);
       if (this.#isEnded || part.isDone) continue;
       this.dispatch.explanation?.ended(part.partition, "timeout");
@@ -191,6 +192,7 @@ export class DispatchCall implements AttemptOwner {
     const { part, backEnd } = attempt;
     const { status } = answer;
     const ms = performance.now() - attempt.sentMs;
+    backEnd.figures.answered(status, ms);
     attempt.release(answer.backlog);
     if (status === UNAVAILABLE) this.#suspect(backEnd);
     else if (status === TOO_MANY_REQUESTS) backEnd.penalise();
@@ -220,6 +222,7 @@ export class DispatchCall implements AttemptOwner {
       this.#owner.exhausted(reason);
       return this.cancel(UNAVAILABLE, reason);
     }
+    backEnd.figures.failures.connection++;
     this.#suspect(backEnd);
     if (!this.#isEnded && !part.isDone) this.#lose(part, backEnd, fault, reason);
     this.#settle();
@@ -257,6 +260,7 @@ export class DispatchCall implements AttemptOwner {
   #send(part: DispatchPart): void {
     const replicas = this.#matrix.backEnds[part.partition]!;
     this.dispatch.explanation?.chosen(part.backEnd!, replicas, part.tried);
+    if (part.tried.length > 0 || part.attempts.length > 0) part.backEnd!.figures.retries++;
     part.send(this.request);
   }
 

@@ -10,6 +10,7 @@ import {
   MAX_DISPATCH_BACKLOG,
 } from "../base/limits.js";
 import { log } from "../base/log.js";
+import { OctaveHistogram } from "../metrics/octave-histogram.js";
 import type { MatrixConfig } from "../settings/matrix-config.js";
 import type { BackEnd } from "./back-end.js";
 import { type CallOwner, type Dispatch, DispatchCall } from "./dispatch-call.js";
@@ -49,6 +50,8 @@ export class Dispatcher implements CallOwner {
   #isClosed = false;
   /** Requests that had to wait, since the start. */
   waited = 0;
+  /** How long those waited that went on. */
+  readonly waits = new OctaveHistogram();
 
   constructor(config: MatrixConfig) {
     this.matrix = new Matrix(config);
@@ -126,6 +129,7 @@ export class Dispatcher implements CallOwner {
       if (!call.isEnded && call.dispatch.isAborted()) call.cancel(503, CLIENT_GONE);
       if (!call.isEnded && !call.advance()) return false;
       call.isWaiting = false;
+      this.waits.add(performance.now() - call.waitsSinceMs);
       return true;
     });
     this.#isPumping = false;

@@ -16,6 +16,7 @@ import {
 } from "../http/envelope.js";
 import type { ErrorBody, Exchange, Method } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
+import type { PluginTallies } from "../metrics/plugin-tallies.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import type { Accept } from "../plugin/contract/request-source.js";
 import { latin1Text, MAX_COPIED_BYTES, toLatin1 } from "../plugin/contract/wire-text.js";
@@ -43,10 +44,18 @@ export class Answers {
   readonly #backlog: () => number;
   /** Pages of other origins may call this server. */
   readonly #cors: boolean;
+  readonly #tallies: PluginTallies;
   /** Field lines for clients that ask which argspec is served; empty while that is unknown. */
   #argspecFields = "";
 
-  constructor(state: SharedState, metrics: Metrics, backlog: () => number, cors: boolean) {
+  constructor(
+    state: SharedState,
+    metrics: Metrics,
+    tallies: PluginTallies,
+    backlog: () => number,
+    cors: boolean,
+  ) {
+    this.#tallies = tallies;
     this.#state = state;
     this.#metrics = metrics;
     this.#backlog = backlog;
@@ -159,26 +168,34 @@ export class Answers {
   service(exchange: Exchange, port: 0 | 1, service: Service, text: string): void {
     const latin1 = toLatin1(text);
     const body =
-      service.mediaType === MEDIA_TYPES.text
-        ? latin1
-        : serviceEnvelope(latin1, this.#state.basePort + port, port, 0, elapsedMs(exchange.t0Ms));
+      service.mediaType === MEDIA_TYPES.json
+        ? serviceEnvelope(latin1, this.#state.basePort + port, port, 0, elapsedMs(exchange.t0Ms))
+        : latin1;
     if (service.countsInMetrics) this.#send(exchange, port, 200, service.mediaType, body, false);
     else exchange.answer(200, service.mediaType, body, this.#asked(exchange));
   }
 
-  /** The same in pieces, of JSON; nobody waits for all of it to be copied. */
-  slowService(exchange: Exchange, port: 0 | 1, pieces: readonly Buffer[]): void {
+  /** The same in pieces; nobody waits for all of it to be copied. */
+  slowService(
+    exchange: Exchange,
+    port: 0 | 1,
+    { mediaType }: Service,
+    pieces: readonly Buffer[],
+  ): void {
     const elapsed = elapsedMs(exchange.t0Ms);
-    const envelope = serviceEnvelope("\0", this.#state.basePort + port, port, 0, elapsed);
+    const envelope =
+      mediaType === MEDIA_TYPES.json
+        ? serviceEnvelope("\0", this.#state.basePort + port, port, 0, elapsed)
+        : "\0";
     const [head, tail] = envelope.split("\0") as [string, string];
     const all = [Buffer.from(head), ...pieces, Buffer.from(tail)];
     const length = all.reduce((sum, piece) => sum + piece.length, 0);
     if (port === 0) this.#metrics.answered(200, elapsed, false);
     const fields = this.#asked(exchange);
     if (length > MAX_COPIED_BYTES) {
-      return exchange.answerStream(200, MEDIA_TYPES.json, length, all, fields);
+      return exchange.answerStream(200, mediaType, length, all, fields);
     }
-    exchange.answer(200, MEDIA_TYPES.json, Buffer.concat(all), fields);
+    exchange.answer(200, mediaType, Buffer.concat(all), fields);
   }
 
   /** A failure of the server itself. */
@@ -235,7 +252,12 @@ export class Answers {
     isPlugin: boolean,
     fields = "",
   ): void {
-    if (port === 0) this.#metrics.answered(status, elapsedMs(exchange.t0Ms), isPlugin);
+    if (port === 0) {
+      const latencyMs = elapsedMs(exchange.t0Ms);
+      this.#metrics.answered(status, latencyMs, isPlugin);
+      const { tally } = exchange;
+      if (tally !== null) this.#tallies.answered(tally, status, latencyMs);
+    }
     exchange.answer(status, mediaType, body, fields + this.#asked(exchange));
   }
 

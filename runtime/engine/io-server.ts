@@ -33,6 +33,7 @@ import { PageRules } from "../http/page-rules.js";
 import type { Exchange, HttpServer } from "../http/transport.js";
 import { TrustedClients } from "../http/trusted-clients.js";
 import { Metrics } from "../metrics/metrics.js";
+import { PluginTallies } from "../metrics/plugin-tallies.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { PluginList } from "../plugin/contract/plugin-table.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
@@ -56,6 +57,7 @@ export class IoServer {
   readonly #data: IoThreadData;
   readonly #state: SharedState;
   readonly #metrics: Metrics;
+  readonly #tallies = new PluginTallies();
   readonly #routes: RouteTable;
   readonly #answers: Answers;
   readonly #scheduler: Scheduler;
@@ -83,7 +85,7 @@ export class IoServer {
       return working + waiting + (this.#dispatcher?.working ?? 0);
     };
     const cors = settings.cors !== null;
-    const answers = new Answers(this.#state, this.#metrics, backlog, cors);
+    const answers = new Answers(this.#state, this.#metrics, this.#tallies, backlog, cors);
     this.#answers = answers;
     // A query must come to an end even where plugins need not, and nobody waits without end.
     const timeoutMs = settings.pluginTimeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS;
@@ -294,6 +296,8 @@ export class IoServer {
       get working() {
         return scheduler.working;
       },
+      admin: this.#admin,
+      tallies: this.#tallies,
       connections: (port) => this.#connections(port),
       graphs: () => graphs.all().filter(({ store }) => store.name !== SYSTEM_GRAPH),
       unloadable: () => server.#unloadable,

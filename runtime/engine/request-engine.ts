@@ -140,9 +140,10 @@ export class RequestEngine {
     if (path === null) return answers.refuse(exchange, port, 404, NO_SUCH_NAME);
     const foreign = this.#parts.pages.refusal(exchange);
     if (foreign !== null) return answers.refuse(exchange, port, 403, foreign);
-    const resource = this.#parts.routes.find(path);
+    const resource = this.#resource(path, port);
     const kind = resourceKind(path, resource);
     const allowed = allowedMethods(kind);
+    if (kind === "plugin" || kind === "change") this.#tally(exchange, path, resource);
     if (method === "OPTIONS") return answers.options(exchange, port, allowed);
     if (!allowed.includes(method)) {
       const how = kind === "change" ? `: ${HOW_TO_CHANGE}` : "";
@@ -159,6 +160,18 @@ export class RequestEngine {
     if (this.#isDispatched(exchange, port, path, query, resource)) return;
     if (resource === undefined) return this.#noResource(exchange, port, path, kind);
     this.#answerResource(exchange, port, resource, query.slice(1));
+  }
+
+  #resource(path: string, port: 0 | 1): Resource | undefined {
+    const resource = this.#parts.routes.find(path);
+    const isElsewhere = port === 0 && resource?.kind === "service" && resource.service.isAdminOnly;
+    return isElsewhere ? undefined : resource;
+  }
+
+  /** Says what the metrics are to count the answer as. */
+  #tally(exchange: Exchange, path: string, resource: Resource | undefined): void {
+    const { tallies } = this.#parts.view;
+    exchange.tally = resource === undefined ? tallies.forwarded(path) : tallies.own(path);
   }
 
   /** Hands over what back-ends are to answer; false for all else. */
@@ -334,7 +347,7 @@ export class RequestEngine {
       return this.#parts.answers.error(exchange, port, 0, 400, message);
     }
     if (typeof text === "string") return answers.service(exchange, port, service, text);
-    this.#slow.render(text, (pieces) => answers.slowService(exchange, port, pieces));
+    this.#slow.render(text, (pieces) => answers.slowService(exchange, port, service, pieces));
   }
 }
 

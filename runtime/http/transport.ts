@@ -2,6 +2,7 @@
 // pipelining order and header bytes; the engine owns what is answered. Two transports (`net` and
 // `uws`) pass one conformance suite.
 
+import type { PluginTally } from "../metrics/plugin-tallies.js";
 import type { Accept, Ident } from "../plugin/contract/request-source.js";
 
 export type Method =
@@ -69,6 +70,8 @@ export interface Exchange {
   readonly connection: Connection;
   /** First byte of the request handled: milliseconds since 1970, with fractions. */
   readonly t0Ms: number;
+  /** The plugin that it asks for, as the metrics count it; the engine says so. */
+  tally: PluginTally | null;
   /** True once the client is gone; answering then only frees what the request holds. */
   readonly aborted: boolean;
   /**

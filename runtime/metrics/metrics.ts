@@ -218,6 +218,11 @@ export class Metrics {
     Atomics.add(this.#words, Word.ResetsAsked, 1);
   }
 
+  /** What was counted since the start, whatever was reset meanwhile: for monitors of their own. */
+  everCounted(): Totals {
+    return this.#totalsAbove(null);
+  }
+
   get connectedClients(): number {
     return Math.max(0, this.#words[Word.Connected]!);
   }
@@ -240,18 +245,23 @@ export class Metrics {
   }
 
   totals(): Totals {
+    return this.#totalsAbove(this.#baseline);
+  }
+
+  #totalsAbove(baseline: Float64Array | null): Totals {
+    const total = (at: number): number => this.#above(baseline, at);
     const errorsByCode: Record<string, number> = {};
     for (let code = FIRST_CODE; code <= LAST_CODE; code++) {
-      const count = this.#total(CODES_AT + code - FIRST_CODE);
+      const count = total(CODES_AT + code - FIRST_CODE);
       if (count > 0) errorsByCode[code] = count;
     }
     return {
-      requests: this.#total(Counter.Requests),
-      pluginRequests: this.#total(Counter.PluginRequests),
-      bytesIn: this.#total(Counter.BytesIn),
-      bytesOut: this.#total(Counter.BytesOut),
-      serviceErrors: this.#total(Counter.ServiceErrors),
-      httpErrors: this.#total(Counter.HttpErrors),
+      requests: total(Counter.Requests),
+      pluginRequests: total(Counter.PluginRequests),
+      bytesIn: total(Counter.BytesIn),
+      bytesOut: total(Counter.BytesOut),
+      serviceErrors: total(Counter.ServiceErrors),
+      httpErrors: total(Counter.HttpErrors),
       errorsByCode,
     };
   }
@@ -313,7 +323,11 @@ export class Metrics {
   }
 
   #total(counter: number): number {
-    return Math.max(0, this.#counters[counter]! - this.#baseline[counter]!);
+    return this.#above(this.#baseline, counter);
+  }
+
+  #above(baseline: Float64Array | null, counter: number): number {
+    return Math.max(0, this.#counters[counter]! - (baseline?.[counter] ?? 0));
   }
 
   #smoothed(at: number): number {

@@ -22,12 +22,17 @@ export function isProxy(dispatcher: Dispatcher | null): boolean {
 /** By partition, then replica; `hostKey` is what the host is called. */
 export function backEnds<K extends string>(dispatcher: Dispatcher | null, hostKey: K) {
   return (dispatcher?.matrix.backEnds ?? []).map((replicas) =>
-    replicas.map(({ address, row, place }) => ({
+    replicas.map(({ address, row, place, state, running, figures }) => ({
       ...({ [hostKey]: address.host } as Record<K, string>),
       port: address.port,
       channels: row.channels,
       priority: row.priority,
       ...(place.isPrimary && { primary: true }),
+      state,
+      running,
+      answered: figures.latency.count,
+      failures: figures.failures,
+      retries: figures.retries,
     })),
   );
 }

@@ -3,6 +3,7 @@
 import type { ServerView } from "../../../runtime/builtin/server-view.js";
 import type { Connection, Exchange } from "../../../runtime/http/transport.js";
 import { Metrics } from "../../../runtime/metrics/metrics.js";
+import { PluginTallies } from "../../../runtime/metrics/plugin-tallies.js";
 import type { PluginDescription } from "../../../runtime/plugin/contract/plugin-entry.js";
 
 export function fakeView(changes: Partial<ServerView> = {}): ServerView {
@@ -19,6 +20,8 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     serviceIn: true,
     waiting: 2,
     working: 3,
+    admin: { waiting: 0, working: 0 },
+    tallies: new PluginTallies(),
     connections: () => [],
     graphs: () => [],
     unloadable: () => [],
@@ -79,6 +82,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
     body: null,
     connection: fakeConnection(),
     t0Ms: Date.now() - 10,
+    tally: null,
     aborted: false,
     answer: () => {},
     answerStream: () => {},

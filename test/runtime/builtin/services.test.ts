@@ -25,11 +25,11 @@ test("hc, randint and randstr are plain text, all others JSON", () => {
   assert.equal(plain.map(([path]) => path).sort(), ["/svc/hc", "/svc/randint", "/svc/randstr"]);
 });
 
-test("only the health check stays out of the metrics", () => {
+test("only what monitors ask stays out of the metrics", () => {
   const silent = [...services].filter(([, service]) => !service.countsInMetrics);
   assert.equal(
     silent.map(([path]) => path),
-    ["/svc/hc"],
+    ["/metrics", "/svc/hc"],
   );
 });
 

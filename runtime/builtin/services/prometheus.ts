@@ -1,0 +1,228 @@
+// All figures in the text form of Prometheus, on the admin port. Requests are those of the main
+// port; counters count from the start of the process, whatever was reset meanwhile.
+
+import { ADMIN_SLOTS, MAIN_SLOTS } from "../../base/limits.js";
+import type { BackEnd } from "../../dispatch/back-end.js";
+import type { Dispatcher } from "../../dispatch/dispatcher.js";
+import { memoryUsage, pooledBytes } from "../../graph/status/memory-usage.js";
+import {
+  counter,
+  EXPOSITION_TYPE,
+  gauge,
+  histogram,
+  type Labels,
+  one,
+  type Sample,
+} from "../../metrics/exposition.js";
+import type { ServerView } from "../server-view.js";
+import type { Service } from "../service.js";
+
+const STATES = ["up", "down", "ejected"] as const;
+const PORTS = [
+  ["main", 0, MAIN_SLOTS],
+  ["admin", MAIN_SLOTS, ADMIN_SLOTS],
+] as const;
+
+export const prometheus: Service = {
+  mediaType: EXPOSITION_TYPE,
+  countsInMetrics: false,
+  isAdminOnly: true,
+  handle: exposition,
+};
+
+function* exposition(view: ServerView): Generator<string> {
+  yield* requestFigures(view);
+  yield* pluginFigures(view);
+  yield* executorFigures(view);
+  yield* graphFigures(view);
+  yield* processFigures(view);
+  if (view.dispatcher !== null) yield* dispatchFigures(view.dispatcher);
+}
+
+function* requestFigures(view: ServerView): Generator<string> {
+  const { metrics } = view;
+  const totals = metrics.everCounted();
+  const codes = Object.entries(totals.errorsByCode);
+  yield* counter("svc_requests_total", "Requests that were answered.", one(totals.requests));
+  yield* counter(
+    "svc_errors_total",
+    "Answers that were errors, by status.",
+    codes.map(([code, count]) => [{ code }, count]),
+  );
+  yield* counter("svc_received_bytes_total", "Bytes of requests.", one(totals.bytesIn));
+  yield* counter("svc_sent_bytes_total", "Bytes of answers.", one(totals.bytesOut));
+  yield* gauge("svc_connections", "Connections that are open.", one(metrics.connectedClients));
+  yield* counter("svc_connections_total", "Connections so far.", one(metrics.totalClients));
+  yield* gauge("svc_serving", "1 while plugins answer.", one(view.serviceIn ? 1 : 0));
+}
+
+function* pluginFigures({ tallies }: ServerView): Generator<string> {
+  const all = [...tallies.all()];
+  yield* histogram(
+    "svc_plugin_latency_seconds",
+    "Time to the answer of requests for a plugin.",
+    all.map(({ name, latency }) => [{ plugin: name }, latency]),
+  );
+  yield* counter(
+    "svc_plugin_errors_total",
+    "Answers of a plugin that were errors, by status.",
+    all.flatMap(({ name, errors }) =>
+      [...errors].map(([code, count]): Sample => [{ plugin: name, code }, count]),
+    ),
+  );
+}
+
+function* executorFigures({ metrics, waiting, working, admin }: ServerView): Generator<string> {
+  yield* gauge("svc_queue_waiting", "Requests that wait for an executor.", [
+    [{ port: "main" }, waiting],
+    [{ port: "admin" }, admin.waiting],
+  ]);
+  yield* gauge("svc_queue_running", "Requests in executors.", [
+    [{ port: "main" }, working],
+    [{ port: "admin" }, admin.working],
+  ]);
+  yield* counter(
+    "svc_slot_jobs_total",
+    "Requests that were run in a slot.",
+    slots(metrics, "jobs"),
+  );
+  yield* gauge(
+    "svc_slot_busy_percent",
+    "Share of the last second that a slot was busy.",
+    slots(metrics, "busyPercent"),
+  );
+  yield* counter(
+    "svc_executor_restarts_total",
+    "Executors that were replaced.",
+    one(metrics.executorRestarts),
+  );
+  yield* counter(
+    "svc_stray_exceptions_total",
+    "Exceptions of plugins outside of requests.",
+    one(metrics.strayExceptions),
+  );
+}
+
+function* slots(metrics: ServerView["metrics"], figure: "jobs" | "busyPercent"): Generator<Sample> {
+  for (const [port, first, count] of PORTS) {
+    for (let slot = 0; slot < count; slot++) {
+      yield [{ port, executor: slot }, metrics.slot(first + slot)[figure]];
+    }
+  }
+}
+
+function* graphFigures(view: ServerView): Generator<string> {
+  const graphs = view.graphs().map(({ store }) => store);
+  const unsaved = new Set(view.unsaved());
+  const samples = (figure: (store: (typeof graphs)[number]) => number): Sample[] =>
+    graphs.map((store) => [{ graph: store.name }, figure(store)]);
+  const bytes = samples((store) => pooledBytes(memoryUsage(store)));
+  yield* gauge(
+    "svc_graph_vertices",
+    "Vertices of a graph.",
+    samples(({ order }) => order),
+  );
+  yield* gauge(
+    "svc_graph_arcs",
+    "Arcs of a graph.",
+    samples(({ size }) => size),
+  );
+  yield* gauge(
+    "svc_graph_properties",
+    "Properties of a graph.",
+    samples(({ propertyCount }) => propertyCount),
+  );
+  yield* gauge("svc_graph_memory_bytes", "Shared memory that a graph uses.", bytes);
+  yield* counter(
+    "svc_graph_operations_total",
+    "Changes of a graph since it was made.",
+    samples(({ operationCount }) => operationCount),
+  );
+  yield* gauge(
+    "svc_graph_unsaved",
+    "1 for a graph that could not be saved when it last should have been.",
+    samples(({ name }) => (unsaved.has(name) ? 1 : 0)),
+  );
+  yield* gauge(
+    "svc_graphs_unloadable",
+    "Graphs that could not be opened.",
+    one(view.unloadable().length),
+  );
+}
+
+function* processFigures({ metrics, startedAtMs }: ServerView): Generator<string> {
+  const { rss, external } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  yield* gauge("process_resident_memory_bytes", "Memory of the process.", one(rss));
+  yield* gauge("svc_external_memory_bytes", "Buffers of the thread of sockets.", one(external));
+  yield* counter("process_cpu_seconds_total", "CPU time so far.", one((user + system) / 1e6));
+  yield* gauge("process_start_time_seconds", "Start since 1970.", one(startedAtMs / 1000));
+  yield* counter(
+    "svc_log_lost_writes_total",
+    "Entries of the log that could not be written.",
+    one(metrics.lostLogWrites),
+  );
+}
+
+function* dispatchFigures(dispatcher: Dispatcher): Generator<string> {
+  const all = [...dispatcher.matrix.all()];
+  const samples = (figure: (backEnd: BackEnd) => number): Sample[] =>
+    all.map((backEnd) => [labelsOf(backEnd), figure(backEnd)]);
+  yield* gauge(
+    "svc_dispatch_waiting",
+    "Requests that wait for back-ends.",
+    one(dispatcher.waiting),
+  );
+  yield* gauge("svc_dispatch_running", "Requests in back-ends.", one(runningIn(dispatcher)));
+  yield* histogram("svc_dispatch_wait_seconds", "Time that requests waited for back-ends.", [
+    [{}, dispatcher.waits],
+  ]);
+  yield* gauge(
+    "svc_backend_state",
+    "1 for the state that a back-end is in.",
+    all.flatMap((backEnd) =>
+      STATES.map((state): Sample => {
+        return [{ ...labelsOf(backEnd), state }, backEnd.state === state ? 1 : 0];
+      }),
+    ),
+  );
+  yield* gauge(
+    "svc_backend_in_flight",
+    "Requests that a back-end has.",
+    samples(({ running }) => running),
+  );
+  yield* gauge(
+    "svc_backend_connections",
+    "Open connections to a back-end.",
+    samples(({ openChannels }) => openChannels),
+  );
+  const asked = all.filter(({ figures }) => figures.latency.count > 0);
+  yield* histogram(
+    "svc_backend_latency_seconds",
+    "Time to the answer of a back-end.",
+    asked.map((backEnd) => [labelsOf(backEnd), backEnd.figures.latency]),
+  );
+  yield* counter(
+    "svc_backend_failures_total",
+    "Requests that a back-end failed, by reason.",
+    all.flatMap((backEnd) =>
+      Object.entries(backEnd.figures.failures).map(([reason, count]): Sample => {
+        return [{ ...labelsOf(backEnd), reason }, count];
+      }),
+    ),
+  );
+  yield* counter(
+    "svc_backend_retries_total",
+    "Requests sent to a back-end after another one had failed them or was late.",
+    samples(({ figures }) => figures.retries),
+  );
+}
+
+function runningIn({ working, waiting }: Dispatcher): number {
+  return Math.max(0, working - waiting);
+}
+
+function labelsOf({ place, address }: BackEnd): Labels {
+  const { partition, replica } = place;
+  return { partition, replica, address: `${address.host}:${address.port}` };
+}

@@ -1,0 +1,78 @@
+// What became of the requests for each plugin. The IO thread counts, and nobody else looks. Names
+// of plugins of back-ends come from clients: such a name gets a tally of its own once it was
+// answered with success, and only so many do.
+
+import { OctaveHistogram } from "./octave-histogram.js";
+
+const MAX_FORWARDED = 1000;
+/** No plugin has a name in parentheses. */
+const OTHER = "(other)";
+const FIRST_ERROR = 400;
+
+/** The requests for one plugin. */
+export class PluginTally {
+  readonly latency = new OctaveHistogram();
+  /** Answers that are errors, by status. */
+  readonly errors = new Map<number, number>();
+
+  /** @param isKnown false for a name that only a client has said */
+  constructor(
+    readonly name: string,
+    readonly isKnown: boolean,
+  ) {}
+
+  count(status: number, latencyMs: number): void {
+    this.latency.add(latencyMs);
+    if (status >= FIRST_ERROR) this.errors.set(status, (this.errors.get(status) ?? 0) + 1);
+  }
+}
+
+export class PluginTallies {
+  /** By path. */
+  readonly #own = new Map<string, PluginTally>();
+  /** Those of back-ends. */
+  readonly #forwarded = new Map<string, PluginTally>();
+  readonly #other = new PluginTally(OTHER, true);
+
+  /** The tally of a plugin of this instance. */
+  own(path: string): PluginTally {
+    let tally = this.#own.get(path);
+    if (tally === undefined) {
+      tally = new PluginTally(nameOf(path), true);
+      this.#own.set(path, tally);
+    }
+    return tally;
+  }
+
+  /** The tally of a plugin that back-ends may have. */
+  forwarded(path: string): PluginTally {
+    return this.#forwarded.get(path) ?? new PluginTally(path, false);
+  }
+
+  /** A request was answered. */
+  answered(tally: PluginTally, status: number, latencyMs: number): void {
+    const counted = tally.isKnown ? tally : this.#settled(tally.name, status);
+    counted.count(status, latencyMs);
+  }
+
+  #settled(path: string, status: number): PluginTally {
+    const known = this.#forwarded.get(path);
+    if (known !== undefined) return known;
+    if (status >= FIRST_ERROR || this.#forwarded.size >= MAX_FORWARDED) return this.#other;
+    const tally = new PluginTally(nameOf(path), true);
+    this.#forwarded.set(path, tally);
+    return tally;
+  }
+
+  /** All that have counted anything; no name comes twice. */
+  *all(): Generator<PluginTally> {
+    for (const [path, tally] of this.#forwarded) if (!this.#own.has(path)) yield tally;
+    yield* this.#own.values();
+    if (this.#other.latency.count > 0) yield this.#other;
+  }
+}
+
+/** `add` for `/svc/plugin/add`, `builtin/echo` for `/svc/builtin/echo`. */
+function nameOf(path: string): string {
+  return path.replace(/^\/svc\/(?:plugin\/)?/, "");
+}

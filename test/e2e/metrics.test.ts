@@ -1,0 +1,142 @@
+// `/metrics` of an engine and of a dispatcher as a monitor reads it: on the admin port only, each
+// line of the form that Prometheus takes. Where `promtool` is installed it has the last word.
+// limit: 60 s
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { matrix } from "./support/matrix.js";
+import { fixture, get, type Served, serve, svc } from "./support/server.js";
+
+const HELP = /^# HELP [a-z_]+ [^\n]+$/;
+const TYPE = /^# TYPE ([a-z_]+) (counter|gauge|histogram)$/;
+const SAMPLE = /^([a-z_]+)(\{(?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*\})? (\d+(?:\.\d+)?(?:e[+-]\d+)?)$/;
+
+const test = suite("metrics");
+let server: Served;
+
+test.before(async () => {
+  await svc("build", fixture("engine"));
+  server = await serve(fixture("engine"));
+});
+
+test.after(async () => {
+  await server.stop();
+});
+
+/** The samples of a scrape, by name and labels; refuses whatever is not in order. */
+async function scrape(adminPort: number): Promise<Map<string, number>> {
+  const { status, text, headers } = await get(adminPort, "/metrics");
+  assert.is(status, 200);
+  assert.match(String(headers.get("content-type")), /^text\/plain; version=0\.0\.4/);
+  assert.ok(text.endsWith("\n"));
+  const samples = new Map<string, number>();
+  const types = new Map<string, string>();
+  for (const line of text.slice(0, -1).split("\n")) {
+    if (HELP.test(line)) continue;
+    const [, family, type] = TYPE.exec(line) ?? [];
+    if (family !== undefined) {
+      assert.not(types.has(family), line);
+      types.set(family, type!);
+      continue;
+    }
+    const [, name, labels = "", value] = SAMPLE.exec(line) ?? [];
+    assert.ok(name !== undefined, line);
+    const base = name!.replace(/_(bucket|sum|count)$/, "");
+    assert.ok(types.has(name!) || types.get(base) === "histogram", line);
+    assert.not(samples.has(name! + labels), line);
+    samples.set(name! + labels, Number(value));
+  }
+  promtool(text);
+  return samples;
+}
+
+function promtool(text: string): void {
+  if (spawnSync("promtool", ["--version"]).error !== undefined) return;
+  execFileSync("promtool", ["check", "metrics"], { input: text });
+}
+
+test("counts requests, errors and latencies by plugin", async () => {
+  const before = await scrape(server.port + 1);
+  await get(server.port, "/svc/plugin/add?a=1&b=2");
+  await get(server.port, "/svc/plugin/add?a=x");
+  await get(server.port, "/svc/plugin/nobody");
+  await get(server.port, "/svc/builtin/echo");
+  const after = await scrape(server.port + 1);
+  const grown = (name: string): number => after.get(name)! - (before.get(name) ?? 0);
+  assert.is(grown("svc_requests_total"), 4);
+  assert.is(grown('svc_errors_total{code="400"}'), 1);
+  assert.is(grown('svc_errors_total{code="404"}'), 1);
+  assert.is(grown('svc_plugin_latency_seconds_count{plugin="add"}'), 2);
+  assert.is(grown('svc_plugin_latency_seconds_bucket{plugin="add",le="+Inf"}'), 2);
+  assert.is(grown('svc_plugin_errors_total{plugin="add",code="400"}'), 1);
+  assert.is(grown('svc_plugin_errors_total{plugin="(other)",code="404"}'), 1);
+  assert.is(grown('svc_plugin_latency_seconds_count{plugin="builtin/echo"}'), 1);
+  assert.is(after.get("svc_serving"), 1);
+  assert.ok(after.get("process_resident_memory_bytes")! > 1e7);
+});
+
+test("on the main port the path is that of a file", async () => {
+  assert.is((await get(server.port, "/metrics")).status, 404);
+});
+
+test("tells of each back-end what it is doing and has failed", async () => {
+  const nodes = await matrix(2, 2);
+  try {
+    const admin = nodes.dispatcher.port + 1;
+    for (let n = 0; n < 20; n++) await get(nodes.dispatcher.port, "/svc/plugin/find?n=1");
+    const samples = await scrape(admin);
+    const of = (name: string, more = ""): number[] =>
+      [...samples]
+        .filter(([key]) => key.startsWith(`${name}{`) && key.includes(more))
+        .map(([, value]) => value);
+    assert.equal(of("svc_backend_state", 'state="up"'), [1, 1, 1, 1]);
+    assert.equal(of("svc_backend_state", 'state="down"'), [0, 0, 0, 0]);
+    assert.equal(of("svc_backend_in_flight"), [0, 0, 0, 0]);
+    assert.is(
+      of("svc_backend_latency_seconds_count").reduce((sum, count) => sum + count),
+      40,
+    );
+    assert.is(samples.get('svc_plugin_latency_seconds_count{plugin="find"}'), 20);
+    const { json } = await get(admin, "/svc/matrix");
+    const { 0: { 0: first } = [] } = json.response as {
+      state: string;
+      running: number;
+      answered: number;
+    }[][];
+    assert.is(first!.state, "up");
+    assert.is(first!.running, 0);
+    assert.ok(first!.answered > 0);
+  } finally {
+    await nodes.stop();
+  }
+});
+
+test("tells of a back-end that is down", async () => {
+  const nodes = await matrix(2, 1);
+  try {
+    const { dispatcher } = nodes;
+    await nodes.at(0, 0).kill();
+    for (let n = 0; n < 8; n++) await get(dispatcher.port, "/svc/plugin/find?n=1");
+    const samples = await scrape(dispatcher.port + 1);
+    const failed = [...samples].filter(
+      ([key, value]) => key.startsWith("svc_backend_failures_total{") && value > 0,
+    );
+    assert.equal(
+      failed.map(([key]) => /replica="(\d)".*reason="(\w+)"/.exec(key)!.slice(1)),
+      [["0", "connection"]],
+    );
+    const retries = [...samples].filter(([key]) => key.startsWith("svc_backend_retries_total{"));
+    assert.ok(retries[1]![1] > 0, String(retries));
+    const { json } = await get(dispatcher.port, "/svc/matrix");
+    const [replicas] = json.response as { state: string }[][];
+    assert.equal(
+      replicas!.map(({ state }) => state),
+      ["down", "up"],
+    );
+  } finally {
+    await nodes.stop();
+  }
+});
+
+test.run();

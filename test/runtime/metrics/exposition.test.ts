@@ -1,0 +1,112 @@
+// The text form for Prometheus: names, labels, buckets; and what is counted of plugins whose names
+// come from clients.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { counter, gauge, histogram, one } from "../../../runtime/metrics/exposition.js";
+import { Metrics } from "../../../runtime/metrics/metrics.js";
+import { OctaveHistogram } from "../../../runtime/metrics/octave-histogram.js";
+import { PluginTallies } from "../../../runtime/metrics/plugin-tallies.js";
+
+const test = suite("exposition");
+
+test("writes a family with its help and type, and none without samples", () => {
+  assert.is(
+    [...counter("a_total", "All.", one(7))].join(""),
+    "# HELP a_total All.\n# TYPE a_total counter\na_total 7\n",
+  );
+  assert.equal([...gauge("b", "None.", [])], []);
+});
+
+test("escapes what would end a label", () => {
+  const text = [...gauge("g", "Odd.", [[{ name: 'a"b\\c\nd', n: 1 }, 0]])].join("");
+  assert.is(text.split("\n")[2], 'g{name="a\\"b\\\\c\\nd",n="1"} 0');
+});
+
+test("counters go on when the figures of the interface are reset", () => {
+  const metrics = new Metrics();
+  metrics.answered(404, 1, true);
+  metrics.reset();
+  metrics.answered(404, 1, true);
+  assert.is(metrics.totals().requests, 1);
+  assert.is(metrics.everCounted().requests, 2);
+  assert.equal(metrics.everCounted().errorsByCode, { 404: 2 });
+});
+
+test("writes many samples in pieces", () => {
+  const samples = Array.from({ length: 1000 }, (_, n) => [{ n }, n] as const);
+  const pieces = [...gauge("g", "Many.", samples)];
+  assert.ok(pieces.length > 3);
+  assert.is(pieces.join("").split("\n").length, 1000 + 3);
+});
+
+test("counts a latency in its bucket and all above", () => {
+  const latency = new OctaveHistogram();
+  for (const ms of [0, 0.1, 0.100001, 0.2, 1, 1e9]) latency.add(ms);
+  const buckets = [...latency.cumulative()];
+  assert.equal(buckets.slice(0, 5), [
+    [0.0001, 2],
+    [0.0002, 4],
+    [0.0004, 4],
+    [0.0008, 4],
+    [0.0016, 5],
+  ]);
+  assert.equal(buckets.at(-1), [104.8576, 5]);
+  const text = [...histogram("h", "Time.", [[{ plugin: "p" }, latency]])].join("");
+  assert.match(text, 'h_bucket{plugin="p",le="+Inf"} 6\n');
+  assert.match(text, 'h_count{plugin="p"} 6\n');
+  assert.match(text, /h_sum\{plugin="p"\} 1000000\.0014/);
+});
+
+test("each latency lies at or below the bound of its bucket, and above the one before", () => {
+  for (let step = 0; step < 2000; step++) {
+    const ms = 0.05 * 1.008 ** step;
+    const latency = new OctaveHistogram();
+    latency.add(ms);
+    const bounds = [...latency.cumulative()];
+    const first = bounds.findIndex(([, count]) => count === 1);
+    if (first < 0) assert.ok(ms / 1000 > bounds.at(-1)![0], `${ms}`);
+    else assert.ok(ms / 1000 <= bounds[first]![0] * (1 + 1e-12), `${ms}`);
+    if (first > 0) assert.ok(ms / 1000 > bounds[first - 1]![0] * (1 - 1e-12), `${ms}`);
+  }
+});
+
+test("a name that only a client has said gets a tally of its own when it was a plugin", () => {
+  const tallies = new PluginTallies();
+  const ask = (path: string, status: number): void => {
+    tallies.answered(tallies.forwarded(path), status, 1);
+  };
+  ask("/svc/plugin/find", 200);
+  ask("/svc/plugin/find", 500);
+  for (let n = 0; n < 5000; n++) ask(`/svc/plugin/no${n}`, 404);
+  const all = [...tallies.all()].map(({ name, latency, errors }) => [
+    name,
+    latency.count,
+    [...errors],
+  ]);
+  assert.equal(all, [
+    ["find", 2, [[500, 1]]],
+    ["(other)", 5000, [[404, 5000]]],
+  ]);
+});
+
+test("the names of plugins of back-ends have a bound", () => {
+  const tallies = new PluginTallies();
+  for (let n = 0; n < 1200; n++) tallies.answered(tallies.forwarded(`/svc/plugin/p${n}`), 200, 1);
+  const all = [...tallies.all()];
+  assert.is(all.length, 1001);
+  assert.is(all.at(-1)!.latency.count, 200);
+});
+
+test("no plugin is told twice that back-ends had before", () => {
+  const tallies = new PluginTallies();
+  tallies.answered(tallies.forwarded("/svc/plugin/add"), 200, 1);
+  tallies.answered(tallies.own("/svc/plugin/add"), 200, 1);
+  tallies.answered(tallies.own("/svc/builtin/echo"), 200, 1);
+  assert.equal(
+    [...tallies.all()].map(({ name }) => name),
+    ["add", "builtin/echo"],
+  );
+});
+
+test.run();
