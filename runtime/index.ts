@@ -103,4 +103,6 @@ export type { AddPluginOptions } from "./plugin/register/add-plugin.js";
 export { loadPlugins } from "./plugin/register/load-plugins.js";
 export { type PluginOptions, plugin } from "./plugin/register/plugin.js";
 export { PluginRequest } from "./plugin/request/plugin-request.js";
+export { HttpError } from "./plugin/response/http-error.js";
+export { HttpResponse, type HttpResponseOptions } from "./plugin/response/http-response.js";
 export { PluginResponse } from "./plugin/response/plugin-response.js";

@@ -23,7 +23,7 @@ const options = optionsOrUsage();
 const { parts, name, unit } = options;
 const files = readdirSync(here, { recursive: true })
   .map((path) => relative(root, join(here, path)).replaceAll("\\", "/"))
-  .filter((path) => isSuite(path) || parts.includes(path))
+  .filter((path) => path.endsWith(".test.ts") && (isSuite(path) || parts.includes(path)))
   .filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)))
   .filter((path) => !unit || isUnit(path, readFileSync(join(root, path), "utf8")))
   .sort();

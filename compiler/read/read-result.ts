@@ -40,7 +40,10 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
     return result("response", entries.length === 1 ? entries[0]! : { kind: "json" });
   }
   if (requests.length === parts.length) return result("request", { kind: "null" });
-  const values = parts.filter((part) => !responses.includes(part) && !requests.includes(part));
+  // Bytes of any media type: nothing that a contract could say.
+  const raw = parts.filter((part) => isPackageSymbol(part.getSymbol(), "HttpResponse"));
+  const others = [...responses, ...requests, ...raw];
+  const values = parts.filter((part) => !others.includes(part));
   const isMix = values.length < parts.length;
   const reading = isMix ? readEach(reader, values) : reader.read(awaited);
   reportProblems(reader.context, plugin, where, reading);

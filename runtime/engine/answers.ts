@@ -14,16 +14,19 @@ import {
   okEnvelope,
   serviceEnvelope,
 } from "../http/envelope.js";
+import { OWN_MEDIA_TYPE } from "../http/statuses.js";
 import type { ErrorBody, Exchange, Method } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { PluginTallies } from "../metrics/plugin-tallies.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import type { Accept } from "../plugin/contract/request-source.js";
 import { latin1Text, MAX_COPIED_BYTES, toLatin1 } from "../plugin/contract/wire-text.js";
+import { splitHttpResponse } from "../plugin/response/http-response.js";
 import { PluginResponse } from "../plugin/response/plugin-response.js";
 import { plainText } from "../plugin/run/render.js";
 import {
   RESULT_ERROR,
+  RESULT_HTTP,
   RESULT_PARTIAL,
   RESULT_READONLY_PARTIAL,
   RESULT_TEXT,
@@ -117,6 +120,9 @@ export class Answers {
     if (kind === RESULT_ERROR) {
       const text = typeof payload === "string" ? payload : latin1Text(payload);
       this.error(exchange, port, execId, status, { json: text, text }, true, hierarchy);
+    } else if (kind === RESULT_HTTP) {
+      const { fields, body } = splitHttpResponse(payload as Uint8Array);
+      this.#send(exchange, port, status, OWN_MEDIA_TYPE, body, true, fields);
     } else if (kind === RESULT_TEXT) {
       this.#send(exchange, port, status, MEDIA_TYPES.text, payload, true);
     } else if (kind === RESULT_PARTIAL || kind === RESULT_READONLY_PARTIAL) {

@@ -2,7 +2,7 @@
 // of the engine, Server, Connection, Access-Control-Allow-Origin when asked for, Content-Type and
 // Content-Length when there is content. No Date.
 
-import { reasonPhrase } from "../statuses.js";
+import { OWN_MEDIA_TYPE, reasonPhrase } from "../statuses.js";
 
 interface Head {
   /** Status line. */
@@ -46,8 +46,9 @@ export class ResponseHeads {
 
   #make(status: number, mediaType: string | null): Head {
     const first = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;
-    const content =
-      mediaType === null ? "" : `Content-Type: ${mediaType}; charset=UTF-8\r\nContent-Length: `;
+    const type =
+      mediaType === OWN_MEDIA_TYPE ? "" : `Content-Type: ${mediaType}; charset=UTF-8\r\n`;
+    const content = mediaType === null ? "" : `${type}Content-Length: `;
     const rest = `Server: SVC/3\r\nConnection: ${this.#connection}\r\n${this.#cors}${content}`;
     return { first, rest, both: first + rest };
   }

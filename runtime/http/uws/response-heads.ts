@@ -2,7 +2,7 @@
 // "HTTP/1.1 ". uWebSockets adds Date and Content-Length by itself, and `Connection: close` where it
 // is told to end the connection.
 
-import { reasonPhrase } from "../statuses.js";
+import { OWN_MEDIA_TYPE, reasonPhrase } from "../statuses.js";
 
 /** What uWebSockets adds to the text: version, line ends, Date, the name of Content-Length. */
 const ADDED_BYTES = 68;
@@ -43,7 +43,8 @@ export class UwsResponseHeads {
     connection: string | null,
   ): string {
     const kept = connection === null ? "" : `\r\nConnection: ${connection}`;
-    const content = mediaType === null ? "" : `\r\nContent-Type: ${mediaType}; charset=UTF-8`;
+    const isNone = mediaType === null || mediaType === OWN_MEDIA_TYPE;
+    const content = isNone ? "" : `\r\nContent-Type: ${mediaType}; charset=UTF-8`;
     const first = `${status} ${reasonPhrase(status)}\r\n`;
     return `${first}${fields}Server: SVC/3${kept}${this.#cors}${content}`;
   }

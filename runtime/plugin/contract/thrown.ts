@@ -47,3 +47,15 @@ export function errorText(error: unknown): string {
   const escaped = quote === "'" ? message.replaceAll("'", "\\'") : message;
   return `${errorName(error)}(${quote}${escaped}${quote})`;
 }
+
+/** `instanceof` for a value that may be a proxy whose traps throw. */
+export function isInstance<T>(
+  value: unknown,
+  type: abstract new (...args: never[]) => T,
+): value is T {
+  try {
+    return value instanceof type;
+  } catch {
+    return false;
+  }
+}

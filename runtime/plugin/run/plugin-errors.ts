@@ -2,10 +2,12 @@
 // `svc`, `plugin` or `system`, or a plain string; `ERROR: <text>` when plain text was asked for.
 
 import { RESULT_ERROR, RESULT_TEXT } from "../../wire/batch.js";
+import { jsonText } from "../contract/json-text.js";
 import type { Accept } from "../contract/request-source.js";
-import { errorName, thrownMessage } from "../contract/thrown.js";
+import { errorName, isInstance, thrownMessage } from "../contract/thrown.js";
 import { pluginFrames } from "../contract/traceback.js";
 import { toLatin1 } from "../contract/wire-text.js";
+import { HttpError } from "../response/http-error.js";
 
 /**
  * Takes the one result of a plugin call.
@@ -48,8 +50,33 @@ export function sendThrown(
   kind: ErrorKind,
   thrown: unknown,
 ): void {
+  if (kind === "plugin" && isInstance(thrown, HttpError)) {
+    return sendHttpError(done, accept, thrown);
+  }
   const traceback = kind === "plugin" ? pluginFrames(thrown) : undefined;
   sendError(done, accept, status, kind, errorName(thrown), thrownMessage(thrown), traceback);
+}
+
+/** What a plugin means for its client carries no lines of its code, but what it adds. */
+function sendHttpError(done: Done, accept: Accept, error: HttpError): void {
+  const { status, details } = error;
+  const message = thrownMessage(error);
+  const exception = errorName(error);
+  if (accept === "text") {
+    return done(status, RESULT_TEXT, toLatin1(`ERROR: ${exception}: ${message}`));
+  }
+  const head = JSON.stringify({
+    exception: `<class '${exception}'>`,
+    value: message,
+    traceback: [],
+  });
+  let more = "";
+  try {
+    if (details !== undefined) more = `,"details":${jsonText(details)}`;
+  } catch (fault) {
+    return sendThrown(done, accept, 500, "svc", fault);
+  }
+  done(status, RESULT_ERROR, toLatin1(`{"plugin":${head.slice(0, -1)}${more}}}`));
 }
 
 /** Answers with a plain string as `message`. */

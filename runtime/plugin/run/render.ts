@@ -3,12 +3,19 @@
 
 import buffer from "node:buffer";
 import { inspect } from "node:util";
-import { RESULT_FORWARD, RESULT_PARTIAL, RESULT_TEXT, RESULT_VALUE } from "../../wire/batch.js";
+import {
+  RESULT_FORWARD,
+  RESULT_HTTP,
+  RESULT_PARTIAL,
+  RESULT_TEXT,
+  RESULT_VALUE,
+} from "../../wire/batch.js";
 import { jsonText } from "../contract/json-text.js";
 import type { Accept, RequestSource } from "../contract/request-source.js";
 import { errorText, typeName } from "../contract/thrown.js";
 import { toLatin1 } from "../contract/wire-text.js";
 import { isResubmission, PluginRequest } from "../request/plugin-request.js";
+import { HttpResponse } from "../response/http-response.js";
 import { PluginResponse } from "../response/plugin-response.js";
 import { setLevels } from "../response/response-origin.js";
 import { encodeForwarding } from "./forwarding.js";
@@ -31,6 +38,9 @@ export function renderResult(value: unknown, accept: Accept, done: Done): void {
   let payload: string | Uint8Array<ArrayBuffer>;
   try {
     if (value instanceof PluginRequest) return sendMessage(done, accept, 500, NO_MATRIX);
+    if (value instanceof HttpResponse && accept !== "partial") {
+      return done(value.status, RESULT_HTTP, value.serialize());
+    }
     if (accept === "json") {
       payload = toLatin1(jsonText(value));
     } else if (accept === "text") {

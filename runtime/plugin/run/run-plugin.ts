@@ -4,6 +4,7 @@
 import { ParameterError } from "../../base/errors.js";
 import type { PluginEntry } from "../contract/plugin-entry.js";
 import type { Accept, RequestSource } from "../contract/request-source.js";
+import { isInstance } from "../contract/thrown.js";
 import { type PluginRequest, requestFrom } from "../request/plugin-request.js";
 import { PluginResponse } from "../response/plugin-response.js";
 import { bindMerged, type Merging } from "./forwarding.js";
@@ -140,13 +141,4 @@ function sendUndefined(source: RequestSource, done: Done): void {
   const path = source.target.split("?", 1)[0]!;
   const name = path.slice(path.lastIndexOf("/") + 1);
   sendError(done, source.accept, 404, "svc", "LookupError", `undefined plugin: ${name}`);
-}
-
-/** `instanceof` for a value that may be a proxy whose traps throw. */
-function isInstance<T>(value: unknown, type: abstract new (...args: never[]) => T): value is T {
-  try {
-    return value instanceof type;
-  } catch {
-    return false;
-  }
 }

@@ -1,0 +1,100 @@
+// An answer that is no JSON: bytes of any media type, with header fields that the plugin chooses.
+// It leaves the executor as bytes that the IO thread only has to cut:
+//
+//   u16 length of the fields │ fields, each with CR LF │ body
+
+import { ArgumentError } from "../../base/errors.js";
+
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const MEDIA_TYPE = /^[!#$&^_.+\-0-9A-Za-z]+\/[!#$&^_.+\-0-9A-Za-z]+(?: *;[\t\x20-\x7e]*)?$/;
+/** They frame the answer or speak for the server. */
+const OWN_FIELDS = new Set([
+  "connection",
+  "content-length",
+  "content-type",
+  "date",
+  "keep-alive",
+  "server",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+const MAX_FIELD_BYTES = 8192;
+const LENGTH_BYTES = 2;
+
+export interface HttpResponseOptions {
+  /** 200 to 599. */
+  readonly status?: number;
+  /** Media type of the body; text is UTF-8. */
+  readonly type?: string;
+  /** Further header fields. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Returned by a plugin in place of a value: the client gets exactly this, without envelope. Below a
+ * dispatcher a plugin has to return a PluginResponse.
+ *
+ * @example return new HttpResponse(png, { type: "image/png", headers: { ETag: '"1"' } });
+ */
+export class HttpResponse {
+  readonly status: number;
+  readonly body: string | Uint8Array;
+  readonly #fields: string;
+
+  /** @throws ArgumentError for a status, media type or header field that cannot be sent */
+  constructor(body: string | Uint8Array = "", options: HttpResponseOptions = {}) {
+    const isText = typeof body === "string";
+    if (!isText && !(body instanceof Uint8Array)) {
+      throw new ArgumentError("TypeError", "body of an HttpResponse: str or bytes");
+    }
+    const { status = 200, headers = {} } = options;
+    const usual = isText ? "text/plain; charset=UTF-8" : "application/octet-stream";
+    const { type = usual } = options;
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new ArgumentError("ValueError", `status of an HttpResponse: 200 to 599, not ${status}`);
+    }
+    if (typeof type !== "string" || !MEDIA_TYPE.test(type)) {
+      throw new ArgumentError("ValueError", `media type of an HttpResponse: ${String(type)}`);
+    }
+    this.status = status;
+    this.body = body;
+    this.#fields = fieldLines(headers, body.length === 0 ? null : type);
+  }
+
+  /** For the IO thread. */
+  serialize(): Uint8Array<ArrayBuffer> {
+    const body = typeof this.body === "string" ? Buffer.from(this.body, "utf8") : this.body;
+    const start = LENGTH_BYTES + this.#fields.length;
+    const bytes = new Uint8Array(start + body.length);
+    const view = Buffer.from(bytes.buffer);
+    view.writeUInt16LE(this.#fields.length, 0);
+    view.write(this.#fields, LENGTH_BYTES, "latin1");
+    bytes.set(body, start);
+    return bytes;
+  }
+}
+
+/** What `HttpResponse.serialize` wrote. */
+export function splitHttpResponse(bytes: Uint8Array): { fields: string; body: Uint8Array } {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const start = LENGTH_BYTES + view.readUInt16LE(0);
+  return { fields: view.toString("latin1", LENGTH_BYTES, start), body: bytes.subarray(start) };
+}
+
+function fieldLines(headers: Readonly<Record<string, string>>, type: string | null): string {
+  let lines = "";
+  for (const [name, value] of Object.entries(headers)) {
+    if (!NAME.test(name) || OWN_FIELDS.has(name.toLowerCase())) {
+      throw new ArgumentError("ValueError", `header field of an HttpResponse: ${name}`);
+    }
+    if (typeof value !== "string" || !VALUE.test(value)) {
+      throw new ArgumentError("ValueError", `value of header field ${name}: visible characters`);
+    }
+    lines += `${name}: ${value}\r\n`;
+  }
+  if (type !== null) lines += `Content-Type: ${type}\r\n`;
+  if (lines.length <= MAX_FIELD_BYTES) return lines;
+  throw new ArgumentError("ValueError", `header fields of more than ${MAX_FIELD_BYTES} bytes`);
+}

@@ -1,0 +1,139 @@
+// Answers that plugins shape themselves: a status, bytes of any media type, header fields.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const SHOP = `import { HttpError, HttpResponse } from "svc-server";
+import type { int, PluginRequest, str } from "svc-server";
+
+class Gone extends HttpError {
+  constructor(id: string) {
+    super(410, \`\${id} was sold\`, { id, tags: ["a", "ü"] });
+  }
+}
+
+/** @plugin */
+export function product(_request: PluginRequest, id: str, status: int = 404): string {
+  if (id === "sold") throw new Gone(id);
+  if (id !== "known") throw new HttpError(status, "no such product");
+  return id;
+}
+
+/** @plugin */
+export async function later(_request: PluginRequest): Promise<string> {
+  await null;
+  throw new HttpError(409, "too late", { secret: undefined });
+}
+
+/** @plugin */
+export function image(_request: PluginRequest): HttpResponse {
+  const bytes = new Uint8Array([0xff, 0xfe, 0x00, 0x41]);
+  return new HttpResponse(bytes, { type: "image/png", headers: { ETag: '"7"', "X-A": "é" } });
+}
+
+/** @plugin */
+export function page(_request: PluginRequest, name: str): HttpResponse | string {
+  if (name === "") return "plain";
+  const type = "text/html; charset=utf-8";
+  return new HttpResponse(\`<p>grüße \${name.length}\`, { status: 201, type });
+}
+
+/** @plugin */
+export function moved(_request: PluginRequest): HttpResponse {
+  return new HttpResponse("", { status: 302, headers: { Location: "/svc/plugin/page?name=x" } });
+}
+
+/** @plugin */
+export function evil(_request: PluginRequest, name: str, value: str): HttpResponse {
+  return new HttpResponse("x", { headers: { [name]: value } });
+}
+`;
+
+const test = suite("plugin answers");
+const project = new TemporaryProject({ "plugins/shop.ts": SHOP });
+let server: Served;
+
+test.before(async () => {
+  await svc("build", project.folder);
+  server = await serve(project.folder);
+});
+
+test.after(async () => {
+  await server.stop();
+  project.remove();
+});
+
+const ask = (path: string, init: RequestInit = {}) => {
+  return get(server.port, `/svc/plugin/${path}`, init);
+};
+
+test("an error that is meant for the client has its status, and no lines of code", async () => {
+  for (const status of [400, 404, 503, 599]) {
+    const answer = await ask(`product?id=x&status=${status}`);
+    assert.is(answer.status, status);
+    const exception = "<class 'HttpError'>";
+    const detail = { exception, value: "no such product", traceback: [] };
+    assert.equal(answer.json.message, { plugin: detail });
+  }
+  const text = await ask("product?id=x", { headers: { accept: "text/plain" } });
+  assert.equal([text.status, text.text], [404, "ERROR: HttpError: no such product"]);
+});
+
+test("errors of its own class, with details for programs", async () => {
+  const sold = await ask("product?id=sold");
+  const details = { id: "sold", tags: ["a", "ü"] };
+  assert.is(sold.status, 410);
+  assert.equal((sold.json.message as { plugin: object }).plugin, {
+    exception: "<class 'Gone'>",
+    value: "sold was sold",
+    traceback: [],
+    details,
+  });
+  const late = await ask("later");
+  assert.equal([late.status, late.json.status], [409, "ERROR"]);
+});
+
+test("a status that is none of an error is the plugin's own mistake", async () => {
+  const { status, json } = await ask("product?id=x&status=200");
+  assert.is(status, 500);
+  assert.match(JSON.stringify(json.message), /status of an HttpError: 400 to 599, not 200/);
+});
+
+test("bytes leave as they are, under the type that the plugin names", async () => {
+  const answer = await fetch(`http://127.0.0.1:${server.port}/svc/plugin/image`);
+  assert.equal([...new Uint8Array(await answer.arrayBuffer())], [0xff, 0xfe, 0, 0x41]);
+  assert.is(answer.headers.get("content-type"), "image/png");
+  assert.equal([answer.headers.get("etag"), answer.headers.get("x-a")], ['"7"', "é"]);
+  assert.is(answer.headers.get("server"), "SVC/3");
+});
+
+test("texts are UTF-8, with any status; other results of the same plugin stay values", async () => {
+  const page = await ask("page?name=abc");
+  assert.equal([page.status, page.text], [201, "<p>grüße 3"]);
+  assert.is(page.headers.get("content-type"), "text/html; charset=utf-8");
+  assert.is((await ask("page?name=")).json.response, "plain");
+  const moved = await ask("moved", { redirect: "manual" });
+  assert.equal([moved.status, moved.headers.get("location")], [302, "/svc/plugin/page?name=x"]);
+});
+
+test("no field can frame another answer", async () => {
+  for (const [name, value] of [
+    ["Content-Length", "0"],
+    ["transfer-encoding", "chunked"],
+    ["Connection", "close"],
+    ["X-A", "1\r\nX-B: 2"],
+    ["X-A: 1\r\nX-B", "2"],
+    ["", "x"],
+    ["X-A", "\u20ac"],
+  ] as const) {
+    const query = new URLSearchParams({ name, value });
+    const { status, json, headers } = await ask(`evil?${query}`);
+    assert.is(status, 500, name);
+    assert.match(JSON.stringify(json.message), /header field/);
+    assert.is(headers.get("x-b"), null);
+  }
+});
+
+test.run();
