@@ -19,6 +19,8 @@ import { reportError } from "./frame/report-error.js";
 import { graphExport } from "./graph-export.js";
 import { graphImport } from "./graph-import.js";
 import { init } from "./init.js";
+import { logCheck } from "./log-check.js";
+import { logRepair } from "./log-repair.js";
 import { matrix } from "./matrix.js";
 import { mcp } from "./mcp.js";
 import { serve } from "./serve.js";
@@ -37,6 +39,8 @@ const COMMANDS: readonly Command[] = [
   mcp,
   graphImport,
   graphExport,
+  logCheck,
+  logRepair,
 ];
 
 /**

@@ -87,6 +87,10 @@ export const COMMAND_CODES = {
     title: "service that cannot be started for its tools",
     fix: "mend what it says above; one that is running already is reached with `--from <url>`",
   },
+  SVC3050: {
+    title: "log of changes that cannot be checked or repaired",
+    fix: "name a data folder that has one and, to repair it, a new folder outside of it",
+  },
   SVC3060: {
     title: "graph data that cannot be read",
     fix: "mend what the message names, then import again: it goes on where it was saved last",

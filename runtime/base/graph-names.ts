@@ -17,3 +17,5 @@ export function isGraphFolder(path: unknown): path is string {
 
 /** Folder of the log of changes, below the root: no graph can lie there. */
 export const LOG_FOLDER = "_txlog";
+/** Below that: changes that no other instance gets. */
+export const LOG_LOCAL_FOLDER = "local";

@@ -117,7 +117,7 @@ export const RUNTIME_CODES = {
   },
   SVC2500: {
     title: "log of changes damaged",
-    fix: "restore a backup, or see docs/durability.md for what can be saved",
+    fix: "`svc log check` says what can be saved, `svc log repair` saves it; or restore a backup",
   },
   SVC2501: {
     title: "log of changes cannot be written",

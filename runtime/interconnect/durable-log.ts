@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { SvcError } from "../base/errors.js";
-import { LOG_FOLDER } from "../base/graph-names.js";
+import { LOG_FOLDER, LOG_LOCAL_FOLDER } from "../base/graph-names.js";
 import type { GraphLog, RecoverableGraph } from "../graph/keeper/graph-log.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import {
@@ -20,9 +20,6 @@ import type { LoggedGraph } from "./log/log-graphs.js";
 import { LogWriter } from "./log/log-writer.js";
 import { replayLog } from "./log/replay-log.js";
 import { ProgressLine } from "./progress-line.js";
-
-/** Below the folder of the log. */
-const LOCAL_FOLDER = "local";
 
 /** 256 MiB: so much of a log is read in seconds, and lets graphs be saved. */
 const GROWN_BYTES = 2 ** 28;
@@ -68,7 +65,7 @@ class DurableLog implements GraphLog {
     this.#warn = warn;
     this.#isOn = mode !== "off";
     this.#shared = new LogChannel(disk, folder);
-    this.#local = new LogChannel(disk, join(folder, LOCAL_FOLDER));
+    this.#local = new LogChannel(disk, join(folder, LOG_LOCAL_FOLDER));
     for (const { tornBytes } of this.#channels()) {
       if (tornBytes > 0) warn(`log: ${tornBytes} bytes of an interrupted write were cut off`);
     }

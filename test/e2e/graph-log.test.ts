@@ -266,6 +266,24 @@ test("with a damaged log nothing starts", async () => {
   }
   assert.match(text, /SVC2500/);
   assert.match(text, /log is damaged: 0{15}1\.seg, byte \d+: a frame is damaged/);
+  // What comes before the damage can be saved, into a new folder.
+  const checked = await svc("log", "check", root).catch((error) => error);
+  assert.is(checked.code, 1);
+  assert.match(
+    checked.stdout,
+    /_txlog: \d+ units in 1 segments, the last is \d+\n {2}damaged: 0{15}1\.seg, byte \d+: /,
+  );
+  const repaired = join(project.folder, "repaired");
+  const { stdout } = await svc("log", "repair", root, repaired);
+  assert.match(stdout, /what could be saved is in/);
+  const again = await svc("log", "repair", root, repaired).catch((error) => error);
+  assert.match(again.stderr, /SVC3050: .* is not a new folder/);
+  assert.match((await svc("log", "check", repaired)).stdout, /_txlog: \d+ units in 1 segments/);
+  await start("repaired");
+  const [, right] = (await call("take?n=20")) as [number, number];
+  assert.ok(right < 20);
+  await kill();
+  // The old one was left alone.
   bytes[400]! ^= 1;
   writeFileSync(file, bytes);
   await start("damaged");

@@ -1,0 +1,17 @@
+// `svc log check`: says what the log of a root holds, and what is wrong with it.
+
+import { defineCommand } from "./frame/command.js";
+
+export const logCheck = defineCommand({
+  name: "log check",
+  summary: "Reads the log of changes of a root, and says what is wrong with it.",
+  arguments: [{ name: "<root>", required: true, help: "data folder" }],
+  options: {},
+  environment: false,
+  async run([root]) {
+    const { checkLogs, describeLog } = await import("./log/log-folders.js");
+    const logs = checkLogs(root!);
+    for (const log of logs) process.stdout.write(`${describeLog(log)}\n`);
+    return logs.some(({ report }) => report.damage !== null) ? 1 : 0;
+  },
+});

@@ -1,0 +1,37 @@
+// The logs of a root, as commands look at them.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { SvcError } from "../../runtime/base/errors.js";
+import { LOG_FOLDER, LOG_LOCAL_FOLDER } from "../../runtime/base/graph-names.js";
+import { checkLog, type LogReport } from "../../runtime/interconnect/log/check-log.js";
+import { realDisk } from "../../runtime/interconnect/log/disk.js";
+
+export interface FoundLog {
+  /** Below the root. */
+  readonly folder: string;
+  readonly report: LogReport;
+}
+
+/**
+ * Reads both logs of a root.
+ * @throws SvcError SVC3050 there is none
+ */
+export function checkLogs(root: string): FoundLog[] {
+  if (!existsSync(join(root, LOG_FOLDER))) {
+    throw new SvcError("SVC3050", `there is no log in ${root}`);
+  }
+  return [LOG_FOLDER, `${LOG_FOLDER}/${LOG_LOCAL_FOLDER}`]
+    .filter((folder) => existsSync(join(root, folder)))
+    .map((folder) => ({ folder, report: checkLog(realDisk, join(root, folder)) }));
+}
+
+/** One line for people. */
+export function describeLog({ folder, report }: FoundLog): string {
+  const { segments, units, last, tornBytes, damage } = report;
+  const all = `${folder}: ${units} units in ${segments.length} segments, the last is ${last}`;
+  if (damage !== null) {
+    return `${all}\n  damaged: ${damage.segment}, byte ${damage.offset}: ${damage.reason}`;
+  }
+  return tornBytes === 0 ? all : `${all}; an interrupted write of ${tornBytes} bytes at its end`;
+}
