@@ -134,7 +134,7 @@ export class LogRing {
       throw new CapacityError("too many changes at once for the log, which takes 8 MiB");
     }
     if ((this.#start & (this.#size - 1)) + unitWords > this.#size) this.#moveToFront(unitWords);
-    else this.#awaitSpace(this.#end + words);
+    else if (!this.#hasSpace(this.#end + words)) this.#awaitSpace(this.#end + words);
     const at = this.placeOf(this.#end);
     this.#end += words;
     this.#records++;
@@ -242,16 +242,18 @@ export class LogRing {
     this.#end = front + written;
   }
 
+  #hasSpace(end: number): boolean {
+    return ((end - this.#taken) | 0) <= this.#size;
+  }
+
   /** @throws CapacityError */
   #awaitSpace(end: number): void {
     const giveUpAt = performance.now() + MAX_WAIT_MS;
-    for (;;) {
-      const taken = this.#taken;
-      if (((end - taken) | 0) <= this.#size) return;
+    while (!this.#hasSpace(end)) {
       if (!this.isOn || performance.now() > giveUpAt) {
         throw new CapacityError("the log takes nothing more");
       }
-      Atomics.wait(this.#ints, Word.Taken, taken, SLEEP_MS);
+      Atomics.wait(this.#ints, Word.Taken, this.#taken, SLEEP_MS);
     }
   }
 }

@@ -1,0 +1,101 @@
+// What the log costs: connecting by string ids and making vertices with two properties, with a log
+// against without, in turns within one process and by its CPU time; bytes of log a call; how fast a
+// log is read, and done again. What the log's own thread costs in a server is not part of it.
+//
+//   node graph-log.mjs [--rounds 15] [--arcs 20000]
+
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { median, printTable } from "./lib/figures.mjs";
+import { readOptions } from "./lib/options.mjs";
+import { importSources } from "./lib/sources.mjs";
+
+const THREAD = 1;
+const { rounds, arcs } = readOptions({ rounds: 15, arcs: 20_000 });
+const svc = await importSources(
+  "runtime/graph/api/graph.ts",
+  "runtime/graph/sessions/session.ts",
+  "runtime/graph/store/graph-store.ts",
+  "runtime/graph/memory/log-clock.ts",
+  "runtime/interconnect/interconnect.ts",
+);
+const folder = mkdtempSync(join(tmpdir(), "svc-bench-"));
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+/** A graph of a root, with a log or without, and what flushes that. */
+function open(root, log) {
+  const settings = { root, log, readonly: false, graphs: {}, events: false, idle: false };
+  const clock = new svc.LogClock();
+  const thread = new svc.Interconnect(THREAD + 1, { ...settings, saveEvery: 0 }, clock, () => {});
+  const startedAt = process.cpuUsage();
+  const request = { name: "g", path: "g", folder: join(root, "g"), isStorable: true };
+  const { share } = thread.keep({ ...request, isLocal: false, isReadonly: false });
+  const replayed = seconds(process.cpuUsage(startedAt));
+  const store = svc.GraphStore.attach(share, THREAD);
+  const graph = new svc.Graph({
+    store,
+    session: new svc.Session(store),
+    path: null,
+    isLocal: false,
+  });
+  return { graph, thread, replayed, flush: () => clock.wait(clock.next) };
+}
+
+function seconds({ user, system }) {
+  return (user + system) / 1e6;
+}
+
+const STEPS = {
+  connect: (graph, n) =>
+    graph.connect(`from ${n % 1000}`.padEnd(11), ["to", 5, n], `to ${n}`.padEnd(11)),
+  vertex: (graph, n) => graph.createVertex(`vertex ${n}`, { properties: { n, text: "some text" } }),
+};
+
+const opened = {
+  off: open(join(folder, "off"), "off"),
+  async: open(join(folder, "async"), "async"),
+};
+const costs = { connect: { off: [], async: [] }, vertex: { off: [], async: [] } };
+let next = 0;
+for (let round = -2; round < rounds; round++) {
+  for (const [step, run] of Object.entries(STEPS)) {
+    for (const log of round % 2 === 0 ? ["off", "async"] : ["async", "off"]) {
+      const { graph, flush } = opened[log];
+      const before = process.cpuUsage();
+      for (let n = next; n < next + arcs; n++) run(graph, n);
+      // The first rounds only warm up.
+      if (round >= 0) costs[step][log].push(seconds(process.cpuUsage(before)));
+      if (log === "async") await flush();
+    }
+  }
+  next += arcs;
+}
+const bytes = logBytes();
+await opened.async.thread.closeLog();
+const again = open(join(folder, "async"), "async");
+await again.thread.closeLog();
+
+function logBytes() {
+  const log = join(folder, "async", "_txlog");
+  return readdirSync(log).reduce((sum, name) => sum + statSync(join(log, name)).size, 0);
+}
+
+function row(step) {
+  const { off, async } = costs[step];
+  const ratios = off.map((cost, index) => async[index] / cost);
+  const us = (list) => ((median(list) / arcs) * 1e6).toFixed(2);
+  return [step, us(off), us(async), median(ratios).toFixed(2)];
+}
+
+printTable(["µs of CPU a call", "log off", "log on", "ratio"], [row("connect"), row("vertex")]);
+const made = next * 2;
+const rate = made / again.replayed / 1e3;
+printTable(
+  ["of the log", ""],
+  [
+    ["bytes a call", (bytes / made).toFixed(1)],
+    ["read and done again, MB/s of CPU", (bytes / 1e6 / again.replayed).toFixed(0)],
+    ["read and done again, thousand calls/s", rate.toFixed(0)],
+  ],
+);
