@@ -18,6 +18,7 @@ type Call = (path: string, init?: RequestInit) => Promise<Answer>;
 const CHECKS: Readonly<Record<string, readonly ((call: Call) => Promise<void>)[]>> = {
   hello: [checkHello],
   matrix: [checkMatrix],
+  recommend: [checkRecommend],
   search: [checkFeed, checkSearch],
 };
 
@@ -41,6 +42,24 @@ async function checkMatrix(call: Call): Promise<void> {
   const highest = [5642, { name: "Elbrus", height: 5642, continent: "Europe" }];
   assert.equal((response as { entries: unknown }).entries, [highest]);
   assert.match((await call("/svc/plugin/mountains")).text, "only allowed in dispatcher context");
+}
+
+async function checkRecommend(call: Call): Promise<void> {
+  const items = 2000;
+  const fed = await call(`/svc/plugin/feed?items=${items}`, { method: "POST" });
+  assert.equal(fed.json.response, { vertices: items, arcs: 7761, vectors: items });
+  type Similar = readonly { readonly id: string; readonly similarity: number }[];
+  const similar = async (query: string): Promise<Similar> =>
+    (await call(`/svc/plugin/${query}`)).json.response as Similar;
+  const found = await similar("similar?item=item%207&n=3");
+  assert.equal(await similar("similar?item=item%207&n=3&exact=true"), found);
+  // Those of its own category.
+  for (const { id } of found) assert.is(Number(id.slice(5)) % 40, 7);
+  const also = (await call("/svc/plugin/alsobought?item=item%207")).json.response as string[];
+  assert.ok(also.length >= 2 && also.length <= 4);
+  const discovered = await similar("discover?item=item%207&price=100&n=50");
+  assert.ok(discovered.length > 0);
+  assert.match((await call("/svc/plugin/similar?item=none")).text, "KeyError");
 }
 
 /** Feeding twice is the same as feeding once. */

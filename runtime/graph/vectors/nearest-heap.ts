@@ -8,6 +8,7 @@ export class NearestHeap {
   readonly limit: number;
   #vertices: Uint32Array;
   #scores: Float64Array;
+  readonly #known = new Set<number>();
   #count = 0;
 
   /** @param limit vertices that are kept; infinite: all */
@@ -35,15 +36,18 @@ export class NearestHeap {
   }
 
   has(vertex: number): boolean {
-    const place = this.#vertices.indexOf(vertex);
-    return place >= 0 && place < this.#count;
+    return this.#known.has(vertex);
   }
 
-  /** Keeps it if it is among the best so far. */
+  /** Keeps it if it is among the best so far, and not kept already. */
   offer(vertex: number, score: number): void {
-    if (!this.wants(vertex, score)) return;
+    if (!this.wants(vertex, score) || this.has(vertex)) return;
+    this.#known.add(vertex);
     if (this.#count < this.limit) this.#rise(vertex, score);
-    else this.#sink(vertex, score);
+    else {
+      this.#known.delete(this.#vertices[0]!);
+      this.#sink(vertex, score);
+    }
   }
 
   /** All that are kept, the best first. */

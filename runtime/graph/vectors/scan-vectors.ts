@@ -37,13 +37,13 @@ export function scanVectors(scan: Scan, ef: number): void {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const writes = table.writes;
     for (const space of table.spaces()) {
-      if (ef === 0 || !searchIndex(scan, space, ef)) scanSpace(scan, space, writes);
+      if (ef === 0 || !searchIndex(scan, space, ef)) scanSpace(scan, space);
     }
     if (offerChanged(scan, writes)) return;
   }
   table.writer.begin();
   try {
-    scanAll(scan, table.writes);
+    scanAll(scan);
   } finally {
     table.writer.end();
   }
@@ -95,15 +95,12 @@ function offer({ table, probe, best, accepts }: Scan, vertex: number): void {
   best.offer(vertex, score);
 }
 
-function scanAll(scan: Scan, writes: number): void {
-  for (const space of scan.table.spaces()) scanSpace(scan, space, writes);
+function scanAll(scan: Scan): void {
+  for (const space of scan.table.spaces()) scanSpace(scan, space);
 }
 
-/**
- * Offers the vertices that have a vector of one length; not those that got one meanwhile.
- * @param writes of the table, from before
- */
-function scanSpace(scan: Scan, space: number, writes: number): void {
+/** Offers the vertices with a vector of one length; not all of those that got one meanwhile. */
+function scanSpace(scan: Scan, space: number): void {
   const { table } = scan;
   if (table.inSpace(space, Space.Count) === 0) return;
   const step = { next: FIRST_SLOTS };
@@ -117,7 +114,7 @@ function scanSpace(scan: Scan, space: number, writes: number): void {
     const stride = strideOf(length);
     const fitting = Math.floor((words.length - slab - SLAB_WORDS) / stride);
     const used = Math.min(words[slab + Slab.Used]!, fitting, left);
-    scanSlots(scan, writes, { first: slab + SLAB_WORDS, used, length }, step);
+    scanSlots(scan, { first: slab + SLAB_WORDS, used, length }, step);
     left -= Math.max(1, words[slab + Slab.Slots]!);
     slab = words[slab + Slab.Next]!;
   }
@@ -130,7 +127,7 @@ interface Slots {
   readonly length: number;
 }
 
-function scanSlots(scan: Scan, writes: number, slots: Slots, step: { next: number }): void {
+function scanSlots(scan: Scan, slots: Slots, step: { next: number }): void {
   const { memory } = scan.table;
   const stride = strideOf(slots.length);
   for (let done = 0; done < slots.used; ) {
@@ -143,8 +140,7 @@ function scanSlots(scan: Scan, writes: number, slots: Slots, step: { next: numbe
     for (const slot of found) {
       const vertex = memory.words[slot + Slot.Vertex]!;
       // One that has got another slot meanwhile may come twice.
-      if (vertex === 0 || (scan.table.writes !== writes && scan.best.has(vertex))) continue;
-      offer(scan, vertex);
+      if (vertex !== 0 && !scan.best.has(vertex)) offer(scan, vertex);
     }
     scan.poll(count);
     done += count;

@@ -116,12 +116,14 @@ export class VectorTable implements Allocator {
     this.#fill(slot, parts);
     writer.require(this.#slots, vertex + 1);
     const old = this.slotOf(vertex);
+    writer.add(this.#lists, space + Space.Count, 1);
+    writer.put(this.#slots, vertex, slot);
+    writer.put(this.#vectors, slot + Slot.Vertex, vertex);
+    // In this order: who counted before may have passed the new slot while it was empty, and is
+    // told before the old one is; who counts from now on finds the new one.
     this.#note(vertex);
     if (old === 0) writer.add(this.#header, Header.VectorCount, 1);
     else this.#free(old);
-    writer.add(this.#lists, space + Space.Count, 1);
-    writer.put(this.#vectors, slot + Slot.Vertex, vertex);
-    writer.put(this.#slots, vertex, slot);
   }
 
   /** In a mutation; false if there was none. */

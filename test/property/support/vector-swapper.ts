@@ -1,0 +1,24 @@
+// A thread that gives a vertex one of two vectors, again and again, among others that it moves.
+
+import { workerData } from "node:worker_threads";
+import { Graph } from "../../../runtime/graph/api/graph.js";
+import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import { Session } from "../../../runtime/graph/sessions/session.js";
+import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+
+export interface SwapperData {
+  readonly share: GraphShare;
+  readonly thread: number;
+  readonly vectors: readonly (readonly number[])[];
+  /** First word: 1 lets it end. */
+  readonly control: SharedArrayBuffer;
+}
+
+const { share, thread, vectors, control } = workerData as SwapperData;
+const store = GraphStore.attach(share, thread);
+const graph = new Graph({ store, session: new Session(store), path: null, isLocal: false });
+const words = new Int32Array(control);
+for (let round = 0; Atomics.load(words, 0) === 0; round++) {
+  graph.createVertex("swapped", { vector: vectors[round % vectors.length]! });
+  graph.createVertex(`other ${round % 7}`, { vector: vectors[(round * 3) % vectors.length]! });
+}

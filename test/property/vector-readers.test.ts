@@ -1,0 +1,67 @@
+// Searches beside a thread that sets vectors all the time: of a vertex that always has one of two
+// vectors only these two are ever seen, and it is never missing; exactly, and by an index that is
+// built meanwhile. SECONDS=n does it longer.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { recoverGraph } from "../../runtime/graph/operations/recover.js";
+import { GraphStore } from "../../runtime/graph/store/graph-store.js";
+import { IndexProcessor } from "../../runtime/graph/vectors/index-processor.js";
+import { Vector } from "../../runtime/graph/vectors/vector.js";
+import { checkStore } from "../runtime/graph/support/check-store.js";
+import { openStore, TEST_THREAD } from "../runtime/graph/support/make-graph.js";
+import { endOf, startWorker } from "./support/start-worker.js";
+
+const test = suite("vectors beside a writer");
+const SECONDS = Number(process.env.SECONDS ?? 2);
+const MAX_START_MS = 30_000;
+const WRITER = 120;
+const PROBE = [1, 0.5, 0.25];
+const VECTORS = [
+  [1, 0.5, 0.2],
+  [0.3, -1, 0.6],
+];
+const SCORES = new Set(VECTORS.map((vector) => new Vector(vector).cosine(PROBE)));
+
+test("whoever always has a vector is always found, with one that it had", async () => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const graph = openStore(store);
+  graph.index("vectors", { length: 3 });
+  for (let index = 0; index < 500; index++) {
+    graph.createVertex(`v${index}`, { vector: [-9, -(index % 10), -(index % 7)] });
+  }
+  graph.createVertex("swapped", { vector: VECTORS[0]! });
+  const processor = new IndexProcessor(store, assert.unreachable);
+  while (processor.run(100));
+  const control = new SharedArrayBuffer(4);
+  const data = { share: store.share, thread: WRITER, vectors: VECTORS, control };
+  const writer = startWorker("./support/vector-swapper.ts", import.meta.url, data);
+  const ended = endOf(writer);
+  const seen = new Set<number>();
+  let searches = 0;
+  // The writer takes a while to start.
+  const latest = performance.now() + MAX_START_MS;
+  let endAt: number | null = null;
+  for (; performance.now() < (endAt ?? latest); searches++) {
+    const approximate = searches % 2 === 0 ? false : { ef: 64 };
+    const found = graph.nearest(PROBE, { hits: 20, approximate });
+    const swapped = found.find(({ id }) => id === "swapped");
+    assert.ok(swapped, `search ${searches}`);
+    assert.ok(SCORES.has(swapped!.similarity), `${swapped!.similarity}`);
+    assert.is(new Set(found.map(({ id }) => id)).size, found.length, "nobody comes twice");
+    seen.add(swapped!.similarity);
+    if (seen.size === SCORES.size) endAt ??= performance.now() + SECONDS * 1000;
+    processor.run(0.2);
+    if (searches % 50 === 0) await new Promise((resume) => setImmediate(resume));
+  }
+  await writer.terminate();
+  await ended;
+  recoverGraph(store, WRITER);
+  checkStore(store);
+  assert.equal(seen, SCORES, `after ${searches} searches`);
+  while (processor.run(100));
+  checkStore(store);
+});
+
+test.run();
