@@ -1,5 +1,5 @@
 // The form of our own code, so that no reader has to check it: sizes, headers, the direction of
-// imports, dead code, leftovers, and that documents and tables agree with the code.
+// imports, dead code, leftovers, and that tables agree with the code.
 // limit: 60 s
 
 import { readFileSync } from "node:fs";
@@ -213,30 +213,6 @@ test("the lock file holds the packages of every platform, or `npm ci` refuses it
       )
       .map((name) => `${path}: ${name}`),
   );
-  expectNone(findings);
-});
-
-test("the documents name scripts, commands, files and error codes that exist", () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const main = readFileSync(join(ROOT, "cli/main.ts"), "utf8");
-  const findings: string[] = [];
-  for (const name of ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"]) {
-    const text = readFileSync(join(ROOT, name), "utf8");
-    for (const [, script] of text.matchAll(/\bnpm (?:run )?(start|test|(?<=run )[\w:-]+)/g)) {
-      if (!(script! in scripts)) findings.push(`${name}: npm run ${script}`);
-    }
-    for (const [, command] of text.matchAll(/`(?:npx )?svc ([a-z]+)/g)) {
-      if (!new RegExp(`\\b${command}\\b`).test(main)) findings.push(`${name}: svc ${command}`);
-    }
-    for (const [, link] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
-      if (!files.some(({ path }) => path === link || path.startsWith(link!))) {
-        findings.push(`${name}: link to ${link}`);
-      }
-    }
-    for (const [code] of text.matchAll(/\bSVC[123]\d{3}\b/g)) {
-      if (!Object.hasOwn(ERROR_CODES, code)) findings.push(`${name}: ${code}`);
-    }
-  }
   expectNone(findings);
 });
 

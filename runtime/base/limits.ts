@@ -1,7 +1,7 @@
 // Every limit of the server in one place, with its source. Code asserts against these names, never
 // against a number of its own.
 
-/** Interface, "Limits". */
+/** Bounds that clients are told of (interface, "Limits"). */
 export const MAX_CONNECTIONS_PER_PORT = 1021;
 export const MAX_REQUEST_LINE_BYTES = 8191;
 export const MAX_HEADER_LINE_BYTES = 8191;
@@ -113,7 +113,7 @@ export const MAX_GRAPHS = 64;
 export const DEFAULT_SAVE_EVERY_SECONDS = 300;
 export const MAX_SAVE_EVERY_SECONDS = 7 * 24 * 3600;
 
-/** Interface, "Dispatcher configuration". */
+/** Of matrices (interface, "Dispatcher configuration"). */
 export const MAX_MATRIX_SIDE = 127;
 export const MAX_CHANNELS = 127;
 export const DEFAULT_CHANNELS = 32;

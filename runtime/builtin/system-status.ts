@@ -1,4 +1,4 @@
-// State of the whole instance in one object (interface, built-in plugin `status`).
+// State of the whole instance in one object (interface, "Graph status and queries").
 
 import type { KnownGraph } from "../graph/keeper/known-graphs.js";
 import { graphSums } from "../graph/status/graph-sums.js";

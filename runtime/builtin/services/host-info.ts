@@ -3,7 +3,7 @@
 import { duration, timestamp } from "../format.js";
 import { jsonService, textService } from "../service.js";
 
-/** Whether 503 is answered instead is the engine's decision (interface, "States"). */
+/** The engine answers 503 in its place where it has to (interface, "States and transitions"). */
 export const healthCheck = textService(() => "SVC/3", false);
 
 export const ping = jsonService((view) => {

@@ -14,7 +14,7 @@ export function matrixFigures(dispatcher: Dispatcher | null) {
   };
 }
 
-/** Interface, "Request Engine modes": one partition makes a proxy. */
+/** (interface, "Request Engine modes"): one partition makes a proxy. */
 export function isProxy(dispatcher: Dispatcher | null): boolean {
   return dispatcher?.matrix.width === 1;
 }

@@ -1,4 +1,4 @@
-// Expressions of a graph (interface, "Graph": evaluator): to evaluate one by itself, to give one a
+// Expressions of a graph (docs/expressions.md): to evaluate one by itself, to give one a
 // name, and the memory that those of a query share.
 
 import type { ArcSpec } from "../changes/arc-to-make.js";

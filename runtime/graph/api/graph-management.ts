@@ -1,5 +1,4 @@
-// Everything about a graph as a whole: counts, names, readonly state, events, saving (interface,
-// "Graph": management, enumeration, events).
+// Everything about a graph as a whole: counts, names, readonly state, events, saving.
 
 import { enumerate, type NameKind, setReadonly, truncate } from "../changes/graph.js";
 import {
@@ -70,7 +69,7 @@ export class GraphManagement extends GraphExpressions {
     return Date.now() / 1000;
   }
 
-  /** Number of vertices of a type; null: of those without. The interface's `Order(type)`. */
+  /** Number of vertices of a type; null: of those without. */
   orderOf(type: string | null): number {
     const { types, typeLists } = this.access.store;
     return typeLists.count(type === null ? UNTYPED : types.codeOf(type));

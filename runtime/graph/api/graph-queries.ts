@@ -1,4 +1,4 @@
-// The queries of a graph (interface, "Graph": queries). They read without locks and never fail on a
+// The queries of a graph (docs/queries.md). They read without locks and never fail on a
 // vertex that somebody holds.
 
 import { type AdjacentOptions, adjacent } from "../query/calls/adjacent.js";

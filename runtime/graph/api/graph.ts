@@ -1,4 +1,4 @@
-// A graph, for one session: its vertices and arcs, and the locks on them (interface, "Graph"). A
+// A graph, for one session: its vertices and arcs, and the locks on them. A
 // light object that each request gets anew; all data lies in the store.
 
 import { randomUUID } from "node:crypto";
@@ -35,8 +35,8 @@ const RANDOM_ATTEMPTS = 64;
 const LOCK_TYPE = "lock_";
 
 /**
- * A graph: vertices, arcs between them, properties, and the queries over all that (interface,
- * "Graph"). The `graph` argument of a plugin is one; `new Graph(name)` opens one at module level.
+ * A graph: vertices, arcs between them, properties, and the queries over all that. The argument
+ * `graph` of a plugin is one; `new Graph(name)` opens one at module level.
  */
 export class Graph extends GraphManagement {
   /**

@@ -1,5 +1,5 @@
 // Properties of the system as a whole: every thread sees them, and they are stored with the graphs
-// (interface, built-in plugin `properties`). Works in plugins as well as in a program that uses the
+// (interface, "Graph status and queries"). Works in plugins as well as in a program that uses the
 // library.
 
 import { SYSTEM_GRAPH, SYSTEM_VERTEX, systemProperties } from "../keeper/system-graph.js";

@@ -1,4 +1,4 @@
-// What a vertex handle shows of its vertex (interface, "Vertex": attributes). Every read looks at
+// What a vertex handle shows of its vertex. Every read looks at
 // shared memory: nothing is kept here but which vertex it is and how it is held.
 
 import { NEVER, RecordWord } from "../memory/layout.js";

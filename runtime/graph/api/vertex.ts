@@ -1,4 +1,4 @@
-// A vertex that a session holds, readonly or writable, until it is closed (interface, "Vertex").
+// A vertex that a session holds, readonly or writable, until it is closed.
 // Changes are visible to everybody at once; closing and committing stamp them.
 
 // So that the declarations know `Symbol.dispose` in projects whose `lib` is older than it.
@@ -43,7 +43,7 @@ import { accessOf, type GraphHandle } from "./graph-handle.js";
 import { VertexAttributes, type VertexRecord } from "./vertex-attributes.js";
 
 /**
- * A vertex that is held until it is closed (interface, "Vertex"): by `close`, by `using`, or at the
+ * A vertex that is held until it is closed: by `close`, by `using`, or at the
  * end of the request.
  */
 export class Vertex extends VertexAttributes {

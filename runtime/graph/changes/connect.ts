@@ -1,4 +1,4 @@
-// Making arcs and changing their values; see interface, "Connect".
+// Making arcs and changing their values.
 
 import { M_TMC, M_TMM, M_TMX } from "../model/constants.js";
 import { AccessError, ArcError } from "../model/errors.js";

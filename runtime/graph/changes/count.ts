@@ -1,4 +1,4 @@
-// Adding to the value of an arc; see interface, "Count" and "Accumulate".
+// Adding to the value of an arc.
 
 import { M_ACC, M_CNT } from "../model/constants.js";
 import { ValueError } from "../model/errors.js";

@@ -1,4 +1,4 @@
-// Removing arcs; see interface, "Disconnect".
+// Removing arcs.
 
 import { Header } from "../memory/layout.js";
 import { D_ANY, D_BOTH, D_IN, D_OUT } from "../model/constants.js";

@@ -1,4 +1,4 @@
-// Setting and removing properties of a vertex; see interface, the Vertex object. Values are checked
+// Setting and removing properties of a vertex. Values are checked
 // and packed before the mutex is taken: that may run code of the user.
 
 import type { Float } from "../../base/float.js";

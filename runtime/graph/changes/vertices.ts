@@ -1,4 +1,4 @@
-// Making, changing and removing vertices; see interface, "CreateVertex" and the Vertex object.
+// Making, changing and removing vertices.
 
 import { Header } from "../memory/layout.js";
 import { nowSeconds, storedSecond } from "../memory/time.js";

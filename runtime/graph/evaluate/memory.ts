@@ -1,5 +1,5 @@
 // Memory as programs have it: cells that expressions of a query share, which stay from one query to
-// the next (interface, "Memory"). It belongs to its graph, and to the thread that made it.
+// the next (expressions, "Memory"). It belongs to its graph, and to the thread that made it.
 
 import { Float } from "../../base/float.js";
 import { AccessError, IndexError } from "../model/errors.js";

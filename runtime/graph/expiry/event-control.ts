@@ -1,5 +1,5 @@
 // State of a graph's event processor, which any thread may ask for and change: it lies in shared
-// memory (interface, "Graph": events).
+// memory.
 
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
@@ -16,7 +16,7 @@ type EventPauseBit = (typeof EventPause)[keyof typeof EventPause];
 /** Seconds within which an event is due to count as one of the executor, short, medium, long. */
 const HORIZONS = [30, 480, 7680, Number.POSITIVE_INFINITY] as const;
 
-/** What the interface tells of each stage of its timing wheels; our one heap has no stages. */
+/** What tools expect of each stage of timing wheels; our one heap has no stages. */
 export interface EventStage {
   readonly migration_cycle: 0;
   readonly migration_margin: 0;
@@ -69,7 +69,7 @@ export function eventBacklog(store: GraphStore): string {
   );
 }
 
-/** State and limits under the names of the interface, "EventParam". */
+/** State and limits under the names that tools know. */
 export function eventParameters(store: GraphStore): EventParameters {
   const [executor, short, medium, long] = countByHorizon(store);
   const isRunning = areEventsRunning(store);

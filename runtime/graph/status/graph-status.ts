@@ -1,4 +1,4 @@
-// State of one graph in one object (interface, built-in plugins `status` and `graphinfo`).
+// State of one graph in one object (interface, "Graph status and queries").
 
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";

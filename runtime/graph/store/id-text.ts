@@ -8,7 +8,7 @@ const SURROGATE = /\p{Surrogate}/u;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * The id, if it can be one: text, or bytes of UTF-8, of 1 to 131,000 bytes; graph digest 1.8.
+ * The id, if it can be one: text, or bytes of UTF-8, of 1 to 131,000 bytes.
  * @throws SvcError SVC2405 for an id that cannot be one, SVC2411 for bytes that are not UTF-8
  * @throws TypeError for what is neither text nor bytes
  */

@@ -57,7 +57,7 @@ const MAX_KEY_SHOWN = 100;
 const KEY = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
 
 /**
- * The name of a property, if it can be one; graph digest 1.8.
+ * The name of a property, if it can be one.
  * @throws SvcError SVC2411 "invalid property key: 'x'"
  */
 export function checkedKey(key: unknown): string {

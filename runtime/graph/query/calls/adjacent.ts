@@ -50,7 +50,7 @@ export class Adjacency implements Plan {
 }
 
 /**
- * Whether there is such an arc (interface, "Adjacent").
+ * Whether there is such an arc (queries, "adjacent").
  * @throws KeyError no such vertex
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */

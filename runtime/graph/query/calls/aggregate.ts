@@ -142,7 +142,7 @@ export class Aggregation implements Plan {
 }
 
 /**
- * Sums over the arcs of `anchor` that match (interface, "Aggregate").
+ * Sums over the arcs of `anchor` that match (queries, "aggregate").
  * @throws KeyError no such vertex
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */

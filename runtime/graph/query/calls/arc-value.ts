@@ -16,7 +16,7 @@ const FOUND = new Uint32Array(2);
 
 /**
  * Value of an arc from `initial` to `terminal`, or the other way with D_IN; null for M_STAT. Of
- * several that match, any (interface, "ArcValue").
+ * several that match, any (queries, "degree and arcValue").
  * @throws KeyError no such vertex
  * @throws QueryError a filter without relationship and modifier, or with a value
  * @throws SearchError "no arc"

@@ -53,7 +53,7 @@ export function planArcs(store: GraphStore, options: GlobalQueryOptions): EntryQ
 }
 
 /**
- * Entries for the arcs that match (interface, "Arcs").
+ * Entries for the arcs that match (queries, "arcs").
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */
 export function arcs<const O extends GlobalOptions = object>(

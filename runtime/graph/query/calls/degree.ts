@@ -17,7 +17,7 @@ export interface DegreeOptions extends LimitOptions {
 }
 
 /**
- * Number of arcs, in both directions unless the filter names one (interface, "Degree").
+ * Number of arcs, in both directions unless the filter names one (queries, "degree and arcValue").
  * @throws KeyError no such vertex
  * @throws QueryError, SearchError after the time limit, UnsupportedError, TypeError
  */

@@ -32,7 +32,7 @@ export type ListOptions = ListQueryOptions & Omit<ExecuteOptions, "offset">;
 export type ArcListOptions = Omit<ExecuteOptions, "offset">;
 
 /**
- * Ids of the vertices that the outarcs lead to, each once (interface, "Terminals").
+ * Ids of the vertices that the outarcs lead to, each once (queries, "Lists around a vertex").
  * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
  */
 export function terminals(store: GraphStore, anchor: Anchor, options?: ListOptions): string[] {
@@ -40,7 +40,7 @@ export function terminals(store: GraphStore, anchor: Anchor, options?: ListOptio
 }
 
 /**
- * Ids of the vertices that the inarcs come from, each once (interface, "Initials").
+ * Ids of the vertices that the inarcs come from, each once (queries, "Lists around a vertex").
  * @throws KeyError, QueryError, SearchError, UnsupportedError, TypeError
  */
 export function initials(store: GraphStore, anchor: Anchor, options?: ListOptions): string[] {
@@ -76,7 +76,7 @@ function distinctHeads(
 }
 
 /**
- * All outarcs (interface, "Outarcs").
+ * All outarcs (queries, "Lists around a vertex").
  * @throws KeyError, QueryError, SearchError, TypeError
  */
 export function outarcs(store: GraphStore, anchor: Anchor, options?: ArcListOptions): ArcTuple[] {
@@ -84,7 +84,7 @@ export function outarcs(store: GraphStore, anchor: Anchor, options?: ArcListOpti
 }
 
 /**
- * All inarcs (interface, "Inarcs").
+ * All inarcs (queries, "Lists around a vertex").
  * @throws KeyError, QueryError, SearchError, TypeError
  */
 export function inarcs(store: GraphStore, anchor: Anchor, options?: ArcListOptions): ArcTuple[] {
@@ -110,7 +110,7 @@ export function verticesOfType(store: GraphStore, type: string | null): string[]
 }
 
 /**
- * Handle of the first neighbor that an arc filter leads to (interface, "OpenNeighbor").
+ * Handle of the first neighbor that an arc filter leads to (queries, "Lists around a vertex").
  * @throws KeyError "No object : 'No matching neighbor'", or no such anchor
  * @throws QueryError, SearchError
  */

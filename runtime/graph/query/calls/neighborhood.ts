@@ -64,7 +64,7 @@ export function planNeighborhood(store: GraphStore, options: NeighborhoodQueryOp
 }
 
 /**
- * Entries for the arcs of `anchor` that match (interface, "Neighborhood").
+ * Entries for the arcs of `anchor` that match (queries, "neighborhood").
  * @throws KeyError no such vertex
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */

@@ -18,7 +18,7 @@ export interface PreparedExecuteOptions extends ExecuteOptions {
   readonly cache?: boolean | number;
 }
 
-/** Numbers of failures (interface, "reason"). */
+/** Numbers of failures (queries, "Prepared queries"). */
 const Reason = { None: 0, NoVertex: 0x40, NoAnchor: 0x41, Timeout: 0x9e, Error: 0xeee } as const;
 
 /** How long a count may take; without a page. */

@@ -31,7 +31,7 @@ import { planVertices } from "./vertices.js";
 
 type WholeOptions = Omit<PreparedExecuteOptions, "hits" | "offset">;
 
-/** A neighborhood (interface, "NewNeighborhoodQuery"). */
+/** A neighborhood (queries, "Prepared queries"). */
 export class NeighborhoodQuery<
   const O extends NeighborhoodQueryOptions = object,
 > extends AnchoredQuery<NeighborhoodResult<O>> {
@@ -72,7 +72,7 @@ abstract class GlobalQuery<Result> extends PreparedQuery<Result> {
   }
 }
 
-/** A search for vertices (interface, "NewVerticesQuery"). */
+/** A search for vertices (queries, "Prepared queries"). */
 export class VerticesQuery<const O extends GlobalQueryOptions = object> extends GlobalQuery<
   VerticesResult<O>
 > {
@@ -82,7 +82,7 @@ export class VerticesQuery<const O extends GlobalQueryOptions = object> extends 
   }
 }
 
-/** A search for arcs (interface, "NewArcsQuery"). */
+/** A search for arcs (queries, "Prepared queries"). */
 export class ArcsQuery<const O extends GlobalQueryOptions = object> extends GlobalQuery<
   ArcsResult<O>
 > {
@@ -92,7 +92,7 @@ export class ArcsQuery<const O extends GlobalQueryOptions = object> extends Glob
   }
 }
 
-/** A test for an arc (interface, "NewAdjacencyQuery"). */
+/** A test for an arc (queries, "Prepared queries"). */
 export class AdjacencyQuery extends AnchoredQuery<boolean, WholeOptions> {
   readonly type = "Adjacency";
 
@@ -103,7 +103,7 @@ export class AdjacencyQuery extends AnchoredQuery<boolean, WholeOptions> {
   }
 }
 
-/** Sums over arcs (interface, "NewAggregatorQuery"). */
+/** Sums over arcs (queries, "Prepared queries"). */
 export class AggregatorQuery<const O extends AggregateQueryOptions = object> extends AnchoredQuery<
   AggregateResult<O>,
   WholeOptions

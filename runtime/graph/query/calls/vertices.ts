@@ -77,7 +77,7 @@ export function planVertices(store: GraphStore, options: GlobalQueryOptions): En
 }
 
 /**
- * Entries for the vertices that match (interface, "Vertices").
+ * Entries for the vertices that match (queries, "vertices").
  * @throws QueryError, SearchError, UnsupportedError, TypeError
  */
 export function vertices<const O extends GlobalOptions = object>(

@@ -36,7 +36,7 @@ const FORMS =
 /**
  * Reads a condition; null and undefined pass anything.
  * @param plainCode what a plain number means: V_EQ, or V_GTE for times
- * @throws SvcError SVC2406 what is no value condition; graph digest 4.2
+ * @throws SvcError SVC2406 what is no value condition; see (queries, "Value conditions")
  */
 export function parseValueCondition(condition: unknown, plainCode = V_EQ): ValueTest {
   if (condition === null || condition === undefined) return ANY;

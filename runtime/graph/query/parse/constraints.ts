@@ -1,5 +1,5 @@
 // The constraints of a vertex condition that one vertex can be tested for by itself: how each is
-// written, and in which order they are tested, cheap ones first (graph.md 6.2, 6.3).
+// written, and in which order they are tested, cheap ones first (queries, "Vertex conditions").
 
 import { nowSeconds } from "../../memory/time.js";
 import {

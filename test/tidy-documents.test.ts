@@ -1,0 +1,89 @@
+// Documents agree with the code: what they name exists, and so does every section of theirs that a
+// comment cites. Comments cite as in (interface, "Response envelope"): a document and a heading.
+
+import { readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ERROR_CODES } from "../runtime/base/error-codes.js";
+import { ROOT, sourceFiles } from "./support/source-files.js";
+
+const test = suite("tidy documents");
+const files = sourceFiles();
+const documents = files.filter(({ path }) => /^([A-Z]+|docs\/[\w-]+)\.md$/.test(path));
+
+/** Fails with one line for every finding. */
+function expectNone(findings: readonly string[]): void {
+  assert.is(findings.join("\n"), "");
+}
+
+test("the documents name scripts, commands, files and error codes that exist", () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const main = readFileSync(join(ROOT, "cli/main.ts"), "utf8");
+  const findings: string[] = [];
+  for (const { path: name, text } of documents) {
+    for (const [, script] of text.matchAll(/\bnpm (?:run )?(start|test|(?<=run )[\w:-]+)/g)) {
+      if (!(script! in scripts)) findings.push(`${name}: npm run ${script}`);
+    }
+    for (const [, command] of text.matchAll(/`(?:npx )?svc ([a-z]+)/g)) {
+      if (!new RegExp(`\\b${command}\\b`).test(main)) findings.push(`${name}: svc ${command}`);
+    }
+    for (const [, link] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)) {
+      const target = normalize(join(dirname(name), link!));
+      if (!files.some(({ path }) => path === target || path.startsWith(target))) {
+        findings.push(`${name}: link to ${link}`);
+      }
+    }
+    for (const [code] of text.matchAll(/\bSVC[123]\d{3}\b/g)) {
+      if (!Object.hasOwn(ERROR_CODES, code)) findings.push(`${name}: ${code}`);
+    }
+  }
+  expectNone(findings);
+});
+
+/** Headings by the name of their document, without folder and suffix. */
+const headings = new Map(
+  documents.map(({ path, text }) => [
+    path.replace(/^docs\/|\.md$/g, ""),
+    new Set([...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title!.replaceAll("`", ""))),
+  ]),
+);
+/** `(interface, "A", "B" and "C")`; also the beginning of what was meant to be one. */
+const CITATION = /\(([a-z][\w-]*|ARCHITECTURE), ("[^"]*"(?:(?:, | and )"[^"]*")*)/g;
+
+/** What a text cites and is not there. */
+function citedInVain(text: string): string[] {
+  const joined = text.replace(/\n\s*(?:\/\/|\*) ?/g, " ");
+  return [...joined.matchAll(CITATION)].flatMap(([, document, titles]) => {
+    const known = headings.get(document!);
+    // Calls in comments look alike: (request, "you").
+    if (known === undefined && !/^"[A-Z]/.test(titles!)) return [];
+    if (known === undefined) return [`no document ${document}.md, cited with ${titles}`];
+    const cited = [...titles!.matchAll(/"([^"]*)"/g)].map(([, title]) => title!);
+    return cited.filter((title) => !known.has(title)).map((title) => `${document}.md, "${title}"`);
+  });
+}
+
+test("sections that comments cite exist, and nothing outside of the repository is cited", () => {
+  const findings: string[] = [];
+  for (const { path, text } of files) {
+    if (!/^(argspec|client|cli|compiler|runtime)\/.*\.(ts|py)$/.test(path)) continue;
+    const comments = [...text.matchAll(/^\s*(?:\/\/|\/\*\*|\*).*$/gm)].join("\n");
+    findings.push(...citedInVain(comments).map((title) => `${path}: ${title}`));
+    const outside = /\(interface[,)](?! *\n?.*")|\bdigest \d|\b[\w-]+\.md \d/i.exec(comments);
+    if (outside !== null) findings.push(`${path}: ${outside[0]}`);
+  }
+  expectNone(findings);
+});
+
+test("a citation of what is not there is found", () => {
+  assert.equal(citedInVain('// (interface, "Errors" and\n// "Nothing")'), [
+    'interface.md, "Nothing"',
+  ]);
+  assert.equal(citedInVain('(no-document, "Errors")'), [
+    'no document no-document.md, cited with "Errors"',
+  ]);
+  assert.equal(citedInVain('// (interface, "Response\n// envelope")'), []);
+});
+
+test.run();
