@@ -32,6 +32,9 @@ export class GraphExpressions extends GraphQueries {
    */
   evaluate(expression: string, options: EvaluateOptions = {}): EvaluationResult {
     const { store } = this.access;
+    if (typeof options !== "object" || options === null) {
+      throw new TypeError("the options of an evaluation are an object");
+    }
     const { tail, head, arc, vector = [], memory } = options;
     if (typeof expression !== "string") throw new TypeError("an expression is a text");
     const handle = (vertex: VertexName | undefined): number =>

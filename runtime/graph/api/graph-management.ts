@@ -266,13 +266,14 @@ export class GraphManagement extends GraphExpressions {
   }
 
   #enumerate(kind: NameKind, name: string): number {
+    if (typeof name !== "string") throw new TypeError("a name must be a string");
     return enumerate(this.access.store, kind, name);
   }
 }
 
 /** @throws EnumerationError */
 function nameOf(names: Names, code: number): string {
-  const name = names.nameOf(code);
+  const name = Number.isInteger(code) ? names.nameOf(code) : "";
   if (name === "") throw new EnumerationError("undefined enumeration");
   return name;
 }

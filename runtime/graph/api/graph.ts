@@ -108,12 +108,7 @@ export class Graph extends GraphManagement {
    */
   openVertices(ids: readonly VertexName[], mode: "r" | "a" = "a", timeout = 0): Vertex[] {
     const { store, session } = this.access;
-    const holds = openVertices(
-      store,
-      session,
-      ids.map((id) => keyOf(store, id)),
-      { mode, timeout },
-    );
+    const holds = openVertices(store, session, keysOf(store, ids), { mode, timeout });
     return holds.map((hold) => new Vertex(this, hold));
   }
 
@@ -124,12 +119,7 @@ export class Graph extends GraphManagement {
     timeout = ASYNC_TIMEOUT_MS,
   ): Promise<Vertex[]> {
     const { store, session } = this.access;
-    const holds = await openVerticesAsync(
-      store,
-      session,
-      ids.map((id) => keyOf(store, id)),
-      { mode, timeout },
-    );
+    const holds = await openVerticesAsync(store, session, keysOf(store, ids), { mode, timeout });
     return holds.map((hold) => new Vertex(this, hold));
   }
 
@@ -174,7 +164,8 @@ export class Graph extends GraphManagement {
 
   /** True if there is a vertex of this id, real or virtual, whoever holds it. */
   hasVertex(id: string): boolean {
-    return this.access.store.ids.find(id) !== 0;
+    if (typeof id !== "string") throw new TypeError("a vertex identifier must be a string");
+    return this.access.store.ids.resolve(id) !== 0;
   }
 
   /**
@@ -202,6 +193,9 @@ export class Graph extends GraphManagement {
    */
   getVertexID(offset?: number): string {
     const { vertices, ids, order } = this.access.store;
+    if (offset !== undefined && !Number.isInteger(offset)) {
+      throw new TypeError("the offset of a vertex must be an integer");
+    }
     if (offset === undefined) {
       for (let attempt = 0; attempt < RANDOM_ATTEMPTS; attempt++) {
         const vertex = 1 + Math.floor(Math.random() * (vertices.end - 1));
@@ -322,7 +316,8 @@ export class Graph extends GraphManagement {
   }
 }
 
-function keysOf(store: GraphStore, names: readonly VertexName[]): (string | number)[] {
+function keysOf(store: GraphStore, names: VertexName | readonly VertexName[]): (string | number)[] {
+  if (!isList(names)) throw new TypeError("a list of vertices or their ids is required");
   return names.map((name) => keyOf(store, name));
 }
 

@@ -31,11 +31,15 @@ export function changeVertex<T>(
  * an operation: where records are applied nobody may hold it, so that it need not be there at all.
  */
 export function beginOwn(store: GraphStore, code: OperationCodeNumber, vertex: number): Operation {
-  if (store.vertices.isVirtual(vertex)) {
-    begin(store, OperationCode.CreateVertex, vertex).name = 0;
-    apply(store, store.operation);
-  }
+  ensureReal(store, vertex);
   return begin(store, code, vertex);
+}
+
+/** Makes a virtual vertex real, which keeps its type. */
+export function ensureReal(store: GraphStore, vertex: number): void {
+  if (!store.vertices.isVirtual(vertex)) return;
+  begin(store, OperationCode.CreateVertex, vertex).name = 0;
+  apply(store, store.operation);
 }
 
 /** The store's operation, about one vertex, from now on. */

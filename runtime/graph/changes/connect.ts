@@ -5,11 +5,18 @@ import { AccessError, ArcError } from "../model/errors.js";
 import type { ArcFilter } from "../query/parse/query-options.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type ArcSpec, ArcToMake } from "./arc-to-make.js";
-import { Change } from "./attempt.js";
+import { Change, waitFor } from "./attempt.js";
+import { ensureReal } from "./change-vertex.js";
 import { type ConnectCondition, connectCondition } from "./connect-condition.js";
 import { linkVertices } from "./link-vertices.js";
 import type { SessionView } from "./session-view.js";
-import { existing, handleOf, refuseArcChanges, type VertexKey } from "./vertex-key.js";
+import {
+  existing,
+  handleOf,
+  isHeldByOther,
+  refuseArcChanges,
+  type VertexKey,
+} from "./vertex-key.js";
 
 export type { ArcSpec } from "./arc-to-make.js";
 
@@ -40,6 +47,11 @@ class Connect extends Change<number> {
     let made = 0;
     for (const terminal of several(store, initial, terminals)) {
       made += this.#link(store, session, terminal);
+      // They are acquired together, as by `openVertices`.
+      if (store.vertices.isVirtual(terminal)) {
+        if (isHeldByOther(store, session, terminal)) waitFor(store, terminal);
+        ensureReal(store, terminal);
+      }
     }
     return made;
   }
@@ -70,7 +82,7 @@ export function connect(
   const { lifespan = -1, condition, timeout = 0 } = options;
   if (typeof lifespan !== "number") throw new TypeError("lifespan must be a number");
   CONNECT.arc.read(arc);
-  if (lifespan >= 0 || CONNECT.arc.hasTimes) refuseTime(CONNECT.arc);
+  if (lifespan >= 0) refuseTime(CONNECT.arc);
   CONNECT.initial = initial;
   CONNECT.terminals = terminals;
   CONNECT.lifespan = lifespan;

@@ -48,7 +48,7 @@ class Disconnect extends Change<number> {
     if (!isPlain || PLAIN.direction !== D_OUT) return this.#removeMatching(store, session);
     refuseArcChanges(store, session);
     const from = existing(store, vertex);
-    const to = store.ids.find(this.neighbor!);
+    const to = store.ids.resolve(this.neighbor!);
     if (to === 0) return 0;
     const isHeld = isHeldByOther(store, session, from) || isHeldByOther(store, session, to);
     return isHeld ? this.#removeMatching(store, session) : removePair(store, from, to);
@@ -59,7 +59,7 @@ class Disconnect extends Change<number> {
     refuseArcChanges(store, session);
     this.test.bind(store.relationships);
     const anchor = existing(store, this.vertex);
-    const neighbor = this.neighbor === null ? 0 : store.ids.find(this.neighbor);
+    const neighbor = this.neighbor === null ? 0 : store.ids.resolve(this.neighbor);
     if (this.neighbor !== null && neighbor === 0) return 0;
     const arcs = matching(store, anchor, neighbor, this.test);
     refuseHeld(store, session, arcs);
@@ -155,10 +155,13 @@ function refuseHeld(store: GraphStore, session: SessionView, arcs: ArcList): voi
   }
 }
 
-/** Removes arcs that are there; each is a change of its own, some are committed together. */
+/**
+ * Removes arcs that are there; each is a change of its own, some are committed together. Of many
+ * between two vertices the last goes first: then those that stay need not move in the index.
+ */
 function disconnectAll(store: GraphStore, arcs: ArcList): number {
   let removed = 0;
-  for (let arc = 0; arc < arcs.length; arc += ARC_ITEMS) {
+  for (let arc = arcs.length - ARC_ITEMS; arc >= 0; arc -= ARC_ITEMS) {
     removed += disconnectArc(store, arcs[arc]!, arcs[arc + 1]!, arcs[arc + 2]!);
     if (removed % STEP === 0) store.writer.commit();
   }

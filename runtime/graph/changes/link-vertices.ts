@@ -92,12 +92,12 @@ function keyOf(name: number, modifier: Modifier): number {
 
 /** Keeps the times of the arc that was just made, as arcs beside it. */
 function linkTimes(store: GraphStore, lifespan: number, now: number): number {
-  const { vertex, terminal, name } = store.operation;
+  const { vertex, terminal, name, modifier } = store.operation;
   let made = 0;
   if (findArc(store, vertex, terminal, keyOf(name, MODIFIERS[M_TMC]!)) < 0) {
     made += linkTime(store, M_TMC, now);
   }
-  made += linkTime(store, M_TMM, now);
+  if (modifier !== M_TMM) made += linkTime(store, M_TMM, now);
   if (lifespan >= 0) {
     const expiresAt = storedSecond(now + lifespan);
     made += linkTime(store, M_TMX, expiresAt);

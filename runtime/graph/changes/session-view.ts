@@ -21,6 +21,7 @@ export interface SessionView {
 
 /** Turns the `timeout` of a call (ms; 0: do not wait; negative: for ever) into a moment. */
 export function giveUpAfter(timeoutMs: number): GiveUpAt {
+  if (typeof timeoutMs !== "number") throw new TypeError("a timeout is a number");
   if (timeoutMs === 0) return 0;
   return timeoutMs < 0 ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
 }

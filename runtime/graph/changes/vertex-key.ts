@@ -7,7 +7,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import { checkedId } from "../store/id-text.js";
 import type { SessionView } from "./session-view.js";
 
-/** An id, or a handle. */
+/** An id or internal id, or a handle. */
 export type VertexKey = string | number;
 
 /**
@@ -20,7 +20,7 @@ export function handleOf(store: GraphStore, key: VertexKey): number {
     if (store.vertices.isUsed(key)) return key;
     throw new KeyError(`No object : '${key}'`);
   }
-  const handle = typeof key === "string" ? store.ids.find(key) : 0;
+  const handle = typeof key === "string" ? store.ids.resolve(key) : 0;
   if (handle === 0) checkedId(key);
   return handle;
 }

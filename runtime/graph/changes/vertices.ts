@@ -80,13 +80,15 @@ function makeReal(store: GraphStore, id: VertexKey, found: number, type: string 
   }
   const operation = begin(store, OperationCode.CreateVertex, found);
   operation.id = idOfKey(id);
-  operation.name = code;
+  // A virtual one may have been typed before it was deleted.
+  operation.name = code === 0 && found !== 0 ? UNTYPED : code;
   return apply(store, operation);
 }
 
 /** @throws VertexError, EnumerationError */
 function typeOfNew(store: GraphStore, type: string): number {
-  if (store.types.codeOf(type) === 0 && !isName(type)) {
+  if (typeof type !== "string") throw new TypeError("a type is a text, or null");
+  if (!isName(type)) {
     throw new VertexError(`invalid vertex type: '${type}'`);
   }
   return codeOfType(store, type);
@@ -141,6 +143,7 @@ export function setType(
   vertex: VertexKey,
   type: string | null,
 ): void {
+  if (typeof type !== "string" && type !== null) throw new TypeError("a type is a text, or null");
   changeVertex(store, session, vertex, (found) => {
     const code = type === null || type === "" ? UNTYPED : codeOfType(store, type);
     beginOwn(store, OperationCode.SetType, found).name = code;

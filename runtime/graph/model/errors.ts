@@ -6,12 +6,20 @@ import { SvcError } from "../../base/errors.js";
 
 type NamedError = new (message: string, options?: ErrorOptions) => SvcError;
 
+/** Names may have 131,000 bytes; nobody reads that many. */
+const MAX_SHOWN = 100;
+const LONG_NAME = new RegExp(`'([^']{${MAX_SHOWN}})[^']{4,}'`, "g");
+
+function clipped(message: string): string {
+  return message.length <= MAX_SHOWN ? message : message.replace(LONG_NAME, "'$1...'");
+}
+
 /** A class without a name of its own, whose declaration would spell out all of `Error`. */
 function named(name: string, code: ErrorCodeName): NamedError {
   return class extends SvcError {
     override name = name;
     constructor(message: string, options?: ErrorOptions) {
-      super(code, message, options);
+      super(code, clipped(message), options);
     }
   };
 }

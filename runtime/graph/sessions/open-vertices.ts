@@ -1,6 +1,7 @@
 // Opening vertices for a session: one, or several at once, made first where that is asked. Every
 // attempt is one mutation, which takes all or nothing; between attempts the session waits.
 
+import { ensureReal } from "../changes/change-vertex.js";
 import { type GiveUpAt, giveUpAfter } from "../changes/session-view.js";
 import type { VertexKey } from "../changes/vertex-key.js";
 import { type CreateOptions, createVertex } from "../changes/vertices.js";
@@ -164,8 +165,8 @@ function makeReal(
   { create }: OpenRequest,
 ): void {
   for (const vertex of vertices) {
-    if (create === undefined && store.vertices.isReal(vertex)) continue;
-    createVertex(store, session, vertex, create);
+    if (create === undefined) ensureReal(store, vertex);
+    else createVertex(store, session, vertex, create);
   }
 }
 
@@ -177,7 +178,10 @@ function found(store: GraphStore, name: VertexKey, wanted: number): number {
 }
 
 function vertexOf(store: GraphStore, name: VertexKey): number {
-  if (typeof name === "string") return store.ids.find(name);
+  if (typeof name !== "number" && typeof name !== "string") {
+    throw new TypeError("an id or an address is required");
+  }
+  if (typeof name === "string") return store.ids.resolve(name);
   return store.vertices.isUsed(name) ? name : 0;
 }
 

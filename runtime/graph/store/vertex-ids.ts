@@ -26,6 +26,7 @@ const Head = { Handle: 0, Bytes: 1 } as const;
 /** An internal id: the hash of the look-up, then those with other seeds. */
 const INTERNAL_SEEDS = [0, 0x1b56_c4e9, 0x7f4a_7c15, 0x3c6e_f372] as const;
 const INTERNAL_ID = /^[0-9a-f]{32}$/;
+const INTERNAL_ID_LENGTH = 32;
 
 export class VertexIds implements EntryMatcher {
   readonly #writer: Writer;
@@ -155,6 +156,11 @@ export class VertexIds implements EntryMatcher {
   /** 32 hexadecimal digits, the same in every process; empty if the handle is not used. */
   internalIdOf(handle: number): string {
     return this.#fetch(handle) ? internalId(this.#copy) : "";
+  }
+
+  /** Handle of the vertex that has an id or, else, an internal id; 0 if there is none. */
+  resolve(id: string): number {
+    return this.find(id) || (id.length === INTERNAL_ID_LENGTH ? this.findInternal(id) : 0);
   }
 
   /** Handle of the vertex with an internal id, 0 if there is none. */

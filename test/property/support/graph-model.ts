@@ -101,7 +101,7 @@ export class GraphModel {
     const { modifier, lifespan, relationship, from, to } = change;
     const hasTimes = lifespan >= 0 || (change.flags & M_AUTOTM) !== 0;
     const given = change.value === undefined ? undefined : checked(modifier, change.value);
-    if (hasTimes && [M_TMC, M_TMM, M_TMX].includes(modifier)) {
+    if (lifespan >= 0 && [M_TMC, M_TMM, M_TMX].includes(modifier)) {
       throw new Error("Arc timestamps are automatic, manual timestamp assignment not allowed");
     }
     const isForwardOnly = (change.flags & M_FWDONLY) !== 0;
@@ -114,7 +114,7 @@ export class GraphModel {
     let made = put(modifier, value);
     if (!hasTimes) return made;
     if (!this.arcs.has(arcKey(from, relationship, M_TMC, to))) made += put(M_TMC, now);
-    made += put(M_TMM, now);
+    if (modifier !== M_TMM) made += put(M_TMM, now);
     if (lifespan >= 0) made += put(M_TMX, now + lifespan);
     return made;
   }
@@ -208,7 +208,7 @@ export class GraphModel {
     }
     const vertex = found ?? this.#add(id, now);
     const made = found?.isReal === true ? 0 : 1;
-    if (made === 1 && type !== null) vertex.type = type;
+    if (made === 1) vertex.type = type ?? NOT_TYPED;
     vertex.isReal = true;
     if (lifespan >= 0) vertex.expiresAt = now + lifespan;
     for (const [key, value] of Object.entries(properties)) vertex.properties.set(key, value);

@@ -17,15 +17,7 @@ export function findAnchor(store: GraphStore, anchor: Anchor): number {
     throw new KeyError(`Object does not exist: '${anchor}'`);
   }
   const id = typeof anchor === "string" ? anchor : anchor.id;
-  const handle = findById(store, id);
+  const handle = store.ids.resolve(id);
   if (handle === 0) throw new KeyError(`Object does not exist: '${id}'`);
   return handle;
-}
-
-const INTERNAL_ID = /^[0-9a-f]{32}$/;
-
-/** Handle of the vertex that has an id or an internalid, 0 if there is none. */
-export function findById(store: GraphStore, id: string): number {
-  const handle = store.ids.find(id);
-  return handle === 0 && INTERNAL_ID.test(id) ? store.ids.findInternal(id) : handle;
 }

@@ -7,7 +7,6 @@
 import { nowSeconds } from "../../memory/time.js";
 import {
   M_LSH,
-  V_EQ,
   V_GT,
   V_GTE,
   V_LT,
@@ -46,7 +45,10 @@ const MAX_PATTERN_DISTANCE = 15;
  */
 export function arcValueTest(modifier: number, comparison: number, literal: unknown): ArcValueTest {
   const { kind, isTime } = kindOf(modifier);
-  if (modifier === M_LSH && comparison !== V_EQ && comparison !== V_NEQ) {
+  if (modifier === M_LSH && (comparison === V_LT || comparison === V_GTE)) {
+    throw new QueryError("Invalid arc value comparison code");
+  }
+  if (modifier === M_LSH && (comparison === V_LTE || comparison === V_GT)) {
     return patternTest(comparison, literal);
   }
   const [low, high] = bounds(comparison, literal, (value) => converted(kind, isTime, value));
@@ -127,9 +129,6 @@ function floatKey(value: number): number {
 }
 
 function patternTest(comparison: number, literal: unknown): ArcValueTest {
-  if (comparison !== V_LTE && comparison !== V_GT) {
-    throw new QueryError("Invalid arc value comparison code");
-  }
   const [bits, distance]: unknown[] = Array.isArray(literal) ? literal : [];
   if (!isWord(bits) || typeof distance !== "number" || (literal as unknown[]).length !== 2) {
     throw new QueryError("Invalid LSH arc probe: (bits, distance) required");

@@ -130,8 +130,8 @@ class KeyTest {
   }
 }
 
-/** Unlike the key of a property, one in a condition may begin with an underscore. */
+/** Unlike the key of a property, one in a condition may begin with an underscore or a digit. */
 function checkedName(key: string): string {
-  checkedKey(key.replace(/^_(?=[A-Za-z])/, ""));
+  checkedKey(key.replace(/^(_|[0-9]+)(?=[A-Za-z])/, ""));
   return key;
 }

@@ -7,7 +7,6 @@ import { D_IN, D_OUT, V_ANY } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { Probe } from "../../vectors/probe.js";
 import { TMC, TMM, TMX } from "../attributes/vertex-attributes.js";
-import { findById } from "./anchor.js";
 import { moveArc } from "./arc-stack.js";
 import type { ArcTest, DirectionNumber } from "./arc-test.js";
 import { HandleSet } from "./handle-set.js";
@@ -199,7 +198,7 @@ export class IdCheck extends Check {
     handles.length = 0;
     this.#set?.clear();
     for (const id of this.#ids) {
-      const handle = findById(this.#store, id);
+      const handle = this.#store.ids.resolve(id);
       if (handle === 0) continue;
       if (this.#set === null ? !handles.includes(handle) : this.#set.add(handle)) {
         handles.push(handle);

@@ -61,6 +61,8 @@ export interface Found {
 
 /** Times that a page is rendered again because vertices disappeared meanwhile. */
 const MAX_RENDERINGS = 3;
+/** What showing a row costs, in arcs looked at. */
+const ROW_UNITS = 16;
 
 export class EntryQuery {
   readonly #source: HitSource;
@@ -135,7 +137,7 @@ export class EntryQuery {
       source.search(anchor, collector, deadline);
     }
     watch?.split();
-    const { entries, excluded } = this.#rendered(anchor, collector, page, removals);
+    const { entries, excluded } = this.#rendered(anchor, collector, page, { removals, deadline });
     meter.end(begun);
     if (!hasCounts && watch === null) return entries;
     const { arcs: hits, neighbors } = collector;
@@ -176,12 +178,14 @@ export class EntryQuery {
     anchor: number,
     collector: HitCollector,
     { hits, offset }: Page,
-    removals: number,
+    { removals, deadline }: { readonly removals: number; readonly deadline: Deadline },
   ): { entries: unknown[]; excluded: number } {
     const { store } = this.#source;
     const slots = collector.slots();
+    if (slots !== null) deadline.wait(slots.length);
     const end = Math.min(slots?.length ?? collector.hits.length, offset + hits);
     if (this.#isId) {
+      deadline.wait(Math.max(end - offset, 0));
       const entries = headIds(store, collector, slots, offset, end);
       if (removalsOf(store) === removals) return { entries, excluded: 0 };
     }
@@ -190,6 +194,7 @@ export class EntryQuery {
       const now = removalsOf(store);
       const entries: unknown[] = [];
       for (let at = offset; at < end; at++) {
+        deadline.wait(ROW_UNITS);
         row.load(collector.hits, slots === null ? at : slots[at]!);
         if (now === removals || this.#source.isCurrent(row)) entries.push(this.#render(row));
       }

@@ -123,7 +123,7 @@ const REFUSED: readonly (readonly [number, number, unknown, string])[] = [
   [M_LSH, V_LTE, [2 ** 32, 1], "Invalid LSH arc probe: (bits, distance) required"],
   [M_LSH, V_LTE, [5, 16], "LSH hamming distance must be 0 - 15"],
   [M_LSH, V_LTE, [5, -1], "LSH hamming distance must be 0 - 15"],
-  [M_LSH, V_RANGE, [5, 6], "Invalid arc value comparison code"],
+  [M_LSH, V_LT, [5, 6], "Invalid arc value comparison code"],
 ];
 
 for (const [modifier, comparison, literal, message] of REFUSED) {

@@ -1,0 +1,198 @@
+// What callers may give that is neither forbidden nor usual, and what is garbage: each is taken for
+// what it is, or refused by an error that says what is wanted.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import {
+  D_OUT,
+  M_AUTOTM,
+  M_LSH,
+  M_TMC,
+  M_TMM,
+  M_TMX,
+  V_NRANGE,
+  V_RANGE,
+} from "../../../../runtime/graph/model/constants.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { checkStore } from "../support/check-store.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite<{ store: GraphStore; graph: Graph }>("odd arguments");
+
+test.before.each((context) => {
+  context.store = GraphStore.make("test", TEST_THREAD);
+  context.graph = openStore(context.store);
+});
+
+test.after.each(({ graph, store }) => {
+  graph.closeAll();
+  checkStore(store);
+});
+
+test("an internalid names a vertex wherever an id does", ({ graph }) => {
+  graph.connect("a", "r", "b");
+  const [a, b] = ["a", "b"].map((id) => {
+    using vertex = graph.openVertex(id, "r");
+    return vertex.internalid;
+  }) as [string, string];
+  assert.is(graph.hasVertex(a), true);
+  assert.is(graph.connect(a, "s", b), 1);
+  assert.equal(graph.neighborhood(a, { arc: "s" }), ["b"]);
+  assert.is(graph.arcValue(a, "r", b), graph.arcValue("a", "r", "b"));
+  assert.is(graph.disconnect(a, "s", b), 1);
+  using vertex = graph.openVertex(a);
+  assert.is(vertex.id, "a");
+  vertex.close();
+  assert.is(graph.deleteVertex(a), 1);
+  assert.is(graph.order, 0);
+});
+
+test("who creates a virtual vertex without a type gets one without", ({ graph }) => {
+  graph.createVertex("a", { type: "thing" });
+  graph.connect("b", "r", "a");
+  graph.deleteVertex("a");
+  {
+    using opened = graph.openVertex("a");
+    assert.equal([opened.type, opened.virtual], ["thing", false]);
+  }
+  graph.deleteVertex("a");
+  assert.is(graph.createVertex("a"), 1);
+  using again = graph.openVertex("a", "r");
+  assert.is(again.type, "__vertex__");
+  assert.equal(graph.verticesType("thing"), []);
+});
+
+test("connecting to a list makes its vertices real, connecting to one does not", ({ graph }) => {
+  graph.connect("x", "r", "a");
+  graph.connect("x", "r", "b");
+  assert.is(graph.connect("x", "s", ["a"]), 1);
+  assert.equal(graph.vertices({ condition: { virtual: true } }), ["b"]);
+  // They are acquired, whether or not the condition is met.
+  assert.is(graph.connect("x", "s", ["b"], { condition: "none" }), 0);
+  assert.equal(graph.vertices({ condition: { virtual: true } }), []);
+});
+
+test("times that are given with M_AUTOTM are kept beside those it keeps", ({ graph }) => {
+  assert.is(graph.connect("x", ["a", M_TMX | M_AUTOTM, 4_000_000_000], "y"), 3);
+  assert.is(graph.arcValue("x", ["a", D_OUT, M_TMX], "y"), 4_000_000_000);
+  assert.is(graph.connect("x", ["b", M_TMM | M_AUTOTM, 1000], "y"), 2);
+  assert.is(graph.arcValue("x", ["b", D_OUT, M_TMM], "y"), 1000);
+  assert.is(graph.connect("x", ["c", M_TMC | M_AUTOTM, 1000], "y"), 2);
+  assert.is(graph.arcValue("x", ["c", D_OUT, M_TMC], "y"), 1000);
+  assert.throws(
+    () => graph.connect("x", ["d", M_TMX, 4_000_000_000], "y", { lifespan: 9 }),
+    /automatic/,
+  );
+});
+
+test("patterns of M_LSH have an order as numbers, too", ({ graph }) => {
+  for (const [id, bits] of [
+    ["a", 5],
+    ["b", 0xf000_0000],
+  ] as const) {
+    graph.connect("x", ["l", M_LSH, bits], id);
+  }
+  const found = (code: number) =>
+    graph.neighborhood("x", { arc: ["l", D_OUT, M_LSH, code, [1, 9]] });
+  assert.equal(found(V_RANGE), ["a"]);
+  assert.equal(found(V_NRANGE), ["b"]);
+});
+
+test("a condition may ask for keys that no property can have", ({ graph }) => {
+  graph.createVertex("a", { properties: { k: 1 } });
+  assert.equal(graph.vertices({ condition: { property: { "9k": 1 } } }), []);
+  assert.throws(
+    () => graph.vertices({ condition: { property: { "9 k": 1 } } }),
+    /invalid property/,
+  );
+});
+
+test("nobody makes vertices of the type that stands for none", ({ graph }) => {
+  assert.throws(() => graph.createVertex("a", { type: "__vertex__" }), /invalid vertex type/);
+  assert.is(graph.order, 0);
+  using vertex = graph.newVertex("a", { type: "t" });
+  vertex.setType("__vertex__");
+  assert.is(graph.order, 1);
+  assert.equal(graph.verticesType("__vertex__"), ["a"]);
+});
+
+test("of thousands of arcs between two vertices all or some can be removed", ({ graph, store }) => {
+  const ARCS = 3000;
+  for (let arc = 0; arc < ARCS; arc++) graph.connect("x", [`r${arc}`, M_TMC, arc], "y");
+  assert.is(graph.disconnect("x", ["r5"], "y"), 1);
+  checkStore(store);
+  assert.is(graph.disconnect("x", undefined, "y"), ARCS - 1);
+  assert.is(graph.size, 0);
+});
+
+test("long names are shortened where errors show them", ({ graph }) => {
+  const long = "x".repeat(10_000);
+  for (const fail of [
+    () => graph.openVertex(long),
+    () => graph.neighborhood(long),
+    () => graph.connect("a", ["r", M_TMC, 1], `${long}\u0001`),
+    () => graph.createVertex("a", { type: `${long} ` }),
+  ]) {
+    assert.throws(
+      fail,
+      (error: Error) => error.message.length < 250 && /x{90}/.test(error.message),
+    );
+  }
+});
+
+const GARBAGE: readonly unknown[] = [
+  ...[undefined, null, true, Number.NaN, -1, 2 ** 40, 1.5, [1], {}, () => 1, Symbol("s")],
+  Object.assign(Object.create(null), { a: 1 }),
+];
+const CALLS = [
+  ...["hasVertex", "getVertexID", "openVertex", "openVertices", "createVertex", "newVertex"],
+  ...["deleteVertex", "connect", "disconnect", "count", "neighborhood", "adjacent", "degree"],
+  ...["arcValue", "terminals", "enumRelationship", "enumVertexType", "enumKey", "relationship"],
+  ...["vertexType", "key", "evaluate", "define", "aggregate", "inarcs", "verticesType"],
+];
+/** What engines of JavaScript say of code that did not expect what it got. */
+const INTERNAL = /Cannot (read|destructure|convert)|is not (a function|iterable)|undefined \(/;
+
+test("garbage is refused by name, in every place", ({ graph }) => {
+  const calls = graph as unknown as Record<string, (...given: unknown[]) => unknown>;
+  graph.createVertex("a");
+  for (const name of CALLS) {
+    for (const given of GARBAGE) {
+      for (const all of [[given], ["a", given], [given, given], ["a", "r", given]]) {
+        try {
+          calls[name]!.call(graph, ...all);
+        } catch (error) {
+          const { message } = error as Error;
+          const shown = `${name}(${all.map((one) => typeof one)}): ${message}`;
+          assert.ok(!INTERNAL.test(message) && message.length < 300, shown);
+        }
+        graph.closeAll();
+      }
+    }
+  }
+});
+
+test("the time limit of a query covers what it shows", ({ graph }) => {
+  for (let name = 0; name < 1000; name++) graph.createVertex(`v${name}`);
+  const fields = ["id", "properties"] as const;
+  const limit = { limexec: true, timeout: 0 };
+  assert.is(graph.vertices({ ...limit, fields, hits: 100 }).length, 100);
+  assert.throws(() => graph.vertices({ ...limit, fields }), /execution timeout after 0 ms/);
+});
+
+test("an address is a number, an id a text", ({ graph }) => {
+  graph.createVertex("a");
+  const open = graph.openVertex as (id: unknown) => unknown;
+  for (const id of [[1], ["a"], null, {}]) {
+    assert.throws(() => open.call(graph, id), /an id or an address is required/);
+  }
+  const vertex = graph.openVertex("a");
+  const setType = vertex.setType as (type: unknown) => void;
+  for (const type of [["t"], 5, {}]) {
+    assert.throws(() => setType.call(vertex, type), /a type is a text/);
+  }
+});
+
+test.run();
