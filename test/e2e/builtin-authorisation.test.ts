@@ -41,6 +41,8 @@ interface Client {
   readonly to?: string;
   readonly host?: string;
   readonly fields?: readonly string[];
+  /** It is sent by a browser for a page of another origin. */
+  readonly isPage?: boolean;
 }
 
 interface Reply {
@@ -72,9 +74,9 @@ const address = Object.values(networkInterfaces())
 
 const STRANGERS: Readonly<Record<string, Client>> = {
   ...(address !== undefined && { "another machine": { to: address, fields: [MEANT] } }),
-  "a page of another origin": { fields: [MEANT, "Origin: http://evil.example"] },
-  "a sandboxed page": { fields: [MEANT, "Origin: null"] },
-  "a browser that says so": { fields: [MEANT, "Sec-Fetch-Site: cross-site"] },
+  "a page of another origin": { fields: [MEANT, "Origin: http://evil.example"], isPage: true },
+  "a sandboxed page": { fields: [MEANT, "Origin: null"], isPage: true },
+  "a browser that says so": { fields: [MEANT, "Sec-Fetch-Site: cross-site"], isPage: true },
   "a name made to lead here": { host: "evil.example", fields: [MEANT] },
   "the address of no machine": { host: "0.0.0.0:9000", fields: [MEANT] },
 };
@@ -92,6 +94,8 @@ for (const [who, client] of Object.entries(STRANGERS)) {
       for (const port of [0, 1] as const) {
         const { status, text } = await ask(`${path}?${ARGUMENTS}`, "POST", client, port);
         if (CHANGES.includes(path)) assert.is(status, 403, `${path} ${text}`);
+        // What pages of other origins post is refused before anybody looks at what it is.
+        else if (client.isPage) assert.match(text, "403 Forbidden: pages of other origins");
         else assert.is.not(status, 403, `${path} ${text}`);
         const read = await ask(`${path}?${ARGUMENTS}`, "GET", client, port);
         if (CHANGES.includes(path)) assert.is(read.status, 405, `${path} ${read.text}`);

@@ -33,7 +33,8 @@ const env = {
   NODE_PATH: join(here, "node_modules"),
 };
 const runner = join(root, "test/run.mjs");
-const { status } = spawnSync(process.execPath, [runner, ...SUITES], { env, stdio: "inherit" });
+const chosen = process.argv.length > 2 ? process.argv.slice(2) : SUITES;
+const { status } = spawnSync(process.execPath, [runner, ...chosen], { env, stdio: "inherit" });
 process.exitCode = status ?? 1;
 
 function install() {

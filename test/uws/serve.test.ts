@@ -1,4 +1,5 @@
 // `svc serve` takes `uws` by itself where hyper-express can be had, with the limits of the server.
+// limit: 60 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

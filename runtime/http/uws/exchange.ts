@@ -21,6 +21,8 @@ export interface ExchangeHost {
   readonly heads: UwsResponseHeads;
   readonly budget: BodyBudget;
   readonly events: ServerEvents;
+  /** Connections end with their next answer. */
+  readonly isRetiring: boolean;
 }
 
 export class UwsExchange implements Exchange {
@@ -64,7 +66,7 @@ export class UwsExchange implements Exchange {
   answer(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
     if (!this.#begin()) return;
     const { length } = body;
-    const isLast = this.headers.chunked || this.headers.closes;
+    const isLast = this.headers.chunked || this.headers.closes || this.#host.isRetiring;
     if (isLast && length > 0) return this.#sendLast(status, mediaType!, body, fields);
     const head = this.#host.heads.text(status, length === 0 ? null : mediaType, fields);
     if (this.method === "HEAD") this.#sendHeadOnly(head, length);

@@ -34,6 +34,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
   readonly heads: UwsResponseHeads;
   readonly budget = new BodyBudget(MAX_BODY_BYTES_IN_FLIGHT, SMALL_BODY_RESERVE_BYTES);
   port = 0;
+  isRetiring = false;
   readonly #maxBodyBytes: number;
   readonly #rights: ClientRights;
   readonly #server: HyperExpressServer;
@@ -67,8 +68,10 @@ export class UwsServer implements HttpServer, ExchangeHost {
     return this.#peers.list(this.#open);
   }
 
-  /** Connections have no identity: they are open until `drain`. */
-  retire(): void {}
+  /** Those that are idle have no identity: they are open until their next answer, or `drain`. */
+  retire(): void {
+    this.isRetiring = true;
+  }
 
   /** Nobody can tell which connections still have something to send, so all get the same time. */
   async drain(timeoutMs: number): Promise<void> {
