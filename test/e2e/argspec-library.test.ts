@@ -1,4 +1,5 @@
 // The argspec of a server in library mode: what was added, built or not, as it is at the moment.
+// limit: 60 s
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
