@@ -9,6 +9,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
 import { build as tsup } from "tsup";
 import { bundleClientRuntime, joinClientDeclarations } from "./client-runtime.mjs";
+import { bundleConsole } from "./console.mjs";
 import { assembleKernels } from "./kernels.mjs";
 import { pythonRuntime } from "./python-runtime.mjs";
 
@@ -25,6 +26,7 @@ try {
   const ended = await Promise.allSettled([
     tsup({ outDir: staging }),
     bundleClientRuntime("client/typescript/runtime.ts", staging),
+    bundleConsole(staging),
     writeDeclarations(),
   ]);
   const failed = ended.find(({ status }) => status === "rejected");
@@ -81,8 +83,12 @@ function writeDeclarations() {
 function thirdPartyLicenses() {
   const files = [
     "@modelcontextprotocol/server/LICENSE",
+    "@preact/signals-core/LICENSE",
+    "@preact/signals/LICENSE",
     "json-schema-to-typescript/LICENCE.md",
     "lodash/LICENSE",
+    "preact/LICENSE",
+    "uplot/LICENSE",
     "zod/LICENSE",
   ];
   const texts = files.map((file) => readFileSync(join("node_modules", file), "utf8").trim());

@@ -15,10 +15,12 @@ const MAX_COLUMNS = 100;
 
 const test = suite("tidy");
 const files = sourceFiles();
-const code = files.filter(({ path }) => /\.(ts|mjs|cjs)$/.test(path));
-const modules = code.filter(({ path }) => path.endsWith(".ts")).map(parseModule);
+const code = files.filter(({ path }) => /\.(tsx?|mjs|cjs|css)$/.test(path));
+const modules = code.filter(({ path }) => /\.tsx?$/.test(path)).map(parseModule);
 const byPath = new Map(modules.map((module) => [module.path, module]));
-const product = modules.filter(({ path }) => /^(argspec|cli|client|compiler|runtime)\//.test(path));
+const product = modules.filter(({ path }) =>
+  /^(argspec|cli|client|compiler|console|runtime)\//.test(path),
+);
 
 /** Fails with one line for every finding. */
 function expectNone(findings: readonly string[]): void {
@@ -96,6 +98,9 @@ function forbidden(from: string, target: string, typeOnly: boolean): string {
   if (layer === "argspec" && !typeOnly && !/^(argspec|runtime\/base\/errors)\b/.test(target)) {
     return /^(cli|compiler|runtime)\//.test(target) ? "argspec needs nobody" : "";
   }
+  if (layer === "console" && !/^(console\/|preact|@preact\/signals|uplot)/.test(target)) {
+    return typeOnly && target.startsWith("argspec/") ? "" : "the console runs in browsers";
+  }
   if (layer === "client" && !target.startsWith("client/")) return "clients carry no dependencies";
   if (target.startsWith("runtime/") && layer === "compiler" && !typeOnly) {
     return SHARED_VALUES.test(target) ? "" : "compiler may use types and tables of runtime only";
@@ -154,6 +159,8 @@ const ENTRIES = new Set([
   ...[...readFileSync(join(ROOT, "scripts/build.mjs"), "utf8").matchAll(/"([\w/-]+\.ts)"/g)].map(
     ([, path]) => path!,
   ),
+  // Bundled for browsers by scripts/console.mjs.
+  "console/main.tsx",
   // Found by folder: `npm run build` compiles them with our own compiler.
   ...product
     .map(({ path }) => path)

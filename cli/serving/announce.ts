@@ -21,6 +21,7 @@ export function announce(service: HttpService, { routes }: PluginTable): string 
   return [
     `svc serves ${settings.name ?? settings.projectDir} on ${main} (admin ${admin})${everywhere}`,
     `  transport ${transport.name} (${transport.reason}), ${executors}`,
+    ...(settings.console === "admin" ? [`  console ${admin}/`] : []),
     ...(service.serviceIn ? [] : ["  Service-OUT: plugins answer 503"]),
     ...pluginLines(served),
     ...tryLines(served, $defs, main),

@@ -27,6 +27,7 @@ import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
 import { LogClock } from "../graph/log/logged-store.js";
 import { isUnsaved } from "../graph/status/graph-status.js";
+import { ConsoleFiles } from "../http/console-files.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
 import { PageRules } from "../http/page-rules.js";
@@ -128,6 +129,7 @@ export class IoServer {
       answers,
       routes: this.#routes,
       files,
+      console: settings.console === "admin" ? new ConsoleFiles() : null,
       scheduler: this.#scheduler,
       admin: this.#admin,
       pages: new PageRules(settings.cors, settings.hosts),

@@ -9,6 +9,7 @@ import { log } from "../base/log.js";
 import { MATRIX_PROCESSORS } from "../builtin/matrix-processors.js";
 import type { ServerView } from "../builtin/server-view.js";
 import { ForbiddenError, type Service } from "../builtin/service.js";
+import type { ConsoleFiles } from "../http/console-files.js";
 import type { FileServer } from "../http/files.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
 import type { PageRules } from "../http/page-rules.js";
@@ -41,6 +42,8 @@ export interface EngineParts {
   readonly admin: Scheduler;
   readonly trusted: TrustedClients;
   readonly pages: PageRules;
+  /** Pages for operators on the admin port; null where they are not wanted. */
+  readonly console: ConsoleFiles | null;
   /** Null in an engine. */
   readonly matrix: MatrixRequests | null;
 }
@@ -158,7 +161,10 @@ export class RequestEngine {
     if (ill !== null) return answers.refuse(exchange, port, 503, ill);
     const query = mark < 0 ? "" : target.slice(mark);
     if (this.#isDispatched(exchange, port, path, query, resource)) return;
-    if (resource === undefined) return this.#noResource(exchange, port, path, kind);
+    if (resource === undefined) {
+      if (port === 1 && this.#parts.console?.serve(exchange, path) === true) return;
+      return this.#noResource(exchange, port, path, kind);
+    }
     this.#answerResource(exchange, port, resource, query.slice(1));
   }
 

@@ -125,6 +125,15 @@ export const SETTINGS = {
     library: "start",
     help: "value of Access-Control-Allow-Origin",
   }),
+  /** Where the web console is: on the admin port (default), or nowhere. */
+  console: setting({
+    key: "http.console",
+    type: oneOf("admin", "off"),
+    default: ["admin"],
+    option: "console",
+    library: "start",
+    help: "where the web console is: on the admin port, or nowhere",
+  }),
   /** Largest request body in bytes. Default 64 MiB. */
   maxBodyBytes: setting({
     key: "http.maxBodyBytes",

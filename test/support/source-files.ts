@@ -1,7 +1,7 @@
 // The repository's own code as data: files, and for TypeScript what each imports, exports and how
 // long its functions are. Read by test/tidy.test.ts.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ts } from "ts-morph";
@@ -16,6 +16,7 @@ const CODE_FOLDERS = [
   "cli",
   "client",
   "compiler",
+  "console",
   "docs",
   "examples",
   "runtime",
@@ -146,9 +147,9 @@ function elementsOf(
 
 function resolved(specifier: string, from: string): string {
   if (!specifier.startsWith(".")) return specifier;
-  return normalize(join(dirname(from), specifier))
-    .replaceAll("\\", "/")
-    .replace(/\.js$/, ".ts");
+  const path = normalize(join(dirname(from), specifier)).replaceAll("\\", "/");
+  const isTsx = existsSync(join(ROOT, path.replace(/\.js$/, ".tsx")));
+  return path.replace(/\.js$/, isTsx ? ".tsx" : ".ts");
 }
 
 function exportedValues(statement: ts.Statement): string[] {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-const FLAGS = [
+export const FLAGS: readonly string[] = [
   ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"],
   // It would look for hosts that are not there.
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],

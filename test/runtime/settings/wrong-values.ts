@@ -66,6 +66,10 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [2 ** 60, /^: expected an integer/],
   ],
   traceback: switches,
+  console: [
+    ["main", /^: expected one of "admin", "off", got "main"$/],
+    [true, /got true$/],
+  ],
   parents: [
     ["none", /^: expected a list of networks, got "none"$/],
     [["10.0.0.0/33"], /^\[0\]: expected a network/],

@@ -1,0 +1,85 @@
+// Questions to the server that the page came from, and to nobody else: paths are relative, so that
+// the console works below a prefix too. What cannot be read is an error with words, never a blank.
+
+/** The envelope of the server's answers, of which strangers wrote parts. */
+export interface Reply {
+  readonly status: number;
+  readonly ok: boolean;
+  /** The response, or the message of an error. */
+  readonly value: unknown;
+  readonly text: string;
+  /** Run time as the server measured it; null where it tells none. */
+  readonly execMs: number | null;
+  readonly totalMs: number;
+}
+
+export interface Question {
+  readonly method?: "GET" | "POST";
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Asks one path, such as `svc/status`.
+ * @throws Error when there is no answer at all
+ */
+export async function ask(path: string, { method, body, signal }: Question = {}): Promise<Reply> {
+  const begun = performance.now();
+  const response = await fetch(path, {
+    method: method ?? "GET",
+    headers: { accept: "application/json" },
+    redirect: "error",
+    ...(body === undefined ? {} : { body }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const text = await response.text();
+  return readReply(response.status, text, performance.now() - begun);
+}
+
+/** Takes the server's envelope off; what has none is its own value. */
+export function readReply(status: number, text: string, totalMs: number): Reply {
+  const envelope = parsed(text);
+  const ok = status >= 200 && status < 300;
+  if (!isRecord(envelope) || !("response" in envelope || "message" in envelope)) {
+    return { status, ok, value: envelope ?? text, text, execMs: null, totalMs };
+  }
+  const { response, message, exec_ms: execMs } = envelope;
+  return {
+    status,
+    ok,
+    value: ok ? response : message,
+    text,
+    execMs: typeof execMs === "number" ? execMs : null,
+    totalMs,
+  };
+}
+
+/** The response of a service, or an error that says what the server said. */
+export async function askValue(path: string, question: Question = {}): Promise<unknown> {
+  const reply = await ask(path, question);
+  if (!reply.ok) throw new Error(messageOf(reply));
+  return reply.value;
+}
+
+/** What an error answer says, in one text. */
+export function messageOf({ status, value }: Reply): string {
+  if (typeof value === "string") return value;
+  if (isRecord(value)) {
+    for (const part of Object.values(value)) {
+      if (isRecord(part) && typeof part.value === "string") return `${status}: ${part.value}`;
+    }
+  }
+  return `${status}: ${JSON.stringify(value)}`;
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}

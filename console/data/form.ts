@@ -1,0 +1,100 @@
+// A form from what the contract says of a plugin: which field each parameter gets, what is wrong
+// with a value, and the request that the values make. An empty field means the default.
+
+import type { ParamSpec, PluginSpec } from "../../argspec/argspec.js";
+
+export type FieldKind = "choice" | "number" | "text" | "json" | "body";
+
+export interface Field {
+  readonly name: string;
+  readonly kind: FieldKind;
+  readonly isRequired: boolean;
+  /** Default, as a place-holder. */
+  readonly hint: string;
+  /** What may be chosen, as it travels. */
+  readonly choices: readonly string[];
+  readonly type: string;
+  readonly description: string;
+}
+
+/** Values as typed, by name of the parameter. */
+export type Values = ReadonlyMap<string, string>;
+
+export interface PluginRequest {
+  readonly method: "GET" | "POST";
+  /** Without a slash before it. */
+  readonly path: string;
+  readonly body: string | null;
+}
+
+export function fieldsOf({ params }: PluginSpec): readonly Field[] {
+  return params.map((param) => {
+    const choices = choicesOf(param);
+    return {
+      name: param.name,
+      kind: kindOf(param, choices),
+      isRequired: param.required,
+      hint: param.default === undefined ? "" : asTyped(param.default),
+      choices,
+      type: typeOf(param),
+      description: param.description ?? "",
+    };
+  });
+}
+
+function choicesOf({ schema }: ParamSpec): readonly string[] {
+  if (Array.isArray(schema.enum)) return schema.enum.filter((item) => item !== null).map(asTyped);
+  return schema.type === "boolean" ? ["true", "false"] : [];
+}
+
+function kindOf(param: ParamSpec, choices: readonly string[]): FieldKind {
+  if (param.in === "body") return "body";
+  if (choices.length > 0) return "choice";
+  const { wire } = param;
+  if (wire === "int" || wire === "float") return "number";
+  return wire === "str" || wire === "bytes" ? "text" : "json";
+}
+
+function typeOf({ schema, wire }: ParamSpec): string {
+  return typeof schema.type === "string" ? schema.type : wire;
+}
+
+/** A value of an example or default as somebody would type it. */
+export function asTyped(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+/** What is wrong with what was typed; null for nothing. The server has the last word. */
+export function mistakeIn(field: Field, text: string): string | null {
+  if (text === "") return field.isRequired && field.kind !== "body" ? "needed" : null;
+  if (field.kind === "number") {
+    const isInteger = /^[+-]?(0x[0-9a-f]+|\d+)$/i.test(text);
+    if (field.type === "integer") return isInteger ? null : "an integer is expected";
+    return isInteger || Number.isFinite(Number(text)) ? null : "a number is expected";
+  }
+  if (field.kind !== "json") return null;
+  try {
+    JSON.parse(text);
+    return null;
+  } catch (error) {
+    return `no JSON: ${(error as Error).message}`;
+  }
+}
+
+/** The request that these values make. */
+export function requestOf(plugin: PluginSpec, values: Values): PluginRequest {
+  const fields = fieldsOf(plugin);
+  const query = fields
+    .filter(({ kind, name }) => kind !== "body" && (values.get(name) ?? "") !== "")
+    .map(({ name }) => `${encodeURIComponent(name)}=${encodeURIComponent(values.get(name)!)}`);
+  const content = fields.find(({ kind }) => kind === "body");
+  const body = content === undefined ? null : (values.get(content.name) ?? "");
+  const start = plugin.path.slice(1, plugin.path.length - plugin.name.length);
+  const path = start + encodeURIComponent(plugin.name);
+  const method = body === null || body === "" ? "GET" : "POST";
+  return {
+    method,
+    path: query.length > 0 ? `${path}?${query.join("&")}` : path,
+    body: method === "POST" ? body : null,
+  };
+}

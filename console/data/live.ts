@@ -1,0 +1,81 @@
+// The one connection of the page to its server: every poll goes through here, so that a server
+// that is gone, was started anew or was updated is said once, for all pages.
+
+import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import { askValue } from "./client.js";
+import { textAt } from "./node-stat.js";
+import { startPoll } from "./poll.js";
+
+/** What went wrong at the last question; null while there are answers. */
+export const trouble = signal<string | null>(null);
+/** When the last answer came, milliseconds since 1970. */
+export const lastAnswerAt = signal(0);
+/** When the server was found to have been started anew; null before that. */
+export const restartedAt = signal<number | null>(null);
+/** The server is of another version than this page. */
+export const isOutdated = signal(false);
+
+const TIMERS = {
+  set: (run: () => void, ms: number) => setTimeout(run, ms),
+  clear: (timer: unknown) => clearTimeout(timer as number),
+};
+const MAX_WAIT_MS = 10_000;
+let label = "";
+let version = "";
+
+/** The newest answer of a service: null before the first. `onAnswer` sees each of them. */
+export function useLive(
+  path: string,
+  everyMs: number,
+  onAnswer: (value: unknown, isGap: boolean) => void = () => {},
+): unknown {
+  const [value, setValue] = useState<unknown>(null);
+  useEffect(() => {
+    let isOver = false;
+    const end = startPoll(
+      {
+        everyMs,
+        isHidden: () => document.hidden,
+        ask: async () => {
+          const answer = await askValue(path, { signal: AbortSignal.timeout(MAX_WAIT_MS) });
+          if (isOver) return;
+          answered(answer);
+          onAnswer(answer, false);
+          setValue(answer);
+        },
+        failed: (error) => {
+          trouble.value = (error as Error).message;
+          onAnswer(null, true);
+        },
+      },
+      TIMERS,
+    );
+    return () => {
+      isOver = true;
+      end();
+    };
+  }, [path, everyMs]);
+  return value;
+}
+
+function answered(answer: unknown): void {
+  trouble.value = null;
+  lastAnswerAt.value = Date.now();
+  const now = textAt(answer, "service-label");
+  if (now === "" || now === label) return;
+  if (label !== "") restartedAt.value = Date.now();
+  label = now;
+  void checkVersion();
+}
+
+/** Only a new start can be one of another version. */
+async function checkVersion(): Promise<void> {
+  try {
+    const now = textAt(await askValue("svc/ping"), "host", "version");
+    if (version !== "" && now !== version) isOutdated.value = true;
+    version ||= now;
+  } catch {
+    // The next question tells of the trouble.
+  }
+}

@@ -1,0 +1,43 @@
+// Values as people read them. Names and texts of strangers are clipped, and marks that turn the
+// direction of writing or hide are shown as what they are.
+
+const MAX_SHOWN = 200;
+/** Controls, and marks of direction or of no width: they make one name look like another. */
+const HIDDEN = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+
+/** One line of text that shows all that is in it, up to `max` characters. */
+export function shown(value: unknown, max = MAX_SHOWN): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+  const start =
+    text.length > max ? `${text.slice(0, max)}… (${count(text.length)} characters)` : text;
+  return start.replace(HIDDEN, (mark) => `\\u{${mark.codePointAt(0)!.toString(16)}}`);
+}
+
+export function count(value: number): string {
+  return value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 2 : 0 });
+}
+
+export function bytes(value: number): string {
+  if (value < 1024) return `${count(value)} B`;
+  const units = ["KiB", "MiB", "GiB", "TiB"];
+  let rest = value / 1024;
+  let unit = 0;
+  while (rest >= 1024 && unit < units.length - 1) {
+    rest /= 1024;
+    unit++;
+  }
+  return `${rest.toFixed(rest < 10 ? 1 : 0)} ${units[unit]}`;
+}
+
+export function milliseconds(value: number): string {
+  return value < 10_000 ? `${count(value)} ms` : `${(value / 1000).toFixed(1)} s`;
+}
+
+/** `2 d 03:04:05` */
+export function duration(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const days = Math.floor(whole / 86_400);
+  const clock = [Math.floor(whole / 3600) % 24, Math.floor(whole / 60) % 60, whole % 60];
+  const text = clock.map((part) => String(part).padStart(2, "0")).join(":");
+  return days > 0 ? `${days} d ${text}` : text;
+}

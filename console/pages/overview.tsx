@@ -1,0 +1,60 @@
+// This instance at a glance: what it is, how much it does, how fast it answers.
+
+import { useMemo, useState } from "preact/hooks";
+import { trouble, useLive } from "../data/live.js";
+import { isAt, numberAt, textAt } from "../data/node-stat.js";
+import { Series } from "../data/series.js";
+import { memoryUse, stateOf } from "../data/state-of.js";
+import { bytes, count, duration, milliseconds } from "../data/text.js";
+import { Badge } from "../parts/badge.js";
+import { Figures } from "../parts/figures.js";
+import { Plot } from "../parts/plot.js";
+
+const EVERY_MS = 1000;
+const NODE_EVERY_MS = 2000;
+
+export function Overview() {
+  const rates = useMemo(() => new Series(1), []);
+  const times = useMemo(() => new Series(2), []);
+  const [turn, setTurn] = useState(0);
+  const node = useLive("svc/nodestat", NODE_EVERY_MS);
+  const status = useLive("svc/status", EVERY_MS, (answer, isGap) => {
+    const at = Date.now() / 1000;
+    rates.add(at, isGap ? [] : [numberAt(answer, "request", "rate")]);
+    const response = (part: string) => numberAt(answer, "response_ms", part);
+    times.add(at, isGap ? [] : [response("50.0"), response("95.0")]);
+    setTurn((last) => last + 1);
+  });
+  const state = stateOf(trouble.value !== null && node === null ? undefined : node);
+  const isDispatcher = isAt(status, "dispatcher", "enabled");
+  return (
+    <>
+      <section class={trouble.value === null ? "card" : "card stale"}>
+        <h2>
+          This instance <Badge state={state} />
+        </h2>
+        <Figures
+          items={[
+            ["Service", textAt(node, "service-name") || "unnamed"],
+            ["Kind", isDispatcher ? "dispatcher" : "engine"],
+            ["Plugins", isAt(node, "service-in") ? "answer" : "Service-OUT: answer 503"],
+            ["Uptime", duration(numberAt(node, "uptime"))],
+            ["Requests", `${count(numberAt(status, "request", "rate"))} /s`],
+            ["Latency, median", milliseconds(numberAt(status, "response_ms", "50.0"))],
+            ["Latency, 95th", milliseconds(numberAt(status, "response_ms", "95.0"))],
+            ["Errors", `${count(numberAt(status, "errors", "rate"))} /s`],
+            ["Clients", count(numberAt(status, "connected_clients"))],
+            ["Vertices", count(numberAt(node, "graph-order"))],
+            ["Arcs", count(numberAt(node, "graph-size"))],
+            ["Memory", bytes(numberAt(node, "memory-process"))],
+            ["Host's memory", `${count(memoryUse(node))} % used`],
+          ]}
+        />
+      </section>
+      <div class="cards">
+        <Plot title="Requests" unit="/s" names={["rate"]} series={rates} turn={turn} />
+        <Plot title="Latency" unit="ms" names={["median", "95th"]} series={times} turn={turn} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,87 @@
+// All plugins of this instance, and a form to try each of them.
+
+import { useEffect, useState } from "preact/hooks";
+import type { Argspec, PluginSpec } from "../../argspec/argspec.js";
+import { askValue } from "../data/client.js";
+import { shown } from "../data/text.js";
+import { go, place } from "../router.js";
+import { TryPlugin } from "./try-plugin.js";
+
+export function Plugins() {
+  const [argspec, setArgspec] = useState<Argspec | null>(null);
+  const [failure, setFailure] = useState("");
+  const [search, setSearch] = useState("");
+  const chosen = place.value.params.get("name");
+  useEffect(() => {
+    askValue("svc/builtin/argspec?format=schema").then(
+      (value) => setArgspec(value as Argspec),
+      (error: Error) => setFailure(error.message),
+    );
+  }, []);
+  if (failure !== "") return <p class="notice">The plugins cannot be read: {shown(failure)}</p>;
+  if (argspec === null) return <p class="quiet">Reading the plugins…</p>;
+  // A post-processor is called by its server alone.
+  const plugins = argspec.plugins.filter(({ role }) => role !== "post");
+  const wanted = search.toLowerCase();
+  const found = plugins.filter(({ name, summary }) =>
+    `${name} ${summary}`.toLowerCase().includes(wanted),
+  );
+  const plugin = plugins.find(({ name }) => name === chosen);
+  return (
+    <div class="two">
+      <section class="card">
+        <div class="field">
+          <label for="search">Search</label>
+          <input
+            id="search"
+            value={search}
+            autocomplete="off"
+            onInput={(event) => setSearch(event.currentTarget.value)}
+          />
+        </div>
+        <Names plugins={found} chosen={chosen} />
+      </section>
+      {plugin !== undefined ? (
+        <TryPlugin key={plugin.name} plugin={plugin} />
+      ) : (
+        <p class="quiet">
+          {chosen === null
+            ? "Choose a plugin to see what it takes and to try it."
+            : `There is no plugin ${shown(chosen)} here.`}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface NamesProps {
+  readonly plugins: readonly PluginSpec[];
+  readonly chosen: string | null;
+}
+
+function Names({ plugins, chosen }: NamesProps) {
+  if (plugins.length === 0) return <p class="quiet">No plugin is called so.</p>;
+  return (
+    <ul class="names">
+      {plugins.map(({ name, summary }) => {
+        const address = `plugin?name=${encodeURIComponent(name)}`;
+        return (
+          <li key={name}>
+            <a
+              href={address}
+              aria-current={name === chosen ? "true" : undefined}
+              onClick={(event) => {
+                if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+                event.preventDefault();
+                go(address);
+              }}
+            >
+              {shown(name)}
+            </a>
+            <div class="quiet">{shown(summary)}</div>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

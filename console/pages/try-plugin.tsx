@@ -1,0 +1,158 @@
+// One plugin: what it says of itself, its form, its answer, and the call for other places. What is
+// typed stands in the address, all but the body; nothing runs by itself.
+
+import { useRef, useState } from "preact/hooks";
+import type { PluginSpec } from "../../argspec/argspec.js";
+import { callText, LANGUAGES, type Language } from "../data/call-text.js";
+import { ask, type Reply } from "../data/client.js";
+import { asTyped, fieldsOf, mistakeIn, type PluginRequest, requestOf } from "../data/form.js";
+import { shown } from "../data/text.js";
+import { Answer } from "../parts/answer.js";
+import { FieldInput } from "../parts/field.js";
+import { keep, place } from "../router.js";
+
+/** Parameters in the address begin with this. */
+const MARK = "v.";
+const MAX_IN_ADDRESS = 500;
+
+function typedBefore(): Map<string, string> {
+  const params = [...place.value.params].filter(([name]) => name.startsWith(MARK));
+  return new Map(params.map(([name, text]) => [name.slice(MARK.length), text]));
+}
+
+function remember(plugin: PluginSpec, values: ReadonlyMap<string, string>): void {
+  const params = new URLSearchParams({ name: plugin.name });
+  for (const { name, kind } of fieldsOf(plugin)) {
+    const text = values.get(name) ?? "";
+    if (kind !== "body" && text !== "" && text.length <= MAX_IN_ADDRESS) {
+      params.set(MARK + name, text);
+    }
+  }
+  keep(params);
+}
+
+export function TryPlugin({ plugin }: { readonly plugin: PluginSpec }) {
+  const [values, setValues] = useState(typedBefore);
+  const [reply, setReply] = useState<Reply | null>(null);
+  const [failure, setFailure] = useState("");
+  const running = useRef<AbortController | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  const fields = fieldsOf(plugin);
+  const request = requestOf(plugin, values);
+  const change = (next: Map<string, string>): void => {
+    setValues(next);
+    remember(plugin, next);
+  };
+  const mistakes = fields.map((field) => mistakeIn(field, values.get(field.name) ?? ""));
+  const run = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (running.current !== null) return running.current.abort();
+    const control = new AbortController();
+    running.current = control;
+    setRunning(true);
+    setFailure("");
+    try {
+      setReply(await ask(request.path, { ...asQuestion(request), signal: control.signal }));
+    } catch (error) {
+      setReply(null);
+      setFailure(control.signal.aborted ? "not waited for" : (error as Error).message);
+    }
+    running.current = null;
+    setRunning(false);
+  };
+  return (
+    <div>
+      <form class="card" onSubmit={run}>
+        <h2>{shown(plugin.name)}</h2>
+        <p>{shown(plugin.description, 2000)}</p>
+        {!plugin.readonly && <p class="warn">▲ It is not @readonly: it may change data.</p>}
+        {plugin.deprecated && <p class="warn">▲ Deprecated. {shown(plugin.deprecation ?? "")}</p>}
+        {fields.map((field, index) => (
+          <FieldInput
+            key={field.name}
+            field={field}
+            text={values.get(field.name) ?? ""}
+            mistake={mistakes[index] ?? null}
+            onText={(text) => change(new Map(values).set(field.name, text))}
+          />
+        ))}
+        <div class="row">
+          <button
+            class="main"
+            type="submit"
+            disabled={!isRunning && mistakes.some((mistake) => mistake !== null)}
+          >
+            {isRunning ? "Stop waiting" : "Try"}
+          </button>
+          <Examples plugin={plugin} onPick={change} />
+        </div>
+      </form>
+      {failure !== "" && (
+        <p class="notice" role="alert">
+          No answer: {shown(failure)}
+        </p>
+      )}
+      {reply !== null && <Answer reply={reply} />}
+      <Call request={request} />
+    </div>
+  );
+}
+
+function asQuestion({ method, body }: PluginRequest) {
+  return body === null ? { method } : { method, body };
+}
+
+interface ExamplesProps {
+  readonly plugin: PluginSpec;
+  readonly onPick: (values: Map<string, string>) => void;
+}
+
+function Examples({ plugin, onPick }: ExamplesProps) {
+  const queries = plugin.examples.flatMap((example) => ("query" in example ? [example.query] : []));
+  return queries.map((query, index) => {
+    const values = Object.entries(query).map(([name, value]) => [name, asTyped(value)] as const);
+    if (values.length === 0) return null;
+    const text = values.map(([name, value]) => `${name}=${value}`).join(" ");
+    return (
+      <button key={index} type="button" onClick={() => onPick(new Map(values))}>
+        {shown(text, 60)}
+      </button>
+    );
+  });
+}
+
+/** The main port is the one before ours, unless a proxy stands between. */
+function originOfCalls(): string {
+  const { protocol, hostname, port, origin, pathname } = location;
+  const prefix = pathname.slice(0, pathname.lastIndexOf("/"));
+  const own = port === "" ? origin : `${protocol}//${hostname}:${Number(port) - 1}`;
+  return own + prefix;
+}
+
+function Call({ request }: { readonly request: PluginRequest }) {
+  const [language, setLanguage] = useState<Language>("curl");
+  const text = callText(language, originOfCalls(), request);
+  return (
+    <section class="card">
+      <h2>The call</h2>
+      <fieldset class="row">
+        <legend class="quiet">on the main port, in</legend>
+        {LANGUAGES.map((name) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="language"
+              checked={name === language}
+              onChange={() => setLanguage(name)}
+            />{" "}
+            {name}
+          </label>
+        ))}
+        <button type="button" onClick={() => void navigator.clipboard?.writeText(text)}>
+          Copy
+        </button>
+      </fieldset>
+      <pre>{text}</pre>
+    </section>
+  );
+}

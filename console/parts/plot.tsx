@@ -1,0 +1,76 @@
+// A live plot of a series. It is an image with a text that tells the last values; the figures
+// beside it are for those who cannot see it.
+
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import type { Point, Series } from "../data/series.js";
+import { count } from "../data/text.js";
+import { theme } from "../theme.js";
+
+const HEIGHT = 160;
+const COLOURS = ["--plot", "--plot2"];
+
+interface PlotProps {
+  readonly title: string;
+  readonly unit: string;
+  readonly names: readonly string[];
+  readonly series: Series;
+  /** Another value draws anew. */
+  readonly turn: number;
+}
+
+export function Plot({ title, unit, names, series, turn }: PlotProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const shade = theme.value;
+  useEffect(() => {
+    const element = place.current!;
+    const made = new uPlot(optionsOf(element, names), dataOf(series), element);
+    plot.current = made;
+    const watch = new ResizeObserver(() => {
+      made.setSize({ width: element.clientWidth, height: HEIGHT });
+    });
+    watch.observe(element);
+    return () => {
+      watch.disconnect();
+      made.destroy();
+    };
+    // Colours are read when it is made.
+  }, [shade]);
+  useEffect(() => plot.current?.setData(dataOf(series)), [turn, shade]);
+  const last = names.map((name, index) => `${name} ${lastOf(series.values[index]!)} ${unit}`);
+  return (
+    <section class="card">
+      <h2>
+        {title} <span class="quiet">({unit})</span>
+      </h2>
+      <div ref={place} role="img" aria-label={`${title}: ${last.join(", ")}`} />
+    </section>
+  );
+}
+
+function lastOf(line: readonly Point[]): string {
+  const value = line.at(-1) ?? null;
+  return value === null ? "unknown" : count(value);
+}
+
+function dataOf({ times, values }: Series): uPlot.AlignedData {
+  return [[...times], ...values.map((line) => [...line])] as uPlot.AlignedData;
+}
+
+function optionsOf(element: HTMLElement, names: readonly string[]): uPlot.Options {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string) => style.getPropertyValue(name).trim();
+  const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 } };
+  return {
+    width: element.clientWidth,
+    height: HEIGHT,
+    cursor: { show: false },
+    scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
+    axes: [axis, { ...axis, size: 56 }],
+    series: [
+      {},
+      ...names.map((label, index) => ({ label, stroke: colour(COLOURS[index]!), width: 1.5 })),
+    ],
+  };
+}

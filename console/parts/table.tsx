@@ -1,0 +1,57 @@
+// A table that scrolls inside of its card. Cells are text, clipped, whatever is in them.
+
+import { count, shown } from "../data/text.js";
+
+const MAX_ROWS = 200;
+
+interface TableProps {
+  readonly caption: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+  readonly empty?: string;
+  /** Makes a button of the first cell of a row. */
+  readonly onPick?: (row: readonly unknown[]) => void;
+}
+
+export function Table({ caption, columns, rows, empty = "nothing", onPick }: TableProps) {
+  const seen = rows.slice(0, MAX_ROWS);
+  const rest = rows.length - seen.length;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+    <section class="scroll" tabIndex={0} aria-label={caption}>
+      <table>
+        <caption>
+          {caption}
+          {rest > 0 && `: the first ${MAX_ROWS} of ${count(rows.length)}`}
+          {rows.length === 0 && `: ${empty}`}
+        </caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {shown(column, 60)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {seen.map((row, index) => (
+            <tr key={index}>
+              {row.map((cell, place) => (
+                <td key={columns[place]}>
+                  {place === 0 && onPick !== undefined ? (
+                    <button type="button" onClick={() => onPick(row)}>
+                      {shown(cell)}
+                    </button>
+                  ) : (
+                    shown(cell)
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

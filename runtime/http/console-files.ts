@@ -1,0 +1,96 @@
+// The web console as `npm run build` left it in dist/console/: one page, which shows what its path
+// says, and the files that it names by their content. Read at first use, kept as compressed as the
+// client takes it. Nothing of a request but its path and three fields is looked at, and a path is
+// only ever looked up: it never becomes part of a file's name.
+
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageRoot } from "../base/package-info.js";
+import { mediaTypeOf } from "./media-types.js";
+import type { Exchange } from "./transport.js";
+
+const PAGE = "index.html";
+const ASSETS = "/svc/console/";
+const PAGE_PATH = /^\/(?:|(?:index|system|status|plugin)(?:\.html)?)$/;
+/** Codings by preference, with the suffix of the files that have them. */
+const CODINGS = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+] as const;
+const SECURITY =
+  "Content-Security-Policy: default-src 'self'; base-uri 'none'; form-action 'none'; " +
+  "frame-ancestors 'none'\r\n" +
+  "X-Content-Type-Options: nosniff\r\nReferrer-Policy: same-origin\r\n";
+
+interface Asset {
+  readonly mediaType: string;
+  readonly fields: string;
+  readonly etag: string;
+  /** By coding; the bytes as they are under "". */
+  readonly bodies: ReadonlyMap<string, Uint8Array>;
+}
+
+export class ConsoleFiles {
+  readonly #folder: string;
+  #assets: ReadonlyMap<string, Asset> | null = null;
+
+  constructor(folder = join(packageRoot(), "dist", "console")) {
+    this.#folder = folder;
+  }
+
+  /** Answers GET or HEAD of a path of the console; false for all other paths. */
+  serve(exchange: Exchange, path: string): boolean {
+    const isPage = PAGE_PATH.test(path);
+    if (!isPage && !path.startsWith(ASSETS)) return false;
+    this.#assets ??= readAssets(this.#folder);
+    const asset = this.#assets.get(isPage ? PAGE : path.slice(ASSETS.length));
+    if (asset === undefined) return false;
+    const { fields, etag, bodies, mediaType } = asset;
+    if (exchange.headers.get("if-none-match") === etag) {
+      exchange.answer(304, null, "", fields);
+      return true;
+    }
+    const coding = codingOf(exchange.headers.get("accept-encoding") ?? "", bodies);
+    const coded = coding === "" ? fields : `${fields}Content-Encoding: ${coding}\r\n`;
+    exchange.answer(200, mediaType, bodies.get(coding)!, coded);
+    return true;
+  }
+}
+
+/** Empty where this is no built package: there is no console then. */
+function readAssets(folder: string): ReadonlyMap<string, Asset> {
+  let names: readonly string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return new Map();
+    throw error;
+  }
+  const plain = names.filter((name) => !CODINGS.some(([, suffix]) => name.endsWith(suffix)));
+  return new Map(plain.map((name) => [name, readAsset(folder, name, names)]));
+}
+
+function readAsset(folder: string, name: string, names: readonly string[]): Asset {
+  const bodies = new Map<string, Uint8Array>([["", readFileSync(join(folder, name))]]);
+  for (const [coding, suffix] of CODINGS) {
+    const file = name + suffix;
+    if (names.includes(file)) bodies.set(coding, readFileSync(join(folder, file)));
+  }
+  const etag = `"${createHash("sha256").update(bodies.get("")!).digest("hex").slice(0, 16)}"`;
+  // A name tells the content; the page has the same name for ever, and is asked for again.
+  const caching = name === PAGE ? "no-cache" : "public, max-age=31536000, immutable";
+  const fields =
+    `ETag: ${etag}\r\nCache-Control: ${caching}\r\n` + `Vary: Accept-Encoding\r\n${SECURITY}`;
+  return { mediaType: mediaTypeOf(name), fields, etag, bodies };
+}
+
+/** The first coding that the client takes and the file has; "" for none. */
+function codingOf(accepted: string, bodies: Asset["bodies"]): string {
+  const taken = accepted
+    .toLowerCase()
+    .split(",")
+    .filter((item) => !/;\s*q=0(\.0*)?\s*$/.test(item))
+    .map((item) => item.split(";")[0]!.trim());
+  return CODINGS.find(([coding]) => taken.includes(coding) && bodies.has(coding))?.[0] ?? "";
+}

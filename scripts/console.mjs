@@ -1,0 +1,44 @@
+// Bundles the web console into dist/console/: code, style and icon named by their content, the one
+// page that names them, and each of them compressed beside itself, so that no server has to.
+
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+/** @param staging folder that becomes dist/ */
+export async function bundleConsole(staging) {
+  const { outputFiles } = await build({
+    entryPoints: ["console/main.tsx", "console/style.css"],
+    outdir: "console",
+    tsconfig: "console/tsconfig.json",
+    bundle: true,
+    write: false,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    legalComments: "none",
+  });
+  const folder = join(staging, "console");
+  mkdirSync(folder);
+  let page = readFileSync("console/index.html", "utf8");
+  const files = outputFiles.map(({ path, contents }) => [path.replaceAll("\\", "/"), contents]);
+  files.push(["console/icon.svg", readFileSync("console/icon.svg")]);
+  for (const [path, contents] of files) {
+    const [, name, suffix] = /([\w-]+)\.(\w+)$/.exec(path);
+    const hash = createHash("sha256").update(contents).digest("hex").slice(0, 10);
+    const named = `${name}-${hash}.${suffix}`;
+    page = page.replace(`svc/console/${name}.${suffix}`, `svc/console/${named}`);
+    writeCompressed(join(folder, named), contents);
+  }
+  writeCompressed(join(folder, "index.html"), Buffer.from(page));
+}
+
+function writeCompressed(file, contents) {
+  writeFileSync(file, contents);
+  writeFileSync(`${file}.gz`, gzipSync(contents, { level: 9 }));
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+  writeFileSync(`${file}.br`, brotliCompressSync(contents, { params }));
+}

@@ -1,0 +1,140 @@
+// What the console computes before it shows anything: answers, states, polls, series, texts.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { messageOf, readReply } from "../../console/data/client.js";
+import { numberAt, textAt } from "../../console/data/node-stat.js";
+import { startPoll } from "../../console/data/poll.js";
+import { Series } from "../../console/data/series.js";
+import { stateOf } from "../../console/data/state-of.js";
+import { bytes, count, duration, shown } from "../../console/data/text.js";
+
+const test = suite("console data");
+
+test("answers lose their envelope; what has none is shown as it is", () => {
+  const found = readReply(200, `{"status":"OK","response":[1],"exec_ms":2.5}`, 9);
+  assert.equal([found.value, found.execMs, found.ok], [[1], 2.5, true]);
+  assert.is(readReply(200, "plain", 1).value, "plain");
+  assert.is(readReply(502, "<html>", 1).ok, false);
+  const thrown = `{"message":{"p":{"exception":"<class 'X'>","value":"bad n"}}}`;
+  assert.is(messageOf(readReply(500, thrown, 1)), "500: bad n");
+  assert.is(messageOf(readReply(404, `{"message":"404 Not Found"}`, 1)), "404 Not Found");
+});
+
+test("fields that are missing or of another kind read as empty", () => {
+  const hostile = JSON.parse(`{"__proto__": {"rate": 1}, "a": {"b": "x"}, "n": null}`);
+  assert.is(numberAt(hostile, "a", "b"), 0);
+  assert.is(textAt(hostile, "a", "b"), "x");
+  assert.is(numberAt(hostile, "n", "x"), 0);
+  assert.is(numberAt({}, "constructor", "length"), 0);
+  assert.is(numberAt([5], "0"), 0);
+});
+
+const HEALTHY = { ready: true, "service-in": 1, "memory-total": 100, "memory-available": 50 };
+
+test("the first rule that holds tells the state", () => {
+  const rows: [unknown, string][] = [
+    [undefined, "Down"],
+    [null, "Waiting"],
+    [HEALTHY, "OK"],
+    [{ ...HEALTHY, "memory-available": 6, ready: false }, "! MEM 94%"],
+    [{ ...HEALTHY, synchronizing: 1, "sync-progress": 40, ready: false }, "Sync 40%"],
+    [{ ...HEALTHY, "snapshot-writing": true, ready: false }, "Snapshot"],
+    [{ ...HEALTHY, ready: false, "memory-available": 8 }, "Starting"],
+    [{ ...HEALTHY, "memory-available": 8 }, "! MEM 92%"],
+    [{ ...HEALTHY, "memory-available": 15, "service-in": 0 }, "Mem 85%"],
+    [{ ...HEALTHY, "service-in": 0, readonly: true }, "S-OUT"],
+    [{ ...HEALTHY, readonly: true, "memory-available": 18 }, "Readonly"],
+    [{ ...HEALTHY, "memory-available": 18 }, "Memory 82%"],
+  ];
+  for (const [node, word] of rows) assert.is(stateOf(node).word, word);
+});
+
+/** A poll by a false clock: what it asks, and after how long. */
+function falsePoll(ask: () => Promise<void>, isHidden = () => false) {
+  let next: (() => void) | null = null;
+  const waits: number[] = [];
+  const end = startPoll(
+    { ask, isHidden, failed: () => {}, everyMs: 100 },
+    {
+      set: (run, ms) => {
+        next = run;
+        waits.push(ms);
+      },
+      clear: () => {
+        next = null;
+      },
+    },
+  );
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    waits,
+    end,
+    isWaiting: () => next !== null,
+    tick: async () => {
+      await settle();
+      const run = next;
+      next = null;
+      run?.();
+      await settle();
+    },
+  };
+}
+
+test("a poll asks ever more seldom after failures, and as before after an answer", async () => {
+  let isUp = false;
+  const poll = falsePoll(() => (isUp ? Promise.resolve() : Promise.reject(new Error("gone"))));
+  for (let turn = 0; turn < 5; turn++) await poll.tick();
+  assert.equal(poll.waits.slice(0, 6), [200, 400, 800, 1500, 1500, 1500]);
+  isUp = true;
+  await poll.tick();
+  assert.is(poll.waits.at(-1), 100);
+  poll.end();
+  assert.not(poll.isWaiting());
+});
+
+test("a hidden tab asks nothing, and no question is asked beside another", async () => {
+  let asked = 0;
+  let isHidden = true;
+  const hidden = falsePoll(
+    async () => {
+      asked++;
+    },
+    () => isHidden,
+  );
+  await hidden.tick();
+  assert.is(asked, 0);
+  isHidden = false;
+  await hidden.tick();
+  assert.is(asked, 1);
+  hidden.end();
+  const slow = falsePoll(() => new Promise(() => {}));
+  await slow.tick();
+  assert.equal(slow.waits, []);
+  slow.end();
+});
+
+test("a series keeps its last points, and gaps", () => {
+  const series = new Series(2, 3);
+  for (let at = 1; at <= 5; at++) series.add(at, [at, -at]);
+  series.add(5, [9, 9]);
+  series.add(6, []);
+  assert.equal(series.times, [4, 5, 6]);
+  assert.equal(series.values, [
+    [4, 5, null],
+    [-4, -5, null],
+  ]);
+});
+
+test("texts of strangers are clipped, and hide nothing", () => {
+  assert.is(shown("a\u202eb\u0000\u200b"), "a\\u{202e}b\\u{0}\\u{200b}");
+  const long = shown("x".repeat(100_000));
+  assert.ok(long.length < 250 && long.endsWith("… (100,000 characters)"));
+  assert.is(shown({ a: [1] }), `{"a":[1]}`);
+  assert.is(shown(undefined), "undefined");
+  assert.equal([bytes(100), bytes(1536), bytes(5e9)], ["100 B", "1.5 KiB", "4.7 GiB"]);
+  assert.equal([count(1234567), count(0.125)], ["1,234,567", "0.13"]);
+  assert.equal([duration(59), duration(90_061)], ["00:00:59", "1 d 01:01:01"]);
+});
+
+test.run();

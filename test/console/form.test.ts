@@ -1,0 +1,65 @@
+// Forms of the console: fields by schema, mistakes by type, and the request that comes of them.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { ParamSpec, PluginSpec } from "../../argspec/argspec.js";
+import { fieldsOf, mistakeIn, requestOf } from "../../console/data/form.js";
+
+const test = suite("console forms");
+
+function plugin(name: string, ...params: Partial<ParamSpec>[]): PluginSpec {
+  const base = { name: "x", in: "query", wire: "str", required: false, schema: {} } as const;
+  return {
+    ...{ name, path: `/svc/plugin/${name}`, role: "engine", graph: null, readonly: true },
+    ...{ summary: "", description: "", deprecated: false, source: null, reserved: [] },
+    ...{ errors: [], examples: [], result: { kind: "value", schema: {} } },
+    params: params.map((param) => ({ ...base, ...param })),
+  };
+}
+
+const field = (param: Partial<ParamSpec>) => fieldsOf(plugin("p", param))[0]!;
+
+test("each schema gets its field", () => {
+  const kinds: [Partial<ParamSpec>, string][] = [
+    [{ wire: "int", schema: { type: "integer" } }, "number"],
+    [{ wire: "float", schema: { type: "number" } }, "number"],
+    [{ wire: "str", schema: { type: "string" } }, "text"],
+    [{ wire: "bytes", schema: { type: "string" } }, "text"],
+    [{ wire: "json", schema: { type: "array" } }, "json"],
+    [{ wire: "json", schema: { type: "boolean" } }, "choice"],
+    [{ wire: "str", schema: { enum: ["a", "b"] } }, "choice"],
+    [{ wire: "bytes", in: "body", schema: { type: "string" } }, "body"],
+  ];
+  for (const [param, kind] of kinds) assert.is(field(param).kind, kind, JSON.stringify(param));
+  assert.equal(field({ schema: { enum: ["a", 1, null] } }).choices, ["a", "1"]);
+  assert.is(field({ default: [1] }).hint, "[1]");
+});
+
+test("mistakes are told before anything is sent", () => {
+  const integer = field({ wire: "int", schema: { type: "integer" } });
+  const number = field({ wire: "float", schema: { type: "number" } });
+  const json = field({ wire: "json", schema: { type: "object" } });
+  for (const text of ["", "7", "-7", "0xff"]) assert.is(mistakeIn(integer, text), null, text);
+  for (const text of ["1.5", "x", " "]) assert.ok(mistakeIn(integer, text) !== null, text);
+  for (const text of ["1.5", "-1e9", "0x10"]) assert.is(mistakeIn(number, text), null, text);
+  for (const text of ["1,5", "Infinity", "NaN"]) assert.ok(mistakeIn(number, text) !== null, text);
+  assert.is(mistakeIn(json, `{"a":1}`), null);
+  assert.match(mistakeIn(json, "{a:1}")!, /^no JSON: /);
+  assert.is(mistakeIn({ ...integer, isRequired: true }, ""), "needed");
+});
+
+test("a request carries what was typed, escaped, and nothing that was left empty", () => {
+  const given = plugin("a&b/c", { name: "q?" }, { name: "n" }, { name: "body", in: "body" });
+  assert.equal(requestOf(given, new Map([["q?", "x&y=ø"]])), {
+    method: "GET",
+    path: "svc/plugin/a%26b%2Fc?q%3F=x%26y%3D%C3%B8",
+    body: null,
+  });
+  assert.equal(requestOf(given, new Map([["body", "text"]])), {
+    method: "POST",
+    path: "svc/plugin/a%26b%2Fc",
+    body: "text",
+  });
+});
+
+test.run();

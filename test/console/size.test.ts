@@ -1,0 +1,37 @@
+// The console as it is built: small enough to load at once over a slow line, and free of ways by
+// which text of strangers could become markup.
+
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ROOT, sourceFiles } from "../support/source-files.js";
+
+const MAX_COMPRESSED = 150 * 1024;
+/** That much longer the package may become by it. */
+const MAX_WHOLE = 400 * 1024;
+
+const test = suite("size of the console");
+const folder = join(ROOT, "dist", "console");
+const sizes = readdirSync(folder).map((name) => ({
+  name,
+  size: statSync(join(folder, name)).size,
+}));
+const sum = (list: typeof sizes): number => list.reduce((total, { size }) => total + size, 0);
+
+test("all of it fits the budget", () => {
+  const compressed = sum(sizes.filter(({ name }) => name.endsWith(".gz")));
+  assert.ok(compressed > 0 && compressed <= MAX_COMPRESSED, `${compressed} bytes`);
+  const whole = sum(sizes);
+  assert.ok(whole <= MAX_WHOLE, `${whole} bytes`);
+});
+
+test("text stays text: no source makes markup of it", () => {
+  const ways = /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write/;
+  const sources = sourceFiles().filter(({ path }) => path.startsWith("console/"));
+  assert.ok(sources.length > 10);
+  const found = sources.filter(({ text }) => ways.test(text)).map(({ path }) => path);
+  assert.equal(found, []);
+});
+
+test.run();

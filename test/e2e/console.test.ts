@@ -1,0 +1,179 @@
+// The web console: how it is served, and its pages in a real browser against a real server.
+// Browser parts are skipped where there is no browser.
+// limit: 120 s
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { packageRoot } from "../../runtime/base/package-info.js";
+import { findBrowser } from "./support/browser.js";
+import { type BrowserTab, openTab } from "./support/browser-tab.js";
+import { type Answer, get, type Served, serve, svc } from "./support/server.js";
+
+const browser = findBrowser();
+const test = suite("console");
+const inBrowser = browser === null ? test.skip : test;
+if (browser === null) console.log("console: pages are skipped (no browser; see CHROMIUM)");
+
+const EXAMPLE = join(packageRoot(), "examples", "hello");
+const PAGES = ["/", "/index", "/system", "/status.html", "/plugin"];
+
+const root = mkdtempSync(join(tmpdir(), "svc-console-"));
+let served: Served;
+let tab: BrowserTab;
+
+test.before(async () => {
+  await svc("build", EXAMPLE);
+  served = await serve(EXAMPLE, "--root", root);
+  if (browser !== null) tab = await openTab(browser);
+});
+
+test.after(async () => {
+  await Promise.all([served.stop(), tab?.close()]);
+  rmSync(root, { recursive: true });
+});
+
+const admin = (path: string, init?: RequestInit): Promise<Answer> =>
+  get(served.port + 1, path, init);
+
+test("every path of a page gives the one page, on the admin port alone", async () => {
+  for (const path of PAGES) {
+    const { status, headers, text } = await admin(path);
+    assert.is(status, 200, path);
+    assert.is(headers.get("content-type"), "text/html; charset=UTF-8");
+    assert.match(text, /svc\/console\/main-[0-9a-f]{10}\.js/);
+    assert.is((await get(served.port, path)).status, 404, path);
+  }
+  assert.is((await admin("/systems")).status, 404);
+  assert.is((await admin("/system", { method: "POST" })).status, 405);
+});
+
+test("nothing inline runs, no other site frames it, names tell contents", async () => {
+  const page = await admin("/");
+  const policy = page.headers.get("content-security-policy")!;
+  assert.match(policy, /default-src 'self'/);
+  assert.match(policy, /frame-ancestors 'none'/);
+  assert.not.match(policy, /unsafe/);
+  assert.is(page.headers.get("cache-control"), "no-cache");
+  const etag = page.headers.get("etag")!;
+  const again = await admin("/", { headers: { "if-none-match": etag } });
+  assert.is(again.status, 304);
+  assert.is(again.text, "");
+  const [script] = /svc\/console\/main-\w+\.js/.exec(page.text)!;
+  const { headers } = await admin(`/${script}`);
+  assert.match(headers.get("cache-control")!, /immutable/);
+  assert.match(headers.get("content-type")!, /^text\/javascript/);
+  assert.is(headers.get("x-content-type-options"), "nosniff");
+});
+
+test("what a client takes is sent compressed, and what it refuses is not", async () => {
+  const coded = async (accepted: string) =>
+    (await admin("/", { headers: { "accept-encoding": accepted } })).headers.get(
+      "content-encoding",
+    );
+  assert.is(await coded("gzip, br"), "br");
+  assert.is(await coded("gzip, br;q=0"), "gzip");
+  assert.is(await coded("identity"), null);
+});
+
+test("assets are looked up, never opened by their path", async () => {
+  for (const path of [
+    "/svc/console/",
+    "/svc/console/../../package.json",
+    "/svc/console/%2e%2e/build-id",
+    "/svc/console/main.js",
+    "/svc/console/__proto__",
+    "/svc/console/index.html.gz",
+  ]) {
+    assert.is((await admin(path)).status, 404, path);
+  }
+});
+
+test("without it the paths are those of users' files", async () => {
+  const other = await serve(EXAMPLE, "--root", join(root, "other"), "--console", "off");
+  try {
+    assert.is((await get(other.port + 1, "/system")).status, 404);
+    assert.not.match(other.output(), /console http/);
+  } finally {
+    await other.stop();
+  }
+});
+
+test("the start tells where it is", () => {
+  assert.match(served.output(), new RegExp(`console http://127.0.0.1:${served.port + 1}/`));
+});
+
+const pageHas = (text: string): string =>
+  `document.querySelector("main")?.innerText.includes(${JSON.stringify(text)})`;
+
+async function open(path: string): Promise<void> {
+  await tab.open(`http://127.0.0.1:${served.port + 1}/${path}`);
+  await tab.until(`document.querySelector("h1") !== null`);
+}
+
+const type = (selector: string, text: string): Promise<unknown> =>
+  tab.value(`(() => {
+    const field = document.querySelector(${JSON.stringify(selector)});
+    field.value = ${JSON.stringify(text)};
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  })()`);
+
+const press = (text: string): Promise<unknown> =>
+  tab.value(`[...document.querySelectorAll("button, a")]
+    .find((element) => element.innerText.trim() === ${JSON.stringify(text)}).click()`);
+
+inBrowser("the overview shows the state of the instance, and goes on", async () => {
+  await open("system");
+  await tab.until(pageHas("OK"));
+  assert.is(await tab.value(`document.querySelectorAll("canvas").length`), 2);
+  const asked = new Set(tab.requests);
+  assert.ok(asked.size <= 12, [...asked].join("\n"));
+  await get(served.port, "/svc/plugin/hello");
+  await tab.until(pageHas("engine"));
+});
+
+inBrowser("a plugin is tried from its form, and the address keeps what was typed", async () => {
+  await open("plugin?name=hello&v.times=2");
+  await tab.until(`document.querySelector("#field-name") !== null`);
+  await type("#field-name", `<script>alert("x")</script>`);
+  await press("Try");
+  await tab.until(pageHas(`Hello, <script>alert("x")</script>!`));
+  await tab.until(pageHas("in the server"));
+  const address = new URL(String(await tab.value("location.href")));
+  assert.is(address.searchParams.get("v.name"), `<script>alert("x")</script>`);
+  assert.is(address.searchParams.get("v.times"), "2");
+  await type("#field-times", "two");
+  await tab.until(pageHas("an integer is expected"));
+  await tab.until(`document.querySelector("button.main").disabled`);
+});
+
+inBrowser("pages change without leaving, and the history leads back", async () => {
+  await open("system");
+  await press("Instance");
+  await tab.until(`document.title.startsWith("Instance")`);
+  assert.is(await tab.value("document.activeElement.id"), "main");
+  await tab.value("history.back()");
+  await tab.until(`document.title.startsWith("Overview")`);
+});
+
+inBrowser("a server that is gone is said on the page", async () => {
+  const other = await serve(EXAMPLE, "--root", join(root, "other"));
+  await tab.open(`http://127.0.0.1:${other.port + 1}/system`);
+  await tab.until(pageHas("OK"));
+  await other.stop();
+  const before = tab.complaints.length;
+  await tab.until(pageHas("No answer"));
+  // That a server is gone, the browser tells by itself.
+  (tab.complaints as string[]).length = before;
+});
+
+inBrowser("no request leaves the origin, and the browser has nothing to complain of", () => {
+  const strangers = tab.requests.filter((url) => !url.startsWith("http://127.0.0.1:"));
+  assert.equal(strangers, []);
+  const complaints = tab.complaints.filter((text) => !/ERR_(CONNECTION|EMPTY)|503/.test(text));
+  assert.equal(complaints, []);
+});
+
+test.run();
