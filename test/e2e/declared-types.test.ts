@@ -1,5 +1,6 @@
 // The table of docs/plugins.md, cell by cell: what a plugin gets for each form of query text, by
 // the type that it declares. Both as its argument and in `request.params`, over a real socket.
+// limit: 60 s
 
 import { readFileSync } from "node:fs";
 import { suite } from "uvu";
