@@ -11,6 +11,8 @@ import { fileURLToPath } from "node:url";
 import { nodeCommand } from "./runner/node-command.mjs";
 import { isServerSuite, isSuite, isUnit, readOptions, USAGE } from "./runner/options.mjs";
 
+// What tests read of logs is the form for people, but for tests of the other one.
+process.env.SVC_LOG_FORMAT ??= "text";
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
 const LOADING_LIMIT_MS = 60_000;

@@ -52,6 +52,8 @@ export class Instance {
     const child = fork(join(packageRoot(), "bin", "svc.cjs"), words, {
       detached: true,
       stdio: ["ignore", "ignore", "pipe", "ipc"],
+      // Its lines get its name before them, so that they are for people.
+      env: { SVC_LOG_FORMAT: "text", ...process.env },
     });
     this.#child = child;
     createInterface(child.stderr!).on("line", (text) => this.#events.line(this, text));

@@ -1,6 +1,8 @@
 // Starts a server of built plugins with its graphs, lets signals end both, and tells a parent that
 // holds a channel where the server is.
 
+import { log } from "../../runtime/base/log.js";
+import { configureLog, logSettings } from "../../runtime/base/log-settings.js";
 import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { HttpService } from "../../runtime/lifecycle/http-service.js";
 import { stopOnSignals } from "../../runtime/lifecycle/stop-on-signals.js";
@@ -15,11 +17,14 @@ export async function startServer(
   settings: ServerSettings,
   table: PluginTable,
 ): Promise<HttpService> {
+  configureLog(settings.logFormat, settings.logLevel);
   const graphs = new GraphSupervisor(settings);
   try {
     await graphs.recovered;
     const service = await HttpService.startWithWorkers(settings, table, graphs);
     stopOnSignals(service, graphs);
+    // On a terminal, people read it on the standard output.
+    if (logSettings().isJson) log("the server has started", "info", { port: service.port });
     process.send?.({ port: service.port });
     return service;
   } catch (error) {

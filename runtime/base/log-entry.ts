@@ -12,6 +12,20 @@ export function logEntry(text: string): string {
   return short.replace(UNSAFE, escaped).replace(/\n(?! )/g, "\n  ");
 }
 
+/** What an entry tells beside its text. */
+export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
+
+/**
+ * One line of JSON, with the names that pino gives: readers of its lines read these. What reorders
+ * or breaks lines in a terminal is escaped in here, too.
+ */
+export function jsonEntry(level: string, text: string, fields: LogFields): string {
+  const msg = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)} ...` : text;
+  const time = new Date().toISOString();
+  const line = JSON.stringify({ ...fields, level, time, pid: process.pid, msg });
+  return line.replace(UNSAFE, escaped);
+}
+
 function escaped(character: string): string {
   if (character === "\t") return "  ";
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

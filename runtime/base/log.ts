@@ -1,38 +1,75 @@
 // The server's log: one entry an event, on standard error and, when asked for, in hourly files.
-// Requests are counted, not logged. An entry that comes again within a second is counted, too.
+// Requests are counted; only a sample of them is logged, when asked for. An entry that comes again
+// within a second is counted, too, and of those that requests provoke so many different ones are
+// written in a second: clients must not fill disks.
 //
 // The log must never be what stops a server: readers of a pipe go away, disks are full. Entries are
 // lost then, and the status says how many.
 
 import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { logEntry } from "./log-entry.js";
+import { jsonEntry, type LogFields, logEntry } from "./log-entry.js";
+import { LOG_LEVELS, type LogLevel, logSettings } from "./log-settings.js";
 
 const KEPT_MS = 30 * 24 * 3600 * 1000;
 const LOG_FILE = /^svc-\d{8}-\d{2}\.log$/;
-/** Entries are told apart for so long, and so many of them. */
+/** Entries are told apart for so long, and so many; further ones of requests are left out. */
 const REPEAT_MS = 1000;
 const MAX_TOLD_APART = 100;
+const NO_FIELDS: LogFields = {};
+
+/** How often an entry came again. */
+interface Repeated {
+  readonly level: LogLevel;
+  count: number;
+}
 
 let folder: string | null = null;
 let lastFile = "";
-/** How often each entry came again. */
-const repeats = new Map<string, number>();
+const repeats = new Map<string, Repeated>();
+let leftOut = 0;
 let isSurviving = false;
 let lost = 0;
 let onLost: (() => void) | null = null;
 
-/** Writes `svc: <text>`. */
-export function log(text: string): void {
-  const entry = logEntry(text);
-  const count = repeats.get(entry);
-  if (count !== undefined) {
-    repeats.set(entry, count + 1);
+/**
+ * Writes `svc: <text>`, or a line of JSON.
+ * @param fields for JSON alone, but for `request`, the id of a request
+ */
+export function log(text: string, level: LogLevel = "info", fields = NO_FIELDS): void {
+  if (!isLogged(level)) return;
+  const repeated = repeats.get(text);
+  if (repeated !== undefined) {
+    repeated.count++;
     return;
   }
   if (repeats.size === 0) setTimeout(tellRepeats, REPEAT_MS).unref();
-  if (repeats.size < MAX_TOLD_APART) repeats.set(entry, 0);
-  write(entry);
+  if (repeats.size < MAX_TOLD_APART) repeats.set(text, { level, count: 0 });
+  else if (fields.request !== undefined) {
+    leftOut++;
+    return;
+  }
+  logEach(text, level, fields);
+}
+
+/** The same for entries that somebody wants each of: those of plugins, and of single requests. */
+export function logEach(text: string, level: LogLevel, fields: LogFields): void {
+  if (!isLogged(level)) return;
+  if (logSettings().isJson) return write(jsonEntry(level, text, fields), "");
+  const { request } = fields;
+  write(logEntry(request === undefined ? text : withRequest(text, request)), "svc: ");
+}
+
+/** Whether entries of a level are written. */
+export function isLogged(level: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) <= LOG_LEVELS.indexOf(logSettings().level);
+}
+
+/** At the end of the first line. */
+function withRequest(text: string, request: LogFields[string]): string {
+  const end = text.indexOf("\n");
+  const first = end < 0 ? text : text.slice(0, end);
+  return `${first} (request ${request})${end < 0 ? "" : text.slice(end)}`;
 }
 
 /**
@@ -69,30 +106,34 @@ function countLost(): void {
 }
 
 function tellRepeats(): void {
-  const again = [...repeats].filter(([, count]) => count > 0);
+  const again = [...repeats].filter(([, { count }]) => count > 0);
+  const missing = leftOut;
   repeats.clear();
-  for (const [entry, count] of again) {
-    const [first] = entry.split("\n", 1);
-    write(`${first} (${count} more within a second)`);
+  leftOut = 0;
+  for (const [text, { level, count }] of again) {
+    const [first] = text.split("\n", 1);
+    logEach(`${first} (${count} more within a second)`, level, { repeats: count });
   }
+  if (missing > 0) logEach(`${missing} more entries were left out`, "warn", { repeats: missing });
 }
 
-function write(entry: string): void {
+/** @param start of a line for people; files have the time there */
+function write(entry: string, start: string): void {
   try {
-    process.stderr.write(`svc: ${entry}\n`);
+    process.stderr.write(`${start}${entry}\n`);
   } catch {
     countLost();
   }
-  if (folder !== null) writeToFile(folder, entry);
+  if (folder !== null) writeToFile(folder, entry, start !== "");
 }
 
-function writeToFile(path: string, entry: string): void {
+function writeToFile(path: string, entry: string, isText: boolean): void {
   const now = new Date().toISOString();
   const file = `svc-${now.slice(0, 10).replaceAll("-", "")}-${now.slice(11, 13)}.log`;
   try {
     if (file !== lastFile) deleteOld(path);
     lastFile = file;
-    appendFileSync(join(path, file), `${now} ${entry}\n`);
+    appendFileSync(join(path, file), isText ? `${now} ${entry}\n` : `${entry}\n`);
   } catch {
     // A full disk must not stop the service.
     countLost();

@@ -9,6 +9,7 @@ import {
   IDLE_CHANNEL_MS,
   PENALTY_MS,
 } from "../base/limits.js";
+import { log } from "../base/log.js";
 import type { BackEndAddress, ReplicaRow } from "../settings/matrix-config.js";
 import { BackEndFigures } from "./back-end-figures.js";
 import { Channel } from "./channel.js";
@@ -35,11 +36,13 @@ export class BackEnd {
   /** Not used until a probe has succeeded; so it is before the first one. */
   isDefunct = true;
   /** Whether it answers requests as it answers probes. */
-  readonly outlier = new Outlier();
+  readonly outlier = new Outlier((change) => this.#tell(change));
   readonly figures = new BackEndFigures();
   readonly #idle: Channel[] = [];
   readonly #connectTimeoutMs: number;
   #running = 0;
+  /** The log says so. */
+  #wasDown = false;
   /** Channel numbers in use. */
   readonly #numbers: boolean[];
   /** Requests that the back-end has from others, as it last said, and until when that counts. */
@@ -131,14 +134,26 @@ export class BackEnd {
   /** A probe has succeeded. */
   revive(): void {
     this.isDefunct = false;
+    if (this.#wasDown) this.#tell("is back");
+    this.#wasDown = false;
     this.#foreign = 0;
     this.#penalisedUntilMs = 0;
   }
 
   /** It is not to be used; connections that carry nothing end. */
-  retire(): void {
+  retire(reason: string): void {
     this.isDefunct = true;
+    if (!this.#wasDown) this.#tell(`is down: ${reason}`);
+    this.#wasDown = true;
     this.close();
+  }
+
+  #tell(change: string): void {
+    const { host, port } = this.address;
+    const { partition, replica } = this.place;
+    const text = `back-end ${host}:${port} (partition ${partition}, replica ${replica}) ${change}`;
+    const { state } = this;
+    log(text, "warn", { backEnd: `${host}:${port}`, partition, replica, state });
   }
 
   /** Closes the channel that was idle for longest, if that was long; the last one stays longer. */

@@ -141,7 +141,7 @@ export class DispatchCall implements AttemptOwner {
       backEnd.abandon();
       backEnd.outlier.timedOut();
       backEnd.figures.failures.timeout++;
-      this.#suspect(backEnd);
+      this.#suspect(backEnd, `no answer after ${timeoutMs} ms`);
       if (this.#isEnded || part.isDone) continue;
       this.dispatch.explanation?.ended(part.partition, "timeout");
       if (part.attempts.length > 0) continue;
@@ -194,7 +194,7 @@ export class DispatchCall implements AttemptOwner {
     const ms = performance.now() - attempt.sentMs;
     backEnd.figures.answered(status, ms);
     attempt.release(answer.backlog);
-    if (status === UNAVAILABLE) this.#suspect(backEnd);
+    if (status === UNAVAILABLE) this.#suspect(backEnd, "it answers with 503");
     else if (status === TOO_MANY_REQUESTS) backEnd.penalise();
     else backEnd.outlier.answered(status >= 500);
     if (isPartial(answer)) this.#owner.succeeded(this.request, answer.isReadonly, ms);
@@ -223,7 +223,7 @@ export class DispatchCall implements AttemptOwner {
       return this.cancel(UNAVAILABLE, reason);
     }
     backEnd.figures.failures.connection++;
-    this.#suspect(backEnd);
+    this.#suspect(backEnd, reason);
     if (!this.#isEnded && !part.isDone) this.#lose(part, backEnd, fault, reason);
     this.#settle();
   }
@@ -264,8 +264,8 @@ export class DispatchCall implements AttemptOwner {
     part.send(this.request);
   }
 
-  #suspect(backEnd: BackEnd): void {
-    backEnd.retire();
+  #suspect(backEnd: BackEnd, reason: string): void {
+    backEnd.retire(reason);
     this.#owner.suspect(backEnd);
   }
 

@@ -171,7 +171,7 @@ export class Dispatcher implements CallOwner {
   exhausted(reason: string): void {
     if (performance.now() < this.#quietUntilMs) return;
     this.#quietUntilMs = performance.now() + QUIET_MS;
-    log(`cannot connect to back-ends: ${reason}; raise \`ulimit -n\` or lower channels`);
+    log(`cannot connect to back-ends: ${reason}; raise \`ulimit -n\` or lower channels`, "error");
   }
 
   ended(call: DispatchCall, outcome: Outcome): void {

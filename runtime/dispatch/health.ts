@@ -97,7 +97,9 @@ export class Health {
   }
 
   #postpone(backEnd: BackEnd): void {
+    if (this.#timer === null) return;
     const failures = (this.#patients.get(backEnd)?.failures ?? 0) + 1;
+    backEnd.retire("it does not answer its health check");
     const intervalMs = Math.min(MAX_PROBE_INTERVAL_MS, PROBE_INTERVAL_MS * 1.5 ** (failures - 1));
     const jitter = 0.8 + 0.4 * Math.random();
     this.#patients.set(backEnd, { failures, dueMs: performance.now() + intervalMs * jitter });

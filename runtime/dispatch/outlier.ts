@@ -18,6 +18,7 @@ import {
 const SLOW_START_FACTOR = 4;
 
 export class Outlier {
+  readonly #onChange: (change: string) => void;
   /** Answers of 5xx since the last good one. */
   #errors = 0;
   /** Since it was last well for longer than the longest ejection. */
@@ -26,6 +27,11 @@ export class Outlier {
   #ejectedUntilMs = 0;
   #recoveredMs = Number.NEGATIVE_INFINITY;
   #isOnTrial = false;
+
+  /** @param onChange is told when it is taken out, for how long, and when it has recovered */
+  constructor(onChange: (change: string) => void = () => {}) {
+    this.#onChange = onChange;
+  }
 
   /** It gets no requests but those that try it. */
   get isEjected(): boolean {
@@ -61,20 +67,22 @@ export class Outlier {
   /** @param isServerError the status was 5xx, but for those that tell of load */
   answered(isServerError: boolean): void {
     if (isServerError) {
-      if (++this.#errors >= SERVER_ERRORS_IN_A_ROW || this.isEjected) this.#eject();
+      if (++this.#errors >= SERVER_ERRORS_IN_A_ROW || this.isEjected)
+        this.#eject("answers with errors");
       return;
     }
     this.#errors = 0;
     if (this.#ejectedUntilMs === 0) return;
     this.#ejectedUntilMs = 0;
     this.#recoveredMs = performance.now();
+    this.#onChange("answers requests again");
   }
 
   timedOut(): void {
-    this.#eject();
+    this.#eject("does not answer in time");
   }
 
-  #eject(): void {
+  #eject(why: string): void {
     const now = performance.now();
     // Several requests that hang together are one failure.
     if (now < this.#ejectedUntilMs) return;
@@ -82,6 +90,7 @@ export class Outlier {
     this.#ejections = isRelapse ? this.#ejections + 1 : 0;
     const ms = Math.min(MAX_EJECTION_MS, FIRST_EJECTION_MS * 2 ** this.#ejections);
     this.#ejectedUntilMs = now + ms;
+    this.#onChange(`${why}: it gets no requests for ${ms / 1000} s`);
     this.#errors = 0;
   }
 }

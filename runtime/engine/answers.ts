@@ -2,6 +2,7 @@
 // media type, and counts. All texts are latin1, one character a byte.
 
 import { nowMs } from "../base/clock.js";
+import { log } from "../base/log.js";
 import type { Service } from "../builtin/service.js";
 import type { Answer } from "../dispatch/answer-parser.js";
 import { engineExplanation } from "../dispatch/explanation.js";
@@ -19,6 +20,7 @@ import type { ErrorBody, Exchange, Method } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { PluginTallies } from "../metrics/plugin-tallies.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
+import { REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
 import type { Accept } from "../plugin/contract/request-source.js";
 import { latin1Text, MAX_COPIED_BYTES, toLatin1 } from "../plugin/contract/wire-text.js";
 import { splitHttpResponse } from "../plugin/response/http-response.js";
@@ -32,6 +34,7 @@ import {
   RESULT_TEXT,
 } from "../wire/batch.js";
 import type { SharedState } from "../wire/shared-state.js";
+import type { AccessLog } from "./access-log.js";
 import { type ErrorMessage, failureMessage, plainMessage } from "./error-message.js";
 import type { SchedulerEvents } from "./scheduler.js";
 
@@ -39,6 +42,15 @@ const NO_EXECUTOR = "Service Unavailable: all executors are busy";
 const TOO_MANY_REQUESTS = 429;
 const READONLY_FIELD = "X-SVC-Readonly: 1\r\n";
 const RETRY_SOON = "Retry-After: 2\r\n";
+
+export interface AnswerRules {
+  /** Pages of other origins may call this server. */
+  readonly cors: boolean;
+  /** Null where no request is logged. */
+  readonly access: AccessLog | null;
+  /** Whether a client may ask how its answer comes about. */
+  readonly mayAsk: (exchange: Exchange) => boolean;
+}
 
 export class Answers {
   readonly #state: SharedState;
@@ -48,6 +60,8 @@ export class Answers {
   /** Pages of other origins may call this server. */
   readonly #cors: boolean;
   readonly #tallies: PluginTallies;
+  readonly #access: AccessLog | null;
+  readonly #mayAsk: (exchange: Exchange) => boolean;
   /** Field lines for clients that ask which argspec is served; empty while that is unknown. */
   #argspecFields = "";
 
@@ -56,8 +70,10 @@ export class Answers {
     metrics: Metrics,
     tallies: PluginTallies,
     backlog: () => number,
-    cors: boolean,
+    { cors, access, mayAsk }: AnswerRules,
   ) {
+    this.#access = access;
+    this.#mayAsk = mayAsk;
     this.#tallies = tallies;
     this.#state = state;
     this.#metrics = metrics;
@@ -72,6 +88,11 @@ export class Answers {
     this.#argspecFields = `X-SVC-Argspec: ${hash}\r\n${exposed}`;
   }
 
+  /** Whether the client wants to know how its answer comes about, and may. */
+  isExplained(exchange: Exchange): boolean {
+    return exchange.headers.isExplained && this.#mayAsk(exchange);
+  }
+
   /** A request that its executor answered; what the scheduler calls. */
   readonly call: SchedulerEvents["result"] = (call, execId, status, kind, payload) => {
     const content = payload as string | Uint8Array;
@@ -81,7 +102,11 @@ export class Answers {
 
   /** A request that its executor did not answer; what the scheduler calls. */
   readonly failedCall: SchedulerEvents["failed"] = (call, execId, failure) => {
-    const message = failureMessage(failure, call.plugin.name);
+    const { name } = call.plugin;
+    const message = failureMessage(failure, name);
+    const request = call.exchange.headers.requestId ?? String(call.serial);
+    const what = failure === "timeout" ? "ran past its time-out" : "ended with its executor";
+    log(`plugin ${name} ${what}`, "error", { request, plugin: name });
     this.error(call.exchange, call.port, execId, 500, message, true);
   };
 
@@ -265,10 +290,13 @@ export class Answers {
       if (tally !== null) this.#tallies.answered(tally, status, latencyMs);
     }
     exchange.answer(status, mediaType, body, fields + this.#asked(exchange));
+    if (this.#access !== null) this.#access.answered(exchange, status, body.length);
   }
 
   #asked({ headers }: Exchange): string {
-    return headers.hasArgspec ? this.#argspecFields : "";
+    const argspec = headers.hasArgspec ? this.#argspecFields : "";
+    const { requestId } = headers;
+    return requestId === null ? argspec : `${argspec}${REQUEST_ID_HEADER}: ${requestId}\r\n`;
   }
 
   /**
@@ -279,7 +307,7 @@ export class Answers {
     const backlog = Math.min(this.#backlog(), 0xffff).toString(16).toUpperCase();
     const readonly = isReadonly ? READONLY_FIELD : "";
     const field = `X-SVC-Backlog: ${backlog.padStart(4, "0")}\r\n${readonly}`;
-    if (!exchange.headers.isExplained) return field;
+    if (!this.isExplained(exchange)) return field;
     return `${field}X-SVC-Explain: ${explain ?? engineExplanation(elapsedMs(exchange.t0Ms))}\r\n`;
   }
 }

@@ -38,8 +38,10 @@ import { PluginTallies } from "../metrics/plugin-tallies.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { PluginList } from "../plugin/contract/plugin-table.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
+import type { ServerSettings } from "../settings/server-settings.js";
 import { SharedState } from "../wire/shared-state.js";
-import { Answers } from "./answers.js";
+import { AccessLog } from "./access-log.js";
+import { type AnswerRules, Answers } from "./answers.js";
 import type { Ask, IoThreadData, Listening, Notice } from "./io-control.js";
 import { listenPair } from "./listen-pair.js";
 import { MatrixRequests } from "./matrix-requests.js";
@@ -85,8 +87,9 @@ export class IoServer {
       const { working, waiting } = this.#scheduler;
       return working + waiting + (this.#dispatcher?.working ?? 0);
     };
-    const cors = settings.cors !== null;
-    const answers = new Answers(this.#state, this.#metrics, this.#tallies, backlog, cors);
+    const trusted = new TrustedClients(settings.trusted);
+    const rules = answerRules(settings, trusted);
+    const answers = new Answers(this.#state, this.#metrics, this.#tallies, backlog, rules);
     this.#answers = answers;
     // A query must come to an end even where plugins need not, and nobody waits without end.
     const timeoutMs = settings.pluginTimeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS;
@@ -133,7 +136,7 @@ export class IoServer {
       scheduler: this.#scheduler,
       admin: this.#admin,
       pages: new PageRules(settings.cors, settings.hosts),
-      trusted: new TrustedClients(settings.trusted),
+      trusted,
       matrix: this.#matrix,
     });
     setServerView(view);
@@ -341,6 +344,20 @@ export class IoServer {
       pending: pending.get(connection) ?? null,
     }));
   }
+}
+
+function answerRules(
+  { cors, accessLog, explain }: ServerSettings,
+  trusted: TrustedClients,
+): AnswerRules {
+  return {
+    cors: cors !== null,
+    access: accessLog > 0 ? new AccessLog(accessLog) : null,
+    mayAsk: (exchange) => {
+      if (explain !== "trusted") return explain === "anybody";
+      return exchange.connection.ident !== null || trusted.refusal(exchange) === null;
+    },
+  };
 }
 
 function stateOf({ step }: PluginCall, executor: number | null): RequestState {

@@ -27,6 +27,7 @@ import { encodeMerged } from "../dispatch/merged-output.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
 import { isClientGone } from "../http/gone-clients.js";
 import type { Exchange } from "../http/transport.js";
+import { requestId as idIn, REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
 import { DEADLINE_HEADER } from "../plugin/contract/request-text.js";
 import { decodeForwarding, type Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
@@ -76,8 +77,11 @@ class Progress implements Dispatch {
   request!: ForwardedRequest;
   readonly #ended: (progress: Progress, outcome: Outcome) => void;
 
-  constructor(received: MatrixRequest, ended: (progress: Progress, outcome: Outcome) => void) {
-    const { isExplained } = received.exchange.headers;
+  constructor(
+    received: MatrixRequest,
+    isExplained: boolean,
+    ended: (progress: Progress, outcome: Outcome) => void,
+  ) {
     this.received = received;
     this.explanation = isExplained ? new Explanation(received.pre === null ? "wait" : "pre") : null;
     this.#ended = ended;
@@ -127,7 +131,8 @@ export class MatrixRequests {
 
   /** Answers a request for a plugin of the back-ends. */
   submit(request: MatrixRequest): void {
-    const progress = new Progress(request, this.#ended);
+    const isExplained = this.#answers.isExplained(request.exchange);
+    const progress = new Progress(request, isExplained, this.#ended);
     if (request.pre !== null) return this.#runProcessor(progress, request.pre, null);
     const { exchange, target } = request;
     const { block, accept, partialTarget, via: passed } = exchange.headers;
@@ -203,7 +208,11 @@ export class MatrixRequests {
   /** Requests that pre-processors make lack what concerns this one alone. */
   #withFields({ received, explanation }: Progress, bytes: Uint8Array): Uint8Array {
     const deadlineMs = this.#deadlineMs(received.exchange);
-    const told = deadlineMs > 0 ? withField(bytes, `${DEADLINE_HEADER}: ${deadlineMs}`) : bytes;
+    const { requestId } = received.exchange.headers;
+    // It is there already where the processor returned the request that it got.
+    const isNamed = requestId === null || requestIdOf(bytes) !== null;
+    const named = isNamed ? bytes : withField(bytes, `${REQUEST_ID_HEADER}: ${requestId}`);
+    const told = deadlineMs > 0 ? withField(named, `${DEADLINE_HEADER}: ${deadlineMs}`) : named;
     return explanation === null ? told : withField(told, EXPLAIN_FIELD);
   }
 
@@ -310,6 +319,11 @@ export class MatrixRequests {
     const how = { ...ENGINE, ...hierarchy, explain: explained(progress) };
     this.#answers.error(exchange, port, 0, status, plainMessage(text), isPlugin, how);
   }
+}
+
+function requestIdOf(request: Uint8Array): string | null {
+  const bytes = Buffer.from(request.buffer, request.byteOffset, request.length);
+  return idIn(bytes.toString("latin1", 0, bytes.indexOf("\r\n\r\n")));
 }
 
 function explained({ received, explanation }: Progress): string | null {

@@ -111,7 +111,7 @@ export class RequestEngine {
         try {
           this.#request(exchange, port);
         } catch (error) {
-          log(`internal error: ${(error as Error).stack}`);
+          log(`internal error: ${(error as Error).stack}`, "error");
           this.#parts.answers.refuse(exchange, port, 500, "Internal error in request handler");
         }
         this.current = null;

@@ -4,6 +4,7 @@
 
 import { MAX_HEADER_FIELDS, MAX_HEADER_LINE_BYTES, MAX_QUEUE } from "../base/limits.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
+import { asRequestId } from "../plugin/contract/request-id.js";
 import type { Accept } from "../plugin/contract/request-source.js";
 import { fieldValue } from "../plugin/contract/request-text.js";
 import { INVALID_HEADER, INVALID_TARGET, type Refusal, UNKNOWN_CODING } from "./refusal.js";
@@ -25,6 +26,7 @@ const NAMES = [
   "sec-fetch-site",
   "expect",
   "x-svc-via",
+  "x-request-id",
   "connection",
   "x-svc-argspec",
   "x-svc-explain",
@@ -51,6 +53,7 @@ export class HeaderFields implements RequestHeaders {
   isExplained = false;
   deadlineMs = 0;
   hasArgspec = false;
+  requestId: string | null = null;
   isFromPage = false;
   count = 0;
   /** Bytes of the body as declared, -1 when not declared. */
@@ -126,6 +129,9 @@ function readField(fields: HeaderFields, name: string, value: string): boolean {
     case "origin":
     case "sec-fetch-site":
       fields.isFromPage = true;
+      return true;
+    case "x-request-id":
+      fields.requestId = asRequestId(value);
       return true;
     case "expect":
       fields.expect = value.toLowerCase();

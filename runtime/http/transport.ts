@@ -35,6 +35,8 @@ export interface RequestHeaders {
   readonly isExplained: boolean;
   /** There is an `X-SVC-Argspec`: the client asks for the hash of the live argspec. */
   readonly hasArgspec: boolean;
+  /** `X-Request-Id`, if it is printable and not too long; null for none. */
+  readonly requestId: string | null;
   /** A browser tells where the page is from that sends it. */
   readonly isFromPage: boolean;
   /** Number of header fields received. */

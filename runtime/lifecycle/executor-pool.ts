@@ -91,7 +91,7 @@ export class ExecutorPool {
     const member = this.#members.get(id);
     if (member === undefined) return;
     member.terminated = true;
-    log(`executor ${id} is replaced: ${reason}`);
+    log(`executor ${id} is replaced: ${reason}`, "warn");
     void member.worker.terminate();
   }
 
@@ -172,7 +172,7 @@ export class ExecutorPool {
   }
 
   async #onDeath(id: number, member: Member, reason: string): Promise<void> {
-    if (!member.terminated) log(`executor ${id} died: ${reason}`);
+    if (!member.terminated) log(`executor ${id} died: ${reason}`, "error");
     this.#metrics.executorRestarted();
     const livedLong = performance.now() - member.startedAtMs > LONG_LIFE_MS;
     const running = await this.#events.died(id);
@@ -196,7 +196,7 @@ export class ExecutorPool {
         this.#events.replaced(died, await this.#startOne(this.#takeId(), routes));
       } catch (error) {
         if (this.#closed) return;
-        log(`executor ${died} could not be replaced: ${(error as Error).message}`);
+        log(`executor ${died} could not be replaced: ${(error as Error).message}`, "error");
         this.#countOwnDeath();
         this.#replace(died, routes);
       }

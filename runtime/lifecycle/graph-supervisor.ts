@@ -184,7 +184,7 @@ export class GraphSupervisor implements GraphSource {
       return (await this.#interconnect.ask({ op: "save", timeoutMs: SAVE_TIMEOUT_MS })) as boolean;
     } catch (error) {
       // It dies whenever it saves. This thread has nothing to lose any more.
-      log(`graphs are saved by the main thread: ${(error as Error).message}`);
+      log(`graphs are saved by the main thread: ${(error as Error).message}`, "warn");
       return saveGraphs(this.#open.all(), SAVE_TIMEOUT_MS, log);
     }
   }
@@ -210,7 +210,7 @@ export class GraphSupervisor implements GraphSource {
     try {
       await this.#interconnect.ask({ op: "closeLog" });
     } catch (error) {
-      log(`the log could not be closed: ${(error as Error).message}`);
+      log(`the log could not be closed: ${(error as Error).message}`, "error");
     }
   }
 
@@ -257,7 +257,7 @@ export class GraphSupervisor implements GraphSource {
     const { graphs, failures } = (await this.#interconnect.ask(ask)) as RecoveredGraphs;
     for (const shared of graphs) this.#opened(shared, shared.logPath);
     for (const [name, message] of failures) {
-      log(message);
+      log(message, "error");
       this.#unloadable.set(name, message);
     }
     this.#tellUnloadable();
@@ -270,7 +270,7 @@ export class GraphSupervisor implements GraphSource {
         const isLocal = this.#settings.graphs[name]?.local ?? false;
         await this.openLater({ name, path: null, isLocal });
       } catch (error) {
-        log((error as Error).message);
+        log((error as Error).message, "error");
       }
     });
     await Promise.all(opening);

@@ -51,7 +51,7 @@ export class HttpService {
       { settings, state, adminState: this.#adminState.buffer, metrics, clock: graphs.clock.buffer },
       (notice) => this.#onNotice(notice),
       (error) => {
-        log(`the IO thread died: ${error.stack ?? error.message}`);
+        log(`the IO thread died: ${error.stack ?? error.message}`, "error");
         process.exit(1);
       },
     );
@@ -66,7 +66,7 @@ export class HttpService {
         died: (id) => this.#io.executorDied(id),
         replaced: (died, executor) => void this.#io.replaceExecutor(died, executor),
         crashLoop: () => {
-          log("executors keep dying: the service goes out");
+          log("executors keep dying: the service goes out", "error");
           this.serviceIn = false;
         },
       },

@@ -38,7 +38,7 @@ function watch(watchdog: RunOptions["watchdog"]): void {
   try {
     watchdog?.();
   } catch (error) {
-    log(`the watchdog failed: ${error instanceof Error ? error.stack : String(error)}`);
+    log(`the watchdog failed: ${error instanceof Error ? error.stack : String(error)}`, "error");
   }
 }
 

@@ -102,7 +102,7 @@ export class SupervisedThread<A, D extends object = object> {
 
   /** Ends what the thread is doing; it is replaced. */
   terminate(reason: string): void {
-    log(`the ${this.#kind.title} is replaced: ${reason}`);
+    log(`the ${this.#kind.title} is replaced: ${reason}`, "warn");
     void this.#running?.worker.terminate();
   }
 
@@ -161,7 +161,7 @@ export class SupervisedThread<A, D extends object = object> {
   }
 
   #onDeath(reason: string): void {
-    log(`the ${this.#kind.title} died: ${reason}`);
+    log(`the ${this.#kind.title} died: ${reason}`, "error");
     this.#running = null;
     const dead = this.threadNumber;
     this.#deaths++;

@@ -5,6 +5,7 @@
 import { resolve } from "node:path";
 import { SvcError } from "../base/errors.js";
 import { STOP_TIMEOUT_MS } from "../base/limits.js";
+import { configureLog } from "../base/log-settings.js";
 import { descriptions as builtinPlugins } from "../builtin/.generated/descriptions.js";
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { readHost } from "../builtin/host.js";
@@ -76,6 +77,10 @@ class System extends AllGraphs {
     if (this.#graphs !== null) throw new SvcError("SVC2203", "the system is initialized already");
     this.#name = name;
     this.#graphSettings = graphSettings(options);
+    configureLog(
+      checkSetting("logFormat", options.logFormat ?? undefined),
+      checkSetting("logLevel", options.logLevel ?? undefined),
+    );
     await this.#openGraphs();
     this.#isInitialized = true;
     if (options.http !== undefined) await this.startHTTP(options.http, options);

@@ -29,6 +29,7 @@ import {
   MIN_EXECUTOR_HEAP_MB,
   PRIVATE_NETWORKS,
 } from "../base/limits.js";
+import { LOG_LEVELS } from "../base/log-settings.js";
 import type { DispatcherConfig, GraphConfig, PluginDeclaration } from "./config-values.js";
 import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
 import { matrixRule } from "./matrix-config.js";
@@ -237,6 +238,43 @@ export const SETTINGS = {
     help:
       "log of changes, by which they outlive the process: async: the last 10 ms may be lost; " +
       "answer: nothing that was answered; off: all since the last save",
+  }),
+  /** Form of the server's log: text on a terminal, else lines of JSON, by default. */
+  logFormat: setting({
+    key: "logging.format",
+    type: oneOf("auto", "json", "text"),
+    default: ["auto"],
+    option: "log-format",
+    library: "initialize",
+    help: "form of the server's log: lines of JSON, or text; auto: text on a terminal",
+  }),
+  /** Least important entries of the log: "error", "warn", "info" (default), "debug". */
+  logLevel: setting({
+    key: "logging.level",
+    type: oneOf(...LOG_LEVELS),
+    default: ["info"],
+    option: "log-level",
+    library: "initialize",
+    help: "what is logged: this, and all that is more important",
+  }),
+  /** One of so many requests is logged; 0: none (default). */
+  accessLog: setting({
+    key: "logging.access",
+    type: integer(0, Number.MAX_SAFE_INTEGER),
+    default: [0],
+    option: "access-log",
+    library: "start",
+    help: "one of so many requests is logged, 1: each, 0: none",
+  }),
+  /** Who may ask with `X-SVC-Explain` how an answer came about. Default: anybody. */
+  explain: setting({
+    key: "http.explain",
+    type: oneOf("anybody", "trusted", "off"),
+    default: ["anybody"],
+    option: "explain",
+    library: "start",
+    help: "who may ask with `X-SVC-Explain` how a dispatched answer came about",
+    optionHelp: "who may ask with X-SVC-Explain how a dispatched answer came about",
   }),
   /** Expired vertices and arcs are removed. Default true. */
   events: setting({

@@ -34,7 +34,9 @@ setArgspecForms(forms);
 setFindGraph((name) => (graphs.find(name) === null ? null : (graphOf(name) as Graph)));
 
 // A fault in one plugin or graph must not take the others with it.
-process.on("uncaughtException", (error) => log(`internal error: ${error.stack ?? error.message}`));
+process.on("uncaughtException", (error) =>
+  log(`internal error: ${error.stack ?? error.message}`, "error"),
+);
 
 /** Requests name them by their places in this order. */
 const plugins = [...graphPlugins, ...quickPlugins];

@@ -24,7 +24,7 @@ keepLongStacks();
 // What plugin code leaves behind outside of a request must not take the others down with it.
 function onStray(error: unknown): void {
   metrics.strayException();
-  log(`exception outside of a request: ${strayText(error)}`);
+  log(`exception outside of a request: ${strayText(error)}`, "error");
 }
 process.on("uncaughtException", onStray);
 process.on("unhandledRejection", onStray);

@@ -15,7 +15,9 @@ const { thread, settings, port, signal } = data;
 const interconnect = new Interconnect(thread, settings, new LogClock(data.clock), log);
 
 // A fault in one graph must not take the others with it.
-process.on("uncaughtException", (error) => log(`internal error: ${error.stack ?? error.message}`));
+process.on("uncaughtException", (error) =>
+  log(`internal error: ${error.stack ?? error.message}`, "error"),
+);
 
 function act(ask: InterconnectAsk): unknown {
   switch (ask.op) {

@@ -14,6 +14,8 @@ const server = new IoServer(workerData as IoThreadData, (notice: Notice) =>
 
 // A fault here is a defect of the server; the connections of all clients are worth more than a
 // clean exit.
-process.on("uncaughtException", (error) => log(`internal error: ${error.stack ?? error.message}`));
+process.on("uncaughtException", (error) =>
+  log(`internal error: ${error.stack ?? error.message}`, "error"),
+);
 
 port.on("message", (asked: Asked<Ask>) => void answer(port, asked, (ask) => server.execute(ask)));

@@ -104,4 +104,23 @@ test("explains to nobody who does not ask, nor in plain text", async () => {
   assert.not("explain" in (await ask(engine.port, "find")).json);
 });
 
+test("explains nothing where that is off, nor to strangers where it is for trusted", async () => {
+  const dispatcher = { partitions: [[{ host: "127.0.0.1", port: 1 }]], replicas: [{}] };
+  for (const [explain, isTold] of [
+    ["off", false],
+    ["trusted", true],
+    ["anybody", true],
+  ] as const) {
+    const node = await MatrixNode.start({ dispatcher, processors: false, explain });
+    try {
+      const { text } = await ask(node.port, "find?n=1");
+      assert.is("explain" in JSON.parse(text), isTold, `${explain}: ${text}`);
+      const page = await ask(node.port, "find?n=1", { Origin: "http://elsewhere.example" });
+      assert.is("explain" in JSON.parse(page.text), explain === "anybody", page.text);
+    } finally {
+      await node.kill();
+    }
+  }
+});
+
 test.run();

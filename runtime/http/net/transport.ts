@@ -86,7 +86,9 @@ export class NetServer implements HttpServer, ConnectionHost {
       server.listen({ ...address, backlog: LISTEN_BACKLOG }, () => {
         server.off("error", reject);
         // A failed accept (no descriptors left) concerns one client; the server goes on.
-        server.on("error", (error) => log(`a connection was not accepted: ${error.message}`));
+        server.on("error", (error) =>
+          log(`a connection was not accepted: ${error.message}`, "warn"),
+        );
         const bound = server.address();
         if (bound !== null && typeof bound === "object") this.port = bound.port;
         this.#sweeper = setInterval(() => this.sweep(performance.now()), CONNECTION_SWEEP_MS);

@@ -48,11 +48,20 @@ export function keepLongStacks(): void {
 
 /** What was thrown outside of a request: what it says, and its frames of plugin code. */
 export function strayText(thrown: unknown): string {
-  const name = thrown instanceof Error ? `${errorName(thrown)}: ` : "";
+  const name = isError(thrown) ? `${errorName(thrown)}: ` : "";
   const frames = framesSafely(thrown);
   const text = `${name}${thrownMessage(thrown)}`;
   if (frames.length > 0) return `${text}\n${frames.join("").trimEnd()}`;
   return stackOf(thrown) ?? text;
+}
+
+/** `instanceof` for a value that may be a proxy whose traps throw. */
+function isError(thrown: unknown): boolean {
+  try {
+    return thrown instanceof Error;
+  } catch {
+    return false;
+  }
 }
 
 function stackOf(thrown: unknown): string | null {

@@ -11,6 +11,7 @@ import { bindMerged, type Merging } from "./forwarding.js";
 import { type BoundGraph, takeBound } from "./graph-binding.js";
 import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
 import { renderPost, renderPre, renderResult } from "./render.js";
+import { reportThrown } from "./report-thrown.js";
 
 /**
  * Calls an engine plugin. `done` is called once: before this returns when the function is
@@ -112,6 +113,7 @@ async function finishLater(
   } catch (thrown) {
     // Conversion is over when a function returns, so even a ParameterError is the plugin's own.
     bound?.release();
+    reportThrown(thrown, source);
     sendThrown(done, source.accept, 500, "plugin", thrown);
     return;
   }
@@ -133,6 +135,7 @@ function sendSyncError(thrown: unknown, source: RequestSource, done: Done): void
     const status = thrown.exceptionName === "LookupError" ? 404 : 400;
     sendError(done, accept, status, "svc", thrown.exceptionName, thrown.message);
   } else {
+    reportThrown(thrown, source);
     sendThrown(done, accept, 500, "plugin", thrown);
   }
 }

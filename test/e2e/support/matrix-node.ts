@@ -14,6 +14,7 @@ export interface NodeSettings {
   readonly dispatcher: object | null;
   readonly prefix: string | null;
   readonly servicein: boolean;
+  readonly explain: "anybody" | "trusted" | "off";
   /** A dispatcher gets the processors of `matrix-plugins.ts`. */
   readonly processors: boolean;
   /** Plugins of the request table, as what; null for those of `matrix-plugins.ts`. */
@@ -37,13 +38,14 @@ let svc: typeof Library;
 
 const orders = {
   async start(settings: NodeSettings): Promise<number> {
-    const { port, root, dispatcher, prefix, servicein, processors, table, journal } = settings;
+    const { port, root, dispatcher, prefix, servicein, explain } = settings;
+    const { processors, table, journal } = settings;
     svc = (await import(library!)) as typeof Library;
     await svc.system.initialize(dispatcher === null ? "engine" : "dispatcher", { root });
     if (table !== null) await addTable(svc, table.folder, table.role, root);
     else if (dispatcher === null) addEngines(svc, journal);
     else if (processors) addProcessors(svc);
-    const options = { ip: "127.0.0.1", dispatcher, prefix, servicein };
+    const options = { ip: "127.0.0.1", dispatcher, prefix, servicein, explain };
     await svc.system.startHTTP(port, options);
     return svc.system.serverPorts().base;
   },

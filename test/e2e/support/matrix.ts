@@ -24,6 +24,7 @@ export interface NodeOptions {
   readonly dispatcher?: object;
   readonly prefix?: string;
   readonly servicein?: boolean;
+  readonly explain?: NodeSettings["explain"];
   /** Default true. */
   readonly processors?: boolean;
   readonly table?: NonNullable<NodeSettings["table"]>;
@@ -70,6 +71,7 @@ export class MatrixNode {
       dispatcher: options.dispatcher ?? null,
       prefix: options.prefix ?? null,
       servicein: options.servicein ?? true,
+      explain: options.explain ?? "anybody",
       processors: options.processors ?? true,
       table: options.table ?? null,
     } satisfies NodeSettings)) as number;

@@ -75,6 +75,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
       via: "",
       isExplained: false,
       hasArgspec: false,
+      requestId: null,
       isFromPage: false,
       count: lines.length,
       get: (name) => fields.get(name),

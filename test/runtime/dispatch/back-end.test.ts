@@ -106,7 +106,7 @@ test("a back-end that comes back starts anew", () => {
   const channels = [backEnd.take(), backEnd.take()];
   backEnd.give(channels[0]!, 50);
   backEnd.penalise();
-  backEnd.retire();
+  backEnd.retire("a test says so");
   backEnd.revive();
   assert.equal([backEnd.isDefunct, backEnd.isPenalised, backEnd.value], [false, false, 2]);
 });
@@ -187,7 +187,7 @@ test("retired, it ends what is idle and lets the rest finish", async ({ fake }) 
   const backEnd = new BackEnd(fake.address, { channels: 4, priority: 1 }, PLACE);
   await openIdle(backEnd, fake, 2);
   const { request, answered } = await start(backEnd, fake);
-  backEnd.retire();
+  backEnd.retire("a test says so");
   assert.equal([backEnd.openChannels, backEnd.running, backEnd.isDefunct], [1, 1, true]);
   request.answer(200, "");
   backEnd.give(await answered, -1);

@@ -124,7 +124,7 @@ test("allowed to be incomplete, something must be left", async () => {
 
 test("allowed to be incomplete, requests for one place are still not", async () => {
   await matrix(2, 1, {}, INCOMPLETE);
-  small!.matrix.backEnds[0]![0]!.retire();
+  small!.matrix.backEnds[0]![0]!.retire("a test says so");
   for (const options of [{ target: 0n }, { isPrimary: true }]) {
     assert.is(await begin("/a", options).owner.outcome(), "503 Partition(s) down");
   }

@@ -94,7 +94,7 @@ test("one that hangs gets no more requests while another one answers", async () 
     assert.is(await owner.outcome(), "p0r1");
   }
   // It is better than none.
-  small.matrix.backEnds[0]![1]!.retire();
+  small.matrix.backEnds[0]![1]!.retire("a test says so");
   const { owner } = begin(true);
   await answer(0, 0);
   assert.is(await owner.outcome(), "p0r0");
@@ -134,7 +134,7 @@ test("after a soft time-out the answer is made of what is there, if that is enou
 
 test("too little is no answer", async () => {
   small = await SmallMatrix.start(3, 1, {}, { ...INCOMPLETE, "min-coverage": 0.6 });
-  for (const partition of [0, 1]) small.matrix.backEnds[partition]![0]!.retire();
+  for (const partition of [0, 1]) small.matrix.backEnds[partition]![0]!.retire("a test says so");
   const { owner } = begin(false);
   await answer(2, 0);
   assert.is(await owner.outcome(), "503 Partition(s) down");

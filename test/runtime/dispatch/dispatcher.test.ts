@@ -232,7 +232,7 @@ for (const [name, fail, told] of [
     await start(1, 2, {}, { timeout: 60 });
     const [backEnd, other] = [small.at(0, 0), small.at(0, 1)];
     other.health = answerText(503, "");
-    dispatcher.matrix.backEnds[0]![1]!.retire();
+    dispatcher.matrix.backEnds[0]![1]!.retire("a test says so");
     const sent = send("/a", { method: "POST", body: "x" });
     fail(await backEnd.next());
     assert.match(await textOf(sent), told);

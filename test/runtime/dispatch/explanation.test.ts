@@ -35,7 +35,7 @@ test("tells what every replica would have cost, and what became of those asked",
   const [first, second, third, fourth] = backEnds;
   const explanation = new Explanation("pre");
   explanation.begin("wait");
-  third!.retire();
+  third!.retire("a test says so");
   fourth!.take();
   first!.penalise();
   explanation.chosen(second!, backEnds, []);

@@ -57,7 +57,7 @@ test("a back-end comes back by itself, and only those that are down are asked", 
   assert.is(first.probes, 1);
   assert.is(second.probes, 2);
   const [backEnd] = matrix.all();
-  backEnd!.retire();
+  backEnd!.retire("a test says so");
   await until(() => alive(matrix)[0]!, "first back-end");
   assert.is(first.probes, 2);
   assert.is(second.probes, 2);

@@ -59,7 +59,7 @@ test("cost is kept for each back-end, not for rows", () => {
 test("what is down, penalised, tried or without a free channel", () => {
   const matrix = matrixOf(1, { channels: 1 }, { channels: 1 }, { channels: 1 });
   const [first, second, third] = matrix.backEnds[0]!;
-  first!.retire();
+  first!.retire("a test says so");
   assert.is(row(matrix), 1);
   second!.penalise();
   assert.is(row(matrix), 2);
@@ -69,8 +69,8 @@ test("what is down, penalised, tried or without a free channel", () => {
   assert.is(row(matrix, ANY, [second!, third!]), "down");
   second!.take();
   assert.is(row(matrix), "busy");
-  second!.retire();
-  third!.retire();
+  second!.retire("a test says so");
+  third!.retire("a test says so");
   assert.is(row(matrix), "down");
 });
 
@@ -90,7 +90,7 @@ test("without its preferred row a request goes the usual way", () => {
   assert.is(row(matrix, preference), 0);
   matrix.backEnds[0]![0]!.take();
   assert.is(row(matrix, preference), 2);
-  preferred.retire();
+  preferred.retire("a test says so");
   assert.is(row(matrix, preference), 2);
 });
 
@@ -108,7 +108,7 @@ test("primary requests never leave the primary row", () => {
   primary.take();
   assert.is(row(matrix, PRIMARY), "busy");
   assert.is(row(matrix, PRIMARY, [primary]), "down");
-  primary.retire();
+  primary.retire("a test says so");
   assert.is(row(matrix, PRIMARY), "down");
 });
 

@@ -86,6 +86,7 @@ class Run {
 
   #answers(): Answers {
     return {
+      isExplained: () => false,
       relay: () => this.#answer("relayed"),
       merged: () => this.#answer("merged"),
       result: () => this.#answer("result"),

@@ -122,6 +122,13 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
       /^: expected 64 graphs at most, got 65$/,
     ],
   ],
+  logFormat: [["xml", /^: expected one of "auto", "json", "text", got "xml"$/]],
+  logLevel: [["trace", /^: expected one of "error", "warn", "info", "debug", got "trace"$/]],
+  accessLog: [
+    [-1, /^: expected an integer 0 or more, got -1$/],
+    [0.5, /got 0\.5$/],
+  ],
+  explain: [[true, /^: expected one of "anybody", "trusted", "off", got true$/]],
   saveEvery: [
     [-1, /^: expected an integer from 0 to 604800, got -1$/],
     [1e9, /^: expected an integer/],

@@ -1,0 +1,29 @@
+// A sample of the requests in the log, one entry each. Query strings stay out: they hold what is
+// nobody's business.
+
+import { nowMs } from "../base/clock.js";
+import { logEach } from "../base/log.js";
+import type { Exchange } from "../http/transport.js";
+
+const MS_DIGITS = 2;
+
+export class AccessLog {
+  readonly #every: number;
+  #answered = 0;
+
+  /** @param every one of so many requests is logged */
+  constructor(every: number) {
+    this.#every = every;
+  }
+
+  answered({ method, target, connection, headers, t0Ms }: Exchange, status: number, bytes: number) {
+    if (this.#answered++ % this.#every > 0) return;
+    const path = target.split("?", 1)[0]!;
+    const ms = Number((nowMs() - t0Ms).toFixed(MS_DIGITS));
+    const client = connection.remoteAddress;
+    const { requestId } = headers;
+    const named = requestId === null ? {} : { request: requestId };
+    const fields = { method, path, status, ms, bytes, client, ...named };
+    logEach(`${method} ${path} ${status} ${bytes} bytes ${ms} ms ${client}`, "info", fields);
+  }
+}

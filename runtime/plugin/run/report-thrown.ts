@@ -1,0 +1,18 @@
+// The entries of the log about requests whose plugin has thrown: what was thrown, and where, in
+// terms of the sources.
+
+import { isLogged, log } from "../../base/log.js";
+import { requestId } from "../contract/request-id.js";
+import type { RequestSource } from "../contract/request-source.js";
+import { strayText } from "../contract/traceback.js";
+
+/** Once the answer is on its way, which must not wait for source maps. */
+export function reportThrown(thrown: unknown, source: RequestSource): void {
+  if (isLogged("error")) setImmediate(report, thrown, source);
+}
+
+function report(thrown: unknown, source: RequestSource): void {
+  const path = source.target.split("?", 1)[0]!;
+  const request = requestId(source.headerBlock) ?? String(source.serial);
+  log(`${path} threw ${strayText(thrown)}`, "error", { request, path });
+}

@@ -1,0 +1,135 @@
+// The log as operators read it: lines of JSON with levels and ids of requests, exceptions in terms
+// of their sources, requests when asked for, and each change of a back-end.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { matrix } from "./support/matrix.js";
+import { fixture, get, type Served, serve, svc } from "./support/server.js";
+
+const test = suite("log");
+let served: Served | null = null;
+
+test.before(async () => {
+  await svc("build", fixture("engine"));
+});
+test.after.each(async () => {
+  await served?.stop("SIGKILL");
+  served = null;
+});
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** The lines so far, each of which has to be JSON, once one of them matches. */
+async function lines(pattern: RegExp): Promise<Line[]> {
+  while (!pattern.test(served!.log())) await get(served!.port, "/svc/hc");
+  const whole = served!.log().slice(0, served!.log().lastIndexOf("\n"));
+  return whole.split("\n").map((line) => JSON.parse(line) as Line);
+}
+
+const named = (id: string): RequestInit => ({ headers: { "X-Request-Id": id } });
+
+test("tells of an exception in a plugin, with the id that the client gave", async () => {
+  served = await serve(fixture("engine"), "--log-format", "json");
+  const answer = await get(served.port, "/svc/plugin/fails?text=gone", named("order-7"));
+  assert.is(answer.status, 500);
+  assert.is(answer.headers.get("x-request-id"), "order-7");
+  const [line] = (await lines(/order-7/)).filter(({ request }) => request === "order-7");
+  assert.is(line!.level, "error");
+  assert.is(line!.path, "/svc/plugin/fails");
+  assert.match(
+    String(line!.msg),
+    /^\/svc\/plugin\/fails threw \w+: gone\n +at .*faults\.ts:\d+:\d+/,
+  );
+  assert.ok(Math.abs(Date.parse(String(line!.time)) - Date.now()) < 600_000);
+});
+
+test("takes no id that is too long or unprintable, and answers none of its own", async () => {
+  served = await serve(fixture("engine"), "--log-format", "json");
+  for (const id of ["x".repeat(129), "a b", "ä"]) {
+    const { status, headers } = await get(served.port, "/svc/plugin/fails", named(id));
+    assert.is(status, 500);
+    assert.is(headers.get("x-request-id"), null, id);
+  }
+  assert.is((await get(served.port, "/svc/plugin/add?a=1")).headers.get("x-request-id"), null);
+  const told = (await lines(/threw/)).filter(({ msg }) => String(msg).includes("threw"));
+  for (const { request } of told) assert.match(String(request), /^\d+$/);
+});
+
+test("text for people has the exception, and the id behind its first line", async () => {
+  served = await serve(fixture("engine"), "--log-format", "text");
+  await get(served.port, "/svc/plugin/fails?text=gone", named("order-8"));
+  while (!served.log().includes("faults.ts")) await get(served.port, "/svc/hc");
+  assert.match(
+    served.log(),
+    /^svc: \/svc\/plugin\/fails threw \w+: gone \(request order-8\)\n {4}at /m,
+  );
+});
+
+test("what clients provoke does not fill the log", async () => {
+  served = await serve(fixture("engine"), "--log-format", "json");
+  const all = Array.from({ length: 400 }, (_, n) => {
+    return get(served!.port, `/svc/plugin/fails?text=${n}`, named(`id${n}`));
+  });
+  await Promise.all(all);
+  const told = await lines(/left out/);
+  const left = told.filter(({ msg }) => String(msg).includes("left out"));
+  const sum = left.reduce((total, { repeats }) => total + Number(repeats), 0);
+  const thrown = told.filter(({ path }) => path === "/svc/plugin/fails").length;
+  assert.ok(sum > 0 && thrown + sum <= 400, `${thrown} and ${sum}`);
+});
+
+test("leaves out what is less important than asked for", async () => {
+  served = await serve(fixture("engine"), "--log-format", "json", "--log-level", "error");
+  await get(served.port, "/svc/plugin/fails");
+  await lines(/threw/);
+  served.process.kill("SIGTERM");
+  assert.is(await served.stop(), 0);
+  assert.not.match(served.log(), "SIGTERM");
+});
+
+test("logs one of so many requests, without what their query says", async () => {
+  served = await serve(fixture("engine"), "--log-format", "json", "--access-log", "2");
+  for (let n = 0; n < 6; n++) await get(served.port, "/svc/plugin/add?a=4711", named(`r${n}`));
+  const told = (await lines(/r4/)).filter(({ method }) => method === "GET");
+  assert.equal(
+    told.map(({ request, path, status }) => [request, path, status]),
+    ["r0", "r2", "r4"].map((id) => [id, "/svc/plugin/add", 200]),
+  );
+  assert.not.match(served.log(), "4711");
+});
+
+test("no request is logged unless that is asked for", async () => {
+  served = await serve(fixture("engine"), "--log-format", "json");
+  await get(served.port, "/svc/plugin/add?a=1");
+  await get(served.port, "/svc/plugin/fails");
+  const told = await lines(/threw/);
+  assert.equal(
+    told.filter(({ method }) => method !== undefined),
+    [],
+  );
+});
+
+test("each change of a back-end is one line; ids go down the matrix", async () => {
+  const nodes = await matrix(2, 1);
+  try {
+    const { dispatcher } = nodes;
+    const ask = (init = {}) => get(dispatcher.port, "/svc/plugin/find?n=1", init);
+    assert.is((await ask(named("top-1"))).headers.get("x-request-id"), "top-1");
+    await nodes.at(0, 0).kill();
+    while (!dispatcher.log.includes("is down")) await ask();
+    await nodes.at(0, 0).restart();
+    while (!dispatcher.log.includes("is back")) await ask();
+    const changes = dispatcher.log.split("\n").filter((line) => line.startsWith("svc: back-end"));
+    assert.is(changes.length, 2, dispatcher.log);
+    assert.match(
+      changes[0]!,
+      /^svc: back-end 127\.0\.0\.1:\d+ \(partition 0, replica 0\) is down: /,
+    );
+    assert.match(changes[1]!, /\(partition 0, replica 0\) is back$/);
+  } finally {
+    await nodes.stop();
+  }
+});
+
+test.run();
