@@ -41,6 +41,11 @@ test("the documents name scripts, commands, files and error codes that exist", (
   expectNone(findings);
 });
 
+test("the README stays a tour", () => {
+  const { text } = documents.find(({ path }) => path === "README.md")!;
+  assert.ok(text.trimEnd().split("\n").length <= 150);
+});
+
 /** Headings by the name of their document, without folder and suffix. */
 const headings = new Map(
   documents.map(({ path, text }) => [
