@@ -46,6 +46,29 @@ test("the README stays a tour", () => {
   assert.ok(text.trimEnd().split("\n").length <= 150);
 });
 
+test("the interface's document names all that there is", () => {
+  const sources: readonly (readonly [path: RegExp, name: RegExp])[] = [
+    [/^runtime\/http\/header-fields\.ts$/, /^ {2}"((?:x-svc-)?[a-z-]+)",$/gm],
+    [/^runtime\/builtin\/services\.ts$/, /^ {2}\["([\w/]+)"/gm],
+    [/^runtime\/builtin\/not-implemented\.ts$/, /"(\w{4,})"/g],
+    [/^runtime\/builtin\/(?:graph-)?plugins\/\w+/, /^ \* @plugin (\w+)$/gm],
+    [/^runtime\/plugin\/(?:request|response)\/plugin-re\w+\.ts$/, /^ {2}[gs]et (\w+)\(/gm],
+    [/^runtime\/plugin\/response\/response-origin\.ts$/, /^ {2}get (\w+)\(/gm],
+    [/^runtime\/lifecycle\/system\.ts$/, /^ {2}(?:async )?([a-z]\w+)\((?!\) \{)/gm],
+  ];
+  const text = documents.find(({ path }) => path === "docs/interface.md")!.text.toLowerCase();
+  const findings: string[] = [];
+  for (const [source, name] of sources) {
+    const names = files
+      .filter(({ path }) => source.test(path))
+      .flatMap(({ text }) => [...text.matchAll(name)].map(([, found]) => found!));
+    assert.ok(names.length > 3, `${source} names nothing`);
+    const missing = names.filter((found) => !new RegExp(`(?<!\\w)${found}(?!\\w)`, "i").test(text));
+    findings.push(...missing.map((found) => `${source.source}: ${found}`));
+  }
+  expectNone(findings);
+});
+
 /** Headings by the name of their document, without folder and suffix. */
 const headings = new Map(
   documents.map(({ path, text }) => [
