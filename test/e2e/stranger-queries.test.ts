@@ -129,6 +129,11 @@ test("a query that costs too much is told so, and sooner to strangers", async ()
     await answer.text(),
     /Query too costly: more than 20000000 arcs|timeout after 2000 ms/,
   );
+  // So is an expression by itself.
+  const sorts = Array.from({ length: 40 }, () => "msort(0, 65536)").join(";");
+  const evaluate = `http://${address}:${port}/svc/builtin/evaluate?graph=dense&memory=65536`;
+  const evaluated = await fetch(evaluate, { method: "POST", body: sorts });
+  assert.match(await evaluated.text(), /Query too costly|timeout after 2000 ms/);
   // What is not costly is answered.
   const small = await fetch(`http://${address}:${port}/svc/builtin/neighbor?graph=dense&id=v1`);
   assert.is(small.status, 200);

@@ -5,7 +5,7 @@ import { evaluateText } from "../evaluate/evaluate.js";
 import { type Memory, memoryOption } from "../evaluate/memory.js";
 import { shownResult } from "../evaluate/plain-result.js";
 import { findAnchor } from "../query/match/anchor.js";
-import { Deadline } from "../query/walk/deadline.js";
+import { deadlineOf } from "../query/walk/deadline.js";
 import type { Graph } from "./graph.js";
 import { accessOf } from "./graph-handle.js";
 
@@ -25,7 +25,7 @@ export function shownEvaluation(
   timeoutMs: number,
 ): string {
   const { store } = accessOf(graph);
-  const deadline = new Deadline("evaluation", timeoutMs);
+  const deadline = deadlineOf("evaluation", { timeout: timeoutMs, limexec: true });
   const value = evaluateText(store, text, {
     tail: tail === "" ? 0 : findAnchor(store, tail),
     head: head === "" ? 0 : findAnchor(store, head),

@@ -5,7 +5,7 @@ import { shownSecond } from "../memory/time.js";
 import { sortValueOf } from "../model/arc-number.js";
 import { QueryError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { MAX_MADE_CHARACTERS } from "./limits.js";
+import { MAX_MADE_CHARACTERS, MAX_MADE_TEXT } from "./limits.js";
 import { MemoryCells } from "./memory-cells.js";
 import { NO_VECTOR, type Value, type VectorValue } from "./values.js";
 import { VertexFrame } from "./vertex-frame.js";
@@ -84,9 +84,12 @@ export class Run {
 
   /**
    * Counts characters of a text that is to be made.
-   * @throws QueryError when all of them are too many
+   * @throws QueryError when the text is too long, or all texts together are
    */
   reserve(characters: number): void {
+    if (characters > MAX_MADE_TEXT) {
+      throw new QueryError(`expression makes a text of more than ${MAX_MADE_TEXT} characters`);
+    }
     this.#made += characters;
     this.spend(characters >>> 3);
     if (this.#made > MAX_MADE_CHARACTERS) {

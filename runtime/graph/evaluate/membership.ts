@@ -3,6 +3,7 @@
 import { PackedValue, PropertyKind } from "../store/property-values.js";
 import { equals } from "./operators.js";
 import { packedNumbers, packedPairs } from "./packed.js";
+import { placeOf } from "./part-of-text.js";
 import { Pattern } from "./pattern.js";
 import { Bits, isInt, isNumeric, numberIn, rawBits, SetValue, type Value } from "./values.js";
 
@@ -21,7 +22,7 @@ export function isMember(value: Value, members: Value): boolean {
   }
   if (typeof members === "string") {
     if (value instanceof Pattern) return value.matches(members);
-    return typeof value === "string" && members.includes(value);
+    return typeof value === "string" && placeOf(value, members) >= 0;
   }
   if (members instanceof PackedValue) return isPacked(value, members);
   if (members instanceof Bits) {

@@ -1,5 +1,7 @@
 // Patterns: what a text must begin with, end with, or contain. Written as a literal with stars.
 
+import { placeOf } from "./part-of-text.js";
+
 export class Pattern {
   private constructor(
     readonly head: string,
@@ -26,7 +28,7 @@ export class Pattern {
   }
 
   matches(text: string): boolean {
-    if (this.isInner) return text.includes(this.head);
+    if (this.isInner) return placeOf(this.head, text) >= 0;
     if (text.length < this.head.length + this.tail.length) return false;
     return text.startsWith(this.head) && text.endsWith(this.tail);
   }

@@ -5,6 +5,7 @@ import { PackedValue, PropertyKind } from "../../store/property-values.js";
 import type { Context } from "../context.js";
 import { compareTexts } from "../operators.js";
 import { isIntList, packedLength, packedNumbers } from "../packed.js";
+import { splitText } from "../part-of-text.js";
 import { Pattern } from "../pattern.js";
 import { textOf } from "../text-of.js";
 import { boxedReal, isInt, numberIn, type Value } from "../values.js";
@@ -62,7 +63,7 @@ function itemAt(value: Value, place: Value): Value {
 
 /** An empty part is there before each character and at the end. */
 function replaced({ run }: Context, text: string, part: string, by: string): string {
-  const parts = part === "" ? Array.from(text) : text.split(part);
+  const parts = part === "" ? Array.from(text) : splitText(text, part);
   // Charged before it is made, since it may be much longer.
   run.reserve(text.length + parts.length * by.length);
   if (part !== "") return parts.join(by);

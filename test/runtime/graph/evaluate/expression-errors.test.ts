@@ -82,6 +82,19 @@ test("texts, tokens, nodes, depth and arguments are bounded", () => {
   assert.ok(compileExpression(Array.from({ length: 900 }, () => "1").join("+")));
 });
 
+test("no text is made that work upon it would take long", () => {
+  const doubled = Array.from({ length: 22 }, (_, at) => `x${at + 1} = x${at} + x${at}`).join("; ");
+  const graph = makePeople();
+  for (const text of [
+    `x0 = 'a'; ${doubled}; strlen(x22)`,
+    "x = replace(replace('aaaaaaaaaaaaaaaa', '', 'bbbbbbbbbbbbbbbb'), '', 'c'); " +
+      `replace(x, '', '${"d".repeat(1000)}')`,
+  ]) {
+    const { message } = errorOf(() => graph.evaluate(text, { tail: "ann" }));
+    assert.is(message, "expression makes a text of more than 65536 characters");
+  }
+});
+
 test("without a head there is none to be read", () => {
   const graph = makePeople();
   const error = errorOf(() => graph.evaluate("1 + next.deg", { tail: "ann" }));
