@@ -120,9 +120,11 @@ export class LogClock {
     for (;;) {
       const done = Atomics.load(this.#words, Word.Done);
       if (((done - flush) | 0) >= 0) return true;
-      if (this.hasFailed) return false;
       this.#want(flush);
-      await Atomics.waitAsync(this.#words, Word.Done, done).value;
+      const isOver = Atomics.waitAsync(this.#words, Word.Done, done).value;
+      // A failure changes nothing of `Done`: one that came before would not be heard of.
+      if (this.hasFailed) return false;
+      await isOver;
     }
   }
 

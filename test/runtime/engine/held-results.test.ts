@@ -61,4 +61,20 @@ test("when the log fails all fail that still wait", async () => {
   );
 });
 
+test("a failure in the moment in which somebody begins to wait is heard of", async () => {
+  const { clock, told, hold } = setUp();
+  const { waitAsync } = Atomics;
+  Atomics.waitAsync = ((...given: Parameters<typeof waitAsync>) => {
+    clock.fail();
+    return waitAsync(...given);
+  }) as typeof waitAsync;
+  try {
+    hold(1);
+  } finally {
+    Atomics.waitAsync = waitAsync;
+  }
+  await settled();
+  assert.equal(told, ["failed 1"]);
+});
+
 test.run();
