@@ -5,9 +5,12 @@ import { type ComponentType, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { isOutdated, lastAnswerAt, restartedAt, trouble } from "./data/live.js";
 import { shown } from "./data/text.js";
+import { GraphPage } from "./pages/graph.js";
 import { Instance } from "./pages/instance.js";
+import { Matrix } from "./pages/matrix.js";
 import { Overview } from "./pages/overview.js";
 import { Plugins } from "./pages/plugins.js";
+import { Requests } from "./pages/requests.js";
 import { go, type Page, place } from "./router.js";
 import { followTheme, switchTheme, theme } from "./theme.js";
 
@@ -20,6 +23,9 @@ const SHOWN: Readonly<Record<Page, Entry>> = {
   system: { title: "Overview", show: Overview },
   status: { title: "Instance", show: Instance },
   plugin: { title: "Plugins", show: Plugins },
+  requests: { title: "Requests", show: Requests },
+  search: { title: "Graph", show: GraphPage },
+  matrix: { title: "Matrix", show: Matrix },
 };
 
 function Link({ page }: { readonly page: Page }) {

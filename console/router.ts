@@ -3,7 +3,7 @@
 
 import { signal } from "@preact/signals";
 
-const PAGES = ["system", "status", "plugin"] as const;
+const PAGES = ["system", "status", "plugin", "requests", "search", "matrix"] as const;
 export type Page = (typeof PAGES)[number];
 
 interface Place {

@@ -12,7 +12,7 @@ import type { Exchange } from "./transport.js";
 
 const PAGE = "index.html";
 const ASSETS = "/svc/console/";
-const PAGE_PATH = /^\/(?:|(?:index|system|status|plugin)(?:\.html)?)$/;
+const PAGE_PATH = /^\/(?:|(?:index|system|status|plugin|requests|search|matrix)(?:\.html)?)$/;
 /** Codings by preference, with the suffix of the files that have them. */
 const CODINGS = [
   ["br", ".br"],

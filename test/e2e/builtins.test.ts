@@ -229,6 +229,11 @@ test("inspect shows the request that asks, in each level", async () => {
     assert.ok(record["n-connections"] >= 1);
     if (level > 0) assert.is(asking[0]?.request.path, `/svc/inspect?level=${level}`);
   }
+  const main = "/svc/inspect?level=1&main=1";
+  const other = response<Inspection>(await get(server.port + 1, main));
+  assert.not(other.connections.some(({ request }) => request.path === main));
+  const same = response<Inspection>(await get(server.port, main));
+  assert.ok(same.connections.some(({ request }) => request.path === main));
   for (const level of ["4", "-1", "x"]) {
     const answer = await get(server.port, `/svc/inspect?level=${level}`);
     assert.is(answer.status, 400, level);

@@ -18,7 +18,17 @@ const inBrowser = browser === null ? test.skip : test;
 if (browser === null) console.log("console: pages are skipped (no browser; see CHROMIUM)");
 
 const EXAMPLE = join(packageRoot(), "examples", "hello");
-const PAGES = ["/", "/index", "/system", "/status.html", "/plugin"];
+const WITH_GRAPH = join(packageRoot(), "examples", "search");
+const PAGES = [
+  "/",
+  "/index",
+  "/system",
+  "/status.html",
+  "/plugin",
+  "/requests",
+  "/search",
+  "/matrix",
+];
 
 const root = mkdtempSync(join(tmpdir(), "svc-console-"));
 let served: Served;
@@ -147,6 +157,50 @@ inBrowser("a plugin is tried from its form, and the address keeps what was typed
   await type("#field-times", "two");
   await tab.until(pageHas("an integer is expected"));
   await tab.until(`document.querySelector("button.main").disabled`);
+});
+
+inBrowser("names of a graph are text, whatever they look like, and lead on", async () => {
+  await svc("build", WITH_GRAPH);
+  const other = await serve(WITH_GRAPH, "--root", join(root, "graph"));
+  try {
+    const post = { method: "POST", headers: { "x-svc-change": "1" } };
+    await get(other.port, "/svc/plugin/feed", { method: "POST" });
+    const id = `<img src=x onerror=alert(1)>\u202e"'`;
+    const connect = new URLSearchParams({ graph: "cities", initial: id, terminal: "Oslo" });
+    const path = `/svc/builtin/connect?${connect}&relationship=knows`;
+    const made = await get(other.port + 1, path, post);
+    assert.is(made.status, 200, made.text);
+    const address = `http://127.0.0.1:${other.port + 1}/search`;
+    await tab.open(`${address}?graph=cities`);
+    await tab.until(pageHas("Some vertices"));
+    await tab.open(`${address}?graph=cities&id=Oslo`);
+    await tab.until(pageHas("<img src=x onerror=alert(1)>\\u{202e}"));
+    await press("Bergen");
+    await tab.until(`new URL(location.href).searchParams.get("id") === "Bergen"`);
+    await tab.until(pageHas("D_IN"));
+    assert.is(await tab.value(`document.querySelectorAll("img").length`), 0);
+    assert.is(await tab.value(`document.querySelectorAll("canvas").length`), 1);
+  } finally {
+    await other.stop();
+  }
+});
+
+inBrowser("requests at work and the matrix are shown", async () => {
+  await open("requests");
+  await tab.until(pageHas("requests at work"));
+  await open("matrix");
+  await tab.until(pageHas("This is an engine"));
+});
+
+inBrowser("every page fits a narrow screen", async () => {
+  const size = { width: 360, height: 640, deviceScaleFactor: 1, mobile: false };
+  await tab.send("Emulation.setDeviceMetricsOverride", size);
+  for (const path of ["system", "status", "plugin?name=hello", "requests", "matrix"]) {
+    await open(path);
+    await tab.until(`document.querySelector(".card, .quiet") !== null`);
+    assert.is(await tab.value("document.documentElement.scrollWidth <= 360"), true, path);
+  }
+  await tab.send("Emulation.clearDeviceMetricsOverride");
 });
 
 inBrowser("pages change without leaving, and the history leads back", async () => {

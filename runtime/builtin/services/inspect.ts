@@ -22,6 +22,7 @@ const FORBIDDEN = "403 Forbidden: levels above 1 are for this machine and http.t
 const readLevel = readerOf("level", "int");
 /** A bare `level` is the least one, as none is. */
 const READERS = {
+  main: readerOf("main", "int"),
   level: (query: string, at: number) => (hasValue(query, at) ? readLevel(query, at) : 0),
 };
 const NO_SIGNATURE = "0".repeat(32);
@@ -32,7 +33,8 @@ export const inspect: Service = {
   handle(view, request) {
     const level = wantedLevel(request);
     if (level > 1 && !request.isTrusted) throw new ForbiddenError(FORBIDDEN);
-    return pieces(view, request, level, view.connections(request.portOffset));
+    const portOffset = asksForMain(request) ? 0 : request.portOffset;
+    return pieces(view, { ...request, portOffset }, level, view.connections(portOffset));
   },
 };
 
@@ -48,6 +50,12 @@ function* pieces(
     yield `${index === 0 ? "" : ","}${JSON.stringify(one)}`;
   }
   yield "]}";
+}
+
+/** The console, which the admin port serves, shows what the main port does. */
+function asksForMain({ query }: ServiceRequest): boolean {
+  const { main = 0 } = parseParams(query, READERS);
+  return main !== 0 && main !== null;
 }
 
 function wantedLevel({ query }: ServiceRequest): number {

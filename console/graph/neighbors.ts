@@ -1,0 +1,61 @@
+// Questions about graphs, and their answers as rows. Whatever is in an answer is text of strangers.
+
+import { askValue } from "../data/client.js";
+import { listAt, numberAt, textAt } from "../data/node-stat.js";
+
+const HITS = 200;
+
+export interface Neighbor {
+  readonly id: string;
+  readonly type: string;
+  readonly direction: string;
+  readonly relationship: string;
+  readonly value: number;
+  readonly degree: number;
+}
+
+const NEIGHBOR_QUERY = {
+  arc: ["*", "D_ANY"],
+  fields: "F_ID|F_TYPE|F_ARCDIR|F_REL|F_VAL|F_DEG",
+  result: "R_DICT",
+};
+const VERTEX_QUERY = { fields: "F_ID|F_TYPE|F_DEG", result: "R_DICT" };
+
+function path(plugin: string, args: Readonly<Record<string, string>>): string {
+  return `svc/builtin/${plugin}?${new URLSearchParams(args)}`;
+}
+
+export async function graphNames(): Promise<readonly string[]> {
+  const names = listAt(await askValue("svc/graphsum"), "graphsum", "names");
+  return names.filter((name) => typeof name === "string");
+}
+
+/** Arcs of a vertex, in both directions. */
+export async function neighborsOf(graph: string, id: string): Promise<readonly Neighbor[]> {
+  const query = JSON.stringify(NEIGHBOR_QUERY);
+  const found = await askValue(path("neighbor", { graph, id, query, hits: `${HITS}` }));
+  return readNeighbors(found);
+}
+
+/** Rows of an answer: what a newer or strange server leaves out reads as empty. */
+function readNeighbors(found: unknown): readonly Neighbor[] {
+  return (Array.isArray(found) ? found : []).map((item: unknown) => ({
+    id: textAt(item, "id"),
+    type: textAt(item, "type"),
+    direction: textAt(item, "arc", "direction"),
+    relationship: textAt(item, "arc", "relationship"),
+    value: numberAt(item, "arc", "value"),
+    degree: numberAt(item, "degree"),
+  }));
+}
+
+/** Some vertices of a graph: where to begin. */
+export async function someVertices(graph: string): Promise<readonly Neighbor[]> {
+  const query = JSON.stringify(VERTEX_QUERY);
+  return readNeighbors(await askValue(path("vertices", { graph, query, hits: `${HITS}` })));
+}
+
+/** All that is known of one vertex. */
+export function vertexOf(graph: string, id: string): Promise<unknown> {
+  return askValue(path("vertex", { graph, id }));
+}

@@ -1,0 +1,151 @@
+// Walking through a graph: from some vertices to one, and from neighbour to neighbour. Graph and
+// vertex stand in the address, so that the way back is that of the browser.
+
+import { useEffect, useState } from "preact/hooks";
+import { shown } from "../data/text.js";
+import {
+  graphNames,
+  type Neighbor,
+  neighborsOf,
+  someVertices,
+  vertexOf,
+} from "../graph/neighbors.js";
+import { Star } from "../graph/star.js";
+import { Table } from "../parts/table.js";
+import { go, place } from "../router.js";
+
+const MAX_TEXT = 20_000;
+
+interface Found {
+  readonly rows: readonly Neighbor[];
+  /** Null where the rows are vertices to begin with. */
+  readonly vertex: unknown;
+}
+
+function goTo(graph: string, id: string): void {
+  go(`search?${new URLSearchParams(id === "" ? { graph } : { graph, id })}`);
+}
+
+export function GraphPage() {
+  const [names, setNames] = useState<readonly string[] | null>(null);
+  const [failure, setFailure] = useState("");
+  const [found, setFound] = useState<Found | null>(null);
+  const { params } = place.value;
+  const graph = params.get("graph") ?? names?.[0] ?? "";
+  const id = params.get("id") ?? "";
+  useEffect(() => {
+    graphNames().then(setNames, (error: Error) => setFailure(error.message));
+  }, []);
+  useEffect(() => {
+    if (graph === "") return;
+    let isOver = false;
+    setFailure("");
+    setFound(null);
+    look(graph, id).then(
+      (value) => !isOver && setFound(value),
+      (error: Error) => !isOver && setFailure(error.message),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [graph, id]);
+  if (names?.length === 0 && graph === "") return <p class="quiet">There are no graphs here.</p>;
+  return (
+    <>
+      <Where key={`${graph}/${id}`} names={names ?? []} graph={graph} id={id} />
+      {failure !== "" && (
+        <p class="notice" role="alert">
+          {shown(failure)}
+        </p>
+      )}
+      {found !== null && <Result graph={graph} id={id} found={found} />}
+    </>
+  );
+}
+
+async function look(graph: string, id: string): Promise<Found> {
+  if (id === "") return { rows: await someVertices(graph), vertex: null };
+  const [rows, vertex] = await Promise.all([neighborsOf(graph, id), vertexOf(graph, id)]);
+  return { rows, vertex };
+}
+
+interface WhereProps {
+  readonly names: readonly string[];
+  readonly graph: string;
+  readonly id: string;
+}
+
+function Where({ names, graph, id }: WhereProps) {
+  const [text, setText] = useState(id);
+  const all = names.includes(graph) ? names : [graph, ...names];
+  return (
+    <form
+      class="card row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        goTo(graph, text);
+      }}
+    >
+      <label>
+        Graph{" "}
+        <select value={graph} onChange={(event) => goTo(event.currentTarget.value, "")}>
+          {all.map((name) => (
+            <option key={name} value={name}>
+              {shown(name, 60)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Vertex{" "}
+        <input id="vertex" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+      </label>
+      <button class="main" type="submit">
+        Show
+      </button>
+    </form>
+  );
+}
+
+interface ResultProps {
+  readonly graph: string;
+  readonly id: string;
+  readonly found: Found;
+}
+
+function Result({ graph, id, found: { rows, vertex } }: ResultProps) {
+  const pick = (row: readonly unknown[]) => goTo(graph, String(row[0]));
+  if (id === "") {
+    return (
+      <section class="card">
+        <Table
+          caption="Some vertices"
+          columns={["Id", "Type", "Degree"]}
+          rows={rows.map(({ id: name, type, degree }) => [name, type, degree])}
+          onPick={pick}
+        />
+      </section>
+    );
+  }
+  return (
+    <>
+      <section class="card">
+        <h2>{shown(id)}</h2>
+        {rows.length > 0 && <Star anchor={id} neighbors={rows} />}
+        <Table
+          caption="Arcs"
+          columns={["Neighbour", "Type", "Direction", "Relationship", "Value", "Degree"]}
+          rows={rows.map((row) => [
+            ...[row.id, row.type, row.direction],
+            ...[row.relationship, row.value, row.degree],
+          ])}
+          onPick={pick}
+        />
+      </section>
+      <section class="card">
+        <h2>The vertex</h2>
+        <pre>{JSON.stringify(vertex, null, 2).slice(0, MAX_TEXT)}</pre>
+      </section>
+    </>
+  );
+}
