@@ -75,15 +75,23 @@ class System extends AllGraphs {
       throw new SvcError("SVC2205", "the system's name is required");
     }
     if (this.#graphs !== null) throw new SvcError("SVC2203", "the system is initialized already");
-    this.#name = name;
+    const former = [this.#name, this.#graphSettings] as const;
     this.#graphSettings = graphSettings(options);
     configureLog(
       checkSetting("logFormat", options.logFormat ?? undefined),
       checkSetting("logLevel", options.logLevel ?? undefined),
     );
-    await this.#openGraphs();
-    this.#isInitialized = true;
-    if (options.http !== undefined) await this.startHTTP(options.http, options);
+    this.#name = name;
+    try {
+      await this.#openGraphs();
+      this.#isInitialized = true;
+      if (options.http !== undefined) await this.startHTTP(options.http, options);
+    } catch (error) {
+      // The system is as it was: it can be initialised again, with better arguments.
+      await this.unload();
+      [this.#name, this.#graphSettings] = former;
+      throw error;
+    }
   }
 
   isInitialized(): boolean {

@@ -263,6 +263,12 @@ test("texts that are no queries", async () => {
   expectRefused(await ask("/svc/builtin/vertices", people(), long), expected);
 });
 
+test("what is not built yet is told apart from what has failed", async () => {
+  const { status, json } = await ask("/svc/builtin/neighbor", people({ id: "Ann", nest: "true" }));
+  assert.is(status, 501, JSON.stringify(json.message));
+  assert.match(JSON.stringify(json.message), /not supported yet/);
+});
+
 function expectRefused(
   answer: Answer,
   expected: { readonly status: number; readonly exception: string; readonly text: RegExp },

@@ -46,6 +46,14 @@ test("nothing can be added or asked before a start", async () => {
   }
 });
 
+test("arguments that throw leave the system as it was", async () => {
+  for (const options of [{ http: -1 }, { http: 0, prefix: "svc" }, { http: 0, ip: "256.1.1.1" }]) {
+    assert.match((await failure(() => system.initialize("shop", options))).code ?? "", /^SVC22/);
+    assert.is(system.isInitialized(), false);
+    assert.is((await failure(() => system.serverPorts())).code, "SVC2204");
+  }
+});
+
 test("a server starts on a free pair of ports", async () => {
   await system.initialize("shop", { http: 0, ip: "127.0.0.1", prefix: "shop" });
   assert.is(system.isInitialized(), true);

@@ -1,7 +1,7 @@
 // One call of a plugin: convert, call, wait if it is async, render. Whatever the plugin returns or
 // throws becomes exactly one result; nothing that it does can throw out of here.
 
-import { ParameterError } from "../../base/errors.js";
+import { ParameterError, SvcError } from "../../base/errors.js";
 import type { PluginEntry } from "../contract/plugin-entry.js";
 import type { Accept, RequestSource } from "../contract/request-source.js";
 import { isInstance } from "../contract/thrown.js";
@@ -114,7 +114,7 @@ async function finishLater(
     // Conversion is over when a function returns, so even a ParameterError is the plugin's own.
     bound?.release();
     reportThrown(thrown, source);
-    sendThrown(done, source.accept, 500, "plugin", thrown);
+    sendThrown(done, source.accept, statusOf(thrown), "plugin", thrown);
     return;
   }
   render(result, source.accept, releaseFirst(bound, done), source);
@@ -136,8 +136,13 @@ function sendSyncError(thrown: unknown, source: RequestSource, done: Done): void
     sendError(done, accept, status, "svc", thrown.exceptionName, thrown.message);
   } else {
     reportThrown(thrown, source);
-    sendThrown(done, accept, 500, "plugin", thrown);
+    sendThrown(done, accept, statusOf(thrown), "plugin", thrown);
   }
+}
+
+/** What is part of the interface and not built yet is told apart from what has failed. */
+function statusOf(thrown: unknown): 500 | 501 {
+  return isInstance(thrown, SvcError) && thrown.code === "SVC2412" ? 501 : 500;
 }
 
 function sendUndefined(source: RequestSource, done: Done): void {
