@@ -2,7 +2,7 @@
 // pipelining order and header bytes; the engine owns what is answered. Two transports (`net` and
 // `uws`) pass one conformance suite.
 
-import type { PluginTally } from "../metrics/plugin-tallies.js";
+import type { Tallied } from "../metrics/plugin-tallies.js";
 import type { Accept, Ident } from "../plugin/contract/request-source.js";
 
 export type Method =
@@ -73,7 +73,7 @@ export interface Exchange {
   /** First byte of the request handled: milliseconds since 1970, with fractions. */
   readonly t0Ms: number;
   /** The plugin that it asks for, as the metrics count it; the engine says so. */
-  tally: PluginTally | null;
+  tally: Tallied | null;
   /** True once the client is gone; answering then only frees what the request holds. */
   readonly aborted: boolean;
   /**

@@ -10,16 +10,12 @@ const OTHER = "(other)";
 const FIRST_ERROR = 400;
 
 /** The requests for one plugin. */
-export class PluginTally {
+class PluginTally {
   readonly latency = new OctaveHistogram();
   /** Answers that are errors, by status. */
   readonly errors = new Map<number, number>();
 
-  /** @param isKnown false for a name that only a client has said */
-  constructor(
-    readonly name: string,
-    readonly isKnown: boolean,
-  ) {}
+  constructor(readonly name: string) {}
 
   count(status: number, latencyMs: number): void {
     this.latency.add(latencyMs);
@@ -27,31 +23,34 @@ export class PluginTally {
   }
 }
 
+/** A request for the tally of its plugin, or for a path that only a client has said as yet. */
+export type Tallied = PluginTally | string;
+
 export class PluginTallies {
   /** By path. */
   readonly #own = new Map<string, PluginTally>();
   /** Those of back-ends. */
   readonly #forwarded = new Map<string, PluginTally>();
-  readonly #other = new PluginTally(OTHER, true);
+  readonly #other = new PluginTally(OTHER);
 
   /** The tally of a plugin of this instance. */
   own(path: string): PluginTally {
     let tally = this.#own.get(path);
     if (tally === undefined) {
-      tally = new PluginTally(nameOf(path), true);
+      tally = new PluginTally(nameOf(path));
       this.#own.set(path, tally);
     }
     return tally;
   }
 
   /** The tally of a plugin that back-ends may have. */
-  forwarded(path: string): PluginTally {
-    return this.#forwarded.get(path) ?? new PluginTally(path, false);
+  forwarded(path: string): Tallied {
+    return this.#forwarded.get(path) ?? path;
   }
 
   /** A request was answered. */
-  answered(tally: PluginTally, status: number, latencyMs: number): void {
-    const counted = tally.isKnown ? tally : this.#settled(tally.name, status);
+  answered(tally: Tallied, status: number, latencyMs: number): void {
+    const counted = typeof tally === "string" ? this.#settled(tally, status) : tally;
     counted.count(status, latencyMs);
   }
 
@@ -59,7 +58,7 @@ export class PluginTallies {
     const known = this.#forwarded.get(path);
     if (known !== undefined) return known;
     if (status >= FIRST_ERROR || this.#forwarded.size >= MAX_FORWARDED) return this.#other;
-    const tally = new PluginTally(nameOf(path), true);
+    const tally = new PluginTally(nameOf(path));
     this.#forwarded.set(path, tally);
     return tally;
   }

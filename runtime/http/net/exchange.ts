@@ -2,7 +2,7 @@
 // order, the connection sends them in the order of the requests.
 
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
-import type { PluginTally } from "../../metrics/plugin-tallies.js";
+import type { Tallied } from "../../metrics/plugin-tallies.js";
 import { latin1Text, MAX_COPIED_BYTES } from "../../plugin/contract/wire-text.js";
 import { ANSWER_DROPPED, ANSWER_MEMORY_USED_UP, type Refusal } from "../refusal.js";
 import type { ByteSource, Connection, Exchange, Method, RequestHeaders } from "../transport.js";
@@ -27,7 +27,7 @@ export class NetExchange implements Exchange {
   readonly headers: RequestHeaders;
   readonly t0Ms: number;
   aborted = false;
-  tally: PluginTally | null = null;
+  tally: Tallied | null = null;
 
   next: NetExchange | null = null;
   /** It has its answer. */

@@ -3,7 +3,7 @@
 // still be run, and what has been written would be lost by closing. The answer to a chunked request
 // is one of them: uWebSockets forgives broken chunks, so nothing behind one is to be believed.
 
-import type { PluginTally } from "../../metrics/plugin-tallies.js";
+import type { Tallied } from "../../metrics/plugin-tallies.js";
 import type { HeaderFields } from "../header-fields.js";
 import type { BodyBudget } from "../net/body-store.js";
 import type { Refusal } from "../refusal.js";
@@ -27,7 +27,7 @@ export interface ExchangeHost {
 
 export class UwsExchange implements Exchange {
   aborted = false;
-  tally: PluginTally | null = null;
+  tally: Tallied | null = null;
   body: string | Uint8Array | null = null;
   /** What the body holds of the server's budget. */
   reserved = 0;
