@@ -2,6 +2,7 @@
 // light object that each request gets anew; all data lies in the store.
 
 import { randomUUID } from "node:crypto";
+import { batch } from "../changes/batch.js";
 import { type ArcSpec, type ConnectOptions, connect } from "../changes/connect.js";
 import { accumulate, count } from "../changes/count.js";
 import { disconnect } from "../changes/disconnect.js";
@@ -121,6 +122,15 @@ export class Graph extends GraphManagement {
     const { store, session } = this.access;
     const holds = await openVerticesAsync(store, session, keysOf(store, ids), { mode, timeout });
     return holds.map((hold) => new Vertex(this, hold));
+  }
+
+  /**
+   * Makes all changes of a function together, or none when it throws. Nobody else can change the
+   * graph meanwhile; vertices are opened before, and only this graph is touched.
+   * @throws CapacityError, AccessError, TypeError, and what the function throws
+   */
+  batch<T>(run: () => T): T {
+    return batch(this.access.store, run);
   }
 
   /** Commits and releases; false if it was closed before. */

@@ -83,8 +83,10 @@ export class Vertex extends VertexAttributes {
   close(): boolean {
     if (this.heldAs === null) return false;
     const { hold } = this;
+    const { session } = this.access;
+    session.refuseInBatch();
     this.drop();
-    this.access.session.release(hold);
+    session.release(hold);
     return true;
   }
 

@@ -20,6 +20,7 @@ export function truncate(store: GraphStore, session: SessionView, type?: string 
   if (session.readonlyHeld + session.writableHeld > 0) {
     throw new AccessError("Current thread holds one or more vertex locks, cannot truncate.");
   }
+  if (store.writer.isWriting) throw new AccessError("Truncating is no part of a batch");
   return attempt(store, session, 0, () => {
     if (store.isReadonly) throw new AccessError("Graph is readonly, cannot truncate.");
     if (store.memory.header.words[Header.LocksHeld] !== 0) waitFor(store, firstHeld(store));

@@ -10,7 +10,6 @@ import { damaged, RecordReader } from "./record-reader.js";
 import { countBefore, recordsIn, UNIT_HEAD_WORDS, unitWords } from "./unit-format.js";
 
 const reader = new RecordReader();
-const REMOVALS = new Set<number>([OperationCode.DeleteVertex, OperationCode.Truncate]);
 
 /**
  * @param words in memory that no other thread writes to
@@ -19,15 +18,19 @@ const REMOVALS = new Set<number>([OperationCode.DeleteVertex, OperationCode.Trun
  */
 export function applyUnit(store: GraphStore, words: Uint32Array, at: number): void {
   const before = countBefore(words, at);
-  store.writer.mutate(() => {
+  const { operation, writer } = store;
+  writer.mutate(() => {
     if (store.operationCount !== before) throw outOfOrder(store, before);
     reader.begin(words, at + UNIT_HEAD_WORDS, at + unitWords(words, at));
     for (let left = recordsIn(words, at); left > 0; left--) {
-      readRecord(store, reader, store.operation);
+      readRecord(store, reader, operation);
       if (left === 1 && !reader.isAtEnd) throw damaged("too long");
       // It commits in steps: nothing that might be refused can come behind it.
-      if (left > 1 && REMOVALS.has(store.operation.code)) throw damaged("removal within");
-      apply(store, store.operation);
+      const isTruncation = operation.code === OperationCode.Truncate;
+      if (left > 1 && isTruncation) throw damaged("truncation within");
+      // The removal of a hub does so unless it is a part of something.
+      if (left > 1) writer.mutate(() => apply(store, operation));
+      else apply(store, operation);
     }
   });
 }

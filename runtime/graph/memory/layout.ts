@@ -139,6 +139,8 @@ export const Header = {
   UnfinishedAt: 55,
   /** Raised when the code of a name that nothing carries is given to another one. */
   NameReuses: 56,
+  /** Raised by a batch that is about to be committed. */
+  Batches: 57,
 } as const;
 export const IDENTITY_WORDS = 4;
 

@@ -160,6 +160,21 @@ export class LogRing {
     published.clock = this.clock;
   }
 
+  /** How much the mutation under way has written: for `goBack`. */
+  get unitWords(): number {
+    return this.#records === 0 ? 0 : this.#end - this.#start;
+  }
+
+  get unitRecords(): number {
+    return this.#records;
+  }
+
+  /** A part of the mutation was undone, up to where it had written so much. */
+  goBack(words: number, records: number): void {
+    this.#end = this.#start + words;
+    this.#records = records;
+  }
+
   /** The mutation was undone. */
   forget(): void {
     this.#records = 0;

@@ -8,13 +8,14 @@
 // dead writer's, `CommittedCount` says whether it is to be undone or only to be made visible.
 
 import { isMainThread } from "node:worker_threads";
-import { AccessError, InternalError } from "../model/errors.js";
+import { AccessError, CapacityError, InternalError } from "../model/errors.js";
 import { type Arena, graphFull, MAX_ARENA_WORDS } from "./arena.js";
 import type { GraphMemory } from "./graph-memory.js";
 import { CHUNK_SHIFT, CHUNKS_PER_ARENA, Header, SEQUENCE_WORDS, WAITERS } from "./layout.js";
 import type { LogRing } from "./log-ring.js";
 
 const JOURNAL_ENTRY_WORDS = 3;
+const MAX_BATCH_WORDS = 6 * 2 ** 20;
 const SPINS = 400;
 /** A sleeper looks for itself this often, in case a wake-up went to a thread that died. */
 const SLEEP_MS = 50;
@@ -36,12 +37,15 @@ export interface Allocator {
 }
 
 export class Writer {
+  /** While this thread runs a batch: the only graph whose mutex it may take, or two could wait. */
+  static only: Writer | null = null;
   readonly memory: GraphMemory;
   /** 1 to 255, unique among the threads of the process. */
   readonly thread: number;
   #depth = 0;
   #journalCount = 0;
-  #isUndone = false;
+  /** By depth, what nested mutations go back to: lengths of journal, touched, freed, log. */
+  readonly #marks: (readonly number[])[] = [];
   /** Views of arenas that never grow, and of the journal as far as it is known to reach. */
   readonly #header: Uint32Array;
   readonly #dirty: Uint32Array;
@@ -108,7 +112,7 @@ export class Writer {
   /** The same for what changes nothing, and must not wait for a disk. */
   beginReading(): void {
     if (this.#depth > 0) {
-      this.#depth++;
+      this.#mark(this.#depth++);
       return;
     }
     if (!this.#lock(MAX_QUIET_MS)) throw new AccessError(`Graph is locked: '${this.memory.name}'`);
@@ -127,7 +131,6 @@ export class Writer {
   /** Makes what was written so far final; the mutex stays taken. */
   commit(): void {
     if (this.#depth > 1) return;
-    if (this.#isUndone) throw new InternalError("a part of the mutation was undone");
     if (this.#freedCount > 0) this.#releaseFreed();
     const log = this.#log;
     const isLogged = log?.hasUnit === true;
@@ -146,20 +149,23 @@ export class Writer {
     this.#journalCount = 0;
   }
 
-  /** Takes back what was written since the last commit. */
+  /** Takes back what was written since the last commit; in a nested mutation, since it began. */
   rollback(): void {
-    undo(this.memory, this.#journalCount);
-    this.#touchedCount = 0;
-    this.#journalCount = 0;
-    this.#freedCount = 0;
-    this.#log?.forget();
-    this.#isUndone = this.#depth > 1;
+    const isNested = this.#depth > 1;
+    const [journal = 0, touched = 0, freed = 0, words = 0, records = 0] = isNested
+      ? this.#marks[this.#depth - 1]!
+      : [];
+    undo(this.memory, this.#journalCount, journal);
+    this.#journalCount = journal;
+    this.#touchedCount = touched;
+    this.#freedCount = freed;
+    if (isNested) this.#log?.goBack(words, records);
+    else this.#log?.forget();
   }
 
   /** Gives the mutex back. */
   end(): void {
     if (--this.#depth > 0) return;
-    this.#isUndone = false;
     this.#unlock();
   }
 
@@ -205,6 +211,11 @@ export class Writer {
     this.#note(arena.id, index, arena.words[index]!);
     this.#dirty[arena.id * CHUNKS_PER_ARENA + (index >>> CHUNK_SHIFT)] = 1;
     arena.words[index] = value;
+  }
+
+  /** Notes a word that is changed without `put`. */
+  keep(arena: Arena, index: number): void {
+    this.#note(arena.id, index, arena.words[index]!);
   }
 
   /** Adds to a word, which can be undone; returns the new value. */
@@ -262,6 +273,12 @@ export class Writer {
     this.memory.refresh();
   }
 
+  #mark(depth: number): void {
+    const log = this.#log;
+    const ofLog = log === null ? [] : [log.unitWords, log.unitRecords];
+    this.#marks[depth] = [this.#journalCount, this.#touchedCount, this.#freedCount, ...ofLog];
+  }
+
   #releaseFreed(): void {
     for (let index = 0; index < this.#freedCount; index++) {
       const block = this.#freed[2 * index]!;
@@ -286,11 +303,18 @@ export class Writer {
   }
 
   #extendJournal(words: number): void {
+    if (words > MAX_BATCH_WORDS && Writer.only === this) {
+      throw new CapacityError("too many changes in one batch, which takes 24 MiB of old values");
+    }
     this.require(this.memory.journal, words);
     this.#journal = this.memory.journal.words;
   }
 
   #lock(quietMs: number): boolean {
+    if (Writer.only !== null && Writer.only !== this) {
+      const names = `'${this.memory.name}' within a batch of '${Writer.only.memory.name}'`;
+      throw new AccessError(`A batch keeps to one graph: ${names}`);
+    }
     const { ints } = this.memory.header;
     for (let spin = 0; spin < SPINS; spin++) {
       if (Atomics.compareExchange(ints, Header.Mutex, 0, this.thread) === 0) return true;
@@ -356,9 +380,10 @@ function makeEven({ journal, arenas }: GraphMemory, entry: number): void {
   if ((words[index]! & 1) === 1) Atomics.add(ints, index, 1);
 }
 
-function undo(memory: GraphMemory, count: number): void {
+/** Takes back the entries of the journal from the last one to one of them. */
+function undo(memory: GraphMemory, count: number, first = 0): void {
   const { journal, arenas, header } = memory;
-  for (let entry = count - 1; entry >= 0; entry--) {
+  for (let entry = count - 1; entry >= first; entry--) {
     const at = entry * JOURNAL_ENTRY_WORDS;
     const where = journal.words[at]!;
     const index = journal.words[at + 1]!;
@@ -367,5 +392,5 @@ function undo(memory: GraphMemory, count: number): void {
     if (where < SEQUENCE_ENTRY) arenas[where]!.words[index] = old;
     else Atomics.store(arenas[where - SEQUENCE_ENTRY]!.ints, index, (old + 2) | 0);
   }
-  header.words[Header.JournalCount] = 0;
+  header.words[Header.JournalCount] = first;
 }

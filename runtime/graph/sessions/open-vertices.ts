@@ -88,6 +88,7 @@ function openAll(
   names: readonly VertexKey[],
   request: OpenRequest,
 ): readonly Hold[] {
+  session.refuseInBatch();
   const giveUpAt = giveUpAfter(request.timeout);
   for (;;) {
     const seen = session.releases();
@@ -104,6 +105,7 @@ async function openAllAsync(
   request: OpenRequest,
   isNext: () => boolean,
 ): Promise<readonly Hold[]> {
+  session.refuseInBatch();
   const giveUpAt: GiveUpAt = giveUpAfter(request.timeout);
   const waits = waitsOf(store);
   const wait = waits.begin(session.id);

@@ -5,7 +5,7 @@
 import type { GiveUpAt, SessionView } from "../changes/session-view.js";
 import { dropIfAbandoned } from "../changes/vertices.js";
 import { Header } from "../memory/layout.js";
-import { AccessError, InternalError, LockedError } from "../model/errors.js";
+import { AccessError, LockedError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { threadOfSession } from "../store/lock-table.js";
 
@@ -58,6 +58,15 @@ export class Session implements SessionView {
     return this.#holds.size - this.#readonlyHeld;
   }
 
+  /**
+   * What it holds is known outside of the graph, too, where nothing is undone.
+   * @throws AccessError in a batch
+   */
+  refuseInBatch(): void {
+    if (!this.#store.writer.isWriting) return;
+    throw new AccessError("A batch neither opens nor closes vertices: open them before it");
+  }
+
   /** Vertices that it holds writable. */
   writableVertices(): number[] {
     return this.#held()
@@ -106,6 +115,7 @@ export class Session implements SessionView {
 
   /** Releases a vertex once, or as often as it is held. */
   release(hold: Hold, times = 1): void {
+    this.refuseInBatch();
     const { writer, locks } = this.#store;
     if (this.#holds.get(hold.vertex) !== hold) throw new AccessError("Vertex not readable");
     const isLast = times === hold.count;
@@ -139,6 +149,7 @@ export class Session implements SessionView {
    * @throws AccessError
    */
   escalate(hold: Hold, giveUpAt: GiveUpAt): void {
+    this.refuseInBatch();
     if (hold.isWritable) throw new AccessError("Bad context (vertex is not readonly)");
     const { writer, locks } = this.#store;
     for (;;) {
@@ -159,6 +170,7 @@ export class Session implements SessionView {
 
   /** Makes a vertex that is held writable readonly; false if it is held more than once. */
   relax(hold: Hold): boolean {
+    this.refuseInBatch();
     if (!hold.isWritable) return true;
     if (hold.count > 1) {
       this.release(hold);
@@ -183,9 +195,8 @@ export class Session implements SessionView {
   }
 
   #awaitOthers(vertex: number, seen: number, giveUpAt: GiveUpAt): void {
-    if (this.#store.writer.isWriting) throw new InternalError("waiting for a lock while writing");
-    // Nobody on this thread can release anything before this returns.
-    if (this.#isHeldHere(vertex)) throw this.#lockedError(vertex);
+    // Nobody on this thread can release anything before this returns; in a batch, nobody at all.
+    if (this.#store.writer.isWriting || this.#isHeldHere(vertex)) throw this.#lockedError(vertex);
     const leftMs = this.#leftMs(vertex, giveUpAt);
     Atomics.wait(this.#store.memory.header.ints, Header.LockReleases, seen, leftMs);
   }

@@ -35,6 +35,7 @@ const VOLATILE = [
   Header.LockReleases,
   Header.Fence,
   Header.NameReuses,
+  Header.Batches,
   Header.SaveFailedAt,
 ];
 

@@ -124,7 +124,11 @@ export class ArcRuns {
     const run = sides[at + Side.Pointer]!;
     if (run === 0 || degree === unitsOf(sides[at + Side.Class]! & CLASS_MASK)) this.#grow(at);
     const position = sides[at + Side.Pointer]! + degree * ARC_WORDS;
-    // Beyond the degree nothing refers to: what is there need not be noted.
+    // Beyond the degree nothing refers to: what is there need not be noted, unless the run was
+    // longer before, in the same batch.
+    if (writer.isNested) {
+      for (let word = 0; word < ARC_WORDS; word++) writer.keep(this.arcs, position + word);
+    }
     const arcs = this.arcs.words;
     arcs[position] = other;
     arcs[position + 1] = word1;

@@ -214,10 +214,18 @@ export class VertexTable implements Allocator {
     this.#look();
   }
 
-  /** Nothing refers to the handle yet, so that nothing has to be noted for an undo. */
+  /**
+   * Nothing refers to the handle yet, so that nothing has to be noted for an undo; unless it was
+   * another vertex's before, in the same batch.
+   */
   #clear(handle: number): void {
     const base = handle * RECORD_WORDS;
     const { words } = this.#record;
+    if (this.#writer.isNested) {
+      for (let word = 0; word < RECORD_WORDS; word++) {
+        if (word !== RecordWord.Generation) this.#writer.keep(this.#record, base + word);
+      }
+    }
     this.#writer.wrote(this.#record, base, RECORD_WORDS);
     // Only ever raised, also when the mutation is undone: caches rely on it.
     words[base + RecordWord.Generation]! += 1;

@@ -1,0 +1,183 @@
+// Batches: all of their changes or none, for the graph, for queries beside them and for the log.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { batch } from "../../../../runtime/graph/changes/batch.js";
+import { M_INT } from "../../../../runtime/graph/model/constants.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { comparable } from "../../../property/support/comparable.js";
+import { Random } from "../../../property/support/random.js";
+import { checkStore } from "../support/check-store.js";
+import { loggedStore, replayTo, takeUnits } from "../support/logged-graph.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite<{ store: GraphStore; graph: Graph }>("batches");
+const OTHER_THREAD = TEST_THREAD + 1;
+
+test.before.each((context) => {
+  context.store = loggedStore();
+  context.graph = openStore(context.store);
+});
+
+test.after.each(({ store, graph }) => {
+  graph.closeAll();
+  checkStore(store);
+});
+
+test("its changes are one unit of the log, and its result is given back", ({ store, graph }) => {
+  const made = graph.batch(() => {
+    graph.createVertex("a", { type: "t", properties: { name: "x" } });
+    return graph.connect("a", ["r", M_INT, 5], "b");
+  });
+  assert.is(made, 1);
+  assert.is(takeUnits(store).length, 1);
+  assert.equal(graph.neighborhood("a"), ["b"]);
+});
+
+test("what throws leaves nothing, in the graph or the log", ({ store, graph }) => {
+  graph.connect("a", "r", "b");
+  takeUnits(store);
+  const before = comparable(store);
+  assert.throws(() => {
+    graph.batch(() => {
+      graph.createVertex("c", { type: "new", properties: { long: "x".repeat(1000) } });
+      graph.disconnect("a", "r", "b");
+      graph.deleteVertex("a");
+      throw new Error("mine");
+    });
+  }, /^mine$/);
+  assert.equal(comparable(store), before);
+  assert.is(takeUnits(store).length, 0);
+  assert.is(store.types.codeOf("new"), 0);
+});
+
+test("a change in it that fails is undone by itself, if the batch goes on", ({ store, graph }) => {
+  const copy = GraphStore.make("test", TEST_THREAD);
+  graph.batch(() => {
+    graph.createVertex("a", { type: "t" });
+    assert.throws(() => graph.createVertex("a", { type: "other" }), /Type mismatch/);
+    assert.throws(() => graph.connect("a", "r", ["nobody"]), /No object/);
+    assert.throws(() =>
+      graph.batch(() => {
+        graph.connect("a", "inner", "b");
+        throw new Error("inner");
+      }),
+    );
+    graph.connect("a", "outer", "c");
+  });
+  assert.equal(graph.neighborhood("a"), ["c"]);
+  assert.is(graph.order, 2);
+  assert.is(store.relationships.codeOf("inner"), 0);
+  replayTo(store, copy);
+  assert.equal(comparable(copy), comparable(store));
+});
+
+test("any changes, undone in part or whole, leave what was there", ({ store, graph }) => {
+  const random = new Random();
+  const copy = GraphStore.make("test", TEST_THREAD);
+  const id = () => `v${random.below(12)}`;
+  const change = () => {
+    const which = random.below(6);
+    if (which === 0) graph.createVertex(id(), { properties: { [`k${random.below(3)}`]: id() } });
+    else if (which === 1) graph.deleteVertex(id());
+    else if (which === 2 && graph.hasVertex("v1")) graph.disconnect("v1");
+    else graph.connect(id(), [`r${random.below(3)}`, M_INT, random.below(9)], id());
+  };
+  for (let round = 0; round < 150; round++) {
+    const before = comparable(store);
+    const isUndone = random.below(2) === 0;
+    const attempt = () =>
+      graph.batch(() => {
+        for (let changes = random.below(8); changes >= 0; changes--) change();
+        const middle = comparable(store);
+        try {
+          graph.batch(() => {
+            for (let changes = random.below(8); changes >= 0; changes--) change();
+            throw new Error("undo");
+          });
+        } catch {}
+        assert.equal(comparable(store), middle);
+        if (isUndone) throw new Error("undo all");
+      });
+    if (!isUndone) attempt();
+    else {
+      assert.throws(attempt, /undo all/);
+      assert.equal(comparable(store), before);
+    }
+    if (round % 30 === 0) checkStore(store);
+  }
+  replayTo(store, copy);
+  checkStore(copy);
+  assert.equal(comparable(copy), comparable(store));
+});
+
+test("a query sees nothing or all of what is committed beside it", ({ store, graph }) => {
+  const other = openStore(GraphStore.attach(store.share, OTHER_THREAD));
+  graph.connect("hub", "r", "a");
+  graph.connect("hub", "r", "b");
+  const { ids } = store;
+  const idOf = ids.idOf.bind(ids);
+  let shown = 0;
+  ids.idOf = (handle) => {
+    if (shown++ === 1) {
+      other.batch(() => {
+        for (const name of ["a", "b"]) other.createVertex(name, { properties: { n: 2 } });
+      });
+    }
+    return idOf(handle);
+  };
+  const fields = ["id", "properties"] as const;
+  const rows = graph.neighborhood("hub", { fields, result: "dict" });
+  ids.idOf = idOf;
+  const values = rows.map(({ properties }) => properties.n);
+  assert.ok(shown > 2);
+  assert.equal(values, [2, 2]);
+});
+
+test("it opens no vertices, goes to no other graph and does not wait", ({ graph }) => {
+  const other = openStore(GraphStore.make("other", TEST_THREAD));
+  using open = graph.newVertex("open");
+  const refused: readonly (readonly [() => unknown, RegExp])[] = [
+    [() => graph.openVertex("open"), /neither opens nor closes/],
+    [() => graph.newVertex("more"), /neither opens nor closes/],
+    [() => open.close(), /neither opens nor closes/],
+    [() => open.relax(), /neither opens nor closes/],
+    [() => other.createVertex("x"), /keeps to one graph: 'other' within a batch of 'test'/],
+    [() => other.batch(() => 1), /keeps to one graph/],
+    [() => graph.truncate(), /vertex locks|no part of a batch/],
+    [async () => 1, /cannot wait/],
+  ];
+  for (const [run, text] of refused) assert.throws(() => graph.batch(run), text);
+  assert.throws(() => graph.batch(undefined as never), /a batch is a function/);
+  other.createVertex("x");
+  graph.batch(() => open.setProperty("n", 1));
+  assert.is(open.getProperty("n"), 1);
+});
+
+test("a vertex that somebody else holds ends it", ({ graph, store }) => {
+  const other = openStore(store);
+  const held = other.newVertex("held");
+  const change = () =>
+    graph.batch(() => {
+      graph.createVertex("a");
+      graph.connect("a", "r", "held", { timeout: 5000 });
+    });
+  assert.throws(change, /Object is locked: 'held'/);
+  assert.is(graph.hasVertex("a"), false);
+  held.close();
+});
+
+test("it is bounded, and what does not fit is undone", () => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const graph = openStore(store);
+  const fill = () => {
+    for (let vertex = 0; ; vertex++) graph.connect(`v${vertex}`, "r", `v${vertex + 1}`);
+  };
+  assert.throws(() => batch(store, fill), /too many changes in one batch/);
+  assert.is(graph.order, 0);
+  checkStore(store);
+});
+
+test.run();
