@@ -90,7 +90,28 @@ const matrix: ClientProgram = {
   wrong: ['client.mountains({ n: "1" })', "(await client.mountains()).entries"],
 };
 
-export const PROGRAMS: Readonly<Record<string, ClientProgram>> = { hello, matrix, search };
+const recommend: ClientProgram = {
+  body: `
+  const { vertices, vectors } = await client.feed({ items: 400 });
+  const similar = await client.similar({ item: "item 7", n: 3, exact: true });
+  const sims: number[] = similar.map(({ similarity }) => similarity);
+  const also: string[] = await client.alsobought({ item: "item 7", n: 2 });
+  const missing = await client.similar({ item: "nothing" }).catch((error) => error);
+  print({ vertices, vectors, similar: similar.length, also: also.length,
+    isSorted: sims.every((one, at) => at === 0 || one <= sims[at - 1]!),
+    missing: missing instanceof SvcError ? missing.kind : missing });`,
+  prints: {
+    ...{ vertices: 400, vectors: 400, similar: 3, also: 2, isSorted: true, missing: "plugin" },
+  },
+  wrong: ["client.similar()", "client.similar({ item: 7 })", "client.feed({ n: 1 })"],
+};
+
+export const PROGRAMS: Readonly<Record<string, ClientProgram>> = {
+  hello,
+  matrix,
+  recommend,
+  search,
+};
 
 const USE = (body: string) => `
 declare const process: { readonly argv: readonly string[] };

@@ -179,7 +179,7 @@ inBrowser("names of a graph are text, whatever they look like, and lead on", asy
     await tab.until(`new URL(location.href).searchParams.get("id") === "Bergen"`);
     await tab.until(pageHas("D_IN"));
     assert.is(await tab.value(`document.querySelectorAll("img").length`), 0);
-    assert.is(await tab.value(`document.querySelectorAll("canvas").length`), 1);
+    await tab.until(`document.querySelectorAll("canvas").length === 1`);
   } finally {
     await other.stop();
   }

@@ -23,13 +23,19 @@ const project = new TemporaryProject({ "plugins/add.ts": addPlugin() });
 const folder = project.dir;
 const MANIFEST = ".svc/manifest.json";
 let manifest = "";
+/** A variable wins over a build: the form that tests are given would hide a wrong one. */
+const logFormat = process.env.SVC_LOG_FORMAT;
 
 test.before(async () => {
+  delete process.env.SVC_LOG_FORMAT;
   const { ok } = await buildProject(folder);
   assert.ok(ok);
   manifest = readFileSync(project.path(MANIFEST), "utf8");
 });
-test.after(() => project.remove());
+test.after(() => {
+  if (logFormat !== undefined) process.env.SVC_LOG_FORMAT = logFormat;
+  project.remove();
+});
 
 /** An expression of a value; null where there is none that reads well. */
 function expression(value: unknown): string | null {

@@ -66,14 +66,14 @@ test("classes that the interface derives from others", () => {
   assert.not.instance(new VertexError("x"), ValueError);
 });
 
-test("a wait that would never end is a defect, and told as one", () => {
+test("a wait within a change, which would never end, is refused", () => {
   const store = GraphStore.make("test", TEST_THREAD);
   const vertex = openStore(store).newVertex("a");
   const session = new Session(store);
   const { name, code } = thrownBy(() =>
     store.writer.mutate(() => session.awaitRelease(vertex.handle, 0, 1)),
   );
-  assert.equal([name, code], ["InternalError", "SVC2413"]);
+  assert.equal([name, code], ["AccessError", "SVC2401"]);
 });
 
 test.run();

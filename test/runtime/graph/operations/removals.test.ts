@@ -25,7 +25,7 @@ test("truncating is no part of another change", () => {
         graph.connect("other", "to", "leaf 1");
         graph.truncate();
       }),
-    /truncating cannot be undone/,
+    /Truncating is no part of a batch/,
   );
   assert.is(store.order, HUB_ARCS + 1);
   checkStore(store);
