@@ -130,7 +130,7 @@ test("hostile expressions are refused, and cost little", async () => {
   });
   const answer = await ask("evaluate", {}, `v0 = 'xxxxxxxxxx'; ${grown.join(";")}`);
   assert.is(answer.status, 500, answer.text.slice(0, 200));
-  assert.match(answer.text, "characters of text");
+  assert.match(answer.text, "makes a text of more than");
 });
 
 test.run();

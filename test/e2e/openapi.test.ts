@@ -142,6 +142,7 @@ test("built-in plugins answer as their document says", async () => {
       ...{ ...query, plugin },
       ...(id === "createvertex" && { id: "dave" }),
       ...(id === "define" && { expression: "one := 1" }),
+      ...(id.startsWith("nearest") && { query: '{"vector": [1, 2, 3]}' }),
       ...(id.startsWith("evaluate") && { expression: "1 + 1" }),
     };
     const answer = await caller.call(id, { query: own });

@@ -7,6 +7,7 @@ import { D_OUT, F_AARC, F_NAMES } from "../../graph/model/constants.js";
 import type { ArcFilter } from "../../graph/query/parse/query-options.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
+import { HttpError } from "../../plugin/response/http-error.js";
 import { boundExpressions, boundedCells, withClientExpressions } from "../client-expressions.js";
 import { graphNamed } from "../graph-context.js";
 import { queryArgument, queryFromText } from "../query-json.js";
@@ -136,6 +137,7 @@ async function nearestTo(graph: Graph, id: string, options: object): Promise<obj
   const vertex = await graph.openVertexAsync(id, "r", TIMEOUT_MS);
   const probe = vertex.getVector();
   vertex.close();
+  if (probe.length === 0) throw new HttpError(400, `id=${id} (it has no vector)`);
   return graph.nearest(probe, options);
 }
 

@@ -30,6 +30,15 @@ export interface Served {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
+/** Lines of a log beside those that tell of back-ends and of what plugins have thrown. */
+export function strangeLines(log: string): string {
+  const usual = /^svc: (back-end |plugin \S+ |\/svc\/\S+ threw )|^ {4}at /;
+  return log
+    .split("\n")
+    .filter((line) => line !== "" && !usual.test(line))
+    .join("\n");
+}
+
 /** Starts `svc serve` and resolves once it listens. */
 export function serve(project: string, ...args: string[]): Promise<Served> {
   return serveWith(SVC, project, ...args);

@@ -2,6 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { truncate } from "../../../../runtime/graph/operations/removals.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../support/check-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
@@ -28,6 +29,20 @@ test("truncating is no part of another change", () => {
     /Truncating is no part of a batch/,
   );
   assert.is(store.order, HUB_ARCS + 1);
+  checkStore(store);
+});
+
+test("an operation that empties a graph within another one is a defect, and told as one", () => {
+  const store = makeHub();
+  const { mutate } = store.writer;
+  const nested = () => mutate.call(store.writer, () => truncate(store));
+  try {
+    store.writer.mutate(nested);
+    assert.unreachable("was taken");
+  } catch (error) {
+    const { name, code } = error as Error & { code: string };
+    assert.equal([name, code], ["InternalError", "SVC2413"]);
+  }
   checkStore(store);
 });
 
