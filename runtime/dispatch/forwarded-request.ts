@@ -98,11 +98,11 @@ function pathOf(target: string): string {
   return mark < 0 ? target : target.slice(0, mark);
 }
 
-/** The bytes of a whole request with one more header line. */
-export function withField(request: Uint8Array, field: string): Buffer {
+/** The bytes of a whole request with more header lines; its body is copied once for all of them. */
+export function withFields(request: Uint8Array, fields: readonly string[]): Buffer {
   const bytes = Buffer.from(request.buffer, request.byteOffset, request.length);
   const lineEnd = bytes.indexOf("\r\n", 0, "latin1") + 2;
-  const added = Buffer.from(`${field}\r\n`, "latin1");
+  const added = Buffer.from(`${fields.join("\r\n")}\r\n`, "latin1");
   return Buffer.concat([bytes.subarray(0, lineEnd), added, bytes.subarray(lineEnd)]);
 }
 

@@ -20,7 +20,7 @@ import {
   forwardedRequest,
   PRIMARY,
   pathOfRequest,
-  withField,
+  withFields,
 } from "../dispatch/forwarded-request.js";
 import { type Merged, mergePartials, mergeUndamaged } from "../dispatch/merge-partials.js";
 import { encodeMerged } from "../dispatch/merged-output.js";
@@ -211,9 +211,11 @@ export class MatrixRequests {
     const { requestId } = received.exchange.headers;
     // It is there already where the processor returned the request that it got.
     const isNamed = requestId === null || requestIdOf(bytes) !== null;
-    const named = isNamed ? bytes : withField(bytes, `${REQUEST_ID_HEADER}: ${requestId}`);
-    const told = deadlineMs > 0 ? withField(named, `${DEADLINE_HEADER}: ${deadlineMs}`) : named;
-    return explanation === null ? told : withField(told, EXPLAIN_FIELD);
+    const fields: string[] = [];
+    if (explanation !== null) fields.push(EXPLAIN_FIELD);
+    if (deadlineMs > 0) fields.push(`${DEADLINE_HEADER}: ${deadlineMs}`);
+    if (!isNamed) fields.push(`${REQUEST_ID_HEADER}: ${requestId}`);
+    return fields.length === 0 ? bytes : withFields(bytes, fields);
   }
 
   #dispatch(progress: Progress, request: ForwardedRequest): void {
