@@ -84,6 +84,13 @@ export class DevServer {
     const result = await this.#build(files);
     // What has changed meanwhile is built next, these files with it.
     if (result?.abandoned) return;
+    const taken = this.#take(result, files, startedMs);
+    if (result !== null) void this.#reportTypes(result.types, taken);
+    await taken;
+  }
+
+  /** Takes a build into service, or tells what goes on without it. */
+  async #take(result: Rebuild | null, files: readonly string[], startedMs: number): Promise<void> {
     if (result === null || !result.ok) {
       const mended = "serving begins once this is mended";
       console.log(`svc: ${this.#served === null ? mended : "the last good version serves on"}`);
@@ -102,7 +109,6 @@ export class DevServer {
       const result = await this.#builder.rebuild(files, this.#options);
       if (!result.abandoned) printFindings(this.#folder, result.diagnostics);
       this.#outside.follow(result.inputs);
-      void this.#reportTypes(result.types);
       return result;
     } catch (error) {
       reportError(error);
@@ -137,10 +143,12 @@ export class DevServer {
     return this.#builder.close();
   }
 
-  /** Of an unchecked build they come after the swap; empty when a newer one has begun. */
-  async #reportTypes(types: Promise<readonly Diagnostic[]>): Promise<void> {
+  /** Of an unchecked build: after the swap, however soon they are known, so that the two never
+   *  stand in another order. Empty when a newer build has begun. */
+  async #reportTypes(types: Promise<readonly Diagnostic[]>, taken: Promise<void>): Promise<void> {
     try {
-      printFindings(this.#folder, await types);
+      const [findings] = await Promise.all([types, taken.catch(() => {})]);
+      printFindings(this.#folder, findings);
     } catch (error) {
       reportError(error);
     }

@@ -152,6 +152,24 @@ test("--unchecked serves at once what parses, and says then what TypeScript find
   }
 });
 
+test("--unchecked tells of wrong types after the swap, even if that takes longer", async () => {
+  const project = new TemporaryProject();
+  const dev = new Dev(project.folder, "--unchecked");
+  try {
+    await dev.until(/127\.0\.0\.1:(\d+) /);
+    project.write(
+      "plugins/double.ts",
+      `${BAD_PLUGIN}\nawait new Promise((resolve) => setTimeout(resolve, 4000));\n`,
+    );
+    await dev.until(/served after/);
+    await dev.until(/plugins\/double\.ts:5:3 - error TS2322/);
+    assert.is(await dev.stop(), 0);
+  } finally {
+    dev.process.kill("SIGKILL");
+    project.remove();
+  }
+});
+
 test("a file that an editor empties before it writes it is no change of its own", () =>
   withDev(undefined, async (dev, project) => {
     const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
