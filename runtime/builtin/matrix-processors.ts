@@ -4,6 +4,7 @@
 
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginResponse } from "../plugin/response/plugin-response.js";
+import { serverView } from "./context.js";
 import {
   identityOf,
   type ListedPlugin,
@@ -11,7 +12,6 @@ import {
   type ObjectCounts,
   response,
 } from "./matrix-items.js";
-import { serverView } from "./server-context.js";
 
 export interface MatrixProcessor {
   /** Only the primary row is asked. */

@@ -5,10 +5,10 @@ import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
 import { INLINE_BODY_BYTES } from "../base/limits.js";
 import { flushSince, unitsPublished } from "../graph/log/logged-store.js";
+import type { BoundGraph } from "../plugin/contract/bound-graph.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { queryOf } from "../plugin/contract/query-text.js";
 import type { Accept, Ident, RequestSource } from "../plugin/contract/request-source.js";
-import type { BoundGraph } from "../plugin/run/graph-binding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { runPlugin, runPost } from "../plugin/run/run-plugin.js";
 import {

@@ -7,12 +7,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../base/clock.js";
 import { DEFAULT_PLUGIN_TIMEOUT_MS, DRAIN_RETIRE_MS, RETIRE_MS } from "../base/limits.js";
 import { packageInfo } from "../base/package-info.js";
+import { equipThread } from "../base/thread-context.js";
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { plugins as builtinPlugins } from "../builtin/.generated/plugins.js";
 import { readHost } from "../builtin/host.js";
 import { isChange } from "../builtin/is-change.js";
 import { notImplemented } from "../builtin/not-implemented.js";
-import { setServerView } from "../builtin/server-context.js";
 import type {
   OpenConnection,
   PendingRequest,
@@ -139,7 +139,7 @@ export class IoServer {
       trusted,
       matrix: this.#matrix,
     });
-    setServerView(view);
+    equipThread({ server: view });
     this.#addBuiltins();
     setInterval(() => this.#tick(), TICK_MS).unref();
   }

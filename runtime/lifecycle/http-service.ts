@@ -3,13 +3,13 @@
 
 import { MessageChannel } from "node:worker_threads";
 import { log, onLostWrites } from "../base/log.js";
+import { equipThread } from "../base/thread-context.js";
 import { Executor } from "../engine/executor.js";
 import type { ExecutorPort, Listening, Notice } from "../engine/io-control.js";
 import { executorThread } from "../graph/keeper/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
-import { showTraceback } from "../plugin/contract/traceback.js";
 import type { SharedArgspec } from "../plugin/register/shared-argspec.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import { SharedState } from "../wire/shared-state.js";
@@ -100,7 +100,7 @@ export class HttpService {
   ): Promise<HttpService> {
     const service = new HttpService(settings, graphs);
     const { port1, port2 } = new MessageChannel();
-    showTraceback(settings.traceback);
+    equipThread({ showsTraceback: settings.traceback });
     new Executor(0, port1, service.#state, () => plugins.entries());
     return service.#start(() => service.#setExecutors([{ id: 0, port: port2 }], plugins.table()));
   }

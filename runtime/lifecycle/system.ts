@@ -6,19 +6,19 @@ import { resolve } from "node:path";
 import { SvcError } from "../base/errors.js";
 import { STOP_TIMEOUT_MS } from "../base/limits.js";
 import { configureLog } from "../base/log-settings.js";
+import { equipThread } from "../base/thread-context.js";
 import { descriptions as builtinPlugins } from "../builtin/.generated/descriptions.js";
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { readHost } from "../builtin/host.js";
 import { descriptorLimit } from "../dispatch/descriptor-limit.js";
 import { AllGraphs } from "../graph/api/all-graphs.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
-import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
+import { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
 import { MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
 import { type ServerMetrics, serverMetrics } from "../metrics/server-metrics.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import { type AddPluginArguments, addPlugin } from "../plugin/register/add-plugin.js";
 import { registry } from "../plugin/register/registry.js";
-import { setGraphBinder } from "../plugin/run/graph-binding.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import {
   checkSetting,
@@ -138,8 +138,7 @@ class System extends AllGraphs {
    */
   async unload(persist = false): Promise<void> {
     if (this.#service !== null) await this.stopHTTP();
-    setThreadGraphs(null);
-    setGraphBinder(null);
+    equipThread({ graphs: null, bindGraph: null });
     await this.#graphs?.close({ isSaved: persist });
     this.#graphs = null;
     this.#isInitialized = false;
@@ -265,8 +264,7 @@ class System extends AllGraphs {
     const graphs = new GraphSupervisor(this.#graphSettings);
     this.#graphs = graphs;
     const threadGraphs = new ThreadGraphs(MAIN_THREAD, graphs);
-    setThreadGraphs(threadGraphs);
-    setGraphBinder(bindGraphs(threadGraphs));
+    equipThread({ graphs: threadGraphs, bindGraph: bindGraphs(threadGraphs) });
     await graphs.loaded;
     return graphs;
   }

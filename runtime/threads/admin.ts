@@ -5,33 +5,26 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { STRANGERS_QUERY, TRUSTED_QUERY } from "../base/limits.js";
 import { log } from "../base/log.js";
+import { equipThread } from "../base/thread-context.js";
 import { plugins as graphPlugins } from "../builtin/.generated/graph/plugins.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
-import { setArgspecForms } from "../builtin/argspec-context.js";
 import { ArgspecForms } from "../builtin/argspec-forms.js";
-import { setFindGraph } from "../builtin/graph-context.js";
 import { Executor } from "../engine/executor.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
-import type { Graph } from "../graph/api/graph.js";
 import { boundQueries } from "../graph/api/query-bound.js";
 import { AskedGraphs } from "../graph/keeper/asked-graphs.js";
-import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
+import { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
 import { ToldGraphs } from "../graph/keeper/told-graphs.js";
 import type { AdminAsk, AdminServer } from "../lifecycle/admin-control.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
-import { showTraceback } from "../plugin/contract/traceback.js";
-import { graphOf, setGraphBinder } from "../plugin/run/graph-binding.js";
 import { type Asked, answer } from "../wire/asks.js";
 import { SharedState } from "../wire/shared-state.js";
 
 const { thread, port, signal } = workerData as SupervisedThreadData;
 const told = new ToldGraphs(thread, receive, new AskedGraphs(port, signal));
 const graphs = new ThreadGraphs(thread, told);
-setThreadGraphs(graphs);
-setGraphBinder(bindGraphs(graphs));
 const forms = new ArgspecForms();
-setArgspecForms(forms);
-setFindGraph((name) => (graphs.find(name) === null ? null : (graphOf(name) as Graph)));
+equipThread({ graphs, bindGraph: bindGraphs(graphs), argspecForms: forms });
 
 // A fault in one plugin or graph must not take the others with it.
 process.on("uncaughtException", (error) =>
@@ -42,7 +35,7 @@ process.on("uncaughtException", (error) =>
 const plugins = [...graphPlugins, ...quickPlugins];
 
 function serve({ port: requests, state, traceback }: AdminServer): void {
-  showTraceback(traceback);
+  equipThread({ showsTraceback: traceback });
   const bound = (isTrusted: boolean) => boundQueries(isTrusted ? TRUSTED_QUERY : STRANGERS_QUERY);
   new Executor(0, requests, new SharedState(state), () => plugins, bound);
 }

@@ -5,16 +5,16 @@ import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { BUILD_FOLDER } from "../base/build-folder.js";
 import { log } from "../base/log.js";
+import { equipThread } from "../base/thread-context.js";
 import { Executor } from "../engine/executor.js";
 import type { ExecutorNotice, ExecutorThreadData } from "../engine/io-control.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
 import { AskedGraphs } from "../graph/keeper/asked-graphs.js";
-import { setThreadGraphs, ThreadGraphs } from "../graph/keeper/thread-graphs.js";
+import { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
 import { executorThread } from "../graph/keeper/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
-import { keepLongStacks, showTraceback, strayText } from "../plugin/contract/traceback.js";
-import { setGraphBinder } from "../plugin/run/graph-binding.js";
+import { keepLongStacks, strayText } from "../plugin/contract/traceback.js";
 import { SharedState } from "../wire/shared-state.js";
 
 const data = workerData as ExecutorThreadData;
@@ -44,14 +44,12 @@ function tell(notice: ExecutorNotice): void {
 }
 
 const graphs = new ThreadGraphs(executorThread(data.id), new AskedGraphs(parentPort!, data.signal));
-setThreadGraphs(graphs);
-setGraphBinder(bindGraphs(graphs));
+equipThread({ graphs, bindGraph: bindGraphs(graphs), showsTraceback: data.traceback });
 
 try {
   const bundle = pathToFileURL(join(data.projectDir, BUILD_FOLDER, "plugins.js"));
   const { plugins } = (await import(bundle.href)) as { plugins: readonly PluginEntry[] };
   const numbered = byNumber(plugins);
-  showTraceback(data.traceback);
   new Executor(data.id, data.port, new SharedState(data.state), () => numbered);
   // Only the main thread ends an executor; the port of requests may close before.
   parentPort!.ref();

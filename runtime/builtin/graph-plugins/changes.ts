@@ -7,7 +7,7 @@ import type { ArcSpec } from "../../graph/changes/connect.js";
 import { M_STAT, V_ANY } from "../../graph/model/constants.js";
 import type { float, int, json, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { graphNamed } from "../graph-context.js";
+import { graphNamed } from "../context.js";
 import { patiently } from "../patiently.js";
 import { constantParameter } from "../query-json.js";
 import { vectorParameter } from "../vector-json.js";

@@ -7,7 +7,7 @@ import { expressionFacts, vocabulary } from "../../graph/evaluate/expression-fac
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { boundedCells, boundedExpression, withClientExpressions } from "../client-expressions.js";
-import { graphNamed } from "../graph-context.js";
+import { graphNamed } from "../context.js";
 import { queryArgument } from "../query-json.js";
 import { sharedMemory } from "../shared-memory.js";
 

@@ -3,7 +3,7 @@
 
 import type { str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { graphNamed } from "../graph-context.js";
+import { graphNamed } from "../context.js";
 
 /**
  * Backlog of the TTL event processor.

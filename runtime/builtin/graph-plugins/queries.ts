@@ -9,7 +9,7 @@ import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { HttpError } from "../../plugin/response/http-error.js";
 import { boundExpressions, boundedCells, withClientExpressions } from "../client-expressions.js";
-import { graphNamed } from "../graph-context.js";
+import { graphNamed } from "../context.js";
 import { queryArgument, queryFromText } from "../query-json.js";
 import { sharedMemory } from "../shared-memory.js";
 import { vectorParameter } from "../vector-json.js";

@@ -5,7 +5,7 @@ import type { Graph } from "../../graph/api/graph.js";
 import { D_IN, D_OUT, F_AARC, R_STR } from "../../graph/model/constants.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { graphNamed } from "../graph-context.js";
+import { graphNamed } from "../context.js";
 
 const TIMEOUT_MS = 5000;
 

@@ -8,7 +8,7 @@ import { baseStatus, graphStatus } from "../../graph/status/graph-status.js";
 import { memoryUsage } from "../../graph/status/memory-usage.js";
 import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { serverView } from "../server-context.js";
+import { serverView } from "../context.js";
 
 import { systemStatus } from "../system-status.js";
 

@@ -6,8 +6,7 @@ import type { PluginDescription } from "../../plugin/contract/plugin-entry.js";
 import type { str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { missing } from "../../plugin/request/query-values.js";
-import { argspecForms } from "../argspec-context.js";
-import { serverView } from "../server-context.js";
+import { argspecForms, serverView } from "../context.js";
 
 /**
  * User-defined plugins.

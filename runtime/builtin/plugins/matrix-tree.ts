@@ -5,8 +5,8 @@ import { graphSums } from "../../graph/status/graph-sums.js";
 import type { PluginDescription } from "../../plugin/contract/plugin-entry.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import type { PluginResponse } from "../../plugin/response/plugin-response.js";
+import { serverView } from "../context.js";
 import { identityOf, listedPlugins, type ObjectCounts, response } from "../matrix-items.js";
-import { serverView } from "../server-context.js";
 
 class Exception extends Error {}
 

@@ -3,7 +3,7 @@
 import { serverMetrics } from "../../metrics/server-metrics.js";
 import type { json } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
-import { serverView } from "../server-context.js";
+import { serverView } from "../context.js";
 
 /**
  * HTTP server metrics.

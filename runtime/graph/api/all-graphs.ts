@@ -6,7 +6,7 @@ import { setSystemReadonly } from "../changes/graph.js";
 import { giveUpAfter } from "../changes/session-view.js";
 import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
 import { SYSTEM_GRAPH } from "../keeper/system-graph.js";
-import { threadGraphs } from "../keeper/thread-graphs.js";
+import { threadGraphs } from "../keeper/this-thread.js";
 import { Header, ReadonlyBy } from "../memory/layout.js";
 import { KeyError } from "../model/errors.js";
 import type { GraphAccess } from "../sessions/graph-access.js";

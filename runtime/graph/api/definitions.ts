@@ -1,12 +1,13 @@
 // The texts that `define` keeps, each under a name of its graph. They are properties of one vertex
 // of the hidden graph, so that all threads see them and they are stored.
 
+import { threadContext } from "../../base/thread-context.js";
 import { setProperty } from "../changes/properties.js";
 import { createVertex } from "../changes/vertices.js";
 import { setFindDefinition } from "../evaluate/formulas.js";
 import { compileExpression } from "../evaluate/program.js";
 import { SYSTEM_GRAPH } from "../keeper/system-graph.js";
-import { hasThreadGraphs, threadGraphs } from "../keeper/thread-graphs.js";
+import { threadGraphs } from "../keeper/this-thread.js";
 import { ValueError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 
@@ -31,7 +32,7 @@ export function define(store: GraphStore, text: string): void {
 /** Texts of all definitions of a graph by their names. */
 export function definitions(store: GraphStore): Record<string, string> {
   // Nobody can have defined anything where there are no graphs of a process.
-  const system = hasThreadGraphs() ? threadGraphs().find(SYSTEM_GRAPH)?.store : undefined;
+  const system = threadContext().graphs?.find(SYSTEM_GRAPH)?.store;
   const vertex = system?.ids.find(vertexOf(store)) ?? 0;
   return vertex === 0 ? {} : (system!.properties.all(vertex) as Record<string, string>);
 }

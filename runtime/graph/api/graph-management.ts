@@ -14,7 +14,7 @@ import {
   eventParameters,
   setEventsEnabled,
 } from "../expiry/event-control.js";
-import { threadGraphs } from "../keeper/thread-graphs.js";
+import { threadGraphs } from "../keeper/this-thread.js";
 import {
   AccessError,
   DataError,

@@ -3,7 +3,7 @@
 // library.
 
 import { SYSTEM_GRAPH, SYSTEM_VERTEX, systemProperties } from "../keeper/system-graph.js";
-import { threadGraphs } from "../keeper/thread-graphs.js";
+import { threadGraphs } from "../keeper/this-thread.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { Graph } from "./graph.js";
 import type { Vertex } from "./vertex.js";

@@ -2,7 +2,6 @@
 // at module level shares one session a graph; every request gets a session of its own.
 
 import { giveUpAfter } from "../changes/session-view.js";
-import { AccessError } from "../model/errors.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
 import { Session } from "../sessions/session.js";
 import { GraphStore } from "../store/graph-store.js";
@@ -92,22 +91,4 @@ export class ThreadGraphs {
     });
     return access;
   }
-}
-
-let current: ThreadGraphs | null = null;
-
-/** Gives this thread its graphs. */
-export function setThreadGraphs(graphs: ThreadGraphs | null): void {
-  current = graphs;
-}
-
-/** False in tools and tests that open no graphs by name. */
-export function hasThreadGraphs(): boolean {
-  return current !== null;
-}
-
-/** @throws AccessError where there are no graphs */
-export function threadGraphs(): ThreadGraphs {
-  if (current !== null) return current;
-  throw new AccessError("there are no graphs before the system is initialized");
 }

@@ -6,6 +6,7 @@ import { SourceMap } from "node:module";
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUILD_FOLDER } from "../../base/build-folder.js";
+import { threadContext } from "../../base/thread-context.js";
 import { errorName, thrownMessage } from "./thrown.js";
 
 const MAX_LINES = 20;
@@ -34,12 +35,6 @@ interface Bundle {
 }
 
 const bundles = new Map<string, Bundle | null>();
-let enabled = true;
-
-/** Shows or hides plugin code in the errors of this thread (config `http.traceback`). */
-export function showTraceback(show: boolean): void {
-  enabled = show;
-}
 
 /** Lets errors of this thread remember enough frames: Node's 10 may all be the library's. */
 export function keepLongStacks(): void {
@@ -75,7 +70,7 @@ function stackOf(thrown: unknown): string | null {
 
 /** Frames of plugin code, innermost first, each a line; empty when there is nothing to show. */
 export function pluginFrames(thrown: unknown): string[] {
-  return enabled ? framesSafely(thrown) : [];
+  return threadContext().showsTraceback ? framesSafely(thrown) : [];
 }
 
 function framesSafely(thrown: unknown): string[] {

@@ -2,13 +2,14 @@
 // throws becomes exactly one result; nothing that it does can throw out of here.
 
 import { ParameterError, SvcError } from "../../base/errors.js";
+import type { BoundGraph } from "../contract/bound-graph.js";
 import type { PluginEntry } from "../contract/plugin-entry.js";
 import type { Accept, RequestSource } from "../contract/request-source.js";
 import { isInstance } from "../contract/thrown.js";
 import { type PluginRequest, requestFrom } from "../request/plugin-request.js";
 import { PluginResponse } from "../response/plugin-response.js";
 import { bindMerged, type Merging } from "./forwarding.js";
-import { type BoundGraph, takeBound } from "./graph-binding.js";
+import { takeBound } from "./graph-binding.js";
 import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
 import { renderPost, renderPre, renderResult } from "./render.js";
 import { reportThrown } from "./report-thrown.js";

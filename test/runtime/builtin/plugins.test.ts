@@ -2,11 +2,11 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { equipThread } from "../../../runtime/base/thread-context.js";
 import { echo } from "../../../runtime/builtin/plugins/echo.js";
 import { argspec, builtins, plugins } from "../../../runtime/builtin/plugins/listings.js";
 import { metrics } from "../../../runtime/builtin/plugins/metrics.js";
 import { ping } from "../../../runtime/builtin/plugins/ping.js";
-import { setServerView } from "../../../runtime/builtin/server-context.js";
 import type { PluginDescription } from "../../../runtime/plugin/contract/plugin-entry.js";
 import type { RequestSource } from "../../../runtime/plugin/contract/request-source.js";
 import { PluginRequest } from "../../../runtime/plugin/request/plugin-request.js";
@@ -18,7 +18,7 @@ const request = new PluginRequest("x", { a: "1", n: 2 });
 
 test("before a server has started there is nothing to list", () => {
   assert.throws(() => plugins(request), /started server/);
-  setServerView(fakeView());
+  equipThread({ server: fakeView() });
 });
 
 test("ping", () => assert.is(ping(request), true));

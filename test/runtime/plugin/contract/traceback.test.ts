@@ -7,7 +7,8 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { pluginFrames, showTraceback } from "../../../../runtime/plugin/contract/traceback.js";
+import { equipThread } from "../../../../runtime/base/thread-context.js";
+import { pluginFrames } from "../../../../runtime/plugin/contract/traceback.js";
 
 const test = suite("traceback");
 
@@ -35,7 +36,7 @@ test.before(async () => {
 });
 
 test.after(() => rmSync(project, { recursive: true }));
-test.after.each(() => showTraceback(true));
+test.after.each(() => equipThread({ showsTraceback: true }));
 
 /** `file:line:column` of a text in the bundle. */
 function placeIn(text: string, suffix = ""): string {
@@ -82,7 +83,7 @@ test("at most 20 lines", () => {
 });
 
 test("can be hidden", () => {
-  showTraceback(false);
+  equipThread({ showsTraceback: false });
   assert.equal(pluginFrames(errorWith(`fail (${placeIn("throw new Error")})`)), []);
 });
 
