@@ -36,7 +36,7 @@ function readMethod(
   member: ts.ClassElement,
   options: PluginOptions,
 ): PluginDeclaration | null {
-  const exportName = exports.get(declaration);
+  const [exportName] = exports.get(declaration) ?? [];
   const isStatic = ts
     .getModifiers(member as ts.MethodDeclaration)
     ?.some((word) => word.kind === ts.SyntaxKind.StaticKeyword);

@@ -3,8 +3,11 @@
 import { ts } from "ts-morph";
 import type { ReadContext } from "./read-context.js";
 
-/** Export names of a module by what they stand for. */
-export type ExportNames = ReadonlyMap<ts.Declaration, string>;
+/**
+ * Export names of a module by what they stand for: at least one each. `default` is among them only
+ * where there is no other.
+ */
+export type ExportNames = ReadonlyMap<ts.Declaration, readonly string[]>;
 
 export interface FileScope {
   readonly context: ReadContext;

@@ -8,7 +8,7 @@ import { type ExportNames, type FileScope, TagPositions } from "./file-scope.js"
 import { refusePlainDecorator } from "./plain-decorator.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import { type ReadContext, skipAlias } from "./read-context.js";
-import { reportStrayTags } from "./stray-tags.js";
+import { reportMisspeltTags, reportStrayTags } from "./stray-tags.js";
 import { asTaggedFunction, reportUnexported } from "./tagged-function.js";
 import { asPluginCall, readPluginCall, reportStrayCalls } from "./wrapper-call.js";
 
@@ -24,27 +24,33 @@ export function findDeclarations(
   const exports = readExports(context, sourceFile);
   const scope = { context, sourceFile, exports, seen: new TagPositions() };
   const found = sourceFile.statements.flatMap((statement) => fromStatement(scope, statement));
-  for (const [declaration, exportName] of exports) {
+  for (const [declaration, names] of exports) {
     const file = declaration.getSourceFile();
     if (file === sourceFile || file.isDeclarationFile || pluginFiles.has(file.fileName)) continue;
-    const plugin = fromDeclaration(scope, declaration, exportName);
-    if (plugin) found.push(plugin);
+    found.push(...fromDeclaration(scope, declaration, names));
   }
   reportStrayTags(scope);
+  reportMisspeltTags(scope);
   reportStrayCalls(scope);
   return found;
 }
 
 function readExports(context: ReadContext, sourceFile: ts.SourceFile): ExportNames {
-  const names = new Map<ts.Declaration, string>();
+  const names = new Map<ts.Declaration, string[]>();
   const module = context.checker.getSymbolAtLocation(sourceFile);
   if (!module) return names;
   for (const symbol of context.checker.getExportsOfModule(module)) {
     if (hasQuotedName(symbol)) continue;
     for (const declaration of skipAlias(context, symbol).declarations ?? []) {
-      const known = names.get(declaration);
-      if (known === undefined || known === "default") names.set(declaration, symbol.name);
+      names.set(declaration, [...(names.get(declaration) ?? []), symbol.name]);
     }
+  }
+  for (const [declaration, all] of names) {
+    if (all.length > 1)
+      names.set(
+        declaration,
+        all.filter((name) => name !== "default"),
+      );
   }
   return names;
 }
@@ -63,22 +69,36 @@ function fromStatement(scope: FileScope, statement: ts.Statement): PluginDeclara
   const isPlain = ts.isFunctionDeclaration(statement) || ts.isVariableStatement(statement);
   if (isPlain && refusePlainDecorator(scope, statement)) return [];
   if (ts.isFunctionDeclaration(statement)) {
-    return present(fromDeclaration(scope, statement, scope.exports.get(statement)));
+    return fromDeclaration(scope, statement, scope.exports.get(statement));
   }
   if (ts.isVariableStatement(statement)) {
     return statement.declarationList.declarations.flatMap((declaration) =>
-      present(fromDeclaration(scope, declaration, scope.exports.get(declaration))),
+      fromDeclaration(scope, declaration, scope.exports.get(declaration)),
     );
   }
   if (ts.isClassDeclaration(statement)) return findStaticMethods(scope, statement);
   if (ts.isExportAssignment(statement)) {
-    return present(fromDeclaration(scope, statement, "default"));
+    return fromDeclaration(scope, statement, ["default"]);
   }
   return [];
 }
 
-/** The plugin that a function, a variable or `export default` declares, if any. */
+/**
+ * The plugins that a function, a variable or `export default` declares, if any: one for each name
+ * that it is exported under, unless it names itself.
+ */
 function fromDeclaration(
+  scope: FileScope,
+  declaration: ts.Node,
+  [exportName, ...more]: readonly string[] = [],
+): PluginDeclaration[] {
+  const plugin = asPlugin(scope, declaration, exportName);
+  if (!plugin) return [];
+  const others = plugin.name === exportName ? more : [];
+  return [plugin, ...others.map((name) => ({ ...plugin, name, exportPath: name }))];
+}
+
+function asPlugin(
   scope: FileScope,
   declaration: ts.Node,
   exportName: string | undefined,
@@ -92,8 +112,4 @@ function fromDeclaration(
     return null;
   }
   return asTaggedFunction(scope, declaration, value, exportName);
-}
-
-function present<T>(value: T | null): T[] {
-  return value === null ? [] : [value];
 }

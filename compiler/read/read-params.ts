@@ -69,8 +69,11 @@ function reservedName(
   if (name === "graph") return plugin.graph === null ? null : "graph";
   const reserved = RESERVED[plugin.role].find((word) => word === name);
   if (reserved) return reserved;
-  if (index > 0 || !parameter.type) return null;
-  const type = context.checker.getTypeFromTypeNode(parameter.type);
+  if (index > 0) return null;
+  // Without a type it has that of its place: the wrapper says what it passes.
+  const type = parameter.type
+    ? context.checker.getTypeFromTypeNode(parameter.type)
+    : context.checker.getTypeAtLocation(parameter);
   const [first, className] =
     plugin.role === "post"
       ? (["response", "PluginResponse"] as const)

@@ -1,7 +1,9 @@
-// Mentions of `@plugin` that declare nothing: in a `//` comment, or in a documentation comment on
-// something that is no function. Silence would leave their author with a missing endpoint.
+// Mentions of `@plugin` that declare nothing: in a `//` comment, in a documentation comment on
+// something that is no function, or misspelt. Silence would leave their author with a missing
+// endpoint.
 
 import { ts } from "ts-morph";
+import { nearestHint } from "../../runtime/base/nearest.js";
 import type { FileScope } from "./file-scope.js";
 
 const TAG = "@plugin";
@@ -22,6 +24,29 @@ export function reportStrayTags({ context, sourceFile, seen }: FileScope): void 
       context.add({ code: "SVC1003", severity: "error", ...place, message, help });
     }
   }
+}
+
+/** `@plugins`, `@Plugin`: tags of documentation that nobody reads. */
+export function reportMisspeltTags({ context, sourceFile }: FileScope): void {
+  for (const match of sourceFile.text.matchAll(/(?<=[\s*])@(\w+)/g)) {
+    const [tag, word] = match as unknown as readonly [string, string];
+    if (tag === TAG || !isMeant(word) || !isInComment(sourceFile, match.index)) continue;
+    if (!isInDocComment(sourceFile.text.slice(0, match.index))) continue;
+    const place = { position: context.positionAt(sourceFile, match.index), length: tag.length };
+    const message = `\`${tag}\` declares nothing, did you mean \`${TAG}\`?`;
+    context.add({
+      code: "SVC1120",
+      severity: "warning",
+      ...place,
+      message,
+      help: "`/** @plugin */`",
+    });
+  }
+}
+
+function isMeant(word: string): boolean {
+  const lower = word.toLowerCase();
+  return lower === "plugin" || nearestHint(lower, ["plugin"]) !== "";
 }
 
 /** True when no token of the tree covers the offset. */

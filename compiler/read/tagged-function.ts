@@ -26,8 +26,8 @@ export function asTaggedFunction(
     reportUnexported(context, nameNode);
     return null;
   }
-  const name = doc.plugin.text || (exportName === "default" ? "" : exportName);
-  if (name === "") {
+  const name = doc.plugin.text || exportedName(exportName, value.name ?? nameNode);
+  if (name === null) {
     reportUnnamed(context, doc.plugin.node);
     return null;
   }
@@ -44,6 +44,12 @@ export function asTaggedFunction(
     exportPath: exportName,
     doc,
   };
+}
+
+/** A default export goes by the name that it has where it is declared; null when it has none. */
+export function exportedName(exportName: string, nameNode: ts.Node | undefined): string | null {
+  if (exportName !== "default") return exportName;
+  return nameNode && ts.isIdentifier(nameNode) ? nameNode.text : null;
 }
 
 export function reportUnexported(context: ReadContext, nameNode: ts.Node): void {

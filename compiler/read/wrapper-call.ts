@@ -14,7 +14,7 @@ import {
 } from "./plugin-declaration.js";
 import { NO_OPTIONS, type PluginOptions, readOptions } from "./plugin-options.js";
 import { type ReadContext, resolveSymbol, unwrap } from "./read-context.js";
-import { reportUnexported, reportUnnamed } from "./tagged-function.js";
+import { exportedName, reportUnexported, reportUnnamed } from "./tagged-function.js";
 
 export interface PluginCall {
   readonly call: ts.CallExpression;
@@ -86,12 +86,13 @@ export function readPluginCall(
   }
   const nameNode = nameNodeOf(call);
   if (!hasPlainSignature(context, fn, fn.name ?? fn)) return null;
-  const name = options.name ?? (exportName === "default" ? null : exportName);
+  const isHeld = ts.isVariableDeclaration(nameNode.parent);
+  const name = options.name ?? exportedName(exportName, isHeld ? nameNode : fn.name);
   if (name === null) {
     reportUnnamed(context, call);
     return null;
   }
-  const holder = ts.isVariableDeclaration(nameNode.parent) ? nameNode.parent : call;
+  const holder = isHeld ? nameNode.parent : call;
   return {
     fn,
     name,

@@ -167,4 +167,8 @@ export const COMPILER_CODES = {
     title: "build folder cannot be written",
     fix: "mend the permissions of the project folder",
   },
+  SVC1120: {
+    title: "tag that nearly is `@plugin`",
+    fix: "write `@plugin`, or another word if it is meant for another tool",
+  },
 } as const satisfies Record<string, ErrorCode>;

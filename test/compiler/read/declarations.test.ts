@@ -77,6 +77,18 @@ export default plugin({ name: "main" }, (request: PluginRequest) => 1);
   );
 });
 
+test("an argument of the wrapper's function needs no type where the wrapper says it", () => {
+  const result = readSource(`
+export const lengthOf = plugin({ readonly: true }, (_request, q: str) => q.length);
+export const after = plugin.post((_response) => null);
+`);
+  assert.equal(result.diagnostics, []);
+  assert.equal(
+    result.plugins.map(({ params }) => params.map(({ kind, name }) => `${kind} ${name}`)),
+    [["reserved response"], ["reserved request", "user q"]],
+  );
+});
+
 test("a decorator declares static methods of exported classes", () => {
   const result = readSource(`
 export class Shop {
@@ -98,19 +110,6 @@ export { Inner as Outer };
     ],
   );
   assert.is(pluginNamed(result, "buy").summary, "Buys.");
-});
-
-test("a function of a file that is no plugin file counts where it is re-exported", () => {
-  const result = readSource(`export { shared as alias } from "./lib/shared.js";`, {
-    "lib/shared.ts": `import type { PluginRequest } from "svc-server";
-/** @plugin */
-export function shared(request: PluginRequest) { return 1; }`,
-  });
-  const plugin = pluginNamed(result, "alias");
-  assert.equal(
-    [plugin.module, plugin.exportPath, plugin.position.file],
-    ["p.ts", "alias", "lib/shared.ts"],
-  );
 });
 
 test("a decorator on a plain function is answered with what to write instead", () => {
@@ -194,15 +193,6 @@ export class Shop { @plugin static buy(request: PluginRequest) { return 1; } }
   });
   assert.equal(marks(result, source), ["SVC1004 buy"]);
   assert.match(result.diagnostics[0]!.message, "experimentalDecorators");
-});
-
-test("an export whose name is quoted text does not count", () => {
-  const source = `
-/** @plugin */
-function hidden(request: PluginRequest) { return 1; }
-export { hidden as "not a name" };
-`;
-  assert.equal(marks(readSource(source), source), ["SVC1002 hidden"]);
 });
 
 test("what is not exported cannot be called", () => {

@@ -1,0 +1,82 @@
+// What plugins are called: by their tags, their exports and their declarations.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { marks, pluginNamed, readSource } from "../reading.js";
+
+const test = suite("names of plugin declarations");
+
+test("a default export goes by the name that it has where it is declared", () => {
+  const names = [
+    "/** @plugin */ export default function named(request: PluginRequest) { return 1; }",
+    "/** @plugin */ const named = (request: PluginRequest) => 1; export default named;",
+    "/** @plugin */ export default (function named(request: PluginRequest) { return 1; });",
+    "const named = plugin((request) => 1); export default named;",
+    "export default plugin(function named(request) { return 1; });",
+  ].map((source) => {
+    const { plugins, diagnostics } = readSource(source);
+    assert.equal(diagnostics, []);
+    return plugins.map(({ name, exportPath }) => `${name} ${exportPath}`);
+  });
+  assert.equal(names, Array(5).fill(["named default"]));
+});
+
+test("each name that a function is exported under is a plugin, unless it names itself", () => {
+  const others = {
+    "lib.ts": `import type { PluginRequest } from "svc-server";
+/** @plugin */ export function first(request: PluginRequest) { return 1; }
+/** @plugin */ export function second(request: PluginRequest) { return 2; }
+/** @plugin own */ export function third(request: PluginRequest) { return 3; }
+`,
+  };
+  const source = `export * from "./lib.js";
+export { first as alias, third as unused } from "./lib.js";
+export { second as default } from "./lib.js";`;
+  const { plugins, diagnostics } = readSource(source, others);
+  assert.equal(diagnostics, []);
+  assert.equal(
+    plugins.map(({ name, exportPath }) => `${name} ${exportPath}`),
+    ["alias alias", "first first", "own unused", "second second"],
+  );
+});
+
+test("a function of a file that is no plugin file counts where it is re-exported", () => {
+  const result = readSource(`export { shared as alias } from "./lib/shared.js";`, {
+    "lib/shared.ts": `import type { PluginRequest } from "svc-server";
+/** @plugin */
+export function shared(request: PluginRequest) { return 1; }`,
+  });
+  const plugin = pluginNamed(result, "alias");
+  assert.equal(
+    [plugin.module, plugin.exportPath, plugin.position.file],
+    ["p.ts", "alias", "lib/shared.ts"],
+  );
+});
+
+test("an export whose name is quoted text does not count", () => {
+  const source = `
+/** @plugin */
+function hidden(request: PluginRequest) { return 1; }
+export { hidden as "not a name" };
+`;
+  assert.equal(marks(readSource(source), source), ["SVC1002 hidden"]);
+});
+
+test("tags that are nearly right are pointed at", () => {
+  const source = `
+/** @plugins */
+export function a(request: PluginRequest) { return 1; }
+/**
+ * Adds. @Plugin
+ * @param request of a client
+ * @public
+ */
+export function b(request: PluginRequest) { return "@plugins"; } // @plugins
+/** @plugni of c@plugins */
+export function c(request: PluginRequest) { return 1; }
+`;
+  const result = readSource(source);
+  assert.equal(marks(result, source), ["SVC1120 @plugins", "SVC1120 @Plugin", "SVC1120 @plugni"]);
+});
+
+test.run();
