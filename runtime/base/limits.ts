@@ -20,6 +20,12 @@ export const FORWARDED_FIELDS = 16;
 export const HEAD_TIMEOUT_MS = 10_000;
 /** Of all connections, those that dispatchers leave to clients. */
 export const CLIENT_CONNECTION_RESERVE = 128;
+/** Of one address: what the admin port takes unless told otherwise. */
+export const DEFAULT_ADMIN_CLIENT_CONNECTIONS = 256;
+export const DEFAULT_ADMIN_CLIENT_RATE = 1000;
+export const MAX_CLIENT_RATE = 1_000_000;
+/** Who may have one connection more only as a dispatcher has to say so within this time. */
+export const INTRODUCTION_MS = 1000;
 /** Longer than dispatchers keep idle channels, the last one of a back-end included. */
 export const IDLE_TIMEOUT_MS = 75_000;
 export const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024;

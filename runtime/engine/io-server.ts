@@ -31,7 +31,7 @@ import { ConsoleFiles } from "../http/console-files.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
 import { PageRules } from "../http/page-rules.js";
-import type { Exchange, HttpServer } from "../http/transport.js";
+import type { ClientLimits, Exchange, HttpServer } from "../http/transport.js";
 import { TrustedClients } from "../http/trusted-clients.js";
 import { Metrics } from "../metrics/metrics.js";
 import { PluginTallies } from "../metrics/plugin-tallies.js";
@@ -187,11 +187,12 @@ export class IoServer {
   async #listen(): Promise<Listening> {
     const { settings } = this.#data;
     const { transport, reason } = await loadTransport(settings.transport, settings.projectDir);
-    const { maxBodyBytes, cors, parents, trusted } = settings;
-    const options = { maxBodyBytes, cors, parents, trusted };
-    this.#servers = await listenPair(settings, (port, ip, offset) =>
-      transport.listen(port, ip, options, this.#engine.events(offset)),
-    );
+    const { maxBodyBytes, cors, parents } = settings;
+    const options = { maxBodyBytes, cors, parents };
+    this.#servers = await listenPair(settings, (port, ip, offset) => {
+      const limits = clientLimits(settings, offset);
+      return transport.listen(port, ip, { ...options, limits }, this.#engine.events(offset));
+    });
     const { port } = this.#servers[0]!;
     this.#state.basePort = port;
     this.#adminState.basePort = port;
@@ -346,6 +347,13 @@ export class IoServer {
   }
 }
 
+/** What one address may do on a port. */
+function clientLimits(settings: ServerSettings, offset: 0 | 1): ClientLimits {
+  const { clientConnections, clientRate, adminClientConnections, adminClientRate } = settings;
+  if (offset === 0) return { connections: clientConnections, requestsPerSecond: clientRate };
+  return { connections: adminClientConnections, requestsPerSecond: adminClientRate };
+}
+
 function answerRules(
   { cors, accessLog, explain }: ServerSettings,
   trusted: TrustedClients,
@@ -355,7 +363,7 @@ function answerRules(
     access: accessLog > 0 ? new AccessLog(accessLog) : null,
     mayAsk: (exchange) => {
       if (explain !== "trusted") return explain === "anybody";
-      return exchange.connection.ident !== null || trusted.refusal(exchange) === null;
+      return exchange.connection.ident !== null || trusted.isTrusted(exchange);
     },
   };
 }

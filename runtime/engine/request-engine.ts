@@ -266,17 +266,13 @@ export class RequestEngine {
   }
 
   /** Strangers may neither get past a closed door nor push ahead. */
-  #isTrusted(exchange: Exchange): boolean {
-    return exchange.connection.ident !== null || this.#parts.trusted.refusal(exchange) === null;
-  }
-
   #mayBypass(exchange: Exchange): boolean {
-    return exchange.headers.bypassServiceOut && this.#isTrusted(exchange);
+    return exchange.headers.bypassServiceOut && this.#parts.trusted.isTrusted(exchange);
   }
 
   #minQueue(exchange: Exchange): number {
     const { minQueue } = exchange.headers;
-    return minQueue > 0 && this.#isTrusted(exchange) ? minQueue : 0;
+    return minQueue > 0 && this.#parts.trusted.isTrusted(exchange) ? minQueue : 0;
   }
 
   #submit(
@@ -289,7 +285,7 @@ export class RequestEngine {
     const serial = this.#serial++;
     const minQueue = this.#minQueue(exchange);
     // Strangers' queries have a bound.
-    const isTrusted = scheduler === this.#parts.admin && this.#isTrusted(exchange);
+    const isTrusted = scheduler === this.#parts.admin && this.#parts.trusted.isTrusted(exchange);
     // Written out: copies of parts of it cost 2 µs, a seventh of a request.
     scheduler.submit({
       exchange,
@@ -342,7 +338,7 @@ export class RequestEngine {
     const { answers, view } = this.#parts;
     let text: string | Iterable<string>;
     try {
-      const isTrusted = this.#isTrusted(exchange);
+      const isTrusted = this.#parts.trusted.isTrusted(exchange);
       text = service.handle(view, { exchange, query, portOffset: port, isTrusted });
     } catch (error) {
       if (error instanceof ForbiddenError) {

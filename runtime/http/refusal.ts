@@ -30,6 +30,7 @@ export const PAYLOAD_TOO_LARGE = new Refusal(413, "Payload Too Large");
 export const URI_TOO_LONG = new Refusal(414, "URI Too Long");
 export const EXPECTATION_FAILED = new Refusal(417, "Expectation Failed");
 export const TOO_MANY_CONNECTIONS = new Refusal(429, "Too Many Requests");
+export const TOO_MANY_REQUESTS = new Refusal(429, "Too Many Requests", "Retry-After: 1\r\n");
 export const UNKNOWN_CODING = new Refusal(501, "Not Implemented");
 /** Nothing was executed: the same request may do later, or elsewhere. */
 export const BODY_MEMORY_USED_UP = new Refusal(

@@ -123,9 +123,16 @@ export interface ServerOptions {
   readonly maxBodyBytes: number;
   /** Value of Access-Control-Allow-Origin, null for none. */
   readonly cors: string | null;
-  /** Networks of dispatchers, and those that are trusted beside this machine. */
+  /** Networks of dispatchers. */
   readonly parents: readonly string[];
-  readonly trusted: readonly string[];
+  readonly limits: ClientLimits;
+}
+
+/** What one client may do, dispatchers aside; 0 for no bound. */
+export interface ClientLimits {
+  readonly connections: number;
+  /** On average; as many at once. */
+  readonly requestsPerSecond: number;
 }
 
 /** One listening server (A or B). */

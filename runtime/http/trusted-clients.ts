@@ -1,5 +1,6 @@
-// Who may change things: programs on this machine, and those of the networks that the option
-// `http.trusted` names. Pages of other origins may not, whatever machine they are shown on:
+// Who is trusted: programs on this machine, and those of the networks that the option
+// `http.trusted` names. They alone change things, get past Service-OUT, choose executors and see
+// what others ask. Pages of other origins are not, whatever machine they are shown on:
 //
 //   fetch, form     comes with an `Origin` that is not ours, or with `Sec-Fetch-Site`
 //   img, link       is a GET, and no change is
@@ -28,6 +29,14 @@ export class TrustedClients {
     } catch (error) {
       throw new SvcError("SVC2205", `\`http.trusted\`: ${(error as Error).message}`);
     }
+  }
+
+  /** Whether a request comes from a trusted client. */
+  isTrusted(exchange: Exchange): boolean {
+    const { ident, remoteAddress } = exchange.connection;
+    // No page can introduce itself; a dispatcher calls its back-ends as its configuration does.
+    if (ident !== null) return this.#networks.has(remoteAddress);
+    return this.refusal(exchange) === null;
   }
 
   /** Why a request may not change anything, null if it may. */

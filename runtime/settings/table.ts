@@ -18,10 +18,14 @@
 // `UPDATE_GOLDEN=1 npm test settings-document` writes the documents anew.
 
 import {
+  DEFAULT_ADMIN_CLIENT_CONNECTIONS,
+  DEFAULT_ADMIN_CLIENT_RATE,
   DEFAULT_MAX_BODY_BYTES,
   DEFAULT_PLUGIN_TIMEOUT_MS,
   DEFAULT_SAVE_EVERY_SECONDS,
   MAIN_SLOTS,
+  MAX_CLIENT_RATE,
+  MAX_CONNECTIONS_PER_PORT,
   MAX_DRAIN_SECONDS,
   MAX_MAIN_PORT,
   MAX_PLUGIN_TIMEOUT_MS,
@@ -143,6 +147,42 @@ export const SETTINGS = {
     option: "max-body-bytes",
     library: "start",
     help: "largest request body",
+  }),
+  /** Connections that one address may have to the main port, 0 for no bound. Default 0. */
+  clientConnections: setting({
+    key: "http.clientConnections",
+    type: integer(0, MAX_CONNECTIONS_PER_PORT),
+    default: [0],
+    option: "client-connections",
+    library: "start",
+    help: "connections that one address may have to the main port, 0: no bound",
+  }),
+  /** Requests that one address may send to the main port in a second, 0 for no bound. Default 0. */
+  clientRate: setting({
+    key: "http.clientRate",
+    type: integer(0, MAX_CLIENT_RATE),
+    default: [0],
+    option: "client-rate",
+    library: "start",
+    help: "requests a second that one address may send to the main port, 0: no bound",
+  }),
+  /** The same for the admin port. Default 256. */
+  adminClientConnections: setting({
+    key: "http.adminClientConnections",
+    type: integer(0, MAX_CONNECTIONS_PER_PORT),
+    default: [DEFAULT_ADMIN_CLIENT_CONNECTIONS],
+    option: "admin-client-connections",
+    library: "start",
+    help: "connections that one address may have to the admin port, 0: no bound",
+  }),
+  /** The same for the admin port. Default 1000. */
+  adminClientRate: setting({
+    key: "http.adminClientRate",
+    type: integer(0, MAX_CLIENT_RATE),
+    default: [DEFAULT_ADMIN_CLIENT_RATE],
+    option: "admin-client-rate",
+    library: "start",
+    help: "requests a second that one address may send to the admin port, 0: no bound",
   }),
   /** Whether answers to plugin errors carry stack lines. Default true. */
   traceback: setting({

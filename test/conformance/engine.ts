@@ -10,7 +10,8 @@ export const LARGE_BYTES = 1024 * 1024;
 
 /** Options of a server to which this machine is all that there is. */
 export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptions {
-  return { maxBodyBytes: 1e6, cors: null, parents: ["127.0.0.1"], trusted: [], ...changes };
+  const limits = { connections: 0, requestsPerSecond: 0 };
+  return { maxBodyBytes: 1e6, cors: null, parents: ["127.0.0.1"], limits, ...changes };
 }
 
 export class TestEngine implements ServerEvents {

@@ -6,6 +6,7 @@ import * as assert from "uvu/assert";
 import {
   BODY_WINDOW_MS,
   CLIENT_CONNECTION_RESERVE,
+  INTRODUCTION_MS,
   MAX_CLIENT_BODY_BYTES,
   MAX_CONNECTIONS_PER_PORT,
   MAX_PIPELINED_REQUESTS,
@@ -13,6 +14,7 @@ import {
   MAX_REQUEST_LINE_BYTES,
 } from "../../runtime/base/limits.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
+import type { ClientLimits } from "../../runtime/http/transport.js";
 import { serverOptions, TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";
 
@@ -97,7 +99,6 @@ test("small bodies find room where large ones do not", async ({ server }) => {
 const IDENT = "XSVCIDENT 1 1 1 0 0 0 1\r\n";
 /** As the echo path shows what it was told. */
 const PARTIAL = `${HOST}Accept: application/x-svc-partial\r\n`;
-const OPERATOR = `${HOST}X-SVC-Bypass-SOUT: 1\r\nX-SVC-Builtin-Min-Executor: queue2\r\n`;
 
 test("who is no parent is a client, whatever it says", async ({ server }) => {
   const stranger = await RawClient.open(server.port, "127.0.0.1", "127.0.0.2");
@@ -137,17 +138,56 @@ test("what passes at a dispatcher passes behind it, with what was added", async 
   assert.is((await parent.answers(1))[0]!.status, 400);
 });
 
-test("fields of operators are those of trusted clients", async ({ engine }) => {
-  const options = { parents: ["0.0.0.0/0", "::/0"], trusted: ["10.0.0.0/8"] };
-  const server = new NetServer(serverOptions(options), engine);
-  await server.listen(0, "::");
-  const bodyOf = async (host: string): Promise<string> => {
-    const client = await RawClient.open(server.port, host);
-    client.send(`GET /echo HTTP/1.1\r\n${OPERATOR}\r\n`);
-    return (await client.answers(1))[0]!.body;
+/** A server of its own, with bounds for each client. */
+async function limited(engine: TestEngine, limits: ClientLimits): Promise<NetServer> {
+  const server = new NetServer(serverOptions({ limits }), engine);
+  await server.listen(0, "127.0.0.1");
+  return server;
+}
+
+const GET = `GET /echo HTTP/1.1\r\n${HOST}\r\n`;
+
+test("one address has a bound of connections, a dispatcher there has none", async (context) => {
+  const server = await limited(context.engine, { connections: 3, requestsPerSecond: 0 });
+  const open = async (from: string, text: string): Promise<number> => {
+    const client = await RawClient.open(server.port, "127.0.0.1", from);
+    client.send(text);
+    return (await client.answers(1))[0]!.status;
   };
-  assert.is(await bodyOf("127.0.0.1"), "GET|/echo|json 1 2 -1 3||none");
-  assert.is(await bodyOf("::1"), "GET|/echo|json 1 2 -1 3||none");
+  for (let opened = 0; opened < 3; opened++) assert.is(await open("127.0.0.2", GET), 200);
+  assert.is(await open("127.0.0.2", GET), 429);
+  assert.is(await open("127.0.0.3", GET), 200, "another address");
+  for (let opened = 0; opened < 5; opened++) assert.is(await open("127.0.0.1", IDENT + GET), 200);
+  for (let opened = 0; opened < 3; opened++) assert.is(await open("127.0.0.1", GET), 200);
+  assert.is(await open("127.0.0.1", GET), 429, "no dispatcher");
+  assert.is(await open("127.0.0.1", IDENT + GET), 200);
+  const silent = await RawClient.open(server.port);
+  await until(() => server.connections().length === 14, "the last connection");
+  server.sweep(performance.now() + INTRODUCTION_MS + 1);
+  await silent.until(() => silent.isClosed, "the end of who says nothing");
+  RawClient.closeAll();
+  await until(() => server.connections().length === 0, "the end of all");
+  assert.is(await open("127.0.0.2", GET), 200);
+  await server.close();
+});
+
+test("one address has a bound of requests, however many connections it has", async (context) => {
+  const server = await limited(context.engine, { connections: 0, requestsPerSecond: 20 });
+  const ask = async (from: string, text: string, count: number): Promise<number[]> => {
+    const client = await RawClient.open(server.port, "127.0.0.1", from);
+    client.send(text + GET.repeat(count));
+    const answers = await client.answers(count);
+    for (const { status, head } of answers) {
+      assert.is(status === 429, /\r\nRetry-After: 1\r\n/.test(head));
+    }
+    return answers.map(({ status }) => status);
+  };
+  const first = await ask("127.0.0.2", "", 40);
+  assert.equal(first.slice(0, 20), new Array(20).fill(200));
+  assert.ok(first.includes(429));
+  assert.ok((await ask("127.0.0.2", "", 40)).includes(429), "another connection");
+  assert.not.ok((await ask("127.0.0.3", "", 20)).includes(429), "another address");
+  assert.not.ok((await ask("127.0.0.1", IDENT, 60)).includes(429), "a dispatcher");
   await server.close();
 });
 

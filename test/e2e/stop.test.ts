@@ -110,6 +110,8 @@ test("Service-OUT closes plugins and the health check, not the other services", 
   assert.is((await get(port, "/svc/plugin/add?a=1", { headers })).json.response, 2);
   assert.is((await get(port, "/svc/hc", { headers })).text, "SVC/3");
   assert.is((await get(port, "/svc/hc", { headers: { "X-SVC-Bypass-SOUT": "0" } })).status, 503);
+  const page = { ...headers, "Sec-Fetch-Site": "cross-site" };
+  assert.is((await get(port, "/svc/hc", { headers: page })).status, 503, "not by a page");
   assert.is(await served.stop(), 0);
 });
 

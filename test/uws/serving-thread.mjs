@@ -5,10 +5,10 @@ import { register } from "tsx/esm/api";
 
 register();
 const { loadTransport } = await import("../../runtime/http/load-transport.ts");
-const { TestEngine } = await import("../conformance/engine.ts");
+const { serverOptions, TestEngine } = await import("../conformance/engine.ts");
 
 const { transport } = await loadTransport("uws", import.meta.dirname);
-const options = { maxBodyBytes: 1024, cors: null, parents: [], trusted: [] };
+const options = serverOptions({ maxBodyBytes: 1024, parents: [] });
 const server = await transport.listen(0, "127.0.0.1", options, new TestEngine());
 parentPort.on("message", () => process.exit(7));
 parentPort.postMessage(server.port);

@@ -1,13 +1,17 @@
 // What the connections of one address hold together. A bound for each connection is none for who
 // opens many of them. IPv6 clients are given whole networks: the first 64 bits count as one.
 
+import { TokenBucket } from "../token-bucket.js";
+import type { ClientLimits } from "../transport.js";
 import { type AnswerMemory, clientAnswers } from "./answer-memory.js";
 import type { BodyMemory } from "./body-store.js";
 
 export class Client implements BodyMemory {
-  /** Connections that are open. */
+  /** Connections that are open, and those of them that are not a dispatcher's. */
   connections = 0;
+  counted = 0;
   readonly answers: AnswerMemory;
+  readonly requests: TokenBucket;
   #bodyBytes = 0;
   readonly #bodies: BodyMemory;
   readonly #maxBodyBytes: number;
@@ -21,10 +25,17 @@ export class Client implements BodyMemory {
     bodies: BodyMemory,
     maxBodyBytes: number,
     answers: AnswerMemory,
+    readonly limits: ClientLimits,
   ) {
+    this.requests = new TokenBucket(limits.requestsPerSecond);
     this.answers = clientAnswers(answers);
     this.#bodies = bodies;
     this.#maxBodyBytes = maxBodyBytes;
+  }
+
+  /** May have no further connection, unless as a dispatcher. */
+  get isFull(): boolean {
+    return this.limits.connections > 0 && this.counted >= this.limits.connections;
   }
 
   take(bytes: number, isLarge: boolean): boolean {
@@ -40,9 +51,13 @@ export class Client implements BodyMemory {
   }
 }
 
-/** The clients that have connections now; those that have none are forgotten. */
+/**
+ * The clients that have connections now. Of those that have none any more, some are remembered: a
+ * bound for their requests must not be had anew by connecting anew.
+ */
 export class Clients {
   readonly #clients = new Map<string, Client>();
+  readonly #gone = new Set<Client>();
   readonly #make: (key: string) => Client;
 
   constructor(make: (key: string) => Client) {
@@ -53,20 +68,41 @@ export class Clients {
     return this.#clients.size;
   }
 
-  /** The client at an address, which has one connection more from now on. */
-  connected(address: string): Client {
+  /** The client at an address. */
+  at(address: string): Client {
     const key = clientKey(address);
     let client = this.#clients.get(key);
     if (client === undefined) {
       client = this.#make(key);
       this.#clients.set(key, client);
+      this.#gone.add(client);
     }
-    client.connections++;
     return client;
   }
 
-  closed(client: Client): void {
-    if (--client.connections === 0) this.#clients.delete(client.key);
+  /** @param isCounted the connection is none of a dispatcher */
+  connected(client: Client, isCounted: boolean): void {
+    client.connections++;
+    if (isCounted) client.counted++;
+    this.#gone.delete(client);
+  }
+
+  closed(client: Client, wasCounted: boolean): void {
+    if (wasCounted) client.counted--;
+    if (--client.connections > 0) return;
+    this.#gone.add(client);
+    this.#forget(client, performance.now());
+  }
+
+  /** Forgets those that nothing is to be remembered of; called every now and then. */
+  sweep(nowMs: number): void {
+    for (const client of this.#gone) this.#forget(client, nowMs);
+  }
+
+  #forget(client: Client, nowMs: number): void {
+    if (!client.requests.isFull(nowMs)) return;
+    this.#gone.delete(client);
+    this.#clients.delete(client.key);
   }
 }
 

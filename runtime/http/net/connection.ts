@@ -11,6 +11,7 @@ import { nowMs as epochMs, toEpochMs } from "../../base/clock.js";
 import {
   IDLE_TIMEOUT_MS,
   INLINE_BODY_BYTES,
+  INTRODUCTION_MS,
   LINGER_MS,
   MAX_GATHERED_BYTES,
   MAX_READ_AHEAD_BYTES,
@@ -23,6 +24,7 @@ import {
   notParent,
   type Refusal,
   TOO_MANY_CONNECTIONS,
+  TOO_MANY_REQUESTS,
 } from "../refusal.js";
 import type { ServerEvents } from "../transport.js";
 import { ConnectionAnswers } from "./answer-memory.js";
@@ -34,8 +36,6 @@ import { Output } from "./output.js";
 import { type ReadRequest, RequestReader, type RequestSink } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";
 
-/** How IPv4 clients of a socket for both families are shown. */
-const MAPPED_IPV4 = /^::ffff:(?=\d+\.)/;
 const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
 
 /** What the connections of one server share. */
@@ -57,12 +57,9 @@ export interface ConnectionHost {
 }
 
 export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
-  readonly remoteAddress: string;
   readonly remotePort: number;
   readonly client: string;
   readonly openedAtMs: number;
-  /** Whose connection it is, with all its others. */
-  readonly owner: Client;
   ident: Ident | null = null;
   endedAtMs = 0;
   bytesIn = 0;
@@ -81,6 +78,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   /** Input is being read; its answers are written at the end of it. */
   #isReading = false;
   #isPaused = false;
+  #isDispatcher: boolean;
   /** `#rest` was not looked at, because nothing more was to be read. */
   #isHeld = false;
   #activeAtMs = performance.now();
@@ -90,16 +88,21 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     host: ConnectionHost,
     socket: Socket,
     readonly id: number,
+    readonly remoteAddress: string,
+    /** Whose connection it is, with all its others. */
+    readonly owner: Client,
+    /** Counts as that of a dispatcher, and has to become one. */
+    isDispatcher: boolean,
   ) {
     this.#host = host;
+    this.#isDispatcher = isDispatcher;
     this.#socket = socket;
     this.#output = new Output(socket);
     this.#queue = new AnswerQueue(this, this.#output);
     this.#reader = new RequestReader(this);
-    this.remoteAddress = (socket.remoteAddress ?? "").replace(MAPPED_IPV4, "");
     this.remotePort = socket.remotePort ?? 0;
-    this.owner = host.clients.connected(this.remoteAddress);
-    this.#answers = new ConnectionAnswers(this.owner.answers);
+    host.clients.connected(owner, !isDispatcher);
+    this.#answers = new ConnectionAnswers(owner.answers);
     this.client = clientUrl(this.remoteAddress, this.remotePort);
     this.openedAtMs = toEpochMs(this.#activeAtMs);
     socket.on("data", (chunk: Buffer) => this.#receive(chunk));
@@ -159,7 +162,9 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     if (this.#phase === "lingering") {
       if (nowMs >= this.#lingersUntilMs) this.#socket.destroy();
     } else if (this.#phase === "open" && !this.#isPaused && !this.#isHeld) {
+      const waitsForIdent = this.#isDispatcher && this.ident === null;
       if (this.#reader.isLate(nowMs)) this.#reader.giveUp();
+      else if (waitsForIdent && toEpochMs(nowMs) - this.openedAtMs > INTRODUCTION_MS) this.cut();
       else if (nowMs - this.#activeAtMs > IDLE_TIMEOUT_MS) this.cut();
     }
   }
@@ -197,9 +202,23 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#queue.push(exchange);
     // The client asked for the end: whatever follows this request is not for us.
     if (head.fields.closes || this.#host.isRetiring) this.closing();
-    if (this.#answers.isUsedUp) this.answerRefusal(exchange, ANSWER_MEMORY_USED_UP);
+    const refusal = this.#exceeded();
+    if (refusal !== null) this.answerRefusal(exchange, refusal);
     else this.events.request(exchange);
     if (this.#output.gathered > MAX_GATHERED_BYTES) this.#output.flush();
+  }
+
+  /** The bound that one request more would break. */
+  #exceeded(): Refusal | null {
+    const { requests } = this.owner;
+    if (this.ident === null) {
+      if (this.#isDispatcher) {
+        this.closing();
+        return TOO_MANY_CONNECTIONS;
+      }
+      if (requests.perSecond > 0 && !requests.take(performance.now())) return TOO_MANY_REQUESTS;
+    }
+    return this.#answers.isUsedUp ? ANSWER_MEMORY_USED_UP : null;
   }
 
   refuse(refusal: Refusal, head: ReadRequest, requestBytes: number, isLast: boolean): void {
@@ -216,7 +235,11 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
 
   introduce(ident: Ident): Refusal | null {
     if (!this.#host.rights.isParent(this.remoteAddress)) return notParent(this.remoteAddress);
-    if (this.ident === null && !this.#host.introduced(1)) return TOO_MANY_CONNECTIONS;
+    if (!this.#isDispatcher) {
+      if (!this.#host.introduced(1)) return TOO_MANY_CONNECTIONS;
+      this.#isDispatcher = true;
+      this.owner.counted--;
+    }
     this.ident = ident;
     this.#socket.setKeepAlive(true, IDLE_TIMEOUT_MS);
     return null;
@@ -335,7 +358,8 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
     this.#rest = null;
     this.#queue.abort();
     this.#answers.set(0);
-    if (this.ident !== null) this.#host.introduced(-1);
+    if (this.#isDispatcher) this.#host.introduced(-1);
+    this.#host.clients.closed(this.owner, !this.#isDispatcher);
     this.#host.closed(this);
   }
 }

@@ -19,6 +19,7 @@ import { log } from "../../base/log.js";
 import { ClientRights } from "../client-rights.js";
 import { TOO_MANY_CONNECTIONS } from "../refusal.js";
 import type {
+  ClientLimits,
   Connection,
   HttpServer,
   ServerEvents,
@@ -30,6 +31,9 @@ import { BodyBudget } from "./body-store.js";
 import { Client, Clients } from "./clients.js";
 import { type ConnectionHost, NetConnection } from "./connection.js";
 import { ResponseHeads } from "./response-heads.js";
+
+/** How IPv4 clients of a socket for both families are shown. */
+const MAPPED_IPV4 = /^::ffff:(?=\d+\.)/;
 
 /** HTTP/1.1 on `node:net`: every rule of the interface, byte for byte, on every platform. */
 export const netTransport: Transport = {
@@ -48,9 +52,10 @@ export class NetServer implements HttpServer, ConnectionHost {
   readonly budget = new BodyBudget(MAX_BODY_BYTES_IN_FLIGHT, SMALL_BODY_RESERVE_BYTES);
   readonly answers = serverAnswers();
   readonly clients = new Clients(
-    (key) => new Client(key, this.budget, MAX_CLIENT_BODY_BYTES, this.answers),
+    (key) => new Client(key, this.budget, MAX_CLIENT_BODY_BYTES, this.answers, this.limits),
   );
   readonly maxBodyBytes: number;
+  readonly limits: ClientLimits;
   readonly rights: ClientRights;
   port = 0;
   readonly #server: Server;
@@ -72,7 +77,8 @@ export class NetServer implements HttpServer, ConnectionHost {
     this.heads = new ResponseHeads(options.cors);
     this.lastHeads = new ResponseHeads(options.cors, "close");
     this.maxBodyBytes = options.maxBodyBytes;
-    this.rights = new ClientRights(options.parents, options.trusted);
+    this.rights = new ClientRights(options.parents);
+    this.limits = options.limits;
     // Half-open: a client that has sent its last request still gets its answer.
     const settings = { allowHalfOpen: true, noDelay: true };
     this.#server = createServer(settings, (socket) => this.#admit(socket));
@@ -166,7 +172,6 @@ export class NetServer implements HttpServer, ConnectionHost {
 
   closed(connection: NetConnection): void {
     this.#connections.delete(connection);
-    this.clients.closed(connection.owner);
     this.events.connected(-1);
     this.#checkEmpty();
   }
@@ -185,11 +190,17 @@ export class NetServer implements HttpServer, ConnectionHost {
   }
 
   #admit(socket: Socket): void {
-    if (this.#connections.size >= MAX_CONNECTIONS_PER_PORT) this.#refuse(socket);
-    else {
-      this.#connections.add(new NetConnection(this, socket, this.#nextId++));
-      this.events.connected(1);
+    if (this.#connections.size >= MAX_CONNECTIONS_PER_PORT) return this.#refuse(socket);
+    const address = (socket.remoteAddress ?? "").replace(MAPPED_IPV4, "");
+    const owner = this.clients.at(address);
+    // What is one too many of a client may still be that of a dispatcher at the same address.
+    const isDispatcher = owner.isFull;
+    if (isDispatcher && !(this.rights.isParent(address) && this.introduced(1))) {
+      return this.#refuse(socket);
     }
+    const id = this.#nextId++;
+    this.#connections.add(new NetConnection(this, socket, id, address, owner, isDispatcher));
+    this.events.connected(1);
   }
 
   #refuse(socket: Socket): void {
@@ -212,6 +223,7 @@ export class NetServer implements HttpServer, ConnectionHost {
   /** Ends what has taken too long by `nowMs`, milliseconds of `performance.now`. */
   sweep(nowMs: number): void {
     for (const connection of this.#connections) connection.sweep(nowMs);
+    this.clients.sweep(nowMs);
     for (const [socket, untilMs] of this.#refused) if (nowMs >= untilMs) socket.destroy();
   }
 }

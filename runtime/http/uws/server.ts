@@ -50,7 +50,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
   ) {
     this.heads = new UwsResponseHeads(options.cors);
     this.#maxBodyBytes = options.maxBodyBytes;
-    this.#rights = new ClientRights(options.parents, options.trusted);
+    this.#rights = new ClientRights(options.parents);
     this.#server = new hyperExpress.Server({ auto_close: false });
     this.#server.uws_instance.filter((response, change) => this.#count(response, change));
   }

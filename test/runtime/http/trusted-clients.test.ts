@@ -5,6 +5,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { SvcError } from "../../../runtime/base/errors.js";
 import { TrustedClients } from "../../../runtime/http/trusted-clients.js";
+import type { Ident } from "../../../runtime/plugin/contract/request-source.js";
 import { fakeConnection, fakeExchange } from "../builtin/fake-view.js";
 
 const test = suite("trusted clients");
@@ -40,6 +41,19 @@ test("others may not, unless their network is trusted", () => {
   for (const address of ["11.1.2.3", "192.0.2.2", "2001:db9::1"]) {
     assert.match(refusal(address, "", trusted) ?? "", /may not change graphs/, address);
   }
+});
+
+test("a dispatcher is trusted by its network alone, whatever it calls us", () => {
+  const isTrusted = (remoteAddress: string, ident: Ident | null, host: string) => {
+    const connection = fakeConnection({ remoteAddress, ident });
+    const exchange = { ...fakeExchange("/", `Host: ${host}\r\n`), connection };
+    return new TrustedClients(["10.0.0.0/8"]).isTrusted(exchange);
+  };
+  const ident: Ident = [1, 1, 1, 0, 0, 0, 1];
+  assert.ok(isTrusted("10.1.2.3", ident, "engine-7:9000"));
+  assert.not.ok(isTrusted("10.1.2.3", null, "engine-7:9000"));
+  assert.ok(isTrusted("10.1.2.3", null, "10.1.2.4:9000"));
+  assert.not.ok(isTrusted("192.168.1.1", ident, "192.168.1.2"), "a parent, but not trusted");
 });
 
 test("pages of other origins may not", () => {

@@ -65,6 +65,13 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     ["10", /got "10"$/],
     [2 ** 60, /^: expected an integer/],
   ],
+  clientConnections: [
+    [-1, /^: expected an integer from 0 to 1021, got -1$/],
+    [1022, /got 1022$/],
+  ],
+  clientRate: [[1.5, /^: expected an integer from 0 to 1000000, got 1\.5$/]],
+  adminClientConnections: [["all", /^: expected an integer from 0 to 1021, got "all"$/]],
+  adminClientRate: [[null, /^: expected an integer from 0 to 1000000, got null$/]],
   traceback: switches,
   console: [
     ["main", /^: expected one of "admin", "off", got "main"$/],

@@ -5,6 +5,7 @@ import * as assert from "uvu/assert";
 import { serverAnswers } from "../../../../runtime/http/net/answer-memory.js";
 import { BodyBudget } from "../../../../runtime/http/net/body-store.js";
 import { Client, Clients, clientKey } from "../../../../runtime/http/net/clients.js";
+import type { ClientLimits } from "../../../../runtime/http/transport.js";
 
 const test = suite("clients");
 
@@ -23,12 +24,17 @@ test("IPv4 clients are addresses, IPv6 clients are networks of 64 bits", () => {
   for (const [address, key] of keys) assert.is(clientKey(address), key, address);
 });
 
+function clientsOf(limits: ClientLimits, budget = new BodyBudget(1000, 100)): Clients {
+  return new Clients((key) => new Client(key, budget, 500, serverAnswers(), limits));
+}
+
 test("a client takes its share and no more, and leaves nothing", () => {
   const budget = new BodyBudget(1000, 100);
-  const clients = new Clients((key) => new Client(key, budget, 500, serverAnswers()));
-  const first = clients.connected("10.0.0.1");
-  const second = clients.connected("10.0.0.2");
-  assert.is(clients.connected("10.0.0.1"), first);
+  const clients = clientsOf({ connections: 0, requestsPerSecond: 0 }, budget);
+  const first = clients.at("10.0.0.1");
+  const second = clients.at("10.0.0.2");
+  for (const client of [first, second, first]) clients.connected(client, true);
+  assert.is(clients.at("10.0.0.1"), first);
   assert.ok(first.take(500, true));
   assert.not.ok(first.take(1, false), "its share is used up");
   assert.ok(second.take(400, true));
@@ -37,10 +43,42 @@ test("a client takes its share and no more, and leaves nothing", () => {
   first.give(500);
   second.give(500);
   assert.is(budget.used, 0);
-  clients.closed(first);
-  clients.closed(second);
+  clients.closed(first, true);
+  clients.closed(second, true);
   assert.is(clients.size, 1);
-  clients.closed(first);
+  clients.closed(first, true);
+  assert.is(clients.size, 0);
+});
+
+test("a client has no more connections than it may, those of a dispatcher aside", () => {
+  const clients = clientsOf({ connections: 2, requestsPerSecond: 0 });
+  const client = clients.at("10.0.0.1");
+  clients.connected(client, true);
+  clients.connected(client, false);
+  assert.not.ok(client.isFull);
+  clients.connected(client, true);
+  assert.ok(client.isFull);
+  assert.not.ok(clients.at("10.0.0.2").isFull);
+  clients.closed(client, false);
+  assert.ok(client.isFull);
+  clients.closed(client, true);
+  assert.not.ok(client.isFull);
+});
+
+test("who connects anew is still who has used up its requests", () => {
+  const clients = clientsOf({ connections: 0, requestsPerSecond: 10 });
+  const client = clients.at("10.0.0.1");
+  clients.connected(client, true);
+  const now = performance.now();
+  for (let count = 0; count < 10; count++) assert.ok(client.requests.take(now));
+  assert.not.ok(client.requests.take(now));
+  assert.ok(client.requests.take(now + 101), "one in a tenth of a second");
+  assert.not.ok(client.requests.take(now + 101));
+  clients.closed(client, true);
+  assert.is(clients.at("10.0.0.1"), client);
+  clients.sweep(now + 900);
+  assert.is(clients.size, 1);
+  clients.sweep(now + 2000);
   assert.is(clients.size, 0);
 });
 
