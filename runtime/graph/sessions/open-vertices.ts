@@ -9,7 +9,7 @@ import { AccessError, KeyError, ValueError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { Hold, Session } from "./session.js";
 import { turnsOf } from "./turns.js";
-import { waitsOf } from "./waits.js";
+import { Wait } from "./waits.js";
 
 /** Readonly; writable; writable, and made if it is not there. */
 export type AccessMode = "r" | "a" | "w";
@@ -107,8 +107,7 @@ async function openAllAsync(
 ): Promise<readonly Hold[]> {
   session.refuseInBatch();
   const giveUpAt: GiveUpAt = giveUpAfter(request.timeout);
-  const waits = waitsOf(store);
-  const wait = waits.begin(session.id);
+  const wait = new Wait(store, session.id);
   try {
     for (;;) {
       const seen = session.releases();
@@ -116,11 +115,11 @@ async function openAllAsync(
       const attempt =
         ahead === 0 ? tryAll(store, session, names, request) : ({ lockedBy: ahead } as const);
       if ("holds" in attempt) return attempt.holds;
-      if (giveUpAt !== 0) waits.waitFor(wait, attempt.lockedBy);
+      if (giveUpAt !== 0) wait.begin(attempt.lockedBy);
       await session.awaitReleaseAsync(attempt.lockedBy, seen, giveUpAt);
     }
   } finally {
-    waits.end(wait);
+    wait.end();
   }
 }
 

@@ -8,6 +8,7 @@ import { Header } from "../memory/layout.js";
 import { AccessError, LockedError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { threadOfSession } from "../store/lock-table.js";
+import { Wait } from "./waits.js";
 
 /** How often one session may hold one vertex. */
 const MAX_RECURSION = 112;
@@ -198,7 +199,10 @@ export class Session implements SessionView {
     // Nobody on this thread can release anything before this returns; in a batch, nobody at all.
     if (this.#store.writer.isWriting || this.#isHeldHere(vertex)) throw this.#lockedError(vertex);
     const leftMs = this.#leftMs(vertex, giveUpAt);
+    const wait = new Wait(this.#store, this.id);
+    wait.begin(vertex);
     Atomics.wait(this.#store.memory.header.ints, Header.LockReleases, seen, leftMs);
+    wait.end();
   }
 
   /** The same without blocking the thread. */

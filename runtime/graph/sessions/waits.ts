@@ -1,70 +1,87 @@
-// Which sessions of a thread wait for which vertices without blocking it, to tell those that wait
-// for each other: none of them would ever go on. What other threads wait for is not known here;
-// there the time limit decides.
+// Tells sessions that wait for each other, whichever threads they belong to: none of them would ever
+// go on. Each says in shared memory what it waits for before it sleeps, so that whoever closes a
+// circle finds all of it.
 
 import { AccessError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { threadOfSession, type WaitEntry } from "../store/lock-table.js";
 
-interface Wait {
-  readonly session: number;
-  vertex: number;
-}
-
-class Waits {
+/** A session that waits; `end` it, whatever became of it. */
+export class Wait {
   readonly #store: GraphStore;
-  readonly #waits = new Set<Wait>();
+  readonly #session: number;
+  /** Its place in the `LockTable`, 0 before it has waited. */
+  #entry = 0;
+  #vertex = 0;
+  #owner = 0;
 
-  constructor(store: GraphStore) {
+  constructor(store: GraphStore, session: number) {
     this.#store = store;
-  }
-
-  begin(session: number): Wait {
-    const wait = { session, vertex: 0 };
-    this.#waits.add(wait);
-    return wait;
-  }
-
-  end(wait: Wait): void {
-    this.#waits.delete(wait);
+    this.#session = session;
   }
 
   /**
-   * Says what a session waits for.
+   * Says what the session waits for from now on. To be called without the mutex.
    * @throws AccessError who holds that waits, in the end, for what the session holds
    */
-  waitFor(wait: Wait, vertex: number): void {
-    wait.vertex = vertex;
-    const path = this.#pathTo(wait.session, vertex, new Set());
-    if (path === null) return;
-    const { ids } = this.#store;
-    const steps = [wait, ...path].map(
-      (step) => `session ${step.session} waits for '${ids.idOf(step.vertex)}'`,
-    );
-    throw new AccessError(`Deadlock: ${steps.join(", whose holder ")}, which the first one holds`);
+  begin(vertex: number): void {
+    const { writer, locks } = this.#store;
+    const owner = locks.ownerOf(vertex);
+    // Who has gone to sleep once is found by those that close a circle with it later.
+    if (this.#entry !== 0 && vertex === this.#vertex && owner === this.#owner) return;
+    this.#vertex = vertex;
+    this.#owner = owner;
+    writer.mutate(() => {
+      if (this.#entry !== 0) locks.removeWait(this.#entry);
+      this.#entry = 0;
+      this.#refuseCircle(vertex);
+      this.#entry = locks.addWait(this.#session, vertex);
+    });
   }
 
-  /** The waits that lead from who holds a vertex to a session; null if none do. */
-  #pathTo(session: number, vertex: number, seen: Set<Wait>): Wait[] | null {
-    const owner = this.#store.locks.ownerOf(vertex);
-    if (owner === 0) return null;
-    if (owner === session) return [];
-    for (const wait of this.#waits) {
-      if (wait.session !== owner || wait.vertex === 0 || seen.has(wait)) continue;
-      seen.add(wait);
-      const rest = this.#pathTo(session, wait.vertex, seen);
-      if (rest !== null) return [wait, ...rest];
-    }
-    return null;
+  end(): void {
+    if (this.#entry === 0) return;
+    const { writer, locks } = this.#store;
+    writer.mutate(() => locks.removeWait(this.#entry));
+    this.#entry = 0;
+  }
+
+  #refuseCircle(vertex: number): void {
+    const { ids } = this.#store;
+    const own = { session: this.#session, vertex };
+    const path = circleOf(this.#store, own);
+    if (path === null) return;
+    const circle = [own, ...path];
+    const steps = circle.map(
+      (wait) => `session ${wait.session} waits for '${ids.idOf(wait.vertex)}'`,
+    );
+    const threads = circle.map((wait) => threadOfSession(wait.session)).join(", ");
+    throw new AccessError(
+      `Deadlock: ${steps.join(", whose holder ")}, which the first one holds ` +
+        `(threads ${threads}); open together what is needed together: openVertices([a, b])`,
+    );
   }
 }
 
-const waits = new WeakMap<GraphStore, Waits>();
-
-/** Those of this thread for the vertices of a graph. */
-export function waitsOf(store: GraphStore): Waits {
-  const known = waits.get(store);
-  if (known !== undefined) return known;
-  const made = new Waits(store);
-  waits.set(store, made);
-  return made;
+/** The waits of others that lead from who holds what is waited for back to who waits. */
+function circleOf({ locks }: GraphStore, own: WaitEntry): WaitEntry[] | null {
+  const waits = locks.waits().filter((wait) => wait.session !== own.session);
+  if (waits.length === 0) return null;
+  const held = locks.entries();
+  const seen = new Set<WaitEntry>();
+  const pathFrom = (step: WaitEntry): WaitEntry[] | null => {
+    // Who makes a readonly vertex its own waits for all that hold it but itself.
+    const holders = held
+      .filter((lock) => lock.vertex === step.vertex && lock.session !== step.session)
+      .map((lock) => lock.session);
+    if (step !== own && holders.includes(own.session)) return [];
+    for (const wait of waits) {
+      if (seen.has(wait) || !holders.includes(wait.session)) continue;
+      seen.add(wait);
+      const rest = pathFrom(wait);
+      if (rest !== null) return [wait, ...rest];
+    }
+    return null;
+  };
+  return pathFrom(own);
 }

@@ -4,6 +4,7 @@
 //
 //   LOCKS  word 1: end of the entries in use, word 2: first free entry, then from word 4 on
 //          one entry for each vertex that a session holds: {session, vertex, count, next free}
+//          and one for each that it waits for, the same with `WAITS` as count
 
 import type { Arena } from "../memory/arena.js";
 import { Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
@@ -13,6 +14,7 @@ const END = 1;
 const FREE = 2;
 const ENTRY_WORDS = 4;
 const Entry = { Session: 0, Vertex: 1, Count: 2, NextFree: 3 } as const;
+const WAITS = 0xffff_ffff;
 
 /** Session ids carry the number of their thread in the highest byte. */
 const THREAD_SHIFT = 24;
@@ -22,6 +24,12 @@ export interface LockEntry {
   readonly vertex: number;
   readonly isWritable: boolean;
   readonly count: number;
+}
+
+/** That a session waits for a vertex. */
+export interface WaitEntry {
+  readonly session: number;
+  readonly vertex: number;
 }
 
 export function threadOfSession(session: number): number {
@@ -80,19 +88,30 @@ export class LockTable {
   }
 
   entries(): LockEntry[] {
-    this.#writer.memory.refresh();
-    const entries: LockEntry[] = [];
-    const { words } = this.#locks;
-    // A status reader has no mutex: the table may have grown beyond its view meanwhile.
-    const end = Math.min(words[END]!, words.length - ENTRY_WORDS + 1);
-    for (let entry = ENTRY_WORDS; entry < end; entry += ENTRY_WORDS) {
-      const session = this.#get(entry, Entry.Session);
-      if (session === 0) continue;
-      const vertex = this.#get(entry, Entry.Vertex);
+    return this.#used(false).map((entry) => {
+      const { session, vertex } = this.#whose(entry);
       const isWritable = this.ownerOf(vertex) === session;
-      entries.push({ session, vertex, isWritable, count: this.#get(entry, Entry.Count) });
-    }
-    return entries;
+      return { session, vertex, isWritable, count: this.#get(entry, Entry.Count) };
+    });
+  }
+
+  /** In a mutation: notes that a session waits for a vertex; returns the entry. */
+  addWait(session: number, vertex: number): number {
+    const entry = this.#allocate();
+    this.#put(entry, Entry.Session, session);
+    this.#put(entry, Entry.Vertex, vertex);
+    this.#put(entry, Entry.Count, WAITS);
+    return entry;
+  }
+
+  /** In a mutation. */
+  removeWait(entry: number): void {
+    this.#free(entry);
+  }
+
+  /** What all sessions wait for. */
+  waits(): WaitEntry[] {
+    return this.#used(true).map((entry) => this.#whose(entry));
   }
 
   /** In a mutation: releases what a dead thread held; returns the vertices. */
@@ -101,6 +120,10 @@ export class LockTable {
     const end = this.#locks.words[END]!;
     for (let entry = ENTRY_WORDS; entry < end; entry += ENTRY_WORDS) {
       if (threadOfSession(this.#get(entry, Entry.Session)) !== thread) continue;
+      if (this.#get(entry, Entry.Count) === WAITS) {
+        this.#free(entry);
+        continue;
+      }
       released.push(this.#get(entry, Entry.Vertex));
       this.addCount(entry, -this.#get(entry, Entry.Count));
     }
@@ -111,6 +134,24 @@ export class LockTable {
   wakeWaiting(): void {
     Atomics.add(this.#header.ints, Header.LockReleases, 1);
     Atomics.notify(this.#header.ints, Header.LockReleases);
+  }
+
+  /** Entries in use: those of waits, or of locks. */
+  #used(areWaits: boolean): number[] {
+    this.#writer.memory.refresh();
+    const found: number[] = [];
+    const { words } = this.#locks;
+    // A status reader has no mutex: the table may have grown beyond its view meanwhile.
+    const end = Math.min(words[END]!, words.length - ENTRY_WORDS + 1);
+    for (let entry = ENTRY_WORDS; entry < end; entry += ENTRY_WORDS) {
+      if (this.#get(entry, Entry.Session) === 0) continue;
+      if ((this.#get(entry, Entry.Count) === WAITS) === areWaits) found.push(entry);
+    }
+    return found;
+  }
+
+  #whose(entry: number): WaitEntry {
+    return { session: this.#get(entry, Entry.Session), vertex: this.#get(entry, Entry.Vertex) };
   }
 
   #allocate(): number {
@@ -130,6 +171,10 @@ export class LockTable {
     const vertex = this.#get(entry, Entry.Vertex);
     if (this.ownerOf(vertex) === this.#get(entry, Entry.Session)) this.#setOwner(vertex, 0);
     this.#writer.add(this.#header, Header.LocksHeld, -1);
+    this.#free(entry);
+  }
+
+  #free(entry: number): void {
     this.#put(entry, Entry.Session, 0);
     this.#put(entry, Entry.NextFree, this.#locks.words[FREE]!);
     this.#writer.put(this.#locks, FREE, entry);

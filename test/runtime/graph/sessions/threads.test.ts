@@ -1,6 +1,7 @@
 // Vertices that threads take from each other: who waits, for how long, and what becomes of what a
 // thread holds when it dies.
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
@@ -102,20 +103,62 @@ test("what a writer reads is what the one before it wrote", async () => {
   assert.is(mine.openVertex("A", "r").getProperty("n"), 2 * rounds);
 });
 
+test("threads that wait for each other are told so at once, with both sessions", async () => {
+  mine.openVertex("A");
+  assert.is(await other.order({ ...OPEN, ids: ["B"] }), "done");
+  const waiting = other.order({ ...OPEN, ids: ["A"], timeout: 60_000 });
+  while (store.locks.waits().length === 0) await nextTurn();
+  const theirs = store.locks.waits()[0]!.session;
+  const own = mine.getOpenVertices().find(([id]) => id === "A")![1];
+  const message =
+    `Deadlock: session ${own} waits for 'B', whose holder session ${theirs} waits for 'A', which ` +
+    `the first one holds (threads ${TEST_THREAD}, ${LockThread.number}); ` +
+    "open together what is needed together: openVertices([a, b])";
+  fails(() => mine.openVertex("B", "a", -1), message);
+  const error = await mine.openVertexAsync("B", "a", -1).catch((reason: Error) => reason);
+  assert.is((error as Error).message, message);
+  mine.closeAll();
+  assert.is(await waiting, "done");
+  assert.equal(store.locks.waits(), []);
+  await other.order({ op: "release", afterMs: 0 });
+});
+
+test("readers that both want to write are told so, too", async () => {
+  const vertex = mine.openVertex("A", "r");
+  assert.is(await other.order({ ...OPEN, mode: "r", ids: ["A"] }), "done");
+  const waiting = other.order({ op: "escalate", timeout: 60_000 });
+  while (store.locks.waits().length === 0) await nextTurn();
+  assert.throws(() => vertex.escalate(60_000), /^Deadlock: session \d+ waits for 'A'/);
+  mine.closeAll();
+  assert.is(await waiting, "done");
+  await other.order({ op: "release", afterMs: 0 });
+});
+
 test("the locks of a thread go with it", async () => {
   await other.order({ ...OPEN, ids: ["A", "B"] });
   await other.order({ ...OPEN, ids: ["C"], mode: "r" });
   await other.order({ ...OPEN, ids: ["made"], mode: "w" });
   const waiting = mine.openVertexAsync("A");
+  mine.createVertex("mine");
+  const third = openStore(store);
+  third.openVertex("mine");
+  void other.order({ ...OPEN, ids: ["mine"], timeout: 60_000 });
+  const isTheirs = ({ session }: { session: number }) => session >>> 24 === LockThread.number;
+  while (!store.locks.waits().some(isTheirs)) await nextTurn();
   await other.end();
-  assert.is(mine.getOpenVertices().length, 4);
+  assert.is(mine.getOpenVertices().length, 5);
   assert.is(recoverGraph(store, LockThread.number), true);
   assert.is((await waiting).id, "A");
+  assert.equal(store.locks.waits(), []);
   assert.equal(
-    mine.getOpenVertices().map(([id]) => id),
-    ["A"],
+    mine
+      .getOpenVertices()
+      .map(([id]) => id)
+      .sort(),
+    ["A", "mine"],
   );
   assert.is(mine.openVertices(["B", "C", "made"]).length, 3);
+  third.closeAll();
 });
 
 test.run();

@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { isMainThread, parentPort, type Worker } from "node:worker_threads";
 import type { Graph } from "../../../../../runtime/graph/api/graph.js";
+import type { Vertex } from "../../../../../runtime/graph/api/vertex.js";
 import type { GraphShare } from "../../../../../runtime/graph/memory/graph-memory.js";
 import type { AccessMode } from "../../../../../runtime/graph/sessions/open-vertices.js";
 import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
@@ -13,12 +14,14 @@ import { startWorker } from "../../support/start-worker.js";
 type Order =
   | { readonly op: "use"; readonly share: GraphShare }
   | { readonly op: "open"; readonly ids: string[]; mode: AccessMode; timeout: number }
+  | { readonly op: "escalate"; readonly timeout: number }
   | { readonly op: "release"; readonly afterMs: number }
   | { readonly op: "count"; readonly rounds: number };
 
 const THREAD = 149;
 
 let graph: Graph;
+let opened: readonly Vertex[] = [];
 
 if (!isMainThread) {
   parentPort!.on("message", (order: Order) => parentPort!.postMessage(act(order)));
@@ -32,6 +35,9 @@ function act(order: Order): string {
         break;
       case "open":
         open(order);
+        break;
+      case "escalate":
+        for (const vertex of opened) vertex.escalate(order.timeout);
         break;
       case "release":
         if (order.afterMs === 0) graph.closeAll();
@@ -48,7 +54,7 @@ function act(order: Order): string {
 
 function open({ ids, mode, timeout }: Order & { readonly op: "open" }): void {
   if (mode === "w") for (const id of ids) graph.openVertex(id, mode, timeout);
-  else graph.openVertices(ids, mode, timeout);
+  else opened = graph.openVertices(ids, mode, timeout);
 }
 
 /** Adds one by reading and writing, which loses counts where two do it at once. */
