@@ -80,7 +80,7 @@ export class Arena {
 
   /** Words that it can hold: a little more than a graph may use. */
   get capacity(): number {
-    return (MAX_BYTES - this.#skewBytes) / 4;
+    return (maxBytesOf(this.memory) - this.#skewBytes) / 4;
   }
 
   /**
@@ -91,11 +91,15 @@ export class Arena {
     const now = bufferOf(this.memory).byteLength;
     const bytes = this.#skewBytes + words * 4;
     const wanted = Math.max(bytes, now + Math.min(MAX_STEP_BYTES, now >>> 2));
-    const pages = Math.ceil(Math.min(wanted, MAX_BYTES) / PAGE_BYTES);
+    const pages = Math.ceil(Math.min(wanted, maxBytesOf(this.memory)) / PAGE_BYTES);
     if (words > this.capacity) throw graphFull();
     growBy(this.memory, pages - Math.floor(now / PAGE_BYTES));
     this.refresh();
   }
+}
+
+function maxBytesOf(memory: ArenaMemory): number {
+  return memory instanceof Memory ? MAX_BYTES : memory.maxByteLength;
 }
 
 export function graphFull(): CapacityError {
@@ -111,9 +115,16 @@ export function kernelMemory(reservedBytes = 0): ArenaMemory {
   return new Memory({ shared: true, initial, maximum: MAX_PAGES });
 }
 
-/** @param words that it has from the beginning; until they are touched they cost nothing */
-export function plainMemory(words = FIRST_ARENA_WORDS): ArenaMemory {
-  return new SharedArrayBuffer(MAX_SKEW_BYTES + words * 4, { maxByteLength: MAX_BYTES });
+/**
+ * @param words that it has from the beginning; until they are touched they cost nothing
+ * @param mostWords that it can have: addresses are reserved for all of them at once
+ */
+export function plainMemory(
+  words = FIRST_ARENA_WORDS,
+  mostWords = MAX_ARENA_WORDS,
+): SharedArrayBuffer {
+  const maxByteLength = Math.ceil((MAX_SKEW_BYTES + mostWords * 4) / PAGE_BYTES) * PAGE_BYTES;
+  return new SharedArrayBuffer(MAX_SKEW_BYTES + words * 4, { maxByteLength });
 }
 
 function growBy(memory: ArenaMemory, pages: number): void {

@@ -1,8 +1,15 @@
 // All shared memory of one graph, as one thread sees it. Whoever makes a graph hands its
 // `GraphShare` to the other threads; each attaches for itself.
 
-import { InternalError } from "../model/errors.js";
-import { Arena, type ArenaMemory, FIRST_ARENA_WORDS, kernelMemory, plainMemory } from "./arena.js";
+import { CapacityError, InternalError } from "../model/errors.js";
+import {
+  Arena,
+  type ArenaMemory,
+  FIRST_ARENA_WORDS,
+  kernelMemory,
+  MAX_ARENA_WORDS,
+  plainMemory,
+} from "./arena.js";
 import {
   ARENAS,
   type ArenaName,
@@ -11,10 +18,13 @@ import {
   Header,
   KERNEL_SCRATCH_BYTES,
   KERNEL_THREADS,
+  MOST_WORDS,
 } from "./layout.js";
 import { LogClock } from "./log-clock.js";
 import { LogRing } from "./log-ring.js";
 
+/** What the engine reserves for each memory that WebAssembly works on: 4 GiB, and guards around. */
+const KERNEL_ADDRESSES = 10 * 2 ** 30;
 const SCRATCH_BYTES = KERNEL_SCRATCH_BYTES * KERNEL_THREADS;
 
 /** What crosses threads: a graph's name and memory. */
@@ -131,13 +141,53 @@ export class GraphMemory {
   }
 }
 
-/** Memory of a new, empty graph; `formatStore` fills it in. */
+/**
+ * Memory of a new, empty graph; `formatStore` fills it in.
+ * @throws CapacityError where the process may not have so many addresses
+ */
 export function makeGraphShare(name: string, log: LogShare | null = null): GraphShare {
-  const memories = ARENAS.map((arena) => {
-    if (arena === "outArcs" || arena === "inArcs") return kernelMemory();
-    if (arena === "vectors") return kernelMemory(SCRATCH_BYTES);
-    return arena === "dirty" ? plainMemory(ARENAS.length * CHUNKS_PER_ARENA) : plainMemory();
-  });
   if (HEADER_WORDS > FIRST_ARENA_WORDS) throw new InternalError("the header never grows");
+  const memories: ArenaMemory[] = [];
+  for (const arena of ARENAS) {
+    try {
+      memories.push(memoryFor(arena));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw tooFewAddresses(name, memories, error);
+    }
+  }
   return { name, log, memories };
+}
+
+function memoryFor(arena: ArenaName): ArenaMemory {
+  if (isKernelArena(arena)) return kernelMemory(arena === "vectors" ? SCRATCH_BYTES : 0);
+  if (arena !== "dirty") return plainMemory(FIRST_ARENA_WORDS, MOST_WORDS[arena]);
+  const marks = ARENAS.length * CHUNKS_PER_ARENA;
+  return plainMemory(marks, marks);
+}
+
+function isKernelArena(arena: ArenaName): boolean {
+  return arena === "outArcs" || arena === "inArcs" || arena === "vectors";
+}
+
+function tooFewAddresses(
+  name: string,
+  had: readonly ArenaMemory[],
+  cause: RangeError,
+): CapacityError {
+  const needed = gibibytes(ARENAS);
+  const got = gibibytes(ARENAS.slice(0, had.length));
+  return new CapacityError(
+    `graph "${name}" reserves ${needed} GiB of addresses, which cost no memory, and got ${got}: ` +
+      "let the process have more (`ulimit -v unlimited`), or have fewer graphs",
+    { cause },
+  );
+}
+
+function gibibytes(arenas: readonly ArenaName[]): number {
+  const bytes = arenas.map((arena) => {
+    if (isKernelArena(arena)) return KERNEL_ADDRESSES;
+    return (MOST_WORDS[arena] ?? (arena === "dirty" ? 0 : MAX_ARENA_WORDS)) * 4;
+  });
+  return Math.ceil(bytes.reduce((sum, some) => sum + some, 0) / 2 ** 30);
 }

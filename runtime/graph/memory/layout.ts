@@ -54,6 +54,25 @@ export const ARENAS = [
 
 export type ArenaName = (typeof ARENAS)[number];
 
+/** Vertices that a graph can have: RECORD is full then. */
+const MOST_VERTICES = 2 ** 26;
+/**
+ * Most words of arenas that never need 4 GiB. So much is reserved of each, in addresses: all that a
+ * process has under `ulimit -v`.
+ */
+export const MOST_WORDS: { readonly [A in ArenaName]?: number } = {
+  header: 2 ** 14,
+  journal: 2 ** 28,
+  out: 4 * MOST_VERTICES,
+  in: 4 * MOST_VERTICES,
+  sequence: 2 * MOST_VERTICES,
+  meta: MOST_VERTICES,
+  groups: 2 * (MOST_VERTICES / 32),
+  events: 2 * (MOST_VERTICES + 1),
+  locks: 2 ** 26,
+  vectorSlots: MOST_VERTICES,
+};
+
 /** Words of the header; its allocator states follow at `ALLOCATORS`. */
 export const Header = {
   /** Thread number of the writer, 0 when free; `WAITERS` is set when somebody sleeps on it. */

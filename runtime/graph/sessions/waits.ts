@@ -1,6 +1,6 @@
-// Tells sessions that wait for each other, whichever threads they belong to: none of them would ever
-// go on. Each says in shared memory what it waits for before it sleeps, so that whoever closes a
-// circle finds all of it.
+// Tells sessions that wait for each other, whichever threads they belong to: none of them would
+// ever go on. Each says in shared memory what it waits for before it sleeps, so that whoever closes
+// a circle finds all of it.
 
 import { AccessError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";

@@ -122,8 +122,7 @@ export class Aggregation implements Plan {
     if ((asked & F_VAL) !== 0 && !hasModifier) {
       throw new QueryError("modifier filter required to aggregate on predicator value");
     }
-    if (asked !== 0) return asked;
-    return (hasModifier ? F_VAL : 0) | (this.#plan.neighbor?.degreeFields ?? 0);
+    return asked === 0 && hasModifier ? F_VAL : asked;
   }
 
   #shown(sums: AggregateSink): unknown {

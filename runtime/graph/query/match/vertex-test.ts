@@ -32,8 +32,6 @@ export interface VertexTest {
   readonly type: { readonly code: number } | null;
   /** The ids of which all must have one, null if there are none. */
   readonly ids: { readonly handles: readonly number[] } | null;
-  /** `F_` bits of the degrees that the condition names: what an aggregation shows by default. */
-  readonly degreeFields: number;
 }
 
 /** What becomes of the arcs of a level that match. */

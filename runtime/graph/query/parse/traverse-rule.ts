@@ -71,7 +71,8 @@ export function compileRule(
   defaults: { readonly direction: DirectionNumber; readonly isCollected: boolean },
 ): WalkRule {
   const arc = compileArcFilter(store, parts.arc as ArcFilter, defaults.direction);
-  const collect = parts.collect ?? defaults.isCollected;
+  // Null is the arc filter that any arc passes: the siblings are collected.
+  const collect = parts.collect === undefined ? defaults.isCollected : parts.collect;
   const assert = parseAssert(parts.assert);
   const filter = expressions.ofArcs(parts.filter, "filter");
   if (typeof collect === "boolean") {

@@ -2,7 +2,7 @@
 // outside: keys are looked up in tables of our own, nesting is bounded.
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
-import { D_ANY, F_DEG, F_IDEG, F_ODEG } from "../../model/constants.js";
+import { D_ANY } from "../../model/constants.js";
 import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { DirectionNumber } from "../match/arc-test.js";
@@ -34,12 +34,6 @@ const ALIASES = new Map<string, readonly [RuleKind, keyof RuleParts]>([
   ["assert", ["traverse", "assert"]],
   ["has_arc", ["adjacent", "arc"]],
   ["has_neighbor", ["adjacent", "neighbor"]],
-]);
-
-const DEGREE_FIELDS = new Map([
-  ["degree", F_DEG],
-  ["indegree", F_IDEG],
-  ["outdegree", F_ODEG],
 ]);
 
 /** What holds for the outermost `traverse` unless it says otherwise. */
@@ -104,7 +98,6 @@ function compileTest(
     traverse,
     type: checks.find(isTypeNamed) ?? null,
     ids: checks.find(isIds) ?? null,
-    degreeFields: parts.degreeFields,
   };
 }
 
@@ -131,7 +124,6 @@ function unwrapNot(condition: unknown): { inner: unknown; isNegated: boolean } {
 interface ConditionParts {
   readonly constraints: Constraint[];
   readonly rules: { readonly [K in RuleKind]?: RuleParts };
-  readonly degreeFields: number;
   readonly filter: unknown;
   readonly post: unknown;
 }
@@ -145,19 +137,17 @@ function partsOf(store: GraphStore, condition: unknown): ConditionParts {
   const constraints: Constraint[] = [];
   const rules: { [K in RuleKind]?: RuleParts } = {};
   const expressions: { filter?: unknown; post?: unknown } = {};
-  let degreeFields = 0;
   for (const [name, value] of members) {
     if (value === undefined) continue;
     const parse = CONSTRAINTS.get(name);
     if (parse !== undefined) {
       const constraint = parse(store, value);
       if (constraint !== null) constraints.push(constraint);
-      degreeFields |= DEGREE_FIELDS.get(name) ?? 0;
     } else if (name === "filter" || name === "post") expressions[name] = value;
     else addRule(rules, name, value);
   }
   const { filter, post } = expressions;
-  return { constraints, rules, degreeFields, filter, post };
+  return { constraints, rules, filter, post };
 }
 
 /** Adds what a key says about a rule; aliases and rule may both be given, but each member once. */

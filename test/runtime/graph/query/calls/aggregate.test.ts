@@ -2,7 +2,13 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { D_OUT, F_DEGREES, F_IDEG, M_INT } from "../../../../../runtime/graph/model/constants.js";
+import {
+  D_OUT,
+  F_DEGREES,
+  F_IDEG,
+  M_INT,
+  V_GTE,
+} from "../../../../../runtime/graph/model/constants.js";
 import { makeGraph } from "../../support/make-graph.js";
 
 const test = suite("aggregate");
@@ -34,6 +40,13 @@ test("the same on the level below, and values of each arc", () => {
     fields: F_IDEG,
   });
   assert.is(sums.indegree, 2);
+});
+
+test("degrees that a condition names are no part of the sums", () => {
+  const graph = makeGraph();
+  graph.connect("a", "to", "b");
+  const sums = graph.aggregate("a", { neighbor: { indegree: [V_GTE, 1] } });
+  assert.equal(sums, { neighbors: 1, arcs: 1 });
 });
 
 test.run();

@@ -1,0 +1,48 @@
+// Addresses that a graph reserves: no more than it can use, and what is said where there are too
+// few.
+
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { makeGraphShare } from "../../../../runtime/graph/memory/graph-memory.js";
+import { MOST_WORDS } from "../../../../runtime/graph/memory/layout.js";
+import { CapacityError } from "../../../../runtime/graph/model/errors.js";
+
+const test = suite("addresses of graphs");
+
+const GIB = 2 ** 30;
+const MAKE = `
+  import("tsx/esm/api").then(({ tsImport }) => tsImport(process.argv[1], process.argv[1]))
+    .then(({ makeGraphShare }) => makeGraphShare("small"))
+    .then(() => console.log("made"), ({ name, message }) => console.log(name + ": " + message));
+`;
+
+function makeUnder(limitKiB: string): string {
+  const source = fileURLToPath(
+    new URL("../../../../runtime/graph/memory/graph-memory.ts", import.meta.url),
+  );
+  const shell = `ulimit -v ${limitKiB}; exec "$0" -e "$1" "$2"`;
+  return execFileSync("sh", ["-c", shell, process.execPath, MAKE, source], { encoding: "utf8" });
+}
+
+test("what holds a fixed number of words for each vertex reserves no 4 GiB", () => {
+  const { memories } = makeGraphShare("test");
+  const reserved = memories
+    .filter((memory) => memory instanceof SharedArrayBuffer)
+    .map((memory) => memory.maxByteLength);
+  const small = reserved.filter((bytes) => bytes < 2 * GIB);
+  assert.is(small.length, Object.keys(MOST_WORDS).length + 1);
+  const sum = reserved.reduce((total, bytes) => total + bytes, 0);
+  assert.ok(sum < 34 * GIB, `${sum / GIB} GiB`);
+});
+
+test("where there are too few, the error says how many it takes", () => {
+  assert.is(makeUnder("unlimited").trim(), "made");
+  const text = makeUnder(String(60 * 2 ** 20));
+  assert.match(text, /^CapacityError: graph "small" reserves 63 GiB of addresses.* got \d+: /);
+  assert.match(text, /ulimit -v/);
+  assert.is(new CapacityError("x").code, "SVC2402");
+});
+
+test.run();
