@@ -71,17 +71,17 @@ export class Dispatcher implements CallOwner {
   /** Resolves when every back-end was asked for its health once. */
   async start(): Promise<void> {
     const { timeoutMs, softTimeoutMs, hedge } = this.matrix.config;
-    if (hedge) this.#timers.push(setInterval(() => this.#hedge(), HEDGE_SWEEP_MS));
+    if (hedge) this.#every(HEDGE_SWEEP_MS, () => this.#hedge());
     if (softTimeoutMs > 0) {
-      const sweepMs = Math.max(ANSWER_SWEEP_MS, softTimeoutMs / SWEEPS_PER_TIMEOUT);
-      this.#timers.push(setInterval(() => this.#settleForLess(softTimeoutMs), sweepMs));
+      this.#every(sweepMs(softTimeoutMs), () => this.#settleForLess(softTimeoutMs));
     }
-    if (timeoutMs > 0) {
-      const sweepMs = Math.max(ANSWER_SWEEP_MS, timeoutMs / SWEEPS_PER_TIMEOUT);
-      this.#timers.push(setInterval(() => this.#expire(timeoutMs), sweepMs));
-    }
-    this.#timers.push(setInterval(() => this.#trim(), CHANNEL_TRIM_MS));
+    if (timeoutMs > 0) this.#every(sweepMs(timeoutMs), () => this.#expire(timeoutMs));
+    this.#every(CHANNEL_TRIM_MS, () => this.#trim());
     await this.#health.start();
+  }
+
+  #every(ms: number, sweep: () => void): void {
+    this.#timers.push(setInterval(sweep, ms));
   }
 
   /** Ends everything; requests under way are answered with 503. */
@@ -205,4 +205,9 @@ export class Dispatcher implements CallOwner {
   #trim(): void {
     for (const backEnd of this.matrix.all()) backEnd.trim();
   }
+}
+
+/** How often calls are looked at for a time that they may take. */
+function sweepMs(timeoutMs: number): number {
+  return Math.max(ANSWER_SWEEP_MS, timeoutMs / SWEEPS_PER_TIMEOUT);
 }

@@ -51,7 +51,7 @@ class Expiring {
   readonly model = new GraphModel();
   readonly #clock: FakeClock;
   #store = GraphStore.make(NAME, TEST_THREAD);
-  #events = new EventProcessor(this.#store, new Session(this.#store));
+  #events = new EventProcessor({ store: this.#store, session: new Session(this.#store) });
 
   constructor(clock: FakeClock) {
     this.#clock = clock;
@@ -92,7 +92,7 @@ class Expiring {
     const loaded = loadGraph(NAME, folder, TEST_THREAD);
     assert.ok(loaded);
     this.#store = loaded;
-    this.#events = new EventProcessor(loaded, new Session(loaded));
+    this.#events = new EventProcessor({ store: loaded, session: new Session(loaded) });
   }
 
   check(): void {

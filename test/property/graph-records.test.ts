@@ -47,7 +47,7 @@ function changeAtRandom(changed: ChangedGraph, random: Random, changes: number):
     else if (roll < 8) graph.closeAll();
     else if (roll === 8 && random.below(4) === 0) {
       graph.closeAll();
-      truncate(store, session, random.of(TYPES));
+      truncate({ store, session }, random.of(TYPES));
     }
     const change = randomChange(random, IDS);
     outcomeOf(() => makeChange(changed, change));

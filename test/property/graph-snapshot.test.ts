@@ -79,7 +79,7 @@ function change(store: GraphStore, random: Random, clock: FakeClock): void {
   const graph = openStore(store);
   for (let step = 0; step < CHANGES_PER_SAVE; step++) changeAtRandom(graph, random);
   clock.second += random.below(40);
-  new EventProcessor(store, new Session(store)).run(clock.second);
+  new EventProcessor({ store, session: new Session(store) }).run(clock.second);
 }
 
 test(`what is loaded goes on like the original (seed ${SEED})`, ({ folder, clock }) => {

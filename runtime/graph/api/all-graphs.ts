@@ -83,9 +83,10 @@ export class AllGraphs extends SystemProperties {
   setReadonly(): void {
     const changed: GraphStore[] = [];
     try {
-      for (const { store, session } of users()) {
+      for (const access of users()) {
+        const { store } = access;
         if (isSystemReadonly(store)) continue;
-        makeReadonly(store, session, setSystemReadonly, giveUpAfter(READONLY_TIMEOUT_MS), false);
+        makeReadonly(access, setSystemReadonly, giveUpAfter(READONLY_TIMEOUT_MS), false);
         changed.push(store);
       }
     } catch (error) {

@@ -23,10 +23,10 @@ export function define(store: GraphStore, text: string): void {
   const { name } = compileExpression(text);
   if (name === null) throw new ValueError("a definition is `name := expression`");
   if (!/^[A-Za-z]/.test(name)) throw new ValueError(`invalid name of a definition: '${name}'`);
-  const { store: system, session } = threadGraphs().system();
+  const system = threadGraphs().system();
   const vertex = vertexOf(store);
-  createVertex(system, session, vertex);
-  setProperty(system, session, vertex, name, text);
+  createVertex(system, vertex);
+  setProperty(system, vertex, name, text);
 }
 
 /** Texts of all definitions of a graph by their names. */

@@ -80,8 +80,7 @@ export class GraphManagement extends GraphExpressions {
    * @throws AccessError
    */
   truncate(type?: string | null): number {
-    const { store, session } = this.access;
-    return truncate(store, session, type);
+    return truncate(this.access, type);
   }
 
   /**
@@ -124,8 +123,7 @@ export class GraphManagement extends GraphExpressions {
    * @throws OperationTimeout
    */
   setGraphReadonly(timeout = 1000, force = false): void {
-    const { store, session } = this.access;
-    makeReadonly(store, session, setReadonly, giveUpAfter(timeout), force);
+    makeReadonly(this.access, setReadonly, giveUpAfter(timeout), force);
   }
 
   /** Allows changes again, unless the system as a whole is readonly. */

@@ -46,8 +46,7 @@ export class Graph extends GraphManagement {
    * @throws VertexError, AccessError, ValueError
    */
   createVertex(id: string, type?: string | null | CreateOptions, options?: CreateOptions): number {
-    const { store, session } = this.access;
-    return createVertex(store, session, id, createOptions(type, options));
+    return createVertex(this.access, id, createOptions(type, options));
   }
 
   /**
@@ -55,8 +54,7 @@ export class Graph extends GraphManagement {
    * @throws VertexError, AccessError, ValueError
    */
   newVertex(id: string, type?: string | null | CreateOptions, options?: CreateOptions): Vertex {
-    const { store, session } = this.access;
-    return new Vertex(this, openVertex(store, session, id, newRequest(type, options)));
+    return new Vertex(this, openVertex(this.access, id, newRequest(type, options)));
   }
 
   /** The same without blocking the thread; waits its turn, for 10 seconds by default. */
@@ -65,9 +63,8 @@ export class Graph extends GraphManagement {
     type?: string | null | CreateOptions,
     options?: CreateOptions,
   ): Promise<Vertex> {
-    const { store, session } = this.access;
     const request = newRequest(type, { timeout: ASYNC_TIMEOUT_MS, ...options });
-    return new Vertex(this, await openVertexAsync(store, session, id, request));
+    return new Vertex(this, await openVertexAsync(this.access, id, request));
   }
 
   /**
@@ -77,8 +74,8 @@ export class Graph extends GraphManagement {
    * @throws AccessError
    */
   deleteVertex(id: VertexName, timeout = 0): number {
-    const { store, session } = this.access;
-    return deleteVertex(store, session, keyOf(store, id), timeout);
+    const { access } = this;
+    return deleteVertex(access, keyOf(access.store, id), timeout);
   }
 
   /**
@@ -89,8 +86,7 @@ export class Graph extends GraphManagement {
    * @throws KeyError, AccessError, ValueError
    */
   openVertex(id: string | number, mode: AccessMode = "a", timeout = 0): Vertex {
-    const { store, session } = this.access;
-    return new Vertex(this, openVertex(store, session, id, { mode, timeout }));
+    return new Vertex(this, openVertex(this.access, id, { mode, timeout }));
   }
 
   /** The same without blocking the thread; waits its turn, for 10 seconds by default. */
@@ -99,8 +95,7 @@ export class Graph extends GraphManagement {
     mode: AccessMode = "a",
     timeout = ASYNC_TIMEOUT_MS,
   ): Promise<Vertex> {
-    const { store, session } = this.access;
-    return new Vertex(this, await openVertexAsync(store, session, id, { mode, timeout }));
+    return new Vertex(this, await openVertexAsync(this.access, id, { mode, timeout }));
   }
 
   /**
@@ -108,8 +103,8 @@ export class Graph extends GraphManagement {
    * @throws KeyError, AccessError, ValueError
    */
   openVertices(ids: readonly VertexName[], mode: "r" | "a" = "a", timeout = 0): Vertex[] {
-    const { store, session } = this.access;
-    const holds = openVertices(store, session, keysOf(store, ids), { mode, timeout });
+    const { access } = this;
+    const holds = openVertices(access, keysOf(access.store, ids), { mode, timeout });
     return holds.map((hold) => new Vertex(this, hold));
   }
 
@@ -119,8 +114,8 @@ export class Graph extends GraphManagement {
     mode: "r" | "a" = "a",
     timeout = ASYNC_TIMEOUT_MS,
   ): Promise<Vertex[]> {
-    const { store, session } = this.access;
-    const holds = await openVerticesAsync(store, session, keysOf(store, ids), { mode, timeout });
+    const { access } = this;
+    const holds = await openVerticesAsync(access, keysOf(access.store, ids), { mode, timeout });
     return holds.map((hold) => new Vertex(this, hold));
   }
 
@@ -191,9 +186,9 @@ export class Graph extends GraphManagement {
    * @throws KeyError, AccessError, ValueError, QueryError
    */
   openNeighbor(id: VertexName, arc?: ArcFilter, mode: "r" | "a" = "r", timeout = 0): Vertex {
-    const { store, session } = this.access;
-    const vertex = firstNeighbor(store, keyOf(store, id), arc);
-    const [hold] = openVertices(store, session, [vertex], { mode, timeout });
+    const { access } = this;
+    const vertex = firstNeighbor(access.store, keyOf(access.store, id), arc);
+    const [hold] = openVertices(access, [vertex], { mode, timeout });
     return new Vertex(this, hold!);
   }
 
@@ -236,9 +231,8 @@ export class Graph extends GraphManagement {
    * @throws AccessError
    */
   lock(id: string | null = null, linger = 0, timeout = 0): Vertex {
-    const { store, session } = this.access;
     const request = newRequest(LOCK_TYPE, { lifespan: linger, timeout });
-    return new Vertex(this, openVertex(store, session, this.#lockId(id), request));
+    return new Vertex(this, openVertex(this.access, this.#lockId(id), request));
   }
 
   /** The same without blocking the thread; waits its turn, for 10 seconds by default. */
@@ -247,9 +241,8 @@ export class Graph extends GraphManagement {
     linger = 0,
     timeout = ASYNC_TIMEOUT_MS,
   ): Promise<Vertex> {
-    const { store, session } = this.access;
     const request = newRequest(LOCK_TYPE, { lifespan: linger, timeout });
-    return new Vertex(this, await openVertexAsync(store, session, this.#lockId(id), request));
+    return new Vertex(this, await openVertexAsync(this.access, this.#lockId(id), request));
   }
 
   /**
@@ -281,9 +274,11 @@ export class Graph extends GraphManagement {
     terminals: VertexName | readonly VertexName[],
     options?: ConnectOptions,
   ): number {
-    const { store, session } = this.access;
-    const ends = isList(terminals) ? keysOf(store, terminals) : keyOf(store, terminals);
-    return connect(store, session, keyOf(store, initial), arc, ends, options);
+    const { access } = this;
+    const ends = isList(terminals)
+      ? keysOf(access.store, terminals)
+      : keyOf(access.store, terminals);
+    return connect(access, keyOf(access.store, initial), arc, ends, options);
   }
 
   /**
@@ -291,8 +286,8 @@ export class Graph extends GraphManagement {
    * @returns number of arcs removed
    */
   disconnect(id: VertexName, arc?: ArcFilter, neighbor?: VertexCondition, timeout = 0): number {
-    const { store, session } = this.access;
-    return disconnect(store, session, keyOf(store, id), { arc, neighbor, timeout });
+    const { access } = this;
+    return disconnect(access, keyOf(access.store, id), { arc, neighbor, timeout });
   }
 
   /** Adds to the M_CNT arc between two vertices; returns the new value. */
@@ -303,9 +298,9 @@ export class Graph extends GraphManagement {
     delta = 1,
     timeout = 0,
   ): number {
-    const { store, session } = this.access;
-    const [from, to] = [keyOf(store, initial), keyOf(store, terminal)];
-    return count(store, session, from, relationship, to, delta, timeout);
+    const { access } = this;
+    const [from, to] = [keyOf(access.store, initial), keyOf(access.store, terminal)];
+    return count(access, from, relationship, to, delta, timeout);
   }
 
   /** Adds to the M_ACC arc between two vertices; returns the new value. */
@@ -316,9 +311,9 @@ export class Graph extends GraphManagement {
     delta = 1,
     timeout = 0,
   ): number {
-    const { store, session } = this.access;
-    const [from, to] = [keyOf(store, initial), keyOf(store, terminal)];
-    return accumulate(store, session, from, relationship, to, delta, timeout);
+    const { access } = this;
+    const [from, to] = [keyOf(access.store, initial), keyOf(access.store, terminal)];
+    return accumulate(access, from, relationship, to, delta, timeout);
   }
 
   #lockId(id: string | null): string {

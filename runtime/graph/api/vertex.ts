@@ -140,8 +140,7 @@ export class Vertex extends VertexAttributes {
    * @throws ValueError for a key or value that cannot be stored; AccessError
    */
   setProperty(key: string, value: PropertyValue = null): void {
-    const { store, session } = this.access;
-    setProperty(store, session, this.#writable, key, value);
+    setProperty(this.access, this.#writable, key, value);
   }
 
   /** Sets one after the other until one is refused. */
@@ -173,15 +172,13 @@ export class Vertex extends VertexAttributes {
 
   /** @throws LookupError when there is none */
   removeProperty(key: string): void {
-    const { store, session } = this.access;
-    if (removeProperty(store, session, this.#writable, key)) return;
+    if (removeProperty(this.access, this.#writable, key)) return;
     throw new LookupError(`Vertex has no property '${key}'`);
   }
 
   /** Removes all; returns how many there were. */
   removeProperties(): number {
-    const { store, session } = this.access;
-    return removeProperties(store, session, this.#writable);
+    return removeProperties(this.access, this.#writable);
   }
 
   /** Number of properties. */
@@ -201,8 +198,7 @@ export class Vertex extends VertexAttributes {
 
   /** Adds to a number, which is `by` when there is none; returns the new value. */
   incProperty(key: string, by = 1): number {
-    const { store, session } = this.access;
-    return incProperty(store, session, this.#writable, key, by);
+    return incProperty(this.access, this.#writable, key, by);
   }
 
   /** Keys of all properties, in no particular order. */
@@ -225,8 +221,7 @@ export class Vertex extends VertexAttributes {
    * @throws ValueError, TypeError, AccessError, CapacityError
    */
   setVector(vector: VectorLike): void {
-    const { store, session } = this.access;
-    setVector(store, session, this.#writable, partsOfLike(vector, "vector"));
+    setVector(this.access, this.#writable, partsOfLike(vector, "vector"));
   }
 
   /**
@@ -234,8 +229,7 @@ export class Vertex extends VertexAttributes {
    * @throws AccessError
    */
   removeVector(): boolean {
-    const { store, session } = this.access;
-    return removeVector(store, session, this.#writable);
+    return removeVector(this.access, this.#writable);
   }
 
   /**
@@ -243,8 +237,7 @@ export class Vertex extends VertexAttributes {
    * @throws EnumerationError, AccessError
    */
   setType(type: string | null): void {
-    const { store, session } = this.access;
-    setType(store, session, this.#writable, type);
+    setType(this.access, this.#writable, type);
   }
 
   /** Name of its type; `__vertex__` when it has none. */
@@ -262,8 +255,7 @@ export class Vertex extends VertexAttributes {
     if (typeof c1 !== "number" || typeof c0 !== "number") {
       throw new TypeError("a numeric coefficient is required");
     }
-    const { store, session } = this.access;
-    setRank(store, session, this.#writable, c1, c0);
+    setRank(this.access, this.#writable, c1, c0);
     return this.getRank();
   }
 
@@ -278,8 +270,7 @@ export class Vertex extends VertexAttributes {
    */
   setExpiration(second: number, relative = false): void {
     if (!Number.isSafeInteger(second)) throw new ValueError("expiration must be whole seconds");
-    const { store, session } = this.access;
-    setExpiry(store, session, this.#writable, relative ? nowSeconds() + second : second);
+    setExpiry(this.access, this.#writable, relative ? nowSeconds() + second : second);
   }
 
   /** Second since 1970 at which it expires, T_NEVER for never. */
@@ -388,13 +379,13 @@ export class Vertex extends VertexAttributes {
 }
 
 function openHold(
-  { store, session }: GraphAccess,
+  access: GraphAccess,
   id: string,
   type: string | null,
   mode: AccessMode,
   timeout: number,
 ): Hold {
-  if (type === null) return openVertex(store, session, id, { mode, timeout });
-  if (mode === "w") return openVertex(store, session, id, { mode, timeout, create: { type } });
+  if (type === null) return openVertex(access, id, { mode, timeout });
+  if (mode === "w") return openVertex(access, id, { mode, timeout, create: { type } });
   throw new ValueError("Vertex type argument not permitted for this access mode");
 }

@@ -3,7 +3,7 @@
 
 import { Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { type GiveUpAt, giveUpAfter, type SessionView } from "./session-view.js";
+import { type Access, type GiveUpAt, giveUpAfter } from "./session-view.js";
 
 /** What a try throws to say which vertex it has to wait for. Never leaves this folder. */
 class Held {
@@ -25,20 +25,21 @@ export function waitFor(store: GraphStore, vertex: number): never {
  * another one is, and a call makes neither object nor function.
  */
 export abstract class Change<T> {
-  protected abstract try(store: GraphStore, session: SessionView): T;
+  protected abstract try(access: Access): T;
 
   /**
    * @param timeoutMs how long to wait for vertices that others hold; 0: not at all, < 0: for ever
    * @throws AccessError others hold one for longer, and what the change throws
    */
-  run(store: GraphStore, session: SessionView, timeoutMs: number): T {
+  run(access: Access, timeoutMs: number): T {
+    const { store, session } = access;
     const { writer } = store;
     let held: Held;
     let giveUpAt: GiveUpAt | null = null;
     for (;;) {
       writer.begin();
       try {
-        const result = this.try(store, session);
+        const result = this.try(access);
         writer.commit();
         return result;
       } catch (error) {
@@ -69,11 +70,6 @@ class OneChange<T> extends Change<T> {
 }
 
 /** Runs a function as a change. */
-export function attempt<T>(
-  store: GraphStore,
-  session: SessionView,
-  timeoutMs: number,
-  change: () => T,
-): T {
-  return new OneChange(change).run(store, session, timeoutMs);
+export function attempt<T>(access: Access, timeoutMs: number, change: () => T): T {
+  return new OneChange(change).run(access, timeoutMs);
 }

@@ -5,7 +5,7 @@ import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { type Operation, OperationCode, type OperationCodeNumber } from "../store/operation.js";
 import { attempt, waitFor } from "./attempt.js";
-import type { SessionView } from "./session-view.js";
+import type { Access } from "./session-view.js";
 import { existing, isHeldByOther, refuseReadonly, type VertexKey } from "./vertex-key.js";
 
 /**
@@ -13,15 +13,15 @@ import { existing, isHeldByOther, refuseReadonly, type VertexKey } from "./verte
  * @throws KeyError, AccessError, and what `change` throws
  */
 export function changeVertex<T>(
-  store: GraphStore,
-  session: SessionView,
+  access: Access,
   vertex: VertexKey,
   change: (vertex: number) => T,
 ): T {
-  return attempt(store, session, 0, () => {
+  const { store } = access;
+  return attempt(access, 0, () => {
     refuseReadonly(store);
     const found = existing(store, vertex);
-    if (isHeldByOther(store, session, found)) waitFor(store, found);
+    if (isHeldByOther(access, found)) waitFor(store, found);
     return change(found);
   });
 }

@@ -9,7 +9,7 @@ import { Change, waitFor } from "./attempt.js";
 import { ensureReal } from "./change-vertex.js";
 import { type ConnectCondition, connectCondition } from "./connect-condition.js";
 import { linkVertices } from "./link-vertices.js";
-import type { SessionView } from "./session-view.js";
+import type { Access } from "./session-view.js";
 import {
   existing,
   handleOf,
@@ -40,27 +40,29 @@ class Connect extends Change<number> {
   /** Null where it is always met. */
   condition: ConnectCondition | null = null;
 
-  protected try(store: GraphStore, session: SessionView): number {
+  protected try(access: Access): number {
+    const { store } = access;
     const { initial, terminals } = this;
-    refuseArcChanges(store, session);
-    if (typeof terminals !== "object") return this.#link(store, session, terminals);
+    refuseArcChanges(access);
+    if (typeof terminals !== "object") return this.#link(access, terminals);
     let made = 0;
     for (const terminal of several(store, initial, terminals)) {
-      made += this.#link(store, session, terminal);
+      made += this.#link(access, terminal);
       // They are acquired together, as by `openVertices`.
       if (store.vertices.isVirtual(terminal)) {
-        if (isHeldByOther(store, session, terminal)) waitFor(store, terminal);
+        if (isHeldByOther(access, terminal)) waitFor(store, terminal);
         ensureReal(store, terminal);
       }
     }
     return made;
   }
 
-  #link(store: GraphStore, session: SessionView, terminal: VertexKey): number {
+  #link(access: Access, terminal: VertexKey): number {
+    const { store } = access;
     const { initial, condition, arc, lifespan } = this;
     const isMet =
       condition === null || condition(handleOf(store, initial), handleOf(store, terminal));
-    return isMet ? linkVertices(store, session, initial, terminal, arc, lifespan) : 0;
+    return isMet ? linkVertices(access, initial, terminal, arc, lifespan) : 0;
   }
 }
 
@@ -72,13 +74,13 @@ const CONNECT = new Connect();
  * @throws ArcError, AccessError, KeyError, VertexError
  */
 export function connect(
-  store: GraphStore,
-  session: SessionView,
+  access: Access,
   initial: VertexKey,
   arc: ArcSpec,
   terminals: VertexKey | readonly VertexKey[],
   options: ConnectOptions = NO_OPTIONS,
 ): number {
+  const { store } = access;
   const { lifespan = -1, condition, timeout = 0 } = options;
   if (typeof lifespan !== "number") throw new TypeError("lifespan must be a number");
   CONNECT.arc.read(arc);
@@ -87,7 +89,7 @@ export function connect(
   CONNECT.terminals = terminals;
   CONNECT.lifespan = lifespan;
   CONNECT.condition = condition === undefined ? null : connectCondition(store, condition);
-  return CONNECT.run(store, session, timeout);
+  return CONNECT.run(access, timeout);
 }
 
 /** @throws ArcError */

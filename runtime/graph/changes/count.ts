@@ -3,11 +3,10 @@
 import { M_ACC, M_CNT } from "../model/constants.js";
 import { ValueError } from "../model/errors.js";
 import { valueFromBits } from "../model/modifiers.js";
-import type { GraphStore } from "../store/graph-store.js";
 import { ArcToMake } from "./arc-to-make.js";
 import { Change } from "./attempt.js";
 import { linkVertices } from "./link-vertices.js";
-import type { SessionView } from "./session-view.js";
+import type { Access } from "./session-view.js";
 import { refuseArcChanges, type VertexKey } from "./vertex-key.js";
 
 class Add extends Change<number> {
@@ -15,9 +14,10 @@ class Add extends Change<number> {
   initial: VertexKey = 0;
   terminal: VertexKey = 0;
 
-  protected try(store: GraphStore, session: SessionView): number {
-    refuseArcChanges(store, session);
-    linkVertices(store, session, this.initial, this.terminal, this.arc, -1);
+  protected try(access: Access): number {
+    const { store } = access;
+    refuseArcChanges(access);
+    linkVertices(access, this.initial, this.terminal, this.arc, -1);
     return valueFromBits(this.arc.modifier.kind, store.operation.value);
   }
 }
@@ -30,8 +30,7 @@ const ADD = new Add();
  * @throws ValueError, AccessError, VertexError
  */
 export function count(
-  store: GraphStore,
-  session: SessionView,
+  access: Access,
   initial: VertexKey,
   relationship: string | null,
   terminal: VertexKey,
@@ -40,7 +39,7 @@ export function count(
 ): number {
   if (!Number.isInteger(delta)) throw new ValueError("delta must be integer");
   ADD.arc.set(relationship, M_CNT, undefined);
-  return add(store, session, initial, terminal, delta, timeout);
+  return add(access, initial, terminal, delta, timeout);
 }
 
 /**
@@ -49,8 +48,7 @@ export function count(
  * @throws ArcError, AccessError, VertexError
  */
 export function accumulate(
-  store: GraphStore,
-  session: SessionView,
+  access: Access,
   initial: VertexKey,
   relationship: string | null,
   terminal: VertexKey,
@@ -59,12 +57,11 @@ export function accumulate(
 ): number {
   if (typeof delta !== "number") throw new ValueError("delta must be a number");
   ADD.arc.set(relationship, M_ACC, undefined);
-  return add(store, session, initial, terminal, delta, timeout);
+  return add(access, initial, terminal, delta, timeout);
 }
 
 function add(
-  store: GraphStore,
-  session: SessionView,
+  access: Access,
   initial: VertexKey,
   terminal: VertexKey,
   delta: number,
@@ -75,5 +72,5 @@ function add(
   ADD.arc.hasValue = true;
   ADD.initial = initial;
   ADD.terminal = terminal;
-  return ADD.run(store, session, timeoutMs);
+  return ADD.run(access, timeoutMs);
 }

@@ -15,7 +15,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { Change, waitFor } from "./attempt.js";
 import { begin } from "./change-vertex.js";
-import type { SessionView } from "./session-view.js";
+import type { Access } from "./session-view.js";
 import { existing, isHeldByOther, refuseArcChanges, type VertexKey } from "./vertex-key.js";
 
 const PLAIN = new PlainArc();
@@ -41,28 +41,30 @@ class Disconnect extends Change<number> {
   isPair = false;
   test: ArcTest | null = null;
 
-  protected try(store: GraphStore, session: SessionView): number {
+  protected try(access: Access): number {
+    const { store } = access;
     const { arc, vertex } = this;
     // With the mutex: until then a name may be given another code.
     const isPlain = this.isPair && PLAIN.read(store.relationships, arc!, D_OUT);
-    if (!isPlain || PLAIN.direction !== D_OUT) return this.#removeMatching(store, session);
-    refuseArcChanges(store, session);
+    if (!isPlain || PLAIN.direction !== D_OUT) return this.#removeMatching(access);
+    refuseArcChanges(access);
     const from = existing(store, vertex);
     const to = store.ids.resolve(this.neighbor!);
     if (to === 0) return 0;
-    const isHeld = isHeldByOther(store, session, from) || isHeldByOther(store, session, to);
-    return isHeld ? this.#removeMatching(store, session) : removePair(store, from, to);
+    const isHeld = isHeldByOther(access, from) || isHeldByOther(access, to);
+    return isHeld ? this.#removeMatching(access) : removePair(store, from, to);
   }
 
-  #removeMatching(store: GraphStore, session: SessionView): number {
+  #removeMatching(access: Access): number {
+    const { store } = access;
     this.test ??= testOf(store, this.arc);
-    refuseArcChanges(store, session);
+    refuseArcChanges(access);
     this.test.bind(store.relationships);
     const anchor = existing(store, this.vertex);
     const neighbor = this.neighbor === null ? 0 : store.ids.resolve(this.neighbor);
     if (this.neighbor !== null && neighbor === 0) return 0;
     const arcs = matching(store, anchor, neighbor, this.test);
-    refuseHeld(store, session, arcs);
+    refuseHeld(access, arcs);
     return disconnectAll(store, arcs);
   }
 }
@@ -80,18 +82,18 @@ function testOf(store: GraphStore, arc: ArcFilter | undefined): ArcTest {
  * @throws QueryError, AccessError, KeyError
  */
 export function disconnect(
-  store: GraphStore,
-  session: SessionView,
+  access: Access,
   vertex: VertexKey,
   { arc, neighbor, timeout = 0 }: DisconnectOptions = {},
 ): number {
+  const { store } = access;
   const isPair = arc !== undefined && typeof neighbor === "string" && !neighbor.includes("*");
   DISCONNECT.vertex = vertex;
   DISCONNECT.arc = arc;
   DISCONNECT.isPair = isPair;
   DISCONNECT.test = isPair ? null : testOf(store, arc);
   DISCONNECT.neighbor = isPair ? neighbor : exactId(neighbor);
-  return DISCONNECT.run(store, session, timeout);
+  return DISCONNECT.run(access, timeout);
 }
 
 /** Each arc is a change of its own. */
@@ -147,11 +149,12 @@ function hasMatch(runs: ArcRuns, vertex: number, other: number, test: ArcTest): 
 }
 
 /** Ends the attempt while others hold an end of one of the arcs. */
-function refuseHeld(store: GraphStore, session: SessionView, arcs: ArcList): void {
+function refuseHeld(access: Access, arcs: ArcList): void {
+  const { store } = access;
   if (store.memory.header.words[Header.LocksHeld] === 0) return;
   for (let arc = 0; arc < arcs.length; arc += ARC_ITEMS) {
-    if (isHeldByOther(store, session, arcs[arc]!)) waitFor(store, arcs[arc]!);
-    if (isHeldByOther(store, session, arcs[arc + 1]!)) waitFor(store, arcs[arc + 1]!);
+    if (isHeldByOther(access, arcs[arc]!)) waitFor(store, arcs[arc]!);
+    if (isHeldByOther(access, arcs[arc + 1]!)) waitFor(store, arcs[arc + 1]!);
   }
 }
 

@@ -7,7 +7,7 @@ import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import { begin } from "./change-vertex.js";
-import type { SessionView } from "./session-view.js";
+import type { Access } from "./session-view.js";
 import { isHeldByOther } from "./vertex-key.js";
 
 /** `isLocked`: some of it could not be done, try again later. */
@@ -27,17 +27,13 @@ const LOCKED: Expired = { isLocked: true, vertices: 0, arcs: 0 };
  * Deletes a vertex that has expired, or removes its outarcs that have: all of the same relationship
  * to the same terminal. It is then scheduled for what expires next or has to be tried again.
  */
-export function expire(
-  store: GraphStore,
-  session: SessionView,
-  vertex: number,
-  now: number,
-): Expired {
+export function expire(access: Access, vertex: number, now: number): Expired {
+  const { store } = access;
   return store.writer.mutate(() => {
     if (store.isReadonly || !store.vertices.isUsed(vertex)) return NOTHING;
-    if (isHeldByOther(store, session, vertex)) return tryAgain(store, vertex, now);
-    if (store.vertices.expiresAt(vertex) > now) return expireArcs(store, session, vertex, now);
-    if (hasHeldTerminal(store, session, vertex)) return tryAgain(store, vertex, now);
+    if (isHeldByOther(access, vertex)) return tryAgain(store, vertex, now);
+    if (store.vertices.expiresAt(vertex) > now) return expireArcs(access, vertex, now);
+    if (hasHeldTerminal(access, vertex)) return tryAgain(store, vertex, now);
     const size = store.size;
     apply(store, begin(store, OperationCode.DeleteVertex, vertex));
     return { isLocked: false, vertices: 1, arcs: size - store.size };
@@ -54,16 +50,18 @@ function reschedule(store: GraphStore, vertex: number, second: number): void {
   store.expiry.schedule(vertex, second);
 }
 
-function hasHeldTerminal(store: GraphStore, session: SessionView, vertex: number): boolean {
+function hasHeldTerminal(access: Access, vertex: number): boolean {
+  const { store } = access;
   if (store.memory.header.words[Header.LocksHeld] === 0) return false;
   const { outArcs } = store;
   for (let position = outArcs.degree(vertex) - 1; position >= 0; position--) {
-    if (isHeldByOther(store, session, outArcs.otherAt(vertex, position))) return true;
+    if (isHeldByOther(access, outArcs.otherAt(vertex, position))) return true;
   }
   return false;
 }
 
-function expireArcs(store: GraphStore, session: SessionView, vertex: number, now: number): Expired {
+function expireArcs(access: Access, vertex: number, now: number): Expired {
+  const { store } = access;
   const { outArcs } = store;
   let isLocked = false;
   let arcs = 0;
@@ -77,7 +75,7 @@ function expireArcs(store: GraphStore, session: SessionView, vertex: number, now
     const terminal = outArcs.otherAt(vertex, position);
     if (second > now) next = Math.min(next, second);
     else if (arcs >= MAX_ARCS) next = now;
-    else if (isHeldByOther(store, session, terminal)) {
+    else if (isHeldByOther(access, terminal)) {
       isLocked = true;
       next = Math.min(next, now + 1);
     } else arcs += disconnectRelationship(store, vertex, terminal, word1 >>> 16);

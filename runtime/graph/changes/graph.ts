@@ -9,19 +9,20 @@ import { OperationCode } from "../store/operation.js";
 import { attempt, waitFor } from "./attempt.js";
 import { begin } from "./change-vertex.js";
 import { codeOfKey, codeOfRelationship, codeOfType } from "./name-codes.js";
-import type { SessionView } from "./session-view.js";
+import type { Access } from "./session-view.js";
 
 /**
  * Removes all vertices, or those of a type, with all their arcs; null: untyped.
  * @returns number of vertices removed
  * @throws AccessError
  */
-export function truncate(store: GraphStore, session: SessionView, type?: string | null): number {
+export function truncate(access: Access, type?: string | null): number {
+  const { store, session } = access;
   if (session.readonlyHeld + session.writableHeld > 0) {
     throw new AccessError("Current thread holds one or more vertex locks, cannot truncate.");
   }
   if (store.writer.isWriting) throw new AccessError("Truncating is no part of a batch");
-  return attempt(store, session, 0, () => {
+  return attempt(access, 0, () => {
     if (store.isReadonly) throw new AccessError("Graph is readonly, cannot truncate.");
     if (store.memory.header.words[Header.LocksHeld] !== 0) waitFor(store, firstHeld(store));
     let code = 0;

@@ -13,7 +13,7 @@ import { OperationCode } from "../store/operation.js";
 import { type ArcToMake, firstValue, inRange } from "./arc-to-make.js";
 import { waitFor } from "./attempt.js";
 import { codeOfRelationship } from "./name-codes.js";
-import type { SessionView } from "./session-view.js";
+import type { Access } from "./session-view.js";
 import { handleOf, idOfKey, isHeldByOther, type VertexKey } from "./vertex-key.js";
 
 /**
@@ -23,19 +23,19 @@ import { handleOf, idOfKey, isHeldByOther, type VertexKey } from "./vertex-key.j
  * @throws ArcError, VertexError, KeyError, and `Held` for `attempt`
  */
 export function linkVertices(
-  store: GraphStore,
-  session: SessionView,
+  access: Access,
   initial: VertexKey,
   terminal: VertexKey,
   arc: ArcToMake,
   lifespan: number,
 ): number {
+  const { store } = access;
   const { operation } = store;
   const from = handleOf(store, initial);
   const to = handleOf(store, terminal);
   if (from !== 0 && to !== 0) fetchEnds(store, from, to);
-  if (isHeldByOther(store, session, from)) waitFor(store, from);
-  if (isHeldByOther(store, session, to)) waitFor(store, to);
+  if (isHeldByOther(access, from)) waitFor(store, from);
+  if (isHeldByOther(access, to)) waitFor(store, to);
   if (to !== 0 && mixesListing(store, to, arc.flags)) throw mixedListing(arc.flags);
   const name = codeOfRelationship(store, arc.relationship);
   const now = nowSeconds();

@@ -15,20 +15,20 @@ import {
 } from "../store/property-values.js";
 import { begin, beginOwn, changeVertex } from "./change-vertex.js";
 import { codeOfKey } from "./name-codes.js";
-import type { SessionView } from "./session-view.js";
+import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 
 /** @throws ValueError, TypeError, AccessError */
 export function setProperty(
-  store: GraphStore,
-  session: SessionView,
+  access: Access,
   vertex: VertexKey,
   key: string,
   value: PropertyValue,
 ): void {
+  const { store } = access;
   const name = checkedKey(key);
   const stored = checkedValue(value);
-  changeVertex(store, session, vertex, (found) => putProperty(store, found, name, stored));
+  changeVertex(access, vertex, (found) => putProperty(store, found, name, stored));
 }
 
 /**
@@ -36,14 +36,14 @@ export function setProperty(
  * @throws ValueError, TypeError, AccessError
  */
 export function incProperty(
-  store: GraphStore,
-  session: SessionView,
+  access: Access,
   vertex: VertexKey,
   key: string,
   by: number | Float = 1,
 ): number {
+  const { store } = access;
   const name = checkedKey(key);
-  return changeVertex(store, session, vertex, (found) => {
+  return changeVertex(access, vertex, (found) => {
     const code = store.keys.codeOf(name);
     const old = code === 0 ? undefined : store.properties.stored(found, code);
     const value = increasedValue(old, by);
@@ -56,13 +56,9 @@ export function incProperty(
  * False if there was none.
  * @throws AccessError
  */
-export function removeProperty(
-  store: GraphStore,
-  session: SessionView,
-  vertex: VertexKey,
-  key: string,
-): boolean {
-  return changeVertex(store, session, vertex, (found) => {
+export function removeProperty(access: Access, vertex: VertexKey, key: string): boolean {
+  const { store } = access;
+  return changeVertex(access, vertex, (found) => {
     const code = store.keys.codeOf(key);
     if (code === 0 || !store.properties.has(found, code)) return false;
     begin(store, OperationCode.RemoveProperty, found).name = code;
@@ -74,12 +70,9 @@ export function removeProperty(
  * Number of properties removed.
  * @throws AccessError
  */
-export function removeProperties(
-  store: GraphStore,
-  session: SessionView,
-  vertex: VertexKey,
-): number {
-  return changeVertex(store, session, vertex, (found) =>
+export function removeProperties(access: Access, vertex: VertexKey): number {
+  const { store } = access;
+  return changeVertex(access, vertex, (found) =>
     apply(store, beginOwn(store, OperationCode.RemoveProperties, found)),
   );
 }

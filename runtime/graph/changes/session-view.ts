@@ -1,8 +1,16 @@
 // What a change has to know of who makes it: which vertices are its own, and how to wait for those
 // of others. sessions/ implements it; nothing here may depend on how.
 
+import type { GraphStore } from "../store/graph-store.js";
+
 /** When to give up waiting, by `performance.now()`; 0: do not wait; Infinity: never. */
 export type GiveUpAt = number;
+
+/** What a change works on, and for whom. */
+export interface Access {
+  readonly store: GraphStore;
+  readonly session: SessionView;
+}
 
 export interface SessionView {
   /** `RecordWord.Owner` of the vertices that this session holds writable. */

@@ -6,28 +6,25 @@ import type { GraphStore } from "../store/graph-store.js";
 import { OperationCode } from "../store/operation.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
 import { beginOwn, changeVertex } from "./change-vertex.js";
-import type { SessionView } from "./session-view.js";
+import type { Access } from "./session-view.js";
 import type { VertexKey } from "./vertex-key.js";
 
 /**
  * The null vector removes what there is.
  * @throws AccessError, CapacityError
  */
-export function setVector(
-  store: GraphStore,
-  session: SessionView,
-  vertex: VertexKey,
-  parts: VectorParts,
-): void {
-  changeVertex(store, session, vertex, (found) => putVector(store, found, parts));
+export function setVector(access: Access, vertex: VertexKey, parts: VectorParts): void {
+  const { store } = access;
+  changeVertex(access, vertex, (found) => putVector(store, found, parts));
 }
 
 /**
  * False if there was none.
  * @throws AccessError
  */
-export function removeVector(store: GraphStore, session: SessionView, vertex: VertexKey): boolean {
-  return changeVertex(store, session, vertex, (found) => dropVector(store, found) > 0);
+export function removeVector(access: Access, vertex: VertexKey): boolean {
+  const { store } = access;
+  return changeVertex(access, vertex, (found) => dropVector(store, found) > 0);
 }
 
 /** Within a mutation. */

@@ -5,7 +5,7 @@ import { Header } from "../memory/layout.js";
 import { AccessError, KeyError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { checkedId } from "../store/id-text.js";
-import type { SessionView } from "./session-view.js";
+import type { Access } from "./session-view.js";
 
 /** An id or internal id, or a handle. */
 export type VertexKey = string | number;
@@ -41,7 +41,8 @@ export function idOfKey(key: VertexKey): string {
 }
 
 /** True if another session holds a vertex; readers, too, keep it from being changed. */
-export function isHeldByOther(store: GraphStore, session: SessionView, vertex: number): boolean {
+export function isHeldByOther(access: Access, vertex: number): boolean {
+  const { store, session } = access;
   if (store.memory.header.words[Header.LocksHeld] === 0 || vertex === 0) return false;
   const { locks } = store;
   return locks.countOf(vertex) > 0 && locks.ownerOf(vertex) !== session.id;
@@ -56,7 +57,8 @@ export function refuseReadonly(store: GraphStore): void {
  * What changes of arcs are refused for, whichever vertices they are about.
  * @throws AccessError
  */
-export function refuseArcChanges(store: GraphStore, session: SessionView): void {
+export function refuseArcChanges(access: Access): void {
+  const { store, session } = access;
   refuseReadonly(store);
   if (session.readonlyHeld > 0) {
     throw new AccessError("Read-only vertices held by current thread, operation not allowed");

@@ -15,7 +15,7 @@ import { attempt, waitFor } from "./attempt.js";
 import { begin, beginOwn, changeVertex } from "./change-vertex.js";
 import { codeOfType } from "./name-codes.js";
 import { checkedProperties, putProperty } from "./properties.js";
-import type { SessionView } from "./session-view.js";
+import type { Access } from "./session-view.js";
 import { putVector } from "./vectors.js";
 import {
   handleOf,
@@ -43,21 +43,17 @@ export interface CreateOptions {
  * @returns 1 if it was made or made real, 0 if it was there
  * @throws VertexError, AccessError, EnumerationError, ValueError
  */
-export function createVertex(
-  store: GraphStore,
-  session: SessionView,
-  id: VertexKey,
-  options: CreateOptions = {},
-): number {
+export function createVertex(access: Access, id: VertexKey, options: CreateOptions = {}): number {
+  const { store } = access;
   const { type = null, lifespan = -1, timeout = 0 } = options;
   if (typeof lifespan !== "number") throw new TypeError("lifespan must be a number");
   const properties = checkedProperties(options.properties ?? {});
   const vector = options.vector ?? null;
   const parts = vector === null ? null : partsOfLike(vector, "vector");
-  return attempt(store, session, timeout, () => {
+  return attempt(access, timeout, () => {
     refuseReadonly(store);
     const found = handleOf(store, id);
-    if (isHeldByOther(store, session, found)) waitFor(store, found);
+    if (isHeldByOther(access, found)) waitFor(store, found);
     const made = makeReal(store, id, found, type);
     const vertex = made === 1 ? store.operation.vertex : found;
     if (lifespan >= 0) putExpiry(store, vertex, nowSeconds() + lifespan);
@@ -99,29 +95,26 @@ function typeOfNew(store: GraphStore, type: string): number {
  * @returns 1, or 0 if there was no real vertex
  * @throws AccessError
  */
-export function deleteVertex(
-  store: GraphStore,
-  session: SessionView,
-  vertex: VertexKey,
-  timeout = 0,
-): number {
-  return attempt(store, session, timeout, () => {
-    refuseArcChanges(store, session);
+export function deleteVertex(access: Access, vertex: VertexKey, timeout = 0): number {
+  const { store } = access;
+  return attempt(access, timeout, () => {
+    refuseArcChanges(access);
     const found = handleOf(store, vertex);
     if (found === 0) return 0;
-    refuseHeldAround(store, session, found);
+    refuseHeldAround(access, found);
     return apply(store, begin(store, OperationCode.DeleteVertex, found));
   });
 }
 
 /** Ends an attempt while others hold a vertex or one that its outarcs lead to. */
-function refuseHeldAround(store: GraphStore, session: SessionView, vertex: number): void {
-  if (isHeldByOther(store, session, vertex)) waitFor(store, vertex);
+function refuseHeldAround(access: Access, vertex: number): void {
+  const { store } = access;
+  if (isHeldByOther(access, vertex)) waitFor(store, vertex);
   if (store.memory.header.words[Header.LocksHeld] === 0) return;
   const { outArcs } = store;
   for (let position = outArcs.degree(vertex) - 1; position >= 0; position--) {
     const terminal = outArcs.otherAt(vertex, position);
-    if (isHeldByOther(store, session, terminal)) waitFor(store, terminal);
+    if (isHeldByOther(access, terminal)) waitFor(store, terminal);
   }
 }
 
@@ -137,14 +130,10 @@ export function dropIfAbandoned(store: GraphStore, vertex: number): boolean {
  * Null or empty: untyped.
  * @throws EnumerationError, AccessError
  */
-export function setType(
-  store: GraphStore,
-  session: SessionView,
-  vertex: VertexKey,
-  type: string | null,
-): void {
+export function setType(access: Access, vertex: VertexKey, type: string | null): void {
+  const { store } = access;
   if (typeof type !== "string" && type !== null) throw new TypeError("a type is a text, or null");
-  changeVertex(store, session, vertex, (found) => {
+  changeVertex(access, vertex, (found) => {
     const code = type === null || type === "" ? UNTYPED : codeOfType(store, type);
     beginOwn(store, OperationCode.SetType, found).name = code;
     return apply(store, store.operation);
@@ -155,28 +144,19 @@ export function setType(
  * Second since 1970 at which the vertex expires; negative or T_NEVER for never.
  * @throws AccessError
  */
-export function setExpiry(
-  store: GraphStore,
-  session: SessionView,
-  vertex: VertexKey,
-  second: number,
-): void {
+export function setExpiry(access: Access, vertex: VertexKey, second: number): void {
+  const { store } = access;
   if (typeof second !== "number") throw new TypeError("expiration must be a number");
-  changeVertex(store, session, vertex, (found) => putExpiry(store, found, second));
+  changeVertex(access, vertex, (found) => putExpiry(store, found, second));
 }
 
 /** @throws AccessError */
-export function setRank(
-  store: GraphStore,
-  session: SessionView,
-  vertex: VertexKey,
-  c1: number,
-  c0: number,
-): void {
+export function setRank(access: Access, vertex: VertexKey, c1: number, c0: number): void {
+  const { store } = access;
   if (typeof c1 !== "number" || typeof c0 !== "number") {
     throw new TypeError("a numeric coefficient is required");
   }
-  changeVertex(store, session, vertex, (found) => {
+  changeVertex(access, vertex, (found) => {
     const operation = beginOwn(store, OperationCode.SetRank, found);
     operation.c1 = c1;
     operation.c0 = c0;

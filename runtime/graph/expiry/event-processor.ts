@@ -2,8 +2,9 @@
 // writing for long: it takes the mutex for one vertex at a time, and lets its thread do something
 // else after a few.
 
+import { SlicedWork } from "../../base/sliced-work.js";
 import { expire } from "../changes/expire.js";
-import type { SessionView } from "../changes/session-view.js";
+import type { Access } from "../changes/session-view.js";
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -14,26 +15,14 @@ const BATCH = 256;
 /** A vertex at which a defect shows must not keep the others from being looked at. */
 const FAILED_RETRY_SECONDS = 60;
 
-export class EventProcessor {
+export class EventProcessor extends SlicedWork {
   readonly #store: GraphStore;
-  readonly #session: SessionView;
-  #timer: NodeJS.Timeout | null = null;
+  readonly #access: Access;
 
-  constructor(store: GraphStore, session: SessionView) {
-    this.#store = store;
-    this.#session = session;
-  }
-
-  /** Removes what expires from now on, and what has expired before. Does not keep the thread. */
-  start(): void {
-    if (this.#timer !== null) return;
-    this.#timer = setInterval(() => this.#tick(), TICK_MS);
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
+  constructor(access: Access) {
+    super(TICK_MS);
+    this.#store = access.store;
+    this.#access = access;
   }
 
   /**
@@ -51,11 +40,8 @@ export class EventProcessor {
     return events;
   }
 
-  #tick(): void {
-    if (this.run(nowSeconds()) < BATCH) return;
-    setImmediate(() => {
-      if (this.#timer !== null) this.#tick();
-    });
+  protected slice(): boolean {
+    return this.run(nowSeconds()) === BATCH;
   }
 
   /** A vertex that is due, 0 if there is none. Most of the time that costs no mutex. */
@@ -70,7 +56,7 @@ export class EventProcessor {
     Atomics.store(ints, Header.EventsRunning, 1);
     try {
       // It also schedules the vertex for what expires next, or to be tried again.
-      const { isLocked } = expire(this.#store, this.#session, vertex, now);
+      const { isLocked } = expire(this.#access, vertex, now);
       if (!isLocked) Atomics.add(ints, Header.EventsDone, 1);
     } catch (error) {
       this.#postpone(vertex, now + FAILED_RETRY_SECONDS);

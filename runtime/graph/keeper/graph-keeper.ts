@@ -116,7 +116,7 @@ export class GraphKeeper {
 
   /** Keeps a graph that a former keeper has made. */
   adopt(shared: SharedGraph, store = GraphStore.attach(shared.share, this.#thread)): SharedGraph {
-    const events = new EventProcessor(store, new Session(store));
+    const events = new EventProcessor({ store, session: new Session(store) });
     if (this.#settings.events) events.start();
     const indexes = new IndexProcessor(store, this.#log);
     indexes.start();

@@ -4,7 +4,7 @@ import type { GiveUpAt } from "../changes/session-view.js";
 import { AccessError, OperationTimeout } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { LockEntry } from "../store/lock-table.js";
-import type { Session } from "./session.js";
+import type { SessionAccess } from "./graph-access.js";
 
 /**
  * Refuses all changes from now on.
@@ -13,12 +13,12 @@ import type { Session } from "./session.js";
  * @throws OperationTimeout while vertices are held for writing
  */
 export function makeReadonly(
-  store: GraphStore,
-  session: Session,
+  access: SessionAccess,
   setReadonly: (store: GraphStore, isReadonly: boolean) => void,
   giveUpAt: GiveUpAt,
   isForced: boolean,
 ): void {
+  const { store, session } = access;
   for (;;) {
     const seen = session.releases();
     const held = store.writer.mutate(() => {
@@ -27,17 +27,17 @@ export function makeReadonly(
       return writable;
     });
     if (held.length === 0) return;
-    awaitRelease(store, session, held, seen, giveUpAt);
+    awaitRelease(access, held, seen, giveUpAt);
   }
 }
 
 function awaitRelease(
-  store: GraphStore,
-  session: Session,
+  access: SessionAccess,
   held: readonly LockEntry[],
   seen: number,
   giveUpAt: GiveUpAt,
 ): void {
+  const { store, session } = access;
   try {
     session.awaitRelease(held[0]!.vertex, seen, giveUpAt);
   } catch (error) {

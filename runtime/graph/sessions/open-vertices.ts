@@ -7,7 +7,8 @@ import type { VertexKey } from "../changes/vertex-key.js";
 import { type CreateOptions, createVertex } from "../changes/vertices.js";
 import { AccessError, KeyError, ValueError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
-import type { Hold, Session } from "./session.js";
+import type { SessionAccess } from "./graph-access.js";
+import type { Hold } from "./session.js";
 import { turnsOf } from "./turns.js";
 import { Wait } from "./waits.js";
 
@@ -28,14 +29,9 @@ type Attempt = { readonly holds: readonly Hold[] } | { readonly lockedBy: number
 /**
  * @throws KeyError, AccessError, VertexError, ValueError
  */
-export function openVertex(
-  store: GraphStore,
-  session: Session,
-  name: VertexKey,
-  request: OpenRequest,
-): Hold {
+export function openVertex(access: SessionAccess, name: VertexKey, request: OpenRequest): Hold {
   checkMode(request.mode, ["r", "w", "a"]);
-  return openAll(store, session, [name], request)[0]!;
+  return openAll(access, [name], request)[0]!;
 }
 
 /**
@@ -43,28 +39,27 @@ export function openVertex(
  * @throws KeyError, AccessError, ValueError
  */
 export function openVertices(
-  store: GraphStore,
-  session: Session,
+  access: SessionAccess,
   names: readonly VertexKey[],
   request: OpenRequest,
 ): readonly Hold[] {
   checkMode(request.mode, ["r", "a"]);
-  return openAll(store, session, names, request);
+  return openAll(access, names, request);
 }
 
 /** As `openVertex`, but lets the thread go on; requests for one vertex are served in order. */
 export async function openVertexAsync(
-  store: GraphStore,
-  session: Session,
+  access: SessionAccess,
   name: VertexKey,
   request: OpenRequest,
 ): Promise<Hold> {
+  const { store } = access;
   checkMode(request.mode, ["r", "w", "a"]);
   const turns = turnsOf(store);
   const id = typeof name === "string" ? name : store.ids.idOf(name);
   const turn = turns.join(id);
   try {
-    const holds = await openAllAsync(store, session, [name], request, () => turns.isNext(turn));
+    const holds = await openAllAsync(access, [name], request, () => turns.isNext(turn));
     return holds[0]!;
   } finally {
     if (turns.leave(turn)) store.locks.wakeWaiting();
@@ -73,38 +68,37 @@ export async function openVertexAsync(
 
 /** As `openVertices`, but lets the thread go on. */
 export function openVerticesAsync(
-  store: GraphStore,
-  session: Session,
+  access: SessionAccess,
   names: readonly VertexKey[],
   request: OpenRequest,
 ): Promise<readonly Hold[]> {
   checkMode(request.mode, ["r", "a"]);
-  return openAllAsync(store, session, names, request, () => true);
+  return openAllAsync(access, names, request, () => true);
 }
 
 function openAll(
-  store: GraphStore,
-  session: Session,
+  access: SessionAccess,
   names: readonly VertexKey[],
   request: OpenRequest,
 ): readonly Hold[] {
+  const { session } = access;
   session.refuseInBatch();
   const giveUpAt = giveUpAfter(request.timeout);
   for (;;) {
     const seen = session.releases();
-    const attempt = tryAll(store, session, names, request);
+    const attempt = tryAll(access, names, request);
     if ("holds" in attempt) return attempt.holds;
     session.awaitRelease(attempt.lockedBy, seen, giveUpAt);
   }
 }
 
 async function openAllAsync(
-  store: GraphStore,
-  session: Session,
+  access: SessionAccess,
   names: readonly VertexKey[],
   request: OpenRequest,
   isNext: () => boolean,
 ): Promise<readonly Hold[]> {
+  const { store, session } = access;
   session.refuseInBatch();
   const giveUpAt: GiveUpAt = giveUpAfter(request.timeout);
   const wait = new Wait(store, session.id);
@@ -112,8 +106,7 @@ async function openAllAsync(
     for (;;) {
       const seen = session.releases();
       const ahead = isNext() ? 0 : vertexOf(store, names[0]!);
-      const attempt =
-        ahead === 0 ? tryAll(store, session, names, request) : ({ lockedBy: ahead } as const);
+      const attempt = ahead === 0 ? tryAll(access, names, request) : ({ lockedBy: ahead } as const);
       if ("holds" in attempt) return attempt.holds;
       if (giveUpAt !== 0) wait.begin(attempt.lockedBy);
       await session.awaitReleaseAsync(attempt.lockedBy, seen, giveUpAt);
@@ -123,14 +116,10 @@ async function openAllAsync(
   }
 }
 
-function tryAll(
-  store: GraphStore,
-  session: Session,
-  names: readonly VertexKey[],
-  request: OpenRequest,
-): Attempt {
+function tryAll(access: SessionAccess, names: readonly VertexKey[], request: OpenRequest): Attempt {
+  const { store, session } = access;
   const attempt: Attempt = store.writer.mutate(() => {
-    const isNew = make(store, session, names, request);
+    const isNew = make(access, names, request);
     const vertices = names.map((name) => found(store, name, names.length));
     if (new Set(vertices).size < vertices.length) {
       throw new AccessError("Bad context (duplicate vertices in acquisition set)");
@@ -140,7 +129,7 @@ function tryAll(
     if (blocked !== undefined) return { lockedBy: blocked };
     const holds = vertices.map((vertex) => session.take(vertex, isWritable));
     // All are its own now, so that this waits for nobody.
-    if (isWritable && !isNew) makeReal(store, session, vertices, request);
+    if (isWritable && !isNew) makeReal(access, vertices, request);
     return { holds };
   });
   if ("holds" in attempt) for (const hold of attempt.holds) session.accept(hold);
@@ -149,25 +138,25 @@ function tryAll(
 
 /** Makes the one vertex of mode `w` if it is not there. */
 function make(
-  store: GraphStore,
-  session: Session,
+  access: SessionAccess,
   [name]: readonly VertexKey[],
   { mode, create }: OpenRequest,
 ): boolean {
+  const { store } = access;
   if (mode !== "w" || typeof name !== "string" || vertexOf(store, name) !== 0) return false;
-  createVertex(store, session, name, create);
+  createVertex(access, name, create);
   return true;
 }
 
 function makeReal(
-  store: GraphStore,
-  session: Session,
+  access: SessionAccess,
   vertices: readonly number[],
   { create }: OpenRequest,
 ): void {
+  const { store } = access;
   for (const vertex of vertices) {
     if (create === undefined) ensureReal(store, vertex);
-    else createVertex(store, session, vertex, create);
+    else createVertex(access, vertex, create);
   }
 }
 

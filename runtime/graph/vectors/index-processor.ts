@@ -1,6 +1,7 @@
 // Builds the indexes of a graph, in the one thread that keeps graphs: a little at a time, so that
 // the thread's own requests get their turn. What it leaves when it dies, the next one goes on with.
 
+import { SlicedWork } from "../../base/sliced-work.js";
 import { CapacityError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { HnswBuilder } from "./hnsw-builder.js";
@@ -11,28 +12,16 @@ import { Space } from "./vector-layout.js";
 const TICK_MS = 100;
 const SLICE_MS = 2;
 
-export class IndexProcessor {
+export class IndexProcessor extends SlicedWork {
   readonly #store: GraphStore;
   readonly #log: (line: string) => void;
-  #timer: NodeJS.Timeout | null = null;
   #work: Generator<undefined, void, void> | null = null;
 
   /** @param log gets a line when an index cannot be built on */
   constructor(store: GraphStore, log: (line: string) => void) {
+    super(TICK_MS);
     this.#store = store;
     this.#log = log;
-  }
-
-  /** Builds from now on what is asked for. Does not keep the thread. */
-  start(): void {
-    if (this.#timer !== null) return;
-    this.#timer = setInterval(() => this.#tick(), TICK_MS);
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
   }
 
   /** Works for so long; false when there is nothing left to do. */
@@ -47,21 +36,18 @@ export class IndexProcessor {
     return true;
   }
 
-  #tick(): void {
-    if (this.#store.memory.isRemoved) return;
-    if (this.#work === null && !this.#isNeeded()) return;
+  protected slice(): boolean {
+    if (this.#store.memory.isRemoved) return false;
+    if (this.#work === null && !this.#isNeeded()) return false;
     try {
-      if (!this.run(SLICE_MS)) return;
+      return this.run(SLICE_MS);
     } catch (error) {
       if (!(error instanceof CapacityError)) throw error;
       // Searches look at every vector that the index does not lead to.
       this.stop();
       this.#log(`graph "${this.#store.name}": index of vectors is not complete: ${error.message}`);
-      return;
+      return false;
     }
-    setImmediate(() => {
-      if (this.#timer !== null) this.#tick();
-    });
   }
 
   /** Costs nothing while there is no index, and little while nothing changes. */

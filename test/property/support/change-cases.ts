@@ -94,23 +94,23 @@ export const CASES: readonly ChangeCase[] = [
   { name: "a hub", change: ({ graph }) => graph.deleteVertex("hub"), isInSteps: true },
   {
     name: "a vertex of one type",
-    change: ({ store, session }) => truncate(store, session, "thing"),
+    change: (changed) => truncate(changed, "thing"),
     isInSteps: true,
   },
   {
     name: "all of the graph",
-    change: ({ store, session }) => truncate(store, session),
+    change: (changed) => truncate(changed),
     cannotFail: true,
   },
   {
     name: "a vertex that has expired",
     change: ({ store, session, clock }) =>
-      expire(store, session, store.ids.find("full"), clock.second + 60),
+      expire({ store, session }, store.ids.find("full"), clock.second + 60),
   },
   {
     name: "an arc that has expired",
     change: ({ store, session, clock }) =>
-      expire(store, session, store.ids.find("full"), clock.second + 6),
+      expire({ store, session }, store.ids.find("full"), clock.second + 6),
   },
   {
     name: "a vector",

@@ -31,7 +31,7 @@ export function openForChanges(store: GraphStore, clock: FakeClock): ChangedGrap
 
 /** Does what a change says; returns what the graph's method returns. */
 export function makeChange(changed: ChangedGraph, change: Change): unknown {
-  const { graph, store, session, clock } = changed;
+  const { graph, store, clock } = changed;
   switch (change.kind) {
     case "connect": {
       const { from, to, relationship, modifier, flags, value, lifespan } = change;
@@ -56,7 +56,7 @@ export function makeChange(changed: ChangedGraph, change: Change): unknown {
     case "expire": {
       const vertex = store.ids.find(change.id);
       if (vertex === 0) return 0;
-      const { vertices, arcs } = expire(store, session, vertex, clock.second);
+      const { vertices, arcs } = expire(changed, vertex, clock.second);
       return vertices || arcs;
     }
     case "wait":

@@ -24,23 +24,23 @@ const UNDONE = new Error("undone");
 
 function run({ share, thread, seed, control }: WholeWriterData): void {
   const store = GraphStore.attach(share, thread);
-  const session = new Session(store);
+  const access = { store, session: new Session(store) };
   const random = new Random(seed);
   const write = (number: number): void => {
     const arcs = arcsFor(number);
     for (let leaf = 0; leaf < LEAVES; leaf++) {
       const id = `leaf ${leaf}`;
       if (leaf < arcs) {
-        connect(store, session, FROM, ["to", M_INT, number], id);
-        connect(store, session, id, ["to", M_INT, number], TO);
+        connect(access, FROM, ["to", M_INT, number], id);
+        connect(access, id, ["to", M_INT, number], TO);
       } else if (store.ids.find(id) !== 0) {
-        disconnect(store, session, FROM, { arc: ["to", D_OUT], neighbor: id });
-        disconnect(store, session, TO, { arc: ["to", D_IN], neighbor: id });
+        disconnect(access, FROM, { arc: ["to", D_OUT], neighbor: id });
+        disconnect(access, TO, { arc: ["to", D_IN], neighbor: id });
       }
     }
     for (const id of [FROM, TO]) {
-      setRank(store, session, id, number, number);
-      setType(store, session, id, TYPES[Math.abs(number) % TYPES.length]!);
+      setRank(access, id, number, number);
+      setType(access, id, TYPES[Math.abs(number) % TYPES.length]!);
     }
   };
   while (Atomics.load(control, 0) === 0) {

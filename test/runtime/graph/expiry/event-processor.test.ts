@@ -23,7 +23,10 @@ const test = suite<{ store: GraphStore; graph: Graph; events: EventProcessor }>(
 test.before.each((context) => {
   context.store = GraphStore.make("events", TEST_THREAD);
   context.graph = openStore(context.store);
-  context.events = new EventProcessor(context.store, new Session(context.store));
+  context.events = new EventProcessor({
+    store: context.store,
+    session: new Session(context.store),
+  });
 });
 
 /** Lets the processor think that it is so many seconds later. */

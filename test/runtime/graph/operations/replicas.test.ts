@@ -114,7 +114,7 @@ test("a replica removes nothing by itself", ({ copy }) => {
   const vertex = openStore(copy).openVertex("x", "w");
   vertex.setExpiration(1);
   vertex.close();
-  const events = new EventProcessor(copy, new Session(copy));
+  const events = new EventProcessor({ store: copy, session: new Session(copy) });
   setReadonlyBy(copy, ReadonlyBy.Replica, true);
   setEventsEnabled(copy, false, EventPause.Replica);
   assert.is(events.run(2_000_000_000), 0);
