@@ -131,4 +131,24 @@ export const RUNTIME_CODES = {
     title: "graph cannot be recovered",
     fix: "restore the snapshot that the message names, or save what there is with `svc log repair`",
   },
+  SVC2530: {
+    title: "replication cannot start",
+    fix: "mend the setting that the message names",
+  },
+  SVC2531: {
+    title: "connection for replication lost",
+    fix: "nothing, if the other instance comes back; else see whether both can reach each other",
+  },
+  SVC2532: {
+    title: "replication refused",
+    fix: "see docs/replication.md for replicas that have diverged",
+  },
+  SVC2533: {
+    title: "another replication key",
+    fix: "give both instances the same key",
+  },
+  SVC2534: {
+    title: "root is no replica's",
+    fix: "start the subscriber with an empty root",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -1,8 +1,6 @@
 // Paths of the interface that this server knows of and cannot serve yet: answered with 501, so that
 // a caller can tell them from a misspelt one.
 
-const TRANSACTION_SERVICES = ["peerstat", "txstat"];
-
 const SYSTEM_PLUGINS = ["system_counts", "system_descriptor", "system_overview", "system_rates"];
 
 /** Comes with the web console. */
@@ -10,6 +8,5 @@ const SCRIPTS = ["/jquery.js"];
 
 export const notImplemented: ReadonlySet<string> = new Set([
   ...SCRIPTS,
-  ...TRANSACTION_SERVICES.map((name) => `/svc/${name}`),
   ...SYSTEM_PLUGINS.map((name) => `/svc/builtin/${name}`),
 ]);

@@ -7,6 +7,7 @@ import type { KnownGraph } from "../graph/keeper/known-graphs.js";
 import type { Connection, Exchange } from "../http/transport.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { PluginTallies } from "../metrics/plugin-tallies.js";
+import type { TrafficShown } from "../metrics/traffic.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { Host } from "./host.js";
 
@@ -72,6 +73,10 @@ export interface ServerView {
   unsaved(): readonly string[];
   /** Null until the system has properties. */
   systemGraph(): KnownGraph | null;
+  /** Changes of graphs are logged. */
+  readonly isLogged: boolean;
+  /** What comes and goes by replication. */
+  traffic(): TrafficShown;
   /** Null in an engine. */
   readonly dispatcher: Dispatcher | null;
   /** User plugins, sorted by path. */

@@ -8,6 +8,7 @@ import { inspect } from "./services/inspect.js";
 import { meminfo, nodestat } from "./services/node.js";
 import { prometheus } from "./services/prometheus.js";
 import { randomInteger, randomText } from "./services/random.js";
+import { peerstat, txstat } from "./services/replication.js";
 import { status } from "./services/status.js";
 
 export const services: ReadonlyMap<string, Service> = new Map([
@@ -20,12 +21,14 @@ export const services: ReadonlyMap<string, Service> = new Map([
   ["/svc/meminfo", meminfo],
   ["/svc/nodestat", nodestat],
   ["/svc/objcnt", objcnt],
+  ["/svc/peerstat", peerstat],
   ["/svc/ping", ping],
   ["/svc/randint", randomInteger],
   ["/svc/randstr", randomText],
   ["/svc/status", status],
   ["/svc/storage", storage],
   ["/svc/time", time],
+  ["/svc/txstat", txstat],
 ]);
 
 /** Paths that lead to a built-in plugin besides its own. */

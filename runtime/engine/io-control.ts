@@ -54,6 +54,8 @@ export interface IoThreadData {
   readonly metrics: SharedArrayBuffer;
   /** What all graphs share with the log. */
   readonly clock: SharedArrayBuffer;
+  /** What comes and goes by replication. */
+  readonly traffic: SharedArrayBuffer;
 }
 
 /** What an executor thread is started with. */

@@ -35,6 +35,7 @@ import type { ClientLimits, Exchange, HttpServer } from "../http/transport.js";
 import { TrustedClients } from "../http/trusted-clients.js";
 import { Metrics } from "../metrics/metrics.js";
 import { PluginTallies } from "../metrics/plugin-tallies.js";
+import { TrafficBoard } from "../metrics/traffic.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { PluginList } from "../plugin/contract/plugin-table.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
@@ -67,6 +68,7 @@ export class IoServer {
   readonly #adminState: SharedState;
   readonly #admin: Scheduler;
   readonly #graphs = new KnownGraphs(IO_THREAD);
+  readonly #traffic: TrafficBoard;
   readonly #engine: RequestEngine;
   readonly #dispatcher: Dispatcher | null;
   readonly #matrix: MatrixRequests | null;
@@ -80,6 +82,7 @@ export class IoServer {
     const { settings } = data;
     this.#data = data;
     this.#name = settings.name;
+    this.#traffic = new TrafficBoard(data.traffic);
     this.#state = new SharedState(data.state);
     this.#metrics = new Metrics(data.metrics);
     this.#routes = new RouteTable(settings.prefix);
@@ -313,6 +316,8 @@ export class IoServer {
           .filter(({ store }) => isUnsaved(store))
           .map(({ store }) => store.name),
       systemGraph: () => graphs.find(SYSTEM_GRAPH),
+      isLogged: settings.log !== "off",
+      traffic: () => this.#traffic.read(),
       dispatcher: this.#dispatcher,
       plugins: () => this.#plugins,
       builtins: () => builtins,

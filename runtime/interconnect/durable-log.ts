@@ -47,7 +47,23 @@ export function openLog(options: DurableLogOptions): DurableLog | null {
   return mode === "off" && !isThere ? null : new DurableLog(options);
 }
 
-class DurableLog implements GraphLog {
+/** Room that a ring has for the largest unit, whatever waits in it. */
+const MUCH_BYTES = 2 ** 21;
+/** Segments that a subscriber who lacks them keeps from being removed: 8 GiB. */
+const MAX_RETAINED = 128;
+
+/** What those who send the log elsewhere need of it. */
+export interface ReplicatedLog {
+  readonly disk: Disk;
+  readonly channel: LogChannel;
+  /** Is called whenever something was made safe. */
+  onFlushed(call: () => void): void;
+}
+
+export class DurableLog implements GraphLog, ReplicatedLog {
+  readonly disk: Disk;
+  /** First unit that somebody else may still need. */
+  keptSn: () => number = () => Number.POSITIVE_INFINITY;
   readonly #root: string;
   readonly #clock: LogClock;
   readonly #warn: (line: string) => void;
@@ -60,6 +76,7 @@ class DurableLog implements GraphLog {
   /** @throws LogDamaged */
   constructor({ root, mode, clock, warn, disk }: DurableLogOptions) {
     const folder = join(root, LOG_FOLDER);
+    this.disk = disk;
     this.#root = root;
     this.#clock = clock;
     this.#warn = warn;
@@ -73,6 +90,23 @@ class DurableLog implements GraphLog {
       warn(`${error.code}: ${error.message}`),
     );
     if (this.#isOn) this.#writer.start();
+  }
+
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  get channel(): LogChannel {
+    return this.#shared;
+  }
+
+  onFlushed(call: () => void): void {
+    this.#writer.onFlushed(call);
+  }
+
+  /** Writes what waits where that is much: for a thread that both fills and empties the rings. */
+  relieve(): void {
+    if (this.#shared.waitingBytes > MUCH_BYTES) this.#writer.flushNow();
   }
 
   graphs(): RecoverableGraph[] {
@@ -127,8 +161,13 @@ class DurableLog implements GraphLog {
   }
 
   trim(): readonly string[] {
+    const isTooMuch = this.#shared.log.segments.length > MAX_RETAINED;
+    const keptSn = isTooMuch ? Number.POSITIVE_INFINITY : this.keptSn();
     const kept = this.#channels().flatMap((channel) =>
-      channel.trim(({ name, path }) => storedGraph(this.#root, path, name).count),
+      channel.trim(
+        ({ name, path }) => storedGraph(this.#root, path, name).count,
+        channel === this.#shared ? Math.min(keptSn, channel.log.last + 1) : undefined,
+      ),
     );
     return this.#channels().some(({ log }) => log.segments.length > MANY_SEGMENTS)
       ? kept.map(({ name }) => name)

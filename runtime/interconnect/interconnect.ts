@@ -7,13 +7,17 @@ import {
   type KeepRequest,
   type RecoveredGraphs,
 } from "../graph/keeper/graph-keeper.js";
-import type { GraphLog, RecoverableGraph } from "../graph/keeper/graph-log.js";
+import type { RecoverableGraph } from "../graph/keeper/graph-log.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import { type LogClock, storedGraph } from "../graph/log/logged-store.js";
-import { type LogMode, openLog } from "./durable-log.js";
+import type { TrafficBoard } from "../metrics/traffic.js";
+import { type DurableLog, type LogMode, openLog } from "./durable-log.js";
 import { type Disk, realDisk } from "./log/disk.js";
+import { removeMark } from "./replica-mark.js";
+import { type Everywhere, Replication, type ReplicationSettings } from "./replication.js";
 
-export interface InterconnectSettings extends KeeperSettings {
+export interface InterconnectSettings extends KeeperSettings, ReplicationSettings {
+  readonly txPort: number | null;
   readonly root: string;
   readonly readonly: boolean;
   readonly graphs: {
@@ -28,7 +32,7 @@ export interface InterconnectSettings extends KeeperSettings {
 
 interface Kept {
   readonly keeper: GraphKeeper;
-  readonly changes: GraphLog | null;
+  readonly changes: DurableLog | null;
   /** What was found in the log when it was opened. */
   readonly recovered: RecoveredGraphs;
 }
@@ -40,6 +44,7 @@ export class Interconnect {
   readonly #log: (line: string) => void;
   readonly #disk: Disk;
   #kept: Kept | null = null;
+  #replication: Replication | null = null;
 
   constructor(
     thread: number,
@@ -84,7 +89,26 @@ export class Interconnect {
     this.#kept?.changes?.erase(identity);
   }
 
+  /**
+   * Begins to follow and to provide, as far as that is configured; all graphs are open.
+   * @throws SvcError SVC2530, SVC2534
+   */
+  async replicate(everywhere: Everywhere, board: TrafficBoard): Promise<void> {
+    if (this.#kept === null || this.#replication !== null) return;
+    const { keeper, changes } = this.#kept;
+    this.#replication = await Replication.start({
+      settings: this.#settings,
+      keeper,
+      log: changes,
+      everywhere,
+      board,
+      requestOf: (graph) => this.#requestOf(graph),
+      warn: this.#log,
+    });
+  }
+
   closeLog(): Promise<void> | undefined {
+    this.#replication?.stop();
     return this.#kept?.changes?.close();
   }
 
@@ -94,6 +118,7 @@ export class Interconnect {
     const warn = this.#log;
     const options = { root, mode, clock: this.#clock, warn, disk: this.#disk };
     const changes = isStorable ? openLog(options) : null;
+    if (isStorable && this.#settings.txPort === null) removeMark(root);
     const keeper = new GraphKeeper(this.#thread, this.#settings, this.#log, changes);
     const none: RecoveredGraphs = { graphs: [], failures: [] };
     const recovered = isFirst ? keeper.recover((graph) => this.#requestOf(graph)) : none;

@@ -20,9 +20,14 @@ import { saveGraphs } from "../graph/keeper/save-graphs.js";
 import { adminThread, keeperThread, MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
 import { identityOfStore, LogClock } from "../graph/log/logged-store.js";
 import { DataError, OperationTimeout } from "../graph/model/errors.js";
+import { TrafficBoard } from "../metrics/traffic.js";
 import type { GraphSettings } from "../settings/server-settings.js";
 import type { AdminAsk, AdminServer } from "./admin-control.js";
-import type { InterconnectAsk, InterconnectData } from "./interconnect-control.js";
+import type {
+  InterconnectAsk,
+  InterconnectData,
+  InterconnectNotice,
+} from "./interconnect-control.js";
 import { SupervisedThread } from "./supervised-thread.js";
 
 /** The main thread waits no longer for a thread that it could not see die meanwhile. */
@@ -55,6 +60,8 @@ export class GraphSupervisor implements GraphSource {
   readonly loaded: Promise<void>;
   /** What all graphs share with their log. */
   readonly clock = new LogClock();
+  /** What comes and goes by replication. */
+  readonly traffic = new TrafficBoard();
   #listener: GraphListener | null = null;
 
   /**
@@ -68,8 +75,11 @@ export class GraphSupervisor implements GraphSource {
     this.#root = new GraphRoot(settings.root, settings.graphs);
     this.#interconnect = this.#startInterconnect(settings);
     this.#admin = this.#startAdmin();
-    this.recovered = this.#root.isLogged ? this.#recoverLogged() : Promise.resolve();
-    this.loaded = this.recovered.then(() => this.#load());
+    const isReplicated = settings.txPort !== null || settings.attach.length > 0;
+    const isLogged = this.#root.isLogged || isReplicated;
+    const recovered = isLogged ? this.#recoverLogged() : Promise.resolve();
+    this.loaded = recovered.then(() => this.#load());
+    this.recovered = isReplicated ? this.loaded.then(() => this.#replicate()) : recovered;
     // Whoever starts a server learns of it from `recovered`.
     this.loaded.catch(() => undefined);
     void this.clock.failed().then(() => this.#listener?.logFailed());
@@ -220,13 +230,15 @@ export class GraphSupervisor implements GraphSource {
         entry: "interconnect",
         title: "thread that keeps graphs",
         number: keeperThread,
-        data: { settings, clock: this.clock.buffer },
+        data: { settings, clock: this.clock.buffer, traffic: this.traffic.buffer },
       },
       {
         died: (number) => void this.recover(number),
-        started: () => {
+        told: (notice) => this.#hear(notice),
+        started: (isFirst) => {
           const graphs = this.#open.all().map(({ shared }) => shared);
           if (graphs.length > 0) thread.tell({ op: "adopt", graphs });
+          if (!isFirst) thread.tell({ op: "replicate" });
         },
       },
     );
@@ -261,6 +273,20 @@ export class GraphSupervisor implements GraphSource {
       this.#unloadable.set(name, message);
     }
     this.#tellUnloadable();
+  }
+
+  /** @throws SvcError SVC2530, SVC2534 */
+  async #replicate(): Promise<void> {
+    await this.#interconnect.ask({ op: "replicate" });
+  }
+
+  #hear(notice: InterconnectNotice): void {
+    if (notice.notice === "opened") {
+      this.#opened(notice.graph, notice.graph.logPath);
+      return;
+    }
+    this.remove(notice.name, notice.isErased);
+    this.#interconnect.tell({ op: "removed", name: notice.name });
   }
 
   /** Opens what is configured or stored; what cannot be opened is logged. */

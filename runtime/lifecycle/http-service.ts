@@ -48,7 +48,10 @@ export class HttpService {
     const state = this.#state.buffer;
     const metrics = this.metrics.buffer;
     this.#io = new IoThread(
-      { settings, state, adminState: this.#adminState.buffer, metrics, clock: graphs.clock.buffer },
+      {
+        ...{ settings, state, adminState: this.#adminState.buffer, metrics },
+        ...{ clock: graphs.clock.buffer, traffic: graphs.traffic.buffer },
+      },
       (notice) => this.#onNotice(notice),
       (error) => {
         log(`the IO thread died: ${error.stack ?? error.message}`, "error");

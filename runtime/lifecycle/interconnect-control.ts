@@ -11,6 +11,10 @@ export type InterconnectAsk =
   | { readonly op: "recover"; readonly isStorable: boolean }
   /** The log says, for good, that a graph is no more. */
   | { readonly op: "erase"; readonly identity: string }
+  /** Begins to replicate; all graphs are open. */
+  | { readonly op: "replicate" }
+  /** A graph is removed, as the thread has wanted. */
+  | { readonly op: "removed"; readonly name: string }
   /** Writes what is left to the log; nothing may be changed any more. */
   | { readonly op: "closeLog" }
   /** Keeps what a former thread has made. */
@@ -18,8 +22,17 @@ export type InterconnectAsk =
   /** Saves all graphs; answered with whether all are saved. */
   | { readonly op: "save"; readonly timeoutMs: number };
 
+/** What the interconnect thread tells by itself. */
+export type InterconnectNotice =
+  /** A graph has come from another instance. */
+  | { readonly notice: "opened"; readonly graph: SharedGraph }
+  /** A graph is to be removed; answered with `removed`. */
+  | { readonly notice: "remove"; readonly name: string; readonly isErased: boolean };
+
 export interface InterconnectData {
   readonly settings: GraphSettings;
   /** What all graphs share with the log. */
   readonly clock: SharedArrayBuffer;
+  /** Where it says what came and went by replication. */
+  readonly traffic: SharedArrayBuffer;
 }

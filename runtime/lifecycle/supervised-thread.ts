@@ -15,6 +15,7 @@ import { GRAPH_ERRORS } from "../graph/model/crossing-errors.js";
 import { DataError } from "../graph/model/errors.js";
 import { Asker, SyncAsker } from "../wire/asker.js";
 import { type Answer, type Asked, answer } from "../wire/asks.js";
+import type { InterconnectNotice } from "./interconnect-control.js";
 import { startThread, type Thread } from "./thread-entry.js";
 
 /** Asks that were there at so many deaths are likely to bring them about. */
@@ -52,6 +53,8 @@ export interface ThreadEvents {
   started(isFirst: boolean): void;
   /** Does what the thread asks for, which waits for the answer; such a one is never asked `now`. */
   asked?(ask: GraphAsk): Promise<unknown>;
+  /** Hears what the thread tells by itself. */
+  told?(notice: InterconnectNotice): void;
 }
 
 interface Running<A> {
@@ -137,7 +140,10 @@ export class SupervisedThread<A, D extends object = object> {
     if (this.#events.asked !== undefined) this.#answerAsks(port1, signal);
     port1.unref();
     let reason = "it ended by itself";
-    worker.on("message", (answer: Answer) => this.#onAnswer(answer));
+    worker.on("message", (message: Answer | InterconnectNotice) => {
+      if ("notice" in message) this.#events.told?.(message);
+      else this.#onAnswer(message);
+    });
     worker.on("error", (error) => {
       reason = `${error.name}: ${error.message}`;
     });

@@ -317,6 +317,7 @@ function graphSettings(given: InitializeSettings): GraphSettings {
     idle: checkSetting("idle", given.idle ?? undefined),
     saveEvery: checkSetting("saveEvery", given.saveEvery ?? 0),
     log: checkSetting("log", given.log ?? "off"),
+    ...{ ip: null, txPort: null, attach: [], txKeyFile: null },
   };
 }
 

@@ -29,7 +29,17 @@ export type ServerSettings = Omit<CheckedSettings, "executors"> & {
 /** What the graphs of a process are started with. */
 export type GraphSettings = Pick<
   ServerSettings,
-  "root" | "graphs" | "readonly" | "events" | "idle" | "saveEvery" | "log"
+  | "root"
+  | "graphs"
+  | "readonly"
+  | "events"
+  | "idle"
+  | "saveEvery"
+  | "log"
+  | "ip"
+  | "txPort"
+  | "attach"
+  | "txKeyFile"
 >;
 
 /** Optional arguments of `startHTTP`. */

@@ -153,6 +153,17 @@ export const hostNames: SettingType<readonly string[]> = {
   read: (value) => value.split(",").map((name) => name.trim()),
 };
 
+/** Addresses with ports; as text with commas between them. */
+export const hostPorts: SettingType<readonly string[]> = {
+  rule: list(
+    string("host:port", /^(?:[\w.-]+|\[[\da-f:]+\]):[1-9]\d{0,4}$/i),
+    "a list of host:port",
+  ),
+  expected: "host:port, with commas between them",
+  placeholder: "<host:port>",
+  read: (value) => value.split(",").map((address) => address.trim()),
+};
+
 /** What no text can be; options name files of it. */
 export function structure<T, Given = T>(rule: Rule<T>): SettingType<T, Given> {
   return { rule, expected: "a structure", placeholder: null, read: (value) => value };

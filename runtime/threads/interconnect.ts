@@ -6,8 +6,14 @@ import { parentPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";
 import { LogClock } from "../graph/log/logged-store.js";
 import { Interconnect } from "../interconnect/interconnect.js";
-import type { InterconnectAsk, InterconnectData } from "../lifecycle/interconnect-control.js";
+import type { Everywhere } from "../interconnect/replication.js";
+import type {
+  InterconnectAsk,
+  InterconnectData,
+  InterconnectNotice,
+} from "../lifecycle/interconnect-control.js";
 import type { SupervisedThreadData } from "../lifecycle/supervised-thread.js";
+import { TrafficBoard } from "../metrics/traffic.js";
 import { type Asked, answer } from "../wire/asks.js";
 
 const data = workerData as SupervisedThreadData & InterconnectData;
@@ -18,6 +24,23 @@ const interconnect = new Interconnect(thread, settings, new LogClock(data.clock)
 process.on("uncaughtException", (error) =>
   log(`internal error: ${error.stack ?? error.message}`, "error"),
 );
+
+const board = new TrafficBoard(data.traffic);
+/** By name of a graph: who waits until it is removed everywhere. */
+const removals = new Map<string, () => void>();
+
+const everywhere: Everywhere = {
+  opened: (graph) => tellMain({ notice: "opened", graph }),
+  remove: (name, isErased) =>
+    new Promise((resolve) => {
+      removals.set(name, resolve);
+      tellMain({ notice: "remove", name, isErased });
+    }),
+};
+
+function tellMain(notice: InterconnectNotice): void {
+  parentPort!.postMessage(notice);
+}
 
 function act(ask: InterconnectAsk): unknown {
   switch (ask.op) {
@@ -31,6 +54,12 @@ function act(ask: InterconnectAsk): unknown {
       return interconnect.save(ask.timeoutMs);
     case "erase":
       return interconnect.erase(ask.identity);
+    case "replicate":
+      return interconnect.replicate(everywhere, board);
+    case "removed":
+      removals.get(ask.name)?.();
+      removals.delete(ask.name);
+      return;
     case "closeLog":
       return interconnect.closeLog();
   }

@@ -113,7 +113,6 @@ test("bodies of any size arrive whole", async () => {
 test("unknown paths give 404, unbuilt ones 501", async () => {
   assert.is((await get(served.port, "/svc/nothing")).status, 404);
   assert.is((await get(served.port, "/svc/builtin/nothing")).status, 404);
-  assert.is((await get(served.port, "/svc/txstat")).status, 501);
   assert.is((await get(served.port, "/svc/builtin/system_rates")).status, 501);
 });
 

@@ -2,9 +2,10 @@
 // does that, so that no graph is made twice; it knows nothing of who uses them.
 
 import { MAX_GRAPHS } from "../../base/limits.js";
-import { setSystemReadonly } from "../changes/graph.js";
+import { setReadonlyBy, setSystemReadonly } from "../changes/graph.js";
 import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
 import { EventProcessor } from "../expiry/event-processor.js";
+import { ReadonlyBy } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
 import { Session } from "../sessions/session.js";
 import { loadGraph } from "../snapshot/load-graph.js";
@@ -15,6 +16,7 @@ import type { GraphLog, RecoverableGraph } from "./graph-log.js";
 import type { SharedGraph } from "./graph-source.js";
 import { onRemoved } from "./removed-graphs.js";
 import { saveGraphs } from "./save-graphs.js";
+import { SYSTEM_GRAPH } from "./system-graph.js";
 
 export interface KeeperSettings {
   /** Expired vertices and arcs are removed. */
@@ -23,6 +25,8 @@ export interface KeeperSettings {
   readonly idle: boolean;
   /** Seconds between saves, 0 for none. */
   readonly saveEvery: number;
+  /** Not null: graphs are changed by another instance, but for local ones. */
+  readonly txPort: number | null;
 }
 
 /** A graph that is to be there, readonly if that is wanted. */
@@ -36,6 +40,8 @@ export interface KeepRequest {
   readonly isStorable: boolean;
   readonly isLocal: boolean;
   readonly isReadonly: boolean;
+  /** Of a graph that is made, where that is known. */
+  readonly identity?: string;
 }
 
 export interface RecoveredGraphs {
@@ -136,6 +142,25 @@ export class GraphKeeper {
     return null;
   }
 
+  /** The graphs that are not this instance's alone, by name. */
+  replicated(): Map<string, GraphStore> {
+    const kept = this.names().map((name) => this.#graphs.get(name)!);
+    const shared = kept.filter(({ store, shared }) => isReplicated(store.name, shared.isLocal));
+    return new Map(shared.map(({ store }) => [store.name, store]));
+  }
+
+  /** Saves a graph, whether it has changed or not; resolves with its folder. */
+  async saveNow(name: string, timeoutMs: number): Promise<string> {
+    const kept = this.#graphs.get(name);
+    if (kept === undefined || kept.shared.path === null) {
+      throw new DataError(`graph "${name}" is not open, or cannot be stored`);
+    }
+    const { path } = kept.shared;
+    const isSaved = await saveGraphs([{ store: kept.store, path }], timeoutMs, this.#log, true);
+    if (!isSaved) throw new DataError(`graph "${name}" could not be saved`);
+    return path;
+  }
+
   names(): readonly string[] {
     return [...this.#graphs.keys()].filter((name) => this.find(name) !== null).sort();
   }
@@ -158,7 +183,7 @@ export class GraphKeeper {
   }
 
   /** A graph as it is stored, or a new one: the log may have more of either. */
-  #load({ name, folder, isStorable }: KeepRequest): GraphStore {
+  #load({ name, folder, isStorable, identity: known }: KeepRequest): GraphStore {
     if (this.names().length >= MAX_GRAPHS) {
       throw new DataError(`there are ${MAX_GRAPHS} graphs open, which is all that there can be`);
     }
@@ -170,7 +195,7 @@ export class GraphKeeper {
     if (loaded !== null && changes?.isErased(loaded) !== true) return loaded;
     // The process had ended before it could remove the files, too.
     if (loaded !== null) eraseStoredGraph(folder);
-    const identity = changes?.identityOf(name);
+    const identity = known ?? changes?.identityOf(name);
     return GraphStore.make(name, this.#thread, {
       log,
       ...(identity === undefined ? {} : { identity }),
@@ -181,6 +206,10 @@ export class GraphKeeper {
   #open(store: GraphStore, request: KeepRequest): SharedGraph {
     const { folder, path, isStorable, isLocal, isReadonly } = request;
     if (isReadonly) setSystemReadonly(store, true);
+    if (this.#settings.txPort !== null && isReplicated(store.name, isLocal)) {
+      setReadonlyBy(store, ReadonlyBy.Replica, true);
+      setEventsEnabled(store, false, EventPause.Replica);
+    }
     if (this.#settings.idle) setEventsEnabled(store, false, EventPause.System);
     const shared = { share: store.share, path: isStorable ? folder : null, logPath: path, isLocal };
     return this.adopt(shared, store);
@@ -206,4 +235,8 @@ export class GraphKeeper {
     await this.save(0);
     this.#isSaving = false;
   }
+}
+
+function isReplicated(name: string, isLocal: boolean): boolean {
+  return !isLocal && name !== SYSTEM_GRAPH;
 }

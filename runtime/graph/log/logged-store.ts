@@ -7,10 +7,12 @@ import { ReadonlyBy } from "../memory/layout.js";
 import { LogClock } from "../memory/log-clock.js";
 import { flushSince, type LogRing, ringMemory, unitsPublished } from "../memory/log-ring.js";
 import { snapshotCounts } from "../snapshot/snapshot-counts.js";
+import { SnapshotFiles } from "../snapshot/snapshot-files.js";
+import { readSnapshotHeader } from "../snapshot/snapshot-reader.js";
 import { graphFolder } from "../snapshot/stored-graphs.js";
 import type { GraphStore } from "../store/graph-store.js";
 
-export { flushSince, LogClock, unitsPublished };
+export { flushSince, LogClock, readSnapshotHeader, SnapshotFiles, unitsPublished };
 
 /** 2 MiB: twice what the largest change of the system's own graph can be. */
 const SMALL_RING_WORDS = 2 ** 19;

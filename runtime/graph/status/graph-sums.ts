@@ -1,6 +1,7 @@
 // Totals over all open graphs, for the services that show one line an instance.
 
 import { createHash } from "node:crypto";
+import { areEventsRunning } from "../expiry/event-control.js";
 import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import { queryTimeUs } from "../query/walk/query-meter.js";
@@ -57,6 +58,11 @@ export function graphDigest(graphs: readonly Counted[]): string {
     hash.update(`${store.name}\0${store.order} ${store.size} ${store.operationCount}\n`);
   }
   return hash.digest("hex");
+}
+
+/** True if what has expired in any of the graphs is removed. */
+export function doEventsRun(graphs: readonly Counted[]): boolean {
+  return graphs.some(({ store }) => areEventsRunning(store));
 }
 
 /** Seconds since any of the graphs was saved, 0 for never; and whether one is being saved now. */

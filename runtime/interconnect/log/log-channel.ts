@@ -62,6 +62,10 @@ export class LogChannel {
   open(store: GraphStore, path: string): LoggedGraph {
     const identity = identityOfStore(store);
     const graph = this.graphs.byIdentity(identity) ?? this.#add(identity, store.name, path);
+    // What was done while nothing was logged is missing: the log begins anew behind it.
+    if (graph.after !== store.operationCount || graph.before === null) {
+      graph.before = store.operationCount;
+    }
     this.#open.set(graph.number, { store, ring: startLogging(store), number: graph.number });
     return graph;
   }
@@ -118,9 +122,26 @@ export class LogChannel {
       );
       if (needed.length > 0) return needed.map(([number]) => this.graphs.byNumber(number)!);
       if (next === undefined || next.firstSn > keptSn) return [];
+      for (const [number, after] of this.#reached.get(oldest.firstSn) ?? []) {
+        const graph = this.graphs.byNumber(number)!;
+        graph.before = Math.max(graph.before ?? 0, after);
+      }
       this.#reached.delete(oldest.firstSn);
       this.log.truncateHead(next.firstSn);
     }
+  }
+
+  /**
+   * First unit that is needed by somebody who has so many operations of each graph, as far as
+   * segments tell.
+   */
+  firstNeeded(counts: ReadonlyMap<number, number>): number {
+    const needed = this.log.segments.find(({ firstSn }) =>
+      [...(this.#reached.get(firstSn) ?? [])].some(([number, after]) => {
+        return after > (counts.get(number) ?? 0);
+      }),
+    );
+    return needed?.firstSn ?? this.log.last + 1;
   }
 
   /** What was written need not be kept in the rings any more. */

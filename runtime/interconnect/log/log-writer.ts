@@ -19,6 +19,7 @@ export class LogWriter {
   #grownBytes = 0;
   #enoughBytes = Number.POSITIVE_INFINITY;
   #onGrown: () => void = () => undefined;
+  readonly #onFlushed: (() => void)[] = [];
 
   /** @param onFailure nothing is logged any more, and all graphs are readonly */
   constructor(
@@ -35,6 +36,11 @@ export class LogWriter {
   onGrown(bytes: number, call: () => void): void {
     this.#enoughBytes = bytes;
     this.#onGrown = call;
+  }
+
+  /** Lets a function be called whenever something was made safe. */
+  onFlushed(call: () => void): void {
+    this.#onFlushed.push(call);
   }
 
   start(): void {
@@ -56,6 +62,7 @@ export class LogWriter {
       do for (const { log } of this.#channels) log.flushNow();
       while (this.#write());
     });
+    for (const call of this.#onFlushed) call();
   }
 
   async #run(): Promise<void> {
@@ -78,6 +85,7 @@ export class LogWriter {
     try {
       if (this.#write()) await Promise.all(this.#channels.map(({ log }) => log.flush()));
       this.#clock.finish(flush);
+      for (const call of this.#onFlushed) call();
     } catch (error) {
       this.#fail(error as Error);
     }

@@ -42,6 +42,7 @@ export class SegmentLog implements TxLog {
   #nextSn: number;
   #chain: number;
   #epoch: number;
+  #safe: number;
   #hasFailed = false;
 
   private constructor(disk: Disk, folder: string, end: LogEnd | null, options: SegmentLogOptions) {
@@ -55,6 +56,7 @@ export class SegmentLog implements TxLog {
     this.#chain = end?.chain ?? 0;
     this.#epoch = end?.epoch ?? 1;
     this.#file = this.#openLast(end);
+    this.#safe = this.last;
   }
 
   /**
@@ -81,6 +83,11 @@ export class SegmentLog implements TxLog {
   /** Number of the last unit; 0: there was none. */
   get last(): number {
     return this.#nextSn - 1;
+  }
+
+  /** Number of the last unit that was flushed. */
+  get safe(): number {
+    return this.#safe;
   }
 
   /** The last word of the last frame. */
@@ -129,8 +136,10 @@ export class SegmentLog implements TxLog {
   /** Resolves when all that was appended is safe. */
   async flush(): Promise<void> {
     this.#checkUsable();
+    const { last } = this;
     try {
       await this.#file?.flush();
+      this.#safe = Math.max(this.#safe, last);
     } catch (error) {
       this.#hasFailed = true;
       throw error;
@@ -141,6 +150,7 @@ export class SegmentLog implements TxLog {
     this.#checkUsable();
     try {
       this.#file?.flushNow();
+      this.#safe = this.last;
     } catch (error) {
       this.#hasFailed = true;
       throw error;

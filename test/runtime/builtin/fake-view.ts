@@ -4,6 +4,7 @@ import type { ServerView } from "../../../runtime/builtin/server-view.js";
 import type { Connection, Exchange } from "../../../runtime/http/transport.js";
 import { Metrics } from "../../../runtime/metrics/metrics.js";
 import { PluginTallies } from "../../../runtime/metrics/plugin-tallies.js";
+import { NO_TRAFFIC } from "../../../runtime/metrics/traffic.js";
 import type { PluginDescription } from "../../../runtime/plugin/contract/plugin-entry.js";
 
 export function fakeView(changes: Partial<ServerView> = {}): ServerView {
@@ -27,6 +28,8 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     unloadable: () => [],
     unsaved: () => [],
     systemGraph: () => null,
+    isLogged: false,
+    traffic: () => NO_TRAFFIC,
     dispatcher: null,
     plugins: () => [description("/svc/plugin/add"), description("/svc/plugin/ping")],
     builtins: () => [description("/svc/builtin/echo"), description("/svc/builtin/ping")],

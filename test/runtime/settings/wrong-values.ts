@@ -141,6 +141,20 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [1e9, /^: expected an integer/],
     ["300", /got "300"$/],
   ],
+  txPort: [
+    [0, /^: expected an integer from 1 to 65535, got 0$/],
+    ["7000", /got "7000"$/],
+  ],
+  attach: [
+    ["a:1", /^: expected a list of host:port/],
+    [["a"], /host:port, got "a"$/],
+    [["a:0"], /got "a:0"$/],
+    [["a b:1"], /got "a b:1"$/],
+  ],
+  txKeyFile: [
+    ["", /^: expected a text/],
+    [7, /got 7$/],
+  ],
   log: [
     ["sync", /^: expected one of "off", "async", "answer", got "sync"$/],
     [true, /got true$/],

@@ -1,0 +1,64 @@
+// What a monitor asks about replication: how much came and went, and who is at the other ends.
+
+import { doEventsRun, graphDigest, saveFigures } from "../../graph/status/graph-sums.js";
+import { jsonService } from "../service.js";
+
+/** Nothing is slowed down for the sake of a subscriber: what it lacks waits on the disk. */
+const THROTTLE = 0;
+
+export const txstat = jsonService((view) => {
+  const shown = view.traffic();
+  const { in: input, out } = shown;
+  return {
+    data: {
+      bytes: { throttle: THROTTLE, in: input.bytes, out: out.bytes },
+      rate: { in: shown.rateIn, out: shown.rateOut },
+      opcodes: { throttle: THROTTLE, in: input.records, out: out.records },
+      operations: { throttle: THROTTLE, in: input.units, out: out.units },
+      transactions: { throttle: THROTTLE, in: input.frames, out: out.frames },
+    },
+    halted: { in: false, out: false },
+    "input-lag": shown.lagMs,
+    "master-serial": String(shown.serial),
+  };
+});
+
+export const peerstat = jsonService((view) => {
+  const shown = view.traffic();
+  const graphs = view.graphs();
+  const saved = saveFigures(graphs);
+  const isReadonly = graphs.length > 0 && graphs.every(({ store }) => store.isReadonly);
+  const now = Date.now();
+  const isEver = saved.age > 0 || saved.isSaving;
+  return {
+    name: view.serviceName,
+    host: view.host.name,
+    ip: view.host.ip,
+    adminport: view.basePort + 1,
+    port: shown.txPort,
+    events: doEventsRun(graphs),
+    "events-running": doEventsRun(graphs),
+    readonly: isReadonly,
+    durable: view.isLogged,
+    executing: view.working > 0,
+    digest: graphDigest(graphs),
+    "master-serial": String(shown.serial),
+    "idle-ms": Math.round(now - (shown.lastChangeAtMs || view.startedAtMs)),
+    "persist-age": ageText(saved.age),
+    "persist-ts": isEver ? Math.floor(now / 1000) - saved.age : 0,
+    persisting: saved.isSaving ? 1 : 0,
+    synchronizing: shown.synchronizing,
+    "sync-progress": shown.synchronizing > 0 ? 0 : 100,
+    provider: shown.provider,
+    "provider-digest": "",
+    subscribers: shown.subscribers,
+  };
+});
+
+/** Days, hours, minutes and seconds: `0:00:01:01`. */
+function ageText(seconds: number): string {
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
+  const days = Math.floor(seconds / 86_400);
+  const [hours, minutes] = [(seconds % 86_400) / 3600, (seconds % 3600) / 60];
+  return `${days}:${two(hours)}:${two(minutes)}:${two(seconds % 60)}`;
+}

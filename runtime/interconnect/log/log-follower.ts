@@ -1,0 +1,54 @@
+// Reads a log that is written meanwhile, from a unit on, as far as it is safe.
+
+import { join } from "node:path";
+import type { Disk } from "./disk.js";
+import { SEGMENT_HEADER_BYTES } from "./segment-format.js";
+import type { SegmentLog } from "./segment-log.js";
+import { type Frame, SegmentReader } from "./segment-reader.js";
+
+export class LogFollower {
+  readonly #disk: Disk;
+  readonly #log: SegmentLog;
+  #sn: number;
+  #reader: SegmentReader | null = null;
+  #segment = 0;
+  #offset = 0;
+
+  /** @param sn of a unit that is still there, or of the next one */
+  constructor(disk: Disk, log: SegmentLog, sn: number) {
+    this.#disk = disk;
+    this.#log = log;
+    this.#sn = sn;
+  }
+
+  /** The next frame, which is good until the one after it is asked for; null: not yet. */
+  next(): Frame | null {
+    while (this.#sn <= this.#log.safe) {
+      this.#open();
+      const frame = this.#reader!.frameAt(this.#offset);
+      if (frame === null) throw new Error(`the log cannot be read at unit ${this.#sn}`);
+      this.#offset += frame.bytes.length;
+      const { isTable, sn, units } = frame.header;
+      if (isTable || sn + units <= this.#sn) continue;
+      this.#sn = sn + units;
+      return frame;
+    }
+    return null;
+  }
+
+  close(): void {
+    this.#reader?.close();
+    this.#reader = null;
+  }
+
+  /** The segment that holds the next unit. */
+  #open(): void {
+    const segment = this.#log.segments.findLast(({ firstSn }) => firstSn <= this.#sn);
+    if (segment === undefined) throw new Error(`the log begins behind unit ${this.#sn}`);
+    if (this.#reader !== null && this.#segment === segment.firstSn) return;
+    this.close();
+    this.#reader = new SegmentReader(this.#disk.open(join(this.#log.folder, segment.name), "read"));
+    this.#segment = segment.firstSn;
+    this.#offset = SEGMENT_HEADER_BYTES;
+  }
+}

@@ -1,0 +1,199 @@
+// Sends the log of this instance to another one, for ever: connects, learns how far that one has
+// come, sends snapshots of what the log does not reach back to, then frames as they are flushed. A
+// subscriber that is slow, or gone, costs no memory: what it lacks stays on the disk.
+
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SvcError } from "../base/errors.js";
+import { recordsIn } from "../graph/log/unit-format.js";
+import type { Traffic } from "../metrics/traffic.js";
+import type { ReplicatedLog } from "./durable-log.js";
+import { LogFollower } from "./log/log-follower.js";
+import { eachUnit } from "./log/units.js";
+import { planFor } from "./send-plan.js";
+import { type SnapshotSource, sendSnapshot } from "./snapshot-transfer.js";
+import { MessageType } from "./wire/messages.js";
+import { jsonIn, lost, Peer, refused } from "./wire/peer.js";
+import { positionsIn } from "./wire/positions.js";
+import type { SharedKey } from "./wire/shared-key.js";
+
+const LEAST_WAIT_MS = 50;
+const MOST_WAIT_MS = 10_000;
+const CONNECT_MS = 5_000;
+/** So often the subscriber hears of this end, although nothing happens. */
+const STATUS_MS = 2_000;
+
+export interface ProviderParts {
+  readonly host: string;
+  readonly port: number;
+  readonly key: SharedKey;
+  readonly log: ReplicatedLog;
+  readonly snapshots: SnapshotSource;
+  readonly traffic: Traffic;
+  readonly warn: (line: string) => void;
+}
+
+export class Provider {
+  readonly #parts: ProviderParts;
+  readonly #address: string;
+  /** Last unit that the subscriber has; null: it was not yet heard of. */
+  #acknowledged: number | null = null;
+  #isStopped = false;
+  #peer: Peer | null = null;
+  #lastSaid = "";
+  #wake: () => void = () => undefined;
+
+  constructor(parts: ProviderParts) {
+    this.#parts = parts;
+    this.#address = `${parts.host}:${parts.port}`;
+    parts.log.onFlushed(() => this.#wake());
+  }
+
+  /** The first unit that the subscriber may still need. */
+  get keptSn(): number {
+    return this.#acknowledged === null ? Number.POSITIVE_INFINITY : this.#acknowledged + 1;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#peer?.close();
+  }
+
+  async run(): Promise<void> {
+    for (let waitMs = LEAST_WAIT_MS; !this.#isStopped; ) {
+      const startedAt = performance.now();
+      try {
+        await this.#connected();
+      } catch (error) {
+        this.#say(error as Error);
+      }
+      this.#parts.traffic.subscribers.delete(this.#address);
+      const isFirst = performance.now() - startedAt > MOST_WAIT_MS;
+      waitMs = isFirst ? LEAST_WAIT_MS : Math.min(waitMs * 2, MOST_WAIT_MS);
+      // Half of it by chance, so that many do not come at the same moment.
+      await sleep(waitMs / 2 + (Math.random() * waitMs) / 2, undefined, { ref: false });
+    }
+  }
+
+  async #connected(): Promise<void> {
+    const { host, port, key, traffic } = this.#parts;
+    const peer = new Peer(await dial(host, port));
+    this.#peer = peer;
+    try {
+      await peer.shakeHands("provider", key);
+      const start = await this.#meet(peer);
+      traffic.subscribers.add(this.#address);
+      const listening = this.#listen(peer).finally(() => {
+        peer.close();
+        this.#wake();
+      });
+      try {
+        await this.#stream(peer, start);
+      } finally {
+        peer.close();
+        await listening;
+      }
+    } finally {
+      peer.close();
+    }
+  }
+
+  /** @returns the first unit to send */
+  async #meet(peer: Peer): Promise<number> {
+    const { log, snapshots, traffic } = this.#parts;
+    const positions = positionsIn(jsonIn(await peer.expect(MessageType.Positions)));
+    const plan = planFor(log.channel, positions);
+    if (typeof plan === "string") {
+      await peer.refuse(plan);
+      throw new SvcError("SVC2532", `replication: ${this.#address} has diverged: ${plan}`);
+    }
+    await peer.sendJson(MessageType.Table, plan.offer);
+    traffic.synchronizing += plan.snapshots.length;
+    try {
+      for (const graph of plan.snapshots) {
+        plan.counts.set(graph.number, await sendSnapshot(peer, graph, snapshots));
+      }
+    } finally {
+      traffic.synchronizing -= plan.snapshots.length;
+    }
+    const start = log.channel.firstNeeded(plan.counts);
+    this.#acknowledged = start - 1;
+    return start;
+  }
+
+  async #stream(peer: Peer, start: number): Promise<void> {
+    const { log, traffic } = this.#parts;
+    const follower = new LogFollower(log.disk, log.channel.log, start);
+    try {
+      while (!peer.isClosed && !this.#isStopped) {
+        const frame = follower.next();
+        if (frame === null) {
+          await this.#idle(peer);
+          continue;
+        }
+        let records = 0;
+        const unit = (words: Uint32Array, at: number): void => {
+          records += recordsIn(words, at);
+        };
+        eachUnit(frame, { unit, control: () => undefined });
+        traffic.count(traffic.out, frame.bytes.length, frame.header.units, records);
+        await peer.send(MessageType.Frame, frame.bytes);
+      }
+    } finally {
+      follower.close();
+    }
+  }
+
+  /** Until there is more, or it is time to say that there is not. */
+  async #idle(peer: Peer): Promise<void> {
+    const isMore = await new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => resolve(false), STATUS_MS).unref();
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+    });
+    this.#wake = () => undefined;
+    if (!isMore) await peer.sendJson(MessageType.Status, { at: Date.now() });
+  }
+
+  async #listen(peer: Peer): Promise<void> {
+    try {
+      for (let isFirst = true; ; ) {
+        const message = await peer.next();
+        if (message === null) throw lost();
+        if (message.type === MessageType.Refusal) throw refused(message.body);
+        if (message.type !== MessageType.Ack || message.body.length !== 8) continue;
+        if (isFirst) this.#parts.warn(`replication: ${this.#address} gets all changes`);
+        isFirst = false;
+        this.#lastSaid = "";
+        const sn = Number(message.body.readBigUInt64LE());
+        this.#acknowledged = Math.min(sn, this.#parts.log.channel.log.safe);
+      }
+    } catch (error) {
+      this.#say(error as Error);
+    }
+  }
+
+  /** Each failure once, not at every attempt. */
+  #say(error: Error): void {
+    const { message } = error;
+    if (this.#isStopped || message === this.#lastSaid) return;
+    this.#lastSaid = message;
+    const code = error instanceof SvcError ? error.code : "SVC2531";
+    this.#parts.warn(`${code}: ${message} (${this.#address}; tried again)`);
+  }
+}
+
+function dial(host: string, port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, timeout: CONNECT_MS });
+    socket.once("timeout", () => socket.destroy(new Error(`no answer from ${host}:${port}`)));
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      socket.removeAllListeners("timeout");
+      resolve(socket);
+    });
+  });
+}

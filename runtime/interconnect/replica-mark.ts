@@ -1,0 +1,48 @@
+// A root whose graphs all came from another instance, and nothing else since, has a file that says
+// so, and up to which frame of whose log. It goes when an instance starts that may change them:
+// from then on what the graphs hold is not what the other instance has.
+
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { SvcError } from "../base/errors.js";
+import { type Positions, positionsIn } from "./wire/positions.js";
+
+const MARK_FILE = "_replica.json";
+
+/** Undefined: the root is no replica's. @throws SvcError SVC2534 */
+export function readMark(root: string): Positions["log"] | undefined {
+  const file = join(root, MARK_FILE);
+  try {
+    const { log } = JSON.parse(readFileSync(file, "utf8")) as { log: unknown };
+    return positionsIn({ log, graphs: [] }).log;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    const text = `replication: ${file} cannot be read: ${(error as Error).message}`;
+    throw new SvcError("SVC2534", text, { cause: error });
+  }
+}
+
+export function writeMark(root: string, log: Positions["log"]): void {
+  const file = join(root, MARK_FILE);
+  const descriptor = openSync(`${file}.tmp`, "w", 0o600);
+  try {
+    writeSync(descriptor, `${JSON.stringify({ log })}\n`);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(`${file}.tmp`, file);
+}
+
+/** The graphs of the root may be changed from now on. */
+export function removeMark(root: string): void {
+  rmSync(join(root, MARK_FILE), { force: true });
+}

@@ -1,0 +1,183 @@
+// The graphs that another instance provides: which there are here, how far each has come, and how
+// they are changed by what comes. A unit says behind which operation of its graph it belongs, so
+// that what comes twice is applied once, and what is missing is noticed.
+
+import { SvcError } from "../base/errors.js";
+import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
+import { applyUnit } from "../graph/log/apply-unit.js";
+import { identityOfStore, storedGraph } from "../graph/log/logged-store.js";
+import type { GraphStore } from "../graph/store/graph-store.js";
+import type { FrameHeader } from "./log/segment-format.js";
+import { readMark, writeMark } from "./replica-mark.js";
+import { installSnapshot, receiveSnapshot } from "./snapshot-transfer.js";
+import { garbled } from "./wire/messages.js";
+import type { Peer } from "./wire/peer.js";
+import {
+  isOffered,
+  type Offer,
+  type OfferedGraph,
+  type Positions,
+  snapshotHeadIn,
+} from "./wire/positions.js";
+
+/** So often the mark is written anew. */
+const MARK_MS = 1_000;
+
+/** What a replica can do with graphs of its process. */
+export interface ReplicaGraphs {
+  readonly root: string;
+  /** The graphs that are open and not local, by name. */
+  stores(): Map<string, GraphStore>;
+  /** Opens a graph, a new one with this identity, for all threads. */
+  open(graph: OfferedGraph): SharedGraph;
+  /** Closes a graph for all threads, and removes its files where that is wanted. */
+  remove(name: string, isErased: boolean): Promise<void>;
+  /** Lets the log take what waits for it, where there is much. */
+  relieve(): void;
+}
+
+export class Replica {
+  readonly #graphs: ReplicaGraphs;
+  /** By the number that the provider's log gave them. */
+  readonly #offered = new Map<number, OfferedGraph>();
+  readonly #stores = new Map<number, GraphStore>();
+  #log: Positions["log"];
+  #markedAt = 0;
+
+  /** @throws SvcError SVC2534 the root has graphs that are no replicas */
+  constructor(graphs: ReplicaGraphs) {
+    this.#graphs = graphs;
+    const mark = readMark(graphs.root);
+    this.#log = mark ?? null;
+    if (mark !== undefined) return;
+    const own = [...graphs.stores().values()].find(({ operationCount }) => operationCount > 0);
+    if (own === undefined) writeMark(graphs.root, null);
+    else throw notReplica(graphs.root, own.name);
+  }
+
+  /** Last unit of the provider that need not be sent again. */
+  get safeSn(): number {
+    return this.#log?.sn ?? 0;
+  }
+
+  positions(): Positions {
+    const graphs = [...this.#graphs.stores().values()].flatMap((store) => {
+      const { operationCount: count } = store;
+      return count === 0 ? [] : [{ identity: identityOfStore(store), count }];
+    });
+    return { log: this.#log, graphs };
+  }
+
+  /** Begins to follow a provider. @throws SvcError SVC2532 */
+  async accept(offer: Offer): Promise<void> {
+    this.#offered.clear();
+    this.#stores.clear();
+    for (const store of this.#graphs.stores().values()) {
+      if (offer.erased.includes(identityOfStore(store)))
+        await this.#graphs.remove(store.name, true);
+    }
+    for (const graph of offer.graphs) {
+      this.#offered.set(graph.number, graph);
+      const store = this.#graphs.stores().get(graph.name);
+      if (store !== undefined && identityOfStore(store) === graph.identity) {
+        this.#stores.set(graph.number, store);
+      } else await this.#clear(graph);
+    }
+    if (this.#log?.id !== offer.logId) this.#log = { id: offer.logId, sn: 0, chain: 0 };
+    this.mark();
+  }
+
+  /** @throws SvcError SVC2531, SVC2532 */
+  async receive(peer: Peer, given: unknown): Promise<void> {
+    const head = snapshotHeadIn(given);
+    this.#refuseSystem(head.name);
+    const { folder } = storedGraph(this.#graphs.root, head.path, head.name);
+    await receiveSnapshot(peer, head.bytes, folder);
+    const store = this.#graphs.stores().get(head.name);
+    if (store !== undefined) await this.#replace(store, head);
+    installSnapshot(folder);
+    this.#offered.set(head.number, head);
+    this.#open(head);
+  }
+
+  /** The provider's log says something of itself. @throws SvcError SVC2531 */
+  async control(control: unknown): Promise<void> {
+    const { opened, erased } = (control ?? {}) as { opened?: unknown; erased?: unknown };
+    if (opened !== undefined) {
+      if (!isOffered(opened)) throw garbled("a graph that can be none");
+      if (!this.#offered.has(opened.number)) this.#offered.set(opened.number, opened);
+      await this.#clear(opened);
+    }
+    if (typeof erased !== "number") return;
+    const store = this.#stores.get(erased);
+    this.#stores.delete(erased);
+    this.#offered.delete(erased);
+    if (store !== undefined) await this.#graphs.remove(store.name, true);
+  }
+
+  /** @throws SvcError SVC2532 */
+  apply(words: Uint32Array, at: number, number: number, after: number): void {
+    const offered = this.#offered.get(number);
+    // It was erased since.
+    if (offered === undefined) return;
+    const store = this.#stores.get(number) ?? this.#open(offered);
+    if (after <= store.operationCount) return;
+    this.#graphs.relieve();
+    try {
+      applyUnit(store, words, at);
+    } catch (error) {
+      const text = `graph "${offered.name}" cannot follow: ${(error as Error).message}`;
+      throw new SvcError("SVC2532", text, { cause: error });
+    }
+  }
+
+  reached({ sn, units, headerCrc }: FrameHeader): void {
+    this.#log = { id: this.#log!.id, sn: sn + units - 1, chain: headerCrc };
+    if (performance.now() - this.#markedAt > MARK_MS) this.mark();
+  }
+
+  mark(): void {
+    this.#markedAt = performance.now();
+    writeMark(this.#graphs.root, this.#log);
+  }
+
+  /** A plugin has asked for a graph before it came: that one is empty, and makes room. */
+  async #clear(graph: OfferedGraph): Promise<void> {
+    const store = this.#graphs.stores().get(graph.name);
+    if (store === undefined || store.operationCount > 0) return;
+    if (identityOfStore(store) === graph.identity) return;
+    await this.#graphs.remove(graph.name, true);
+    this.#open(graph);
+  }
+
+  #open(graph: OfferedGraph): GraphStore {
+    this.#refuseSystem(graph.name);
+    this.#graphs.open(graph);
+    const store = this.#graphs.stores().get(graph.name);
+    if (store === undefined || identityOfStore(store) !== graph.identity) {
+      const text = `graph "${graph.name}" is here already, and not the provider's`;
+      throw new SvcError("SVC2532", text);
+    }
+    this.#stores.set(graph.number, store);
+    return store;
+  }
+
+  /** @throws SvcError SVC2532 what is here came from nowhere else */
+  async #replace(store: GraphStore, { name, identity }: OfferedGraph): Promise<void> {
+    const isSame = identityOfStore(store) === identity;
+    if (!isSame && store.operationCount > 0) {
+      throw new SvcError("SVC2532", `graph "${name}" is here already, and not the provider's`);
+    }
+    await this.#graphs.remove(name, !isSame);
+  }
+
+  #refuseSystem(name: string): void {
+    if (name === SYSTEM_GRAPH) throw garbled("the system's own graph is not provided");
+  }
+}
+
+function notReplica(root: string, name: string): SvcError {
+  const text = `replication: graph "${name}" in ${root} did not come from a provider`;
+  return new SvcError("SVC2534", text);
+}

@@ -1,0 +1,58 @@
+// What a subscriber is to get first, by how far it has come: nothing of a graph that the log
+// reaches back to, else a snapshot; and whether what it has came from here at all.
+
+import { identityOfStore } from "../graph/log/logged-store.js";
+import type { LogChannel } from "./log/log-channel.js";
+import type { SegmentLog } from "./log/segment-log.js";
+import type { Offer, OfferedGraph, Positions } from "./wire/positions.js";
+
+export interface SendPlan {
+  readonly offer: Offer;
+  readonly snapshots: readonly OfferedGraph[];
+  /** By number of a graph: operations that the subscriber has. */
+  readonly counts: Map<number, number>;
+}
+
+/** @returns text: why this subscriber can get nothing from here */
+export function planFor(channel: LogChannel, positions: Positions): SendPlan | string {
+  const strange = strangeness(channel.log, positions.log);
+  if (strange !== null) return strange;
+  const there = new Map(positions.graphs.map(({ identity, count }) => [identity, count]));
+  const counts = new Map<number, number>();
+  const snapshots: OfferedGraph[] = [];
+  const graphs: OfferedGraph[] = [];
+  const open = new Map(channel.stores().map((store) => [identityOfStore(store), store]));
+  for (const { number, identity, name, path, before } of channel.graphs.all()) {
+    const store = open.get(identity);
+    const graph = { number, identity, name, path };
+    const count = there.get(identity) ?? 0;
+    there.delete(identity);
+    graphs.push(graph);
+    counts.set(number, count);
+    // It is closed: nothing is known of it, and nothing happens to it.
+    if (store === undefined) continue;
+    if (count > store.operationCount) {
+      const here = store.operationCount;
+      return `it has ${count} changes of graph "${name}", of which there are ${here}`;
+    }
+    if (before === null || count < before) snapshots.push(graph);
+  }
+  const left = [...there.keys()];
+  const unknown = left.find((identity) => channel.graphs.byIdentity(identity)?.isErased !== true);
+  if (unknown !== undefined) return `it has a graph that is not here (identity ${unknown})`;
+  return { offer: { logId: channel.log.logId, graphs, erased: left }, snapshots, counts };
+}
+
+/** Why what a subscriber has did not come from this log as it is now; null: it did. */
+function strangeness(log: SegmentLog, position: Positions["log"]): string | null {
+  if (position === null) return null;
+  const { id, sn, chain } = position;
+  if (id !== log.logId) return "what it has came from another instance";
+  if (sn > log.last) return `it has changes up to ${sn}, the log ends at ${log.last}`;
+  if (sn < log.first) return null;
+  for (const { header } of log.read(sn)) {
+    const isSame = header.sn + header.units - 1 === sn && header.headerCrc === chain;
+    return isSame ? null : `change ${sn} there and here are not the same`;
+  }
+  return null;
+}

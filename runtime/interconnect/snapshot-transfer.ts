@@ -1,0 +1,87 @@
+// A graph on its way as a snapshot: the file that the provider saves, piece by piece, and the same
+// file where the subscriber keeps its own. What the file holds is checked when it is loaded.
+
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { readSnapshotHeader, SnapshotFiles } from "../graph/log/logged-store.js";
+import { garbled, MessageType } from "./wire/messages.js";
+import type { Peer } from "./wire/peer.js";
+import type { OfferedGraph, SnapshotHead } from "./wire/positions.js";
+
+const CHUNK_BYTES = 2 ** 18;
+
+/** Whoever can save a graph. */
+export interface SnapshotSource {
+  /** Saves a graph as it is; resolves with its folder. */
+  saveNow(name: string): Promise<string>;
+}
+
+/** @returns operations of the graph that the snapshot holds */
+export async function sendSnapshot(
+  peer: Peer,
+  graph: OfferedGraph,
+  source: SnapshotSource,
+): Promise<number> {
+  const { current } = new SnapshotFiles(await source.saveNow(graph.name));
+  const { operationCount } = readSnapshotHeader(current);
+  // Others that are saved meanwhile take its name, and leave this one open.
+  const descriptor = openSync(current, "r");
+  try {
+    const bytes = fstatSync(descriptor).size;
+    await peer.sendJson(MessageType.SnapshotBegin, { ...graph, bytes } satisfies SnapshotHead);
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    for (let at = 0; at < bytes; ) {
+      const read = readSync(descriptor, chunk, 0, CHUNK_BYTES, at);
+      if (read === 0) throw new Error(`the snapshot of graph "${graph.name}" ends too soon`);
+      await peer.send(MessageType.SnapshotChunk, chunk.subarray(0, read));
+      at += read;
+    }
+    await peer.send(MessageType.SnapshotEnd, Buffer.alloc(0));
+    return operationCount;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Gets a snapshot and puts it beside those of its graph. @throws SvcError SVC2531 */
+export async function receiveSnapshot(peer: Peer, bytes: number, folder: string): Promise<void> {
+  const files = new SnapshotFiles(folder);
+  files.makeFolder();
+  const descriptor = openSync(receivedIn(folder), "w", 0o600);
+  try {
+    let at = 0;
+    while (at < bytes) {
+      const chunk = await peer.expect(MessageType.SnapshotChunk);
+      if (chunk.length === 0 || at + chunk.length > bytes) throw garbled("a piece too long");
+      let done = 0;
+      while (done < chunk.length) done += writeSync(descriptor, chunk, done);
+      at += chunk.length;
+    }
+    await peer.expect(MessageType.SnapshotEnd);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Puts a snapshot that was received in place of all others; the graph is not open. */
+export function installSnapshot(folder: string): void {
+  const files = new SnapshotFiles(folder);
+  // A former one would be taken for what this one fails to give, and goes no further.
+  for (const stale of [files.current, files.previous]) rmSync(stale, { force: true });
+  renameSync(receivedIn(folder), files.temporary);
+  files.replace();
+}
+
+function receivedIn(folder: string): string {
+  return join(folder, "graph.snapshot.received");
+}

@@ -1,0 +1,170 @@
+// Listens for a provider, one at a time, and keeps the graphs of this instance as that one's are:
+// what comes is applied, and goes from there to the log of this instance like any other change.
+
+import { createServer, type Server, type Socket } from "node:net";
+import { SvcError } from "../base/errors.js";
+import { countAfter, recordsIn } from "../graph/log/unit-format.js";
+import type { Traffic } from "../metrics/traffic.js";
+import { decodeFrameHeader, FRAME_HEADER_BYTES, isIntact } from "./log/segment-format.js";
+import { eachUnit } from "./log/units.js";
+import type { Replica } from "./replica.js";
+import { garbled, type Message, MessageType } from "./wire/messages.js";
+import { jsonIn, Peer } from "./wire/peer.js";
+import { offerIn } from "./wire/positions.js";
+import { isThisMachine, type SharedKey } from "./wire/shared-key.js";
+
+const MAX_CONNECTIONS = 16;
+/** Within the silence after which the provider takes the connection for dead. */
+const ACK_MS = 2_000;
+
+export interface SubscriberParts {
+  readonly port: number;
+  /** Address to listen on; null: all. */
+  readonly ip: string | null;
+  readonly key: SharedKey;
+  readonly replica: Replica;
+  readonly traffic: Traffic;
+  readonly warn: (line: string) => void;
+}
+
+export class Subscriber {
+  readonly #parts: SubscriberParts;
+  readonly #server: Server;
+  readonly #peers = new Set<Peer>();
+  #provider: Peer | null = null;
+  #lastSaid = "";
+
+  constructor(parts: SubscriberParts) {
+    this.#parts = parts;
+    this.#server = createServer((socket) => void this.#serve(socket));
+    this.#server.maxConnections = MAX_CONNECTIONS;
+  }
+
+  /** @throws SvcError SVC2530 the port cannot be had */
+  async listen(): Promise<void> {
+    const { port, ip, key } = this.#parts;
+    const host = key.isThere ? (ip ?? undefined) : "127.0.0.1";
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", (error) => {
+        const text = `replication: port ${port} cannot be listened on: ${error.message}`;
+        reject(new SvcError("SVC2530", text, { cause: error }));
+      });
+      this.#server.listen({ port, host }, resolve);
+    });
+    this.#server.on("error", (error) => this.#say(error));
+  }
+
+  stop(): void {
+    this.#server.close();
+    for (const peer of this.#peers) peer.close();
+  }
+
+  async #serve(socket: Socket): Promise<void> {
+    const { key, traffic } = this.#parts;
+    const peer = new Peer(socket);
+    this.#peers.add(peer);
+    try {
+      if (!key.isThere && !isThisMachine(peer.address)) throw garbled("a stranger without a key");
+      await peer.shakeHands("subscriber", key);
+      if (this.#provider !== null) {
+        await peer.refuse("it has a provider already");
+        return;
+      }
+      this.#provider = peer;
+      traffic.provider = peer.address;
+      await this.#follow(peer);
+    } catch (error) {
+      this.#say(error as Error);
+      // Texts of other errors may say more than the other end has to know.
+      if (error instanceof SvcError && error.code === "SVC2532") await peer.refuse(error.message);
+    } finally {
+      peer.close();
+      this.#peers.delete(peer);
+      if (this.#provider === peer) {
+        this.#provider = null;
+        traffic.provider = null;
+      }
+    }
+  }
+
+  async #follow(peer: Peer): Promise<void> {
+    const { replica, warn } = this.#parts;
+    await peer.sendJson(MessageType.Positions, replica.positions());
+    const offer = offerIn(jsonIn(await peer.expect(MessageType.Table)));
+    await replica.accept(offer);
+    warn(`replication: ${peer.address} provides ${offer.graphs.length} graphs`);
+    this.#lastSaid = "";
+    const timer = setInterval(() => void this.#acknowledge(peer), ACK_MS).unref();
+    try {
+      for (;;) {
+        const message = await peer.next();
+        if (message === null) return;
+        await this.#take(peer, message);
+      }
+    } finally {
+      clearInterval(timer);
+      replica.mark();
+      warn(`replication: ${peer.address} has gone`);
+    }
+  }
+
+  async #take(peer: Peer, { type, body }: Message): Promise<void> {
+    const { replica, traffic } = this.#parts;
+    if (type === MessageType.Frame) {
+      await this.#apply(body);
+      await this.#acknowledge(peer);
+    } else if (type === MessageType.Status) {
+      const { at } = (jsonIn(body) ?? {}) as { at?: unknown };
+      // All that was sent before it is applied.
+      traffic.lagMs = typeof at === "number" ? Math.max(0, Date.now() - at) : 0;
+    } else if (type === MessageType.SnapshotBegin) {
+      traffic.synchronizing++;
+      try {
+        await replica.receive(peer, jsonIn(body));
+      } finally {
+        traffic.synchronizing--;
+      }
+    } else throw garbled(`message ${type} is not expected`);
+  }
+
+  async #apply(body: Buffer): Promise<void> {
+    const { replica, traffic } = this.#parts;
+    const header = decodeFrameHeader(body);
+    if (header === null || header.isTable || !isIntact(header, body.subarray(FRAME_HEADER_BYTES))) {
+      throw garbled("a frame is damaged");
+    }
+    const words = new Uint32Array(body.buffer, body.byteOffset, body.length / 4);
+    const at = FRAME_HEADER_BYTES / 4;
+    const frame = { header, offset: 0, words, at, end: words.length, bytes: body };
+    const controls: unknown[] = [];
+    eachUnit(frame, { unit: () => undefined, control: (json) => controls.push(json) });
+    // In each frame they come first.
+    for (const control of controls) await replica.control(control);
+    let records = 0;
+    eachUnit(frame, {
+      unit: (unitWords, from, graph) => {
+        replica.apply(unitWords, from, graph, countAfter(unitWords, from));
+        records += recordsIn(unitWords, from);
+      },
+      control: () => undefined,
+    });
+    replica.reached(header);
+    traffic.count(traffic.in, body.length, header.units, records);
+    traffic.serial = header.sn + header.units - 1;
+  }
+
+  async #acknowledge(peer: Peer): Promise<void> {
+    const body = Buffer.alloc(8);
+    body.writeBigUInt64LE(BigInt(this.#parts.replica.safeSn));
+    // Who does not read them is not waited for here: the connection is lost then.
+    await peer.send(MessageType.Ack, body).catch(() => undefined);
+  }
+
+  /** Each failure once, not at every attempt. */
+  #say(error: Error): void {
+    const { message } = error;
+    if (message === this.#lastSaid) return;
+    this.#lastSaid = message;
+    this.#parts.warn(`${error instanceof SvcError ? error.code : "SVC2531"}: ${message}`);
+  }
+}

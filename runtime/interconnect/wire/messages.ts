@@ -1,0 +1,101 @@
+// Messages between two instances. Each has 16 bytes of its own, then a body; numbers are
+// little-endian: "SVCM" | type | bytes of the body | CRC-32 of type, length and body.
+//
+// Nothing is believed before it is checked, and a length before room is made for what it announces.
+
+import { crc32 } from "node:zlib";
+import { SvcError } from "../../base/errors.js";
+import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from "../log/segment-format.js";
+
+const MAGIC = 0x4d43_5653;
+const HEADER_BYTES = 16;
+/** Before the other side has shown that it has the key. */
+const MAX_STRANGER_BYTES = 1024;
+
+export const MessageType = {
+  Hello: 1,
+  Proof: 2,
+  Positions: 3,
+  Refusal: 4,
+  Table: 5,
+  SnapshotBegin: 6,
+  SnapshotChunk: 7,
+  SnapshotEnd: 8,
+  Frame: 9,
+  Ack: 10,
+  Status: 11,
+} as const;
+export type MessageTypeNumber = (typeof MessageType)[keyof typeof MessageType];
+
+export interface Message {
+  readonly type: number;
+  /** Memory of its own, whose first byte is aligned. */
+  readonly body: Buffer;
+}
+
+export function encodeMessage(type: MessageTypeNumber, body: Uint8Array): Buffer {
+  const message = Buffer.allocUnsafe(HEADER_BYTES + body.length);
+  message.writeUInt32LE(MAGIC, 0);
+  message.writeUInt32LE(type, 4);
+  message.writeUInt32LE(body.length, 8);
+  message.writeUInt32LE(crc32(body, crc32(message.subarray(4, 12))), 12);
+  message.set(body, HEADER_BYTES);
+  return message;
+}
+
+/** Puts messages together from the pieces in which they come. */
+export class MessageReader {
+  #maxBytes = MAX_STRANGER_BYTES;
+  readonly #header = Buffer.alloc(HEADER_BYTES);
+  #body: Buffer | null = null;
+  /** Bytes there are of the header, or of the body. */
+  #filled = 0;
+
+  /** The other side has the key: messages may be as long as they have to be. */
+  trust(): void {
+    this.#maxBytes = FRAME_HEADER_BYTES + MAX_FRAME_BYTES;
+  }
+
+  /** @throws SvcError SVC2531 what is no message, or a damaged one */
+  *read(piece: Buffer): Generator<Message, void, void> {
+    for (let at = 0; at < piece.length || this.#isComplete(); ) {
+      if (this.#body === null) {
+        at += this.#fill(this.#header, piece, at);
+        if (this.#filled === HEADER_BYTES) this.#begin();
+        continue;
+      }
+      at += this.#fill(this.#body, piece, at);
+      if (this.#isComplete()) yield this.#end(this.#body);
+    }
+  }
+
+  #isComplete(): boolean {
+    return this.#body !== null && this.#filled === this.#body.length;
+  }
+
+  #fill(into: Buffer, piece: Buffer, at: number): number {
+    const copied = piece.copy(into, this.#filled, at);
+    this.#filled += copied;
+    return copied;
+  }
+
+  #begin(): void {
+    const length = this.#header.readUInt32LE(8);
+    if (this.#header.readUInt32LE(0) !== MAGIC) throw garbled("what came is no message");
+    if (length > this.#maxBytes) throw garbled(`a message of ${length} bytes is too long`);
+    this.#body = Buffer.allocUnsafeSlow(length);
+    this.#filled = 0;
+  }
+
+  #end(body: Buffer): Message {
+    const crc = crc32(body, crc32(this.#header.subarray(4, 12)));
+    if (crc !== this.#header.readUInt32LE(12)) throw garbled("a message is damaged");
+    this.#body = null;
+    this.#filled = 0;
+    return { type: this.#header.readUInt32LE(4), body };
+  }
+}
+
+export function garbled(reason: string): SvcError {
+  return new SvcError("SVC2531", `replication: ${reason}`);
+}

@@ -1,0 +1,91 @@
+// What both ends tell each other of their graphs when they meet.
+
+import { GRAPH_NAME } from "../../base/graph-names.js";
+import { MAX_GRAPHS } from "../../base/limits.js";
+import { garbled } from "./messages.js";
+
+/** How far a subscriber has come. */
+export interface Positions {
+  /** The log that all came from, and its last frame so far; null: nothing has come yet. */
+  readonly log: { readonly id: string; readonly sn: number; readonly chain: number } | null;
+  readonly graphs: readonly Position[];
+}
+
+export interface Position {
+  readonly identity: string;
+  /** Operations. */
+  readonly count: number;
+}
+
+/** A graph of the provider. */
+export interface OfferedGraph {
+  readonly number: number;
+  readonly identity: string;
+  readonly name: string;
+  /** Folder below the root, with `/`. */
+  readonly path: string;
+}
+
+/** What a provider begins with. */
+export interface Offer {
+  readonly logId: string;
+  readonly graphs: readonly OfferedGraph[];
+  /** Identities of graphs that the subscriber has, and that were erased. */
+  readonly erased: readonly string[];
+}
+
+/** A graph that comes as a snapshot, in place of whatever the subscriber has. */
+export interface SnapshotHead extends OfferedGraph {
+  readonly bytes: number;
+}
+
+const IDENTITY = /^[0-9a-f]{32}$/;
+
+/** @throws SvcError SVC2531 */
+export function positionsIn(given: unknown): Positions {
+  const { log, graphs } = (given ?? {}) as { log?: Positions["log"]; graphs?: Position[] };
+  if (log !== null && !isLogPosition(log)) throw garbled("no position in a log");
+  if (!Array.isArray(graphs) || graphs.length > MAX_GRAPHS || !graphs.every(isPosition)) {
+    throw garbled("no positions of graphs");
+  }
+  return { log: log ?? null, graphs };
+}
+
+/** @throws SvcError SVC2531 */
+export function offerIn(given: unknown): Offer {
+  const { logId, graphs, erased } = (given ?? {}) as Partial<Offer>;
+  const isOffer = isIdentity(logId) && Array.isArray(graphs) && Array.isArray(erased);
+  if (!isOffer || !graphs.every(isOffered) || !erased.every(isIdentity)) throw garbled("no offer");
+  return { logId, graphs, erased };
+}
+
+/** @throws SvcError SVC2531 */
+export function snapshotHeadIn(given: unknown): SnapshotHead {
+  const head = (given ?? {}) as SnapshotHead;
+  if (!isOffered(head) || !isCount(head.bytes)) throw garbled("no head of a snapshot");
+  return head;
+}
+
+export function isOffered(given: unknown): given is OfferedGraph {
+  const { number, identity, name, path } = (given ?? {}) as Partial<OfferedGraph>;
+  const isNamed = typeof name === "string" && GRAPH_NAME.test(name) && typeof path === "string";
+  return isNamed && isCount(number) && isIdentity(identity);
+}
+
+function isLogPosition(given: unknown): given is Positions["log"] {
+  const { id, sn, chain } = (given ?? {}) as Record<string, unknown>;
+  return isIdentity(id) && isCount(sn) && isCount(chain);
+}
+
+function isPosition(given: unknown): given is Position {
+  const { identity, count } = (given ?? {}) as Partial<Position>;
+  return isIdentity(identity) && isCount(count);
+}
+
+function isIdentity(given: unknown): given is string {
+  return typeof given === "string" && IDENTITY.test(given);
+}
+
+function isCount(given: unknown): given is number {
+  return Number.isSafeInteger(given) && (given as number) >= 0;
+}

@@ -1,0 +1,115 @@
+// What went in and out by replication, in sums and per second, and who is at the other ends: kept
+// by the thread that does it, read by the threads that are asked for it.
+
+/** Sums of one direction. */
+export interface Sums {
+  bytes: number;
+  /** Single changes. */
+  records: number;
+  /** What was committed at once. */
+  units: number;
+  /** What was flushed at once. */
+  frames: number;
+}
+
+export interface TrafficShown {
+  readonly in: Sums;
+  readonly out: Sums;
+  /** Records in the last second or so. */
+  readonly rateIn: number;
+  readonly rateOut: number;
+  /** Milliseconds since what was applied last was safe with the provider; 0: nothing is behind. */
+  readonly lagMs: number;
+  /** Last unit of the log, or of that of the provider which was applied. */
+  readonly serial: number;
+  readonly txPort: number;
+  readonly lastChangeAtMs: number;
+  /** Graphs that come as snapshots at this moment. */
+  readonly synchronizing: number;
+  /** Address of the provider; null: there is none. */
+  readonly provider: string | null;
+  /** Addresses of subscribers that are connected. */
+  readonly subscribers: readonly string[];
+}
+
+const none = (): Sums => ({ bytes: 0, records: 0, units: 0, frames: 0 });
+
+/** Nothing has come or gone. */
+export const NO_TRAFFIC: TrafficShown = {
+  ...{ in: none(), out: none(), rateIn: 0, rateOut: 0, lagMs: 0, serial: 0, txPort: 0 },
+  ...{ lastChangeAtMs: 0, synchronizing: 0, provider: null, subscribers: [] },
+};
+
+const TEXT_BYTES = 2 ** 16;
+const Word = { Turn: 0, Length: 1 } as const;
+
+/** One text that one thread writes and others read. */
+export class TrafficBoard {
+  readonly buffer: SharedArrayBuffer;
+  readonly #words: Int32Array;
+  readonly #bytes: Uint8Array;
+
+  constructor(buffer = new SharedArrayBuffer(8 + TEXT_BYTES)) {
+    this.buffer = buffer;
+    this.#words = new Int32Array(buffer, 0, 2);
+    this.#bytes = new Uint8Array(buffer, 8);
+  }
+
+  write(shown: TrafficShown): void {
+    const text = Buffer.from(JSON.stringify(shown));
+    if (text.length > TEXT_BYTES) return;
+    // Odd while it is being written.
+    Atomics.add(this.#words, Word.Turn, 1);
+    this.#bytes.set(text);
+    Atomics.store(this.#words, Word.Length, text.length);
+    Atomics.add(this.#words, Word.Turn, 1);
+  }
+
+  read(): TrafficShown {
+    for (;;) {
+      const turn = Atomics.load(this.#words, Word.Turn);
+      if (turn === 0) return NO_TRAFFIC;
+      const length = Atomics.load(this.#words, Word.Length);
+      const text = Buffer.from(this.#bytes.subarray(0, length)).toString();
+      const isWhole = turn % 2 === 0 && Atomics.load(this.#words, Word.Turn) === turn;
+      if (isWhole) return JSON.parse(text) as TrafficShown;
+    }
+  }
+}
+
+export class Traffic {
+  readonly in = none();
+  readonly out = none();
+  lagMs = 0;
+  serial = 0;
+  txPort = 0;
+  synchronizing = 0;
+  provider: string | null = null;
+  readonly subscribers = new Set<string>();
+  #lastChangeAtMs = 0;
+  #before = { in: 0, out: 0, at: performance.now() };
+
+  /** Counts a frame that has come or gone. */
+  count(sums: Sums, bytes: number, units: number, records: number): void {
+    sums.bytes += bytes;
+    sums.units += units;
+    sums.records += records;
+    sums.frames++;
+    this.#lastChangeAtMs = Date.now();
+  }
+
+  /** To be called every second or so. */
+  shown(): TrafficShown {
+    const at = performance.now();
+    const seconds = Math.max(0.001, (at - this.#before.at) / 1000);
+    const rateIn = Math.round((this.in.records - this.#before.in) / seconds);
+    const rateOut = Math.round((this.out.records - this.#before.out) / seconds);
+    this.#before = { in: this.in.records, out: this.out.records, at };
+    const { in: input, out, lagMs, serial, txPort, synchronizing, provider } = this;
+    const lastChangeAtMs = this.#lastChangeAtMs;
+    return {
+      ...{ in: input, out, rateIn, rateOut, lagMs, serial, txPort, lastChangeAtMs },
+      ...{ synchronizing, provider, subscribers: [...this.subscribers] },
+    };
+  }
+}

@@ -1,0 +1,270 @@
+// One instance provides its graphs to another: that one ends equal whoever is killed or stopped
+// meanwhile, changes nothing by itself, and lets nobody in who has not the key.
+// limit: 120 s
+
+import assertNode from "node:assert";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("replication");
+const PLUGINS = `
+import { Graph, type int, type PluginRequest, type str } from "svc-server";
+
+/** @plugin */
+export function put(_request: PluginRequest, name: str, from: int, count: int = 1): int {
+  const graph = new Graph(name);
+  for (let n = from; n < from + count; n++) {
+    graph.createVertex("v" + n, { type: "thing", properties: { n, text: "é " + n } });
+    graph.connect("all", ["has", 5, n], "v" + n);
+    if (n % 5 === 0) graph.deleteVertex("v" + (n - 1));
+  }
+  return graph.order;
+}
+
+/** All that a graph has, as one text. @plugin */
+export function all(_request: PluginRequest, name: str): str {
+  const graph = new Graph(name);
+  const lines: str[] = [];
+  for (const id of graph.vertices() as str[]) {
+    const vertex = graph.getVertex(id);
+    lines.push(id + " " + vertex.type + " " + JSON.stringify(vertex.getProperties()));
+    graph.closeVertex(vertex);
+  }
+  for (const arc of graph.arcs() as unknown[]) lines.push(JSON.stringify(arc));
+  return lines.sort().join("\\n");
+}
+
+/** @plugin */
+export function erase(_request: PluginRequest, name: str): boolean {
+  new Graph(name).erase();
+  return true;
+}
+
+/** Vertices that are gone in a second. @plugin */
+export function expire(_request: PluginRequest, name: str): int {
+  const graph = new Graph(name);
+  graph.createVertex("short", { lifespan: 1 });
+  return graph.order;
+}
+`;
+
+let project: TemporaryProject;
+const running = new Set<Served>();
+
+test.before(async () => {
+  project = new TemporaryProject({ "plugins/things.ts": PLUGINS });
+  await svc("build", project.folder);
+});
+test.after(() => project.remove());
+test.after.each(async () => {
+  for (const served of running) await kill(served);
+});
+
+async function start(root: string, ...options: string[]): Promise<Served> {
+  const folder = join(project.folder, root);
+  mkdirSync(folder, { recursive: true });
+  const served = await serve(project.folder, "--root", folder, "--save-every", "0", ...options);
+  running.add(served);
+  return served;
+}
+
+async function kill(served: Served): Promise<void> {
+  running.delete(served);
+  served.process.kill("SIGCONT");
+  await served.stop("SIGKILL");
+}
+
+async function call({ port }: Served, plugin: string): Promise<unknown> {
+  const { json, text } = await get(port, `/svc/plugin/${plugin}`);
+  assert.is(json.status, "OK", text);
+  return json.response;
+}
+
+interface Direction {
+  readonly in: number;
+  readonly out: number;
+}
+
+async function figures({ port }: Served): Promise<Record<"opcodes" | "bytes", Direction>> {
+  await delay(1500);
+  const { response } = (await get(port, "/svc/txstat")).json;
+  return (response as { data: Record<"opcodes" | "bytes", Direction> }).data;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Until both have the same of a graph. */
+async function equal(one: Served, other: Served, name = "things"): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const [a, b] = [await call(one, `all?name=${name}`), await call(other, `all?name=${name}`)];
+    if (a === b) return;
+    if (attempt > 200) assertNode.strictEqual(b, a, `${one.log()}\n---\n${other.log()}`);
+    await delay(50);
+  }
+}
+
+/** Until a server has logged a text so often. */
+async function logged(served: Served, text: string, times = 1): Promise<void> {
+  for (let attempt = 0; served.log().split(text).length <= times; attempt++) {
+    if (attempt > 400) throw new Error(`"${text}" is not in:\n${served.log()}`);
+    await delay(50);
+  }
+}
+
+async function pair(name: string, ...options: string[]) {
+  const port = String(await freePort());
+  const attach = `127.0.0.1:${port}`;
+  const subscribe = () => start(`${name}-s`, "--tx-port", port, ...options);
+  const provide = () => start(`${name}-p`, "--attach", attach, ...options);
+  return { port: Number(port), subscribe, provide };
+}
+
+test("a replica has what the provider has, after either was killed", async () => {
+  const { subscribe, provide } = await pair("killed");
+  let subscriber = await subscribe();
+  let provider = await provide();
+  await call(provider, "put?name=things&from=1&count=300");
+  await equal(provider, subscriber);
+  const putting = call(provider, "put?name=things&from=301&count=1000");
+  await kill(subscriber);
+  await putting;
+  subscriber = await subscribe();
+  await equal(provider, subscriber);
+  await call(provider, "put?name=more&from=1&count=10");
+  await kill(provider);
+  provider = await provide();
+  await call(provider, "put?name=things&from=1301&count=100");
+  await equal(provider, subscriber);
+  await equal(provider, subscriber, "more");
+  await call(provider, "erase?name=more");
+  await call(provider, "put?name=more&from=5&count=3");
+  await equal(provider, subscriber, "more");
+  const [sent, got] = [await figures(provider), await figures(subscriber)];
+  assert.ok(sent.opcodes.out > 300 && sent.bytes.out > 10_000, JSON.stringify(sent));
+  assert.ok(got.opcodes.in > 300 && got.opcodes.out === 0, JSON.stringify(got));
+  assert.match((await get(provider.port, "/svc/peerstat")).text, /"subscribers":\["127/);
+  assert.match((await get(subscriber.port, "/svc/peerstat")).text, /"provider":"127.0.0.1"/);
+});
+
+test("a subscriber that starts empty, or whose log lacks too much, gets a snapshot", async () => {
+  const { subscribe, provide } = await pair("empty");
+  let provider = await start("empty-p", "--log", "off");
+  await call(provider, "put?name=things&from=1&count=200");
+  await provider.stop();
+  running.delete(provider);
+  provider = await provide();
+  let subscriber = await subscribe();
+  await logged(subscriber, "provides 1 graphs");
+  await equal(provider, subscriber);
+  await call(provider, "put?name=things&from=201&count=20");
+  await equal(provider, subscriber);
+  // It loses its disk.
+  await kill(subscriber);
+  rmSync(join(project.folder, "empty-s"), { recursive: true });
+  subscriber = await subscribe();
+  await equal(provider, subscriber);
+  // The same, and what it got is there after a crash.
+  await kill(subscriber);
+  await call(provider, "put?name=things&from=221&count=20");
+  subscriber = await subscribe();
+  await equal(provider, subscriber);
+});
+
+test("nobody changes a replica, and nothing in it expires by itself", async () => {
+  const { subscribe, provide } = await pair("readonly");
+  const subscriber = await subscribe();
+  const provider = await provide();
+  await call(provider, "put?name=things&from=1&count=3");
+  await call(provider, "expire?name=things");
+  await equal(provider, subscriber);
+  assert.match((await get(subscriber.port, "/svc/plugin/put?name=things&from=9")).text, /readonly/);
+  await kill(provider);
+  await delay(2500);
+  assert.match(String(await call(subscriber, "all?name=things")), /short/);
+});
+
+test("a stopped subscriber keeps nobody waiting, and catches up", async () => {
+  const { subscribe, provide } = await pair("stopped");
+  const subscriber = await subscribe();
+  const provider = await provide();
+  await call(provider, "put?name=things&from=1&count=10");
+  await equal(provider, subscriber);
+  subscriber.process.kill("SIGSTOP");
+  await call(provider, "put?name=things&from=11&count=5000");
+  subscriber.process.kill("SIGCONT");
+  await equal(provider, subscriber);
+});
+
+test("only who has the key is let in, and what is no message ends a connection", async () => {
+  const port = await freePort();
+  const keys = ["one key of enough bytes", "another key of enough bytes"].map((key, index) => {
+    const file = join(project.folder, `key${index}`);
+    writeFileSync(file, key);
+    return file;
+  });
+  const subscriber = await start("keys-s", "--tx-port", String(port), "--tx-key-file", keys[0]!);
+  const attach = ["--attach", `127.0.0.1:${port}`, "--tx-key-file"];
+  const stranger = await start("keys-x", ...attach, keys[1]!);
+  await call(stranger, "put?name=evil&from=1");
+  await logged(stranger, "SVC2533");
+  await kill(stranger);
+  for (const garbage of [Buffer.alloc(100, 7), Buffer.from("GET / HTTP/1.1\r\n\r\n")]) {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.write(garbage);
+    await new Promise((resolve) => socket.once("close", resolve));
+  }
+  await logged(subscriber, "SVC2531");
+  const provider = await start("keys-p", ...attach, keys[0]!);
+  await call(provider, "put?name=things&from=1&count=5");
+  await equal(provider, subscriber);
+  assert.not.match(subscriber.log() + provider.log(), /enough bytes/);
+});
+
+test("what did not come from a provider is refused, and said", async () => {
+  const { port, subscribe, provide } = await pair("diverged");
+  const alone = await start("diverged-s");
+  await call(alone, "put?name=things&from=1");
+  await alone.stop();
+  running.delete(alone);
+  const error = await subscribe().catch((failure: Error) => failure);
+  assert.match(String(error), /SVC2534/);
+  rmSync(join(project.folder, "diverged-s"), { recursive: true });
+  const subscriber = await subscribe();
+  const provider = await provide();
+  await call(provider, "put?name=things&from=1&count=5");
+  await equal(provider, subscriber);
+  await provider.stop();
+  running.delete(provider);
+  // A copy of the provider that went another way.
+  cpSync(join(project.folder, "diverged-p"), join(project.folder, "other-p"), { recursive: true });
+  const first = await provide();
+  await call(first, "put?name=things&from=6&count=5");
+  await equal(first, subscriber);
+  await first.stop();
+  running.delete(first);
+  const other = await start("other-p", "--attach", `127.0.0.1:${port}`);
+  await call(other, "put?name=things&from=70&count=50");
+  await logged(other, "SVC2532");
+});
+
+test("replication without a key stays on this machine", async () => {
+  const error = await start("nokey", "--attach", "192.0.2.1:7000").catch((e: Error) => e);
+  assert.match(String(error), /SVC2530/);
+  const off = await start("nolog", "--tx-port", "7000", "--log", "off").catch((e: Error) => e);
+  assert.match(String(off), /SVC2530/);
+});
+
+test.run();

@@ -1,0 +1,76 @@
+// Messages between instances come in any pieces, and come out whole; what is none is refused before
+// there is room made for it.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  encodeMessage,
+  MessageReader,
+  MessageType,
+} from "../../../runtime/interconnect/wire/messages.js";
+import { isThisMachine, SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
+
+const test = suite("messages between instances");
+const BODIES = ["", "a", "four", "x".repeat(1000)].map((text) => Buffer.from(text));
+const SENT = Buffer.concat(BODIES.map((body) => encodeMessage(MessageType.Frame, body)));
+
+function readAll(pieces: readonly Buffer[], reader = new MessageReader()): Buffer[] {
+  return pieces.flatMap((piece) => [...reader.read(piece)].map(({ body }) => body));
+}
+
+test("messages come out whole, whatever pieces they come in", () => {
+  for (const size of [1, 3, 16, 17, 500, SENT.length]) {
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < SENT.length; at += size) pieces.push(SENT.subarray(at, at + size));
+    assert.equal(readAll(pieces), BODIES, `pieces of ${size}`);
+  }
+});
+
+test("a flipped bit is noticed, wherever it is", () => {
+  const message = encodeMessage(MessageType.Frame, Buffer.from("some text"));
+  for (let bit = 0; bit < message.length * 8; bit++) {
+    const flipped = Buffer.from(message);
+    flipped[bit >>> 3]! ^= 1 << (bit & 7);
+    let read: Buffer[] = [];
+    try {
+      read = readAll([flipped]);
+    } catch (error) {
+      assert.match((error as Error).message, /^replication: /);
+    }
+    // A longer length waits for more.
+    assert.equal(read, [], `bit ${bit}`);
+  }
+});
+
+test("strangers may send little, others a frame", () => {
+  const message = encodeMessage(MessageType.Frame, Buffer.alloc(2000));
+  assert.throws(() => readAll([message.subarray(0, 16)]), /2000 bytes is too long/);
+  const reader = new MessageReader();
+  reader.trust();
+  assert.is(readAll([message], reader).length, 1);
+  const huge = encodeMessage(MessageType.Frame, Buffer.alloc(2 ** 23 + 33));
+  assert.throws(() => readAll([huge.subarray(0, 16)], reader), /too long/);
+});
+
+test("a proof is of one role, both nonces and one key", () => {
+  const [a, b] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const key = new SharedKey(Buffer.from("a key of enough bytes"));
+  const proof = key.proof("provider", a, b);
+  assert.ok(key.isProof(proof, "provider", a, b));
+  assert.not.ok(key.isProof(proof, "subscriber", a, b));
+  assert.not.ok(key.isProof(proof, "provider", b, a));
+  assert.not.ok(key.isProof(proof.subarray(1), "provider", a, b));
+  const other = new SharedKey(Buffer.from("another key of enough"));
+  assert.not.ok(other.isProof(proof, "provider", a, b));
+});
+
+test("only loopback is this machine", () => {
+  for (const host of ["127.0.0.1", "::1", "localhost", "::ffff:127.0.0.1"]) {
+    assert.ok(isThisMachine(host), host);
+  }
+  for (const host of ["10.0.0.1", "127.0.0.1.evil.example", "", "0.0.0.0", "::"]) {
+    assert.not.ok(isThisMachine(host), host);
+  }
+});
+
+test.run();
