@@ -7,8 +7,15 @@ import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import { applyUnit } from "../graph/log/apply-unit.js";
 import { identityOfStore, storedGraph } from "../graph/log/logged-store.js";
+import { countAfter, recordsIn } from "../graph/log/unit-format.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
-import type { FrameHeader } from "./log/segment-format.js";
+import {
+  decodeFrameHeader,
+  FRAME_HEADER_BYTES,
+  type FrameHeader,
+  isIntact,
+} from "./log/segment-format.js";
+import { eachUnit } from "./log/units.js";
 import { readMark, writeMark } from "./replica-mark.js";
 import { installSnapshot, receiveSnapshot } from "./snapshot-transfer.js";
 import { garbled } from "./wire/messages.js";
@@ -42,6 +49,8 @@ export class Replica {
   /** By the number that the provider's log gave them. */
   readonly #offered = new Map<number, OfferedGraph>();
   readonly #stores = new Map<number, GraphStore>();
+  /** What the provider's log opened up to this number, and does not offer, was erased since. */
+  #lastNumber = 0;
   #log: Positions["log"];
   #markedAt = 0;
 
@@ -73,6 +82,7 @@ export class Replica {
   async accept(offer: Offer): Promise<void> {
     this.#offered.clear();
     this.#stores.clear();
+    this.#lastNumber = offer.lastNumber;
     for (const store of this.#graphs.stores().values()) {
       if (offer.erased.includes(identityOfStore(store)))
         await this.#graphs.remove(store.name, true);
@@ -101,27 +111,62 @@ export class Replica {
     this.#open(head);
   }
 
+  /**
+   * Applies a frame of the provider's log, as it stands there.
+   * @throws SvcError SVC2531, SVC2532
+   */
+  async take(bytes: Buffer): Promise<{ readonly header: FrameHeader; readonly records: number }> {
+    const header = decodeFrameHeader(bytes);
+    const isFrame = header !== null && !header.isTable;
+    if (!isFrame || !isIntact(header, bytes.subarray(FRAME_HEADER_BYTES))) {
+      throw garbled("a frame is damaged");
+    }
+    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+    const at = FRAME_HEADER_BYTES / 4;
+    const frame = { header, offset: 0, words, at, end: words.length, bytes };
+    const controls: unknown[] = [];
+    eachUnit(frame, { unit: () => undefined, control: (json) => controls.push(json) });
+    // In each frame they come first.
+    for (const control of controls) await this.#control(control);
+    let records = 0;
+    const unit = (unitWords: Uint32Array, from: number, graph: number): void => {
+      this.#apply(unitWords, from, graph, countAfter(unitWords, from));
+      records += recordsIn(unitWords, from);
+    };
+    eachUnit(frame, { unit, control: () => undefined });
+    this.#reached(header);
+    return { header, records };
+  }
+
+  mark(): void {
+    this.#markedAt = performance.now();
+    writeMark(this.#graphs.root, this.#log);
+  }
+
   /** The provider's log says something of itself. @throws SvcError SVC2531 */
-  async control(control: unknown): Promise<void> {
+  async #control(control: unknown): Promise<void> {
     const { opened, erased } = (control ?? {}) as { opened?: unknown; erased?: unknown };
     if (opened !== undefined) {
       if (!isOffered(opened)) throw garbled("a graph that can be none");
-      if (!this.#offered.has(opened.number)) this.#offered.set(opened.number, opened);
+      const isKnown = this.#offered.has(opened.number);
+      // Another one of its name may be here already.
+      if (!isKnown && opened.number <= this.#lastNumber) return;
+      if (!isKnown) this.#offered.set(opened.number, opened);
       await this.#clear(opened);
     }
     if (typeof erased !== "number") return;
-    const store = this.#stores.get(erased);
+    const store = this.#storeOf(erased);
     this.#stores.delete(erased);
     this.#offered.delete(erased);
     if (store !== undefined) await this.#graphs.remove(store.name, true);
   }
 
   /** @throws SvcError SVC2532 */
-  apply(words: Uint32Array, at: number, number: number, after: number): void {
+  #apply(words: Uint32Array, at: number, number: number, after: number): void {
     const offered = this.#offered.get(number);
     // It was erased since.
     if (offered === undefined) return;
-    const store = this.#stores.get(number) ?? this.#open(offered);
+    const store = this.#storeOf(number) ?? this.#open(offered);
     if (after <= store.operationCount) return;
     this.#graphs.relieve();
     try {
@@ -132,14 +177,15 @@ export class Replica {
     }
   }
 
-  reached({ sn, units, headerCrc }: FrameHeader): void {
+  #reached({ sn, units, headerCrc }: FrameHeader): void {
     this.#log = { id: this.#log!.id, sn: sn + units - 1, chain: headerCrc };
     if (performance.now() - this.#markedAt > MARK_MS) this.mark();
   }
 
-  mark(): void {
-    this.#markedAt = performance.now();
-    writeMark(this.#graphs.root, this.#log);
+  /** Undefined also for one that somebody has let go: its memory is given back. */
+  #storeOf(number: number): GraphStore | undefined {
+    const store = this.#stores.get(number);
+    return store?.memory.isRemoved === true ? undefined : store;
   }
 
   /** A plugin has asked for a graph before it came: that one is empty, and makes room. */

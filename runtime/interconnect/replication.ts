@@ -111,7 +111,10 @@ function replicaGraphs(parts: ReplicationParts, log: DurableLog): ReplicaGraphs 
       everywhere.opened(shared);
       return shared;
     },
-    remove: (name, isErased) => everywhere.remove(name, isErased),
+    remove: async (name, isErased) => {
+      await everywhere.remove(name, isErased);
+      keeper.drop(name, isErased);
+    },
     relieve: () => log.relieve(),
   };
 }

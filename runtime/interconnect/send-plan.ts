@@ -40,7 +40,9 @@ export function planFor(channel: LogChannel, positions: Positions): SendPlan | s
   const left = [...there.keys()];
   const unknown = left.find((identity) => channel.graphs.byIdentity(identity)?.isErased !== true);
   if (unknown !== undefined) return `it has a graph that is not here (identity ${unknown})`;
-  return { offer: { logId: channel.log.logId, graphs, erased: left }, snapshots, counts };
+  const { lastNumber } = channel.graphs;
+  const offer = { logId: channel.log.logId, graphs, lastNumber, erased: left };
+  return { offer, snapshots, counts };
 }
 
 /** Why what a subscriber has did not come from this log as it is now; null: it did. */

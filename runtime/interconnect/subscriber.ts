@@ -3,10 +3,7 @@
 
 import { createServer, type Server, type Socket } from "node:net";
 import { SvcError } from "../base/errors.js";
-import { countAfter, recordsIn } from "../graph/log/unit-format.js";
 import type { Traffic } from "../metrics/traffic.js";
-import { decodeFrameHeader, FRAME_HEADER_BYTES, isIntact } from "./log/segment-format.js";
-import { eachUnit } from "./log/units.js";
 import type { Replica } from "./replica.js";
 import { garbled, type Message, MessageType } from "./wire/messages.js";
 import { jsonIn, Peer } from "./wire/peer.js";
@@ -129,26 +126,7 @@ export class Subscriber {
 
   async #apply(body: Buffer): Promise<void> {
     const { replica, traffic } = this.#parts;
-    const header = decodeFrameHeader(body);
-    if (header === null || header.isTable || !isIntact(header, body.subarray(FRAME_HEADER_BYTES))) {
-      throw garbled("a frame is damaged");
-    }
-    const words = new Uint32Array(body.buffer, body.byteOffset, body.length / 4);
-    const at = FRAME_HEADER_BYTES / 4;
-    const frame = { header, offset: 0, words, at, end: words.length, bytes: body };
-    const controls: unknown[] = [];
-    eachUnit(frame, { unit: () => undefined, control: (json) => controls.push(json) });
-    // In each frame they come first.
-    for (const control of controls) await replica.control(control);
-    let records = 0;
-    eachUnit(frame, {
-      unit: (unitWords, from, graph) => {
-        replica.apply(unitWords, from, graph, countAfter(unitWords, from));
-        records += recordsIn(unitWords, from);
-      },
-      control: () => undefined,
-    });
-    replica.reached(header);
+    const { header, records } = await replica.take(body);
     traffic.count(traffic.in, body.length, header.units, records);
     traffic.serial = header.sn + header.units - 1;
   }

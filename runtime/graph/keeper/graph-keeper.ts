@@ -5,6 +5,7 @@ import { MAX_GRAPHS } from "../../base/limits.js";
 import { setReadonlyBy, setSystemReadonly } from "../changes/graph.js";
 import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
 import { EventProcessor } from "../expiry/event-processor.js";
+import { identityOf } from "../memory/graph-identity.js";
 import { ReadonlyBy } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
 import { Session } from "../sessions/session.js";
@@ -14,7 +15,7 @@ import { GraphStore } from "../store/graph-store.js";
 import { IndexProcessor } from "../vectors/index-processor.js";
 import type { GraphLog, RecoverableGraph } from "./graph-log.js";
 import type { SharedGraph } from "./graph-source.js";
-import { onRemoved } from "./removed-graphs.js";
+import { onRemoved, removeForAll } from "./removed-graphs.js";
 import { saveGraphs } from "./save-graphs.js";
 import { SYSTEM_GRAPH } from "./system-graph.js";
 
@@ -159,6 +160,16 @@ export class GraphKeeper {
     const isSaved = await saveGraphs([{ store: kept.store, path }], timeoutMs, this.#log, true);
     if (!isSaved) throw new DataError(`graph "${name}" could not be saved`);
     return path;
+  }
+
+  /** Lets a graph go that only this thread knows of: the main thread has not learnt of it yet. */
+  drop(name: string, isErased: boolean): void {
+    const kept = this.#graphs.get(name);
+    if (kept === undefined || kept.store.memory.isRemoved) return;
+    removeForAll(kept.store);
+    if (!isErased) return;
+    this.#changes?.erase(identityOf(kept.store.memory)!);
+    if (kept.shared.path !== null) eraseStoredGraph(kept.shared.path);
   }
 
   names(): readonly string[] {

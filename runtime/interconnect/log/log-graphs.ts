@@ -47,6 +47,11 @@ export class LogGraphs {
     return this.all().findLast((graph) => graph.name === name);
   }
 
+  /** The number that was given last. */
+  get lastNumber(): number {
+    return this.#lastNumber;
+  }
+
   /** Gives a graph the next number. */
   add(entry: Omit<GraphEntry, "number">): LoggedGraph {
     return this.#enter({ ...entry, number: this.#lastNumber + 1 });

@@ -30,6 +30,8 @@ export interface OfferedGraph {
 export interface Offer {
   readonly logId: string;
   readonly graphs: readonly OfferedGraph[];
+  /** Graphs with numbers up to this one that are not offered were erased. */
+  readonly lastNumber: number;
   /** Identities of graphs that the subscriber has, and that were erased. */
   readonly erased: readonly string[];
 }
@@ -53,10 +55,11 @@ export function positionsIn(given: unknown): Positions {
 
 /** @throws SvcError SVC2531 */
 export function offerIn(given: unknown): Offer {
-  const { logId, graphs, erased } = (given ?? {}) as Partial<Offer>;
+  const { logId, graphs, lastNumber, erased } = (given ?? {}) as Partial<Offer>;
   const isOffer = isIdentity(logId) && Array.isArray(graphs) && Array.isArray(erased);
   if (!isOffer || !graphs.every(isOffered) || !erased.every(isIdentity)) throw garbled("no offer");
-  return { logId, graphs, erased };
+  if (!isCount(lastNumber)) throw garbled("no offer");
+  return { logId, graphs, lastNumber, erased };
 }
 
 /** @throws SvcError SVC2531 */

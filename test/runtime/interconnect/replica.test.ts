@@ -1,0 +1,140 @@
+// A replica fed with frames of a provider's log, in one process: graphs that were erased and made
+// again under the same name, and graphs that were opened here before the provider's came.
+
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { GraphKeeper } from "../../../runtime/graph/keeper/graph-keeper.js";
+import { identityOfStore, LogClock } from "../../../runtime/graph/log/logged-store.js";
+import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+import { DurableLog } from "../../../runtime/interconnect/durable-log.js";
+import { realDisk } from "../../../runtime/interconnect/log/disk.js";
+import { LogFollower } from "../../../runtime/interconnect/log/log-follower.js";
+import { Replica } from "../../../runtime/interconnect/replica.js";
+import { planFor } from "../../../runtime/interconnect/send-plan.js";
+import { comparable } from "../../property/support/comparable.js";
+import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
+
+interface Context {
+  folder: string;
+  log: DurableLog;
+  clock: LogClock;
+  provider: GraphKeeper;
+  subscriber: GraphKeeper;
+  replica: Replica;
+}
+
+const test = suite<Context>("replica");
+const SETTINGS = { events: false, idle: false, saveEvery: 0, txPort: null };
+
+test.before.each((context) => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-replica-"));
+  const [root, other] = [join(folder, "p"), join(folder, "s")];
+  mkdirSync(root);
+  mkdirSync(other);
+  const warn = (): void => undefined;
+  const clock = new LogClock();
+  const options = { root, mode: "async", clock, warn, disk: realDisk } as const;
+  const log = new DurableLog(options);
+  const provider = new GraphKeeper(TEST_THREAD, SETTINGS, warn, log);
+  const subscriber = new GraphKeeper(TEST_THREAD + 1, { ...SETTINGS, txPort: 1 }, warn);
+  const replica = new Replica({
+    root: other,
+    stores: () => subscriber.replicated(),
+    open: ({ name, identity }) => subscriber.keep({ ...request(other, name), identity }),
+    remove: async (name, isErased) => subscriber.drop(name, isErased),
+    relieve: () => undefined,
+  });
+  Object.assign(context, { folder, log, clock, provider, subscriber, replica });
+});
+
+test.after.each(async ({ folder, log, provider, subscriber }) => {
+  for (const keeper of [provider, subscriber]) {
+    for (const name of keeper.names()) keeper.drop(name, false);
+  }
+  await log.close();
+  rmSync(folder, { recursive: true });
+});
+
+function request(root: string, name: string) {
+  const isAny = { isStorable: true, isLocal: false, isReadonly: false };
+  return { name, path: name, folder: join(root, name), ...isAny };
+}
+
+function graphOf(keeper: GraphKeeper, folder: string, name: string): GraphStore {
+  return GraphStore.attach(keeper.keep(request(folder, name)).share, TEST_THREAD + 2);
+}
+
+/** A graph of the provider with some vertices. */
+function fill({ provider, folder }: Context, name: string, vertices: number): GraphStore {
+  const store = graphOf(provider, join(folder, "p"), name);
+  const graph = openStore(store);
+  for (let index = 0; index < vertices; index++) graph.connect("all", "has", `v${index}`);
+  return store;
+}
+
+/** The provider's connection is made anew, and sends from the first unit on. */
+async function follow(context: Context): Promise<void> {
+  const { log, clock, replica } = context;
+  assert.ok(await clock.wait(clock.next));
+  const plan = planFor(log.channel, replica.positions());
+  if (typeof plan === "string") throw new Error(plan);
+  await replica.accept(plan.offer);
+  await stream(context);
+}
+
+async function stream({ log, clock, replica }: Context): Promise<void> {
+  assert.ok(await clock.wait(clock.next));
+  const follower = new LogFollower(realDisk, log.channel.log, 1);
+  for (let frame = follower.next(); frame !== null; frame = follower.next()) {
+    const bytes = Buffer.allocUnsafeSlow(frame.bytes.length);
+    frame.bytes.copy(bytes);
+    await replica.take(bytes);
+  }
+  follower.close();
+}
+
+function isSame({ subscriber, folder }: Context, store: GraphStore): void {
+  const copy = graphOf(subscriber, join(folder, "s"), store.name);
+  assert.is(identityOfStore(copy), identityOfStore(store));
+  const { graph, vertices } = comparable(copy) as { graph: object; vertices: unknown };
+  assert.equal({ graph: { ...graph, isReadonly: false }, vertices }, comparable(store));
+}
+
+test("a graph follows its namesakes that were erased, from any point of the log on", async (c) => {
+  for (let round = 0; round < 3; round++) {
+    fill(c, "more", 4 + round);
+    if (round === 1) await follow(c);
+    c.provider.drop("more", true);
+  }
+  // Opened, but empty: it is offered, and has no place in the log of its namesakes.
+  const last = fill(c, "more", 0);
+  await follow(c);
+  openStore(last).createVertex("new");
+  await follow(c);
+  isSame(c, last);
+  openStore(last).createVertex("newer");
+  await follow(c);
+  isSame(c, last);
+});
+
+test("a graph that was opened here before it came makes room", async (c) => {
+  const early = graphOf(c.subscriber, join(c.folder, "s"), "early");
+  const store = fill(c, "early", 5);
+  await follow(c);
+  assert.ok(early.memory.isRemoved);
+  isSame(c, store);
+});
+
+test("a graph that was let go here while it was followed comes again", async (c) => {
+  const store = fill(c, "things", 5);
+  await follow(c);
+  c.subscriber.drop("things", true);
+  openStore(store).createVertex("new");
+  await stream(c);
+  isSame(c, store);
+});
+
+test.run();
