@@ -36,6 +36,7 @@ import {
 import { LOG_LEVELS } from "../base/log-settings.js";
 import type { DispatcherConfig, GraphConfig, PluginDeclaration } from "./config-values.js";
 import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
+import { INTERCONNECT_SETTINGS } from "./interconnect-settings.js";
 import { matrixRule } from "./matrix-config.js";
 import { type PluginItem, pluginsRule } from "./plugin-rules.js";
 import { nullable } from "./rules.js";
@@ -43,7 +44,6 @@ import { setting } from "./setting.js";
 import {
   address,
   hostNames,
-  hostPorts,
   integer,
   integerOr,
   networks,
@@ -317,31 +317,7 @@ export const SETTINGS = {
     help: "who may ask with `X-SVC-Explain` how a dispatched answer came about",
     optionHelp: "who may ask with X-SVC-Explain how a dispatched answer came about",
   }),
-  /** Port that another instance provides its graphs to; null: none (default). */
-  txPort: setting({
-    key: "interconnect.txPort",
-    type: optional(integer(1, 65535)),
-    default: [null],
-    option: "tx-port",
-    help: "port that another instance provides its graphs to, which become a replica of them",
-  }),
-  /** `host:port` of instances that all changes of graphs are sent to. Default none. */
-  attach: setting({
-    key: "interconnect.attach",
-    type: hostPorts,
-    default: [[]],
-    option: "attach",
-    help: "`host:port` of instances that all changes of graphs are sent to",
-    optionHelp: "host:port of instances that all changes of graphs are sent to",
-  }),
-  /** File with the key that both instances have; null: that in SVC_TX_KEY, or none. */
-  txKeyFile: setting({
-    key: "interconnect.keyFile",
-    type: optional(text("<file>")),
-    default: [null],
-    option: "tx-key-file",
-    help: "file with the key that both instances have; without one only this machine is talked to",
-  }),
+  ...INTERCONNECT_SETTINGS,
   /** Expired vertices and arcs are removed. Default true. */
   events: setting({
     key: "events",

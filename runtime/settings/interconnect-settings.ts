@@ -1,0 +1,33 @@
+// Rows of the table of settings that are about other instances, which get or provide graphs; see
+// table.ts, of which they are a part.
+
+import { setting } from "./setting.js";
+import { hostPorts, integer, optional, text } from "./setting-types.js";
+
+export const INTERCONNECT_SETTINGS = {
+  /** Port that another instance provides its graphs to; null: none (default). */
+  txPort: setting({
+    key: "interconnect.txPort",
+    type: optional(integer(1, 65535)),
+    default: [null],
+    option: "tx-port",
+    help: "port that another instance provides its graphs to, which become a replica of them",
+  }),
+  /** `host:port` of instances that all changes of graphs are sent to. Default none. */
+  attach: setting({
+    key: "interconnect.attach",
+    type: hostPorts,
+    default: [[]],
+    option: "attach",
+    help: "`host:port` of instances that all changes of graphs are sent to",
+    optionHelp: "host:port of instances that all changes of graphs are sent to",
+  }),
+  /** File with the key that both instances have; null: that in SVC_TX_KEY, or none. */
+  txKeyFile: setting({
+    key: "interconnect.keyFile",
+    type: optional(text("<file>")),
+    default: [null],
+    option: "tx-key-file",
+    help: "file with the key that both instances have; without one only this machine is talked to",
+  }),
+};
