@@ -11,6 +11,7 @@ import type { ModuleState, PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import { findConfigured } from "./configured-plugin.js";
 import { readDependencies } from "./dependencies.js";
+import { reportExpressions } from "./expressions.js";
 import { findDeclarations } from "./find-declarations.js";
 import { restoreGlobalTypes, withholdGlobalTypes } from "./global-types.js";
 import { ImportGraph } from "./import-graph.js";
@@ -156,6 +157,7 @@ export class PluginReader {
     }
     const plugins = declarations.map((declaration) => readPlugin(readers, declaration, module));
     const moduleState = plugins.length > 0 ? readModuleState(context, sourceFile) : [];
+    reportExpressions(context, sourceFile);
     return { plugins, moduleState, diagnostics: context.takeFindings() };
   }
 

@@ -147,6 +147,22 @@ export const COMPILER_CODES = {
     title: "text that fits two members of a parameter's type",
     fix: "declare members that differ as text, or send the text in the quotes of JSON",
   },
+  SVC1070: {
+    title: "unknown name in an expression",
+    fix: "use a name of the expression language (docs/expressions.md)",
+  },
+  SVC1071: {
+    title: "expression that cannot be read",
+    fix: "correct the text where the message points",
+  },
+  SVC1072: {
+    title: "expression glued together from texts",
+    fix: "put values into it with the template `expr`",
+  },
+  SVC1073: {
+    title: "expression whose value is always the same",
+    fix: "compare numbers with numbers and texts with texts",
+  },
   SVC1101: {
     title: "configuration cannot be loaded",
     fix: "correct the file so that it runs and exports a configuration by default",

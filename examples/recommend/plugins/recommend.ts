@@ -3,6 +3,7 @@
 import {
   D_IN,
   D_OUT,
+  expr,
   type float,
   type Graph,
   type int,
@@ -83,7 +84,7 @@ export function discover(
   const condition = {
     type: "item",
     adjacent: { arc: ["bought", D_IN], neighbor: bought },
-    filter: `vertex['price'] <= ${price}`,
+    filter: expr`vertex['price'] <= ${price}`,
   } as const;
   return graph.nearest(vertex, { hits: n, condition });
 }

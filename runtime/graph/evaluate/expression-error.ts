@@ -4,7 +4,20 @@
 import { QueryError } from "../model/errors.js";
 
 /** What whoever wrote an expression has to mend. */
-export class ExpressionError extends QueryError {}
+export class ExpressionError extends QueryError {
+  /** What is wrong, without its place. */
+  readonly problem: string;
+  /** Index of the first character of what is wrong, and how many there are. */
+  readonly at: number;
+  readonly length: number;
+
+  constructor(message: string, problem = message, at = 0, length = 1) {
+    super(message);
+    this.problem = problem;
+    this.at = at;
+    this.length = length;
+  }
+}
 
 const MAX_CONTEXT = 20;
 const MAX_TOKEN = 40;
@@ -23,12 +36,13 @@ export function expressionError(
   const shown = token.length > MAX_TOKEN ? `${token.slice(0, MAX_TOKEN)}...` : token;
   const head = `Syntax error [ ${problem} ] at pos=${at + 1} ('${shown}')`;
   const place = `${before}<<<ERROR>>>${after}`.replace(/[\t\r\n]/g, " ");
-  return new ExpressionError(`${head}: ${place}\n${caretLine(text, at)}`);
+  const message = `${head}: ${place}\n${caretLine(text, at)}`;
+  return new ExpressionError(message, problem, at, Math.max(1, token.length));
 }
 
 /** What an expression may not do where it stands. */
 export function placeError(problem: string, text: string, at: number): ExpressionError {
-  return new ExpressionError(`${problem}\n${caretLine(text, at)}`);
+  return new ExpressionError(`${problem}\n${caretLine(text, at)}`, problem, at);
 }
 
 /** The line of the text that the place is in, and a caret below the place. */

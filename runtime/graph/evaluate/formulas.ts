@@ -21,10 +21,16 @@ export function setFindDefinition(next: FindDefinition): void {
  * @throws QueryError with the place of what is wrong
  */
 export function findExpression(store: GraphStore, text: string): Expression {
-  const name = NAME_ONLY.exec(text)?.[1];
-  if (name !== undefined && !CONSTANTS.has(name) && !VERTEX_NAMES.some((of) => of === name)) {
-    const found = find(store, name);
+  if (isNameOnly(text)) {
+    const found = find(store, text.trim());
     if (found !== null) return { ...compileExpression(found), name: null };
   }
   return compileExpression(text);
+}
+
+/** True for a text that can be the name of a definition. */
+export function isNameOnly(text: string): boolean {
+  const name = NAME_ONLY.exec(text)?.[1];
+  if (name === undefined || CONSTANTS.has(name)) return false;
+  return !VERTEX_NAMES.some((of) => of === name);
 }

@@ -31,7 +31,7 @@ export const ODEG = vertex(
   ({ vertices }, handle) => vertices.outDegree(handle),
 );
 export const VECTOR = vertex(
-  { field: "vector", bit: F.F_VEC, kind: "vector" },
+  { field: "vector", bit: F.F_VEC, kind: "vector", name: ".vector" },
   ({ vectors }, handle): readonly number[] => externalOf(vectors.get(handle)),
 );
 export const PROPERTIES = vertex(

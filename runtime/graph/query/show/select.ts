@@ -1,23 +1,24 @@
-// The `select` option: properties and attributes of an entry, beside or in place of its fields.
-//
-//   price; stock ? 5; .type; *       a property, one with a default, an attribute, all properties
-//
-//   label: .arc.value * 2            an expression, under a name
+// The `select` option: properties, attributes and expressions of an entry, beside or in place of
+// its fields.
 
 import type { BoundProgram } from "../../evaluate/bound-program.js";
+import { checkPlace } from "../../evaluate/expression-check.js";
+import { ExpressionError } from "../../evaluate/expression-error.js";
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { jsonResult } from "../../evaluate/plain-result.js";
+import { compilePart } from "../../evaluate/program.js";
 import { QueryError, UnsupportedError } from "../../model/errors.js";
 import type { PropertyValue } from "../../store/property-values.js";
 import { ARC_ATTRIBUTES } from "../attributes/arc-attributes.js";
 import type { HitView } from "../attributes/attribute.js";
 import { PROPERTIES, VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.js";
+import { parseSelect, type SelectItem } from "./select-text.js";
 
 export type SelectedItem = readonly [key: string, value: PropertyValue];
 /** Appends what an item gives to the list. */
 type Reader = (hit: HitView, into: SelectedItem[]) => void;
-/** What has a name is no vector and no list of properties. */
-type ReadAttribute = (hit: HitView) => string | number;
+/** What has a name is no list of properties. */
+type ReadAttribute = (hit: HitView) => PropertyValue;
 
 /** As they are written. */
 const ATTRIBUTES = new Map(
@@ -26,7 +27,7 @@ const ATTRIBUTES = new Map(
   ),
 );
 /** What the interface has beside those, and this server does not. */
-const LATER = new Set([".vector", ".enum", ".arc.issyn"]);
+const LATER = new Set([".enum", ".arc.issyn"]);
 
 export class Selection {
   readonly #readers: readonly Reader[];
@@ -43,12 +44,6 @@ export class Selection {
   }
 }
 
-/** An item of the text. */
-interface Part {
-  readonly from: number;
-  readonly to: number;
-}
-
 /**
  * Reads a `select` text; null when there is none.
  * @throws QueryError what is no list of items
@@ -56,58 +51,43 @@ interface Part {
 export function readSelect(select: unknown, expressions: ExpressionSet): Selection | null {
   if (select === undefined || select === null) return null;
   if (typeof select !== "string") throw new QueryError("select must be string");
-  const parts = partsOf(select);
-  if (parts.length > MAX_ITEMS) throw new QueryError(`too many property fields: ${parts.length}`);
-  if (select.trim() === "") throw new QueryError("one or more property fields required");
-  return new Selection(parts.map((part) => readItem(select, part, expressions)));
+  return new Selection(parseSelect(select).map((item) => readerOf(select, item, expressions)));
 }
 
-/** The text between separators that stand neither in brackets nor in quotes. */
-function partsOf(text: string): Part[] {
-  const parts: Part[] = [];
-  let from = 0;
-  let depth = 0;
-  let quote = "";
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]!;
-    if (quote !== "") {
-      if (character === quote) quote = "";
-    } else if (character === "'" || character === '"') quote = character;
-    else if ("([{".includes(character)) depth++;
-    else if (")]}".includes(character)) depth--;
-    else if (depth <= 0 && (character === ";" || character === ",")) {
-      parts.push({ from, to: at });
-      from = at + 1;
+/**
+ * Looks for what is wrong with a `select` text, without any graph.
+ * @throws QueryError with its place
+ */
+export function checkSelect(select: string): void {
+  for (const item of parseSelect(select)) {
+    if (item.kind === "attribute") attributeOf(item.name, item.from);
+    if (item.kind !== "expression") continue;
+    checkPlace(compilePart(select, item.from, item.to), "select");
+  }
+}
+
+function readerOf(whole: string, item: SelectItem, expressions: ExpressionSet): Reader {
+  switch (item.kind) {
+    case "all":
+      return (hit, into) => into.push(...PROPERTIES.read(hit));
+    case "attribute": {
+      const { name, from } = item;
+      const read = attributeOf(name, from);
+      return (hit, into) => into.push([name, read(hit)]);
     }
+    case "property":
+      return propertyReader(item.name, item.fallback);
+    case "expression":
+      return expressionReader(item.label, expressions.ofPart(whole, item.from, item.to, "select"));
   }
-  parts.push({ from, to: text.length });
-  return parts;
 }
 
-const MAX_ITEMS = 1000;
-const LABEL = /^\s*([A-Za-z_][\w.#$%@]*)\s*:/;
-const PROPERTY = /^([A-Za-z_][\w.#$%@]*)(?:\s*\?\s*(.*))?$/s;
-
-function readItem(whole: string, { from, to }: Part, expressions: ExpressionSet): Reader {
-  const label = LABEL.exec(whole.slice(from, to));
-  if (label !== null) {
-    const bound = expressions.ofPart(whole, from + label[0].length, to, "select");
-    return expressionReader(label[1]!, bound);
-  }
-  const text = whole.slice(from, to).trim();
-  if (text === "*") return (hit, into) => into.push(...PROPERTIES.read(hit));
-  if (text.startsWith(".")) return readAttribute(text);
-  const property = PROPERTY.exec(text);
-  if (property === null) throw syntaxError(text === "" ? ";" : text);
-  const [, name, fallback] = property;
-  return propertyReader(name!, fallback === undefined ? null : readDefault(fallback.trim()));
-}
-
-function readAttribute(text: string): Reader {
-  const attribute = ATTRIBUTES.get(text);
-  if (attribute !== undefined) return (hit, into) => into.push([text, attribute(hit)]);
-  if (LATER.has(text)) throw new UnsupportedError(`\`${text}\` is not supported yet`);
-  throw new QueryError(`undefined attribute: '${text}'`);
+function attributeOf(name: string, at: number): ReadAttribute {
+  const attribute = ATTRIBUTES.get(name);
+  if (attribute !== undefined) return attribute;
+  if (LATER.has(name)) throw new UnsupportedError(`\`${name}\` is not supported yet`);
+  const message = `undefined attribute: '${name}'`;
+  throw new ExpressionError(message, message, at, name.length);
 }
 
 function expressionReader(label: string, bound: BoundProgram): Reader {
@@ -131,16 +111,4 @@ function propertyReader(name: string, fallback: PropertyValue): Reader {
     const value = key === 0 ? undefined : store.properties.get(head, key);
     into.push([name, value === undefined ? fallback : value]);
   };
-}
-
-/** A number, or a text in quotes. */
-function readDefault(text: string): PropertyValue {
-  const quoted = /^(["'])(.*)\1$/s.exec(text);
-  if (quoted !== null) return quoted[2]!;
-  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) throw syntaxError(text);
-  return Number(text);
-}
-
-function syntaxError(token: string): QueryError {
-  return new QueryError(`property select syntax error: '${token}', expected ',' or ';'`);
 }

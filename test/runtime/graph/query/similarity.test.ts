@@ -3,7 +3,14 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { S_ASC, S_DESC, S_HAM, S_RANK, S_SIM } from "../../../../runtime/base/sort-constants.js";
+import {
+  S_ASC,
+  S_DESC,
+  S_HAM,
+  S_ID,
+  S_RANK,
+  S_SIM,
+} from "../../../../runtime/base/sort-constants.js";
 import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import {
   F_HAM,
@@ -45,6 +52,18 @@ const similarity = (id: string): number => {
   return vector === undefined ? -1 : new Vector(vector).cosine(PROBE);
 };
 const BEST = ["near", "close", "across", "far", "against", "bare"];
+
+test("vectors are selected as numbers, of who has none as no numbers", ({ graph }) => {
+  const shown = graph.vertices({
+    ...{ condition: ["near", "bare"], sortby: S_ID },
+    ...{ select: ".vector; twice: vertex.vector", result: "dict" },
+  });
+  const numbers = new Vector([1, 0.5]).external;
+  assert.equal(shown, [
+    { properties: { ".vector": [], twice: [] } },
+    { properties: { ".vector": numbers, twice: numbers } },
+  ]);
+});
 
 test("hits come by similarity, those without vector last", ({ graph }) => {
   const condition = { type: "item" };

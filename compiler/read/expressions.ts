@@ -1,0 +1,209 @@
+// Reads the expressions that a plugin's source spells out as a query would, so that a misspelled
+// name is found by the build and not by the first request. What is put into them with `expr` stands
+// in as a value of its type; a text that is glued together from parts is warned of.
+
+import { ts } from "ts-morph";
+import {
+  faultOf,
+  hintsOf,
+  type TextFault,
+  type TextPlace,
+} from "../../runtime/graph/api/check-texts.js";
+import { type FoundText, findTexts } from "./expression-places.js";
+import { isPackageSymbol } from "./package-symbols.js";
+import { type ReadContext, resolveSymbol, unwrap } from "./read-context.js";
+import { type SpelledText, spelledLiteral, spelledTemplate } from "./spelled-text.js";
+
+/** Consts of consts, and conditions in conditions, that are looked into. */
+const MAX_DEPTH = 10;
+/** A list in an expression may have as many items as some function takes. */
+const MAX_ITEMS = 8;
+
+/** How values are written that only the running program knows. */
+interface Guess {
+  readonly items: number;
+  readonly unknown: string;
+}
+const FIRST_GUESS: Guess = { items: 1, unknown: "1" };
+const GUESSES: readonly Guess[] = ["1", "'x'"].flatMap((unknown) =>
+  Array.from({ length: MAX_ITEMS }, (_, index) => ({ items: index + 1, unknown })),
+);
+
+export function reportExpressions(context: ReadContext, sourceFile: ts.SourceFile): void {
+  // A constant may stand in several places.
+  const told = new Set<string>();
+  for (const { node, place } of findTexts(context, sourceFile)) {
+    for (const text of branchesOf(context, node, 0)) {
+      reportText(context, { node: text, place }, told);
+    }
+  }
+}
+
+/** The expressions of which one becomes the text. */
+function branchesOf(context: ReadContext, node: ts.Expression, depth: number): ts.Expression[] {
+  const expression = unwrap(node);
+  if (depth > MAX_DEPTH) return [];
+  if (ts.isConditionalExpression(expression)) {
+    const { whenTrue, whenFalse } = expression;
+    return [whenTrue, whenFalse].flatMap((branch) => branchesOf(context, branch, depth + 1));
+  }
+  const initializer = initializerOf(context, expression);
+  return initializer === null ? [expression] : branchesOf(context, initializer, depth + 1);
+}
+
+/** What a const of the project was made of; null for all that is no such const. */
+function initializerOf(context: ReadContext, node: ts.Expression): ts.Expression | null {
+  if (!ts.isIdentifier(node)) return null;
+  // `{ filter }` names an option, and the variable that has its value.
+  const symbol = ts.isShorthandPropertyAssignment(node.parent)
+    ? context.checker.getShorthandAssignmentValueSymbol(node.parent)
+    : resolveSymbol(context, node);
+  const declaration = symbol?.valueDeclaration;
+  if (!declaration || !ts.isVariableDeclaration(declaration) || isPackageSymbol(symbol))
+    return null;
+  const isConst = (ts.getCombinedNodeFlags(declaration) & ts.NodeFlags.Const) !== 0;
+  return isConst ? (declaration.initializer ?? null) : null;
+}
+
+function reportText(context: ReadContext, found: FoundText, told: Set<string>): void {
+  const { node, place } = found;
+  const first = spelled(context, node, FIRST_GUESS, 0);
+  if (first === null) {
+    if (isGlued(context, node)) {
+      const help = "the template `expr`, which writes each value as a literal";
+      const message = "a text is made a part of an expression as it is: whoever sends it decides";
+      context.warning("SVC1072", node, message, help);
+    }
+    return;
+  }
+  const fault = faultOf(first.text, place);
+  if (fault !== null && !passesSomehow(context, found)) {
+    reportFault(context, first, fault, told);
+  }
+  if (fault === null) reportHints(context, node, first.text, place);
+}
+
+/** Whether there are values with which the text can be read. */
+function passesSomehow(context: ReadContext, { node, place }: FoundText): boolean {
+  if (ts.isStringLiteralLike(node)) return false;
+  return GUESSES.some((guess) => faultOf(spelled(context, node, guess, 0)!.text, place) === null);
+}
+
+function reportFault(
+  context: ReadContext,
+  text: SpelledText,
+  { problem, at, length }: TextFault,
+  told: Set<string>,
+): void {
+  const { sourceFile, offset } = text.placeOf(at);
+  const [what, ...remedy] = problem.split("; ");
+  const isName = /^(undefined|unknown|no such|expected ':=')/.test(problem);
+  const key = `${sourceFile.fileName}:${offset}:${problem}`;
+  if (told.has(key)) return;
+  told.add(key);
+  const shown = text.text.slice(at, at + length).split("\n", 1)[0]!;
+  context.add({
+    code: isName ? "SVC1070" : "SVC1071",
+    severity: "error",
+    position: context.positionAt(sourceFile, offset),
+    length: Math.max(1, shown.length),
+    message: `${what}${shown === "" ? "" : `: \`${shown}\``}`,
+    help: remedy.join("; ") || (isName ? "the names of docs/expressions.md" : ""),
+  });
+}
+
+function reportHints(
+  context: ReadContext,
+  node: ts.Expression,
+  text: string,
+  place: TextPlace,
+): void {
+  for (const hint of hintsOf(text, place)) {
+    context.warning("SVC1073", node, hint, "values of one kind on both sides");
+  }
+}
+
+/** The text of an expression; null where it cannot be told. */
+function spelled(
+  context: ReadContext,
+  node: ts.Expression,
+  guess: Guess,
+  depth: number,
+): SpelledText | null {
+  const expression = unwrap(node);
+  if (depth > MAX_DEPTH) return null;
+  if (ts.isStringLiteralLike(expression)) return spelledLiteral(expression);
+  if (ts.isTaggedTemplateExpression(expression)) {
+    if (!isPackageSymbol(resolveSymbol(context, expression.tag), "expr")) return null;
+    return spelledTemplate(expression.template, (value) => {
+      return placeholder(context, context.checker.getTypeAtLocation(value), guess);
+    });
+  }
+  if (ts.isTemplateExpression(expression)) {
+    const values = expression.templateSpans.map((span) => span.expression);
+    if (!values.every((value) => isPlainValue(context, value))) return null;
+    return spelledTemplate(expression, () => FIRST_GUESS.unknown);
+  }
+  const initializer = initializerOf(context, expression);
+  if (initializer !== null) return spelled(context, initializer, guess, depth + 1);
+  return ts.isBinaryExpression(expression) ? spelledSum(context, expression, guess, depth) : null;
+}
+
+function spelledSum(
+  context: ReadContext,
+  { left, right, operatorToken }: ts.BinaryExpression,
+  guess: Guess,
+  depth: number,
+): SpelledText | null {
+  if (operatorToken.kind !== ts.SyntaxKind.PlusToken) return null;
+  const first = spelled(context, left, guess, depth + 1);
+  const second = spelled(context, right, guess, depth + 1);
+  if (first === null || second === null) return null;
+  first.append(second);
+  return first;
+}
+
+/** A literal of the kind that `expr` writes for values of a type. */
+function placeholder(context: ReadContext, type: ts.Type, guess: Guess): string {
+  const { checker } = context;
+  if (checker.isArrayLikeType(type)) {
+    const [item] = checker.getTypeArguments(type as ts.TypeReference);
+    const one = item ? placeholder(context, item, guess) : guess.unknown;
+    return Array.from({ length: guess.items }, () => one).join(", ");
+  }
+  const kind = checker.getBaseTypeOfLiteralType(type);
+  if (kind.flags & ts.TypeFlags.StringLike) return "'x'";
+  if (isNumber(type)) return "1";
+  if (kind.flags & ts.TypeFlags.BooleanLike) return "true";
+  return guess.unknown;
+}
+
+function isNumber(type: ts.Type): boolean {
+  const parts = type.isUnionOrIntersection() ? type.types : [type];
+  return parts.some((part) => (part.flags & ts.TypeFlags.NumberLike) !== 0);
+}
+
+/** A number, which can be no other part of an expression. */
+function isPlainValue(context: ReadContext, value: ts.Expression): boolean {
+  return isNumber(context.checker.getTypeAtLocation(value));
+}
+
+/** Whether an expression takes texts into it that are not those of the source. */
+function isGlued(context: ReadContext, node: ts.Expression): boolean {
+  const expression = unwrap(node);
+  const parts = ts.isTemplateExpression(expression)
+    ? expression.templateSpans.map((span) => span.expression)
+    : ts.isBinaryExpression(expression)
+      ? [expression.left, expression.right]
+      : [];
+  return parts.some((part) => isGlued(context, part) || isOpenText(context, part));
+}
+
+/** A text that only the running program knows, other than one of a few literals. */
+function isOpenText(context: ReadContext, part: ts.Expression): boolean {
+  const expression = unwrap(part);
+  if (ts.isStringLiteralLike(expression) || ts.isTaggedTemplateExpression(expression)) return false;
+  const type = context.checker.getTypeAtLocation(expression);
+  const parts = type.isUnion() ? type.types : [type];
+  return parts.some((one) => (one.flags & ts.TypeFlags.String) !== 0);
+}

@@ -1,0 +1,78 @@
+// The text that an expression of TypeScript spells out, and where in the source each of its
+// characters stands, so that what is wrong in the text can be pointed at.
+
+import { ts } from "ts-morph";
+
+export class SpelledText {
+  text = "";
+  readonly #places: { readonly sourceFile: ts.SourceFile; readonly offset: number }[] = [];
+
+  /** Appends characters that stand at one place. */
+  add(characters: string, sourceFile: ts.SourceFile, offset: number): void {
+    for (let index = 0; index < characters.length; index++) {
+      this.#places.push({ sourceFile, offset });
+    }
+    this.text += characters;
+  }
+
+  append(other: SpelledText): void {
+    this.text += other.text;
+    for (const place of other.#places) this.#places.push(place);
+  }
+
+  /** Where a character stands; behind the last one it is the place of that. */
+  placeOf(index: number): { readonly sourceFile: ts.SourceFile; readonly offset: number } {
+    return this.#places[Math.min(index, this.#places.length - 1)]!;
+  }
+}
+
+/** One character of a literal as it is written, escapes included. */
+const CHARACTER =
+  /\\(?:u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|[\s\S])|\r\n|[\s\S]/g;
+const SHORT: Readonly<Record<string, string>> = {
+  ...{ n: "\n", r: "\r", t: "\t", b: "\b", f: "\f", v: "\v", 0: "\0" },
+  ...{ "\n": "", "\r": "", "\r\n": "" },
+};
+
+/** What stands between two offsets of a literal, without its quotes. */
+function spelledBetween(sourceFile: ts.SourceFile, from: number, to: number): SpelledText {
+  const spelled = new SpelledText();
+  for (const [written] of sourceFile.text.slice(from, to).matchAll(CHARACTER)) {
+    spelled.add(characterOf(written), sourceFile, from);
+    from += written.length;
+  }
+  return spelled;
+}
+
+function characterOf(written: string): string {
+  if (!written.startsWith("\\")) return written === "\r\n" ? "\n" : written;
+  const code = written.slice(1);
+  if (/^[ux].+/s.test(code)) {
+    return String.fromCodePoint(Number.parseInt(code.replace(/[ux{}]/g, ""), 16));
+  }
+  return SHORT[code] ?? code;
+}
+
+/** A literal without values in it. */
+export function spelledLiteral(node: ts.StringLiteralLike): SpelledText {
+  const sourceFile = node.getSourceFile();
+  return spelledBetween(sourceFile, node.getStart(sourceFile) + 1, node.end - 1);
+}
+
+/** A template whose values are written as their placeholders. */
+export function spelledTemplate(
+  template: ts.TemplateLiteral,
+  shownAs: (value: ts.Expression) => string,
+): SpelledText {
+  if (ts.isNoSubstitutionTemplateLiteral(template)) return spelledLiteral(template);
+  const sourceFile = template.getSourceFile();
+  const { head } = template;
+  const spelled = spelledBetween(sourceFile, head.getStart(sourceFile) + 1, head.end - 2);
+  for (const { expression, literal } of template.templateSpans) {
+    spelled.add(shownAs(expression), sourceFile, expression.getStart(sourceFile));
+    const isLast = literal.kind === ts.SyntaxKind.TemplateTail;
+    const from = literal.getStart(sourceFile) + 1;
+    spelled.append(spelledBetween(sourceFile, from, literal.end - (isLast ? 1 : 2)));
+  }
+  return spelled;
+}

@@ -1,0 +1,142 @@
+// Expressions in plugin sources: what is wrong in their texts is found by the build, at its place.
+// limit: 60 s
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: sources of plugins have templates
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { PACKAGE_TYPES } from "../project-fixture.js";
+import { LINES_BEFORE, marks, readSource } from "../reading.js";
+
+const test = suite("expressions in sources");
+
+/** Interfaces with the names that queries have; see query-options.ts. */
+const TYPES = PACKAGE_TYPES.replace(
+  /export declare class Graph .*/,
+  `
+export interface AdjacentRule { filter?: string }
+export interface VertexConditionObject { filter?: string; post?: string; traverse?: AdjacentRule }
+export type VertexCondition = null | string | VertexConditionObject;
+export interface NeighborhoodQueryOptions {
+  pre?: string; filter?: string; post?: string; rank?: string; select?: string;
+  neighbor?: VertexCondition;
+}
+export interface GlobalQueryOptions { rank?: string; condition?: VertexCondition }
+export declare class Graph {
+  neighborhood<const O extends NeighborhoodQueryOptions>(id: string, options?: O): unknown;
+  vertices(options?: GlobalQueryOptions): unknown;
+  arcs(options?: GlobalQueryOptions): unknown;
+  evaluate(text: string, options?: object): unknown;
+  define(text: string): void;
+}
+export type Value = null | boolean | number | string | readonly Value[];
+export declare function expr(parts: TemplateStringsArray, ...values: readonly Value[]): string;
+`,
+);
+
+/** Findings of a function body, as `CODE text under the carets`. */
+function found(body: string): string[] {
+  const { result, source } = read(body);
+  return marks(result, source);
+}
+
+function read(body: string) {
+  const source = `
+import { expr } from "svc-server";
+declare const graph: Graph;
+declare const city: string, limit: number, list: string[], numbers: number[], any: any;
+declare const order: "asc" | "desc";
+${body}`;
+  const result = readSource(source, { "node_modules/svc-server/index.d.ts": TYPES });
+  return { result, source };
+}
+
+const option = (text: string): string => `graph.neighborhood("a", { ${text} });`;
+
+test("names that do not exist, with the place within the text", () => {
+  assert.equal(found(option(`filter: "next.arc.valu > 3"`)), ["SVC1070 next.arc.valu"]);
+  assert.equal(found(option(`rank: 'log(.dge) * 2', filter: "nope(1)"`)), [
+    "SVC1070 .dge",
+    "SVC1070 nope",
+  ]);
+  assert.equal(found(option(`select: "name; age ? 3; score: next.arc.vale * 2"`)), [
+    "SVC1070 next.arc.vale",
+  ]);
+  assert.equal(found(option(`select: "name; .nothing"`)), ["SVC1070 .nothing"]);
+  assert.equal(found(option(`select: "a b"`)), ["SVC1071 a b"]);
+  const { result } = read(`graph.evaluate(
+  "1 + nxt.a");`);
+  const [finding] = result.diagnostics;
+  assert.is(finding?.position.line, LINES_BEFORE + 7);
+  assert.is(finding?.position.column, 8);
+  assert.is(finding?.severity, "error");
+});
+
+test("the nearest name is the remedy", () => {
+  const { result } = read(option(`filter: "next.arc.valu > 3"`));
+  assert.is(result.diagnostics[0]?.help, "did you mean 'next.arc.value'?");
+});
+
+test("what cannot be read, and what may not stand where it does", () => {
+  assert.equal(found(option(`filter: "1 +"`)).length, 1);
+  assert.equal(found(option(`pre: "next.deg > 3"`)), ["SVC1071 n"]);
+  assert.equal(found(option(`neighbor: { filter: ".arc.value > 3" }`)), ["SVC1071 ."]);
+  assert.equal(found(option(`neighbor: { traverse: { filter: ".arc.value > 3" } }`)), []);
+  assert.equal(found(`graph.vertices({ rank: "next.deg" });`), ["SVC1071 n"]);
+  assert.equal(found(`graph.arcs({ rank: "next.deg" });`), []);
+  assert.equal(found(`graph.evaluate("next.deg", { head: city });`), []);
+  assert.equal(found(`graph.define("near := .arc.value < 3"); graph.define("far := .arc.x");`), [
+    "SVC1070 .arc.x",
+  ]);
+});
+
+test("constants, sums, conditions and escapes are followed to where they are written", () => {
+  assert.equal(found(`const RULE = "nex.deg > 3";\n${option("filter: RULE")}`), [
+    "SVC1070 nex.deg",
+  ]);
+  assert.equal(found(`const filter = "nex.deg > 3";\n${option("filter")}`), ["SVC1070 nex.deg"]);
+  assert.equal(found(option(`filter: "next.deg > 3 && " + "nxt.deg"`)), ["SVC1070 nxt.deg"]);
+  assert.equal(found(option(`filter: limit > 3 ? "next.deg" : "nxt.deg"`)), ["SVC1070 nxt.deg"]);
+  assert.equal(found(option(String.raw`filter: "'\n\t\x41\u0041\u{41}' == nxt.id"`)), [
+    "SVC1070 nxt.id",
+  ]);
+});
+
+test("values within expr stand in by their types", () => {
+  const bodies = [
+    "filter: expr`next['city'] == ${city} && .arc.value > ${limit}`",
+    "filter: expr`next['city'] in {${list}} && geodist(${numbers}) > 3`",
+    "filter: expr`next.property(${any}, 3) > 0`",
+    "filter: expr`${any} + 1 > 0`",
+  ];
+  for (const body of bodies) assert.equal(found(option(body)), [], body);
+  assert.equal(found(option("filter: expr`next['city'] == ${city} && nxt.deg`")), [
+    "SVC1070 nxt.deg",
+  ]);
+});
+
+test("texts that are glued into an expression", () => {
+  assert.equal(found(option("filter: `next['city'] == '${city}'`")), [
+    "SVC1072 `next['city'] == '${city}'`",
+  ]);
+  assert.equal(found(option(`filter: "next['city'] == '" + city + "'"`)).length, 1);
+  assert.equal(found(option("filter: `next.deg > ${limit}`")), []);
+  assert.equal(found(option("filter: `nxt.deg > ${limit}`")), ["SVC1070 nxt.deg"]);
+  assert.equal(found(option("filter: `next['${order}'] > 3`")), []);
+  assert.equal(found(option("filter: city")), []);
+});
+
+test("what is always the same", () => {
+  const { result } = read(option(`filter: "next.deg == 'three'"`));
+  assert.equal(
+    result.diagnostics.map(({ code, severity }) => `${code} ${severity}`),
+    ["SVC1073 warning"],
+  );
+});
+
+test("names of definitions and objects of others are nobody's expressions", () => {
+  assert.equal(found(option(`filter: "near"`)), []);
+  assert.equal(found(`const other = { filter: "not an expression" };`), []);
+  assert.equal(found(`[{ evaluate(t: string) {} }].map((x) => x.evaluate("a b c"));`), []);
+});
+
+test.run();
