@@ -6,7 +6,8 @@ import type { BuildContext, BuildFailure, BuildOptions, Message, Plugin } from "
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { MODULES_FILE } from "./emit/project.js";
-import { packageImports } from "./package-imports.js";
+import { findMissingNames } from "./named-imports.js";
+import { PackageImporters, packageImports } from "./package-imports.js";
 
 /** The entry is in memory only. */
 const ENTRY = "svc:entry";
@@ -14,7 +15,7 @@ const ENTRY = "svc:entry";
 type Context = BuildContext<BuildOptions & { metafile: true }>;
 
 export interface Bundle {
-  /** Bundle and source map by file name; empty when there are errors. */
+  /** Bundle and source map by file name; empty when there is nothing that could run. */
   readonly files: ReadonlyMap<string, string>;
   /** Files that went into the bundle, relative to the project, sorted. */
   readonly inputs: readonly string[];
@@ -24,6 +25,7 @@ export interface Bundle {
 export class Bundler {
   readonly #projectDir: string;
   readonly #context: Promise<Context>;
+  readonly #left = new PackageImporters();
   #entry = "";
 
   constructor(projectDir: string) {
@@ -38,19 +40,27 @@ export class Bundler {
     this.#entry = entry;
     const context = await this.#context;
     try {
-      const { outputFiles = [], metafile } = await context.rebuild();
+      const { outputFiles = [], metafile, warnings } = await context.rebuild();
       const files = outputFiles.map(({ path, text }): [string, string] => [
         posix.basename(path.replaceAll("\\", "/")),
         text,
       ]);
       const inputs = Object.keys(metafile.inputs).filter((path) => path !== ENTRY);
-      return { files: new Map(files.sort()), inputs: inputs.sort(), diagnostics: [] };
+      const code = files.find(([name]) => name === MODULES_FILE)?.[1] ?? "";
+      const missing = await findMissingNames(this.#projectDir, code, this.#left.packages);
+      const found = warnings.map((message) => toDiagnostic(message, "warning"));
+      return {
+        files: new Map(files.sort()),
+        inputs: inputs.sort(),
+        diagnostics: [...found, ...missing],
+      };
     } catch (error) {
       const { errors } = error as Partial<BuildFailure>;
       if (errors === undefined) {
         throw error;
       }
-      return { files: new Map(), inputs: [], diagnostics: errors.map(toDiagnostic) };
+      const diagnostics = errors.map((message) => toDiagnostic(message, "error"));
+      return { files: new Map(), inputs: [], diagnostics };
     }
   }
 
@@ -70,6 +80,8 @@ export class Bundler {
       metafile: true,
       format: "esm",
       platform: "node",
+      // Those of Node alone: without this there is one more, which Node does not know.
+      conditions: [],
       target: "node20",
       charset: "utf8",
       // Answers name the classes of errors; two files may have one of the same name.
@@ -77,7 +89,7 @@ export class Bundler {
       sourcemap: "linked",
       sourcesContent: false,
       logLevel: "silent",
-      plugins: [this.#entryPlugin(), packageImports],
+      plugins: [this.#entryPlugin(), packageImports(this.#left)],
     });
   }
 
@@ -95,11 +107,11 @@ export class Bundler {
   }
 }
 
-function toDiagnostic(message: Message): Diagnostic {
+function toDiagnostic(message: Message, severity: Diagnostic["severity"]): Diagnostic {
   const { location } = message;
   return {
-    code: "SVC1104",
-    severity: "error",
+    code: severity === "error" ? "SVC1104" : "SVC1122",
+    severity,
     position: {
       file: location?.file ?? `${BUILD_FOLDER}/${MODULES_FILE}`,
       line: location?.line ?? 1,

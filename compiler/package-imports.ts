@@ -3,34 +3,56 @@
 // tsconfig.json, `#imports`, and packages of the same workspace that Node could not run, because
 // they are linked in as TypeScript.
 
-import { readFileSync } from "node:fs";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute } from "node:path";
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
+import { nearestManifest } from "./nearest-manifest.js";
 
 /** Marks the question to esbuild itself, which passes through here again. */
 const ASKED = Symbol("asked");
 
-export const packageImports: Plugin = {
-  name: "svc-package-imports",
-  setup(build) {
-    build.onResolve({ filter: /^[^./]/ }, (args) =>
-      args.pluginData === ASKED || isAbsolute(args.path) ? undefined : resolveImport(build, args),
-    );
-  },
-};
+/** What was left to be imported, see `named-imports.ts`. */
+export class PackageImporters {
+  readonly packages = new Map<string, { file: string; importers: Set<string> }>();
+
+  add({ path, importer, kind }: OnResolveArgs, file: string): void {
+    if (kind !== "import-statement") return;
+    const known = this.packages.get(path);
+    if (known?.file === file) known.importers.add(importer);
+    else this.packages.set(path, { file, importers: new Set([importer]) });
+  }
+}
+
+/** @param left learns what stays an import */
+export function packageImports(left: PackageImporters): Plugin {
+  return {
+    name: "svc-package-imports",
+    setup(build) {
+      build.onStart(() => left.packages.clear());
+      build.onResolve({ filter: /^[^./]/ }, (args) =>
+        args.pluginData === ASKED || isAbsolute(args.path)
+          ? undefined
+          : resolveImport(build, args, left),
+      );
+    },
+  };
+}
 
 async function resolveImport(
   build: PluginBuild,
-  { path, kind, importer, resolveDir }: OnResolveArgs,
+  args: OnResolveArgs,
+  left: PackageImporters,
 ): Promise<OnResolveResult> {
+  const { path, kind, importer, resolveDir } = args;
   const asImport = { path, external: true };
   const found = await build.resolve(path, { kind, importer, resolveDir, pluginData: ASKED });
   // What is nowhere to be found is TypeScript's to report; it may be there at run time.
-  if (found.errors.length > 0 || found.external || isInstalled(found.path)) {
+  if (found.errors.length > 0 || found.external) {
     return asImport;
   }
   const canRun = !/\.[cm]?tsx?$/.test(found.path);
-  if (canRun && nearestPackage(dirname(found.path)) === packageName(path)) {
+  const isOwn = () => nearestManifest(dirname(found.path))?.name === packageName(path);
+  if (isInstalled(found.path) || (canRun && isOwn())) {
+    left.add(args, found.path);
     return asImport;
   }
   return { path: found.path, namespace: found.namespace, sideEffects: found.sideEffects };
@@ -44,15 +66,4 @@ function isInstalled(file: string): boolean {
 /** `pkg` of `pkg/sub`, `@scope/pkg` of `@scope/pkg/sub`. */
 function packageName(specifier: string): string {
   return /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
-}
-
-/** Name of the package that a folder belongs to; null when it belongs to none. */
-function nearestPackage(folder: string): string | null {
-  try {
-    const manifest: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    return (manifest as { readonly name?: string }).name ?? null;
-  } catch {
-    const parent = dirname(folder);
-    return parent === folder ? null : nearestPackage(parent);
-  }
 }

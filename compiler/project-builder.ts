@@ -262,9 +262,9 @@ export class ProjectBuilder {
   ): Promise<OutputFiles | null> {
     const { plugins, types, dependencies } = reading;
     const bundle = await this.#bundler!.bundle(emitBundleEntry(plugins));
+    found.push(...bundle.diagnostics);
     const modules = bundle.files.get(MODULES_FILE);
-    if (modules === undefined) {
-      found.push(...bundle.diagnostics);
+    if (modules === undefined || hasErrors(bundle.diagnostics)) {
       return null;
     }
     const output = emitProject(plugins, types, config, modules);

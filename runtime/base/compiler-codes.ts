@@ -187,4 +187,12 @@ export const COMPILER_CODES = {
     title: "tag that nearly is `@plugin`",
     fix: "write `@plugin`, or another word if it is meant for another tool",
   },
+  SVC1121: {
+    title: "name that a CommonJS package does not export",
+    fix: "import the package by default, and take the name from it",
+  },
+  SVC1122: {
+    title: "code that does something else than it seems to",
+    fix: "write what is meant",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -64,4 +64,72 @@ test("sources of the project and of its workspace are bundled, packages are not"
   }
 });
 
+/** One whose text tells no names, one that lists them, and modules that are not CommonJS. */
+const COMMON_JS = {
+  "node_modules/opaque/package.json": '{ "name": "opaque", "main": "index.js" }',
+  "node_modules/opaque/index.js": "module.exports = Object.assign({}, { chunk: 1, other: 2 });",
+  "node_modules/named/package.json": '{ "name": "named", "exports": "./index.cjs" }',
+  "node_modules/named/index.cjs":
+    'exports.one = 1; __exportStar(require("./more.cjs"), exports);' +
+    'module.exports = { ...require("./more.cjs"), ...require("./more.cjs"), one: 1 };',
+  "node_modules/named/more.cjs": 'exports.two = 2; exports.again = require("./index.cjs");',
+  "node_modules/modern/package.json": '{ "name": "modern", "type": "module", "main": "i.js" }',
+  "node_modules/modern/i.js": "export const there = 1;",
+  "node_modules/untold/package.json": '{ "name": "untold", "main": "i.js" }',
+  "node_modules/untold/i.js": "export const there = 1;",
+};
+
+const NAMES = `
+import whole, { chunk as part } from "opaque";
+import { one, two } from "named";
+import { there } from "modern";
+import { there as other } from "untold";
+import { default as all, type Some } from "opaque";
+export const used = [whole, part, one, two, there, other, all];
+`;
+
+test("names that Node would not find in a CommonJS package are found at build", async () => {
+  const project = new ProjectFixture({ ...COMMON_JS, "a.ts": NAMES, "b.ts": "export {};" });
+  const bundler = new Bundler(project.dir);
+  const entry = 'export * from "./a.ts"; export * from "./b.ts";';
+  const found = async () =>
+    (await bundler.bundle(entry)).diagnostics.map(({ code, position, message }) => {
+      return `${code} ${position.file}:${position.line}:${position.column} ${message}`;
+    });
+  const message = "Node finds no export `chunk` in `opaque`, a CommonJS package";
+  try {
+    assert.equal(await found(), [`SVC1121 a.ts:2:17 ${message}`]);
+    project.write(
+      "b.ts",
+      'export {\n  chunk,\n  other as two } from "opaque"; import { chunk as x } from "opaque";',
+    );
+    assert.equal((await found()).sort(), [
+      `SVC1121 a.ts:2:17 ${message}`,
+      `SVC1121 b.ts:2:3 ${message}`,
+      `SVC1121 b.ts:3:3 ${message.replace("chunk", "other")}`,
+    ]);
+    project.write("b.ts", 'import * as opaque from "opaque"; export const { chunk } = opaque;');
+    project.write("a.ts", 'export { default } from "opaque";');
+    assert.equal(await found(), []);
+  } finally {
+    await bundler.close();
+  }
+});
+
+test("what the bundler warns of is found, and built all the same", async () => {
+  const source = "export const is = (n: number) =>\n  n === -0;";
+  const { dir } = new ProjectFixture({ "lib/a.ts": source });
+  const bundler = new Bundler(dir);
+  try {
+    const { files, diagnostics } = await bundler.bundle('export * from "./lib/a.ts";');
+    assert.match(files.get("modules.js") ?? "", "-0");
+    assert.equal(
+      diagnostics.map(({ code, severity, position, length }) => [code, severity, position, length]),
+      [["SVC1122", "warning", { file: "lib/a.ts", line: 2, column: 9 }, 2]],
+    );
+  } finally {
+    await bundler.close();
+  }
+});
+
 test.run();

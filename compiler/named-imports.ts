@@ -1,0 +1,141 @@
+// Names that installed CommonJS packages are asked for and do not have. Node learns what such a
+// package exports from its text alone, before it runs: `import { chunk } from "lodash"` has right
+// types and ends the start. Here the same text is read in the same way, at build.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, extname, isAbsolute, relative, sep } from "node:path";
+import type { Diagnostic } from "./diagnostics/diagnostic.js";
+import { nearestManifest } from "./nearest-manifest.js";
+
+type Lexer = typeof import("cjs-module-lexer");
+
+/** Where a package lies, and the sources that import it, by what they call it. */
+export type PackageImports = ReadonlyMap<
+  string,
+  { readonly file: string; readonly importers: ReadonlySet<string> }
+>;
+
+/** One statement of a bundle, whose form is the bundler's. */
+const IMPORT = /^(?:export|import(?: [\w$]+,)?) \{\s([^}]*)\s\} from "([^"]+)";$/gm;
+/** What every CommonJS module has, or may have by the version of Node. */
+const ALWAYS = new Set(["default", "module.exports"]);
+
+/**
+ * @param bundle text of the bundle: what its sources use as types alone is gone from it
+ * @param packages what is imported and not bundled
+ */
+export async function findMissingNames(
+  projectDir: string,
+  bundle: string,
+  packages: PackageImports,
+): Promise<Diagnostic[]> {
+  const wanted = wantedNames(bundle, packages);
+  const found: Diagnostic[] = [];
+  let lexer: Lexer | null = null;
+  for (const [specifier, list] of wanted) {
+    const { file, importers } = packages.get(specifier)!;
+    lexer ??= await loadLexer();
+    const names = exportsOf(lexer, file);
+    if (names === null) continue;
+    for (const name of list) {
+      if (!names.has(name)) found.push(...missing(projectDir, specifier, name, importers));
+    }
+  }
+  return found;
+}
+
+/** By the CommonJS packages that they are wanted of. */
+function wantedNames(bundle: string, packages: PackageImports): Map<string, Set<string>> {
+  const wanted = new Map<string, Set<string>>();
+  for (const [, list = "", specifier = ""] of bundle.matchAll(IMPORT)) {
+    const from = packages.get(specifier);
+    if (from === undefined || !isCommonJs(from.file)) continue;
+    const names = wanted.get(specifier) ?? new Set();
+    wanted.set(specifier, names);
+    for (const item of list.trim().split(/,\s+/)) {
+      const name = item.replace(/ as .*$/, "");
+      if (!ALWAYS.has(name)) names.add(name);
+    }
+  }
+  return wanted;
+}
+
+async function loadLexer(): Promise<Lexer> {
+  const lexer = await import("cjs-module-lexer");
+  await lexer.init();
+  return lexer;
+}
+
+function isCommonJs(file: string): boolean {
+  const extension = extname(file);
+  if (extension !== ".js") return extension === ".cjs";
+  return nearestManifest(dirname(file))?.type !== "module";
+}
+
+/** Null when it cannot be told: Node takes a file that is written as a module for one. */
+function exportsOf(lexer: Lexer, file: string, seen = new Set<string>()): Set<string> | null {
+  seen.add(file);
+  let found: ReturnType<Lexer["parse"]>;
+  try {
+    found = lexer.parse(readFileSync(file, "utf8"));
+  } catch {
+    return null;
+  }
+  const names = new Set(found.exports);
+  for (const reexport of found.reexports) {
+    const target = resolved(file, reexport);
+    if (target === null || seen.has(target)) continue;
+    for (const name of exportsOf(lexer, target, seen) ?? []) names.add(name);
+  }
+  return names;
+}
+
+/** Null for modules of Node, and for what is not installed. */
+function resolved(file: string, specifier: string): string | null {
+  try {
+    const target = createRequire(file).resolve(specifier);
+    return isAbsolute(target) ? target : null;
+  } catch {
+    return null;
+  }
+}
+
+function missing(
+  projectDir: string,
+  specifier: string,
+  name: string,
+  importers: ReadonlySet<string>,
+): Diagnostic[] {
+  const word = specifier.replace(/^.*\//, "").replace(/\W+(\w?)/g, (_, next) => next.toUpperCase());
+  return [...importers].flatMap((file) => {
+    const text = readFileSync(file, "utf8");
+    const offset = placeOf(text, specifier, name);
+    if (offset === null) return [];
+    const before = text.slice(0, offset).split("\n");
+    return {
+      code: "SVC1121",
+      severity: "error",
+      position: {
+        file: relative(projectDir, file).replaceAll(sep, "/"),
+        line: before.length,
+        column: before.at(-1)!.length + 1,
+      },
+      length: name.length,
+      message: `Node finds no export \`${name}\` in \`${specifier}\`, a CommonJS package`,
+      help: `\`import ${word} from "${specifier}"\`, and \`${word}.${name}\``,
+    } satisfies Diagnostic;
+  });
+}
+
+/** Where a source names what it wants of a package; null where it wants something else. */
+function placeOf(text: string, specifier: string, name: string): number | null {
+  const quoted = specifier.replace(/[^\w/@-]/g, "\\$&");
+  const statement = new RegExp(`\\b(?:im|ex)port\\b([^;'"]*?)\\bfrom\\s*["']${quoted}["']`, "g");
+  const word = new RegExp(`(?<![\\w$])${name.replace(/\W/g, "\\$&")}(?![\\w$])`);
+  for (const { 0: whole, 1: clause = "", index } of text.matchAll(statement)) {
+    const at = word.exec(clause);
+    if (at !== null) return index + whole.indexOf(clause) + at.index;
+  }
+  return null;
+}
