@@ -4,7 +4,15 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-const GRAPH = ["graph", "graph-queries", "expressions", "graph-threads", "graph-log", "graph-load"];
+const GRAPH = [
+  "graph",
+  "reference",
+  "graph-queries",
+  "expressions",
+  "graph-threads",
+  "graph-log",
+  "graph-load",
+];
 const NAMES = ["build", "clients", "start", "cpu", "http", "merge", "dispatch", ...GRAPH];
 
 const words = process.argv.slice(2);

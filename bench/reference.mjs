@@ -1,0 +1,216 @@
+// Every operation of a graph for which a rate of the reference system is known, beside that rate
+// carried over to this machine by a yardstick that is measured in the same minute. 100,000 vertices,
+// 1,000,000 random arcs; CPU time of the calling thread.
+//
+//   node reference.mjs [--rounds 3] [--ms 300] [--vertices 100000] [--arcs 1000000]
+
+import { median, printTable } from "./lib/figures.mjs";
+import { readOptions } from "./lib/options.mjs";
+import { initialize, svc } from "./lib/package.mjs";
+import { threadSeconds } from "./lib/process-figures.mjs";
+import { REFERENCE_RATES, REFERENCE_YARDSTICK } from "./lib/reference-rates.mjs";
+
+const { D_OUT, Graph, M_FLT, M_INT, S_DEG, S_ID, S_RANK, S_VAL, V_GT } = svc;
+const DEGREES = [10, 100, 10_000];
+const LIST = 20_000;
+const TEN = { hits: 10 };
+/** Arcs of both levels, of the first, of each on the second. */
+const TWO_LEVELS = [
+  ["103", 3, 100 / 3],
+  ["980", 20, 48],
+  ["100,110", 110, 100_000 / 110],
+];
+/** Calls between two looks at the clock. */
+const STEP = 16;
+
+const options = readOptions({ rounds: 3, ms: 300, vertices: 100_000, arcs: 1_000_000 });
+const pairs = randomPairs();
+const names = Array.from({ length: options.vertices }, (_, at) => `v${at}`);
+const yardsticks = [mapOfMaps()];
+await initialize();
+const graph = new Graph("reference");
+const rates = new Map();
+fill();
+for (let round = 0; round < options.rounds; round++) {
+  for (const [what, call] of operations()) record(what, ratePerSecond(call));
+  yardsticks.push(mapOfMaps());
+}
+report();
+await svc.system.unload();
+
+function randomPairs() {
+  let state = 1;
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * options.vertices);
+  };
+  return Uint32Array.from({ length: 2 * options.arcs }, next);
+}
+
+/** Inserts the same arcs into a Map of Maps: arcs a second. */
+function mapOfMaps() {
+  const map = new Map();
+  const begun = threadSeconds();
+  for (let at = 0; at < pairs.length; at += 2) {
+    const tail = names[pairs[at]];
+    let arcs = map.get(tail);
+    if (arcs === undefined) {
+      arcs = new Map();
+      map.set(tail, arcs);
+    }
+    arcs.set(names[pairs[at + 1]], pairs[at] & 1023);
+  }
+  return options.arcs / (threadSeconds() - begun);
+}
+
+/** What is measured once, since it fills the graph. */
+function fill() {
+  once("createVertex", options.vertices, (at) => graph.createVertex(names[at], "node"));
+  once("connect by ids, random pairs", options.arcs, (at) => {
+    const tail = pairs[2 * at];
+    graph.connect(names[tail], ["to", M_INT, tail & 1023], names[pairs[2 * at + 1]]);
+  });
+  const open = graph.newVertex("from open");
+  once("connect from an open vertex", 50_000, (at) => {
+    graph.connect(open, ["to", M_INT, at], names[at % names.length]);
+  });
+  open.close();
+  const one = graph.newVertex("one");
+  const begun = threadSeconds();
+  graph.connect(one, ["to", M_INT, 1], names.slice(0, LIST));
+  record("connect to a list of 20,000, each", LIST / (threadSeconds() - begun));
+  one.close();
+  for (let at = 0; at < 20 * 2000; at++) {
+    graph.connect(`gone${at % 2000}`, ["to", M_INT, 1], names[Math.floor(at / 2000)]);
+  }
+  once("delete a vertex of degree 20", 2000, (at) => graph.deleteVertex(`gone${at}`));
+  once("open, set 2 properties, close", 50_000, (at) => {
+    const vertex = graph.openVertex(names[at % names.length]);
+    vertex.setProperty("price", at % 100);
+    vertex.setProperty("stock", at % 7);
+    vertex.close();
+  });
+  once("disconnect", 50_000, (at) => graph.disconnect("from open", "to", names[at]));
+  for (const degree of DEGREES) {
+    for (let at = 0; at < degree; at++) {
+      graph.connect(`d${degree}`, ["likes", M_FLT, ((at * 31) % 1000) / 1000], names[at]);
+    }
+  }
+  for (const [count, wide, deep] of TWO_LEVELS) fillTwoLevels(count, wide, deep);
+  graph.define("known := 1+2*3");
+}
+
+function fillTwoLevels(count, wide, deep) {
+  for (let first = 0; first < wide; first++) {
+    graph.connect(`two ${count}`, ["down", M_INT, 1], `${count}-${first}`);
+    for (let at = Math.round(first * deep); at < Math.round((first + 1) * deep); at++) {
+      graph.connect(`${count}-${first}`, ["down", M_INT, 1], names[at % names.length]);
+    }
+  }
+}
+
+function operations() {
+  let at = 0;
+  const name = () => {
+    at = (at + 7919) % names.length;
+    return names[at];
+  };
+  return [
+    ["open for reading, close", () => graph.openVertex(name(), "r").close()],
+    ["degree(id)", () => graph.degree(name())],
+    ["adjacent(id, id)", () => graph.adjacent(name(), null, name())],
+    ...DEGREES.flatMap(neighborhoods),
+    ...TWO_LEVELS.map(([count]) => {
+      const query = graph.newNeighborhoodQuery(`two ${count}`, {
+        arc: ["down", D_OUT],
+        collect: svc.C_NONE,
+        neighbor: { arc: ["down", D_OUT], collect: true },
+      });
+      return [`two levels, count of ${count}`, () => query.count()];
+    }),
+    ["vertices: 10 hits", () => graph.vertices(TEN)],
+    ["vertices: by degree, 10 hits", () => graph.vertices({ ...TEN, sortby: S_DEG })],
+    [
+      "vertices: property, by id, 10 hits",
+      () =>
+        graph.vertices({ ...TEN, sortby: S_ID, condition: { property: { price: [V_GT, 50] } } }),
+    ],
+    ["vertices: all ids", () => graph.vertices()],
+    ["arcs by value, 10 of 1,000,000", () => graph.arcs({ ...TEN, sortby: S_VAL })],
+    ["evaluate 1+2*3", () => graph.evaluate("1+2*3")],
+    ["evaluate a definition", () => graph.evaluate("known")],
+  ];
+}
+
+function neighborhoods(degree) {
+  const id = `d${degree}`;
+  const sorted = { ...TEN, sortby: S_VAL };
+  const row = (what, query) => [`neighborhood: ${what} (${degree})`, query];
+  const ask = (what, query) => row(what, () => graph.neighborhood(id, query));
+  return [
+    ask("all, as text", undefined),
+    ask("all ids as lists", { result: "list" }),
+    ask("10 hits", TEN),
+    ask("by value, 10 hits", sorted),
+    ask("arc value, 10 hits", { ...TEN, arc: ["likes", D_OUT, M_FLT, V_GT, 0.5] }),
+    ask("expression, by value, 10 hits", { ...sorted, filter: ".arc.value > 0.5" }),
+    ask("property, by value, 10 hits", {
+      ...sorted,
+      neighbor: { property: { price: [V_GT, 50] } },
+    }),
+    ask("rank, select, dict, 10 hits", {
+      ...TEN,
+      sortby: S_RANK,
+      rank: "next['price'] * 2 + next.deg",
+      select: "price; stock; half: next['price'] / 2",
+      result: "dict",
+    }),
+    row("counts", counting(id)),
+  ];
+}
+
+function counting(id) {
+  const query = graph.newNeighborhoodQuery(id, {});
+  return () => query.count();
+}
+
+function once(what, count, call) {
+  const begun = threadSeconds();
+  for (let at = 0; at < count; at++) call(at);
+  record(what, count / (threadSeconds() - begun));
+}
+
+function ratePerSecond(call) {
+  const begun = threadSeconds();
+  const end = performance.now() + options.ms;
+  let count = 0;
+  do {
+    const steps = count === 0 ? 1 : STEP;
+    for (let step = 0; step < steps; step++) call();
+    count += steps;
+  } while (performance.now() < end);
+  return count / (threadSeconds() - begun);
+}
+
+function record(what, rate) {
+  const values = rates.get(what);
+  if (values === undefined) rates.set(what, [rate]);
+  else values.push(rate);
+}
+
+function report() {
+  const scale = median(yardsticks) / REFERENCE_YARDSTICK;
+  console.log(`yardstick: ${Math.round(median(yardsticks))} arcs a second, ${scale.toFixed(2)}x\n`);
+  const rows = [...rates].map(([what, values]) => {
+    const rate = median(values);
+    const theirs = referenceRate(what) * scale;
+    return [what, rate.toFixed(0), theirs.toFixed(0), (rate / theirs).toFixed(2)];
+  });
+  printTable(["operation", "a second", "reference", "times as fast"], rows);
+}
+
+function referenceRate(what) {
+  const [, name, degree] = /^(.*?)(?: \((\d+)\))?$/.exec(what);
+  const known = REFERENCE_RATES[name];
+  return degree === undefined ? known : known[DEGREES.indexOf(Number(degree))];
+}
