@@ -7,11 +7,13 @@ import { HandleSet } from "../match/handle-set.js";
 import type { VertexTest } from "../match/vertex-test.js";
 
 const SLICE = 4096;
+/** A query for a few hits often needs no more. */
+const FIRST_OF_FEW = 64;
 
 export class Candidates {
   readonly #store: GraphStore;
   /** The handles of the present slice. */
-  readonly slice = new Uint32Array(SLICE);
+  slice: Uint32Array;
   /** Sought handles, null for those of a type or all. */
   readonly #handles: readonly number[] | null;
   /** Type code, 0 for all types. */
@@ -19,41 +21,52 @@ export class Candidates {
   /** Up to which place sought handles were given, or handles; of a type those from here on. */
   #place = 0;
   readonly #end: number;
+  #isBegun = false;
   /** What was given already, when a vertex may change its place in a list meanwhile. */
   readonly #given: HandleSet | null;
 
-  /** @param test a bound test that all have to pass, null for none */
-  constructor(store: GraphStore, test: VertexTest | null) {
+  /**
+   * @param test a bound test that all have to pass, null for none
+   * @param wanted how many are enough, if they pass
+   */
+  constructor(store: GraphStore, test: VertexTest | null, wanted: number) {
     this.#store = store;
+    this.slice = new Uint32Array(wanted <= FIRST_OF_FEW ? FIRST_OF_FEW : SLICE);
     const isSelective = test !== null && !test.isNegated;
     this.#handles = isSelective && test.ids !== null ? test.ids.handles : null;
     const type = isSelective && this.#handles === null ? test.type : null;
     this.#type = type?.code ?? 0;
     if (type !== null) this.#place = type.code === 0 ? 0 : store.typeLists.count(type.code);
     this.#end = this.#handles?.length ?? (type === null ? store.vertices.end : 0);
-    this.#given = this.#type !== 0 && this.#place > SLICE ? new HandleSet() : null;
+    this.#given = this.#type !== 0 && this.#place > this.slice.length ? new HandleSet() : null;
   }
 
   /** Fills the slice; returns how many there are, -1 when all were given. */
   next(): number {
+    if (this.#isBegun && this.slice.length < SLICE) this.slice = new Uint32Array(SLICE);
+    this.#isBegun = true;
     if (this.#handles !== null) return this.#nextSought(this.#handles);
     return this.#type === 0 ? this.#nextUsed() : this.#nextOfType();
   }
 
   #nextSought(handles: readonly number[]): number {
     if (this.#place >= this.#end) return -1;
+    const { slice } = this;
     let count = 0;
-    while (this.#place < this.#end && count < SLICE) this.slice[count++] = handles[this.#place++]!;
+    while (this.#place < this.#end && count < slice.length) {
+      slice[count++] = handles[this.#place++]!;
+    }
     return count;
   }
 
   #nextUsed(): number {
     if (this.#place >= this.#end) return -1;
+    const { slice } = this;
     const { vertices } = this.#store;
-    const end = Math.min(this.#place + SLICE, this.#end);
+    const end = Math.min(this.#place + slice.length, this.#end);
     let count = 0;
     for (let handle = this.#place; handle < end; handle++) {
-      if (vertices.isUsed(handle)) this.slice[count++] = handle;
+      if (vertices.isUsed(handle)) slice[count++] = handle;
     }
     this.#place = end;
     return count;
@@ -64,7 +77,7 @@ export class Candidates {
     if (this.#place <= 0) return -1;
     const { slice } = this;
     const found = this.#store.typeLists.copyBefore(this.#type, this.#place, slice);
-    this.#place -= SLICE;
+    this.#place -= slice.length;
     if (this.#given === null) return found;
     let count = 0;
     for (let at = 0; at < found; at++) {

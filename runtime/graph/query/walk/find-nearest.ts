@@ -75,7 +75,7 @@ function narrowed(store: GraphStore, test: VertexTest | null): number {
 }
 
 function offerCandidates(store: GraphStore, scan: Scan, test: VertexTest | null): void {
-  const candidates = new Candidates(store, test);
+  const candidates = new Candidates(store, test, Number.POSITIVE_INFINITY);
   for (let count = candidates.next(); count >= 0; count = candidates.next()) {
     offerAll(scan, candidates.slice.subarray(0, count));
   }

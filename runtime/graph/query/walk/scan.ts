@@ -61,12 +61,12 @@ export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline
   }
   const walker = Walker.of(store);
   walker.start(sink, deadline, true, run);
-  const candidates = new Candidates(store, test);
-  const words = new Uint32Array(BATCH_VERTICES * ARC_WORDS);
+  const candidates = new Candidates(store, test, sink.room);
+  // What is beyond the room of the sink need not be tested.
+  let stop = Math.max(1, Math.min(BATCH_VERTICES, sink.room)) * ARC_WORDS;
+  const words = new Uint32Array(stop);
   const batch = new ArcBatch(words);
   let end = 0;
-  // What is beyond the room of the sink need not be tested.
-  let stop = Math.min(BATCH_VERTICES, sink.room) * ARC_WORDS;
   const take = (): boolean => {
     batch.from = 0;
     batch.end = end;
@@ -139,9 +139,9 @@ export function scanArcs(plan: ArcScan, sink: HitSink, deadline: Deadline): void
   const run = expressions.isEmpty ? null : expressions.start((steps) => deadline.spend(steps));
   walker.start(sink, deadline, false, run);
   const isCountable = walker.isCountable(rule);
-  const candidates = new Candidates(store, tail);
-  const { slice } = candidates;
+  const candidates = new Candidates(store, tail, sink.room);
   for (let count = candidates.next(); count >= 0; count = candidates.next()) {
+    const { slice } = candidates;
     deadline.spend(count);
     let tails = 0;
     for (let at = 0; at < count; at++) {
