@@ -1,6 +1,6 @@
-// Every operation of a graph for which a rate of the reference system is known, beside that rate
-// carried over to this machine by a yardstick that is measured in the same minute. 100,000 vertices,
-// 1,000,000 random arcs; CPU time of the calling thread.
+// Every operation of a graph of which a rate of the reference system is known, beside that rate
+// carried over to this machine by a yardstick that is measured in the same minutes. 100,000
+// vertices, 1,000,000 random arcs; CPU time of the calling thread.
 //
 //   node reference.mjs [--rounds 3] [--ms 300] [--vertices 100000] [--arcs 1000000]
 
