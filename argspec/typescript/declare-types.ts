@@ -3,6 +3,7 @@
 // the declarations, put into our order, indented, and given our names.
 
 import { compile } from "json-schema-to-typescript";
+import { plainCode } from "./doc-comment.js";
 import { type LoweredSchema, shownNames } from "./lower-schema.js";
 
 /** A type that gets the name. */
@@ -38,7 +39,7 @@ export async function declareTypes(requests: readonly TypeRequest[]): Promise<re
   );
   const root = { type: "object", properties: {}, additionalProperties: false, $defs };
   const printed = await compile(root as Parameters<typeof compile>[0], "Root", OPTIONS);
-  const bodies = takeApart(shownNames(printed.replace(LIBRARY_COMMENT, "")));
+  const bodies = takeApart(shownNames(plainCode(printed.replace(LIBRARY_COMMENT, ""))));
   return requests.map(({ name, comment, generic }, index) => {
     const { isInterface, body } = bodies.get(index)!;
     if (isInterface) return `${comment}${tidy(`export interface ${name} ${body}`)}\n`;
@@ -52,7 +53,7 @@ interface Body {
   readonly body: string;
 }
 
-/** By their numbers. No line but that of a declaration begins with `export`. */
+/** By their numbers. Only lines of declarations begin with `export`: texts are of one line. */
 function takeApart(printed: string): ReadonlyMap<number, Body> {
   const found = [...printed.matchAll(DECLARATION)];
   const starts = [...printed.matchAll(/^export /gm)].map(({ index }) => index);

@@ -3,6 +3,14 @@
 
 import type { JsonSchema } from "../argspec.js";
 
+/** Characters that end lines for JavaScript alone, or turn the order of what is shown around. */
+const HIDDEN = /[\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** Printed code in which texts show such characters by their numbers. */
+export function plainCode(code: string): string {
+  return code.replace(HIDDEN, (found) => `\\u${found.charCodeAt(0).toString(16)}`);
+}
+
 /** Text for the inside of a comment, of any number of lines. */
 export function commentText(text: string): string {
   const lines = text.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => line.trimEnd());
@@ -10,6 +18,7 @@ export function commentText(text: string): string {
     .join("\n")
     .trim()
     .replace(/[^\P{Cc}\n\t]/gu, "")
+    .replace(HIDDEN, "")
     .replaceAll("*/", "*\\/")
     .replace(/(^|\s)@/g, "$1\\@");
 }

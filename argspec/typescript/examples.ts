@@ -2,7 +2,7 @@
 
 import type { ExampleSpec } from "../argspec.js";
 import type { Operation } from "../operations.js";
-import { commentText } from "./doc-comment.js";
+import { commentText, plainCode } from "./doc-comment.js";
 
 /** A call, or the author's own text. Safe within a comment. */
 export function exampleCode(example: ExampleSpec, call: string): string {
@@ -28,5 +28,5 @@ function objectText(members: Readonly<Record<string, unknown>>): string {
   const texts = Object.entries(members).map(
     ([name, value]) => `${key(name)}: ${JSON.stringify(value) ?? "undefined"}`,
   );
-  return texts.length === 0 ? "" : `{ ${texts.join(", ")} }`;
+  return texts.length === 0 ? "" : plainCode(`{ ${texts.join(", ")} }`);
 }

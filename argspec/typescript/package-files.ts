@@ -2,6 +2,7 @@
 // the authors' texts are foreign and must neither become markup nor a name that npm refuses.
 
 import type { ArgspecService } from "../argspec.js";
+import { commentLine } from "./doc-comment.js";
 import { sampleCall } from "./examples.js";
 import type { Method } from "./section.js";
 
@@ -75,5 +76,5 @@ function row({ name, operation }: Method): string {
 
 /** Plain text within a table. */
 function cell(text: string): string {
-  return text.replace(/\s+/g, " ").replace(/[\\|`*_<>[\]&!]/g, "\\$&");
+  return commentLine(text).replace(/[\\|`*_~<>[\]&!]/g, "\\$&");
 }

@@ -2,6 +2,7 @@
 // checks the answer. Arguments come from a model and answers from a server; neither is trusted.
 // Whatever fails is a result too, in words that a model can act on.
 
+import { Script } from "node:vm";
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
 import type { Argspec, JsonSchema } from "../../argspec/argspec.js";
 import { clientOperation } from "../../argspec/client-operation.js";
@@ -10,6 +11,11 @@ import type { Operation } from "../../argspec/operations.js";
 import type { Connection } from "../../client/typescript/connection.js";
 import { SvcError } from "../../client/typescript/svc-error.js";
 import { errorResult, successResult, type ToolResult } from "./tool-result.js";
+
+/** Patterns of a server may take for ever, on purpose or not; nothing else takes as long. */
+const CHECK_MS = 1000;
+/** Only what runs within a script can be ended. */
+const CALL = new Script("check()");
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -60,8 +66,18 @@ export class ToolCaller {
   /** What is wrong with a value, or null. */
   #faultOf(value: unknown, schema: JsonSchema): string | null {
     const check = this.#validator.getValidator(schema);
-    const { valid, errorMessage } = check(withoutPrototypes(value));
+    const { valid, errorMessage } = bounded(() => check(withoutPrototypes(value)));
     return valid ? null : (errorMessage ?? "not valid");
+  }
+}
+
+/** Ends what takes too long. */
+function bounded<T>(check: () => T): T {
+  try {
+    return CALL.runInNewContext({ check }, { timeout: CHECK_MS }) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
+    throw new Error(`the check took more than ${CHECK_MS} ms: look at the patterns of the type`);
   }
 }
 

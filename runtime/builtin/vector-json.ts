@@ -24,6 +24,32 @@ export function vectorParameter(graph: Graph, name: string, value: unknown): Vec
 }
 
 /**
+ * Looks at each vector in the arguments of a query: its own, and those of conditions.
+ * @throws ParameterError what is none
+ */
+export function checkVectors(graph: Graph, query: object): void {
+  for (const [name, value] of Object.entries(query)) {
+    if (name === "vector") checkVector(graph, value);
+    else checkSimilarities(graph, name, value);
+  }
+}
+
+/** The depth of queries is bounded already. */
+function checkSimilarities(graph: Graph, name: string, value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  if (name === "similarity" && "vector" in value) checkVector(graph, value.vector);
+  for (const [key, inner] of Object.entries(value)) {
+    checkSimilarities(graph, Array.isArray(value) ? name : key, inner);
+  }
+}
+
+function checkVector(graph: Graph, value: unknown): void {
+  if (value === "tail") return;
+  const isReference = typeof value === "object" && value !== null && "vector" in value;
+  vectorParameter(graph, "vector", isReference ? value.vector : value);
+}
+
+/**
  * The numbers of a base64 text.
  * @throws ParameterError
  */

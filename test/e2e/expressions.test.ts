@@ -129,7 +129,7 @@ test("hostile expressions are refused, and cost little", async () => {
     return `${name} = join(',', ${Array(10).fill(names[index]).join(",")})`;
   });
   const answer = await ask("evaluate", {}, `v0 = 'xxxxxxxxxx'; ${grown.join(";")}`);
-  assert.is(answer.status, 500, answer.text.slice(0, 200));
+  assert.is(answer.status, 400, answer.text.slice(0, 200));
   assert.match(answer.text, "makes a text of more than");
 });
 

@@ -135,6 +135,11 @@ test("vertices are made with vectors, and the nearest are found, on both ports",
   }
 });
 
+/** A condition on the second level that a vector has to be similar to another. */
+function similarTo(vector: string): string {
+  return `{"not": {"similarity": [false, {"vector": ${vector}, "score": ["V_GT", 0.5]}]}}`;
+}
+
 /** Plugin, parameters, status, class of the exception, part of its text. */
 const REFUSED: readonly (readonly [string, Parameters, number, string, RegExp])[] = [
   ...["createvertex", "deletevertex", "connect", "disconnect"].flatMap((name) => {
@@ -159,6 +164,12 @@ const REFUSED: readonly (readonly [string, Parameters, number, string, RegExp])[
   ["nearest", {}, 400, "TypeError", /'vector' or 'id'/],
   ["nearest", { vector: "[]" }, 400, "ValueError", /no components/],
   ["nearest", { vector: "[1]", approximate: "7" }, 500, "QueryError", /approximate/],
+  ["vertices", { vector: '[1,"a"]' }, 400, "TypeError", /vector\[1\] must be a number/],
+  ["vertices", { vector: '{"a":1}', sortby: "S_SIM" }, 400, "TypeError", /list of numbers/],
+  ["vertices", { condition: similarTo("[1e999]") }, 400, "ValueError", /vector\[0\] is Inf/],
+  ["vertices", { condition: similarTo("7") }, 400, "TypeError", /list of numbers/],
+  ["neighbor", { id: "a", vector: "[1e39]" }, 400, "ValueError", /vector\[0\] is 1e\+39/],
+  ["neighbor", { id: "a", neighbor: similarTo("[{}]") }, 400, "TypeError", /must be a number/],
   [
     "connect",
     { initial: "x", terminal: "y", modifier: "M_NO" },

@@ -21,6 +21,12 @@ const EVIL = [
     "}\nexport const harm = 1;\n{",
     "@deprecated harm",
     "\u2028harm()",
+    "\u2028export interface D0 {",
+    "export interface D0 {",
+    "\u2028}",
+    "\n}\n}",
+    "\u202eharm\u2066",
+    "\n```\n| harm |",
     "\r*\r/harm",
   ],
   ...[
@@ -47,6 +53,7 @@ test("has nothing in it that is not ours", async () => {
     if (files === null) continue;
     tried++;
     for (const [name, text] of files) {
+      if (name === "README.md") assertReadme(text, `seed ${SEED}, round ${round}`);
       if (!/^index\./.test(name)) continue;
       const what = `seed ${SEED}, round ${round}, ${name}`;
       await transform(text, { loader: "ts" }).catch((error) =>
@@ -67,6 +74,17 @@ async function emitted(argspec: unknown): Promise<ReadonlyMap<string, string> | 
     return null;
   }
   return emitTypescriptClient(read, { esm: "", cjs: "", types: "" });
+}
+
+/** One block of code, and below it one table, each row of a method. */
+function assertReadme(text: string, what: string): void {
+  const lines = text.split(/[\n\r\u2028\u2029]/);
+  assert.is(lines.filter((line) => line.startsWith("```")).length, 2, what);
+  assert.not.match(text, /[\u2028-\u202e\u2066-\u2069]/, what);
+  const rows = lines.filter((line) => line.startsWith("|")).slice(2);
+  for (const row of rows) assert.match(row, /^\| `\w+` \| (?:[^|`<]|\\.)*\|$/, what);
+  const code = text.slice(text.indexOf("```ts"), text.lastIndexOf("```"));
+  assert.not.match(withoutTexts(code), /harm/, what);
 }
 
 /** What is left is code. */

@@ -12,7 +12,7 @@ import { boundExpressions, boundedCells, withClientExpressions } from "../client
 import { graphNamed } from "../context.js";
 import { queryArgument, queryFromText } from "../query-json.js";
 import { sharedMemory } from "../shared-memory.js";
-import { vectorParameter } from "../vector-json.js";
+import { checkVectors, vectorParameter } from "../vector-json.js";
 
 const TIMEOUT_MS = 5000;
 /** Of a shared memory whose size is not given. */
@@ -129,6 +129,7 @@ export function nearest(
   if (probe === null && anchor === "") {
     throw new ParameterError("TypeError", "missing required argument: 'vector' or 'id'");
   }
+  checkVectors(found, options);
   if (probe !== null) return withClientExpressions(() => found.nearest(probe, options));
   return nearestTo(found, String(anchor), options);
 }
@@ -168,6 +169,7 @@ function withMemory(
   sharedmem: number,
   run: (options: Arguments) => unknown,
 ): unknown {
+  checkVectors(graph, options);
   if (typeof memory !== "number") throw new TypeError("memory must be a number");
   if (memory === 0 && sharedmem === 0) return withClientExpressions(() => run(options));
   const size = boundedCells(memory === 0 ? DEFAULT_CELLS : memory);

@@ -3,8 +3,8 @@
 
 import { shownSecond } from "../memory/time.js";
 import { sortValueOf } from "../model/arc-number.js";
-import { QueryError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { ExpressionError } from "./expression-error.js";
 import { MAX_MADE_CHARACTERS, MAX_MADE_TEXT } from "./limits.js";
 import { MemoryCells } from "./memory-cells.js";
 import { NO_VECTOR, type Value, type VectorValue } from "./values.js";
@@ -84,16 +84,18 @@ export class Run {
 
   /**
    * Counts characters of a text that is to be made.
-   * @throws QueryError when the text is too long, or all texts together are
+   * @throws ExpressionError when the text is too long, or all texts together are
    */
   reserve(characters: number): void {
     if (characters > MAX_MADE_TEXT) {
-      throw new QueryError(`expression makes a text of more than ${MAX_MADE_TEXT} characters`);
+      throw new ExpressionError(`expression makes a text of more than ${MAX_MADE_TEXT} characters`);
     }
     this.#made += characters;
     this.spend(characters >>> 3);
     if (this.#made > MAX_MADE_CHARACTERS) {
-      throw new QueryError(`expression makes more than ${MAX_MADE_CHARACTERS} characters of text`);
+      throw new ExpressionError(
+        `expression makes more than ${MAX_MADE_CHARACTERS} characters of text`,
+      );
     }
   }
 }

@@ -47,7 +47,8 @@ export function placeError(problem: string, text: string, at: number): Expressio
 
 /** The line of the text that the place is in, and a caret below the place. */
 function caretLine(text: string, at: number): string {
-  const begin = text.lastIndexOf("\n", at - 1) + 1;
+  // Searching from before the start would find a line end that stands there.
+  const begin = at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
   const newline = text.indexOf("\n", at);
   const end = newline < 0 ? text.length : newline;
   const from = Math.max(begin, at - MAX_LINE / 2);

@@ -158,4 +158,17 @@ test("there is only what there is", () => {
   }
 });
 
+test("a pattern of the server that takes for ever costs a second", async () => {
+  const schema = { type: "string", pattern: "^(?:a+)+$" };
+  const evil = `${"a".repeat(40)}!`;
+  const asked = await call({ params: [param("q", { schema })] }, { q: evil }, ok(null));
+  assert.match(asked.text ?? "", /the check took more than 1000 ms/);
+  assert.is(asked.sent.length, 0);
+  const result = { kind: "value", schema: object({ text: schema }) } as const;
+  const answered = await call({ result }, {}, ok({ text: evil }));
+  assert.match(answered.text ?? "", /the check took more than 1000 ms/);
+  const fine = await call({ params: [param("q", { schema })] }, { q: "aaa" }, ok("done"));
+  assert.is(fine.text, "done");
+});
+
 test.run();

@@ -64,6 +64,16 @@ function errorOf(run: () => unknown): QueryError {
   throw new Error("nothing was thrown");
 }
 
+test("a text that is too long and begins with the end of a line is refused as others are", () => {
+  const text = `\n${"1+".repeat(70_000)}1`;
+  assert.throws(
+    () => compileExpression(text),
+    (error: Error) => {
+      return error instanceof QueryError && error.message.includes("expression too long");
+    },
+  );
+});
+
 test("a caret stands below the place, in its own line", () => {
   const { message } = errorOf(() => compileExpression("a = 1;\nb = a +* 2"));
   assert.is(message.split("\n").slice(1).join("\n"), "  b = a +* 2\n         ^");
