@@ -74,6 +74,7 @@ export default defineConfig({
   entry: {
     index: "runtime/index.ts",
     config: "runtime/settings/config.ts",
+    system: "runtime/system/descriptor.ts",
     convert: "runtime/plugin/convert.ts",
     compiler: "compiler/index.ts",
     cli: "cli/main.ts",

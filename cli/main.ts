@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { SvcError } from "../runtime/base/errors.js";
 import { nearestHint } from "../runtime/base/nearest.js";
 import { packageInfo } from "../runtime/base/package-info.js";
+import { admin } from "./admin.js";
 import { argspec } from "./argspec.js";
 import { argspecDiff } from "./argspec-diff.js";
 import { build } from "./build.js";
@@ -12,6 +13,7 @@ import { check } from "./check.js";
 import { client } from "./client.js";
 import { dev } from "./dev.js";
 import { doctor } from "./doctor.js";
+import { down } from "./down.js";
 import type { Command } from "./frame/command.js";
 import { commandHelp, overview } from "./frame/help.js";
 import { parseArguments } from "./frame/parse-arguments.js";
@@ -24,12 +26,16 @@ import { logRepair } from "./log-repair.js";
 import { matrix } from "./matrix.js";
 import { mcp } from "./mcp.js";
 import { serve } from "./serve.js";
+import { up } from "./up.js";
 
 const COMMANDS: readonly Command[] = [
   build,
   serve,
   dev,
   matrix,
+  up,
+  down,
+  admin,
   check,
   init,
   doctor,

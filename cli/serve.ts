@@ -12,7 +12,7 @@ export const serve = defineCommand({
   options: SERVE_OPTIONS,
   environment: true,
   async run([argument], values) {
-    const [{ announce }, build, { resolveSettings }, { startServer }] = await Promise.all([
+    const [{ announce }, build, { resolveSettings, roleOf }, { startServer }] = await Promise.all([
       import("./serving/announce.js"),
       import("./serving/built-project.js"),
       import("./serving/resolve-settings.js"),
@@ -23,7 +23,11 @@ export const serve = defineCommand({
     const manifest = build.readBuild(folder);
     await build.warnIfStale(folder, manifest);
     const settings = await resolveSettings(folder, manifest.config, values);
-    const table = build.pluginTable(folder, manifest, values.role);
+    const table = build.pluginTable(
+      folder,
+      manifest,
+      await roleOf(folder, manifest.config, values),
+    );
     const service = await startServer(settings, table);
     process.stdout.write(announce(service, table));
     return 0;

@@ -13,6 +13,7 @@ const USAGE_ERRORS: ReadonlySet<ErrorCodeName> = new Set([
   "SVC3003",
   "SVC3004",
   "SVC3012",
+  "SVC3111",
 ]);
 
 function errorLine(code: ErrorCodeName, message: string): string {

@@ -9,13 +9,14 @@ import {
 } from "../../compiler/project-builder.js";
 import type { HttpService } from "../../runtime/lifecycle/http-service.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
+import type { Manifest } from "../../runtime/settings/manifest.js";
 import { printFindings, summary } from "../frame/report-build.js";
 import { reportError } from "../frame/report-error.js";
 import { announce } from "./announce.js";
-import { pluginTable, readBuild } from "./built-project.js";
+import { pluginTable, type Role, readBuild } from "./built-project.js";
 import type { ServeValues } from "./options.js";
 import { OutsideWatch } from "./outside-watch.js";
-import { resolveSettings } from "./resolve-settings.js";
+import { resolveSettings, roleOf } from "./resolve-settings.js";
 import { startServer } from "./start-server.js";
 
 const LOOPBACK = "127.0.0.1";
@@ -123,7 +124,7 @@ export class DevServer {
     // by a name of its own.
     const { ip, hosts } = resolved;
     const settings = { ...resolved, ip: ip ?? LOOPBACK, hosts: hosts ?? [] };
-    const table = pluginTable(this.#folder, manifest, this.#values.role);
+    const table = pluginTable(this.#folder, manifest, await this.#role(manifest));
     const service = await startServer(settings, table);
     this.#served = { service, config: manifest.config };
     process.stdout.write(announce(service, table));
@@ -131,10 +132,14 @@ export class DevServer {
 
   async #reload({ service, config }: Served): Promise<void> {
     const manifest = readBuild(this.#folder);
-    await service.reload(pluginTable(this.#folder, manifest, this.#values.role));
+    await service.reload(pluginTable(this.#folder, manifest, await this.#role(manifest)));
     if (JSON.stringify(manifest.config) !== JSON.stringify(config)) {
       console.log("svc: the configuration has changed, `svc dev` must be started anew for it");
     }
+  }
+
+  #role({ config }: Manifest): Promise<Role | undefined> {
+    return roleOf(this.#folder, config, this.#values);
   }
 
   /** Ends a server that could not be started. */

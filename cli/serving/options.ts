@@ -15,6 +15,10 @@ type SettingOptions = {
 
 export const SERVE_OPTIONS = {
   ...settingOptions(),
+  instance: {
+    kind: text("<id>"),
+    help: "be this instance of the system that the descriptor describes",
+  },
   role: {
     kind: choice("engine", "dispatcher"),
     help: "serve engine plugins alone, or pre- and post-processors alone; default: all there are",

@@ -2,8 +2,9 @@
 
 import { accessSync, constants, mkdirSync, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { ArgumentError, SvcError } from "../../runtime/base/errors.js";
+import { nearestHint } from "../../runtime/base/nearest.js";
 import { descriptorLimit } from "../../runtime/dispatch/descriptor-limit.js";
 import { configured, type ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import { readMatrixConfig } from "../../runtime/settings/matrix-config.js";
@@ -16,37 +17,98 @@ import {
 } from "../../runtime/settings/server-settings.js";
 import type { Setting } from "../../runtime/settings/setting.js";
 import { SETTINGS } from "../../runtime/settings/table.js";
+import type { InstancePlan } from "../../runtime/system/instance-plan.js";
+import { plannedSettings } from "../../runtime/system/planned-settings.js";
+import type { Role } from "./built-project.js";
 import type { ServeValues } from "./options.js";
 
 /**
- * @throws SvcError SVC2205 for a setting that cannot have its value, SVC2206 for one that is not
- *   supported, SVC2207 for a dispatcher, and SVC3008 for a root, that cannot be used
+ * @throws SvcError SVC2205 for a setting that cannot have its value, SVC2700 for a descriptor,
+ *   SVC3110 where there is none, SVC3111 for an instance that it does not have, SVC2207 for a
+ *   dispatcher, and SVC3008 for a root, that cannot be used
  */
 export async function resolveSettings(
   projectDir: string,
   config: ResolvedConfig,
   values: ServeValues,
 ): Promise<ServerSettings> {
-  refuseUnbuilt(config);
-  const settings = checkSettings((name) => given(name, config, values));
+  const place = await placeOf(projectDir, config, values);
+  const planned = place === null ? {} : plannedSettings(place.plan, config);
+  const settings = checkSettings((name) => given(name, config, values, planned));
   checkDescriptors(settings.dispatcher);
+  const root = checkedRoot(projectDir, settings.root, values.root !== undefined);
   return {
     ...settings,
     projectDir,
-    root: checkedRoot(projectDir, settings.root, values.root !== undefined),
+    root: place === null ? root : instanceRoot(root, place.plan),
     ip: await resolveAddress(settings.ip),
     adminIp: await resolveAddress(settings.adminIp),
     executors: executorCount(settings.executors),
+    node: place === null ? null : { id: place.plan.id, descriptor: place.descriptor },
   };
 }
 
+/** What an instance of a system serves, where nobody says anything else. */
+export async function roleOf(
+  projectDir: string,
+  config: ResolvedConfig,
+  values: ServeValues,
+): Promise<Role | undefined> {
+  if (values.role !== undefined) return values.role;
+  const role = (await placeOf(projectDir, config, values))?.plan.role ?? "all";
+  return role === "all" ? undefined : role;
+}
+
+interface Place {
+  readonly plan: InstancePlan;
+  readonly descriptor: object;
+}
+
+/** Null for a server that is no instance of a system. */
+async function placeOf(
+  projectDir: string,
+  config: ResolvedConfig,
+  { instance, descriptor }: ServeValues,
+): Promise<Place | null> {
+  if (instance === undefined) return null;
+  const [{ loadSystem }, { planOf }] = await Promise.all([
+    import("../system/load-system.js"),
+    import("../../runtime/system/instance-plan.js"),
+  ]);
+  const system = loadSystem(projectDir, config.descriptor, descriptor);
+  if (!system.instances.has(instance)) {
+    const known = [...system.instances.keys()];
+    const text = `${system.name} has no instance ${JSON.stringify(instance)}`;
+    throw new SvcError("SVC3111", text + nearestHint(instance, known));
+  }
+  return { plan: planOf(system, instance), descriptor: system.descriptor };
+}
+
+/** Instances of one project have data of their own. */
+function instanceRoot(root: string, { folder }: InstancePlan): string {
+  const own = join(root, folder);
+  try {
+    mkdirSync(own, { recursive: true });
+  } catch (error) {
+    const text = `${own} cannot be made: ${(error as Error).message}`;
+    throw new SvcError("SVC3008", text, { cause: error });
+  }
+  return own;
+}
+
 /** What an option, a variable or a file says of a setting, else the configuration. */
-function given(name: SettingName, config: ResolvedConfig, values: ServeValues): unknown {
+function given(
+  name: SettingName,
+  config: ResolvedConfig,
+  values: ServeValues,
+  planned: Partial<Record<SettingName, unknown>>,
+): unknown {
   const row: Setting<unknown> = SETTINGS[name];
   // An engine has no back-ends at all.
   if (name === "dispatcher" && values.role === "engine") return null;
   const { option, fileOption } = row;
   const value = values[(option ?? fileOption) as keyof ServeValues];
+  if (value === undefined && Object.hasOwn(planned, name)) return planned[name];
   if (value === undefined) return configured(config, row);
   if (fileOption === null) return value;
   const held = readJson(value as string);
@@ -55,12 +117,6 @@ function given(name: SettingName, config: ResolvedConfig, values: ServeValues): 
   if (problems.length === 0) return held;
   const texts = problems.map(problemText).join("\n  ");
   throw new SvcError("SVC2207", `${value}: ${texts}`);
-}
-
-/** What would change the meaning of answers must not be passed over in silence. */
-function refuseUnbuilt({ descriptor }: ResolvedConfig): void {
-  if (descriptor === null) return;
-  throw new SvcError("SVC2206", "`descriptor` of svc.config.ts is not supported yet");
 }
 
 /** How many there may be is known where the server runs, not where it is built. */

@@ -99,4 +99,24 @@ export const COMMAND_CODES = {
     title: "graph that cannot be exported",
     fix: "name a file that can be written, with room for all of the graph",
   },
+  SVC3110: {
+    title: "system descriptor that cannot be read",
+    fix: "name one with `--descriptor <file>`, or build the project that has svc.system.ts",
+  },
+  SVC3111: {
+    title: "no such instance",
+    fix: 'name an instance of the descriptor, a list, or a pattern such as "S*"',
+  },
+  SVC3112: {
+    title: "no instance of this machine",
+    fix: "start it on the machine that the descriptor names, or mend its `host`",
+  },
+  SVC3113: {
+    title: "system that runs already",
+    fix: "end it with `svc down`, or give this one another `--root`",
+  },
+  SVC3114: {
+    title: "system that does not run",
+    fix: "start it with `svc up`, or name the `--root` of the one that runs",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -47,10 +47,6 @@ export const RUNTIME_CODES = {
     title: "invalid server argument",
     fix: "pass a value of the type that the message names",
   },
-  SVC2206: {
-    title: "not supported yet",
-    fix: "leave out what the message names",
-  },
   SVC2207: {
     title: "invalid dispatcher configuration",
     fix: "correct what the path names; docs/interface.md lists the keys of `dispatcher`",
@@ -150,5 +146,12 @@ export const RUNTIME_CODES = {
   SVC2534: {
     title: "root is no replica's",
     fix: "start the subscriber with an empty root",
+  SVC2700: {
+    title: "system descriptor not valid",
+    fix: "mend what each line names",
+  },
+  SVC2701: {
+    title: "instance that does not answer",
+    fix: "start it, or see its log",
   },
 } as const satisfies Record<string, ErrorCode>;

@@ -300,6 +300,7 @@ class System extends AllGraphs {
       ip: await resolveAddress(settings.ip),
       adminIp: await resolveAddress(settings.adminIp),
       executors: 1,
+      node: null,
     };
   }
 }

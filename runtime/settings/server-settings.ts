@@ -13,7 +13,7 @@ type Table = typeof SETTINGS;
 export type SettingName = keyof Table;
 
 /** Rows that concern a build alone. */
-type BuildSetting = "plugins" | "descriptor";
+type BuildSetting = "plugins";
 
 type CheckedSettings = {
   readonly [Name in Exclude<SettingName, BuildSetting>]: Checked<Table[Name]>;
@@ -24,7 +24,16 @@ export type ServerSettings = Omit<CheckedSettings, "executors"> & {
   readonly projectDir: string;
   /** Worker threads that run plugins; library mode has none. */
   readonly executors: number;
+  /** The system that it is an instance of; null: one of its own. */
+  readonly node: NodeIdentity | null;
 };
+
+/** Which instance of which system a server is. */
+export interface NodeIdentity {
+  readonly id: string;
+  /** The system's descriptor, checked. */
+  readonly descriptor: object;
+}
 
 /** What the graphs of a process are started with. */
 export type GraphSettings = Pick<
@@ -49,7 +58,7 @@ export type InitializeSettings = LibraryOptions<Table, "initialize">;
 
 /** Names of the settings of a server. */
 export const SERVER_SETTINGS = (Object.keys(SETTINGS) as SettingName[]).filter(
-  (name): name is keyof CheckedSettings => name !== "plugins" && name !== "descriptor",
+  (name): name is keyof CheckedSettings => name !== "plugins",
 );
 
 /**

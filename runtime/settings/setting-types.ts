@@ -3,7 +3,6 @@
 
 import { isIP } from "node:net";
 import { isNetwork } from "../http/network.js";
-import type { JsonObject } from "./config-values.js";
 import { expected, isTrueOrFalse, list, nullable, type Rule, string, test } from "./rules.js";
 
 /** @template Given what `svc.config.ts` and programs may write for it, where that is not `T` */
@@ -168,8 +167,3 @@ export const hostPorts: SettingType<readonly string[]> = {
 export function structure<T, Given = T>(rule: Rule<T>): SettingType<T, Given> {
   return { rule, expected: "a structure", placeholder: null, read: (value) => value };
 }
-
-/** What will be there in a later version must not be passed over in silence. */
-export const notYet: SettingType<string | JsonObject | null> = structure(
-  nullable(test("nothing, as it is not supported yet", () => false, "")),
-);

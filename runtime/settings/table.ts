@@ -47,7 +47,6 @@ import {
   integer,
   integerOr,
   networks,
-  notYet,
   oneOf,
   optional,
   origin,
@@ -381,11 +380,13 @@ export const SETTINGS = {
     help: "matrix of back-ends that requests are sent to",
     optionHelp: "JSON file with the matrix of back-ends that requests are sent to",
   }),
-  /** System descriptor: its path relative to the project, or its value. */
+  /** File with the descriptor of the system, relative to the project. Default `svc.system.ts`. */
   descriptor: setting({
     key: "descriptor",
-    type: notYet,
-    default: [null],
-    help: "system descriptor, its path or value; not supported yet",
+    type: optional(text("<file>")),
+    default: [null, "svc.system.ts, svc.system.json or svc.cf"],
+    option: "descriptor",
+    help: "file that describes all instances of the system",
+    optionHelp: "JSON file that describes all instances of the system; --instance says which one",
   }),
 };

@@ -29,8 +29,8 @@ const config = resolveConfig(
 );
 
 test("takes everything from the configuration when no option is given", async () => {
-  const { projectDir, root, executors, ...rest } = await resolveSettings(folder, config, {});
-  assert.equal([projectDir, root, executors], [folder, join(folder, "data"), 2]);
+  const { projectDir, root, executors, node, ...rest } = await resolveSettings(folder, config, {});
+  assert.equal([projectDir, root, executors, node], [folder, join(folder, "data"), 2, null]);
   assert.equal([rest.ip, rest.prefix, rest.transport], ["127.0.0.1", "/shop", "net"]);
   assert.equal([rest.maxBodyBytes, rest.pluginTimeoutMs, rest.name], [1000, 5000, "shop"]);
   for (const [name, value] of Object.entries(rest)) {
@@ -92,13 +92,40 @@ test("refuses a root that was asked for and is not a folder", async () => {
   }
 });
 
-test("refuses what would change answers and is not there yet", async () => {
-  try {
-    await resolveSettings(folder, { ...config, descriptor: { cities: {} } }, {});
-    assert.unreachable();
-  } catch (error) {
-    assert.is((error as { code?: string }).code, "SVC2206");
-    assert.match((error as Error).message, "descriptor");
+test("an instance of a system takes from the descriptor what no option says", async () => {
+  const descriptor = join(folder, "system.json");
+  const instances = {
+    TD: { type: "dispatch", hport: 9990, host: "127.0.0.7" },
+    S1: { type: "search", hport: 9110, host: "127.0.0.8" },
+  };
+  const topology = { dispatch: { TD: [{ partitions: ["S1"] }] } };
+  writeFileSync(descriptor, JSON.stringify({ name: "Two", instances, topology }));
+  const given = { instance: "TD", descriptor };
+  const { port, ip, name, dispatcher, node } = await resolveSettings(folder, config, given);
+  assert.equal([port, ip, name, node?.id], [9990, "127.0.0.7", "TD: shop", "TD"]);
+  const [[engine]] = (dispatcher as { partitions: object[][] }).partitions as [[object]];
+  assert.equal(engine, { host: "127.0.0.8", port: 9110 });
+  const engineValues = { instance: "S1", descriptor, port: 9200, root: folder };
+  const search = await resolveSettings(folder, config, engineValues);
+  assert.equal([search.port, search.servicein, search.dispatcher], [9200, false, null]);
+  assert.is(search.root, join(folder, "search_S1"));
+});
+
+test("tells who is no instance, and what is no descriptor", async () => {
+  const descriptor = join(folder, "system.json");
+  const wrong = [
+    [{ instance: "S2", descriptor }, "SVC3111", /no instance "S2", did you mean `S1`/],
+    [{ instance: "S1", descriptor: join(folder, "none.json") }, "SVC3110", /none\.json/],
+    [{ instance: "S1" }, "SVC3110", /has none of \.svc\/system\.json/],
+  ] as const;
+  for (const [values, code, text] of wrong) {
+    try {
+      await resolveSettings(folder, config, values);
+      assert.unreachable();
+    } catch (error) {
+      assert.is((error as { code?: string }).code, code);
+      assert.match((error as Error).message, text);
+    }
   }
 });
 

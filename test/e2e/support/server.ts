@@ -97,8 +97,13 @@ export interface Answer {
 }
 
 /** One request on a connection of its own. */
-export async function get(port: number, path: string, init: RequestInit = {}): Promise<Answer> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+export async function get(
+  port: number,
+  path: string,
+  init: RequestInit = {},
+  host = "127.0.0.1",
+): Promise<Answer> {
+  const response = await fetch(`http://${host}:${port}${path}`, {
     ...init,
     headers: { connection: "close", ...(init.headers as Record<string, string>) },
   });

@@ -40,6 +40,7 @@ test("is the table", () => {
     ...Object.entries<Setting<unknown>>(SETTINGS).map(row),
     "",
     `\`--role\` is an option alone: ${SERVE_OPTIONS.role.help}.`,
+    `So is \`--instance <id>\`: ${SERVE_OPTIONS.instance.help}.`,
     "",
   ];
   matchesGolden("../../docs/settings.md", lines.join("\n"));

@@ -110,7 +110,7 @@ test("a server is started with every setting that is not the build's", () => {
   assert.equal(Object.keys(settings), SERVER_SETTINGS);
   assert.equal([...asked], SERVER_SETTINGS);
   const builds = rows.map(([name]) => name).filter((name) => !asked.has(name));
-  assert.equal(builds, ["plugins", "descriptor"]);
+  assert.equal(builds, ["plugins"]);
 });
 
 test("keys, options and variables are told apart", () => {

@@ -188,7 +188,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [{ partitions: [[HOST]], replicas: new Array(1) }, /^\.replicas\[0\]: entry 0 must be dict$/],
   ],
   descriptor: [
-    [{ cities: {} }, /^: expected nothing, as it is not supported yet, got \{"cities":\{\}\}$/],
-    ["system.json", /^: expected nothing/],
+    [{ cities: {} }, /^: expected a text that is not empty, got \{"cities":\{\}\}$/],
+    ["", /^: expected a text/],
   ],
 };

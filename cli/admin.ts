@@ -1,0 +1,43 @@
+// `svc admin`: looks after a running system, from any machine that reaches its instances.
+
+import { SvcError } from "../runtime/base/errors.js";
+import { nearestHint } from "../runtime/base/nearest.js";
+import { VERBS } from "./admin/verbs.js";
+import { defineCommand } from "./frame/command.js";
+import { flag, text } from "./frame/option.js";
+
+const VERB_HELP = VERBS.map(({ name, takes, summary }) => {
+  return `\n    ${`${name} ${takes}`.padEnd(30)}${summary}`;
+}).join("");
+
+export const admin = defineCommand({
+  name: "admin",
+  summary: "Shows and operates the instances of a running system.",
+  arguments: [
+    { name: "<verb>", required: true, help: `what to do${VERB_HELP}` },
+    { name: "[ids]", required: false, help: "instances: ids with commas, patterns such as S*" },
+    { name: "[more]", required: false, help: "what some verbs need beside them" },
+  ],
+  options: {
+    descriptor: { kind: text("<file>"), help: "JSON file with the descriptor of the system" },
+    project: { kind: text("<folder>"), help: "project whose descriptor it is, default: this one" },
+    from: { kind: text("<host:port>"), help: "take the descriptor from this running instance" },
+    json: { kind: flag, help: "print JSON, for tools" },
+  },
+  environment: false,
+  async run([name = "", ids, more], values) {
+    const verb = VERBS.find((verb) => verb.name === name);
+    if (verb === undefined) {
+      const hint = nearestHint(
+        name,
+        VERBS.map((verb) => verb.name),
+      );
+      throw new SvcError("SVC3001", `there is no command \`admin ${name}\`${hint}`);
+    }
+    const [{ adminContext }, { run }] = await Promise.all([
+      import("./admin/context.js"),
+      verb.load(),
+    ]);
+    return run(await adminContext(values), { ids, more });
+  },
+});

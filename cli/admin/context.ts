@@ -1,0 +1,72 @@
+// What all verbs of `svc admin` work with: the system, and how to reach its instances.
+
+import { SvcError } from "../../runtime/base/errors.js";
+import { readManifest } from "../../runtime/settings/manifest.js";
+import { type Address, askResponse } from "../../runtime/system/ask-instance.js";
+import { readDescriptor } from "../../runtime/system/read-descriptor.js";
+import type { System } from "../../runtime/system/system.js";
+import { projectFolder } from "../frame/project-folder.js";
+import { loadSystem } from "../system/load-system.js";
+import { selectIds } from "../system/select-ids.js";
+
+const TIMEOUT_MS = 5000;
+
+export interface AdminValues {
+  readonly descriptor?: string;
+  readonly project?: string;
+  readonly from?: string;
+  readonly json?: boolean;
+}
+
+export interface VerbArguments {
+  readonly ids: string | undefined;
+  readonly more: string | undefined;
+}
+
+export class AdminContext {
+  constructor(
+    readonly system: System,
+    readonly values: AdminValues,
+  ) {}
+
+  get isJson(): boolean {
+    return this.values.json === true;
+  }
+
+  /** @throws SvcError SVC3111 for a name or pattern that means nobody */
+  select(ids: string | undefined, usual = "@"): string[] {
+    return selectIds(this.system, ids ?? usual);
+  }
+
+  /** Where the admin port of an instance is. */
+  address(id: string): Address {
+    const { host, hport } = this.system.instances.get(id)!;
+    return { host, port: hport + 1 };
+  }
+
+  /** Prints a value for tools, or lines for people. */
+  print(value: unknown, lines: readonly string[]): void {
+    const text = this.isJson ? JSON.stringify(value) : lines.join("\n");
+    if (text !== "") process.stdout.write(`${text}\n`);
+  }
+}
+
+/** @throws SvcError SVC3110, SVC2700 without a descriptor, SVC2701 when `from` does not answer */
+export async function adminContext(values: AdminValues): Promise<AdminContext> {
+  if (values.from !== undefined) {
+    const path = "/svc/builtin/system_descriptor";
+    const given = await askResponse(addressOf(values.from), { path, timeoutMs: TIMEOUT_MS });
+    return new AdminContext(readDescriptor(given), values);
+  }
+  const folder = projectFolder(values.project);
+  const configured = readManifest(folder)?.config.descriptor ?? null;
+  return new AdminContext(loadSystem(folder, configured, values.descriptor), values);
+}
+
+/** @throws SvcError SVC3003 */
+function addressOf(text: string): Address {
+  const [, host, port] = /^\[?([\w.:-]+?)\]?:(\d{1,5})$/.exec(text) ?? [];
+  if (host !== undefined && Number(port) <= 65_535) return { host, port: Number(port) };
+  const expected = `--from: expected <host:port>, got ${JSON.stringify(text)}`;
+  throw new SvcError("SVC3003", expected);
+}

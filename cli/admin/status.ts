@@ -1,0 +1,89 @@
+// `svc admin status`: what every instance says of itself, side by side; who does not answer has a
+// line that says so.
+
+import { isPlainObject } from "../../runtime/settings/rules.js";
+import { askResponse } from "../../runtime/system/ask-instance.js";
+import { EXIT_FAILURE } from "../frame/report-error.js";
+import type { AdminContext, VerbArguments } from "./context.js";
+import { table } from "./table.js";
+
+const TIMEOUT_MS = 2000;
+const GIB = 2 ** 30;
+const MIB = 2 ** 20;
+const COLUMNS = [
+  ..."Id,Ver,Uptime,Host,IP,APort,TXPort,S,RPS,95th(ms),CPU,Mem(GiB),Use(MiB)".split(","),
+  ..."Order,Size,Service".split(","),
+];
+
+type Dict = Readonly<Record<string, unknown>>;
+
+interface Row {
+  readonly id: string;
+  readonly ping: Dict | null;
+  readonly nodestat: Dict | null;
+  readonly error: string | null;
+}
+
+export async function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
+  const rows = await Promise.all(context.select(ids).map((id) => rowOf(context, id)));
+  context.print(rows, [
+    ...table(
+      COLUMNS,
+      rows.map((row) => cellsOf(context, row)),
+    ),
+    ...rows.filter(({ error }) => error !== null).map(({ id, error }) => notRunning(id, error!)),
+  ]);
+  return rows.some(({ error }) => error !== null) ? EXIT_FAILURE : 0;
+}
+
+function notRunning(id: string, error: string): string {
+  return `Not running: ${id} (${error})`;
+}
+
+async function rowOf(context: AdminContext, id: string): Promise<Row> {
+  const address = context.address(id);
+  const get = async (path: string): Promise<Dict> => {
+    const value = await askResponse(address, { path, timeoutMs: TIMEOUT_MS });
+    return isPlainObject(value) ? value : {};
+  };
+  try {
+    const [ping, nodestat] = await Promise.all([get("/svc/ping"), get("/svc/nodestat")]);
+    return { id, ping: ping.host as Dict, nodestat, error: null };
+  } catch (error) {
+    return { id, ping: null, nodestat: null, error: (error as Error).message };
+  }
+}
+
+function cellsOf(context: AdminContext, { id, ping, nodestat }: Row): string[] {
+  const { host, port } = context.address(id);
+  if (nodestat === null) return [id, "-", "-", host, "-", String(port)];
+  const number = (key: string, unit = 1, digits = 0): string => {
+    const value = nodestat[key];
+    return typeof value === "number" ? (value / unit).toFixed(digits) : "-";
+  };
+  return [
+    id,
+    /^svc (\S+)/.exec(String(ping?.version))?.[1] ?? "-",
+    uptime(Number(nodestat.uptime)),
+    host,
+    String(nodestat.ip),
+    number("adminport"),
+    number("txport"),
+    nodestat["service-in"] === 1 ? "S-IN" : "S-OUT",
+    number("service-rate", 1, 1),
+    number("service-95th-ms", 1, 1),
+    String(nodestat.cpu),
+    number("memory-total", GIB, 1),
+    number("memory-process", MIB),
+    number("graph-order"),
+    number("graph-size"),
+    String(nodestat["service-name"] ?? "-"),
+  ];
+}
+
+/** Such as `2d 03:04:05`. */
+function uptime(seconds: number): string {
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  const time = [(seconds / 3600) % 24, (seconds / 60) % 60, seconds % 60].map(two).join(":");
+  return `${Math.floor(seconds / 86_400)}d ${time}`;
+}

@@ -1,0 +1,35 @@
+// `svc down`: ends what `svc up` has started.
+
+import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
+import { flag, text } from "./frame/option.js";
+import { projectFolder } from "./frame/project-folder.js";
+import { EXIT_FAILURE } from "./frame/report-error.js";
+
+export const down = defineCommand({
+  name: "down",
+  summary: "Ends the instances that `svc up` has started.",
+  arguments: [PROJECT_ARGUMENT],
+  options: {
+    descriptor: { kind: text("<file>"), help: "JSON file with the descriptor of the system" },
+    only: { kind: text("<ids>"), help: "instances to end for good; default: all, and `svc up`" },
+    root: { kind: text("<folder>"), help: "data folder that `svc up` was given" },
+    force: { kind: flag, help: "kill them: what is not in the log of changes is lost" },
+  },
+  environment: false,
+  async run([argument], { descriptor, only, root, force = false }) {
+    const [build, { loadSystem }, { selectIds }, { systemRoot }, { askDown }] = await Promise.all([
+      import("./serving/built-project.js"),
+      import("./system/load-system.js"),
+      import("./system/select-ids.js"),
+      import("./system/local-system.js"),
+      import("./system/up-socket.js"),
+    ]);
+    const folder = projectFolder(argument);
+    const { config } = build.readBuild(folder);
+    const choose = () => selectIds(loadSystem(folder, config.descriptor, descriptor), only!);
+    const ids = only === undefined ? null : choose();
+    const whole = systemRoot(folder, config.root, root);
+    const isDone = await askDown(whole, { ids, force }, (text) => console.log(text));
+    return isDone ? 0 : EXIT_FAILURE;
+  },
+});

@@ -1,0 +1,20 @@
+// Names of instances before the lines of their logs: of one width, each in a colour of its own.
+
+const SGR = [36, 33, 35, 32, 34, 31];
+
+export class Colours {
+  readonly #ids: readonly string[];
+  readonly #width: number;
+  readonly #isColoured = process.stdout.isTTY === true && process.env.NO_COLOR === undefined;
+
+  constructor(ids: readonly string[]) {
+    this.#ids = ids;
+    this.#width = Math.max(0, ...ids.map(({ length }) => length));
+  }
+
+  name(id: string): string {
+    const text = id.padEnd(this.#width);
+    const colour = SGR[this.#ids.indexOf(id) % SGR.length];
+    return this.#isColoured ? `\u001b[${colour}m${text}\u001b[39m |` : `${text} |`;
+  }
+}

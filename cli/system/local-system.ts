@@ -1,0 +1,158 @@
+// `svc up`: all instances of a system that belong to this machine, each in a process of its own
+// that is started again when it ends by itself, and what they say in one terminal.
+
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { surviveLostReaders } from "../../runtime/base/log.js";
+import { onEndSignals } from "../../runtime/lifecycle/end-signals.js";
+import type { System } from "../../runtime/system/system.js";
+import { Instance, type InstanceEvents } from "../matrix/instance.js";
+import { Colours } from "./colours.js";
+import { type DownRequest, UpSocket } from "./up-socket.js";
+
+/** A stop may save graphs twice, and waits for requests in between. */
+const STOP_PATIENCE_MS = 40_000;
+
+export interface LocalSystemParts {
+  readonly system: System;
+  /** Those of this machine. */
+  readonly ids: readonly string[];
+  /** Folder of the project. */
+  readonly folder: string;
+  /** File of the descriptor, if the user named one. */
+  readonly descriptor: string | undefined;
+  /** Folder of all data. */
+  readonly root: string;
+}
+
+export class LocalSystem implements InstanceEvents {
+  readonly #parts: LocalSystemParts;
+  readonly #instances: ReadonlyMap<string, Instance>;
+  readonly #colours: Colours;
+  readonly #socket: UpSocket;
+  #end: () => void = () => {};
+  #isEnding = false;
+
+  constructor(parts: LocalSystemParts) {
+    surviveLostReaders();
+    this.#parts = parts;
+    const { ids, root } = parts;
+    this.#colours = new Colours(ids);
+    this.#instances = new Map(ids.map((id) => [id, this.#instance(id)]));
+    this.#socket = new UpSocket(root, (request, tell) => this.#down(request, tell));
+  }
+
+  /**
+   * Starts everything; resolves when a signal or `svc down` has ended it.
+   * @throws SvcError SVC3013 when an instance cannot be started; the others are ended again
+   */
+  async run(): Promise<void> {
+    const { system, ids, root } = this.#parts;
+    await this.#socket.open(root);
+    console.log(`svc up: ${system.name}, ${ids.length} of ${system.instances.size} instances`);
+    const ended = new Promise<void>((resolve) => {
+      this.#end = resolve;
+    });
+    onEndSignals(
+      () => void this.#endAll(),
+      () => this.#kill(),
+    );
+    try {
+      // Whoever dispatches finds its back-ends when it looks for them first.
+      const isDispatcher = (id: string) => system.matrices.has(id);
+      await this.#start(ids.filter((id) => !isDispatcher(id)));
+      await this.#start(ids.filter(isDispatcher));
+      if (!this.#isEnding) console.log("svc up: all are up; `svc down` or Ctrl-C ends them");
+    } catch (error) {
+      const wasAsked = this.#isEnding;
+      await this.#endAll();
+      if (!wasAsked) throw error;
+    }
+    await ended;
+  }
+
+  up(instance: Instance): void {
+    const { host } = this.#parts.system.instances.get(instance.name)!;
+    this.#print(instance.name, `up at http://${host}:${instance.port}, pid ${instance.pid}`);
+  }
+
+  down(instance: Instance, reason: string): void {
+    this.#print(instance.name, `down (${reason}), is started again`);
+  }
+
+  line({ name }: Instance, text: string): void {
+    this.#print(name, text.replace(/^svc: /, ""));
+  }
+
+  #instance(id: string): Instance {
+    const { system, folder, descriptor, root } = this.#parts;
+    const { hport } = system.instances.get(id)!;
+    const file = descriptor === undefined ? [] : ["--descriptor", resolve(descriptor)];
+    return new Instance(id, hport, [folder, "--instance", id, "--root", root, ...file], this);
+  }
+
+  async #start(ids: readonly string[]): Promise<void> {
+    const starts = ids.map((id) => this.#instances.get(id)!.start());
+    // All to their end: none may come up when the others are being ended.
+    const results = await Promise.allSettled(starts);
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  async #down({ ids, force }: DownRequest, tell: (text: string) => void): Promise<boolean> {
+    const chosen = (ids ?? this.#parts.ids).filter((id) => this.#instances.has(id));
+    const ended = await this.#stop(chosen, force, tell);
+    // What is told last must arrive before this process ends.
+    if (ids === null && ended) setImmediate(() => this.#close());
+    return ended;
+  }
+
+  /** Dispatchers first, so that their requests still have engines. */
+  async #stop(
+    ids: readonly string[],
+    isForced: boolean,
+    tell: (text: string) => void,
+  ): Promise<boolean> {
+    const { matrices } = this.#parts.system;
+    const stop = async (id: string): Promise<boolean> => {
+      const ending = this.#instances.get(id)!.stop(isForced ? "SIGKILL" : "SIGTERM");
+      const isEnded = await Promise.race([
+        ending.then(() => true),
+        sleep(STOP_PATIENCE_MS, false, { ref: false }),
+      ]);
+      tell(isEnded ? `${id} has ended` : `${id} does not end; \`svc down --force\` kills it`);
+      return isEnded;
+    };
+    const dispatchers = await Promise.all(ids.filter((id) => matrices.has(id)).map(stop));
+    const others = await Promise.all(ids.filter((id) => !matrices.has(id)).map(stop));
+    return [...dispatchers, ...others].every((isEnded) => isEnded);
+  }
+
+  async #endAll(): Promise<void> {
+    this.#isEnding = true;
+    const isEnded = await this.#stop(this.#parts.ids, false, (text) => {
+      if (!text.endsWith("has ended")) console.log(`svc up: ${text}`);
+    });
+    if (isEnded) this.#close();
+  }
+
+  #close(): void {
+    this.#isEnding = true;
+    this.#socket.close();
+    this.#end();
+  }
+
+  #kill(): void {
+    const ending = [...this.#instances.values()].map((instance) => instance.stop("SIGKILL"));
+    void Promise.all(ending).then(() => this.#close());
+  }
+
+  #print(id: string, text: string): void {
+    console.log(`${this.#colours.name(id)} ${text}`);
+  }
+}
+
+/** Folder of a system's data, where nobody says another. */
+export function systemRoot(folder: string, configured: string, asked: string | undefined): string {
+  return asked === undefined ? join(folder, configured) : resolve(asked);
+}

@@ -1,0 +1,46 @@
+// Which instances a user means: an id, a list with commas, patterns with `*`; `*` and `@` are all.
+
+import { SvcError } from "../../runtime/base/errors.js";
+import { nearestHint } from "../../runtime/base/nearest.js";
+import type { System } from "../../runtime/system/system.js";
+
+const MAX_TEXT = 10_000;
+
+/**
+ * Ids in the order of the descriptor, each once.
+ * @throws SvcError SVC3111 for a name or pattern that means nobody
+ */
+export function selectIds({ instances, name }: System, text: string): string[] {
+  const known = [...instances.keys()];
+  const chosen = new Set<string>();
+  const words = text.slice(0, MAX_TEXT).split(",");
+  for (const word of words.map((word) => word.trim()).filter((word) => word !== "")) {
+    const meant = word === "@" ? known : known.filter((id) => matches(id, word));
+    if (meant.length === 0) {
+      const what = word.includes("*") ? "matching" : "called";
+      const hint = nearestHint(word, known);
+      throw new SvcError(
+        "SVC3111",
+        `${name} has no instance ${what} ${JSON.stringify(word)}${hint}`,
+      );
+    }
+    for (const id of meant) chosen.add(id);
+  }
+  if (chosen.size === 0) throw new SvcError("SVC3111", "no instance is named");
+  return known.filter((id) => chosen.has(id));
+}
+
+/** Piece by piece: a regular expression made of the text could be made to take for ever. */
+function matches(id: string, pattern: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  if (rest.length === 0) return id === pattern;
+  if (!id.startsWith(first)) return false;
+  const last = rest.pop()!;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = id.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return id.length - last.length >= at && id.endsWith(last);
+}

@@ -1,0 +1,13 @@
+// Whether a host of a descriptor is this machine.
+
+import { hostname, networkInterfaces } from "node:os";
+import { Networks, THIS_MACHINE } from "../../runtime/http/network.js";
+
+const loopback = new Networks(THIS_MACHINE);
+
+export function isThisMachine(host: string): boolean {
+  const name = host.toLowerCase();
+  if (name === "localhost" || name === hostname().toLowerCase() || loopback.has(name)) return true;
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return own.some(({ address }) => address.toLowerCase() === name);
+}

@@ -1,0 +1,92 @@
+// One question to one instance, over connections that are kept. Time and size are bounded, and what
+// comes back is not believed to be anything before it was looked at.
+
+import { Agent, request } from "node:http";
+import { SvcError } from "../base/errors.js";
+import { isPlainObject } from "../settings/rules.js";
+
+const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_SOCKETS = 4;
+
+const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, scheduling: "lifo" });
+// Whoever has asked may end.
+agent.on("free", (socket) => socket.unref());
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface Question {
+  readonly path: string;
+  readonly timeoutMs: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Makes it a POST. */
+  readonly body?: string;
+}
+
+export interface InstanceAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/**
+ * Asks, and takes whatever status comes.
+ * @throws SvcError SVC2701 without an answer in time
+ */
+function ask(address: Address, question: Question): Promise<InstanceAnswer> {
+  const { path, timeoutMs, headers = {}, body } = question;
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string): void => {
+      asked.destroy();
+      const { host, port } = address;
+      reject(new SvcError("SVC2701", `no answer from ${host}:${port}: ${reason}`));
+    };
+    const method = body === undefined ? "GET" : "POST";
+    const accept = { accept: "application/json" };
+    const options = { ...address, path, method, agent, headers: { ...accept, ...headers } };
+    const asked = request(options, (response) => {
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      response.on("data", (piece: Buffer) => {
+        bytes += piece.length;
+        if (bytes > MAX_BYTES) fail(`more than ${MAX_BYTES} bytes`);
+        pieces.push(piece);
+      });
+      response.on("error", (error) => fail(error.message));
+      response.on("end", () => {
+        clearTimeout(timer);
+        const text = Buffer.concat(pieces).toString("utf8");
+        resolve({ status: response.statusCode ?? 0, text });
+      });
+    });
+    const timer = setTimeout(() => fail(`none within ${timeoutMs} ms`), timeoutMs);
+    asked.on("error", (error) => {
+      clearTimeout(timer);
+      fail(error.message);
+    });
+    asked.end(body);
+  });
+}
+
+/**
+ * The `response` of an envelope.
+ * @throws SvcError SVC2701 without one
+ */
+export async function askResponse(address: Address, question: Question): Promise<unknown> {
+  const { status, text } = await ask(address, question);
+  const envelope = parsed(text);
+  if (envelope?.status === "OK") return envelope.response;
+  const { host, port } = address;
+  const told = envelope === null ? text.slice(0, 200) : JSON.stringify(envelope.message ?? status);
+  throw new SvcError("SVC2701", `${host}:${port} answers ${question.path} with ${status}: ${told}`);
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlainObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,26 @@
+// What a plan says of the settings of its instance: the same values that options and svc.config.ts
+// may give, and as freely overruled by options.
+
+import type { ResolvedConfig } from "../settings/config-rule.js";
+import type { SettingName } from "../settings/server-settings.js";
+import type { InstancePlan } from "./instance-plan.js";
+
+export function plannedSettings(
+  plan: InstancePlan,
+  config: ResolvedConfig,
+): Partial<Record<SettingName, unknown>> {
+  const { id, port, ip, prefix, serviceIn, graphs, dispatcher, isBackEnd, expires } = plan;
+  const { name, graphs: configured, http } = config;
+  return {
+    name: name === null ? id : `${id}: ${name}`,
+    port,
+    ip,
+    prefix,
+    servicein: serviceIn,
+    dispatcher,
+    graphs: { ...graphs, ...configured },
+    // Dispatchers introduce themselves, which only this transport understands.
+    ...(isBackEnd && http.transport === "auto" && { transport: "net" }),
+    ...(!expires && { events: false }),
+  };
+}

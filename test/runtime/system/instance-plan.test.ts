@@ -1,0 +1,108 @@
+// What each instance of a system is started with, for the shapes that systems have.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { readMatrixConfig } from "../../../runtime/settings/matrix-config.js";
+import { type InstancePlan, planOf } from "../../../runtime/system/instance-plan.js";
+import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
+import { eightNodes } from "./eight-nodes.js";
+
+const test = suite("plan of an instance");
+
+/** Plans of all instances, by id. */
+function plans(descriptor: object): Record<string, InstancePlan> {
+  const system = readDescriptor(descriptor);
+  return Object.fromEntries([...system.instances.keys()].map((id) => [id, planOf(system, id)]));
+}
+
+test("the example of eight nodes", () => {
+  const all = plans(eightNodes());
+  assert.equal(all["S1.2"], {
+    id: "S1.2",
+    type: "search",
+    folder: "search_S1.2",
+    host: "10.0.0.7",
+    port: 9210,
+    ip: "10.0.0.7",
+    prefix: null,
+    serviceIn: false,
+    description: "Search S1.2 at 10.0.0.7:9210",
+    role: "engine",
+    dispatcher: null,
+    isBackEnd: true,
+    graphs: { cities: { local: false } },
+    expires: false,
+    provider: "B0.2",
+    subscribers: [],
+    attach: false,
+    txPort: 10210,
+    durable: false,
+    partition: "3000.002",
+    group: 3000.002,
+  });
+  const partitions = Object.values(all).map(({ id, partition }) => `${id} ${partition}`);
+  assert.equal(partitions, [
+    "A1 1000.001",
+    "TD 2000.001",
+    "B0.1 3000.001",
+    "B0.2 3000.002",
+    "S1.1 3000.001",
+    "S2.1 3000.001",
+    "S1.2 3000.002",
+    "S2.2 3000.002",
+  ]);
+  assert.is(all["B0.1"]!.expires, true);
+  assert.equal(all.A1!.graphs, { cities: { local: true } });
+  const { partitions: matrix, primaryRow, allowIncomplete } = readMatrixConfig(all.TD!.dispatcher);
+  assert.equal([matrix.length, primaryRow, allowIncomplete], [2, 2, true]);
+  assert.equal(matrix[1]![0], { host: "10.0.0.7", port: 9210 });
+});
+
+test("single", () => {
+  const { G1 } = plans({ instances: { G1: { hport: 9000 } } });
+  assert.equal(
+    [G1!.role, G1!.serviceIn, G1!.partition, G1!.ip],
+    ["all", true, "1000.001", "127.0.0.1"],
+  );
+});
+
+test("proxy: the dispatcher has the partition of its engines, when they have one", () => {
+  const instances = { TD: { type: "dispatch", hport: 1000 }, S1: { type: "search", hport: 2000 } };
+  const topology = { dispatch: { TD: { S1: {} } } };
+  const all = plans({ instances, topology });
+  assert.equal([all.TD!.partition, all.S1!.partition], ["3000.001", "3000.001"]);
+  assert.equal([all.TD!.role, all.TD!.isBackEnd, all.S1!.isBackEnd], ["dispatcher", false, true]);
+});
+
+test("with a tier of proxies: the partition is that of the root", () => {
+  const instances = {
+    B1: { type: "builder", hport: 1000 },
+    X1: { type: "txproxy", hport: 2000, tport: 2100, durable: true, attach: true },
+    S1: { type: "search", hport: 3000, tport: 3100 },
+  };
+  const all = plans({ instances, topology: { transaction: { B1: { X1: ["S1"] } } } });
+  assert.equal([all.X1!.provider, all.X1!.subscribers, all.X1!.attach], ["B1", ["S1"], true]);
+  assert.equal([all.S1!.provider, all.S1!.partition], ["X1", "3000.001"]);
+  assert.equal([all.X1!.serviceIn, all.X1!.expires], [false, false]);
+});
+
+test("several levels, and a ring", () => {
+  const instances = {
+    T1: { type: "dispatch", hport: 1000 },
+    T2: { type: "dispatch", hport: 2000 },
+    S1: { type: "search", hport: 3000 },
+  };
+  const levels = { T1: [{ partitions: ["T2"] }], T2: [{ partitions: ["S1"] }] };
+  const all = plans({ instances, topology: { dispatch: levels } });
+  assert.equal([all.T1!.partition, all.T2!.partition], ["2000.001", "3000.001"]);
+  const ring = { T1: { T2: {} }, T2: { T1: {} } };
+  const around = plans({ instances, topology: { dispatch: ring } });
+  assert.equal([around.T1!.isBackEnd, around.T2!.isBackEnd], [true, true]);
+});
+
+test("a host with a name listens everywhere", () => {
+  const { G1 } = plans({ instances: { G1: { hport: 9000, host: "g1.example" } } });
+  assert.equal([G1!.ip, G1!.host], [null, "g1.example"]);
+});
+
+test.run();

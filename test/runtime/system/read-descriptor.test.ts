@@ -1,0 +1,244 @@
+// Every rule of a system descriptor, with the text that is said when it is broken.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { SvcError } from "../../../runtime/base/errors.js";
+import { descriptorHash, readDescriptor } from "../../../runtime/system/read-descriptor.js";
+import { eightNodes } from "./eight-nodes.js";
+
+const test = suite("system descriptor");
+
+function problemsOf(given: unknown): string[] {
+  try {
+    readDescriptor(given);
+    return [];
+  } catch (error) {
+    assert.is((error as SvcError).code, "SVC2700");
+    return (error as SvcError).message.split("\n  ");
+  }
+}
+
+/** A system of one dispatcher and one engine, with changes. */
+function two(engine: object = {}, more: object = {}): object {
+  const instances = { TD: { type: "dispatch", hport: 9990 }, S1: { hport: 9110, ...engine } };
+  return { graphs: ["cities"], instances, ...more };
+}
+
+const dispatch = (rows: unknown) => two({}, { topology: { dispatch: { TD: rows } } });
+const transaction = (tree: unknown) => two({}, { topology: { transaction: tree } });
+
+const at = (path: string, detail: string) =>
+  `System descriptor "${path}" invalid or missing (${detail})`;
+const port = "positive integer required, 65534 at most";
+
+const MISTAKES: readonly (readonly [unknown, string])[] = [
+  [null, "System descriptor must be dict"],
+  [[], "System descriptor must be dict"],
+  ["x", "System descriptor must be dict"],
+  [{}, at("instances", "dict with one instance or more required")],
+  [{ instances: {} }, at("instances", "dict with one instance or more required")],
+  [{ instances: [] }, at("instances", "dict with one instance or more required")],
+  [two({}, { name: 5 }), at("name", "string required")],
+  [two({}, { name: "" }), at("name", "string required")],
+  [two({}, { graphs: "cities" }), at("graphs", "list of strings required")],
+  [two({}, { graphs: [5] }), at("graphs[0]", "name of a graph required")],
+  [two({}, { graphs: ["a/b"] }), at("graphs[0]", "name of a graph required")],
+  [two({}, { common: 1 }), at("common", "dict required")],
+  [two({}, { topology: 1 }), at("topology", "dict required")],
+  [two({}, { instanses: 1 }), at("instanses", "unknown key, did you mean `instances`?")],
+  [
+    two({}, { topology: { transactions: {} } }),
+    at("topology.transactions", "unknown key, did you mean `transaction`?"),
+  ],
+  [two({ hports: 1 }), at("instances.S1.hports", "unknown key, did you mean `hport`?")],
+  [{ instances: { S1: 5 } }, at("instances.S1", "dict required")],
+  [
+    { instances: { "a,b": { hport: 9 } } },
+    at("instances.a,b", "id of letters, digits, . _ - required"),
+  ],
+  [
+    { instances: { "*": { hport: 9 } } },
+    at("instances.*", "id of letters, digits, . _ - required"),
+  ],
+  [
+    JSON.parse('{"instances": {"__proto__": {"hport": 9}}}'),
+    at("instances.__proto__", "id of letters, digits, . _ - required"),
+  ],
+  [{ instances: { S1: {} } }, at("instances.S1.hport", port)],
+  [two({ hport: 0 }), at("instances.S1.hport", port)],
+  [two({ hport: "9000" }), at("instances.S1.hport", port)],
+  [two({ hport: 65535 }), at("instances.S1.hport", port)],
+  [
+    two({ type: "serch" }),
+    at(
+      "instances.S1.type",
+      'must be one of ["admin","dispatch","builder","txproxy","search","generic"]',
+    ),
+  ],
+  [two({ group: "1" }), at("instances.S1.group", "number required")],
+  [two({ host: "" }), at("instances.S1.host", "host name or address required")],
+  [two({ host: "a b" }), at("instances.S1.host", "host name or address required")],
+  [two({ host: "http://a/" }), at("instances.S1.host", "host name or address required")],
+  [two({ prefix: "a b" }), at("instances.S1.prefix", "invalid characters in prefix path")],
+  [two({ "s-in": "yes" }), at("instances.S1.s-in", "true or false required")],
+  [two({ description: 5 }), at("instances.S1.description", "string required")],
+  [two({ tport: -1 }), at("instances.S1.tport", "integer required, 65535 at most")],
+  [two({ tport: 9110 }), at("instances.S1.tport", "cannot be same as hport or hport+1")],
+  [two({ tport: 9111 }), at("instances.S1.tport", "cannot be same as hport or hport+1")],
+  [two({ durable: true }), at("instances.S1.tport", "tport required when durable is true")],
+  [two({ attach: true }), at("instances.S1.attach", "instance type generic cannot be attached")],
+  [two({ type: "builder", attach: true }), at("instances.S1.attach", "no subscribers")],
+  [two({ graph: 5 }), at("instances.S1.graph", "names with blanks between them required")],
+  [
+    two({ graph: "cities towns" }),
+    at("instances.S1.graph", 'towns is undeclared, must be one of ["cities"]'),
+  ],
+  [two({ hport: 9990 }), at("instances.S1.hport", "duplicate port 9990 on host 127.0.0.1")],
+  [two({ hport: 9991 }), at("instances.S1.hport", "duplicate port 9991 on host 127.0.0.1")],
+  [two({ tport: 9990 }), at("instances.S1.tport", "duplicate port 9990 on host 127.0.0.1")],
+  [two({ prefix: "/x" }), at("instances.S1.prefix", "must be the same for all instances")],
+  [
+    {
+      instances: {
+        B1: { type: "builder", hport: 1000, group: 1 },
+        B2: { type: "builder", hport: 2000, group: 1 },
+      },
+    },
+    at("instances.B2.group", "duplicate builder group 1"),
+  ],
+  [transaction({ S9: {} }), 'System descriptor topology.transaction instance "S9" is undefined'],
+  [
+    transaction({ TD: ["S1", "S1"] }),
+    'System descriptor topology.transaction duplicate for instance "S1"',
+  ],
+  [
+    transaction({ TD: ["TD"] }),
+    'System descriptor topology.transaction duplicate for instance "TD"',
+  ],
+  [transaction("S1"), "invalid transaction topology"],
+  [transaction([["S1"]]), "invalid transaction topology"],
+  [transaction({ TD: 5 }), "invalid transaction topology"],
+  [two({}, { topology: { dispatch: [] } }), at("topology.dispatch", "dict required")],
+  [
+    two({}, { topology: { dispatch: { T9: [] } } }),
+    'System descriptor topology.dispatch instance "T9" is undefined',
+  ],
+  [dispatch("S1"), "System descriptor topology.dispatch.TD list or dict required"],
+  [dispatch([5]), "System descriptor topology.dispatch.TD replica 0 dict required"],
+  [dispatch([{}]), "System descriptor topology.dispatch.TD row 0 partitions missing"],
+  [
+    dispatch([{ partitions: ["S9"] }]),
+    "System descriptor topology.dispatch.TD replica 0 engine S9 is undefined",
+  ],
+  [
+    dispatch([{ channels: 128, priority: 0, partitions: ["S1"] }]),
+    "System descriptor topology.dispatch.TD replica 0 'channels':128 out of range",
+  ],
+  [
+    dispatch([{ priority: 128, channels: 1, partitions: ["S1"] }]),
+    "System descriptor topology.dispatch.TD replica 0 'priority':128 out of range",
+  ],
+  [
+    dispatch([{ channels: 64, priority: 2, partitions: ["S1"] }]),
+    "System descriptor topology.dispatch.TD replica 0 max cost 2 x 64 = 128 out of range",
+  ],
+  [
+    dispatch([{ primary: "yes", partitions: ["S1"] }]),
+    "System descriptor topology.dispatch.TD replica 0 'primary' must be bool or int",
+  ],
+  [
+    dispatch([
+      { primary: true, partitions: ["S1"] },
+      { primary: 1, partitions: ["S1"] },
+    ]),
+    "System descriptor topology.dispatch.TD row 1 cannot have multiple primary",
+  ],
+  [
+    dispatch([{ partitions: ["S1"] }, { partitions: ["S1", "S1"] }]),
+    "System descriptor topology.dispatch.TD replica 1 has 2 of 1 partitions",
+  ],
+];
+
+for (const [given, text] of MISTAKES) {
+  test(`tells: ${text}`, () => assert.equal(problemsOf(given), [text]));
+}
+
+test("tells all mistakes at once", () => {
+  const given = two({ hport: 0, type: "x" }, { name: 5, topology: { dispatch: { TD: [{}] } } });
+  assert.is(problemsOf(given).length, 4);
+});
+
+test("a tree without end ends", () => {
+  const tree: Record<string, unknown> = {};
+  tree.TD = { S1: tree };
+  assert.is(problemsOf(transaction(tree)).length, 1);
+  let deep: unknown = "S1";
+  for (let depth = 0; depth < 100_000; depth++) deep = [["S1", deep]];
+  assert.ok(problemsOf(transaction(deep)).length > 0);
+});
+
+test("reads the example of eight nodes", () => {
+  const system = readDescriptor(eightNodes());
+  assert.equal([system.name, system.graphs, system.instances.size], ["Cities", ["cities"], 8]);
+  assert.equal(system.subscribers.get("B0.1"), ["S1.1", "S2.1"]);
+  assert.equal(
+    [...system.providers],
+    [
+      ["S1.1", "B0.1"],
+      ["S2.1", "B0.1"],
+      ["S1.2", "B0.2"],
+      ["S2.2", "B0.2"],
+    ],
+  );
+  assert.equal(system.matrices.get("TD"), {
+    partitions: [
+      ["S1.1", "S2.1", "B0.1"],
+      ["S1.2", "S2.2", "B0.2"],
+    ],
+    rows: [
+      { channels: 32, priority: 1, primary: false },
+      { channels: 32, priority: 1, primary: false },
+      { channels: 2, priority: 20, primary: true },
+    ],
+    allowIncomplete: true,
+  });
+});
+
+test("older descriptors have other names, and give all graphs to everybody", () => {
+  const { topology, common, instances, ...rest } = eightNodes();
+  const { transaction: input, dispatch: search } = topology;
+  const old = {
+    ...rest,
+    instances: { ...instances, TD: { type: "dispatch", hport: 1, graph: "" } },
+  };
+  const { descriptor, ...system } = readDescriptor({ ...old, topology: { input, search } });
+  assert.equal(system.subscribers.get("B0.2"), ["S1.2", "S2.2"]);
+  assert.equal(system.instances.get("S1.1")!.graphs, ["cities"]);
+  assert.equal(system.instances.get("TD")!.graphs, []);
+  assert.equal(Object.keys((descriptor as typeof old & { topology: object }).topology), [
+    "transaction",
+    "dispatch",
+  ]);
+  assert.ok(common);
+});
+
+test("keys that nobody knows, and are near to none, are left alone", () => {
+  assert.equal(problemsOf(two({ "x-rack": 5 }, { comment: "ours", $schema: "x" })), []);
+});
+
+test("one dispatcher may have its replicas as an object", () => {
+  const { matrices } = readDescriptor(dispatch({ S1: { channels: 64, priority: 1 } }));
+  assert.equal(matrices.get("TD"), {
+    partitions: [["S1"]],
+    rows: [{ channels: 64, priority: 1, primary: false }],
+    allowIncomplete: false,
+  });
+});
+
+test("the hash tells descriptors apart, and not the order of their keys", () => {
+  const hash = descriptorHash({ a: 1, b: [{ c: 2, d: 3 }] });
+  assert.is(descriptorHash({ b: [{ d: 3, c: 2 }], a: 1 }), hash);
+  assert.is.not(descriptorHash({ a: 1, b: [{ c: 2, d: 4 }] }), hash);
+});
+
+test.run();
