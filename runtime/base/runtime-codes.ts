@@ -146,6 +146,7 @@ export const RUNTIME_CODES = {
   SVC2534: {
     title: "root is no replica's",
     fix: "start the subscriber with an empty root",
+  },
   SVC2700: {
     title: "system descriptor not valid",
     fix: "mend what each line names",
