@@ -287,6 +287,8 @@ class System extends AllGraphs {
     const given: Readonly<Record<string, unknown>> = {
       ...options,
       ...this.#graphSettings,
+      // Of the graphs' settings it says where replication listens, which no program can ask for.
+      ip: options.ip,
       name: this.#name,
     };
     // What a program leaves out it may also give as null, all but the port.

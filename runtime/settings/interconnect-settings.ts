@@ -2,7 +2,7 @@
 // table.ts, of which they are a part.
 
 import { setting } from "./setting.js";
-import { hostPorts, integer, optional, text } from "./setting-types.js";
+import { file, hostPorts, integer, optional } from "./setting-types.js";
 
 export const INTERCONNECT_SETTINGS = {
   /** Port that another instance provides its graphs to; null: none (default). */
@@ -25,7 +25,7 @@ export const INTERCONNECT_SETTINGS = {
   /** File with the key that both instances have; null: that in SVC_TX_KEY, or none. */
   txKeyFile: setting({
     key: "interconnect.keyFile",
-    type: optional(text("<file>")),
+    type: optional(file),
     default: [null],
     option: "tx-key-file",
     help: "file with the key that both instances have; without one only this machine is talked to",

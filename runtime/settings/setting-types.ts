@@ -27,6 +27,9 @@ export function text(
   return { rule: string(what, pattern), expected: what, placeholder, read: (value) => value };
 }
 
+/** Path of a file. */
+export const file = text("<file>", "the path of a file", /^(?=.*\S)[^\p{Cc}]+$/u);
+
 /** The same type, and null for none at all. */
 export function optional<T, Given>(
   type: SettingType<T, Given>,

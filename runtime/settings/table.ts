@@ -43,6 +43,7 @@ import { nullable } from "./rules.js";
 import { setting } from "./setting.js";
 import {
   address,
+  file,
   hostNames,
   integer,
   integerOr,
@@ -383,7 +384,7 @@ export const SETTINGS = {
   /** File with the descriptor of the system, relative to the project. Default `svc.system.ts`. */
   descriptor: setting({
     key: "descriptor",
-    type: optional(text("<file>")),
+    type: optional(file),
     default: [null, "svc.system.ts, svc.system.json or svc.cf"],
     option: "descriptor",
     help: "file that describes all instances of the system",

@@ -38,6 +38,7 @@ function ask(address: Address, question: Question): Promise<InstanceAnswer> {
   const { path, timeoutMs, headers = {}, body } = question;
   return new Promise((resolve, reject) => {
     const fail = (reason: string): void => {
+      clearTimeout(timer);
       asked.destroy();
       const { host, port } = address;
       reject(new SvcError("SVC2701", `no answer from ${host}:${port}: ${reason}`));
@@ -61,10 +62,7 @@ function ask(address: Address, question: Question): Promise<InstanceAnswer> {
       });
     });
     const timer = setTimeout(() => fail(`none within ${timeoutMs} ms`), timeoutMs);
-    asked.on("error", (error) => {
-      clearTimeout(timer);
-      fail(error.message);
-    });
+    asked.on("error", (error) => fail(error.message));
     asked.end(body);
   });
 }

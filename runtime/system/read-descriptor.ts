@@ -1,5 +1,5 @@
 // From what somebody wrote to a system: every rule of a descriptor, all mistakes at once, each with
-// the path of what is wrong (interface, "system descriptor"). Nothing here looks anything up.
+// the path of what is wrong. Nothing here looks anything up.
 
 import { createHash } from "node:crypto";
 import { SvcError } from "../base/errors.js";

@@ -152,7 +152,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [["a b:1"], /got "a b:1"$/],
   ],
   txKeyFile: [
-    ["", /^: expected a text/],
+    ["a\nb", /^: expected the path of a file/],
     [7, /got 7$/],
   ],
   log: [
@@ -188,7 +188,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [{ partitions: [[HOST]], replicas: new Array(1) }, /^\.replicas\[0\]: entry 0 must be dict$/],
   ],
   descriptor: [
-    [{ cities: {} }, /^: expected a text that is not empty, got \{"cities":\{\}\}$/],
-    ["", /^: expected a text/],
+    [{ cities: {} }, /^: expected the path of a file, got \{"cities":\{\}\}$/],
+    ["a\nb", /^: expected the path of a file/],
   ],
 };
