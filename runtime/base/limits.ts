@@ -177,3 +177,6 @@ export const START_PROBING_MS = 1500;
 export const PROBE_ANSWER_MS = 4000;
 /** How often channels are looked at for answers that are overdue. */
 export const ANSWER_SWEEP_MS = 20;
+
+/** 256 MiB: so much of a log is read in seconds, and lets graphs be saved. */
+export const LOG_SAVE_BYTES = 2 ** 28;

@@ -199,6 +199,7 @@ export class IoServer {
     const { port } = this.#servers[0]!;
     this.#state.basePort = port;
     this.#adminState.basePort = port;
+    this.#traffic.adminPort = port + 1;
     // Back-ends that are up are known before the first request comes.
     await Promise.race([this.#dispatcher?.start(), delay(FIRST_PROBES_MS, null, { ref: false })]);
     return { port, transport: transport.name, reason };

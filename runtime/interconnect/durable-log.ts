@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { SvcError } from "../base/errors.js";
 import { LOG_FOLDER, LOG_LOCAL_FOLDER } from "../base/graph-names.js";
+import { LOG_SAVE_BYTES } from "../base/limits.js";
 import type { GraphLog, RecoverableGraph } from "../graph/keeper/graph-log.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import {
@@ -21,8 +22,6 @@ import { LogWriter } from "./log/log-writer.js";
 import { replayLog } from "./log/replay-log.js";
 import { ProgressLine } from "./progress-line.js";
 
-/** 256 MiB: so much of a log is read in seconds, and lets graphs be saved. */
-const GROWN_BYTES = 2 ** 28;
 /** Of 64 MiB each: graphs that keep more of them are saved although they have not changed. */
 const MANY_SEGMENTS = 8;
 
@@ -175,7 +174,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   }
 
   onGrown(save: () => void): void {
-    this.#writer.onGrown(GROWN_BYTES, save);
+    this.#writer.onGrown(LOG_SAVE_BYTES, save);
   }
 
   /** Writes what is left; nothing may be changed any more. */

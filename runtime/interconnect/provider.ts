@@ -6,9 +6,10 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
 import { recordsIn } from "../graph/log/unit-format.js";
-import type { Traffic } from "../metrics/traffic.js";
+import type { SubscriberShown, Traffic } from "../metrics/traffic.js";
 import type { ReplicatedLog } from "./durable-log.js";
 import { LogFollower } from "./log/log-follower.js";
+import type { Frame } from "./log/segment-reader.js";
 import { eachUnit } from "./log/units.js";
 import { planFor } from "./send-plan.js";
 import { type SnapshotSource, sendSnapshot } from "./snapshot-transfer.js";
@@ -16,6 +17,7 @@ import { MessageType } from "./wire/messages.js";
 import { jsonIn, lost, Peer, refused } from "./wire/peer.js";
 import { positionsIn } from "./wire/positions.js";
 import type { SharedKey } from "./wire/shared-key.js";
+import { type PeerStatus, statusIn } from "./wire/status.js";
 
 const LEAST_WAIT_MS = 50;
 const MOST_WAIT_MS = 10_000;
@@ -30,6 +32,7 @@ export interface ProviderParts {
   readonly log: ReplicatedLog;
   readonly snapshots: SnapshotSource;
   readonly traffic: Traffic;
+  readonly status: () => PeerStatus;
   readonly warn: (line: string) => void;
 }
 
@@ -41,6 +44,11 @@ export class Provider {
   #isStopped = false;
   #peer: Peer | null = null;
   #lastSaid = "";
+  #isSynchronizing = false;
+  /** What the subscriber has said of itself last. */
+  #heard: PeerStatus | null = null;
+  /** When it had all there was. */
+  #caughtUpAt = performance.now();
   #wake: () => void = () => undefined;
 
   constructor(parts: ProviderParts) {
@@ -54,9 +62,37 @@ export class Provider {
     return this.#acknowledged === null ? Number.POSITIVE_INFINITY : this.#acknowledged + 1;
   }
 
+  get address(): string {
+    return this.#address;
+  }
+
+  /** To be called every second or so. */
+  shown(): SubscriberShown {
+    const { port, log } = this.#parts;
+    const isConnected = this.#peer !== null && !this.#peer.isClosed;
+    const last = log.channel.log.safe;
+    const lagUnits = Math.max(0, last - (this.#acknowledged ?? 0));
+    if (lagUnits === 0) this.#caughtUpAt = performance.now();
+    const { host = "", adminPort = 0, digest = "", serial = 0 } = this.#heard ?? {};
+    return {
+      uri: `svc://${this.#address}`,
+      host,
+      ip: this.#peer?.address ?? "",
+      adminPort,
+      txPort: port,
+      isConnected,
+      isSynchronizing: this.#isSynchronizing,
+      digest,
+      serial,
+      lagMs: Math.round(performance.now() - this.#caughtUpAt),
+      lagUnits,
+    };
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#peer?.close();
+    this.#wake();
   }
 
   async run(): Promise<void> {
@@ -67,7 +103,6 @@ export class Provider {
       } catch (error) {
         this.#say(error as Error);
       }
-      this.#parts.traffic.subscribers.delete(this.#address);
       const isFirst = performance.now() - startedAt > MOST_WAIT_MS;
       waitMs = isFirst ? LEAST_WAIT_MS : Math.min(waitMs * 2, MOST_WAIT_MS);
       // Half of it by chance, so that many do not come at the same moment.
@@ -76,13 +111,12 @@ export class Provider {
   }
 
   async #connected(): Promise<void> {
-    const { host, port, key, traffic } = this.#parts;
+    const { host, port, key } = this.#parts;
     const peer = new Peer(await dial(host, port));
     this.#peer = peer;
     try {
       await peer.shakeHands("provider", key);
       const start = await this.#meet(peer);
-      traffic.subscribers.add(this.#address);
       const listening = this.#listen(peer).finally(() => {
         peer.close();
         this.#wake();
@@ -102,19 +136,21 @@ export class Provider {
   async #meet(peer: Peer): Promise<number> {
     const { log, snapshots, traffic } = this.#parts;
     const positions = positionsIn(jsonIn(await peer.expect(MessageType.Positions)));
-    const plan = planFor(log.channel, positions);
+    const plan = planFor(log.channel, positions, traffic.txPort === 0);
     if (typeof plan === "string") {
       await peer.refuse(plan);
       throw new SvcError("SVC2532", `replication: ${this.#address} has diverged: ${plan}`);
     }
     await peer.sendJson(MessageType.Table, plan.offer);
     traffic.synchronizing += plan.snapshots.length;
+    this.#isSynchronizing = plan.snapshots.length > 0;
     try {
       for (const graph of plan.snapshots) {
         plan.counts.set(graph.number, await sendSnapshot(peer, graph, snapshots));
       }
     } finally {
       traffic.synchronizing -= plan.snapshots.length;
+      this.#isSynchronizing = false;
     }
     const start = log.channel.firstNeeded(plan.counts);
     this.#acknowledged = start - 1;
@@ -122,21 +158,21 @@ export class Provider {
   }
 
   async #stream(peer: Peer, start: number): Promise<void> {
-    const { log, traffic } = this.#parts;
+    const { log, status } = this.#parts;
     const follower = new LogFollower(log.disk, log.channel.log, start);
+    let saidAt = Number.NEGATIVE_INFINITY;
     try {
       while (!peer.isClosed && !this.#isStopped) {
+        if (performance.now() - saidAt >= STATUS_MS) {
+          await peer.sendJson(MessageType.Status, status());
+          saidAt = performance.now();
+        }
         const frame = follower.next();
         if (frame === null) {
-          await this.#idle(peer);
+          await this.#idle();
           continue;
         }
-        let records = 0;
-        const unit = (words: Uint32Array, at: number): void => {
-          records += recordsIn(words, at);
-        };
-        eachUnit(frame, { unit, control: () => undefined });
-        traffic.count(traffic.out, frame.bytes.length, frame.header.units, records);
+        this.#count(frame);
         await peer.send(MessageType.Frame, frame.bytes);
       }
     } finally {
@@ -144,17 +180,26 @@ export class Provider {
     }
   }
 
+  #count(frame: Frame): void {
+    const { traffic } = this.#parts;
+    let records = 0;
+    const unit = (words: Uint32Array, at: number): void => {
+      records += recordsIn(words, at);
+    };
+    eachUnit(frame, { unit, control: () => undefined });
+    traffic.count(traffic.out, frame.bytes.length, frame.header.units, records);
+  }
+
   /** Until there is more, or it is time to say that there is not. */
-  async #idle(peer: Peer): Promise<void> {
-    const isMore = await new Promise<boolean>((resolve) => {
-      const timer = setTimeout(() => resolve(false), STATUS_MS).unref();
+  async #idle(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, STATUS_MS).unref();
       this.#wake = () => {
         clearTimeout(timer);
-        resolve(true);
+        resolve();
       };
     });
     this.#wake = () => undefined;
-    if (!isMore) await peer.sendJson(MessageType.Status, { at: Date.now() });
   }
 
   async #listen(peer: Peer): Promise<void> {
@@ -163,6 +208,7 @@ export class Provider {
         const message = await peer.next();
         if (message === null) throw lost();
         if (message.type === MessageType.Refusal) throw refused(message.body);
+        if (message.type === MessageType.Status) this.#heard = statusIn(jsonIn(message.body));
         if (message.type !== MessageType.Ack || message.body.length !== 8) continue;
         if (isFirst) this.#parts.warn(`replication: ${this.#address} gets all changes`);
         isFirst = false;

@@ -1,16 +1,20 @@
 // All that an instance has to do with others: it provides its graphs to those that it is attached
 // to, and listens for one that provides them to it.
 
+import { hostname } from "node:os";
 import { SvcError } from "../base/errors.js";
 import type { GraphKeeper, KeepRequest } from "../graph/keeper/graph-keeper.js";
 import type { RecoverableGraph } from "../graph/keeper/graph-log.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import { graphDigest } from "../graph/status/graph-sums.js";
 import { Traffic, type TrafficBoard } from "../metrics/traffic.js";
 import type { DurableLog } from "./durable-log.js";
+import { serialBase } from "./log/log-id.js";
 import { Provider } from "./provider.js";
 import { Replica, type ReplicaGraphs } from "./replica.js";
 import { Subscriber } from "./subscriber.js";
 import { isThisMachine, SharedKey } from "./wire/shared-key.js";
+import type { PeerStatus } from "./wire/status.js";
 
 const SAVE_TIMEOUT_MS = 60_000;
 const SHOWN_MS = 1_000;
@@ -52,32 +56,44 @@ export class Replication {
     const { settings, keeper, board, warn } = parts;
     const key = SharedKey.read(settings.txKeyFile);
     const traffic = this.#traffic;
+    const status = (): PeerStatus => ({
+      at: Date.now(),
+      host: hostname(),
+      adminPort: board.adminPort,
+      serial: traffic.serial,
+      digest: digestOf(keeper),
+    });
     const snapshots = { saveNow: (name: string) => keeper.saveNow(name, SAVE_TIMEOUT_MS) };
     this.#providers = settings.attach.map((address) => {
       const { host, port } = hostAndPort(address, key);
-      return new Provider({ host, port, key, log, snapshots, traffic, warn });
+      return new Provider({ host, port, key, log, snapshots, traffic, status, warn });
     });
     log.keptSn = () => Math.min(...this.#providers.map(({ keptSn }) => keptSn));
     this.#subscriber = null;
     const { ip, txPort: port } = settings;
     if (port !== null) {
       const replica = new Replica(replicaGraphs(parts, log));
-      this.#subscriber = new Subscriber({ port, ip, key, replica, traffic, warn });
+      this.#subscriber = new Subscriber({ port, ip, key, replica, traffic, status, warn });
       traffic.txPort = port;
     }
+    const { log: changes } = log.channel;
     const show = (): void => {
-      if (port === null) traffic.serial = log.channel.log.safe;
-      board.write(traffic.shown());
+      // Before a first unit there is no log.
+      const isBegun = changes.safe > 0;
+      if (port === null && isBegun) traffic.serial = serialBase(changes.logId) + changes.safe;
+      const subscribers = this.#providers.map((provider) => provider.shown());
+      board.write(traffic.shown(subscribers, changes.bytes));
     };
     show();
     this.#timer = setInterval(show, SHOWN_MS).unref();
   }
 
-  /** Null: there is nothing to do. @throws SvcError SVC2530, SVC2534 */
+  /** Null: there is no log. @throws SvcError SVC2530, SVC2534 */
   static async start(parts: ReplicationParts): Promise<Replication | null> {
     const { txPort, attach } = parts.settings;
-    if (txPort === null && attach.length === 0) return null;
+    const isWanted = txPort !== null || attach.length > 0;
     if (parts.log === null || !parts.log.isOn) {
+      if (!isWanted) return null;
       const text =
         "replication needs the log of changes: `log` is off, or the root is not writable";
       throw new SvcError("SVC2530", text);
@@ -117,6 +133,10 @@ function replicaGraphs(parts: ReplicationParts, log: DurableLog): ReplicaGraphs 
     },
     relieve: () => log.relieve(),
   };
+}
+
+function digestOf(keeper: GraphKeeper): string {
+  return graphDigest([...keeper.replicated().values()].map((store) => ({ store })));
 }
 
 /** @throws SvcError SVC2530 */

@@ -14,7 +14,11 @@ export interface SendPlan {
 }
 
 /** @returns text: why this subscriber can get nothing from here */
-export function planFor(channel: LogChannel, positions: Positions): SendPlan | string {
+export function planFor(
+  channel: LogChannel,
+  positions: Positions,
+  isRoot: boolean,
+): SendPlan | string {
   const strange = strangeness(channel.log, positions.log);
   if (strange !== null) return strange;
   const there = new Map(positions.graphs.map(({ identity, count }) => [identity, count]));
@@ -41,7 +45,7 @@ export function planFor(channel: LogChannel, positions: Positions): SendPlan | s
   const unknown = left.find((identity) => channel.graphs.byIdentity(identity)?.isErased !== true);
   if (unknown !== undefined) return `it has a graph that is not here (identity ${unknown})`;
   const { lastNumber } = channel.graphs;
-  const offer = { logId: channel.log.logId, graphs, lastNumber, erased: left };
+  const offer = { logId: channel.log.logId, isRoot, graphs, lastNumber, erased: left };
   return { offer, snapshots, counts };
 }
 

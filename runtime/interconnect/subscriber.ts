@@ -4,11 +4,13 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { SvcError } from "../base/errors.js";
 import type { Traffic } from "../metrics/traffic.js";
+import { serialBase } from "./log/log-id.js";
 import type { Replica } from "./replica.js";
 import { garbled, type Message, MessageType } from "./wire/messages.js";
 import { jsonIn, Peer } from "./wire/peer.js";
 import { offerIn } from "./wire/positions.js";
 import { isThisMachine, type SharedKey } from "./wire/shared-key.js";
+import { type PeerStatus, statusIn } from "./wire/status.js";
 
 const MAX_CONNECTIONS = 16;
 /** Within the silence after which the provider takes the connection for dead. */
@@ -21,6 +23,7 @@ export interface SubscriberParts {
   readonly key: SharedKey;
   readonly replica: Replica;
   readonly traffic: Traffic;
+  readonly status: () => PeerStatus;
   readonly warn: (line: string) => void;
 }
 
@@ -29,6 +32,8 @@ export class Subscriber {
   readonly #server: Server;
   readonly #peers = new Set<Peer>();
   #provider: Peer | null = null;
+  /** Null: the provider has changes from another one, whose numbers it tells with its status. */
+  #serialBase: number | null = null;
   #lastSaid = "";
 
   constructor(parts: SubscriberParts) {
@@ -68,7 +73,7 @@ export class Subscriber {
         return;
       }
       this.#provider = peer;
-      traffic.provider = peer.address;
+      traffic.provider = `svc://${peer.address}:${peer.port}`;
       await this.#follow(peer);
     } catch (error) {
       this.#say(error as Error);
@@ -80,6 +85,7 @@ export class Subscriber {
       if (this.#provider === peer) {
         this.#provider = null;
         traffic.provider = null;
+        traffic.providerDigest = "";
       }
     }
   }
@@ -89,9 +95,15 @@ export class Subscriber {
     await peer.sendJson(MessageType.Positions, replica.positions());
     const offer = offerIn(jsonIn(await peer.expect(MessageType.Table)));
     await replica.accept(offer);
+    this.#serialBase = offer.isRoot ? serialBase(offer.logId) : null;
     warn(`replication: ${peer.address} provides ${offer.graphs.length} graphs`);
     this.#lastSaid = "";
-    const timer = setInterval(() => void this.#acknowledge(peer), ACK_MS).unref();
+    const say = (): void => {
+      void this.#acknowledge(peer);
+      void peer.sendJson(MessageType.Status, this.#parts.status()).catch(() => undefined);
+    };
+    say();
+    const timer = setInterval(say, ACK_MS).unref();
     try {
       for (;;) {
         const message = await peer.next();
@@ -111,9 +123,11 @@ export class Subscriber {
       await this.#apply(body);
       await this.#acknowledge(peer);
     } else if (type === MessageType.Status) {
-      const { at } = (jsonIn(body) ?? {}) as { at?: unknown };
+      const { at, serial, digest } = statusIn(jsonIn(body));
       // All that was sent before it is applied.
-      traffic.lagMs = typeof at === "number" ? Math.max(0, Date.now() - at) : 0;
+      traffic.lagMs = Math.max(0, Date.now() - at);
+      traffic.serial = serial;
+      traffic.providerDigest = digest;
     } else if (type === MessageType.SnapshotBegin) {
       traffic.synchronizing++;
       try {
@@ -128,7 +142,7 @@ export class Subscriber {
     const { replica, traffic } = this.#parts;
     const { header, records } = await replica.take(body);
     traffic.count(traffic.in, body.length, header.units, records);
-    traffic.serial = header.sn + header.units - 1;
+    if (this.#serialBase !== null) traffic.serial = this.#serialBase + header.sn + header.units - 1;
   }
 
   async #acknowledge(peer: Peer): Promise<void> {

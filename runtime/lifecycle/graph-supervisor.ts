@@ -79,7 +79,9 @@ export class GraphSupervisor implements GraphSource {
     const isLogged = this.#root.isLogged || isReplicated;
     const recovered = isLogged ? this.#recoverLogged() : Promise.resolve();
     this.loaded = recovered.then(() => this.#load());
-    this.recovered = isReplicated ? this.loaded.then(() => this.#replicate()) : recovered;
+    const replicating = this.loaded.then(() => this.#replicate());
+    this.recovered = isReplicated ? replicating : recovered;
+    replicating.catch(() => undefined);
     // Whoever starts a server learns of it from `recovered`.
     this.loaded.catch(() => undefined);
     void this.clock.failed().then(() => this.#listener?.logFailed());

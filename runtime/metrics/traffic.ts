@@ -12,24 +12,44 @@ export interface Sums {
   frames: number;
 }
 
+/** An instance that this one provides its graphs to. */
+export interface SubscriberShown {
+  /** `svc://host:port`, as it was attached. */
+  readonly uri: string;
+  readonly host: string;
+  readonly ip: string;
+  readonly adminPort: number;
+  readonly txPort: number;
+  readonly isConnected: boolean;
+  readonly isSynchronizing: boolean;
+  /** Of its graphs; empty: it has not said. */
+  readonly digest: string;
+  readonly serial: number;
+  /** Since when it lacks something, and how many units. */
+  readonly lagMs: number;
+  readonly lagUnits: number;
+}
+
 export interface TrafficShown {
   readonly in: Sums;
   readonly out: Sums;
-  /** Records in the last second or so. */
+  /** Bytes in the last second or so. */
   readonly rateIn: number;
   readonly rateOut: number;
   /** Milliseconds since what was applied last was safe with the provider; 0: nothing is behind. */
   readonly lagMs: number;
-  /** Last unit of the log, or of that of the provider which was applied. */
+  /** Master serial: that of the last unit of the first provider which is here. */
   readonly serial: number;
   readonly txPort: number;
   readonly lastChangeAtMs: number;
   /** Graphs that come as snapshots at this moment. */
   readonly synchronizing: number;
-  /** Address of the provider; null: there is none. */
+  /** `svc://address:port` of the provider's end; null: there is none. */
   readonly provider: string | null;
-  /** Addresses of subscribers that are connected. */
-  readonly subscribers: readonly string[];
+  readonly providerDigest: string;
+  readonly subscribers: readonly SubscriberShown[];
+  /** Bytes of the log on the disk. */
+  readonly logBytes: number;
 }
 
 const none = (): Sums => ({ bytes: 0, records: 0, units: 0, frames: 0 });
@@ -37,22 +57,33 @@ const none = (): Sums => ({ bytes: 0, records: 0, units: 0, frames: 0 });
 /** Nothing has come or gone. */
 export const NO_TRAFFIC: TrafficShown = {
   ...{ in: none(), out: none(), rateIn: 0, rateOut: 0, lagMs: 0, serial: 0, txPort: 0 },
-  ...{ lastChangeAtMs: 0, synchronizing: 0, provider: null, subscribers: [] },
+  ...{ lastChangeAtMs: 0, synchronizing: 0, provider: null, providerDigest: "", subscribers: [] },
+  logBytes: 0,
 };
 
 const TEXT_BYTES = 2 ** 16;
-const Word = { Turn: 0, Length: 1 } as const;
+const Word = { Turn: 0, Length: 1, AdminPort: 2 } as const;
+const HEAD_BYTES = 12;
 
-/** One text that one thread writes and others read. */
+/** One text that one thread writes and others read, and the port that others say to it. */
 export class TrafficBoard {
   readonly buffer: SharedArrayBuffer;
   readonly #words: Int32Array;
   readonly #bytes: Uint8Array;
 
-  constructor(buffer = new SharedArrayBuffer(8 + TEXT_BYTES)) {
+  constructor(buffer = new SharedArrayBuffer(HEAD_BYTES + TEXT_BYTES)) {
     this.buffer = buffer;
-    this.#words = new Int32Array(buffer, 0, 2);
-    this.#bytes = new Uint8Array(buffer, 8);
+    this.#words = new Int32Array(buffer, 0, 3);
+    this.#bytes = new Uint8Array(buffer, HEAD_BYTES);
+  }
+
+  /** 0: there is no server. */
+  get adminPort(): number {
+    return Atomics.load(this.#words, Word.AdminPort);
+  }
+
+  set adminPort(port: number) {
+    Atomics.store(this.#words, Word.AdminPort, port);
   }
 
   write(shown: TrafficShown): void {
@@ -85,9 +116,9 @@ export class Traffic {
   txPort = 0;
   synchronizing = 0;
   provider: string | null = null;
-  readonly subscribers = new Set<string>();
+  providerDigest = "";
   #lastChangeAtMs = 0;
-  #before = { in: 0, out: 0, at: performance.now() };
+  #before = { in: 0, out: 0, serial: 0, at: performance.now() };
 
   /** Counts a frame that has come or gone. */
   count(sums: Sums, bytes: number, units: number, records: number): void {
@@ -95,21 +126,21 @@ export class Traffic {
     sums.units += units;
     sums.records += records;
     sums.frames++;
-    this.#lastChangeAtMs = Date.now();
   }
 
   /** To be called every second or so. */
-  shown(): TrafficShown {
+  shown(subscribers: readonly SubscriberShown[], logBytes: number): TrafficShown {
     const at = performance.now();
     const seconds = Math.max(0.001, (at - this.#before.at) / 1000);
-    const rateIn = Math.round((this.in.records - this.#before.in) / seconds);
-    const rateOut = Math.round((this.out.records - this.#before.out) / seconds);
-    this.#before = { in: this.in.records, out: this.out.records, at };
-    const { in: input, out, lagMs, serial, txPort, synchronizing, provider } = this;
+    const rateIn = Math.round((this.in.bytes - this.#before.in) / seconds);
+    const rateOut = Math.round((this.out.bytes - this.#before.out) / seconds);
+    if (this.serial !== this.#before.serial) this.#lastChangeAtMs = Date.now();
+    this.#before = { in: this.in.bytes, out: this.out.bytes, serial: this.serial, at };
+    const { in: input, out, lagMs, serial, txPort, synchronizing, provider, providerDigest } = this;
     const lastChangeAtMs = this.#lastChangeAtMs;
     return {
       ...{ in: input, out, rateIn, rateOut, lagMs, serial, txPort, lastChangeAtMs },
-      ...{ synchronizing, provider, subscribers: [...this.subscribers] },
+      ...{ synchronizing, provider, providerDigest, subscribers, logBytes },
     };
   }
 }

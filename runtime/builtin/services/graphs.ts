@@ -1,18 +1,21 @@
 // Services that count what all graphs hold together.
 
 import { graphDigest, graphSums } from "../../graph/status/graph-sums.js";
+import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
 
-/** Operations are not numbered across instances before they are replicated. */
-const MASTER_SERIAL = "0";
+/** Of all graphs that other instances may get. */
+export function digestOf(view: ServerView): string {
+  return graphDigest(view.graphs().filter(({ isLocal }) => !isLocal));
+}
 
 export const graphsum = jsonService((view) => {
   const graphs = view.graphs();
   const sums = graphSums(graphs);
   return {
     graphsum: {
-      digest: graphDigest(graphs),
-      "master-serial": MASTER_SERIAL,
+      digest: digestOf(view),
+      "master-serial": String(view.traffic().serial),
       names: graphs.map(({ store }) => store.name),
       "local-only": graphs.filter(({ isLocal }) => isLocal).map(({ store }) => store.name),
       order: sums.order,
@@ -35,5 +38,5 @@ export const graphsum = jsonService((view) => {
 
 export const objcnt = jsonService((view) => {
   const { order, size, properties } = graphSums(view.graphs());
-  return { "master-serial": MASTER_SERIAL, order, size, properties, vectors: 0 };
+  return { "master-serial": String(view.traffic().serial), order, size, properties, vectors: 0 };
 });

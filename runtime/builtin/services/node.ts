@@ -2,10 +2,12 @@
 // of parts that an instance does not run (transactions, matrix) say "nothing" or zero.
 
 import { freemem } from "node:os";
-import { graphDigest, graphSums, saveFigures } from "../../graph/status/graph-sums.js";
+import { LOG_SAVE_BYTES } from "../../base/limits.js";
+import { graphSums, saveFigures } from "../../graph/status/graph-sums.js";
 import { decimals } from "../format.js";
 import type { ServerView } from "../server-view.js";
 import { jsonService } from "../service.js";
+import { digestOf } from "./graphs.js";
 import { isProxy, matrixFigures } from "./matrix-figures.js";
 
 /** Extremes seen by calls of `/svc/meminfo`. */
@@ -53,7 +55,7 @@ function identity(view: ServerView) {
     ip: view.host.ip,
     ips: view.host.ips,
     adminport: view.basePort + 1,
-    txport: 0,
+    txport: view.traffic().txPort,
     uptime: Math.floor((Date.now() - view.startedAtMs) / 1000),
     pid: process.pid,
     "service-name": view.serviceName,
@@ -62,18 +64,25 @@ function identity(view: ServerView) {
 }
 
 function transactions(view: ServerView) {
+  const shown = view.traffic();
   return {
-    digest: graphDigest(view.graphs()),
-    "master-serial": "0",
-    "idle-ms": 0,
-    synchronizing: 0,
-    "sync-progress": 100,
-    provider: null,
-    subscribers: [],
+    digest: digestOf(view),
+    "master-serial": String(shown.serial),
+    "idle-ms": Math.round(Date.now() - (shown.lastChangeAtMs || view.startedAtMs)),
+    synchronizing: shown.synchronizing > 0 ? 1 : 0,
+    "sync-progress": shown.synchronizing > 0 ? 0 : 100,
+    provider: shown.provider,
+    subscribers: shown.subscribers.map(({ ip, adminPort, txPort, isConnected, lagMs }) => ({
+      ip,
+      adminport: adminPort,
+      txport: txPort,
+      status: isConnected ? "CONNECTED" : "DISCONNECTED",
+      lag_ms: lagMs,
+    })),
     "tx-in-halted": false,
     "tx-out-halted": false,
-    "tx-in-rate": 0,
-    "tx-out-rate": 0,
+    "tx-in-rate": shown.rateIn,
+    "tx-out-rate": shown.rateOut,
   };
 }
 
@@ -110,9 +119,9 @@ function durability(view: ServerView) {
   const graphs = view.graphs();
   const saved = saveFigures(graphs);
   return {
-    durable: false,
-    "durable-txlog": 0,
-    "durable-max-txlog": 0,
+    durable: view.isLogged,
+    "durable-txlog": view.traffic().logBytes,
+    "durable-max-txlog": view.isLogged ? LOG_SAVE_BYTES : 0,
     "snapshot-writing": saved.isSaving,
     "snapshot-age": saved.age,
     readonly: graphs.length > 0 && graphs.every(({ store }) => store.isReadonly),

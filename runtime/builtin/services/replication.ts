@@ -1,7 +1,9 @@
 // What a monitor asks about replication: how much came and went, and who is at the other ends.
 
-import { doEventsRun, graphDigest, saveFigures } from "../../graph/status/graph-sums.js";
+import { doEventsRun, saveFigures } from "../../graph/status/graph-sums.js";
+import type { SubscriberShown } from "../../metrics/traffic.js";
 import { jsonService } from "../service.js";
+import { digestOf } from "./graphs.js";
 
 /** Nothing is slowed down for the sake of a subscriber: what it lacks waits on the disk. */
 const THROTTLE = 0;
@@ -40,20 +42,40 @@ export const peerstat = jsonService((view) => {
     "events-running": doEventsRun(graphs),
     readonly: isReadonly,
     durable: view.isLogged,
-    executing: view.working > 0,
-    digest: graphDigest(graphs),
+    executing: shown.txPort > 0,
+    digest: digestOf(view),
     "master-serial": String(shown.serial),
     "idle-ms": Math.round(now - (shown.lastChangeAtMs || view.startedAtMs)),
     "persist-age": ageText(saved.age),
     "persist-ts": isEver ? Math.floor(now / 1000) - saved.age : 0,
     persisting: saved.isSaving ? 1 : 0,
-    synchronizing: shown.synchronizing,
+    synchronizing: shown.synchronizing > 0 ? 1 : 0,
     "sync-progress": shown.synchronizing > 0 ? 0 : 100,
     provider: shown.provider,
-    "provider-digest": "",
-    subscribers: shown.subscribers,
+    "provider-digest": shown.providerDigest,
+    subscribers: shown.subscribers.map((subscriber) => [subscriber.uri, details(subscriber)]),
   };
 });
+
+function details(subscriber: SubscriberShown) {
+  const { host, ip, adminPort, txPort, digest, lagMs, lagUnits } = subscriber;
+  return {
+    host,
+    ip,
+    adminport: adminPort,
+    txport: txPort,
+    mode: modeOf(subscriber),
+    status: subscriber.isConnected ? "CONNECTED" : "DISCONNECTED",
+    digest,
+    "master-serial": String(subscriber.serial),
+    lag: { ms: lagMs, tx: lagUnits },
+  };
+}
+
+function modeOf({ isSynchronizing, isConnected }: SubscriberShown): string {
+  if (isSynchronizing) return "SYNCHRONIZING";
+  return isConnected ? "NORMAL" : "UNKNOWN";
+}
 
 /** Days, hours, minutes and seconds: `0:00:01:01`. */
 function ageText(seconds: number): string {

@@ -48,8 +48,8 @@ export function graphSums(graphs: readonly Counted[]): GraphSums {
 const NO_DIGEST = "0".repeat(32);
 
 /**
- * 32 hex digits that change whenever a graph changes. Equal digests of two instances say nothing
- * about equal contents before operations are replicated.
+ * 32 hex digits that change whenever a graph does; the same for an instance and a replica of it
+ * that has all changes.
  */
 export function graphDigest(graphs: readonly Counted[]): string {
   if (graphs.length === 0) return NO_DIGEST;

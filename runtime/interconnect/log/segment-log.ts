@@ -7,10 +7,10 @@
 //
 // After an error nothing more is written: what a file system says after that cannot be trusted.
 
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { DataError } from "../../graph/model/errors.js";
 import type { Disk, DiskFile } from "./disk.js";
+import { newLogId } from "./log-id.js";
 import {
   encodeSegmentHeader,
   FRAME_HEADER_BYTES,
@@ -50,7 +50,7 @@ export class SegmentLog implements TxLog {
     this.#disk = disk;
     this.#options = options;
     this.#segments = listSegments(disk, folder);
-    this.logId = end?.logId ?? randomBytes(16).toString("hex");
+    this.logId = end?.logId ?? newLogId();
     this.#offset = end?.offset ?? 0;
     this.#nextSn = end?.nextSn ?? 1;
     this.#chain = end?.chain ?? 0;
@@ -187,6 +187,12 @@ export class SegmentLog implements TxLog {
       isChanged = true;
     }
     if (isChanged) this.#disk.flushFolder(this.folder);
+  }
+
+  /** Bytes on the disk; segments before the last one count as full. */
+  get bytes(): number {
+    const full = Math.max(0, this.#segments.length - 1);
+    return full * (this.#options.segmentBytes ?? SEGMENT_BYTES) + this.#offset;
   }
 
   close(): void {

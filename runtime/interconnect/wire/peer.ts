@@ -34,6 +34,10 @@ export class Peer {
     return this.#socket.remoteAddress ?? "";
   }
 
+  get port(): number {
+    return this.#socket.remotePort ?? 0;
+  }
+
   get isClosed(): boolean {
     return this.#socket.destroyed;
   }

@@ -29,6 +29,8 @@ export interface OfferedGraph {
 /** What a provider begins with. */
 export interface Offer {
   readonly logId: string;
+  /** True: no other instance provides what this one has. */
+  readonly isRoot: boolean;
   readonly graphs: readonly OfferedGraph[];
   /** Graphs with numbers up to this one that are not offered were erased. */
   readonly lastNumber: number;
@@ -55,11 +57,11 @@ export function positionsIn(given: unknown): Positions {
 
 /** @throws SvcError SVC2531 */
 export function offerIn(given: unknown): Offer {
-  const { logId, graphs, lastNumber, erased } = (given ?? {}) as Partial<Offer>;
+  const { logId, isRoot = false, graphs, lastNumber, erased } = (given ?? {}) as Partial<Offer>;
   const isOffer = isIdentity(logId) && Array.isArray(graphs) && Array.isArray(erased);
   if (!isOffer || !graphs.every(isOffered) || !erased.every(isIdentity)) throw garbled("no offer");
-  if (!isCount(lastNumber)) throw garbled("no offer");
-  return { logId, graphs, lastNumber, erased };
+  if (!isCount(lastNumber) || typeof isRoot !== "boolean") throw garbled("no offer");
+  return { logId, isRoot, graphs, lastNumber, erased };
 }
 
 /** @throws SvcError SVC2531 */

@@ -79,7 +79,7 @@ function fill({ provider, folder }: Context, name: string, vertices: number): Gr
 async function follow(context: Context): Promise<void> {
   const { log, clock, replica } = context;
   assert.ok(await clock.wait(clock.next));
-  const plan = planFor(log.channel, replica.positions());
+  const plan = planFor(log.channel, replica.positions(), true);
   if (typeof plan === "string") throw new Error(plan);
   await replica.accept(plan.offer);
   await stream(context);

@@ -1,0 +1,39 @@
+// What both ends say of themselves every two seconds, whatever else they say.
+
+import { garbled } from "./messages.js";
+
+export interface PeerStatus {
+  /** Milliseconds since 1970, by the clock of who says it. */
+  readonly at: number;
+  readonly host: string;
+  /** 0: there is no server. */
+  readonly adminPort: number;
+  /** Master serial of what is here. */
+  readonly serial: number;
+  /** Of all graphs that are not local. */
+  readonly digest: string;
+}
+
+const HOST = /^[\w.:-]{0,255}$/;
+const DIGEST = /^[0-9a-f]{32}$/;
+
+/** @throws SvcError SVC2531 */
+export function statusIn(given: unknown): PeerStatus {
+  const { at, host, adminPort, serial, digest } = (given ?? {}) as Partial<PeerStatus>;
+  const isStatus =
+    isCount(at) &&
+    isCount(serial) &&
+    isCount(adminPort) &&
+    matches(host, HOST) &&
+    adminPort < 65536;
+  if (!isStatus || !matches(digest, DIGEST)) throw garbled("no status");
+  return { at, host, adminPort, serial, digest };
+}
+
+function matches(given: unknown, pattern: RegExp): given is string {
+  return typeof given === "string" && pattern.test(given);
+}
+
+function isCount(given: unknown): given is number {
+  return Number.isSafeInteger(given) && (given as number) >= 0;
+}
