@@ -3,6 +3,7 @@
 // others (`$ref` to a file), and must never see either.
 
 import type { JsonSchema } from "./argspec.js";
+import { FORMATS, type FormatName } from "./limits/formats.js";
 import type { Untrusted } from "./untrusted.js";
 
 const REFERENCE = "#/$defs/";
@@ -23,12 +24,22 @@ const WORDS: ReadonlyMap<string, WordReader> = new Map<string, WordReader>([
   ["description", (value) => value.text()],
   ["enum", readEnum],
   ["items", readSchemaOrBoolean],
+  ["exclusiveMaximum", (value) => value.number()],
+  ["exclusiveMinimum", (value) => value.number()],
+  ["format", (value) => value.oneOf(...(Object.keys(FORMATS) as FormatName[]))],
+  ["maxItems", (value) => value.count()],
+  ["maxLength", (value) => value.count()],
+  ["maximum", (value) => value.number()],
   ["minItems", (value) => value.count()],
+  ["minLength", (value) => value.count()],
+  ["minimum", (value) => value.number()],
+  ["multipleOf", (value) => value.number()],
   ["pattern", (value) => value.text(MAX_PATTERN)],
   ["prefixItems", readNonEmptyList],
   ["properties", readProperties],
   ["required", (value) => [...new Set(value.items().map((name) => name.text()))]],
   ["type", (value) => value.oneOf(...TYPES)],
+  ["uniqueItems", (value) => value.oneOf(true)],
   ["x-svc-range", (value) => value.oneOf("safe")],
 ]);
 
@@ -43,8 +54,8 @@ export function readSchema(value: Untrusted, names: ReadonlySet<string>): JsonSc
   });
   const schema: JsonSchema = Object.fromEntries(words);
   // Generators write out what has to be there.
-  const { minItems = 0, prefixItems = [] } = schema;
-  if ((minItems as number) > list(prefixItems).length) {
+  const { minItems = 0, prefixItems } = schema;
+  if (prefixItems !== undefined && (minItems as number) > list(prefixItems).length) {
     throw value.fault("`minItems` may count `prefixItems` only");
   }
   return schema;

@@ -1,12 +1,14 @@
 // A value that a schema admits, as small as can be: for the line that says how to try a plugin.
 
 import type { Argspec, JsonSchema } from "./argspec.js";
+import { FORMATS } from "./limits/formats.js";
+import { type Limits, limitCheck, usableLimits } from "./limits/limits.js";
 
 const MAX_DEPTH = 8;
+/** More would multiply by the depth. */
+const MAX_ITEMS = 3;
+const MAX_LENGTH = 100;
 const BY_TYPE: Readonly<Record<string, unknown>> = {
-  integer: 1,
-  number: 1.5,
-  string: "text",
   boolean: true,
   null: null,
 };
@@ -20,7 +22,8 @@ export function sampleValue(schema: JsonSchema, $defs: Argspec["$defs"], depth =
   if (Array.isArray(schema.anyOf)) return inner(schema.anyOf[0]);
   if (schema.type === "array") {
     const items = Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
-    return items.slice(0, Number(schema.minItems ?? 0)).map(inner);
+    const least = Math.min(Number(schema.minItems ?? 0), Math.max(items.length, MAX_ITEMS));
+    return Array.from({ length: least }, (_, index) => inner(items[index] ?? schema.items));
   }
   if (schema.type === "object") {
     const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
@@ -28,5 +31,35 @@ export function sampleValue(schema: JsonSchema, $defs: Argspec["$defs"], depth =
     return Object.fromEntries(required.map((name) => [name, inner(properties[name])]));
   }
   const type = String(schema.type);
+  if (type === "string") return sampleText(schema);
+  if (type === "integer" || type === "number") return sampleNumber(type, usableLimits(schema));
   return Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type] : 1;
+}
+
+/** Of a pattern nothing is known but what it is. */
+function sampleText(schema: JsonSchema): string {
+  const { minLength = 0, maxLength = Infinity, format } = usableLimits(schema);
+  if (format !== undefined && Object.hasOwn(FORMATS, format)) return FORMATS[format].sample;
+  return "text".padEnd(Math.min(minLength, MAX_LENGTH), "t").slice(0, maxLength);
+}
+
+function sampleNumber(type: "integer" | "number", limits: Limits): number {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = limits;
+  const isInteger = type === "integer";
+  const step = multipleOf ?? 1;
+  const usual = multipleOf ?? (isInteger ? 1 : 1.5);
+  const isWithin = (value: number) => limitCheck(limits)(value) === null;
+  const bounds = [minimum, maximum, exclusiveMinimum, exclusiveMaximum].filter(
+    (bound) => bound !== undefined,
+  );
+  const whole = bounds.map((bound) => Math.round(bound / step) * step);
+  const between = (bounds[0]! + bounds.at(-1)!) / 2;
+  const candidates = [
+    usual,
+    ...whole,
+    ...whole.map((bound) => bound + step),
+    ...whole.map((bound) => bound - step),
+    ...(isInteger ? [] : [between]),
+  ];
+  return candidates.find(isWithin) ?? usual;
 }

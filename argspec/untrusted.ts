@@ -111,6 +111,12 @@ export class Untrusted {
     throw this.fault("an integer, 0 or more, is expected");
   }
 
+  number(): number {
+    const value = this.#value;
+    if (typeof value === "number" && Number.isFinite(value)) return value;
+    throw this.fault("a number is expected");
+  }
+
   scalar(): string | number | boolean | null {
     const value = this.json();
     if (typeof value === "object" && value !== null) throw this.fault("a scalar is expected");

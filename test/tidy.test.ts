@@ -99,7 +99,8 @@ function forbidden(from: string, target: string, typeOnly: boolean): string {
     return /^(cli|compiler|runtime)\//.test(target) ? "argspec needs nobody" : "";
   }
   if (layer === "console" && !/^(console\/|preact|@preact\/signals|uplot)/.test(target)) {
-    return typeOnly && target.startsWith("argspec/") ? "" : "the console runs in browsers";
+    const isPure = typeOnly || target.startsWith("argspec/limits/");
+    return isPure && target.startsWith("argspec/") ? "" : "the console runs in browsers";
   }
   if (layer === "client" && !target.startsWith("client/")) return "clients carry no dependencies";
   if (target.startsWith("runtime/") && layer === "compiler" && !typeOnly) {

@@ -3,6 +3,7 @@
 // schema that it does not understand: such a one is `opaque`.
 
 import type { JsonSchema } from "../argspec.js";
+import { LIMIT_WORDS, type LimitedKind, type LimitWord, limitsOf } from "../limits/limits.js";
 
 export type Scalar = string | number | boolean | null;
 export type Definitions = Readonly<Record<string, JsonSchema>>;
@@ -15,6 +16,8 @@ export interface Forms {
   readonly numbers: Set<"integer" | "number">;
   /** Regular expressions that texts match; null for all texts. */
   readonly texts: Set<string | null>;
+  /** Numbers and texts within limits. */
+  readonly limited: JsonSchema[];
   readonly arrays: JsonSchema[];
   readonly objects: JsonSchema[];
   readonly opaque: JsonSchema[];
@@ -24,14 +27,18 @@ const REFERENCE = "#/$defs/";
 /** Words that say nothing about which values are admitted. An `integer` is always a safe one. */
 const ANNOTATIONS = new Set(["default", "deprecated", "description", "x-svc-range"]);
 const WORDS_OF_TYPE: Readonly<Record<string, readonly string[]>> = {
-  array: ["type", "items", "minItems", "prefixItems"],
+  array: ["type", "items", "prefixItems", ...wordsFor("array")],
   boolean: ["type"],
-  integer: ["type"],
+  integer: ["type", ...wordsFor("number")],
   null: ["type"],
-  number: ["type"],
+  number: ["type", ...wordsFor("number")],
   object: ["type", "additionalProperties", "properties", "required"],
-  string: ["type", "pattern"],
+  string: ["type", ...wordsFor("string")],
 };
+
+function wordsFor(kind: LimitedKind): string[] {
+  return (Object.keys(LIMIT_WORDS) as LimitWord[]).filter((word) => LIMIT_WORDS[word] === kind);
+}
 
 export function formsOf(schema: JsonSchema, definitions: Definitions): Forms {
   const forms: Forms = {
@@ -39,6 +46,7 @@ export function formsOf(schema: JsonSchema, definitions: Definitions): Forms {
     scalars: new Set(),
     numbers: new Set(),
     texts: new Set(),
+    limited: [],
     arrays: [],
     objects: [],
     opaque: [],
@@ -77,6 +85,8 @@ function addForm(schema: JsonSchema, forms: Forms): void {
   if (hasOnly(schema, [])) forms.isAny = true;
   else if (!Object.hasOwn(WORDS_OF_TYPE, type) || !hasOnly(schema, WORDS_OF_TYPE[type]!)) {
     forms.opaque.push(schema);
+  } else if (type !== "array" && Object.keys(limitsOf(schema)).some((word) => word !== "pattern")) {
+    forms.limited.push(schema);
   } else if (type === "integer" || type === "number") forms.numbers.add(type);
   else if (type === "string") forms.texts.add((schema.pattern as string | undefined) ?? null);
   else if (type === "array") forms.arrays.push(schema);

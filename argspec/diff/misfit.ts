@@ -4,6 +4,8 @@
 // not.
 
 import type { JsonSchema } from "../argspec.js";
+import { impliesLimits, isWithin } from "../limits/implied.js";
+import { type Limits, limitsOf } from "../limits/limits.js";
 import { type Definitions, type Forms, formsOf, type Scalar } from "./forms.js";
 import { propertyPlace, typeText } from "./type-text.js";
 
@@ -110,6 +112,10 @@ class Comparison {
 
   #compareArrays(given: JsonSchema, taken: JsonSchema): Misfit | null {
     const [from, to] = [readArray(given), readArray(taken)];
+    const { minItems: _, ...limits } = limitsOf(taken);
+    if (!impliesLimits({ ...fewest(from), ...limitsOf(given) }, limits)) {
+      return { path: "", given: typeText(given), taken: typeText(taken) };
+    }
     if (from.required < to.required) {
       const at = from.required;
       return { path: `[${at}]`, given: itemText(from, at), taken: itemText(to, at) };
@@ -160,15 +166,39 @@ function takesScalars(from: Forms, to: Forms): boolean {
     [...from.numbers].every((type) => to.numbers.has("number") || to.numbers.has(type)) &&
     // Whether one pattern matches all that another does is beyond telling.
     [...from.texts].every((pattern) => to.texts.has(null) || to.texts.has(pattern)) &&
+    from.limited.every((schema) => takesLimited(to, schema)) &&
     from.opaque.every((schema) => to.opaque.some((other) => isSameText(schema, other)))
   );
 }
 
+function takesLimited(to: Forms, schema: JsonSchema): boolean {
+  const isText = schema.type === "string";
+  if (isText && to.texts.has(null)) return true;
+  if (!isText && (to.numbers.has("number") || to.numbers.has(schema.type as "integer")))
+    return true;
+  return to.limited.some(
+    (taken) => isOfType(schema, taken) && impliesLimits(limitsOf(schema), limitsOf(taken)),
+  );
+}
+
+/** Every integer is a number. */
+function isOfType({ type }: JsonSchema, taken: JsonSchema): boolean {
+  return type === taken.type || (type === "integer" && taken.type === "number");
+}
+
 function takesScalar(to: Forms, value: Scalar): boolean {
   if (to.scalars.has(value)) return true;
+  if (typeof value !== "string" && typeof value !== "number") return false;
+  if (to.limited.some((taken) => hasType(value, taken) && isWithin(value, limitsOf(taken)))) {
+    return true;
+  }
   if (typeof value === "string") return to.texts.has(null);
-  if (typeof value !== "number") return false;
   return to.numbers.has("number") || (to.numbers.has("integer") && Number.isSafeInteger(value));
+}
+
+function hasType(value: string | number, { type }: JsonSchema): boolean {
+  if (typeof value === "string" || type === "number") return type === typeof value;
+  return type === "integer" && Number.isSafeInteger(value);
 }
 
 /** References may stand for something else on the other side. */
@@ -190,6 +220,11 @@ function readArray({ prefixItems, items, minItems }: JsonSchema): ArrayType {
     rest: partOf(items),
     required: (minItems ?? 0) as number,
   };
+}
+
+/** How many items a list without further ones can have. */
+function fewest({ first, rest }: ArrayType): Limits {
+  return rest === false ? { maxItems: first.length } : {};
 }
 
 function itemText({ first, rest, required }: ArrayType, at: number): string {

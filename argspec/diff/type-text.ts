@@ -3,6 +3,7 @@
 // schemas come from outside; must never be read by a machine.
 
 import type { JsonSchema } from "../argspec.js";
+import { type Limits, limitsOf } from "../limits/limits.js";
 
 const MAX_TEXT = 60;
 const MAX_DEPTH = 3;
@@ -54,13 +55,20 @@ function textOf(schema: JsonSchema, depth: number): string {
       return arrayText(schema, depth + 1);
     case "object":
       return objectText(schema, depth + 1);
-    case "string":
-      return typeof schema.pattern === "string"
-        ? `/${valueText(schema.pattern).slice(1, -1)}/`
-        : type;
+    case "string": {
+      const { pattern, ...others } = limitsOf(schema);
+      const kind = pattern === undefined ? type : `/${valueText(pattern).slice(1, -1)}/`;
+      return kind + limitText(others);
+    }
     default:
-      return String(type);
+      return String(type) + limitText(limitsOf(schema));
   }
+}
+
+/** Such as ` (minimum 1, maximum 100)`. */
+function limitText(limits: Limits): string {
+  const texts = Object.entries(limits).map(([word, value]) => `${word} ${valueText(value)}`);
+  return texts.length === 0 ? "" : ` (${texts.join(", ")})`;
 }
 
 function unionText<T>(members: readonly T[], memberText: (member: T) => string): string {
@@ -70,10 +78,12 @@ function unionText<T>(members: readonly T[], memberText: (member: T) => string):
 function arrayText(schema: JsonSchema, depth: number): string {
   const first = (schema.prefixItems ?? []) as readonly JsonSchema[];
   const rest = (schema.items ?? {}) as JsonSchema | boolean;
-  const required = (schema.minItems ?? 0) as number;
+  const { minItems = 0, ...others } = limitsOf(schema);
+  const required = Math.min(minItems, first.length);
+  const limits = limitText({ ...(minItems > required && { minItems }), ...others });
   const restText = typeof rest === "boolean" ? "any" : textOf(rest, depth);
   const list = /[ |]/.test(restText) ? `(${restText})[]` : `${restText}[]`;
-  if (first.length === 0 && rest !== false && required === 0) return list;
+  if (first.length === 0 && rest !== false && required === 0) return list + limits;
   const items = firstOf(first, (item, at) => `${textOf(item, depth)}${at < required ? "" : "?"}`);
   return `[${[...items, ...(rest === false ? [] : [`...${list}`])].join(", ")}]`;
 }

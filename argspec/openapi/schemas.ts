@@ -3,12 +3,14 @@
 // What generators would misread is said in another way that admits the same values.
 
 import type { JsonSchema } from "../argspec.js";
+import { LIMIT_WORDS } from "../limits/limits.js";
 
 const DEFINITIONS = "#/$defs/";
 const SCHEMAS = "#/components/schemas/";
 /** Words whose value is data or text. */
 const PLAIN_WORDS = [
-  ..."type const enum pattern minItems required description default deprecated".split(" "),
+  ..."type const enum required description default deprecated".split(" "),
+  ...Object.keys(LIMIT_WORDS),
 ];
 const LIST_WORDS = ["prefixItems", "anyOf"];
 const SCHEMA_WORDS = ["items", "additionalProperties"];

@@ -2,6 +2,7 @@
 // sent the argspec: they must never end a comment, nor be taken for tags of ours.
 
 import type { JsonSchema } from "../argspec.js";
+import { limitsOf } from "../limits/limits.js";
 
 /** Characters that end lines for JavaScript alone, or turn the order of what is shown around. */
 const HIDDEN = /[\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
@@ -29,9 +30,21 @@ export function commentLine(text: string): string {
 }
 
 /** What a schema says of its values besides which they are. */
-export function schemaComment({ description, deprecated }: JsonSchema): string {
+export function schemaComment(schema: JsonSchema): string {
+  const { description, deprecated } = schema;
   const comment = typeof description === "string" ? commentText(description) : "";
-  return deprecated === true ? `${comment}\n@deprecated`.trimStart() : comment;
+  const tags = [...limitTags(schema), ...(deprecated === true ? ["@deprecated"] : [])];
+  return [comment, ...tags].join("\n").trimStart();
+}
+
+/** Such as `@minimum 1`, for people: the server checks. */
+export function limitTags(schema: JsonSchema): string[] {
+  const { type, prefixItems } = schema;
+  if (type === "array" && prefixItems !== undefined) return [];
+  const limits = Object.entries(limitsOf(schema));
+  return limits.map(
+    ([word, value]) => `@${word}${value === true ? "" : ` ${commentLine(String(value))}`}`,
+  );
 }
 
 /** @param parts of which empty ones are left out; each has been through `commentText` */

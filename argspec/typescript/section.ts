@@ -5,7 +5,7 @@ import type { Argspec, ParamSpec } from "../argspec.js";
 import { nameTable } from "../names.js";
 import type { Operation } from "../operations.js";
 import type { TypeRequest } from "./declare-types.js";
-import { commentText, docComment, schemaComment } from "./doc-comment.js";
+import { commentText, docComment, limitTags, schemaComment } from "./doc-comment.js";
 import { ANYTHING, type LoweredSchema, objectOf, SchemaLowering, tuple } from "./lower-schema.js";
 
 export interface Section {
@@ -93,6 +93,7 @@ function docLines(param: ParamSpec): string {
   const preset = param.default === undefined ? "" : JSON.stringify(param.default);
   const parts = [
     commentText(param.description ?? ""),
+    ...limitTags(param.schema),
     preset && `@defaultValue ${commentText(preset)}`,
   ];
   return parts.filter((part) => part !== "").join("\n");

@@ -1,6 +1,7 @@
 // Whether a value that is known at build time fits a shape, and where it does not: the same as the
 // checks that `emit/check-body.ts` writes for values which come at run time.
 
+import { limitCheck } from "../../argspec/limits/limits.js";
 import { describeShape } from "../emit/shape-words.js";
 import { type Composite, findTag, sortMembers } from "../emit/union-members.js";
 import { ANYTHING, type ValuePath } from "../record/example-value.js";
@@ -36,6 +37,16 @@ export class ShapeRule {
     switch (shape.kind) {
       case "ref":
         return this.fault(this.#types[shape.name]!, value, path);
+      case "limited": {
+        const fault = this.fault(shape.base, value, path);
+        const required = fault ?? limitCheck(shape.limits)(value);
+        if (typeof required !== "string") return required;
+        return {
+          kind: "value",
+          path,
+          required: required.replace(/^ \((.*) (is|are) required\)$/, "$1"),
+        };
+      }
       case "array":
         if (!Array.isArray(value)) return wrong(shape, path);
         return first(value, (item, index) => this.fault(shape.items, item, [...path, index]));

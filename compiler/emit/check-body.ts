@@ -1,6 +1,7 @@
 // The statements of one shape check. What is wrong is returned at once, with the path to it; a
 // value that is right costs no text at all.
 
+import type { Limits } from "../../argspec/limits/limits.js";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
 import { describeShape } from "./shape-words.js";
 import { propertyAccess, quote } from "./text.js";
@@ -14,6 +15,8 @@ type Tuple = Extract<TypeShape, { kind: "tuple" }>;
 export interface ShapeChecks {
   /** Name of the function that checks a shape. */
   functionFor(shape: TypeShape): string;
+  /** Name of a function that checks the limits of a value whose kind is right. */
+  limits(limits: Limits): string;
   /** Name of a function that checks a shape, and a second time only looks up what it found. */
   alternative(shape: TypeShape): string;
   /** An expression that is true when `value` has the shape. */
@@ -58,6 +61,13 @@ export class CheckBody {
       case "union":
         this.#union(shape.members, value, path);
         break;
+      case "limited": {
+        this.#shape(shape.base, value, path);
+        const fault = this.#variable("fault");
+        this.#line(`const ${fault} = ${this.#checks.limits(shape.limits)}(${value});`);
+        this.#line(`if (${fault} !== null) return ${joinTexts([...path, fault])};`);
+        break;
+      }
       case "json":
         if (path.length > 0) {
           this.#require(shape, value, path);
@@ -84,6 +94,8 @@ export class CheckBody {
         this.#property(property, value, path);
       }
       this.#additional(shape, value, path);
+    } else if (shape.kind === "limited") {
+      this.#shape(shape, value, path);
     } else {
       const fault = this.#variable("fault");
       this.#line(`const ${fault} = ${this.#checks.functionFor(shape)}(${value});`);

@@ -2,9 +2,10 @@
 // and one for each anonymous shape that needs it. A check returns null, or where and what is wrong
 // (`.x (a number is required)`); paths are put together only when something is wrong.
 
+import type { Limits } from "../../argspec/limits/limits.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { CheckBody, type ShapeChecks } from "./check-body.js";
-import { quote } from "./text.js";
+import { jsonText, quote } from "./text.js";
 
 const NAMED = /^[A-Za-z0-9_]+$/;
 
@@ -14,6 +15,7 @@ export class CheckFunctions implements ShapeChecks {
   readonly #named = new Map<string, string>();
   readonly #anonymous = new Map<string, string>();
   readonly #patterns = new Map<string, string>();
+  readonly #limits = new Map<string, string>();
   readonly #alternatives = new Map<string, string>();
   readonly #texts: string[] = [];
 
@@ -43,6 +45,7 @@ export class CheckFunctions implements ShapeChecks {
       ...[...this.#patterns].map(
         ([source, name]) => `const ${name} = new RegExp(${quote(source)}, "s");\n`,
       ),
+      ...[...this.#limits].map(([text, name]) => `const ${name} = limitCheck(${text});\n`),
       ...[...this.#alternatives].map(([check, name]) => `const ${name} = remembered(${check});\n`),
     ];
     return constants.join("") + (constants.length > 0 ? "\n" : "") + this.#texts.join("\n");
@@ -56,6 +59,14 @@ export class CheckFunctions implements ShapeChecks {
     const check = this.functionFor(shape);
     const name = this.#alternatives.get(check) ?? `try_${this.#alternatives.size + 1}_`;
     this.#alternatives.set(check, name);
+    return name;
+  }
+
+  /** Name of a function that checks the limits of a value whose kind is right. */
+  limits(limits: Limits): string {
+    const text = jsonText(limits);
+    const name = this.#limits.get(text) ?? `limits_${this.#limits.size + 1}_`;
+    this.#limits.set(text, name);
     return name;
   }
 
@@ -80,6 +91,11 @@ export class CheckFunctions implements ShapeChecks {
         return `${value} === ${quote(shape.value)}`;
       case "pattern":
         return `(typeof ${value} === "string" && ${this.#patternFor(shape.source)}.test(${value}))`;
+      case "limited":
+        return [
+          `(${this.condition(shape.base, value)}`,
+          `${this.limits(shape.limits)}(${value}) === null)`,
+        ].join(" && ");
       case "union":
         return shape.members.map((member) => this.condition(member, value)).join(" || ");
       default:

@@ -40,7 +40,7 @@ const CONTENT_READERS: Readonly<Record<string, string>> = {
 
 /** Everything that the runtime may have to give; what a file uses is found in its text. */
 const HELPERS = [
-  ...["checked", "clip", ...Object.values(CONTENT_READERS), "graphOf", "hasValue"],
+  ...["checked", "clip", ...Object.values(CONTENT_READERS), "graphOf", "hasValue", "limitCheck"],
   ...[...Object.values(HEADER_READERS), "isObject", "keyEnd", "missing", "own", "pairEnd"],
   ...[...Object.values(READERS), "readEither", "readKey", "readUntyped", "remembered"],
   ...["skipQuery", "skipValue"],

@@ -45,6 +45,8 @@ function schemaOf(shape: TypeShape): JsonSchema {
       return objectSchema(shape);
     case "union":
       return unionSchema(shape.members);
+    case "limited":
+      return { ...toJsonSchema(shape.base), ...shape.limits };
     case "ref":
       return { $ref: `#/$defs/${shape.name}` };
   }

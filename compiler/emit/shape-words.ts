@@ -31,6 +31,8 @@ export function describeShape(shape: TypeShape): string {
       return describeTuple(shape.required, shape.rest === null ? shape.items.length : null);
     case "object":
       return "an object";
+    case "limited":
+      return describeShape(shape.base);
     case "ref":
       return shape.name;
     case "union":

@@ -9,6 +9,11 @@ const LINE_SEPARATORS = /[\u2028\u2029]/g;
 
 /** A JavaScript literal of a JSON value. */
 export function quote(value: string | number | boolean | null): string {
+  return jsonText(value);
+}
+
+/** The same of arrays and plain objects; `__proto__` must be none of their keys. */
+export function jsonText(value: unknown): string {
   return JSON.stringify(value).replace(LINE_SEPARATORS, (char) =>
     char === "\u2028" ? "\\u2028" : "\\u2029",
   );

@@ -31,6 +31,8 @@ export function typeText(shape: TypeShape, indent = ""): string {
     case "union":
       // Several shapes may be one type here: patterns are all strings.
       return [...new Set(shape.members.map((member) => typeText(member, indent)))].join(" | ");
+    case "limited":
+      return typeText(shape.base, indent);
     case "ref":
       return identifier(shape.name);
   }

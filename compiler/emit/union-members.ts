@@ -4,7 +4,9 @@
 import type { TypeShape } from "../record/type-shape.js";
 
 /** A member whose check looks into its value; a ref stands for one. */
-export type Composite = Extract<TypeShape, { kind: "array" | "tuple" | "object" | "ref" }>;
+export type Composite = Extract<TypeShape, { kind: CompositeKind }>;
+
+type CompositeKind = "array" | "tuple" | "object" | "limited" | "ref";
 
 export interface Members {
   readonly objects: readonly Composite[];
@@ -21,13 +23,19 @@ type Literal = string | number | boolean;
 /** Sorts members by the kind of value that they are; unions among them count by their members. */
 export function sortMembers(types: Resolver, members: readonly TypeShape[]): Members {
   const flat = members.flatMap((member) => flatten(types, member));
-  const kinds = flat.map((member) => types.resolve(member).kind);
+  const kinds = flat.map((member) => kindOf(types, member));
   const isArray = (index: number) => kinds[index] === "array" || kinds[index] === "tuple";
   return {
     objects: flat.filter((_, index) => kinds[index] === "object") as Composite[],
     arrays: flat.filter((_, index) => isArray(index)) as Composite[],
     others: flat.filter((_, index) => kinds[index] !== "object" && !isArray(index)),
   };
+}
+
+/** Limits do not change the kind. */
+function kindOf(types: Resolver, member: TypeShape): TypeShape["kind"] {
+  const shape = types.resolve(member);
+  return shape.kind === "limited" ? kindOf(types, shape.base) : shape.kind;
 }
 
 function flatten(types: Resolver, shape: TypeShape): readonly TypeShape[] {

@@ -23,6 +23,7 @@ export interface DocComment {
   readonly examples: readonly ts.JSDocTag[];
   readonly throws: readonly { readonly exception: string; readonly description: string }[];
   readonly params: ReadonlyMap<string, string>;
+  readonly tags: readonly ts.JSDocTag[];
 }
 
 const DECLARING_TAGS = new Set(["plugin", "graph", "readonly"]);
@@ -54,6 +55,7 @@ export function readDocComment(...nodes: readonly ts.Node[]): DocComment {
       .map((tag) => readThrows(tag, textOf(tag)))
       .filter(({ exception }) => exception !== ""),
     params,
+    tags,
   };
 }
 
@@ -64,6 +66,12 @@ export function descriptionOf({ checker }: ReadContext, symbol: ts.Symbol): stri
 
 export function isDeprecated(symbol: ts.Symbol): boolean {
   return symbol.declarations?.some((node) => ts.getJSDocDeprecatedTag(node)) ?? false;
+}
+
+/** What the comment right before a parameter says. */
+export function ownComment(parameter: ts.ParameterDeclaration): string {
+  const own = ts.getJSDocCommentsAndTags(parameter).filter(ts.isJSDoc);
+  return commentText(own.filter(({ parent }) => parent === parameter).at(-1));
 }
 
 function firstComment(nodes: readonly ts.Node[]): ts.JSDoc | undefined {
@@ -93,7 +101,7 @@ function wordTag(tag: ts.JSDocTag | undefined): WordTag | null {
   return { text: lineOf(tag), node: tag };
 }
 
-function lineOf(tag: ts.JSDocTag): string {
+export function lineOf(tag: ts.JSDocTag): string {
   const text = tag.getSourceFile().text.slice(tag.tagName.end, tag.end);
   return (text.split("\n", 1)[0] ?? "").replace(/\*\/.*$/, "").trim();
 }

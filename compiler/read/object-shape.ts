@@ -4,6 +4,8 @@
 import { ts } from "ts-morph";
 import type { PropertyShape, TypeShape } from "../record/type-shape.js";
 import { descriptionOf, isDeprecated } from "./doc-comment.js";
+import { limitTagsOfSymbol } from "./limit-tags.js";
+import { limitedShape } from "./limited-shape.js";
 import { isLibrary } from "./named-type.js";
 import { isUniqueSymbolKey } from "./package-symbols.js";
 import {
@@ -105,11 +107,12 @@ function readProperties(reader: TypeReader, type: ts.Type): Reading {
     const propertyType = checker.getTypeOfSymbol(symbol);
     const reading = reader.readPresent(propertyType);
     const path = `.${symbol.name}`;
+    const tags = limitTagsOfSymbol(reader.context, symbol);
     problems.push(...bytesInJson(reader, path, reading), ...problemsAt(path, reading));
     properties.push({
       name: symbol.name,
       optional: mayBeAbsent(symbol, propertyType),
-      shape: reading.shape,
+      shape: limitedShape(reader, reading.shape, typeNodeOf(symbol), tags),
       description: descriptionOf(reader.context, symbol),
       ...(isDeprecated(symbol) && { deprecated: true }),
     });
@@ -121,6 +124,11 @@ function readProperties(reader: TypeReader, type: ts.Type): Reading {
     shape: { kind: "object", properties, additional: additional?.shape ?? null },
     problems,
   };
+}
+
+function typeNodeOf({ valueDeclaration: node }: ts.Symbol): ts.TypeNode | undefined {
+  const isTyped = node && (ts.isPropertySignature(node) || ts.isPropertyDeclaration(node));
+  return isTyped ? node.type : undefined;
 }
 
 /** An interface whose base is not declared anywhere has silently fewer properties. */

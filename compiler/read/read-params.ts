@@ -6,6 +6,9 @@ import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import type { ParamRecord, ReservedName, UserParam } from "../record/plugin-record.js";
 import type { TypeShape } from "../record/type-shape.js";
 import { readDefault } from "./default-value.js";
+import { ownComment } from "./doc-comment.js";
+import { type LimitTag, limitTagsByName, limitTagsOf } from "./limit-tags.js";
+import { limitedShape } from "./limited-shape.js";
 import { isPackageSymbol } from "./package-symbols.js";
 import { parameterType, reportProblems } from "./parameter-type.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
@@ -17,11 +20,13 @@ import { wireOf } from "./wire.js";
 
 export function readParams(reader: ShapeReader, plugin: PluginDeclaration): ParamRecord[] {
   const records: ParamRecord[] = [];
+  const names = plugin.fn.parameters.map(({ name }) => name.getText());
+  const limits = limitTagsByName(reader.context, plugin.doc.tags, names);
   plugin.fn.parameters.forEach((parameter, index) => {
     const reserved = reservedName(reader.context, plugin, parameter, index);
     if (reserved) records.push(readReserved(reader, parameter, reserved, plugin.doc));
     else if (isPlain(reader.context, parameter)) {
-      records.push(readUser(reader, parameter, plugin));
+      records.push(readUser(reader, parameter, plugin, limits.get(parameter.name.text) ?? []));
     }
   });
   return records;
@@ -87,6 +92,7 @@ function readUser(
   reader: ShapeReader,
   parameter: NamedParameter,
   { doc, role }: PluginDeclaration,
+  limits: readonly LimitTag[],
 ): UserParam {
   const { context } = reader;
   const name = parameter.name.text;
@@ -97,17 +103,19 @@ function readUser(
   if (isUntyped) warnUntyped(context, parameter, isTyped ? type : null);
   // A post plugin can have no such argument at all, whatever its type.
   if (role !== "post") reportProblems(context, parameter, reading);
+  const tags = [...limits, ...limitTagsOf(context, parameter)];
+  const shape = limitedShape(reader, reading.shape, parameter.type, tags);
   const byDefault = readDefault(context, parameter.initializer);
   return {
     kind: "user",
     name,
-    wire: wireOf(reading.shape, reader.named),
-    shape: reading.shape,
-    ...(isUntyped && { untyped: true }),
+    wire: wireOf(shape, reader.named),
+    shape,
+    ...(isUntyped && tags.length === 0 && { untyped: true }),
     required: !parameter.questionToken && !parameter.initializer && !acceptsUndefined(type),
     default: byDefault,
     typeText: typeText(context, parameter, type),
-    description: doc.params.get(name) ?? "",
+    description: doc.params.get(name) ?? ownComment(parameter),
     position: context.position(parameter.name),
   };
 }

@@ -3,6 +3,7 @@
 
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
+import type { NamedShape } from "./named-type.js";
 import type { ReadContext } from "./read-context.js";
 
 /** A part of a type that cannot travel: where (`.at[]`), what it is, what to write instead. */
@@ -24,6 +25,7 @@ export type Direction = "input" | "output";
 export interface TypeReader {
   readonly context: ReadContext;
   readonly direction: Direction;
+  readonly named: ReadonlyMap<string, NamedShape>;
   read(type: ts.Type): Reading;
   /** Shape of a type whose `undefined` means absence, as in optional properties. */
   readPresent(type: ts.Type): Reading;

@@ -9,6 +9,8 @@
 import { ts } from "ts-morph";
 import type { TypeShape } from "../record/type-shape.js";
 import { descriptionOf, isDeprecated } from "./doc-comment.js";
+import { limitTagsOfSymbol } from "./limit-tags.js";
+import { withLimits } from "./limited-shape.js";
 import { type NamedShape, nameType, type TypeName } from "./named-type.js";
 import { readObjectShape } from "./object-shape.js";
 import type { ReadContext } from "./read-context.js";
@@ -70,7 +72,9 @@ export class ShapeReader implements TypeReader {
     const symbol = type.aliasSymbol ?? type.getSymbol();
     const description = symbol ? descriptionOf(this.context, symbol) : "";
     const deprecated = symbol !== undefined && isDeprecated(symbol);
-    this.named.set(used.key, { ...used, shape: reading.shape, description, deprecated });
+    const tags = symbol ? limitTagsOfSymbol(this.context, symbol) : [];
+    const shape = withLimits(this, reading.shape, tags);
+    this.named.set(used.key, { ...used, shape, description, deprecated });
     return { shape: { kind: "ref", name: used.key }, problems: reading.problems };
   }
 

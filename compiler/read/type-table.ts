@@ -102,6 +102,8 @@ function mapParts(shape: TypeShape, map: (part: TypeShape) => TypeShape): TypeSh
       return { kind: "array", items: map(shape.items) };
     case "tuple":
       return { ...shape, items: shape.items.map(map), rest: shape.rest && map(shape.rest) };
+    case "limited":
+      return { ...shape, base: map(shape.base) };
     case "union":
       return { kind: "union", members: shape.members.map(map) };
     case "object":

@@ -31,6 +31,8 @@ export function memberWires(shape: TypeShape, named: Named): Wire[] {
       return [literalWire(shape.value)];
     case "union":
       return shape.members.flatMap((member) => memberWires(member, named));
+    case "limited":
+      return memberWires(shape.base, named);
     case "ref": {
       // Only a named union has scalar members, and the checker flattens unions: this ends.
       const type = named.get(shape.name)?.shape;

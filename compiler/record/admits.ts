@@ -5,6 +5,7 @@ import type { TypeShape, TypeTable } from "./type-shape.js";
 /** The members that a shape comes down to, through names and unions. */
 export function membersOf(shape: TypeShape, types: TypeTable): readonly TypeShape[] {
   if (shape.kind === "union") return shape.members.flatMap((member) => membersOf(member, types));
+  if (shape.kind === "limited") return membersOf(shape.base, types);
   const named = shape.kind === "ref" ? types[shape.name] : undefined;
   // Only names of unions and scalars are looked through: this ends.
   if (named === undefined || ["array", "tuple", "object"].includes(named.kind)) return [shape];

@@ -1,6 +1,8 @@
 // The wire form of a TypeScript type: what JSON can carry, resolved by the checker whatever the
 // spelling was. Named types become `ref`s into one table, so recursion and sharing survive.
 
+import type { Limits } from "../../argspec/limits/limits.js";
+
 export type TypeShape =
   | { readonly kind: "int" | "float" | "str" | "bytes" | "bool" | "null" | "json" }
   | { readonly kind: "literal"; readonly value: string | number | boolean }
@@ -21,6 +23,8 @@ export type TypeShape =
       readonly additional: TypeShape | null;
     }
   | { readonly kind: "union"; readonly members: readonly TypeShape[] }
+  /** Of the values of `base` those within `limits`, which all are of its kind. */
+  | { readonly kind: "limited"; readonly base: TypeShape; readonly limits: Limits }
   | { readonly kind: "ref"; readonly name: string };
 
 export interface PropertyShape {

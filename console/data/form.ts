@@ -2,6 +2,7 @@
 // with a value, and the request that the values make. An empty field means the default.
 
 import type { ParamSpec, PluginSpec } from "../../argspec/argspec.js";
+import { type LimitCheck, limitCheck, usableLimits } from "../../argspec/limits/limits.js";
 
 export type FieldKind = "choice" | "number" | "text" | "json" | "body";
 
@@ -14,6 +15,8 @@ export interface Field {
   /** What may be chosen, as it travels. */
   readonly choices: readonly string[];
   readonly type: string;
+  /** Of the limits that its schema says. */
+  readonly check: LimitCheck;
   readonly description: string;
 }
 
@@ -37,6 +40,7 @@ export function fieldsOf({ params }: PluginSpec): readonly Field[] {
       hint: param.default === undefined ? "" : asTyped(param.default),
       choices,
       type: typeOf(param),
+      check: limitCheck(usableLimits(param.schema)),
       description: param.description ?? "",
     };
   });
@@ -69,16 +73,22 @@ export function mistakeIn(field: Field, text: string): string | null {
   if (text === "") return field.isRequired && field.kind !== "body" ? "needed" : null;
   if (field.kind === "number") {
     const isInteger = /^[+-]?(0x[0-9a-f]+|\d+)$/i.test(text);
-    if (field.type === "integer") return isInteger ? null : "an integer is expected";
-    return isInteger || Number.isFinite(Number(text)) ? null : "a number is expected";
+    if (field.type === "integer" && !isInteger) return "an integer is expected";
+    if (!isInteger && !Number.isFinite(Number(text))) return "a number is expected";
+    return beyondLimits(field, Number(text));
   }
+  if (field.kind === "text") return beyondLimits(field, text);
   if (field.kind !== "json") return null;
   try {
-    JSON.parse(text);
-    return null;
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && field.type === "array" ? beyondLimits(field, value) : null;
   } catch (error) {
     return `no JSON: ${(error as Error).message}`;
   }
+}
+
+function beyondLimits({ check }: Field, value: unknown): string | null {
+  return check(value)?.replace(/^ \((.*)\)$/, "$1") ?? null;
 }
 
 /** The request that these values make. */

@@ -195,4 +195,20 @@ export const COMPILER_CODES = {
     title: "code that does something else than it seems to",
     fix: "write what is meant",
   },
+  SVC1140: {
+    title: "tag that says no limit",
+    fix: "give it the value that it needs: `@minimum 1`, `@format date`",
+  },
+  SVC1141: {
+    title: "limit on a type that it cannot hold for",
+    fix: "remove the tag, or declare a type with such values",
+  },
+  SVC1142: {
+    title: "pattern that cannot be run in one pass",
+    fix: "write it without references back and without looking around",
+  },
+  SVC1143: {
+    title: "limit without the parameter that it is for",
+    fix: "begin with its name: `@minimum count 1`, or write the tag before the parameter",
+  },
 } as const satisfies Record<string, ErrorCode>;

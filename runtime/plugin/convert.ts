@@ -1,6 +1,7 @@
 // Public entry "svc-server/convert": everything that generated converters import. Its names are
 // part of the format of `.svc/`, so they change only together with compiler/emit.
 
+export { limitCheck } from "../../argspec/limits/limits.js";
 export { clip } from "./contract/clip.js";
 export { hasValue, keyEnd, pairEnd, readKey } from "./contract/query-text.js";
 export { checked, isObject, own, remembered } from "./contract/shape-check.js";

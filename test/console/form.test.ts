@@ -35,6 +35,17 @@ test("each schema gets its field", () => {
   assert.is(field({ default: [1] }).hint, "[1]");
 });
 
+test("what is beyond limits is a mistake", () => {
+  const count = field({ wire: "int", schema: { type: "integer", minimum: 1 } });
+  assert.is(mistakeIn(count, "0"), "at least 1 is required");
+  assert.is(mistakeIn(count, "1"), null);
+  const name = field({ wire: "str", schema: { type: "string", pattern: "^a+$" } });
+  assert.is(mistakeIn(name, "b"), "a string like ^a+$ is required");
+  const tags = field({ wire: "json", schema: { type: "array", maxItems: 1 } });
+  assert.is(mistakeIn(tags, "[1,2]"), "at most 1 item is required");
+  assert.is(mistakeIn(tags, "[1]"), null);
+});
+
 test("mistakes are told before anything is sent", () => {
   const integer = field({ wire: "int", schema: { type: "integer" } });
   const number = field({ wire: "float", schema: { type: "number" } });

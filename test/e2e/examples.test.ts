@@ -20,6 +20,7 @@ const CHECKS: Readonly<Record<string, readonly ((call: Call) => Promise<void>)[]
   matrix: [checkMatrix],
   recommend: [checkRecommend],
   search: [checkFeed, checkSearch],
+  shop: [checkShop],
 };
 
 async function checkHello(call: Call): Promise<void> {
@@ -60,6 +61,20 @@ async function checkRecommend(call: Call): Promise<void> {
   const discovered = await similar("discover?item=item%207&price=100&n=50");
   assert.ok(discovered.length > 0);
   assert.match((await call("/svc/plugin/similar?item=none")).text, "KeyError");
+}
+
+async function checkShop(call: Call): Promise<void> {
+  assert.is((await call("/svc/plugin/price?article=ab-1000")).json.response, 1990);
+  assert.is((await call("/svc/plugin/price?article=zz-0000")).status, 404);
+  for (const query of ["price?article=AB-1000", "articles?page=0", "articles?size=101"]) {
+    assert.is((await call(`/svc/plugin/${query}`)).status, 400, query);
+  }
+  const order = async (mail: string, count: number) => {
+    const body = JSON.stringify({ mail, lines: [{ article: "ab-2000", count }] });
+    return call("/svc/plugin/total", { method: "POST", body });
+  };
+  assert.is((await order("me@example.org", 3)).json.response, 750);
+  assert.match((await order("me@", 3)).text, "content.mail (a mail address is required)");
 }
 
 /** Feeding twice is the same as feeding once. */

@@ -4,6 +4,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { limitCheck } from "../../argspec/limits/limits.js";
 import { ShapeRule } from "../../compiler/check/shape-rule.js";
 import { CheckFunctions } from "../../compiler/emit/check-functions.js";
 import { toJsonSchema } from "../../compiler/emit/json-schema.js";
@@ -49,7 +50,7 @@ test("accept the same values", () => {
 function compile(types: TypeTable, shape: TypeShape): ShapeCheck {
   const checks = new CheckFunctions(types);
   const name = checks.functionFor(shape);
-  const helpers = { isObject, own, clip, remembered };
+  const helpers = { isObject, own, clip, limitCheck, remembered };
   const make = new Function(...Object.keys(helpers), `${checks.emit()}\nreturn ${name};`);
   return make(...Object.values(helpers)) as ShapeCheck;
 }

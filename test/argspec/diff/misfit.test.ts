@@ -52,6 +52,29 @@ const NARROW_AND_WIDE: readonly (readonly [JsonSchema, JsonSchema])[] = [
   [NULL, anyOf(NULL, STRING)],
   [pattern("^a$"), STRING],
   [INTEGER, anyOf(STRING, NUMBER)],
+  [{ ...INTEGER, minimum: 1 }, INTEGER],
+  [
+    { ...INTEGER, minimum: 1 },
+    { ...NUMBER, minimum: 1 },
+  ],
+  [
+    { ...NUMBER, minimum: 2 },
+    { ...NUMBER, exclusiveMinimum: 1 },
+  ],
+  [{ const: 2 }, { ...INTEGER, minimum: 1 }],
+  [oneOf("ab", "c"), { ...STRING, maxLength: 2 }],
+  [
+    { ...STRING, maxLength: 2, pattern: "a" },
+    { ...STRING, maxLength: 3 },
+  ],
+  [{ ...STRING, format: "uuid" }, anyOf(NULL, STRING)],
+  [
+    { ...listOf(INTEGER), maxItems: 2 },
+    { ...listOf(INTEGER), maxItems: 3 },
+  ],
+  [{ ...listOf(INTEGER), minItems: 2 }, listOf(INTEGER)],
+  [tupleOf([INTEGER, INTEGER]), { ...listOf(INTEGER), maxItems: 2 }],
+  [{ ...listOf(INTEGER), uniqueItems: true }, listOf(NUMBER)],
   [listOf(INTEGER), listOf(NUMBER)],
   [tupleOf([INTEGER]), listOf(INTEGER)],
   [tupleOf([INTEGER, STRING]), tupleOf([INTEGER, STRING], 1)],
@@ -119,7 +142,7 @@ test("never says yes to what it does not know", () => {
   }
   assert.is.not(misfit({ const: 2 ** 53 }, INTEGER), null, "servers refuse what is not safe");
   // What a reference means depends on the side.
-  const opaque = { type: "array", items: refTo("Point"), maxItems: 3 };
+  const opaque = { type: "array", items: refTo("Point"), minContains: 3 };
   assert.is.not(misfit(opaque, opaque), null);
 });
 

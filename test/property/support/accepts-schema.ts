@@ -17,7 +17,7 @@ export function schemasOf(types: TypeTable): Validation["definitions"] {
 }
 
 export function accepts(by: Validation, schema: JsonSchema | false, value: unknown): boolean {
-  if (schema === false) return false;
+  if (schema === false || !isWithin(schema, value)) return false;
   const { $ref, anyOf, type, pattern } = schema;
   if (typeof $ref === "string") {
     return accepts(by, by.definitions[$ref.replace("#/$defs/", "")]!, value);
@@ -41,6 +41,18 @@ export function accepts(by: Validation, schema: JsonSchema | false, value: unkno
     default:
       return typeof value === type;
   }
+}
+
+/** The few words for limits that random types use. */
+function isWithin(schema: JsonSchema, value: unknown): boolean {
+  const limit = (word: string, otherwise: number) => (schema[word] ?? otherwise) as number;
+  if (typeof value === "number") {
+    return value >= limit("minimum", -Infinity) && !(value >= limit("exclusiveMaximum", Infinity));
+  }
+  if (Array.isArray(value)) return value.length <= limit("maxItems", Infinity);
+  if (typeof value !== "string") return true;
+  const { length } = [...value];
+  return length >= limit("minLength", 0) && length <= limit("maxLength", Infinity);
 }
 
 function acceptsItems(by: Validation, schema: JsonSchema, values: readonly unknown[]): boolean {

@@ -13,6 +13,10 @@ const LEAVES: readonly TypeShape[] = [
   { kind: "json" },
   { kind: "ref", name: "Anything" },
   ...["a", "b", 1, 2.5, true].map((value) => ({ kind: "literal", value })),
+  { kind: "limited", base: { kind: "float" }, limits: { minimum: 1 } },
+  { kind: "limited", base: { kind: "int" }, limits: { exclusiveMaximum: 1 } },
+  { kind: "limited", base: { kind: "str" }, limits: { minLength: 1, maxLength: 2 } },
+  { kind: "limited", base: { kind: "array", items: { kind: "float" } }, limits: { maxItems: 1 } },
   { kind: "pattern", source: "^v[+-]?\\d+$" },
 ] as readonly TypeShape[];
 
@@ -82,6 +86,8 @@ export function randomValue(
       const more = shape.additional !== null && depth > 0;
       return Object.fromEntries([...(more ? [["z", inner(shape.additional)]] : []), ...entries]);
     }
+    case "limited":
+      return inner(shape.base);
     case "union":
       return inner(random.of(shape.members));
     case "ref":

@@ -1,0 +1,47 @@
+// Whether all values within some limits are within others. Must never say yes wrongly.
+
+import { type Limits, type LimitWord, limitCheck, usableLimits } from "./limits.js";
+
+/** @param given of values of the same kind as those of `taken` */
+export function impliesLimits(given: Limits, taken: Limits): boolean {
+  return (Object.keys(taken) as LimitWord[]).every((word) => implies(given, taken, word));
+}
+
+function implies(given: Limits, taken: Limits, word: LimitWord): boolean {
+  if (given[word] === taken[word]) return true;
+  const limit = taken[word] as number;
+  switch (word) {
+    case "minimum":
+    case "exclusiveMinimum": {
+      const least = Math.max(given.minimum ?? -Infinity, given.exclusiveMinimum ?? -Infinity);
+      const isOver = given.exclusiveMinimum === least || word === "minimum";
+      return least > limit || (least === limit && isOver);
+    }
+    case "maximum":
+    case "exclusiveMaximum": {
+      const most = Math.min(given.maximum ?? Infinity, given.exclusiveMaximum ?? Infinity);
+      const isUnder = given.exclusiveMaximum === most || word === "maximum";
+      return most < limit || (most === limit && isUnder);
+    }
+    case "minLength":
+    case "minItems":
+      return limit === 0 || (given[word] ?? 0) >= limit;
+    case "maxLength":
+    case "maxItems":
+      return (given[word] ?? Infinity) <= limit;
+    case "multipleOf":
+      return (
+        given.multipleOf !== undefined &&
+        limitCheck({ multipleOf: limit })(given.multipleOf) === null
+      );
+    default:
+      return false;
+  }
+}
+
+/** Whether a single value is within limits of its kind; no, where that cannot be told. */
+export function isWithin(value: string | number, limits: Limits): boolean {
+  const usable = usableLimits({ ...limits });
+  const isWhole = Object.keys(usable).length === Object.keys(limits).length;
+  return isWhole && limitCheck(usable)(value) === null;
+}

@@ -1,0 +1,90 @@
+// Regular expressions of authors, run on texts of clients in time that grows with the text and the
+// pattern only. The engine of JavaScript tries ways one after the other, so that `^(a+)+$` takes
+// hours for 50 characters; here all ways are followed at once, as a set of places in a program
+// (Thompson's construction). What is in a class of characters the engine decides, one at a time.
+
+import { type Instruction, patternProgram } from "./pattern-program.js";
+
+/**
+ * Whether a text has the pattern somewhere, as JSON Schema and `RegExp.test` mean it.
+ * @throws PatternError
+ */
+export function linearPattern(source: string): (text: string) => boolean {
+  const program = patternProgram(source);
+  return (text) => new Run(program, text).matches();
+}
+
+class Run {
+  readonly #program: readonly Instruction[];
+  readonly #text: string;
+  /** At which step each instruction was last followed: each is followed once a step. */
+  readonly #seen: Int32Array;
+  #step = 0;
+  #places: number[] = [];
+
+  constructor(program: readonly Instruction[], text: string) {
+    this.#program = program;
+    this.#text = text;
+    this.#seen = new Int32Array(program.length);
+  }
+
+  matches(): boolean {
+    const text = this.#text;
+    for (let at = 0; ; ) {
+      this.#step++;
+      const before = this.#places;
+      this.#places = [];
+      const char = at > 0 ? this.#charBefore(at) : "";
+      for (const place of before) {
+        const instruction = this.#program[place]!;
+        if (instruction.kind === "char" && instruction.takes(char)) {
+          if (this.#follow(place + 1, at)) return true;
+        }
+      }
+      // A match may begin anywhere.
+      if (this.#follow(0, at)) return true;
+      if (at >= text.length) return false;
+      at += text.codePointAt(at)! > 0xffff ? 2 : 1;
+    }
+  }
+
+  /** Goes on from a place without taking a character. True at the end of the pattern. */
+  #follow(start: number, at: number): boolean {
+    const rest = [start];
+    for (let place = rest.pop(); place !== undefined; place = rest.pop()) {
+      if (this.#seen[place] === this.#step) continue;
+      this.#seen[place] = this.#step;
+      const instruction = this.#program[place]!;
+      switch (instruction.kind) {
+        case "match":
+          return true;
+        case "char":
+          this.#places.push(place);
+          break;
+        case "split":
+          rest.push(...instruction.to);
+          break;
+        case "assert":
+          if (this.#holds(instruction.what, at)) rest.push(place + 1);
+      }
+    }
+    return false;
+  }
+
+  #holds(what: "start" | "end" | "word" | "inside", at: number): boolean {
+    if (what === "start") return at === 0;
+    if (what === "end") return at === this.#text.length;
+    const isEdge = isWord(this.#text[at - 1]) !== isWord(this.#text[at]);
+    return isEdge === (what === "word");
+  }
+
+  #charBefore(at: number): string {
+    const low = this.#text.charCodeAt(at - 1);
+    const isPair = low >= 0xdc00 && low < 0xe000 && this.#text.codePointAt(at - 2)! > 0xffff;
+    return this.#text.slice(isPair ? at - 2 : at - 1, at);
+  }
+}
+
+function isWord(char: string | undefined): boolean {
+  return char !== undefined && /^\w$/.test(char);
+}

@@ -1,0 +1,155 @@
+// A regular expression as a program: take a character, go on at several places, assert. What needs
+// to remember more than a place (references back, looking around) is refused, and so is what would
+// make too long a program. The syntax is that of JavaScript with the flag `u`, which judges first.
+
+export type Instruction =
+  | { readonly kind: "char"; readonly takes: (char: string) => boolean }
+  | { readonly kind: "split"; readonly to: readonly number[] }
+  | { readonly kind: "assert"; readonly what: "start" | "end" | "word" | "inside" }
+  | { readonly kind: "match" };
+
+/** Why a pattern cannot be used, in words that follow its text. */
+export class PatternError extends Error {}
+
+const MAX_INSTRUCTIONS = 2000;
+const MAX_DEPTH = 50;
+const ASSERTIONS = { "^": "start", $: "end", "\\b": "word", "\\B": "inside" } as const;
+
+/** @throws PatternError */
+export function patternProgram(source: string): readonly Instruction[] {
+  try {
+    new RegExp(source, "u");
+  } catch (error) {
+    const [, reason = "is broken"] = /: ([^:]*)$/.exec((error as Error).message) ?? [];
+    throw new PatternError(`is no regular expression: ${reason}`);
+  }
+  const program = [...new PatternParser(source).parse(), { kind: "match" } as const];
+  if (program.length > MAX_INSTRUCTIONS) throw tooLong();
+  // Places are relative while parts are put together.
+  return program.map((instruction, place) =>
+    instruction.kind === "split"
+      ? { kind: "split", to: instruction.to.map((step) => place + step) }
+      : instruction,
+  );
+}
+
+type Part = readonly Instruction[];
+
+/** Reads what the engine has accepted; so each bracket is closed, each quantifier has its atom. */
+class PatternParser {
+  readonly #source: string;
+  #at = 0;
+  #depth = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  parse(): Part {
+    if (++this.#depth > MAX_DEPTH) throw new PatternError("is nested too deeply");
+    const ways: Part[] = [this.#sequence()];
+    while (this.#take("|")) ways.push(this.#sequence());
+    this.#depth--;
+    return ways.reduceRight((rest, way) => either(way, rest));
+  }
+
+  #sequence(): Part {
+    const parts: Instruction[] = [];
+    while (this.#at < this.#source.length && !this.#isNext("|") && !this.#isNext(")")) {
+      parts.push(...this.#quantified(this.#atom()));
+      if (parts.length > MAX_INSTRUCTIONS) throw tooLong();
+    }
+    return parts;
+  }
+
+  #atom(): Part {
+    for (const [text, what] of Object.entries(ASSERTIONS)) {
+      if (this.#take(text)) return [{ kind: "assert", what }];
+    }
+    if (this.#isNext("(")) return this.#group();
+    const atom = this.#match(WIDE_ATOM) ?? this.#match(/\\x..|\\c.|\\[\s\S]|[\s\S]/uy);
+    return [charOf(atom!)];
+  }
+
+  #group(): Part {
+    if (this.#match(/\((?:\?:|\?<[^=!>]+>)?(?!\?)/uy) === null) {
+      throw new PatternError("looks around, which takes more than one pass");
+    }
+    const inner = this.parse();
+    this.#take(")");
+    return inner;
+  }
+
+  /** Greedy or not makes no difference to whether a text matches. */
+  #quantified(part: Part): Part {
+    const quantifier = this.#match(/[*+?]\??|\{\d+(?:,\d*)?\}\??/uy);
+    if (quantifier === null) return part;
+    const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}/.exec(quantifier) ?? [];
+    if (least === undefined) return repeated(part, ...SHORT[quantifier[0]!]!);
+    const end = most !== "" ? Number(most) : comma === "" ? Number(least) : Infinity;
+    return repeated(part, Number(least), end);
+  }
+
+  #isNext(text: string): boolean {
+    return this.#source.startsWith(text, this.#at);
+  }
+
+  #take(text: string): boolean {
+    const isThere = this.#isNext(text);
+    if (isThere) this.#at += text.length;
+    return isThere;
+  }
+
+  #match(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#at;
+    const text = pattern.exec(this.#source)?.[0] ?? null;
+    this.#at += text?.length ?? 0;
+    return text;
+  }
+}
+
+const WIDE_ATOM =
+  /\[(?:\\[\s\S]|[^\]\\])*\]|\\[pPu]\{[^}]*\}|\\ud[89ab]..\\ud[c-f]..|\\u[\dA-F]{4}/iuy;
+
+const SHORT: Readonly<Record<string, readonly [number, number]>> = {
+  "*": [0, Infinity],
+  "+": [1, Infinity],
+  "?": [0, 1],
+};
+
+function either(one: Part, other: Part): Part {
+  const end: Instruction = { kind: "split", to: [other.length + 1] };
+  return [{ kind: "split", to: [1, one.length + 2] }, ...one, end, ...other];
+}
+
+function repeated(part: Part, least: number, most: number): Part {
+  const copies = Math.max(most === Infinity ? least + 1 : most, 1);
+  if (copies * (part.length + 2) > MAX_INSTRUCTIONS) throw tooLong();
+  const first = Array.from({ length: least }, () => part).flat();
+  if (most === Infinity) {
+    const back: Instruction = { kind: "split", to: [-part.length - 1] };
+    return [...first, { kind: "split", to: [1, part.length + 2] }, ...part, back];
+  }
+  let optional: Part = [];
+  for (let more = most - least; more > 0; more--) {
+    const inner = [...part, ...optional];
+    optional = [{ kind: "split", to: [1, inner.length + 1] }, ...inner];
+  }
+  return [...first, ...optional];
+}
+
+/** An atom for one character, which the engine itself judges; remembered for ASCII. */
+function charOf(atom: string): Instruction {
+  if (/^\\[1-9k]/.test(atom)) {
+    throw new PatternError("refers back, which takes more than one pass");
+  }
+  const whole = new RegExp(`^${atom}$`, "u");
+  const ascii = Array.from({ length: 128 }, (_, code) => whole.test(String.fromCharCode(code)));
+  const takes = (char: string) =>
+    char.length === 1 && char < "\x80" ? ascii[char.charCodeAt(0)]! : whole.test(char);
+  return { kind: "char", takes };
+}
+
+function tooLong(): PatternError {
+  return new PatternError(`comes to more than ${MAX_INSTRUCTIONS} steps when it is written out`);
+}

@@ -1,0 +1,106 @@
+// Limits as documentation comments say them: `@minimum 1` before a parameter, a property or a type,
+// `@minimum count 1` in the comment of a function. Each is checked here, pattern and all, so that
+// no server starts with one that cannot hold.
+
+import { ts } from "ts-morph";
+import { FORMATS } from "../../argspec/limits/formats.js";
+import { LIMIT_WORDS, type Limits, type LimitWord } from "../../argspec/limits/limits.js";
+import { linearPattern } from "../../argspec/limits/linear-pattern.js";
+import { PatternError } from "../../argspec/limits/pattern-program.js";
+import { lineOf } from "./doc-comment.js";
+import type { ReadContext } from "./read-context.js";
+
+/** A limit with the tag that says it, for findings. */
+export interface LimitTag {
+  readonly word: LimitWord;
+  readonly limits: Limits;
+  readonly tag: ts.JSDocTag;
+}
+
+/** The limits that a declaration's own comment says. */
+export function limitTagsOf(context: ReadContext, node: ts.Node): LimitTag[] {
+  const own = ts.getJSDocTags(node).filter(({ parent }) => parent.parent === node);
+  return own.filter(isLimit).flatMap((tag) => readLimit(context, tag, lineOf(tag)));
+}
+
+export function limitTagsOfSymbol(context: ReadContext, symbol: ts.Symbol): LimitTag[] {
+  return (symbol.declarations ?? []).flatMap((node) => limitTagsOf(context, node));
+}
+
+/** The limits of each parameter that the comment of a function says. */
+export function limitTagsByName(
+  context: ReadContext,
+  tags: readonly ts.JSDocTag[],
+  parameters: readonly string[],
+): ReadonlyMap<string, readonly LimitTag[]> {
+  const byName = new Map<string, LimitTag[]>();
+  for (const tag of tags.filter(isLimit)) {
+    const [name = "", rest = ""] = lineOf(tag).split(/\s+(.*)/s);
+    if (parameters.includes(name)) {
+      byName.set(name, [...(byName.get(name) ?? []), ...readLimit(context, tag, rest)]);
+      continue;
+    }
+    const word = tag.tagName.text;
+    const message = `\`@${word}\` in the comment of a function begins with a parameter's name`;
+    context.error("SVC1143", tag, message, `\`@${word} ${parameters.at(-1) ?? "name"} …\``);
+  }
+  return byName;
+}
+
+function isLimit(tag: ts.JSDocTag): boolean {
+  return Object.hasOwn(LIMIT_WORDS, tag.tagName.text);
+}
+
+function readLimit(context: ReadContext, tag: ts.JSDocTag, text: string): LimitTag[] {
+  const word = tag.tagName.text as LimitWord;
+  const value = limitIn(word, text);
+  if (value === undefined) {
+    context.error("SVC1140", tag, `\`@${word} ${text}\` says no limit`, EXAMPLES[word]);
+    return [];
+  }
+  if (word === "pattern") {
+    try {
+      linearPattern(text);
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      context.error("SVC1142", tag, `\`${text}\` ${error.message}`, EXAMPLES.pattern);
+      return [];
+    }
+  }
+  return [{ word, limits: { [word]: value }, tag }];
+}
+
+const NUMBER = /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+function limitIn(word: LimitWord, text: string): unknown {
+  switch (word) {
+    case "pattern":
+      return text === "" ? undefined : text;
+    case "format":
+      return Object.hasOwn(FORMATS, text) ? text : undefined;
+    case "uniqueItems":
+      return text === "" || text === "true" ? true : undefined;
+    default: {
+      const value = NUMBER.test(text) ? Number(text) : Number.NaN;
+      if (!Number.isFinite(value)) return undefined;
+      if (LIMIT_WORDS[word] === "number")
+        return word !== "multipleOf" || value > 0 ? value : undefined;
+      return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+    }
+  }
+}
+
+const EXAMPLES: Readonly<Record<LimitWord, string>> = {
+  minimum: "`@minimum 1`",
+  maximum: "`@maximum 100`",
+  exclusiveMinimum: "`@exclusiveMinimum 0`",
+  exclusiveMaximum: "`@exclusiveMaximum 1`",
+  multipleOf: "`@multipleOf 0.5`, more than 0",
+  minLength: "`@minLength 1`",
+  maxLength: "`@maxLength 100`",
+  pattern: "`@pattern ^[a-z]+$`",
+  format: `one of ${Object.keys(FORMATS).join(", ")}`,
+  minItems: "`@minItems 1`",
+  maxItems: "`@maxItems 100`",
+  uniqueItems: "`@uniqueItems`",
+};

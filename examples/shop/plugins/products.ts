@@ -1,0 +1,61 @@
+// A shop whose callers are not trusted: limits of what may be asked.
+
+import { HttpError, type int, type PluginRequest, type str } from "svc-server";
+
+/** Number of an article: two letters, four digits. @pattern ^[a-z]{2}-\d{4}$ */
+type Article = str;
+
+interface Line {
+  article: Article;
+  /** @minimum 1 @maximum 99 */
+  count: int;
+}
+
+interface Order {
+  /** @format email */
+  mail: str;
+  /** @minItems 1 @maxItems 20 */
+  lines: Line[];
+}
+
+const PRICES: Readonly<Record<Article, int>> = { "ab-1000": 1990, "ab-2000": 250, "cd-1000": 7900 };
+
+/**
+ * The price of an article, in cents.
+ *
+ * @plugin
+ * @readonly
+ * @throws {NoSuchArticle} there is none of this number
+ */
+export function price(_request: PluginRequest, article: Article): int {
+  const cents = Object.hasOwn(PRICES, article) ? PRICES[article] : undefined;
+  if (cents === undefined) throw new NoSuchArticle(article);
+  return cents;
+}
+
+/** Answered with 404. */
+export class NoSuchArticle extends HttpError {
+  constructor(article: Article) {
+    super(404, `no article ${article}`, { article });
+  }
+}
+
+/**
+ * Articles, one page after the other.
+ *
+ * @plugin
+ * @readonly
+ * @minimum page 1
+ */
+export function articles(
+  _request: PluginRequest,
+  page: int = 1,
+  /** how many on a page @minimum 1 @maximum 100 */ size: int = 10,
+): Article[] {
+  return Object.keys(PRICES).slice((page - 1) * size, page * size);
+}
+
+/** What an order comes to, in cents. @plugin @readonly */
+export function total(_request: PluginRequest, content: Order): int {
+  return content.lines.reduce((sum, { article, count }) => sum + (PRICES[article] ?? 0) * count, 0);
+}

@@ -1,0 +1,66 @@
+// Patterns of authors: the same answers as the engine of JavaScript, in time that grows with the
+// text, and words for those that cannot be had so.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { linearPattern } from "../../../argspec/limits/linear-pattern.js";
+import { PatternError } from "../../../argspec/limits/pattern-program.js";
+import { Random, SEED } from "../../property/support/random.js";
+
+const test = suite("linear patterns");
+const ROUNDS = Number(process.env.ROUNDS ?? 300);
+const CHARACTERS = [..."abcxy-12@.fo \nAé", "😀"];
+
+const PATTERNS = [
+  ...["", "^$", "a|b", "^a|b$", "(^a)|(b$)", "^.$", "\\.\\n\\t", "a?b*c{0}", "a{2,}", "[^\\]]x"],
+  ...["^[a-z]+(-[a-z]+)*$", "^(a+)+$", "^(|a)+$", "(a?){5}a{5}", "^(?:x|yy){2,3}$", "a+?b??"],
+  ...["\\bfoo\\b", "o\\B", "^\\d{3}-\\d{4}$", "^[\\w.]+@[\\w.]+$", "(?<n>ab)+c?", "\\x61\\u0062"],
+  ...["^\\p{Lu}.$", "^😀{2}$", "^[😀é]+$", "\\u{1f600}", "\\ud83d\\ude00", "[\\d\\-]{2}", "^a.c"],
+];
+
+test("give what RegExp gives", () => {
+  const random = new Random();
+  let matches = 0;
+  for (const source of PATTERNS) {
+    const [ours, theirs] = [linearPattern(source), new RegExp(source, "u")];
+    for (let round = 0; round < ROUNDS; round++) {
+      const length = random.below(9);
+      const text = Array.from({ length }, () => random.of(CHARACTERS)).join("");
+      assert.is(ours(text), theirs.test(text), `seed ${SEED}: /${source}/ ${JSON.stringify(text)}`);
+      matches += Number(ours(text));
+    }
+  }
+  assert.ok(matches > PATTERNS.length);
+});
+
+test("take time that grows with the text, whatever it is", () => {
+  for (const source of ["^(a+)+$", "^(a|a)*$", "^(a?){30}a{30}$", "(.*)(.*)(.*)(.*)x"]) {
+    const text = `${"a".repeat(source.startsWith("(") ? 3000 : 20_000)}!`;
+    assert.is(linearPattern(source)(text), false, source);
+  }
+});
+
+test("refuse what needs more than one pass, and what would be too long", () => {
+  const refused: readonly (readonly [string, RegExp])[] = [
+    ["(a)\\1", /refers back/],
+    ["(?<n>a)\\k<n>", /refers back/],
+    ["(?=a)", /looks around/],
+    ["(?<!a)b", /looks around/],
+    ["a{99999}", /2000 steps/],
+    ["((a{100}){100}){100}", /2000 steps/],
+    [`${"(".repeat(60)}a${")".repeat(60)}`, /too deeply/],
+    ["[z-a]", /no regular expression: Range out of order/],
+    ["(", /no regular expression/],
+  ];
+  for (const [source, words] of refused) {
+    try {
+      linearPattern(source);
+      assert.unreachable(source);
+    } catch (error) {
+      assert.instance(error, PatternError, source);
+      assert.match((error as Error).message, words);
+    }
+  }
+});
+
+test.run();
