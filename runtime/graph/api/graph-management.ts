@@ -29,7 +29,7 @@ import { graphStatus } from "../status/graph-status.js";
 import { type MemoryUsage, memoryUsage } from "../status/memory-usage.js";
 import { UNTYPED } from "../store/code-ranges.js";
 import type { Names } from "../store/names.js";
-import { GraphExpressions } from "./graph-expressions.js";
+import { GraphQueries } from "./graph-queries.js";
 
 /** What `objcnt` counts. */
 export interface ObjectCounts {
@@ -42,7 +42,7 @@ export interface ObjectCounts {
 /** Names in use: code, and how often the name is used. */
 export type NameList = Readonly<Record<string, readonly [code: number, count: number]>>;
 
-export class GraphManagement extends GraphExpressions {
+export class GraphManagement extends GraphQueries {
   /** Full path of its folder, null where nothing is stored. */
   get path(): string | null {
     return this.access.path;

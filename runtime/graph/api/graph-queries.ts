@@ -1,6 +1,11 @@
-// The queries of a graph (docs/queries.md). They read without locks and never fail on a
-// vertex that somebody holds.
+// What is asked of a graph: its queries (docs/queries.md), which read without locks and never fail on
+// a vertex that somebody holds, and expressions by themselves (docs/expressions.md).
 
+import type { ArcSpec } from "../changes/arc-to-make.js";
+import { evaluateText } from "../evaluate/evaluate.js";
+import { type CellValue, Memory, memoryOption } from "../evaluate/memory.js";
+import { type EvaluationResult, plainResult } from "../evaluate/plain-result.js";
+import { KeyError } from "../model/errors.js";
 import { type AdjacentOptions, adjacent } from "../query/calls/adjacent.js";
 import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
 import { arcValue } from "../query/calls/arc-value.js";
@@ -25,6 +30,7 @@ import {
   VerticesQuery,
 } from "../query/calls/prepared-query.js";
 import { type GlobalOptions, vertices } from "../query/calls/vertices.js";
+import { findAnchor } from "../query/match/anchor.js";
 import type {
   AdjacencyQueryOptions,
   AggregateQueryOptions,
@@ -45,8 +51,23 @@ import { Similarity } from "../vectors/similarity.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
 import { adjacentOptions, degreeOptions, keyOf, type VertexName } from "./call-arguments.js";
+import { define, definition, definitions } from "./definitions.js";
 import { GraphHandle } from "./graph-handle.js";
 import { handleIn, VertexAttributes } from "./vertex-attributes.js";
+
+/** What an expression is evaluated on. */
+export interface EvaluateOptions {
+  /** `vertex` and `prev` of the expression. */
+  readonly tail?: VertexName;
+  /** `next` of the expression. */
+  readonly head?: VertexName;
+  /** `next.arc` of the expression. */
+  readonly arc?: ArcSpec;
+  /** `vector` of the expression. */
+  readonly vector?: readonly number[];
+  /** Its cells: an object, or how many; 8 of its own without. */
+  readonly memory?: Memory | number;
+}
 
 const SIMILARITY = new Similarity();
 
@@ -206,6 +227,59 @@ export class GraphQueries extends GraphHandle {
   ): AggregatorQuery<O> {
     const { store } = this.access;
     return new AggregatorQuery(store, anchorOf(store, id), options);
+  }
+
+  /**
+   * The value of an expression: `graph.evaluate("next['age'] * 2", { head: "ann" })`.
+   * @throws QueryError with the place of what is wrong; KeyError, ArcError
+   */
+  evaluate(expression: string, options: EvaluateOptions = {}): EvaluationResult {
+    const { store } = this.access;
+    if (typeof options !== "object" || options === null) {
+      throw new TypeError("the options of an evaluation are an object");
+    }
+    const { tail, head, arc, vector = [], memory } = options;
+    if (typeof expression !== "string") throw new TypeError("an expression is a text");
+    const handle = (vertex: VertexName | undefined): number =>
+      vertex === undefined ? 0 : findAnchor(store, keyOf(store, vertex));
+    const value = evaluateText(store, expression, {
+      ...{ tail: handle(tail), head: handle(head), arc, vector },
+      memory: memoryOption(store, memory),
+    });
+    return plainResult(store, value);
+  }
+
+  /**
+   * Gives an expression a name, which can be used in its place: `define("near := .arc.value < 3")`.
+   * @throws QueryError with the place of what is wrong; ValueError without a name
+   */
+  define(definition: string): void {
+    if (typeof definition !== "string") throw new TypeError("a definition is a text");
+    define(this.access.store, definition);
+  }
+
+  /**
+   * The text of a definition.
+   * @throws KeyError
+   */
+  getDefinition(name: string): string {
+    const text = definition(this.access.store, name);
+    if (text === null) throw new KeyError(`No object : '${name}'`);
+    return text;
+  }
+
+  /** Texts of all definitions of this graph, by their names. */
+  getDefinitions(): Record<string, string> {
+    return definitions(this.access.store);
+  }
+
+  /**
+   * Cells that expressions of queries share and keep.
+   * @param initial how many, rounded up to a power of two; or values of the first ones
+   * @throws ValueError what is no size, or too large; TypeError
+   */
+  memory(initial: number | readonly CellValue[]): Memory {
+    return new Memory(this.access.store, initial);
   }
 }
 
