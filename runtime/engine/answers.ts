@@ -36,6 +36,7 @@ import {
 import type { SharedState } from "../wire/shared-state.js";
 import type { AccessLog } from "./access-log.js";
 import { type ErrorMessage, failureMessage, plainMessage } from "./error-message.js";
+import type { PluginResult } from "./plugin-call.js";
 import type { SchedulerEvents } from "./scheduler.js";
 
 const NO_EXECUTOR = "Service Unavailable: all executors are busy";
@@ -43,7 +44,12 @@ const TOO_MANY_REQUESTS = 429;
 const READONLY_FIELD = "X-SVC-Readonly: 1\r\n";
 const RETRY_SOON = "Retry-After: 2\r\n";
 
-export interface AnswerRules {
+export interface AnswerParts {
+  readonly state: SharedState;
+  readonly metrics: Metrics;
+  readonly tallies: PluginTallies;
+  /** Requests queued or running in this server, for X-SVC-Backlog. */
+  readonly backlog: () => number;
   /** Pages of other origins may call this server. */
   readonly cors: boolean;
   /** Null where no request is logged. */
@@ -52,52 +58,60 @@ export interface AnswerRules {
   readonly mayAsk: (exchange: Exchange) => boolean;
 }
 
+/** What a refusal says beside its message, where it is not one of the server's own. */
+export interface Refused {
+  readonly execId?: number;
+  /** It counts as an answer of a plugin. */
+  readonly isPlugin?: boolean;
+  readonly hierarchy?: Hierarchy;
+  /** Field lines. */
+  readonly fields?: string;
+}
+
+/** An answer that is ready to be sent. */
+interface Reply {
+  readonly status: number;
+  readonly mediaType: string | null;
+  readonly body: string | Uint8Array;
+  /** It counts as an answer of a plugin. */
+  readonly isPlugin: boolean;
+  /** Field lines, beside those that the client asked for. */
+  readonly fields: string;
+}
+
+/** Of the request that is answered. */
+export interface Asked {
+  readonly accept: Accept;
+  readonly t0Ms: number;
+}
+
+const BY_SERVER: Refused = {};
+
 export class Answers {
-  readonly #state: SharedState;
-  readonly #metrics: Metrics;
-  /** Requests queued or running in this server, for X-SVC-Backlog. */
-  readonly #backlog: () => number;
-  /** Pages of other origins may call this server. */
-  readonly #cors: boolean;
-  readonly #tallies: PluginTallies;
-  readonly #access: AccessLog | null;
-  readonly #mayAsk: (exchange: Exchange) => boolean;
+  readonly #parts: AnswerParts;
   /** Field lines for clients that ask which argspec is served; empty while that is unknown. */
   #argspecFields = "";
 
-  constructor(
-    state: SharedState,
-    metrics: Metrics,
-    tallies: PluginTallies,
-    backlog: () => number,
-    { cors, access, mayAsk }: AnswerRules,
-  ) {
-    this.#access = access;
-    this.#mayAsk = mayAsk;
-    this.#tallies = tallies;
-    this.#state = state;
-    this.#metrics = metrics;
-    this.#backlog = backlog;
-    this.#cors = cors;
+  constructor(parts: AnswerParts) {
+    this.#parts = parts;
   }
 
   /** @param hash of the argspec that is served from now on */
   setArgspec(hash: string): void {
     // Browsers show pages of other origins only the fields that are listed.
-    const exposed = this.#cors ? "Access-Control-Expose-Headers: X-SVC-Argspec\r\n" : "";
+    const exposed = this.#parts.cors ? "Access-Control-Expose-Headers: X-SVC-Argspec\r\n" : "";
     this.#argspecFields = `X-SVC-Argspec: ${hash}\r\n${exposed}`;
   }
 
   /** Whether the client wants to know how its answer comes about, and may. */
   isExplained(exchange: Exchange): boolean {
-    return exchange.headers.isExplained && this.#mayAsk(exchange);
+    return exchange.headers.isExplained && this.#parts.mayAsk(exchange);
   }
 
   /** A request that its executor answered; what the scheduler calls. */
-  readonly call: SchedulerEvents["result"] = (call, execId, status, kind, payload) => {
-    const content = payload as string | Uint8Array;
-    if (call.step !== null) call.step.done(execId, status, kind, content);
-    else this.result(call.exchange, call.port, execId, status, kind, content);
+  readonly call: SchedulerEvents["result"] = ({ step, exchange, port }, execId, result) => {
+    if (step !== null) step.done(execId, result);
+    else this.result(exchange, port, execId, result);
   };
 
   /** A request that its executor did not answer; what the scheduler calls. */
@@ -107,7 +121,7 @@ export class Answers {
     const request = call.exchange.headers.requestId ?? String(call.serial);
     const what = failure === "timeout" ? "ran past its time-out" : "ended with its executor";
     log(`plugin ${name} ${what}`, "error", { request, plugin: name });
-    this.error(call.exchange, call.port, execId, 500, message, true);
+    this.refuse(call.exchange, call.port, 500, message, { execId, isPlugin: true });
   };
 
   /** A request that no executor has begun; what the scheduler calls. */
@@ -115,18 +129,18 @@ export class Answers {
     if (exchange.aborted) return exchange.answer(503, null, "");
     // The back-ends have executed what waits for its post-processor.
     const status = refusalStatus(exchange, 503, step !== null && step.merged !== null);
-    this.refuse(exchange, port, status, NO_EXECUTOR, RETRY_SOON);
+    this.refuse(exchange, port, status, NO_EXECUTOR, { fields: RETRY_SOON });
   };
 
   options(exchange: Exchange, port: 0 | 1, allowed: readonly Method[]): void {
     const methods = allowed.join(", ");
     const fields = `Allowed: ${methods}\r\n${this.#preflight(exchange, methods)}`;
-    this.#send(exchange, port, 200, null, "", false, fields);
+    this.#send(exchange, port, byServer(200, null, "", fields));
   }
 
   /** What browsers ask for before a page of another origin may send JSON or fields of its own. */
   #preflight({ headers }: Exchange, methods: string): string {
-    if (!this.#cors || headers.get("access-control-request-method") === undefined) return "";
+    if (!this.#parts.cors || headers.get("access-control-request-method") === undefined) return "";
     const names = headers.get("access-control-request-headers");
     const allowedNames = names === undefined ? "" : `Access-Control-Allow-Headers: ${names}\r\n`;
     return `Access-Control-Allow-Methods: ${methods}\r\n${allowedNames}`;
@@ -137,26 +151,31 @@ export class Answers {
     exchange: Exchange,
     port: 0 | 1,
     execId: number,
-    status: number,
-    kind: number,
-    payload: string | Uint8Array,
+    { status, kind, payload }: PluginResult,
     hierarchy = ENGINE,
   ): void {
-    if (kind === RESULT_ERROR) {
-      const text = typeof payload === "string" ? payload : latin1Text(payload);
-      this.error(exchange, port, execId, status, { json: text, text }, true, hierarchy);
-    } else if (kind === RESULT_HTTP) {
-      const { fields, body } = splitHttpResponse(payload as Uint8Array);
-      this.#send(exchange, port, status, OWN_MEDIA_TYPE, body, true, fields);
-    } else if (kind === RESULT_TEXT) {
-      this.#send(exchange, port, status, MEDIA_TYPES.text, payload, true);
-    } else if (kind === RESULT_PARTIAL || kind === RESULT_READONLY_PARTIAL) {
-      const isReadonly = kind === RESULT_READONLY_PARTIAL;
-      const fields = this.#partialFields(exchange, hierarchy.explain, isReadonly);
-      this.#send(exchange, port, status, MEDIA_TYPES.partial, payload, true, fields);
-    } else {
-      const body = enveloped(payload, elapsedMs(exchange.t0Ms), hierarchy);
-      this.#send(exchange, port, status, MEDIA_TYPES.json, body, true);
+    switch (kind) {
+      case RESULT_ERROR: {
+        const text = typeof payload === "string" ? payload : latin1Text(payload);
+        const message = { json: text, text };
+        return this.refuse(exchange, port, status, message, { execId, isPlugin: true, hierarchy });
+      }
+      case RESULT_HTTP: {
+        const { fields, body } = splitHttpResponse(payload as Uint8Array);
+        return this.#send(exchange, port, ofPlugin(status, OWN_MEDIA_TYPE, body, fields));
+      }
+      case RESULT_TEXT:
+        return this.#send(exchange, port, ofPlugin(status, MEDIA_TYPES.text, payload));
+      case RESULT_PARTIAL:
+      case RESULT_READONLY_PARTIAL: {
+        const isReadonly = kind === RESULT_READONLY_PARTIAL;
+        const fields = this.#partialFields(exchange, hierarchy.explain, isReadonly);
+        return this.#send(exchange, port, ofPlugin(status, MEDIA_TYPES.partial, payload, fields));
+      }
+      default: {
+        const body = enveloped(payload, elapsedMs(exchange.t0Ms), hierarchy);
+        return this.#send(exchange, port, ofPlugin(status, MEDIA_TYPES.json, body));
+      }
     }
   }
 
@@ -165,7 +184,7 @@ export class Answers {
     const { status, mediaType, body, isReadonly, explain } = answer;
     const isPartial = exchange.headers.accept === "partial";
     const fields = isPartial ? this.#partialFields(exchange, explain, isReadonly) : "";
-    this.#send(exchange, port, status, mediaType === "" ? null : mediaType, body, true, fields);
+    this.#send(exchange, port, ofPlugin(status, mediaType === "" ? null : mediaType, body, fields));
   }
 
   /** What became of the answers of all back-ends. */
@@ -180,17 +199,16 @@ export class Answers {
       case "partial": {
         const bytes = encodeMerged(merged);
         const fields = this.#partialFields(exchange, hierarchy.explain, isReadonly);
-        return this.#send(exchange, port, 200, MEDIA_TYPES.partial, bytes, true, fields);
+        return this.#send(exchange, port, ofPlugin(200, MEDIA_TYPES.partial, bytes, fields));
       }
       case "text": {
         const response = PluginResponse.deserialize(encodeMerged(merged));
         const text = toLatin1(plainText(response));
-        return this.#send(exchange, port, 200, MEDIA_TYPES.text, text, true);
+        return this.#send(exchange, port, ofPlugin(200, MEDIA_TYPES.text, text));
       }
       case "json": {
-        const execMs = elapsedMs(exchange.t0Ms);
-        const body = enveloped(mergedJson(merged), execMs, hierarchy);
-        return this.#send(exchange, port, 200, MEDIA_TYPES.json, body, true);
+        const body = enveloped(mergedJson(merged), elapsedMs(exchange.t0Ms), hierarchy);
+        return this.#send(exchange, port, ofPlugin(200, MEDIA_TYPES.json, body));
       }
     }
   }
@@ -200,10 +218,17 @@ export class Answers {
     const latin1 = toLatin1(text);
     const body =
       service.mediaType === MEDIA_TYPES.json
-        ? serviceEnvelope(latin1, this.#state.basePort + port, port, 0, elapsedMs(exchange.t0Ms))
+        ? serviceEnvelope(
+            latin1,
+            this.#parts.state.basePort + port,
+            port,
+            0,
+            elapsedMs(exchange.t0Ms),
+          )
         : latin1;
-    if (service.countsInMetrics) this.#send(exchange, port, 200, service.mediaType, body, false);
-    else exchange.answer(200, service.mediaType, body, this.#asked(exchange));
+    const { mediaType } = service;
+    if (service.countsInMetrics) this.#send(exchange, port, byServer(200, mediaType, body));
+    else exchange.answer(200, mediaType, body, this.#asked(exchange));
   }
 
   /** The same in pieces; nobody waits for all of it to be copied. */
@@ -216,12 +241,12 @@ export class Answers {
     const elapsed = elapsedMs(exchange.t0Ms);
     const envelope =
       mediaType === MEDIA_TYPES.json
-        ? serviceEnvelope("\0", this.#state.basePort + port, port, 0, elapsed)
+        ? serviceEnvelope("\0", this.#parts.state.basePort + port, port, 0, elapsed)
         : "\0";
     const [head, tail] = envelope.split("\0") as [string, string];
     const all = [Buffer.from(head), ...pieces, Buffer.from(tail)];
     const length = all.reduce((sum, piece) => sum + piece.length, 0);
-    if (port === 0) this.#metrics.answered(200, elapsed, false);
+    if (port === 0) this.#parts.metrics.answered(200, elapsed, false);
     const fields = this.#asked(exchange);
     if (length > MAX_COPIED_BYTES) {
       return exchange.answerStream(200, mediaType, length, all, fields);
@@ -229,68 +254,46 @@ export class Answers {
     exchange.answer(200, mediaType, Buffer.concat(all), fields);
   }
 
-  /** A failure of the server itself. */
-  refuse(exchange: Exchange, port: 0 | 1, status: number, message: string, fields = ""): void {
-    const { accept } = exchange.headers;
-    const { mediaType, body } = this.errorBody(
-      plainMessage(message),
-      accept,
-      port,
-      0,
-      exchange.t0Ms,
-    );
-    this.#send(exchange, port, status, mediaType, body, false, fields);
-  }
-
-  error(
+  /** An answer that is an error: of the server itself, unless it is said otherwise. */
+  refuse(
     exchange: Exchange,
     port: 0 | 1,
-    execId: number,
     status: number,
-    message: ErrorMessage,
-    isPlugin = false,
-    hierarchy = ENGINE,
+    message: string | ErrorMessage,
+    { execId = 0, isPlugin = false, hierarchy = ENGINE, fields = "" }: Refused = BY_SERVER,
   ): void {
-    const { accept } = exchange.headers;
-    const t0Ms = exchange.t0Ms;
-    const { mediaType, body } = this.errorBody(message, accept, port, execId, t0Ms, hierarchy);
-    const fields = status === TOO_MANY_REQUESTS ? RETRY_SOON : "";
-    this.#send(exchange, port, status, mediaType, body, isPlugin, fields);
+    const asked = { accept: exchange.headers.accept, t0Ms: exchange.t0Ms };
+    const { mediaType, body } = this.errorBody(asked, port, message, execId, hierarchy);
+    const when = status === TOO_MANY_REQUESTS ? RETRY_SOON : fields;
+    this.#send(exchange, port, { status, mediaType, body, isPlugin, fields: when });
   }
 
   /** Body of an error answer (interface, "Error body"). */
   errorBody(
-    message: ErrorMessage,
-    accept: Accept,
+    { accept, t0Ms }: Asked,
     port: 0 | 1,
-    execId: number,
-    t0Ms: number,
+    message: string | ErrorMessage,
+    execId = 0,
     hierarchy = ENGINE,
   ): ErrorBody {
-    if (accept === "text") return { mediaType: MEDIA_TYPES.text, body: message.text };
-    const actualPort = this.#state.basePort + port;
-    const execMs = elapsedMs(t0Ms);
-    const body = errorEnvelope(message.json, actualPort, port, execId, execMs, hierarchy);
+    const { json, text } = typeof message === "string" ? plainMessage(message) : message;
+    if (accept === "text") return { mediaType: MEDIA_TYPES.text, body: text };
+    const actualPort = this.#parts.state.basePort + port;
+    const body = errorEnvelope(json, actualPort, port, execId, elapsedMs(t0Ms), hierarchy);
     return { mediaType: MEDIA_TYPES.json, body };
   }
 
-  #send(
-    exchange: Exchange,
-    port: 0 | 1,
-    status: number,
-    mediaType: string | null,
-    body: string | Uint8Array,
-    isPlugin: boolean,
-    fields = "",
-  ): void {
+  #send(exchange: Exchange, port: 0 | 1, reply: Reply): void {
+    const { status, body } = reply;
+    const { metrics, tallies, access } = this.#parts;
     if (port === 0) {
       const latencyMs = elapsedMs(exchange.t0Ms);
-      this.#metrics.answered(status, latencyMs, isPlugin);
+      metrics.answered(status, latencyMs, reply.isPlugin);
       const { tally } = exchange;
-      if (tally !== null) this.#tallies.answered(tally, status, latencyMs);
+      if (tally !== null) tallies.answered(tally, status, latencyMs);
     }
-    exchange.answer(status, mediaType, body, fields + this.#asked(exchange));
-    if (this.#access !== null) this.#access.answered(exchange, status, body.length);
+    exchange.answer(status, reply.mediaType, body, reply.fields + this.#asked(exchange));
+    if (access !== null) access.answered(exchange, status, body.length);
   }
 
   #asked({ headers }: Exchange): string {
@@ -304,12 +307,25 @@ export class Answers {
    * on request the explanation.
    */
   #partialFields(exchange: Exchange, explain: string | null, isReadonly: boolean): string {
-    const backlog = Math.min(this.#backlog(), 0xffff).toString(16).toUpperCase();
+    const backlog = Math.min(this.#parts.backlog(), 0xffff).toString(16).toUpperCase();
     const readonly = isReadonly ? READONLY_FIELD : "";
     const field = `X-SVC-Backlog: ${backlog.padStart(4, "0")}\r\n${readonly}`;
     if (!this.isExplained(exchange)) return field;
     return `${field}X-SVC-Explain: ${explain ?? engineExplanation(elapsedMs(exchange.t0Ms))}\r\n`;
   }
+}
+
+function ofPlugin(
+  status: number,
+  mediaType: string | null,
+  body: string | Uint8Array,
+  fields = "",
+): Reply {
+  return { status, mediaType, body, isPlugin: true, fields };
+}
+
+function byServer(status: number, mediaType: string | null, body: string, fields = ""): Reply {
+  return { status, mediaType, body, isPlugin: false, fields };
 }
 
 /** Large results come as bytes and stay bytes. */

@@ -42,7 +42,7 @@ import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import { SharedState } from "../wire/shared-state.js";
 import { AccessLog } from "./access-log.js";
-import { type AnswerRules, Answers } from "./answers.js";
+import { type AnswerParts, Answers } from "./answers.js";
 import type { Ask, IoThreadData, Listening, Notice } from "./io-control.js";
 import { listenPair } from "./listen-pair.js";
 import { MatrixRequests } from "./matrix-requests.js";
@@ -91,8 +91,13 @@ export class IoServer {
       return working + waiting + (this.#dispatcher?.working ?? 0);
     };
     const trusted = new TrustedClients(settings.trusted);
-    const rules = answerRules(settings, trusted);
-    const answers = new Answers(this.#state, this.#metrics, this.#tallies, backlog, rules);
+    const answers = new Answers({
+      state: this.#state,
+      metrics: this.#metrics,
+      tallies: this.#tallies,
+      backlog,
+      ...answerRules(settings, trusted),
+    });
     this.#answers = answers;
     // A query must come to an end even where plugins need not, and nobody waits without end.
     const timeoutMs = settings.pluginTimeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS;
@@ -363,7 +368,7 @@ function clientLimits(settings: ServerSettings, offset: 0 | 1): ClientLimits {
 function answerRules(
   { cors, accessLog, explain }: ServerSettings,
   trusted: TrustedClients,
-): AnswerRules {
+): Pick<AnswerParts, "cors" | "access" | "mayAsk"> {
   return {
     cors: cors !== null,
     access: accessLog > 0 ? new AccessLog(accessLog) : null,

@@ -33,8 +33,7 @@ import { decodeForwarding, type Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { RESULT_FORWARD } from "../wire/batch.js";
 import { type Answers, hierarchyOf, refusalStatus } from "./answers.js";
-import { plainMessage } from "./error-message.js";
-import type { DispatchStep, MergedInput, PluginRoute } from "./plugin-call.js";
+import type { DispatchStep, MergedInput, PluginResult, PluginRoute } from "./plugin-call.js";
 import type { Scheduler } from "./scheduler.js";
 
 /** The queue of executors that post-processors start at: they free what a request holds. */
@@ -170,9 +169,10 @@ export class MatrixRequests {
     const step: DispatchStep = {
       target: progress.received.target,
       merged,
-      done: (execId, status, kind, payload) => {
+      done: (execId, result) => {
+        const { kind, payload } = result;
         if (kind === RESULT_FORWARD) this.#forward(progress, merged, payload as Uint8Array);
-        else this.#result(progress, hierarchy, execId, status, kind, payload);
+        else this.#result(progress, hierarchy, execId, result);
       },
     };
     this.#scheduler.submit({
@@ -278,23 +278,16 @@ export class MatrixRequests {
       return this.#runProcessor(progress, post, [partial, texec, resubmits, kept], hierarchy);
     }
     own?.run(partial, { texec, resubmits, kept }, (status, kind, payload) =>
-      this.#result(progress, hierarchy, 0, status, kind, payload),
+      this.#result(progress, hierarchy, 0, { status, kind, payload }),
     );
   }
 
   /** What a processor returned for the client. */
-  #result(
-    progress: Progress,
-    hierarchy: Hierarchy,
-    execId: number,
-    status: number,
-    kind: number,
-    payload: string | Uint8Array,
-  ): void {
+  #result(progress: Progress, hierarchy: Hierarchy, execId: number, result: PluginResult): void {
     const { exchange, port } = progress.received;
     const explain = explained(progress);
     const how = explain === null ? hierarchy : { ...hierarchy, explain };
-    this.#answers.result(exchange, port, execId, status, kind, payload, how);
+    this.#answers.result(exchange, port, execId, result, how);
   }
 
   /** @param isBegun a back-end may have executed it */
@@ -319,7 +312,7 @@ export class MatrixRequests {
   ): void {
     const { exchange, port } = progress.received;
     const how = { ...ENGINE, ...hierarchy, explain: explained(progress) };
-    this.#answers.error(exchange, port, 0, status, plainMessage(text), isPlugin, how);
+    this.#answers.refuse(exchange, port, status, text, { isPlugin, hierarchy: how });
   }
 }
 

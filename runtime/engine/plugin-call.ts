@@ -29,6 +29,14 @@ export interface PluginCall {
   readonly step: DispatchStep | null;
 }
 
+/** What a plugin gave, as it was rendered. */
+export interface PluginResult {
+  readonly status: number;
+  /** One of `RESULT_…`. */
+  readonly kind: number;
+  readonly payload: string | Uint8Array;
+}
+
 /** A pre-processor's turn, or a post-processor's. */
 export interface DispatchStep {
   /** Path and query as they are forwarded, without prefix; processors see no other. */
@@ -36,7 +44,7 @@ export interface DispatchStep {
   /** What the post-processor gets; null for a pre-processor. */
   readonly merged: MergedInput | null;
   /** Takes what the processor gave in place of the client. */
-  done(executorId: number, status: number, kind: number, payload: string | Uint8Array): void;
+  done(executorId: number, result: PluginResult): void;
 }
 
 /** What a post-processor's response is made from. */

@@ -24,7 +24,7 @@ import type { Done } from "../plugin/run/plugin-errors.js";
 import type { SharedState } from "../wire/shared-state.js";
 import { type Answers, refusalStatus } from "./answers.js";
 import { runBuiltin, runBuiltinPost } from "./builtin-call.js";
-import { exceptionMessage, plainMessage, undefinedPlugin } from "./error-message.js";
+import { exceptionMessage, undefinedPlugin } from "./error-message.js";
 import type { MatrixRequests } from "./matrix-requests.js";
 import type { PluginCall, PluginRoute } from "./plugin-call.js";
 import { BUILTIN_PATH, PLUGIN_PATH, type Resource, type RouteTable } from "./route-table.js";
@@ -118,7 +118,7 @@ export class RequestEngine {
       },
       errorBody: (status, message, accept, t0Ms) => {
         if (port === 0) metrics.refused(status);
-        return this.#parts.answers.errorBody(plainMessage(message), accept, port, 0, t0Ms);
+        return this.#parts.answers.errorBody({ accept, t0Ms }, port, message);
       },
       answered: (bytesIn, bytesOut) => {
         if (port === 0) metrics.bytes(bytesIn, bytesOut);
@@ -304,7 +304,7 @@ export class RequestEngine {
   #noResource(exchange: Exchange, port: 0 | 1, path: string, kind: ResourceKind): void {
     if (kind === "plugin") {
       const name = path.slice(path.indexOf("/", "/svc/".length) + 1);
-      return this.#parts.answers.error(exchange, port, 0, 404, undefinedPlugin(name));
+      return this.#parts.answers.refuse(exchange, port, 404, undefinedPlugin(name));
     }
     if (kind === "service") {
       return this.#parts.answers.refuse(
@@ -330,7 +330,7 @@ export class RequestEngine {
     if (this.#isTooLarge(exchange, port)) return;
     const { basePort } = this.#parts.state;
     runBuiltin(entry, exchange, port, basePort, this.#serial++, (status, kind, payload) =>
-      this.#parts.answers.result(exchange, port, 0, status, kind, payload),
+      this.#parts.answers.result(exchange, port, 0, { status, kind, payload }),
     );
   }
 
@@ -346,7 +346,7 @@ export class RequestEngine {
       }
       if (!(error instanceof ParameterError)) throw error;
       const message = exceptionMessage("svc", error.exceptionName, error.message);
-      return this.#parts.answers.error(exchange, port, 0, 400, message);
+      return this.#parts.answers.refuse(exchange, port, 400, message);
     }
     if (typeof text === "string") return answers.service(exchange, port, service, text);
     this.#slow.render(text, (pieces) => answers.slowService(exchange, port, service, pieces));

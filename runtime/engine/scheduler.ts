@@ -8,7 +8,6 @@ import { EXECUTOR_SWEEP_MS } from "../base/limits.js";
 import type { LogClock } from "../graph/log/logged-store.js";
 import { isClientGone } from "../http/gone-clients.js";
 import { RESULT_REVOKED, ResultField } from "../wire/batch.js";
-import type { KeptResult } from "../wire/result-cells.js";
 import {
   type SharedState,
   SLOT_CLAIMED,
@@ -18,7 +17,7 @@ import {
 } from "../wire/shared-state.js";
 import { ExecutorLink } from "./executor-link.js";
 import { HeldResults } from "./held-results.js";
-import type { PluginCall } from "./plugin-call.js";
+import type { PluginCall, PluginResult } from "./plugin-call.js";
 import { executorId, NO_SLOT, SlotTable } from "./slot-table.js";
 import { WaitingCalls } from "./waiting-calls.js";
 
@@ -27,16 +26,11 @@ const TICK_MS = 1000;
 /** Outcome of a request that no executor answered. */
 export type Failure = "timeout" | "executor-died" | "not-durable";
 
-type Told = Omit<KeptResult, "payload"> & { readonly payload: unknown };
+/** `flush`: what has to be durable before it is told. */
+type Told = PluginResult & { readonly flush: number };
 
 export interface SchedulerEvents {
-  result(
-    call: PluginCall,
-    executorId: number,
-    status: number,
-    kind: number,
-    payload: unknown,
-  ): void;
+  result(call: PluginCall, executorId: number, result: PluginResult): void;
   failed(call: PluginCall, executorId: number, failure: Failure): void;
   /** It was not begun: its client is gone, or it has waited for too long. */
   dropped(call: PluginCall): void;
@@ -247,7 +241,8 @@ export class Scheduler {
       if (call === null) continue;
       const status = results[at + ResultField.Status] as number;
       const flush = results[at + ResultField.Flush] as number;
-      this.#tell(call, slot, { status, kind, flush, payload: results[at + ResultField.Payload] });
+      const payload = results[at + ResultField.Payload] as string | Uint8Array;
+      this.#tell(call, slot, { status, kind, flush, payload });
     }
     if (this.#retiring.length > 0) this.#retireIdle();
     if (this.waiting > 0) this.#pump();
@@ -283,11 +278,11 @@ export class Scheduler {
   }
 
   /** Not before what was done for it is durable. */
-  #tell(call: PluginCall, slot: number, { status, kind, flush, payload }: Told): void {
+  #tell(call: PluginCall, slot: number, result: Told): void {
     const id = executorId(slot);
     this.#held.hold(
-      flush,
-      () => this.#events.result(call, id, status, kind, payload),
+      result.flush,
+      () => this.#events.result(call, id, result),
       () => this.#events.failed(call, id, "not-durable"),
     );
   }

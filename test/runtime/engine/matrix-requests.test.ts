@@ -90,10 +90,8 @@ class Run {
       relay: () => this.#answer("relayed"),
       merged: () => this.#answer("merged"),
       result: () => this.#answer("result"),
-      error: (...given: unknown[]) => {
-        const [, , , status, message] = given as [0, 0, 0, number, { text: string }];
-        this.#answer(`${status} ${message.text}`);
-      },
+      refuse: (_exchange: unknown, _port: number, status: number, message: string) =>
+        this.#answer(`${status} ${message}`),
     } as unknown as Answers;
   }
 
@@ -107,8 +105,9 @@ class Run {
       submit: (call: PluginCall) => {
         const returned = this.returned[this.calls.length] ?? this.returned.at(-1);
         this.calls.push(call);
-        if (returned === "forward") call.step!.done(0, 200, RESULT_FORWARD, FORWARD);
-        else call.step!.done(0, 200, RESULT_VALUE, "1");
+        if (returned === "forward")
+          call.step!.done(0, { status: 200, kind: RESULT_FORWARD, payload: FORWARD });
+        else call.step!.done(0, { status: 200, kind: RESULT_VALUE, payload: "1" });
       },
     } as unknown as Scheduler;
   }

@@ -60,7 +60,7 @@ function setUp(plugins: readonly PluginEntry[], timeoutMs = 0) {
   const state = new SharedState();
   const told: string[] = [];
   const scheduler = new Scheduler(state, new Metrics(), timeoutMs, 30_000, {
-    result: (done, execId, status, kind, payload) => {
+    result: (done, execId, { status, kind, payload }) => {
       const value = kind === RESULT_VALUE ? payload : `kind ${kind}`;
       told.push(`${done.serial} ${execId} ${status} ${value}`);
     },
