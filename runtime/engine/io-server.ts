@@ -1,54 +1,37 @@
 // Everything that lives in the IO thread, put together: both servers, engine, scheduler, built-ins;
 // and the execution of what the main thread asks.
 
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../base/clock.js";
 import { DEFAULT_PLUGIN_TIMEOUT_MS, DRAIN_RETIRE_MS, RETIRE_MS } from "../base/limits.js";
-import { packageInfo } from "../base/package-info.js";
 import { equipThread } from "../base/thread-context.js";
-import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
-import { plugins as builtinPlugins } from "../builtin/.generated/plugins.js";
-import { readHost } from "../builtin/host.js";
-import { isChange } from "../builtin/is-change.js";
-import { notImplemented } from "../builtin/not-implemented.js";
-import type {
-  OpenConnection,
-  PendingRequest,
-  RequestState,
-  ServerView,
-  UnloadableGraph,
-} from "../builtin/server-view.js";
-import { BUILTIN_ALIASES, services } from "../builtin/services.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
 import { KnownGraphs } from "../graph/keeper/known-graphs.js";
-import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
 import { LogClock } from "../graph/log/logged-store.js";
-import { isUnsaved } from "../graph/status/graph-status.js";
 import { ConsoleFiles } from "../http/console-files.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
 import { PageRules } from "../http/page-rules.js";
-import type { ClientLimits, Exchange, HttpServer } from "../http/transport.js";
+import type { ClientLimits, HttpServer } from "../http/transport.js";
 import { TrustedClients } from "../http/trusted-clients.js";
 import { Metrics } from "../metrics/metrics.js";
 import { PluginTallies } from "../metrics/plugin-tallies.js";
 import { TrafficBoard } from "../metrics/traffic.js";
-import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import type { PluginList } from "../plugin/contract/plugin-table.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import { SharedState } from "../wire/shared-state.js";
 import { AccessLog } from "./access-log.js";
 import { type AnswerParts, Answers } from "./answers.js";
+import { addBuiltins } from "./builtin-routes.js";
 import type { Ask, IoThreadData, Listening, Notice } from "./io-control.js";
 import { listenPair } from "./listen-pair.js";
+import { LiveView } from "./live-view.js";
 import { MatrixRequests } from "./matrix-requests.js";
-import type { PluginCall } from "./plugin-call.js";
 import { RequestEngine } from "./request-engine.js";
-import { type Resource, RouteTable } from "./route-table.js";
+import { RouteTable } from "./route-table.js";
 import { Scheduler, type SchedulerEvents } from "./scheduler.js";
 
 const TICK_MS = 1000;
@@ -68,20 +51,17 @@ export class IoServer {
   readonly #adminState: SharedState;
   readonly #admin: Scheduler;
   readonly #graphs = new KnownGraphs(IO_THREAD);
-  readonly #traffic: TrafficBoard;
   readonly #engine: RequestEngine;
   readonly #dispatcher: Dispatcher | null;
   readonly #matrix: MatrixRequests | null;
-  #unloadable: readonly UnloadableGraph[] = [];
+  readonly #view: LiveView;
+  readonly #traffic: TrafficBoard;
   #servers: readonly HttpServer[] = [];
-  #plugins: readonly PluginDescription[] = [];
-  #name: string | null;
 
   /** @param notify tells the main thread what it has not asked for */
   constructor(data: IoThreadData, notify: (notice: Notice) => void) {
     const { settings } = data;
     this.#data = data;
-    this.#name = settings.name;
     this.#traffic = new TrafficBoard(data.traffic);
     this.#state = new SharedState(data.state);
     this.#metrics = new Metrics(data.metrics);
@@ -99,44 +79,35 @@ export class IoServer {
       ...answerRules(settings, trusted),
     });
     this.#answers = answers;
-    // A query must come to an end even where plugins need not, and nobody waits without end.
-    const timeoutMs = settings.pluginTimeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS;
-    const outcomes = {
-      result: answers.call,
-      failed: answers.failedCall,
-      dropped: answers.droppedCall,
-    };
-    const { pluginTimeoutMs } = settings;
-    const clock = new LogClock(data.clock);
-    const events: SchedulerEvents = {
-      ...outcomes,
-      terminate: (executor, reason) => notify({ notice: "terminate", executor, reason }),
-      retired: (executor) => notify({ notice: "retired", executor }),
-    };
-    this.#scheduler = new Scheduler(
-      this.#state,
-      this.#metrics,
-      pluginTimeoutMs,
-      timeoutMs,
-      events,
-      clock,
-    );
     this.#adminState = new SharedState(data.adminState);
-    const adminEvents: SchedulerEvents = {
-      ...outcomes,
-      terminate: (_, reason) => notify({ notice: "terminateAdmin", reason }),
-      retired: () => {},
-    };
-    this.#admin = new Scheduler(this.#adminState, null, timeoutMs, timeoutMs, adminEvents, clock);
+    [this.#scheduler, this.#admin] = schedulers(
+      data,
+      [this.#state, this.#adminState],
+      this.#metrics,
+      answers,
+      notify,
+    );
     const { dispatcher } = settings;
     this.#dispatcher = dispatcher && new Dispatcher(readMatrixConfig(dispatcher));
     this.#matrix =
       this.#dispatcher && new MatrixRequests(this.#dispatcher, answers, this.#scheduler);
-    const view = this.#view();
+    this.#view = new LiveView({
+      settings,
+      state: this.#state,
+      metrics: this.#metrics,
+      tallies: this.#tallies,
+      scheduler: this.#scheduler,
+      admin: this.#admin,
+      graphs: this.#graphs,
+      traffic: this.#traffic,
+      dispatcher: this.#dispatcher,
+      dispatched: () => this.#matrix?.dispatched() ?? [],
+      current: () => this.#engine.current,
+    });
     const files = new FileServer(join(settings.root, "WEB-ROOT"));
     this.#engine = new RequestEngine({
       state: this.#state,
-      view,
+      view: this.#view,
       answers,
       routes: this.#routes,
       files,
@@ -147,8 +118,8 @@ export class IoServer {
       trusted,
       matrix: this.#matrix,
     });
-    equipThread({ server: view });
-    this.#addBuiltins();
+    equipThread({ server: this.#view });
+    addBuiltins(this.#routes);
     setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
@@ -158,7 +129,7 @@ export class IoServer {
       case "listen":
         return this.#listen();
       case "rename":
-        this.#name = ask.name;
+        this.#view.serviceName = ask.name;
         return null;
       case "plugins":
         return this.#setPlugins(ask.list);
@@ -180,7 +151,7 @@ export class IoServer {
         this.#graphs.add(ask.graph);
         return null;
       case "unloadable":
-        this.#unloadable = ask.graphs;
+        this.#view.setUnloadable(ask.graphs);
         return null;
       case "stop":
         return this.#stop(ask.timeoutMs);
@@ -189,7 +160,7 @@ export class IoServer {
 
   #setPlugins({ routes, descriptions }: PluginList): void {
     this.#routes.setPlugins(routes);
-    this.#plugins = [...descriptions].sort((a, b) => (a.path < b.path ? -1 : 1));
+    this.#view.setPlugins(descriptions);
   }
 
   async #listen(): Promise<Listening> {
@@ -201,6 +172,7 @@ export class IoServer {
       const limits = clientLimits(settings, offset);
       return transport.listen(port, ip, { ...options, limits }, this.#engine.events(offset));
     });
+    this.#view.setServers(this.#servers);
     const { port } = this.#servers[0]!;
     this.#state.basePort = port;
     this.#adminState.basePort = port;
@@ -243,126 +215,45 @@ export class IoServer {
     return working + waiting + this.#admin.working + this.#admin.waiting + dispatched;
   }
 
-  #addBuiltins(): void {
-    for (const path of notImplemented) this.#routes.set(path, { kind: "not-implemented" });
-    for (const [path, service] of services) this.#routes.set(path, { kind: "service", service });
-    for (const [index, entry] of builtinPlugins.entries()) {
-      const { name } = entry;
-      // The admin executor has these behind its own.
-      const route = { name, number: graphPlugins.length + index };
-      const { path } = entry.description;
-      const resource: Resource =
-        name === "argspec"
-          ? { kind: "argspec", entry, route }
-          : {
-              kind: "builtin",
-              entry,
-              route: name === "echo" ? route : null,
-              isChange: isChange(path),
-            };
-      this.#routes.set(path, resource);
-    }
-    for (const [number, { path }] of graphPlugins.entries()) {
-      const name = path.slice(path.lastIndexOf("/") + 1);
-      const route = { name, number };
-      this.#routes.set(path, { kind: "admin", route, isChange: isChange(path) });
-    }
-    for (const [alias, path] of BUILTIN_ALIASES) {
-      this.#routes.set(alias, this.#routes.find(path)!);
-    }
-  }
-
   #tick(): void {
     this.#metrics.tick(nowMs(), (slot) => this.#scheduler.startedAtMs(slot));
     this.#scheduler.tick();
     this.#admin.tick();
     this.#dispatcher?.tick();
   }
-
-  #view(): ServerView {
-    const { settings } = this.#data;
-    const state = this.#state;
-    const scheduler = this.#scheduler;
-    const server = this;
-    const graphs = this.#graphs;
-    const builtins = [...builtinPlugins.map((entry) => entry.description), ...graphPlugins];
-    builtins.sort((a, b) => (a.path < b.path ? -1 : 1));
-    return {
-      metrics: this.#metrics,
-      host: readHost(settings.ip),
-      get basePort() {
-        return state.basePort;
-      },
-      listenIp: settings.ip,
-      root: settings.root,
-      get serviceName() {
-        return server.#name;
-      },
-      label: randomBytes(16).toString("hex"),
-      version: packageInfo().version,
-      // The same in every thread.
-      startedAtMs: performance.timeOrigin,
-      get serviceIn() {
-        return state.serviceIn;
-      },
-      get waiting() {
-        return scheduler.waiting;
-      },
-      get working() {
-        return scheduler.working;
-      },
-      admin: this.#admin,
-      tallies: this.#tallies,
-      connections: (port) => this.#connections(port),
-      graphs: () => graphs.all().filter(({ store }) => store.name !== SYSTEM_GRAPH),
-      unloadable: () => server.#unloadable,
-      unsaved: () =>
-        graphs
-          .all()
-          .filter(({ store }) => isUnsaved(store))
-          .map(({ store }) => store.name),
-      systemGraph: () => graphs.find(SYSTEM_GRAPH),
-      isLogged: settings.log !== "off",
-      traffic: () => this.#traffic.read(),
-      dispatcher: this.#dispatcher,
-      plugins: () => this.#plugins,
-      builtins: () => builtins,
-    };
-  }
-
-  #connections(port: 0 | 1): OpenConnection[] {
-    const pending = new Map<unknown, PendingRequest>();
-    for (const { call, executor } of [...this.#scheduler.calls(), ...this.#admin.calls()]) {
-      const { connection } = call.exchange;
-      if (!pending.has(connection)) {
-        const state = stateOf(call, executor);
-        const { exchange, serial } = call;
-        pending.set(connection, { exchange, serial, executor, state, call: null });
-      }
-    }
-    for (const { exchange, serial, call } of this.#matrix?.dispatched() ?? []) {
-      if (pending.has(exchange.connection)) continue;
-      const state = call.isWaiting ? "AWAIT_DISPATCH" : "DISPATCH";
-      pending.set(exchange.connection, { exchange, serial, executor: null, state, call });
-    }
-    const current: Exchange | null = this.#engine.current;
-    if (current !== null) {
-      const running = { executor: 0, state: "EXECUTE", call: null } as const;
-      pending.set(current.connection, { exchange: current, serial: 0, ...running });
-    }
-    const connections = this.#servers[port]?.connections() ?? [];
-    return connections.map((connection) => ({
-      connection,
-      pending: pending.get(connection) ?? null,
-    }));
-  }
 }
 
-/** What one address may do on a port. */
-function clientLimits(settings: ServerSettings, offset: 0 | 1): ClientLimits {
-  const { clientConnections, clientRate, adminClientConnections, adminClientRate } = settings;
-  if (offset === 0) return { connections: clientConnections, requestsPerSecond: clientRate };
-  return { connections: adminClientConnections, requestsPerSecond: adminClientRate };
+/** Of the plugins' executors, and of the admin executor. */
+function schedulers(
+  { settings, clock: logClock }: IoThreadData,
+  [state, adminState]: readonly [SharedState, SharedState],
+  metrics: Metrics,
+  answers: Answers,
+  notify: (notice: Notice) => void,
+): [scheduler: Scheduler, admin: Scheduler] {
+  const { pluginTimeoutMs } = settings;
+  // A query must come to an end even where plugins need not, and nobody waits without end.
+  const waitMs = pluginTimeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS;
+  const clock = new LogClock(logClock);
+  const outcomes = {
+    result: answers.call,
+    failed: answers.failedCall,
+    dropped: answers.droppedCall,
+  };
+  const events: SchedulerEvents = {
+    ...outcomes,
+    terminate: (executor, reason) => notify({ notice: "terminate", executor, reason }),
+    retired: (executor) => notify({ notice: "retired", executor }),
+  };
+  const adminEvents: SchedulerEvents = {
+    ...outcomes,
+    terminate: (_, reason) => notify({ notice: "terminateAdmin", reason }),
+    retired: () => {},
+  };
+  return [
+    new Scheduler(state, metrics, pluginTimeoutMs, waitMs, events, clock),
+    new Scheduler(adminState, null, waitMs, waitMs, adminEvents, clock),
+  ];
 }
 
 function answerRules(
@@ -379,8 +270,9 @@ function answerRules(
   };
 }
 
-function stateOf({ step }: PluginCall, executor: number | null): RequestState {
-  if (executor === null) return "AWAIT_DISPATCH";
-  if (step === null) return "EXECUTE";
-  return step.merged === null ? "PREPROCESS" : "POSTPROCESS";
+/** What one address may do on a port. */
+function clientLimits(settings: ServerSettings, offset: 0 | 1): ClientLimits {
+  const { clientConnections, clientRate, adminClientConnections, adminClientRate } = settings;
+  if (offset === 0) return { connections: clientConnections, requestsPerSecond: clientRate };
+  return { connections: adminClientConnections, requestsPerSecond: adminClientRate };
 }

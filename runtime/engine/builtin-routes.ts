@@ -1,0 +1,39 @@
+// The routes that every server has: built-in services and plugins, and what is not built yet.
+
+import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
+import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
+import { isChange } from "../builtin/is-change.js";
+import { notImplemented } from "../builtin/not-implemented.js";
+import { BUILTIN_ALIASES, services } from "../builtin/services.js";
+import type { PluginDescription, PluginEntry } from "../plugin/contract/plugin-entry.js";
+import type { Resource, RouteTable } from "./route-table.js";
+
+/** Built-in plugins, sorted by path. */
+export const BUILTINS: readonly PluginDescription[] = [
+  ...quickPlugins.map((entry) => entry.description),
+  ...graphPlugins,
+].sort((a, b) => (a.path < b.path ? -1 : 1));
+
+export function addBuiltins(routes: RouteTable): void {
+  for (const path of notImplemented) routes.set(path, { kind: "not-implemented" });
+  for (const [path, service] of services) routes.set(path, { kind: "service", service });
+  for (const [index, entry] of quickPlugins.entries()) {
+    // The admin executor has these behind its own.
+    const number = graphPlugins.length + index;
+    routes.set(entry.description.path, quickResource(entry, number));
+  }
+  for (const [number, { path }] of graphPlugins.entries()) {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    routes.set(path, { kind: "admin", route: { name, number }, isChange: isChange(path) });
+  }
+  for (const [alias, path] of BUILTIN_ALIASES) routes.set(alias, routes.find(path)!);
+}
+
+/** Of a plugin that the IO thread runs, but for what takes long. */
+function quickResource(entry: PluginEntry, number: number): Resource {
+  const { name, description } = entry;
+  const route = { name, number };
+  if (name === "argspec") return { kind: "argspec", entry, route };
+  const slowRoute = name === "echo" ? route : null;
+  return { kind: "builtin", entry, route: slowRoute, isChange: isChange(description.path) };
+}
