@@ -19,6 +19,8 @@ const Word = {
   HoldsAnswers: 21,
 } as const;
 const WORDS = 32;
+/** Who is held up looks for a failure this often. */
+const WAIT_MS = 50;
 
 export class LogClock {
   readonly buffer: SharedArrayBuffer;
@@ -125,6 +127,19 @@ export class LogClock {
       // A failure changes nothing of `Done`: one that came before would not be heard of.
       if (this.hasFailed) return false;
       await isOver;
+    }
+  }
+
+  /** As `wait`, but holds the thread up; false also when it takes too long. */
+  waitNow(flush: number, timeoutMs: number): boolean {
+    const giveUpAt = performance.now() + timeoutMs;
+    for (;;) {
+      const done = Atomics.load(this.#words, Word.Done);
+      if (((done - flush) | 0) >= 0) return true;
+      this.#want(flush);
+      const left = giveUpAt - performance.now();
+      if (this.hasFailed || left <= 0) return false;
+      Atomics.wait(this.#words, Word.Done, done, Math.min(left, WAIT_MS));
     }
   }
 

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type GiveUpAt, giveUpAfter } from "../changes/session-view.js";
 import { Header } from "../memory/layout.js";
+import type { LogClock } from "../memory/log-clock.js";
 import { nowSeconds } from "../memory/time.js";
 import { DataError, OperationTimeout, ReadBackError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -29,8 +30,11 @@ export interface SaveOptions {
   readonly timeoutMs?: number;
 }
 
-/** Between two steps of a save: a file that is to be flushed before the next one. */
-type Step = { readonly descriptor: number } | undefined;
+/** A log that takes longer is waited for no more: who writes it may have died. */
+const MAX_LOG_MS = 10_000;
+
+/** Between two steps of a save: a file, or a log, that is to be flushed before the next one. */
+type Step = { readonly descriptor: number } | { readonly log: LogClock } | undefined;
 
 /**
  * Saves a graph; the folder is made where it is missing. Returns the number of 8-byte words
@@ -47,7 +51,7 @@ export function saveGraph(store: GraphStore, folder: string, options: SaveOption
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) return value;
-      if (value !== undefined) fsyncSync(value.descriptor);
+      if (value !== undefined) flushNow(value);
       // Its folder may be that of a new graph from now on, whose files must be left alone.
       if (store.memory.isRemoved) return 0;
     }
@@ -72,8 +76,7 @@ export async function saveGraphGently(
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) return value;
-      if (value === undefined) await nextTurn();
-      else await flush(value.descriptor);
+      await (value === undefined ? nextTurn() : flushStep(value));
       if (store.memory.isRemoved) return 0;
     }
   } catch (error) {
@@ -106,6 +109,9 @@ function* save(
     yield { descriptor: file.descriptor };
     file.close();
     yield* readBack(store, files);
+    const { log } = store.memory;
+    // Should this snapshot be damaged one day, the one before it and the log must give the same.
+    if (log?.isOn === true) yield { log: log.clock };
     files.replace();
     file = null;
     setSaved(store, header.operationCount, header.savedAt);
@@ -192,6 +198,22 @@ function savingError(store: GraphStore, folder: string, error: unknown): unknown
   if (!(error instanceof Error) || !("syscall" in error)) return error;
   const text = `graph "${store.name}" cannot be saved to ${folder}: ${error.message}`;
   return new DataError(text, { cause: error });
+}
+
+async function flushStep(step: NonNullable<Step>): Promise<void> {
+  if ("descriptor" in step) await flush(step.descriptor);
+  else {
+    const giveUp = new AbortController();
+    const late = sleep(MAX_LOG_MS, undefined, { ref: false, signal: giveUp.signal });
+    const isLate = late.catch(() => undefined);
+    await Promise.race([step.log.wait(step.log.next), isLate]);
+    giveUp.abort();
+  }
+}
+
+function flushNow(step: NonNullable<Step>): void {
+  if ("descriptor" in step) fsyncSync(step.descriptor);
+  else step.log.waitNow(step.log.next, MAX_LOG_MS);
 }
 
 function nextTurn(): Promise<void> {

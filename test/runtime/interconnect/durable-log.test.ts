@@ -4,6 +4,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { KeepRequest } from "../../../runtime/graph/keeper/graph-keeper.js";
@@ -156,6 +157,52 @@ for (const what of ["write", "flush"] as const) {
     openStore(again).createVertex("c");
   });
 }
+
+test("a snapshot takes the place of the former one when the log has what is in it", async (c) => {
+  let isSlow = false;
+  let goOn: () => void = () => undefined;
+  const slow = (file: ReturnType<Disk["create"]>): ReturnType<Disk["create"]> => ({
+    size: () => file.size(),
+    read: (into, position) => file.read(into, position),
+    write: (bytes, position) => file.write(bytes, position),
+    flush: async () => {
+      if (isSlow) await new Promise<void>((resolve) => (goOn = resolve));
+      await file.flush();
+    },
+    flushNow: () => file.flushNow(),
+    truncate: (bytes) => file.truncate(bytes),
+    close: () => file.close(),
+  });
+  const disk: Disk = {
+    ...realDisk,
+    open: (path, mode) => slow(realDisk.open(path, mode)),
+    create: (path) => slow(realDisk.create(path)),
+  };
+  const { interconnect, clock } = begin(c, disk);
+  const store = keep(c, interconnect);
+  openStore(store).createVertex("a");
+  await isFlushed(clock);
+  assert.ok(await interconnect.save(0));
+  const folder = join(c.root, "g");
+  const before = readdirSync(folder);
+  isSlow = true;
+  openStore(store).createVertex("b");
+  let isSaved = false;
+  const saving = Promise.resolve(interconnect.save(0)).then((saved) => (isSaved = saved));
+  const isWritten = () => readdirSync(folder).some((name) => !before.includes(name));
+  while (!isWritten()) await delay(1);
+  // The log's flush is under way, and the snapshot is read back by then.
+  for (let turn = 0; turn < 50; turn++) await delay(1);
+  assert.ok(isWritten(), "it is still beside the former one");
+  assert.not.ok(isSaved);
+  isSlow = false;
+  while (!isSaved) {
+    goOn();
+    await delay(1);
+  }
+  await saving;
+  assert.ok(openStore(keep(c, begin(c).interconnect)).hasVertex("b"));
+});
 
 test("segments go when two snapshots hold what is in them", async (context) => {
   const { interconnect, clock } = begin(context);
