@@ -7,6 +7,7 @@ import {
   type Rebuild,
   type RebuildOptions,
 } from "../../compiler/project-builder.js";
+import { SvcError } from "../../runtime/base/errors.js";
 import type { HttpService } from "../../runtime/lifecycle/http-service.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import type { Manifest } from "../../runtime/settings/manifest.js";
@@ -36,6 +37,8 @@ export class DevServer {
   /** Packages of the workspace, say. */
   readonly #outside: OutsideWatch;
   #served: Served | null = null;
+  /** What was wrong with the last version: one that could not be loaded may load another time. */
+  #broken: "build" | "load" | null = null;
   #isBusy = false;
 
   constructor(folder: string, values: ServeValues, options: RebuildOptions) {
@@ -92,16 +95,29 @@ export class DevServer {
 
   /** Takes a build into service, or tells what goes on without it. */
   async #take(result: Rebuild | null, files: readonly string[], startedMs: number): Promise<void> {
-    if (result === null || !result.ok) {
-      const mended = "serving begins once this is mended";
-      console.log(`svc: ${this.#served === null ? mended : "the last good version serves on"}`);
-    } else if (this.#served === null) {
-      await this.#serve();
-    } else if (!result.unchanged) {
-      await this.#reload(this.#served);
-      const elapsedMs = Math.round(performance.now() - startedMs);
-      console.log(`svc: ${files.join(", ")} served after ${elapsedMs} ms: ${summary(result)}`);
+    if (result === null || !result.ok) return this.#tellBroken("build");
+    try {
+      if (this.#served === null) {
+        await this.#serve();
+      } else if (!result.unchanged || this.#broken === "load") {
+        await this.#reload(this.#served);
+        const elapsedMs = Math.round(performance.now() - startedMs);
+        console.log(`svc: ${files.join(", ")} served after ${elapsedMs} ms: ${summary(result)}`);
+      } else if (this.#broken !== null) {
+        console.log("svc: mended, what is served is what the sources say");
+      }
+      this.#broken = null;
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== "SVC2201") throw error;
+      reportError(error);
+      this.#tellBroken("load");
     }
+  }
+
+  #tellBroken(broken: "build" | "load"): void {
+    this.#broken = broken;
+    const mended = "serving begins once this is mended";
+    console.log(`svc: ${this.#served === null ? mended : "the last good version serves on"}`);
   }
 
   /** Null when there is no project to build. Findings are shown. */

@@ -11,6 +11,7 @@ import type { Routes } from "../plugin/contract/plugin-table.js";
 import { type Asked, answer } from "../wire/asks.js";
 import { MAX_EXECUTOR_IDS } from "../wire/shared-state.js";
 import { startThread } from "./thread-entry.js";
+import { unsettledAwaits } from "./unsettled-awaits.js";
 
 /**
  * Deaths in a row that no request brought about, without a long life between, after which the
@@ -52,6 +53,11 @@ interface Member {
  */
 const YOUNG_GENERATION_MB = 48;
 
+/** Exit code of a thread that has nothing more to do while its modules still wait. */
+const UNSETTLED = 13;
+/** After this long the log says what a start waits for. */
+const SLOW_LOAD_MS = 10_000;
+
 export class ExecutorPool {
   readonly #data: SharedData;
   readonly #heapMb: number;
@@ -77,7 +83,12 @@ export class ExecutorPool {
   async start(count: number, routes: Routes): Promise<ExecutorPort[]> {
     this.#requireIds(count);
     const ids = Array.from({ length: count }, () => this.#takeId());
+    const waiting = setTimeout(() => {
+      const reason = unsettledAwaits(this.#data.projectDir);
+      log(`plugins have not been loaded for ${SLOW_LOAD_MS / 1000} s: ${reason}`, "warn");
+    }, SLOW_LOAD_MS);
     const started = await Promise.allSettled(ids.map((id) => this.#startOne(id, routes)));
+    clearTimeout(waiting);
     const failed = started.find((result) => result.status === "rejected");
     if (failed !== undefined) {
       await this.#end(ids);
@@ -162,7 +173,8 @@ export class ExecutorPool {
       worker.on("error", (error) => {
         reason = `${error.name}: ${error.message}`;
       });
-      worker.on("exit", () => {
+      worker.on("exit", (code) => {
+        if (code === UNSETTLED && !ready) reason = unsettledAwaits(data.projectDir);
         this.#events.ended(id);
         this.#members.delete(id);
         if (ready && !member.leaving && !this.#closed) this.#onDeath(id, member, reason);

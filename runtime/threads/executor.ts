@@ -14,7 +14,7 @@ import { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
 import { executorThread } from "../graph/keeper/thread-numbers.js";
 import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
-import { keepLongStacks, strayText } from "../plugin/contract/traceback.js";
+import { keepLongStacks, loadFailure, strayText } from "../plugin/contract/traceback.js";
 import { SharedState } from "../wire/shared-state.js";
 
 const data = workerData as ExecutorThreadData;
@@ -55,5 +55,5 @@ try {
   parentPort!.ref();
   tell({ ready: true });
 } catch (error) {
-  tell({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  tell({ failure: loadFailure(error) });
 }

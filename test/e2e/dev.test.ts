@@ -1,18 +1,16 @@
 // `svc dev`: what is edited is served, mistakes are shown while the last good version goes on.
 // limit: 180 s
 
-import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Argspec } from "../../argspec/argspec.js";
-import { packageRoot } from "../../runtime/base/package-info.js";
+import { call, Dev, withDev } from "./support/dev.js";
 import { serve, svc } from "./support/server.js";
 import { BAD_PLUGIN, GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc dev");
-const SVC = join(packageRoot(), "bin", "svc.cjs");
 const TRIPLE = GOOD_PLUGIN.replace("n * 2", "n * 3");
 
 const VISITS = `import type { Graph, int, PluginRequest } from "svc-server";
@@ -25,69 +23,12 @@ export function visit(_request: PluginRequest, graph: Graph): int {
 }
 `;
 
-class Dev {
-  readonly process: ChildProcess;
-  output = "";
-  #waiting: () => void = () => {};
-
-  constructor(folder: string, ...options: string[]) {
-    this.process = spawn(process.execPath, [SVC, "dev", folder, "--port", "0", ...options]);
-    for (const stream of [this.process.stdout!, this.process.stderr!]) {
-      stream.setEncoding("utf8").on("data", (text: string) => {
-        this.output += text;
-        this.#waiting();
-      });
-    }
-  }
-
-  /** Resolves once the output, from where it was consumed last, matches; consumes up to there. */
-  async until(pattern: RegExp): Promise<RegExpExecArray> {
-    for (;;) {
-      const found = pattern.exec(this.output);
-      if (found !== null) {
-        this.output = this.output.slice(found.index + found[0].length);
-        return found;
-      }
-      await new Promise<void>((resolve) => {
-        this.#waiting = resolve;
-      });
-    }
-  }
-
-  async stop(): Promise<number | null> {
-    const exited = new Promise<number | null>((resolve) => this.process.once("exit", resolve));
-    this.process.kill("SIGTERM");
-    return exited;
-  }
-}
-
-async function call(port: string, path: string): Promise<unknown> {
-  const url = `http://127.0.0.1:${port}/svc/plugin/${path}`;
-  const answer = await fetch(url, { headers: { connection: "close" } });
-  return ((await answer.json()) as { response?: unknown }).response;
-}
-
 /** Names of the plugins in the argspec that the server tells. */
 async function toldPlugins(port: string): Promise<readonly string[]> {
   const url = `http://127.0.0.1:${port}/svc/builtin/argspec?format=schema`;
   const answer = await fetch(url, { headers: { connection: "close" } });
   const { response } = (await answer.json()) as { response: Argspec };
   return response.plugins.map(({ name }) => name);
-}
-
-async function withDev(
-  files: Readonly<Record<string, string>> | undefined,
-  check: (dev: Dev, project: TemporaryProject) => Promise<void>,
-): Promise<void> {
-  const project = new TemporaryProject(files);
-  const dev = new Dev(project.folder);
-  try {
-    await check(dev, project);
-    assert.is(await dev.stop(), 0);
-  } finally {
-    dev.process.kill("SIGKILL");
-    project.remove();
-  }
 }
 
 test("takes edits, new files and new folders into service", () =>

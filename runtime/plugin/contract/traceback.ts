@@ -43,11 +43,14 @@ export function keepLongStacks(): void {
 
 /** What was thrown outside of a request: what it says, and its frames of plugin code. */
 export function strayText(thrown: unknown): string {
-  const name = isError(thrown) ? `${errorName(thrown)}: ` : "";
   const frames = framesSafely(thrown);
-  const text = `${name}${thrownMessage(thrown)}`;
+  const text = strayMessage(thrown);
   if (frames.length > 0) return `${text}\n${frames.join("").trimEnd()}`;
   return stackOf(thrown) ?? text;
+}
+
+function strayMessage(thrown: unknown): string {
+  return `${isError(thrown) ? `${errorName(thrown)}: ` : ""}${thrownMessage(thrown)}`;
 }
 
 /** `instanceof` for a value that may be a proxy whose traps throw. */
@@ -101,6 +104,21 @@ function framesOf(thrown: unknown): string[] {
     if (frames.length === MAX_LINES) break;
   }
   return frames;
+}
+
+/** `file:line:column` of a place in a bundle, in terms of its sources; null for what has none. */
+export function sourcePlace(location: string, line: number, column: number): string | null {
+  const place = placeOf(location, line, column);
+  return place && `${place.file}:${place.line}:${place.column}`;
+}
+
+/** Why modules could not be loaded: Node tells of a wrong import in the words of the bundle. */
+export function loadFailure(thrown: unknown): string {
+  const stack = thrown instanceof SyntaxError ? stackOf(thrown) : null;
+  const [, location, line] = /^(file:.+):(\d+)\n/.exec(stack ?? "") ?? [];
+  if (location === undefined) return strayText(thrown);
+  const place = sourcePlace(location, Number(line), 1);
+  return place === null ? stack! : `${place}: ${strayMessage(thrown)}`;
 }
 
 /** Null for frames that are not plugin code. */

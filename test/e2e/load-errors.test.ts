@@ -1,0 +1,100 @@
+// Plugins that are built and cannot be loaded: what a start says, and how `svc dev` goes on.
+// limit: 180 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { call, Dev, withDev } from "./support/dev.js";
+import { svc } from "./support/server.js";
+import { GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("load errors");
+const PORT = /127\.0\.0\.1:(\d+) /;
+
+const BOOM = `${GOOD_PLUGIN}
+function connect(): void {
+  throw new Error("no database");
+}
+connect();
+`;
+
+/** Goes on for ever. */
+const WAITING = `declare function setInterval(work: () => void, ms: number): void;
+setInterval(() => {}, 1000);
+await new Promise(() => {});
+`;
+
+/** What a start of these files says; none of them comes to an end by itself. */
+async function failedStart(files: Readonly<Record<string, string>>): Promise<string> {
+  const project = new TemporaryProject(files);
+  try {
+    await svc("build", project.folder);
+    const failed = await svc("serve", project.folder, "--port", "0").catch((error) => error);
+    return failed.stderr;
+  } finally {
+    project.remove();
+  }
+}
+
+test("what modules throw is told with the places in their sources", async () => {
+  const told = await failedStart({ "plugins/double.ts": BOOM });
+  assert.match(told, "SVC2201: Error: no database\n");
+  assert.match(told, "    at connect (plugins/double.ts:9:9)\n    at plugins/double.ts:11:1");
+  assert.not.match(told, "modules.js");
+});
+
+test("a name that an installed module does not have is told with its place", async () => {
+  const told = await failedStart({
+    "node_modules/lib/package.json": '{ "name": "lib", "type": "module", "main": "i.js" }',
+    "node_modules/lib/i.js": "export const other = 1;",
+    "node_modules/lib/i.d.ts": "export declare const wanted: number;",
+    "plugins/double.ts": `import { wanted } from "lib";\n${GOOD_PLUGIN.replace("2;", "wanted;")}`,
+  });
+  assert.match(told, /SVC2201: plugins\/double\.ts:1:\d+: SyntaxError: .*'wanted'/);
+});
+
+test("an await at the top level that does not settle is named", async () => {
+  const told = await failedStart({
+    "plugins/double.ts": `import "../lib/never.js";\n${GOOD_PLUGIN}`,
+    "lib/never.ts": "export const name = 1;\nawait new Promise(() => {});\n",
+  });
+  assert.match(told, "SVC2201: lib/never.ts:2:1: the `await` at the top level does not settle");
+});
+
+test("a start that waits says what for", async () => {
+  const project = new TemporaryProject({ "plugins/double.ts": `${GOOD_PLUGIN}${WAITING}` });
+  const dev = new Dev(project.folder);
+  try {
+    await dev.until(/not been loaded for 10 s: plugins\/double\.ts:9:1: the `await`/);
+  } finally {
+    dev.process.kill("SIGKILL");
+    project.remove();
+  }
+});
+
+test("svc dev serves the last version on until the next one loads", () =>
+  withDev({ "plugins/double.ts": BOOM }, async (dev, project) => {
+    await dev.until(/SVC2201: Error: no database/);
+    await dev.until(/serving begins once this is mended/);
+    project.write("plugins/double.ts", GOOD_PLUGIN);
+    const [, port] = await dev.until(PORT);
+    assert.is(await call(port!, "double?n=2"), 4);
+    project.write("plugins/double.ts", BOOM);
+    await dev.until(/SVC2201: Error: no database/);
+    await dev.until(/the last good version serves on/);
+    assert.is(await call(port!, "double?n=2"), 4);
+    project.write("plugins/double.ts", GOOD_PLUGIN.replace("n * 2", "n * 3"));
+    await dev.until(/served after/);
+    assert.is(await call(port!, "double?n=2"), 6);
+  }));
+
+test("svc dev says when a mistake is taken back", () =>
+  withDev(undefined, async (dev, project) => {
+    const [, port] = await dev.until(PORT);
+    project.write("plugins/double.ts", `${GOOD_PLUGIN}}`);
+    await dev.until(/the last good version serves on/);
+    project.write("plugins/double.ts", GOOD_PLUGIN);
+    await dev.until(/svc: mended, what is served is what the sources say/);
+    assert.is(await call(port!, "double?n=2"), 4);
+  }));
+
+test.run();

@@ -1,0 +1,68 @@
+// A running `svc dev` and what it prints.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import * as assert from "uvu/assert";
+import { packageRoot } from "../../../runtime/base/package-info.js";
+import { TemporaryProject } from "./temporary-project.js";
+
+const SVC = join(packageRoot(), "bin", "svc.cjs");
+
+export class Dev {
+  readonly process: ChildProcess;
+  output = "";
+  #waiting: () => void = () => {};
+
+  constructor(folder: string, ...options: string[]) {
+    this.process = spawn(process.execPath, [SVC, "dev", folder, "--port", "0", ...options]);
+    for (const stream of [this.process.stdout!, this.process.stderr!]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        this.output += text;
+        this.#waiting();
+      });
+    }
+  }
+
+  /** Resolves once the output, from where it was consumed last, matches; consumes up to there. */
+  async until(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.output);
+      if (found !== null) {
+        this.output = this.output.slice(found.index + found[0].length);
+        return found;
+      }
+      await new Promise<void>((resolve) => {
+        this.#waiting = resolve;
+      });
+    }
+  }
+
+  async stop(): Promise<number | null> {
+    const exited = new Promise<number | null>((resolve) => this.process.once("exit", resolve));
+    this.process.kill("SIGTERM");
+    return exited;
+  }
+}
+
+/** The response of a plugin. */
+export async function call(port: string, path: string): Promise<unknown> {
+  const url = `http://127.0.0.1:${port}/svc/plugin/${path}`;
+  const answer = await fetch(url, { headers: { connection: "close" } });
+  return ((await answer.json()) as { response?: unknown }).response;
+}
+
+/** Runs `svc dev` on a project of these files, and ends both. */
+export async function withDev(
+  files: Readonly<Record<string, string>> | undefined,
+  check: (dev: Dev, project: TemporaryProject) => Promise<void>,
+): Promise<void> {
+  const project = new TemporaryProject(files);
+  const dev = new Dev(project.folder);
+  try {
+    await check(dev, project);
+    assert.is(await dev.stop(), 0);
+  } finally {
+    dev.process.kill("SIGKILL");
+    project.remove();
+  }
+}
