@@ -140,6 +140,34 @@ function similarTo(vector: string): string {
   return `{"not": {"similarity": [false, {"vector": ${vector}, "score": ["V_GT", 0.5]}]}}`;
 }
 
+test("what a vertex is created with may stand in the body", async () => {
+  const post = (body: string) =>
+    ask("createvertex", { graph: "g", id: "bodied", type: "url" }, 0, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body,
+    });
+  const answer = await post('{"type": "body", "properties": {"a": [1, 2]}, "vector": [1, 0]}');
+  assert.equal(answer.json.response, { id: "bodied", action: "created" });
+  const vertex = new Graph("g").getVertex("bodied");
+  assert.equal([vertex.type, vertex.properties, vertex.hasVector()], ["body", { a: [1, 2] }, true]);
+  vertex.close();
+  for (const [body, text] of [
+    ["[1]", "content (a JSON object is required)"],
+    ["{", "content ("],
+    ['{"propertis": {}}', "content (unknown member 'propertis', known are type,lifespan"],
+    ['{"lifespan": "1"}', "content (lifespan must be a number)"],
+    ['{"__proto__": {"type": "x"}}', "content (unknown member '__proto__'"],
+    ['{"properties": [1]}', "properties (an object is required)"],
+  ] as const) {
+    const refused = await post(body);
+    assert.is(refused.status, 400, refused.text);
+    const { svc } = refused.json.message as { svc: { value: string } };
+    assert.ok(svc.value.startsWith(text), refused.text);
+  }
+  await response("deletevertex", { id: "bodied" });
+});
+
 /** Plugin, parameters, status, class of the exception, part of its text. */
 const REFUSED: readonly (readonly [string, Parameters, number, string, RegExp])[] = [
   ...["createvertex", "deletevertex", "connect", "disconnect"].flatMap((name) => {

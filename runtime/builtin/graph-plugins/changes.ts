@@ -13,10 +13,18 @@ import { constantParameter } from "../query-json.js";
 import { vectorParameter } from "../vector-json.js";
 
 const TIMEOUT_MS = 5000;
+/** Members of the body of `createvertex`. */
+const BODY_TYPES = new Map([
+  ["type", "string"],
+  ["lifespan", "number"],
+  ["properties", "json"],
+  ["vector", "json"],
+]);
 
 /**
  * Creates a vertex, or updates one.
  * @plugin createvertex
+ * @param content type, lifespan, properties and vector as one JSON object; they take precedence
  * @param graph name of the graph
  * @param id of the vertex
  * @param type of the vertex, empty for none
@@ -26,6 +34,7 @@ const TIMEOUT_MS = 5000;
  */
 export function createvertex(
   _request: PluginRequest,
+  content: str,
   graph: str,
   id: str,
   type: str = "",
@@ -33,16 +42,52 @@ export function createvertex(
   properties: json = {},
   vector: json = null,
 ): Promise<object> {
-  if (typeof properties !== "object" || properties === null || Array.isArray(properties)) {
+  const all = { type, lifespan, properties, vector, ...vertexFromBody(content) };
+  const given = all.properties;
+  if (!isObject(given)) {
     throw new ParameterError("TypeError", "properties (an object is required)");
   }
   const found = graphNamed(graph);
-  const given = vectorParameter(found, "vector", vector);
-  const options = { type: type === "" ? null : type, lifespan, properties, vector: given };
+  const options = {
+    type: all.type === "" ? null : all.type,
+    lifespan: all.lifespan,
+    properties: given,
+    vector: vectorParameter(found, "vector", all.vector),
+  };
   return patiently(TIMEOUT_MS, (timeout) => {
     const made = found.createVertex(id, { ...options, timeout });
     return { id, action: made === 1 ? "created" : "updated" };
   });
+}
+
+type VertexBody = { type?: str; lifespan?: int; properties?: json; vector?: json };
+
+/**
+ * What a body says of a vertex.
+ * @throws ParameterError what is no JSON object of these members
+ */
+function vertexFromBody(content: string): VertexBody {
+  if (content.trim() === "") return {};
+  const refuse = (reason: string): never => {
+    throw new ParameterError("ValueError", `content (${reason})`);
+  };
+  let body: unknown;
+  try {
+    body = JSON.parse(content);
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+  if (!isObject(body)) return refuse("a JSON object is required");
+  for (const [name, value] of Object.entries(body)) {
+    const type = BODY_TYPES.get(name);
+    if (type === undefined) refuse(`unknown member '${name}', known are ${[...BODY_TYPES.keys()]}`);
+    if (type !== "json" && typeof value !== type) refuse(`${name} must be a ${type}`);
+  }
+  return body;
+}
+
+function isObject(value: unknown): value is Record<string, json> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -1,8 +1,8 @@
 // What a monitor of many instances asks of each: memory, and a flat summary of the instance. Fields
 // of parts that an instance does not run (transactions, matrix) say "nothing" or zero.
 
-import { freemem } from "node:os";
 import { LOG_SAVE_BYTES } from "../../base/limits.js";
+import { memoryFigures } from "../../base/memory-figures.js";
 import { graphSums, saveFigures } from "../../graph/status/graph-sums.js";
 import { decimals } from "../format.js";
 import type { ServerView } from "../server-view.js";
@@ -10,22 +10,9 @@ import { jsonService } from "../service.js";
 import { digestOf } from "./graphs.js";
 import { isProxy, matrixFigures } from "./matrix-figures.js";
 
-/** Extremes seen by calls of `/svc/meminfo`. */
-let leastAvailable = Number.POSITIVE_INFINITY;
-let mostUsed = 0;
-
-export const meminfo = jsonService((view) => {
-  const current = memory();
-  leastAvailable = Math.min(leastAvailable, current.available);
-  mostUsed = Math.max(mostUsed, current.process);
-  return {
-    memory: {
-      total: view.host.memoryBytes,
-      current,
-      "worst-case": { available: leastAvailable, process: mostUsed },
-    },
-  };
-});
+export const meminfo = jsonService((view) => ({
+  memory: { ...memoryFigures(), total: view.host.memoryBytes },
+}));
 
 export const nodestat = jsonService((view) => ({
   ready: true,
@@ -43,10 +30,6 @@ export const nodestat = jsonService((view) => ({
 function matrixMode({ dispatcher }: ServerView): "engine" | "proxy" | "dispatch" {
   if (dispatcher === null) return "engine";
   return isProxy(dispatcher) ? "proxy" : "dispatch";
-}
-
-function memory(): { available: number; process: number } {
-  return { available: freemem(), process: process.memoryUsage.rss() };
 }
 
 function identity(view: ServerView) {
@@ -102,7 +85,7 @@ function graphFigures(view: ServerView) {
 }
 
 function service(view: ServerView) {
-  const { available, process } = memory();
+  const { available, process } = memoryFigures().current;
   return {
     "service-in": view.serviceIn ? 1 : 0,
     "service-rate": decimals(view.metrics.requestRate(), 2),

@@ -1,7 +1,9 @@
 // What the library's `system` does with all graphs together (interface, "Management operations").
 // Works in every thread that has graphs: in plugins as well as in a program that uses the library.
 
+import { dirname, resolve } from "node:path";
 import { SvcError } from "../../base/errors.js";
+import { type MemoryFigures, memoryFigures } from "../../base/memory-figures.js";
 import { setSystemReadonly } from "../changes/graph.js";
 import { giveUpAfter } from "../changes/session-view.js";
 import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
@@ -13,6 +15,7 @@ import type { GraphAccess } from "../sessions/graph-access.js";
 import { makeReadonly } from "../sessions/make-readonly.js";
 import { saveGraph } from "../snapshot/save-graph.js";
 import { graphStatus } from "../status/graph-status.js";
+import { graphDigest } from "../status/graph-sums.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { Graph } from "./graph.js";
 import { SystemProperties } from "./system-properties.js";
@@ -119,6 +122,21 @@ export class AllGraphs extends SystemProperties {
     return all().some(
       ({ store }) => (store.memory.header.words[Header.EventsSuspended]! & EventPause.System) !== 0,
     );
+  }
+
+  /** Folder that graphs are stored below. */
+  root(): string {
+    return dirname(threadGraphs().system().path ?? resolve("_"));
+  }
+
+  /** 32 hex digits that change whenever a graph changes that other instances may get. */
+  fingerprint(): string {
+    return graphDigest(users().filter(({ isLocal }) => !isLocal));
+  }
+
+  /** Bytes of memory: of the machine, free and used by this process, now and at worst. */
+  meminfo(): MemoryFigures {
+    return memoryFigures();
   }
 
   /** Number of vertices held for writing. */

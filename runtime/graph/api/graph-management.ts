@@ -1,6 +1,6 @@
 // Everything about a graph as a whole: counts, names, readonly state, events, saving.
 
-import { enumerate, type NameKind, setReadonly, truncate } from "../changes/graph.js";
+import { enumerate, type NameKind, setAutoTimes, setReadonly, truncate } from "../changes/graph.js";
 import {
   type IndexOptions,
   type IndexState,
@@ -15,6 +15,7 @@ import {
   setEventsEnabled,
 } from "../expiry/event-control.js";
 import { threadGraphs } from "../keeper/this-thread.js";
+import { Header } from "../memory/layout.js";
 import {
   AccessError,
   DataError,
@@ -22,6 +23,8 @@ import {
   UnsupportedError,
   ValueError,
 } from "../model/errors.js";
+import { findAnchor } from "../query/match/anchor.js";
+import type { VertexCondition } from "../query/parse/query-options.js";
 import { resetQueryCounters } from "../query/walk/query-meter.js";
 import { makeReadonly } from "../sessions/make-readonly.js";
 import { saveGraph } from "../snapshot/save-graph.js";
@@ -29,6 +32,17 @@ import { graphStatus } from "../status/graph-status.js";
 import { type MemoryUsage, memoryUsage } from "../status/memory-usage.js";
 import { UNTYPED } from "../store/code-ranges.js";
 import type { Names } from "../store/names.js";
+import { keyOf, type VertexName } from "./call-arguments.js";
+import {
+  arcsText,
+  codeOfText,
+  descriptorText,
+  locksText,
+  type TextValues,
+  textOfCode,
+  textValues,
+  vertexText,
+} from "./diagnostics.js";
 import { GraphQueries } from "./graph-queries.js";
 
 /** What `objcnt` counts. */
@@ -167,10 +181,11 @@ export class GraphManagement extends GraphQueries {
 
   /**
    * Code of a relationship, which is given one if it has none.
+   * @param code that it must have, or is to get
    * @throws EnumerationError, AccessError
    */
-  enumRelationship(name: string): number {
-    return this.#enumerate("relationship", name);
+  enumRelationship(name: string, code?: number): number {
+    return this.#enumerate("relationship", name, code);
   }
 
   /** @throws EnumerationError */
@@ -187,8 +202,8 @@ export class GraphManagement extends GraphQueries {
    * Code of a vertex type, which is given one if it has none.
    * @throws EnumerationError, AccessError
    */
-  enumVertexType(name: string): number {
-    return this.#enumerate("type", name);
+  enumVertexType(name: string, code?: number): number {
+    return this.#enumerate("type", name, code);
   }
 
   /** @throws EnumerationError */
@@ -205,8 +220,8 @@ export class GraphManagement extends GraphQueries {
    * Code of a property key, which is given one if it has none.
    * @throws EnumerationError, AccessError
    */
-  enumKey(name: string): number {
-    return this.#enumerate("key", name);
+  enumKey(name: string, code?: number): number {
+    return this.#enumerate("key", name, code);
   }
 
   /** @throws EnumerationError */
@@ -217,6 +232,69 @@ export class GraphManagement extends GraphQueries {
   /** Property keys in use. */
   propertyKeys(): NameList {
     return this.access.store.keys.list();
+  }
+
+  /** Code of a text that is a value: 32 hex digits, the same in every process. */
+  enumValue(text: string): string {
+    void this.access;
+    return codeOfText(text);
+  }
+
+  /**
+   * The text with a code, if a property holds it. Looks at all vertices.
+   * @throws EnumerationError
+   */
+  value(code: string): string {
+    return textOfCode(this.access.store, code);
+  }
+
+  /** Texts that properties hold: codes and how often. Looks at all vertices. */
+  propertyStringValues(): TextValues {
+    return textValues(this.access.store);
+  }
+
+  /**
+   * Whether arcs that are connected get their times of creation and change beside them, as by
+   * M_AUTOTM; for everybody, from now on.
+   * @param isOn without it nothing changes
+   * @throws AccessError
+   */
+  autoArcTimestamps(isOn?: boolean): boolean {
+    const { store } = this.access;
+    if (isOn !== undefined) setAutoTimes(store, isOn);
+    return store.memory.header.words[Header.AutoArcTimes] !== 0;
+  }
+
+  /**
+   * Writes a vertex to the standard output, for people to read.
+   * @throws KeyError
+   */
+  showVertex(id: VertexName): void {
+    const { store } = this.access;
+    process.stdout.write(`${vertexText(store, findAnchor(store, keyOf(store, id)))}\n`);
+  }
+
+  /** Writes who holds which vertices to the standard output. */
+  showOpenVertices(): void {
+    process.stdout.write(`${locksText(this.access)}\n`);
+  }
+
+  /**
+   * How a vertex is kept, in one line.
+   * @throws KeyError
+   */
+  vertexDescriptor(id: VertexName): string {
+    const { store } = this.access;
+    return descriptorText(store, findAnchor(store, keyOf(store, id)));
+  }
+
+  /**
+   * Writes arcs of the vertices that meet a condition to the standard output.
+   * @throws QueryError, SearchError
+   */
+  search(condition: VertexCondition = "*", hits = 25): null {
+    process.stdout.write(`${arcsText(this.access.store, condition, hits)}\n`);
+    return null;
   }
 
   /**
@@ -263,9 +341,9 @@ export class GraphManagement extends GraphQueries {
     return vectorIndexes(this.access.store);
   }
 
-  #enumerate(kind: NameKind, name: string): number {
+  #enumerate(kind: NameKind, name: string, code = 0): number {
     if (typeof name !== "string") throw new TypeError("a name must be a string");
-    return enumerate(this.access.store, kind, name);
+    return enumerate(this.access.store, kind, name, code);
   }
 }
 

@@ -6,6 +6,7 @@ import { nowSeconds } from "../memory/time.js";
 import { AccessError } from "../model/errors.js";
 import {
   DEG,
+  DESCRIPTOR,
   ID,
   IDEG,
   INTERNALID,
@@ -34,6 +35,7 @@ export interface VertexRecord {
   readonly odeg: number;
   readonly ideg: number;
   readonly deg: number;
+  readonly descriptor: number;
   readonly type: string;
   readonly man: "REAL" | "VIRTUAL";
   readonly vector: readonly number[];
@@ -44,10 +46,24 @@ export interface VertexRecord {
   readonly rank: { readonly c1: number; readonly c0: number };
   readonly virtual: boolean;
   readonly address: number;
+  readonly index: number;
+  readonly bitindex: number;
+  readonly bitvector: number;
   readonly op: number;
+  readonly enum: number;
   readonly owner: number;
   readonly readers: number;
   readonly xrecursion: number;
+  readonly allocator: VertexPlace;
+}
+
+/** Where this implementation keeps a vertex. */
+export interface VertexPlace {
+  readonly handle: number;
+  /** Raised when the handle is used for another vertex. */
+  readonly generation: number;
+  /** How often it is held. */
+  readonly refc: number;
 }
 
 /** Handle of an open vertex, which must be of the graph that it is used with. */
@@ -65,6 +81,11 @@ export class VertexAttributes {
   /** Unique name of the vertex. */
   get id(): string {
     return ID.of(this.#store, this.#vertex);
+  }
+
+  /** The same as `id`. */
+  get identifier(): string {
+    return this.id;
   }
 
   /** Digest of the id, 32 hex digits; stands for the id wherever one is taken. */
@@ -92,6 +113,16 @@ export class VertexAttributes {
     return ODEG.of(this.#store, this.#vertex);
   }
 
+  /** The same as `ideg`. */
+  get indegree(): number {
+    return this.ideg;
+  }
+
+  /** The same as `odeg`. */
+  get outdegree(): number {
+    return this.odeg;
+  }
+
   /** True when it has no arcs. */
   get isolated(): boolean {
     return this.deg === 0;
@@ -105,6 +136,11 @@ export class VertexAttributes {
   /** `VIRTUAL` when it is there only because arcs lead to it. */
   get man(): "REAL" | "VIRTUAL" {
     return this.virtual ? "VIRTUAL" : "REAL";
+  }
+
+  /** The same as `man`. */
+  get manifestation(): "REAL" | "VIRTUAL" {
+    return this.man;
   }
 
   /** All properties, as a copy. */
@@ -122,14 +158,29 @@ export class VertexAttributes {
     return TMC.of(this.#store, this.#vertex);
   }
 
+  /** The same as `tmc`. */
+  get TMC(): number {
+    return this.tmc;
+  }
+
   /** Second since 1970 of the last commit. */
   get tmm(): number {
     return TMM.of(this.#store, this.#vertex);
   }
 
+  /** The same as `tmm`. */
+  get TMM(): number {
+    return this.tmm;
+  }
+
   /** Second since 1970 at which it expires, T_NEVER for never. */
   get tmx(): number {
     return TMX.of(this.#store, this.#vertex);
+  }
+
+  /** The same as `tmx`. */
+  get TMX(): number {
+    return this.tmx;
   }
 
   /** Seconds until it expires: 0 when it has, 4294967295 when it never does. */
@@ -166,6 +217,36 @@ export class VertexAttributes {
   /** The same as `handle`; `openVertex` and `vertexIdByAddress` take it. */
   get address(): number {
     return this.#vertex;
+  }
+
+  /** The same as `handle`. */
+  get index(): number {
+    return this.#vertex;
+  }
+
+  /** The same as `handle`. */
+  get enum(): number {
+    return this.#vertex;
+  }
+
+  /** Which group of 64 vertices it belongs to, and which of them it is, as a bit. */
+  get bitindex(): number {
+    return Math.floor(this.#vertex / 64);
+  }
+
+  get bitvector(): number {
+    return 2 ** (this.#vertex & 63);
+  }
+
+  /** Code of its type, and flags * 256: real 1, virtual 2, has properties 4, expires 8. */
+  get descriptor(): number {
+    return DESCRIPTOR.of(this.#store, this.#vertex);
+  }
+
+  /** Where it is kept. */
+  get allocator(): VertexPlace {
+    const generation = this.#store.vertices.generationOf(this.#vertex);
+    return { handle: this.#vertex, generation, refc: this.#lockCount };
   }
 
   get #lockCount(): number {

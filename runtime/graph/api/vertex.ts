@@ -15,38 +15,24 @@ import { removeVector, setVector } from "../changes/vectors.js";
 import { setExpiry, setRank, setType } from "../changes/vertices.js";
 import { nowSeconds } from "../memory/time.js";
 import { AccessError, LookupError, ValueError } from "../model/errors.js";
-import { type AdjacentOptions, adjacent } from "../query/calls/adjacent.js";
-import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
-import { arcValue } from "../query/calls/arc-value.js";
-import { type DegreeOptions, degree } from "../query/calls/degree.js";
-import {
-  type ArcListOptions,
-  inarcs,
-  initials,
-  type ListOptions,
-  neighbors,
-  outarcs,
-  terminals,
-} from "../query/calls/lists.js";
-import { type NeighborhoodOptions, neighborhood } from "../query/calls/neighborhood.js";
+import { firstNeighbor } from "../query/calls/lists.js";
 import { parseValueCondition, testValue } from "../query/match/value-condition.js";
-import type { ArcFilter, ValueCondition, VertexCondition } from "../query/parse/query-options.js";
-import type { AggregateResult, ArcTuple, NeighborhoodResult } from "../query/show/typed-results.js";
+import type { ArcFilter, ValueCondition } from "../query/parse/query-options.js";
 import type { GraphAccess } from "../sessions/graph-access.js";
-import { type AccessMode, openVertex } from "../sessions/open-vertices.js";
+import { type AccessMode, openVertex, openVertices } from "../sessions/open-vertices.js";
 import type { Hold } from "../sessions/session.js";
 import type { PropertyValue } from "../store/property-values.js";
 import { steadily } from "../store/steady-names.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
-import { adjacentOptions, degreeOptions, keyOf, type VertexName } from "./call-arguments.js";
-import { accessOf, type GraphHandle } from "./graph-handle.js";
-import { VertexAttributes, type VertexRecord } from "./vertex-attributes.js";
+import { accessOf, GraphHandle } from "./graph-handle.js";
+import type { VertexRecord } from "./vertex-attributes.js";
+import { VertexQueries } from "./vertex-queries.js";
 
 /**
  * A vertex that is held until it is closed: by `close`, by `using`, or at the
  * end of the request.
  */
-export class Vertex extends VertexAttributes {
+export class Vertex extends VertexQueries {
   /**
    * Opens a vertex; the same as `graph.openVertex`.
    * @param id id of the vertex; the runtime itself gives what it holds
@@ -54,13 +40,13 @@ export class Vertex extends VertexAttributes {
    * @throws AccessError, KeyError, ValueError
    */
   constructor(
-    graph: GraphHandle,
+    graph: GraphHandle | GraphAccess,
     id: string | Hold,
     type: string | null = null,
     mode: AccessMode = "a",
     timeout = 0,
   ) {
-    const access = accessOf(graph);
+    const access = graph instanceof GraphHandle ? accessOf(graph) : graph;
     super(access, typeof id === "object" ? id : openHold(access, id, type, mode, timeout));
   }
 
@@ -296,10 +282,12 @@ export class Vertex extends VertexAttributes {
   /** Everything about the vertex. */
   asDict(): VertexRecord {
     const { id, internalid, odeg, ideg, deg, type, man, vector, properties, tmc, tmm, tmx } = this;
-    const { c1, c0, virtual, address, op, owner, readers, xrecursion } = this;
+    const { c1, c0, virtual, address, index, op, owner, readers, xrecursion } = this;
+    const { descriptor, bitindex, bitvector, allocator } = this;
     return {
-      ...{ id, internalid, odeg, ideg, deg, type, man, vector, properties, tmc, tmm, tmx },
-      ...{ rank: { c1, c0 }, virtual, address, op, owner, readers, xrecursion },
+      ...{ id, internalid, odeg, ideg, deg, descriptor, type, man, vector, properties },
+      ...{ tmc, tmm, tmx, rank: { c1, c0 }, virtual, address, index, bitindex, bitvector, op },
+      ...{ enum: this.enum, owner, readers, xrecursion, allocator },
     };
   }
 
@@ -308,57 +296,14 @@ export class Vertex extends VertexAttributes {
     return this.asDict();
   }
 
-  /** Arcs of the vertex that match, and what lies behind them; see `Graph.neighborhood`. */
-  neighborhood<const O extends NeighborhoodOptions = object>(options?: O): NeighborhoodResult<O> {
-    return neighborhood(this.access.store, this.hold.vertex, options);
-  }
-
-  /** Sums over the arcs that `neighborhood` would collect. */
-  aggregate<const O extends AggregateOptions = object>(options?: O): AggregateResult<O> {
-    return aggregate(this.access.store, this.hold.vertex, options);
-  }
-
-  /** True if an arc matches that leads to a neighbour that matches. */
-  adjacent(arc?: ArcFilter, neighbor?: VertexCondition, options?: AdjacentOptions): boolean {
-    const given = adjacentOptions(arc, neighbor, options);
-    return adjacent(this.access.store, this.hold.vertex, given);
-  }
-
-  /** Value of the arc to another vertex, null for one without value. */
-  arcValue(arc: ArcFilter, terminal: VertexName): number | null {
-    const { store } = this.access;
-    return arcValue(store, this.hold.vertex, arc, keyOf(store, terminal));
-  }
-
-  /** Number of arcs that match; in both directions unless the filter says otherwise. */
-  degree(arc?: ArcFilter, options?: DegreeOptions): number {
-    return degree(this.access.store, this.hold.vertex, degreeOptions(arc, options));
-  }
-
-  /** Arcs that lead to the vertex. */
-  inarcs(options?: ArcListOptions): ArcTuple[] {
-    return inarcs(this.access.store, this.hold.vertex, options);
-  }
-
-  /** Arcs that lead from the vertex. */
-  outarcs(options?: ArcListOptions): ArcTuple[] {
-    return outarcs(this.access.store, this.hold.vertex, options);
-  }
-
-  /** Ids of the vertices that arcs come from, each once. */
-  initials(options?: ListOptions): string[] {
-    return initials(this.access.store, this.hold.vertex, options);
-  }
-
-  /** Ids of the vertices that arcs lead to, each once. */
-  terminals(options?: ListOptions): string[] {
-    return terminals(this.access.store, this.hold.vertex, options);
-  }
-
-  /** Ids of all neighbours, each once; with an arc filter one for each arc that matches. */
-  neighbors(arc?: ArcFilter, options?: NeighborhoodOptions): string[] {
-    const given = arc === undefined ? options : { ...options, arc };
-    return neighbors(this.access.store, this.hold.vertex, given);
+  /**
+   * Opens the first neighbour that an arc filter leads to; outwards without one.
+   * @throws KeyError, AccessError, ValueError, QueryError
+   */
+  openNeighbor(arc?: ArcFilter, mode: "r" | "a" = "r", timeout = 0): Vertex {
+    const vertex = firstNeighbor(this.access.store, this.hold.vertex, arc);
+    const [hold] = openVertices(this.access, [vertex], { mode, timeout });
+    return new Vertex(this.access, hold!);
   }
 
   /** The handle of a vertex held for writing. */

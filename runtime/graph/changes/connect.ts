@@ -1,5 +1,6 @@
 // Making arcs and changing their values.
 
+import { Header } from "../memory/layout.js";
 import { M_TMC, M_TMM, M_TMX } from "../model/constants.js";
 import { AccessError, ArcError } from "../model/errors.js";
 import type { ArcFilter } from "../query/parse/query-options.js";
@@ -85,6 +86,7 @@ export function connect(
   if (typeof lifespan !== "number") throw new TypeError("lifespan must be a number");
   CONNECT.arc.read(arc);
   if (lifespan >= 0) refuseTime(CONNECT.arc);
+  else if (hasAutoTimes(store, CONNECT.arc)) CONNECT.arc.hasTimes = true;
   CONNECT.initial = initial;
   CONNECT.terminals = terminals;
   CONNECT.lifespan = lifespan;
@@ -92,9 +94,17 @@ export function connect(
   return CONNECT.run(access, timeout);
 }
 
+function hasAutoTimes({ memory }: GraphStore, arc: ArcToMake): boolean {
+  return memory.header.words[Header.AutoArcTimes] !== 0 && !isTime(arc);
+}
+
+function isTime({ modifier: { code } }: ArcToMake): boolean {
+  return code === M_TMC || code === M_TMM || code === M_TMX;
+}
+
 /** @throws ArcError */
-function refuseTime({ modifier: { code } }: ArcToMake): void {
-  if (code !== M_TMC && code !== M_TMM && code !== M_TMX) return;
+function refuseTime(arc: ArcToMake): void {
+  if (!isTime(arc)) return;
   throw new ArcError("Arc timestamps are automatic, manual timestamp assignment not allowed");
 }
 

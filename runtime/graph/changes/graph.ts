@@ -1,7 +1,7 @@
 // Changes of a graph as a whole.
 
 import { Header, type ReadonlyBit, ReadonlyBy } from "../memory/layout.js";
-import { AccessError } from "../model/errors.js";
+import { AccessError, EnumerationError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
 import { UNTYPED } from "../store/code-ranges.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -10,6 +10,7 @@ import { attempt, waitFor } from "./attempt.js";
 import { begin } from "./change-vertex.js";
 import { codeOfKey, codeOfRelationship, codeOfType } from "./name-codes.js";
 import type { Access } from "./session-view.js";
+import { refuseReadonly } from "./vertex-key.js";
 
 /**
  * Removes all vertices, or those of a type, with all their arcs; null: untyped.
@@ -66,15 +67,38 @@ export function setReadonlyBy(
   });
 }
 
+/**
+ * Whether arcs that are made from now on get their times of creation and change beside them.
+ * @throws AccessError
+ */
+export function setAutoTimes(store: GraphStore, isOn: boolean): void {
+  store.writer.mutate(() => {
+    refuseReadonly(store);
+    begin(store, OperationCode.SetAutoTimes, 0).value = isOn ? 1 : 0;
+    apply(store, store.operation);
+  });
+}
+
 /** Kinds of names that have codes. */
 export type NameKind = "relationship" | "type" | "key";
 
 const CODE_OF = { relationship: codeOfRelationship, type: codeOfType, key: codeOfKey } as const;
 
+const NAMES_OF = { relationship: "relationships", type: "types", key: "keys" } as const;
+
 /**
  * Code of a name, a new one if it has none.
+ * @param wanted the code that it must have or is to get; 0 for any
  * @throws EnumerationError, ArcError, ValueError, AccessError
  */
-export function enumerate(store: GraphStore, kind: NameKind, name: string): number {
-  return store.writer.mutate(() => CODE_OF[kind](store, name));
+export function enumerate(store: GraphStore, kind: NameKind, name: string, wanted = 0): number {
+  const names = store[NAMES_OF[kind]];
+  return store.writer.mutate(() => {
+    if (wanted !== 0 && names.codeOf(name) === 0 && !names.isFree(wanted)) {
+      throw new EnumerationError(`code ${wanted} is not free, or none of a ${kind}`);
+    }
+    const code = CODE_OF[kind](store, name, wanted);
+    if (wanted === 0 || code === wanted) return code;
+    throw new EnumerationError(`'${name}' has another code: ${code}`);
+  });
 }

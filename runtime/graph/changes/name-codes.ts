@@ -10,35 +10,36 @@ import { OperationCode } from "../store/operation.js";
 import { checkedKey } from "../store/property-values.js";
 
 /** @throws ArcError a name that no relationship can have */
-export function codeOfRelationship(store: GraphStore, name: string): number {
+export function codeOfRelationship(store: GraphStore, name: string, wanted = 0): number {
   const code = store.relationships.codeOf(name);
   if (code !== 0) return code;
   if (!isName(name)) throw new ArcError(`invalid relationship: '${name}'`);
-  return define(store, NameKindCode.Relationship, name);
+  return define(store, NameKindCode.Relationship, name, wanted);
 }
 
 /** @throws EnumerationError a name that no type can have */
-export function codeOfType(store: GraphStore, name: string): number {
+export function codeOfType(store: GraphStore, name: string, wanted = 0): number {
   const code = store.types.codeOf(name);
   if (code !== 0) return code;
   if (!isName(name)) throw new EnumerationError(`invalid vertex type: '${name}'`);
-  return define(store, NameKindCode.Type, name);
+  return define(store, NameKindCode.Type, name, wanted);
 }
 
 /** @throws ValueError a name that no property can have */
-export function codeOfKey(store: GraphStore, name: string): number {
+export function codeOfKey(store: GraphStore, name: string, wanted = 0): number {
   const code = store.keys.codeOf(name);
   if (code !== 0) return code;
-  return define(store, NameKindCode.Key, checkedKey(name));
+  return define(store, NameKindCode.Key, checkedKey(name), wanted);
 }
 
 /** Gives a new name its code; `store.operation` is another one afterwards. */
-function define(store: GraphStore, kind: NameKindCodeNumber, name: string): number {
+function define(store: GraphStore, kind: NameKindCodeNumber, name: string, wanted: number): number {
   if (store.isReadonly) throw new EnumerationError("enumerator locked");
   const { operation } = store;
   operation.code = OperationCode.Enumerate;
   operation.name = kind;
   operation.text = name;
+  operation.value = wanted;
   operation.at = nowSeconds();
   apply(store, operation);
   return NAME_KINDS[kind]!(store).codeOf(name);

@@ -7,7 +7,7 @@ import { ArcFlag } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
 import { MODIFIERS, valueFromBits } from "../model/modifiers.js";
 import { mixesListing } from "../operations/arcs.js";
-import { EUCLIDEAN } from "../operations/log-operation.js";
+import { CHOSEN, EUCLIDEAN } from "../operations/log-operation.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { checkedId } from "../store/id-text.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
@@ -59,8 +59,9 @@ export function readRecord(store: GraphStore, reader: RecordReader, into: Operat
       readEnumeration(store, reader, into, kind, name);
       break;
     case OperationCode.SetReadonly:
+    case OperationCode.SetAutoTimes:
       into.value = kind;
-      if (kind > 1 || name !== 0) throw damaged("readonly is 0 or 1");
+      if (kind > 1 || name !== 0) throw damaged("a switch is 0 or 1");
       break;
     case OperationCode.IndexVectors:
       if (kind !== 0) throw damaged("it has no kind");
@@ -104,13 +105,15 @@ function readEnumeration(
   kind: number,
   code: number,
 ): void {
-  const names = NAME_KINDS[kind]?.(store);
+  into.name = kind & ~CHOSEN;
+  const names = NAME_KINDS[into.name]?.(store);
   if (names === undefined) throw damaged("no such kind of names");
-  into.name = kind;
   reader.skipText();
   into.text = reader.text();
   const known = names.codeOf(into.text);
-  if (code === 0 || code !== (known || names.nextCode)) {
+  into.value = kind === into.name ? 0 : code;
+  const isGiven = into.value === 0 ? code === names.nextCode : names.isFree(code);
+  if (code === 0 || (known === 0 ? !isGiven : code !== known)) {
     throw new DataError(`operation record gives '${into.text}' another code`);
   }
   if (known === 0) checked(checkedKey, into.text);

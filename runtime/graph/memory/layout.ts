@@ -160,6 +160,8 @@ export const Header = {
   NameReuses: 56,
   /** Raised by a batch that is about to be committed. */
   Batches: 57,
+  /** 1: arcs get M_TMC and M_TMM arcs beside them, as by M_AUTOTM. */
+  AutoArcTimes: 58,
 } as const;
 export const IDENTITY_WORDS = 4;
 

@@ -30,6 +30,8 @@ export const M_FWDONLY = 2048;
 
 /** Value conditions. */
 export const V_ANY = 0;
+/** Beside another one: its opposite, `V_RANGE | V_NOT` is V_NRANGE. */
+export const V_NOT = 2;
 export const V_LTE = 4;
 export const V_GT = 6;
 export const V_GTE = 8;

@@ -39,10 +39,13 @@ export function perform(store: GraphStore, operation: Operation): number {
     case OperationCode.Truncate:
       return name === 0 ? truncate(store) : truncateType(store, name);
     case OperationCode.Enumerate:
-      NAME_KINDS[name]!(store).define(operation.text);
+      NAME_KINDS[name]!(store).define(operation.text, operation.value);
       return 1;
     case OperationCode.SetReadonly:
       writeReadonly(store, operation.value);
+      return 1;
+    case OperationCode.SetAutoTimes:
+      store.writer.put(store.memory.header, Header.AutoArcTimes, operation.value);
       return 1;
     case OperationCode.IndexVectors:
       store.vectors.addIndex(operation.value, operation.flags);

@@ -15,6 +15,8 @@ const HEAD_WORDS = 2;
 /** In front of each text and value: its length in bytes. */
 const LENGTH_WORDS = 1;
 const NUMBER_BYTES = 8;
+/** Beside the kind of a name: its code was chosen, and need not be the next one. */
+export const CHOSEN = 0x80;
 /** The only kind of vectors there is. */
 export const EUCLIDEAN = 1;
 
@@ -55,6 +57,7 @@ export function logOperation(store: GraphStore, log: LogRing, operation: Operati
       return;
     }
     case OperationCode.SetReadonly:
+    case OperationCode.SetAutoTimes:
       putHead(log, log.reserve(HEAD_WORDS), operation, operation.value, 0);
       return;
     default:
@@ -94,10 +97,11 @@ function logArc(store: GraphStore, log: LogRing, operation: Operation): void {
 
 function logEnumeration(store: GraphStore, log: LogRing, operation: Operation): void {
   const names = NAME_KINDS[operation.name]!(store);
-  const code = names.codeOf(operation.text) || names.nextCode;
+  const code = names.codeOf(operation.text) || operation.value || names.nextCode;
   text.setText(operation.text);
   const at = log.reserve(HEAD_WORDS + LENGTH_WORDS + text.wordCount);
-  putText(log.words, putHead(log, at, operation, operation.name, code), text);
+  const kind = operation.name | (operation.value === 0 ? 0 : CHOSEN);
+  putText(log.words, putHead(log, at, operation, kind, code), text);
 }
 
 function logProperty(store: GraphStore, log: LogRing, operation: Operation): void {

@@ -3,7 +3,7 @@
 // room. Which one that is follows from the operations alone, so that replicas choose the same.
 //
 //   LISTS  {size class, names}, then for each name {pointer to its string, count, serial}: first
-//          the system's names, then the users' with rising codes
+//          the system's names, then the users' with rising codes; no string: a code without name
 //
 // Every thread keeps names and codes of its own. What it keeps of a code counts only while the
 // serial in memory is the one it has seen: serials are never given twice, so that neither an undone
@@ -35,6 +35,8 @@ const NAME_COUNT = 1;
 const ENTRY_WORDS = 3;
 const Entry = { String: 0, Count: 1, Serial: 2 } as const;
 const FIRST_NAMES = 10;
+/** What a code is called that was passed over: no name is empty. Its text is none, pointer 0. */
+const NOBODY = "";
 
 export class Names {
   readonly #writer: Writer;
@@ -88,8 +90,15 @@ export class Names {
 
   /** Under the mutex: the code that the next new name gets, 0 if there is none left. */
   get nextCode(): number {
-    const code = this.#codeAt(this.#lists.words[this.#table() + NAME_COUNT]!);
+    const code = this.#codeAt(this.#count());
     return code > this.#kind.lastCode ? this.#unusedCode() : code;
+  }
+
+  /** Under the mutex: whether a new name could get a code that was chosen for it. */
+  isFree(code: number): boolean {
+    const { firstCode, lastCode } = this.#kind;
+    if (!Number.isInteger(code) || code < firstCode || code > lastCode) return false;
+    return code === this.nextCode || this.nameOf(code) === "";
   }
 
   /** How many arcs, vertices or values carry the code. */
@@ -114,7 +123,11 @@ export class Names {
 
   /** How many names there are, in use or not. Takes no lock. */
   get defined(): number {
-    return this.#length();
+    let defined = 0;
+    for (let place = this.#length() - 1; place >= 0; place--) {
+      if (this.#entryWord(place, Entry.String) !== 0) defined++;
+    }
+    return defined;
   }
 
   /** How many names are in use. Takes no lock. */
@@ -128,22 +141,19 @@ export class Names {
 
   /**
    * In a mutation: code of a name, a new one if it has none. The name must be a checked one.
+   * @param wanted a code that is free, 0 for the next one
    * @throws SvcError SVC2404 when there are no codes left
    */
-  define(name: string): number {
+  define(name: string, wanted = 0): number {
     const code = this.codeOf(name);
     if (code !== 0) return code;
-    const next = this.nextCode;
+    const next = wanted || this.nextCode;
     if (next === 0) throw new EnumerationError(this.#kind.exhausted);
-    const table = this.#table();
     const place = this.#placeOf(next);
-    if (place < this.#lists.words[table + NAME_COUNT]!) {
-      this.#reuse(place, name);
-      return next;
-    }
-    const capacity = this.#blocks.wordsOf(this.#lists.words[table + SIZE_CLASS]!) - HEAD_WORDS;
-    if ((place + 1) * ENTRY_WORDS > capacity) this.#makeTable(place * 2);
-    this.#append(name);
+    // Codes that are passed over have no name, and are used at last.
+    for (let end = this.#count(); end < place; end++) this.#add(NOBODY);
+    if (place < this.#count()) this.#reuse(place, name);
+    else this.#add(name);
     return next;
   }
 
@@ -151,6 +161,19 @@ export class Names {
   addCount(code: number, delta: number): void {
     const at = this.#table() + HEAD_WORDS + this.#placeOf(code) * ENTRY_WORDS;
     this.#writer.add(this.#lists, at + Entry.Count, delta);
+  }
+
+  #add(name: string): void {
+    const count = this.#count();
+    const sizeClass = this.#lists.words[this.#table() + SIZE_CLASS]!;
+    const capacity = this.#blocks.wordsOf(sizeClass) - HEAD_WORDS;
+    if ((count + 1) * ENTRY_WORDS > capacity) this.#makeTable(count * 2);
+    this.#append(name);
+  }
+
+  /** Under the mutex: names and codes that were passed over. */
+  #count(): number {
+    return this.#lists.words[this.#table() + NAME_COUNT]!;
   }
 
   #table(): number {
@@ -250,13 +273,14 @@ export class Names {
         continue;
       }
       const before = this.#names[place];
-      const name = this.#strings.text(words[at + Entry.String]!);
+      const pointer = words[at + Entry.String]!;
+      const name = pointer === 0 ? NOBODY : this.#strings.text(pointer);
       if (before !== undefined && this.#codes.get(before) === this.#codeAt(place)) {
         this.#codes.delete(before);
       }
       this.#names[place] = name;
       this.#serials[place] = serial;
-      this.#codes.set(name, this.#codeAt(place));
+      if (name !== NOBODY) this.#codes.set(name, this.#codeAt(place));
     }
   }
 
@@ -274,14 +298,15 @@ export class Names {
     // Before anything can carry it: who has read the code since then looks again.
     Atomics.add(this.#header.ints, Header.NameReuses, 1);
     this.#fill(at, name);
-    this.#strings.release(old);
+    if (old !== 0) this.#strings.release(old);
   }
 
   #fill(at: number, name: string): void {
     const writer = this.#writer;
     // Only ever raised, also when the mutation is undone.
     const serial = Atomics.add(this.#header.ints, Header.NameSerial, 1) + 1;
-    writer.put(this.#lists, at + Entry.String, this.#strings.intern(name));
+    const text = name === NOBODY ? 0 : this.#strings.intern(name);
+    writer.put(this.#lists, at + Entry.String, text);
     writer.put(this.#lists, at + Entry.Count, 0);
     writer.put(this.#lists, at + Entry.Serial, serial >>> 0);
   }

@@ -28,6 +28,8 @@ export const OperationCode = {
   RemoveVector: 15,
   /** Asks for an index of the vectors of one length. */
   IndexVectors: 16,
+  /** Whether arcs get their times of creation and change beside them. */
+  SetAutoTimes: 17,
 } as const;
 
 export type OperationCodeNumber = (typeof OperationCode)[keyof typeof OperationCode];
@@ -49,7 +51,10 @@ export interface Operation {
   modifier: number;
   /** 1: forward-only. Of an index: candidates looked at for each new node. */
   flags: number;
-  /** Bits of the arc's value; 1 for readonly; components of the vectors of an index. */
+  /**
+   * Bits of the arc's value; 1 for readonly and automatic times; components of the vectors of an
+   * index; the code that a name is to get, 0 for the next one.
+   */
   value: number;
   /** Rank coefficients. */
   c1: number;

@@ -27,6 +27,8 @@ export const VALUE = arc({ field: "value", bit: F.F_VAL, kind: "arc value" }, (h
 /** In expressions an arc without a value has none. */
 const ARC_VALUE = arc({ field: null, name: ".arc.value" }, (hit) => (hit.hasValue ? hit.value : 0));
 const DISTANCE = arc({ field: null, name: ".arc.dist" }, (hit) => hit.level);
+/** What stands for all arcs to a head is never shown. */
+const IS_SYNTHETIC = arc({ field: null, name: ".arc.issyn" }, () => 0);
 const IS_FORWARD = arc({ field: null, name: ".arc.isfwd" }, (hit) => hit.word1 & 1);
 export const RANK = arc(
   { field: "rankscore", bit: F.F_RANK, kind: "float", name: ".rank" },
@@ -45,5 +47,5 @@ export const HAMMING = arc(
 /** All of them. */
 export const ARC_ATTRIBUTES = [
   ...[ANCHOR, ANCHOR_INTERNALID, DIRECTION, RELATIONSHIP, MODIFIER, VALUE, ARC_VALUE, DISTANCE],
-  ...[IS_FORWARD, RANK, SIMILARITY, HAMMING],
+  ...[IS_SYNTHETIC, IS_FORWARD, RANK, SIMILARITY, HAMMING],
 ];

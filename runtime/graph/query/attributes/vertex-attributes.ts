@@ -54,6 +54,7 @@ export const HANDLE = vertex(
   { field: "address", bit: F.F_ADDR, kind: "integer", name: ".handle", sortby: S.S_ADDR },
   (_, handle) => handle,
 );
+const ENUM = vertex({ field: null, name: ".enum" }, (_, handle) => handle);
 const C1 = vertex({ field: null, name: ".c1" }, ({ vertices }, handle) => vertices.c1(handle));
 const C0 = vertex({ field: null, name: ".c0" }, ({ vertices }, handle) => vertices.c0(handle));
 export const VIRTUAL = vertex({ field: null, name: ".virtual" }, ({ vertices }, handle) =>
@@ -91,5 +92,5 @@ function rawVertex({ vertices }: GraphStore, handle: number): string {
 /** All of them. */
 export const VERTEX_ATTRIBUTES = [
   ...[ID, INTERNALID, TYPE, DEG, IDEG, ODEG, VECTOR, PROPERTIES, TMC, TMM, TMX, HANDLE],
-  ...[C1, C0, VIRTUAL, PROPCOUNT, OP, DESCRIPTOR, GENERATION, RAW],
+  ...[ENUM, C1, C0, VIRTUAL, PROPCOUNT, OP, DESCRIPTOR, GENERATION, RAW],
 ];

@@ -7,7 +7,7 @@ import { ExpressionError } from "../../evaluate/expression-error.js";
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { jsonResult } from "../../evaluate/plain-result.js";
 import { compilePart } from "../../evaluate/program.js";
-import { QueryError, UnsupportedError } from "../../model/errors.js";
+import { QueryError } from "../../model/errors.js";
 import type { PropertyValue } from "../../store/property-values.js";
 import { ARC_ATTRIBUTES } from "../attributes/arc-attributes.js";
 import type { HitView } from "../attributes/attribute.js";
@@ -26,8 +26,6 @@ const ATTRIBUTES = new Map(
     name === null ? [] : [[name, read as ReadAttribute] as const],
   ),
 );
-/** What the interface has beside those, and this server does not. */
-const LATER = new Set([".enum", ".arc.issyn"]);
 
 export class Selection {
   readonly #readers: readonly Reader[];
@@ -85,7 +83,6 @@ function readerOf(whole: string, item: SelectItem, expressions: ExpressionSet): 
 function attributeOf(name: string, at: number): ReadAttribute {
   const attribute = ATTRIBUTES.get(name);
   if (attribute !== undefined) return attribute;
-  if (LATER.has(name)) throw new UnsupportedError(`\`${name}\` is not supported yet`);
   const message = `undefined attribute: '${name}'`;
   throw new ExpressionError(message, message, at, name.length);
 }

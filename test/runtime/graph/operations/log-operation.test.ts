@@ -87,6 +87,8 @@ test("arcs and graphs", ({ graph, store }) => {
   graph.disconnect("b", undefined, "c");
   graph.truncate("thing");
   graph.truncate();
+  graph.enumKey("k", 9);
+  graph.autoArcTimestamps(true);
   setReadonly(store, true);
   const [first, ...others] = wordsOf(store);
   assert.is(first, "2: 200000c at 2 6f74 2000509 at fffffffe 0 1 61 1 62");
@@ -96,6 +98,8 @@ test("arcs and graphs", ({ graph, store }) => {
     "1: 2000809 at 1 1 1 62 1 63",
     "1: 200080a at 1 62 1 63",
     "1: b at",
+    "1: 9820c at 1 6b",
+    "1: 111 at",
     "1: 10d at",
   ]);
   checkStore(store);

@@ -121,7 +121,6 @@ refuses(
   "Syntax error [ expected operand ] at pos=12 (''): age; a: 1 +<<<ERROR>>>\n" +
     "  age; a: 1 +\n             ^",
 );
-refuses("vertices", { select: ".enum" }, "UnsupportedError", "`.enum` is not supported yet");
 
 /** Malformed parts of queries. */
 const NEEDS_MODIFIER = "Invalid arc: value condition not supported without modifier";

@@ -91,7 +91,11 @@ function checkStrings(store: GraphStore, used: readonly number[], blocks: readon
   for (const word of NAME_TABLES) {
     const table = header.words[word]!;
     const count = lists.words[table + 1]!;
-    for (let name = 0; name < count; name++) refer(lists.words[table + 2 + name * NAME_WORDS]!);
+    for (let name = 0; name < count; name++) {
+      const text = lists.words[table + 2 + name * NAME_WORDS]!;
+      // Codes that were passed over have none.
+      if (text !== 0) refer(text);
+    }
   }
   const { groups } = store.properties;
   for (const vertex of used) {

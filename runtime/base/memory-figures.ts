@@ -1,0 +1,24 @@
+// Memory of the machine and of this process, with the extremes that were seen when somebody asked.
+
+import { freemem, totalmem } from "node:os";
+
+export interface MemoryFigures {
+  /** Bytes of the machine. */
+  readonly total: number;
+  readonly current: { readonly available: number; readonly process: number };
+  readonly "worst-case": { readonly available: number; readonly process: number };
+}
+
+let leastAvailable = Number.POSITIVE_INFINITY;
+let mostUsed = 0;
+
+export function memoryFigures(): MemoryFigures {
+  const current = { available: freemem(), process: process.memoryUsage.rss() };
+  leastAvailable = Math.min(leastAvailable, current.available);
+  mostUsed = Math.max(mostUsed, current.process);
+  return {
+    total: totalmem(),
+    current,
+    "worst-case": { available: leastAvailable, process: mostUsed },
+  };
+}
