@@ -78,6 +78,7 @@ export default defineConfig({
     convert: "runtime/plugin/convert.ts",
     compiler: "compiler/index.ts",
     cli: "cli/main.ts",
+    standalone: "cli/standalone-main.ts",
     "threads/io": "runtime/threads/io.ts",
     "threads/executor": "runtime/threads/executor.ts",
     "threads/admin": "runtime/threads/admin.ts",

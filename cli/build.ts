@@ -1,8 +1,9 @@
 // `svc build`: checks and compiles the plugins of a project into `.svc/`.
 
+import { join, resolve } from "node:path";
 import { SvcError } from "../runtime/base/errors.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
-import { flag } from "./frame/option.js";
+import { flag, text } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
 import { EXIT_FAILURE } from "./frame/report-error.js";
 
@@ -13,9 +14,13 @@ export const build = defineCommand({
   options: {
     check: { kind: flag, help: "write nothing, fail when .svc/ is not what a build would write" },
     json: { kind: flag, help: "print the findings as JSON" },
+    standalone: {
+      kind: text("<folder>"),
+      help: "also write a folder that `node serve.mjs` serves without this package",
+    },
   },
   environment: false,
-  async run([argument], { check = false, json = false }) {
+  async run([argument], { check = false, json = false, standalone }) {
     const [{ buildProject }, { printFindings, printJson, summary }] = await Promise.all([
       import("../compiler/build.js"),
       import("./frame/report-build.js"),
@@ -33,6 +38,17 @@ export const build = defineCommand({
     if (!result.ok) return EXIT_FAILURE;
     const done = check || result.unchanged ? "current" : "built";
     if (!json) console.log(`svc: ${done}, ${summary(result)}`);
+    if (standalone !== undefined && !check) await shipTo(folder, standalone, json);
     return 0;
   },
 });
+
+async function shipTo(project: string, target: string, isQuiet: boolean): Promise<void> {
+  const { writeStandalone } = await import("./standalone/write-standalone.js");
+  const packages = await writeStandalone(project, resolve(target));
+  if (isQuiet) return;
+  if (packages.length > 0) {
+    console.log(`svc: run \`npm install --omit=dev\` in ${target} for ${packages.join(", ")}`);
+  }
+  console.log(`svc: node ${join(target, "serve.mjs")}`);
+}

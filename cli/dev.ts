@@ -24,6 +24,7 @@ export const dev = defineCommand({
       import("./serving/watch-folder.js"),
     ]);
     surviveLostReaders();
+    process.env.NODE_ENV ??= "development";
     const folder = projectFolder(argument);
     const server = new DevServer(folder, values, { unchecked });
     const unwatch = watchFolder(folder, (files) => void server.change(files));

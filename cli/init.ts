@@ -1,22 +1,31 @@
-// `svc init`: writes a new project from templates/init.
+// `svc init`: writes a new project from templates/init, and what makes an image of one from
+// templates/docker.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { SvcError } from "../runtime/base/errors.js";
 import { packageInfo, packageRoot } from "../runtime/base/package-info.js";
 import { defineCommand } from "./frame/command.js";
+import { flag } from "./frame/option.js";
 
 export const init = defineCommand({
   name: "init",
   summary: "Writes a new project that builds, serves and tests one plugin.",
   arguments: [{ name: "<folder>", required: true, help: "the folder to write, new or empty" }],
-  options: {},
+  options: {
+    docker: { kind: flag, help: "write a Dockerfile as well, or for a project that is there" },
+  },
   environment: false,
-  async run([argument]) {
+  async run([argument], { docker = false }) {
     const folder = resolve(argument!);
+    if (docker && existsSync(join(folder, "package.json"))) {
+      for (const file of writeImage(folder)) console.log(`  ${join(argument!, file)}`);
+      return 0;
+    }
     makeEmptyFolder(folder);
+    if (docker) writeImage(folder);
     const dependency = dependencyOnThisPackage();
-    for (const file of writeTemplate(folder, { name: packageName(folder), dependency })) {
+    for (const file of writeTemplate("init", folder, { name: packageName(folder), dependency })) {
       console.log(`  ${join(argument!, file)}`);
     }
     if (dependency.startsWith("file:")) {
@@ -67,16 +76,27 @@ function packageName(folder: string): string {
   return name.replace(/^[._-]+/, "") || "my-service";
 }
 
-/** Writes all files of the template and returns their names. */
-function writeTemplate(folder: string, values: Readonly<Record<string, string>>): string[] {
-  const template = join(packageRoot(), "templates", "init");
+/** @throws SvcError SVC3009 when one of its files is there */
+function writeImage(folder: string): string[] {
+  const taken = ["Dockerfile", ".dockerignore"].find((name) => existsSync(join(folder, name)));
+  if (taken !== undefined) throw new SvcError("SVC3009", `${join(folder, taken)} is there already`);
+  return writeTemplate("docker", folder, {});
+}
+
+/** Writes all files of a template and returns their names. */
+function writeTemplate(
+  name: "init" | "docker",
+  folder: string,
+  values: Readonly<Record<string, string>>,
+): string[] {
+  const template = join(packageRoot(), "templates", name);
   const files = readdirSync(template, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(template, join(entry.parentPath, entry.name)))
     .sort();
   return files.map((file) => {
     const text = readFileSync(join(template, file), "utf8");
-    const written = file === "gitignore" ? ".gitignore" : file; // npm drops a packed .gitignore
+    const written = file.endsWith("ignore") ? `.${file}` : file; // npm drops a packed .gitignore
     mkdirSync(dirname(join(folder, written)), { recursive: true });
     writeFileSync(
       join(folder, written),

@@ -14,7 +14,8 @@ import { client } from "./client.js";
 import { dev } from "./dev.js";
 import { doctor } from "./doctor.js";
 import { down } from "./down.js";
-import type { Command } from "./frame/command.js";
+import { type Command, PROJECT_ARGUMENT } from "./frame/command.js";
+import { loadEnvironment } from "./frame/environment.js";
 import { commandHelp, overview } from "./frame/help.js";
 import { parseArguments } from "./frame/parse-arguments.js";
 import { reportError } from "./frame/report-error.js";
@@ -77,6 +78,10 @@ async function run(words: readonly string[]): Promise<number> {
   }
   const command = findCommand(words);
   const rest = words.slice(command.name.split(" ").length);
+  if (command.arguments.includes(PROJECT_ARGUMENT)) {
+    const [folder = "."] = parseArguments(command, rest, {}).given;
+    loadEnvironment(folder);
+  }
   const { help, given, values } = parseArguments(command, rest, process.env);
   if (help) {
     process.stdout.write(commandHelp(command));

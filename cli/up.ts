@@ -25,7 +25,7 @@ export const up = defineCommand({
     ]);
     const folder = projectFolder(argument);
     const manifest = build.readBuild(folder);
-    await build.warnIfStale(folder, manifest);
+    await build.warnIfStale(folder);
     const { config } = manifest;
     const system = loadSystem(folder, config.descriptor, descriptor);
     const chosen = selectIds(system, only);

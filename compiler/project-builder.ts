@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { posix, relative, resolve, sep } from "node:path";
 import { SvcError } from "../runtime/base/errors.js";
 import type { ResolvedConfig } from "../runtime/settings/config-rule.js";
-import { hashContent, MANIFEST_FILE } from "../runtime/settings/manifest.js";
+import { CONFIG_OUTPUT, hashContent, MANIFEST_FILE } from "../runtime/settings/manifest.js";
 import { findPluginFiles } from "../runtime/settings/plugin-files.js";
 import { type BuildResult, Clock, hasErrors } from "./build-result.js";
 import { Bundler } from "./bundle.js";
@@ -254,7 +254,7 @@ export class ProjectBuilder {
 
   /** All files of the build; null when bundling found errors, which are added to `found`. */
   async #emit(
-    { config, inputs, isOpen }: LoadedConfig,
+    { config, inputs, openCode }: LoadedConfig,
     files: readonly string[],
     reading: ReadResult,
     found: Diagnostic[],
@@ -271,13 +271,14 @@ export class ProjectBuilder {
     for (const [name, text] of bundle.files) {
       output.set(name, text);
     }
+    if (openCode !== null) output.set(CONFIG_OUTPUT, openCode);
     const hashes = [...output].map(([name, text]) => [name, hashContent(text)] as const);
     const sources = [...files, ...inputs, ...dependencies, ...bundle.inputs];
     const manifest = emitProjectManifest(plugins, {
       svc: compilerVersion(),
       checked,
       config,
-      isConfigOpen: isOpen,
+      isConfigOpen: openCode !== null,
       files,
       inputs: hashInputs(this.projectDir, sources),
       outputs: Object.fromEntries(hashes.sort()),

@@ -32,11 +32,13 @@ export function commandHelp(command: Command): string {
 
 Usage: svc ${usage(command)} [options]
 
-${columns(command.arguments.map(({ name, help }) => [name, help]))}
-
-Options
+${argumentRows(command)}Options
 ${columns([...options, ["--help", "this text"]])}
 ${environment}`;
+}
+
+function argumentRows({ arguments: given }: Command): string {
+  return given.length === 0 ? "" : `${columns(given.map(({ name, help }) => [name, help]))}\n\n`;
 }
 
 function usage(command: Command): string {

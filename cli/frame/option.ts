@@ -12,6 +12,8 @@ export type OptionKind<T> = SettingType<T>;
 export interface Option<T> {
   readonly kind: OptionKind<T>;
   readonly help: string;
+  /** A variable by which platforms tell it; its own, see `variableOf`, counts more. */
+  readonly platformVariable?: string;
 }
 
 export type OptionTable = Readonly<Record<string, Option<unknown>>>;

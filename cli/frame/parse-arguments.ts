@@ -87,8 +87,9 @@ function fromToken(
 function fromEnvironment(options: OptionTable, environment: Environment): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, option] of Object.entries(options)) {
-    const given = environment[variableOf(name)];
-    if (given !== undefined && given !== "") values[name] = parsed(option, variableOf(name), given);
+    const variables = [variableOf(name), option.platformVariable ?? ""];
+    const variable = variables.find((known) => environment[known]);
+    if (variable !== undefined) values[name] = parsed(option, variable, environment[variable]);
   }
   return values;
 }

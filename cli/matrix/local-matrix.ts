@@ -6,7 +6,6 @@ import { join, resolve } from "node:path";
 import { DEFAULT_CHANNELS } from "../../runtime/base/limits.js";
 import { surviveLostReaders } from "../../runtime/base/log.js";
 import { onEndSignals } from "../../runtime/lifecycle/end-signals.js";
-import type { Manifest } from "../../runtime/settings/manifest.js";
 import { sampleCall } from "../serving/announce.js";
 import { readBuild, warnIfStale } from "../serving/built-project.js";
 import { Instance, type InstanceEvents } from "./instance.js";
@@ -37,7 +36,6 @@ export class LocalMatrix implements InstanceEvents {
   readonly #engines: readonly (readonly Instance[])[];
   readonly #dispatcher: Instance;
   readonly #configFile: string;
-  readonly #manifest: Manifest;
   #isStopping = false;
 
   /**
@@ -47,7 +45,6 @@ export class LocalMatrix implements InstanceEvents {
   constructor(folder: string, shape: MatrixShape, { port, channels, root }: MatrixValues) {
     surviveLostReaders();
     const manifest = readBuild(folder);
-    this.#manifest = manifest;
     this.#folder = folder;
     this.#shape = shape;
     this.#channels = channels ?? DEFAULT_CHANNELS;
@@ -66,7 +63,7 @@ export class LocalMatrix implements InstanceEvents {
    * @throws SvcError SVC3013 when an instance cannot be started; the others are ended again
    */
   async run(): Promise<void> {
-    await warnIfStale(this.#folder, this.#manifest);
+    await warnIfStale(this.#folder);
     const { partitions, replicas } = this.#shape;
     console.log(`svc matrix: ${partitions} partitions, ${replicas} replicas of each`);
     const stopped = this.#stopOnSignals();

@@ -25,8 +25,12 @@ export function readBuild(projectDir: string): Manifest {
   return manifest;
 }
 
-/** Writes a warning when a source is not what was built, or the types were never right. */
-export async function warnIfStale(projectDir: string, manifest: Manifest): Promise<void> {
+/**
+ * Writes a warning when a source is not what was built, or the types were never right.
+ * @throws SvcError as `readBuild`
+ */
+export async function warnIfStale(projectDir: string): Promise<void> {
+  const manifest = readBuild(projectDir);
   const { findPluginFiles } = await import("../../runtime/settings/plugin-files.js");
   const files = await findPluginFiles(projectDir, manifest.config);
   const added = files.find((file) => !manifest.files.includes(file)) ?? null;

@@ -29,9 +29,12 @@ export type ServeValues = OptionValues<typeof SERVE_OPTIONS>;
 
 function settingOptions(): SettingOptions {
   const rows = Object.values<Setting<unknown>>(SETTINGS);
-  const options = rows.flatMap(({ option, fileOption, type, optionHelp: help }) => {
-    if (option !== null) return [[option, { kind: type, help }]];
-    return fileOption === null ? [] : [[fileOption, { kind: text("<file>"), help }]];
-  });
-  return Object.fromEntries(options) as SettingOptions;
+  return Object.fromEntries(rows.flatMap(optionOf)) as SettingOptions;
+}
+
+function optionOf(row: Setting<unknown>): [string, Option<unknown>][] {
+  const { option, fileOption, type, optionHelp: help, platformVariable } = row;
+  const platform = platformVariable === undefined ? {} : { platformVariable };
+  if (option !== null) return [[option, { kind: type, help, ...platform }]];
+  return fileOption === null ? [] : [[fileOption, { kind: text("<file>"), help }]];
 }

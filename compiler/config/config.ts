@@ -19,8 +19,11 @@ export interface LoadedConfig {
   readonly config: ResolvedConfig;
   /** Files that the configuration was read from, relative to the project. */
   readonly inputs: readonly string[];
-  /** It may say something else without any change to these: it reads the environment, say. */
-  readonly isOpen: boolean;
+  /**
+   * Its code, when it may say something else without any change to the inputs: it reads the
+   * environment, say.
+   */
+  readonly openCode: string | null;
 }
 
 /** Words without which code can know nothing that is not written in it. */
@@ -35,15 +38,15 @@ export async function loadConfig(projectDir: string): Promise<LoadedConfig> {
   const file = CONFIG_FILES.find((name) => existsSync(join(projectDir, name)));
   const name = packageName(projectDir);
   if (file === undefined) {
-    return { config: withName(resolveConfig({}, []), name), inputs: [], isOpen: false };
+    return { config: withName(resolveConfig({}, []), name), inputs: [], openCode: null };
   }
-  const { value, inputs, isOpen } = await runConfig(projectDir, file);
+  const { value, inputs, openCode } = await runConfig(projectDir, file);
   const problems: Problems = [];
   const config = resolveConfig(value, problems);
   if (problems.length > 0) {
     throw new ConfigError(projectDir, file, problems);
   }
-  return { config: withName(config, name), inputs, isOpen };
+  return { config: withName(config, name), inputs, openCode };
 }
 
 function withName(config: ResolvedConfig, name: string | null): ResolvedConfig {
@@ -62,7 +65,7 @@ function packageName(projectDir: string): string | null {
 async function runConfig(
   projectDir: string,
   file: string,
-): Promise<{ value: unknown; inputs: string[]; isOpen: boolean }> {
+): Promise<{ value: unknown; inputs: string[]; openCode: string | null }> {
   const { code, inputs } = await bundleConfig(projectDir, file);
   // Beside the original, so that the packages it imports are found.
   removeLeftovers(projectDir, LEFTOVERS);
@@ -73,7 +76,7 @@ async function runConfig(
     if (module.default === undefined) {
       throw new Error("it has no default export; write `export default defineConfig({ … })`");
     }
-    return { value: module.default, inputs, isOpen: OPEN.test(code) };
+    return { value: module.default, inputs, openCode: OPEN.test(code) ? code : null };
   } catch (error) {
     throw new SvcError("SVC1101", `${file} cannot be loaded: ${messageOf(error)}`, {
       cause: error,

@@ -119,4 +119,16 @@ export const COMMAND_CODES = {
     title: "system that does not run",
     fix: "start it with `svc up`, or name the `--root` of the one that runs",
   },
+  SVC3170: {
+    title: "configuration not usable at start",
+    fix: "mend svc.config.ts or the variables that it reads",
+  },
+  SVC3171: {
+    title: "standalone folder not usable",
+    fix: "name a new folder, an empty one, or one that `svc build --standalone` wrote",
+  },
+  SVC3172: {
+    title: "file of variables not readable",
+    fix: "mend its permissions, or remove it",
+  },
 } as const satisfies Record<string, ErrorCode>;

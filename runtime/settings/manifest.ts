@@ -13,6 +13,8 @@ import { isPlainObject } from "./rules.js";
 /** Raised whenever a file of `.svc/` changes its form; other formats are treated as no build. */
 export const MANIFEST_FORMAT = 2;
 export const MANIFEST_FILE = "manifest.json";
+/** In a build whose configuration reads the environment: its code, to be run at each start. */
+export const CONFIG_OUTPUT = "config.js";
 
 /** Hash of each file by its path relative to the project; null: there was no such file. */
 export type FileHashes = Readonly<Record<string, string | null>>;

@@ -22,6 +22,8 @@ export interface Setting<
   readonly option: Option;
   /** Option that names a JSON file which holds the value. */
   readonly fileOption: FileOption;
+  /** A variable by which platforms tell it, besides that of its option. */
+  readonly platformVariable?: string;
   readonly library: Library;
   /** What the library calls it when it refuses a value (interface, "Management operations"). */
   readonly noun: string | null;
@@ -45,6 +47,7 @@ export function setting<
   readonly default: readonly [value: NoInfer<T>, text?: string];
   readonly option?: Option;
   readonly fileOption?: FileOption;
+  readonly platformVariable?: string;
   readonly library?: Library;
   readonly noun?: string;
   readonly help: string;
@@ -57,6 +60,7 @@ export function setting<
     fileOption = null,
     library = null,
     noun = null,
+    platformVariable,
     help,
     optionHelp = help,
   } = row;
@@ -66,6 +70,7 @@ export function setting<
     ...{ default: value, defaultText: text },
     // A row that does not name one has null for its type.
     ...{ option: option as Option, fileOption: fileOption as FileOption },
+    ...(platformVariable === undefined ? {} : { platformVariable }),
     library: library as Library,
   };
 }

@@ -9,6 +9,7 @@
 //   default  what it is where nobody says anything, and after a comma what people read in place of
 //            that value, where it does not speak for itself
 //   option   of `svc serve` and `svc dev`; the variable follows: `save-every` and SVC_SAVE_EVERY;
+//            `platformVariable` names another variable that counts, such as PORT;
 //            `fileOption` in its place for one that names a JSON file which holds the value
 //   library  where programs may give it, too: to "start" (`startHTTP`), or to "initialize" alone
 //   help     what it is, for the documents and for `svc serve --help`; where that reads wrong for
@@ -71,6 +72,7 @@ export const SETTINGS = {
     type: integer(0, MAX_MAIN_PORT),
     default: [9000],
     option: "port",
+    platformVariable: "PORT",
     noun: "port number",
     help: "main port, the admin port is the next one; 0: any free pair",
   }),

@@ -45,10 +45,13 @@ export function serve(project: string, ...args: string[]): Promise<Served> {
 }
 
 /** The same with another copy of `bin/svc.cjs`. */
-export async function serveWith(bin: string, project: string, ...args: string[]): Promise<Served> {
-  const child = spawn(NODE, [...NODE_ARGS, bin, "serve", project, "--port", "0", ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+export function serveWith(bin: string, project: string, ...args: string[]): Promise<Served> {
+  return started([bin, "serve", project, "--port", "0", ...args]);
+}
+
+/** Any program that serves, once it listens. */
+export async function started(words: readonly string[], env = process.env): Promise<Served> {
+  const child = spawn(NODE, [...NODE_ARGS, ...words], { stdio: ["ignore", "pipe", "pipe"], env });
   let out = "";
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -61,7 +64,7 @@ export async function serveWith(bin: string, project: string, ...args: string[])
       const match = /http:\/\/[^\s/]+:(\d+)/.exec(out);
       if (match !== null) resolve(Number(match[1]));
     });
-    child.once("exit", () => reject(new Error(`svc serve ended:\n${out}${log}`)));
+    child.once("exit", () => reject(new Error(`the server ended:\n${out}${log}`)));
   });
   return {
     port,

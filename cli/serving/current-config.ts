@@ -1,0 +1,32 @@
+// The configuration that a server starts with. What the build found in `svc.config.ts` is written
+// down in it, unless that file reads the environment: then it is asked again.
+
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
+import { SvcError } from "../../runtime/base/errors.js";
+import { type ResolvedConfig, resolveConfig } from "../../runtime/settings/config-rule.js";
+import { CONFIG_OUTPUT, type Manifest } from "../../runtime/settings/manifest.js";
+import { type Problems, problemText } from "../../runtime/settings/rules.js";
+
+/**
+ * @throws SvcError SVC3170 when the configuration does not run here, or says what cannot be
+ */
+export async function currentConfig(folder: string, manifest: Manifest): Promise<ResolvedConfig> {
+  if (manifest.outputs[CONFIG_OUTPUT] === undefined) return manifest.config;
+  const url = pathToFileURL(join(folder, BUILD_FOLDER, CONFIG_OUTPUT));
+  const problems: Problems = [];
+  const config = resolveConfig(await load(url), problems);
+  if (problems.length > 0) {
+    throw new SvcError("SVC3170", problems.map(problemText).join("\n  "));
+  }
+  return { ...config, name: config.name ?? manifest.config.name };
+}
+
+async function load(url: URL): Promise<unknown> {
+  try {
+    return ((await import(url.href)) as { default?: unknown }).default;
+  } catch (error) {
+    throw new SvcError("SVC3170", (error as Error).message, { cause: error });
+  }
+}

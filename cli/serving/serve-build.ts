@@ -1,0 +1,26 @@
+// Serves a build that is on disk; loads nothing of the compiler.
+
+import { surviveLostReaders } from "../../runtime/base/log.js";
+import { announce } from "./announce.js";
+import { pluginTable, readBuild } from "./built-project.js";
+import { currentConfig } from "./current-config.js";
+import type { ServeValues } from "./options.js";
+import { resolveSettings, roleOf } from "./resolve-settings.js";
+import { startServer } from "./start-server.js";
+
+/**
+ * Returns once the server listens; it goes on until the process is told to stop.
+ * @param folder of the project
+ * @throws SvcError whatever keeps it from starting
+ */
+export async function serveBuild(folder: string, values: ServeValues): Promise<number> {
+  surviveLostReaders();
+  process.env.NODE_ENV ??= "production";
+  const manifest = readBuild(folder);
+  const config = await currentConfig(folder, manifest);
+  const settings = await resolveSettings(folder, config, values);
+  const table = pluginTable(folder, manifest, await roleOf(folder, config, values));
+  const service = await startServer(settings, table);
+  process.stdout.write(announce(service, table));
+  return 0;
+}

@@ -1,0 +1,28 @@
+// The entry of a standalone folder: `svc serve` of the build that lies in it, and nothing else.
+
+import { packageRoot } from "../runtime/base/package-info.js";
+import { defineCommand } from "./frame/command.js";
+import { loadEnvironment } from "./frame/environment.js";
+import { commandHelp } from "./frame/help.js";
+import { parseArguments } from "./frame/parse-arguments.js";
+import { reportError } from "./frame/report-error.js";
+import { SERVE_OPTIONS } from "./serving/options.js";
+import { serveBuild } from "./serving/serve-build.js";
+
+const command = defineCommand({
+  name: "serve",
+  summary: "Serves the build in this folder until it is told to stop.",
+  arguments: [],
+  options: SERVE_OPTIONS,
+  environment: true,
+  run: (_words, values) => serveBuild(packageRoot(), values),
+});
+
+try {
+  loadEnvironment(packageRoot());
+  const { help, given, values } = parseArguments(command, process.argv.slice(2), process.env);
+  if (help) process.stdout.write(commandHelp(command));
+  else process.exitCode = await command.run(given, values);
+} catch (error) {
+  process.exitCode = reportError(error);
+}

@@ -1,0 +1,60 @@
+// The runtime of this package without what only builds need, in as few files as threads allow.
+
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageRoot } from "../../runtime/base/package-info.js";
+
+/** Entries of dist/: what user code imports, the server, and its threads. */
+const ENTRIES = [
+  "index",
+  "config",
+  "convert",
+  "standalone",
+  "threads/io",
+  "threads/executor",
+  "threads/admin",
+  "threads/interconnect",
+];
+/** What is copied as it is. */
+const ASSETS = ["console", "build-id", "third-party-licenses.txt"];
+
+/** @param outdir new */
+export async function bundleRuntime(outdir: string): Promise<void> {
+  const { build } = await import("esbuild");
+  const dist = join(packageRoot(), "dist");
+  const { metafile } = await build({
+    absWorkingDir: packageRoot(),
+    entryPoints: Object.fromEntries(ENTRIES.map((name) => [name, join(dist, `${name}.js`)])),
+    outdir,
+    bundle: true,
+    // Every class exists once a thread, whichever entry loads it.
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: "none",
+    metafile: true,
+    // Optional, and native: it is taken where it is installed.
+    external: ["hyper-express"],
+    logLevel: "silent",
+  });
+  for (const name of ASSETS) cpSync(join(dist, name), join(outdir, name), { recursive: true });
+  const file = join(outdir, "third-party-licenses.txt");
+  writeFileSync(file, readFileSync(file, "utf8") + licensesOf(Object.keys(metafile.inputs)));
+}
+
+/** Of packages that became part of the bundle just now. */
+function licensesOf(inputs: readonly string[]): string {
+  const packages = inputs.flatMap((path) => {
+    const found = /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path);
+    return found === null ? [] : [[found[1]!, found[0]] as const];
+  });
+  return [...new Map(packages)]
+    .map(([name, folder]) => {
+      const text = readFileSync(join(packageRoot(), folder, "LICENSE"), "utf8").trim();
+      return `\n\n${name}\n\n${text}\n`;
+    })
+    .join("");
+}
