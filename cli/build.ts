@@ -44,7 +44,7 @@ export const build = defineCommand({
 });
 
 async function shipTo(project: string, target: string, isQuiet: boolean): Promise<void> {
-  const { writeStandalone } = await import("./standalone/write-standalone.js");
+  const { writeStandalone } = await import("../compiler/standalone/write-standalone.js");
   const packages = await writeStandalone(project, resolve(target));
   if (isQuiet) return;
   if (packages.length > 0) {
