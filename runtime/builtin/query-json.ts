@@ -180,6 +180,7 @@ const CONDITION: Readonly<Record<string, Translate>> = {
 
 const QUERY: Readonly<Record<string, Translate>> = {
   ...RULE,
+  aggregate: (value) => (isObject(value) ? translated(value, { arc }) : value),
   condition: (value) => condition(value),
   fields: constant,
   result: constant,

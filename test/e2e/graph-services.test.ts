@@ -264,7 +264,10 @@ test("texts that are no queries", async () => {
 });
 
 test("what is not built yet is told apart from what has failed", async () => {
-  const { status, json } = await ask("/svc/builtin/neighbor", people({ id: "Ann", nest: "true" }));
+  const { status, json } = await ask(
+    "/svc/builtin/neighbor",
+    people({ id: "Ann", select: ".enum" }),
+  );
   assert.is(status, 501, JSON.stringify(json.message));
   assert.match(JSON.stringify(json.message), /not supported yet/);
 });

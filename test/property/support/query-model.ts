@@ -83,7 +83,12 @@ export class QueryModel {
     this.hits = [];
     this.neighbors = 0;
     this.#isQuiet = false;
-    this.walk(anchor, 1, { ...rule, collect: rule.collect ?? true }, defaultDirection);
+    this.walk(
+      anchor,
+      1,
+      { ...rule, collect: rule.collect === undefined ? true : rule.collect },
+      defaultDirection,
+    );
   }
 
   isAdjacent(anchor: string, rule: Rule): boolean {
@@ -176,7 +181,7 @@ export class QueryModel {
   }
 
   #goOn(rule: Rule, id: string, level: number): boolean {
-    const collect = rule.collect ?? false;
+    const collect = rule.collect === undefined ? false : rule.collect;
     const isFound = this.walk(id, level + 1, { ...rule, collect }, D_ANY);
     return rule.assert ?? isFound;
   }

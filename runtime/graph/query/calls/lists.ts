@@ -23,7 +23,8 @@ import { EntryQuery } from "../show/entry-query.js";
 import type { ArcTuple } from "../show/typed-results.js";
 import { NO_DEADLINE } from "../walk/deadline.js";
 import { planWalk, walkNeighborhood } from "../walk/walk.js";
-import { type NeighborhoodOptions, NeighborhoodSource, neighborhood } from "./neighborhood.js";
+import { type NeighborhoodOptions, neighborhood } from "./neighborhood.js";
+import { NeighborhoodSource } from "./neighborhood-source.js";
 import { vertices } from "./vertices.js";
 
 /** Options of `terminals` and `initials`. */

@@ -4,8 +4,11 @@
 
 import { ARC_WORDS } from "../../memory/layout.js";
 
-/** On which side of the tail the arc was found: its outarcs, its inarcs, or a pair of both. */
-export const HitSide = { Out: 0, In: 1, Both: 2 } as const;
+/**
+ * On which side of the tail the arc was found: its outarcs, its inarcs, or a pair of both; arcs
+ * that stand for a group have none.
+ */
+export const HitSide = { Out: 0, In: 1, Both: 2, Any: 3 } as const;
 export type HitSideNumber = (typeof HitSide)[keyof typeof HitSide];
 
 /**

@@ -4,6 +4,7 @@
 //   word 2   low <= key(word2) <= high          see arc-value-test.ts for the key
 //            popcount(word2 ^ low) <= high      for M_LSH
 
+import { QueryError } from "../../model/errors.js";
 import type { Names } from "../../store/names.js";
 import {
   type ArcLiteral,
@@ -12,6 +13,7 @@ import {
   MAX_KEY,
   MIN_KEY,
 } from "./arc-value-test.js";
+import { checkDynamic, dynamicTest, isDynamic } from "./dynamic-value-test.js";
 
 /** Which loop a kernel takes: no arc, every arc, those of a key, of a range too, all else. */
 export const ArcTestKind = { Nothing: 0, Any: 1, Key: 2, Range: 3, General: 4 } as const;
@@ -50,7 +52,10 @@ export class ArcTest {
   isOutside = false;
   isPattern = false;
   readonly isNegated: boolean;
+  /** True where values are compared with that of the arc before; see `compareWith`. */
+  readonly isDynamic: boolean;
   #literal: ArcLiteral;
+  #hasUnknownName = false;
 
   /** @throws QueryError literals that the comparison cannot take */
   constructor(parts: ArcFilterParts) {
@@ -63,6 +68,7 @@ export class ArcTest {
       (isForwardOnly ? 1 : 0);
     this.want = (modifier << 8) | (isForwardOnly ? 1 : 0);
     this.isNegated = parts.isNegated;
+    this.isDynamic = isDynamic(parts.comparison);
     this.#literal = parts.literal;
     this.literal = parts.literal;
   }
@@ -75,15 +81,37 @@ export class ArcTest {
   /** @throws QueryError what the comparison cannot take */
   set literal(literal: ArcLiteral) {
     const { modifier, comparison } = this.parts;
-    const value = comparison === 0 ? NO_VALUE_TEST : arcValueTest(modifier, comparison, literal);
+    if (this.isDynamic) {
+      checkDynamic(modifier, comparison, literal);
+      this.#literal = literal;
+      return;
+    }
+    this.#compare(comparison === 0 ? NO_VALUE_TEST : arcValueTest(modifier, comparison, literal));
+    this.kind = this.#kind();
+    this.#literal = literal;
+  }
+
+  /**
+   * What a dynamic test compares with from now on.
+   * @param word1 of the arc that led to the vertex
+   * @param bits of that arc
+   */
+  compareWith(word1: number, bits: number): void {
+    const { modifier, comparison } = this.parts;
+    const value = dynamicTest(modifier, comparison, this.#literal, word1, bits);
+    if (value !== null) this.#compare(value);
+    const isComparable = value !== null && !this.#hasUnknownName;
+    if (isComparable) this.kind = this.#kind();
+    else this.kind = this.isNegated ? ArcTestKind.Any : ArcTestKind.Nothing;
+  }
+
+  #compare(value: ArcValueTest): void {
     this.flip = value.flip;
     this.fold = value.fold;
     this.low = value.low;
     this.high = value.high;
     this.isOutside = value.isOutside;
     this.isPattern = value.isPattern;
-    this.kind = this.#kind();
-    this.#literal = literal;
   }
 
   /**
@@ -95,8 +123,15 @@ export class ArcTest {
     if (relationship === null) return;
     const code = relationships.codeOf(relationship);
     this.want = (code << 16) | (this.want & 0xffff);
+    this.#hasUnknownName = code === 0;
     if (code !== 0) this.kind = this.#kind();
     else this.kind = this.isNegated ? ArcTestKind.Any : ArcTestKind.Nothing;
+  }
+
+  /** @throws QueryError where there is no arc before */
+  refuseDynamic(): void {
+    if (!this.isDynamic) return;
+    throw new QueryError("Invalid arc: there is no previous arc to compare with on this level");
   }
 
   /** True if nothing but the direction is asked for. */

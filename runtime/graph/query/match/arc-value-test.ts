@@ -54,9 +54,16 @@ export function arcValueTest(modifier: number, comparison: number, literal: unkn
   const [low, high] = bounds(comparison, literal, (value) => converted(kind, isTime, value));
   const isOutside = comparison === V_NEQ || comparison === V_NRANGE;
   if (kind === "float") return floatTest(comparison, low, high, isOutside);
+  const from = low + (comparison === V_GT ? 1 : 0);
+  const to = high - (comparison === V_LT ? 1 : 0);
+  return wholeTest(kind, from, to, isOutside);
+}
+
+/** A range of whole numbers, both ends included. */
+function wholeTest(kind: ValueKind, low: number, high: number, isOutside: boolean): ArcValueTest {
   const { least, greatest, flip } = kind === "int" ? INT : UINT;
-  const from = Math.max(low + (comparison === V_GT ? 1 : 0), least);
-  const to = Math.min(high - (comparison === V_LT ? 1 : 0), greatest);
+  const from = Math.max(low, least);
+  const to = Math.min(high, greatest);
   const isEmpty = from > to;
   return {
     flip,
@@ -66,6 +73,22 @@ export function arcValueTest(modifier: number, comparison: number, literal: unkn
     isOutside,
     isPattern: false,
   };
+}
+
+/** A range of any numbers; without its ends where it is open and they are finite. */
+export function rangeTest(
+  kind: ValueKind,
+  low: number,
+  high: number,
+  { isOpen, isOutside }: { readonly isOpen: boolean; readonly isOutside: boolean },
+): ArcValueTest {
+  if (kind === "float") {
+    const comparison = !isOpen ? V_RANGE : Number.isFinite(low) ? V_GT : V_LT;
+    return floatTest(comparison, Math.fround(low), Math.fround(high), isOutside);
+  }
+  const from = isOpen ? Math.floor(low) + 1 : Math.ceil(low);
+  const to = isOpen ? Math.ceil(high) - 1 : Math.floor(high);
+  return wholeTest(kind, from, to, isOutside);
 }
 
 const INT = { least: MIN_KEY, greatest: MAX_KEY, flip: 0 };

@@ -10,16 +10,16 @@ import {
   M_FWDONLY,
   MAX_STRING,
   V_ANY,
-  V_DYN_DELTA,
-  V_DYN_NEQ,
+  V_DYN_RATIO,
   V_LTE,
   V_NRANGE,
 } from "../../model/constants.js";
-import { QueryError, SearchError, UnsupportedError } from "../../model/errors.js";
+import { QueryError, SearchError } from "../../model/errors.js";
 import { MODIFIERS } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type ArcFilterParts, ArcTest, type DirectionNumber } from "../match/arc-test.js";
 import type { ArcLiteral } from "../match/arc-value-test.js";
+import { isDynamic } from "../match/dynamic-value-test.js";
 import type { ArcFilter } from "./query-options.js";
 
 const NAME = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
@@ -32,6 +32,17 @@ const MEMBERS = ["rel", "dir", "mod", "cond", "value"];
  * @throws SearchError a name that no relationship can have
  */
 export function compileArcFilter(
+  store: GraphStore,
+  filter: ArcFilter | undefined,
+  defaultDirection: DirectionNumber,
+): ArcTest {
+  const test = compileWalkFilter(store, filter, defaultDirection);
+  test.refuseDynamic();
+  return test;
+}
+
+/** The same where there may be an arc before, whose value the filter may compare with. */
+export function compileWalkFilter(
   store: GraphStore,
   filter: ArcFilter | undefined,
   defaultDirection: DirectionNumber,
@@ -100,8 +111,10 @@ function parseItems(
   const relationship = parseRelationship(items[0]);
   const direction = parseDirection(items[1], defaultDirection);
   const code = parseModifier(items[2]);
-  const literal = items[4];
-  const comparison = parseComparison(items[3], literal !== undefined);
+  const comparison = parseComparison(items[3], items[4] !== undefined);
+  // Compared with the previous value, the literal is what is added to that.
+  const isPlainDynamic = comparison > V_DYN_RATIO;
+  const literal = items[4] ?? (isPlainDynamic ? 0 : items[4]);
   const modifier = code & ~M_FWDONLY;
   if (comparison !== V_ANY && modifier === M_ANY) {
     throw new QueryError("Invalid arc: value condition not supported without modifier");
@@ -156,11 +169,7 @@ function parseModifier(modifier: unknown): number {
 function parseComparison(comparison: unknown, hasLiteral: boolean): number {
   if ((comparison === undefined || comparison === null) && !hasLiteral) return V_ANY;
   if (typeof comparison === "number" && Number.isInteger(comparison)) {
-    if (comparison >= V_DYN_DELTA && comparison <= V_DYN_NEQ) {
-      throw new UnsupportedError(
-        "comparison with the value of the previous arc is not supported yet",
-      );
-    }
+    if (isDynamic(comparison)) return comparison;
     const isStatic = comparison >= V_LTE && comparison <= V_NRANGE && comparison % 2 === 0;
     if (comparison === V_ANY || isStatic) return comparison;
   }

@@ -1,20 +1,8 @@
 // What a query may be given, by name. Options come from plugin code and from the JSON of clients
-// alike, so a name that no query has is an error, and so is one that a later version will know:
-// an option must never be ignored.
+// alike, so a name that no query has is an error: an option must never be ignored.
 
-import { QueryError, UnsupportedError } from "../../model/errors.js";
+import { QueryError } from "../../model/errors.js";
 import type { ExecuteOptions } from "./query-options.js";
-
-/** What leaves out what is not supported yet; anything else is refused. */
-const NOT_YET = new Map<string, (value: unknown) => boolean>([
-  ["aggregate", isNull],
-  ["nest", (value) => value === null || value === 0],
-  ["nestedHits", (value) => value === null || (typeof value === "number" && value < 0)],
-]);
-
-function isNull(value: unknown): boolean {
-  return value === null;
-}
 
 const EXPRESSIONS = ["pre", "filter", "post", "memory"];
 const PAGE = ["hits", "offset"];
@@ -54,7 +42,6 @@ const NO_OPTIONS = {};
 /**
  * The options of a call once their names are checked; none where none are given.
  * @throws TypeError a name that the call does not have, or what holds no names
- * @throws UnsupportedError what is not built yet
  */
 export function checkedArguments<O extends object>(
   call: QueryCall,
@@ -74,12 +61,6 @@ function checkNames(call: QueryCall, options: object): void {
   for (const name in options) {
     if (!names.has(name)) {
       throw new TypeError(`'${name}' is an invalid keyword argument for this function`);
-    }
-    const isLeftOut = NOT_YET.get(name);
-    if (isLeftOut === undefined) continue;
-    const value: unknown = Reflect.get(options, name);
-    if (value !== undefined && !isLeftOut(value)) {
-      throw new UnsupportedError(`\`${name}\` is not supported yet`);
     }
   }
 }

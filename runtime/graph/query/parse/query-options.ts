@@ -144,6 +144,16 @@ export interface GlobalQueryOptions extends ResultOptions {
   readonly memory?: unknown;
 }
 
+/** How the arcs to one head become one: those of one relationship and one class of values. */
+export interface AggregateRule {
+  /** `count` unless given. */
+  readonly mode?: ("first" | "max" | "min" | "average") | ("count" | "sum" | "sqsum" | "product");
+  /** Which of the groups are hits: `["*", D_ANY, M_INTAGGR, V_GT, 3]`. */
+  readonly arc?: ArcFilter;
+  /** Arcs that are grouped at most; negative for all. */
+  readonly deephits?: number;
+}
+
 /** What `neighborhood` looks for, and shows. */
 export interface NeighborhoodQueryOptions extends ResultOptions {
   readonly arc?: ArcFilter;
@@ -155,9 +165,11 @@ export interface NeighborhoodQueryOptions extends ResultOptions {
   readonly vector?: VectorLike | null;
   readonly rank?: string;
   readonly memory?: unknown;
-  readonly aggregate?: object;
-  readonly nest?: number;
-  readonly nestedHits?: number;
+  readonly aggregate?: AggregateRule | null;
+  /** Levels below each entry, which then has those arcs as `next`; 0 for a flat list. */
+  readonly nest?: number | null;
+  /** Most entries of each inner list; negative for all. */
+  readonly nestedHits?: number | null;
 }
 
 /** What `adjacent` looks for. */

@@ -7,7 +7,7 @@ import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 import { Collect, type VertexTest, type WalkRule } from "../match/vertex-test.js";
-import { compileArcFilter } from "./arc-filter.js";
+import { compileArcFilter, compileWalkFilter } from "./arc-filter.js";
 import type { ArcFilter } from "./query-options.js";
 
 /** Members of a rule as they were written. */
@@ -70,7 +70,7 @@ export function compileRule(
   neighbor: VertexTest | null,
   defaults: { readonly direction: DirectionNumber; readonly isCollected: boolean },
 ): WalkRule {
-  const arc = compileArcFilter(store, parts.arc as ArcFilter, defaults.direction);
+  const arc = compileWalkFilter(store, parts.arc as ArcFilter, defaults.direction);
   // Null is the arc filter that any arc passes: the siblings are collected.
   const collect = parts.collect === undefined ? defaults.isCollected : parts.collect;
   const assert = parseAssert(parts.assert);

@@ -60,7 +60,7 @@ export interface Found {
 }
 
 /** Times that a page is rendered again because vertices disappeared meanwhile. */
-const MAX_RENDERINGS = 3;
+export const MAX_RENDERINGS = 3;
 /** What showing a row costs, in arcs looked at. */
 const ROW_UNITS = 16;
 
@@ -221,12 +221,12 @@ function headIds(
 }
 
 /** Differs once an id has been removed, or is about to be. */
-function removalsOf(store: GraphStore): number {
+export function removalsOf(store: GraphStore): number {
   return Atomics.load(store.memory.header.ints, Header.IndexSequence);
 }
 
 /** The vector that hits are compared with, which expressions know as `vector`. */
-function probeOf({ store, expressions }: HitSource, vector: unknown): Probe | null {
+export function probeOf({ store, expressions }: HitSource, vector: unknown): Probe | null {
   if (vector === undefined || vector === null) return null;
   const parts = partsOfLike(vector, "vector");
   if (parts.bytes.length === 0) return null;
@@ -234,7 +234,7 @@ function probeOf({ store, expressions }: HitSource, vector: unknown): Probe | nu
   return new Probe(store.vectors, parts);
 }
 
-function orderOf(
+export function orderOf(
   source: HitSource,
   { sortby, rank }: RankedOptions,
   probe: Probe | null,
@@ -255,7 +255,7 @@ type RankedOptions = ResultOptions & {
   readonly vector?: VectorLike | null | undefined;
 };
 
-function fieldsFor(source: HitSource, { fields, select }: ResultOptions): readonly Field[] {
+export function fieldsFor(source: HitSource, { fields, select }: ResultOptions): readonly Field[] {
   const selection = readSelect(select, source.expressions);
   const added = selection === null ? 0 : F_PROP;
   const mask = fieldMask(fields, added === 0 ? source.defaultFields : added) | added;

@@ -54,7 +54,8 @@ function dictionaryRenderer(fields: readonly Field[]): RenderEntry {
   };
 }
 
-function dictionaryValue(field: Field, row: Row): unknown {
+/** What a field is in a dictionary. */
+export function dictionaryValue(field: Field, row: Row): unknown {
   const value = field.read(row);
   return field.kind === "items" ? Object.fromEntries(value as SelectedItem[]) : value;
 }

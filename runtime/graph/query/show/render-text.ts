@@ -25,7 +25,7 @@ type RenderText = (row: Row) => string;
 /** Digits of floats, as in `4.50000`. */
 const FLOAT_DIGITS = 6;
 /** Directions, by `HitSide`. */
-const ARROWS = ["->", "<-", "-"] as const;
+const ARROWS = ["->", "<-", "-", "-"] as const;
 /** What is stored as it was given, without a kind of its own. */
 const UNKNOWN = "<unknown>";
 
@@ -92,9 +92,9 @@ function pathText({ level, root, store }: Row): string {
   return level === 2 ? `${start}-[...]-` : `${start}-[...]-(${level - 2})-[...]-`;
 }
 
-/** Both ends of the line; an arc that exists both ways has no head. */
+/** Both ends of the line; an arc that exists both ways, or stands for several, has no head. */
 function ends({ side }: Row): readonly [left: string, right: string] {
-  if (side === HitSide.Both) return ["-", "-"];
+  if (side === HitSide.Both || side === HitSide.Any) return ["-", "-"];
   return side === HitSide.Out ? ["-", "->"] : ["<-", "-"];
 }
 

@@ -11,7 +11,7 @@ import type { HitBuffer } from "../hits/hit-buffer.js";
 import type { HitOrder } from "../hits/hit-order.js";
 import { HitSide, type HitSideNumber } from "../hits/hit-sink.js";
 
-const DIRECTION_NAMES = ["D_OUT", "D_IN", "D_BOTH"] as const;
+const DIRECTION_NAMES = ["D_OUT", "D_IN", "D_BOTH", "D_ANY"] as const;
 
 export class Row implements HitView {
   readonly store: GraphStore;

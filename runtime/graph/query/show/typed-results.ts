@@ -120,8 +120,26 @@ export interface NeighborhoodCounts {
   excluded_arcs?: number;
 }
 
+/** An entry of a nested neighborhood, and the arcs from its head; other fields by their names. */
+export interface NestedEntry {
+  readonly arc:
+    | readonly [relationship: string, value: number]
+    | readonly [relationship: string, modifier: string, value: number];
+  readonly id: string;
+  readonly next: readonly NestedEntry[];
+  readonly [field: string]: unknown;
+}
+
 /** What `neighborhood` gives for its options: entries, alone or beside counts and times. */
-export type NeighborhoodResult<O> = Envelope<O, "neighborhood", NeighborhoodCounts, Entry<O, "id">>;
+export type NeighborhoodResult<O> =
+  Option<O, "nest"> extends 0 | null | undefined
+    ? Envelope<O, "neighborhood", NeighborhoodCounts, Entry<O, "id">>
+    : Envelope<
+        Omit<O, "result"> & { result: "dict" },
+        "neighborhood",
+        NeighborhoodCounts,
+        NestedEntry
+      >;
 /** What `vertices` gives for its options. */
 export type VerticesResult<O> = Envelope<O, "vertices", { vertices: number }, Entry<O, "id">>;
 /** What `arcs` gives for its options. */

@@ -55,6 +55,7 @@ export function planWalk(
   const neighbor = compileVertexCondition(store, expressions, options.neighbor);
   const defaults = { direction: defaultDirection, isCollected: true };
   const rule = compileRule(store, expressions, { arc, collect, filter }, neighbor, defaults);
+  rule.arc.refuseDynamic();
   const pre = expressions.ofVertices(options.pre, "pre");
   const post = expressions.ofVertices(options.post, "post");
   const walker = Walker.of(store);

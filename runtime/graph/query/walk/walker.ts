@@ -118,7 +118,12 @@ export class Walker {
   walk(rule: WalkRule, tail: number, level: number): boolean {
     const { direction } = rule.arc;
     const at = this.#levels[level] ?? this.#addLevels(level);
-    at.enter(tail, level > 1 ? this.#levels[level - 1]! : null);
+    const above = level > 1 ? this.#levels[level - 1]! : null;
+    at.enter(tail, above);
+    if (rule.arc.isDynamic) {
+      if (above === null) rule.arc.refuseDynamic();
+      else rule.arc.compareWith(above.word1, above.bits);
+    }
     if (this.#countsNeighbors(rule)) at.counted.clear();
     if (direction === D_OUT) return this.#walkSide(rule, at, this.#outArcs);
     if (direction === D_IN) return this.#walkSide(rule, at, this.#inArcs);
@@ -347,6 +352,7 @@ export class Walker {
 
   /** True if all that a rule asks for is the number of its arcs. */
   isCountable(rule: WalkRule): boolean {
+    if (rule.arc.isDynamic) return false;
     return rule.neighbor === null && rule.arc.direction !== D_BOTH && this.#isCounted(rule);
   }
 

@@ -43,24 +43,37 @@ function refuses(name: string, options: unknown, error: string, message: string)
   });
 }
 
-/** Options that are not there yet. */
-const NOT_YET: Record<string, unknown> = {
-  ...{ aggregate: { mode: "sum" }, nest: 1, nestedHits: 5 },
-};
-const WAITING: Record<string, readonly string[]> = {
-  neighborhood: Object.keys(NOT_YET),
-  newNeighborhoodQuery: Object.keys(NOT_YET),
-};
 for (const name of ["neighborhood", "newNeighborhoodQuery", "vertices", "arcs"]) {
   refuses(name, { vector: ["x"] }, "TypeError", "vector[0] must be a number, not string");
 }
 refuses("arcs", { approximate: true }, "QueryError", "approximate is for vertices alone");
-for (const [name, options] of Object.entries(WAITING)) {
-  for (const option of options) {
-    const given = { [option]: NOT_YET[option] };
-    refuses(name, given, "UnsupportedError", `\`${option}\` is not supported yet`);
-  }
+const AGGREGATES: readonly (readonly [unknown, string])[] = [
+  [5, "aggregate must be dict"],
+  [[], "aggregate must be dict"],
+  [{ mode: "toString" }, "Invalid aggregation mode: 'toString'"],
+  [{ hits: 1 }, "Invalid aggregation argument"],
+  [{ deephits: "x" }, "Invalid aggregation argument: deephits must be an integer"],
+  [{ arc: C.D_OUT }, "Invalid aggregation argument: groups of arcs have no direction"],
+];
+for (const [aggregate, message] of AGGREGATES) {
+  refuses("neighborhood", { aggregate }, "QueryError", message);
 }
+refuses("neighborhood", { nest: -1 }, "QueryError", "invalid nest parameter");
+refuses("neighborhood", { nest: 15 }, "QueryError", "Vertex condition recursion limit reached");
+refuses("neighborhood", { nest: 1, nestedHits: "x" }, "QueryError", "invalid nestedHits parameter");
+refuses(
+  "neighborhood",
+  { nest: 1, aggregate: {} },
+  "QueryError",
+  "groups of arcs cannot be nested",
+);
+const NOT_NAMED = "nest: conditions are those with names";
+refuses("neighborhood", { nest: 1, neighbor: [false, "bo"] }, "QueryError", NOT_NAMED);
+const NO_PREVIOUS = "Invalid arc: there is no previous arc to compare with on this level";
+const DYNAMIC = ["knows", C.D_OUT, C.M_INT, C.V_DYN_LT];
+refuses("neighborhood", { arc: DYNAMIC }, "QueryError", NO_PREVIOUS);
+refuses("vertices", { condition: { traverse: { arc: DYNAMIC } } }, "QueryError", NO_PREVIOUS);
+refuses("degree", { arc: DYNAMIC }, "QueryError", NO_PREVIOUS);
 
 /** Options that are expressions, by the calls that have them. */
 const ANCHORED = ["pre", "filter", "post"];

@@ -2,7 +2,6 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { SvcError } from "../../../../runtime/base/errors.js";
 import { VERTEX_CONDITIONS } from "./examples/conditions.js";
 import type { Example } from "./examples/example.js";
 import { NEIGHBORHOODS } from "./examples/neighborhoods.js";
@@ -14,7 +13,6 @@ import {
   SELECTIONS,
 } from "./examples/other-queries.js";
 import { makeShop } from "./examples/shop.js";
-import { NOT_SUPPORTED_YET } from "./not-supported-yet.js";
 
 const test = suite("worked examples");
 
@@ -42,8 +40,7 @@ test("all are here, once and in order", () => {
 
 for (const example of EXAMPLES) {
   test(`example ${example.number}`, () => {
-    if (NOT_SUPPORTED_YET.has(example.number)) expectUnsupported(example);
-    else if (example.error !== undefined) expectError(example, example.error);
+    if (example.error !== undefined) expectError(example, example.error);
     else expectResult(example);
   });
 }
@@ -59,12 +56,6 @@ function expectError({ ask }: Example, [name, message]: readonly [string, string
   assert.is(error.name, name);
   // What is wrong with an expression is shown below.
   assert.is(error.message.split("\n")[0], message);
-}
-
-function expectUnsupported({ ask }: Example): void {
-  const error = thrownBy(ask);
-  assert.is(error.name, "UnsupportedError", error.message);
-  assert.is(error instanceof SvcError && error.code, "SVC2412");
 }
 
 function thrownBy(ask: Example["ask"]): Error {

@@ -16,7 +16,7 @@ function aggregating(number: number, mode: string, rest: object, entries: unknow
       g.neighborhood("nord", {
         ...{ arc: "makes", collect: C.C_NONE, neighbor: { ...BUYERS, collect: true } },
         ...{ fields: C.F_ID | C.F_MOD | C.F_VAL, result: C.R_LIST, sortby: S.S_VAL },
-        aggregate: { mode, ...rest },
+        aggregate: { mode, ...rest } as object,
       }),
     entries,
   );
@@ -63,7 +63,7 @@ export const AGGREGATIONS: readonly Example[] = [
   ),
   throws(
     94,
-    (g) => g.neighborhood("ann", { aggregate: { mode: "median" } }),
+    (g) => g.neighborhood("ann", { aggregate: { mode: "median" } as object }),
     "QueryError",
     "Invalid aggregation mode: 'median'",
   ),

@@ -1,0 +1,63 @@
+// Where the hits of a neighborhood come from: a walk, whose arcs may become groups.
+
+import type { ExpressionSet } from "../../evaluate/expression-set.js";
+import { D_OUT, F_ID } from "../../model/constants.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { ArcGroups, type GroupOptions } from "../hits/arc-groups.js";
+import type { HitKind } from "../hits/hit-order.js";
+import type { HitSink } from "../hits/hit-sink.js";
+import type { ArcTest, DirectionNumber } from "../match/arc-test.js";
+import { arcExists } from "../show/arc-exists.js";
+import type { Found, HitSource } from "../show/entry-query.js";
+import type { Row } from "../show/row.js";
+import type { NeighborhoodCounts } from "../show/typed-results.js";
+import type { Deadline } from "../walk/deadline.js";
+import { planWalk, type WalkOptions, type WalkPlan, walkNeighborhood } from "../walk/walk.js";
+import { readAggregate } from "./aggregate-option.js";
+
+/** The arcs around one vertex, or the vertices at their other ends. */
+export class NeighborhoodSource implements HitSource {
+  readonly store: GraphStore;
+  readonly kind: HitKind;
+  readonly timed = "neighborhood";
+  readonly listName = "neighborhood";
+  readonly defaultFields = F_ID;
+  readonly missingFields = 0;
+  readonly plan: WalkPlan;
+  readonly arc: ArcTest;
+  readonly expressions: ExpressionSet;
+  /** How arcs become groups; null where they do not. */
+  readonly #grouping: GroupOptions | null;
+  #groups: ArcGroups | null = null;
+
+  constructor(
+    store: GraphStore,
+    options: WalkOptions & { readonly aggregate?: unknown },
+    defaultDirection: DirectionNumber = D_OUT,
+    kind: HitKind = "arc",
+  ) {
+    this.store = store;
+    this.kind = kind;
+    this.plan = planWalk(store, options, defaultDirection);
+    this.arc = this.plan.arc;
+    this.expressions = this.plan.expressions;
+    this.#grouping = readAggregate(store, options.aggregate);
+  }
+
+  search(anchor: number, sink: HitSink, deadline: Deadline): void {
+    this.#grouping?.test?.bind(this.store.relationships);
+    const groups = this.#grouping && new ArcGroups(this.store, sink, this.#grouping);
+    walkNeighborhood(this.plan, anchor, groups ?? sink, deadline);
+    groups?.give();
+    this.#groups = groups;
+  }
+
+  isCurrent(row: Row): boolean {
+    return this.#groups === null ? arcExists(row) : this.#groups.isCurrent(row.head);
+  }
+
+  counts({ hits, neighbors, excluded }: Found): NeighborhoodCounts {
+    const counts = { neighbors, arcs: hits };
+    return excluded === 0 ? counts : { ...counts, excluded_arcs: excluded };
+  }
+}

@@ -1,0 +1,148 @@
+// A neighborhood as a tree: each entry has the arcs that its head was walked on by, to a depth that
+// was asked for. Pages are cut from the outer list, `nestedHits` from the inner ones.
+
+import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_MOD, F_PRED, R_DICT } from "../../model/constants.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { steadily } from "../../store/steady-names.js";
+import type { Probe } from "../../vectors/probe.js";
+import type { HitOrder } from "../hits/hit-order.js";
+import { HitTree } from "../hits/hit-tree.js";
+import type { ArcTest } from "../match/arc-test.js";
+import { nestedCondition, readNestedHits } from "../parse/nest-option.js";
+import { pageOf } from "../parse/query-arguments.js";
+import type {
+  ExecuteOptions,
+  NeighborhoodQueryOptions,
+  VertexCondition,
+} from "../parse/query-options.js";
+import { arcExists } from "../show/arc-exists.js";
+import { fieldsFor, MAX_RENDERINGS, orderOf, probeOf, removalsOf } from "../show/entry-query.js";
+import type { Field } from "../show/fields.js";
+import { dictionaryValue } from "../show/render-entries.js";
+import { type ResultFormat, resultFormat, Stopwatch } from "../show/result-format.js";
+import { Row } from "../show/row.js";
+import { type Deadline, deadlineOf } from "../walk/deadline.js";
+import { QueryMeter } from "../walk/query-meter.js";
+import { walkNeighborhood } from "../walk/walk.js";
+import { NeighborhoodSource } from "./neighborhood-source.js";
+import type { EntryPlan } from "./plan.js";
+
+/** What is in every entry, or follows from where it stands. */
+const ALWAYS = F_ANCHOR | F_ANCHOR_OBID | F_PRED | F_ID;
+
+export class NestedQuery implements EntryPlan {
+  readonly #source: NeighborhoodSource;
+  readonly #format: ResultFormat;
+  readonly #order: HitOrder | null;
+  readonly #probe: Probe | null;
+  readonly #fields: readonly Field[];
+  readonly #hasModifier: boolean;
+  readonly #nestedHits: number;
+
+  /** @throws QueryError, SearchError, ValueError, TypeError */
+  constructor(store: GraphStore, options: NeighborhoodQueryOptions, levels: number) {
+    const { arc, filter, neighbor } = options;
+    const condition = nestedCondition(neighbor, levels, { arc, filter });
+    const walk = { ...options, neighbor: condition as VertexCondition, collect: true };
+    const source = new NeighborhoodSource(store, walk);
+    this.#source = source;
+    this.#format = resultFormat(options, R_DICT);
+    this.#probe = probeOf(source, options.vector);
+    this.#order = orderOf(source, options, this.#probe);
+    const fields = fieldsFor(source, options);
+    this.#fields = fields.filter(({ bit }) => (bit & ALWAYS) === 0);
+    this.#hasModifier = fields.some(({ bit }) => bit === F_MOD);
+    this.#nestedHits = readNestedHits(options.nestedHits);
+  }
+
+  get arc(): ArcTest {
+    return this.#source.arc;
+  }
+
+  get isVolatile(): boolean {
+    return this.#source.expressions.isVolatile;
+  }
+
+  execute(anchor: number, options: ExecuteOptions): unknown {
+    const { store, expressions } = this.#source;
+    return steadily(store, expressions.hasEffects, () => this.#executeOnce(anchor, options));
+  }
+
+  /** Number of entries of the outer list. */
+  count(anchor: number, options: ExecuteOptions): number {
+    const { store, expressions } = this.#source;
+    return steadily(store, expressions.hasEffects, () => {
+      return this.#search(anchor, deadlineOf("neighborhood", options)).roots().length;
+    });
+  }
+
+  #search(anchor: number, deadline: Deadline): HitTree {
+    const tree = new HitTree(this.#order, this.#format.hasCounts);
+    walkNeighborhood(this.#source.plan, anchor, tree, deadline);
+    return tree;
+  }
+
+  #executeOnce(anchor: number, options: ExecuteOptions): unknown {
+    const { store } = this.#source;
+    const { hasCounts, hasTiming } = this.#format;
+    const { hits, offset } = pageOf(options);
+    const deadline = deadlineOf("neighborhood", options);
+    const meter = QueryMeter.of(store);
+    const begun = meter.begin();
+    const watch = hasTiming ? new Stopwatch() : null;
+    const removals = removalsOf(store);
+    const tree = this.#search(anchor, deadline);
+    watch?.split();
+    const roots = tree.roots().slice(offset, offset + hits);
+    const row = new Row(store, anchor, this.#order, this.#probe);
+    const entries = this.#rendered(roots, { tree, row, deadline }, removals);
+    meter.end(begun);
+    if (!hasCounts && watch === null) return entries;
+    return {
+      neighborhood: entries,
+      ...(hasCounts && { counts: { neighbors: tree.neighbors, arcs: tree.hits.length } }),
+      ...(watch !== null && { time: watch.time }),
+    };
+  }
+
+  /** Renders again while vertices disappear, and then without arcs that are gone. */
+  #rendered(roots: readonly number[], found: FoundTree, removals: number): unknown[] {
+    const { store } = this.#source;
+    for (let rendering = 1; ; rendering++) {
+      const now = removalsOf(store);
+      const entries = this.#list(roots, found, now !== removals);
+      if (removalsOf(store) === now || rendering === MAX_RENDERINGS) return entries;
+    }
+  }
+
+  #list(slots: readonly number[], found: FoundTree, isDoubtful: boolean): unknown[] {
+    const { tree, row, deadline } = found;
+    const entries: unknown[] = [];
+    for (const slot of slots) {
+      deadline.wait(ROW_UNITS);
+      row.load(tree.hits, slot);
+      if (isDoubtful && !arcExists(row)) continue;
+      const entry = this.#entry(row);
+      const children = tree.childrenOf(slot).slice(0, this.#nestedHits);
+      entries.push({ ...entry, next: this.#list(children, found, isDoubtful) });
+    }
+    return entries;
+  }
+
+  #entry(row: Row): Record<string, unknown> {
+    const { relationship, modifier, value, head, store } = row;
+    const arc = this.#hasModifier ? [relationship, modifier, value] : [relationship, value];
+    const entry: Record<string, unknown> = { arc, id: store.ids.idOf(head) };
+    for (const field of this.#fields) entry[field.field] = dictionaryValue(field, row);
+    return entry;
+  }
+}
+
+/** What showing a row costs, in arcs looked at. */
+const ROW_UNITS = 16;
+
+interface FoundTree {
+  readonly tree: HitTree;
+  readonly row: Row;
+  readonly deadline: Deadline;
+}

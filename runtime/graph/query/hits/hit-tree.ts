@@ -1,0 +1,80 @@
+// The sink of nested neighborhoods: keeps all arcs, each with those that were walked on from it. A
+// walk gives deeper arcs before the one that led to them, so that what came since the last arc of a
+// level belongs to the next one.
+
+import { HitBuffer } from "./hit-buffer.js";
+import type { HitOrder } from "./hit-order.js";
+import type { ArcBatch, HitSink } from "./hit-sink.js";
+
+const NONE: readonly number[] = [];
+
+export class HitTree implements HitSink {
+  readonly room = Number.POSITIVE_INFINITY;
+  readonly isCountOnly = false;
+  readonly countsNeighbors: boolean;
+  readonly hits = new HitBuffer();
+  neighbors = 0;
+  readonly #order: HitOrder | null;
+  readonly #children = new Map<number, readonly number[]>();
+  /** Slots by level that no arc above has taken yet. */
+  readonly #pending: number[][] = [];
+
+  /** @param order of each list; null for that in which arcs come */
+  constructor(order: HitOrder | null, countsNeighbors: boolean) {
+    this.#order = order;
+    this.countsNeighbors = countsNeighbors;
+  }
+
+  take(batch: ArcBatch): boolean {
+    const { hits } = this;
+    const first = hits.length;
+    const keys = new Float64Array(batch.length);
+    // Hits that the order refuses leave the batch.
+    this.#order?.keysOf(batch, keys);
+    hits.push(batch, batch.end);
+    const below = this.#pending[batch.level + 1] ?? NONE;
+    if (below.length > 0) this.#pending[batch.level + 1] = [];
+    for (let slot = first; slot < hits.length; slot++) {
+      hits.keys[slot] = keys[slot - first]!;
+      this.#level(batch.level).push(slot);
+      const head = hits.headOf(slot);
+      const own = below.filter((child) => hits.tailOf(child) === head);
+      if (own.length > 0) this.#children.set(slot, own);
+    }
+    return true;
+  }
+
+  count(): void {}
+
+  neighbor(): void {
+    this.neighbors++;
+  }
+
+  /** Slots of the first level in their order. */
+  roots(): readonly number[] {
+    return this.#sorted(this.#level(1));
+  }
+
+  /** Slots of the arcs that were walked from the head of one. */
+  childrenOf(slot: number): readonly number[] {
+    return this.#sorted(this.#children.get(slot) ?? NONE);
+  }
+
+  #level(level: number): number[] {
+    const slots = this.#pending[level] ?? [];
+    this.#pending[level] = slots;
+    return slots;
+  }
+
+  #sorted(slots: readonly number[]): readonly number[] {
+    const order = this.#order;
+    if (order === null) return slots;
+    const { keys } = this.hits;
+    return slots.toSorted((a, b) => {
+      const difference = keys[a]! - keys[b]!;
+      // Two infinite keys have no difference.
+      if (difference !== 0 && !Number.isNaN(difference)) return difference;
+      return order.hasTexts ? order.compareTexts(this.hits, a, b) : 0;
+    });
+  }
+}

@@ -1,0 +1,81 @@
+// Comparisons of an arc's value with that of the arc walked just before it (queries, "The arc
+// before"). Before the arcs of a vertex are looked at, they become the ranges of arc-value-test.ts.
+
+import {
+  M_LSH,
+  V_DYN_DELTA,
+  V_DYN_GT,
+  V_DYN_GTE,
+  V_DYN_LT,
+  V_DYN_LTE,
+  V_DYN_NEQ,
+  V_DYN_RATIO,
+} from "../../model/constants.js";
+import { QueryError } from "../../model/errors.js";
+import { MODIFIERS, valueFromBits } from "../../model/modifiers.js";
+import { type ArcLiteral, type ArcValueTest, rangeTest } from "./arc-value-test.js";
+
+export function isDynamic(comparison: number): boolean {
+  return comparison >= V_DYN_DELTA && comparison <= V_DYN_NEQ;
+}
+
+/**
+ * Refuses what no previous value can be compared by.
+ * @throws QueryError
+ */
+export function checkDynamic(modifier: number, comparison: number, literal: unknown): void {
+  const kind = MODIFIERS[modifier]?.kind;
+  if (kind === undefined || kind === "unit") throw new QueryError("Invalid modifier value");
+  if (modifier === M_LSH) throw new QueryError("Invalid arc value comparison code");
+  const isPair = comparison === V_DYN_DELTA || comparison === V_DYN_RATIO;
+  const numbers = isPair ? literal : [literal];
+  if (isPair && (!Array.isArray(literal) || literal.length !== 2)) {
+    throw new QueryError("Invalid arc value range: Must be 2-tuple");
+  }
+  if (!(numbers as unknown[]).every((number) => Number.isFinite(number))) {
+    throw new QueryError("Invalid modifier value");
+  }
+}
+
+/**
+ * What a comparison means beside one arc; null where that is of another kind and nothing compares.
+ * @param word1 of the previous arc
+ * @param bits of the previous arc
+ */
+export function dynamicTest(
+  modifier: number,
+  comparison: number,
+  literal: ArcLiteral,
+  word1: number,
+  bits: number,
+): ArcValueTest | null {
+  const kind = MODIFIERS[modifier]!.kind;
+  if (MODIFIERS[(word1 >>> 8) & 0x1f]?.kind !== kind) return null;
+  const [low, high] = ends(comparison, literal, valueFromBits(kind, bits));
+  const isOpen = comparison === V_DYN_LT || comparison === V_DYN_GT;
+  return rangeTest(kind, low, high, { isOpen, isOutside: comparison === V_DYN_NEQ });
+}
+
+function ends(
+  comparison: number,
+  literal: ArcLiteral,
+  previous: number,
+): readonly [low: number, high: number] {
+  if (typeof literal !== "number") {
+    const [a, b] = literal;
+    if (comparison === V_DYN_DELTA) return [previous + a, previous + b];
+    // Times a negative value the ends change places.
+    return previous < 0 ? [previous * b, previous * a] : [previous * a, previous * b];
+  }
+  const value = previous + literal;
+  switch (comparison) {
+    case V_DYN_LT:
+    case V_DYN_LTE:
+      return [Number.NEGATIVE_INFINITY, value];
+    case V_DYN_GT:
+    case V_DYN_GTE:
+      return [value, Number.POSITIVE_INFINITY];
+    default:
+      return [value, value];
+  }
+}

@@ -1,0 +1,92 @@
+// Reads `nest` of a neighborhood: as many further levels, each with a rule of its own or that of
+// the level above.
+
+import { QueryError } from "../../model/errors.js";
+import type { NeighborhoodQueryOptions, VertexCondition } from "./query-options.js";
+import { isReference, type RuleParts, ruleParts } from "./traverse-rule.js";
+
+/** Conditions go no deeper. */
+const MAX_LEVELS = 14;
+/** Members of a condition that stand for those of its `traverse`. */
+const ALIASES = ["arc", "neighbor", "collect", "assert"] as const;
+
+/**
+ * How many further levels; 0 for a flat result.
+ * @throws QueryError
+ */
+export function readNest({ nest, aggregate }: NeighborhoodQueryOptions): number {
+  const levels: unknown = nest ?? 0;
+  if (!Number.isInteger(levels) || (levels as number) < 0) {
+    throw new QueryError("invalid nest parameter");
+  }
+  if ((levels as number) > MAX_LEVELS) {
+    throw new QueryError("Vertex condition recursion limit reached");
+  }
+  if (levels !== 0 && aggregate !== undefined && aggregate !== null) {
+    throw new QueryError("groups of arcs cannot be nested");
+  }
+  return levels as number;
+}
+
+/**
+ * Most entries of an inner list.
+ * @throws QueryError
+ */
+export function readNestedHits(nestedHits: unknown): number {
+  if (nestedHits === undefined || nestedHits === null) return Number.POSITIVE_INFINITY;
+  if (!Number.isSafeInteger(nestedHits)) throw new QueryError("invalid nestedHits parameter");
+  return Number(nestedHits) < 0 ? Number.POSITIVE_INFINITY : Number(nestedHits);
+}
+
+/**
+ * A condition on the heads of a level that walks and collects as many levels more.
+ * @param above rule of the level, for those below that have none
+ * @throws QueryError
+ */
+export function nestedCondition(condition: unknown, levels: number, above: RuleParts): unknown {
+  if (levels === 0) return condition;
+  const { own, rest } = split(membersOf(condition));
+  const { arc, filter } = above;
+  const rule: RuleParts =
+    own === null
+      ? { ...(arc !== undefined && { arc }), ...(filter !== undefined && { filter }), assert: true }
+      : own;
+  const neighbor = nestedCondition(rule.neighbor, levels - 1, rule);
+  return {
+    ...rest,
+    traverse: { ...rule, collect: true, ...(neighbor !== undefined && { neighbor }) },
+  };
+}
+
+/** The rule that a condition walks on by, null if there is none, and all else of it. */
+function split(members: Record<string, unknown>): {
+  own: RuleParts | null;
+  rest: Record<string, unknown>;
+} {
+  const rest = { ...members };
+  let own: RuleParts | null = null;
+  if (rest.traverse !== undefined) own = ruleParts("traverse", rest.traverse);
+  delete rest.traverse;
+  for (const name of ALIASES) {
+    const value = rest[name];
+    delete rest[name];
+    if (value === undefined) continue;
+    if (own?.[name] !== undefined) throw new QueryError(`traverse ${name} re-definition`);
+    own = { ...own, [name]: value };
+  }
+  return { own, rest };
+}
+
+/** A condition by its members, whichever form it has. */
+function membersOf(condition: unknown): Record<string, unknown> {
+  if (condition === undefined || condition === null || condition === "*") return {};
+  if (typeof condition === "string" || isReference(condition)) return { id: condition };
+  const isList = Array.isArray(condition);
+  if (isList && condition.every((item) => typeof item === "string" || isReference(item))) {
+    return { id: condition };
+  }
+  if (isList || typeof condition !== "object") {
+    throw new QueryError("nest: conditions are those with names");
+  }
+  return condition as Record<string, unknown> & VertexCondition;
+}
