@@ -27,17 +27,18 @@ export const MAX_CLIENT_RATE = 1_000_000;
 /** Who may have one connection more only as a dispatcher has to say so within this time. */
 export const INTRODUCTION_MS = 1000;
 /** Longer than dispatchers keep idle channels, the last one of a back-end included. */
-export const IDLE_TIMEOUT_MS = 75_000;
+export const DEFAULT_IDLE_SECONDS = 75;
+export const MAX_IDLE_SECONDS = 24 * 3600;
 export const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024;
-export const MAX_BODY_BYTES_IN_FLIGHT = 256 * 1024 * 1024;
-/** What one address may hold of them. */
-export const MAX_CLIENT_BODY_BYTES = MAX_BODY_BYTES_IN_FLIGHT / 2;
-/** What large bodies leave of them to small ones. */
-export const SMALL_BODY_RESERVE_BYTES = MAX_BODY_BYTES_IN_FLIGHT / 8;
-/** Answers that clients have not read: of a connection before its requests wait, of a client. */
-export const MAX_CONNECTION_ANSWER_BYTES = 8 * 1024 * 1024;
-export const MAX_ANSWER_BYTES_IN_FLIGHT = 256 * 1024 * 1024;
-export const MAX_CLIENT_ANSWER_BYTES = MAX_ANSWER_BYTES_IN_FLIGHT / 2;
+/** Of a port: bodies of requests that are not answered yet, and answers that are not read yet. */
+export const DEFAULT_BODY_MEMORY_MB = 256;
+export const DEFAULT_ANSWER_MEMORY_MB = 256;
+export const MAX_MEMORY_MB = 1024 * 1024;
+/** What one client may hold of either, and what large bodies leave to small ones. */
+export const CLIENT_SHARE = 1 / 2;
+export const SMALL_BODY_SHARE = 1 / 8;
+/** What a connection may hold of its client's share of answers before its requests wait. */
+export const CONNECTION_SHARE = 1 / 16;
 /** A client that takes nothing of its answers for so long loses its connection. */
 export const ANSWER_STALL_MS = 60_000;
 export const MAX_DRAIN_BYTES = 1024 * 1024;
@@ -90,10 +91,11 @@ export const UNRESPONSIVE_EXECUTOR_MS = 1000;
 /** Below this a worker does not even start. */
 export const MIN_EXECUTOR_HEAP_MB = 16;
 export const DEFAULT_PLUGIN_TIMEOUT_MS = 30_000;
+export const DEFAULT_LOAD_TIMEOUT_MS = 30_000;
 /** Longest time that a timer takes. */
 export const MAX_PLUGIN_TIMEOUT_MS = 2 ** 31 - 1;
 /** Containers are killed ten seconds after they are told to stop: time is left to save the rest. */
-export const STOP_TIMEOUT_MS = 8_000;
+export const DEFAULT_STOP_SECONDS = 8;
 /** A thread of sockets that does not even say that the time is up is ended this much later. */
 export const STOP_GRACE_MS = 500;
 /** A signal this soon after the first is the same one, passed on by somebody. */

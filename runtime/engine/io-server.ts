@@ -14,7 +14,7 @@ import { ConsoleFiles } from "../http/console-files.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
 import { PageRules } from "../http/page-rules.js";
-import type { ClientLimits, HttpServer } from "../http/transport.js";
+import type { HttpServer, ServerOptions } from "../http/transport.js";
 import { TrustedClients } from "../http/trusted-clients.js";
 import { Metrics } from "../metrics/metrics.js";
 import { PluginTallies } from "../metrics/plugin-tallies.js";
@@ -35,6 +35,7 @@ import { RouteTable } from "./route-table.js";
 import { Scheduler, type SchedulerEvents } from "./scheduler.js";
 
 const TICK_MS = 1000;
+const BYTES_PER_MB = 1024 * 1024;
 /** How long the start waits for the health of back-ends. */
 const FIRST_PROBES_MS = 1000;
 /** There is one; the id tells nothing. */
@@ -104,7 +105,7 @@ export class IoServer {
       dispatched: () => this.#matrix?.dispatched() ?? [],
       current: () => this.#engine.current,
     });
-    const files = new FileServer(join(settings.root, "WEB-ROOT"));
+    const files = new FileServer(join(settings.root, "WEB-ROOT"), settings.hiddenFiles);
     this.#engine = new RequestEngine({
       state: this.#state,
       view: this.#view,
@@ -166,12 +167,9 @@ export class IoServer {
   async #listen(): Promise<Listening> {
     const { settings } = this.#data;
     const { transport, reason } = await loadTransport(settings.transport, settings.projectDir);
-    const { maxBodyBytes, cors, parents } = settings;
-    const options = { maxBodyBytes, cors, parents };
-    this.#servers = await listenPair(settings, (port, ip, offset) => {
-      const limits = clientLimits(settings, offset);
-      return transport.listen(port, ip, { ...options, limits }, this.#engine.events(offset));
-    });
+    this.#servers = await listenPair(settings, (port, ip, offset) =>
+      transport.listen(port, ip, serverOptions(settings, offset), this.#engine.events(offset)),
+    );
     this.#view.setServers(this.#servers);
     const { port } = this.#servers[0]!;
     this.#state.basePort = port;
@@ -270,9 +268,20 @@ function answerRules(
   };
 }
 
-/** What one address may do on a port. */
-function clientLimits(settings: ServerSettings, offset: 0 | 1): ClientLimits {
+/** What one port is to keep to. */
+function serverOptions(settings: ServerSettings, offset: 0 | 1): ServerOptions {
+  const { maxBodyBytes, cors, parents, idleTimeout, bodyMemoryMb, answerMemoryMb } = settings;
   const { clientConnections, clientRate, adminClientConnections, adminClientRate } = settings;
-  if (offset === 0) return { connections: clientConnections, requestsPerSecond: clientRate };
-  return { connections: adminClientConnections, requestsPerSecond: adminClientRate };
+  return {
+    maxBodyBytes,
+    cors,
+    parents,
+    limits: {
+      connections: offset === 0 ? clientConnections : adminClientConnections,
+      requestsPerSecond: offset === 0 ? clientRate : adminClientRate,
+    },
+    idleTimeoutMs: idleTimeout * 1000,
+    bodyMemoryBytes: bodyMemoryMb * BYTES_PER_MB,
+    answerMemoryBytes: answerMemoryMb * BYTES_PER_MB,
+  };
 }

@@ -26,9 +26,14 @@ interface FoundFile {
 
 export class FileServer {
   readonly #root: string;
+  readonly #showsHidden: boolean;
 
-  /** @param root the folder that files are served from; it need not exist yet */
-  constructor(root: string) {
+  /**
+   * @param root the folder that files are served from; it need not exist yet
+   * @param showsHidden files are served, too, that begin with a dot
+   */
+  constructor(root: string, showsHidden = false) {
+    this.#showsHidden = showsHidden;
     this.#root = resolve(root);
   }
 
@@ -59,7 +64,8 @@ export class FileServer {
     try {
       const [root, real] = await Promise.all([realpath(this.#root), realpath(asked)]);
       if (!isInside(real, root)) return FORBIDDEN_PATH;
-      if (isHidden(asked, this.#root) || isHidden(real, root)) return UNKNOWN_FILE;
+      const isShown = this.#showsHidden || !(isHidden(asked, this.#root) || isHidden(real, root));
+      if (!isShown) return UNKNOWN_FILE;
       const [found] = await Promise.all([stat(real), access(real, constants.R_OK)]);
       return found.isFile() ? { path: real, size: found.size } : UNKNOWN_FILE;
     } catch (error) {

@@ -126,6 +126,11 @@ export interface ServerOptions {
   /** Networks of dispatchers. */
   readonly parents: readonly string[];
   readonly limits: ClientLimits;
+  /** Of a connection on which nothing is asked. */
+  readonly idleTimeoutMs: number;
+  /** For all bodies that are not answered, and for all answers that are not read. */
+  readonly bodyMemoryBytes: number;
+  readonly answerMemoryBytes: number;
 }
 
 /** What one client may do, dispatchers aside; 0 for no bound. */

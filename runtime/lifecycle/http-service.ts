@@ -181,9 +181,9 @@ export class HttpService {
   }
 
   /** Answers newcomers with 503, waits for running requests up to the bound, then closes. */
-  async stop(timeoutMs: number): Promise<void> {
+  async stop(): Promise<void> {
     this.#graphs.setListener(null);
-    await this.#io.stop(timeoutMs);
+    await this.#io.stop(this.settings.stopTimeout * 1000);
     await this.#pool.close();
   }
 

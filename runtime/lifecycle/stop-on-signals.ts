@@ -1,6 +1,5 @@
 // What ends `svc serve` and `svc dev`: a signal, or the end of a parent that holds a channel.
 
-import { STOP_TIMEOUT_MS } from "../base/limits.js";
 import { log } from "../base/log.js";
 import { onEndSignals } from "./end-signals.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
@@ -17,7 +16,7 @@ export function stopOnSignals(service: HttpService, graphs: GraphSupervisor): vo
     if (stopping) return;
     stopping = true;
     log(`${reason}: saving graphs, finishing running requests`);
-    await Promise.all([graphs.save(), service.stop(STOP_TIMEOUT_MS)]);
+    await Promise.all([graphs.save(), service.stop()]);
     const isSaved = await graphs.close({ isSaved: true });
     process.exit(isSaved ? 0 : 1);
   };

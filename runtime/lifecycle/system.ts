@@ -4,7 +4,6 @@
 
 import { resolve } from "node:path";
 import { SvcError } from "../base/errors.js";
-import { STOP_TIMEOUT_MS } from "../base/limits.js";
 import { configureLog } from "../base/log-settings.js";
 import { equipThread } from "../base/thread-context.js";
 import { descriptions as builtinPlugins } from "../builtin/.generated/descriptions.js";
@@ -116,7 +115,7 @@ class System extends AllGraphs {
   async stopHTTP(): Promise<void> {
     const service = this.#running();
     await this.#change(service, async () => {
-      await service.stop(STOP_TIMEOUT_MS);
+      await service.stop();
       this.#service = null;
     });
   }
@@ -126,7 +125,7 @@ class System extends AllGraphs {
     const service = this.#running();
     const settings = { ...service.settings, port: service.port, servicein: false };
     await this.#change(service, async () => {
-      await service.stop(STOP_TIMEOUT_MS);
+      await service.stop();
       this.#service = null;
       await this.#serve(settings, this.#graphs!);
     });

@@ -19,14 +19,11 @@
 // `UPDATE_GOLDEN=1 npm test settings-document` writes the documents anew.
 
 import {
-  DEFAULT_ADMIN_CLIENT_CONNECTIONS,
-  DEFAULT_ADMIN_CLIENT_RATE,
-  DEFAULT_MAX_BODY_BYTES,
+  DEFAULT_LOAD_TIMEOUT_MS,
   DEFAULT_PLUGIN_TIMEOUT_MS,
   DEFAULT_SAVE_EVERY_SECONDS,
+  DEFAULT_STOP_SECONDS,
   MAIN_SLOTS,
-  MAX_CLIENT_RATE,
-  MAX_CONNECTIONS_PER_PORT,
   MAX_DRAIN_SECONDS,
   MAX_MAIN_PORT,
   MAX_PLUGIN_TIMEOUT_MS,
@@ -35,6 +32,7 @@ import {
   PRIVATE_NETWORKS,
 } from "../base/limits.js";
 import { LOG_LEVELS } from "../base/log-settings.js";
+import { CLIENT_BOUNDS } from "./client-bounds.js";
 import type { DispatcherConfig, GraphConfig, PluginDeclaration } from "./config-values.js";
 import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
 import { INTERCONNECT_SETTINGS } from "./interconnect-settings.js";
@@ -142,51 +140,7 @@ export const SETTINGS = {
     library: "start",
     help: "where the web console is: on the admin port, or nowhere",
   }),
-  /** Largest request body in bytes. Default 64 MiB. */
-  maxBodyBytes: setting({
-    key: "http.maxBodyBytes",
-    type: integer(0, Number.MAX_SAFE_INTEGER),
-    default: [DEFAULT_MAX_BODY_BYTES, "64 MiB"],
-    option: "max-body-bytes",
-    library: "start",
-    help: "largest request body",
-  }),
-  /** Connections that one address may have to the main port, 0 for no bound. Default 0. */
-  clientConnections: setting({
-    key: "http.clientConnections",
-    type: integer(0, MAX_CONNECTIONS_PER_PORT),
-    default: [0],
-    option: "client-connections",
-    library: "start",
-    help: "connections that one address may have to the main port, 0: no bound",
-  }),
-  /** Requests that one address may send to the main port in a second, 0 for no bound. Default 0. */
-  clientRate: setting({
-    key: "http.clientRate",
-    type: integer(0, MAX_CLIENT_RATE),
-    default: [0],
-    option: "client-rate",
-    library: "start",
-    help: "requests a second that one address may send to the main port, 0: no bound",
-  }),
-  /** The same for the admin port. Default 256. */
-  adminClientConnections: setting({
-    key: "http.adminClientConnections",
-    type: integer(0, MAX_CONNECTIONS_PER_PORT),
-    default: [DEFAULT_ADMIN_CLIENT_CONNECTIONS],
-    option: "admin-client-connections",
-    library: "start",
-    help: "connections that one address may have to the admin port, 0: no bound",
-  }),
-  /** The same for the admin port. Default 1000. */
-  adminClientRate: setting({
-    key: "http.adminClientRate",
-    type: integer(0, MAX_CLIENT_RATE),
-    default: [DEFAULT_ADMIN_CLIENT_RATE],
-    option: "admin-client-rate",
-    library: "start",
-    help: "requests a second that one address may send to the admin port, 0: no bound",
-  }),
+  ...CLIENT_BOUNDS,
   /** Whether answers to plugin errors carry stack lines. Default true. */
   traceback: setting({
     key: "http.traceback",
@@ -225,6 +179,24 @@ export const SETTINGS = {
     library: "start",
     help: "networks that dispatchers above this server may be in; `[]`: none",
     optionHelp: "networks that dispatchers above this server may be in, or none",
+  }),
+  /** Seconds that a stop waits for running requests. Default 8. */
+  stopTimeout: setting({
+    key: "http.stopTimeout",
+    type: integer(0, MAX_DRAIN_SECONDS),
+    default: [DEFAULT_STOP_SECONDS],
+    option: "stop-timeout",
+    library: "start",
+    help: "seconds that a stop waits for running requests",
+  }),
+  /** Whether files of WEB-ROOT are served whose names begin with a dot. Default false. */
+  hiddenFiles: setting({
+    key: "http.hiddenFiles",
+    type: trueOrFalse(),
+    default: [false],
+    option: "hidden-files",
+    library: "start",
+    help: "files of WEB-ROOT are served, too, whose path has a name that begins with a dot",
   }),
   /** Seconds at a stop in which only the health check says so. Default 0. */
   drain: setting({
@@ -372,6 +344,14 @@ export const SETTINGS = {
     option: "plugin-timeout",
     library: "start",
     help: "longest run of a plugin in milliseconds, 0: no bound",
+  }),
+  /** Longest time that the modules of plugins may take to load, in milliseconds. Default 30000. */
+  loadTimeoutMs: setting({
+    key: "plugin.loadTimeoutMs",
+    type: integer(1, MAX_PLUGIN_TIMEOUT_MS),
+    default: [DEFAULT_LOAD_TIMEOUT_MS],
+    option: "plugin-load-timeout",
+    help: "longest time that the modules of plugins may take to load, in milliseconds",
   }),
   /** Back-ends that requests are sent to (interface, "Dispatcher configuration"). */
   dispatcher: setting({

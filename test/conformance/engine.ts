@@ -7,11 +7,16 @@ import type { Exchange, ServerEvents, ServerOptions } from "../../runtime/http/t
 
 const TEXT = "text/plain";
 export const LARGE_BYTES = 1024 * 1024;
+/** Of bodies, and of answers. */
+export const MEMORY_BYTES = 256 * 1024 * 1024;
+export const IDLE_TIMEOUT_MS = 75_000;
 
 /** Options of a server to which this machine is all that there is. */
 export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptions {
   const limits = { connections: 0, requestsPerSecond: 0 };
-  return { maxBodyBytes: 1e6, cors: null, parents: ["127.0.0.1"], limits, ...changes };
+  const memory = { bodyMemoryBytes: MEMORY_BYTES, answerMemoryBytes: MEMORY_BYTES };
+  const common = { maxBodyBytes: 1e6, cors: null, parents: ["127.0.0.1"], limits, ...memory };
+  return { ...common, idleTimeoutMs: IDLE_TIMEOUT_MS, ...changes };
 }
 
 export class TestEngine implements ServerEvents {

@@ -4,13 +4,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import {
-  MAX_ANSWER_BYTES_IN_FLIGHT,
-  MAX_CLIENT_ANSWER_BYTES,
-  MAX_CONNECTION_ANSWER_BYTES,
-} from "../../runtime/base/limits.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
-import { serverOptions, TestEngine } from "./engine.js";
+import { MEMORY_BYTES, serverOptions, TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";
 
 const MIB = 1024 * 1024;
@@ -64,7 +59,7 @@ test("one connection holds a share, whatever it has asked for at once", async (c
   const { server, engine } = context;
   const client = await deaf(context, HOLD.repeat(20));
   answerAll(context, 20 * MIB);
-  assert.ok(server.answers.held <= MAX_CLIENT_ANSWER_BYTES / 2 + MIB, `${server.answers.held}`);
+  assert.ok(server.answers.held <= MEMORY_BYTES / 4 + MIB, `${server.answers.held}`);
   client.send(ECHO);
   await sleep(20);
   assert.is(engine.requests, 20, "no more is read from it");
@@ -96,8 +91,8 @@ test("clients beyond the bound of all are turned away before anything runs", asy
   const from = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
   for (const address of from) await deaf(context, HOLD, address);
   answerAll(context, 100 * MIB);
-  assert.ok(server.answers.held <= MAX_ANSWER_BYTES_IN_FLIGHT);
-  server.answers.held += MAX_ANSWER_BYTES_IN_FLIGHT;
+  assert.ok(server.answers.held <= MEMORY_BYTES);
+  server.answers.held += MEMORY_BYTES;
   const before = engine.requests;
   const late = await RawClient.open(server.port, "127.0.0.1", "127.0.0.4");
   late.send(ECHO);
@@ -105,7 +100,7 @@ test("clients beyond the bound of all are turned away before anything runs", asy
   assert.is(answer!.status, 503);
   assert.match(answer!.head, "\r\nRetry-After: 2\r\n");
   assert.is(engine.requests, before);
-  server.answers.held -= MAX_ANSWER_BYTES_IN_FLIGHT;
+  server.answers.held -= MEMORY_BYTES;
   late.send(ECHO);
   assert.is((await late.answers(1))[0]!.status, 200);
 });
@@ -119,7 +114,7 @@ test("answers that wait behind a slow one count", async (context) => {
   assert.ok(server.answers.held >= 9 * MIB);
   client.send(ECHO);
   await sleep(20);
-  assert.is(engine.requests, 10, `above ${MAX_CONNECTION_ANSWER_BYTES} bytes nothing is read`);
+  assert.is(engine.requests, 10, `above ${MEMORY_BYTES / 32} bytes nothing is read`);
   client.socket.resume();
   engine.held[0]!.answer(200, "text/plain", "first");
   assert.is((await client.answers(11)).at(-1)!.status, 200);

@@ -8,13 +8,12 @@ import {
   BODY_WINDOW_MS,
   FIRST_IDLE_CHANNEL_MS,
   HEAD_TIMEOUT_MS,
-  IDLE_TIMEOUT_MS,
   LINGER_MS,
   MAX_CONNECTIONS_PER_PORT,
   MAX_PIPELINED_REQUESTS,
 } from "../../runtime/base/limits.js";
 import { NetServer } from "../../runtime/http/net/transport.js";
-import { LARGE_BYTES, serverOptions, TestEngine } from "./engine.js";
+import { IDLE_TIMEOUT_MS, LARGE_BYTES, serverOptions, TestEngine } from "./engine.js";
 import { RawClient } from "./raw-client.js";
 
 const HOST = "Host: a\r\n";

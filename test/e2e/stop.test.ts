@@ -1,4 +1,5 @@
 // SIGTERM: newcomers get 503, what runs is finished, the process exits with 0.
+// limit: 60 s
 
 import { once } from "node:events";
 import { connect } from "node:net";

@@ -147,6 +147,54 @@ test("bodies in flight have one budget", async (context) => {
   assert.is(server.budget.used, limit - reserve - 150_000);
 });
 
+test("one client has a bound of requests, and a share of bodies and answers", async ({
+  engine,
+}) => {
+  const memory = { bodyMemoryBytes: 8 * LARGE_BYTES, answerMemoryBytes: 8 * LARGE_BYTES };
+  const limits = { connections: 0, requestsPerSecond: 20 };
+  const options = serverOptions({ maxBodyBytes: 8 * LARGE_BYTES, limits, ...memory });
+  const server = (await transport.listen(0, "127.0.0.1", options, engine)) as UwsServer;
+  const open = async (from: string, text: string): Promise<RawClient> => {
+    const client = await RawClient.open(server.port, "127.0.0.1", from);
+    clients.push(client);
+    client.send(text);
+    return client;
+  };
+  const many = await (await open("127.0.0.2", GET.repeat(40))).answers(40);
+  assert.equal(
+    many.slice(0, 20).map(({ status }) => status),
+    new Array(20).fill(200),
+  );
+  assert.ok(many.some(({ status }) => status === 429));
+
+  // Three answers of 2 MiB that nobody reads are more than a client may have of 8.
+  const held: RawClient[] = [];
+  for (let count = 0; count < 3; count++) {
+    const client = await open("127.0.0.3", `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
+    await until(() => engine.held.length > count, "the request");
+    client.socket.pause();
+    held.push(client);
+  }
+  const answers = server.clients.at("127.0.0.3").answers;
+  for (const exchange of engine.held)
+    exchange.answer(200, "text/plain", "x".repeat((16 * LARGE_BYTES) / 8));
+  await until(() => answers.held > 0, "an answer that waits");
+  assert.ok(answers.held <= 4 * LARGE_BYTES, `${answers.held}`);
+  held[2]!.socket.resume();
+  assert.is((await held[2]!.answers(1))[0]!.status, 503);
+  for (const client of held) client.close();
+  await until(() => answers.held === 0, "the end of the clients");
+
+  const size = 4 * LARGE_BYTES + 1;
+  const large = await open(
+    "127.0.0.4",
+    `POST /echo HTTP/1.1\r\n${HOST}Content-Length: ${size}\r\n\r\n`,
+  );
+  assert.is((await large.answers(1))[0]!.status, 413, "more than the share of a client");
+  await server.close();
+  assert.is(server.budget.used, 0);
+});
+
 test("a stream waits for a client that does not read", async (context) => {
   const [client, exchange] = await hold(context, `GET /hold HTTP/1.1\r\n${HOST}\r\n`);
   client.socket.pause();

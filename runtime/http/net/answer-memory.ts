@@ -2,11 +2,7 @@
 // executed request has its answer already: beyond the bounds the answer is dropped, and the client
 // is told so in a few words.
 
-import {
-  MAX_ANSWER_BYTES_IN_FLIGHT,
-  MAX_CLIENT_ANSWER_BYTES,
-  MAX_CONNECTION_ANSWER_BYTES,
-} from "../../base/limits.js";
+import { CLIENT_SHARE, CONNECTION_SHARE } from "../../base/limits.js";
 
 /** Bytes held for all connections of a server, or for those of one client. */
 export class AnswerMemory {
@@ -34,12 +30,8 @@ export class AnswerMemory {
   }
 }
 
-export function serverAnswers(): AnswerMemory {
-  return new AnswerMemory(MAX_ANSWER_BYTES_IN_FLIGHT, null);
-}
-
 export function clientAnswers(server: AnswerMemory): AnswerMemory {
-  return new AnswerMemory(MAX_CLIENT_ANSWER_BYTES, server);
+  return new AnswerMemory(server.limit * CLIENT_SHARE, server);
 }
 
 /** What one connection holds. */
@@ -53,7 +45,7 @@ export class ConnectionAnswers {
 
   /** No more requests are read before some of it is sent. */
   get isMuch(): boolean {
-    return this.#held >= MAX_CONNECTION_ANSWER_BYTES;
+    return this.#held >= this.#client.limit * CONNECTION_SHARE;
   }
 
   get isUsedUp(): boolean {
@@ -62,7 +54,7 @@ export class ConnectionAnswers {
 
   hasRoomFor(bytes: number): boolean {
     if (this.#held === 0) return this.#client.hasRoomFor(bytes);
-    const limit = MAX_CLIENT_ANSWER_BYTES / 2;
+    const limit = this.#client.limit / 2;
     return this.#held + bytes <= limit && this.#client.hasRoomFor(bytes);
   }
 

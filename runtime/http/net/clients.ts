@@ -33,6 +33,11 @@ export class Client implements BodyMemory {
     this.#maxBodyBytes = maxBodyBytes;
   }
 
+  /** Nothing of what all share is held on its behalf. */
+  get holdsNothing(): boolean {
+    return this.#bodyBytes === 0 && this.answers.held === 0;
+  }
+
   /** May have no further connection, unless as a dispatcher. */
   get isFull(): boolean {
     return this.limits.connections > 0 && this.counted >= this.limits.connections;
@@ -52,8 +57,8 @@ export class Client implements BodyMemory {
 }
 
 /**
- * The clients that have connections now. Of those that have none any more, some are remembered: a
- * bound for their requests must not be had anew by connecting anew.
+ * The clients that have connections now. Of those that have none any more, some are remembered:
+ * neither what their requests hold nor a bound for them must be had anew by connecting anew.
  */
 export class Clients {
   readonly #clients = new Map<string, Client>();
@@ -100,7 +105,7 @@ export class Clients {
   }
 
   #forget(client: Client, nowMs: number): void {
-    if (!client.requests.isFull(nowMs)) return;
+    if (!client.holdsNothing || !client.requests.isFull(nowMs)) return;
     this.#gone.delete(client);
     this.#clients.delete(client.key);
   }

@@ -9,7 +9,6 @@
 import type { Socket } from "node:net";
 import { nowMs as epochMs, toEpochMs } from "../../base/clock.js";
 import {
-  IDLE_TIMEOUT_MS,
   INLINE_BODY_BYTES,
   INTRODUCTION_MS,
   LINGER_MS,
@@ -48,6 +47,7 @@ export interface ConnectionHost {
   readonly clients: Clients;
   readonly events: ServerEvents;
   readonly maxBodyBytes: number;
+  readonly idleTimeoutMs: number;
   readonly rights: ClientRights;
   /** A connection became that of a dispatcher (1), or such a one closes (-1); false: too many. */
   introduced(delta: 1 | -1): boolean;
@@ -165,7 +165,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
       const waitsForIdent = this.#isDispatcher && this.ident === null;
       if (this.#reader.isLate(nowMs)) this.#reader.giveUp();
       else if (waitsForIdent && toEpochMs(nowMs) - this.openedAtMs > INTRODUCTION_MS) this.cut();
-      else if (nowMs - this.#activeAtMs > IDLE_TIMEOUT_MS) this.cut();
+      else if (nowMs - this.#activeAtMs > this.#host.idleTimeoutMs) this.cut();
     }
   }
 
@@ -241,7 +241,7 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
       this.owner.counted--;
     }
     this.ident = ident;
-    this.#socket.setKeepAlive(true, IDLE_TIMEOUT_MS);
+    this.#socket.setKeepAlive(true, this.#host.idleTimeoutMs);
     return null;
   }
 

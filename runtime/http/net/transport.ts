@@ -6,27 +6,25 @@ import { setImmediate as afterPoll } from "node:timers/promises";
 import { nowMs } from "../../base/clock.js";
 import {
   CLIENT_CONNECTION_RESERVE,
+  CLIENT_SHARE,
   CONNECTION_SWEEP_MS,
   LAST_REQUESTS_MS,
   LINGER_MS,
   LISTEN_BACKLOG,
-  MAX_BODY_BYTES_IN_FLIGHT,
-  MAX_CLIENT_BODY_BYTES,
   MAX_CONNECTIONS_PER_PORT,
-  SMALL_BODY_RESERVE_BYTES,
+  SMALL_BODY_SHARE,
 } from "../../base/limits.js";
 import { log } from "../../base/log.js";
 import { ClientRights } from "../client-rights.js";
 import { TOO_MANY_CONNECTIONS } from "../refusal.js";
 import type {
-  ClientLimits,
   Connection,
   HttpServer,
   ServerEvents,
   ServerOptions,
   Transport,
 } from "../transport.js";
-import { serverAnswers } from "./answer-memory.js";
+import { AnswerMemory } from "./answer-memory.js";
 import { BodyBudget } from "./body-store.js";
 import { Client, Clients } from "./clients.js";
 import { type ConnectionHost, NetConnection } from "./connection.js";
@@ -49,13 +47,11 @@ export class NetServer implements HttpServer, ConnectionHost {
   readonly heads: ResponseHeads;
   readonly lastHeads: ResponseHeads;
   isRetiring = false;
-  readonly budget = new BodyBudget(MAX_BODY_BYTES_IN_FLIGHT, SMALL_BODY_RESERVE_BYTES);
-  readonly answers = serverAnswers();
-  readonly clients = new Clients(
-    (key) => new Client(key, this.budget, MAX_CLIENT_BODY_BYTES, this.answers, this.limits),
-  );
+  readonly budget: BodyBudget;
+  readonly answers: AnswerMemory;
+  readonly clients: Clients;
   readonly maxBodyBytes: number;
-  readonly limits: ClientLimits;
+  readonly idleTimeoutMs: number;
   readonly rights: ClientRights;
   port = 0;
   readonly #server: Server;
@@ -76,9 +72,15 @@ export class NetServer implements HttpServer, ConnectionHost {
   ) {
     this.heads = new ResponseHeads(options.cors);
     this.lastHeads = new ResponseHeads(options.cors, "close");
-    this.maxBodyBytes = options.maxBodyBytes;
+    const { bodyMemoryBytes, limits } = options;
+    const share = bodyMemoryBytes * CLIENT_SHARE;
+    this.budget = new BodyBudget(bodyMemoryBytes, bodyMemoryBytes * SMALL_BODY_SHARE);
+    this.answers = new AnswerMemory(options.answerMemoryBytes, null);
+    this.clients = new Clients((key) => new Client(key, this.budget, share, this.answers, limits));
+    // What no client can ever send is too large, not to be tried again.
+    this.maxBodyBytes = Math.min(options.maxBodyBytes, share);
+    this.idleTimeoutMs = options.idleTimeoutMs;
     this.rights = new ClientRights(options.parents);
-    this.limits = options.limits;
     // Half-open: a client that has sent its last request still gets its answer.
     const settings = { allowHalfOpen: true, noDelay: true };
     this.#server = createServer(settings, (socket) => this.#admit(socket));

@@ -3,10 +3,11 @@
 // still be run, and what has been written would be lost by closing. The answer to a chunked request
 // is one of them: uWebSockets forgives broken chunks, so nothing behind one is to be believed.
 
+import { INLINE_BODY_BYTES } from "../../base/limits.js";
 import type { Tallied } from "../../metrics/plugin-tallies.js";
 import type { HeaderFields } from "../header-fields.js";
-import type { BodyBudget } from "../net/body-store.js";
-import type { Refusal } from "../refusal.js";
+import type { Client, Clients } from "../net/clients.js";
+import { ANSWER_DROPPED, ANSWER_MEMORY_USED_UP, type Refusal } from "../refusal.js";
 import type { ByteSource, Connection, Exchange, Method, ServerEvents } from "../transport.js";
 import { headBytes, type UwsResponseHeads } from "./response-heads.js";
 import { sendStream } from "./send-stream.js";
@@ -19,7 +20,7 @@ const MAX_SEARCHED_LENGTH = 4096;
 /** What the exchanges of one server share. */
 export interface ExchangeHost {
   readonly heads: UwsResponseHeads;
-  readonly budget: BodyBudget;
+  readonly clients: Clients;
   readonly events: ServerEvents;
   /** Connections end with their next answer. */
   readonly isRetiring: boolean;
@@ -29,7 +30,9 @@ export class UwsExchange implements Exchange {
   aborted = false;
   tally: Tallied | null = null;
   body: string | Uint8Array | null = null;
-  /** What the body holds of the server's budget. */
+  /** Who asks, with all its connections. */
+  readonly owner: Client;
+  /** What the body holds of the client's share. */
   reserved = 0;
   /** Called when the client goes away before it has its answer. */
   onAborted: (() => void) | null = null;
@@ -52,6 +55,7 @@ export class UwsExchange implements Exchange {
   ) {
     this.#host = host;
     this.#response = response;
+    this.owner = host.clients.at(connection.remoteAddress);
   }
 
   /** To be called before the route handler returns: uWebSockets wants it for later answers. */
@@ -64,9 +68,14 @@ export class UwsExchange implements Exchange {
   }
 
   answer(status: number, mediaType: string | null, body: string | Uint8Array, fields = ""): void {
-    if (!this.#begin()) return;
     const { length } = body;
+    const isLarge = length > INLINE_BODY_BYTES && this.method !== "HEAD";
+    if (isLarge && !this.#answered && !this.owner.answers.hasRoomFor(length)) {
+      return this.refuse(this.method === "POST" ? ANSWER_DROPPED : ANSWER_MEMORY_USED_UP, false);
+    }
+    if (!this.#begin()) return;
     const isLast = this.headers.chunked || this.headers.closes || this.#host.isRetiring;
+    if (isLarge) return this.#sendLarge(status, mediaType!, body, fields, isLast);
     if (isLast && length > 0) return this.#sendLast(status, mediaType!, body, fields);
     const head = this.#host.heads.text(status, length === 0 ? null : mediaType, fields);
     if (this.method === "HEAD") this.#sendHeadOnly(head, length);
@@ -85,12 +94,42 @@ export class UwsExchange implements Exchange {
     if (!this.#begin()) return;
     const head = this.#host.heads.text(status, mediaType, fields);
     if (this.method === "HEAD") return this.#sendHeadOnly(head, byteLength);
+    this.#stream(head, byteLength, source);
+  }
+
+  /** Counts what is not sent yet; uWebSockets would keep all of it, and tell nobody. */
+  #sendLarge(
+    status: number,
+    mediaType: string,
+    body: string | Uint8Array,
+    fields: string,
+    isLast: boolean,
+  ): void {
+    const { length } = body;
+    const { answers } = this.owner;
+    const head = this.#host.heads[isLast ? "last" : "text"](status, mediaType, fields);
+    answers.add(length);
+    const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : sendable(body);
+    const send = (): void =>
+      this.#stream(head, length, [bytes as Uint8Array], () => {
+        answers.add(-length);
+        if (isLast && !this.aborted) this.#response.close();
+      });
+    if (isLast) setImmediate(send);
+    else send();
+  }
+
+  /** Sends content as the client takes it; `done` is called whatever becomes of it. */
+  #stream(head: string, byteLength: number, source: ByteSource, done = (): void => {}): void {
     const gone = new AbortController();
     this.onAborted = () => gone.abort();
+    if (this.aborted) gone.abort();
     sendStream(this.#response, head, byteLength, source, gone.signal).then((isWhole) => {
-      if (this.aborted) return;
-      this.#end(headBytes(head, byteLength) + byteLength);
-      if (!isWhole) this.#response.close();
+      if (!this.aborted) {
+        this.#end(headBytes(head, byteLength) + byteLength);
+        if (!isWhole) this.#response.close();
+      }
+      done();
     });
   }
 
@@ -107,7 +146,7 @@ export class UwsExchange implements Exchange {
   #begin(): boolean {
     if (this.#answered) return false;
     this.#answered = true;
-    this.#host.budget.give(this.reserved);
+    this.owner.give(this.reserved);
     this.reserved = 0;
     return !this.aborted;
   }

@@ -36,6 +36,11 @@ export class UwsResponseHeads {
     return this.#make(status, mediaType, fields, null);
   }
 
+  /** The same for content that is sent piece by piece, where uWebSockets adds no such field. */
+  last(status: number, mediaType: string, fields: string): string {
+    return this.#make(status, mediaType, fields, "close");
+  }
+
   #make(
     status: number,
     mediaType: string | null,

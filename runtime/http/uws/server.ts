@@ -5,19 +5,24 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../../base/clock.js";
 import {
+  CLIENT_SHARE,
+  CONNECTION_SWEEP_MS,
   INLINE_BODY_BYTES,
   LINGER_MS,
-  MAX_BODY_BYTES_IN_FLIGHT,
   MAX_CONNECTIONS_PER_PORT,
-  SMALL_BODY_RESERVE_BYTES,
+  SMALL_BODY_SHARE,
 } from "../../base/limits.js";
 import { ClientRights } from "../client-rights.js";
 import { HeaderFields } from "../header-fields.js";
+import { AnswerMemory } from "../net/answer-memory.js";
 import { BodyBudget, BodyStore } from "../net/body-store.js";
+import { Client, Clients } from "../net/clients.js";
 import {
+  ANSWER_MEMORY_USED_UP,
   EXPECTATION_FAILED,
   PAYLOAD_TOO_LARGE,
   TOO_MANY_CONNECTIONS,
+  TOO_MANY_REQUESTS,
   UNKNOWN_CODING,
 } from "../refusal.js";
 import type { Connection, HttpServer, ServerEvents, ServerOptions } from "../transport.js";
@@ -32,7 +37,9 @@ const DRAIN_POLL_MS = 10;
 
 export class UwsServer implements HttpServer, ExchangeHost {
   readonly heads: UwsResponseHeads;
-  readonly budget = new BodyBudget(MAX_BODY_BYTES_IN_FLIGHT, SMALL_BODY_RESERVE_BYTES);
+  readonly budget: BodyBudget;
+  /** By addresses: connections are not told apart. */
+  readonly clients: Clients;
   port = 0;
   isRetiring = false;
   readonly #maxBodyBytes: number;
@@ -41,6 +48,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
   readonly #head = new RequestHeadReader();
   readonly #peers = new Peers();
   #open = 0;
+  #sweeper: NodeJS.Timeout | undefined;
   readonly #onExit = (): void => this.#end();
 
   constructor(
@@ -49,7 +57,13 @@ export class UwsServer implements HttpServer, ExchangeHost {
     readonly events: ServerEvents,
   ) {
     this.heads = new UwsResponseHeads(options.cors);
-    this.#maxBodyBytes = options.maxBodyBytes;
+    const { bodyMemoryBytes, limits } = options;
+    const share = bodyMemoryBytes * CLIENT_SHARE;
+    const budget = new BodyBudget(bodyMemoryBytes, bodyMemoryBytes * SMALL_BODY_SHARE);
+    const answers = new AnswerMemory(options.answerMemoryBytes, null);
+    this.budget = budget;
+    this.clients = new Clients((key) => new Client(key, budget, share, answers, limits));
+    this.#maxBodyBytes = Math.min(options.maxBodyBytes, share);
     this.#rights = new ClientRights(options.parents);
     this.#server = new hyperExpress.Server({ auto_close: false });
     this.#server.uws_instance.filter((response, change) => this.#count(response, change));
@@ -62,6 +76,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
     this.port = port;
     // A thread that ends with sockets open takes the whole process down.
     process.once("exit", this.#onExit);
+    this.#sweeper = setInterval(() => this.clients.sweep(performance.now()), CONNECTION_SWEEP_MS);
   }
 
   connections(): readonly Connection[] {
@@ -86,6 +101,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
   }
 
   #end(): void {
+    clearInterval(this.#sweeper);
     this.#server.close();
     this.#server.uws_instance.close();
   }
@@ -123,7 +139,13 @@ export class UwsServer implements HttpServer, ExchangeHost {
       t0Ms,
       head.byteLength,
     );
-    if (refusal !== null) exchange.refuse(refusal, fields === NO_FIELDS || fields.expect !== null);
+    const { owner } = exchange;
+    if (owner.requests.perSecond > 0 && !owner.requests.take(performance.now())) {
+      exchange.refuse(TOO_MANY_REQUESTS, fields.chunked || fields.expect !== null);
+    } else if (owner.answers.isUsedUp) {
+      exchange.refuse(ANSWER_MEMORY_USED_UP, fields.chunked || fields.expect !== null);
+    } else if (refusal !== null)
+      exchange.refuse(refusal, fields === NO_FIELDS || fields.expect !== null);
     else if (fields.expect !== null && fields.expect !== "100-continue") {
       exchange.refuse(EXPECTATION_FAILED, false);
     } else if (fields.contentLength > this.#maxBodyBytes) {
@@ -138,12 +160,12 @@ export class UwsServer implements HttpServer, ExchangeHost {
   }
 
   #receiveBody(response: UwsResponse, exchange: UwsExchange, fields: HeaderFields): void {
-    const store = new BodyStore(this.budget, this.#maxBodyBytes);
+    const store = new BodyStore(exchange.owner, this.#maxBodyBytes);
     exchange.onAborted = () => store.release();
     response.onData((data, isLast) => {
       const chunk = Buffer.from(data);
       exchange.requestBytes += chunk.length;
-      if (isLast && store.size === 0 && this.#takesInline(chunk.length)) {
+      if (isLast && store.size === 0 && this.#takesInline(exchange, chunk.length)) {
         exchange.body = chunk.length === 0 ? null : chunk.toString("latin1");
         exchange.reserved = chunk.length;
       } else {
@@ -163,9 +185,7 @@ export class UwsServer implements HttpServer, ExchangeHost {
   }
 
   /** Reserves the bytes of a small body that has arrived in one piece. */
-  #takesInline(length: number): boolean {
-    return (
-      length <= Math.min(INLINE_BODY_BYTES, this.#maxBodyBytes) && this.budget.take(length, false)
-    );
+  #takesInline({ owner }: UwsExchange, length: number): boolean {
+    return length <= Math.min(INLINE_BODY_BYTES, this.#maxBodyBytes) && owner.take(length, false);
   }
 }

@@ -46,7 +46,7 @@ async function read(source: ByteSource): Promise<Buffer> {
 }
 
 /** Status, media type and length of the answer with its content, or status and message. */
-function ask(path: string, folder = web): Promise<string> {
+function ask(path: string, folder = web, showsHidden = false): Promise<string> {
   return new Promise((resolve) => {
     const exchange: Pick<Exchange, "answer" | "answerStream"> = {
       answer: (status, mediaType, body) => resolve(`${status} ${mediaType} ${body.length}`),
@@ -57,9 +57,15 @@ function ask(path: string, folder = web): Promise<string> {
       },
     };
     const refuse = (status: number, message: string): void => resolve(`${status} ${message}`);
-    new FileServer(folder).serve(exchange as Exchange, path, refuse);
+    new FileServer(folder, showsHidden).serve(exchange as Exchange, path, refuse);
   });
 }
+
+test("hidden files are there for those who want them to be", async () => {
+  assert.is(await ask("/.env", web, true), "200 application/octet-stream secret");
+  assert.is(await ask("/environment", web, true), "200 application/octet-stream secret");
+  assert.is(await ask("/../secret.txt", web, true), await ask("/../secret.txt"));
+});
 
 const answers: Readonly<Record<string, string>> = {
   "/hello.txt": "200 text/plain hello",

@@ -65,6 +65,15 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     ["10", /got "10"$/],
     [2 ** 60, /^: expected an integer/],
   ],
+  bodyMemoryMb: [[0, /^: expected an integer from 1 to 1048576, got 0$/]],
+  answerMemoryMb: [["256", /^: expected an integer from 1 to 1048576, got "256"$/]],
+  idleTimeout: [
+    [0, /^: expected an integer from 1 to 86400, got 0$/],
+    [1.5, /got 1\.5$/],
+  ],
+  stopTimeout: [[-1, /^: expected an integer from 0 to 3600, got -1$/]],
+  hiddenFiles: switches,
+  loadTimeoutMs: [[0, /^: expected an integer from 1 to 2147483647, got 0$/]],
   clientConnections: [
     [-1, /^: expected an integer from 0 to 1021, got -1$/],
     [1022, /got 1022$/],
