@@ -6,6 +6,7 @@ import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
 import { flag, text } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
 import { EXIT_FAILURE } from "./frame/report-error.js";
+import { TSCONFIG_OPTION, tsconfigOf } from "./frame/tsconfig-option.js";
 
 export const build = defineCommand({
   name: "build",
@@ -13,6 +14,7 @@ export const build = defineCommand({
   arguments: [PROJECT_ARGUMENT],
   options: {
     check: { kind: flag, help: "write nothing, fail when .svc/ is not what a build would write" },
+    tsconfig: TSCONFIG_OPTION,
     json: { kind: flag, help: "print the findings as JSON" },
     standalone: {
       kind: text("<folder>"),
@@ -20,13 +22,13 @@ export const build = defineCommand({
     },
   },
   environment: false,
-  async run([argument], { check = false, json = false, standalone }) {
+  async run([argument], { check = false, json = false, tsconfig, standalone }) {
     const [{ buildProject }, { printFindings, printJson, summary }] = await Promise.all([
       import("../compiler/build.js"),
       import("./frame/report-build.js"),
     ]);
     const folder = projectFolder(argument);
-    const result = await buildProject(folder, { check });
+    const result = await buildProject(folder, { check, ...tsconfigOf(tsconfig) });
     if (json) printJson(result.diagnostics);
     else printFindings(folder, result.diagnostics);
     if (result.differing.length > 0) {

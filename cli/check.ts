@@ -4,22 +4,24 @@ import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
 import { flag } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
 import { EXIT_FAILURE } from "./frame/report-error.js";
+import { TSCONFIG_OPTION, tsconfigOf } from "./frame/tsconfig-option.js";
 
 export const check = defineCommand({
   name: "check",
   summary: "Reports the mistakes in the plugins of a project, and writes nothing.",
   arguments: [PROJECT_ARGUMENT],
   options: {
+    tsconfig: TSCONFIG_OPTION,
     json: { kind: flag, help: "print the findings as JSON" },
   },
   environment: false,
-  async run([argument], { json = false }) {
+  async run([argument], { json = false, tsconfig }) {
     const [{ checkProject }, { printFindings, printJson, summary }] = await Promise.all([
       import("../compiler/build.js"),
       import("./frame/report-build.js"),
     ]);
     const folder = projectFolder(argument);
-    const result = await checkProject(folder);
+    const result = await checkProject(folder, tsconfigOf(tsconfig));
     if (json) printJson(result.diagnostics);
     else printFindings(folder, result.diagnostics);
     if (!result.ok) return EXIT_FAILURE;

@@ -4,6 +4,7 @@ import { surviveLostReaders } from "../runtime/base/log.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
 import { flag } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
+import { TSCONFIG_OPTION, tsconfigOf } from "./frame/tsconfig-option.js";
 import { SERVE_OPTIONS } from "./serving/options.js";
 
 export const dev = defineCommand({
@@ -12,13 +13,14 @@ export const dev = defineCommand({
   arguments: [PROJECT_ARGUMENT],
   options: {
     ...SERVE_OPTIONS,
+    tsconfig: TSCONFIG_OPTION,
     unchecked: {
       kind: flag,
       help: "serve what parses at once, and say only then whether its types are right",
     },
   },
   environment: true,
-  async run([argument], { unchecked = false, ...values }) {
+  async run([argument], { unchecked = false, tsconfig, ...values }) {
     const [{ DevServer }, { watchFolder }] = await Promise.all([
       import("./serving/dev-server.js"),
       import("./serving/watch-folder.js"),
@@ -26,7 +28,7 @@ export const dev = defineCommand({
     surviveLostReaders();
     process.env.NODE_ENV ??= "development";
     const folder = projectFolder(argument);
-    const server = new DevServer(folder, values, { unchecked });
+    const server = new DevServer(folder, values, { unchecked, ...tsconfigOf(tsconfig) });
     const unwatch = watchFolder(folder, (files) => void server.change(files));
     try {
       await server.start();

@@ -2,18 +2,21 @@
 // that takes long to load.
 
 import { readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, posix, resolve } from "node:path";
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 import type { ResolvedConfig } from "../runtime/settings/config-rule.js";
 import { changedFile, readManifest } from "../runtime/settings/manifest.js";
 import { findPluginFiles } from "../runtime/settings/plugin-files.js";
 import { type BuildResult, Clock } from "./build-result.js";
 import { differingFiles, writeOutput } from "./output.js";
+import { TSCONFIG_FILE } from "./tsconfig.js";
 import { compilerVersion } from "./version.js";
 
 export interface BuildOptions {
   /** Writes nothing; the result is not `ok` when a build would change what is on disk. */
   readonly check?: boolean;
+  /** Another file than `tsconfig.json`, relative to the project. */
+  readonly tsconfig?: string;
 }
 
 /**
@@ -29,13 +32,14 @@ export async function buildProject(
 ): Promise<BuildResult> {
   const clock = new Clock();
   const folder = resolve(projectDir);
-  const plugins = options.check ? null : await currentPlugins(folder);
+  const { check = false, tsconfig } = options;
+  const plugins = check ? null : await currentPlugins(folder, tsconfig);
   if (plugins !== null) {
     clock.mark("unchanged");
     const timings = clock.timings();
     return { ok: true, unchanged: true, plugins, diagnostics: [], differing: [], timings };
   }
-  return compileProject(folder, clock, options.check ? "compare" : "write");
+  return compileProject(folder, clock, check ? "compare" : "write", tsconfig);
 }
 
 /**
@@ -43,18 +47,25 @@ export async function buildProject(
  *
  * @param projectDir folder of the project
  */
-export async function checkProject(projectDir: string): Promise<BuildResult> {
-  return compileProject(resolve(projectDir), new Clock(), "nothing");
+export async function checkProject(
+  projectDir: string,
+  { tsconfig }: Pick<BuildOptions, "tsconfig"> = {},
+): Promise<BuildResult> {
+  return compileProject(resolve(projectDir), new Clock(), "nothing", tsconfig);
 }
 
 /** How many plugins a build on disk has that is still current; null when it is not. */
-async function currentPlugins(projectDir: string): Promise<number | null> {
+async function currentPlugins(
+  projectDir: string,
+  tsconfig = TSCONFIG_FILE,
+): Promise<number | null> {
   const manifest = readManifest(projectDir);
   if (manifest === null || manifest.svc !== compilerVersion() || !manifest.checked) {
     return null;
   }
   const folder = join(projectDir, BUILD_FOLDER);
   const isSame =
+    manifest.tsconfig === posix.normalize(tsconfig) &&
     changedFile(projectDir, manifest.inputs) === null &&
     changedFile(folder, manifest.outputs) === null &&
     // The manifest is no output of its own.
@@ -80,10 +91,11 @@ async function compileProject(
   projectDir: string,
   clock: Clock,
   purpose: "write" | "compare" | "nothing",
+  tsconfig: string | undefined,
 ): Promise<BuildResult> {
   const { ProjectBuilder } = await import("./project-builder.js");
   clock.mark("load");
-  const builder = new ProjectBuilder(projectDir);
+  const builder = new ProjectBuilder(projectDir, tsconfig);
   try {
     const { files, plugins, diagnostics } = await builder.compileChecked([], clock);
     let differing: string[] = [];

@@ -24,12 +24,15 @@ export interface Bundle {
 
 export class Bundler {
   readonly #projectDir: string;
+  readonly #tsconfig: string | null;
   readonly #context: Promise<Context>;
   readonly #left = new PackageImporters();
   #entry = "";
 
-  constructor(projectDir: string) {
+  /** @param tsconfig null: each file has the nearest one */
+  constructor(projectDir: string, tsconfig: string | null = null) {
     this.#projectDir = resolve(projectDir);
+    this.#tsconfig = tsconfig;
     this.#context = this.#open();
     // A failure shows where the context is used.
     this.#context.catch(() => {});
@@ -86,6 +89,7 @@ export class Bundler {
       charset: "utf8",
       // Answers name the classes of errors; two files may have one of the same name.
       keepNames: true,
+      ...(this.#tsconfig !== null && { tsconfig: this.#tsconfig }),
       sourcemap: "linked",
       sourcesContent: false,
       logLevel: "silent",

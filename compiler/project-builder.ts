@@ -22,7 +22,7 @@ import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from 
 import { type OutputFiles, writeOutput } from "./output.js";
 import { hashInputs } from "./project-files.js";
 import type { PluginReader, ReadResult } from "./read/plugin-reader.js";
-import { declarationFiles, tsconfigFiles } from "./tsconfig.js";
+import { declarationFiles, TSCONFIG_FILE, tsconfigFiles } from "./tsconfig.js";
 import { compilerVersion } from "./version.js";
 
 /** A build before it is written. */
@@ -52,6 +52,7 @@ const NO_FINDINGS: Promise<readonly Diagnostic[]> = Promise.resolve([]);
 
 export class ProjectBuilder {
   readonly projectDir: string;
+  readonly #tsconfig: string;
   #config: LoadedConfig | null = null;
   #reader: PluginReader | null = null;
   #bundler: Bundler | null = null;
@@ -63,9 +64,17 @@ export class ProjectBuilder {
   /** Changes that no reading has taken in yet: an error may come before it. */
   readonly #pending = new Set<string>();
 
-  /** @param projectDir folder of the project */
-  constructor(projectDir: string) {
+  /**
+   * @param projectDir folder of the project
+   * @param tsconfig another one than its `tsconfig.json`, relative to it
+   * @throws SvcError SVC1061 when there is no such file
+   */
+  constructor(projectDir: string, tsconfig = TSCONFIG_FILE) {
     this.projectDir = resolve(projectDir);
+    this.#tsconfig = this.#relativePath(tsconfig);
+    if (tsconfig !== TSCONFIG_FILE && !existsSync(resolve(projectDir, tsconfig))) {
+      throw new SvcError("SVC1061", `there is no file ${tsconfig}`);
+    }
   }
 
   /**
@@ -150,7 +159,10 @@ export class ProjectBuilder {
   async #compile(changed: readonly string[], clock: Clock, checked: boolean): Promise<Compiled> {
     this.#typeCheck?.cancel();
     this.#typeCheck = null;
-    this.#bundler ??= new Bundler(this.projectDir);
+    this.#bundler ??= new Bundler(
+      this.projectDir,
+      this.#tsconfig === TSCONFIG_FILE ? null : this.#tsconfig,
+    );
     for (const file of changed) {
       this.#pending.add(this.#relativePath(file));
     }
@@ -160,7 +172,7 @@ export class ProjectBuilder {
       return { plugins: 0, diagnostics, files: null };
     }
     const files = await this.#findFiles(config.config);
-    const declarations = await declarationFiles(this.projectDir);
+    const declarations = await declarationFiles(this.projectDir, this.#tsconfig);
     this.#sources = [...files, ...declarations];
     if (declarations.join("\n") !== this.#declarations.join("\n")) {
       // Whatever was read may have missed one of them.
@@ -196,7 +208,7 @@ export class ProjectBuilder {
   }
 
   #startTypeCheck(): TypeCheck {
-    const typeCheck = startTypeCheck(this.projectDir, this.#sources);
+    const typeCheck = startTypeCheck(this.projectDir, this.#sources, this.#tsconfig);
     // Something else may fail first.
     typeCheck.result.catch(() => {});
     this.#typeCheck = typeCheck;
@@ -235,11 +247,12 @@ export class ProjectBuilder {
   }
 
   async #read(config: ResolvedConfig, files: readonly string[]): Promise<ReadResult> {
-    const options = new Set(["tsconfig.json", "package.json", ...tsconfigFiles(this.projectDir)]);
+    const chain = tsconfigFiles(this.projectDir, this.#tsconfig);
+    const options = new Set([this.#tsconfig, "package.json", ...chain]);
     let reading: ReadResult;
     if (this.#reader === null || this.#hasChanged(options)) {
       const { PluginReader } = await import("./read/plugin-reader.js");
-      this.#reader = new PluginReader(this.projectDir, files, config.declared);
+      this.#reader = new PluginReader(this.projectDir, files, config.declared, this.#tsconfig);
       reading = this.#reader.read();
     } else {
       reading = this.#reader.refresh([...this.#pending], files);
@@ -277,10 +290,11 @@ export class ProjectBuilder {
     const manifest = emitProjectManifest(plugins, {
       svc: compilerVersion(),
       checked,
+      tsconfig: this.#tsconfig,
       config,
       isConfigOpen: openCode !== null,
       files,
-      inputs: hashInputs(this.projectDir, sources),
+      inputs: hashInputs(this.projectDir, this.#tsconfig, sources),
       outputs: Object.fromEntries(hashes.sort()),
     });
     return output.set(...manifest);

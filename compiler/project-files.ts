@@ -7,11 +7,16 @@ import { CONFIG_FILES } from "./config/config.js";
 import { tsconfigFiles } from "./tsconfig.js";
 
 /** Files that change what sources mean; they count as read even where they are absent. */
-const PROJECT_FILES = ["package.json", "package-lock.json", "tsconfig.json"];
+const PROJECT_FILES = ["package.json", "package-lock.json"];
 
 /** @param files what was read, relative to the project */
-export function hashInputs(projectDir: string, files: Iterable<string>): FileHashes {
-  const all = new Set([...CONFIG_FILES, ...PROJECT_FILES, ...tsconfigFiles(projectDir), ...files]);
+export function hashInputs(
+  projectDir: string,
+  tsconfig: string,
+  files: Iterable<string>,
+): FileHashes {
+  const options = [tsconfig, ...tsconfigFiles(projectDir, tsconfig)];
+  const all = new Set([...CONFIG_FILES, ...PROJECT_FILES, ...options, ...files]);
   return Object.fromEntries(
     [...all].sort().map((file) => [file, hashFile(join(projectDir, file))]),
   );

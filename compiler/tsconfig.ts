@@ -3,7 +3,8 @@
 // a package that has none.
 
 import { readFileSync } from "node:fs";
-import { join, posix } from "node:path";
+import { createRequire } from "node:module";
+import { join, posix, relative, resolve, sep } from "node:path";
 import { glob } from "tinyglobby";
 
 interface TsConfig {
@@ -11,17 +12,40 @@ interface TsConfig {
   readonly files?: readonly string[];
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
-  readonly compilerOptions?: { readonly outDir?: string; readonly declarationDir?: string };
+  readonly compilerOptions?: {
+    readonly outDir?: string;
+    readonly declarationDir?: string;
+    readonly [name: string]: unknown;
+  };
 }
 
+/** What a project's tsconfig.json is called where nobody says otherwise. */
+export const TSCONFIG_FILE = "tsconfig.json";
+
 /** The project's tsconfig.json and the files that it extends, relative to the project. */
-export function tsconfigFiles(projectDir: string): string[] {
-  return [...readChain(projectDir).keys()];
+export function tsconfigFiles(projectDir: string, tsconfig = TSCONFIG_FILE): string[] {
+  return [...readChain(projectDir, tsconfig).keys()];
+}
+
+/** What the nearest file says of an option, and which it is; null where none has it. */
+export function inheritedOption(
+  projectDir: string,
+  tsconfig: string,
+  name: string,
+): { readonly value: unknown; readonly file: string } | null {
+  for (const [file, { compilerOptions }] of readChain(projectDir, tsconfig)) {
+    const value = compilerOptions?.[name];
+    if (value !== undefined) return { value, file };
+  }
+  return null;
 }
 
 /** Declaration files that tsconfig.json includes, relative to the project, sorted. */
-export async function declarationFiles(projectDir: string): Promise<string[]> {
-  const chain = readChain(projectDir);
+export async function declarationFiles(
+  projectDir: string,
+  tsconfig = TSCONFIG_FILE,
+): Promise<string[]> {
+  const chain = readChain(projectDir, tsconfig);
   if (chain.size === 0) {
     return [];
   }
@@ -45,9 +69,9 @@ export async function declarationFiles(projectDir: string): Promise<string[]> {
 type Chain = ReadonlyMap<string, TsConfig>;
 
 /** tsconfig.json and what it extends by relative path; each file before those that it extends. */
-function readChain(projectDir: string): Chain {
+function readChain(projectDir: string, tsconfig: string): Chain {
   const chain = new Map<string, TsConfig>();
-  const queue = ["tsconfig.json"];
+  const queue = [tsconfig];
   for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
     const config = chain.has(file) ? null : readConfig(join(projectDir, file));
     if (config === null) {
@@ -58,10 +82,26 @@ function readChain(projectDir: string): Chain {
       const target = inProject(file, path);
       if (path.startsWith(".")) {
         queue.push(target.endsWith(".json") ? target : `${target}.json`);
+      } else {
+        queue.push(...installed(projectDir, file, path));
       }
     }
   }
   return chain;
+}
+
+/** A configuration out of a package, such as `@tsconfig/node20`; none when it is not installed. */
+function installed(projectDir: string, file: string, path: string): string[] {
+  const { resolve: find } = createRequire(resolve(projectDir, file));
+  for (const name of [path, `${path}.json`, `${path}/tsconfig.json`]) {
+    try {
+      const found = find(name);
+      if (found.endsWith(".json")) return [relative(projectDir, found).replaceAll(sep, "/")];
+    } catch {
+      // By another of its names, or TypeScript reports it.
+    }
+  }
+  return [];
 }
 
 /** Null when there is none; one that cannot be parsed is TypeScript's to report. */

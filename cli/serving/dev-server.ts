@@ -22,6 +22,10 @@ import { startServer } from "./start-server.js";
 
 const LOOPBACK = "127.0.0.1";
 
+interface DevOptions extends RebuildOptions {
+  readonly tsconfig?: string;
+}
+
 interface Served {
   readonly service: HttpService;
   /** The configuration that the service was started with. */
@@ -41,11 +45,11 @@ export class DevServer {
   #broken: "build" | "load" | null = null;
   #isBusy = false;
 
-  constructor(folder: string, values: ServeValues, options: RebuildOptions) {
+  constructor(folder: string, values: ServeValues, options: DevOptions) {
     this.#folder = folder;
     this.#values = values;
     this.#options = options;
-    this.#builder = new ProjectBuilder(folder);
+    this.#builder = new ProjectBuilder(folder, options.tsconfig);
     this.#outside = new OutsideWatch(folder, (files) => void this.change(files));
   }
 

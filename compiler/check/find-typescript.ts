@@ -6,6 +6,8 @@ import { dirname, join } from "node:path";
 import { SvcError } from "../../runtime/base/errors.js";
 
 const NATIVE_MAJOR = 7;
+/** From then on a project is strict, say, unless it says otherwise. */
+const FIRST_OF_TODAY = 6;
 
 /** Path of the script that starts `tsc`. */
 export function findTypeScript(projectDir: string): string {
@@ -17,7 +19,19 @@ export function findTypeScript(projectDir: string): string {
   throw new SvcError("SVC1060", "there is no TypeScript 7 to check the plugins with");
 }
 
+/** Whether the project has a TypeScript of its own with the defaults of before version 6. */
+export function hasFormerTypeScript(projectDir: string): boolean {
+  const own = installedAt(join(projectDir, "package.json"));
+  return own !== null && own.major < FIRST_OF_TODAY;
+}
+
 function nativeCompiler(from: string): string | null {
+  const found = installedAt(from);
+  if (found === null || found.major < NATIVE_MAJOR) return null;
+  return join(dirname(found.manifest), "bin", "tsc");
+}
+
+function installedAt(from: string): { readonly manifest: string; readonly major: number } | null {
   let manifest: string;
   try {
     manifest = createRequire(from).resolve("typescript/package.json");
@@ -26,7 +40,5 @@ function nativeCompiler(from: string): string | null {
     return null;
   }
   const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
-  return Number.parseInt(version, 10) >= NATIVE_MAJOR
-    ? join(dirname(manifest), "bin", "tsc")
-    : null;
+  return { manifest, major: Number.parseInt(version, 10) };
 }

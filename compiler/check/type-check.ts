@@ -8,7 +8,8 @@ import { SvcError } from "../../runtime/base/errors.js";
 import { writeCheckConfig } from "../config/check-config.js";
 import { type Diagnostic, underlineLength } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
-import { findTypeScript } from "./find-typescript.js";
+import { TSCONFIG_FILE } from "../tsconfig.js";
+import { findTypeScript, hasFormerTypeScript } from "./find-typescript.js";
 
 export interface TypeCheck {
   /** TypeScript's errors; null when cancelled. Rejects with SVC1060 when the check cannot run. */
@@ -21,9 +22,15 @@ export interface TypeCheck {
  *
  * @param projectDir folder of the project
  * @param files its plugin files, absolute or relative to it
+ * @param tsconfig its tsconfig.json, relative to it
  */
-export function startTypeCheck(projectDir: string, files: readonly string[]): TypeCheck {
-  const config = writeCheckConfig(projectDir, files);
+export function startTypeCheck(
+  projectDir: string,
+  files: readonly string[],
+  tsconfig = TSCONFIG_FILE,
+): TypeCheck {
+  const isFormer = hasFormerTypeScript(projectDir);
+  const config = writeCheckConfig(projectDir, files, { tsconfig, isFormer });
   const compiler = findTypeScript(projectDir);
   const child = spawn(
     process.execPath,
@@ -32,7 +39,9 @@ export function startTypeCheck(projectDir: string, files: readonly string[]): Ty
   );
   const cancelled = new AbortController();
   const result = outcome(child, cancelled.signal)
-    .then((ended) => (ended ? readOutput(projectDir, config.path, ended) : null))
+    .then((ended) =>
+      ended ? readOutput(projectDir, { config: config.path, tsconfig }, ended) : null,
+    )
     .finally(config.remove);
   return {
     result,
@@ -70,10 +79,10 @@ function outcome(child: ChildProcess, cancelled: AbortSignal): Promise<Outcome |
 
 const LINE = /^(?:(.+)\((\d+),(\d+)\): )?(error|warning) (TS\d+): (.*)$/;
 
-/** @param configPath of the temporary configuration; findings about it mean the project's own */
+/** Findings about the temporary configuration mean the project's own. */
 function readOutput(
   projectDir: string,
-  configPath: string,
+  { config, tsconfig }: { readonly config: string; readonly tsconfig: string },
   { output, failure }: Outcome,
 ): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
@@ -82,8 +91,8 @@ function readOutput(
   for (const text of output.split(/\r?\n/)) {
     const match = LINE.exec(text);
     const last = diagnostics.at(-1);
-    const isOfConfig = match?.[1] !== undefined && resolve(projectDir, match[1]) === configPath;
-    if (isOfConfig) match.splice(1, 3, "tsconfig.json", "1", "1");
+    const isOfConfig = match?.[1] !== undefined && resolve(projectDir, match[1]) === config;
+    if (match && (isOfConfig || match[1] === undefined)) match.splice(1, 3, tsconfig, "1", "1");
     if (match) diagnostics.push(toDiagnostic(match, lines));
     else if (last && /^\s/.test(text)) append(diagnostics, last, text);
     else if (text.trim() !== "") other.push(text);
@@ -101,13 +110,13 @@ function append(diagnostics: Diagnostic[], last: Diagnostic, text: string): void
 }
 
 function toDiagnostic(match: RegExpExecArray, lines: SourceLines): Diagnostic {
-  const [, file = "tsconfig.json", line = "1", column = "1", severity, code, message] = match;
-  const position = { file, line: Number(line), column: Number(column) };
+  const [, file, line, column, severity, code, message] = match;
+  const position = { file: file!, line: Number(line), column: Number(column) };
   return {
     code: code!,
     severity: severity as Diagnostic["severity"],
     position,
-    length: underlineLength(lines.at(file, position.line), position.column),
+    length: underlineLength(lines.at(file!, position.line), position.column),
     message: message!,
     help: "",
   };

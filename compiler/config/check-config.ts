@@ -5,6 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join, parse, resolve } from "node:path";
 import { removeLeftovers } from "../leftovers.js";
+import { inheritedOption } from "../tsconfig.js";
+import { successorsOfOptions } from "./older-options.js";
 
 export interface CheckConfig {
   readonly path: string;
@@ -42,14 +44,29 @@ const CHECK_OPTIONS = {
 const LEFTOVERS = /^check-(\d+)-\d+\.json$/;
 let count = 0;
 
-export function writeCheckConfig(projectDir: string, files: readonly string[]): CheckConfig {
-  const tsconfig = resolve(projectDir, "tsconfig.json");
-  const hasConfig = existsSync(tsconfig);
+/** Had by default before version 6, which the project may have as its own TypeScript. */
+const FORMER_DEFAULTS = { strict: false, types: ["*"], noUncheckedSideEffectImports: false };
+
+/**
+ * @param tsconfig the project's, relative to its folder
+ * @param isFormer whether the project's own TypeScript has other defaults than the one that checks
+ */
+export function writeCheckConfig(
+  projectDir: string,
+  files: readonly string[],
+  { tsconfig, isFormer }: { readonly tsconfig: string; readonly isFormer: boolean },
+): CheckConfig {
+  const path = resolve(projectDir, tsconfig);
+  const hasConfig = existsSync(path);
+  const defaults = Object.entries(isFormer ? FORMER_DEFAULTS : {}).filter(
+    ([name]) => inheritedOption(projectDir, tsconfig, name) === null,
+  );
   const packages = packageFolders(projectDir);
   const config = (more: object) => ({
-    ...(hasConfig ? { extends: tsconfig } : {}),
+    ...(hasConfig ? { extends: path } : {}),
     compilerOptions: {
-      ...(hasConfig ? {} : DEFAULT_OPTIONS),
+      ...(hasConfig ? Object.fromEntries(defaults) : DEFAULT_OPTIONS),
+      ...successorsOfOptions(projectDir, tsconfig),
       ...CHECK_OPTIONS,
       rootDir: parse(resolve(projectDir)).root,
       ...more,

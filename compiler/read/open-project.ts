@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Project, ts } from "ts-morph";
 import { SvcError } from "../../runtime/base/errors.js";
+import { successorsOfOptions } from "../config/older-options.js";
 
 /** What a project without a tsconfig.json gets. */
 const DEFAULT_OPTIONS: ts.CompilerOptions = {
@@ -20,16 +21,20 @@ const DEFAULT_OPTIONS: ts.CompilerOptions = {
 const STABLE_ORDER: ts.CompilerOptions = { stableTypeOrdering: true };
 
 /** @throws SvcError SVC1061 when tsconfig.json cannot be parsed */
-export function openProject(projectDir: string): Project {
-  const tsConfigFilePath = join(projectDir, "tsconfig.json");
+export function openProject(projectDir: string, tsconfig: string): Project {
+  const tsConfigFilePath = join(projectDir, tsconfig);
   const common = { skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true };
   if (!existsSync(tsConfigFilePath)) {
     return new Project({ ...common, compilerOptions: { ...DEFAULT_OPTIONS, ...STABLE_ORDER } });
   }
   try {
-    return new Project({ ...common, tsConfigFilePath, compilerOptions: STABLE_ORDER });
+    // The same as are checked, or types would be read otherwise than they were found right.
+    const today = successorsOfOptions(projectDir, tsconfig);
+    const { options } = ts.convertCompilerOptionsFromJson(today, projectDir);
+    const compilerOptions = { ...options, ...STABLE_ORDER };
+    return new Project({ ...common, tsConfigFilePath, compilerOptions });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SvcError("SVC1061", `tsconfig.json: ${reason}`, { cause: error });
+    throw new SvcError("SVC1061", `${tsconfig}: ${reason}`, { cause: error });
   }
 }

@@ -9,6 +9,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
 import type { ModuleState, PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
+import { TSCONFIG_FILE } from "../tsconfig.js";
 import { findConfigured } from "./configured-plugin.js";
 import { readDependencies } from "./dependencies.js";
 import { reportExpressions } from "./expressions.js";
@@ -45,6 +46,7 @@ interface FileReading {
 
 export class PluginReader {
   readonly #projectDir: string;
+  readonly #tsconfig: string;
   #project: Project;
   #withheldTypes: readonly string[];
   readonly #readings = new Map<string, FileReading>();
@@ -56,15 +58,18 @@ export class PluginReader {
    * @param projectDir folder of the project
    * @param files its plugin files, absolute or relative to it
    * @param configured plugins that the configuration declares; their modules are among `files`
+   * @param tsconfig the project's, relative to its folder
    */
   constructor(
     projectDir: string,
     files: readonly string[],
     configured: readonly DeclaredPlugin[] = [],
+    tsconfig = TSCONFIG_FILE,
   ) {
+    this.#tsconfig = tsconfig;
     this.#projectDir = projectDir;
     this.#configured = configured;
-    this.#project = openProject(projectDir);
+    this.#project = openProject(projectDir, tsconfig);
     this.#withheldTypes = withholdGlobalTypes(this.#project);
     this.#setFiles(files);
   }
@@ -116,7 +121,7 @@ export class PluginReader {
   }
 
   #startOver(): void {
-    this.#project = openProject(this.#projectDir);
+    this.#project = openProject(this.#projectDir, this.#tsconfig);
     this.#withheldTypes = withholdGlobalTypes(this.#project);
     this.#forget();
     this.#files = [];

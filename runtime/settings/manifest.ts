@@ -11,7 +11,7 @@ import type { ResolvedConfig } from "./config-rule.js";
 import { isPlainObject } from "./rules.js";
 
 /** Raised whenever a file of `.svc/` changes its form; other formats are treated as no build. */
-export const MANIFEST_FORMAT = 2;
+export const MANIFEST_FORMAT = 3;
 export const MANIFEST_FILE = "manifest.json";
 /** In a build whose configuration reads the environment: its code, to be run at each start. */
 export const CONFIG_OUTPUT = "config.js";
@@ -25,6 +25,8 @@ export interface Manifest {
   readonly svc: string;
   /** Whether TypeScript has found no errors; one that was not checked is never current. */
   readonly checked: boolean;
+  /** The tsconfig.json that it was built under, relative to the project. */
+  readonly tsconfig: string;
   readonly config: ResolvedConfig;
   /** The configuration may be another one without a change of the inputs, see `loadConfig`. */
   readonly isConfigOpen: boolean;

@@ -1,0 +1,48 @@
+// Options of older releases of TypeScript that the native one has given up. It would refuse them,
+// though the project's own TypeScript takes them and the bundler does what they ask for: here they
+// become what means the same today.
+
+import { dirname, isAbsolute, posix, resolve } from "node:path";
+import { inheritedOption } from "../tsconfig.js";
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** What takes the place of a value that is gone; null: nothing. */
+const SUCCESSORS: Readonly<Record<string, readonly [gone: RegExp, successor: unknown]>> = {
+  target: [/^es[35]$/, "es2015"],
+  module: [/^(?:amd|umd|system)$/, "esnext"],
+  moduleResolution: [/^(?:node|node10|classic)$/, "bundler"],
+  // What runs is a module of Node, whatever these say.
+  esModuleInterop: [/^false$/, true],
+  allowSyntheticDefaultImports: [/^false$/, true],
+  alwaysStrict: [/^false$/, true],
+  downlevelIteration: [/./, null],
+  outFile: [/./, null],
+};
+
+/**
+ * Options to be laid over those of a project.
+ *
+ * @param tsconfig path of its tsconfig.json, relative to the project
+ */
+export function successorsOfOptions(projectDir: string, tsconfig: string): Options {
+  const options: Record<string, unknown> = {};
+  for (const [name, [gone, successor]] of Object.entries(SUCCESSORS)) {
+    const value = inheritedOption(projectDir, tsconfig, name)?.value ?? null;
+    if (value !== null && gone.test(String(value).toLowerCase())) options[name] = successor;
+  }
+  return { ...options, ...pathsOfBaseUrl(projectDir, tsconfig) };
+}
+
+/** `baseUrl` looks names up in a folder, as a pattern for all of them does. */
+function pathsOfBaseUrl(projectDir: string, tsconfig: string): Options {
+  const baseUrl = inheritedOption(projectDir, tsconfig, "baseUrl");
+  if (typeof baseUrl?.value !== "string") return {};
+  const base = resolve(projectDir, dirname(baseUrl.file), baseUrl.value).replaceAll("\\", "/");
+  const below = (path: string) => (isAbsolute(path) ? path : posix.join(base, path));
+  const own = (inheritedOption(projectDir, tsconfig, "paths")?.value ?? {}) as Options;
+  const paths = Object.entries(own).map(([pattern, targets]) => {
+    return [pattern, Array.isArray(targets) ? targets.map((path) => below(String(path))) : targets];
+  });
+  return { baseUrl: null, paths: { "*": [below("*")], ...Object.fromEntries(paths) } };
+}

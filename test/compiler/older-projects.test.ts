@@ -1,0 +1,115 @@
+// Projects whose tsconfig.json says what older releases of TypeScript take, or has another name.
+// limit: 90 s
+// starts processes
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { buildProject, checkProject } from "../../compiler/build.js";
+import type { BuildResult } from "../../compiler/build-result.js";
+import { successorsOfOptions } from "../../compiler/config/older-options.js";
+import { SvcError } from "../../runtime/base/errors.js";
+import { ProjectFixture } from "./project-fixture.js";
+
+const test = suite("older projects");
+
+const PLUGIN = `import type { int, PluginRequest } from "svc-server";
+import { offset } from "lib/offset";
+import { factor } from "@shop/factor";
+/** @plugin */
+export function add(_request: PluginRequest, a: int): number { return a * factor + offset; }
+`;
+const OLD_OPTIONS = {
+  ...{ target: "ES5", module: "commonjs", moduleResolution: "Node", downlevelIteration: true },
+  ...{ esModuleInterop: false, alwaysStrict: false, outFile: "all.js", strict: true },
+};
+
+function codes({ diagnostics }: BuildResult): string[] {
+  return diagnostics.map(({ code, position }) => `${code} ${position.file}:${position.line}`);
+}
+
+test("options that are gone become what means the same", () => {
+  const options = {
+    ...OLD_OPTIONS,
+    baseUrl: "./src",
+    paths: { "@shop/*": ["shop/*"], "*": ["x"] },
+  };
+  const { dir } = new ProjectFixture({
+    "config/base.json": JSON.stringify({ compilerOptions: options }),
+    "node_modules/@tsconfig/old/tsconfig.json": '{ "compilerOptions": { "module": "AMD" } }',
+    "app/tsconfig.json":
+      '{ "extends": ["../config/base.json", "@tsconfig/old"],' +
+      ' "compilerOptions": { "target": "es2020" } }',
+  });
+  assert.equal(successorsOfOptions(`${dir}/app`, "tsconfig.json"), {
+    ...{ module: "esnext", moduleResolution: "bundler", esModuleInterop: true, alwaysStrict: true },
+    ...{ downlevelIteration: null, outFile: null, baseUrl: null },
+    paths: { "*": [`${dir}/config/src/x`], "@shop/*": [`${dir}/config/src/shop/*`] },
+  });
+  const modern = '{ "compilerOptions": { "module": "nodenext", "paths": { "a": ["./a"] } } }';
+  const project = new ProjectFixture({ "tsconfig.json": modern });
+  assert.equal(successorsOfOptions(project.dir, "tsconfig.json"), {});
+  assert.equal(successorsOfOptions(project.dir, "none.json"), {});
+});
+
+test("a project with such options builds, and its types are checked and read", async () => {
+  const compilerOptions = { ...OLD_OPTIONS, baseUrl: ".", paths: { "@shop/*": ["shop/*"] } };
+  const project = new ProjectFixture({
+    "tsconfig.json": JSON.stringify({ compilerOptions }),
+    "lib/offset.ts": "export const offset = 1;",
+    "shop/factor.ts": "export const factor: number = 2;",
+    "plugins/add.ts": PLUGIN,
+  });
+  assert.equal(codes(await buildProject(project.dir)), []);
+  project.write("shop/factor.ts", 'export const factor = "two";');
+  assert.equal(codes(await buildProject(project.dir)), ["TS2363 plugins/add.ts:5"]);
+});
+
+test("defaults are those of the project's own TypeScript", async () => {
+  const source = "export const first = (list) => list[0];\n";
+  const plugin = PLUGIN.replace(/^import .*"(?:lib|@shop).*\n/gm, "").replace(
+    " * factor + offset",
+    "",
+  );
+  const project = new ProjectFixture({
+    "tsconfig.json": '{ "compilerOptions": { "module": "nodenext" } }',
+    "lib/first.ts": source,
+    "plugins/add.ts": `import "../lib/first.js";\n${plugin}`,
+  });
+  assert.equal(codes(await checkProject(project.dir)), ["TS7006 lib/first.ts:1"]);
+  const former = { name: "typescript", version: "5.9.3" };
+  project.write("node_modules/typescript/package.json", JSON.stringify(former));
+  assert.equal(codes(await checkProject(project.dir)), []);
+  const strict = { module: "nodenext", strict: true };
+  project.write("tsconfig.json", JSON.stringify({ compilerOptions: strict }));
+  assert.equal(codes(await checkProject(project.dir)), ["TS7006 lib/first.ts:1"]);
+});
+
+test("another tsconfig.json is taken where it is named, and its build is no other's", async () => {
+  const paths = { "lib/*": ["./lib/*"], "@shop/*": ["./shop/*"] };
+  const options = { module: "esnext", moduleResolution: "bundler", paths };
+  const project = new ProjectFixture({
+    "tsconfig.json": '{ "compilerOptions": { "module": "nodenext" } }',
+    "tsconfig.build.json": JSON.stringify({ compilerOptions: options }),
+    "lib/offset.ts": "export const offset = 1;",
+    "shop/factor.ts": "export const factor = 2;",
+    "plugins/add.ts": PLUGIN,
+  });
+  const { dir } = project;
+  const other = { tsconfig: "./tsconfig.build.json" };
+  assert.equal(codes(await buildProject(dir)), [
+    "TS2307 plugins/add.ts:2",
+    "TS2307 plugins/add.ts:3",
+  ]);
+  const built = await buildProject(dir, other);
+  assert.equal([codes(built), built.ok, built.unchanged], [[], true, false]);
+  assert.is((await buildProject(dir, other)).unchanged, true);
+  assert.is((await buildProject(dir)).ok, false);
+  assert.is((await buildProject(dir, { ...other, check: true })).ok, true);
+  project.write("tsconfig.build.json", '{ "compilerOptions": { "module": "nodenext" } }');
+  assert.is((await buildProject(dir, other)).ok, false);
+  const missing = await buildProject(dir, { tsconfig: "none.json" }).catch((error) => error);
+  assert.instance(missing, SvcError);
+  assert.match(missing.message, "there is no file none.json");
+});
+
+test.run();
