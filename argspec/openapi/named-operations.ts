@@ -2,7 +2,7 @@
 // that all clients share, and differ from them only where OpenAPI wants other characters.
 
 import type { Argspec, PluginSpec } from "../argspec.js";
-import { nameTable } from "../names.js";
+import { nameTable } from "../name-table.js";
 import { type Operation, operationsOf } from "../operations.js";
 
 export interface NamedOperation {

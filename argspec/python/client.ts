@@ -6,7 +6,7 @@ import { BUILTINS } from "../builtins.js";
 import { operationsOf } from "../operations.js";
 import { SERVICES } from "../services.js";
 import { groupText } from "./methods.js";
-import { moduleNames } from "./names.js";
+import { moduleNames } from "./python-names.js";
 import { docstring, indent, plainLine, stringLiteral } from "./text.js";
 
 /** Says nothing of the service: Python looks for an encoding in the first lines. */

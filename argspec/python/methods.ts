@@ -3,9 +3,9 @@
 // or as strings.
 
 import type { Argspec, ExampleSpec, ParamSpec } from "../argspec.js";
-import { nameTable } from "../names.js";
+import { nameTable } from "../name-table.js";
 import type { Operation } from "../operations.js";
-import { PythonNames, pascalCase } from "./names.js";
+import { PythonNames, pascalCase } from "./python-names.js";
 import { docstring, indent, literal, plainLine, plainText, stringLiteral } from "./text.js";
 import { type PythonTypes, typesOf } from "./types.js";
 

@@ -3,7 +3,7 @@
 // that may come later in the file, so nothing of them must be evaluated while it is loaded.
 
 import type { Argspec, JsonSchema } from "../argspec.js";
-import { isPlainName, type PythonNames, pascalCase } from "./names.js";
+import { isPlainName, type PythonNames, pascalCase } from "./python-names.js";
 import { docstring, indent, literal, plainText, stringLiteral } from "./text.js";
 
 const REFERENCE = "#/$defs/";

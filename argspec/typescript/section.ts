@@ -2,7 +2,7 @@
 // and the types that they need: the plugins of a service, the built-in ones, or the services.
 
 import type { Argspec, ParamSpec } from "../argspec.js";
-import { nameTable } from "../names.js";
+import { nameTable } from "../name-table.js";
 import type { Operation } from "../operations.js";
 import type { TypeRequest } from "./declare-types.js";
 import { commentText, docComment, limitTags, schemaComment } from "./doc-comment.js";

@@ -10,7 +10,7 @@ import { checkDefaults } from "./defaults.js";
 import { checkExamples } from "./examples.js";
 import { checkMergeable } from "./mergeable.js";
 import { checkModuleState } from "./module-state.js";
-import { checkDuplicateNames, checkParameterNames, checkPluginName } from "./names.js";
+import { checkDuplicateNames, checkParameterNames, checkPluginName } from "./name-rules.js";
 import { checkBoundGraph, checkFirstArgument, checkPostArguments } from "./signature.js";
 
 export interface CheckOptions {

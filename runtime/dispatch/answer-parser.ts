@@ -9,7 +9,7 @@ import {
 } from "../base/limits.js";
 import { fieldValue } from "../plugin/contract/request-text.js";
 
-export interface Answer {
+export interface BackEndAnswer {
   readonly status: number;
   /** Without parameters, in lower case; empty when there is no body. */
   readonly mediaType: string;
@@ -71,7 +71,7 @@ export class AnswerParser {
    * @returns the answer once it is whole, null before
    * @throws BadAnswer for anything but one answer
    */
-  feed(chunk: Buffer): Answer | null {
+  feed(chunk: Buffer): BackEndAnswer | null {
     if (this.#head !== null) return this.#feedBody(this.#head, chunk, 0);
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const end = bytes.indexOf(HEAD_END, 0, "latin1");
@@ -86,7 +86,7 @@ export class AnswerParser {
     return this.#feedBody(this.#head, bytes, end + HEAD_END.length);
   }
 
-  #feedBody(head: Head, chunk: Buffer, at: number): Answer | null {
+  #feedBody(head: Head, chunk: Buffer, at: number): BackEndAnswer | null {
     const { length } = head;
     const count = chunk.length - at;
     if (this.#received + count > length) throw new BadAnswer("more bytes than announced");
@@ -106,7 +106,7 @@ export class AnswerParser {
     this.#body = grown;
   }
 
-  #finish(head: Head, body: Buffer): Answer {
+  #finish(head: Head, body: Buffer): BackEndAnswer {
     const { status, mediaType, backlog, isLast, isReadonly, explain } = head;
     this.#head = null;
     this.#body = NOTHING;

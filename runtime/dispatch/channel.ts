@@ -5,7 +5,7 @@
 import { connect, type Socket } from "node:net";
 import { CONNECT_TIMEOUT_MS } from "../base/limits.js";
 import type { BackEndAddress } from "../settings/matrix-config.js";
-import { type Answer, AnswerParser, BadAnswer } from "./answer-parser.js";
+import { AnswerParser, type BackEndAnswer, BadAnswer } from "./answer-parser.js";
 
 /** What arrives on any channel, until the next bytes arrive: nothing is allocated for it. */
 const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
@@ -33,7 +33,7 @@ export type ChannelState =
 
 /** Takes what becomes of a request. */
 export interface ChannelUser {
-  answered(channel: Channel, answer: Answer): void;
+  answered(channel: Channel, answer: BackEndAnswer): void;
   failed(channel: Channel, fault: ChannelFault, reason: string): void;
 }
 
@@ -176,7 +176,7 @@ export class Channel {
   /** @param chunk overwritten once this has returned */
   #receive(chunk: Buffer): void {
     if (this.#user === null) return this.close();
-    let answer: Answer | null;
+    let answer: BackEndAnswer | null;
     try {
       answer = this.#parser.feed(chunk);
     } catch (error) {

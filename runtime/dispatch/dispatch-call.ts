@@ -7,10 +7,16 @@
 //      └──────────────────────┘
 
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
-import type { Answer } from "./answer-parser.js";
+import type { BackEndAnswer } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault } from "./channel.js";
-import { isCovered, type Outcome, outcomeOf, type Refusal, refusalOf } from "./dispatch-outcome.js";
+import {
+  type DispatchRefusal,
+  isCovered,
+  type Outcome,
+  outcomeOf,
+  refusalOf,
+} from "./dispatch-outcome.js";
 import { type Attempt, type AttemptOwner, DispatchPart } from "./dispatch-part.js";
 import { type BackEndError, backEndError, partialError } from "./error-chain.js";
 import type { Explanation } from "./explanation.js";
@@ -181,14 +187,14 @@ export class DispatchCall implements AttemptOwner {
   }
 
   /** Ends it without an answer; what is under way is cut off. */
-  cancel(status: Refusal["status"], message: string): void {
+  cancel(status: DispatchRefusal["status"], message: string): void {
     for (const part of this.#parts) for (const attempt of [...part.attempts]) attempt.abort();
     if (this.#isEnded) this.#leave();
     else this.#end(refusalOf(this.#parts, status, message));
   }
 
   /** A back-end has answered. */
-  answered(attempt: Attempt, answer: Answer): void {
+  answered(attempt: Attempt, answer: BackEndAnswer): void {
     const { part, backEnd } = attempt;
     const { status } = answer;
     const ms = performance.now() - attempt.sentMs;
@@ -202,7 +208,7 @@ export class DispatchCall implements AttemptOwner {
     this.#settle();
   }
 
-  #take(part: DispatchPart, backEnd: BackEnd, answer: Answer): void {
+  #take(part: DispatchPart, backEnd: BackEnd, answer: BackEndAnswer): void {
     const { status } = answer;
     this.dispatch.explanation?.ended(part.partition, status, answer.explain);
     if (status === UNAVAILABLE || status === TOO_MANY_REQUESTS) {
@@ -334,7 +340,7 @@ export class DispatchCall implements AttemptOwner {
   }
 }
 
-function isPartial({ status, mediaType }: Answer): boolean {
+function isPartial({ status, mediaType }: BackEndAnswer): boolean {
   return status === OK && mediaType === MEDIA_TYPES.partial;
 }
 

@@ -1,13 +1,15 @@
 // What a dispatched request ends with, from what became of its partitions.
 
 import type { MatrixConfig } from "../settings/matrix-config.js";
-import type { Answer } from "./answer-parser.js";
+import type { BackEndAnswer } from "./answer-parser.js";
 import type { DispatchPart, PartFailure } from "./dispatch-part.js";
 import { type ErrorHierarchy, errorHierarchy } from "./error-hierarchy.js";
 
 export type Outcome =
   /** Answers by partition; null where the partition is down, or the request not for it. */
-  { readonly kind: "answered"; readonly answers: readonly (Answer | null)[] } | Refusal | Failure;
+  | { readonly kind: "answered"; readonly answers: readonly (BackEndAnswer | null)[] }
+  | DispatchRefusal
+  | Failure;
 
 /** A back-end answered with an error, or with nothing. */
 export interface Failure {
@@ -18,7 +20,7 @@ export interface Failure {
 }
 
 /** It was turned away, or cut off. */
-export interface Refusal {
+export interface DispatchRefusal {
   readonly kind: "refused";
   readonly status: 429 | 503;
   readonly message: string;
@@ -38,7 +40,7 @@ export function outcomeOf(
   config: MatrixConfig,
   isLenient: boolean,
 ): Outcome {
-  const answers: (Answer | null)[] = new Array(config.partitions.length).fill(null);
+  const answers: (BackEndAnswer | null)[] = new Array(config.partitions.length).fill(null);
   for (const { partition, answer } of parts) answers[partition] = answer;
   const failed = parts.find(({ failure }) => failure !== null);
   if (failed !== undefined) return failureOf(failed.failure!, answers, parts);
@@ -62,15 +64,15 @@ export function isCovered(
 
 export function refusalOf(
   parts: readonly DispatchPart[],
-  status: Refusal["status"],
+  status: DispatchRefusal["status"],
   message: string,
-): Refusal {
+): DispatchRefusal {
   return { kind: "refused", status, message, isBegun: parts.some((part) => part.isBegun) };
 }
 
 function failureOf(
   failure: PartFailure,
-  answers: readonly (Answer | null)[],
+  answers: readonly (BackEndAnswer | null)[],
   parts: readonly DispatchPart[],
 ): Outcome {
   const { status, text } = failure;

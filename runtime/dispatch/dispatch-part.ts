@@ -2,7 +2,7 @@
 // the request now, and what was answered. Mostly one replica has it; a second one may be asked when
 // the first is late.
 
-import type { Answer } from "./answer-parser.js";
+import type { BackEndAnswer } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault, ChannelUser } from "./channel.js";
 import type { BackEndError } from "./error-chain.js";
@@ -12,7 +12,7 @@ const NONE: readonly BackEnd[] = [];
 
 /** Is told how attempts end. */
 export interface AttemptOwner {
-  answered(attempt: Attempt, answer: Answer): void;
+  answered(attempt: Attempt, answer: BackEndAnswer): void;
   failed(attempt: Attempt, fault: ChannelFault, reason: string): void;
 }
 
@@ -32,7 +32,7 @@ export class DispatchPart {
   readonly attempts: Attempt[] = [];
   /** A back-end may have executed it. */
   isBegun = false;
-  answer: Answer | null = null;
+  answer: BackEndAnswer | null = null;
   /** What the parent is told in place of an answer. */
   failure: PartFailure | null = null;
   isDone = false;
@@ -63,7 +63,7 @@ export class DispatchPart {
     if (this.attempts.length === 0) this.isBegun = false;
   }
 
-  succeed(answer: Answer): void {
+  succeed(answer: BackEndAnswer): void {
     this.answer = answer;
     this.failure = null;
     this.isDone = true;
@@ -99,7 +99,7 @@ export class Attempt implements ChannelUser {
     this.channel.send(head, body, this);
   }
 
-  answered(_: Channel, answer: Answer): void {
+  answered(_: Channel, answer: BackEndAnswer): void {
     this.#owner.answered(this, answer);
   }
 

@@ -13,7 +13,7 @@ import {
   PROBES_PER_SECOND,
   START_PROBING_MS,
 } from "../base/limits.js";
-import type { Answer } from "./answer-parser.js";
+import type { BackEndAnswer } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import { Channel, type ChannelUser } from "./channel.js";
 import type { Matrix } from "./matrix.js";
@@ -128,7 +128,7 @@ class Probe implements ChannelUser {
     this.#end(false);
   }
 
-  answered(channel: Channel, { status, body }: Answer): void {
+  answered(channel: Channel, { status, body }: BackEndAnswer): void {
     channel.abort();
     this.#end(status === 200 && body.toString("latin1") === HEALTHY);
   }

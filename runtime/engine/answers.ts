@@ -4,7 +4,7 @@
 import { nowMs } from "../base/clock.js";
 import { log } from "../base/log.js";
 import type { Service } from "../builtin/service.js";
-import type { Answer } from "../dispatch/answer-parser.js";
+import type { BackEndAnswer } from "../dispatch/answer-parser.js";
 import { engineExplanation } from "../dispatch/explanation.js";
 import type { Merged } from "../dispatch/merge-partials.js";
 import { encodeMerged, mergedJson } from "../dispatch/merged-output.js";
@@ -180,7 +180,7 @@ export class Answers {
   }
 
   /** The answer of a back-end, as it came; a dispatcher is told the load of this instance. */
-  relay(exchange: Exchange, port: 0 | 1, answer: Answer): void {
+  relay(exchange: Exchange, port: 0 | 1, answer: BackEndAnswer): void {
     const { status, mediaType, body, isReadonly, explain } = answer;
     const isPartial = exchange.headers.accept === "partial";
     const fields = isPartial ? this.#partialFields(exchange, explain, isReadonly) : "";

@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto";
 import { nowMs } from "../base/clock.js";
 import { ResponseError } from "../base/errors.js";
 import { MAX_RESUBMITS } from "../base/limits.js";
-import type { Answer } from "../dispatch/answer-parser.js";
+import type { BackEndAnswer } from "../dispatch/answer-parser.js";
 import type { Dispatch, DispatchCall } from "../dispatch/dispatch-call.js";
 import type { Outcome } from "../dispatch/dispatch-outcome.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
@@ -242,7 +242,7 @@ export class MatrixRequests {
   #merge(
     progress: Progress,
     { target, preference }: ForwardedRequest,
-    answers: readonly (Answer | null)[],
+    answers: readonly (BackEndAnswer | null)[],
   ): void {
     const partials = answers.map((answer) => answer?.body ?? null);
     const { matrix } = this.#dispatcher;

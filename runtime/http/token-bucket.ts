@@ -10,24 +10,24 @@ export class TokenBucket {
     this.#tokens = perSecond;
   }
 
-  /** Whether it may happen once more; `nowMs` never goes back. */
-  take(nowMs: number): boolean {
+  /** Whether it may happen once more; `monotonicMs` never goes back. */
+  take(monotonicMs: number): boolean {
     if (this.perSecond === 0) return true;
-    this.#fill(nowMs);
+    this.#fill(monotonicMs);
     if (this.#tokens < 1) return false;
     this.#tokens--;
     return true;
   }
 
   /** True when forgetting it makes no difference. */
-  isFull(nowMs: number): boolean {
-    this.#fill(nowMs);
+  isFull(monotonicMs: number): boolean {
+    this.#fill(monotonicMs);
     return this.#tokens === this.perSecond;
   }
 
-  #fill(nowMs: number): void {
-    const gained = ((nowMs - this.#filledAtMs) / 1000) * this.perSecond;
+  #fill(monotonicMs: number): void {
+    const gained = ((monotonicMs - this.#filledAtMs) / 1000) * this.perSecond;
     this.#tokens = Math.min(this.perSecond, this.#tokens + gained);
-    this.#filledAtMs = nowMs;
+    this.#filledAtMs = monotonicMs;
   }
 }

@@ -9,7 +9,7 @@ import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import { prepareUws } from "../http/uws/environment.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
 import { Asker } from "../wire/asker.js";
-import type { Answer } from "../wire/asks.js";
+import type { Reply } from "../wire/asks.js";
 import { startThread } from "./thread-entry.js";
 
 export class IoThread {
@@ -30,7 +30,7 @@ export class IoThread {
     this.#drainMs = data.settings.drain * 1000;
     prepareUws();
     this.#worker = startThread("io", { workerData: data, name: "svc-io" });
-    this.#worker.on("message", (message: Answer | Notice) => {
+    this.#worker.on("message", (message: Reply | Notice) => {
       if ("notice" in message) onNotice(message);
       else this.#asker.settle(message);
     });

@@ -14,7 +14,7 @@ import type { GraphAsk } from "../graph/keeper/graph-source.js";
 import { GRAPH_ERRORS } from "../graph/model/crossing-errors.js";
 import { DataError } from "../graph/model/errors.js";
 import { Asker, SyncAsker } from "../wire/asker.js";
-import { type Answer, type Asked, answer } from "../wire/asks.js";
+import { type Asked, answer, type Reply } from "../wire/asks.js";
 import type { InterconnectNotice } from "./interconnect-control.js";
 import { startThread, type Thread } from "./thread-entry.js";
 
@@ -140,7 +140,7 @@ export class SupervisedThread<A, D extends object = object> {
     if (this.#events.asked !== undefined) this.#answerAsks(port1, signal);
     port1.unref();
     let reason = "it ended by itself";
-    worker.on("message", (message: Answer | InterconnectNotice) => {
+    worker.on("message", (message: Reply | InterconnectNotice) => {
       if ("notice" in message) this.#events.told?.(message);
       else this.#onAnswer(message);
     });
@@ -160,7 +160,7 @@ export class SupervisedThread<A, D extends object = object> {
     });
   }
 
-  #onAnswer(answer: Answer): void {
+  #onAnswer(answer: Reply): void {
     const error = this.#asker.settle(answer);
     if (!this.#asker.isWaiting) this.#running?.worker.unref();
     if (error !== null) log(`the ${this.#kind.title}: ${error.message}`);

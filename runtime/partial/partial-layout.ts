@@ -38,6 +38,29 @@ export interface PartialNumbers {
   readonly f3: number;
 }
 
+/** Where each field of the header begins. */
+export const At = {
+  Magic: 0,
+  Length: 4,
+  Version: 8,
+  KeyType: 10,
+  Flags: 11,
+  Sortby: 12,
+  Count: 16,
+  Zero: 20,
+  Level: 24,
+  Levelparts: 28,
+  MessageLength: 32,
+  MetaLength: 36,
+  Maxhits: 40,
+  Hitcount: 48,
+  Partials: 56,
+  I0: 64,
+  I1: 72,
+  F2: 80,
+  F3: 88,
+} as const;
+
 export const MAGIC = 0x31505653;
 export const VERSION = 1;
 export const HEADER_BYTES = 96;
@@ -97,21 +120,25 @@ export function newPartial(numbers: PartialNumbers, lengths: PartialLengths): Bu
   requireSize(total);
   // A buffer of its own, so that it can be transferred to another thread.
   const bytes = Buffer.allocUnsafeSlow(total) as Buffer<ArrayBuffer>;
-  bytes.writeUInt32LE(MAGIC, 0);
-  bytes.writeUInt32LE(total, 4);
-  bytes.writeUInt16LE(VERSION, 8);
-  bytes.writeUInt8(KEY_TYPES.indexOf(numbers.keytype), 10);
-  bytes.writeUInt8((message === null ? 0 : HAS_MESSAGE) | (meta === null ? 0 : HAS_META), 11);
-  bytes.writeUInt32LE(numbers.sortby, 12);
-  bytes.writeUInt32LE(count, 16);
-  bytes.writeUInt32LE(0, 20);
-  bytes.writeUInt32LE(numbers.level, 24);
-  bytes.writeUInt32LE(numbers.levelparts, 28);
-  bytes.writeUInt32LE(message ?? 0, 32);
-  bytes.writeUInt32LE(meta ?? 0, 36);
-  const { maxhits, hitcount, partials, i0, i1, f2, f3 } = numbers;
-  const values = [maxhits, hitcount, partials, i0, i1, f2, f3];
-  for (let i = 0; i < values.length; i++) bytes.writeDoubleLE(values[i]!, 40 + 8 * i);
+  bytes.writeUInt32LE(MAGIC, At.Magic);
+  bytes.writeUInt32LE(total, At.Length);
+  bytes.writeUInt16LE(VERSION, At.Version);
+  bytes.writeUInt8(KEY_TYPES.indexOf(numbers.keytype), At.KeyType);
+  bytes.writeUInt8((message === null ? 0 : HAS_MESSAGE) | (meta === null ? 0 : HAS_META), At.Flags);
+  bytes.writeUInt32LE(numbers.sortby, At.Sortby);
+  bytes.writeUInt32LE(count, At.Count);
+  bytes.writeUInt32LE(0, At.Zero);
+  bytes.writeUInt32LE(numbers.level, At.Level);
+  bytes.writeUInt32LE(numbers.levelparts, At.Levelparts);
+  bytes.writeUInt32LE(message ?? 0, At.MessageLength);
+  bytes.writeUInt32LE(meta ?? 0, At.MetaLength);
+  bytes.writeDoubleLE(numbers.maxhits, At.Maxhits);
+  bytes.writeDoubleLE(numbers.hitcount, At.Hitcount);
+  bytes.writeDoubleLE(numbers.partials, At.Partials);
+  bytes.writeDoubleLE(numbers.i0, At.I0);
+  bytes.writeDoubleLE(numbers.i1, At.I1);
+  bytes.writeDoubleLE(numbers.f2, At.F2);
+  bytes.writeDoubleLE(numbers.f3, At.F3);
   return bytes;
 }
 

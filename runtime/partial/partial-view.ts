@@ -9,7 +9,7 @@ import * as layout from "./partial-layout.js";
 import { PartialParts } from "./partial-parts.js";
 import { isDescending, type KeyWire, type SortKey, sortClass } from "./sort-order.js";
 
-const { CRC_BYTES, HAS_MESSAGE, HAS_META, HEADER_BYTES, TAGS } = layout;
+const { At, CRC_BYTES, HAS_MESSAGE, HAS_META, HEADER_BYTES, TAGS } = layout;
 
 export class PartialView implements layout.PartialNumbers {
   /** Number of entries. */
@@ -46,19 +46,19 @@ export class PartialView implements layout.PartialNumbers {
     checkFrame(bytes, view, name);
     this.#bytes = bytes;
     this.#view = view;
-    this.#flags = view.getUint8(11);
-    this.keytype = layout.KEY_TYPES[view.getUint8(10)]!;
-    this.sortby = view.getUint32(12, true);
-    this.count = view.getUint32(16, true);
-    this.level = view.getUint32(24, true);
-    this.levelparts = view.getUint32(28, true);
-    this.maxhits = view.getFloat64(40, true);
-    this.hitcount = view.getFloat64(48, true);
-    this.partials = view.getFloat64(56, true);
-    this.i0 = view.getFloat64(64, true);
-    this.i1 = view.getFloat64(72, true);
-    this.f2 = view.getFloat64(80, true);
-    this.f3 = view.getFloat64(88, true);
+    this.#flags = view.getUint8(At.Flags);
+    this.keytype = layout.KEY_TYPES[view.getUint8(At.KeyType)]!;
+    this.sortby = view.getUint32(At.Sortby, true);
+    this.count = view.getUint32(At.Count, true);
+    this.level = view.getUint32(At.Level, true);
+    this.levelparts = view.getUint32(At.Levelparts, true);
+    this.maxhits = view.getFloat64(At.Maxhits, true);
+    this.hitcount = view.getFloat64(At.Hitcount, true);
+    this.partials = view.getFloat64(At.Partials, true);
+    this.i0 = view.getFloat64(At.I0, true);
+    this.i1 = view.getFloat64(At.I1, true);
+    this.f2 = view.getFloat64(At.F2, true);
+    this.f3 = view.getFloat64(At.F3, true);
     require(hasValidNumbers(this), name, "invalid header");
     const { count } = this;
     const itemTable = HEADER_BYTES + layout.keyTableBytes(this.keytype, count);
@@ -70,8 +70,8 @@ export class PartialView implements layout.PartialNumbers {
     const itemStart = this.keys?.end ?? keyStart;
     this.items = new PartialParts(bytes, view, count, itemTable, itemStart);
     this.#messageStart = this.items.end;
-    this.#metaStart = this.#messageStart + view.getUint32(32, true);
-    const end = this.#metaStart + view.getUint32(36, true);
+    this.#metaStart = this.#messageStart + view.getUint32(At.MessageLength, true);
+    const end = this.#metaStart + view.getUint32(At.MetaLength, true);
     require(end === this.#end, name, "truncated data");
     require(this.#hasValidKeys(), name, "data corruption: keys");
     require(this.#hasValidTexts(), name, "data corruption: texts");
@@ -171,22 +171,22 @@ export class PartialView implements layout.PartialNumbers {
 }
 
 function checkFrame(bytes: Buffer, view: DataView, name: string): void {
-  const isPartial = bytes.length >= 4 && view.getUint32(0, true) === layout.MAGIC;
+  const isPartial = bytes.length >= 4 && view.getUint32(At.Magic, true) === layout.MAGIC;
   if (!isPartial) {
     require(false, name, `invalid mediatype: ${bytes.toString("hex", 0, 4).padEnd(8, "0")}`);
   }
   require(bytes.length >= HEADER_BYTES + CRC_BYTES, name, "truncated data");
-  const length = view.getUint32(4, true);
+  const length = view.getUint32(At.Length, true);
   require(length <= bytes.length, name, "truncated data");
   require(length === bytes.length, name, "invalid header");
   const end = bytes.length - CRC_BYTES;
   const isIntact = view.getUint32(end, true) === crc32(bytes.subarray(0, end));
   require(isIntact, name, "data corruption: checksum");
   const isKnown =
-    view.getUint16(8, true) === layout.VERSION &&
-    view.getUint8(10) < layout.KEY_TYPES.length &&
-    view.getUint8(11) <= (HAS_MESSAGE | HAS_META) &&
-    view.getUint32(20, true) === 0;
+    view.getUint16(At.Version, true) === layout.VERSION &&
+    view.getUint8(At.KeyType) < layout.KEY_TYPES.length &&
+    view.getUint8(At.Flags) <= (HAS_MESSAGE | HAS_META) &&
+    view.getUint32(At.Zero, true) === 0;
   require(isKnown, name, "invalid header");
 }
 

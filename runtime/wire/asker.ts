@@ -2,10 +2,10 @@
 // opening a graph is a synchronous call. Then it sleeps until the other side raises the signal:
 //
 //   this thread   postMessage({number, ask}) ... Atomics.wait(signal) ... receiveMessageOnPort
-//   other thread  postMessage(Answer), Atomics.add(signal), Atomics.notify(signal)
+//   other thread  postMessage(Reply), Atomics.add(signal), Atomics.notify(signal)
 
 import { type MessagePort, receiveMessageOnPort, type Transferable } from "node:worker_threads";
-import { type Answer, type Asked, type Revive, revive } from "./asks.js";
+import { type Asked, type Reply, type Revive, revive } from "./asks.js";
 
 /** A sleeper looks for itself this often. */
 const SLEEP_MS = 100;
@@ -50,7 +50,7 @@ export class Asker<A> {
   }
 
   /** Hands an answer to who waits for it; returns an error that nobody waits for. */
-  settle(answer: Answer): Error | null {
+  settle(answer: Reply): Error | null {
     const waiting = this.#waiting.get(answer.number);
     this.#waiting.delete(answer.number);
     if ("value" in answer) {
@@ -122,11 +122,11 @@ export class SyncAsker<A> {
   }
 
   /** Drops answers that came too late for who had asked. */
-  #receive(number: number): Answer | null {
+  #receive(number: number): Reply | null {
     for (;;) {
       const received = receiveMessageOnPort(this.#port);
       if (received === undefined) return null;
-      const answer = received.message as Answer;
+      const answer = received.message as Reply;
       if (answer.number === number) return answer;
     }
   }

@@ -14,7 +14,7 @@ export interface Asked<A> {
   readonly ask: A;
 }
 
-export type Answer =
+export type Reply =
   | { readonly number: number; readonly value: unknown }
   | { readonly number: number; readonly failure: Failure };
 
@@ -47,7 +47,7 @@ export async function answer<A>(
   act: (ask: A) => unknown,
   signal?: Int32Array,
 ): Promise<void> {
-  let given: Answer;
+  let given: Reply;
   try {
     given = { number, value: await act(ask) };
   } catch (error) {

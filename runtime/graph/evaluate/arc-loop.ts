@@ -9,7 +9,7 @@ import { LoopWriter } from "./loop-writer.js";
 import { divideNumbers, equalReals } from "./number-operators.js";
 import type { TypedProgram } from "./typed-tree.js";
 import { scoreOf } from "./values.js";
-import type { VertexName } from "./vocabulary.js";
+import type { VertexWord } from "./vocabulary.js";
 
 /** Filters or scores arcs; returns where those that pass end. */
 export type ArcLoop = (
@@ -77,8 +77,8 @@ function loopSource(
   result: string,
 ): string {
   const before = (["vertex", "prev"] as const).filter((of) => writer.reads.has(of));
-  const handles: Record<VertexName, string> = { vertex: "tail", prev: "prev", next: "h" };
-  const read = (of: VertexName): string[] => [
+  const handles: Record<VertexWord, string> = { vertex: "tail", prev: "prev", next: "h" };
+  const read = (of: VertexWord): string[] => [
     `P.readNumbers(${handles[of]}, x.${of}.keys, R.${of});`,
     ...keys[of].flatMap((_, place) => propertyLines(of, place)),
   ];
@@ -112,7 +112,7 @@ function loopSource(
   ].join("\n");
 }
 
-function propertyLines(of: VertexName, place: number): string[] {
+function propertyLines(of: VertexWord, place: number): string[] {
   const name = `${of[0]}${place}`;
   const { Null } = PropertyKind;
   return [

@@ -6,7 +6,7 @@ import { Context, type Run } from "./context.js";
 import { ExpressionError } from "./expression-error.js";
 import type { Expression, Program } from "./program.js";
 import type { Value } from "./values.js";
-import { VERTEX_NAMES } from "./vocabulary.js";
+import { VERTEX_WORDS } from "./vocabulary.js";
 
 /** Stands for a name that nothing has. */
 const NO_CODE = -1;
@@ -36,7 +36,7 @@ export class BoundProgram {
     const { literals } = context;
     const store = this.#store;
     context.run = run;
-    for (const of of VERTEX_NAMES) {
+    for (const of of VERTEX_WORDS) {
       const places = keys[of];
       context[of].keys = places.map((literal) => store.keys.codeOf(literals[literal] as string));
     }

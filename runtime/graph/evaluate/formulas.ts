@@ -3,7 +3,7 @@
 
 import type { GraphStore } from "../store/graph-store.js";
 import { compileExpression, type Expression } from "./program.js";
-import { CONSTANTS, VERTEX_NAMES } from "./vocabulary.js";
+import { CONSTANTS, VERTEX_WORDS } from "./vocabulary.js";
 
 const NAME_ONLY = /^\s*([A-Za-z]\w*)\s*$/;
 
@@ -32,5 +32,5 @@ export function findExpression(store: GraphStore, text: string): Expression {
 export function isNameOnly(text: string): boolean {
   const name = NAME_ONLY.exec(text)?.[1];
   if (name === undefined || CONSTANTS.has(name)) return false;
-  return !VERTEX_NAMES.some((of) => of === name);
+  return !VERTEX_WORDS.some((of) => of === name);
 }

@@ -8,7 +8,7 @@ import type { NumberCall } from "./functions/row.js";
 import { isNumberType, isUnsignedZero } from "./type-rules.js";
 import { childrenOf, type PropertyNode, type TypedNode } from "./typed-tree.js";
 import { numberIn } from "./values.js";
-import type { VertexName } from "./vocabulary.js";
+import type { VertexWord } from "./vocabulary.js";
 
 /** A number in the source: its value, and when it is null instead. */
 interface Lane {
@@ -45,13 +45,13 @@ const ARC_COLUMNS = new Map<string, readonly [next: string, prev: string]>([
 ]);
 const ARITHMETIC = new Set(["+", "-", "*"]);
 const ORDERS = new Set(["<", "<=", ">", ">="]);
-const HANDLES: Record<VertexName, string> = { next: "h", vertex: "tail", prev: "prev" };
+const HANDLES: Record<VertexWord, string> = { next: "h", vertex: "tail", prev: "prev" };
 const NEVER = "false";
 
 export class LoopWriter {
   readonly tables: LoopTables = { numbers: [], truths: [], calls: [], constants: [] };
   /** Vertices whose properties are read in the loop. */
-  readonly reads = new Set<VertexName>();
+  readonly reads = new Set<VertexWord>();
   /** Literals and codes, which are read before the loop. */
   readonly literals = new Set<number>();
   readonly codes = new Set<number>();

@@ -4,7 +4,7 @@
 import type { ArcAttribute, OtherAttribute, VertexAttribute } from "./attributes.js";
 import type { FunctionRow, StaticType } from "./functions/row.js";
 import type { Value } from "./values.js";
-import type { VertexName } from "./vocabulary.js";
+import type { VertexWord } from "./vocabulary.js";
 
 interface Base {
   readonly type: StaticType;
@@ -26,7 +26,7 @@ export interface BinaryNode extends Base {
 }
 export interface PropertyNode extends Base {
   readonly op: "property";
-  readonly of: VertexName;
+  readonly of: VertexWord;
   /** Place in the keys of that vertex. */
   readonly place: number;
 }
@@ -49,10 +49,10 @@ export type TypedNode =
   /** Code of the relationship or vertex type that a literal names. */
   | (Base & { readonly op: "code"; readonly place: number })
   | (Base & { readonly op: "variable"; readonly slot: number })
-  | (Base & { readonly op: "vertex"; readonly of: VertexName })
+  | (Base & { readonly op: "vertex"; readonly of: VertexWord })
   | (Base & {
       readonly op: "vertexAttribute";
-      readonly of: VertexName;
+      readonly of: VertexWord;
       readonly attribute: VertexAttribute;
     })
   | (Base & { readonly op: "arcAttribute"; readonly of: ArcName; readonly attribute: ArcAttribute })
@@ -102,7 +102,7 @@ export interface TypedProgram {
   readonly isVolatile: boolean;
   readonly needs: Readonly<Needs>;
   /** Per vertex: literals that are keys of properties. */
-  readonly keys: Readonly<Record<VertexName, readonly number[]>>;
+  readonly keys: Readonly<Record<VertexWord, readonly number[]>>;
   /** Literals that name relationships or types; patterns stand for all of them. */
   readonly codes: readonly CodeName[];
   /** Literals that must be positive: sizes of `mcull`. */

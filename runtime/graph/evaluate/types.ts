@@ -24,8 +24,8 @@ import {
   CONSTANTS,
   FUNCTIONS,
   LEFT_OUT,
-  VERTEX_NAMES,
-  type VertexName,
+  VERTEX_WORDS,
+  type VertexWord,
   valueNames,
 } from "./vocabulary.js";
 
@@ -48,7 +48,7 @@ class Typer {
   readonly #text: string;
   readonly #literals: ReadonlyMap<Token, number>;
   readonly #variables = new Map<string, { slot: number; type: StaticType }>();
-  readonly #keys: Record<VertexName, number[]> = { vertex: [], next: [], prev: [] };
+  readonly #keys: Record<VertexWord, number[]> = { vertex: [], next: [], prev: [] };
   readonly #codes: CodeName[] = [];
   readonly #sizes: number[] = [];
   readonly #needs: Needs = {
@@ -190,7 +190,7 @@ class Typer {
     return { op: "vertexAttribute", of, attribute: found, type: found.type, ...PURE };
   }
 
-  #property(of: VertexName, key: Token, at: number): PropertyNode {
+  #property(of: VertexWord, key: Token, at: number): PropertyNode {
     const literal = this.#literals.get(key);
     if (literal === undefined) throw this.#error("literal expected", key.at, key.text);
     if (of === "next") this.#need("head", at);
@@ -269,7 +269,7 @@ class Typer {
   }
 
   /** `vertex.property(key, default, condition)` */
-  #withDefault(of: VertexName, args: readonly Node[], at: number): TypedNode {
+  #withDefault(of: VertexWord, args: readonly Node[], at: number): TypedNode {
     this.#checkCount(args.length, 1, 3, `${of}.property`, at);
     const [key] = args;
     if (key?.kind !== "literal" || key.token.kind !== TokenKind.Text) {
@@ -341,9 +341,9 @@ class Typer {
   }
 }
 
-function vertexOf(name: string): VertexName | null {
+function vertexOf(name: string): VertexWord | null {
   if (name === "") return "next";
-  return VERTEX_NAMES.find((vertex) => vertex === name) ?? null;
+  return VERTEX_WORDS.find((vertex) => vertex === name) ?? null;
 }
 
 function hasEffectIn({ hasEffect }: TypedNode): boolean {

@@ -83,14 +83,14 @@ export const CONSTANTS: ReadonlyMap<string, Constant> = new Map<string, Constant
   ...GRAPH_CONSTANTS.map(([name, value]) => [name, int(value)] as const),
 ]);
 
-export const VERTEX_NAMES = ["vertex", "next", "prev"] as const;
-export type VertexName = (typeof VERTEX_NAMES)[number];
+export const VERTEX_WORDS = ["vertex", "next", "prev"] as const;
+export type VertexWord = (typeof VERTEX_WORDS)[number];
 
 /** Every name that can stand for a value, as it is written. */
 export function* valueNames(): Generator<string> {
   yield* CONSTANTS.keys();
   yield* OTHER_ATTRIBUTES.keys();
-  for (const vertex of [...VERTEX_NAMES, ""]) {
+  for (const vertex of [...VERTEX_WORDS, ""]) {
     if (vertex !== "") yield vertex;
     for (const name of VERTEX_ATTRIBUTES.keys()) yield `${vertex}.${name}`;
     if (vertex === "vertex") continue;

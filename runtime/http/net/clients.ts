@@ -100,12 +100,12 @@ export class Clients {
   }
 
   /** Forgets those that nothing is to be remembered of; called every now and then. */
-  sweep(nowMs: number): void {
-    for (const client of this.#gone) this.#forget(client, nowMs);
+  sweep(monotonicMs: number): void {
+    for (const client of this.#gone) this.#forget(client, monotonicMs);
   }
 
-  #forget(client: Client, nowMs: number): void {
-    if (!client.holdsNothing || !client.requests.isFull(nowMs)) return;
+  #forget(client: Client, monotonicMs: number): void {
+    if (!client.holdsNothing || !client.requests.isFull(monotonicMs)) return;
     this.#gone.delete(client);
     this.#clients.delete(client.key);
   }

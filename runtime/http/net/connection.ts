@@ -156,16 +156,17 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   }
 
   /** Looks at the clocks; called every now and then. */
-  sweep(nowMs: number): void {
+  sweep(monotonicMs: number): void {
     this.#count();
-    if (!this.isIdle || this.#socket.writableLength > 0) this.#activeAtMs = nowMs;
+    if (!this.isIdle || this.#socket.writableLength > 0) this.#activeAtMs = monotonicMs;
     if (this.#phase === "lingering") {
-      if (nowMs >= this.#lingersUntilMs) this.#socket.destroy();
+      if (monotonicMs >= this.#lingersUntilMs) this.#socket.destroy();
     } else if (this.#phase === "open" && !this.#isPaused && !this.#isHeld) {
       const waitsForIdent = this.#isDispatcher && this.ident === null;
-      if (this.#reader.isLate(nowMs)) this.#reader.giveUp();
-      else if (waitsForIdent && toEpochMs(nowMs) - this.openedAtMs > INTRODUCTION_MS) this.cut();
-      else if (nowMs - this.#activeAtMs > this.#host.idleTimeoutMs) this.cut();
+      if (this.#reader.isLate(monotonicMs)) this.#reader.giveUp();
+      else if (waitsForIdent && toEpochMs(monotonicMs) - this.openedAtMs > INTRODUCTION_MS)
+        this.cut();
+      else if (monotonicMs - this.#activeAtMs > this.#host.idleTimeoutMs) this.cut();
     }
   }
 
@@ -297,13 +298,13 @@ export class NetConnection implements ExchangeOwner, QueueOwner, RequestSink {
   }
 
   #read(chunk: Buffer): void {
-    const nowMs = performance.now();
+    const monotonicMs = performance.now();
     this.#rest = null;
     this.#isHeld = false;
     this.#isReading = true;
-    const end = this.#reader.read(chunk, nowMs);
+    const end = this.#reader.read(chunk, monotonicMs);
     this.#isReading = false;
-    if (this.#reader.isActive) this.#activeAtMs = nowMs;
+    if (this.#reader.isActive) this.#activeAtMs = monotonicMs;
     if (end < chunk.length && this.#phase === "open") {
       this.#rest = Buffer.from(chunk.subarray(end));
       this.#isHeld = !this.mayRead();

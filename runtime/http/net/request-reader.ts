@@ -72,7 +72,7 @@ export class RequestReader {
   isActive = false;
   readonly #sink: RequestSink;
   readonly #head: HeadReader;
-  #nowMs = 0;
+  #monotonicMs = 0;
   /** When the first byte of the unfinished head arrived, 0 without one. */
   #headStartedAtMs = 0;
   #request: ReadRequest | null = null;
@@ -92,8 +92,8 @@ export class RequestReader {
    * Reads as many requests as there are and the sink takes.
    * @returns the offset of the first byte not used
    */
-  read(chunk: Buffer, nowMs: number): number {
-    this.#nowMs = nowMs;
+  read(chunk: Buffer, monotonicMs: number): number {
+    this.#monotonicMs = monotonicMs;
     this.waitsForIdle = false;
     this.isActive = false;
     let text = "";
@@ -130,19 +130,19 @@ export class RequestReader {
   }
 
   /** True when an unfinished head takes too long, or a body made no progress; called at times. */
-  isLate(nowMs: number): boolean {
+  isLate(monotonicMs: number): boolean {
     if (this.#body !== null) {
-      if (nowMs - this.#windowStartedAtMs < BODY_WINDOW_MS) return false;
+      if (monotonicMs - this.#windowStartedAtMs < BODY_WINDOW_MS) return false;
       const arrived = this.#requestBytes - this.#windowBytes;
-      this.restartClock(nowMs);
+      this.restartClock(monotonicMs);
       return arrived < MIN_BODY_BYTES_PER_WINDOW;
     }
-    return this.#headStartedAtMs !== 0 && nowMs - this.#headStartedAtMs > HEAD_TIMEOUT_MS;
+    return this.#headStartedAtMs !== 0 && monotonicMs - this.#headStartedAtMs > HEAD_TIMEOUT_MS;
   }
 
   /** The server did not read for a while, which is not the client's fault. */
-  restartClock(nowMs: number): void {
-    this.#windowStartedAtMs = nowMs;
+  restartClock(monotonicMs: number): void {
+    this.#windowStartedAtMs = monotonicMs;
     this.#windowBytes = this.#requestBytes;
   }
 
@@ -169,7 +169,7 @@ export class RequestReader {
   }
 
   #t0Ms(): number {
-    return toEpochMs(this.#headStartedAtMs || this.#nowMs);
+    return toEpochMs(this.#headStartedAtMs || this.#monotonicMs);
   }
 
   /** @returns `at` when the head is not complete or has to wait */
@@ -177,7 +177,7 @@ export class RequestReader {
     const head = this.#head;
     const outcome = head.read(text, at);
     if (outcome === "incomplete") {
-      this.#headStartedAtMs ||= this.#nowMs;
+      this.#headStartedAtMs ||= this.#monotonicMs;
       return at;
     }
     this.#requestBytes = head.end - at;
@@ -231,7 +231,7 @@ export class RequestReader {
     const length = Math.max(0, fields.contentLength);
     const body = fields.chunked ? new ChunkedBody(store) : new SizedBody(store, length);
     this.#body = body;
-    this.restartClock(this.#nowMs);
+    this.restartClock(this.#monotonicMs);
     const expects = fields.expect === "100-continue";
     const unexpected = fields.expect !== null && !expects ? EXPECTATION_FAILED : null;
     const tooLarge = length > this.#sink.maxBodyBytes ? PAYLOAD_TOO_LARGE : null;

@@ -222,10 +222,10 @@ export class NetServer implements HttpServer, ConnectionHost {
     this.events.answered(0, text.length);
   }
 
-  /** Ends what has taken too long by `nowMs`, milliseconds of `performance.now`. */
-  sweep(nowMs: number): void {
-    for (const connection of this.#connections) connection.sweep(nowMs);
-    this.clients.sweep(nowMs);
-    for (const [socket, untilMs] of this.#refused) if (nowMs >= untilMs) socket.destroy();
+  /** Ends what has taken too long by `monotonicMs`, milliseconds of `performance.now`. */
+  sweep(monotonicMs: number): void {
+    for (const connection of this.#connections) connection.sweep(monotonicMs);
+    this.clients.sweep(monotonicMs);
+    for (const [socket, untilMs] of this.#refused) if (monotonicMs >= untilMs) socket.destroy();
   }
 }

@@ -3,7 +3,11 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_ANSWER_BODY_BYTES, MAX_ANSWER_HEAD_BYTES } from "../../../runtime/base/limits.js";
-import { type Answer, AnswerParser, BadAnswer } from "../../../runtime/dispatch/answer-parser.js";
+import {
+  AnswerParser,
+  type BackEndAnswer,
+  BadAnswer,
+} from "../../../runtime/dispatch/answer-parser.js";
 import { Random, SEED } from "../../property/support/random.js";
 
 const test = suite("answer parser");
@@ -16,11 +20,11 @@ function answerOf(body: string, ...fields: readonly string[]): string {
   return `${lines.join("\r\n")}\r\n\r\n${body}`;
 }
 
-function feed(parser: AnswerParser, text: string): Answer | null {
+function feed(parser: AnswerParser, text: string): BackEndAnswer | null {
   return parser.feed(Buffer.from(text, "latin1"));
 }
 
-function parsed(text: string): Answer | null {
+function parsed(text: string): BackEndAnswer | null {
   return feed(new AnswerParser(), text);
 }
 
@@ -34,7 +38,7 @@ function refusal(text: string): string {
   return "taken";
 }
 
-function check(answer: Answer | null): void {
+function check(answer: BackEndAnswer | null): void {
   assert.ok(answer !== null);
   assert.is(answer.status, 200);
   assert.is(answer.mediaType, "application/x-svc-partial");
@@ -62,7 +66,7 @@ test("bytes are overwritten once they were taken", () => {
   const bodyStart = ANSWER.length - BODY.length;
   for (const at of [ANSWER.length, 1, bodyStart - 1, bodyStart + 1]) {
     const parser = new AnswerParser();
-    let answer: Answer | null = null;
+    let answer: BackEndAnswer | null = null;
     for (const [start, end] of [
       [0, at],
       [at, ANSWER.length],
@@ -107,7 +111,7 @@ test("large bodies in pieces", () => {
   const body = Array.from({ length: 300_000 }, (_, index) => String(index)).join(",");
   const text = answerOf(body);
   const parser = new AnswerParser();
-  let answer: Answer | null = null;
+  let answer: BackEndAnswer | null = null;
   for (let at = 0; at < text.length; at += 65_536) {
     assert.is(answer, null);
     answer = feed(parser, text.slice(at, at + 65_536));

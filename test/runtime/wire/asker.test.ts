@@ -11,7 +11,7 @@ import {
   OperationTimeout,
 } from "../../../runtime/graph/model/errors.js";
 import { Asker, SyncAsker } from "../../../runtime/wire/asker.js";
-import { type Answer, type Asked, answer } from "../../../runtime/wire/asks.js";
+import { type Asked, answer, type Reply } from "../../../runtime/wire/asks.js";
 
 const test = suite("asker");
 
@@ -51,12 +51,12 @@ test("errors keep their codes; what was only told has them returned", async () =
   const asked = asker.ask(other, "a");
   asker.tell(other, "b");
   const returned: (Error | null)[] = [];
-  function settle(given: Answer): void {
+  function settle(given: Reply): void {
     returned.push(asker.settle(given));
   }
   for (const ask of other.asked) {
     const error = new SvcError("SVC2202", "port 1 is taken");
-    await answer({ postMessage: (given) => settle(given as Answer) }, ask, () => {
+    await answer({ postMessage: (given) => settle(given as Reply) }, ask, () => {
       throw error;
     });
   }

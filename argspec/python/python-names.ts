@@ -1,7 +1,7 @@
 // Names in generated Python: identifiers that mean nothing else yet. The table of names for all
 // languages comes first; here is only what Python adds, where one module holds everything.
 
-import { variableName } from "../names.js";
+import { variableName } from "../name-table.js";
 
 /** Words of the language's own that generated code and the runtime must still be able to use. */
 const BUILTINS =

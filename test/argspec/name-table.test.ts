@@ -2,7 +2,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { nameTable } from "../../argspec/names.js";
+import { nameTable } from "../../argspec/name-table.js";
 import { operationsOf } from "../../argspec/operations.js";
 import { argspecOf, plugin, STRING } from "./sample-argspec.js";
 
