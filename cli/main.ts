@@ -11,6 +11,7 @@ import { argspecDiff } from "./argspec-diff.js";
 import { build } from "./build.js";
 import { check } from "./check.js";
 import { client } from "./client.js";
+import { completionCommand } from "./completion.js";
 import { dev } from "./dev.js";
 import { doctor } from "./doctor.js";
 import { down } from "./down.js";
@@ -48,6 +49,7 @@ const COMMANDS: readonly Command[] = [
   graphExport,
   logCheck,
   logRepair,
+  completionCommand(() => COMMANDS),
 ];
 
 /**

@@ -131,4 +131,8 @@ export const COMMAND_CODES = {
     title: "file of variables not readable",
     fix: "mend its permissions, or remove it",
   },
+  SVC3090: {
+    title: "no completion for that shell",
+    fix: "name bash, zsh or fish",
+  },
 } as const satisfies Record<string, ErrorCode>;

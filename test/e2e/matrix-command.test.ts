@@ -12,6 +12,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { get, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("svc matrix");
 const PROJECT = join(packageRoot(), "examples", "matrix");
@@ -69,6 +70,12 @@ class Run {
   }
 }
 
+/** Path and query of the line that is printed to try. */
+function sampleOf({ out }: Run): string {
+  const { pathname, search } = new URL(/curl "([^"]+)"/.exec(out)![1]!);
+  return pathname + search;
+}
+
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -105,6 +112,7 @@ test("starts engines and a dispatcher, and lets them answer while engines die", 
     ]);
     const { port } = instances.find(({ name }) => name === "dispatcher")!;
     assert.match(run.out, `curl "http://127.0.0.1:${port}/svc/plugin/mountains"`);
+    assert.is((await get(port, sampleOf(run))).status, 200);
     const { replicas } = JSON.parse(readFileSync(join(root, "dispatcher.json"), "utf8"));
     assert.equal(replicas, new Array(2).fill({ channels: 5, priority: 1 }));
 
@@ -139,6 +147,24 @@ test("starts engines and a dispatcher, and lets them answer while engines die", 
     run.instances().filter(({ pid }) => isAlive(pid)),
     [],
   );
+});
+
+test("the line to try works where no plugin can be merged, as in a new project", async () => {
+  const project = new TemporaryProject();
+  await svc("build", project.folder);
+  const run = new Run("1x2", project.folder, "--port", "0");
+  try {
+    await run.until(/until Ctrl-C[\s\S]*curl/);
+    const { port } = run.instances().find(({ name }) => name === "dispatcher")!;
+    const { status, json } = await get(port, sampleOf(run));
+    assert.is(status, 200);
+    assert.match(JSON.stringify(json.response), "double");
+    run.child.kill("SIGINT");
+    assert.equal(await run.exited, [0, null]);
+  } finally {
+    run.child.kill("SIGKILL");
+    project.remove();
+  }
 });
 
 test("ends what it has started when an instance cannot be", async () => {

@@ -1,0 +1,22 @@
+// `svc completion`: what a shell needs to complete command lines of svc.
+
+import { SvcError } from "../runtime/base/errors.js";
+import { type Command, defineCommand } from "./frame/command.js";
+import { completionScript, SHELLS } from "./frame/completion-scripts.js";
+
+/** @param commands all of them, this one too */
+export function completionCommand(commands: () => readonly Command[]): Command {
+  return defineCommand({
+    name: "completion",
+    summary: "Prints a script that completes command lines: bash, zsh or fish.",
+    arguments: [{ name: "<shell>", required: true, help: `one of ${SHELLS.join(", ")}` }],
+    options: {},
+    environment: false,
+    async run([given]) {
+      const shell = SHELLS.find((name) => name === given);
+      if (shell === undefined) throw new SvcError("SVC3090", `there is no script for ${given}`);
+      process.stdout.write(completionScript(shell, commands()));
+      return 0;
+    },
+  });
+}

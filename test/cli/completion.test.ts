@@ -1,0 +1,67 @@
+// Completion of command lines, in bash itself where it is there; the other scripts by their text.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { run } from "./run-main.js";
+
+const test = suite("completion");
+
+/** What bash offers where these words have been typed, the last of them not to its end. */
+function offered(script: string, cwd: string, ...words: string[]): string[] {
+  const typed = words.map((word) => `'${word}'`).join(" ");
+  const program = `${script}
+COMP_WORDS=(svc ${typed}); COMP_CWORD=${words.length}; _svc; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr, status } = spawnSync("bash", ["--norc", "-c", program], {
+    cwd,
+    encoding: "utf8",
+  });
+  assert.is(status, 0, stderr);
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+test("bash completes commands, options, their values and paths", async () => {
+  const { stdout: script } = await run("completion", "bash");
+  const folder = mkdtempSync(join(tmpdir(), "svc-completion-"));
+  mkdirSync(join(folder, "my service"));
+  mkdirSync(join(folder, "other"));
+  const on = (...words: string[]) => offered(script, folder, ...words);
+  try {
+    assert.equal(on("bu"), ["build"]);
+    assert.ok(on("").includes("graph") && on("").includes("help"));
+    assert.equal(on("help", "de"), ["dev"]);
+    assert.equal(on("graph", ""), ["import", "export"]);
+    assert.equal(on("argspec", "d"), ["diff"]);
+    assert.equal(on("argspec", "o"), ["other"]);
+    assert.equal(on("build", "--ch"), ["--check"]);
+    assert.ok(on("argspec", "diff", "--").includes("--help"));
+    assert.equal(on("client", "--lang", "p"), ["python"]);
+    assert.equal(on("client", "--lang", "p", "--ou"), ["--out"]);
+    assert.equal(on("serve", "--root", "my"), ["my service"]);
+    assert.equal(on("serve", "--port", ""), []);
+    assert.equal(on("build", "o"), ["other"]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("the scripts of all shells know every command, option and choice", async () => {
+  const [zsh, fish] = [await run("completion", "zsh"), await run("completion", "fish")];
+  assert.match(zsh.stdout, /^autoload -U \+X bashcompinit && bashcompinit\n/);
+  assert.match(zsh.stdout, "complete -F _svc svc");
+  assert.match(fish.stdout, "complete -c svc -f -n __svc_first -a build -d 'Checks");
+  assert.match(fish.stdout, "-n '__svc_second graph' -a import");
+  assert.match(fish.stdout, `-n '__svc_is \\'client\\'' -l lang -x -a 'typescript python'`);
+  assert.match(fish.stdout, `-n '__svc_is \\'build\\'' -l check -d 'write nothing`);
+});
+
+test("other shells are refused by name", async () => {
+  const { stderr, code } = await run("completion", "cmd");
+  assert.match(stderr, "svc: error SVC3090: there is no script for cmd. name bash, zsh or fish");
+  assert.is(code, 1);
+});
+
+test.run();
