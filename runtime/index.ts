@@ -18,6 +18,7 @@ export type { EvaluateOptions } from "./graph/api/graph-queries.js";
 export { Vertex } from "./graph/api/vertex.js";
 export type { VertexRecord } from "./graph/api/vertex-attributes.js";
 export type { ArcSpec, ConnectOptions } from "./graph/changes/connect.js";
+export type { PropertyIndexState } from "./graph/changes/index-properties.js";
 export type { IndexOptions, IndexState } from "./graph/changes/index-vectors.js";
 export type { CreateOptions } from "./graph/changes/vertices.js";
 export { type ExpressionValue, expr } from "./graph/evaluate/expr.js";

@@ -5,12 +5,13 @@
 import type { Worker } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { indexProperties } from "../../runtime/graph/changes/index-properties.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { BundledThread } from "./support/bundled-thread.js";
 import { FakeClock } from "./support/fake-clock.js";
-import { randomChange, randomHubChange } from "./support/graph-change.js";
+import { KEYS, randomChange, randomHubChange } from "./support/graph-change.js";
 import { GraphModel } from "./support/graph-model.js";
 import {
   makeChange,
@@ -41,6 +42,7 @@ test(`a graph does what a model does (seed ${SEED})`, ({ clock }) => {
   for (let round = 0; round < ROUNDS; round++) {
     const changed = openForChanges(GraphStore.make("test", TEST_THREAD), clock);
     const { store } = changed;
+    for (const key of [...KEYS, null]) indexProperties(store, key, true);
     const model = new GraphModel();
     for (let index = 0; index < CHANGES; index++) {
       const change = randomChange(random, IDS);

@@ -2,6 +2,11 @@
 
 import { enumerate, type NameKind, setAutoTimes, setReadonly, truncate } from "../changes/graph.js";
 import {
+  indexProperties,
+  type PropertyIndexState,
+  propertyIndexes,
+} from "../changes/index-properties.js";
+import {
   type IndexOptions,
   type IndexState,
   indexVectors,
@@ -326,17 +331,36 @@ export class GraphManagement extends GraphQueries {
   }
 
   /**
-   * Asks for an index, which is built meanwhile and from then on kept up; `nearest` uses it where
-   * `approximate` is given.
-   * @param what the only thing that there are indexes of
-   * @throws ValueError, AccessError
+   * Asks for an index, which is kept up from then on. One of `vectors` is built meanwhile, and used
+   * by `nearest` where `approximate` is given. One of a `property`, for equality, ranges and the
+   * beginnings of texts, or of `ids`, for their beginnings, is there at once, and used where it helps.
+   * @throws ValueError, AccessError, CapacityError
    */
-  index(what: "vectors", options: IndexOptions): void {
-    if (what !== "vectors") throw new ValueError("there are indexes of `vectors` only");
-    indexVectors(this.access.store, options);
+  index(what: "vectors", options: IndexOptions): void;
+  index(what: "property", options: { readonly key: string }): void;
+  index(what: "ids"): void;
+  index(what: string, options?: object): void {
+    const { store } = this.access;
+    if (what === "vectors") indexVectors(store, options as IndexOptions);
+    else indexProperties(store, keyOfIndex(what, options), true);
   }
 
-  /** All indexes, and how far they are. */
+  /**
+   * Drops an index of a property or of ids; false if there is none.
+   * @throws ValueError, AccessError
+   */
+  dropIndex(what: "property", options: { readonly key: string }): boolean;
+  dropIndex(what: "ids"): boolean;
+  dropIndex(what: string, options?: object): boolean {
+    return indexProperties(this.access.store, keyOfIndex(what, options), false);
+  }
+
+  /** Indexes of properties and of ids. */
+  propertyIndexes(): PropertyIndexState[] {
+    return propertyIndexes(this.access.store);
+  }
+
+  /** Indexes of vectors, and how far they are. */
   indexes(): IndexState[] {
     return vectorIndexes(this.access.store);
   }
@@ -345,6 +369,13 @@ export class GraphManagement extends GraphQueries {
     if (typeof name !== "string") throw new TypeError("a name must be a string");
     return enumerate(this.access.store, kind, name, code);
   }
+}
+
+/** @throws ValueError */
+function keyOfIndex(what: string, options: object | undefined): unknown {
+  if (what === "ids") return null;
+  if (what === "property") return (options as { key?: unknown } | undefined)?.key;
+  throw new ValueError("there are indexes of `vectors`, a `property` and `ids`");
 }
 
 /** @throws EnumerationError */

@@ -63,6 +63,11 @@ export function readRecord(store: GraphStore, reader: RecordReader, into: Operat
       into.value = kind;
       if (kind > 1 || name !== 0) throw damaged("a switch is 0 or 1");
       break;
+    case OperationCode.IndexProperty:
+      into.value = kind;
+      into.name = readName(store.keys, name, true);
+      if (kind > 1) throw damaged("an index is made or dropped");
+      break;
     case OperationCode.IndexVectors:
       if (kind !== 0) throw damaged("it has no kind");
       readIndex(reader, into, name);

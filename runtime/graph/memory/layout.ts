@@ -162,6 +162,8 @@ export const Header = {
   Batches: 57,
   /** 1: arcs get M_TMC and M_TMM arcs beside them, as by M_AUTOTM. */
   AutoArcTimes: 58,
+  /** Block of `lists`: the first descriptor of an index of properties or ids. */
+  PropertyIndexes: 59,
 } as const;
 export const IDENTITY_WORDS = 4;
 

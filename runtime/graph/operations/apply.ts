@@ -8,6 +8,7 @@ import type { GraphStore } from "../store/graph-store.js";
 import { NAME_KINDS } from "../store/name-kind-codes.js";
 import { type Operation, OperationCode } from "../store/operation.js";
 import { connect, disconnect } from "./arcs.js";
+import { indexProperty } from "./index-properties.js";
 import { logOperation } from "./log-operation.js";
 import { deleteVertex, truncate, truncateType } from "./removals.js";
 import { makeReal, makeVertex, setExpiry, setType, stamp } from "./vertices.js";
@@ -47,6 +48,8 @@ export function perform(store: GraphStore, operation: Operation): number {
     case OperationCode.SetAutoTimes:
       store.writer.put(store.memory.header, Header.AutoArcTimes, operation.value);
       return 1;
+    case OperationCode.IndexProperty:
+      return indexProperty(store, name, operation.value === 1);
     case OperationCode.IndexVectors:
       store.vectors.addIndex(operation.value, operation.flags);
       return 1;

@@ -56,6 +56,9 @@ export function logOperation(store: GraphStore, log: LogRing, operation: Operati
       log.words[at] = operation.value;
       return;
     }
+    case OperationCode.IndexProperty:
+      putHead(log, log.reserve(HEAD_WORDS), operation, operation.value, operation.name);
+      return;
     case OperationCode.SetReadonly:
     case OperationCode.SetAutoTimes:
       putHead(log, log.reserve(HEAD_WORDS), operation, operation.value, 0);

@@ -13,6 +13,7 @@ export function makeVertex(store: GraphStore, id: string, isReal: boolean, at: n
   vertices.setMeta(vertex, UNTYPED, isReal ? VertexFlag.Real : VertexFlag.Virtual);
   vertices.setField(vertex, RecordWord.CreatedAt, at);
   enlist(store, vertex, UNTYPED);
+  indexId(store, vertex, true);
   writer.add(header, Header.Order, 1);
   if (!isReal) writer.add(header, Header.VirtualCount, 1);
   return vertex;
@@ -44,6 +45,7 @@ export function removeVertex(store: GraphStore, vertex: number): void {
   writer.add(header, Header.Order, -1);
   store.expiry.cancel(vertex);
   delist(store, vertex, vertices.typeOf(vertex));
+  indexId(store, vertex, false);
   store.ids.remove(vertex);
   vertices.free(vertex);
 }
@@ -122,6 +124,14 @@ function setFlags(store: GraphStore, vertex: number, set: number, cleared: numbe
   const { vertices } = store;
   const flags = (vertices.flagsOf(vertex) & ~cleared) | set;
   vertices.setMeta(vertex, vertices.typeOf(vertex), flags);
+}
+
+/** Adds an id to the index of ids or takes it away, where there is one. */
+export function indexId({ indexes, ids }: GraphStore, vertex: number, isThere: boolean): void {
+  if (indexes.isEmpty) return;
+  const [first, second] = [ids.wordOf(vertex, 0), ids.wordOf(vertex, 1)];
+  if (isThere) indexes.addId(vertex, first, second);
+  else indexes.removeId(vertex, first, second);
 }
 
 function enlist(store: GraphStore, vertex: number, type: number): void {

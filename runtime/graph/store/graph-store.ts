@@ -19,6 +19,7 @@ import { ExpiryHeap } from "./expiry-heap.js";
 import { LockTable } from "./lock-table.js";
 import { Names } from "./names.js";
 import { makeOperation, type Operation } from "./operation.js";
+import { PropertyIndexes } from "./property-indexes.js";
 import { PropertyTable } from "./property-table.js";
 import { StringPool } from "./string-pool.js";
 import { TypeLists } from "./type-lists.js";
@@ -44,6 +45,7 @@ export class GraphStore {
   readonly types: Names;
   readonly keys: Names;
   readonly typeLists: TypeLists;
+  readonly indexes: PropertyIndexes;
   readonly properties: PropertyTable;
   readonly vectors: VectorTable;
   readonly expiry: ExpiryHeap;
@@ -64,7 +66,8 @@ export class GraphStore {
     this.types = new Names(this.writer, this.strings, TYPES);
     this.keys = new Names(this.writer, this.strings, KEYS);
     this.typeLists = new TypeLists(this.writer);
-    this.properties = new PropertyTable(this.writer, this.reader, this.strings, this.keys);
+    this.indexes = new PropertyIndexes(this.writer, this.strings);
+    this.properties = new PropertyTable(this);
     this.vectors = new VectorTable(this.writer, this.reader);
     this.expiry = new ExpiryHeap(this.writer);
     this.locks = new LockTable(this.writer);
@@ -93,6 +96,7 @@ export class GraphStore {
     writer.put(memory.header, Header.HandleEnd, 1);
     // Readers of properties are told before other texts lie where their values pointed to.
     this.properties.format();
+    this.indexes.format();
     this.strings.format();
     this.ids.format();
     this.relationships.format();

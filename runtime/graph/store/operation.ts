@@ -30,6 +30,8 @@ export const OperationCode = {
   IndexVectors: 16,
   /** Whether arcs get their times of creation and change beside them. */
   SetAutoTimes: 17,
+  /** Makes or drops an index of a property, or of ids. */
+  IndexProperty: 18,
 } as const;
 
 export type OperationCodeNumber = (typeof OperationCode)[keyof typeof OperationCode];
@@ -46,13 +48,13 @@ export interface Operation {
   /** Handle of the terminal, 0 when there is none yet: then `terminalId` counts. */
   terminal: number;
   terminalId: string;
-  /** Type, relationship or key. */
+  /** Type, relationship or key; of an index 0 for the ids. */
   name: number;
   modifier: number;
   /** 1: forward-only. Of an index: candidates looked at for each new node. */
   flags: number;
   /**
-   * Bits of the arc's value; 1 for readonly and automatic times; components of the vectors of an
+   * Bits of the arc's value; 1 for readonly, automatic times, an index to be made; components of the vectors of an
    * index; the code that a name is to get, 0 for the next one.
    */
   value: number;

@@ -17,6 +17,7 @@ import {
 } from "./property-cells.js";
 import { plainValue } from "./property-codec.js";
 import { PropertyGroups } from "./property-groups.js";
+import type { PropertyIndexes } from "./property-indexes.js";
 import {
   checkedValue,
   PackedValue,
@@ -41,6 +42,15 @@ export class PropertyNumbers {
   }
 }
 
+/** What a table of properties is made of. */
+export interface PropertyParts {
+  readonly writer: Writer;
+  readonly reader: Reader;
+  readonly strings: StringPool;
+  readonly keys: Names;
+  readonly indexes: PropertyIndexes;
+}
+
 /** `VertexFlag.HasProperties` where META has it. */
 const HAS_PROPERTIES = VertexFlag.HasProperties << 8;
 
@@ -50,13 +60,16 @@ export class PropertyTable {
   readonly #writer: Writer;
   readonly #strings: StringPool;
   readonly #keys: Names;
+  readonly #indexes: PropertyIndexes;
   readonly #cells: Arena;
 
-  constructor(writer: Writer, reader: Reader, strings: StringPool, keys: Names) {
+  /** @param parts what it is made of */
+  constructor({ writer, reader, strings, keys, indexes }: PropertyParts) {
     this.groups = new PropertyGroups(writer, reader);
     this.#writer = writer;
     this.#strings = strings;
     this.#keys = keys;
+    this.#indexes = indexes;
     this.#cells = writer.memory.cells;
   }
 
@@ -77,9 +90,12 @@ export class PropertyTable {
     const old = found === 0 ? 0 : this.#pointerAt(found);
     this.#makeCell(stored);
     const { high, low } = madeCell;
+    const isIndexed = !this.#indexes.isEmpty && this.#indexes.has(key);
+    if (isIndexed && found !== 0) this.#unindex(vertex, key, found);
     const cell = found === 0 ? groups.insert(vertex, key) : found;
     this.#writer.put(this.#cells, cell, low);
     this.#writer.put(this.#cells, cell + 1, high);
+    if (isIndexed) this.#indexes.addCell(key, vertex, high, low);
     if (old !== 0) this.#strings.release(old);
     if (found === 0) this.#count(vertex, key, 1);
   }
@@ -91,10 +107,18 @@ export class PropertyTable {
     if (cell === 0) return false;
     groups.touch(vertex);
     const old = this.#pointerAt(cell);
+    if (!this.#indexes.isEmpty) this.#unindex(vertex, key, cell);
     groups.remove(vertex, key);
     if (old !== 0) this.#strings.release(old);
     this.#count(vertex, key, -1);
     return true;
+  }
+
+  /** In a mutation: adds the value of a vertex to the index of its key. */
+  index(vertex: number, key: number): void {
+    const cell = this.groups.find(vertex, key);
+    const { words } = this.#cells;
+    if (cell !== 0) this.#indexes.addCell(key, vertex, words[cell + 1]!, words[cell]!);
   }
 
   /** In a mutation: removes all; returns how many there were. */
@@ -232,6 +256,11 @@ export class PropertyTable {
       makePointerCell(PropertyKind.String, this.#strings.intern(value));
     } else if (value instanceof Float) makeFloatCell(value.value);
     else makePointerCell(value.kind, this.#strings.internBytes(value.bytes));
+  }
+
+  #unindex(vertex: number, key: number, cell: number): void {
+    const { words } = this.#cells;
+    this.#indexes.removeCell(key, vertex, words[cell + 1]!, words[cell]!);
   }
 
   /** What a cell holds a reference to, 0 for nothing. */

@@ -119,6 +119,13 @@ export class StringPool implements EntryMatcher {
     return this.#fetch(pointer) ? this.#copy.toBytes() : new Uint8Array(0);
   }
 
+  /** The first four bytes of the value at a pointer that counts, zero-padded. */
+  firstWord(pointer: number): number {
+    const { words } = this.#arena;
+    const bytes = (words[pointer + Head.Length]! & LENGTH_MASK) - 1;
+    return bytes > 0 ? words[pointer + HEAD_WORDS]! : 0;
+  }
+
   /** For the index: whether the value at a pointer is the one looked for. */
   matches(pointer: number): boolean {
     const start = pointer + HEAD_WORDS;

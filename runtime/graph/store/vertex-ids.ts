@@ -140,6 +140,15 @@ export class VertexIds implements EntryMatcher {
     return this.#memory.record.words[handle * RECORD_WORDS + RecordWord.IdBytes]!;
   }
 
+  /** In a mutation: four bytes of the id of a vertex, zero-padded. */
+  wordOf(handle: number, word: number): number {
+    const { record, ids } = this.#memory;
+    if (word >= wordsFor(this.lengthOf(handle))) return 0;
+    return ids.words[
+      record.words[handle * RECORD_WORDS + RecordWord.IdPointer]! + HEAD_WORDS + word
+    ]!;
+  }
+
   /** In a mutation: copies the words of the id of a vertex. */
   copyTo(handle: number, words: Uint32Array, at: number): void {
     const { record, ids } = this.#memory;

@@ -79,7 +79,7 @@ export type Change =
 
 const RELATIONSHIPS = ["likes", "saw", "near", "__related__"];
 const TYPES = ["person", "thing", "place", null];
-const KEYS = ["age", "name", "tags", "score", "blob"];
+export const KEYS = ["age", "name", "tags", "score", "blob"];
 const FLOATS: readonly number[] = [M_SIM, M_DIST, M_FLT, M_ACC];
 /** Each as often as it stands here. */
 const MODIFIERS: readonly number[] = [

@@ -2,6 +2,7 @@
 // vertex, whose runs so get an index and are counted by the kernel for hubs; two terminals have
 // forward-only arcs alone.
 
+import { indexProperties } from "../../../runtime/graph/changes/index-properties.js";
 import { ArcFlag } from "../../../runtime/graph/memory/layout.js";
 import { M_CNT, M_FLT, M_STAT, T_NEVER } from "../../../runtime/graph/model/constants.js";
 import { MODIFIERS } from "../../../runtime/graph/model/modifiers.js";
@@ -53,6 +54,11 @@ export function makeSubject(random: Random): Subject {
     const flags = isForwardOnly ? ArcFlag.ForwardOnly : 0;
     graph.arc(initial, [relationship, modifier, value], terminal, flags);
     model.add(arc);
+  }
+  if (random.below(2) === 0) {
+    indexProperties(graph.store, "age", true);
+    indexProperties(graph.store, "city", true);
+    indexProperties(graph.store, null, true);
   }
   return { store: graph.store, model, queries: new RandomQueries(random, IDS) };
 }

@@ -166,7 +166,7 @@ export class RandomQueries {
   #rule(level: number, isCollecting: boolean): Rule {
     const random = this.#random;
     const collect = isCollecting ? random.of([false, this.#collect(), this.#collect()]) : false;
-    const neighbor = this.condition(level + 1, (collect ?? false) !== false);
+    const neighbor = this.condition(level + 1, collect !== false);
     const rule = { arc: this.arc(true), neighbor, collect };
     return random.below(5) === 0 ? { ...rule, assert: random.below(2) === 0 } : rule;
   }

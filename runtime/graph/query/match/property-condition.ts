@@ -2,10 +2,11 @@
 // as they lie in memory: texts are compared by their pointers into the pool, and whether one begins
 // with a prefix is remembered, so that no text is read twice.
 
-import { V_ANY, V_EQ, V_NEQ } from "../../model/constants.js";
+import { V_ANY, V_EQ, V_GT, V_GTE, V_LT, V_LTE, V_NEQ, V_RANGE } from "../../model/constants.js";
 import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
+import type { ValueRange } from "../../store/property-indexes.js";
 import type { PropertyTable } from "../../store/property-table.js";
 import { checkedKey, PropertyKind } from "../../store/property-values.js";
 import type { StringPool } from "../../store/string-pool.js";
@@ -42,6 +43,27 @@ export class PropertyCondition {
     for (const test of this.#tests) test.bind(this.#store);
   }
 
+  /** Which index led to the last candidates. */
+  label = "";
+
+  /** Vertices among which all are that pass; null where no index helps, or for more than `limit`. */
+  candidates(limit: number): readonly number[] | null {
+    const { indexes } = this.#store;
+    if (indexes.isEmpty) return null;
+    let best: readonly number[] | null = null;
+    for (const test of this.#tests) {
+      // Nobody has what no property is called.
+      if (test.code === 0) return [];
+      const range = test.range();
+      if (range === null) continue;
+      const found = indexes.candidates(test.code, range, best?.length ?? limit);
+      if (found === null) continue;
+      best = found;
+      this.label = `property ${test.key}`;
+    }
+    return best;
+  }
+
   /** Whether a vertex has all of it. Takes no lock. */
   matches(vertex: number): boolean {
     const { groups } = this.#properties;
@@ -71,7 +93,7 @@ export class PropertyCondition {
 class KeyTest {
   /** Of the key; 0 when no vertex has it. */
   code = 0;
-  readonly #key: string;
+  readonly key: string;
   readonly #test: ValueTest;
   readonly #strings: StringPool;
   /** The text to equal: where it lies, 0 for nowhere, and its serial. */
@@ -81,20 +103,39 @@ class KeyTest {
   readonly #remembered = new Map<number, number>();
 
   constructor(key: string, condition: unknown, strings: StringPool) {
-    this.#key = key;
+    this.key = key;
     this.#test = parseValueCondition(condition);
     this.#strings = strings;
   }
 
   bind(store: GraphStore): void {
     const { text, isPrefix } = this.#test;
-    this.code = store.keys.codeOf(this.#key);
+    this.code = store.keys.codeOf(this.key);
     if (text === null || isPrefix) return;
     const pointer = this.#strings.find(text);
     const serial = this.#strings.serialOf(pointer);
     const isThere = pointer !== 0 && this.#strings.text(pointer) === text;
     this.#pointer = isThere && this.#strings.serialOf(pointer) === serial ? pointer : 0;
     this.#serial = serial;
+  }
+
+  /** What an index is to be asked for; null where it cannot help. */
+  range(): ValueRange | null {
+    const { code, low, high, text, isPrefix } = this.#test;
+    if (code === V_ANY) return { kind: "any" };
+    if (text !== null) {
+      if (code !== V_EQ) return null;
+      return isPrefix ? { kind: "prefix", prefix: text } : { kind: "text", text };
+    }
+    const isBelow = code === V_LT || code === V_LTE;
+    const isAbove = code === V_GT || code === V_GTE;
+    if (!isBelow && !isAbove && code !== V_EQ && code !== V_RANGE) return null;
+    if (Number.isNaN(low) || Number.isNaN(high)) return null;
+    return {
+      kind: "number",
+      low: isBelow ? Number.NEGATIVE_INFINITY : low,
+      high: isAbove ? Number.POSITIVE_INFINITY : high,
+    };
   }
 
   /** Whether a cell passes; texts and what else has no order pass no comparison but equality. */

@@ -5,6 +5,7 @@ import type { Arena } from "../../memory/arena.js";
 import { ARC_WORDS, SIDE_WORDS, Side } from "../../memory/layout.js";
 import { D_IN, D_OUT, V_ANY } from "../../model/constants.js";
 import type { GraphStore } from "../../store/graph-store.js";
+import { ID_KEY } from "../../store/property-indexes.js";
 import type { Probe } from "../../vectors/probe.js";
 import { TMC, TMM, TMX } from "../attributes/vertex-attributes.js";
 import { moveArc } from "./arc-stack.js";
@@ -212,13 +213,21 @@ export class IdCheck extends Check {
 }
 
 export class IdPrefixCheck extends Check {
+  readonly label = "prefix of ids";
   readonly #store: GraphStore;
   readonly #prefix: Uint8Array;
+  readonly #text: string;
 
   constructor(store: GraphStore, prefix: string) {
     super();
     this.#store = store;
+    this.#text = prefix;
     this.#prefix = new TextEncoder().encode(prefix);
+  }
+
+  candidates(limit: number): readonly number[] | null {
+    const range = { kind: "prefix", prefix: this.#text } as const;
+    return this.#store.indexes.candidates(ID_KEY, range, limit);
   }
 
   passes(vertex: number): boolean {
@@ -270,6 +279,14 @@ export class PropertyCheck extends Check {
 
   override bind(): void {
     this.#condition.bind();
+  }
+
+  get label(): string {
+    return this.#condition.label;
+  }
+
+  candidates(limit: number): readonly number[] | null {
+    return this.#isNegated ? null : this.#condition.candidates(limit);
   }
 
   passes(vertex: number): boolean {

@@ -6,6 +6,14 @@ import type { VertexProgram } from "../../evaluate/vertex-program.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { ArcTest } from "./arc-test.js";
 
+/** What an index leads to. */
+export interface IndexedCheck {
+  /** Vertices among which all are that pass; null where no index helps, or for more than `limit`. */
+  candidates(limit: number): readonly number[] | null;
+  /** Which index that is, as an explanation shows it. */
+  readonly label: string;
+}
+
 /** What a vertex must be, as far as it can be told without walking. */
 export interface VertexCheck {
   /** Looks up what the check names. */
@@ -32,6 +40,8 @@ export interface VertexTest {
   readonly type: { readonly code: number } | null;
   /** The ids of which all must have one, null if there are none. */
   readonly ids: { readonly handles: readonly number[] } | null;
+  /** Those of the checks that an index may help; all have to pass. */
+  readonly indexed: readonly IndexedCheck[];
 }
 
 /** What becomes of the arcs of a level that match. */

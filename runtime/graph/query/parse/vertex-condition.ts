@@ -6,7 +6,7 @@ import { D_ANY } from "../../model/constants.js";
 import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { DirectionNumber } from "../match/arc-test.js";
-import { IdCheck, TypeCheck } from "../match/vertex-checks.js";
+import { IdCheck, IdPrefixCheck, PropertyCheck, TypeCheck } from "../match/vertex-checks.js";
 import {
   bindTest,
   type VertexCheck,
@@ -98,11 +98,16 @@ function compileTest(
     traverse,
     type: checks.find(isTypeNamed) ?? null,
     ids: checks.find(isIds) ?? null,
+    indexed: checks.filter(isIndexed),
   };
 }
 
 function isTypeNamed(check: VertexCheck): check is TypeCheck {
   return check instanceof TypeCheck && check.isEqual;
+}
+
+function isIndexed(check: VertexCheck): check is PropertyCheck | IdPrefixCheck {
+  return check instanceof PropertyCheck || check instanceof IdPrefixCheck;
 }
 
 function isIds(check: VertexCheck): check is IdCheck {

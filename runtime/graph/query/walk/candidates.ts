@@ -10,6 +10,11 @@ const SLICE = 4096;
 /** A query for a few hits often needs no more. */
 const FIRST_OF_FEW = 64;
 
+/** More than these are not taken from an index: they are read with the mutex. */
+const MOST_FROM_INDEX = 65_536;
+/** A vertex from an index costs as much as some of a scan. */
+const WORTH = 4;
+
 export class Candidates {
   readonly #store: GraphStore;
   /** The handles of the present slice. */
@@ -33,12 +38,28 @@ export class Candidates {
     this.#store = store;
     this.slice = new Uint32Array(wanted <= FIRST_OF_FEW ? FIRST_OF_FEW : SLICE);
     const isSelective = test !== null && !test.isNegated;
-    this.#handles = isSelective && test.ids !== null ? test.ids.handles : null;
+    this.#handles = isSelective ? (test.ids?.handles ?? this.#fromIndex(test)) : null;
     const type = isSelective && this.#handles === null ? test.type : null;
     this.#type = type?.code ?? 0;
     if (type !== null) this.#place = type.code === 0 ? 0 : store.typeLists.count(type.code);
     this.#end = this.#handles?.length ?? (type === null ? store.vertices.end : 0);
     this.#given = this.#type !== 0 && this.#place > this.slice.length ? new HandleSet() : null;
+  }
+
+  /** What an index leads to, where that is much less than there is otherwise. */
+  #fromIndex({ indexed, type }: VertexTest): readonly number[] | null {
+    if (indexed.length === 0 || this.#store.indexes.isEmpty) return null;
+    const { typeLists, vertices } = this.#store;
+    const others = type === null ? vertices.end : typeLists.count(type.code);
+    let limit = Math.min(MOST_FROM_INDEX, Math.floor(others / WORTH));
+    let best: readonly number[] | null = null;
+    for (const check of indexed) {
+      const found = check.candidates(limit);
+      if (found === null) continue;
+      best = found;
+      limit = found.length;
+    }
+    return best;
   }
 
   /** Fills the slice; returns how many there are, -1 when all were given. */

@@ -8,6 +8,7 @@ import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js"
 import { kindOfCell } from "../../../../runtime/graph/store/property-cells.js";
 import { PropertyKind } from "../../../../runtime/graph/store/property-values.js";
 import { type Block, blockWords, checkBlocks } from "./check-blocks.js";
+import { checkPropertyIndexes } from "./check-property-indexes.js";
 import { vectorLists } from "./check-vectors.js";
 
 const UNIT = { ids: 1, strings: 1, index: 16, lists: 16 } as const;
@@ -44,7 +45,7 @@ export function checkTexts(store: GraphStore, used: readonly number[]): void {
     UNIT.strings,
     stringBlocks.map((block) => [block, blockWords(UNIT.strings, stringWords(block))]),
   );
-  checkLists(store);
+  checkLists(store, used);
 }
 
 function wordsFor(bytes: number): number {
@@ -114,7 +115,7 @@ function checkStrings(store: GraphStore, used: readonly number[], blocks: readon
 }
 
 /** Tables of names, heads of the lists of types, their directories and pages. */
-function checkLists(store: GraphStore): void {
+function checkLists(store: GraphStore, used: readonly number[]): void {
   const { header, lists } = store.memory;
   const blocks: Block[] = NAME_TABLES.map((word) => {
     const table = header.words[word]!;
@@ -130,5 +131,6 @@ function checkLists(store: GraphStore): void {
       blocks.push([lists.words[directory! + page]!, PAGE_WORDS]);
     }
   }
-  checkBlocks(store, lists, UNIT.lists, [...blocks, ...vectorLists(store)]);
+  blocks.push(...vectorLists(store), ...checkPropertyIndexes(store, used));
+  checkBlocks(store, lists, UNIT.lists, blocks);
 }

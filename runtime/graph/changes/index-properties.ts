@@ -1,0 +1,58 @@
+// Asking for indexes of properties and of ids, and what there is of them.
+
+import { EnumerationError, ValueError } from "../model/errors.js";
+import { apply } from "../operations/apply.js";
+import type { GraphStore } from "../store/graph-store.js";
+import { OperationCode } from "../store/operation.js";
+import { ID_KEY } from "../store/property-indexes.js";
+import { begin } from "./change-vertex.js";
+import { codeOfKey } from "./name-codes.js";
+import { refuseReadonly } from "./vertex-key.js";
+
+/** An index of a property, or of ids: then `key` is null. */
+export interface PropertyIndexState {
+  readonly key: string | null;
+  /** Vertices that it leads to. */
+  readonly entries: number;
+}
+
+/**
+ * Makes an index if there is none, or drops it. Making one looks at each vertex: for a million that
+ * takes seconds, in which changes wait.
+ * @param key null for the ids
+ * @returns false if that was so already
+ * @throws ValueError, AccessError, CapacityError
+ */
+export function indexProperties(store: GraphStore, key: unknown, isWanted: boolean): boolean {
+  if (key !== null && typeof key !== "string") {
+    throw new ValueError("an index of a property has its `key`");
+  }
+  return store.writer.mutate(() => {
+    refuseReadonly(store);
+    const code = key === null ? ID_KEY : codeFor(store, key, isWanted);
+    const operation = begin(store, OperationCode.IndexProperty, 0);
+    operation.name = code;
+    operation.value = isWanted ? 1 : 0;
+    return apply(store, operation) > 0;
+  });
+}
+
+/** @throws EnumerationError no such key, where an index is dropped */
+function codeFor(store: GraphStore, key: string, isWanted: boolean): number {
+  if (isWanted) return codeOfKey(store, key);
+  const code = store.keys.codeOf(key);
+  if (code === 0) throw new EnumerationError(`no index of '${key}': no property is called so`);
+  return code;
+}
+
+export function propertyIndexes({ writer, indexes, keys }: GraphStore): PropertyIndexState[] {
+  writer.beginReading();
+  try {
+    return indexes.all().map(({ key, entries }) => ({
+      key: key === ID_KEY ? null : keys.nameOf(key),
+      entries,
+    }));
+  } finally {
+    writer.end();
+  }
+}

@@ -1,0 +1,26 @@
+// Making and dropping an index of properties or ids, within a mutation, by `apply` alone.
+
+import type { GraphStore } from "../store/graph-store.js";
+import { ID_KEY } from "../store/property-indexes.js";
+import { indexId } from "./vertices.js";
+
+/**
+ * Makes an index, which takes a look at each vertex, or drops it; 0 if that was so already. Its key
+ * counts as used meanwhile, so that its code means nothing else.
+ */
+export function indexProperty(store: GraphStore, key: number, isWanted: boolean): number {
+  const { indexes, keys, vertices, properties } = store;
+  if (indexes.has(key) === isWanted) return 0;
+  if (key !== ID_KEY) keys.addCount(key, isWanted ? 1 : -1);
+  if (!isWanted) {
+    indexes.drop(key);
+    return 1;
+  }
+  indexes.make(key);
+  for (let vertex = 1; vertex < vertices.end; vertex++) {
+    if (!vertices.isUsed(vertex)) continue;
+    if (key === ID_KEY) indexId(store, vertex, true);
+    else properties.index(vertex, key);
+  }
+  return 1;
+}

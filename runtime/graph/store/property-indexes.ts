@@ -1,0 +1,280 @@
+// Ordered indexes: of a property's values, and of the beginnings of ids. They lead a condition to
+// the vertices that may meet it; the condition itself is asked of each of them all the same, so
+// that an index need not tell apart what it cannot order.
+//
+//   LISTS  one descriptor an index: {next descriptor, key, head of its skip list, entries}
+//
+//   kind of value    a   b                        c
+//   number           1   order of the float64, high and low word
+//   text             2   its first 4 bytes        where it lies in the pool
+//   anything else    3   0                        0
+//   id               0   bytes 0 to 3             bytes 4 to 7
+//
+// Equal texts lie in one place, so that an equal one is found among any number of others.
+
+import type { Arena } from "../memory/arena.js";
+import { Blocks } from "../memory/blocks.js";
+import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
+import type { Writer } from "../memory/writer.js";
+import { CapacityError } from "../model/errors.js";
+import { kindOfCell, numberOfCell } from "./property-cells.js";
+import { PropertyKind } from "./property-values.js";
+import { MAX_VERTEX, type Place, SkipList } from "./skip-list.js";
+import type { StringPool } from "./string-pool.js";
+
+/** Stands for the ids in the place of a key. */
+export const ID_KEY = 0;
+const MAX_INDEXES = 64;
+const Descriptor = { Next: 0, Key: 1, Head: 2, Count: 3 } as const;
+const SIZE_CLASS = 0;
+const Class = { Id: 0, Number: 1, Text: 2, Other: 3, End: 4 } as const;
+
+/** An index: the code of its key, and how many entries it has. */
+export interface PropertyIndex {
+  readonly key: number;
+  readonly entries: number;
+}
+
+/** Values from one to another, both included. */
+export type ValueRange =
+  | { readonly kind: "any" }
+  | { readonly kind: "number"; readonly low: number; readonly high: number }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "prefix"; readonly prefix: string };
+
+const float = new Float64Array(1);
+const floatWords = new Uint32Array(float.buffer);
+
+export class PropertyIndexes {
+  readonly #writer: Writer;
+  readonly #header: Arena;
+  readonly #lists: Arena;
+  readonly #blocks: Blocks;
+  readonly #list: SkipList;
+  readonly #strings: StringPool;
+  readonly #place: Place = { a: 0, b: 0, c: 0, vertex: 0 };
+
+  constructor(writer: Writer, strings: StringPool) {
+    this.#writer = writer;
+    this.#header = writer.memory.header;
+    this.#lists = writer.memory.lists;
+    this.#blocks = new Blocks(this.#lists, LIST_UNIT_WORDS);
+    this.#list = new SkipList(writer);
+    this.#strings = strings;
+  }
+
+  /** In a mutation: leaves none, in a graph whose memory was given back as a whole. */
+  format(): void {
+    this.#writer.put(this.#header, Header.PropertyIndexes, 0);
+  }
+
+  /** True while there are none: then nothing has to be kept up. */
+  get isEmpty(): boolean {
+    return this.#header.words[Header.PropertyIndexes] === 0;
+  }
+
+  /** With the mutex. */
+  all(): PropertyIndex[] {
+    const { words } = this.#lists;
+    const found: PropertyIndex[] = [];
+    for (let at = this.#first; at !== 0; at = words[at + Descriptor.Next]!) {
+      found.push({ key: words[at + Descriptor.Key]!, entries: words[at + Descriptor.Count]! });
+    }
+    return found;
+  }
+
+  has(key: number): boolean {
+    return !this.isEmpty && this.#find(key) !== 0;
+  }
+
+  /**
+   * In a mutation: an empty index.
+   * @throws CapacityError
+   */
+  make(key: number): void {
+    if (this.all().length >= MAX_INDEXES)
+      throw new CapacityError("too many indexes of a graph: 64");
+    const head = this.#list.make();
+    const made = this.#blocks.allocate(this.#writer, SIZE_CLASS);
+    const { words } = this.#lists;
+    words[made + Descriptor.Next] = this.#first;
+    words[made + Descriptor.Key] = key;
+    words[made + Descriptor.Head] = head;
+    words[made + Descriptor.Count] = 0;
+    this.#writer.put(this.#header, Header.PropertyIndexes, made);
+  }
+
+  /** In a mutation. */
+  drop(key: number): void {
+    const { words } = this.#lists;
+    let before = 0;
+    for (let at = this.#first; at !== 0; before = at, at = words[at + Descriptor.Next]!) {
+      if (words[at + Descriptor.Key] !== key) continue;
+      const next = words[at + Descriptor.Next]!;
+      if (before === 0) this.#writer.put(this.#header, Header.PropertyIndexes, next);
+      else this.#writer.put(this.#lists, before + Descriptor.Next, next);
+      this.#list.free(words[at + Descriptor.Head]!);
+      this.#blocks.free(this.#writer, at, SIZE_CLASS);
+      return;
+    }
+  }
+
+  /** In a mutation: a vertex has a value now, as its cell shows it. */
+  addCell(key: number, vertex: number, high: number, low: number): void {
+    const at = this.#find(key);
+    if (at !== 0) this.#add(at, this.#placeOfCell(vertex, high, low));
+  }
+
+  /** In a mutation: it has no more. */
+  removeCell(key: number, vertex: number, high: number, low: number): void {
+    const at = this.#find(key);
+    if (at !== 0) this.#remove(at, this.#placeOfCell(vertex, high, low));
+  }
+
+  /** In a mutation: a vertex has its id now. */
+  addId(vertex: number, first: number, second: number): void {
+    const at = this.isEmpty ? 0 : this.#find(ID_KEY);
+    if (at !== 0) this.#add(at, this.#placeOfId(vertex, first, second));
+  }
+
+  removeId(vertex: number, first: number, second: number): void {
+    const at = this.isEmpty ? 0 : this.#find(ID_KEY);
+    if (at !== 0) this.#remove(at, this.#placeOfId(vertex, first, second));
+  }
+
+  /**
+   * Vertices that may have a value within a range, among them all that do; null without an index,
+   * or if there are more than `limit`.
+   */
+  candidates(key: number, range: ValueRange, limit: number): number[] | null {
+    if (this.isEmpty) return null;
+    this.#writer.beginReading();
+    try {
+      const at = this.#find(key);
+      if (at === 0) return null;
+      const ends = key === ID_KEY ? idEnds(range) : this.#endsOf(range);
+      if (ends === null) return [];
+      const head = this.#lists.words[at + Descriptor.Head]!;
+      return this.#list.between(head, ends[0], ends[1], limit);
+    } finally {
+      this.#writer.end();
+    }
+  }
+
+  get #first(): number {
+    return this.#header.words[Header.PropertyIndexes]!;
+  }
+
+  /** Descriptor of an index, 0 if there is none. */
+  #find(key: number): number {
+    const { words } = this.#lists;
+    let at = this.#first;
+    while (at !== 0 && words[at + Descriptor.Key] !== key) at = words[at + Descriptor.Next] ?? 0;
+    return at;
+  }
+
+  #add(at: number, place: Place): void {
+    this.#list.add(this.#lists.words[at + Descriptor.Head]!, place);
+    this.#writer.add(this.#lists, at + Descriptor.Count, 1);
+  }
+
+  #remove(at: number, place: Place): void {
+    if (!this.#list.remove(this.#lists.words[at + Descriptor.Head]!, place)) return;
+    this.#writer.add(this.#lists, at + Descriptor.Count, -1);
+  }
+
+  #placeOfId(vertex: number, first: number, second: number): Place {
+    const place = this.#place;
+    place.a = Class.Id;
+    place.b = bigEndian(first);
+    place.c = bigEndian(second);
+    place.vertex = vertex;
+    return place;
+  }
+
+  #placeOfCell(vertex: number, high: number, low: number): Place {
+    const place = this.#place;
+    const kind = kindOfCell(high);
+    place.vertex = vertex;
+    if (kind === PropertyKind.Number || kind === PropertyKind.Float) {
+      setNumber(place, numberOfCell(high, low));
+    } else if (kind === PropertyKind.String) {
+      place.a = Class.Text;
+      place.b = bigEndian(this.#strings.firstWord(low));
+      place.c = low;
+    } else {
+      place.a = Class.Other;
+      place.b = 0;
+      place.c = 0;
+    }
+    return place;
+  }
+
+  /** With the mutex: the place of the first one and the one behind the last; null: there is none. */
+  #endsOf(range: ValueRange): readonly [Place, Place] | null {
+    switch (range.kind) {
+      case "any":
+        return [placeAt(0, 0, 0, 0), placeAt(Class.End, 0, 0, 0)];
+      case "number": {
+        const from = setNumber(placeAt(0, 0, 0, 0), range.low);
+        const to = setNumber(placeAt(0, 0, 0, MAX_VERTEX), range.high);
+        return [from, to];
+      }
+      case "text": {
+        const pointer = this.#strings.find(range.text);
+        if (pointer === 0) return null;
+        const first = bigEndian(this.#strings.firstWord(pointer));
+        const place = placeAt(Class.Text, first, pointer, 0);
+        return [place, { ...place, vertex: MAX_VERTEX }];
+      }
+      case "prefix": {
+        const [low, high] = wordRange(Buffer.from(range.prefix), 0);
+        return [placeAt(Class.Text, low, 0, 0), placeAt(Class.Text, high, 2 ** 32, 0)];
+      }
+    }
+  }
+}
+
+function idEnds(range: ValueRange): readonly [Place, Place] | null {
+  if (range.kind !== "prefix") return null;
+  const bytes = Buffer.from(range.prefix);
+  const [low, high] = wordRange(bytes, 0);
+  const [lowRest, highRest] = low === high ? wordRange(bytes, 4) : [0, 2 ** 32];
+  return [placeAt(Class.Id, low, lowRest, 0), placeAt(Class.Id, high, highRest, 2 ** 32)];
+}
+
+/** The least and the greatest word of four bytes that begin with what a prefix has there. */
+function wordRange(prefix: Buffer, at: number): readonly [low: number, high: number] {
+  const bytes = prefix.subarray(at, at + 4);
+  const low = Buffer.alloc(4);
+  const high = Buffer.alloc(4, 0xff);
+  bytes.copy(low);
+  bytes.copy(high);
+  return [low.readUInt32BE(), high.readUInt32BE()];
+}
+
+function placeAt(a: number, b: number, c: number, vertex: number): Place {
+  return { a, b, c, vertex };
+}
+
+/** Words whose order is that of the numbers; -0 is 0, and NaN comes with what has no order. */
+function setNumber(place: Place, value: number): Place {
+  if (Number.isNaN(value)) {
+    place.a = Class.Other;
+    place.b = 0;
+    place.c = 0;
+    return place;
+  }
+  float[0] = value === 0 ? 0 : value;
+  const [low, high] = floatWords as unknown as [number, number];
+  const isNegative = high >= 0x8000_0000;
+  place.a = Class.Number;
+  place.b = isNegative ? ~high >>> 0 : (high | 0x8000_0000) >>> 0;
+  place.c = isNegative ? ~low >>> 0 : low;
+  return place;
+}
+
+/** A word of text whose first byte counts most. */
+function bigEndian(word: number): number {
+  return ((word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)) >>> 0;
+}
