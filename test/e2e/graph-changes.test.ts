@@ -168,6 +168,26 @@ test("what a vertex is created with may stand in the body", async () => {
   await response("deletevertex", { id: "bodied" });
 });
 
+test("a query without a limit gives 10,000 entries, and says that there are more", async () => {
+  const many = new Graph("many");
+  for (let number = 0; number < 10_001; number++) many.connect("hub", "to", `v${number}`);
+  const all = { graph: "many", hits: -1, fields: "F_ID" };
+  const cut = (await response("vertices", all)) as { vertices: string[]; bounded: string };
+  assert.equal(Object.keys(cut), ["vertices", "bounded"]);
+  assert.is(cut.vertices.length, 10_000);
+  assert.match(cut.bounded, /^more than 10000 match: ask for pages/);
+  const counted = { ...all, id: "hub", query: '{"counts": true, "hits": null}' };
+  const { counts, neighborhood, bounded } = (await response("neighbor", counted)) as {
+    counts: { arcs: number };
+    neighborhood: string[];
+    bounded: string;
+  };
+  assert.equal([counts.arcs, neighborhood.length, bounded], [10_001, 10_000, cut.bounded]);
+  const few = (await response("vertices", { ...all, offset: 2 })) as string[];
+  assert.is(few.length, 10_000);
+  assert.is(((await response("vertices", { ...all, hits: 10_002 })) as string[]).length, 10_002);
+});
+
 /** Plugin, parameters, status, class of the exception, part of its text. */
 const REFUSED: readonly (readonly [string, Parameters, number, string, RegExp])[] = [
   ...["createvertex", "deletevertex", "connect", "disconnect"].flatMap((name) => {

@@ -15,6 +15,8 @@ import { sharedMemory } from "../shared-memory.js";
 import { checkVectors, vectorParameter } from "../vector-json.js";
 
 const TIMEOUT_MS = 5000;
+/** Entries of a result without `hits`. */
+const MAX_UNASKED_HITS = 10_000;
 /** Of a shared memory whose size is not given. */
 const DEFAULT_CELLS = 128;
 /** Arguments of a URL that every plugin takes as typed parameters. */
@@ -27,7 +29,7 @@ const PARAMETERS = new Set(["graph", "hits", "query", "sharedmem"]);
  * @param content as `query`, which it takes precedence over
  * @param graph name of the graph
  * @param id of the vertex
- * @param hits most entries, negative for all
+ * @param hits most entries; negative for all, up to 10,000
  * @param query further arguments of the query as JSON
  * @param sharedmem other than 0: the memory is that of the last request of the same size
  */
@@ -54,7 +56,7 @@ export function neighbor(
  * @readonly
  * @param content as `query`, which it takes precedence over
  * @param graph name of the graph
- * @param hits most entries, negative for all
+ * @param hits most entries; negative for all, up to 10,000
  * @param query further arguments of the query as JSON
  * @param sharedmem other than 0: the memory is that of the last request of the same size
  */
@@ -78,7 +80,7 @@ export function vertices(
  * @readonly
  * @param content as `query`, which it takes precedence over
  * @param graph name of the graph
- * @param hits most entries, negative for all
+ * @param hits most entries; negative for all, up to 10,000
  * @param query further arguments of the query as JSON
  * @param arc filter: a relationship, or JSON
  * @param sharedmem other than 0: the memory is that of the last request of the same size
@@ -110,7 +112,7 @@ export function arcs(
  * @param content as `query`, which it takes precedence over
  * @param graph name of the graph
  * @param id of a vertex whose vector is meant, where no `vector` is given
- * @param hits most entries, negative for all
+ * @param hits most entries; negative for all, up to 10,000
  * @param query `vector` (numbers, or base64 of float32s), `condition`, `approximate` as JSON
  */
 export function nearest(
@@ -161,6 +163,25 @@ function queryArguments(
   return given;
 }
 
+/**
+ * The result of a query: where no limit is given, no more entries than a client gets by mistake,
+ * and then the answer says so.
+ */
+function boundedResult(
+  name: string,
+  options: Arguments,
+  run: (options: Arguments) => unknown,
+): unknown {
+  const { hits } = options;
+  if (hits !== null && !(typeof hits === "number" && hits < 0)) return run(options);
+  const result = run({ ...options, hits: MAX_UNASKED_HITS + 1 });
+  const whole = Array.isArray(result) ? { [name]: result } : (result as Arguments);
+  const entries = whole[name];
+  if (!Array.isArray(entries) || entries.length <= MAX_UNASKED_HITS) return result;
+  const reason = `more than ${MAX_UNASKED_HITS} match: ask for pages with hits and offset`;
+  return { ...whole, [name]: entries.slice(0, MAX_UNASKED_HITS), bounded: reason };
+}
+
 /** The result of a query, and beside it the memory of its expressions where one is asked for. */
 function withMemory(
   graph: Graph,
@@ -171,10 +192,11 @@ function withMemory(
 ): unknown {
   checkVectors(graph, options);
   if (typeof memory !== "number") throw new TypeError("memory must be a number");
-  if (memory === 0 && sharedmem === 0) return withClientExpressions(() => run(options));
+  const bounded = (given: Arguments) => boundedResult(name, given, run);
+  if (memory === 0 && sharedmem === 0) return withClientExpressions(() => bounded(options));
   const size = boundedCells(memory === 0 ? DEFAULT_CELLS : memory);
   const cells = sharedmem === 0 ? graph.memory(size) : sharedMemory(graph, size);
-  const result = withClientExpressions(() => run({ ...options, memory: cells }));
+  const result = withClientExpressions(() => bounded({ ...options, memory: cells }));
   return { [name]: result, memory: cells.toArray() };
 }
 

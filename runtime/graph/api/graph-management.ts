@@ -333,7 +333,7 @@ export class GraphManagement extends GraphQueries {
   /**
    * Asks for an index, which is kept up from then on. One of `vectors` is built meanwhile, and used
    * by `nearest` where `approximate` is given. One of a `property`, for equality, ranges and the
-   * beginnings of texts, or of `ids`, for their beginnings, is there at once, and used where it helps.
+   * beginnings of texts, or of `ids`, for their beginnings, is there at once.
    * @throws ValueError, AccessError, CapacityError
    */
   index(what: "vectors", options: IndexOptions): void;

@@ -54,8 +54,8 @@ export interface Operation {
   /** 1: forward-only. Of an index: candidates looked at for each new node. */
   flags: number;
   /**
-   * Bits of the arc's value; 1 for readonly, automatic times, an index to be made; components of the vectors of an
-   * index; the code that a name is to get, 0 for the next one.
+   * Bits of the arc's value; 1 for readonly, automatic times, an index to be made; components of
+   * the vectors of an index; the code that a name is to get, 0 for the next one.
    */
   value: number;
   /** Rank coefficients. */

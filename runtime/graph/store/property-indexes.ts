@@ -210,7 +210,7 @@ export class PropertyIndexes {
     return place;
   }
 
-  /** With the mutex: the place of the first one and the one behind the last; null: there is none. */
+  /** With the mutex: places of the first one, and behind the last; null: there is none. */
   #endsOf(range: ValueRange): readonly [Place, Place] | null {
     switch (range.kind) {
       case "any":

@@ -42,6 +42,10 @@ class ArcsSource implements HitSource {
     return arcExists(row);
   }
 
+  explain(): string[] {
+    return [`tails: ${this.#plan.origin}: ${this.#plan.candidates} candidates`];
+  }
+
   counts({ hits }: Found): { arcs: number } {
     return { arcs: hits };
   }

@@ -16,6 +16,9 @@ import { planWalk, type WalkOptions, type WalkPlan, walkNeighborhood } from "../
 import { readAggregate } from "./aggregate-option.js";
 
 /** The arcs around one vertex, or the vertices at their other ends. */
+/** By `D_` constant. */
+const DIRECTIONS = ["all", "in", "out", "mutual"];
+
 export class NeighborhoodSource implements HitSource {
   readonly store: GraphStore;
   readonly kind: HitKind;
@@ -54,6 +57,13 @@ export class NeighborhoodSource implements HitSource {
 
   isCurrent(row: Row): boolean {
     return this.#groups === null ? arcExists(row) : this.#groups.isCurrent(row.head);
+  }
+
+  explain(): string[] {
+    const { relationship } = this.arc.parts;
+    const arcs = relationship === null ? "arcs" : `arcs '${relationship}'`;
+    const walk = `${DIRECTIONS[this.arc.direction]} ${arcs} of one vertex`;
+    return this.#grouping === null ? [walk] : [walk, "grouped by head"];
   }
 
   counts({ hits, neighbors, excluded }: Found): NeighborhoodCounts {

@@ -66,6 +66,10 @@ class VerticesSource implements HitSource {
     return testCondition(store, this.#plan.test, head, NO_DEADLINE);
   }
 
+  explain(): string[] {
+    return [`${this.#plan.origin}: ${this.#plan.candidates} candidates`];
+  }
+
   counts({ hits }: Found): { vertices: number } {
     return { vertices: hits };
   }

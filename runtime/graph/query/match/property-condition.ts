@@ -46,7 +46,7 @@ export class PropertyCondition {
   /** Which index led to the last candidates. */
   label = "";
 
-  /** Vertices among which all are that pass; null where no index helps, or for more than `limit`. */
+  /** Vertices among which all are that pass; null without an index, or for more than `limit`. */
   candidates(limit: number): readonly number[] | null {
     const { indexes } = this.#store;
     if (indexes.isEmpty) return null;

@@ -8,7 +8,7 @@ import type { ArcTest } from "./arc-test.js";
 
 /** What an index leads to. */
 export interface IndexedCheck {
-  /** Vertices among which all are that pass; null where no index helps, or for more than `limit`. */
+  /** Vertices among which all are that pass; null without an index, or for more than `limit`. */
   candidates(limit: number): readonly number[] | null;
   /** Which index that is, as an explanation shows it. */
   readonly label: string;

@@ -132,6 +132,8 @@ export interface ResultOptions {
   /** Beside the entries: counts of the whole match set; seconds spent. */
   readonly counts?: boolean;
   readonly timing?: boolean;
+  /** Beside the entries: how they were looked for, and what that cost. */
+  readonly explain?: boolean;
 }
 
 /** What `vertices` and `arcs` look for, and show. */

@@ -49,6 +49,8 @@ export interface HitSource {
   /** Whether a hit that was found is still there. */
   isCurrent(row: Row): boolean;
   counts(found: Found): object;
+  /** Where the last search has looked, in words. */
+  explain(): string[];
 }
 
 /** How much a complete search has found. */
@@ -118,12 +120,12 @@ export class EntryQuery {
 
   #executeOnce(anchor: number, options: ExecuteOptions): unknown {
     const source = this.#source;
-    const { hasCounts, hasTiming } = this.#format;
+    const { hasCounts, hasTiming, hasExplanation } = this.#format;
     const page = pageOf(options);
-    const deadline = deadlineOf(source.timed, options);
+    const deadline = deadlineOf(source.timed, options, hasExplanation);
     const meter = QueryMeter.of(source.store);
     const begun = meter.begin();
-    const watch = hasTiming ? new Stopwatch() : null;
+    const watch = hasTiming || hasExplanation ? new Stopwatch() : null;
     const removals = removalsOf(source.store);
     const collector = new HitCollector({
       order: this.#order,
@@ -133,9 +135,8 @@ export class EntryQuery {
       heads: this.#isDistinct ? new HandleSet() : null,
     });
     const isSearched = page.hits > 0 || hasCounts || source.expressions.hasEffects;
-    if (isSearched && !this.#tookNearest(collector, page, deadline)) {
-      source.search(anchor, collector, deadline);
-    }
+    const isNearest = isSearched && this.#tookNearest(collector, page, deadline);
+    if (isSearched && !isNearest) source.search(anchor, collector, deadline);
     watch?.split();
     const { entries, excluded } = this.#rendered(anchor, collector, page, { removals, deadline });
     meter.end(begun);
@@ -144,8 +145,22 @@ export class EntryQuery {
     return {
       [source.listName]: entries,
       ...(hasCounts && { counts: source.counts({ hits, neighbors, excluded }) }),
-      ...(watch !== null && { time: watch.time }),
+      ...(hasTiming && { time: watch!.time }),
+      ...(hasExplanation && {
+        explain: {
+          plan: [...(isNearest ? ["nearest vectors"] : source.explain()), this.#kept(page)],
+          looked: deadline.spent,
+          matched: hits,
+          time: watch!.time,
+        },
+      }),
     };
+  }
+
+  #kept({ hits, offset }: Page): string {
+    const order = this.#order === null ? "as they come" : "sorted";
+    const kept = hits === Number.POSITIVE_INFINITY ? "all" : `${offset + hits} at most`;
+    return `${order}, ${kept} kept`;
   }
 
   /** Vertices by their similarity come from the vectors, unless too few have one. */

@@ -27,14 +27,20 @@ export interface ResultFormat {
   readonly format: number;
   readonly hasCounts: boolean;
   readonly hasTiming: boolean;
+  readonly hasExplanation: boolean;
 }
 
 /**
- * Reads `result`, `counts` and `timing`.
+ * Reads `result`, `counts`, `timing` and `explain`.
  * @throws QueryError what is no form of a result
  */
 export function resultFormat(
-  options: { readonly result?: unknown; readonly counts?: unknown; readonly timing?: unknown },
+  options: {
+    readonly result?: unknown;
+    readonly counts?: unknown;
+    readonly timing?: unknown;
+    readonly explain?: unknown;
+  },
   fallback: number,
 ): ResultFormat {
   const mask = resultMask(options.result, fallback);
@@ -42,6 +48,7 @@ export function resultFormat(
     format: mask & FORMAT_MASK,
     hasCounts: flag("counts", options.counts, (mask & R_COUNTS) !== 0),
     hasTiming: flag("timing", options.timing, (mask & R_TIMING) !== 0),
+    hasExplanation: flag("explain", options.explain, false),
   };
 }
 

@@ -96,6 +96,18 @@ export interface QueryTime {
   total: number;
 }
 
+/** How a query came to its entries. */
+export interface Explanation {
+  /** Its steps, in words: where candidates came from, how many are kept. */
+  plan: string[];
+  /** Arcs and vertices looked at. */
+  looked: number;
+  /** What matched, shown or not, as far as it was looked for. */
+  matched: number;
+  /** Seconds. */
+  time: QueryTime;
+}
+
 /** Whether an option that is a boolean was given as true; `boolean` where it cannot be told. */
 type Given<O, K extends string> =
   Option<O, K> extends infer B ? (B extends undefined ? false : B) : never;
@@ -104,13 +116,17 @@ type IsOpen<B> = boolean extends B ? true : false;
 type Envelope<O, Key extends string, Counts, E> =
   "open" extends Format<O>
     ? unknown
-    : true extends IsOpen<Given<O, "counts">> | IsOpen<Given<O, "timing">>
+    : true extends
+          | IsOpen<Given<O, "counts">>
+          | IsOpen<Given<O, "timing">>
+          | IsOpen<Given<O, "explain">>
       ? unknown
-      : [Given<O, "counts"> | Given<O, "timing">] extends [false]
+      : [Given<O, "counts"> | Given<O, "timing"> | Given<O, "explain">] extends [false]
         ? E[]
         : Flat<
             { [K in Key]: E[] } & (Given<O, "counts"> extends true ? { counts: Counts } : unknown) &
-              (Given<O, "timing"> extends true ? { time: QueryTime } : unknown)
+              (Given<O, "timing"> extends true ? { time: QueryTime } : unknown) &
+              (Given<O, "explain"> extends true ? { explain: Explanation } : unknown)
           >;
 
 export interface NeighborhoodCounts {

@@ -29,6 +29,9 @@ export class Candidates {
   #isBegun = false;
   /** What was given already, when a vertex may change its place in a list meanwhile. */
   readonly #given: HandleSet | null;
+  /** Where they come from, and about how many there are. */
+  origin = "all vertices";
+  readonly count: number;
 
   /**
    * @param test a bound test that all have to pass, null for none
@@ -43,6 +46,9 @@ export class Candidates {
     this.#type = type?.code ?? 0;
     if (type !== null) this.#place = type.code === 0 ? 0 : store.typeLists.count(type.code);
     this.#end = this.#handles?.length ?? (type === null ? store.vertices.end : 0);
+    this.count = this.#type === 0 ? this.#end : this.#place;
+    if (isSelective && test.ids !== null) this.origin = "ids";
+    else if (type !== null) this.origin = "list of a type";
     this.#given = this.#type !== 0 && this.#place > this.slice.length ? new HandleSet() : null;
   }
 
@@ -58,6 +64,7 @@ export class Candidates {
       if (found === null) continue;
       best = found;
       limit = found.length;
+      this.origin = `index: ${check.label}`;
     }
     return best;
   }

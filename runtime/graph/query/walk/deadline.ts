@@ -47,6 +47,11 @@ export class Deadline {
     if (this.#left < 0) this.#look();
   }
 
+  /** Arcs and vertices looked at so far. */
+  get spent(): number {
+    return this.#steps + STRIDE - this.#left;
+  }
+
   /**
    * Counts work that takes time, but looks at nothing: sorting, rendering.
    * @throws SearchError once the time is up
@@ -91,9 +96,10 @@ export function boundQueries(to: QueryBound | null): void {
 /**
  * The bound that the options of an execution set: none unless `limexec` is true, or all queries
  * of the thread have one.
+ * @param isOwn what is spent is asked for later
  * @throws QueryError what is no number of milliseconds, or neither true nor false
  */
-export function deadlineOf(query: TimedQuery, options: ExecuteOptions): Deadline {
+export function deadlineOf(query: TimedQuery, options: ExecuteOptions, isOwn = false): Deadline {
   const timeout = options.timeout ?? 0;
   const limexec = options.limexec ?? false;
   if (typeof timeout !== "number" || Number.isNaN(timeout)) {
@@ -102,7 +108,9 @@ export function deadlineOf(query: TimedQuery, options: ExecuteOptions): Deadline
   if (typeof limexec !== "boolean") throw new QueryError("invalid limexec parameter");
   const limitMs = limexec && timeout >= 0 ? timeout : Number.POSITIVE_INFINITY;
   if (bound !== null) return new Deadline(query, Math.min(limitMs, bound.timeoutMs), bound.steps);
-  return limitMs === Number.POSITIVE_INFINITY ? NO_DEADLINE : new Deadline(query, limitMs);
+  return limitMs === Number.POSITIVE_INFINITY && !isOwn
+    ? NO_DEADLINE
+    : new Deadline(query, limitMs);
 }
 
 /** The one of all queries without a limit: of what they spend nothing needs to be kept. */

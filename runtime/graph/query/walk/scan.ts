@@ -19,20 +19,28 @@ import { Walker } from "./walker.js";
 /** Vertices that are given to a sink at once. */
 const BATCH_VERTICES = 256;
 
-export interface VertexScan {
+/** Where the last scan has looked, for who wants it explained. */
+interface Origin {
+  origin: string;
+  candidates: number;
+}
+
+export interface VertexScan extends Origin {
   readonly store: GraphStore;
   readonly expressions: ExpressionSet;
   /** Null for any vertex. */
   readonly test: VertexTest | null;
 }
 
-export interface ArcScan {
+export interface ArcScan extends Origin {
   readonly store: GraphStore;
   readonly expressions: ExpressionSet;
   /** Condition on tails, null for any. */
   readonly tail: VertexTest | null;
   readonly rule: WalkRule;
 }
+
+const NOWHERE: Origin = { origin: "nowhere", candidates: 0 };
 
 /**
  * @throws QueryError, SearchError what is malformed
@@ -44,7 +52,8 @@ export function planVertexScan(
   memory?: unknown,
 ): VertexScan {
   const expressions = new ExpressionSet(store, memory);
-  return { store, expressions, test: compileVertexCondition(store, expressions, condition) };
+  const test = compileVertexCondition(store, expressions, condition);
+  return { store, expressions, test, ...NOWHERE };
 }
 
 /**
@@ -57,11 +66,15 @@ export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline
   const run = expressions.isEmpty ? null : expressions.start((steps) => deadline.spend(steps));
   if (test === null && sink.isCountOnly) {
     sink.count(store.order);
+    plan.origin = "the number of all vertices";
+    plan.candidates = 0;
     return;
   }
   const walker = Walker.of(store);
   walker.start(sink, deadline, true, run);
   const candidates = new Candidates(store, test, sink.room);
+  plan.origin = candidates.origin;
+  plan.candidates = candidates.count;
   // What is beyond the room of the sink need not be tested.
   let stop = Math.max(1, Math.min(BATCH_VERTICES, sink.room)) * ARC_WORDS;
   const words = new Uint32Array(stop);
@@ -119,7 +132,8 @@ export function planArcScan(
   const rule = test?.traverse ?? compileRule(store, expressions, {}, null, ALL_OUTARCS);
   if (rule.arc.direction === D_BOTH) throw new QueryError("Global traversal filter error");
   const isAny = test === null || isUnchecked(test);
-  return { store, expressions, tail: isAny ? null : { ...test, traverse: null }, rule };
+  const tail = isAny ? null : { ...test, traverse: null };
+  return { store, expressions, tail, rule, ...NOWHERE };
 }
 
 /** True if nothing is asked of a vertex itself. */
@@ -140,6 +154,8 @@ export function scanArcs(plan: ArcScan, sink: HitSink, deadline: Deadline): void
   walker.start(sink, deadline, false, run);
   const isCountable = walker.isCountable(rule);
   const candidates = new Candidates(store, tail, sink.room);
+  plan.origin = candidates.origin;
+  plan.candidates = candidates.count;
   for (let count = candidates.next(); count >= 0; count = candidates.next()) {
     const { slice } = candidates;
     deadline.spend(count);

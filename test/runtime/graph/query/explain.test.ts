@@ -1,0 +1,64 @@
+// What a query says of itself: where it looked, how much it looked at, how long that took.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { S_ID } from "../../../../runtime/base/sort-constants.js";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { makeGraph } from "../support/make-graph.js";
+
+const test = suite<{ graph: Graph }>("explanations");
+const MANY = 1000;
+
+test.before.each((context) => {
+  context.graph = makeGraph();
+  for (let n = 0; n < MANY; n++) {
+    context.graph.createVertex(`v${n}`, { type: n < 10 ? "few" : "many", properties: { n } });
+  }
+  context.graph.connect("v0", "to", "v1");
+  context.graph.connect("v0", "to", "v2");
+});
+
+test("without an index all vertices are looked at, with one those that it leads to", ({
+  graph,
+}) => {
+  const query = { condition: { property: { n: 7 } }, explain: true } as const;
+  const { vertices, explain } = graph.vertices(query);
+  assert.equal(vertices, ["v7"]);
+  assert.equal(explain.plan, [`all vertices: ${MANY + 1} candidates`, "as they come, all kept"]);
+  assert.equal([explain.looked, explain.matched], [MANY, 1]);
+  assert.ok(explain.time.total >= explain.time.search && explain.time.search > 0);
+  graph.index("property", { key: "n" });
+  const again = graph.vertices(query).explain;
+  assert.equal(again.plan[0], "index: property n: 1 candidates");
+  assert.equal([again.looked, again.matched], [1, 1]);
+});
+
+test("lists of types and ids are named", ({ graph }) => {
+  const plan = (condition: object | string) =>
+    graph.vertices({ condition: condition as never, hits: 5, sortby: S_ID, explain: true }).explain
+      .plan;
+  assert.equal(plan({ type: "few" }), ["list of a type: 10 candidates", "sorted, 5 at most kept"]);
+  assert.equal(plan({ id: ["v1", "v2"] })[0], "ids: 2 candidates");
+  graph.index("ids");
+  assert.equal(plan("v99*")[0], "index: prefix of ids: 11 candidates");
+});
+
+test("so are walks, beside counts and times", ({ graph }) => {
+  const options = { arc: "to", counts: true, explain: true } as const;
+  const { neighborhood, counts, explain } = graph.neighborhood("v0", options);
+  assert.equal(neighborhood, ["v1", "v2"]);
+  assert.equal(counts, { neighbors: 2, arcs: 2 });
+  assert.equal(explain.plan, ["out arcs 'to' of one vertex", "as they come, all kept"]);
+  assert.ok(explain.looked >= 2);
+  const arcs = graph.arcs({ explain: true, hits: 1 });
+  assert.equal(arcs.explain.plan[0], `tails: all vertices: ${MANY + 1} candidates`);
+  assert.equal(Object.keys(arcs), ["arcs", "explain"]);
+});
+
+test("what cannot be explained is refused", ({ graph }) => {
+  assert.throws(() => graph.vertices({ explain: 1 as never }), /invalid explain parameter/);
+  assert.throws(() => graph.neighborhood("v0", { nest: 1, explain: true }), /not for nested/);
+  assert.throws(() => graph.aggregate("v0", { explain: true } as never), /'explain' is an invalid/);
+});
+
+test.run();
