@@ -4,6 +4,7 @@
 import { shownSecond } from "../memory/time.js";
 import { sortValueOf } from "../model/arc-number.js";
 import type { GraphStore } from "../store/graph-store.js";
+import type { Probe } from "../vectors/probe.js";
 import { ExpressionError } from "./expression-error.js";
 import { MAX_MADE_CHARACTERS, MAX_MADE_TEXT } from "./limits.js";
 import { MemoryCells } from "./memory-cells.js";
@@ -50,6 +51,8 @@ export class Run {
   readonly store: GraphStore;
   readonly memory: MemoryCells;
   vector: VectorValue = NO_VECTOR;
+  /** That vector as kernels take it, once it was compared. */
+  probe: Probe | null = null;
   /** True where `halt` may end something. */
   canHalt = false;
   isHalted = false;

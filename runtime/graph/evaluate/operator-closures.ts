@@ -28,6 +28,7 @@ import { textOf } from "./text-of.js";
 import { isNumberType, isUnsignedZero } from "./type-rules.js";
 import type { BinaryNode, TypedNode } from "./typed-tree.js";
 import { isTrue, type Value } from "./values.js";
+import { charged } from "./vector-operators.js";
 
 type Making<T> = (node: TypedNode) => (x: Context) => T;
 
@@ -58,7 +59,8 @@ export function valueBinary(
     return (x) => sumOrText(x, a(x), b(x));
   }
   const operate = VALUES.get(operator)!;
-  return (x) => operate(a(x), b(x));
+  if (isNumberType(type)) return (x) => operate(a(x), b(x));
+  return (x) => charged(x, operate(a(x), b(x)));
 }
 
 type Read<T> = (x: Context) => T;
@@ -96,7 +98,8 @@ function eitherOf(a: Read<Value>, b: Read<Value>): Read<Value> {
 
 /** Only a text on the left makes a text. */
 function sumOrText(x: Context, a: Value, b: Value): Value {
-  if (typeof a !== "string") return typeof b === "string" && a !== null ? Number.NaN : add(a, b);
+  if (typeof a !== "string")
+    return typeof b === "string" && a !== null ? Number.NaN : charged(x, add(a, b));
   if (b === null) return a;
   const added = textOf(b, x.idOf);
   x.run.reserve(a.length + added.length);

@@ -25,8 +25,10 @@ import {
   Pair,
   rawBits,
   type Value,
+  VectorValue,
   VertexRef,
 } from "./values.js";
+import { equalVectors, multiple, ofVectors } from "./vector-operators.js";
 
 type Arithmetic = "+" | "-" | "*" | "%";
 
@@ -39,7 +41,7 @@ export function add(a: Value, b: Value): Value {
 
 export function subtract(a: Value, b: Value): Value {
   if (typeof a === "number" && typeof b === "number") return sameKind(a - b, a, b);
-  if (b === null) return isNumeric(a) || a === null ? a : Number.NaN;
+  if (b === null) return isVectorLike(a) || a === null ? a : Number.NaN;
   if (a === null) return negate(b);
   return arithmetic("-", a, b);
 }
@@ -52,7 +54,10 @@ export function multiply(a: Value, b: Value): Value {
 
 export function divide(a: Value, b: Value): Value {
   if (a === null) return null;
-  if (b === null) return isNumeric(a) ? a : Number.NaN;
+  if (b === null) return isVectorLike(a) ? a : Number.NaN;
+  if (a instanceof VectorValue && isNumeric(b)) {
+    return multiple(a, divideNumbers(1, numberIn(b)));
+  }
   // A text divides by nothing: the left side stays as it is.
   if (isNumeric(a) && !isNumeric(b)) return a;
   return boxedReal(divideNumbers(numberIn(a), numberIn(b)));
@@ -71,6 +76,11 @@ export function power(a: Value, b: Value): Value {
   return boxedReal(powReals(numberIn(a), numberIn(b)));
 }
 
+/** True for what has sums and multiples. */
+function isVectorLike(value: Value): boolean {
+  return isNumeric(value) || value instanceof VectorValue;
+}
+
 /** An integral result of reals stays a real. */
 function sameKind(result: number, a: number, b: number): Value {
   if (Number.isSafeInteger(result) && !(Number.isSafeInteger(a) && Number.isSafeInteger(b))) {
@@ -80,6 +90,7 @@ function sameKind(result: number, a: number, b: number): Value {
 }
 
 function arithmetic(operator: Arithmetic, a: Value, b: Value): Value {
+  if (a instanceof VectorValue || b instanceof VectorValue) return ofVectors(operator, a, b);
   if (!isNumeric(a) || !isNumeric(b)) return Number.NaN;
   if (a instanceof Bits || b instanceof Bits) {
     if (isReal(a) || isReal(b)) return Number.NaN;
@@ -108,6 +119,7 @@ export function negate(a: Value): Value {
   if (a === null) return null;
   if (typeof a === "string") return a;
   if (a instanceof Float) return boxedReal(-a.value);
+  if (a instanceof VectorValue) return multiple(a, -1);
   if (typeof a === "bigint") return narrowed(-a);
   return a instanceof Bits ? new Bits(-a.value) : Number.NaN;
 }
@@ -168,6 +180,9 @@ function equalNumbers(a: Value, b: Value): boolean {
 
 function equalObjects(a: Value, b: Value): boolean {
   if (a instanceof VertexRef) return b instanceof VertexRef && a.handle === b.handle;
+  if (a instanceof VectorValue) {
+    return b instanceof VectorValue && equalVectors(a.parts, b.parts);
+  }
   if (a instanceof Pair) return b instanceof Pair && a.key === b.key && a.value === b.value;
   if (a instanceof PackedValue && b instanceof PackedValue) {
     return a.kind === b.kind && Buffer.compare(a.bytes, b.bytes) === 0;

@@ -1,10 +1,20 @@
 // Functions of numbers, and sums of them.
 
 import { PackedValue, PropertyKind } from "../../store/property-values.js";
+import { magnitudeOf } from "../../vectors/vector-parts.js";
 import { compareTexts } from "../operators.js";
 import { packedNumbers } from "../packed.js";
-import { Bits, boxedReal, isInt, isNumeric, numberIn, rawBits, type Value } from "../values.js";
-import { type FunctionRow, fixed, numeric, VOLATILE, variadic } from "./row.js";
+import {
+  Bits,
+  boxedReal,
+  isInt,
+  isNumeric,
+  numberIn,
+  rawBits,
+  type Value,
+  VectorValue,
+} from "../values.js";
+import { type Argument, type FunctionRow, fixed, numeric, VOLATILE, variadic } from "./row.js";
 
 const MAX_FLOAT32 = 3.4028234663852886e38;
 const MAX_FACTORIAL = 170;
@@ -12,6 +22,13 @@ const PROXIMITY = 256;
 const DEGREES = 180 / Math.PI;
 /** What a zero contributes to a sum of inverses: as division by zero. */
 const INVERSE_OF_ZERO = 1 / 1.1754943508222875e-38;
+
+const ABS = numeric("abs", 1, "kept", "(x): without its sign; length of a vector", Math.abs);
+
+/** Of a vector; null for all else. */
+function magnitude(value: Argument): Value {
+  return value instanceof VectorValue ? boxedReal(magnitudeOf(value.parts)) : null;
+}
 
 function real(name: string, doc: string, of: (a: number) => number): FunctionRow {
   return numeric(name, 1, "real", `(x): ${doc}`, of);
@@ -132,7 +149,7 @@ const inverse = (a: number): number => (a === 0 ? INVERSE_OF_ZERO : 1 / a);
 export const MATH: readonly FunctionRow[] = [
   numeric("neg", 1, "kept", "(x): -x", (a) => 0 - a),
   real("inv", "1/x; the greatest float32 for 0", (a) => (a === 0 ? MAX_FLOAT32 : 1 / a)),
-  numeric("abs", 1, "kept", "(x): without its sign", Math.abs),
+  { ...ABS, call: (x, a, ...none) => magnitude(a) ?? ABS.call!(x, a, ...none) },
   real("sqrt", "square root; 0 below 0", (a) => (a <= 0 ? 0 : Math.sqrt(a))),
   real("exp", "e to the power of x", Math.exp),
   logarithm("log2", "logarithm to base 2; -1074 from 0 on down", -1074, Math.log2),

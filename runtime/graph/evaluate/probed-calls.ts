@@ -1,0 +1,33 @@
+// The vector of the query beside that of a vertex: compared where it lies, by a kernel, in place of
+// a copy for each vertex.
+
+import { Probe } from "../vectors/probe.js";
+import type { Context, Run } from "./context.js";
+import type { CallNode, TypedNode } from "./typed-tree.js";
+import type { VertexWord } from "./vocabulary.js";
+
+/** The number of such a call; null for all others. */
+export function probedNumber({ row, args }: CallNode): ((x: Context) => number) | null {
+  if (row.name !== "cosine" && row.name !== "sim") return null;
+  const [a, b] = args as readonly [TypedNode, TypedNode];
+  const of = isQuery(a) ? vertexOf(b) : isQuery(b) ? vertexOf(a) : null;
+  if (of === null) return null;
+  return (x) => {
+    const { handle } = x[of];
+    return handle === 0 ? 0 : probeOf(x.run).similarity(handle, 0);
+  };
+}
+
+function isQuery(node: TypedNode): boolean {
+  return node.op === "other" && node.attribute.name === "vector";
+}
+
+/** The vertex whose vector it is. */
+function vertexOf(node: TypedNode): VertexWord | null {
+  return node.op === "vertexAttribute" && node.attribute.name === "vector" ? node.of : null;
+}
+
+function probeOf(run: Run): Probe {
+  run.probe ??= new Probe(run.store.vectors, run.vector.parts);
+  return run.probe;
+}
