@@ -85,6 +85,7 @@ function thirdPartyLicenses() {
     "@modelcontextprotocol/server/LICENSE",
     "@preact/signals-core/LICENSE",
     "@preact/signals/LICENSE",
+    "jquery/LICENSE.txt",
     "json-schema-to-typescript/LICENCE.md",
     "lodash/LICENSE",
     "preact/LICENSE",

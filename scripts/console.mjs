@@ -1,5 +1,6 @@
-// Bundles the web console into dist/console/: code, style and icon named by their content, the one
-// page that names them, and each of them compressed beside itself, so that no server has to.
+// What browsers get: the web console, bundled into dist/console/ with code, style and icon named by
+// their content and the one page that names them, and jQuery in dist/jquery/. Each file is there
+// compressed too, so that no server has to.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -34,6 +35,9 @@ export async function bundleConsole(staging) {
     writeCompressed(join(folder, named), contents);
   }
   writeCompressed(join(folder, "index.html"), Buffer.from(page));
+  mkdirSync(join(staging, "jquery"));
+  const jquery = readFileSync("node_modules/jquery/dist/jquery.min.js");
+  writeCompressed(join(staging, "jquery", "jquery.js"), jquery);
 }
 
 function writeCompressed(file, contents) {

@@ -16,7 +16,7 @@ const ENTRIES = [
   "threads/interconnect",
 ];
 /** What is copied as it is. */
-const ASSETS = ["console", "build-id", "third-party-licenses.txt"];
+const ASSETS = ["console", "jquery", "build-id", "third-party-licenses.txt"];
 
 /** @param outdir new */
 export async function bundleRuntime(outdir: string): Promise<void> {

@@ -3,10 +3,6 @@
 
 const SYSTEM_PLUGINS = ["system_counts", "system_descriptor", "system_overview", "system_rates"];
 
-/** Comes with the web console. */
-const SCRIPTS = ["/jquery.js"];
-
-export const notImplemented: ReadonlySet<string> = new Set([
-  ...SCRIPTS,
-  ...SYSTEM_PLUGINS.map((name) => `/svc/builtin/${name}`),
-]);
+export const notImplemented: ReadonlySet<string> = new Set(
+  SYSTEM_PLUGINS.map((name) => `/svc/builtin/${name}`),
+);

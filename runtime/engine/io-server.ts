@@ -10,9 +10,9 @@ import { Dispatcher } from "../dispatch/dispatcher.js";
 import { KnownGraphs } from "../graph/keeper/known-graphs.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
 import { LogClock } from "../graph/log/logged-store.js";
-import { ConsoleFiles } from "../http/console-files.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
+import { PackagedFiles } from "../http/packaged-files.js";
 import { PageRules } from "../http/page-rules.js";
 import type { HttpServer, ServerOptions } from "../http/transport.js";
 import { TrustedClients } from "../http/trusted-clients.js";
@@ -112,7 +112,8 @@ export class IoServer {
       answers,
       routes: this.#routes,
       files,
-      console: settings.console === "admin" ? new ConsoleFiles() : null,
+      console: settings.console === "admin" ? PackagedFiles.console() : null,
+      jquery: PackagedFiles.jquery(),
       scheduler: this.#scheduler,
       admin: this.#admin,
       pages: new PageRules(settings.cors, settings.hosts),

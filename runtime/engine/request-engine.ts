@@ -9,9 +9,9 @@ import { log } from "../base/log.js";
 import { MATRIX_PROCESSORS } from "../builtin/matrix-processors.js";
 import type { ServerView } from "../builtin/server-view.js";
 import { ForbiddenError, type Service } from "../builtin/service.js";
-import type { ConsoleFiles } from "../http/console-files.js";
 import type { FileServer } from "../http/files.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
+import type { PackagedFiles } from "../http/packaged-files.js";
 import type { PageRules } from "../http/page-rules.js";
 import { PAYLOAD_TOO_LARGE } from "../http/refusal.js";
 import type { Exchange, ServerEvents } from "../http/transport.js";
@@ -43,7 +43,8 @@ export interface EngineParts {
   readonly trusted: TrustedClients;
   readonly pages: PageRules;
   /** Pages for operators on the admin port; null where they are not wanted. */
-  readonly console: ConsoleFiles | null;
+  readonly console: PackagedFiles | null;
+  readonly jquery: PackagedFiles;
   /** Null in an engine. */
   readonly matrix: MatrixRequests | null;
 }
@@ -314,8 +315,9 @@ export class RequestEngine {
         "404 Not Found: unknown service or file",
       );
     }
-    this.#parts.files.serve(exchange, path, (status, message) =>
-      this.#parts.answers.refuse(exchange, port, status, message),
+    if (this.#parts.jquery.serve(exchange, path)) return;
+    this.#parts.files.serve(exchange, path, (status, message, fields = "") =>
+      this.#parts.answers.refuse(exchange, port, status, message, { fields }),
     );
   }
 

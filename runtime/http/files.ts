@@ -1,11 +1,12 @@
 // Files of the user under `<root>/WEB-ROOT` (interface, "User-defined files"). A path is decoded,
 // then resolved with all its symbolic links, and only then compared with the root, so that neither
-// `..` nor an escape nor a link leads out. Contents are sent as they are read.
+// `..` nor an escape nor a link leads out. Contents are sent as they are read, whole or one range.
 
 import { constants } from "node:fs";
 import { access, open, realpath, stat } from "node:fs/promises";
 import { resolve, sep } from "node:path";
 import { fromLatin1 } from "../plugin/contract/wire-text.js";
+import { type ByteRange, namesTag, rangeOf } from "./byte-range.js";
 import { mediaTypeOf } from "./media-types.js";
 import { Refusal } from "./refusal.js";
 import type { Exchange } from "./transport.js";
@@ -22,7 +23,12 @@ const NO_FILE_CODES: readonly unknown[] = ["ENOENT", "ENOTDIR", "ELOOP", "ENAMET
 interface FoundFile {
   readonly path: string;
   readonly size: number;
+  /** Changes with the content; quoted. */
+  readonly tag: string;
 }
+
+/** Answers with an error. */
+type Refuse = (status: number, message: string, fields?: string) => void;
 
 export class FileServer {
   readonly #root: string;
@@ -42,12 +48,10 @@ export class FileServer {
    * @param path as received, without query and service prefix, latin1
    * @param refuse answers with an error instead
    */
-  serve(exchange: Exchange, path: string, refuse: (status: number, message: string) => void): void {
+  serve(exchange: Exchange, path: string, refuse: Refuse): void {
     this.#find(path).then((found) => {
-      if (found instanceof Refusal) return refuse(found.status, found.message);
-      const mediaType = mediaTypeOf(found.path);
-      if (found.size === 0) exchange.answer(200, mediaType, "");
-      else exchange.answerStream(200, mediaType, found.size, contentOf(found));
+      if (found instanceof Refusal) refuse(found.status, found.message);
+      else send(exchange, found, refuse);
     });
   }
 
@@ -67,11 +71,39 @@ export class FileServer {
       const isShown = this.#showsHidden || !(isHidden(asked, this.#root) || isHidden(real, root));
       if (!isShown) return UNKNOWN_FILE;
       const [found] = await Promise.all([stat(real), access(real, constants.R_OK)]);
-      return found.isFile() ? { path: real, size: found.size } : UNKNOWN_FILE;
+      if (!found.isFile()) return UNKNOWN_FILE;
+      const { size, mtimeMs } = found;
+      return { path: real, size, tag: `"${size.toString(16)}-${mtimeMs.toString(16)}"` };
     } catch (error) {
       return refusalOf(error);
     }
   }
+}
+
+function send(exchange: Exchange, file: FoundFile, refuse: Refuse): void {
+  const { size, tag } = file;
+  const { headers } = exchange;
+  const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n`;
+  if (namesTag(headers.get("if-none-match"), tag)) return exchange.answer(304, null, "", fields);
+  const isSame = (headers.get("if-range") ?? tag) === tag;
+  const range = isSame ? rangeOf(headers.get("range"), size) : null;
+  if (range === "outside") {
+    const message = "416 Range Not Satisfiable: the file has nothing of it";
+    return refuse(416, message, `Content-Range: bytes */${size}\r\n`);
+  }
+  const mediaType = mediaTypeOf(file.path);
+  if (size === 0) return exchange.answer(200, mediaType, "", fields);
+  const { start, length } = range ?? { start: 0, length: size };
+  const status = range === null ? 200 : 206;
+  const part = `Content-Range: bytes ${start}-${start + length - 1}/${size}\r\n`;
+  const content = contentOf(file, { start, length });
+  exchange.answerStream(
+    status,
+    mediaType,
+    length,
+    content,
+    status === 206 ? fields + part : fields,
+  );
 }
 
 /** `.env`, `.git`: what tools leave behind. Only what RFC 8615 wants to be found is no secret. */
@@ -91,14 +123,15 @@ function refusalOf(error: unknown): Refusal {
 }
 
 /** Opens the file only when its first bytes are wanted, which for HEAD is never. */
-async function* contentOf(file: FoundFile): AsyncGenerator<Uint8Array> {
+async function* contentOf(file: FoundFile, range: ByteRange): AsyncGenerator<Uint8Array> {
   const handle = await open(file.path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    for (let left = file.size; left > 0; ) {
-      const buffer = Buffer.allocUnsafe(Math.min(left, READ_BYTES));
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length);
+    const end = range.start + range.length;
+    for (let at = range.start; at < end; ) {
+      const buffer = Buffer.allocUnsafe(Math.min(end - at, READ_BYTES));
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
       if (bytesRead === 0) return;
-      left -= bytesRead;
+      at += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
   } finally {

@@ -33,6 +33,22 @@ test("the envelope is written with blanks after commas and colons", async () => 
   );
 });
 
+test("jQuery is there for pages of users, at both ports and below the prefix", async () => {
+  for (const [port, path] of [
+    [served.port, "/jquery.js"],
+    [served.port, "/shop/jquery.js"],
+    [served.port + 1, "/jquery.js"],
+  ] as const) {
+    const { status, headers, text } = await get(port, path);
+    assert.is(status, 200, path);
+    assert.match(headers.get("content-type")!, /javascript/);
+    assert.match(text, /^\/\*! jQuery v4/);
+    const etag = headers.get("etag")!;
+    const again = await get(port, path, { headers: { "if-none-match": etag } });
+    assert.is(again.status, 304);
+  }
+});
+
 test("request attributes have the values of an engine alone", async () => {
   const path = "/svc/plugin/attributes?q=1";
   const first = (await get(served.port, path)).json.response as Record<string, unknown>;

@@ -75,8 +75,9 @@ export class NetExchange implements Exchange {
     }
     this.text = this.connection.headsFor(this).text(status, mediaType, body.length, fields);
     if (this.method !== "HEAD") {
-      // Without a length the client sees the end of the answer by the end of the connection.
-      if (body.length === 0) this.isLast = true;
+      // Without a length the client sees the end of the answer by the end of the connection; but
+      // 304 never has content.
+      if (body.length === 0) this.isLast ||= status !== 304;
       else if (typeof body === "string") this.text += body;
       else if (body.length <= MAX_COPIED_BYTES) this.text += latin1Text(body);
       else this.#setContent(body, body.length);

@@ -28,9 +28,7 @@ const INTERFACE_PATHS = [
   ...["builtin/Identify", "builtin/MatrixObjects"],
   ...["builtin/system_counts", "builtin/system_descriptor", "builtin/system_overview"],
   ...["builtin/system_rates"],
-]
-  .map((name) => `/svc/${name}`)
-  .concat("/jquery.js");
+].map((name) => `/svc/${name}`);
 
 /** Paths of the built-in plugins of one folder, by the tags in their sources. */
 function pluginPaths(name: string): string[] {
@@ -44,8 +42,8 @@ function pluginPaths(name: string): string[] {
 const plugins = [...pluginPaths("plugins"), ...pluginPaths("graph-plugins")];
 const built = [...services.keys(), ...BUILTIN_ALIASES.keys(), ...plugins];
 
-test("the tables have 44 paths, and one script besides", () => {
-  assert.is(new Set(INTERFACE_PATHS).size, 45);
+test("the tables have 44 paths", () => {
+  assert.is(new Set(INTERFACE_PATHS).size, 44);
 });
 
 test("each path is built or answered with 501, never both", () => {

@@ -1,6 +1,6 @@
 // Files are served from their folder and from nowhere else, whatever way a path tries.
 
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -45,20 +45,44 @@ async function read(source: ByteSource): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** Status, media type and length of the answer with its content, or status and message. */
-function ask(path: string, folder = web, showsHidden = false): Promise<string> {
-  return new Promise((resolve) => {
-    const exchange: Pick<Exchange, "answer" | "answerStream"> = {
-      answer: (status, mediaType, body) => resolve(`${status} ${mediaType} ${body.length}`),
-      answerStream: async (status, mediaType, length, source) => {
+interface Told {
+  /** Status, media type and length of the answer with its content, or status and message. */
+  readonly answer: string;
+  readonly fields: string;
+}
+
+/** What a file server uses of an exchange. */
+interface Asked extends Pick<Exchange, "answer" | "answerStream"> {
+  readonly headers: Pick<Exchange["headers"], "get">;
+}
+
+function askWith(
+  fields: Readonly<Record<string, string>>,
+  path: string,
+  folder = web,
+  showsHidden = false,
+) {
+  return new Promise<Told>((resolve) => {
+    const tell = (answer: string, told = "") => resolve({ answer, fields: told });
+    const exchange = {
+      headers: { get: (name: string) => fields[name] },
+      answer: (status, mediaType, body, told) =>
+        tell(`${status} ${mediaType} ${body.length}`, told),
+      answerStream: async (status, mediaType, length, source, told) => {
         const content = await read(source);
         assert.is(content.length, length);
-        resolve(`${status} ${mediaType} ${length > 100 ? length : content}`);
+        tell(`${status} ${mediaType} ${length > 100 ? length : content}`, told);
       },
-    };
-    const refuse = (status: number, message: string): void => resolve(`${status} ${message}`);
-    new FileServer(folder, showsHidden).serve(exchange as Exchange, path, refuse);
+    } satisfies Asked;
+    const files = new FileServer(folder, showsHidden);
+    files.serve(exchange as Asked as Exchange, path, (status, message, told) =>
+      tell(`${status} ${message}`, told),
+    );
   });
+}
+
+async function ask(path: string, folder = web, showsHidden = false): Promise<string> {
+  return (await askWith({}, path, folder, showsHidden)).answer;
 }
 
 test("hidden files are there for those who want them to be", async () => {
@@ -113,6 +137,55 @@ for (const [path, answer] of Object.entries(answers)) {
 
 test("a folder that does not exist has no files", async () => {
   assert.is(await ask("/hello.txt", join(root, "none")), UNKNOWN);
+});
+
+test("a file that a client has is not sent again, until it has changed", async () => {
+  const { fields } = await askWith({}, "/hello.txt");
+  const tag = /^ETag: (".*")\r$/m.exec(fields)![1]!;
+  const isKnown = async (names: string) =>
+    (await askWith({ "if-none-match": names }, "/hello.txt")).answer === "304 null 0";
+  assert.ok(await isKnown(tag));
+  assert.ok(await isKnown(`"other", W/${tag}`));
+  assert.ok(await isKnown("*"));
+  assert.not(await isKnown('"other"'));
+  utimesSync(join(web, "hello.txt"), 1, 1);
+  assert.not(await isKnown(tag));
+});
+
+const ranges: Readonly<Record<string, string>> = {
+  "bytes=0-0": "206 text/plain h | bytes 0-0/5",
+  "bytes=1-3": "206 text/plain ell | bytes 1-3/5",
+  "bytes=2-": "206 text/plain llo | bytes 2-4/5",
+  "bytes=3-99": "206 text/plain lo | bytes 3-4/5",
+  "bytes=-2": "206 text/plain lo | bytes 3-4/5",
+  "bytes=-99": "206 text/plain hello | bytes 0-4/5",
+  "bytes=5-": "416 416 Range Not Satisfiable: the file has nothing of it | bytes */5",
+  "bytes=-0": "416 416 Range Not Satisfiable: the file has nothing of it | bytes */5",
+  "bytes=3-1": "200 text/plain hello | none",
+  "bytes=-": "200 text/plain hello | none",
+  "bytes=0-1,3-4": "200 text/plain hello | none",
+  "lines=0-1": "200 text/plain hello | none",
+  "bytes=0-99999999999999999999": "200 text/plain hello | none",
+};
+
+for (const [range, expected] of Object.entries(ranges)) {
+  test(`${range} of a file`, async () => {
+    const { answer, fields } = await askWith({ range }, "/hello.txt");
+    const part = /^Content-Range: (.*)\r$/m.exec(fields)?.[1] ?? "none";
+    assert.is(`${answer} | ${part}`, expected);
+  });
+}
+
+test("a range of a file that has changed is no range", async () => {
+  const range = "bytes=1-3";
+  const { fields } = await askWith({}, "/hello.txt");
+  const tag = /^ETag: (".*")\r$/m.exec(fields)![1]!;
+  const same = await askWith({ range, "if-range": tag }, "/hello.txt");
+  assert.is(same.answer, "206 text/plain ell");
+  const other = await askWith({ range, "if-range": '"other"' }, "/hello.txt");
+  assert.is(other.answer, "200 text/plain hello");
+  const large = await askWith({ range: "bytes=70000-270000" }, "/large");
+  assert.is(large.answer, "206 application/octet-stream 200001");
 });
 
 test.run();

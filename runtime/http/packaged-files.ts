@@ -1,7 +1,8 @@
-// The web console as `npm run build` left it in dist/console/: one page, which shows what its path
-// says, and the files that it names by their content. Read at first use, kept as compressed as the
-// client takes it. Nothing of a request but its path and three fields is looked at, and a path is
-// only ever looked up: it never becomes part of a file's name.
+// Files that `npm run build` left in dist/ for browsers. The console is one page, which shows what
+// its path says, and the files that it names by their content; jQuery is there for pages of users
+// (interface, "User-defined files"). Read at first use, kept as compressed as the client takes it.
+// Nothing of a request but its path and three fields is looked at, and a path is only ever looked
+// up: it never becomes part of a file's name.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -13,6 +14,7 @@ import type { Exchange } from "./transport.js";
 const PAGE = "index.html";
 const ASSETS = "/svc/console/";
 const PAGE_PATH = /^\/(?:|(?:index|system|status|plugin|requests|search|matrix)(?:\.html)?)$/;
+const HASHED = /-[0-9a-f]{10}\.\w+$/;
 /** Codings by preference, with the suffix of the files that have them. */
 const CODINGS = [
   ["br", ".br"],
@@ -31,20 +33,34 @@ interface Asset {
   readonly bodies: ReadonlyMap<string, Uint8Array>;
 }
 
-export class ConsoleFiles {
+export class PackagedFiles {
   readonly #folder: string;
+  readonly #nameOf: (path: string) => string | null;
   #assets: ReadonlyMap<string, Asset> | null = null;
 
-  constructor(folder = join(packageRoot(), "dist", "console")) {
-    this.#folder = folder;
+  /** @param nameOf the file that a path means, null for none */
+  private constructor(folder: string, nameOf: (path: string) => string | null) {
+    this.#folder = join(packageRoot(), "dist", folder);
+    this.#nameOf = nameOf;
   }
 
-  /** Answers GET or HEAD of a path of the console; false for all other paths. */
+  static console(): PackagedFiles {
+    return new PackagedFiles("console", (path) => {
+      if (PAGE_PATH.test(path)) return PAGE;
+      return path.startsWith(ASSETS) ? path.slice(ASSETS.length) : null;
+    });
+  }
+
+  static jquery(): PackagedFiles {
+    return new PackagedFiles("jquery", (path) => (path === "/jquery.js" ? "jquery.js" : null));
+  }
+
+  /** Answers GET or HEAD of a path of these files; false for all other paths. */
   serve(exchange: Exchange, path: string): boolean {
-    const isPage = PAGE_PATH.test(path);
-    if (!isPage && !path.startsWith(ASSETS)) return false;
+    const name = this.#nameOf(path);
+    if (name === null) return false;
     this.#assets ??= readAssets(this.#folder);
-    const asset = this.#assets.get(isPage ? PAGE : path.slice(ASSETS.length));
+    const asset = this.#assets.get(name);
     if (asset === undefined) return false;
     const { fields, etag, bodies, mediaType } = asset;
     if (exchange.headers.get("if-none-match") === etag) {
@@ -58,7 +74,7 @@ export class ConsoleFiles {
   }
 }
 
-/** Empty where this is no built package: there is no console then. */
+/** Empty where this is no built package: there are no such files then. */
 function readAssets(folder: string): ReadonlyMap<string, Asset> {
   let names: readonly string[];
   try {
@@ -78,8 +94,8 @@ function readAsset(folder: string, name: string, names: readonly string[]): Asse
     if (names.includes(file)) bodies.set(coding, readFileSync(join(folder, file)));
   }
   const etag = `"${createHash("sha256").update(bodies.get("")!).digest("hex").slice(0, 16)}"`;
-  // A name tells the content; the page has the same name for ever, and is asked for again.
-  const caching = name === PAGE ? "no-cache" : "public, max-age=31536000, immutable";
+  // A name with a hash tells the content; the others stay the same for ever, and are asked again.
+  const caching = HASHED.test(name) ? "public, max-age=31536000, immutable" : "no-cache";
   const fields =
     `ETag: ${etag}\r\nCache-Control: ${caching}\r\n` + `Vary: Accept-Encoding\r\n${SECURITY}`;
   return { mediaType: mediaTypeOf(name), fields, etag, bodies };
