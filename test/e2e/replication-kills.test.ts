@@ -1,0 +1,168 @@
+// Provider and subscriber are killed again and again while clients write, and started again: what
+// was acknowledged is there, and both end with the same contents, by their digests and in full.
+//
+// SVC_KILLS=1000 for a long run, SEED=n to kill as another run did.
+// limit: 120 s
+
+import { mkdirSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Random, SEED } from "../property/support/random.js";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const KILLS = Number(process.env.SVC_KILLS ?? 6);
+const CLIENTS = 4;
+/** So often all contents are compared, and not only what was acknowledged. */
+const COMPARED_EVERY = 5;
+
+const test = suite("replication through kills");
+const PLUGINS = `
+import { Graph, type int, type PluginRequest, type str } from "svc-server";
+
+/** @plugin */
+export function put(_request: PluginRequest, id: str): boolean {
+  const graph = new Graph("things");
+  graph.createVertex(id, { type: "thing", properties: { text: "é " + id } });
+  graph.connect("all", ["has", 5, id.length], id);
+  return true;
+}
+
+/** Those of some ids that are missing. @plugin */
+export function missing(request: PluginRequest): str[] {
+  const graph = new Graph("things");
+  const bytes = Array.from(request.content as Uint8Array);
+  const ids = JSON.parse(bytes.map((byte) => String.fromCharCode(byte)).join("")) as str[];
+  return ids.filter((id) => !graph.hasVertex(id));
+}
+
+/** All that the graph has, as one text. @plugin */
+export function all(_request: PluginRequest): str {
+  const graph = new Graph("things");
+  const lines: str[] = [];
+  for (const id of graph.vertices() as str[]) {
+    const vertex = graph.getVertex(id);
+    lines.push(id + " " + vertex.type + " " + JSON.stringify(vertex.getProperties()));
+    graph.closeVertex(vertex);
+  }
+  for (const arc of graph.arcs() as unknown[]) lines.push(JSON.stringify(arc));
+  return lines.sort().join("\\n");
+}
+`;
+
+let project: TemporaryProject;
+const running = new Set<Served>();
+
+test.before(async () => {
+  project = new TemporaryProject({ "plugins/things.ts": PLUGINS });
+  await svc("build", project.folder);
+});
+test.after(async () => {
+  for (const served of running) await served.stop("SIGKILL");
+  project.remove();
+});
+
+async function start(root: string, ...options: string[]): Promise<Served> {
+  const folder = join(project.folder, root);
+  mkdirSync(folder, { recursive: true });
+  const served = await serve(project.folder, "--root", folder, "--log", "answer", ...options);
+  running.add(served);
+  return served;
+}
+
+async function kill(served: Served): Promise<void> {
+  running.delete(served);
+  await served.stop("SIGKILL");
+}
+
+/** One client: it notes what was acknowledged, until nobody answers. */
+async function write(port: number, ids: () => string, acknowledged: string[]): Promise<void> {
+  for (;;) {
+    const id = ids();
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}/svc/plugin/put?id=${id}`);
+      const { status } = (await response.json()) as { status: string };
+      if (status !== "OK") return;
+      acknowledged.push(id);
+    } catch {
+      return;
+    }
+  }
+}
+
+async function missingOf({ port }: Served, ids: readonly string[]): Promise<readonly string[]> {
+  const body = JSON.stringify(ids);
+  const url = `http://127.0.0.1:${port}/svc/plugin/missing`;
+  const response = await fetch(url, { method: "POST", body });
+  const text = await response.text();
+  const { status, response: missing } = JSON.parse(text) as { status: string; response: string[] };
+  assert.is(status, "OK", text);
+  return missing;
+}
+
+async function contents({ port }: Served): Promise<string> {
+  return String((await get(port, "/svc/plugin/all")).json.response);
+}
+
+async function digest({ port }: Served): Promise<string> {
+  const { response } = (await get(port, "/svc/graphsum")).json;
+  return (response as { graphsum: { digest: string } }).graphsum.digest;
+}
+
+/** Until both have the same; nobody writes. */
+async function equal(provider: Served, subscriber: Served): Promise<void> {
+  for (let attempt = 0; (await digest(provider)) !== (await digest(subscriber)); attempt++) {
+    const logs = `${provider.log()}\n---\n${subscriber.log()}`;
+    if (attempt > 1000) throw new Error(`seed ${SEED}: the digests stay different\n${logs}`);
+    await delay(50);
+  }
+  const [here, there] = [await contents(provider), await contents(subscriber)];
+  assert.ok(here.includes("thing") && here === there, `seed ${SEED}: the contents differ`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test(`${KILLS} kills while clients write`, async () => {
+  const random = new Random(SEED);
+  const port = String(await freePort());
+  const provide = () => start("p", "--attach", `127.0.0.1:${port}`);
+  const subscribe = () => start("s", "--tx-port", port);
+  let [provider, subscriber] = [await provide(), await subscribe()];
+  let next = 0;
+  let total = 0;
+  for (let kills = 0; kills < KILLS; ) {
+    const acknowledged: string[] = [];
+    const ids = (): string => `v${next++ % 20_000}`;
+    const writing = Array.from({ length: CLIENTS }, () => write(provider.port, ids, acknowledged));
+    if (kills === 0) while (acknowledged.length === 0) await delay(1);
+    await delay(random.below(150));
+    const isProvider = random.below(10) < 6;
+    if (!isProvider || random.below(10) < 3) {
+      await kill(subscriber);
+      kills++;
+      await delay(random.below(50));
+      subscriber = await subscribe();
+    }
+    await kill(provider);
+    kills++;
+    await Promise.all(writing);
+    provider = await provide();
+    total += acknowledged.length;
+    assert.equal(await missingOf(provider, acknowledged), [], `seed ${SEED}: lost`);
+    if (kills % COMPARED_EVERY === 0) await equal(provider, subscriber);
+    if (kills % 100 < 2) console.log(`${kills} kills, ${total} acknowledged, seed ${SEED}`);
+  }
+  await equal(provider, subscriber);
+  assert.ok(total > 0);
+});
+
+test.run();
