@@ -147,6 +147,18 @@ export const RUNTIME_CODES = {
     title: "root is no replica's",
     fix: "start the subscriber with an empty root",
   },
+  SVC2535: {
+    title: "provider was replaced",
+    fix: "see docs/replication.md: keep what it alone has, then start it empty as a subscriber",
+  },
+  SVC2536: {
+    title: "replication cannot be changed like that",
+    fix: "mend the argument that the message names",
+  },
+  SVC2537: {
+    title: "subscribers have not confirmed in time",
+    fix: "see /svc/peerstat for the one that lags behind, or allow more time",
+  },
   SVC2700: {
     title: "system descriptor not valid",
     fix: "mend what each line names",

@@ -108,6 +108,11 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     if (this.#shared.waitingBytes > MUCH_BYTES) this.#writer.flushNow();
   }
 
+  /** Resolves when all that was committed so far is safe. */
+  async settled(): Promise<void> {
+    await this.#clock.wait(this.#clock.next);
+  }
+
   graphs(): RecoverableGraph[] {
     return this.#channels().flatMap((channel) =>
       channel.graphs.all().map(({ name, path }) => {

@@ -1,6 +1,7 @@
 // What one thread of a process does with graphs and their log: opens both when it is first asked
 // for a graph, brings the graphs up to date, and keeps them.
 
+import { SvcError } from "../base/errors.js";
 import {
   GraphKeeper,
   type KeeperSettings,
@@ -11,9 +12,10 @@ import type { RecoverableGraph } from "../graph/keeper/graph-log.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import { type LogClock, storedGraph } from "../graph/log/logged-store.js";
 import type { TrafficBoard } from "../metrics/traffic.js";
+import type { Control } from "./control.js";
 import { type DurableLog, type LogMode, openLog } from "./durable-log.js";
+import { promote, readLineage } from "./lineage.js";
 import { type Disk, realDisk } from "./log/disk.js";
-import { removeMark } from "./replica-mark.js";
 import { type Everywhere, Replication, type ReplicationSettings } from "./replication.js";
 
 export interface InterconnectSettings extends KeeperSettings, ReplicationSettings {
@@ -91,10 +93,12 @@ export class Interconnect {
 
   /**
    * Begins to follow and to provide, as far as that is configured; all graphs are open.
+   * @returns false if nothing has wanted the root yet
    * @throws SvcError SVC2530, SVC2534
    */
-  async replicate(everywhere: Everywhere, board: TrafficBoard): Promise<void> {
-    if (this.#kept === null || this.#replication !== null) return;
+  async replicate(everywhere: Everywhere, board: TrafficBoard): Promise<boolean> {
+    if (this.#kept === null) return false;
+    if (this.#replication !== null) return true;
     const { keeper, changes } = this.#kept;
     this.#replication = await Replication.start({
       settings: this.#settings,
@@ -105,6 +109,16 @@ export class Interconnect {
       requestOf: (graph) => this.#requestOf(graph),
       warn: this.#log,
     });
+    return true;
+  }
+
+  /**
+   * Changes how this instance replicates, or asks.
+   * @throws SvcError SVC2530, SVC2534, SVC2536, SVC2537
+   */
+  control(control: Control): unknown {
+    if (this.#replication !== null) return this.#replication.control(control);
+    throw new SvcError("SVC2530", "replication needs the log of changes: `log` is off");
   }
 
   closeLog(): Promise<void> | undefined {
@@ -118,7 +132,9 @@ export class Interconnect {
     const warn = this.#log;
     const options = { root, mode, clock: this.#clock, warn, disk: this.#disk };
     const changes = isStorable ? openLog(options) : null;
-    if (isStorable && this.#settings.txPort === null) removeMark(root);
+    const isOwn = this.#settings.txPort === null;
+    const { epoch } = isStorable && isOwn && isFirst ? promote(root) : readLineage(root);
+    if (changes !== null) changes.channel.log.epoch = Math.max(changes.channel.log.epoch, epoch);
     const keeper = new GraphKeeper(this.#thread, this.#settings, this.#log, changes);
     const none: RecoveredGraphs = { graphs: [], failures: [] };
     const recovered = isFirst ? keeper.recover((graph) => this.#requestOf(graph)) : none;

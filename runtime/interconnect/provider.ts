@@ -8,10 +8,11 @@ import { SvcError } from "../base/errors.js";
 import { recordsIn } from "../graph/log/unit-format.js";
 import type { SubscriberShown, Traffic } from "../metrics/traffic.js";
 import type { ReplicatedLog } from "./durable-log.js";
+import type { Gate } from "./gate.js";
 import { LogFollower } from "./log/log-follower.js";
 import type { Frame } from "./log/segment-reader.js";
 import { eachUnit } from "./log/units.js";
-import { planFor } from "./send-plan.js";
+import { type Origin, planFor } from "./send-plan.js";
 import { type SnapshotSource, sendSnapshot } from "./snapshot-transfer.js";
 import { MessageType } from "./wire/messages.js";
 import { jsonIn, lost, Peer, refused } from "./wire/peer.js";
@@ -32,7 +33,12 @@ export interface ProviderParts {
   readonly log: ReplicatedLog;
   readonly snapshots: SnapshotSource;
   readonly traffic: Traffic;
+  /** What is sent may be slowed down, or held up. */
+  readonly gate: Gate;
+  readonly origin: () => Origin;
   readonly status: () => PeerStatus;
+  /** The subscriber has heard of a higher epoch: this provider was replaced. */
+  readonly fenced: (epoch: number) => void;
   readonly warn: (line: string) => void;
 }
 
@@ -64,6 +70,16 @@ export class Provider {
 
   get address(): string {
     return this.#address;
+  }
+
+  /** Everything up to a unit is with the subscriber. */
+  has(sn: number): boolean {
+    return (this.#acknowledged ?? -1) >= sn;
+  }
+
+  /** To be called when the gate is opened. */
+  wake(): void {
+    this.#wake();
   }
 
   /** To be called every second or so. */
@@ -134,9 +150,16 @@ export class Provider {
 
   /** @returns the first unit to send */
   async #meet(peer: Peer): Promise<number> {
-    const { log, snapshots, traffic } = this.#parts;
+    const { log, snapshots, traffic, origin, fenced } = this.#parts;
     const positions = positionsIn(jsonIn(await peer.expect(MessageType.Positions)));
-    const plan = planFor(log.channel, positions, traffic.txPort === 0);
+    const { epoch } = log.channel.log;
+    if (positions.epoch > epoch) {
+      this.stop();
+      fenced(positions.epoch);
+      const text = `${this.#address} follows epoch ${positions.epoch}, this is epoch ${epoch}`;
+      throw new SvcError("SVC2535", `replication: this provider was replaced: ${text}`);
+    }
+    const plan = planFor(log.channel, positions, origin());
     if (typeof plan === "string") {
       await peer.refuse(plan);
       throw new SvcError("SVC2532", `replication: ${this.#address} has diverged: ${plan}`);
@@ -158,7 +181,7 @@ export class Provider {
   }
 
   async #stream(peer: Peer, start: number): Promise<void> {
-    const { log, status } = this.#parts;
+    const { log, status, gate } = this.#parts;
     const follower = new LogFollower(log.disk, log.channel.log, start);
     let saidAt = Number.NEGATIVE_INFINITY;
     try {
@@ -167,20 +190,22 @@ export class Provider {
           await peer.sendJson(MessageType.Status, status());
           saidAt = performance.now();
         }
-        const frame = follower.next();
+        const frame = gate.isOpen ? follower.next() : null;
         if (frame === null) {
           await this.#idle();
           continue;
         }
-        this.#count(frame);
+        const records = this.#count(frame);
         await peer.send(MessageType.Frame, frame.bytes);
+        await gate.pass(frame.bytes.length, frame.header.units, records);
       }
     } finally {
       follower.close();
     }
   }
 
-  #count(frame: Frame): void {
+  /** Returns the number of single changes. */
+  #count(frame: Frame): number {
     const { traffic } = this.#parts;
     let records = 0;
     const unit = (words: Uint32Array, at: number): void => {
@@ -188,6 +213,7 @@ export class Provider {
     };
     eachUnit(frame, { unit, control: () => undefined });
     traffic.count(traffic.out, frame.bytes.length, frame.header.units, records);
+    return records;
   }
 
   /** Until there is more, or it is time to say that there is not. */
@@ -224,10 +250,11 @@ export class Provider {
   /** Each failure once, not at every attempt. */
   #say(error: Error): void {
     const { message } = error;
-    if (this.#isStopped || message === this.#lastSaid) return;
-    this.#lastSaid = message;
     const code = error instanceof SvcError ? error.code : "SVC2531";
-    this.#parts.warn(`${code}: ${message} (${this.#address}; tried again)`);
+    const isLast = code === "SVC2535";
+    if ((this.#isStopped && !isLast) || message === this.#lastSaid) return;
+    this.#lastSaid = message;
+    this.#parts.warn(`${code}: ${message} (${this.#address}${isLast ? "" : "; tried again"})`);
   }
 }
 

@@ -1,6 +1,6 @@
 // A root whose graphs all came from another instance, and nothing else since, has a file that says
-// so, and up to which frame of whose log. It goes when an instance starts that may change them:
-// from then on what the graphs hold is not what the other instance has.
+// so, up to which frame of whose log, and of which epoch. It goes when an instance starts that may
+// change them: from then on what the graphs hold is not what the other instance has.
 
 import {
   closeSync,
@@ -17,12 +17,18 @@ import { type Positions, positionsIn } from "./wire/positions.js";
 
 const MARK_FILE = "_replica.json";
 
+export interface Mark {
+  readonly log: Positions["log"];
+  readonly epoch: number;
+}
+
 /** Undefined: the root is no replica's. @throws SvcError SVC2534 */
-export function readMark(root: string): Positions["log"] | undefined {
+export function readMark(root: string): Mark | undefined {
   const file = join(root, MARK_FILE);
   try {
-    const { log } = JSON.parse(readFileSync(file, "utf8")) as { log: unknown };
-    return positionsIn({ log, graphs: [] }).log;
+    const { log, epoch = 1 } = JSON.parse(readFileSync(file, "utf8")) as Partial<Mark>;
+    const positions = positionsIn({ log, epoch, graphs: [] });
+    return { log: positions.log, epoch: positions.epoch };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     const text = `replication: ${file} cannot be read: ${(error as Error).message}`;
@@ -30,11 +36,15 @@ export function readMark(root: string): Positions["log"] | undefined {
   }
 }
 
-export function writeMark(root: string, log: Positions["log"]): void {
-  const file = join(root, MARK_FILE);
+export function writeMark(root: string, mark: Mark): void {
+  writeSafely(join(root, MARK_FILE), mark);
+}
+
+/** Puts a file in place of another one, so that at every moment one of them is there. */
+export function writeSafely(file: string, content: object): void {
   const descriptor = openSync(`${file}.tmp`, "w", 0o600);
   try {
-    writeSync(descriptor, `${JSON.stringify({ log })}\n`);
+    writeSync(descriptor, `${JSON.stringify(content)}\n`);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

@@ -40,6 +40,8 @@ export interface ReplicaGraphs {
   open(graph: OfferedGraph): SharedGraph;
   /** Closes a graph for all threads, and removes its files where that is wanted. */
   remove(name: string, isErased: boolean): Promise<void>;
+  /** The highest that the log has heard of. */
+  epoch: number;
   /** Lets the log take what waits for it, where there is much. */
   relieve(): void;
 }
@@ -53,15 +55,19 @@ export class Replica {
   #lastNumber = 0;
   #log: Positions["log"];
   #markedAt = 0;
+  #isRetired = false;
 
   /** @throws SvcError SVC2534 the root has graphs that are no replicas */
   constructor(graphs: ReplicaGraphs) {
     this.#graphs = graphs;
     const mark = readMark(graphs.root);
-    this.#log = mark ?? null;
-    if (mark !== undefined) return;
+    this.#log = mark?.log ?? null;
+    if (mark !== undefined) {
+      graphs.epoch = Math.max(graphs.epoch, mark.epoch);
+      return;
+    }
     const own = [...graphs.stores().values()].find(({ operationCount }) => operationCount > 0);
-    if (own === undefined) writeMark(graphs.root, null);
+    if (own === undefined) this.mark();
     else throw notReplica(graphs.root, own.name);
   }
 
@@ -75,11 +81,17 @@ export class Replica {
       const { operationCount: count } = store;
       return count === 0 ? [] : [{ identity: identityOfStore(store), count }];
     });
-    return { log: this.#log, graphs };
+    return { log: this.#log, epoch: this.#graphs.epoch, graphs };
   }
 
-  /** Begins to follow a provider. @throws SvcError SVC2532 */
+  /** Begins to follow a provider. @throws SvcError SVC2532, SVC2535 */
   async accept(offer: Offer): Promise<void> {
+    if (offer.epoch < this.#graphs.epoch) {
+      const { epoch } = this.#graphs;
+      const text = `epoch ${offer.epoch} of the provider is over, this is epoch ${epoch}`;
+      throw new SvcError("SVC2535", text);
+    }
+    this.#graphs.epoch = offer.epoch;
     this.#offered.clear();
     this.#stores.clear();
     this.#lastNumber = offer.lastNumber;
@@ -138,9 +150,16 @@ export class Replica {
     return { header, records };
   }
 
+  /** Nothing of the provider is taken any more, and the root no longer called a replica's. */
+  retire(): void {
+    this.#isRetired = true;
+  }
+
   mark(): void {
+    if (this.#isRetired) return;
     this.#markedAt = performance.now();
-    writeMark(this.#graphs.root, this.#log);
+    const { root, epoch } = this.#graphs;
+    writeMark(root, { log: this.#log, epoch });
   }
 
   /** The provider's log says something of itself. @throws SvcError SVC2531 */
@@ -166,6 +185,7 @@ export class Replica {
     const offered = this.#offered.get(number);
     // It was erased since.
     if (offered === undefined) return;
+    if (this.#isRetired) throw garbled("this instance provides by itself now");
     const store = this.#storeOf(number) ?? this.#open(offered);
     if (after <= store.operationCount) return;
     this.#graphs.relieve();

@@ -2,13 +2,18 @@
 // to, and listens for one that provides them to it.
 
 import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
+import { HOST_PORT } from "../base/host-port.js";
 import type { GraphKeeper, KeepRequest } from "../graph/keeper/graph-keeper.js";
 import type { RecoverableGraph } from "../graph/keeper/graph-log.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import { graphDigest } from "../graph/status/graph-sums.js";
 import { Traffic, type TrafficBoard } from "../metrics/traffic.js";
+import type { Control } from "./control.js";
 import type { DurableLog } from "./durable-log.js";
+import { Gate, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from "./gate.js";
+import { type Lineage, promote, readLineage } from "./lineage.js";
 import { serialBase } from "./log/log-id.js";
 import { Provider } from "./provider.js";
 import { Replica, type ReplicaGraphs } from "./replica.js";
@@ -18,6 +23,8 @@ import type { PeerStatus } from "./wire/status.js";
 
 const SAVE_TIMEOUT_MS = 60_000;
 const SHOWN_MS = 1_000;
+const FENCE_MS = 10;
+const SCHEME = "svc://";
 
 export interface ReplicationSettings {
   readonly root: string;
@@ -46,46 +53,26 @@ export interface ReplicationParts {
 }
 
 export class Replication {
+  readonly #parts: ReplicationParts;
+  readonly #log: DurableLog;
+  readonly #key: SharedKey;
   readonly #traffic = new Traffic();
-  readonly #providers: readonly Provider[];
-  readonly #subscriber: Subscriber | null;
+  readonly #input = new Gate();
+  readonly #output = new Gate();
   readonly #timer: NodeJS.Timeout;
+  #providers: readonly Provider[] = [];
+  #subscriber: Subscriber | null = null;
+  #lineage: Lineage;
 
-  /** @throws SvcError SVC2530, SVC2534 */
+  /** @throws SvcError SVC2530 */
   private constructor(parts: ReplicationParts, log: DurableLog) {
-    const { settings, keeper, board, warn } = parts;
-    const key = SharedKey.read(settings.txKeyFile);
-    const traffic = this.#traffic;
-    const status = (): PeerStatus => ({
-      at: Date.now(),
-      host: hostname(),
-      adminPort: board.adminPort,
-      serial: traffic.serial,
-      digest: digestOf(keeper),
-    });
-    const snapshots = { saveNow: (name: string) => keeper.saveNow(name, SAVE_TIMEOUT_MS) };
-    this.#providers = settings.attach.map((address) => {
-      const { host, port } = hostAndPort(address, key);
-      return new Provider({ host, port, key, log, snapshots, traffic, status, warn });
-    });
+    this.#parts = parts;
+    this.#log = log;
+    this.#key = SharedKey.read(parts.settings.txKeyFile);
+    this.#lineage = readLineage(parts.settings.root);
     log.keptSn = () => Math.min(...this.#providers.map(({ keptSn }) => keptSn));
-    this.#subscriber = null;
-    const { ip, txPort: port } = settings;
-    if (port !== null) {
-      const replica = new Replica(replicaGraphs(parts, log));
-      this.#subscriber = new Subscriber({ port, ip, key, replica, traffic, status, warn });
-      traffic.txPort = port;
-    }
-    const { log: changes } = log.channel;
-    const show = (): void => {
-      // Before a first unit there is no log.
-      const isBegun = changes.safe > 0;
-      if (port === null && isBegun) traffic.serial = serialBase(changes.logId) + changes.safe;
-      const subscribers = this.#providers.map((provider) => provider.shown());
-      board.write(traffic.shown(subscribers, changes.bytes));
-    };
-    show();
-    this.#timer = setInterval(show, SHOWN_MS).unref();
+    this.#show();
+    this.#timer = setInterval(() => this.#show(), SHOWN_MS).unref();
   }
 
   /** Null: there is no log. @throws SvcError SVC2530, SVC2534 */
@@ -100,12 +87,12 @@ export class Replication {
     }
     const replication = new Replication(parts, parts.log);
     try {
-      await replication.#subscriber?.listen();
+      if (txPort !== null) await replication.#bind(txPort);
+      for (const address of attach) replication.#attach(address);
     } catch (error) {
       replication.stop();
       throw error;
     }
-    for (const provider of replication.#providers) void provider.run();
     return replication;
   }
 
@@ -113,6 +100,165 @@ export class Replication {
     clearInterval(this.#timer);
     this.#subscriber?.stop();
     for (const provider of this.#providers) provider.stop();
+  }
+
+  /** @throws SvcError SVC2530, SVC2534, SVC2536, SVC2537 */
+  control(control: Control): unknown {
+    switch (control.do) {
+      case "attach":
+        return this.#attach(addressIn(control.uri));
+      case "attached":
+        return this.#providers.map(({ address }) => `svc://${address}`);
+      case "detach":
+        return this.#detach(control.uri === null ? null : addressIn(control.uri));
+      case "bind":
+        return this.#bind(control.port);
+      case "bound":
+        return this.#traffic.txPort;
+      case "unbind":
+        return this.#unbind();
+      case "promote":
+        return this.#promote();
+      case "fence":
+        return this.#fence(control.timeoutMs);
+      case "suspend":
+      case "resume":
+        return this.#open(control.what, control.do === "resume");
+      case "throttle":
+        return this.#throttle(control.unit, control.rate);
+    }
+  }
+
+  #attach(address: string): void {
+    const { keeper, warn } = this.#parts;
+    if (this.#providers.some((provider) => provider.address === address)) {
+      throw new SvcError("SVC2536", `Subscriber already exists: svc://${address}`);
+    }
+    const { host, port } = hostAndPort(address, this.#key);
+    const provider = new Provider({
+      ...{ host, port, key: this.#key, log: this.#log, warn },
+      snapshots: { saveNow: (name) => keeper.saveNow(name, SAVE_TIMEOUT_MS) },
+      traffic: this.#traffic,
+      gate: this.#output,
+      origin: () => ({ isRoot: this.#isRoot, ancestors: this.#lineage.ancestors }),
+      status: () => this.#status(),
+      fenced: () => this.#fenced(),
+    });
+    this.#providers = [...this.#providers, provider];
+    void provider.run();
+  }
+
+  #detach(address: string | null): number {
+    const gone = this.#providers.filter((one) => address === null || one.address === address);
+    for (const provider of gone) provider.stop();
+    this.#providers = this.#providers.filter((provider) => !gone.includes(provider));
+    return gone.length;
+  }
+
+  async #bind(port: number): Promise<void> {
+    const { settings, keeper, warn } = this.#parts;
+    if (this.#subscriber !== null) this.#unbind();
+    const replica = new Replica(replicaGraphs(this.#parts, this.#log));
+    const subscriber = new Subscriber({
+      ...{ port, ip: settings.ip, key: this.#key, replica, warn },
+      ...{ gate: this.#input, traffic: this.#traffic, status: () => this.#status() },
+    });
+    await subscriber.listen();
+    this.#subscriber = subscriber;
+    this.#traffic.txPort = port;
+    keeper.isReplica = true;
+  }
+
+  #unbind(): void {
+    this.#subscriber?.stop();
+    this.#subscriber = null;
+    this.#traffic.txPort = 0;
+  }
+
+  /** Returns the epoch. It goes on listening, to tell others that they were replaced. */
+  #promote(): number {
+    const { settings, keeper, warn } = this.#parts;
+    const { log } = this.#log.channel;
+    this.#subscriber?.retire();
+    this.#lineage = promote(settings.root);
+    log.epoch = Math.max(log.epoch, this.#lineage.epoch);
+    this.#subscriber?.promoted(log.epoch);
+    this.#traffic.provider = null;
+    keeper.isReplica = false;
+    warn(`replication: this instance provides from now on, as of epoch ${log.epoch}`);
+    return log.epoch;
+  }
+
+  /** Nobody may change what those that follow the new provider will not have. */
+  #fenced(): void {
+    this.#detach(null);
+    this.#parts.keeper.isReplica = true;
+  }
+
+  async #fence(timeoutMs: number): Promise<void> {
+    const giveUpAt = performance.now() + timeoutMs;
+    const { channel } = this.#log;
+    await this.#log.settled();
+    const { safe } = channel.log;
+    for (;;) {
+      const late = this.#providers.find((provider) => !provider.has(safe));
+      if (late === undefined) return;
+      if (performance.now() > giveUpAt) {
+        const text = `svc://${late.address} has not confirmed all changes in ${timeoutMs} ms`;
+        throw new SvcError("SVC2537", `replication: ${text}`);
+      }
+      await sleep(FENCE_MS, undefined, { ref: false });
+    }
+  }
+
+  #open(what: "input" | "output", isOpen: boolean): void {
+    if (what === "input") {
+      this.#input.isOpen = isOpen;
+      this.#subscriber?.wake();
+    } else {
+      this.#output.isOpen = isOpen;
+      for (const provider of this.#providers) provider.wake();
+    }
+    this.#show();
+  }
+
+  #throttle(unit: ThrottleUnit, rate: number | null): Throttle {
+    if (!THROTTLE_UNITS.includes(unit)) {
+      throw new SvcError("SVC2536", `unit must be one of ${THROTTLE_UNITS.join(", ")}`);
+    }
+    if (rate !== null && !(rate > 0)) throw new SvcError("SVC2536", "rate must be above 0");
+    this.#output.throttle = { ...this.#output.throttle, [unit]: rate };
+    this.#show();
+    return this.#output.throttle;
+  }
+
+  get #isRoot(): boolean {
+    return this.#traffic.txPort === 0 || this.#lineage.epoch === this.#log.channel.log.epoch;
+  }
+
+  #status(): PeerStatus {
+    const { keeper, board } = this.#parts;
+    return {
+      at: Date.now(),
+      host: hostname(),
+      adminPort: board.adminPort,
+      serial: this.#traffic.serial,
+      digest: digestOf(keeper),
+    };
+  }
+
+  #show(): void {
+    const traffic = this.#traffic;
+    const { log } = this.#log.channel;
+    // Before a first unit there is no log.
+    if (traffic.txPort === 0 && log.safe > 0) traffic.serial = serialBase(log.logId) + log.safe;
+    this.#parts.board.write({
+      ...traffic.shown(),
+      subscribers: this.#providers.map((provider) => provider.shown()),
+      logBytes: log.bytes,
+      halted: { in: !this.#input.isOpen, out: !this.#output.isOpen },
+      throttle: this.#output.throttle,
+    });
   }
 }
 
@@ -132,11 +278,24 @@ function replicaGraphs(parts: ReplicationParts, log: DurableLog): ReplicaGraphs 
       keeper.drop(name, isErased);
     },
     relieve: () => log.relieve(),
+    get epoch() {
+      return log.channel.log.epoch;
+    },
+    set epoch(epoch) {
+      log.channel.log.epoch = epoch;
+    },
   };
 }
 
 function digestOf(keeper: GraphKeeper): string {
   return graphDigest([...keeper.replicated().values()].map((store) => ({ store })));
+}
+
+/** @throws SvcError SVC2536 */
+function addressIn(uri: string): string {
+  const address = uri.startsWith(SCHEME) ? uri.slice(SCHEME.length).replace(/\/$/, "") : uri;
+  if (HOST_PORT.test(address)) return address;
+  throw new SvcError("SVC2536", `not svc://host:port: ${uri.slice(0, 200)}`);
 }
 
 /** @throws SvcError SVC2530 */

@@ -2,6 +2,7 @@
 // reaches back to, else a snapshot; and whether what it has came from here at all.
 
 import { identityOfStore } from "../graph/log/logged-store.js";
+import type { Ancestor } from "./lineage.js";
 import type { LogChannel } from "./log/log-channel.js";
 import type { SegmentLog } from "./log/segment-log.js";
 import type { Offer, OfferedGraph, Positions } from "./wire/positions.js";
@@ -13,13 +14,20 @@ export interface SendPlan {
   readonly counts: Map<number, number>;
 }
 
+/** What a provider is beside its log. */
+export interface Origin {
+  /** No other instance provides what this one has. */
+  readonly isRoot: boolean;
+  readonly ancestors: readonly Ancestor[];
+}
+
 /** @returns text: why this subscriber can get nothing from here */
 export function planFor(
   channel: LogChannel,
   positions: Positions,
-  isRoot: boolean,
+  { isRoot, ancestors }: Origin,
 ): SendPlan | string {
-  const strange = strangeness(channel.log, positions.log);
+  const strange = strangeness(channel.log, positions.log, ancestors);
   if (strange !== null) return strange;
   const there = new Map(positions.graphs.map(({ identity, count }) => [identity, count]));
   const counts = new Map<number, number>();
@@ -45,15 +53,25 @@ export function planFor(
   const unknown = left.find((identity) => channel.graphs.byIdentity(identity)?.isErased !== true);
   if (unknown !== undefined) return `it has a graph that is not here (identity ${unknown})`;
   const { lastNumber } = channel.graphs;
-  const offer = { logId: channel.log.logId, isRoot, graphs, lastNumber, erased: left };
+  const { logId, epoch } = channel.log;
+  const offer = { logId, isRoot, epoch, graphs, lastNumber, erased: left };
   return { offer, snapshots, counts };
 }
 
 /** Why what a subscriber has did not come from this log as it is now; null: it did. */
-function strangeness(log: SegmentLog, position: Positions["log"]): string | null {
+function strangeness(
+  log: SegmentLog,
+  position: Positions["log"],
+  ancestors: readonly Ancestor[],
+): string | null {
   if (position === null) return null;
   const { id, sn, chain } = position;
-  if (id !== log.logId) return "what it has came from another instance";
+  if (id !== log.logId) {
+    const ancestor = ancestors.find((one) => one.id === id);
+    if (ancestor === undefined) return "what it has came from another instance";
+    if (sn <= ancestor.sn) return null;
+    return `it has changes up to ${sn} of a provider that was followed here up to ${ancestor.sn}`;
+  }
   if (sn > log.last) return `it has changes up to ${sn}, the log ends at ${log.last}`;
   if (sn < log.first) return null;
   for (const { header } of log.read(sn)) {

@@ -4,6 +4,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { SvcError } from "../base/errors.js";
 import type { Traffic } from "../metrics/traffic.js";
+import type { Gate } from "./gate.js";
 import { serialBase } from "./log/log-id.js";
 import type { Replica } from "./replica.js";
 import { garbled, type Message, MessageType } from "./wire/messages.js";
@@ -22,6 +23,8 @@ export interface SubscriberParts {
   readonly ip: string | null;
   readonly key: SharedKey;
   readonly replica: Replica;
+  /** What comes may be held up. */
+  readonly gate: Gate;
   readonly traffic: Traffic;
   readonly status: () => PeerStatus;
   readonly warn: (line: string) => void;
@@ -35,6 +38,9 @@ export class Subscriber {
   /** Null: the provider has changes from another one, whose numbers it tells with its status. */
   #serialBase: number | null = null;
   #lastSaid = "";
+  /** Not null: it provides by itself now, and says so to whoever wants to be its provider. */
+  #promotedTo: number | null = null;
+  #goOn: () => void = () => undefined;
 
   constructor(parts: SubscriberParts) {
     this.#parts = parts;
@@ -58,7 +64,29 @@ export class Subscriber {
 
   stop(): void {
     this.#server.close();
+    this.#end();
+  }
+
+  /** Takes nothing more; before its root is no longer called a replica's. */
+  retire(): void {
+    this.#parts.replica.mark();
+    this.#parts.replica.retire();
+  }
+
+  /** Follows nobody any more, and fences off providers of former epochs. */
+  promoted(epoch: number): void {
+    this.#promotedTo = epoch;
+    this.#end();
+  }
+
+  /** To be called when the gate is opened. */
+  wake(): void {
+    this.#goOn();
+  }
+
+  #end(): void {
     for (const peer of this.#peers) peer.close();
+    this.#goOn();
   }
 
   async #serve(socket: Socket): Promise<void> {
@@ -68,6 +96,10 @@ export class Subscriber {
     try {
       if (!key.isThere && !isThisMachine(peer.address)) throw garbled("a stranger without a key");
       await peer.shakeHands("subscriber", key);
+      if (this.#promotedTo !== null) {
+        await this.#fence(peer, this.#promotedTo);
+        return;
+      }
       if (this.#provider !== null) {
         await peer.refuse("it has a provider already");
         return;
@@ -78,7 +110,7 @@ export class Subscriber {
     } catch (error) {
       this.#say(error as Error);
       // Texts of other errors may say more than the other end has to know.
-      if (error instanceof SvcError && error.code === "SVC2532") await peer.refuse(error.message);
+      if (isRefusal(error)) await peer.refuse((error as Error).message);
     } finally {
       peer.close();
       this.#peers.delete(peer);
@@ -88,6 +120,11 @@ export class Subscriber {
         traffic.providerDigest = "";
       }
     }
+  }
+
+  async #fence(peer: Peer, epoch: number): Promise<void> {
+    await peer.sendJson(MessageType.Positions, { log: null, epoch, graphs: [] });
+    await peer.next();
   }
 
   async #follow(peer: Peer): Promise<void> {
@@ -108,6 +145,7 @@ export class Subscriber {
       for (;;) {
         const message = await peer.next();
         if (message === null) return;
+        while (!this.#parts.gate.isOpen && !peer.isClosed) await this.#opened();
         await this.#take(peer, message);
       }
     } finally {
@@ -115,6 +153,12 @@ export class Subscriber {
       replica.mark();
       warn(`replication: ${peer.address} has gone`);
     }
+  }
+
+  #opened(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#goOn = resolve;
+    });
   }
 
   async #take(peer: Peer, { type, body }: Message): Promise<void> {
@@ -159,4 +203,9 @@ export class Subscriber {
     this.#lastSaid = message;
     this.#parts.warn(`${error instanceof SvcError ? error.code : "SVC2531"}: ${message}`);
   }
+}
+
+/** What the other end is to know, too. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof SvcError && (error.code === "SVC2532" || error.code === "SVC2535");
 }

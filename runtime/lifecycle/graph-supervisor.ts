@@ -20,6 +20,7 @@ import { saveGraphs } from "../graph/keeper/save-graphs.js";
 import { adminThread, keeperThread, MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
 import { identityOfStore, LogClock } from "../graph/log/logged-store.js";
 import { DataError, OperationTimeout } from "../graph/model/errors.js";
+import type { Control } from "../interconnect/control.js";
 import { TrafficBoard } from "../metrics/traffic.js";
 import type { GraphSettings } from "../settings/server-settings.js";
 import type { AdminAsk, AdminServer } from "./admin-control.js";
@@ -58,6 +59,8 @@ export class GraphSupervisor implements GraphSource {
   readonly recovered: Promise<void>;
   /** Resolves when the configured and stored graphs are loaded, or could not be. */
   readonly loaded: Promise<void>;
+  /** Resolves when replication has begun; false: nothing has wanted the root yet. */
+  readonly #replicating: Promise<boolean>;
   /** What all graphs share with their log. */
   readonly clock = new LogClock();
   /** What comes and goes by replication. */
@@ -79,9 +82,9 @@ export class GraphSupervisor implements GraphSource {
     const isLogged = this.#root.isLogged || isReplicated;
     const recovered = isLogged ? this.#recoverLogged() : Promise.resolve();
     this.loaded = recovered.then(() => this.#load());
-    const replicating = this.loaded.then(() => this.#replicate());
-    this.recovered = isReplicated ? replicating : recovered;
-    replicating.catch(() => undefined);
+    this.#replicating = this.loaded.then(() => this.#replicate());
+    this.recovered = isReplicated ? this.#replicating.then(() => undefined) : recovered;
+    this.#replicating.catch(() => undefined);
     // Whoever starts a server learns of it from `recovered`.
     this.loaded.catch(() => undefined);
     void this.clock.failed().then(() => this.#listener?.logFailed());
@@ -277,9 +280,21 @@ export class GraphSupervisor implements GraphSource {
     this.#tellUnloadable();
   }
 
+  /**
+   * Changes how the process replicates, or asks about it.
+   * @throws SvcError SVC2530, SVC2534, SVC2536, SVC2537
+   */
+  async control(control: Control): Promise<unknown> {
+    if (!(await this.#replicating)) {
+      await this.#recoverLogged();
+      await this.#replicate();
+    }
+    return this.#interconnect.ask({ op: "control", control });
+  }
+
   /** @throws SvcError SVC2530, SVC2534 */
-  async #replicate(): Promise<void> {
-    await this.#interconnect.ask({ op: "replicate" });
+  async #replicate(): Promise<boolean> {
+    return (await this.#interconnect.ask({ op: "replicate" })) as boolean;
   }
 
   #hear(notice: InterconnectNotice): void {

@@ -2,6 +2,7 @@
 
 import type { KeepRequest } from "../graph/keeper/graph-keeper.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import type { Control } from "../interconnect/control.js";
 import type { GraphSettings } from "../settings/server-settings.js";
 
 export type InterconnectAsk =
@@ -13,6 +14,8 @@ export type InterconnectAsk =
   | { readonly op: "erase"; readonly identity: string }
   /** Begins to replicate; all graphs are open. */
   | { readonly op: "replicate" }
+  /** Changes replication, or asks about it. */
+  | { readonly op: "control"; readonly control: Control }
   /** A graph is removed, as the thread has wanted. */
   | { readonly op: "removed"; readonly name: string }
   /** Writes what is left to the log; nothing may be changed any more. */

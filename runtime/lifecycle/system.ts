@@ -10,10 +10,10 @@ import { descriptions as builtinPlugins } from "../builtin/.generated/descriptio
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { readHost } from "../builtin/host.js";
 import { descriptorLimit } from "../dispatch/descriptor-limit.js";
-import { AllGraphs } from "../graph/api/all-graphs.js";
 import { bindGraphs } from "../graph/api/bind-graphs.js";
 import { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
 import { MAIN_THREAD } from "../graph/keeper/thread-numbers.js";
+import type { Control } from "../interconnect/control.js";
 import { type ServerMetrics, serverMetrics } from "../metrics/server-metrics.js";
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import { type AddPluginArguments, addPlugin } from "../plugin/register/add-plugin.js";
@@ -30,6 +30,7 @@ import {
 } from "../settings/server-settings.js";
 import { GraphSupervisor } from "./graph-supervisor.js";
 import { HttpService } from "./http-service.js";
+import { ReplicatingSystem } from "./replicating-system.js";
 import { type RunOptions, runUntilSignal } from "./run-server.js";
 
 /** The optional arguments of `startHTTP` by their names. */
@@ -46,7 +47,7 @@ type StartArguments =
   | [ip?: string | null, prefix?: string | null, servicein?: boolean, dispatcher?: object | null];
 
 /** The system of this process; made once, exported as `system`. */
-class System extends AllGraphs {
+class System extends ReplicatingSystem {
   #name: string | null = null;
   #isInitialized = false;
   #service: HttpService | null = null;
@@ -235,6 +236,11 @@ class System extends AllGraphs {
     }
     await runUntilSignal(given);
     await this.stopHTTP();
+  }
+
+  protected async control(control: Control): Promise<unknown> {
+    const graphs = this.#graphs ?? (await this.#openGraphs());
+    return graphs.control(control);
   }
 
   /** A request that leaves right after a change meets it; the argspec of many is made once. */

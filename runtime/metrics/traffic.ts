@@ -50,7 +50,16 @@ export interface TrafficShown {
   readonly subscribers: readonly SubscriberShown[];
   /** Bytes of the log on the disk. */
   readonly logBytes: number;
+  /** True where nothing is applied, or sent, for a while. */
+  readonly halted: { readonly in: boolean; readonly out: boolean };
+  /** Most of each in a second that is sent; null: as much as there is. */
+  readonly throttle: {
+    readonly [unit in "bytes" | "opcodes" | "operations" | "transactions"]: number | null;
+  };
 }
+
+/** What only those know who send and keep. */
+type Beside = "subscribers" | "logBytes" | "halted" | "throttle";
 
 const none = (): Sums => ({ bytes: 0, records: 0, units: 0, frames: 0 });
 
@@ -59,6 +68,8 @@ export const NO_TRAFFIC: TrafficShown = {
   ...{ in: none(), out: none(), rateIn: 0, rateOut: 0, lagMs: 0, serial: 0, txPort: 0 },
   ...{ lastChangeAtMs: 0, synchronizing: 0, provider: null, providerDigest: "", subscribers: [] },
   logBytes: 0,
+  halted: { in: false, out: false },
+  throttle: { bytes: null, opcodes: null, operations: null, transactions: null },
 };
 
 const TEXT_BYTES = 2 ** 16;
@@ -129,7 +140,7 @@ export class Traffic {
   }
 
   /** To be called every second or so. */
-  shown(subscribers: readonly SubscriberShown[], logBytes: number): TrafficShown {
+  shown(): Omit<TrafficShown, Beside> {
     const at = performance.now();
     const seconds = Math.max(0.001, (at - this.#before.at) / 1000);
     const rateIn = Math.round((this.in.bytes - this.#before.in) / seconds);
@@ -140,7 +151,7 @@ export class Traffic {
     const lastChangeAtMs = this.#lastChangeAtMs;
     return {
       ...{ in: input, out, rateIn, rateOut, lagMs, serial, txPort, lastChangeAtMs },
-      ...{ synchronizing, provider, providerDigest, subscribers, logBytes },
+      ...{ synchronizing, provider, providerDigest },
     };
   }
 }

@@ -2,6 +2,7 @@
 // option of the command line or a variable. The rule judges both.
 
 import { isIP } from "node:net";
+import { HOST_PORT } from "../base/host-port.js";
 import { isNetwork } from "../http/network.js";
 import { expected, isTrueOrFalse, list, nullable, type Rule, string, test } from "./rules.js";
 
@@ -157,10 +158,7 @@ export const hostNames: SettingType<readonly string[]> = {
 
 /** Addresses with ports; as text with commas between them. */
 export const hostPorts: SettingType<readonly string[]> = {
-  rule: list(
-    string("host:port", /^(?:[\w.-]+|\[[\da-f:]+\]):[1-9]\d{0,4}$/i),
-    "a list of host:port",
-  ),
+  rule: list(string("host:port", HOST_PORT), "a list of host:port"),
   expected: "host:port, with commas between them",
   placeholder: "<host:port>",
   read: (value) => value.split(",").map((address) => address.trim()),

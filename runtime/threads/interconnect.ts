@@ -56,6 +56,8 @@ function act(ask: InterconnectAsk): unknown {
       return interconnect.erase(ask.identity);
     case "replicate":
       return interconnect.replicate(everywhere, board);
+    case "control":
+      return interconnect.control(ask.control);
     case "removed":
       removals.get(ask.name)?.();
       removals.delete(ask.name);

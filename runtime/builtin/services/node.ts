@@ -62,8 +62,8 @@ function transactions(view: ServerView) {
       status: isConnected ? "CONNECTED" : "DISCONNECTED",
       lag_ms: lagMs,
     })),
-    "tx-in-halted": false,
-    "tx-out-halted": false,
+    "tx-in-halted": shown.halted.in,
+    "tx-out-halted": shown.halted.out,
     "tx-in-rate": shown.rateIn,
     "tx-out-rate": shown.rateOut,
   };

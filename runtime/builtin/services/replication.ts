@@ -5,21 +5,18 @@ import type { SubscriberShown } from "../../metrics/traffic.js";
 import { jsonService } from "../service.js";
 import { digestOf } from "./graphs.js";
 
-/** Nothing is slowed down for the sake of a subscriber: what it lacks waits on the disk. */
-const THROTTLE = 0;
-
 export const txstat = jsonService((view) => {
   const shown = view.traffic();
-  const { in: input, out } = shown;
+  const { in: input, out, throttle } = shown;
   return {
     data: {
-      bytes: { throttle: THROTTLE, in: input.bytes, out: out.bytes },
+      bytes: { throttle: throttle.bytes ?? 0, in: input.bytes, out: out.bytes },
       rate: { in: shown.rateIn, out: shown.rateOut },
-      opcodes: { throttle: THROTTLE, in: input.records, out: out.records },
-      operations: { throttle: THROTTLE, in: input.units, out: out.units },
-      transactions: { throttle: THROTTLE, in: input.frames, out: out.frames },
+      opcodes: { throttle: throttle.opcodes ?? 0, in: input.records, out: out.records },
+      operations: { throttle: throttle.operations ?? 0, in: input.units, out: out.units },
+      transactions: { throttle: throttle.transactions ?? 0, in: input.frames, out: out.frames },
     },
-    halted: { in: false, out: false },
+    halted: shown.halted,
     "input-lag": shown.lagMs,
     "master-serial": String(shown.serial),
   };
@@ -42,7 +39,7 @@ export const peerstat = jsonService((view) => {
     "events-running": doEventsRun(graphs),
     readonly: isReadonly,
     durable: view.isLogged,
-    executing: shown.txPort > 0,
+    executing: shown.txPort > 0 && !shown.halted.in,
     digest: digestOf(view),
     "master-serial": String(shown.serial),
     "idle-ms": Math.round(now - (shown.lastChangeAtMs || view.startedAtMs)),

@@ -66,6 +66,7 @@ export class GraphKeeper {
   /** Keeps changes of graphs; null: nothing does. */
   readonly #changes: GraphLog | null;
   #isSaving = false;
+  #isReplica: boolean;
 
   /** @param thread number of the calling thread */
   constructor(
@@ -78,6 +79,7 @@ export class GraphKeeper {
     this.#settings = settings;
     this.#log = log;
     this.#changes = changes;
+    this.#isReplica = settings.txPort !== null;
     changes?.onGrown(() => void this.#saveNow());
     const { saveEvery } = settings;
     if (saveEvery > 0) setInterval(() => this.#saveNow(), saveEvery * 1000).unref();
@@ -150,6 +152,12 @@ export class GraphKeeper {
     return new Map(shared.map(({ store }) => [store.name, store]));
   }
 
+  /** True: graphs that are not local follow another instance's, and nobody else changes them. */
+  set isReplica(isReplica: boolean) {
+    this.#isReplica = isReplica;
+    for (const store of this.replicated().values()) letOnlyFollow(store, isReplica);
+  }
+
   /** Saves a graph, whether it has changed or not; resolves with its folder. */
   async saveNow(name: string, timeoutMs: number): Promise<string> {
     const kept = this.#graphs.get(name);
@@ -217,10 +225,7 @@ export class GraphKeeper {
   #open(store: GraphStore, request: KeepRequest): SharedGraph {
     const { folder, path, isStorable, isLocal, isReadonly } = request;
     if (isReadonly) setSystemReadonly(store, true);
-    if (this.#settings.txPort !== null && isReplicated(store.name, isLocal)) {
-      setReadonlyBy(store, ReadonlyBy.Replica, true);
-      setEventsEnabled(store, false, EventPause.Replica);
-    }
+    if (this.#isReplica && isReplicated(store.name, isLocal)) letOnlyFollow(store, true);
     if (this.#settings.idle) setEventsEnabled(store, false, EventPause.System);
     const shared = { share: store.share, path: isStorable ? folder : null, logPath: path, isLocal };
     return this.adopt(shared, store);
@@ -246,6 +251,11 @@ export class GraphKeeper {
     await this.save(0);
     this.#isSaving = false;
   }
+}
+
+function letOnlyFollow(store: GraphStore, isReplica: boolean): void {
+  setReadonlyBy(store, ReadonlyBy.Replica, isReplica);
+  setEventsEnabled(store, !isReplica, EventPause.Replica);
 }
 
 function isReplicated(name: string, isLocal: boolean): boolean {

@@ -8,6 +8,8 @@ import { garbled } from "./messages.js";
 export interface Positions {
   /** The log that all came from, and its last frame so far; null: nothing has come yet. */
   readonly log: { readonly id: string; readonly sn: number; readonly chain: number } | null;
+  /** The highest that it has heard of. */
+  readonly epoch: number;
   readonly graphs: readonly Position[];
 }
 
@@ -31,6 +33,7 @@ export interface Offer {
   readonly logId: string;
   /** True: no other instance provides what this one has. */
   readonly isRoot: boolean;
+  readonly epoch: number;
   readonly graphs: readonly OfferedGraph[];
   /** Graphs with numbers up to this one that are not offered were erased. */
   readonly lastNumber: number;
@@ -47,21 +50,23 @@ const IDENTITY = /^[0-9a-f]{32}$/;
 
 /** @throws SvcError SVC2531 */
 export function positionsIn(given: unknown): Positions {
-  const { log, graphs } = (given ?? {}) as { log?: Positions["log"]; graphs?: Position[] };
+  const { log, epoch, graphs } = (given ?? {}) as Partial<Positions>;
   if (log !== null && !isLogPosition(log)) throw garbled("no position in a log");
+  if (!isCount(epoch)) throw garbled("no epoch");
   if (!Array.isArray(graphs) || graphs.length > MAX_GRAPHS || !graphs.every(isPosition)) {
     throw garbled("no positions of graphs");
   }
-  return { log: log ?? null, graphs };
+  return { log: log ?? null, epoch, graphs };
 }
 
 /** @throws SvcError SVC2531 */
 export function offerIn(given: unknown): Offer {
-  const { logId, isRoot = false, graphs, lastNumber, erased } = (given ?? {}) as Partial<Offer>;
+  const { logId, isRoot, epoch, graphs, lastNumber, erased } = (given ?? {}) as Partial<Offer>;
   const isOffer = isIdentity(logId) && Array.isArray(graphs) && Array.isArray(erased);
   if (!isOffer || !graphs.every(isOffered) || !erased.every(isIdentity)) throw garbled("no offer");
-  if (!isCount(lastNumber) || typeof isRoot !== "boolean") throw garbled("no offer");
-  return { logId, isRoot, graphs, lastNumber, erased };
+  if (!isCount(lastNumber) || !isCount(epoch) || typeof isRoot !== "boolean")
+    throw garbled("no offer");
+  return { logId, isRoot, epoch, graphs, lastNumber, erased };
 }
 
 /** @throws SvcError SVC2531 */
@@ -77,7 +82,7 @@ export function isOffered(given: unknown): given is OfferedGraph {
   return isNamed && isCount(number) && isIdentity(identity);
 }
 
-function isLogPosition(given: unknown): given is Positions["log"] {
+export function isLogPosition(given: unknown): given is NonNullable<Positions["log"]> {
   const { id, sn, chain } = (given ?? {}) as Record<string, unknown>;
   return isIdentity(id) && isCount(sn) && isCount(chain);
 }

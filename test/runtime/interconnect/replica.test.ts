@@ -45,6 +45,7 @@ test.before.each((context) => {
     stores: () => subscriber.replicated(),
     open: ({ name, identity }) => subscriber.keep({ ...request(other, name), identity }),
     remove: async (name, isErased) => subscriber.drop(name, isErased),
+    epoch: 1,
     relieve: () => undefined,
   });
   Object.assign(context, { folder, log, clock, provider, subscriber, replica });
@@ -79,7 +80,7 @@ function fill({ provider, folder }: Context, name: string, vertices: number): Gr
 async function follow(context: Context): Promise<void> {
   const { log, clock, replica } = context;
   assert.ok(await clock.wait(clock.next));
-  const plan = planFor(log.channel, replica.positions(), true);
+  const plan = planFor(log.channel, replica.positions(), { isRoot: true, ancestors: [] });
   if (typeof plan === "string") throw new Error(plan);
   await replica.accept(plan.offer);
   await stream(context);

@@ -1,0 +1,64 @@
+// What a provider that was a replica once tells of that time: up to where it had the log of the one
+// before it. Whoever has no more of that log than this is behind, and can follow on; and whoever
+// has the lower epoch has been replaced.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readMark, removeMark, writeSafely } from "./replica-mark.js";
+import { isLogPosition } from "./wire/positions.js";
+
+const LINEAGE_FILE = "_lineage.json";
+/** Who was away for longer gets snapshots into an empty root. */
+const MOST_ANCESTORS = 16;
+
+export interface Ancestor {
+  readonly id: string;
+  readonly sn: number;
+  readonly chain: number;
+}
+
+export interface Lineage {
+  readonly epoch: number;
+  readonly ancestors: readonly Ancestor[];
+}
+
+const NONE: Lineage = { epoch: 1, ancestors: [] };
+
+export function readLineage(root: string): Lineage {
+  try {
+    const text = readFileSync(join(root, LINEAGE_FILE), "utf8");
+    const { epoch, ancestors } = JSON.parse(text) as Partial<Lineage>;
+    const isLineage = Number.isSafeInteger(epoch) && Array.isArray(ancestors);
+    return isLineage && ancestors.every(isLogPosition) ? { epoch: epoch!, ancestors } : NONE;
+  } catch {
+    // Without it replicas of the one before have to start empty, which is safe.
+    return NONE;
+  }
+}
+
+/**
+ * A replica takes over from its provider: its graphs may be changed from now on.
+ * @returns what it tells others from now on
+ */
+export function promote(root: string): Lineage {
+  const lineage = readLineage(root);
+  const mark = readMarkOrNone(root);
+  const followed = mark?.log ?? null;
+  if (mark === undefined || followed === null) {
+    removeMark(root);
+    return lineage;
+  }
+  const ancestors = [...lineage.ancestors, followed].slice(-MOST_ANCESTORS);
+  const next = { epoch: Math.max(lineage.epoch, mark.epoch) + 1, ancestors };
+  writeSafely(join(root, LINEAGE_FILE), next);
+  removeMark(root);
+  return next;
+}
+
+function readMarkOrNone(root: string): ReturnType<typeof readMark> {
+  try {
+    return readMark(root);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+// A program that uses the library provides its graphs to another process, and becomes a replica of
+// one, while it runs.
+// limit: 60 s
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type * as Library from "svc-server";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("replication of a program");
+const PLUGIN = `
+import type { int, PluginRequest } from "svc-server";
+
+/** @plugin */
+export function one(_request: PluginRequest): int {
+  return 1;
+}
+`;
+const library = new URL("../../dist/index.js", import.meta.url).href;
+const { Graph, system } = (await import(library)) as typeof Library;
+let folder: string;
+
+test.before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "svc-program-"));
+  const options = { root: join(folder, "own"), log: "async", saveEvery: 0 } as const;
+  await system.initialize("program", options);
+});
+
+test.after(async () => {
+  await system.unload();
+  rmSync(folder, { recursive: true });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => "none",
+    (error: { code?: string }) => error.code,
+  );
+}
+
+test("a program follows, takes over, and provides", async () => {
+  const port = await freePort();
+  assert.is(await system.bound(), 0);
+  await system.bind(port);
+  assert.is(await system.bound(), port);
+  await system.suspendTxInput();
+  await system.resumeTxInput();
+  assert.throws(() => new Graph("things").createVertex("a"), /readonly/);
+  await system.promote();
+  new Graph("things").createVertex("a");
+  await system.unbind();
+
+  const project = new TemporaryProject({ "plugins/one.ts": PLUGIN });
+  await svc("build", project.folder);
+  const root = join(folder, "other");
+  const other = await serve(project.folder, "--root", root, "--tx-port", `${port}`);
+  try {
+    const uri = `svc://127.0.0.1:${port}`;
+    await system.attach(uri);
+    assert.is(await codeOf(system.attach(uri)), "SVC2536");
+    assert.equal(await system.attached(), [uri]);
+    await system.suspendTxOutput();
+    new Graph("things").createVertex("b");
+    assert.is(await codeOf(system.fence(200)), "SVC2537");
+    await system.resumeTxOutput();
+    assert.is((await system.throttle(1e6, "operations")).operations, 1e6);
+    assert.is((await system.throttle(null, "operations")).operations, null);
+    await system.fence();
+    for (let order = 0; order !== 2; await delay(20)) {
+      const { response } = (await get(other.port, "/svc/objcnt")).json;
+      order = (response as { order: number }).order;
+    }
+    assert.is(await system.detach(uri), 1);
+    assert.equal(await system.attached(), []);
+  } finally {
+    await other.stop("SIGKILL");
+    project.remove();
+  }
+});
+
+test.run();

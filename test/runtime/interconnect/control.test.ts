@@ -1,0 +1,181 @@
+// Replication that is changed while it runs: attached and detached, held up, slowed down, and taken
+// over by a replica, which fences its former provider off.
+// limit: 120 s
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Gate } from "../../../runtime/interconnect/gate.js";
+import { Instance, type InstanceOptions, same, until } from "./support/instance.js";
+
+interface Context {
+  folder: string;
+}
+
+const test = suite<Context>("replication under control");
+const running: Instance[] = [];
+
+test.before.each((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), "svc-control-"));
+});
+
+test.after.each(async ({ folder }) => {
+  for (const instance of running.splice(0)) await instance.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function begin({ folder }: Context, name: string, options: InstanceOptions = {}) {
+  const instance = await Instance.start(join(folder, name), options);
+  running.push(instance);
+  return instance;
+}
+
+async function end(instance: Instance): Promise<void> {
+  running.splice(running.indexOf(instance), 1);
+  await instance.stop();
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function code(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => "none",
+    (error: { code?: string }) => error.code,
+  );
+}
+
+test("an instance is bound, attached, fenced and detached while it runs", async (context) => {
+  const [port, one] = [await freePort(), await begin(context, "a")];
+  const other = await begin(context, "b");
+  await other.control({ do: "bind", port });
+  assert.is(await other.control({ do: "bound" }), port);
+  const uri = `svc://127.0.0.1:${port}`;
+  await one.control({ do: "attach", uri });
+  assert.is(await code(one.control({ do: "attach", uri })), "SVC2536");
+  assert.is(await code(one.control({ do: "attach", uri: "http://x" })), "SVC2536");
+  assert.equal(await one.control({ do: "attached" }), [uri]);
+  one.graph().createVertex("a");
+  await one.control({ do: "fence", timeoutMs: 60_000 });
+  assert.is(other.store().operationCount, 1);
+  assert.throws(() => other.graph().createVertex("b"), /readonly/);
+  assert.is(await one.control({ do: "detach", uri: null }), 1);
+  one.graph().createVertex("c");
+  await one.isFlushed();
+  await one.control({ do: "attach", uri });
+  await same(one, other);
+  await other.control({ do: "unbind" });
+  assert.is(await other.control({ do: "bound" }), 0);
+});
+
+for (const what of ["input", "output"] as const) {
+  test(`nothing passes while ${what} is suspended`, async (context) => {
+    const port = await freePort();
+    const other = await begin(context, "b", { txPort: port });
+    const one = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+    one.graph().createVertex("a");
+    await same(one, other);
+    const at = what === "input" ? other : one;
+    await at.control({ do: "suspend", what });
+    assert.is(at.shown.halted[what === "input" ? "in" : "out"], true);
+    one.graph().createVertex("b");
+    assert.is(await code(one.control({ do: "fence", timeoutMs: 100 })), "SVC2537");
+    assert.is(other.store().operationCount, 1);
+    await at.control({ do: "resume", what });
+    await same(one, other);
+    assert.equal(at.shown.halted, { in: false, out: false });
+  });
+}
+
+test("what is sent can be bounded by each unit", async (context) => {
+  const one = await begin(context, "a");
+  one.graph().createVertex("a");
+  const throttle = (unit: string, rate: number | null) =>
+    one.control({ do: "throttle", unit: unit as "bytes", rate });
+  const none = { bytes: null, opcodes: null, operations: null, transactions: null };
+  assert.equal(await throttle("operations", 1000), { ...none, operations: 1000 });
+  assert.equal(await throttle("operations", null), none);
+  assert.is(await code(throttle("miles", 1)), "SVC2536");
+  assert.is(await code(throttle("bytes", -1)), "SVC2536");
+  const gate = new Gate();
+  gate.throttle = { ...none, bytes: 10_000, operations: 100_000 };
+  const begun = performance.now();
+  for (let frame = 0; frame < 4; frame++) await gate.pass(500, 10, 10);
+  assert.ok(performance.now() - begun >= 190, "2000 bytes at 10,000 a second");
+});
+
+test("a replica takes over: others follow it, and its provider is fenced off", async (context) => {
+  const [first, second] = [await freePort(), await freePort()];
+  const [toFirst, toSecond] = [`127.0.0.1:${first}`, `127.0.0.1:${second}`];
+  const old = await begin(context, "a", { attach: [toFirst, toSecond] });
+  const next = await begin(context, "b", { txPort: first });
+  const sibling = await begin(context, "c", { txPort: second });
+  for (const id of ["a", "b"]) old.graph().createVertex(id);
+  await same(old, next);
+  await same(old, sibling);
+  assert.is(await next.control({ do: "promote" }), 2);
+  next.graph().createVertex("after");
+  await until(
+    () => old.log.includes("SVC2535"),
+    () => old.log,
+  );
+  assert.throws(() => old.graph().createVertex("lost"), /readonly/);
+  assert.equal(await old.control({ do: "attached" }), []);
+  await next.control({ do: "attach", uri: `svc://${toSecond}` });
+  await same(next, sibling);
+  // The same after restarts of both.
+  await end(next);
+  const again = await begin(context, "b", { attach: [toSecond] });
+  again.graph().createVertex("later");
+  await same(again, sibling);
+  await end(old);
+  const back = await begin(context, "a", { attach: [toSecond] });
+  await end(again);
+  await until(
+    () => back.log.includes("SVC2535"),
+    () => back.log,
+  );
+});
+
+test("what a replica has beyond the one that takes over is not lost silently", async (context) => {
+  const [first, second] = [await freePort(), await freePort()];
+  const [toFirst, toSecond] = [`127.0.0.1:${first}`, `127.0.0.1:${second}`];
+  const old = await begin(context, "a", { attach: [toFirst, toSecond] });
+  const next = await begin(context, "b", { txPort: first });
+  const ahead = await begin(context, "c", { txPort: second });
+  old.graph().createVertex("a");
+  await same(old, next);
+  await same(old, ahead);
+  await next.control({ do: "suspend", what: "input" });
+  old.graph().createVertex("b");
+  await same(old, ahead);
+  await end(old);
+  await next.control({ do: "promote" });
+  await next.control({ do: "attach", uri: `svc://${toSecond}` });
+  await until(
+    () => /SVC2532.*followed here up to/.test(next.log),
+    () => next.log,
+  );
+});
+
+test("a replica that is started without a provider has taken over", async (context) => {
+  const port = await freePort();
+  const replica = await begin(context, "b", { txPort: port });
+  const old = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+  old.graph().createVertex("a");
+  await same(old, replica);
+  await end(replica);
+  const next = await begin(context, "b");
+  next.graph().createVertex("b");
+  assert.is(await next.control({ do: "promote" }), 2, "no more than once");
+});
+
+test.run();

@@ -1,0 +1,118 @@
+// An instance as far as it keeps graphs, in this thread: several of them replicate to each other
+// over real sockets, without processes.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { LogClock } from "../../../../runtime/graph/memory/log-clock.js";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import type { Control } from "../../../../runtime/interconnect/control.js";
+import { Interconnect } from "../../../../runtime/interconnect/interconnect.js";
+import { type Disk, realDisk } from "../../../../runtime/interconnect/log/disk.js";
+import { TrafficBoard, type TrafficShown } from "../../../../runtime/metrics/traffic.js";
+import { comparable } from "../../../property/support/comparable.js";
+import { openStore } from "../../graph/support/make-graph.js";
+
+/** Two numbers for each: of the thread that keeps graphs, and of the one that uses them. */
+let instances = 0;
+
+export interface InstanceOptions {
+  readonly txPort?: number | null;
+  readonly attach?: readonly string[];
+  readonly disk?: Disk;
+}
+
+export class Instance {
+  readonly lines: string[] = [];
+  readonly clock = new LogClock();
+  readonly #root: string;
+  readonly #thread = 100 + 2 * (instances++ % 50);
+  readonly #interconnect: Interconnect;
+  readonly #board = new TrafficBoard();
+
+  private constructor(root: string, { txPort = null, attach = [], disk }: InstanceOptions) {
+    this.#root = root;
+    const settings = {
+      ...{ root, readonly: false, graphs: {}, log: "async" as const },
+      ...{ events: false, idle: false, saveEvery: 0 },
+      ...{ ip: null, txPort, attach, txKeyFile: null },
+    };
+    const log = (line: string): number => this.lines.push(line);
+    this.#interconnect = new Interconnect(
+      this.#thread,
+      settings,
+      this.clock,
+      log,
+      disk ?? realDisk,
+    );
+  }
+
+  static async start(root: string, options: InstanceOptions = {}): Promise<Instance> {
+    mkdirSync(root, { recursive: true });
+    const instance = new Instance(root, options);
+    instance.#interconnect.recover(true);
+    const everywhere = { opened: () => undefined, remove: async () => undefined };
+    await instance.#interconnect.replicate(everywhere, instance.#board);
+    return instance;
+  }
+
+  graph(name = "g"): Graph {
+    return openStore(this.store(name));
+  }
+
+  store(name = "g"): GraphStore {
+    const folder = join(this.#root, name);
+    const request = { name, path: name, folder, isLocal: false, isReadonly: false };
+    const shared = this.#interconnect.keep({ ...request, isStorable: true });
+    return GraphStore.attach(shared.share, this.#thread + 1);
+  }
+
+  async control(control: Control): Promise<unknown> {
+    return this.#interconnect.control(control);
+  }
+
+  save(): Promise<boolean> | boolean {
+    return this.#interconnect.save(0);
+  }
+
+  get shown(): TrafficShown {
+    return this.#board.read();
+  }
+
+  get log(): string {
+    return this.lines.join("\n");
+  }
+
+  async isFlushed(): Promise<boolean> {
+    return this.clock.wait(this.clock.next);
+  }
+
+  async stop(): Promise<void> {
+    await this.#interconnect.closeLog();
+  }
+}
+
+/** Until a condition holds. */
+export async function until(holds: () => boolean, what: () => string): Promise<void> {
+  const giveUpAt = performance.now() + 60_000;
+  while (!holds()) {
+    if (performance.now() > giveUpAt) throw new Error(`it never came: ${what()}`);
+    await delay(5);
+  }
+}
+
+/** Until both have the same of a graph, in full. */
+export async function same(one: Instance, other: Instance, name = "g"): Promise<void> {
+  const store = one.store(name);
+  const isThere = (): boolean => other.store(name).operationCount === store.operationCount;
+  await until(isThere, () => `${one.log}\n---\n${other.log}`);
+  const [a, b] = [contents(store), contents(other.store(name))];
+  assert.equal(b, a);
+}
+
+function contents(store: GraphStore): unknown {
+  const { graph, vertices } = comparable(store) as { graph: object; vertices: unknown };
+  return { graph: { ...graph, isReadonly: null }, vertices };
+}
