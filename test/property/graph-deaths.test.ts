@@ -8,12 +8,13 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Arena } from "../../runtime/graph/memory/arena.js";
-import { Writer, writerOf } from "../../runtime/graph/memory/writer.js";
+import { Writer } from "../../runtime/graph/memory/writer.js";
 import { M_INT } from "../../runtime/graph/model/constants.js";
 import { CapacityError } from "../../runtime/graph/model/errors.js";
 import { recoverGraph } from "../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
+import { writerOf } from "../runtime/graph/support/header-words.js";
 import { loggedStore, replayTo } from "../runtime/graph/support/logged-graph.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
 import { buildGraph, CASES, type ChangeCase } from "./support/change-cases.js";

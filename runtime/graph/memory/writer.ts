@@ -357,11 +357,6 @@ export class Writer {
   }
 }
 
-/** Thread that holds the mutex of a graph, 0 for none. */
-export function writerOf(memory: GraphMemory): number {
-  return Atomics.load(memory.header.ints, Header.Mutex) & ~WAITERS;
-}
-
 /** Does the rest of a commit that a dead thread had begun: from then on nothing is undone. */
 function finishCommit(memory: GraphMemory, count: number): void {
   const { journal, header } = memory;

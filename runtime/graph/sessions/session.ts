@@ -68,13 +68,6 @@ export class Session implements SessionView {
     throw new AccessError("A batch neither opens nor closes vertices: open them before it");
   }
 
-  /** Vertices that it holds writable. */
-  writableVertices(): number[] {
-    return this.#held()
-      .filter((hold) => hold.isWritable)
-      .map((hold) => hold.vertex);
-  }
-
   /**
    * In a mutation: why a vertex cannot be held now.
    * @returns true if somebody must release it first

@@ -119,10 +119,6 @@ export class GraphStore {
     return this.memory.header.words[Header.Order]!;
   }
 
-  get virtualCount(): number {
-    return this.memory.header.words[Header.VirtualCount]!;
-  }
-
   /** Arcs. */
   get size(): number {
     return this.#wide(Header.Size);

@@ -190,18 +190,6 @@ export class PropertyTable {
     }
   }
 
-  /** The value if it is a number, else NaN. */
-  numberOf(vertex: number, key: number): number {
-    const { groups } = this;
-    for (let attempt = 0; ; attempt++) {
-      const seen = groups.enter(vertex, attempt);
-      const cell = groups.find(vertex, key);
-      const { words } = this.#cells;
-      const value = cell === 0 ? Number.NaN : numberOfCell(words[cell + 1]!, words[cell]!);
-      if (groups.leave(vertex, seen)) return value;
-    }
-  }
-
   has(vertex: number, key: number): boolean {
     const { groups } = this;
     for (let attempt = 0; ; attempt++) {

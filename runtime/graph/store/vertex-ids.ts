@@ -70,12 +70,6 @@ export class VertexIds implements EntryMatcher {
     return this.#findSought();
   }
 
-  findBytes(utf8: Uint8Array): number {
-    if (utf8.length === 0 || utf8.length > MAX_STRING) return 0;
-    this.#sought.setBytes(utf8);
-    return this.#findSought();
-  }
-
   /**
    * In a mutation: names a handle just allocated. The id must be a checked one and not be there.
    * @throws SvcError SVC2402

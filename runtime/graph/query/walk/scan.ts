@@ -7,7 +7,7 @@ import { ARC_WORDS } from "../../memory/layout.js";
 import { D_BOTH, D_OUT } from "../../model/constants.js";
 import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { ArcBatch, HitCounter, type HitSink } from "../hits/hit-sink.js";
+import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import { bindRule, bindTest, type VertexTest, type WalkRule } from "../match/vertex-test.js";
 import type { VertexCondition } from "../parse/query-options.js";
 import { compileRule } from "../parse/traverse-rule.js";
@@ -103,16 +103,6 @@ export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline
     }
   }
   take();
-}
-
-/**
- * Number of vertices that pass.
- * @throws SearchError after the deadline
- */
-export function countVertices(plan: VertexScan, deadline: Deadline): number {
-  const counter = new HitCounter();
-  scanVertices(plan, counter, deadline);
-  return counter.hits;
 }
 
 const ALL_OUTARCS = { direction: D_OUT, isCollected: true } as const;

@@ -3,11 +3,11 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { writerOf } from "../../../../runtime/graph/memory/writer.js";
 import { recoverGraph, releaseHeld } from "../../../../runtime/graph/operations/recover.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { DyingStore } from "../../../property/support/dying-store.js";
 import { checkStore } from "../support/check-store.js";
+import { writerOf } from "../support/header-words.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
 const test = suite<{ store: GraphStore }>("recovery");

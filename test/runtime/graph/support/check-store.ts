@@ -4,13 +4,13 @@
 import * as assert from "uvu/assert";
 import { Header, NEVER, RecordWord, VertexFlag } from "../../../../runtime/graph/memory/layout.js";
 import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
-import { writerOf } from "../../../../runtime/graph/memory/writer.js";
 import { M_TMX, T_NEVER } from "../../../../runtime/graph/model/constants.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { checkArcs } from "./check-arcs.js";
 import { checkProperties } from "./check-properties.js";
 import { checkTexts } from "./check-texts.js";
 import { checkVectors } from "./check-vectors.js";
+import { virtualCount, writerOf } from "./header-words.js";
 
 /** @throws the first thing that is wrong */
 export function checkStore(store: GraphStore): void {
@@ -54,7 +54,7 @@ function checkHandles(store: GraphStore): number[] {
     else assert.ok(free.has(handle), `unused handle ${handle} is free`);
   }
   assert.is(used.length, store.order, "order");
-  assert.is(used.filter((vertex) => vertices.isVirtual(vertex)).length, store.virtualCount);
+  assert.is(used.filter((vertex) => vertices.isVirtual(vertex)).length, virtualCount(store.memory));
   return used;
 }
 

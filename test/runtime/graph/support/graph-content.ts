@@ -5,6 +5,7 @@ import { vectorIndexes } from "../../../../runtime/graph/changes/index-vectors.j
 import { Header } from "../../../../runtime/graph/memory/layout.js";
 import type { ArcRuns } from "../../../../runtime/graph/store/arc-runs.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { virtualCount } from "./header-words.js";
 
 export interface GraphContent {
   readonly graph: unknown;
@@ -23,10 +24,11 @@ export function graphContent(store: GraphStore): GraphContent {
 }
 
 function wholeContent(store: GraphStore): unknown {
-  const { order, size, virtualCount, propertyCount, operationCount, isReadonly, name } = store;
+  const { order, size, propertyCount, operationCount, isReadonly, name } = store;
   const indexes = vectorIndexes(store).map(({ length, ef }) => [length, ef]);
   return {
-    ...{ name, order, size, virtualCount, propertyCount, operationCount, isReadonly },
+    ...{ name, order, size, propertyCount, operationCount, isReadonly },
+    virtualCount: virtualCount(store.memory),
     createdAt: store.memory.header.words[Header.CreatedAt],
     relationships: store.relationships.list(),
     types: store.types.list(),

@@ -1,0 +1,29 @@
+// What programs use of the package stays as it is: test/golden/public-api.txt holds one line for
+// each name and member that the last release offered. What is added passes; what is gone or changed
+// does not. `UPDATE_GOLDEN=1 node test/run.mjs tidy-api` adopts what is there, after a build; a
+// line that it takes away is then for CHANGELOG.md to tell.
+// limit: 60 s
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { PublicApi } from "../support/public-api.js";
+import { ROOT } from "../support/source-files.js";
+
+const test = suite("public API");
+const GOLDEN = join(ROOT, "test/golden/public-api.txt");
+
+test("nothing that programs use is gone or changed", () => {
+  assert.ok(existsSync(join(ROOT, "dist/types")), "`npm run build` writes the declarations");
+  const lines = new PublicApi(ROOT).lines();
+  assert.ok(lines.length > 500, "the entries are read");
+  if (process.env.UPDATE_GOLDEN === "1") writeFileSync(GOLDEN, `${lines.join("\n")}\n`);
+  const offered = new Set(lines);
+  const former = readFileSync(GOLDEN, "utf8").trimEnd().split("\n");
+  const lost = former.filter((line) => !offered.has(line));
+  const hint = "adopt it with UPDATE_GOLDEN=1 node test/run.mjs tidy-api, if that is meant:";
+  assert.is(lost.length === 0 ? "" : `${hint}\n${lost.join("\n")}`, "");
+});
+
+test.run();

@@ -1,0 +1,215 @@
+// What the package offers to programs, as lines of text: every name that its entries export, and
+// every member of it that programs may use, whichever base class or file it is declared in. Read
+// from the declarations of a build.
+
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { ts } from "ts-morph";
+
+/** Where a name is declared: a file of declarations, and its name there. */
+interface Place {
+  readonly file: string;
+  readonly name: string;
+}
+
+interface Module {
+  readonly declared: ReadonlyMap<string, readonly ts.Statement[]>;
+  /** Names that it takes from elsewhere, imported or passed on. */
+  readonly taken: ReadonlyMap<string, Place>;
+  /** Whether each is a type only, though it may be declared as a class. */
+  readonly exported: ReadonlyMap<string, { readonly isType: boolean }>;
+  /** Files all of whose exports it passes on. */
+  readonly passed: readonly string[];
+}
+
+const PRINTER = ts.createPrinter({ removeComments: true });
+
+export class PublicApi {
+  readonly #root: string;
+  readonly #modules = new Map<string, Module>();
+
+  /** @param root folder of the package, which is built */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Sorted lines, each of which begins with the entry and the name that it is about. */
+  lines(): string[] {
+    const manifest = JSON.parse(readFileSync(join(this.#root, "package.json"), "utf8")) as {
+      readonly name: string;
+      readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
+    };
+    const lines = new Set<string>();
+    for (const [entry, target] of Object.entries(manifest.exports)) {
+      if (typeof target === "string") continue;
+      const file = normalize(target.types);
+      const label = normalize(join(manifest.name, entry)).replace(/\/$/, "");
+      for (const [name, { isType }] of this.#exportsOf(file)) {
+        const place = this.#declaration({ file, name });
+        for (const line of this.#linesOf(place, name)) {
+          // Nobody can call the constructor of what is there as a type.
+          if (!isType || !line.startsWith(`${name}: constructor(`)) lines.add(`${label} ${line}`);
+        }
+      }
+    }
+    return [...lines].sort();
+  }
+
+  #exportsOf(file: string): [name: string, { readonly isType: boolean }][] {
+    const { exported, passed } = this.#module(file);
+    return [...exported, ...passed.flatMap((other) => this.#exportsOf(other))];
+  }
+
+  /** Follows a name to where it is declared. */
+  #declaration(place: Place): Place {
+    const { declared, taken, passed } = this.#module(place.file);
+    if (declared.has(place.name)) return place;
+    const from = taken.get(place.name);
+    if (from !== undefined) return this.#declaration(from);
+    const other = passed.find((file) =>
+      this.#exportsOf(file).some(([name]) => name === place.name),
+    );
+    if (other === undefined) throw new Error(`${place.file} does not declare ${place.name}`);
+    return this.#declaration({ ...place, file: other });
+  }
+
+  *#linesOf(place: Place, shown: string): Generator<string> {
+    for (const node of this.#module(place.file).declared.get(place.name) ?? []) {
+      if (ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node)) {
+        yield `${ts.isClassDeclaration(node) ? "class" : "interface"} ${shown}`;
+        yield* this.#membersOf(place.file, node, shown);
+      } else {
+        yield `${shown}: ${printed(node)}`;
+        const type = typeOfConstant(node);
+        const open = type === null ? null : this.#open(place.file, type);
+        if (open !== null) yield* this.#membersOf(open.file, open.node, shown);
+      }
+    }
+  }
+
+  /** Members of its own and of what it extends. */
+  *#membersOf(
+    file: string,
+    node: ts.ClassDeclaration | ts.InterfaceDeclaration,
+    shown: string,
+  ): Generator<string> {
+    for (const member of node.members) {
+      if (!isHidden(member)) yield `${shown}: ${printed(member)}`;
+    }
+    for (const clause of node.heritageClauses ?? []) {
+      if (clause.token !== ts.SyntaxKind.ExtendsKeyword) continue;
+      for (const type of clause.types) {
+        const { expression } = type;
+        const base = ts.isIdentifier(expression) ? this.#open(file, expression.text) : null;
+        if (base === null || type.typeArguments !== undefined) {
+          yield `${shown}: extends ${printed(type)}`;
+        }
+        if (base !== null) yield* this.#membersOf(base.file, base.node, shown);
+      }
+    }
+  }
+
+  /** The class or interface of a name; null for what is none, or not ours. */
+  #open(file: string, name: string) {
+    const { declared, taken } = this.#module(file);
+    if (!declared.has(name) && !taken.has(name)) return null;
+    const place = this.#declaration({ file, name });
+    const [node] = this.#module(place.file).declared.get(place.name) ?? [];
+    if (node === undefined) return null;
+    const isOpen = ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node);
+    return isOpen ? { file: place.file, node } : null;
+  }
+
+  #module(file: string): Module {
+    const known = this.#modules.get(file) ?? this.#read(file);
+    this.#modules.set(file, known);
+    return known;
+  }
+
+  #read(file: string): Module {
+    const text = readFileSync(join(this.#root, file), "utf8");
+    const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+    const declared = new Map<string, ts.Statement[]>();
+    const taken = new Map<string, Place>();
+    const exported = new Map<string, { isType: boolean }>();
+    const passed: string[] = [];
+    for (const statement of tree.statements) {
+      for (const name of declaredNames(statement)) {
+        declared.set(name, [...(declared.get(name) ?? []), statement]);
+        if (isExported(statement)) exported.set(name, { isType: false });
+      }
+      if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) continue;
+      const from = this.#target(file, statement);
+      const names = elementsOf(statement);
+      if (names === null && from !== null) passed.push(from);
+      for (const { name, propertyName, isTypeOnly } of names ?? []) {
+        const original = (propertyName ?? name).text;
+        if (from !== null) taken.set(name.text, { file: from, name: original });
+        if (!ts.isExportDeclaration(statement)) continue;
+        exported.set(name.text, { isType: isTypeOnly || statement.isTypeOnly });
+      }
+    }
+    return { declared, taken, exported, passed };
+  }
+
+  /** Null for packages. */
+  #target(file: string, node: ts.ImportDeclaration | ts.ExportDeclaration): string | null {
+    const { moduleSpecifier } = node;
+    if (moduleSpecifier === undefined || !ts.isStringLiteral(moduleSpecifier)) return null;
+    const path = normalize(join(dirname(file), moduleSpecifier.text.replace(/\.js$/, ".d.ts")));
+    const isOurs = moduleSpecifier.text.startsWith(".") && existsSync(join(this.#root, path));
+    return isOurs ? path : null;
+  }
+}
+
+/** Null where all is passed on. */
+function elementsOf(node: ts.ImportDeclaration | ts.ExportDeclaration) {
+  if (ts.isExportDeclaration(node)) {
+    if (node.exportClause === undefined) return null;
+    return ts.isNamedExports(node.exportClause) ? node.exportClause.elements : [];
+  }
+  const bindings = node.importClause?.namedBindings;
+  return bindings !== undefined && ts.isNamedImports(bindings) ? bindings.elements : [];
+}
+
+function declaredNames(statement: ts.Statement): string[] {
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.map(({ name }) => name.getText());
+  }
+  const isNamed =
+    ts.isClassDeclaration(statement) ||
+    ts.isInterfaceDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement) ||
+    ts.isFunctionDeclaration(statement);
+  return isNamed && statement.name !== undefined ? [statement.name.text] : [];
+}
+
+/** Name of the type of `const system: System`. */
+function typeOfConstant(node: ts.Statement): string | null {
+  if (!ts.isVariableStatement(node)) return null;
+  const { type } = node.declarationList.declarations[0]!;
+  const isName =
+    type !== undefined && ts.isTypeReferenceNode(type) && ts.isIdentifier(type.typeName);
+  return isName ? (type.typeName as ts.Identifier).text : null;
+}
+
+function isExported(statement: ts.Statement): boolean {
+  const modifiers = ts.canHaveModifiers(statement) ? ts.getModifiers(statement) : undefined;
+  return modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
+}
+
+function isHidden(member: ts.ClassElement | ts.TypeElement): boolean {
+  if (member.name !== undefined && ts.isPrivateIdentifier(member.name)) return true;
+  const modifiers = ts.canHaveModifiers(member) ? ts.getModifiers(member) : undefined;
+  const hiding = [ts.SyntaxKind.ProtectedKeyword, ts.SyntaxKind.PrivateKeyword];
+  return modifiers?.some(({ kind }) => hiding.includes(kind)) ?? false;
+}
+
+/** In one line, without comments. */
+function printed(node: ts.Node): string {
+  const text = PRINTER.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile());
+  return text
+    .replace(/\s+/g, " ")
+    .replace(/^export /, "")
+    .replace(/^declare /, "");
+}

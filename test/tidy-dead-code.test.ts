@@ -1,0 +1,100 @@
+// Code that lives by its tests alone: exported values and members of classes whose names stand
+// nowhere in the product but where they are declared. What programs use is no such code: the public
+// API, and what is found by folder.
+// limit: 60 s
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ts } from "ts-morph";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { PublicApi } from "./support/public-api.js";
+import { parseModule, ROOT, type SourceFile, sourceFiles } from "./support/source-files.js";
+
+interface Declared {
+  readonly path: string;
+  readonly line: number;
+  readonly name: string;
+}
+
+const test = suite("dead code");
+const WORD = /[A-Za-z_$][\w$]*/g;
+
+/** Clients are libraries, too; our own compiler finds built-in plugins. */
+const FOUND_OTHERWISE = /^(client|runtime\/builtin\/(graph-)?plugins)\//;
+
+/** What is tested before its user is there, and who that will be. */
+const AWAITED: Readonly<Record<string, string>> = {
+  descriptorHash: "nodes of one system compare their descriptors by it",
+};
+
+const sources = sourceFiles().filter(
+  ({ path }) => /\.(tsx?|mjs|cjs)$/.test(path) && !path.startsWith("test/"),
+);
+const product = sources.filter(
+  ({ path }) => /^(argspec|cli|compiler|console|runtime)\//.test(path) && /\.tsx?$/.test(path),
+);
+
+/** Every name of the code, and every word of its texts: some of them become code. */
+function* wordsOf({ path, text }: SourceFile): Generator<string> {
+  const kind = path.endsWith("x") ? ts.ScriptKind.TSX : undefined;
+  const rest: ts.Node[] = [ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false, kind)];
+  for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
+    if (ts.isIdentifier(node)) yield node.text;
+    else if (isText(node)) yield* node.text.match(WORD) ?? [];
+    ts.forEachChild(node, (child) => void rest.push(child));
+  }
+}
+
+function isText(node: ts.Node): node is ts.LiteralLikeNode {
+  const isPart = ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
+  return isPart || ts.isLiteralExpression(node);
+}
+
+/** Members of classes that others may call; of a getter and its setter the getter. */
+function* membersOf({ path, text }: SourceFile): Generator<Declared> {
+  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const rest: ts.Node[] = [tree];
+  for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
+    for (const member of ts.isClassLike(node) ? node.members : []) {
+      const { name } = member;
+      if (name === undefined || !ts.isIdentifier(name) || ts.isSetAccessor(member)) continue;
+      const line = tree.getLineAndCharacterOfPosition(name.getStart(tree)).line + 1;
+      yield { path, line, name: name.text };
+    }
+    ts.forEachChild(node, (child) => void rest.push(child));
+  }
+}
+
+/** Names of what programs use: of the last release, and of the build that is there. */
+function publicNames(): Set<string> {
+  const golden = readFileSync(join(ROOT, "test/golden/public-api.txt"), "utf8");
+  const built = existsSync(join(ROOT, "dist/types")) ? new PublicApi(ROOT).lines() : [];
+  return new Set([golden, ...built].flatMap((text) => text.match(WORD) ?? []));
+}
+
+test("nothing of the product is used by tests alone", () => {
+  const counts = new Map<string, number>();
+  for (const file of sources) {
+    for (const word of wordsOf(file)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const declared = product
+    .filter(({ path }) => !FOUND_OTHERWISE.test(path))
+    .flatMap((file) => [
+      ...membersOf(file),
+      ...parseModule(file).exports.map((exported) => ({ ...exported, path: file.path })),
+    ]);
+  assert.ok(declared.length > 1000, "declarations are found");
+  const declarations = new Map<string, number>();
+  for (const { name } of declared) declarations.set(name, (declarations.get(name) ?? 0) + 1);
+  const offered = publicNames();
+  const dead = declared.filter(
+    ({ name }) =>
+      !offered.has(name) &&
+      !Object.hasOwn(AWAITED, name) &&
+      counts.get(name)! <= declarations.get(name)!,
+  );
+  assert.is(dead.map(({ path, line, name }) => `${path}:${line}: ${name}`).join("\n"), "");
+});
+
+test.run();
