@@ -2,6 +2,7 @@
 
 import { join, resolve } from "node:path";
 import { SvcError } from "../runtime/base/errors.js";
+import { type Manifest, readManifest } from "../runtime/settings/manifest.js";
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
 import { flag, text } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
@@ -15,6 +16,7 @@ export const build = defineCommand({
   options: {
     check: { kind: flag, help: "write nothing, fail when .svc/ is not what a build would write" },
     tsconfig: TSCONFIG_OPTION,
+    list: { kind: flag, help: "print each plugin with its path and what runs before it" },
     json: { kind: flag, help: "print the findings as JSON" },
     standalone: {
       kind: text("<folder>"),
@@ -22,7 +24,7 @@ export const build = defineCommand({
     },
   },
   environment: false,
-  async run([argument], { check = false, json = false, tsconfig, standalone }) {
+  async run([argument], { check = false, json = false, list = false, tsconfig, standalone }) {
     const [{ buildProject }, { printFindings, printJson, summary }] = await Promise.all([
       import("../compiler/build.js"),
       import("./frame/report-build.js"),
@@ -39,6 +41,7 @@ export const build = defineCommand({
     }
     if (!result.ok) return EXIT_FAILURE;
     const done = check || result.unchanged ? "current" : "built";
+    if (list) console.log(listText(readManifest(folder)));
     if (!json) console.log(`svc: ${done}, ${summary(result)}`);
     if (standalone !== undefined && !check) await shipTo(folder, standalone, json);
     return 0;
@@ -53,4 +56,13 @@ async function shipTo(project: string, target: string, isQuiet: boolean): Promis
     console.log(`svc: run \`npm install --omit=dev\` in ${target} for ${packages.join(", ")}`);
   }
   console.log(`svc: node ${join(target, "serve.mjs")}`);
+}
+
+/** A line each: `price  engine  /svc/plugin/price  before src/guards.ts#auth`. */
+function listText(manifest: Manifest | null): string {
+  const lines = (manifest?.plugins ?? []).map(({ name, role, description, before = [] }) => {
+    const order = before.length === 0 ? [] : [`before ${before.join(", ")}`];
+    return [name, role, description.path, ...order].join("  ");
+  });
+  return lines.join("\n");
 }

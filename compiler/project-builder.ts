@@ -22,6 +22,7 @@ import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from 
 import { type OutputFiles, writeOutput } from "./output.js";
 import { hashInputs } from "./project-files.js";
 import type { PluginReader, ReadResult } from "./read/plugin-reader.js";
+import type { ModuleExport, PluginRecord } from "./record/plugin-record.js";
 import { declarationFiles, TSCONFIG_FILE, tsconfigFiles } from "./tsconfig.js";
 import { compilerVersion } from "./version.js";
 
@@ -273,7 +274,8 @@ export class ProjectBuilder {
     found: Diagnostic[],
     checked: boolean,
   ): Promise<OutputFiles | null> {
-    const { plugins, types, dependencies } = reading;
+    const { types, dependencies } = reading;
+    const plugins = reading.plugins.map((plugin) => withBefore(plugin, config.before));
     const bundle = await this.#bundler!.bundle(emitBundleEntry(plugins));
     found.push(...bundle.diagnostics);
     const modules = bundle.files.get(MODULES_FILE);
@@ -304,4 +306,14 @@ export class ProjectBuilder {
     const path = relative(this.projectDir, resolve(this.projectDir, file));
     return posix.normalize(path.replaceAll(sep, "/"));
   }
+}
+
+/** @param configured as `module#export`; not for post-processors, which run behind a request */
+function withBefore(plugin: PluginRecord, configured: readonly string[]): PluginRecord {
+  if (plugin.role === "post") return plugin;
+  const first = configured.map((reference): ModuleExport => {
+    const [module = "", exportPath = ""] = reference.split("#");
+    return { module: posix.normalize(module), exportPath };
+  });
+  return { ...plugin, before: [...first, ...plugin.before] };
 }

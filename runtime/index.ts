@@ -97,13 +97,18 @@ export {
 export type { RunOptions } from "./lifecycle/run-server.js";
 export { type InitializeOptions, type StartOptions, system } from "./lifecycle/system.js";
 export type { ServerMetrics } from "./metrics/server-metrics.js";
-export type { PluginDescription, PluginEntry } from "./plugin/contract/plugin-entry.js";
+export type {
+  BeforeFunction,
+  PluginDescription,
+  PluginEntry,
+} from "./plugin/contract/plugin-entry.js";
 export type { PluginFunction, PostFunction } from "./plugin/contract/plugin-function.js";
 export { bytes, float, int, json, str } from "./plugin/contract/types.js";
 export type { AddPluginOptions } from "./plugin/register/add-plugin.js";
 export { loadPlugins } from "./plugin/register/load-plugins.js";
 export { type PluginOptions, plugin } from "./plugin/register/plugin.js";
 export { PluginRequest } from "./plugin/request/plugin-request.js";
+export { RequestData } from "./plugin/request/request-data.js";
 export { HttpError } from "./plugin/response/http-error.js";
 export { HttpResponse, type HttpResponseOptions } from "./plugin/response/http-response.js";
 export { PluginResponse } from "./plugin/response/plugin-response.js";

@@ -70,11 +70,13 @@ export function emitConverters(
   const checkText = checks.emit();
   const body = checkText === "" ? functions : `${functions}\n${checkText}`;
   const used = HELPERS.filter((helper) => new RegExp(`\\b${helper}\\(`).test(body));
-  const imports = emitImport(used, options.convert) + emitImport(modules.names(), options.modules);
+  const imports =
+    emitImport(used, options.convert) + emitImport(modules.names(functions), options.modules);
   return `${HEADER}\n${imports}\n${body}`;
 }
 
-function emitImport(names: readonly string[], specifier: string): string {
+/** Empty where there is nothing to import. */
+export function emitImport(names: readonly string[], specifier: string): string {
   const list = names.map((name) => `  ${name},\n`).join("");
   return names.length === 0 ? "" : `import {\n${list}} from ${quote(specifier)};\n`;
 }

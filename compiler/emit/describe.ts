@@ -8,7 +8,7 @@ import type {
 import type { ParamRecord, PluginRecord } from "../record/plugin-record.js";
 
 /** A `PluginEntry` without its code. */
-export type PluginFacts = Omit<PluginEntry, "invoke" | "readers">;
+export type PluginFacts = Omit<PluginEntry, "invoke" | "readers" | "before">;
 
 const ROLES: readonly PluginRole[] = ["engine", "pre", "post"];
 

@@ -26,6 +26,9 @@ export function emitManifest(
       graph: plugin.graph,
       readonly: plugin.readonly,
       description: describePlugin(plugin, pathPrefix),
+      ...(plugin.before.length > 0 && {
+        before: plugin.before.map(({ module, exportPath }) => `${module}#${exportPath}`),
+      }),
     })),
     files: facts.files,
     inputs: facts.inputs,

@@ -1,7 +1,7 @@
 // The entry of the bundle: the plugins' functions, each under a name of its own. `add` of the
 // module numbered 3 is `add$3`.
 
-import type { PluginRecord } from "../record/plugin-record.js";
+import type { ModuleExport, PluginRecord } from "../record/plugin-record.js";
 import { HEADER, identifier, quote } from "./text.js";
 
 export class PluginModules {
@@ -9,27 +9,30 @@ export class PluginModules {
   readonly #modules = new Map<string, { number: number; exports: Set<string> }>();
 
   constructor(plugins: readonly PluginRecord[]) {
-    const paths = new Set(plugins.map((plugin) => plugin.module).sort());
+    const used = plugins.flatMap((plugin): ModuleExport[] => [plugin, ...plugin.before]);
+    const paths = new Set(used.map(({ module }) => module).sort());
     for (const [number, path] of [...paths].entries()) {
       this.#modules.set(path, { number, exports: new Set() });
     }
-    for (const plugin of plugins) {
-      this.#modules.get(plugin.module)!.exports.add(exportName(plugin));
-    }
+    for (const one of used) this.#modules.get(one.module)!.exports.add(exportName(one));
   }
 
-  /** Names of everything that the bundle exports, in the order of `emit`. */
-  names(): string[] {
+  /** Names of what the bundle exports and a text uses, in the order of `emit`. */
+  names(text: string): string[] {
+    const words = new Set(text.match(/[\w$\u0080-\uffff]+/g));
     return [...this.#modules.values()].flatMap(({ number, exports }) =>
-      [...exports].sort().map((name) => `${name}$${number}`),
+      [...exports]
+        .sort()
+        .map((name) => `${name}$${number}`)
+        .filter((name) => words.has(name)),
     );
   }
 
-  /** Expression that reaches a plugin's function through its name. */
-  reference(plugin: PluginRecord): string {
-    const { number } = this.#modules.get(plugin.module)!;
-    const [, ...members] = plugin.exportPath.split(".").map(identifier);
-    return [`${exportName(plugin)}$${number}`, ...members].join(".");
+  /** Expression that reaches a function through its name. */
+  reference(one: ModuleExport): string {
+    const { number } = this.#modules.get(one.module)!;
+    const [, ...members] = one.exportPath.split(".").map(identifier);
+    return [`${exportName(one)}$${number}`, ...members].join(".");
   }
 
   /** @param specifier import specifier of a module, as seen from the entry */
@@ -42,6 +45,6 @@ export class PluginModules {
   }
 }
 
-function exportName(plugin: PluginRecord): string {
-  return identifier(plugin.exportPath.split(".")[0]!);
+function exportName({ exportPath }: ModuleExport): string {
+  return identifier(exportPath.split(".")[0]!);
 }

@@ -3,28 +3,35 @@
 
 import type { PathRoutes } from "../../runtime/plugin/contract/plugin-table.js";
 import type { PluginRecord } from "../record/plugin-record.js";
-import { converterName, readersName } from "./converters.js";
+import { converterName, emitImport, readersName } from "./converters.js";
 import { type PluginFacts, pluginFacts } from "./describe.js";
+import { PluginModules } from "./modules.js";
 import { HEADER, jsonFile, propertyKey, quote } from "./text.js";
 
-/**
- * @param plugins in plugin-number order
- * @param converters import specifier of the file of converters
- */
+export interface PluginsOptions {
+  /** Import specifier of the file of converters. */
+  readonly converters: string;
+  /** Import specifier of the file that exports what runs before plugins. */
+  readonly modules: string;
+}
+
+/** @param plugins in plugin-number order */
 export function emitPlugins(
   plugins: readonly PluginRecord[],
   pathPrefix: string,
-  converters: string,
+  { converters, modules: modulesFile }: PluginsOptions,
 ): string {
+  const modules = new PluginModules(plugins);
   const names = plugins
     .flatMap((plugin) => [converterName(plugin), readersName(plugin) ?? []].flat())
     .map((name) => `  ${name},\n`);
   const imports =
     names.length === 0 ? "" : `import {\n${names.join("")}} from ${quote(converters)};\n\n`;
   const entries = plugins.map((plugin) =>
-    emitEntry(pluginFacts(plugin, pathPrefix), converterName(plugin), readersName(plugin)),
+    emitEntry(plugin, pluginFacts(plugin, pathPrefix), modules),
   );
-  return `${HEADER}\n${imports}export const plugins = [\n${entries.join("")}];\n`;
+  const before = emitImport(modules.names(entries.join("")), modulesFile);
+  return `${HEADER}\n${before}${imports}export const plugins = [\n${entries.join("")}];\n`;
 }
 
 /** Paths to the numbers of their plugins, by role. */
@@ -43,7 +50,9 @@ export function emitDescriptions(plugins: readonly PluginRecord[], pathPrefix: s
   return `${HEADER}\nexport const descriptions = ${JSON.stringify(records, null, 2)};\n`;
 }
 
-function emitEntry(facts: PluginFacts, converter: string, readers: string | null): string {
+function emitEntry(plugin: PluginRecord, facts: PluginFacts, modules: PluginModules): string {
+  const [converter, readers] = [converterName(plugin), readersName(plugin)];
+  const before = plugin.before.map((one) => modules.reference(one));
   const { path, description, parameters, bound_graph } = facts.description;
   const graph = quote(bound_graph);
   return [
@@ -60,6 +69,7 @@ function emitEntry(facts: PluginFacts, converter: string, readers: string | null
     `      bound_graph: ${graph},`,
     "    },",
     `    invoke: ${converter},`,
+    ...(before.length === 0 ? [] : [`    before: [${before.join(", ")}],`]),
     "  },",
     "",
   ].join("\n");

@@ -45,7 +45,13 @@ export function emitProject(
     ["argspec.json", emitArgspec(service, numbered, types, PATH_PREFIX)],
     [CONVERTERS_FILE, converters],
     ["plugins.d.ts", emitRegistryTypes(numbered, types)],
-    ["plugins.js", emitPlugins(numbered, PATH_PREFIX, versioned(CONVERTERS_FILE, converters))],
+    [
+      "plugins.js",
+      emitPlugins(numbered, PATH_PREFIX, {
+        converters: versioned(CONVERTERS_FILE, converters),
+        modules: versioned(MODULES_FILE, bundle),
+      }),
+    ],
     ["routes.json", emitRoutes(numbered, PATH_PREFIX)],
   ]);
 }

@@ -4,6 +4,7 @@ import type { PluginRecord } from "../record/plugin-record.js";
 import { reportBlockingCalls } from "./blocking-calls.js";
 import { forwardedPlugins } from "./forwarded-plugins.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
+import { readBefore } from "./read-before.js";
 import { readExamples } from "./read-examples.js";
 import { readParams } from "./read-params.js";
 import { readResult } from "./read-result.js";
@@ -32,6 +33,7 @@ export function readPlugin(
     graph: plugin.graph,
     readonly: plugin.readonly,
     async,
+    before: readBefore(context, plugin),
     module,
     exportPath: plugin.exportPath,
     position: context.position(plugin.nameNode),

@@ -56,7 +56,15 @@ export interface ResultRecord {
   readonly typeText: string;
 }
 
-export interface PluginRecord {
+/** A function that a module of the project exports. */
+export interface ModuleExport {
+  /** Relative to the project folder, with `/`. */
+  readonly module: string;
+  /** Export name, or class and static method. */
+  readonly exportPath: string;
+}
+
+export interface PluginRecord extends ModuleExport {
   readonly kind: "plugin";
   readonly name: string;
   readonly role: PluginRole;
@@ -64,13 +72,8 @@ export interface PluginRecord {
   /** Tagged `@readonly`: safe to repeat. */
   readonly readonly: boolean;
   readonly async: boolean;
-  /** Module path relative to the project folder, with `/` and its `.ts` ending. */
-  readonly module: string;
-  /**
-   * How the function is reached in its module: an export name (`add`), or class and static method
-   * (`Shop.buy`).
-   */
-  readonly exportPath: string;
+  /** What runs before it, in order. */
+  readonly before: readonly ModuleExport[];
   readonly position: SourcePosition;
   /** First sentence, and the whole docstring (interface, "Plugin description record"). */
   readonly summary: string;

@@ -203,6 +203,10 @@ export const COMPILER_CODES = {
     title: "limit on a type that it cannot hold for",
     fix: "remove the tag, or declare a type with such values",
   },
+  SVC1144: {
+    title: "`@before` without a function that can run before a plugin",
+    fix: "name a function that this project exports, declared in this file or imported into it",
+  },
   SVC1142: {
     title: "pattern that cannot be run in one pass",
     fix: "write it without references back and without looking around",

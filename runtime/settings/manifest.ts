@@ -19,6 +19,12 @@ export const CONFIG_OUTPUT = "config.js";
 /** Hash of each file by its path relative to the project; null: there was no such file. */
 export type FileHashes = Readonly<Record<string, string | null>>;
 
+/** A plugin without its code. */
+export interface ManifestPlugin extends Omit<PluginEntry, "invoke" | "readers" | "before"> {
+  /** What runs before it, in order, as `module#export`; only where there is any. */
+  readonly before?: readonly string[];
+}
+
 export interface Manifest {
   readonly format: number;
   /** Version and build of the package that wrote the files. */
@@ -31,7 +37,7 @@ export interface Manifest {
   /** The configuration may be another one without a change of the inputs, see `loadConfig`. */
   readonly isConfigOpen: boolean;
   /** In plugin-number order. */
-  readonly plugins: readonly Omit<PluginEntry, "invoke" | "readers">[];
+  readonly plugins: readonly ManifestPlugin[];
   /** Files that were searched for plugins. */
   readonly files: readonly string[];
   /** Everything that the build read. */

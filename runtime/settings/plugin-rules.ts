@@ -68,6 +68,13 @@ const item: Rule<PluginItem> = stringOr<string, readonly DeclaredPlugin[]>(
   (value, path, problems) => declaredPlugins(value, path, problems),
 );
 
+/** The key `before`: functions that run before each plugin. */
+export const beforeRule: Rule<readonly string[]> = list((value, path, problems) => {
+  const written = string("`module#export`", /^[^#]+#[A-Za-z_$][\w$]*$/)(value, path, problems);
+  if (written !== "") insideProject(written.split("#")[0], path, problems);
+  return written;
+}, "a list of `module#export`");
+
 export const pluginsRule = list(item, "a list of patterns and declarations");
 
 function declaredPlugins(value: unknown, path: Path, problems: Problems): DeclaredPlugin[] {

@@ -37,7 +37,7 @@ import type { DispatcherConfig, GraphConfig, PluginDeclaration } from "./config-
 import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
 import { INTERCONNECT_SETTINGS } from "./interconnect-settings.js";
 import { matrixRule } from "./matrix-config.js";
-import { type PluginItem, pluginsRule } from "./plugin-rules.js";
+import { beforeRule, type PluginItem, pluginsRule } from "./plugin-rules.js";
 import { nullable } from "./rules.js";
 import { setting } from "./setting.js";
 import {
@@ -223,6 +223,13 @@ export const SETTINGS = {
     type: structure<readonly PluginItem[], readonly (string | PluginDeclaration)[]>(pluginsRule),
     default: [["plugins/**/*.{ts,mts}"]],
     help: "glob patterns of files, and declarations of plugins",
+  }),
+  /** Functions that run before each plugin, in order: `module#export`. */
+  before: setting({
+    key: "before",
+    type: structure<readonly string[]>(beforeRule),
+    default: [[]],
+    help: "functions that run before each plugin, as `module#export`",
   }),
   /** Graphs to open at start, by name. Those that are stored in the root are opened anyway. */
   graphs: setting({

@@ -74,6 +74,19 @@ async function checkShop(call: Call): Promise<void> {
     return call("/svc/plugin/total", { method: "POST", body });
   };
   assert.is((await order("me@example.org", 3)).json.response, 750);
+  const as = (key: string) => ({ headers: { Authorization: `Bearer ${key}` } });
+  assert.is((await call("/svc/plugin/whoami")).status, 401);
+  assert.is((await call("/svc/plugin/whoami", as("let-me-see"))).json.response, "reader");
+  const buy = (key: string) => call("/svc/plugin/order?article=x", { method: "POST", ...as(key) });
+  assert.is((await buy("let-me-see")).status, 403);
+  assert.equal((await buy("let-me-buy")).json.response, {
+    ...{ number: 1, by: "buyer", article: "x", count: 1 },
+  });
+  const asked = { article: "ab-1000", asked: 1 };
+  for (let n = 0; n < 2; n++) {
+    const popular = await call("/svc/plugin/popular", as("let-me-see"));
+    assert.equal(popular.json.response, asked);
+  }
   assert.match((await order("me@", 3)).text, "content.mail (a mail address is required)");
 }
 

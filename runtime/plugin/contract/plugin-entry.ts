@@ -22,6 +22,11 @@ export type PluginRole = "engine" | "pre" | "post";
  */
 export type Invoke = (request: PluginRequest, source: RequestSource) => unknown;
 
+/**
+ * Runs before a plugin: throws to refuse the request, gives anything but undefined to answer it.
+ */
+export type BeforeFunction = (request: PluginRequest) => unknown;
+
 export interface PluginEntry {
   readonly name: string;
   readonly role: PluginRole;
@@ -31,4 +36,6 @@ export interface PluginEntry {
   readonly readers: Readonly<Record<string, ParamReader>>;
   readonly description: PluginDescription;
   readonly invoke: Invoke;
+  /** What runs before it, in order; never empty. */
+  readonly before?: readonly BeforeFunction[];
 }

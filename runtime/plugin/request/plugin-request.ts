@@ -4,7 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { INSPECT } from "../contract/inspect-symbol.js";
-import type { Ident, RequestSource } from "../contract/request-source.js";
+import type { RequestSource } from "../contract/request-source.js";
 import {
   headerValue,
   queryText,
@@ -17,16 +17,12 @@ import { type Content, contentOf, madeSource } from "./made-request.js";
 import { type ParamReader, parseParams } from "./query-values.js";
 import type { Headers } from "./received.js";
 import { contentBytes, headersBytes, headersDict, receivedHeaders } from "./received.js";
+import { ReceivedRequest } from "./received-request.js";
 import { flagOf, indexOrNull, primaryOf, signatureFrom, targetFrom } from "./request-arguments.js";
 
 const AFFINITY_MODULUS = 128;
 /** First argument that tells the constructor of a request that was received. */
 const RECEIVED = Symbol("received");
-
-/** `(defined, width, height, depth, partition, replica, channel, primary)`. */
-export type MatrixIdentity = readonly [defined: number, ...Ident];
-
-const NO_MATRIX: MatrixIdentity = Object.freeze([0, 1, 1, 1, 0, 0, 0, 1] as const);
 
 type Readers = Readonly<Record<string, ParamReader>>;
 
@@ -67,7 +63,7 @@ export let signatureOf: (request: PluginRequest) => string | null;
  * A request to a plugin: the argument `request` of engine and pre-processor functions, and what a
  * pre-processor returns to have it forwarded (interface, "PluginRequest").
  */
-export class PluginRequest {
+export class PluginRequest extends ReceivedRequest {
   readonly #source: RequestSource;
   readonly #readers: Readers;
   #params: Record<string, unknown> | undefined;
@@ -116,13 +112,16 @@ export class PluginRequest {
   constructor(received: typeof RECEIVED, source: RequestSource, readers: Readers);
   constructor(plugin: string | symbol, first?: unknown, second?: unknown, ...rest: unknown[]) {
     if (plugin === RECEIVED) {
+      super(first as RequestSource);
       this.#source = first as RequestSource;
       this.#readers = second as Readers;
       return;
     }
     const [given, partial] = rest;
     const content = contentOf(given);
-    this.#source = madeSource(plugin, first, second, content);
+    const source = madeSource(plugin, first, second, content);
+    super(source);
+    this.#source = source;
     this.#readers = {};
     this.#params = Object.assign(Object.create(null) as Record<string, unknown>, first);
     if (content !== null) this.#edit().content = content;
@@ -283,79 +282,6 @@ export class PluginRequest {
   /** Path and query as received, without the prefix of this server. */
   get path(): string {
     return fromLatin1(withoutPrefix(this.#source.target));
-  }
-
-  /** True when an external client asks, false below another dispatcher. */
-  get toplevel(): boolean {
-    return this.#source.accept !== "partial";
-  }
-
-  /** Main port of this server. */
-  get baseport(): number {
-    return this.#source.basePort;
-  }
-
-  /** Port that the request came to. */
-  get port(): number {
-    return this.#source.basePort + this.#source.portOffset;
-  }
-
-  /** Executor that runs the request, 0-31. */
-  get executor(): number {
-    return this.#source.executor;
-  }
-
-  /** True when the request may be forwarded to a back-end matrix. */
-  get hasmatrix(): boolean {
-    return this.#source.hasMatrix;
-  }
-
-  /** Place of this instance as seen by the dispatcher that sent the request. */
-  get ident(): MatrixIdentity {
-    const ident = this.#source.ident;
-    return ident === null ? NO_MATRIX : [1, ...ident];
-  }
-
-  /** Partitions in the parent dispatcher's matrix, 1 without one. */
-  get width(): number {
-    return this.ident[1];
-  }
-
-  /** Replicas in the parent dispatcher's matrix, 1 without one. */
-  get height(): number {
-    return this.ident[2];
-  }
-
-  /** Channels from the parent dispatcher to this instance, 1 without one. */
-  get depth(): number {
-    return this.ident[3];
-  }
-
-  /** This instance's partition in the parent dispatcher's matrix. */
-  get partition(): number {
-    return this.ident[4];
-  }
-
-  /** This instance's replica in the parent dispatcher's matrix. */
-  get replica(): number {
-    return this.ident[5];
-  }
-
-  /** Channel of the parent dispatcher that the request came through. */
-  get channel(): number {
-    return this.ident[6];
-  }
-
-  /** Unique serial number of the request. */
-  get sn(): number {
-    return this.#source.serial;
-  }
-
-  /** First byte handled by the server loop, nanoseconds since 1970. */
-  get t0(): bigint {
-    const { t0Ms } = this.#source;
-    const whole = Math.floor(t0Ms);
-    return BigInt(whole) * 1_000_000n + BigInt(Math.round((t0Ms - whole) * 1e6));
   }
 
   /**

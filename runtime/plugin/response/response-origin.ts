@@ -4,12 +4,12 @@
 
 import { RequestError } from "../../base/errors.js";
 import {
-  type MatrixIdentity,
   type PluginRequest,
   requestFrom,
   resubmissionOf,
   signatureOf,
 } from "../request/plugin-request.js";
+import type { MatrixIdentity } from "../request/received-request.js";
 
 /** How a dispatcher came to a merged response. */
 export interface Origin {

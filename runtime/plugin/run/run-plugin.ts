@@ -8,11 +8,13 @@ import type { Accept, RequestSource } from "../contract/request-source.js";
 import { isInstance } from "../contract/thrown.js";
 import { type PluginRequest, requestFrom } from "../request/plugin-request.js";
 import { PluginResponse } from "../response/plugin-response.js";
+import { LateBound, runBefore } from "./before.js";
 import { bindMerged, type Merging } from "./forwarding.js";
 import { takeBound } from "./graph-binding.js";
 import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
 import { renderPost, renderPre, renderResult } from "./render.js";
 import { reportThrown } from "./report-thrown.js";
+import { isThenable } from "./thenable.js";
 
 /**
  * Calls an engine plugin. `done` is called once: before this returns when the function is
@@ -30,7 +32,44 @@ export function runPlugin(
     return null;
   }
   const render = entry.role === "pre" ? renderPre : renderResult;
-  return run(entry, requestFrom(source, entry.readers), render, source, done);
+  const request = requestFrom(source, entry.readers);
+  if (entry.before === undefined) return run(entry, request, render, source, done);
+  let given: unknown;
+  try {
+    given = runBefore(entry.before, request);
+  } catch (thrown) {
+    sendSyncError(thrown, source, done);
+    return null;
+  }
+  if (isThenable(given)) {
+    const held = new LateBound();
+    runLater(given, entry, request, render, source, held, done);
+    return held;
+  }
+  if (given === undefined) return run(entry, request, render, source, done);
+  render(given, source.accept, done, source);
+  return null;
+}
+
+/** @param held released when the request is over: its plugin is then not called any more */
+async function runLater(
+  pending: unknown,
+  entry: PluginEntry,
+  request: PluginRequest,
+  render: Render,
+  source: RequestSource,
+  held: LateBound,
+  done: Done,
+): Promise<void> {
+  let given: unknown;
+  try {
+    given = await pending;
+  } catch (thrown) {
+    return sendSyncError(thrown, source, done);
+  }
+  if (held.isReleased) return;
+  if (given === undefined) held.bind(run(entry, request, render, source, done));
+  else render(given, source.accept, done, source);
 }
 
 /** Calls a post-processor; the rest is as in `runPlugin`. */
@@ -119,14 +158,6 @@ async function finishLater(
     return;
   }
   render(result, source.accept, releaseFirst(bound, done), source);
-}
-
-function isThenable(value: unknown): boolean {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    typeof (value as { then?: unknown }).then === "function"
-  );
 }
 
 function sendSyncError(thrown: unknown, source: RequestSource, done: Done): void {

@@ -51,7 +51,7 @@ async function load(): Promise<Record<string, Converter>> {
       convert: new URL("../../../runtime/plugin/convert.ts", import.meta.url).pathname,
     },
   );
-  const names = new PluginModules(all).names();
+  const names = new PluginModules(all).names(code);
   const stub = names.map((name) => `export const ${name} = (...args) => args;`).join("\n");
   const bundle = await build({
     stdin: { contents: code, resolveDir: "/" },

@@ -49,6 +49,7 @@ export function plugin(
     graph: null,
     readonly: false,
     async: false,
+    before: [],
     module: "plugins/shop.ts",
     exportPath: name,
     position,

@@ -32,6 +32,11 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [null, /got null$/],
     [9000n, /got a bigint$/],
   ],
+  before: [
+    ["src/guards.ts#auth", /^: expected a list of `module#export`, got/],
+    [["auth"], /^\[0\]: expected `module#export`, got "auth"$/],
+    [["../a.ts#auth"], /^\[0\]: expected a path or pattern inside the project/],
+  ],
   ip: [
     ["", /^: expected an address or a host name, got ""$/],
     ["256.1.1.1", /got "256\.1\.1\.1"$/],

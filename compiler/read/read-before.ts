@@ -1,0 +1,74 @@
+// `@before auth, src/guards.ts#limit`: functions that run before a plugin, by the names under which
+// its file knows them, or by module and export. Each has to be exported by the module that declares
+// it: the server imports it from there.
+
+import { existsSync } from "node:fs";
+
+import { join, posix } from "node:path";
+import { ts } from "ts-morph";
+import type { ModuleExport } from "../record/plugin-record.js";
+import { lineOf } from "./doc-comment.js";
+import { isLibrary } from "./named-type.js";
+import type { PluginDeclaration } from "./plugin-declaration.js";
+import { type ReadContext, skipAlias } from "./read-context.js";
+
+export function readBefore(context: ReadContext, { doc, fn, role }: PluginDeclaration) {
+  const tags = doc.tags.filter(({ tagName }) => tagName.text === "before");
+  return tags.flatMap((tag): ModuleExport[] => {
+    if (role === "post") {
+      const message = "a post-processor runs behind the request: nothing can run before it";
+      context.error("SVC1144", tag, message, "the tag at the pre-processor");
+      return [];
+    }
+    const names = lineOf(tag)
+      .split(/[\s,]+/)
+      .filter((name) => name !== "");
+    if (names.length === 0)
+      context.error("SVC1144", tag, "`@before` names nothing", "`@before auth`");
+    return names.flatMap((name) =>
+      name.includes("#") ? readExport(context, tag, name) : readName(context, fn, tag, name),
+    );
+  });
+}
+
+/** Whether there is such an export, the bundler says. */
+function readExport(context: ReadContext, tag: ts.JSDocTag, name: string): ModuleExport[] {
+  const [module = "", exportPath = ""] = name.split("#");
+  const path = posix.normalize(module);
+  const isInside = !path.startsWith("..") && !posix.isAbsolute(path);
+  const isThere = isInside && existsSync(join(context.projectDir, path));
+  if (isThere && /^[A-Za-z_$][\w$]*$/.test(exportPath)) return [{ module: path, exportPath }];
+  const message = `\`@before ${name}\`: the project has no such module`;
+  context.error("SVC1144", tag, message, "`src/guards.ts#auth`, as seen from the project's folder");
+  return [];
+}
+
+function readName(context: ReadContext, fn: ts.Node, tag: ts.JSDocTag, name: string) {
+  const { checker } = context;
+  const found = checker.resolveName(name, fn, ts.SymbolFlags.Value, false);
+  const symbol = found && skipAlias(context, found);
+  const declaration = symbol?.declarations?.[0];
+  const isCallable =
+    symbol && checker.getTypeOfSymbolAtLocation(symbol, fn).getCallSignatures().length > 0;
+  if (symbol === undefined || declaration === undefined || !isCallable) {
+    const message = `\`@before ${name}\`: there is no function of this name here`;
+    context.error("SVC1144", tag, message, `\`import { ${name} } from "…"\``);
+    return [];
+  }
+  const sourceFile = declaration.getSourceFile();
+  const module = checker.getSymbolAtLocation(sourceFile);
+  const exports = module ? checker.getExportsOfModule(module) : [];
+  const exported = exports.find((one) => skipAlias(context, one) === symbol);
+  const isForeign = context.program.isSourceFileFromExternalLibrary(sourceFile);
+  if (exported === undefined || isForeign || isLibrary(context, declaration)) {
+    const where = isForeign ? "comes from a package" : "is not exported by its module";
+    context.error(
+      "SVC1144",
+      tag,
+      `\`@before ${name}\`: it ${where}`,
+      `\`export function ${name}\``,
+    );
+    return [];
+  }
+  return [{ module: context.path(sourceFile), exportPath: exported.name }];
+}

@@ -1,0 +1,96 @@
+// What a request tells of where it came from and who runs it: nothing of this can be changed by
+// plugin code.
+
+import type { Ident, RequestSource } from "../contract/request-source.js";
+import { headerValue } from "../contract/request-text.js";
+
+/** `(defined, width, height, depth, partition, replica, channel, primary)`. */
+export type MatrixIdentity = readonly [defined: number, ...Ident];
+
+const NO_MATRIX: MatrixIdentity = Object.freeze([0, 1, 1, 1, 0, 0, 0, 1] as const);
+
+export abstract class ReceivedRequest {
+  readonly #received: RequestSource;
+
+  constructor(received: RequestSource) {
+    this.#received = received;
+  }
+
+  /** Value of a header field, whatever the case of its name; the last one wins, null for none. */
+  header(name: string): string | null {
+    return headerValue(this.#received.headerBlock, name) ?? null;
+  }
+
+  /** True when an external client asks, false below another dispatcher. */
+  get toplevel(): boolean {
+    return this.#received.accept !== "partial";
+  }
+
+  /** Main port of this server. */
+  get baseport(): number {
+    return this.#received.basePort;
+  }
+
+  /** Port that the request came to. */
+  get port(): number {
+    return this.#received.basePort + this.#received.portOffset;
+  }
+
+  /** Executor that runs the request, 0-31. */
+  get executor(): number {
+    return this.#received.executor;
+  }
+
+  /** True when the request may be forwarded to a back-end matrix. */
+  get hasmatrix(): boolean {
+    return this.#received.hasMatrix;
+  }
+
+  /** Place of this instance as seen by the dispatcher that sent the request. */
+  get ident(): MatrixIdentity {
+    const ident = this.#received.ident;
+    return ident === null ? NO_MATRIX : [1, ...ident];
+  }
+
+  /** Partitions in the parent dispatcher's matrix, 1 without one. */
+  get width(): number {
+    return this.ident[1];
+  }
+
+  /** Replicas in the parent dispatcher's matrix, 1 without one. */
+  get height(): number {
+    return this.ident[2];
+  }
+
+  /** Channels from the parent dispatcher to this instance, 1 without one. */
+  get depth(): number {
+    return this.ident[3];
+  }
+
+  /** This instance's partition in the parent dispatcher's matrix. */
+  get partition(): number {
+    return this.ident[4];
+  }
+
+  /** This instance's replica in the parent dispatcher's matrix. */
+  get replica(): number {
+    return this.ident[5];
+  }
+
+  /** Channel of the parent dispatcher that the request came through. */
+  get channel(): number {
+    return this.ident[6];
+  }
+
+  /** Unique serial number of the request. */
+  get sn(): number {
+    return this.#received.serial;
+  }
+
+  /** First byte handled by the server loop, nanoseconds since 1970. */
+  get t0(): bigint {
+    const { t0Ms } = this.#received;
+    const whole = Math.floor(t0Ms);
+    return BigInt(whole) * 1_000_000n + BigInt(Math.round((t0Ms - whole) * 1e6));
+  }
+}

@@ -1,0 +1,9 @@
+// Whether a plugin goes on after its function has returned.
+
+export function isThenable(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as { then?: unknown }).then === "function"
+  );
+}

@@ -1,0 +1,130 @@
+// What runs before plugins: for one plugin, for all, synchronous or not; refusals, answers, data
+// for the plugin, and that nothing of the arguments is looked at before.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const GUARDS = `import { HttpError, type PluginRequest, RequestData } from "svc-server";
+
+export const steps = new RequestData<string[]>("steps");
+
+/** Of all plugins. */
+export function first(request: PluginRequest): void {
+  steps.set(request, ["first"]);
+  if (request.header("x-closed") !== null) throw new HttpError(403, "closed");
+}
+
+export async function later(request: PluginRequest): Promise<string | undefined> {
+  await null;
+  steps.get(request).push("later");
+  if (request.header("x-later") === "throw") throw new HttpError(401, "later");
+  if (request.header("x-later") === "hang") await new Promise(() => {});
+  return request.header("x-later") === "answer" ? "answered before" : undefined;
+}
+
+export const third = (request: PluginRequest): void => void steps.get(request).push("third");
+`;
+const PLUGINS = `import type { Graph, int, PluginRequest, str } from "svc-server";
+import { later, steps, third as another } from "../src/guards.js";
+
+/** @plugin */
+export function plain(request: PluginRequest, n: int = 1): string[] {
+  return [...steps.get(request), String(n)];
+}
+
+/** @plugin @before later another */
+export function both(request: PluginRequest, n: int = 1): string[] {
+  return [...steps.get(request), String(n)];
+}
+
+/** @plugin @before later @graph people */
+export async function bound(request: PluginRequest, graph: Graph, id: str): Promise<number> {
+  await null;
+  graph.createVertex(id);
+  return graph.order;
+}
+
+/** @plugin @before src/guards.ts#third */
+export function failing(request: PluginRequest): string {
+  throw new RangeError(steps.get(request).join());
+}
+void [later, another];
+`;
+
+const test = suite("before plugins");
+const project = new TemporaryProject({
+  "src/guards.ts": GUARDS,
+  "plugins/p.ts": PLUGINS,
+  "svc.config.ts": 'export default { before: ["src/guards.ts#first"] };\n',
+});
+let server: Served;
+
+test.before(async () => {
+  await svc("build", project.folder);
+  server = await serve(project.folder);
+});
+test.after(async () => {
+  await server?.stop();
+  project.remove();
+});
+
+const ask = (path: string, headers: Record<string, string> = {}) =>
+  get(server.port, `/svc/plugin/${path}`, { headers });
+
+test("they run in order, and leave data", async () => {
+  assert.equal((await ask("plain?n=2")).json.response, ["first", "2"]);
+  assert.equal((await ask("both")).json.response, ["first", "later", "third", "1"]);
+  assert.is((await ask("bound?id=a")).json.response, 1);
+  assert.match((await ask("failing")).text, "first,third");
+});
+
+test("they refuse before arguments are looked at", async () => {
+  const closed = await ask("plain?n=x", { "x-closed": "1" });
+  assert.is(closed.status, 403);
+  assert.match(closed.text, "closed");
+  assert.is((await ask("plain?n=x")).status, 400);
+  assert.is((await ask("both?n=x", { "x-later": "throw" })).status, 401);
+  assert.is((await ask("both?n=x")).status, 400);
+  assert.is((await ask("bound", { "x-later": "throw" })).status, 401);
+  assert.is((await ask("bound")).status, 400);
+});
+
+test("they answer in place of the plugin", async () => {
+  assert.is((await ask("both?n=x", { "x-later": "answer" })).json.response, "answered before");
+});
+
+test("a client's deadline ends those that hang", async () => {
+  const headers = { "x-later": "hang", "x-svc-deadline": "50" };
+  assert.is((await ask("bound?id=b", headers)).status, 500);
+  assert.is((await ask("bound?id=a")).json.response, 1);
+});
+
+test("a build lists them, and refuses what cannot run", async () => {
+  const { stdout } = await svc("build", project.folder, "--list");
+  assert.match(
+    stdout,
+    "both  engine  /svc/plugin/both  before src/guards.ts#first, src/guards.ts#later",
+  );
+  const wrong = new TemporaryProject({
+    "plugins/p.ts": `import type { PluginRequest } from "svc-server";
+import { join } from "node:path";
+const value = 1;
+function hidden(): void {}
+/** @plugin @before value */
+export function a(_request: PluginRequest): number { return value; }
+/** @plugin @before hidden, nobody */
+export function b(_request: PluginRequest): number { hidden(); return join.length; }
+/** @plugin @before src/none.ts#auth, ../p.ts#x */
+export function d(_request: PluginRequest): number { return 1; }
+/** @plugin @before */
+export function c(_request: PluginRequest): number { return 1; }
+`,
+  });
+  const findings = await svc("check", wrong.folder).then(String, String);
+  assert.is(findings.match(/SVC1144/g)?.length, 6, findings);
+  wrong.remove();
+});
+
+test.run();
