@@ -39,7 +39,11 @@ export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string)
   const routes: Record<string, PathRoutes> = {};
   for (const [number, plugin] of plugins.entries()) {
     const path = `${pathPrefix}${plugin.name}`;
-    routes[path] = { ...routes[path], [plugin.role]: number };
+    const { timeouts, ...others } = routes[path] ?? {};
+    const own = plugin.timeoutMs === null ? {} : { [plugin.role]: plugin.timeoutMs };
+    const all = { ...timeouts, ...own };
+    const hasAny = Object.keys(all).length > 0;
+    routes[path] = { ...others, [plugin.role]: number, ...(hasAny && { timeouts: all }) };
   }
   return jsonFile(routes);
 }

@@ -8,6 +8,7 @@ import { readBefore } from "./read-before.js";
 import { readExamples } from "./read-examples.js";
 import { readParams } from "./read-params.js";
 import { readResult } from "./read-result.js";
+import { readTimeout } from "./read-timeout.js";
 import type { ShapeReader } from "./shape-reader.js";
 
 /** The two directions of one program's types. */
@@ -34,6 +35,7 @@ export function readPlugin(
     readonly: plugin.readonly,
     async,
     before: readBefore(context, plugin),
+    timeoutMs: readTimeout(context, plugin),
     module,
     exportPath: plugin.exportPath,
     position: context.position(plugin.nameNode),

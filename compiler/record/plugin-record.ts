@@ -72,6 +72,8 @@ export interface PluginRecord extends ModuleExport {
   /** Tagged `@readonly`: safe to repeat. */
   readonly readonly: boolean;
   readonly async: boolean;
+  /** How long it may run; null: as long as any. */
+  readonly timeoutMs: number | null;
   /** What runs before it, in order. */
   readonly before: readonly ModuleExport[];
   readonly position: SourcePosition;

@@ -207,6 +207,10 @@ export const COMPILER_CODES = {
     title: "`@before` without a function that can run before a plugin",
     fix: "name a function that this project exports, declared in this file or imported into it",
   },
+  SVC1145: {
+    title: "time-out that is no time",
+    fix: "write a number and its unit: `@timeout 2s`",
+  },
   SVC1142: {
     title: "pattern that cannot be run in one pass",
     fix: "write it without references back and without looking around",

@@ -7,6 +7,7 @@ import {
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
   FLAG_ADMIN_PORT,
+  FLAG_GONE,
   FLAG_HAS_MATRIX,
   FLAG_POST,
   FLAG_TIMED_OUT,
@@ -88,9 +89,17 @@ export class ExecutorLink {
    * `unresponsive` tells when none came.
    */
   tellTimedOut(slot: number, call: PluginCall): void {
-    const { serial, plugin } = call;
-    this.#outbox.push(slot, serial, plugin.number, FLAG_TIMED_OUT, 0, null, "", "", "", null, null);
+    this.#tell(slot, call, FLAG_TIMED_OUT);
     this.expectsSign = true;
+  }
+
+  /** Says that nobody waits for a request that it runs. */
+  tellGone(slot: number, call: PluginCall): void {
+    this.#tell(slot, call, FLAG_GONE);
+  }
+
+  #tell(slot: number, { serial, plugin }: PluginCall, flag: number): void {
+    this.#outbox.push(slot, serial, plugin.number, flag, 0, null, "", "", "", null, null);
     this.#schedule();
   }
 

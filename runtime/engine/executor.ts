@@ -8,6 +8,7 @@ import { flushSince, unitsPublished } from "../graph/log/logged-store.js";
 import type { BoundGraph } from "../plugin/contract/bound-graph.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { queryOf } from "../plugin/contract/query-text.js";
+import { RequestSignals } from "../plugin/contract/request-signals.js";
 import type { Accept, Ident, RequestSource } from "../plugin/contract/request-source.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { runPlugin, runPost } from "../plugin/run/run-plugin.js";
@@ -15,6 +16,7 @@ import {
   FLAG_ACCEPT_PARTIAL,
   FLAG_ACCEPT_TEXT,
   FLAG_ADMIN_PORT,
+  FLAG_GONE,
   FLAG_HAS_MATRIX,
   FLAG_POST,
   FLAG_TIMED_OUT,
@@ -40,6 +42,7 @@ export class Executor {
   readonly #prepare: (isTrusted: boolean) => void;
   /** Graphs of the requests whose promises have not settled yet. */
   readonly #held = new Map<number, BoundGraph>();
+  readonly #signals = new RequestSignals();
   #results: unknown[] = [0];
   #transfers: ArrayBuffer[] = [];
   #flushScheduled = false;
@@ -81,7 +84,14 @@ export class Executor {
     const slot = batch[at + RequestField.Slot] as number;
     const serial = batch[at + RequestField.Serial] as number;
     const startMs = nowMs();
-    if (((batch[at + RequestField.Flags] as number) & FLAG_TIMED_OUT) !== 0) {
+    const flags = batch[at + RequestField.Flags] as number;
+    if ((flags & FLAG_GONE) !== 0) {
+      this.#signals.abort(serial, "AbortError");
+      return startMs;
+    }
+    if ((flags & FLAG_TIMED_OUT) !== 0) {
+      this.#signals.abort(serial, "TimeoutError");
+      this.#signals.forget(serial);
       this.#held.get(serial)?.release();
       this.#held.delete(serial);
       return startMs;
@@ -94,11 +104,12 @@ export class Executor {
     const entry = this.#plugins()[batch[at + RequestField.Plugin] as number];
     this.#state.setRunningSlot(this.#id, slot);
     const source = this.#source(batch, at);
-    this.#prepare(((batch[at + RequestField.Flags] as number) & FLAG_TRUSTED) !== 0);
+    this.#prepare((flags & FLAG_TRUSTED) !== 0);
     const merged = batch[at + RequestField.Merged] as MergedInput | null;
     const published = unitsPublished();
     const done: Done = (status, kind, payload) => {
       this.#held.delete(serial);
+      this.#signals.forget(serial);
       const isReadonlyPartial = kind === RESULT_PARTIAL && entry?.readonly === true;
       const told = isReadonlyPartial ? RESULT_READONLY_PARTIAL : kind;
       this.#post(slot, serial, status, told, payload, flushSince(published));
@@ -129,6 +140,7 @@ export class Executor {
       accept: acceptOf(flags),
       ident: batch[at + RequestField.Ident] as Ident | null,
       hasMatrix: (flags & FLAG_HAS_MATRIX) !== 0,
+      signals: this.#signals,
     };
   }
 

@@ -7,6 +7,8 @@ export interface PluginRoute {
   readonly name: string;
   /** Its number in the executors' tables; changes when plugins are reloaded, -1 once removed. */
   number: number;
+  /** How long it may run; 0 or undefined: as long as any. */
+  timeoutMs?: number;
 }
 
 export interface PluginCall {

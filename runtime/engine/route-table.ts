@@ -3,7 +3,7 @@
 
 import type { Service } from "../builtin/service.js";
 import type { PluginEntry, PluginRole } from "../plugin/contract/plugin-entry.js";
-import type { Routes } from "../plugin/contract/plugin-table.js";
+import type { PathRoutes, Routes } from "../plugin/contract/plugin-table.js";
 import type { PluginRoute } from "./plugin-call.js";
 
 export type Resource =
@@ -57,30 +57,36 @@ export class RouteTable {
       if (path.startsWith(PLUGIN_PATH)) this.#resources.delete(path);
     }
     for (const route of this.#plugins.values()) route.number = -1;
-    for (const [path, { engine, pre, post }] of Object.entries(routes)) {
-      const route = this.#route(path, "engine", engine);
+    for (const [path, { engine, pre, post, timeouts }] of Object.entries(routes)) {
+      const route = this.#route(path, "engine", engine, timeouts);
       const resource: Resource =
         route !== null
           ? { kind: "plugin", route }
           : {
               kind: "processed",
-              pre: this.#route(path, "pre", pre),
-              post: this.#route(path, "post", post),
+              pre: this.#route(path, "pre", pre, timeouts),
+              post: this.#route(path, "post", post, timeouts),
             };
       this.#resources.set(path, resource);
     }
     for (const [key, route] of this.#plugins) if (route.number < 0) this.#plugins.delete(key);
   }
 
-  #route(path: string, role: PluginRole, number: number | undefined): PluginRoute | null {
+  #route(
+    path: string,
+    role: PluginRole,
+    number: number | undefined,
+    timeouts: PathRoutes["timeouts"] = {},
+  ): PluginRoute | null {
     if (number === undefined) return null;
     const key = `${role} ${path}`;
     let route = this.#plugins.get(key);
     if (route === undefined) {
-      route = { name: path.slice(PLUGIN_PATH.length), number };
+      route = { name: path.slice(PLUGIN_PATH.length), number, timeoutMs: 0 };
       this.#plugins.set(key, route);
     }
     route.number = number;
+    route.timeoutMs = timeouts[role] ?? 0;
     return route;
   }
 

@@ -55,6 +55,8 @@ export class Scheduler {
   readonly #slots = new SlotTable();
   readonly #waiting = new WaitingCalls();
   readonly #maxWaitTicks: number;
+  /** Requests whose executors know that their clients are gone. */
+  readonly #toldGone = new WeakSet<PluginCall>();
   #ticks = 0;
   #executors: ExecutorLink[] = [];
   #retiring: ExecutorLink[] = [];
@@ -306,7 +308,9 @@ export class Scheduler {
       const call = this.#slots.call(slot);
       if (call === null || this.#state.slotState(slot) !== SLOT_CLAIMED) continue;
       const ranMs = now - this.#state.claimedAtMs(slot);
-      const isTooLong = this.#timeoutMs > 0 && ranMs > this.#timeoutMs;
+      const timeoutMs = call.plugin.timeoutMs || this.#timeoutMs;
+      const isTooLong = timeoutMs > 0 && ranMs > timeoutMs;
+      if (isClientGone(call.exchange, now)) this.#tellGone(slot, call);
       if (!isTooLong && !isOverdue(call, now)) continue;
       this.#timeOut(slot, call, isTooLong);
     }
@@ -316,6 +320,12 @@ export class Scheduler {
       link.expectsSign = false;
       this.#events.terminate(link.id, "it did not answer after a plugin time-out");
     }
+  }
+
+  #tellGone(slot: number, call: PluginCall): void {
+    if (this.#toldGone.has(call)) return;
+    this.#toldGone.add(call);
+    this.#slots.link(slot)?.tellGone(slot, call);
   }
 
   /** @param isTooLong for any request: a client's own impatience must not end executors */

@@ -1,5 +1,6 @@
 // What runs before plugins: for one plugin, for all, synchronous or not; refusals, answers, data
 // for the plugin, and that nothing of the arguments is looked at before.
+// limit: 60 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

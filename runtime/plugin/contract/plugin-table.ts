@@ -6,7 +6,12 @@ import type { PluginDescription, PluginRole } from "./plugin-entry.js";
 /** Path to the numbers of its plugins, by which requests name them between threads. */
 export type Routes = Readonly<Record<string, PathRoutes>>;
 /** An engine, or a pre-processor, a post-processor or both. */
-export type PathRoutes = Readonly<Partial<Record<PluginRole, number>>>;
+export type PathRoutes = ByRole & {
+  /** Milliseconds that those of them may run that say so. */
+  readonly timeouts?: ByRole;
+};
+
+type ByRole = Readonly<Partial<Record<PluginRole, number>>>;
 
 export interface PluginList {
   readonly routes: Routes;

@@ -1,6 +1,8 @@
 // One request as it reaches an executor: bytes as they were received, held as latin1 text (one
 // character a byte), plus where it came from. Converters and PluginRequest read from it lazily.
 
+import type { RequestSignals } from "./request-signals.js";
+
 /** `(width, height, depth, partition, replica, channel, primary)` sent by a dispatcher. */
 export type Ident = readonly [number, number, number, number, number, number, number];
 
@@ -27,6 +29,8 @@ export interface RequestSource {
   readonly accept: Accept;
   readonly ident: Ident | null;
   readonly hasMatrix: boolean;
+  /** Where the executor learns that nobody waits any more. */
+  readonly signals?: RequestSignals;
 }
 
 /** What the client wants the answer rendered as (interface, "Request headers acted upon"). */

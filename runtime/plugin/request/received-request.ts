@@ -21,6 +21,15 @@ export abstract class ReceivedRequest {
     return headerValue(this.#received.headerBlock, name) ?? null;
   }
 
+  /**
+   * Aborts when nobody waits for the answer any more: the client is gone, or the time of the
+   * request is up. For `fetch` and whatever else takes a signal.
+   */
+  get signal(): AbortSignal {
+    const { signals, serial } = this.#received;
+    return signals?.of(serial) ?? new AbortController().signal;
+  }
+
   /** True when an external client asks, false below another dispatcher. */
   get toplevel(): boolean {
     return this.#received.accept !== "partial";

@@ -50,6 +50,7 @@ export function plugin(
     readonly: false,
     async: false,
     before: [],
+    timeoutMs: null,
     module: "plugins/shop.ts",
     exportPath: name,
     position,

@@ -1,0 +1,93 @@
+// What a plugin learns of its caller: that the client is gone, or that the time is up; and plugins
+// with a time of their own.
+// limit: 60 s
+
+import { connect } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const PLUGINS = `import type { PluginRequest, str } from "svc-server";
+
+const ended: string[] = [];
+
+/** Ends when nobody waits any more. @plugin */
+export async function wait(request: PluginRequest, name: str): Promise<string> {
+  const { signal } = request;
+  await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  ended.push(\`\${name} \${(signal.reason as { name: string }).name}\`);
+  return name;
+}
+
+/** The same, with a time of its own. @plugin @timeout 100ms */
+export async function brief(request: PluginRequest, name: str): Promise<string> {
+  return wait(request, name);
+}
+
+/** @plugin */
+export function ends(_request: PluginRequest): string[] {
+  return ended;
+}
+
+/** @plugin */
+export function calm(request: PluginRequest): boolean {
+  return request.signal === request.signal && !request.signal.aborted;
+}
+`;
+
+const test = suite("signals of requests");
+const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
+let server: Served;
+
+test.before(async () => {
+  await svc("build", project.folder);
+  server = await serve(project.folder);
+});
+test.after(async () => {
+  await server?.stop();
+  project.remove();
+});
+
+const ask = (path: string, headers: Record<string, string> = {}) =>
+  get(server.port, `/svc/plugin/${path}`, { headers });
+
+/** Waits until the plugin has told what it waits for. */
+async function untilEnded(line: string): Promise<void> {
+  for (;;) {
+    const ended = (await ask("ends")).json.response as readonly string[];
+    if (ended.includes(line)) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+test("a client that is gone", async () => {
+  const socket = connect(server.port, "127.0.0.1");
+  await new Promise((resolve) =>
+    socket.write("GET /svc/plugin/wait?name=gone HTTP/1.1\r\nHost: x\r\n\r\n", resolve),
+  );
+  assert.is((await ask("calm")).json.response, true);
+  socket.destroy();
+  await untilEnded("gone AbortError");
+});
+
+test("a deadline of the client's, and a time-out of the plugin's", async () => {
+  assert.is((await ask("wait?name=late", { "X-SVC-Deadline": "50" })).status, 500);
+  await untilEnded("late TimeoutError");
+  const brief = await ask("brief?name=brief");
+  assert.is(brief.status, 500);
+  await untilEnded("brief TimeoutError");
+});
+
+test("a time-out has a unit", async () => {
+  const wrong = new TemporaryProject({
+    "plugins/p.ts": `import type { PluginRequest } from "svc-server";
+/** @plugin @timeout 2 */
+export function a(_request: PluginRequest): number { return 1; }
+`,
+  });
+  assert.match(await svc("check", wrong.folder).then(String, String), "SVC1145");
+  wrong.remove();
+});
+
+test.run();
