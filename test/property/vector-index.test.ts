@@ -168,11 +168,48 @@ test("an index outlives its builder, and goes with all vectors", () => {
   checkStore(store);
 });
 
+test(`an index is dropped while vectors change, and built again (seed ${SEED})`, () => {
+  const random = new Random();
+  const indexed = makeIndexed(random, 1500);
+  const { graph, store, vectors, processor } = indexed;
+  const ids = Array.from({ length: 1500 }, (_, index) => `v${index}`);
+  const change = (): void => {
+    const id = random.of(ids);
+    if (random.below(5) === 0) graph.deleteVertex(id);
+    else graph.createVertex(id, { vector: vectors.next() });
+  };
+  for (let index = 0; index < 300; index++) change();
+  assert.is(graph.dropIndex("vectors", { length: LENGTH }), true);
+  assert.is(graph.dropIndex("vectors", { length: LENGTH }), false);
+  assert.equal(graph.indexes(), []);
+  const expectExact = (): void => {
+    const probe = vectors.next();
+    assert.equal(best(indexed, probe, 32), best(indexed, probe, 0));
+  };
+  for (let step = 0; step < 20 && processor.run(0); step++) {
+    change();
+    expectExact();
+  }
+  // Asked for again before all nodes are gone: it waits for that, and begins anew.
+  graph.index("vectors", { length: LENGTH, ef: 50 });
+  while (processor.run(1000));
+  while (processor.run(1000));
+  checkStore(store);
+  assert.is(graph.indexes()[0]!.indexed, store.vectors.count);
+  assert.ok(recall(indexed, 64, 50) >= 0.98);
+  graph.dropIndex("vectors", { length: LENGTH });
+  while (processor.run(1000));
+  checkStore(store);
+  expectExact();
+});
+
 test("what no index can be asked for", () => {
   const graph = openStore(GraphStore.make("test", TEST_THREAD));
   assert.throws(() => graph.index("vectors", { length: 0 }), /length must be/);
   assert.throws(() => graph.index("vectors", { length: 70_000 }), /length must be/);
   assert.throws(() => graph.index("vectors", { length: 8, ef: 1 }), /ef must be/);
+  assert.throws(() => graph.dropIndex("vectors", { length: 0 }), /length must be/);
+  assert.is(graph.dropIndex("vectors", { length: 8 }), false);
   assert.throws(() => graph.index("words" as "vectors", { length: 8 }), /indexes of `vectors`/);
   assert.throws(() => graph.nearest([1], { approximate: { ef: 1 } }), /ef must be/);
   assert.throws(() => graph.nearest([1], { approximate: 7 as unknown as boolean }), /approximate/);

@@ -7,6 +7,7 @@ import {
   propertyIndexes,
 } from "../changes/index-properties.js";
 import {
+  dropVectorIndex,
   type IndexOptions,
   type IndexState,
   indexVectors,
@@ -346,13 +347,16 @@ export class GraphManagement extends GraphQueries {
   }
 
   /**
-   * Drops an index of a property or of ids; false if there is none.
+   * Drops an index; false if there is none. One of vectors is taken apart meanwhile.
    * @throws ValueError, AccessError
    */
+  dropIndex(what: "vectors", options: Pick<IndexOptions, "length">): boolean;
   dropIndex(what: "property", options: { readonly key: string }): boolean;
   dropIndex(what: "ids"): boolean;
   dropIndex(what: string, options?: object): boolean {
-    return indexProperties(this.access.store, keyOfIndex(what, options), false);
+    const { store } = this.access;
+    if (what === "vectors") return dropVectorIndex(store, options as IndexOptions);
+    return indexProperties(store, keyOfIndex(what, options), false);
   }
 
   /** Indexes of properties and of ids. */

@@ -39,18 +39,39 @@ const DEFAULT_EF = 100;
  */
 export function indexVectors(store: GraphStore, options: IndexOptions): void {
   const { length, ef = DEFAULT_EF } = options;
-  if (!Number.isInteger(length) || length < 1 || length > MAX_COMPONENTS) {
-    throw new ValueError(`length must be an integer of 1 to ${MAX_COMPONENTS}`);
-  }
+  checkLength(length);
   if (!Number.isInteger(ef) || ef < MIN_EF || ef > MAX_EF) {
     throw new ValueError(`ef must be an integer of ${MIN_EF} to ${MAX_EF}`);
   }
-  store.writer.mutate(() => {
+  changeIndex(store, length, ef);
+}
+
+/**
+ * Drops an index; searches look at every vector from then on. False if there is none.
+ * @throws ValueError, AccessError
+ */
+export function dropVectorIndex(
+  store: GraphStore,
+  options: Pick<IndexOptions, "length"> | undefined,
+): boolean {
+  const length = options?.length ?? 0;
+  checkLength(length);
+  return changeIndex(store, length, 0) > 0;
+}
+
+function checkLength(length: number): void {
+  if (Number.isInteger(length) && length >= 1 && length <= MAX_COMPONENTS) return;
+  throw new ValueError(`length must be an integer of 1 to ${MAX_COMPONENTS}`);
+}
+
+/** @param ef 0 to drop it */
+function changeIndex(store: GraphStore, length: number, ef: number): number {
+  return store.writer.mutate(() => {
     refuseReadonly(store);
     const operation = begin(store, OperationCode.IndexVectors, 0);
     operation.value = paddedLength(length);
     operation.flags = ef;
-    apply(store, operation);
+    return apply(store, operation);
   });
 }
 
@@ -61,6 +82,7 @@ export function vectorIndexes({ vectors, memory }: GraphStore): IndexState[] {
     const index = vectors.inSpace(space, Space.Index);
     if (index === 0) continue;
     const word = (which: number): number => memory.lists.words[index + which]!;
+    if (word(VectorIndex.Ef) === 0) continue;
     const dead = word(VectorIndex.Dead);
     states.push({
       length: vectors.inSpace(space, Space.Length),

@@ -207,6 +207,7 @@ function readIndex(reader: RecordReader, into: Operation, candidates: number): v
   into.value = reader.word();
   into.flags = candidates;
   if (!isVectorLength(into.value)) throw damaged("length of vectors");
+  if (candidates === 0) return;
   if (candidates < MIN_EF || candidates > MAX_EF) throw damaged("candidates of an index");
 }
 

@@ -51,6 +51,7 @@ export function perform(store: GraphStore, operation: Operation): number {
     case OperationCode.IndexProperty:
       return indexProperty(store, name, operation.value === 1);
     case OperationCode.IndexVectors:
+      if (operation.flags === 0) return store.vectors.dropIndex(operation.value) ? 1 : 0;
       store.vectors.addIndex(operation.value, operation.flags);
       return 1;
     default:

@@ -26,7 +26,7 @@ export const OperationCode = {
   SetReadonly: 13,
   SetVector: 14,
   RemoveVector: 15,
-  /** Asks for an index of the vectors of one length. */
+  /** Asks for an index of the vectors of one length, or drops it. */
   IndexVectors: 16,
   /** Whether arcs get their times of creation and change beside them. */
   SetAutoTimes: 17,
@@ -51,7 +51,7 @@ export interface Operation {
   /** Type, relationship or key; of an index 0 for the ids. */
   name: number;
   modifier: number;
-  /** 1: forward-only. Of an index: candidates looked at for each new node. */
+  /** 1: forward-only. Of an index: candidates looked at for each new node, 0 to drop it. */
   flags: number;
   /**
    * Bits of the arc's value; 1 for readonly, automatic times, an index to be made; components of

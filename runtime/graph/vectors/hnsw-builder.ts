@@ -52,9 +52,15 @@ export class HnswBuilder {
     this.#random = random;
   }
 
-  /** True once the graph was truncated: the index that this builds is gone. */
+  /** False once the graph was truncated: the index is gone. */
+  get isThere(): boolean {
+    return this.#table.epoch === this.#epoch;
+  }
+
+  /** True once there is nothing to build: the index is gone, or is to go. */
   get isOver(): boolean {
-    return this.#table.epoch !== this.#epoch;
+    const { lists } = this.#store.memory;
+    return !this.isThere || lists.words[this.#index + VectorIndex.Dropping] !== 0;
   }
 
   /** Adds all vectors that have no node yet; yields after each, so that others get their turn. */
@@ -96,7 +102,7 @@ export class HnswBuilder {
   *slots(isWanted: (slot: number, words: Uint32Array) => boolean): Generator<number, void, void> {
     const stride = strideOf(this.#length);
     let slab = this.#table.inSpace(this.#space, Space.FirstSlab);
-    while (slab !== 0 && !this.isOver) {
+    while (slab !== 0 && this.isThere) {
       this.#store.memory.refresh();
       const used = this.#table.memory.words[slab + Slab.Used]!;
       for (let index = 0; index < used; index++) {

@@ -7,7 +7,7 @@
 
 import type { GraphMemory } from "../memory/graph-memory.js";
 import { HnswLinks } from "./hnsw-links.js";
-import { LINKS_LOWEST, VectorIndex } from "./index-layout.js";
+import { LINKS_LOWEST, MAX_LEVEL, VectorIndex } from "./index-layout.js";
 import type { Probe } from "./probe.js";
 import { SlotHeap } from "./slot-heap.js";
 import { Slot, Space, strideOf } from "./vector-layout.js";
@@ -44,7 +44,7 @@ export class HnswSearch {
   }
 
   get topLevel(): number {
-    return this.#graph.lists.words[this.#index + VectorIndex.TopLevel]!;
+    return Math.min(MAX_LEVEL, this.#graph.lists.words[this.#index + VectorIndex.TopLevel]!);
   }
 
   get entry(): number {

@@ -14,7 +14,7 @@ import type { Writer } from "../memory/writer.js";
 import { Slot } from "./vector-layout.js";
 
 export const VectorIndex = {
-  /** Candidates that are looked at for each new node. */
+  /** Candidates that are looked at for each new node; 0 where no index is wanted. */
   Ef: 0,
   EntrySlot: 1,
   TopLevel: 2,
@@ -31,6 +31,8 @@ export const VectorIndex = {
   IsComplete: 8,
   /** Raised before slots that it had are used for anything else. */
   Sweeps: 9,
+  /** 1 from its drop until it has no node left; who asks for it again waits for that. */
+  Dropping: 10,
 } as const;
 export const INDEX_WORDS = 16;
 

@@ -5,6 +5,7 @@ import { SlicedWork } from "../../base/sliced-work.js";
 import { CapacityError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { HnswBuilder } from "./hnsw-builder.js";
+import { dropIndex } from "./hnsw-drop.js";
 import { HnswSweep } from "./hnsw-sweep.js";
 import { VectorIndex } from "./index-layout.js";
 import { Space } from "./vector-layout.js";
@@ -56,19 +57,24 @@ export class IndexProcessor extends SlicedWork {
     return vectors.spaces().some((space) => {
       const index = vectors.inSpace(space, Space.Index);
       if (index === 0) return false;
-      const complete = memory.lists.words[index + VectorIndex.CompleteTo]!;
-      return (
-        complete !== vectors.writes >>> 0 ||
-        memory.lists.words[index + VectorIndex.IsComplete] === 0
-      );
+      const word = (which: number): number => memory.lists.words[index + which]!;
+      if (word(VectorIndex.Dropping) !== 0) return true;
+      const isBehind = word(VectorIndex.CompleteTo) !== vectors.writes >>> 0;
+      return word(VectorIndex.Ef) !== 0 && (isBehind || word(VectorIndex.IsComplete) === 0);
     });
   }
 
   *#all(): Generator<undefined, void, void> {
-    const { vectors } = this.#store;
+    const { vectors, memory } = this.#store;
     for (const space of vectors.spaces()) {
-      if (vectors.inSpace(space, Space.Index) === 0) continue;
+      const index = vectors.inSpace(space, Space.Index);
+      if (index === 0) continue;
       const builder = new HnswBuilder(this.#store, space);
+      if (memory.lists.words[index + VectorIndex.Dropping] !== 0) {
+        yield* dropIndex(this.#store, space, builder);
+      }
+      if (!builder.isThere) return;
+      if (memory.lists.words[index + VectorIndex.Ef] === 0) continue;
       const sweep = new HnswSweep(this.#store, space, builder);
       if (sweep.isDue) yield* sweep.run();
       if (builder.isOver) return;

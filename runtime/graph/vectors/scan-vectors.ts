@@ -67,6 +67,7 @@ function searchIndex(scan: Scan, space: number, ef: number): boolean {
   if (index === null || probe.length < table.inSpace(space, Space.Length)) return false;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { state, completeTo } = index;
+    if (!index.isComplete) return false;
     const found = index.search.nearest(probe, Math.max(ef, best.limit), scan.accepts);
     // What was found may be slots that are something else by now.
     if (index.state !== state) continue;

@@ -165,6 +165,19 @@ export class VectorTable implements Allocator {
     writer.put(this.#lists, index + VectorIndex.Ef, ef);
   }
 
+  /** In a mutation: nobody searches the index of a length any more; false if there is none. */
+  dropIndex(length: number): boolean {
+    const { writer } = this;
+    const space = this.spaceOf(length);
+    const index = space === 0 ? 0 : this.inSpace(space, Space.Index);
+    if (index === 0 || this.#lists.words[index + VectorIndex.Ef] === 0) return false;
+    writer.put(this.#lists, index + VectorIndex.Ef, 0);
+    writer.put(this.#lists, index + VectorIndex.IsComplete, 0);
+    writer.put(this.#lists, index + VectorIndex.Dropping, 1);
+    writer.add(this.#lists, index + VectorIndex.Sweeps, 1);
+    return true;
+  }
+
   /** Some vertices that have a vector, from all over; fewer where few have one. */
   sample(count: number): number[] {
     const { words } = this.#slots;

@@ -1,0 +1,63 @@
+// Takes an index apart that was dropped: nobody searches it any more, but its nodes and the slots
+// that only it still held have to be given back. A little at a time, in mutations; a builder that
+// dies in between leaves the rest to the next one.
+
+import type { GraphStore } from "../store/graph-store.js";
+import type { HnswBuilder } from "./hnsw-builder.js";
+import { HnswLinks } from "./hnsw-links.js";
+import { VectorIndex } from "./index-layout.js";
+import { Slot, Space } from "./vector-layout.js";
+
+/** Nodes that go in one mutation. */
+const BATCH = 256;
+/** What is 0 once no node is left; `Sweeps` only ever grows. */
+const CLEARED = [
+  ...[VectorIndex.EntrySlot, VectorIndex.TopLevel, VectorIndex.Nodes, VectorIndex.Dead],
+  ...[VectorIndex.CompleteTo, VectorIndex.IsComplete, VectorIndex.Dropping],
+];
+
+/** Does all of it; yields after each batch. */
+export function* dropIndex(
+  store: GraphStore,
+  space: number,
+  builder: HnswBuilder,
+): Generator<undefined, void, void> {
+  const { writer, memory, vectors } = store;
+  const index = vectors.inSpace(space, Space.Index);
+  const links = new HnswLinks(writer, vectors.inSpace(space, Space.Length));
+  const hasNode = (slot: number, words: Uint32Array): boolean =>
+    words[slot + Slot.Vertex] !== 0 && words[slot + Slot.Node] !== 0;
+  let batch: number[] = [];
+  const remove = (): void => {
+    writer.mutate(() => {
+      if (!builder.isThere) return;
+      // One whose vertex got another vector meanwhile waits among the retired ones.
+      for (const slot of batch) if (hasNode(slot, memory.vectors.words)) links.remove(slot);
+    });
+    batch = [];
+  };
+  for (const slot of builder.slots(hasNode)) {
+    if (batch.push(slot) < BATCH) continue;
+    remove();
+    yield;
+  }
+  remove();
+  for (const list of [VectorIndex.Retired, VectorIndex.Sweeping]) {
+    while (builder.isThere && memory.lists.words[index + list] !== 0) {
+      writer.mutate(() => {
+        for (let count = 0; count < BATCH && builder.isThere; count++) {
+          const slot = memory.lists.words[index + list]!;
+          if (slot === 0) return;
+          writer.put(memory.lists, index + list, memory.vectors.words[slot + Slot.Scale]!);
+          links.remove(slot);
+          vectors.giveBack(slot, space);
+        }
+      });
+      yield;
+    }
+  }
+  writer.mutate(() => {
+    if (!builder.isThere) return;
+    for (const word of CLEARED) writer.put(memory.lists, index + word, 0);
+  });
+}
