@@ -26,7 +26,25 @@ export interface ArgspecService {
   readonly name: string | null;
   /** `/prefix`: every path also answers below it. */
   readonly prefix: string | null;
+  /** Of the project, only where they are known: what documents say of it as a whole. */
+  readonly version?: string;
+  /** SPDX expression. */
+  readonly license?: string;
+  readonly servers?: readonly string[];
+  /** By name; one of them is enough. */
+  readonly security?: Readonly<Record<string, SecurityScheme>>;
 }
+
+/** As in OpenAPI. */
+export type SecurityScheme =
+  | { readonly type: "http"; readonly scheme: string }
+  | {
+      readonly type: "apiKey";
+      readonly in: "header" | "query" | "cookie";
+      readonly name: string;
+    }
+  | { readonly type: "openIdConnect"; readonly openIdConnectUrl: string }
+  | { readonly type: "mutualTLS" };
 
 export interface PluginSpec {
   readonly name: string;

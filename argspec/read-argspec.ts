@@ -12,6 +12,7 @@ import {
   type PluginSpec,
   type ResultSpec,
 } from "./argspec.js";
+import { readProject } from "./read-project.js";
 import { aliasesOf, readSchema } from "./read-schema.js";
 import { Untrusted } from "./untrusted.js";
 
@@ -56,6 +57,7 @@ function readService(service: Untrusted): ArgspecService {
   return {
     name: name.isNull ? null : name.text(1000),
     prefix: prefix.isNull ? null : prefix.matching(PREFIX, "a path"),
+    ...readProject(service),
   };
 }
 

@@ -13,12 +13,20 @@ export const client = defineCommand({
       help: "URL of a server, file of an argspec, or folder of a build; default: .svc",
     },
     out: { kind: text("<folder>"), help: "folder to write, default: sdk" },
+    name: { kind: text("<name>"), help: "name of the package; python: writes a package" },
+    version: { kind: text("<version>"), help: "version of the package, default: the service's" },
     lang: { kind: choice("typescript", "python"), help: "language, default: typescript" },
   },
   environment: false,
-  async run(_, { from = ".svc", out = "sdk", lang = "typescript" }) {
+  async run(_, { from = ".svc", out = "sdk", lang = "typescript", name, version }) {
     const { writeClient } = await import("./contract/write-client.js");
-    const { written, methods } = await writeClient({ from, out, lang });
+    const { written, methods } = await writeClient({
+      from,
+      out,
+      lang,
+      name: name ?? null,
+      version: version ?? null,
+    });
     const done = written === 0 ? "current" : "written";
     console.log(`svc: ${out} ${done}, ${methods} ${methods === 1 ? "plugin" : "plugins"}`);
     return 0;

@@ -6,6 +6,7 @@ import { SHARED_PARAMETERS, SHARED_RESPONSES, SHARED_SCHEMAS } from "./component
 import { namedOperations } from "./named-operations.js";
 import type { ParameterOptions } from "./parameters.js";
 import { pathItem, resultComponent } from "./path-items.js";
+import { infoOf, securityOf, serversOf, usedComponents } from "./project-facts.js";
 import { schemaObject } from "./schemas.js";
 
 export interface OpenapiOptions {
@@ -21,11 +22,10 @@ const DESCRIPTION =
   "Answers are JSON in an envelope. A request with `Accept: text/plain` is answered with the " +
   "plain text of the result, or of the error, alone. Values of parameters of type `json` are " +
   "JSON texts.";
-const VERSION_LENGTH = 12;
 
 /** @param argspec one that `readArgspec` has accepted, or that a build has made */
 export function openapiDocument(argspec: Argspec, options: OpenapiOptions = {}): object {
-  const { service, hash, $defs } = argspec;
+  const { service, $defs } = argspec;
   const { operations, types } = namedOperations(argspec);
   const parameterOptions = { types, jsonParams: options.jsonParams ?? "content" };
   const tags = [...new Set(operations.flatMap(({ tag }) => tag ?? []))];
@@ -37,30 +37,24 @@ export function openapiDocument(argspec: Argspec, options: OpenapiOptions = {}):
     types.get(name)!,
     schemaObject(schema, types),
   ]);
+  const paths = Object.fromEntries(
+    operations.map((named) => [named.operation.path, pathItem(named, parameterOptions)]),
+  );
   return {
     openapi: "3.1.0",
-    // An argspec has no version but its hash, which changes with whatever clients depend on.
-    info: {
-      title: service.name ?? "svc",
-      version: hash.slice(0, VERSION_LENGTH),
-      description: DESCRIPTION,
-    },
+    info: infoOf(argspec, DESCRIPTION),
     jsonSchemaDialect: DIALECT,
-    servers: serversOf(service.prefix),
-    tags: tags.map((name) => ({ name })),
-    paths: Object.fromEntries(
-      operations.map((named) => [named.operation.path, pathItem(named, parameterOptions)]),
-    ),
+    servers: serversOf(service),
+    security: securityOf(service),
+    tags: tags.map((name) => ({ name, description: `Plugins of \`${name}\`.` })),
+    paths,
     components: {
-      schemas: { ...Object.fromEntries([...named, ...results]), ...SHARED_SCHEMAS },
-      parameters: SHARED_PARAMETERS,
-      responses: SHARED_RESPONSES,
+      ...usedComponents(paths, {
+        schemas: { ...Object.fromEntries([...named, ...results]), ...SHARED_SCHEMAS },
+        parameters: SHARED_PARAMETERS,
+        responses: SHARED_RESPONSES,
+      }),
+      ...(service.security !== undefined && { securitySchemes: service.security }),
     },
   };
-}
-
-/** Relative to where the document came from; behind proxies only the prefix may lead here. */
-function serversOf(prefix: string | null): readonly object[] {
-  const root = { url: "/" };
-  return prefix === null ? [root] : [{ url: prefix }, root];
 }

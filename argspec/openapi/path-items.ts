@@ -48,7 +48,8 @@ function operationObject(named: NamedOperation, operationId: string, options: Pa
   return {
     operationId,
     ...(tag !== null && { tags: [tag] }),
-    ...(operation.summary !== "" && { summary: operation.summary }),
+    // Readers list operations by it.
+    summary: operation.summary === "" ? operation.name : operation.summary,
     ...(description !== "" && { description }),
     ...(operation.deprecated && { deprecated: true }),
     parameters: [

@@ -12,10 +12,15 @@ export function packageName({ name }: ArgspecService): string {
   return trimmed === "" ? "svc-client" : `${trimmed}-client`;
 }
 
-export function packageJson(name: string): string {
+/** The service's where it is one that npm takes. */
+export function packageVersion({ version = "" }: ArgspecService): string {
+  return /^\d+\.\d+\.\d+(?:-[\w.-]+)?$/.test(version) ? version : "0.0.0";
+}
+
+export function packageJson(name: string, version: string): string {
   const manifest = {
     name,
-    version: "0.0.0",
+    version,
     private: true,
     type: "module",
     sideEffects: false,

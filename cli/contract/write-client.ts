@@ -2,7 +2,7 @@
 // who watches them is woken; whatever else the folder holds stays, and is never overwritten.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Argspec } from "../../argspec/argspec.js";
 import { operationsOf } from "../../argspec/operations.js";
 import { SvcError } from "../../runtime/base/errors.js";
@@ -17,6 +17,9 @@ export interface ClientOrder {
   readonly from: string;
   readonly out: string;
   readonly lang: "typescript" | "python";
+  /** Of the package; null: of the service. */
+  readonly name: string | null;
+  readonly version: string | null;
 }
 
 export interface WrittenClient {
@@ -29,9 +32,11 @@ export interface WrittenClient {
  * @throws SvcError of `loadArgspec`; SVC3019 where files cannot be written, SVC3020 where they
  * would take the place of others
  */
-export async function writeClient({ from, out, lang }: ClientOrder): Promise<WrittenClient> {
+export async function writeClient(order: ClientOrder): Promise<WrittenClient> {
+  const { from, out } = order;
+  checkPackage(order);
   const argspec = await loadArgspec(from);
-  const files = await clientFiles(argspec, lang);
+  const files = await clientFiles(argspec, order);
   const present = new Map([...files.keys()].map((name) => [name, contentOf(join(out, name))]));
   const texts = [...present.values()].filter((content) => content !== null);
   if (texts.length > 0 && !texts.some((content) => content.includes(MARK))) {
@@ -39,31 +44,65 @@ export async function writeClient({ from, out, lang }: ClientOrder): Promise<Wri
   }
   const differing = [...files].filter(([name, content]) => present.get(name) !== content);
   try {
-    mkdirSync(out, { recursive: true });
-    for (const [name, content] of differing) writeFileSync(join(out, name), content);
+    for (const [name, content] of differing) {
+      mkdirSync(dirname(join(out, name)), { recursive: true });
+      writeFileSync(join(out, name), content);
+    }
   } catch (error) {
     throw new SvcError("SVC3019", (error as Error).message, { cause: error });
   }
   return { written: differing.length, methods: operationsOf(argspec).length };
 }
 
+const SEMANTIC = /^\d+\.\d+\.\d+(?:-[\w.-]+)?(?:\+[\w.-]+)?$/;
+
+/** What package managers take. */
+const FORMS = {
+  typescript: {
+    name: /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/,
+    version: SEMANTIC,
+  },
+  python: {
+    name: /^[A-Za-z](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/,
+    version: /^\d+(?:\.\d+)*(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?$/,
+  },
+} as const;
+
+/** @throws SvcError SVC3091, SVC3092 */
+function checkPackage({ lang, name, version }: ClientOrder): void {
+  const forms = FORMS[lang];
+  if (name !== null && (name.length > 214 || !forms.name.test(name))) {
+    throw new SvcError("SVC3091", `${JSON.stringify(name)} cannot be the name of a package`);
+  }
+  if (version !== null && (version.length > 100 || !forms.version.test(version))) {
+    throw new SvcError("SVC3092", `${JSON.stringify(version)} cannot be the version of a package`);
+  }
+  if (lang === "python" && name === null && version !== null) {
+    throw new SvcError("SVC3091", "one file has no version, a package has a name, too");
+  }
+}
+
 /** By their names. */
 async function clientFiles(
   argspec: Argspec,
-  lang: ClientOrder["lang"],
+  { lang, name, version }: ClientOrder,
 ): Promise<ReadonlyMap<string, string>> {
   switch (lang) {
     case "typescript": {
       const { emitTypescriptClient } = await import("../../argspec/typescript/client.js");
-      return emitTypescriptClient(argspec, {
+      const runtime = {
         esm: ownPart("runtime.js"),
         cjs: ownPart("runtime.cjs"),
         types: ownPart("runtime.d.ts"),
-      });
+      };
+      return emitTypescriptClient(argspec, runtime, { name, version });
     }
     case "python": {
       const { emitPythonClient } = await import("../../argspec/python/client.js");
-      return new Map([["client.py", emitPythonClient(argspec, ownPart("runtime.py"))]]);
+      const module = emitPythonClient(argspec, ownPart("runtime.py"));
+      if (name === null) return new Map([["client.py", module]]);
+      const { pythonPackage } = await import("../../argspec/python/package-files.js");
+      return pythonPackage(argspec, module, { name, version });
     }
   }
 }

@@ -36,9 +36,9 @@ const OPEN = /\b(?:process|import|globalThis|Date|Math|crypto|performance|requir
  */
 export async function loadConfig(projectDir: string): Promise<LoadedConfig> {
   const file = CONFIG_FILES.find((name) => existsSync(join(projectDir, name)));
-  const name = packageName(projectDir);
+  const facts = packageFacts(projectDir);
   if (file === undefined) {
-    return { config: withName(resolveConfig({}, []), name), inputs: [], openCode: null };
+    return { config: withFacts(resolveConfig({}, []), facts), inputs: [], openCode: null };
   }
   const { value, inputs, openCode } = await runConfig(projectDir, file);
   const problems: Problems = [];
@@ -46,20 +46,32 @@ export async function loadConfig(projectDir: string): Promise<LoadedConfig> {
   if (problems.length > 0) {
     throw new ConfigError(projectDir, file, problems);
   }
-  return { config: withName(config, name), inputs, openCode };
+  return { config: withFacts(config, facts), inputs, openCode };
 }
 
-function withName(config: ResolvedConfig, name: string | null): ResolvedConfig {
-  return { ...config, name: config.name ?? name };
+type PackageFacts = Readonly<Record<"name" | "version" | "license", string | null>>;
+
+/** What the configuration does not say. */
+function withFacts(config: ResolvedConfig, facts: PackageFacts): ResolvedConfig {
+  const { version, license } = config.api;
+  const api = {
+    ...config.api,
+    version: version ?? facts.version,
+    license: license ?? facts.license,
+  };
+  return { ...config, name: config.name ?? facts.name, api };
 }
 
-function packageName(projectDir: string): string | null {
+function packageFacts(projectDir: string): PackageFacts {
+  let info: unknown = null;
   try {
-    const info: unknown = JSON.parse(readFileSync(join(projectDir, "package.json"), "utf8"));
-    return isPlainObject(info) && typeof info.name === "string" ? info.name : null;
+    info = JSON.parse(readFileSync(join(projectDir, "package.json"), "utf8"));
   } catch {
-    return null;
+    // A project without one has nothing to tell.
   }
+  const given = isPlainObject(info) ? info : {};
+  const textOf = (key: string) => (typeof given[key] === "string" ? given[key] : null);
+  return { name: textOf("name"), version: textOf("version"), license: textOf("license") };
 }
 
 async function runConfig(

@@ -36,7 +36,15 @@ export function emitProject(
   bundle: string,
 ): Map<string, string> {
   const numbered = inNumberOrder(plugins);
-  const service = { name: config.name, prefix: config.http.prefix };
+  const { name, http, api } = config;
+  const { version, license, servers, security } = api;
+  const service = {
+    ...{ name, prefix: http.prefix },
+    ...(version !== null && { version }),
+    ...(license !== null && { license }),
+    ...(servers.length > 0 && { servers }),
+    ...(Object.keys(security).length > 0 && { security }),
+  };
   const converters = emitConverters(numbered, types, {
     modules: versioned(MODULES_FILE, bundle),
     convert: "svc-server/convert",

@@ -135,4 +135,12 @@ export const COMMAND_CODES = {
     title: "no completion for that shell",
     fix: "name bash, zsh or fish",
   },
+  SVC3091: {
+    title: "name that no package can have",
+    fix: "give one that its package manager takes, such as `--name shop-client`",
+  },
+  SVC3092: {
+    title: "version that no package can have",
+    fix: "give one such as `--version 1.2.0`",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -39,7 +39,8 @@ export class ArgspecForms {
 
   #parse(): Argspec {
     const { service, shared } = this.#live!;
-    return { ...(parseShared(shared) as Argspec), service };
+    const built = parseShared(shared) as Argspec;
+    return { ...built, service: { ...built.service, ...service } };
   }
 }
 

@@ -32,6 +32,7 @@ import {
   PRIVATE_NETWORKS,
 } from "../base/limits.js";
 import { LOG_LEVELS } from "../base/log-settings.js";
+import { type ApiConfig, apiRule, type CheckedApi, NO_API } from "./api-rules.js";
 import { CLIENT_BOUNDS } from "./client-bounds.js";
 import type { DispatcherConfig, GraphConfig, PluginDeclaration } from "./config-values.js";
 import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
@@ -216,6 +217,13 @@ export const SETTINGS = {
     option: "root",
     library: "initialize",
     help: "data folder, files are served from its WEB-ROOT",
+  }),
+  /** What OpenAPI documents say of the service: version, license, servers, security. */
+  api: setting({
+    key: "api",
+    type: structure<CheckedApi, ApiConfig>(apiRule),
+    default: [NO_API, "version and license from package.json"],
+    help: "what OpenAPI documents say of the service: version, license, servers, security",
   }),
   /** Glob patterns and declarations. Default: every `.ts` file below `plugins`. */
   plugins: setting({

@@ -82,6 +82,35 @@ test("takes nothing but a document of this format", () => {
   refuses({ ...documentOf(), plugins: {} }, "plugins: a list");
 });
 
+test("reads what is told of the project, and nothing that is no such thing", () => {
+  const service = { name: null, prefix: null };
+  const security = {
+    a: { type: "http", scheme: "bearer", more: 1 },
+    b: { type: "openIdConnect", openIdConnectUrl: "https://id.example/x" },
+    c: { type: "mutualTLS" },
+    d: { type: "apiKey", in: "cookie", name: "k" },
+  };
+  const told = { ...service, version: "1", license: "MIT", servers: ["http://a"], security };
+  const { a, ...others } = security;
+  assert.equal(read({ ...documentOf(), service: told }).service, {
+    ...told,
+    security: { a: { type: "http", scheme: "bearer" }, ...others },
+  });
+  assert.ok(a.more);
+  const wrong: readonly (readonly [object, string])[] = [
+    [{ version: "1\n" }, "service.version: a text of one line"],
+    [{ license: 7 }, "service.license: a text"],
+    [{ servers: ["javascript:alert(1)"] }, "service.servers.0: a URL"],
+    [{ servers: "http://a" }, "service.servers: a list"],
+    [{ security: { "<a>": { type: "mutualTLS" } } }, "service.security.<a>: under a name"],
+    [{ security: { a: { type: "none" } } }, "service.security.a.type: http, apiKey,"],
+    [{ security: { a: { type: "http", scheme: "x y" } } }, "service.security.a.scheme: a word"],
+  ];
+  for (const [project, place] of wrong) {
+    refuses({ ...documentOf(), service: { ...service, ...project } }, place);
+  }
+});
+
 test("leaves out members of later versions", () => {
   const later = { ...documentOf({ price: 3, params: [param("q", { unit: "m" })] }), icon: "x" };
   assert.equal(read(later), read(documentOf()));

@@ -1,6 +1,7 @@
-// Has a well-known generator make clients from our OpenAPI documents: `node test/openapi/run.mjs`,
-// after `npm run build`. Installs the generator beside this file, with a TypeScript of its own, and
-// prints `N passed, N failed`, or `openapi: skipped (reason)` where it cannot be had.
+// Has a well-known generator make clients from our OpenAPI documents, and a well-known linter judge
+// them: `node test/openapi/run.mjs`, after `npm run build`. Installs both beside this file, with a
+// TypeScript of their own, and prints `N passed, N failed`, or `openapi: skipped (reason)` where
+// they cannot be had.
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -16,13 +17,14 @@ if (problem !== "") {
   process.exit(0);
 }
 const runner = join(root, "test/run.mjs");
-const suites = ["test/openapi/generator.test.ts"];
+const suites = ["test/openapi/generator.test.ts", "test/openapi/lint.test.ts"];
 const { status } = spawnSync(process.execPath, [runner, ...suites], { stdio: "inherit" });
 process.exitCode = status ?? 1;
 
-/** Why the generator cannot be installed; empty when it is. */
+/** Why they cannot be installed; empty when they are. */
 function install() {
-  if (existsSync(join(here, "node_modules/@hey-api/openapi-ts"))) return "";
+  const packages = ["@hey-api/openapi-ts", "@redocly/cli"];
+  if (packages.every((name) => existsSync(join(here, "node_modules", name)))) return "";
   const options = { cwd: here, encoding: "utf8", shell: process.platform === "win32" };
   const { status, stderr, error } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], options);
   if (error) return error.message;

@@ -39,7 +39,7 @@ test("is valid for each plugin alone, with the types that it reaches", async () 
 
 test("is valid for built-in plugins, which may refuse clients of other machines", async () => {
   const { tags, paths } = await validDocument(openapiDocument(BUILTINS));
-  assert.equal(tags, [{ name: "built-in" }]);
+  assert.equal(tags, [{ name: "built-in", description: "Plugins of `built-in`." }]);
   const connect = paths["/svc/builtin/connect"]!;
   assert.equal(Object.keys(connect), ["post"], "a link or an image must not connect");
   assert.ok("403" in connect.post!.responses);
@@ -140,7 +140,10 @@ test("groups plugins by their modules, and leaves those without alone", async ()
     plugin({ name: "c" }),
     plugin({ name: "d", ...at("plugins/geo/search.ts") }),
   );
-  assert.equal(document.tags, [{ name: "geo/search" }, { name: "src/math" }]);
+  assert.equal(document.tags, [
+    { name: "geo/search", description: "Plugins of `geo/search`." },
+    { name: "src/math", description: "Plugins of `src/math`." },
+  ]);
   const tags = operationsIn(document).map((operation) => operation.tags);
   assert.equal(tags, [["geo/search"], ["src/math"], undefined, ["geo/search"]]);
 });
@@ -192,6 +195,26 @@ test("offers the prefix before the root", async () => {
   assert.equal(servers, [{ url: "/shop" }, { url: "/" }]);
   assert.is(info.title, "svc");
   assert.is(info.version, shop.hash.slice(0, 12));
+});
+
+test("tells version, license, servers and security of the project", async () => {
+  const security = {
+    token: { type: "http", scheme: "bearer" },
+    key: { type: "apiKey", in: "header", name: "X-Key" },
+  } as const;
+  const servers = ["https://shop.example/api/", "http://127.0.0.1:9000"];
+  const project = { version: "1.2.0", license: "MIT", servers, security };
+  const service = { ...shop.service, ...project };
+  const document = await validDocument(openapiDocument({ ...shop, service }));
+  assert.is(document.info.version, "1.2.0");
+  assert.equal(document.info.license, { name: "MIT", identifier: "MIT" });
+  assert.equal(
+    (document.servers as { url: string }[]).map(({ url }) => url),
+    ["https://shop.example/api", "http://127.0.0.1:9000"],
+  );
+  assert.equal(document.security, [{ token: [] }, { key: [] }]);
+  assert.equal(document.components.securitySchemes, security);
+  assert.equal((await validDocument(openapiDocument(shop))).security, []);
 });
 
 function goldenArgspec(name: string): Argspec {

@@ -10,7 +10,8 @@ const validator = new Validator();
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
 export interface Document {
-  readonly info: { readonly title: string; readonly version: string };
+  readonly info: { readonly title: string; readonly version: string; readonly license?: object };
+  readonly security: readonly object[];
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>;

@@ -116,6 +116,18 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [[5], /^\[0\]: expected/],
     [new Array(1), /^\[0\]: expected a network such as 10\.0\.0\.0\/8, got nothing$/],
   ],
+  api: [
+    [7, /^: expected an object, got 7$/],
+    [{ versoin: "1" }, /^\.versoin: unknown key, did you mean `version`\?$/],
+    [{ version: "1\n2" }, /^\.version: expected a text of one line/],
+    [{ license: "" }, /^\.license: expected a text of one line, got ""$/],
+    [{ servers: "/" }, /^\.servers: expected a list of URLs, got "\/"$/],
+    [{ servers: ["ftp://a"] }, /^\.servers\[0\]: expected a URL with http or https/],
+    [{ security: { "a b": { type: "mutualTLS" } } }, /^\.security\.a b: expected a name/],
+    [{ security: { key: { type: "toString" } } }, /^\.security\.key: expected an object with type/],
+    [{ security: { key: null } }, /^\.security\.key: expected an object with type http, apiKey/],
+    [{ security: { key: { type: "http" } } }, /^\.security\.key\.scheme: expected a word/],
+  ],
   plugins: [
     ["a", /^: expected a list of patterns and declarations, got "a"$/],
     [

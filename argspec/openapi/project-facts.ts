@@ -1,0 +1,57 @@
+// What an OpenAPI document says of the project: version, license, where it is reached, and what
+// whoever stands in front of it asks for.
+
+import type { Argspec, ArgspecService } from "../argspec.js";
+
+const VERSION_LENGTH = 12;
+
+/** Without a version of the project its hash, which changes with whatever clients depend on. */
+export function infoOf({ service, hash }: Argspec, description: string): object {
+  const { name, version, license } = service;
+  return {
+    title: name ?? "svc",
+    version: version ?? hash.slice(0, VERSION_LENGTH),
+    description,
+    ...(license !== undefined && { license: { name: license, identifier: license } }),
+  };
+}
+
+/** Relative to where the document came from; behind proxies only the prefix may lead here. */
+export function serversOf({ servers = [], prefix }: ArgspecService): readonly object[] {
+  if (servers.length > 0) return servers.map((url) => ({ url: url.replace(/\/$/, "") }));
+  const root = { url: "/" };
+  return prefix === null ? [root] : [{ url: prefix }, root];
+}
+
+/** One of the schemes is enough; without any, everybody may call. */
+export function securityOf({ security = {} }: ArgspecService): readonly object[] {
+  return Object.keys(security).map((name) => ({ [name]: [] }));
+}
+
+type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** Those that something refers to, itself or by others. */
+export function usedComponents(paths: object, components: Components): Components {
+  const used = new Set<string>();
+  const visit = (part: unknown): void => {
+    if (typeof part !== "object" || part === null) return;
+    for (const [key, value] of Object.entries(part)) {
+      if (key === "$ref" && typeof value === "string") follow(value);
+      else visit(value);
+    }
+  };
+  const follow = (reference: string): void => {
+    if (used.has(reference)) return;
+    used.add(reference);
+    const [, , kind = "", name = ""] = reference.split("/");
+    visit(components[kind]?.[name]);
+  };
+  visit(paths);
+  const kept = Object.entries(components).map(([kind, members]) => {
+    const named = Object.entries(members).filter(([name]) =>
+      used.has(`#/components/${kind}/${name}`),
+    );
+    return [kind, Object.fromEntries(named)] as const;
+  });
+  return Object.fromEntries(kept.filter(([, members]) => Object.keys(members).length > 0));
+}

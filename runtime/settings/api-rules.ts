@@ -1,0 +1,67 @@
+// `api` of svc.config.ts: what an OpenAPI document says of the service as a whole. None of it
+// changes what a server does.
+
+import type { SecurityScheme } from "../../argspec/argspec.js";
+import {
+  expected,
+  list,
+  named,
+  nullable,
+  object,
+  type Rule,
+  string,
+  withDefault,
+} from "./rules.js";
+
+export interface ApiConfig {
+  /** Default: the version in package.json. */
+  readonly version?: string | null | undefined;
+  /** SPDX expression. Default: the license in package.json. */
+  readonly license?: string | null | undefined;
+  /** Where the service is reached, the nearest first. Default: where the document came from. */
+  readonly servers?: readonly string[] | undefined;
+  /** What stands in front of the service asks for one of these, by names of your own. */
+  readonly security?: Readonly<Record<string, SecurityScheme>> | undefined;
+}
+
+export interface CheckedApi {
+  readonly version: string | null;
+  readonly license: string | null;
+  readonly servers: readonly string[];
+  readonly security: Readonly<Record<string, SecurityScheme>>;
+}
+
+const LINE = /^(?=.*\S)[^\p{Cc}]{1,200}$/u;
+const line = nullable(string("a text of one line", LINE));
+const url = string("a URL with http or https", /^https?:\/\/[^\s?#]+$/);
+const word = string("a word", /^[\w.~+-]{1,100}$/);
+
+const SCHEMES: Readonly<Record<string, Rule<object>>> = {
+  http: object({ type: word, scheme: word }),
+  apiKey: object({
+    type: word,
+    in: string('"header", "query" or "cookie"', /^(?:header|query|cookie)$/),
+    name: word,
+  }),
+  openIdConnect: object({ type: word, openIdConnectUrl: url }),
+  mutualTLS: object({ type: word }),
+};
+
+const scheme: Rule<SecurityScheme> = (value, path, problems) => {
+  const type = typeof value === "object" && value !== null ? (value as { type?: unknown }).type : 0;
+  const rule = typeof type === "string" && Object.hasOwn(SCHEMES, type) ? SCHEMES[type] : undefined;
+  // Each rule returns the scheme whose type it is listed under.
+  if (rule !== undefined) return rule(value, path, problems) as SecurityScheme;
+  const text = expected(`an object with type ${Object.keys(SCHEMES).join(", ")}`, value);
+  problems.push({ path, text });
+  return { type: "mutualTLS" };
+};
+
+export const NO_API: CheckedApi = { version: null, license: null, servers: [], security: {} };
+
+export const apiRule: Rule<CheckedApi> = object({
+  version: withDefault(line, null),
+  license: withDefault(line, null),
+  servers: withDefault(list(url, "a list of URLs"), []),
+  security: withDefault(named("a name", /^[\w.-]{1,100}$/, scheme), {}),
+});

@@ -1,0 +1,77 @@
+// Documents of services and of built-in plugins, judged by a linter that many use: nothing is
+// found in them but what a project has not told. `node test/openapi/run.mjs` installs the linter.
+// limit: 180 s
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Argspec } from "../../argspec/argspec.js";
+import { BUILTINS } from "../../argspec/builtins.js";
+import { openapiDocument } from "../../argspec/openapi/document.js";
+import { packageRoot } from "../../runtime/base/package-info.js";
+import { fixture, svc } from "../e2e/support/server.js";
+
+const test = suite("linted documents");
+const installed = createRequire(new URL("package.json", import.meta.url));
+const LINTER = join(dirname(installed.resolve("@redocly/cli/package.json")), "bin/cli.js");
+const folder = mkdtempSync(join(tmpdir(), "svc-linted-"));
+
+test.after(() => rmSync(folder, { recursive: true }));
+
+/** Rules that found something, each with the places. */
+function lint(document: object): Promise<string[]> {
+  const file = join(folder, "openapi.json");
+  writeFileSync(file, JSON.stringify(document));
+  const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+  return new Promise((resolve, reject) => {
+    const words = [LINTER, "lint", "openapi.json", "--format", "json"];
+    execFile(process.execPath, words, { cwd: folder, env }, (_, stdout, stderr) => {
+      try {
+        const { problems } = JSON.parse(stdout) as { problems: readonly Problem[] };
+        resolve(problems.map(({ ruleId, location: [at] }) => `${ruleId} ${at?.pointer}`));
+      } catch {
+        reject(new Error(stdout + stderr));
+      }
+    });
+  });
+}
+
+interface Problem {
+  readonly ruleId: string;
+  readonly location: readonly { readonly pointer?: string }[];
+}
+
+function built(project: string): Argspec {
+  return JSON.parse(readFileSync(join(project, ".svc/argspec.json"), "utf8")) as Argspec;
+}
+
+test("nothing is found in documents of plugins of all kinds, nor of built-in ones", async () => {
+  const argspecs: Argspec[] = [BUILTINS];
+  for (const project of [fixture("openapi"), join(packageRoot(), "examples", "matrix")]) {
+    await svc("build", project);
+    argspecs.push(built(project));
+  }
+  const security = { token: { type: "http", scheme: "bearer" } } as const;
+  const project = {
+    version: "1.0.0",
+    license: "MIT",
+    servers: ["https://shop.test/api"],
+    security,
+  };
+  for (const argspec of argspecs) {
+    const service = { ...argspec.service, ...project };
+    assert.equal(await lint(openapiDocument({ ...argspec, service })), [], `${service.name}`);
+  }
+});
+
+test("a project that tells no license is reminded of that alone", async () => {
+  const { license, ...service } = built(fixture("openapi")).service;
+  const argspec = { ...built(fixture("openapi")), service };
+  assert.equal(await lint(openapiDocument(argspec)), ["info-license #/info"], license ?? "");
+});
+
+test.run();
