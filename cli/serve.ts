@@ -1,6 +1,7 @@
 // `svc serve`: serves a build. Loads nothing of the compiler.
 
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
+import { flag } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
 import { SERVE_OPTIONS } from "./serving/options.js";
 
@@ -8,9 +9,19 @@ export const serve = defineCommand({
   name: "serve",
   summary: "Serves a built project until it is told to stop.",
   arguments: [PROJECT_ARGUMENT],
-  options: SERVE_OPTIONS,
+  options: {
+    ...SERVE_OPTIONS,
+    supervise: {
+      kind: flag,
+      help: "run in a process of its own, which is started again if it dies",
+    },
+  },
   environment: true,
-  async run([argument], values) {
+  async run([argument], { supervise, ...values }) {
+    if (supervise === true) {
+      const supervisor = await import("./serving/supervise.js");
+      return supervisor.supervise(process.argv.slice(3));
+    }
     const [{ warnIfStale }, { serveBuild }] = await Promise.all([
       import("./serving/built-project.js"),
       import("./serving/serve-build.js"),

@@ -7,14 +7,16 @@ import { createInterface } from "node:readline";
 import { SvcError } from "../../runtime/base/errors.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 
-/** Pause before a new start: what ends at once must not be started without end at full speed. */
+/** Pause before a new start; what ends soon again and again is started later and later. */
 const RESTART_DELAY_MS = 1000;
+const MAX_RESTART_DELAY_MS = 60_000;
+const LONG_LIFE_MS = 30_000;
 
 export interface InstanceEvents {
   /** It serves: first, or again. */
   up(instance: Instance): void;
   /** It has ended by itself, and will be started again. */
-  down(instance: Instance, reason: string): void;
+  down(instance: Instance, reason: string, delayMs: number): void;
   /** A line of its log. */
   line(instance: Instance, text: string): void;
 }
@@ -26,11 +28,21 @@ export class Instance {
   #child: ChildProcess | null = null;
   #restart: NodeJS.Timeout | undefined;
   #isStopping = false;
-  /** Main port; until it serves the one that is wanted, 0 for any. */
-  port: number;
+  #startedAtMs = 0;
+  #shortLives = 0;
+  #exitCode = 0;
+  /** Main port; until it serves the one that is wanted, 0 for any, null for what `options` say. */
+  port: number | null;
 
-  /** @param options of `svc serve`, its folder among them, without the port */
-  constructor(name: string, port: number, options: readonly string[], events: InstanceEvents) {
+  /** @param options of `svc serve`, its folder among them, without the port unless that is null */
+  constructor(
+    name: string,
+    port: number | null,
+    options: readonly string[],
+    events: InstanceEvents,
+    /** What it writes goes where ours goes, in place of line by line to `events`. */
+    readonly isInherited = false,
+  ) {
     this.name = name;
     this.port = port;
     this.#options = options;
@@ -47,16 +59,23 @@ export class Instance {
    */
   async start(): Promise<void> {
     if (this.#isStopping) throw new SvcError("SVC3013", `${this.name} was stopped`);
-    const words = ["serve", ...this.#options, "--port", String(this.port)];
+    const port = this.port === null ? [] : ["--port", String(this.port)];
+    const words = ["serve", ...this.#options, ...port];
+    this.#startedAtMs = performance.now();
     // In a group of its own, or Ctrl-C in the terminal would stop it beside us.
     const child = fork(join(packageRoot(), "bin", "svc.cjs"), words, {
       detached: true,
-      stdio: ["ignore", "ignore", "pipe", "ipc"],
-      // Its lines get its name before them, so that they are for people.
-      env: { SVC_LOG_FORMAT: "text", ...process.env },
+      ...(this.isInherited
+        ? { stdio: ["ignore", "inherit", "inherit", "ipc"] }
+        : {
+            stdio: ["ignore", "ignore", "pipe", "ipc"],
+            // Its lines get its name before them, so that they are for people.
+            env: { SVC_LOG_FORMAT: "text", ...process.env },
+          }),
     });
     this.#child = child;
-    createInterface(child.stderr!).on("line", (text) => this.#events.line(this, text));
+    const lines = child.stderr && createInterface(child.stderr);
+    lines?.on("line", (text) => this.#events.line(this, text));
     return new Promise((resolve, reject) => {
       let hasServed = false;
       child.once("message", (message) => {
@@ -67,6 +86,7 @@ export class Instance {
       });
       child.once("close", (code, signal) => {
         this.#child = null;
+        this.#exitCode = code ?? 1;
         const reason = signal ?? `exit code ${code}`;
         if (!hasServed) reject(new SvcError("SVC3013", `${this.name} has ended with ${reason}`));
         if (hasServed && !this.#isStopping) this.#startAgain(reason);
@@ -74,23 +94,39 @@ export class Instance {
     });
   }
 
-  /** Resolves once its process has ended, which may take as long as its requests. */
-  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+  /**
+   * Resolves with its exit code once its process has ended, which may take as long as its requests.
+   */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
     this.#isStopping = true;
     clearTimeout(this.#restart);
     const child = this.#child;
-    if (child === null) return;
+    if (child === null) return this.#exitCode;
     const closed = new Promise((resolve) => child.once("close", resolve));
     child.kill(signal);
     await closed;
+    return this.#exitCode;
+  }
+
+  /** Ends its process at once. */
+  kill(): void {
+    this.#child?.kill("SIGKILL");
   }
 
   #startAgain(reason: string): void {
-    this.#events.down(this, reason);
+    const livedLong = performance.now() - this.#startedAtMs > LONG_LIFE_MS;
+    this.#shortLives = livedLong ? 0 : this.#shortLives + 1;
+    const delayMs = restartDelayMs(this.#shortLives);
+    this.#events.down(this, reason, delayMs);
     this.#restart = setTimeout(() => {
       this.start().catch((error: SvcError) => {
         if (!this.#isStopping) this.#startAgain(error.message);
       });
-    }, RESTART_DELAY_MS);
+    }, delayMs);
   }
+}
+
+/** @param shortLives how many in a row have ended soon, the last one included */
+export function restartDelayMs(shortLives: number): number {
+  return Math.min(RESTART_DELAY_MS * 2 ** Math.max(0, shortLives - 1), MAX_RESTART_DELAY_MS);
 }

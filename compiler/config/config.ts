@@ -84,7 +84,7 @@ async function runConfig(
   const copy = join(projectDir, `.${file}.${process.pid}.${Date.now().toString(36)}.mjs`);
   try {
     writeFileSync(copy, code);
-    const module = (await import(pathToFileURL(copy).href)) as { default?: unknown };
+    const module = await withoutExit(() => importConfig(copy));
     if (module.default === undefined) {
       throw new Error("it has no default export; write `export default defineConfig({ … })`");
     }
@@ -95,6 +95,24 @@ async function runConfig(
     });
   } finally {
     rmSync(copy, { force: true });
+  }
+}
+
+async function importConfig(file: string): Promise<{ readonly default?: unknown }> {
+  return import(pathToFileURL(file).href);
+}
+
+/** Whoever builds wants to know how it went: a configuration does not end the process. */
+async function withoutExit<T>(run: () => Promise<T>): Promise<T> {
+  const { exit, exitCode } = process;
+  process.exit = (code) => {
+    throw new Error(`it calls process.exit(${code ?? ""}); throw an error instead`);
+  };
+  try {
+    return await run();
+  } finally {
+    process.exit = exit;
+    process.exitCode = exitCode;
   }
 }
 

@@ -131,6 +131,10 @@ export const COMMAND_CODES = {
     title: "file of variables not readable",
     fix: "mend its permissions, or remove it",
   },
+  SVC3070: {
+    title: "server that cannot be started under supervision",
+    fix: "mend what it says above; only what has served once is started again",
+  },
   SVC3090: {
     title: "no completion for that shell",
     fix: "name bash, zsh or fish",

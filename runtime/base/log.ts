@@ -3,8 +3,8 @@
 // within a second is counted, too, and of those that requests provoke so many different ones are
 // written in a second: clients must not fill disks.
 //
-// The log must never be what stops a server: readers of a pipe go away, disks are full. Entries are
-// lost then, and the status says how many.
+// The log must never be what stops a server: readers of a pipe go away or do not read, disks are
+// full. Entries are lost then, and the status says how many.
 
 import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +16,8 @@ const LOG_FILE = /^svc-\d{8}-\d{2}\.log$/;
 /** Entries are told apart for so long, and so many; further ones of requests are left out. */
 const REPEAT_MS = 1000;
 const MAX_TOLD_APART = 100;
+/** What waits for a reader that does not read. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
 const NO_FIELDS: LogFields = {};
 
 /** How often an entry came again. */
@@ -100,6 +102,23 @@ export function onLostWrites(listener: () => void): void {
   for (let told = 0; told < lost; told++) listener();
 }
 
+/**
+ * Keeps what plugins print from piling up in memory: what a reader does not take in time is lost.
+ * For threads that run plugins; a program of its own decides by itself.
+ */
+export function boundOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    const write = stream.write.bind(stream) as (...given: unknown[]) => boolean;
+    stream.write = (...given: unknown[]): boolean => {
+      if (stream.writableLength <= MAX_UNREAD_BYTES) return write(...given);
+      countLost();
+      const done = given.at(-1);
+      if (typeof done === "function") process.nextTick(done as () => void);
+      return true;
+    };
+  }
+}
+
 function countLost(): void {
   lost++;
   onLost?.();
@@ -120,7 +139,8 @@ function tellRepeats(): void {
 /** @param start of a line for people; files have the time there */
 function write(entry: string, start: string): void {
   try {
-    process.stderr.write(`${start}${entry}\n`);
+    if (process.stderr.writableLength > MAX_UNREAD_BYTES) countLost();
+    else process.stderr.write(`${start}${entry}\n`);
   } catch {
     countLost();
   }

@@ -27,6 +27,10 @@ export const RUNTIME_CODES = {
     title: "damaged partial response",
     fix: "let every instance of a matrix run the same version",
   },
+  SVC2120: {
+    title: "plugins that do not finish loading",
+    fix: "let modules do their work in functions, or allow more with `--plugin-load-timeout`",
+  },
   SVC2201: {
     title: "plugins cannot be loaded",
     fix: "mend the module that the message names, then `svc build` again",

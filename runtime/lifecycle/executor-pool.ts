@@ -10,7 +10,9 @@ import type { Metrics } from "../metrics/metrics.js";
 import type { Routes } from "../plugin/contract/plugin-table.js";
 import { type Asked, answer } from "../wire/asks.js";
 import { MAX_EXECUTOR_IDS } from "../wire/shared-state.js";
+import { MemoryWatch, type Watched } from "./memory-watch.js";
 import { startThread } from "./thread-entry.js";
+import { runningLine } from "./thread-probe.js";
 import { unsettledAwaits } from "./unsettled-awaits.js";
 
 /**
@@ -20,7 +22,8 @@ import { unsettledAwaits } from "./unsettled-awaits.js";
 const MAX_OWN_DEATHS_IN_A_ROW = 10;
 /** A life this long ends a row of deaths. */
 const LONG_LIFE_MS = 5_000;
-const MAX_RESTART_DELAY_MS = 1_000;
+/** Once they die in a row, executors are replaced later and later, up to this. */
+const MAX_RESTART_DELAY_MS = 60_000;
 
 export interface ExecutorPoolEvents {
   /** Does what an executor asks for, which waits for the answer. */
@@ -32,10 +35,19 @@ export interface ExecutorPoolEvents {
   replaced(died: number, executor: ExecutorPort): void;
   /** Executors die as fast as they are replaced: nothing can be served. */
   crashLoop(): void;
+  /** After that, one has lived for a while. */
+  recovered(): void;
 }
 
 /** What is the same for all executors. */
 type SharedData = Omit<ExecutorThreadData, "id" | "port" | "routes" | "signal">;
+
+export interface ExecutorBounds {
+  /** Of heap and buffers; 0 for none. */
+  readonly heapMb: number;
+  /** For the modules of plugins. */
+  readonly loadTimeoutMs: number;
+}
 
 interface Member {
   readonly worker: Worker;
@@ -60,7 +72,8 @@ const SLOW_LOAD_MS = 10_000;
 
 export class ExecutorPool {
   readonly #data: SharedData;
-  readonly #heapMb: number;
+  readonly #bounds: ExecutorBounds;
+  readonly #memory: MemoryWatch | null;
   readonly #metrics: Metrics;
   readonly #events: ExecutorPoolEvents;
   readonly #members = new Map<number, Member>();
@@ -68,9 +81,19 @@ export class ExecutorPool {
   #ownDeathsInARow = 0;
   #closed = false;
 
-  constructor(data: SharedData, heapMb: number, metrics: Metrics, events: ExecutorPoolEvents) {
+  constructor(
+    data: SharedData,
+    bounds: ExecutorBounds,
+    metrics: Metrics,
+    events: ExecutorPoolEvents,
+  ) {
     this.#data = data;
-    this.#heapMb = heapMb;
+    this.#bounds = bounds;
+    const { heapMb } = bounds;
+    const executors = (): Watched[] =>
+      [...this.#members].map(([id, { worker }]) => ({ id, worker }));
+    const exceeded = (id: number, reason: string): void => this.terminate(id, reason);
+    this.#memory = heapMb > 0 ? new MemoryWatch(heapMb, executors, exceeded) : null;
     this.#metrics = metrics;
     this.#events = events;
   }
@@ -113,6 +136,7 @@ export class ExecutorPool {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#memory?.close();
     await this.#end([...this.#members.keys()]);
   }
 
@@ -144,7 +168,7 @@ export class ExecutorPool {
       name: `svc-executor-${id}`,
       resourceLimits: {
         maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
-        ...(this.#heapMb > 0 && { maxOldGenerationSizeMb: this.#heapMb }),
+        ...(this.#bounds.heapMb > 0 && { maxOldGenerationSizeMb: this.#bounds.heapMb }),
       },
     });
     const member: Member = {
@@ -158,15 +182,24 @@ export class ExecutorPool {
     return new Promise((resolve, reject) => {
       let ready = false;
       let reason = "it ended by itself";
+      const timer = setTimeout(async () => {
+        const error = await this.#overdue(worker);
+        member.leaving = true;
+        void worker.terminate();
+        reject(error);
+      }, this.#bounds.loadTimeoutMs);
       worker.on("message", (notice: ExecutorNotice | Asked<GraphAsk>) => {
         if ("ask" in notice) {
           void answer(worker, notice, (ask) => this.#events.asked(ask), signal);
         } else if ("failure" in notice) {
+          clearTimeout(timer);
           member.leaving = true;
           void worker.terminate();
           reject(new SvcError("SVC2201", notice.failure));
         } else {
           ready = true;
+          clearTimeout(timer);
+          this.#expectLongLife(id, member);
           resolve({ id, port: port2 });
         }
       });
@@ -174,6 +207,7 @@ export class ExecutorPool {
         reason = `${error.name}: ${error.message}`;
       });
       worker.on("exit", (code) => {
+        clearTimeout(timer);
         if (code === UNSETTLED && !ready) reason = unsettledAwaits(data.projectDir);
         this.#events.ended(id);
         this.#members.delete(id);
@@ -181,6 +215,24 @@ export class ExecutorPool {
         else reject(new SvcError("SVC2201", reason));
       });
     });
+  }
+
+  /** What is told of plugins that have not loaded in time. */
+  async #overdue(worker: Worker): Promise<SvcError> {
+    const line = await runningLine(worker);
+    const place = line === null ? "they wait for something" : `${line} is still running`;
+    const text = `plugins have not loaded after ${this.#bounds.loadTimeoutMs} ms: ${place}`;
+    return new SvcError("SVC2120", text);
+  }
+
+  #expectLongLife(id: number, member: Member): void {
+    if (this.#ownDeathsInARow < MAX_OWN_DEATHS_IN_A_ROW) return;
+    setTimeout(() => {
+      if (this.#members.get(id) !== member || this.#closed) return;
+      if (this.#ownDeathsInARow < MAX_OWN_DEATHS_IN_A_ROW) return;
+      this.#ownDeathsInARow = 0;
+      this.#events.recovered();
+    }, LONG_LIFE_MS).unref();
   }
 
   async #onDeath(id: number, member: Member, reason: string): Promise<void> {

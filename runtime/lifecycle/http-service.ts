@@ -34,6 +34,8 @@ export class HttpService {
   readonly #pool: ExecutorPool;
   #listening: Listening | null = null;
   #name: string | null;
+  /** Executors could not live, and nobody has said anything since. */
+  #isOutByItself = false;
   /** Of the plugins in service; null until there are any. */
   #argspec: SharedArgspec | null = null;
 
@@ -61,7 +63,7 @@ export class HttpService {
     const { projectDir, traceback } = settings;
     this.#pool = new ExecutorPool(
       { projectDir, traceback, state, metrics },
-      settings.executorHeapMb,
+      { heapMb: settings.executorHeapMb, loadTimeoutMs: settings.loadTimeoutMs },
       this.metrics,
       {
         asked: (ask) => graphs.answer(ask),
@@ -69,8 +71,14 @@ export class HttpService {
         died: (id) => this.#io.executorDied(id),
         replaced: (died, executor) => void this.#io.replaceExecutor(died, executor),
         crashLoop: () => {
-          log("executors keep dying: the service goes out", "error");
-          this.serviceIn = false;
+          log("executors keep dying: the service goes out until one lives", "error");
+          this.#isOutByItself = this.serviceIn;
+          this.#state.serviceIn = false;
+        },
+        recovered: () => {
+          if (!this.#isOutByItself) return;
+          log("an executor lives: the service is in again", "warn");
+          this.serviceIn = true;
         },
       },
     );
@@ -147,6 +155,8 @@ export class HttpService {
   }
 
   set serviceIn(on: boolean) {
+    // Whoever decides otherwise meanwhile is not overruled.
+    this.#isOutByItself = false;
     this.#state.serviceIn = on;
   }
 

@@ -349,7 +349,7 @@ export const SETTINGS = {
     type: integerOr(0, MIN_EXECUTOR_HEAP_MB, Number.MAX_SAFE_INTEGER),
     default: [0],
     option: "executor-heap",
-    help: "heap of one executor in MiB, 0: Node's own bound",
+    help: "heap and buffers of one executor in MiB, 0: Node's own bound",
   }),
   /** Longest run of one plugin call in milliseconds, 0 for no bound. Default 30000. */
   pluginTimeoutMs: setting({

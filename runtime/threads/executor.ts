@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { BUILD_FOLDER } from "../base/build-folder.js";
-import { log } from "../base/log.js";
+import { boundOutput, log, onLostWrites } from "../base/log.js";
 import { equipThread } from "../base/thread-context.js";
 import { Executor } from "../engine/executor.js";
 import type { ExecutorNotice, ExecutorThreadData } from "../engine/io-control.js";
@@ -20,6 +20,8 @@ import { SharedState } from "../wire/shared-state.js";
 const data = workerData as ExecutorThreadData;
 const metrics = new Metrics(data.metrics);
 keepLongStacks();
+onLostWrites(() => metrics.logWriteLost());
+boundOutput();
 
 // What plugin code leaves behind outside of a request must not take the others down with it.
 function onStray(error: unknown): void {

@@ -2,11 +2,13 @@
 // are served, the executor is replaced, counted and logged.
 // limit: 60 s
 
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { fixture, get, type Served, serve, svc } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("crash");
 let served: Served;
@@ -143,6 +145,84 @@ test("plugins that cannot live take the service out", async () => {
   assert.is(answer.json.message, "Service Unavailable");
   assert.match(served.log(), /service goes out/);
   assert.is((await get(served.port + 1, "/svc/status")).status, 200);
+});
+
+/** Serves one module of plugins; `flag` is a file that is not there. */
+async function withModule(
+  module: (flag: string) => string,
+  run: (project: TemporaryProject, flag: string) => Promise<void>,
+): Promise<void> {
+  const project = new TemporaryProject({});
+  const flag = join(project.folder, "flag");
+  project.write(
+    "plugins/all.ts",
+    `import { existsSync } from "node:fs";
+import type { PluginRequest } from "svc-server";
+${module(flag)}
+`,
+  );
+  project.write("tsconfig.json", NODE_TYPES);
+  try {
+    await svc("build", project.folder);
+    await run(project, flag);
+  } finally {
+    project.remove();
+  }
+}
+
+const ANSWERS = '/** @plugin */\nexport function idle(_request: PluginRequest) { return "idle"; }';
+
+test("a service that is out for its plugins is in again once they live", async () => {
+  const dies = (flag: string): string =>
+    `if (existsSync(${JSON.stringify(flag)})) setTimeout(() => process.exit(1), 5);\n${ANSWERS}`;
+  await withModule(dies, async (project, flag) => {
+    project.write("flag", "");
+    served = await serve(project.folder);
+    while ((await get(served.port, "/svc/hc")).status === 200) await delay(20);
+    rmSync(flag);
+    while ((await get(served.port, "/svc/hc")).status === 503) await delay(100);
+    assert.is((await get(served.port, "/svc/plugin/idle")).json.response, "idle");
+    assert.match(served.log(), /executors keep dying: the service goes out until one lives/);
+    while (!served.log().includes("the service is in again")) await delay(20);
+  });
+});
+
+test("a module that loops while it is loaded is named, and ends the start", async () => {
+  const loops = (flag: string): string =>
+    `let turns = 0;\nwhile (!existsSync(${JSON.stringify(flag)})) {\n  turns++;\n}\n${ANSWERS}`;
+  await withModule(loops, async (project, flag) => {
+    const options = ["--plugin-load-timeout", "1500"];
+    const failed = await serve(project.folder, ...options).catch((error: Error) => error);
+    assert.instance(failed, Error);
+    const text = (failed as Error).message;
+    assert.match(text, /SVC2120: plugins have not loaded after 1500 ms: plugins\/all\.ts:[45]:/);
+    project.write("flag", "");
+    served = await serve(project.folder);
+    rmSync(flag);
+    assert.is((await get(served.port, "/svc/plugin/idle")).json.response, "idle");
+  });
+});
+
+test("buffers count against the memory of an executor", async () => {
+  const eats = (): string =>
+    `/** @plugin */
+export function eats(_request: PluginRequest) {
+  const all: Uint8Array[] = [];
+  const untilMs = Date.now() + 20_000;
+  while (Date.now() < untilMs) if (all.length < 400) all.push(new Uint8Array(1 << 20).fill(1));
+  return all.length;
+}
+${ANSWERS}`;
+  await withModule(eats, async (project) => {
+    served = await serve(project.folder, "--executor-heap", "64");
+    const answer = await get(served.port, "/svc/plugin/eats");
+    assert.is(answer.status, 500);
+    assert.match(JSON.stringify(answer.json.message), /ExecutorError/);
+    assert.is((await get(served.port, "/svc/plugin/idle")).json.response, "idle");
+    while (!/heap and buffers take \d+ MiB, executorHeapMb allows 64/.test(served.log())) {
+      await delay(20);
+    }
+  });
 });
 
 test("a replacement runs what was asked for, though a newer build numbers it anew", async () => {

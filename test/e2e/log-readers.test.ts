@@ -17,7 +17,7 @@ const [NODE, ...NODE_ARGS] = nodeCommand() as [string, ...string[]];
 const PLUGINS = `
 import type { int, PluginRequest, str } from "svc-server";
 declare function queueMicrotask(callback: () => void): void;
-declare const console: { log(text: string): void };
+declare const console: { log(text: string): void; error(text: string): void };
 
 /** Fails outside of the request. @plugin */
 export function stray(_request: PluginRequest, text: str, times: int = 1): boolean {
@@ -27,6 +27,15 @@ export function stray(_request: PluginRequest, text: str, times: int = 1): boole
     });
   }
   console.log("called");
+  return true;
+}
+
+/** Prints. @plugin */
+export function shout(_request: PluginRequest, text: str, times: int): boolean {
+  for (let time = 0; time < times; time++) {
+    console.log(text);
+    console.error(text);
+  }
   return true;
 }
 `;
@@ -72,6 +81,24 @@ test("the reader of a pipe goes away", async () => {
   served.process.stdout!.destroy();
   served.process.stderr!.destroy();
   await outlives(served.port);
+  assert.is(await served.stop(), 0);
+});
+
+test("a reader stays, and reads nothing", async () => {
+  served = await serve(project.folder);
+  const { stdout, stderr } = served.process;
+  for (const stream of [stdout!, stderr!]) stream.pause();
+  const [port, text] = [served.port, "x".repeat(4000)];
+  for (let round = 0; (await status(port)).lost === 0; round++) {
+    assert.ok(round < 200, "nothing was lost");
+    assert.is((await get(port, `/svc/plugin/shout?text=${text}&times=50`)).json.response, true);
+  }
+  assert.is((await get(port, "/svc/hc")).text, "SVC/3");
+  for (const stream of [stdout!, stderr!]) stream.resume();
+  assert.is((await get(port, "/svc/plugin/stray?text=readAgain")).json.response, true);
+  while (!served.log().includes("readAgain")) {
+    await get(port, `/svc/plugin/stray?text=readAgain${Math.random()}`);
+  }
   assert.is(await served.stop(), 0);
 });
 

@@ -109,4 +109,24 @@ test("declared plugins", () => {
   ]);
 });
 
+test("a file that ends the process is refused, and leaves nothing behind", async ({ dir }) => {
+  for (const words of ["process.exit(0);", "process.exitCode = 5; process.exit();"]) {
+    write(dir, "svc.config.ts", `${words}\nexport default {};`);
+    const error = await fault(dir);
+    assert.is(error.code, "SVC1101");
+    assert.match(error.message, /it calls process\.exit\(0?\)/);
+    assert.equal(readdirSync(dir), ["svc.config.ts"]);
+    assert.is(process.exitCode, undefined);
+  }
+});
+
+test("values that are nested very deep are wrong values as others are", async ({ dir }) => {
+  const made = "let deep = [];\nfor (let n = 0; n < 200_000; n++) deep = [deep];\n";
+  for (const key of ["http", "dispatcher", "graphs", "plugins", "name", "descriptor"]) {
+    const value = key === "http" ? "{ port: deep, trusted: deep }" : "deep";
+    write(dir, "svc.config.ts", `${made}export default { ${key}: ${value} };`);
+    assert.is((await fault(dir)).code, "SVC1102", key);
+  }
+});
+
 test.run();

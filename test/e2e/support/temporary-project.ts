@@ -15,6 +15,11 @@ export function double(_request: PluginRequest, n: int = 21): number {
 `;
 export const BAD_PLUGIN = GOOD_PLUGIN.replace("n * 2", '"no number"');
 
+/** A `tsconfig.json` for plugins that use what Node brings. */
+export const NODE_TYPES = JSON.stringify({
+  compilerOptions: { types: ["node"], typeRoots: [join(packageRoot(), "node_modules/@types")] },
+});
+
 export class TemporaryProject {
   readonly folder = mkdtempSync(join(tmpdir(), "svc-e2e-"));
 

@@ -1,0 +1,49 @@
+// `svc serve --supervise`: the server in a process of its own, which is started again whenever it
+// ends without having been told to. Signals are passed on, and its exit code is ours.
+
+import { SvcError } from "../../runtime/base/errors.js";
+import { log, surviveLostReaders } from "../../runtime/base/log.js";
+import { configureLog } from "../../runtime/base/log-settings.js";
+import { onEndSignals } from "../../runtime/lifecycle/end-signals.js";
+import { Instance, type InstanceEvents } from "../matrix/instance.js";
+
+const SWITCH = /^--supervise(?:=.*)?$/;
+
+/**
+ * Resolves with the exit code once a signal has ended the server.
+ * @param words what stands behind `svc serve`
+ * @throws SvcError SVC3070 where the server does not even start
+ */
+export async function supervise(words: readonly string[]): Promise<number> {
+  configureLog("auto", "info");
+  surviveLostReaders();
+  delete process.env.SVC_SUPERVISE;
+  const options = words.filter((word) => !SWITCH.test(word));
+  const events: InstanceEvents = {
+    up: ({ port }) => process.send?.({ port }),
+    down: (_, reason, delayMs) => {
+      log(`the server has ended with ${reason} and is started again in ${delayMs} ms`, "error");
+    },
+    line() {},
+  };
+  const instance = new Instance("the server", null, options, events, true);
+  let stopped: Promise<number> | null = null;
+  const ended = new Promise<number>((resolve) => {
+    const stop = (signal: NodeJS.Signals): void => {
+      stopped ??= instance.stop(signal);
+      stopped.then(resolve);
+    };
+    onEndSignals(
+      (signal) => stop(signal as NodeJS.Signals),
+      () => instance.kill(),
+    );
+    process.once("disconnect", () => stop("SIGTERM"));
+    process.channel?.unref();
+  });
+  try {
+    await instance.start();
+  } catch (error) {
+    if (stopped === null) throw new SvcError("SVC3070", (error as Error).message);
+  }
+  return ended;
+}

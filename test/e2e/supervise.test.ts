@@ -1,0 +1,89 @@
+// `svc serve --supervise`: the server comes back at its port whatever ends it, and ends when it is
+// told to.
+// limit: 60 s
+
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { restartDelayMs } from "../../cli/matrix/instance.js";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("svc serve --supervise");
+const PLUGINS = `
+import type { PluginRequest, str } from "svc-server";
+
+/** @plugin */
+export function pid(_request: PluginRequest) {
+  return process.pid;
+}
+
+/** @plugin */
+export function end(_request: PluginRequest, signal: str) {
+  return process.kill(process.pid, signal);
+}
+`;
+let project: TemporaryProject;
+let served: Served | null = null;
+
+test.before(async () => {
+  project = new TemporaryProject({ "plugins/all.ts": PLUGINS, "tsconfig.json": NODE_TYPES });
+  await svc("build", project.folder);
+});
+test.after(() => project.remove());
+test.after.each(async () => {
+  await served?.stop("SIGKILL");
+  served = null;
+});
+
+/** The process that answers, once one does that is not `former`. */
+async function pidOf(port: number, former = 0): Promise<number> {
+  for (;;) {
+    const answer = await get(port, "/svc/plugin/pid").catch(() => null);
+    const pid = answer?.json.response;
+    if (typeof pid === "number" && pid !== former) return pid;
+    await delay(50);
+  }
+}
+
+test("what ends the server does not end the service", async () => {
+  served = await serve(project.folder, "--supervise");
+  const { port } = served;
+  let pid = await pidOf(port);
+  assert.is.not(pid, served.process.pid);
+  for (const signal of ["SIGKILL", "SIGTERM"]) {
+    await get(port, `/svc/plugin/end?signal=${signal}`).catch(() => null);
+    pid = await pidOf(port, pid);
+  }
+  assert.match(served.log(), /the server has ended with SIGKILL and is started again in 1000 ms/);
+  assert.match(served.log(), /the server has ended with exit code 0 and is started again in 2000/);
+  assert.is(await served.stop(), 0);
+  assert.is(await get(port, "/svc/hc").catch(() => null), null);
+});
+
+test("a server goes with its supervisor", async () => {
+  served = await serve(project.folder, "--supervise");
+  const { port } = served;
+  await pidOf(port);
+  await served.stop("SIGKILL");
+  while ((await get(port, "/svc/hc").catch(() => null)) !== null) await delay(50);
+});
+
+test("what never starts is not tried again", async () => {
+  served = await serve(project.folder);
+  const { port } = served;
+  const words = ["serve", project.folder, "--supervise", "--port", String(port)];
+  const failed = await svc(...words).catch((error: { stderr: string }) => error);
+  assert.match(failed.stderr, /SVC2202/);
+  assert.match(failed.stderr, /SVC3070: the server has ended with exit code 1/);
+});
+
+test("what dies again and again is started later and later", () => {
+  const delays = [0, 1, 2, 3, 4, 5, 6, 7, 8, 100].map(restartDelayMs);
+  assert.equal(
+    delays,
+    [1, 1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1000),
+  );
+});
+
+test.run();
