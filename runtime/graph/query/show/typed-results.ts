@@ -3,6 +3,7 @@
 
 import type { FieldOrder, FieldValues } from "../attributes/field-list.js";
 import type { FieldName, Properties } from "../parse/query-options.js";
+import type { Selected } from "./selected.js";
 
 type InOrder<F, Order extends readonly unknown[] = FieldOrder> = Order extends [
   infer Head,
@@ -19,8 +20,10 @@ type ArcField = "direction" | "relationship" | "modifier" | "value";
 type DistantField = Exclude<ArcField, "relationship">;
 
 /** An entry in dictionary form. */
-export type DictEntry<F extends FieldName> = Flat<
-  { [K in Exclude<F, ArcField>]: FieldValues[K] } & ([Extract<F, ArcField>] extends [never]
+export type DictEntry<F extends FieldName, Select = undefined> = Flat<
+  {
+    [K in Exclude<F, ArcField>]: K extends "properties" ? Selected<Select> : FieldValues[K];
+  } & ([Extract<F, ArcField>] extends [never]
     ? unknown
     : { arc: { [K in Extract<F, ArcField>]: FieldValues[K] } }) &
     ([Extract<F, DistantField>] extends [never] ? unknown : { distance: number })
@@ -37,10 +40,12 @@ export type ListEntry<F extends FieldName> =
     ? { -readonly [I in keyof Names]: ListValue<Names[I]> }
     : never;
 
-type SimpleEntry<F extends FieldName> = InOrder<F>[0] extends infer Name
-  ? Name extends keyof FieldValues
-    ? FieldValues[Name]
-    : never
+type SimpleEntry<F extends FieldName, Select> = InOrder<F>[0] extends infer Name
+  ? Name extends "properties"
+    ? Selected<Select>
+    : Name extends keyof FieldValues
+      ? FieldValues[Name]
+      : never
   : never;
 
 /** Type of an option, undefined where it was not written down. */
@@ -70,18 +75,22 @@ type FormatOf<R> = R extends "simple" | 0
         : "open";
 
 /** One entry of a result. */
-export type Entry<O, Default extends FieldName> = EntryIn<Format<O>, Shown<O, Default>>;
-type EntryIn<Form, Names> = Form extends "str"
+export type Entry<O, Default extends FieldName> = EntryIn<
+  Format<O>,
+  Shown<O, Default>,
+  Option<O, "select">
+>;
+type EntryIn<Form, Names, Select> = Form extends "str"
   ? string
   : null extends Names
     ? MaskedEntry<Form>
-    : NamedEntry<Form, Extract<Names, FieldName>>;
-type NamedEntry<Form, F extends FieldName> = Form extends "list"
+    : NamedEntry<Form, Extract<Names, FieldName>, Select>;
+type NamedEntry<Form, F extends FieldName, Select> = Form extends "list"
   ? ListEntry<F>
   : Form extends "dict"
-    ? DictEntry<F>
+    ? DictEntry<F, Select>
     : Form extends "simple"
-      ? SimpleEntry<F>
+      ? SimpleEntry<F, Select>
       : unknown;
 type MaskedEntry<Form> = Form extends "list"
   ? unknown[]

@@ -3,6 +3,7 @@
 
 import { R_COUNTS, R_DICT, R_LIST } from "../../../../runtime/graph/model/constants.js";
 import type { NeighborhoodOptions } from "../../../../runtime/graph/query/calls/neighborhood.js";
+import type { Selected } from "../../../../runtime/graph/query/show/selected.js";
 import type {
   AggregateResult,
   AggregateTotals,
@@ -12,6 +13,8 @@ import type {
   QueryTime,
   VerticesResult,
 } from "../../../../runtime/graph/query/show/typed-results.js";
+
+import type { PropertyValue } from "../../../../runtime/graph/store/property-values.js";
 
 type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -45,7 +48,31 @@ is<{ neighborhood: string[]; time: QueryTime }>()(neighborhood("a", { timing: tr
 is<unknown>()(neighborhood("a", { result: R_DICT | R_COUNTS }), true);
 is<unknown>()(neighborhood("a", {} as NeighborhoodOptions), true);
 
+is<{ id: string; properties: { readonly age: PropertyValue; readonly ".id": string } }[]>()(
+  neighborhood("a", { fields: ["id"], select: "age ? 5; .id", result: "dict" }),
+  true,
+);
+
 type Holds<T extends true> = T;
+type Any = { readonly [key: string]: PropertyValue };
+type Far = {
+  readonly age: PropertyValue;
+  readonly far: PropertyValue;
+  readonly ".vector": readonly number[];
+};
+/** What a select text is followed to, and what is left open. */
+export type Selections = [
+  Holds<Same<Selected<"name">, { readonly name: PropertyValue }>>,
+  Holds<Same<Selected<" name\n, .deg">, { readonly name: PropertyValue; readonly ".deg": number }>>,
+  Holds<Same<Selected<"age ? 5; far: round(.arc.value * 2); .vector">, Far>>,
+  Holds<Same<Selected<"a: x ? 1 : 2">, { readonly a: PropertyValue }>>,
+  Holds<Same<Selected<"*">, Any>>,
+  Holds<Same<Selected<string>, Any>>,
+  Holds<Same<Selected<undefined>, Any>>,
+  Holds<Same<Selected<"a: max(1, 2)">, Any>>,
+  Holds<Same<Selected<"a, b: (1)">, Any>>,
+  Holds<Same<Selected<"a ? 'x'">, Any>>,
+];
 export type Checks = [
   Holds<Same<VerticesResult<{ result: "dict"; fields: ["type"] }>, { type: string }[]>>,
   Holds<Same<ArcsResult<{ result: "list" }>, [string, string, string, string, number, string][]>>,

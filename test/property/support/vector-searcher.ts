@@ -1,0 +1,34 @@
+// A thread that searches, and says how often; what it finds has to be true at that moment.
+
+import { parentPort, workerData } from "node:worker_threads";
+import { Graph } from "../../../runtime/graph/api/graph.js";
+import type { GraphShare } from "../../../runtime/graph/memory/graph-memory.js";
+import { Session } from "../../../runtime/graph/sessions/session.js";
+import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+
+export interface SearcherData {
+  readonly share: GraphShare;
+  readonly thread: number;
+  readonly probes: readonly (readonly number[])[];
+  /** First word: 1 lets it end. */
+  readonly control: SharedArrayBuffer;
+}
+
+const { share, thread, probes, control } = workerData as SearcherData;
+const store = GraphStore.attach(share, thread);
+const graph = new Graph({ store, session: new Session(store), path: null, isLocal: false });
+const words = new Int32Array(control);
+let searches = 0;
+const faults: string[] = [];
+while (Atomics.load(words, 0) === 0) {
+  const probe = probes[searches % probes.length]!;
+  const found = graph.nearest(probe, { hits: 10, approximate: { ef: 32 } });
+  const scores = found.map(({ similarity }) => similarity);
+  const isSorted = scores.every((score, index) => index === 0 || score <= scores[index - 1]!);
+  if (!isSorted) faults.push(`not sorted: ${scores}`);
+  if (new Set(found.map(({ id }) => id)).size !== found.length) faults.push("somebody comes twice");
+  // Nobody touches it, and nothing is nearer to this probe than itself.
+  if (searches % probes.length === 0 && found[0]?.id !== "fixed") faults.push(`${found[0]?.id}`);
+  searches++;
+}
+parentPort!.postMessage({ searches, faults });
