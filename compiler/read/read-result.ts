@@ -42,12 +42,24 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
   if (requests.length === parts.length) return result("request", { kind: "null" });
   // Bytes of any media type: nothing that a contract could say.
   const raw = parts.filter((part) => isPackageSymbol(part.getSymbol(), "HttpResponse"));
-  const others = [...responses, ...requests, ...raw];
+  const streams = parts.flatMap((part) => elementOfStream(part) ?? []);
+  const streaming = parts.filter((part) => elementOfStream(part) !== null);
+  for (const type of streams) reportProblems(reader.context, plugin, where, reader.read(type));
+  const others = [...responses, ...requests, ...raw, ...streaming];
   const values = parts.filter((part) => !others.includes(part));
   const isMix = values.length < parts.length;
   const reading = isMix ? readEach(reader, values) : reader.read(awaited);
   reportProblems(reader.context, plugin, where, reading);
   return isMix ? result("union", { kind: "json" }) : result("value", reading.shape);
+}
+
+const STREAMS = /^(AsyncGenerator|AsyncIterable|AsyncIterableIterator|AsyncIteratorObject)$/;
+
+/** Of what a plugin gives piece by piece: the type of a piece. */
+function elementOfStream(type: ts.Type): ts.Type | null {
+  const symbol = type.getSymbol();
+  if (symbol === undefined || !STREAMS.test(symbol.name)) return null;
+  return (type as ts.TypeReference).typeArguments?.[0] ?? null;
 }
 
 function isAsync(fn: PluginDeclaration["fn"]): boolean {

@@ -182,3 +182,8 @@ export const ANSWER_SWEEP_MS = 20;
 
 /** 256 MiB: so much of a log is read in seconds, and lets graphs be saved. */
 export const LOG_SAVE_BYTES = 2 ** 28;
+
+/** Answers that come piece by piece at one time; each holds a connection. */
+export const MAX_STREAMS = 1000;
+/** After so long without a piece one that says nothing is sent: `uws` gives up after 10 s. */
+export const STREAM_HEARTBEAT_MS = 5000;

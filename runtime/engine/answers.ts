@@ -31,15 +31,18 @@ import {
   RESULT_HTTP,
   RESULT_PARTIAL,
   RESULT_READONLY_PARTIAL,
+  RESULT_STREAM,
   RESULT_TEXT,
 } from "../wire/batch.js";
 import type { SharedState } from "../wire/shared-state.js";
 import type { AccessLog } from "./access-log.js";
 import { type ErrorMessage, failureMessage, plainMessage } from "./error-message.js";
-import type { PluginResult } from "./plugin-call.js";
+import type { PluginCall, PluginResult } from "./plugin-call.js";
 import type { SchedulerEvents } from "./scheduler.js";
+import { type StreamPayload, Streams } from "./streams.js";
 
 const NO_EXECUTOR = "Service Unavailable: all executors are busy";
+const TOO_MANY_STREAMS = "Service Unavailable: too many answers are under way";
 const TOO_MANY_REQUESTS = 429;
 const READONLY_FIELD = "X-SVC-Readonly: 1\r\n";
 const RETRY_SOON = "Retry-After: 2\r\n";
@@ -88,6 +91,7 @@ export interface Asked {
 const BY_SERVER: Refused = {};
 
 export class Answers {
+  readonly streams = new Streams();
   readonly #parts: AnswerParts;
   /** Field lines for clients that ask which argspec is served; empty while that is unknown. */
   #argspecFields = "";
@@ -109,10 +113,22 @@ export class Answers {
   }
 
   /** A request that its executor answered; what the scheduler calls. */
-  readonly call: SchedulerEvents["result"] = ({ step, exchange, port }, execId, result) => {
+  readonly call: SchedulerEvents["result"] = (call, execId, result) => {
+    const { step, exchange, port } = call;
+    if (result.kind === RESULT_STREAM) {
+      return this.#stream(call, result.payload as unknown as StreamPayload);
+    }
     if (step !== null) step.done(execId, result);
     else this.result(exchange, port, execId, result);
   };
+
+  #stream({ exchange, port }: PluginCall, payload: StreamPayload): void {
+    if (!this.streams.answer(exchange, payload, this.#asked(exchange))) {
+      return this.refuse(exchange, port, 503, TOO_MANY_STREAMS, { fields: RETRY_SOON });
+    }
+    this.#count(exchange, port, 200, true);
+    this.#parts.access?.answered(exchange, 200, 0);
+  }
 
   /** A request that its executor did not answer; what the scheduler calls. */
   readonly failedCall: SchedulerEvents["failed"] = (call, execId, failure) => {
@@ -285,15 +301,19 @@ export class Answers {
 
   #send(exchange: Exchange, port: 0 | 1, reply: Reply): void {
     const { status, body } = reply;
-    const { metrics, tallies, access } = this.#parts;
-    if (port === 0) {
-      const latencyMs = elapsedMs(exchange.t0Ms);
-      metrics.answered(status, latencyMs, reply.isPlugin);
-      const { tally } = exchange;
-      if (tally !== null) tallies.answered(tally, status, latencyMs);
-    }
+    const { access } = this.#parts;
+    this.#count(exchange, port, status, reply.isPlugin);
     exchange.answer(status, reply.mediaType, body, reply.fields + this.#asked(exchange));
     if (access !== null) access.answered(exchange, status, body.length);
+  }
+
+  #count(exchange: Exchange, port: 0 | 1, status: number, isPlugin: boolean): void {
+    if (port !== 0) return;
+    const latencyMs = elapsedMs(exchange.t0Ms);
+    const { metrics, tallies } = this.#parts;
+    metrics.answered(status, latencyMs, isPlugin);
+    const { tally } = exchange;
+    if (tally !== null) tallies.answered(tally, status, latencyMs);
   }
 
   #asked({ headers }: Exchange): string {

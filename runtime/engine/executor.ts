@@ -3,13 +3,18 @@
 
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
-import { INLINE_BODY_BYTES } from "../base/limits.js";
+import { INLINE_BODY_BYTES, MAIN_SLOTS } from "../base/limits.js";
 import { flushSince, unitsPublished } from "../graph/log/logged-store.js";
 import type { BoundGraph } from "../plugin/contract/bound-graph.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { queryOf } from "../plugin/contract/query-text.js";
 import { RequestSignals } from "../plugin/contract/request-signals.js";
-import type { Accept, Ident, RequestSource } from "../plugin/contract/request-source.js";
+import type {
+  Accept,
+  Ident,
+  RequestSource,
+  StreamOpener,
+} from "../plugin/contract/request-source.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { runPlugin, runPost } from "../plugin/run/run-plugin.js";
 import {
@@ -24,6 +29,7 @@ import {
   RESULT_PARTIAL,
   RESULT_READONLY_PARTIAL,
   RESULT_REVOKED,
+  RESULT_STREAM,
   RequestField,
 } from "../wire/batch.js";
 import type { SharedState } from "../wire/shared-state.js";
@@ -43,8 +49,17 @@ export class Executor {
   /** Graphs of the requests whose promises have not settled yet. */
   readonly #held = new Map<number, BoundGraph>();
   readonly #signals = new RequestSignals();
+  readonly #streams: StreamOpener = {
+    open: ({ serial, executor, portOffset }, port, format) => {
+      this.#held.delete(serial);
+      const slot = portOffset * MAIN_SLOTS + executor;
+      this.#results.push(slot, serial, 200, RESULT_STREAM, { port, format }, 0);
+      this.#transfers.push(port);
+      this.#flush();
+    },
+  };
   #results: unknown[] = [0];
-  #transfers: ArrayBuffer[] = [];
+  #transfers: (ArrayBuffer | MessagePort)[] = [];
   #flushScheduled = false;
   #inBatch = false;
 
@@ -141,6 +156,8 @@ export class Executor {
       ident: batch[at + RequestField.Ident] as Ident | null,
       hasMatrix: (flags & FLAG_HAS_MATRIX) !== 0,
       signals: this.#signals,
+      // A dispatcher merges whole answers.
+      ...((flags & (FLAG_HAS_MATRIX | FLAG_ACCEPT_PARTIAL)) === 0 && { streams: this.#streams }),
     };
   }
 

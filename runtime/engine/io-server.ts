@@ -197,6 +197,7 @@ export class IoServer {
     this.#engine.stop();
     while (this.#working() > 0 && performance.now() < deadline) await delay(5);
     this.#engine.giveUp();
+    this.#answers.streams.cancelAll();
     this.#dispatcher?.close();
     // The admin server first: who watches must not see a main port that is gone.
     const closing = [...this.#servers].reverse().map(async (server) => {

@@ -7,7 +7,7 @@ import { nowMs } from "../base/clock.js";
 import { EXECUTOR_SWEEP_MS } from "../base/limits.js";
 import type { LogClock } from "../graph/log/logged-store.js";
 import { isClientGone } from "../http/gone-clients.js";
-import { RESULT_REVOKED, ResultField } from "../wire/batch.js";
+import { RESULT_REVOKED, RESULT_STREAM, ResultField } from "../wire/batch.js";
 import {
   type SharedState,
   SLOT_CLAIMED,
@@ -19,6 +19,7 @@ import { ExecutorLink } from "./executor-link.js";
 import { HeldResults } from "./held-results.js";
 import type { PluginCall, PluginResult } from "./plugin-call.js";
 import { executorId, NO_SLOT, SlotTable } from "./slot-table.js";
+import { dropStream, type StreamPayload } from "./streams.js";
 import { WaitingCalls } from "./waiting-calls.js";
 
 const TICK_MS = 1000;
@@ -234,13 +235,19 @@ export class Scheduler {
     for (let at = 1; at < results.length; at += ResultField.Stride) {
       const slot = results[at + ResultField.Slot] as number;
       // A late result, of a request that was answered with a time-out, finds another in its slot.
-      if (!this.#slots.holds(slot, results[at + ResultField.Serial] as number, link)) continue;
+      if (!this.#slots.holds(slot, results[at + ResultField.Serial] as number, link)) {
+        dropLate(results, at);
+        continue;
+      }
       const call = this.#slots.call(slot);
       this.#free(slot);
       const kind = results[at + ResultField.Kind] as number;
       if (kind === RESULT_REVOKED) continue;
       this.#metrics?.jobDone(slot, this.#state.claimedAtMs(slot), now);
-      if (call === null) continue;
+      if (call === null) {
+        dropLate(results, at);
+        continue;
+      }
       const status = results[at + ResultField.Status] as number;
       const flush = results[at + ResultField.Flush] as number;
       const payload = results[at + ResultField.Payload] as string | Uint8Array;
@@ -356,4 +363,10 @@ export class Scheduler {
 /** Whether its client, as it said, waits no longer. */
 function isOverdue({ exchange: { headers, t0Ms } }: PluginCall, now: number): boolean {
   return headers.deadlineMs > 0 && now - t0Ms > headers.deadlineMs;
+}
+
+/** A stream that nobody waits for has to be told so. */
+function dropLate(results: readonly unknown[], at: number): void {
+  if (results[at + ResultField.Kind] !== RESULT_STREAM) return;
+  dropStream(results[at + ResultField.Payload] as StreamPayload);
 }

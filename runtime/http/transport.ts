@@ -98,6 +98,18 @@ export interface Exchange {
     source: ByteSource,
     fields?: string,
   ): void;
+  /** Answers with content whose length nobody knows; cancels `source` once the client is gone. */
+  answerChunked(
+    status: number,
+    mediaType: string,
+    source: CancellableSource,
+    fields?: string,
+  ): void;
+}
+
+/** Content that may be wanted no more. May be called at any time, and twice. */
+export interface CancellableSource extends AsyncIterable<Uint8Array> {
+  cancel(): void;
 }
 
 /** Content that is read while it is sent. */

@@ -51,6 +51,7 @@ export const RESULT_TEXT = 2; // whole text/plain body
 export const RESULT_PARTIAL = 3; // bytes of a serialised PluginResponse
 export const RESULT_READONLY_PARTIAL = 6; // the same, of a plugin that is safe to repeat
 export const RESULT_HTTP = 7; // bytes of an HttpResponse
+export const RESULT_STREAM = 8; // port through which the content comes, and its media type
 export const RESULT_FORWARD = 5; // bytes of what a dispatcher is to forward
 /** No result: the request was revoked before the executor began it. */
 export const RESULT_REVOKED = 4;

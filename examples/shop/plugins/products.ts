@@ -59,3 +59,11 @@ export function articles(
 export function total(_request: PluginRequest, content: Order): int {
   return content.lines.reduce((sum, { article, count }) => sum + (PRICES[article] ?? 0) * count, 0);
 }
+
+/** Prices, one after the other. @plugin @readonly */
+export async function* prices(
+  _request: PluginRequest,
+  /** @maxItems 100 */ articles: Article[],
+): AsyncGenerator<{ article: Article; cents: int | null }> {
+  for (const article of articles) yield { article, cents: PRICES[article] ?? null };
+}

@@ -74,6 +74,7 @@ export class AnswerQueue {
   #abortFrom(start: NetExchange | null): void {
     for (let exchange = start; exchange !== null; exchange = exchange.next) {
       exchange.aborted = true;
+      exchange.onAborted?.();
       this.#leave(exchange);
     }
   }
@@ -86,7 +87,8 @@ export class AnswerQueue {
       if (content instanceof Uint8Array) this.#output.addBytes(content);
       else if (content !== null) {
         this.#isStreaming = true;
-        this.#output.pump(content, exchange.contentLength).then((isWhole) => {
+        const length = exchange.isChunked ? null : exchange.contentLength;
+        this.#output.pump(content, length).then((isWhole) => {
           this.#isStreaming = false;
           if (isWhole) this.#streamed();
           else this.#owner.failed();

@@ -5,9 +5,19 @@ import { INLINE_BODY_BYTES } from "../../base/limits.js";
 import type { Tallied } from "../../metrics/plugin-tallies.js";
 import { latin1Text, MAX_COPIED_BYTES } from "../../plugin/contract/wire-text.js";
 import { ANSWER_DROPPED, ANSWER_MEMORY_USED_UP, type Refusal } from "../refusal.js";
-import type { ByteSource, Connection, Exchange, Method, RequestHeaders } from "../transport.js";
+import type {
+  ByteSource,
+  CancellableSource,
+  Connection,
+  Exchange,
+  Method,
+  RequestHeaders,
+} from "../transport.js";
 import type { ReadRequest } from "./request-reader.js";
 import type { ResponseHeads } from "./response-heads.js";
+
+const LINE_END = Buffer.from("\r\n");
+const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
 /** What an exchange needs of its connection. */
 export interface ExchangeOwner extends Connection {
@@ -40,6 +50,10 @@ export class NetExchange implements Exchange {
   /** Content that is not part of `text`, and its length. */
   content: Uint8Array | ByteSource | null = null;
   contentLength = 0;
+  /** The length of the content is known at its end only. */
+  isChunked = false;
+  /** Called when the client goes away before its answer is sent. */
+  onAborted: (() => void) | null = null;
 
   constructor(
     readonly connection: ExchangeOwner,
@@ -96,6 +110,32 @@ export class NetExchange implements Exchange {
     this.text = this.connection.headsFor(this).text(status, mediaType, byteLength, fields);
     if (this.method !== "HEAD") this.#setContent(source, byteLength);
     this.#settle(status);
+  }
+
+  answerChunked(status: number, mediaType: string, source: CancellableSource, fields = ""): void {
+    if (this.settled || this.aborted) return source.cancel();
+    this.text = this.connection.headsFor(this).chunked(status, mediaType, fields);
+    if (this.method === "HEAD") source.cancel();
+    else {
+      this.content = this.#chunks(source);
+      this.isChunked = true;
+      this.onAborted = () => source.cancel();
+    }
+    this.#settle(status);
+  }
+
+  async *#chunks(source: CancellableSource): AsyncGenerator<Uint8Array> {
+    for await (const bytes of source) {
+      const chunk = Buffer.concat([
+        Buffer.from(`${bytes.length.toString(16)}\r\n`),
+        bytes,
+        LINE_END,
+      ]);
+      this.contentLength += chunk.length;
+      yield chunk;
+    }
+    this.contentLength += LAST_CHUNK.length;
+    yield LAST_CHUNK;
   }
 
   #setContent(content: Uint8Array | ByteSource, byteLength: number): void {

@@ -55,10 +55,11 @@ export class Output {
 
   /**
    * Sends all of `source`, never more than the client takes.
+   * @param byteLength null for content that says its end itself
    * @returns false when the source failed or was not as long as announced
    */
-  async pump(source: ByteSource, byteLength: number): Promise<boolean> {
-    let left = byteLength;
+  async pump(source: ByteSource, byteLength: number | null): Promise<boolean> {
+    let left = byteLength ?? Number.POSITIVE_INFINITY;
     try {
       for await (const bytes of source) {
         left -= bytes.length;
@@ -69,7 +70,7 @@ export class Output {
     } catch {
       return false;
     }
-    return left === 0;
+    return byteLength === null || left === 0;
   }
 
   /** The socket's own time-out knows progress within a write; it is armed only when one waits. */

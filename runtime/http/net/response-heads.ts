@@ -4,6 +4,8 @@
 
 import { OWN_MEDIA_TYPE, reasonPhrase } from "../statuses.js";
 
+const LENGTH = "Content-Length: ";
+
 interface Head {
   /** Status line. */
   readonly first: string;
@@ -30,6 +32,12 @@ export class ResponseHeads {
     return byteLength === 0 ? `${start}\r\n` : `${start}${byteLength}\r\n\r\n`;
   }
 
+  /** The same for content that comes in chunks. */
+  chunked(status: number, mediaType: string, fields: string): string {
+    const { first, rest } = this.#find(status, mediaType);
+    return `${first}${fields}${rest.slice(0, -LENGTH.length)}Transfer-Encoding: chunked\r\n\r\n`;
+  }
+
   #find(status: number, mediaType: string | null): Head {
     let heads = this.#byMediaType.get(mediaType);
     if (heads === undefined) {
@@ -48,7 +56,7 @@ export class ResponseHeads {
     const first = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;
     const type =
       mediaType === OWN_MEDIA_TYPE ? "" : `Content-Type: ${mediaType}; charset=UTF-8\r\n`;
-    const content = mediaType === null ? "" : `${type}Content-Length: `;
+    const content = mediaType === null ? "" : type + LENGTH;
     const rest = `Server: SVC/3\r\nConnection: ${this.#connection}\r\n${this.#cors}${content}`;
     return { first, rest, both: first + rest };
   }

@@ -8,8 +8,16 @@ import type { Tallied } from "../../metrics/plugin-tallies.js";
 import type { HeaderFields } from "../header-fields.js";
 import type { Client, Clients } from "../net/clients.js";
 import { ANSWER_DROPPED, ANSWER_MEMORY_USED_UP, type Refusal } from "../refusal.js";
-import type { ByteSource, Connection, Exchange, Method, ServerEvents } from "../transport.js";
+import type {
+  ByteSource,
+  CancellableSource,
+  Connection,
+  Exchange,
+  Method,
+  ServerEvents,
+} from "../transport.js";
 import { headBytes, type UwsResponseHeads } from "./response-heads.js";
+import { sendChunks } from "./send-chunks.js";
 import { sendStream } from "./send-stream.js";
 import type { UwsResponse } from "./uws-api.js";
 
@@ -130,6 +138,29 @@ export class UwsExchange implements Exchange {
         if (!isWhole) this.#response.close();
       }
       done();
+    });
+  }
+
+  answerChunked(status: number, mediaType: string, source: CancellableSource, fields = ""): void {
+    if (!this.#begin()) return source.cancel();
+    const isLast = this.headers.chunked || this.headers.closes || this.#host.isRetiring;
+    const { heads } = this.#host;
+    const head = isLast
+      ? heads.closing(status, mediaType, fields)
+      : heads.text(status, mediaType, fields);
+    if (this.method === "HEAD") {
+      source.cancel();
+      return this.#sendHeadOnly(head, 0);
+    }
+    const gone = new AbortController();
+    this.onAborted = () => {
+      gone.abort();
+      source.cancel();
+    };
+    sendChunks(this.#response, head, source, gone.signal, isLast).then((bytesOut) => {
+      if (this.aborted) return;
+      this.#end(headBytes(head, 0) + (bytesOut ?? 0));
+      if (bytesOut === null) this.#response.close();
     });
   }
 

@@ -4,6 +4,8 @@
 /** One answer under way; unusable after its end and after `onAborted` was called. */
 export interface UwsResponse {
   writeStatus(text: string): UwsResponse;
+  /** @returns whether all was taken by the system */
+  write(chunk: Uint8Array): boolean;
   end(body: string | Uint8Array, closeConnection?: boolean): UwsResponse;
   endWithoutBody(reportedLength?: number, closeConnection?: boolean): UwsResponse;
   /** @returns whether all was taken by the system, and whether the answer is complete */

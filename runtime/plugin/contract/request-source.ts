@@ -1,6 +1,7 @@
 // One request as it reaches an executor: bytes as they were received, held as latin1 text (one
 // character a byte), plus where it came from. Converters and PluginRequest read from it lazily.
 
+import type { MessagePort } from "node:worker_threads";
 import type { RequestSignals } from "./request-signals.js";
 
 /** `(width, height, depth, partition, replica, channel, primary)` sent by a dispatcher. */
@@ -31,6 +32,15 @@ export interface RequestSource {
   readonly hasMatrix: boolean;
   /** Where the executor learns that nobody waits any more. */
   readonly signals?: RequestSignals;
+  /** How an answer begins that comes piece by piece; undefined where none can. */
+  readonly streams?: StreamOpener;
+}
+
+export type StreamFormat = "ndjson" | "sse";
+
+export interface StreamOpener {
+  /** @param port through which the content comes */
+  open(source: RequestSource, port: MessagePort, format: StreamFormat): void;
 }
 
 /** What the client wants the answer rendered as (interface, "Request headers acted upon"). */

@@ -5,6 +5,7 @@ import { ParameterError, SvcError } from "../../base/errors.js";
 import type { BoundGraph } from "../contract/bound-graph.js";
 import type { PluginEntry } from "../contract/plugin-entry.js";
 import type { Accept, RequestSource } from "../contract/request-source.js";
+import { headerValue } from "../contract/request-text.js";
 import { isInstance } from "../contract/thrown.js";
 import { type PluginRequest, requestFrom } from "../request/plugin-request.js";
 import { PluginResponse } from "../response/plugin-response.js";
@@ -14,6 +15,7 @@ import { takeBound } from "./graph-binding.js";
 import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
 import { renderPost, renderPre, renderResult } from "./render.js";
 import { reportThrown } from "./report-thrown.js";
+import { isStream, StreamSender } from "./stream-sender.js";
 import { isThenable } from "./thenable.js";
 
 /**
@@ -121,8 +123,20 @@ function run(
     finishLater(result, render, source, bound, done);
     return bound;
   }
-  render(result, source.accept, releaseFirst(bound, done), source);
+  finish(result, render, source, bound, done);
   return null;
+}
+
+/** Answers with a result, or begins to. */
+function finish(
+  result: unknown,
+  render: Render,
+  source: RequestSource,
+  bound: BoundGraph | null,
+  done: Done,
+): void {
+  if (isStream(result) && source.streams !== undefined) sendStream(result, source, bound, done);
+  else render(result, source.accept, releaseFirst(bound, done), source);
 }
 
 /**
@@ -153,11 +167,10 @@ async function finishLater(
   } catch (thrown) {
     // Conversion is over when a function returns, so even a ParameterError is the plugin's own.
     bound?.release();
-    reportThrown(thrown, source);
-    sendThrown(done, source.accept, statusOf(thrown), "plugin", thrown);
+    sendLate(thrown, source, done);
     return;
   }
-  render(result, source.accept, releaseFirst(bound, done), source);
+  finish(result, render, source, bound, done);
 }
 
 function sendSyncError(thrown: unknown, source: RequestSource, done: Done): void {
@@ -170,6 +183,35 @@ function sendSyncError(thrown: unknown, source: RequestSource, done: Done): void
     reportThrown(thrown, source);
     sendThrown(done, accept, statusOf(thrown), "plugin", thrown);
   }
+}
+
+function sendLate(thrown: unknown, source: RequestSource, done: Done): void {
+  reportThrown(thrown, source);
+  sendThrown(done, source.accept, statusOf(thrown), "plugin", thrown);
+}
+
+const EVENT_STREAM = /\btext\/event-stream\b/i;
+
+/** The graph is the plugin's until the stream is over. */
+function sendStream(
+  result: AsyncIterable<unknown>,
+  source: RequestSource,
+  bound: BoundGraph | null,
+  done: Done,
+): void {
+  const isForPages = EVENT_STREAM.test(headerValue(source.headerBlock, "Accept") ?? "");
+  const format = isForPages ? "sse" : "ndjson";
+  const sender = new StreamSender(result, format, {
+    started: (port) => source.streams!.open(source, port, format),
+    failed: (thrown) => sendLate(thrown, source, done),
+    broken: (thrown) => reportThrown(thrown, source),
+    cancelled: () => source.signals?.abort(source.serial, "AbortError"),
+    over: () => {
+      source.signals?.forget(source.serial);
+      bound?.release();
+    },
+  });
+  sender.run();
 }
 
 /** What is part of the interface and not built yet is told apart from what has failed. */

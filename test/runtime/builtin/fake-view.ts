@@ -90,5 +90,6 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
     aborted: false,
     answer: () => {},
     answerStream: () => {},
+    answerChunked: () => {},
   };
 }

@@ -1,0 +1,118 @@
+// Answers whose content comes piece by piece from an executor. Each holds a connection, not a slot:
+// pages listen for hours. What a client has not taken keeps its plugin from going on.
+
+import type { MessagePort } from "node:worker_threads";
+import { MAX_STREAMS, STREAM_HEARTBEAT_MS } from "../base/limits.js";
+import type { CancellableSource, Exchange } from "../http/transport.js";
+import type { StreamFormat } from "../plugin/contract/request-source.js";
+import type { StreamPart, StreamReply } from "../plugin/run/stream-sender.js";
+
+/** What an executor hands over in place of a result. */
+export interface StreamPayload {
+  readonly port: MessagePort;
+  readonly format: StreamFormat;
+}
+
+const MEDIA_TYPES: Readonly<Record<StreamFormat, string>> = {
+  ndjson: "application/x-ndjson",
+  sse: "text/event-stream",
+};
+/** Proxies must not gather events. */
+const EVENT_FIELDS = "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n";
+/** What says nothing, in each form: whoever is gone is noticed by it. */
+const HEARTBEATS: Readonly<Record<StreamFormat, Uint8Array>> = {
+  ndjson: Buffer.from("\n"),
+  sse: Buffer.from(":\n\n"),
+};
+
+export class Streams {
+  readonly #open = new Set<StreamedContent>();
+
+  /** False where there are too many; nothing is answered then. */
+  answer(exchange: Exchange, { port, format }: StreamPayload, fields: string): boolean {
+    const content = new StreamedContent(port, HEARTBEATS[format], () => this.#open.delete(content));
+    if (this.#open.size >= MAX_STREAMS) {
+      content.cancel();
+      return false;
+    }
+    this.#open.add(content);
+    const more = format === "sse" ? EVENT_FIELDS : "";
+    exchange.answerChunked(200, MEDIA_TYPES[format], content, more + fields);
+    return true;
+  }
+
+  /** They would never end by themselves. */
+  cancelAll(): void {
+    for (const content of this.#open) content.cancel();
+  }
+}
+
+/** Of a result that nobody waits for any more. */
+export function dropStream({ port }: StreamPayload): void {
+  port.postMessage("cancel" satisfies StreamReply);
+  port.close();
+}
+
+class StreamedContent implements CancellableSource {
+  readonly #port: MessagePort;
+  readonly #heartbeat: Uint8Array;
+  readonly #over: () => void;
+  readonly #parts: Uint8Array[] = [];
+  #state: "open" | "end" | "failed" = "open";
+  #wake: (() => void) | null = null;
+
+  constructor(port: MessagePort, heartbeat: Uint8Array, over: () => void) {
+    this.#port = port;
+    this.#heartbeat = heartbeat;
+    this.#over = over;
+    port.on("message", (part: StreamPart) => {
+      if (typeof part === "string") this.#end(part);
+      else this.#parts.push(part);
+      this.#wake?.();
+    });
+    // The executor has died.
+    port.on("close", () => this.#end("failed"));
+  }
+
+  cancel(): void {
+    if (this.#state !== "open") return;
+    this.#port.postMessage("cancel" satisfies StreamReply);
+    this.#end("failed");
+  }
+
+  #end(state: "end" | "failed"): void {
+    if (this.#state !== "open") return;
+    this.#state = state;
+    this.#port.close();
+    this.#over();
+    this.#wake?.();
+  }
+
+  /** Fails where the stream did: whoever reads must not take what came for all. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) {
+        const part = this.#parts.shift();
+        if (part !== undefined) {
+          yield part;
+          if (this.#state === "open") this.#port.postMessage(part.length satisfies StreamReply);
+        } else if (this.#state === "end") return;
+        else if (this.#state === "failed") throw new Error("the stream has ended early");
+        else if (!(await this.#somethingCame())) yield this.#heartbeat;
+      }
+    } finally {
+      this.cancel();
+    }
+  }
+
+  #somethingCame(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), STREAM_HEARTBEAT_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        this.#wake = null;
+        resolve(true);
+      };
+    });
+  }
+}

@@ -1,0 +1,169 @@
+// Results that come piece by piece: reads what a plugin gives and sends it to the IO thread,
+// through a channel of its own, never further ahead than the client takes it.
+//
+//   plugin ──next()──► texts ──► bytes of 16 KiB ──port──► IO thread ──► socket
+//                        ▲                                    │
+//                        └── waits at 64 KiB on the way ◄─────┘ what has been taken; or: the end
+
+import { MessageChannel, type MessagePort } from "node:worker_threads";
+import { jsonText } from "../contract/json-text.js";
+import type { StreamFormat } from "../contract/request-source.js";
+import { errorName } from "../contract/thrown.js";
+
+const CHUNK_CHARACTERS = 16 * 1024;
+const MAX_BYTES_AHEAD = 64 * 1024;
+/** An answer whose first part comes later begins without it. */
+const FIRST_PART_MS = 50;
+
+/** What the IO thread gets: a piece, the end, or that there is none. */
+export type StreamPart = Uint8Array | "end" | "failed";
+/** What it says: so many bytes have been taken, or nobody wants the rest. */
+export type StreamReply = number | "cancel";
+
+export interface StreamEvents {
+  /** The stream begins; until then, it may fail as any plugin may. */
+  started(port: MessagePort): void;
+  /** Before it began. */
+  failed(thrown: unknown): void;
+  /** After it began: whoever reads sees that the end is missing. */
+  broken(thrown: unknown): void;
+  /** Nobody wants the rest. */
+  cancelled(): void;
+  /** It is over, however it ended. */
+  over(): void;
+}
+
+export function isStream(value: unknown): value is AsyncIterable<unknown> {
+  const isObject = typeof value === "object" && value !== null;
+  return isObject && typeof (value as AsyncIterable<unknown>)[Symbol.asyncIterator] === "function";
+}
+
+export class StreamSender {
+  readonly #iterator: AsyncIterator<unknown>;
+  readonly #format: StreamFormat;
+  readonly #events: StreamEvents;
+  readonly #port: MessagePort;
+  readonly #theirs: MessagePort;
+  #gathered = "";
+  #isScheduled = false;
+  #ahead = 0;
+  #hasStarted = false;
+  #isOver = false;
+  #taken: (() => void) | null = null;
+
+  constructor(source: AsyncIterable<unknown>, format: StreamFormat, events: StreamEvents) {
+    this.#iterator = source[Symbol.asyncIterator]();
+    this.#format = format;
+    this.#events = events;
+    const { port1, port2 } = new MessageChannel();
+    [this.#port, this.#theirs] = [port1, port2];
+    port1.on("message", (reply: StreamReply) => this.#replied(reply));
+    port1.on("close", () => this.#replied("cancel"));
+    // It keeps no thread alive: who reads it does.
+    port1.unref();
+  }
+
+  async run(): Promise<void> {
+    const starting = setTimeout(() => this.#start(), FIRST_PART_MS);
+    try {
+      for (;;) {
+        const { done, value } = await this.#iterator.next();
+        if (this.#isOver) return;
+        if (done === true) break;
+        this.#gathered += partText(value, this.#format);
+        this.#start();
+        if (this.#gathered.length >= CHUNK_CHARACTERS) this.#flush();
+        else this.#schedule();
+        while (this.#ahead >= MAX_BYTES_AHEAD && !this.#isOver) await this.#untilTaken();
+      }
+      this.#start();
+      this.#end("end");
+    } catch (thrown) {
+      if (this.#isOver) return;
+      if (!this.#hasStarted) return this.#fail(thrown);
+      this.#events.broken(thrown);
+      if (this.#format === "ndjson") return this.#end("failed");
+      this.#gathered += `event: error\ndata: ${errorData(thrown)}\n\n`;
+      this.#end("end");
+    } finally {
+      clearTimeout(starting);
+    }
+  }
+
+  #start(): void {
+    if (this.#hasStarted || this.#isOver) return;
+    this.#hasStarted = true;
+    this.#events.started(this.#theirs);
+  }
+
+  #fail(thrown: unknown): void {
+    this.#isOver = true;
+    this.#port.close();
+    this.#events.failed(thrown);
+    this.#events.over();
+  }
+
+  #replied(reply: StreamReply): void {
+    if (this.#isOver) return;
+    if (reply === "cancel") {
+      this.#isOver = true;
+      this.#events.cancelled();
+      this.#close();
+      // A generator that waits ends when that is over; its own fault then is nobody's business.
+      Promise.resolve(this.#iterator.return?.()).catch(() => {});
+    } else {
+      this.#ahead -= reply;
+    }
+    this.#taken?.();
+    this.#taken = null;
+  }
+
+  #untilTaken(): Promise<void> {
+    this.#flush();
+    return new Promise((resolve) => {
+      this.#taken = resolve;
+    });
+  }
+
+  /** What comes in one turn leaves together. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#gathered === "" || this.#isOver) return;
+    const text = this.#gathered;
+    this.#gathered = "";
+    const bytes = new Uint8Array(Buffer.byteLength(text));
+    Buffer.from(bytes.buffer).write(text);
+    this.#ahead += bytes.length;
+    this.#port.postMessage(bytes satisfies StreamPart, [bytes.buffer]);
+  }
+
+  #end(how: "end" | "failed"): void {
+    this.#flush();
+    this.#isOver = true;
+    this.#port.postMessage(how satisfies StreamPart);
+    this.#close();
+  }
+
+  #close(): void {
+    this.#port.close();
+    this.#events.over();
+  }
+}
+
+function partText(value: unknown, format: StreamFormat): string {
+  const json = jsonText(value);
+  return format === "sse" ? `data: ${json}\n\n` : `${json}\n`;
+}
+
+/** What a page may know: nothing of the code. */
+function errorData(thrown: unknown): string {
+  return JSON.stringify(errorName(thrown));
+}

@@ -1,0 +1,164 @@
+// Answers that come piece by piece, from a plugin to a socket: both forms, errors before and after
+// the first piece, a client that does not read, one that goes away, and a stop.
+// limit: 60 s
+
+import { connect } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const PLUGINS = `import { HttpError } from "svc-server";
+import type { Graph, int, PluginRequest, str } from "svc-server";
+
+const state = { made: 0, ended: [] as string[] };
+
+interface Piece { readonly n: int; readonly text: str }
+
+/** Counts. @plugin @readonly */
+export async function* count(
+  _request: PluginRequest, to: int, fail: int = -1,
+): AsyncGenerator<Piece> {
+  for (let n = 0; n < to; n++) {
+    if (n === fail) throw new HttpError(418, "no tea");
+    yield { n, text: "é" };
+  }
+}
+
+/** As much as anybody takes. @plugin */
+export async function* endless(_request: PluginRequest, name: str): AsyncGenerator<string> {
+  try {
+    for (state.made = 0; ; state.made++) yield "x".repeat(1000);
+  } finally {
+    state.ended.push(name);
+  }
+}
+
+/** Waits for ever. @plugin */
+export async function* silent(request: PluginRequest, name: str): AsyncGenerator<string> {
+  yield "first";
+  await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+  state.ended.push(name);
+}
+
+/** @plugin @graph people */
+export async function* people(_request: PluginRequest, graph: Graph): AsyncGenerator<string> {
+  graph.createVertex("a");
+  using vertex = graph.openVertex("a", "w", 1000)!;
+  yield vertex.id;
+  await Promise.resolve();
+  yield String(graph.order);
+}
+
+/** @plugin */
+export function told(_request: PluginRequest): { made: int; ended: string[] } {
+  return state;
+}
+`;
+
+const test = suite("streams");
+const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
+let server: Served;
+
+test.before(async () => {
+  await svc("build", project.folder);
+  server = await serve(project.folder);
+});
+test.after(async () => {
+  await server?.stop();
+  project.remove();
+});
+
+const fetchIt = (path: string, init: RequestInit = {}) =>
+  fetch(`http://127.0.0.1:${server.port}/svc/plugin/${path}`, init);
+
+async function untilEnded(name: string): Promise<void> {
+  for (;;) {
+    const { response } = (await get(server.port, "/svc/plugin/told")).json;
+    if ((response as { ended: string[] }).ended.includes(name)) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+test("lines of JSON", async () => {
+  const answer = await fetchIt("count?to=3");
+  assert.is(answer.status, 200);
+  assert.is(answer.headers.get("content-type"), "application/x-ndjson; charset=UTF-8");
+  assert.is(answer.headers.get("transfer-encoding"), "chunked");
+  assert.is(await answer.text(), '{"n":0,"text":"é"}\n{"n":1,"text":"é"}\n{"n":2,"text":"é"}\n');
+  assert.is(await (await fetchIt("count?to=0")).text(), "");
+});
+
+test("events for pages", async () => {
+  const answer = await fetchIt("count?to=2", { headers: { Accept: "text/event-stream" } });
+  assert.is(answer.headers.get("content-type"), "text/event-stream; charset=UTF-8");
+  assert.is(answer.headers.get("cache-control"), "no-cache");
+  const text = await answer.text();
+  assert.is(text, 'data: {"n":0,"text":"é"}\n\ndata: {"n":1,"text":"é"}\n\n');
+});
+
+test("many pieces arrive whole and in order, and the connection serves on", async () => {
+  const lines = (await (await fetchIt("count?to=20000")).text()).trimEnd().split("\n");
+  assert.is(lines.length, 20_000);
+  assert.ok(lines.every((line, n) => (JSON.parse(line) as { n: number }).n === n));
+});
+
+test("what fails before its first piece is an error as any", async () => {
+  const answer = await fetchIt("count?to=3&fail=0");
+  assert.is(answer.status, 418);
+  assert.match(await answer.text(), "no tea");
+  assert.is((await fetchIt("count?to=x")).status, 400);
+});
+
+test("what fails later does not look whole", async () => {
+  const answer = await fetchIt("count?to=3&fail=2");
+  assert.is(answer.status, 200);
+  const failure = await answer.text().then(
+    () => null,
+    (error: Error) => error,
+  );
+  assert.instance(failure, Error);
+  const events = await fetchIt("count?to=3&fail=2", { headers: { Accept: "text/event-stream" } });
+  assert.match(await events.text(), 'event: error\ndata: "HttpError"\n\n');
+});
+
+test("a plugin makes no more than its client takes, and ends with it", async () => {
+  const socket = connect(server.port, "127.0.0.1");
+  const request = "GET /svc/plugin/endless?name=unread HTTP/1.1\r\nHost: x\r\n\r\n";
+  await new Promise((resolve) => socket.write(request, resolve));
+  const made = async () =>
+    ((await get(server.port, "/svc/plugin/told")).json.response as { made: number }).made;
+  // It stands still once all buffers on the way are full.
+  for (let before = -1, now = 0; before !== now || now === 0; ) {
+    [before, now] = [now, await made()];
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.ok((await made()) < 50_000, String(await made()));
+  socket.destroy();
+  await untilEnded("unread");
+});
+
+test("a client that goes away ends a plugin that waits", async () => {
+  const gone = new AbortController();
+  const answer = await fetchIt("silent?name=left", { signal: gone.signal });
+  await answer.body!.getReader().read();
+  gone.abort();
+  await untilEnded("left");
+});
+
+test("what a request holds of a graph is held until the end", async () => {
+  for (let n = 0; n < 2; n++) assert.is(await (await fetchIt("people")).text(), '"a"\n"1"\n');
+});
+
+test("a stop does not wait for streams", async () => {
+  const answer = await fetchIt("silent?name=stopped");
+  const text = answer.text().then(
+    () => "whole",
+    () => "cut",
+  );
+  const stopped = server.stop();
+  assert.is(await text, "cut");
+  assert.is(await stopped, 0);
+});
+
+test.run();
