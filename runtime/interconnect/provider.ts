@@ -51,6 +51,7 @@ export class Provider {
   #peer: Peer | null = null;
   #lastSaid = "";
   #isSynchronizing = false;
+  #offeredOrigin: string | null = null;
   /** What the subscriber has said of itself last. */
   #heard: PeerStatus | null = null;
   /** When it had all there was. */
@@ -113,6 +114,10 @@ export class Provider {
 
   async run(): Promise<void> {
     for (let waitMs = LEAST_WAIT_MS; !this.#isStopped; ) {
+      if (this.#parts.origin().log === null) {
+        await sleep(LEAST_WAIT_MS, undefined, { ref: false });
+        continue;
+      }
       const startedAt = performance.now();
       try {
         await this.#connected();
@@ -159,12 +164,14 @@ export class Provider {
       const text = `${this.#address} follows epoch ${positions.epoch}, this is epoch ${epoch}`;
       throw new SvcError("SVC2535", `replication: this provider was replaced: ${text}`);
     }
-    const plan = planFor(log.channel, positions, origin());
+    const ownOrigin = origin();
+    const plan = planFor(log.channel, positions, ownOrigin);
     if (typeof plan === "string") {
       await peer.refuse(plan);
       throw new SvcError("SVC2532", `replication: ${this.#address} has diverged: ${plan}`);
     }
     await peer.sendJson(MessageType.Table, plan.offer);
+    this.#offeredOrigin = ownOrigin.log;
     traffic.synchronizing += plan.snapshots.length;
     this.#isSynchronizing = plan.snapshots.length > 0;
     try {
@@ -181,12 +188,14 @@ export class Provider {
   }
 
   async #stream(peer: Peer, start: number): Promise<void> {
-    const { log, status, gate } = this.#parts;
+    const { log, status, gate, origin } = this.#parts;
     const follower = new LogFollower(log.disk, log.channel.log, start);
     let saidAt = Number.NEGATIVE_INFINITY;
     try {
       while (!peer.isClosed && !this.#isStopped) {
         if (performance.now() - saidAt >= STATUS_MS) {
+          // It follows another first provider now, which the subscriber has to know.
+          if (origin().log !== this.#offeredOrigin) return;
           await peer.sendJson(MessageType.Status, status());
           saidAt = performance.now();
         }

@@ -17,18 +17,14 @@ import { type Positions, positionsIn } from "./wire/positions.js";
 
 const MARK_FILE = "_replica.json";
 
-export interface Mark {
-  readonly log: Positions["log"];
-  readonly epoch: number;
-}
+export type Mark = Omit<Positions, "graphs">;
 
 /** Undefined: the root is no replica's. @throws SvcError SVC2534 */
 export function readMark(root: string): Mark | undefined {
   const file = join(root, MARK_FILE);
   try {
-    const { log, epoch = 1 } = JSON.parse(readFileSync(file, "utf8")) as Partial<Mark>;
-    const positions = positionsIn({ log, epoch, graphs: [] });
-    return { log: positions.log, epoch: positions.epoch };
+    const mark = JSON.parse(readFileSync(file, "utf8")) as Partial<Mark>;
+    return positionsIn({ epoch: 1, ...mark, graphs: [] });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     const text = `replication: ${file} cannot be read: ${(error as Error).message}`;

@@ -54,6 +54,7 @@ export class Replica {
   /** What the provider's log opened up to this number, and does not offer, was erased since. */
   #lastNumber = 0;
   #log: Positions["log"];
+  #origin: string | null;
   #markedAt = 0;
   #isRetired = false;
 
@@ -62,6 +63,7 @@ export class Replica {
     this.#graphs = graphs;
     const mark = readMark(graphs.root);
     this.#log = mark?.log ?? null;
+    this.#origin = mark?.origin ?? null;
     if (mark !== undefined) {
       graphs.epoch = Math.max(graphs.epoch, mark.epoch);
       return;
@@ -76,12 +78,17 @@ export class Replica {
     return this.#log?.sn ?? 0;
   }
 
+  /** Log of the first provider, through whomever it came; null: nothing has come yet. */
+  get origin(): string | null {
+    return this.#origin;
+  }
+
   positions(): Positions {
     const graphs = [...this.#graphs.stores().values()].flatMap((store) => {
       const { operationCount: count } = store;
       return count === 0 ? [] : [{ identity: identityOfStore(store), count }];
     });
-    return { log: this.#log, epoch: this.#graphs.epoch, graphs };
+    return { log: this.#log, origin: this.#origin, epoch: this.#graphs.epoch, graphs };
   }
 
   /** Begins to follow a provider. @throws SvcError SVC2532, SVC2535 */
@@ -92,6 +99,7 @@ export class Replica {
       throw new SvcError("SVC2535", text);
     }
     this.#graphs.epoch = offer.epoch;
+    this.#origin = offer.origin;
     this.#offered.clear();
     this.#stores.clear();
     this.#lastNumber = offer.lastNumber;
@@ -159,7 +167,7 @@ export class Replica {
     if (this.#isRetired) return;
     this.#markedAt = performance.now();
     const { root, epoch } = this.#graphs;
-    writeMark(root, { log: this.#log, epoch });
+    writeMark(root, { log: this.#log, origin: this.#origin, epoch });
   }
 
   /** The provider's log says something of itself. @throws SvcError SVC2531 */

@@ -17,6 +17,7 @@ import { type Lineage, promote, readLineage } from "./lineage.js";
 import { serialBase } from "./log/log-id.js";
 import { Provider } from "./provider.js";
 import { Replica, type ReplicaGraphs } from "./replica.js";
+import type { Origin } from "./send-plan.js";
 import { Subscriber } from "./subscriber.js";
 import { isThisMachine, SharedKey } from "./wire/shared-key.js";
 import type { PeerStatus } from "./wire/status.js";
@@ -63,6 +64,8 @@ export class Replication {
   #providers: readonly Provider[] = [];
   #subscriber: Subscriber | null = null;
   #lineage: Lineage;
+  /** It only listens to tell others so. */
+  #isPromoted = false;
 
   /** @throws SvcError SVC2530 */
   private constructor(parts: ReplicationParts, log: DurableLog) {
@@ -140,7 +143,7 @@ export class Replication {
       snapshots: { saveNow: (name) => keeper.saveNow(name, SAVE_TIMEOUT_MS) },
       traffic: this.#traffic,
       gate: this.#output,
-      origin: () => ({ isRoot: this.#isRoot, ancestors: this.#lineage.ancestors }),
+      origin: () => this.#origin(),
       status: () => this.#status(),
       fenced: () => this.#fenced(),
     });
@@ -165,6 +168,7 @@ export class Replication {
     });
     await subscriber.listen();
     this.#subscriber = subscriber;
+    this.#isPromoted = false;
     this.#traffic.txPort = port;
     keeper.isReplica = true;
   }
@@ -183,6 +187,7 @@ export class Replication {
     this.#lineage = promote(settings.root);
     log.epoch = Math.max(log.epoch, this.#lineage.epoch);
     this.#subscriber?.promoted(log.epoch);
+    this.#isPromoted = true;
     this.#traffic.provider = null;
     keeper.isReplica = false;
     warn(`replication: this instance provides from now on, as of epoch ${log.epoch}`);
@@ -232,8 +237,11 @@ export class Replication {
     return this.#output.throttle;
   }
 
-  get #isRoot(): boolean {
-    return this.#traffic.txPort === 0 || this.#lineage.epoch === this.#log.channel.log.epoch;
+  #origin(): Origin {
+    const { ancestors } = this.#lineage;
+    const followed = this.#isPromoted ? null : this.#subscriber;
+    const log = followed === null ? this.#log.channel.log.logId : followed.origin;
+    return { isRoot: followed === null, log, ancestors };
   }
 
   #status(): PeerStatus {
@@ -251,7 +259,8 @@ export class Replication {
     const traffic = this.#traffic;
     const { log } = this.#log.channel;
     // Before a first unit there is no log.
-    if (traffic.txPort === 0 && log.safe > 0) traffic.serial = serialBase(log.logId) + log.safe;
+    const isOwn = this.#subscriber === null || this.#isPromoted;
+    if (isOwn && log.safe > 0) traffic.serial = serialBase(log.logId) + log.safe;
     this.#parts.board.write({
       ...traffic.shown(),
       subscribers: this.#providers.map((provider) => provider.shown()),

@@ -18,6 +18,8 @@ export interface SendPlan {
 export interface Origin {
   /** No other instance provides what this one has. */
   readonly isRoot: boolean;
+  /** Log of the first provider, through whomever it came; null: none was met yet. */
+  readonly log: string | null;
   readonly ancestors: readonly Ancestor[];
 }
 
@@ -25,9 +27,9 @@ export interface Origin {
 export function planFor(
   channel: LogChannel,
   positions: Positions,
-  { isRoot, ancestors }: Origin,
+  origin: Origin,
 ): SendPlan | string {
-  const strange = strangeness(channel.log, positions.log, ancestors);
+  const strange = strangeness(channel.log, positions, origin);
   if (strange !== null) return strange;
   const there = new Map(positions.graphs.map(({ identity, count }) => [identity, count]));
   const counts = new Map<number, number>();
@@ -54,19 +56,22 @@ export function planFor(
   if (unknown !== undefined) return `it has a graph that is not here (identity ${unknown})`;
   const { lastNumber } = channel.graphs;
   const { logId, epoch } = channel.log;
-  const offer = { logId, isRoot, epoch, graphs, lastNumber, erased: left };
+  const { isRoot, log } = origin;
+  const offer = { logId, isRoot, origin: log ?? logId, epoch, graphs, lastNumber, erased: left };
   return { offer, snapshots, counts };
 }
 
 /** Why what a subscriber has did not come from this log as it is now; null: it did. */
 function strangeness(
   log: SegmentLog,
-  position: Positions["log"],
-  ancestors: readonly Ancestor[],
+  { log: position, origin }: Positions,
+  { log: ownOrigin, ancestors }: Origin,
 ): string | null {
   if (position === null) return null;
   const { id, sn, chain } = position;
   if (id !== log.logId) {
+    // Both have followed the same provider: operations of its graphs tell who is behind.
+    if (origin === ownOrigin) return null;
     const ancestor = ancestors.find((one) => one.id === id);
     if (ancestor === undefined) return "what it has came from another instance";
     if (sn <= ancestor.sn) return null;

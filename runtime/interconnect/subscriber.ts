@@ -62,6 +62,10 @@ export class Subscriber {
     this.#server.on("error", (error) => this.#say(error));
   }
 
+  get origin(): string | null {
+    return this.#parts.replica.origin;
+  }
+
   stop(): void {
     this.#server.close();
     this.#end();
@@ -123,7 +127,7 @@ export class Subscriber {
   }
 
   async #fence(peer: Peer, epoch: number): Promise<void> {
-    await peer.sendJson(MessageType.Positions, { log: null, epoch, graphs: [] });
+    await peer.sendJson(MessageType.Positions, { log: null, origin: null, epoch, graphs: [] });
     await peer.next();
   }
 

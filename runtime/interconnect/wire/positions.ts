@@ -8,6 +8,8 @@ import { garbled } from "./messages.js";
 export interface Positions {
   /** The log that all came from, and its last frame so far; null: nothing has come yet. */
   readonly log: { readonly id: string; readonly sn: number; readonly chain: number } | null;
+  /** Log of the first provider, through whomever it came; null: nothing has come yet. */
+  readonly origin: string | null;
   /** The highest that it has heard of. */
   readonly epoch: number;
   readonly graphs: readonly Position[];
@@ -33,6 +35,8 @@ export interface Offer {
   readonly logId: string;
   /** True: no other instance provides what this one has. */
   readonly isRoot: boolean;
+  /** Log of the first provider. */
+  readonly origin: string;
   readonly epoch: number;
   readonly graphs: readonly OfferedGraph[];
   /** Graphs with numbers up to this one that are not offered were erased. */
@@ -50,23 +54,25 @@ const IDENTITY = /^[0-9a-f]{32}$/;
 
 /** @throws SvcError SVC2531 */
 export function positionsIn(given: unknown): Positions {
-  const { log, epoch, graphs } = (given ?? {}) as Partial<Positions>;
+  const { log, origin = null, epoch, graphs } = (given ?? {}) as Partial<Positions>;
   if (log !== null && !isLogPosition(log)) throw garbled("no position in a log");
-  if (!isCount(epoch)) throw garbled("no epoch");
+  if (!isCount(epoch) || !(origin === null || isIdentity(origin))) throw garbled("no epoch");
   if (!Array.isArray(graphs) || graphs.length > MAX_GRAPHS || !graphs.every(isPosition)) {
     throw garbled("no positions of graphs");
   }
-  return { log: log ?? null, epoch, graphs };
+  return { log: log ?? null, origin, epoch, graphs };
 }
 
 /** @throws SvcError SVC2531 */
 export function offerIn(given: unknown): Offer {
-  const { logId, isRoot, epoch, graphs, lastNumber, erased } = (given ?? {}) as Partial<Offer>;
-  const isOffer = isIdentity(logId) && Array.isArray(graphs) && Array.isArray(erased);
+  const { logId, isRoot, origin, epoch, graphs, lastNumber, erased } = (given ??
+    {}) as Partial<Offer>;
+  const isOffer =
+    isIdentity(logId) && isIdentity(origin) && Array.isArray(graphs) && Array.isArray(erased);
   if (!isOffer || !graphs.every(isOffered) || !erased.every(isIdentity)) throw garbled("no offer");
   if (!isCount(lastNumber) || !isCount(epoch) || typeof isRoot !== "boolean")
     throw garbled("no offer");
-  return { logId, isRoot, epoch, graphs, lastNumber, erased };
+  return { logId, isRoot, origin, epoch, graphs, lastNumber, erased };
 }
 
 /** @throws SvcError SVC2531 */

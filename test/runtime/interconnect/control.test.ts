@@ -145,6 +145,29 @@ test("a replica takes over: others follow it, and its provider is fenced off", a
   );
 });
 
+test("the last of a chain goes on behind the first one, and behind a middle one made anew", async (context) => {
+  const [middle, last] = [await freePort(), await freePort()];
+  const [toMiddle, toLast] = [`svc://127.0.0.1:${middle}`, `svc://127.0.0.1:${last}`];
+  const a = await begin(context, "a");
+  const b = await begin(context, "b", { txPort: middle });
+  const c = await begin(context, "c", { txPort: last });
+  await a.control({ do: "attach", uri: toMiddle });
+  await b.control({ do: "attach", uri: toLast });
+  a.graph().createVertex("a");
+  await same(a, c);
+  await b.control({ do: "detach", uri: toLast });
+  await a.control({ do: "attach", uri: toLast });
+  a.graph().createVertex("b");
+  await same(a, c);
+  await end(b);
+  await a.control({ do: "detach", uri: toLast });
+  const anew = await begin(context, "b-anew", { txPort: middle });
+  await same(a, anew);
+  await anew.control({ do: "attach", uri: toLast });
+  a.graph().createVertex("c");
+  await same(a, c);
+});
+
 test("what a replica has beyond the one that takes over is not lost silently", async (context) => {
   const [first, second] = [await freePort(), await freePort()];
   const [toFirst, toSecond] = [`127.0.0.1:${first}`, `127.0.0.1:${second}`];

@@ -80,7 +80,8 @@ function fill({ provider, folder }: Context, name: string, vertices: number): Gr
 async function follow(context: Context): Promise<void> {
   const { log, clock, replica } = context;
   assert.ok(await clock.wait(clock.next));
-  const plan = planFor(log.channel, replica.positions(), { isRoot: true, ancestors: [] });
+  const origin = { isRoot: true, log: log.channel.log.logId, ancestors: [] };
+  const plan = planFor(log.channel, replica.positions(), origin);
   if (typeof plan === "string") throw new Error(plan);
   await replica.accept(plan.offer);
   await stream(context);
