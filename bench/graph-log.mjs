@@ -25,7 +25,8 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 /** A graph of a root, with a log or without, and what flushes that. */
 function open(root, log) {
-  const settings = { root, log, readonly: false, graphs: {}, events: false, idle: false };
+  const alone = { ip: null, txPort: null, attach: [], txKeyFile: null };
+  const settings = { root, log, readonly: false, graphs: {}, events: false, idle: false, ...alone };
   const clock = new svc.LogClock();
   const thread = new svc.Interconnect(THREAD + 1, { ...settings, saveEvery: 0 }, clock, () => {});
   const startedAt = process.cpuUsage();

@@ -2,7 +2,7 @@
 // was acknowledged is there, and both end with the same contents, by their digests and in full.
 //
 // SVC_KILLS=1000 for a long run, SEED=n to kill as another run did.
-// limit: 120 s
+// limit: 240 s
 
 import { mkdirSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";

@@ -1,6 +1,6 @@
 // One instance provides its graphs to another: that one ends equal whoever is killed or stopped
 // meanwhile, changes nothing by itself, and lets nobody in who has not the key.
-// limit: 120 s
+// limit: 240 s
 
 import assertNode from "node:assert";
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";

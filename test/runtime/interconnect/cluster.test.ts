@@ -1,9 +1,9 @@
-// A provider, two subscribers and one behind these, in one process, with all that can go wrong: power
-// that is lost, disks that are, connections that are cut or spoilt. When nothing goes wrong any more
-// all of them become equal, in full.
+// A provider, two subscribers and one behind these, in one process, with all that can go wrong:
+// power that is lost, disks that are, connections that are cut or spoilt. When nothing goes wrong
+// any more all of them become equal, in full.
 //
 // SVC_CLUSTERS=200 for a long run, SEED=n for the same one again.
-// limit: 120 s
+// limit: 240 s
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";

@@ -1,5 +1,5 @@
-// Stands between a provider and a subscriber, and spoils what is sent: cuts connections, flips bits,
-// holds pieces up. Its address stays while the subscriber behind it comes and goes.
+// Stands between a provider and a subscriber, and spoils what is sent: cuts connections, flips
+// bits, holds pieces up. Its address stays while the subscriber behind it comes and goes.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
