@@ -4,9 +4,23 @@
 import { T_NEVER } from "../model/constants.js";
 import { NEVER } from "./layout.js";
 
+/** While a batch runs, the second in which it began; else 0. */
+let held = 0;
+
 /** Seconds since 1970. */
 export function nowSeconds(): number {
-  return Math.floor(Date.now() / 1000);
+  return held === 0 ? Math.floor(Date.now() / 1000) : held;
+}
+
+/** Lets all happen in one second, for this thread, until `release`; false if that is so already. */
+export function holdClock(): boolean {
+  if (held !== 0) return false;
+  held = nowSeconds();
+  return true;
+}
+
+export function releaseClock(): void {
+  held = 0;
 }
 
 /** The second as it is kept in memory: what lies at or beyond T_NEVER, or before 1970, is NEVER. */

@@ -15,6 +15,8 @@ import { CHUNK_SHIFT, CHUNKS_PER_ARENA, Header, SEQUENCE_WORDS, WAITERS } from "
 import type { LogRing } from "./log-ring.js";
 
 const JOURNAL_ENTRY_WORDS = 3;
+/** What a nested mutation goes back to. */
+const MARK_NUMBERS = 5;
 const MAX_BATCH_WORDS = 6 * 2 ** 20;
 const SPINS = 400;
 /** A sleeper looks for itself this often, in case a wake-up went to a thread that died. */
@@ -44,8 +46,8 @@ export class Writer {
   readonly thread: number;
   #depth = 0;
   #journalCount = 0;
-  /** By depth, what nested mutations go back to: lengths of journal, touched, freed, log. */
-  readonly #marks: (readonly number[])[] = [];
+  /** By depth, five each: lengths of journal, touched, freed, log in words and records. */
+  readonly #marks: number[] = [];
   /** Views of arenas that never grow, and of the journal as far as it is known to reach. */
   readonly #header: Uint32Array;
   readonly #dirty: Uint32Array;
@@ -152,14 +154,13 @@ export class Writer {
   /** Takes back what was written since the last commit; in a nested mutation, since it began. */
   rollback(): void {
     const isNested = this.#depth > 1;
-    const [journal = 0, touched = 0, freed = 0, words = 0, records = 0] = isNested
-      ? this.#marks[this.#depth - 1]!
-      : [];
-    undo(this.memory, this.#journalCount, journal);
-    this.#journalCount = journal;
-    this.#touchedCount = touched;
-    this.#freedCount = freed;
-    if (isNested) this.#log?.goBack(words, records);
+    const mark = (this.#depth - 1) * MARK_NUMBERS;
+    const at = (number: number): number => (isNested ? this.#marks[mark + number]! : 0);
+    undo(this.memory, this.#journalCount, at(0));
+    this.#journalCount = at(0);
+    this.#touchedCount = at(1);
+    this.#freedCount = at(2);
+    if (isNested) this.#log?.goBack(at(3), at(4));
     else this.#log?.forget();
   }
 
@@ -275,8 +276,13 @@ export class Writer {
 
   #mark(depth: number): void {
     const log = this.#log;
-    const ofLog = log === null ? [] : [log.unitWords, log.unitRecords];
-    this.#marks[depth] = [this.#journalCount, this.#touchedCount, this.#freedCount, ...ofLog];
+    const marks = this.#marks;
+    const at = depth * MARK_NUMBERS;
+    marks[at] = this.#journalCount;
+    marks[at + 1] = this.#touchedCount;
+    marks[at + 2] = this.#freedCount;
+    marks[at + 3] = log === null ? 0 : log.unitWords;
+    marks[at + 4] = log === null ? 0 : log.unitRecords;
   }
 
   #releaseFreed(): void {
