@@ -32,6 +32,7 @@ export function integerRange(
 ): IntegerRange {
   const { POSITIVE_INFINITY, NEGATIVE_INFINITY } = Number;
   const { code } = test;
+  if (test.among !== null) throw new QueryError(refusal);
   if (code === V_ANY) return { low: NEGATIVE_INFINITY, high: POSITIVE_INFINITY, isOutside: false };
   for (const bound of [test.low, test.high]) {
     const isWhole = test.text === null && Number.isSafeInteger(bound);

@@ -32,7 +32,9 @@ export class PropertyCondition {
     this.#properties = store.properties;
     this.#tests = Object.entries(condition)
       .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => new KeyTest(checkedName(key), value, store.strings));
+      .map(
+        ([key, value]) => new KeyTest(checkedName(key), parseValueCondition(value), store.strings),
+      );
     this.bind();
   }
 
@@ -96,19 +98,23 @@ class KeyTest {
   readonly key: string;
   readonly #test: ValueTest;
   readonly #strings: StringPool;
+  /** Any of these will do; none where there is no list. */
+  readonly #among: readonly KeyTest[];
   /** The text to equal: where it lies, 0 for nowhere, and its serial. */
   #pointer = 0;
   #serial = 0;
   /** By pointer: serial of the text * 2, plus 1 if it begins with the prefix. */
   readonly #remembered = new Map<number, number>();
 
-  constructor(key: string, condition: unknown, strings: StringPool) {
+  constructor(key: string, test: ValueTest, strings: StringPool) {
     this.key = key;
-    this.#test = parseValueCondition(condition);
+    this.#test = test;
     this.#strings = strings;
+    this.#among = (test.among ?? []).map((one) => new KeyTest(key, one, strings));
   }
 
   bind(store: GraphStore): void {
+    for (const test of this.#among) test.bind(store);
     const { text, isPrefix } = this.#test;
     this.code = store.keys.codeOf(this.key);
     if (text === null || isPrefix) return;
@@ -121,7 +127,8 @@ class KeyTest {
 
   /** What an index is to be asked for; null where it cannot help. */
   range(): ValueRange | null {
-    const { code, low, high, text, isPrefix } = this.#test;
+    const { code, low, high, text, isPrefix, among } = this.#test;
+    if (among !== null) return null;
     if (code === V_ANY) return { kind: "any" };
     if (text !== null) {
       if (code !== V_EQ) return null;
@@ -142,6 +149,7 @@ class KeyTest {
   passes(high: number, low: number): boolean {
     const test = this.#test;
     if (test.code === V_ANY) return true;
+    if (test.among !== null) return this.#among.some((one) => one.passes(high, low));
     const kind = kindOfCell(high);
     if (kind === PropertyKind.Number || kind === PropertyKind.Float) {
       return testNumber(test, numberOfCell(high, low));

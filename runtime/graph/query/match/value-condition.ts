@@ -1,4 +1,4 @@
-// Conditions on one value: `5`, `"a*"`, `[V_GT, 5]`, `[V_RANGE, [1, 9]]`. Read once, then tested
+// Conditions on one value: `5`, `"a*"`, `[V_GT, 5]`, `{ between: [1, 9] }`. Read once, then tested
 // against plain values here and against property cells in property-condition.ts.
 
 import {
@@ -13,6 +13,7 @@ import {
   V_RANGE,
 } from "../../model/constants.js";
 import { QueryError } from "../../model/errors.js";
+import { namedComparison } from "./named-comparison.js";
 
 /** A condition on a value, ready for tests. `code` is one of V_ANY to V_NRANGE. */
 export interface ValueTest {
@@ -23,12 +24,15 @@ export interface ValueTest {
   /** Text to equal or to begin with, null for numbers. */
   readonly text: string | null;
   readonly isPrefix: boolean;
+  /** Any of these will do, whatever the rest says; null where there are none. */
+  readonly among: readonly ValueTest[] | null;
 }
 
 const CODES: ReadonlySet<unknown> = new Set([
   ...[V_ANY, V_LTE, V_GT, V_GTE, V_LT, V_EQ, V_NEQ, V_RANGE, V_NRANGE],
 ]);
-const ANY: ValueTest = { code: V_ANY, low: 0, high: 0, text: null, isPrefix: false };
+const PLAIN = { low: 0, high: 0, text: null, isPrefix: false, among: null } as const;
+const ANY: ValueTest = { ...PLAIN, code: V_ANY };
 const FORMS =
   "invalid condition, must be <value> or (comparison, <value>) or " +
   "(range_comparison, (<low>,<high>) )";
@@ -40,6 +44,12 @@ const FORMS =
  */
 export function parseValueCondition(condition: unknown, plainCode = V_EQ): ValueTest {
   if (condition === null || condition === undefined) return ANY;
+  const named = namedComparison(condition);
+  if (named !== null && "among" in named) {
+    const among = named.among.map((one) => comparison(V_EQ, one));
+    return { ...PLAIN, code: V_EQ, low: Number.NaN, high: Number.NaN, among };
+  }
+  if (named !== null) return parseValueCondition([named.code, named.value]);
   if (!Array.isArray(condition)) return comparison(plainCode, condition);
   if (condition.length !== 2) throw new QueryError("condition must be 2-tuple");
   const [code, value]: unknown[] = condition;
@@ -64,6 +74,7 @@ export function parsePattern(pattern: string): { text: string; isPrefix: boolean
 
 /** Whether a number passes. NaN is unequal to everything. */
 export function testNumber(test: ValueTest, value: number): boolean {
+  if (test.among !== null) return test.among.some((one) => testNumber(one, value));
   if (test.text !== null) return test.code === V_NEQ;
   switch (test.code) {
     case V_ANY:
@@ -96,6 +107,7 @@ export function testValue(test: ValueTest, value: unknown): boolean {
   if (typeof value === "number") return testNumber(test, value);
   if (typeof value === "boolean") return testNumber(test, value ? 1 : 0);
   if (typeof value !== "string") return false;
+  if (test.among !== null) return test.among.some((one) => equalsText(one, value));
   if (test.code !== V_EQ && test.code !== V_NEQ) return false;
   return equalsText(test, value) === (test.code === V_EQ);
 }
@@ -109,10 +121,10 @@ export function equalsText(test: ValueTest, value: string): boolean {
 function comparison(code: number, value: unknown): ValueTest {
   if (typeof value === "string") {
     // An order of numbers as what a plain value means has no sense for texts.
-    return { code, low: 0, high: 0, ...parsePattern(value) };
+    return { ...PLAIN, code, ...parsePattern(value) };
   }
   const number = numberFrom(value);
-  return { code, low: number, high: number, text: null, isPrefix: false };
+  return { ...PLAIN, code, low: number, high: number };
 }
 
 function range(code: number, bounds: unknown): ValueTest {
@@ -122,9 +134,9 @@ function range(code: number, bounds: unknown): ValueTest {
   const [low, high]: unknown[] = bounds;
   // Texts have no order: such a range is read, and matches nothing.
   if (typeof low === "string" && typeof high === "string") {
-    return { code, low: Number.NaN, high: Number.NaN, text: low, isPrefix: false };
+    return { ...PLAIN, code, low: Number.NaN, high: Number.NaN, text: low };
   }
-  return { code, low: numberFrom(low), high: numberFrom(high), text: null, isPrefix: false };
+  return { ...PLAIN, code, low: numberFrom(low), high: numberFrom(high) };
 }
 
 function numberFrom(value: unknown): number {

@@ -20,10 +20,17 @@ import type { GraphStore } from "../../store/graph-store.js";
 import { type ArcFilterParts, ArcTest, type DirectionNumber } from "../match/arc-test.js";
 import type { ArcLiteral } from "../match/arc-value-test.js";
 import { isDynamic } from "../match/dynamic-value-test.js";
+import { namedComparison } from "../match/named-comparison.js";
 import type { ArcFilter } from "./query-options.js";
 
 const NAME = /^[A-Za-z][A-Za-z0-9_.#$%@]*$/;
 const SYSTEM_RELATIONSHIP = "__related__";
+const DIRECTIONS = new Map<unknown, number>([
+  ["any", D_ANY],
+  ["in", D_IN],
+  ["out", D_OUT],
+  ["both", D_BOTH],
+]);
 const MEMBERS = ["rel", "dir", "mod", "cond", "value"];
 
 /**
@@ -98,9 +105,30 @@ function itemsOf(filter: unknown): readonly unknown[] {
   const members = new Map<string, unknown>(Object.entries(filter));
   const items = MEMBERS.map((name) => members.get(name));
   for (const name of members.keys()) {
-    if (!MEMBERS.includes(name)) throw new QueryError("Invalid arc");
+    if (!MEMBERS.includes(name)) {
+      throw new QueryError(`Invalid arc: '${name}' is none of ${MEMBERS.join(", ")}`);
+    }
   }
-  return items;
+  const [rel, dir, mod, cond, value] = items;
+  return [rel, directionNamed(dir), modifierNamed(mod), ...comparisonIn(cond, value)];
+}
+
+function directionNamed(direction: unknown): unknown {
+  return DIRECTIONS.get(direction) ?? direction;
+}
+
+/** `"int"` or `"M_INT"` for M_INT. */
+function modifierNamed(modifier: unknown): unknown {
+  if (typeof modifier !== "string") return modifier;
+  const name = modifier.startsWith("M_") ? modifier : `M_${modifier.toUpperCase()}`;
+  return MODIFIERS.find((row) => row?.name === name)?.code ?? modifier;
+}
+
+function comparisonIn(code: unknown, value: unknown): readonly [code: unknown, value: unknown] {
+  const named = code === undefined ? namedComparison(value) : null;
+  if (named === null) return [code, value];
+  if ("among" in named) throw new QueryError("Invalid arc: `in` compares properties only");
+  return [named.code, named.value];
 }
 
 function parseItems(

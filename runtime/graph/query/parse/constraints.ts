@@ -201,7 +201,7 @@ function parseSimilarity(store: GraphStore, value: unknown): Constraint | null {
 }
 
 function bounded(test: ValueTest, least: number, greatest: number, name: string): ValueTest {
-  const isText = test.text !== null;
+  const isText = test.text !== null || test.among !== null;
   if (isText || test.low < least || test.high > greatest || Number.isNaN(test.low + test.high)) {
     throw new QueryError(`Invalid similarity condition: ${name} must be ${least} to ${greatest}`);
   }

@@ -5,7 +5,10 @@ import type { PropertyValue } from "../../store/property-values.js";
 import type { VectorLike } from "../../vectors/vector.js";
 import type { FieldValues } from "../attributes/field-list.js";
 
-/** `"rel"`, `D_OUT`, `["rel", D_OUT, M_INT, V_GT, 5]`, `[false, filter]`, or with names. */
+/**
+ * `{ rel: "knows", dir: "out", mod: "int", value: { gt: 5 } }`, of which any part may be missing;
+ * `"rel"`, `D_OUT`, `["rel", D_OUT, M_INT, V_GT, 5]`, or `[false, filter]`.
+ */
 export type ArcFilter =
   | null
   | boolean
@@ -14,10 +17,11 @@ export type ArcFilter =
   | readonly ArcFilterItem[]
   | {
       readonly rel?: string | null;
-      readonly dir?: number;
-      readonly mod?: number;
+      readonly dir?: number | "out" | "in" | "any" | "both";
+      /** `M_INT`, or `"int"`. */
+      readonly mod?: number | string;
       readonly cond?: number;
-      readonly value?: number | readonly [number, number];
+      readonly value?: number | readonly [number, number] | Comparison;
     };
 export type ArcFilterItem = null | boolean | number | string | readonly ArcFilterItem[] | object;
 
@@ -27,7 +31,20 @@ export type ValueCondition =
   | string
   | number
   | boolean
-  | readonly [code: number, value: string | number | readonly [number, number]];
+  | readonly [code: number, value: string | number | readonly [number, number]]
+  | Comparison
+  | { readonly in: readonly (string | number | boolean)[] };
+
+/** One comparison by its name. */
+export type Comparison =
+  | { readonly gt: number }
+  | { readonly gte: number }
+  | { readonly lt: number }
+  | { readonly lte: number }
+  | { readonly eq: string | number | boolean }
+  | { readonly ne: string | number | boolean }
+  | { readonly between: readonly [number, number] }
+  | { readonly outside: readonly [number, number] };
 
 /** A number of arcs, of all or of those that a filter lets through. */
 export type DegreeCondition = ValueCondition | readonly [arc: ArcFilter, ValueCondition];

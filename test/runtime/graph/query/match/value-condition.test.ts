@@ -136,6 +136,7 @@ test("wrong shapes", () => {
     "invalid condition, must be <value> or (comparison, <value>) or " +
     "(range_comparison, (<low>,<high>) )";
   const range = "range comparison requires value tuple (min, max)";
+  const names = "gt, gte, lt, lte, eq, ne, between, outside, in";
   const cases: [unknown, string][] = [
     [[], "condition must be 2-tuple"],
     [[V_GT], "condition must be 2-tuple"],
@@ -152,8 +153,9 @@ test("wrong shapes", () => {
     [[V_RANGE, [null, 1]], forms],
     [[V_GT, null], forms],
     [[V_GT, [1, 2]], forms],
-    [{}, forms],
-    [{ gt: 5 }, forms],
+    [{}, `invalid condition {}: exactly one of ${names}`],
+    [{ above: 5 }, `invalid condition {above}: exactly one of ${names}`],
+    [{ gt: { lt: 5 } }, forms],
     [() => 5, forms],
     ["a*n", "Unsupported wildcard: a*n"],
     ["**", "Unsupported wildcard: **"],

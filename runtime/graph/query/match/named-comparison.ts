@@ -1,0 +1,41 @@
+// Comparisons by name, as they are best written: `{ gt: 5 }`, `{ between: [1, 9] }` stand for
+// `[V_GT, 5]` and so on. Each object makes one comparison.
+
+import { V_EQ, V_GT, V_GTE, V_LT, V_LTE, V_NEQ, V_NRANGE, V_RANGE } from "../../model/constants.js";
+import { QueryError } from "../../model/errors.js";
+
+const CODES = new Map<string, number>([
+  ["gt", V_GT],
+  ["gte", V_GTE],
+  ["lt", V_LT],
+  ["lte", V_LTE],
+  ["eq", V_EQ],
+  ["ne", V_NEQ],
+  ["between", V_RANGE],
+  ["outside", V_NRANGE],
+]);
+
+/** `V_` constant and what is compared with, or a list of which one has to be met. */
+export type NamedComparison =
+  | { readonly code: number; readonly value: unknown }
+  | { readonly among: readonly unknown[] };
+
+/**
+ * Null for what is no such object.
+ * @throws QueryError one that says something else
+ */
+export function namedComparison(condition: unknown): NamedComparison | null {
+  if (typeof condition !== "object" || condition === null || Array.isArray(condition)) return null;
+  const [entry, more] = Object.entries(condition);
+  if (entry === undefined || more !== undefined) throw refused(condition);
+  const [name, value] = entry;
+  const code = CODES.get(name);
+  if (code !== undefined) return { code, value };
+  if (name === "in" && Array.isArray(value)) return { among: value };
+  throw refused(condition);
+}
+
+function refused(condition: object): QueryError {
+  const names = `${[...CODES.keys()].join(", ")}, in`;
+  return new QueryError(`invalid condition {${Object.keys(condition)}}: exactly one of ${names}`);
+}

@@ -1,0 +1,87 @@
+// Conditions written by names mean what they mean as constants, in all places that have some.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { S_ID } from "../../../../runtime/base/sort-constants.js";
+import * as C from "../../../../runtime/graph/model/constants.js";
+import type { ValueCondition } from "../../../../runtime/graph/query/parse/query-options.js";
+import { makeGraph } from "../support/make-graph.js";
+
+const test = suite("conditions by name");
+const graph = makeGraph();
+
+for (let n = -3; n < 12; n++) {
+  graph.createVertex(`v${n}`, { properties: { n, text: n % 2 === 0 ? "even" : `odd ${n}` } });
+  graph.connect("hub", ["to", C.M_INT, n], `v${n}`);
+  if (n > 0) for (let m = 0; m < n; m++) graph.connect(`v${n}`, [`r${m}`, C.M_STAT], "sink");
+}
+
+const PAIRS: readonly (readonly [ValueCondition, ValueCondition])[] = [
+  [{ gt: 5 }, [C.V_GT, 5]],
+  [{ gte: 5 }, [C.V_GTE, 5]],
+  [{ lt: 5 }, [C.V_LT, 5]],
+  [{ lte: 5 }, [C.V_LTE, 5]],
+  [{ eq: 5 }, [C.V_EQ, 5]],
+  [{ ne: 5 }, [C.V_NEQ, 5]],
+  [{ between: [2, 5] }, [C.V_RANGE, [2, 5]]],
+  [{ outside: [2, 5] }, [C.V_NRANGE, [2, 5]]],
+];
+
+test("properties, degrees and arcs take the same comparisons", () => {
+  const ids = (condition: object) => graph.vertices({ condition, sortby: S_ID });
+  for (const [named, coded] of PAIRS) {
+    const says = JSON.stringify(named);
+    assert.equal(ids({ property: { n: named } }), ids({ property: { n: coded } }), says);
+    assert.equal(ids({ outdegree: named }), ids({ outdegree: coded }), says);
+    assert.ok(ids({ property: { n: named } }).length > 0, says);
+    const [cond, value] = coded as [number, number];
+    const arc = { rel: "to", dir: "out", mod: "int", value: named } as never;
+    const same = ["to", C.D_OUT, C.M_INT, cond, value];
+    const around = (filter: unknown) => graph.neighborhood("hub", { arc: filter as never });
+    assert.equal(around(arc), around(same), says);
+    using vertex = graph.openVertex("v5", "r");
+    assert.is(vertex.hasProperty("n", named), vertex.hasProperty("n", coded), says);
+  }
+});
+
+test("`in` is any of some values", () => {
+  const ids = (n: ValueCondition) => graph.vertices({ condition: { property: { n } } });
+  assert.equal(ids({ in: [3, 5, 99, "x"] }).sort(), ["v3", "v5"]);
+  assert.equal(ids({ in: [] }), []);
+  const texts = { property: { text: { in: ["even", "odd 7"] }, n: { gt: 3 } } };
+  assert.equal(graph.vertices({ condition: texts }).sort(), ["v10", "v4", "v6", "v7", "v8"]);
+  using vertex = graph.openVertex("v7", "r");
+  assert.equal(
+    [vertex.hasProperty("text", { in: ["odd 7"] }), vertex.hasProperty("n", { in: [1] })],
+    [true, false],
+  );
+});
+
+test("directions and modifiers have names", () => {
+  const count = (arc: unknown) => graph.degree("v5", arc as never);
+  assert.is(count({ dir: "out" }), 5);
+  assert.is(count({ dir: "in" }), 1);
+  assert.is(count({ dir: "any" }), 6);
+  assert.is(count({ rel: "to", dir: "in", mod: "M_INT" }), 1);
+  assert.is(count({ dir: "out", mod: "stat" }), 5);
+});
+
+test("what says nothing, or too much, is refused with what fits", () => {
+  for (const condition of [{}, { gt: 1, lt: 2 }, { about: 3 }, { in: 3 }, { __proto__: null }]) {
+    const query = { condition: { property: { n: condition as never } } };
+    assert.throws(() => graph.vertices(query), /exactly one of gt, gte, lt, lte, eq, ne, between/);
+  }
+  const arcs: [unknown, RegExp][] = [
+    [{ relation: "to" }, /Invalid arc: 'relation' is none of rel, dir, mod, cond, value/],
+    [{ dir: "up" }, /Invalid arc direction/],
+    [{ mod: "integer" }, /Invalid arc modifier/],
+    [{ mod: "int", value: { in: [1] } }, /`in` compares properties only/],
+    [{ value: { gt: 1 } }, /not supported without modifier/],
+  ];
+  for (const [arc, text] of arcs) {
+    assert.throws(() => graph.neighborhood("hub", { arc: arc as never }), text);
+  }
+  assert.throws(() => graph.vertices({ condition: { degree: { in: [1] } } }), /Invalid degree/);
+});
+
+test.run();
