@@ -59,6 +59,8 @@ export class Writer {
   #freedCount = 0;
   readonly #freed: number[] = [];
   readonly #freedOf: Allocator[] = [];
+  /** Set by who shortens a run of arcs, until all is final or undone. */
+  hasShortened = false;
   /** True if the log has to be told of what this mutation has committed. */
   #hasLogged = false;
   /** Gets what each commit has made final; null: nothing is logged. */
@@ -133,6 +135,7 @@ export class Writer {
   /** Makes what was written so far final; the mutex stays taken. */
   commit(): void {
     if (this.#depth > 1) return;
+    this.hasShortened = false;
     if (this.#freedCount > 0) this.#releaseFreed();
     const log = this.#log;
     const isLogged = log?.hasUnit === true;

@@ -126,7 +126,7 @@ export class ArcRuns {
     const position = sides[at + Side.Pointer]! + degree * ARC_WORDS;
     // Beyond the degree nothing refers to: what is there need not be noted, unless the run was
     // longer before, in the same batch.
-    if (writer.isNested) {
+    if (writer.isNested && writer.hasShortened) {
       for (let word = 0; word < ARC_WORDS; word++) writer.keep(this.arcs, position + word);
     }
     const arcs = this.arcs.words;
@@ -143,6 +143,7 @@ export class ArcRuns {
   removeAt(vertex: number, position: number): void {
     const writer = this.#writer;
     writer.touch(this.side, vertex);
+    writer.hasShortened = true;
     const at = vertex * SIDE_WORDS;
     const sides = this.sides.words;
     const run = sides[at + Side.Pointer]!;
