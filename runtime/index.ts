@@ -46,6 +46,14 @@ export {
 } from "./graph/model/errors.js";
 export type { AdjacentOptions } from "./graph/query/calls/adjacent.js";
 export type { AggregateOptions } from "./graph/query/calls/aggregate.js";
+export type {
+  ComponentOptions,
+  CoOccurrenceOptions,
+  PageRankOptions,
+  PathOptions,
+  Scored,
+  WalkOptions,
+} from "./graph/query/calls/algorithms.js";
 export type { DegreeOptions } from "./graph/query/calls/degree.js";
 export type { ArcListOptions, ListOptions } from "./graph/query/calls/lists.js";
 export type { Nearest, NearestOptions } from "./graph/query/calls/nearest.js";

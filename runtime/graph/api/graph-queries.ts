@@ -8,6 +8,19 @@ import { type EvaluationResult, plainResult } from "../evaluate/plain-result.js"
 import { KeyError } from "../model/errors.js";
 import { type AdjacentOptions, adjacent } from "../query/calls/adjacent.js";
 import { type AggregateOptions, aggregate } from "../query/calls/aggregate.js";
+import {
+  type ComponentOptions,
+  type CoOccurrenceOptions,
+  components,
+  coOccurrence,
+  type PageRankOptions,
+  type PathOptions,
+  pageRank,
+  randomWalks,
+  type Scored,
+  shortestPath,
+  type WalkOptions,
+} from "../query/calls/algorithms.js";
 import { arcValue } from "../query/calls/arc-value.js";
 import { arcs } from "../query/calls/arcs.js";
 import { type DegreeOptions, degree } from "../query/calls/degree.js";
@@ -100,6 +113,53 @@ export class GraphQueries extends GraphHandle {
   nearest(probe: VectorLike | VertexAttributes, options?: NearestOptions): Nearest[] {
     const { store } = this.access;
     return nearest(store, probeOf(store, probe), options);
+  }
+
+  /**
+   * Ids along the shortest way from one vertex to another, and its cost; null if there is none.
+   * @throws KeyError, QueryError, SearchError, ValueError for weights below 0
+   */
+  shortestPath(
+    from: VertexName,
+    to: VertexName,
+    options?: PathOptions,
+  ): { path: string[]; cost: number } | null {
+    const { store } = this.access;
+    return shortestPath(store, keyOf(store, from), keyOf(store, to), options);
+  }
+
+  /**
+   * Ids of the vertices that are connected with each other, the largest components first.
+   * @throws QueryError, SearchError
+   */
+  components(options?: ComponentOptions): string[][] {
+    return components(this.access.store, options);
+  }
+
+  /**
+   * The vertices that a random walker meets most often; those of `from` begin its walks.
+   * @throws KeyError, QueryError, SearchError, ValueError
+   */
+  pageRank(options?: PageRankOptions): Scored[] {
+    return pageRank(this.access.store, options);
+  }
+
+  /**
+   * Ids along walks that follow arcs at random, until none leads on.
+   * @throws KeyError, QueryError, SearchError, ValueError
+   */
+  randomWalks(from: VertexName, options?: WalkOptions): string[][] {
+    const { store } = this.access;
+    return randomWalks(store, keyOf(store, from), options);
+  }
+
+  /**
+   * The vertices that have arcs to the same vertices as one, those with most in common first.
+   * @throws KeyError, QueryError, SearchError
+   */
+  coOccurrence(id: VertexName, options?: CoOccurrenceOptions): Scored[] {
+    const { store } = this.access;
+    return coOccurrence(store, keyOf(store, id), options);
   }
 
   /** Makes and compares vectors. */

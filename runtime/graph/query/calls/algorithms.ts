@@ -1,0 +1,216 @@
+// Algorithms over the arcs that pass a filter (queries, "Algorithms"): shortest path, components,
+// PageRank, random walks, co-occurrence. Each has the time limit of a query.
+
+import { ARC_WORDS } from "../../memory/layout.js";
+import { D_ANY, D_IN, D_OUT } from "../../model/constants.js";
+import { ValueError } from "../../model/errors.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { type Anchor, findAnchor } from "../match/anchor.js";
+import { compileArcFilter } from "../parse/arc-filter.js";
+import { checkedArguments } from "../parse/query-arguments.js";
+import type { ArcFilter } from "../parse/query-options.js";
+import { deadlineOf } from "../walk/deadline.js";
+import { ArcReader, project, weightOf } from "../walk/projection.js";
+import { components as componentsOf, pageRank as ranksOf } from "../walk/rank.js";
+import { shortestPath as pathOf } from "../walk/shortest-path.js";
+import type { LimitOptions } from "./adjacent.js";
+
+interface ArcOptions extends LimitOptions {
+  /** Outwards unless it says otherwise. */
+  readonly arc?: ArcFilter;
+}
+interface WeightOptions extends ArcOptions {
+  /** Whether arcs weigh what their values say, and not all the same. */
+  readonly weighted?: boolean;
+}
+export type PathOptions = WeightOptions;
+export interface ComponentOptions extends ArcOptions {
+  /** Most components, the largest ones. */
+  readonly hits?: number;
+}
+export interface PageRankOptions extends WeightOptions {
+  /** Share of steps that follow an arc; 0.85 unless given. */
+  readonly damping?: number;
+  /** 20 unless given. */
+  readonly rounds?: number;
+  /** Ids of the vertices at which walks begin: their own ranks. */
+  readonly from?: readonly string[];
+  /** Most vertices; 10 unless given. */
+  readonly hits?: number;
+}
+export interface WalkOptions extends WeightOptions {
+  /** Arcs of a walk at most; 10 unless given. */
+  readonly steps?: number;
+  /** 1 unless given. */
+  readonly walks?: number;
+  /** The same seed gives the same walks while the graph is the same. */
+  readonly seed?: number;
+}
+export interface CoOccurrenceOptions extends WeightOptions {
+  /** Most vertices; 10 unless given. */
+  readonly hits?: number;
+}
+
+/** A vertex, and how much it counts. */
+export interface Scored {
+  readonly id: string;
+  readonly score: number;
+}
+
+/**
+ * Ids along the shortest way, null if there is none.
+ * @throws KeyError, QueryError, SearchError, TypeError; ValueError for weights below 0
+ */
+export function shortestPath(
+  store: GraphStore,
+  from: Anchor,
+  to: Anchor,
+  options?: PathOptions,
+): { path: string[]; cost: number } | null {
+  const given: PathOptions = checkedArguments("shortestPath", options);
+  const reader = new ArcReader(store, compileArcFilter(store, given.arc, D_OUT));
+  const ends = [findAnchor(store, from), findAnchor(store, to)] as const;
+  const found = pathOf(reader, ends, given.weighted === true, deadlineOf("aggregation", given));
+  if (found === null) return null;
+  return { path: found.vertices.map((vertex) => store.ids.idOf(vertex)), cost: found.cost };
+}
+
+/**
+ * Ids of the vertices that are connected with each other, the largest components first.
+ * @throws QueryError, SearchError, TypeError
+ */
+export function components(store: GraphStore, options?: ComponentOptions): string[][] {
+  const given: ComponentOptions = checkedArguments("components", options);
+  const test = compileArcFilter(store, given.arc, D_OUT);
+  const deadline = deadlineOf("aggregation", given);
+  const projection = project(store, test, false, deadline);
+  const members = new Map<number, number[]>();
+  for (const [place, root] of componentsOf(projection).entries()) {
+    const known = members.get(root);
+    if (known === undefined) members.set(root, [place]);
+    else known.push(place);
+  }
+  deadline.wait(projection.vertices.length);
+  const largest = [...members.values()].sort((a, b) => b.length - a.length);
+  const { vertices } = projection;
+  return largest
+    .slice(0, hitsOf(given.hits, largest.length))
+    .map((places) => places.map((place) => store.ids.idOf(vertices[place]!)));
+}
+
+/**
+ * The vertices that a random walker meets most often; the scores of all sum up to 1.
+ * @throws KeyError, QueryError, SearchError, ValueError, TypeError
+ */
+export function pageRank(store: GraphStore, options?: PageRankOptions): Scored[] {
+  const given: PageRankOptions = checkedArguments("pageRank", options);
+  const { damping = 0.85, rounds = 20, from = [], weighted = false } = given;
+  const test = compileArcFilter(store, given.arc, D_OUT);
+  const deadline = deadlineOf("aggregation", given);
+  const projection = project(store, test, weighted, deadline);
+  const seeds = from.map((id) => projection.places[findAnchor(store, id)]!);
+  const ranks = ranksOf(projection, { damping, rounds, seeds }, deadline);
+  const scores = new Map<number, number>();
+  for (const [place, rank] of ranks.entries()) scores.set(projection.vertices[place]!, rank);
+  deadline.wait(ranks.length);
+  return best(store, scores, hitsOf(given.hits, 10));
+}
+
+/**
+ * Ids along walks that follow arcs at random, until none leads on.
+ * @throws KeyError, QueryError, SearchError, ValueError, TypeError
+ */
+export function randomWalks(store: GraphStore, from: Anchor, options?: WalkOptions): string[][] {
+  const given: WalkOptions = checkedArguments("randomWalks", options);
+  const { steps = 10, walks = 1, seed = Math.floor(Math.random() * 2 ** 32) } = given;
+  for (const [name, value] of Object.entries({ steps, walks, seed })) {
+    if (!Number.isSafeInteger(value) || value < 0) throw new ValueError(`${name} is no count`);
+  }
+  const reader = new ArcReader(store, compileArcFilter(store, given.arc, D_OUT));
+  const deadline = deadlineOf("aggregation", given);
+  const random = seeded(seed);
+  const start = findAnchor(store, from);
+  return Array.from({ length: walks }, () => {
+    const walk = [store.ids.idOf(start)];
+    for (let vertex = start; walk.length <= steps; ) {
+      const words = reader.read(vertex);
+      deadline.spend(words.length / ARC_WORDS + 1);
+      vertex = chosen(words, given.weighted === true, random());
+      if (vertex === 0) break;
+      walk.push(store.ids.idOf(vertex));
+    }
+    return walk;
+  });
+}
+
+/**
+ * The vertices that have most in common with one: for each vertex that arcs lead to from both, the
+ * product of what the arcs weigh.
+ * @throws KeyError, QueryError, SearchError, TypeError
+ */
+export function coOccurrence(
+  store: GraphStore,
+  id: Anchor,
+  options?: CoOccurrenceOptions,
+): Scored[] {
+  const given: CoOccurrenceOptions = checkedArguments("coOccurrence", options);
+  const test = compileArcFilter(store, given.arc, D_OUT);
+  const back = test.direction === D_ANY ? D_ANY : test.direction === D_OUT ? D_IN : D_OUT;
+  const [there, here] = [new ArcReader(store, test), new ArcReader(store, test, back)];
+  const deadline = deadlineOf("aggregation", given);
+  const weight = (words: Uint32Array, at: number): number =>
+    given.weighted === true ? weightOf(words[at + 1]!, words[at + 2]!) : 1;
+  const anchor = findAnchor(store, id);
+  const scores = new Map<number, number>();
+  const first = there.read(anchor);
+  for (let arc = 0; arc < first.length; arc += ARC_WORDS) {
+    const words = here.read(first[arc]!);
+    deadline.spend(words.length / ARC_WORDS + 1);
+    for (let at = 0; at < words.length; at += ARC_WORDS) {
+      const other = words[at]!;
+      if (other === anchor) continue;
+      scores.set(other, (scores.get(other) ?? 0) + weight(first, arc) * weight(words, at));
+    }
+  }
+  return best(store, scores, hitsOf(given.hits, 10));
+}
+
+function hitsOf(hits: number | null | undefined, otherwise: number): number {
+  if (hits === undefined || hits === null) return otherwise;
+  if (!Number.isSafeInteger(hits)) throw new ValueError("hits must be an integer");
+  return hits < 0 ? Number.POSITIVE_INFINITY : hits;
+}
+
+/** Those with the greatest scores; of equal ones that with the smaller handle. */
+function best({ ids }: GraphStore, scores: ReadonlyMap<number, number>, hits: number): Scored[] {
+  return [...scores]
+    .sort(([one, a], [other, b]) => b - a || one - other)
+    .slice(0, hits)
+    .map(([vertex, score]) => ({ id: ids.idOf(vertex), score }));
+}
+
+/** The head of one of some arcs; 0 if none weighs anything. */
+function chosen(words: Uint32Array, isWeighted: boolean, random: number): number {
+  const count = words.length / ARC_WORDS;
+  if (!isWeighted) return count === 0 ? 0 : words[Math.floor(random * count) * ARC_WORDS]!;
+  const weights = Array.from({ length: count }, (_, arc) =>
+    Math.max(0, weightOf(words[arc * ARC_WORDS + 1]!, words[arc * ARC_WORDS + 2]!)),
+  );
+  let left = random * weights.reduce((sum, weight) => sum + weight, 0);
+  const found = weights.findIndex((weight) => {
+    left -= weight;
+    return weight > 0 && left < 0;
+  });
+  return found < 0 ? 0 : words[found * ARC_WORDS]!;
+}
+
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,114 @@
+// The vertices of a graph and those of its arcs that pass a filter, as dense arrays: what
+// algorithms over the whole graph work on. Each vertex is read whole; the graph may change.
+
+import { ARC_WORDS } from "../../memory/layout.js";
+import { sortValueOf } from "../../model/arc-number.js";
+import { D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
+import { QueryError } from "../../model/errors.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { ArcStack } from "../match/arc-stack.js";
+import type { ArcTest } from "../match/arc-test.js";
+import { scannersOf } from "../match/run-scanner.js";
+import type { Deadline } from "./deadline.js";
+
+export interface Projection {
+  /** Handles; places in this array name vertices below. */
+  readonly vertices: Uint32Array;
+  /** By handle: place, or -1. */
+  readonly places: Int32Array;
+  /** By place: where its arcs begin in `heads` and `values`; one more, where the last ones end. */
+  readonly starts: Uint32Array;
+  /** Places of heads. */
+  readonly heads: Uint32Array;
+  /** What arcs weigh; null where all weigh the same. */
+  readonly values: Float64Array | null;
+}
+
+/** Reads the arcs of one vertex that pass a filter. */
+export class ArcReader {
+  readonly #store: GraphStore;
+  readonly #test: ArcTest;
+  readonly #direction: number;
+  readonly #stack = new ArcStack();
+
+  /**
+   * @param direction other than that of the filter
+   * @throws QueryError for D_BOTH
+   */
+  constructor(store: GraphStore, test: ArcTest, direction: number = test.direction) {
+    this.#direction = direction;
+    if (direction === D_BOTH) throw new QueryError("D_BOTH is not for algorithms");
+    this.#store = store;
+    this.#test = test;
+    test.bind(store.relationships);
+  }
+
+  /** Words of the arcs, three each, the head first; they count until the next call. */
+  read(vertex: number): Uint32Array {
+    const { outArcs, inArcs } = scannersOf(this.#store);
+    const stack = this.#stack;
+    const direction = this.#direction;
+    stack.top = 0;
+    if (direction !== D_IN) outArcs.select(vertex, this.#test, stack, MOST_ARCS);
+    if (direction !== D_OUT) inArcs.select(vertex, this.#test, stack, MOST_ARCS);
+    return stack.words.subarray(0, stack.top);
+  }
+}
+
+const MOST_ARCS = 0x3fff_ffff;
+
+/** What an arc weighs: its value, 1 where it has none. */
+export function weightOf(word1: number, bits: number): number {
+  return (((word1 >>> 8) & 0x1f) === 1 ? 1 : sortValueOf(word1, bits)) || 0;
+}
+
+/**
+ * @param isWeighted whether arcs weigh what their values say; below 0 they weigh nothing
+ * @throws SearchError after the deadline
+ */
+export function project(
+  store: GraphStore,
+  test: ArcTest,
+  isWeighted: boolean,
+  deadline: Deadline,
+): Projection {
+  const { end } = store.vertices;
+  const places = new Int32Array(end).fill(-1);
+  const vertices = new Uint32Array(end);
+  let count = 0;
+  for (let vertex = 1; vertex < end; vertex++) {
+    if (!store.vertices.isUsed(vertex)) continue;
+    places[vertex] = count;
+    vertices[count++] = vertex;
+  }
+  const reader = new ArcReader(store, test);
+  const starts = new Uint32Array(count + 1);
+  let heads = new Uint32Array(1024);
+  let values = new Float64Array(isWeighted ? 1024 : 0);
+  let arcs = 0;
+  for (let place = 0; place < count; place++) {
+    const words = reader.read(vertices[place]!);
+    deadline.spend(words.length / ARC_WORDS + 1);
+    if (arcs + words.length / ARC_WORDS > heads.length) {
+      const wanted = Math.max(arcs + words.length, heads.length * 2);
+      heads = grown(heads, new Uint32Array(wanted));
+      if (isWeighted) values = grown(values, new Float64Array(wanted));
+    }
+    for (let at = 0; at < words.length; at += ARC_WORDS) {
+      // What came since the vertices were counted is not there yet.
+      const head = places[words[at]!] ?? -1;
+      if (head < 0) continue;
+      heads[arcs] = head;
+      if (isWeighted) values[arcs] = Math.max(0, weightOf(words[at + 1]!, words[at + 2]!));
+      arcs++;
+    }
+    starts[place + 1] = arcs;
+  }
+  const ids = vertices.subarray(0, count);
+  return { vertices: ids, places, starts, heads, values: isWeighted ? values : null };
+}
+
+function grown<A extends Uint32Array | Float64Array>(old: A, larger: A): A {
+  larger.set(old);
+  return larger;
+}

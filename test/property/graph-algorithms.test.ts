@@ -1,0 +1,204 @@
+// Algorithms against naive models, on random graphs. ROUNDS=n for more graphs, SEED=n the same
+// again.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../runtime/graph/api/graph.js";
+import { D_ANY, D_IN, M_FLT } from "../../runtime/graph/model/constants.js";
+import { makeGraph } from "../runtime/graph/support/make-graph.js";
+import { Random, SEED } from "./support/random.js";
+
+const test = suite(`algorithms of graphs (seed ${SEED})`);
+const ROUNDS = Number(process.env.ROUNDS ?? 30);
+
+interface Arc {
+  readonly from: string;
+  readonly to: string;
+  readonly weight: number;
+}
+
+interface Subject {
+  readonly graph: Graph;
+  readonly ids: string[];
+  readonly arcs: Arc[];
+}
+
+function randomSubject(random: Random): Subject {
+  const graph = makeGraph();
+  const ids = Array.from({ length: 2 + random.below(14) }, (_, index) => `v${index}`);
+  for (const id of ids) graph.createVertex(id);
+  const arcs = new Map<string, Arc>();
+  for (let left = random.below(40); left > 0; left--) {
+    const [from, to, weight] = [random.of(ids), random.of(ids), random.below(8) / 2];
+    graph.connect(from, ["to", M_FLT, weight], to);
+    arcs.set(`${from} ${to}`, { from, to, weight });
+    if (random.below(4) === 0) graph.connect(random.of(ids), "other", random.of(ids));
+  }
+  return { graph, ids, arcs: [...arcs.values()] };
+}
+
+/** Costs of the shortest ways between all, by Floyd and Warshall. */
+function distances({ ids, arcs }: Subject, isWeighted: boolean): Map<string, number> {
+  const costs = new Map<string, number>();
+  const of = (from: string, to: string): number =>
+    from === to ? 0 : (costs.get(`${from} ${to}`) ?? Number.POSITIVE_INFINITY);
+  for (const { from, to, weight } of arcs) costs.set(`${from} ${to}`, isWeighted ? weight : 1);
+  for (const over of ids) {
+    for (const from of ids) {
+      for (const to of ids) {
+        costs.set(`${from} ${to}`, Math.min(of(from, to), of(from, over) + of(over, to)));
+      }
+    }
+  }
+  return costs;
+}
+
+function eachSubject(run: (subject: Subject, random: Random) => void): void {
+  const random = new Random();
+  for (let round = 0; round < ROUNDS; round++) run(randomSubject(random), random);
+}
+
+test("shortest paths cost what the best of all ways costs", () => {
+  eachSubject((subject) => {
+    const { graph, ids, arcs } = subject;
+    for (const weighted of [false, true]) {
+      const costs = distances(subject, weighted);
+      for (const from of ids) {
+        for (const to of ids) {
+          const found = graph.shortestPath(from, to, { arc: "to", weighted });
+          const cost = costs.get(`${from} ${to}`)!;
+          assert.is(found?.cost ?? Number.POSITIVE_INFINITY, cost, `${from} ${to} ${weighted}`);
+          if (found === null) continue;
+          assert.equal([found.path[0], found.path.at(-1)], [from, to]);
+          let sum = 0;
+          for (let step = 1; step < found.path.length; step++) {
+            const arc = arcs.find(
+              (one) => one.from === found.path[step - 1] && one.to === found.path[step],
+            );
+            sum += weighted ? arc!.weight : arc === undefined ? Number.NaN : 1;
+          }
+          assert.is(sum, cost);
+        }
+      }
+    }
+  });
+});
+
+test("components are what spreads along arcs until nothing is added", () => {
+  eachSubject(({ graph, ids, arcs }) => {
+    const left = new Set(ids);
+    const expected: string[][] = [];
+    for (const id of ids) {
+      if (!left.has(id)) continue;
+      const members = new Set([id]);
+      for (let before = 0; before < members.size; ) {
+        before = members.size;
+        for (const { from, to } of arcs)
+          if (members.has(from) || members.has(to)) members.add(from).add(to);
+      }
+      for (const member of members) left.delete(member);
+      expected.push([...members].sort());
+    }
+    const found = graph.components({ arc: "to" });
+    assert.equal(
+      found.map(({ length }) => length),
+      found.map(({ length }) => length).sort((a, b) => b - a),
+    );
+    const sorted = (lists: string[][]) => lists.map((list) => list.sort().join()).sort();
+    assert.equal(sorted(found), sorted(expected));
+    assert.is(graph.components({ arc: "to", hits: 1 }).length, 1);
+  });
+});
+
+/** By the definition, with a dense matrix. */
+function naiveRank({ ids, arcs }: Subject, isWeighted: boolean, seeds: string[]): number[] {
+  const begin = ids.map((id) =>
+    seeds.length === 0 ? 1 / ids.length : seeds.filter((seed) => seed === id).length / seeds.length,
+  );
+  let rank = begin;
+  for (let round = 0; round < 20; round++) {
+    const next = ids.map(() => 0);
+    for (const [place, id] of ids.entries()) {
+      const own = arcs.filter(({ from }) => from === id);
+      const sum = own.reduce((total, { weight }) => total + (isWeighted ? weight : 1), 0);
+      for (const [other] of ids.entries()) {
+        const share = own
+          .filter(({ to }) => to === ids[other])
+          .reduce((total, { weight }) => total + (isWeighted ? weight : 1), 0);
+        const part = sum === 0 ? begin[other]! : share / sum;
+        next[other]! += 0.85 * rank[place]! * part + 0.15 * rank[place]! * begin[other]!;
+      }
+    }
+    rank = next;
+  }
+  return rank;
+}
+
+test("ranks are those of the definition, personal ones, too", () => {
+  eachSubject((subject, random) => {
+    const { graph, ids } = subject;
+    for (const weighted of [false, true]) {
+      const from = random.below(2) === 0 ? [] : [random.of(ids), random.of(ids)];
+      const expected = naiveRank(subject, weighted, from);
+      const found = graph.pageRank({ arc: "to", weighted, from, hits: -1 });
+      assert.is(found.length, ids.length);
+      for (const { id, score } of found) {
+        const wanted = expected[ids.indexOf(id)]!;
+        assert.ok(Math.abs(score - wanted) < 1e-9, `${id}: ${score} for ${wanted}`);
+      }
+      assert.ok(Math.abs(found.reduce((sum, { score }) => sum + score, 0) - 1) < 1e-9);
+    }
+  });
+});
+
+test("walks follow arcs, and what co-occurs is counted over all pairs of arcs", () => {
+  eachSubject(({ graph, ids, arcs }, random) => {
+    const id = random.of(ids);
+    const options = { arc: "to", steps: 6, walks: 5, seed: 7, weighted: random.below(2) === 0 };
+    const walks = graph.randomWalks(id, options);
+    assert.equal(graph.randomWalks(id, options), walks);
+    for (const walk of walks) {
+      assert.is(walk[0], id);
+      assert.ok(walk.length <= 7);
+      for (let step = 1; step < walk.length; step++) {
+        const [from, to] = [walk[step - 1], walk[step]];
+        const arc = arcs.find((one) => one.from === from && one.to === to);
+        assert.ok(arc !== undefined && (!options.weighted || arc.weight > 0));
+      }
+      const last = arcs.filter(({ from, weight }) => {
+        return from === walk.at(-1) && (!options.weighted || weight > 0);
+      });
+      assert.ok(walk.length === 7 || last.length === 0);
+    }
+    const scores = new Map<string, number>();
+    for (const one of arcs.filter(({ from }) => from === id)) {
+      for (const other of arcs.filter(({ from, to }) => to === one.to && from !== id)) {
+        scores.set(other.from, (scores.get(other.from) ?? 0) + one.weight * other.weight);
+      }
+    }
+    const found = graph.coOccurrence(id, { arc: "to", weighted: true, hits: -1 });
+    assert.equal(
+      Object.fromEntries(found.map((hit) => [hit.id, hit.score])),
+      Object.fromEntries(scores),
+    );
+  });
+});
+
+test("directions turn arcs around, and what makes no sense is refused", () => {
+  const graph = makeGraph();
+  graph.connect("a", ["to", M_FLT, -1], "b");
+  graph.connect("c", "to", "b");
+  assert.equal(graph.shortestPath("b", "a", { arc: D_IN })?.path, ["b", "a"]);
+  assert.equal(graph.shortestPath("a", "c", { arc: D_ANY })?.path, ["a", "b", "c"]);
+  assert.is(graph.shortestPath("a", "c"), null);
+  assert.equal(graph.coOccurrence("a"), [{ id: "c", score: 1 }]);
+  assert.throws(() => graph.shortestPath("a", "b", { weighted: true }), /weigh 0 or more/);
+  assert.throws(() => graph.shortestPath("a", "nobody"), /does not exist: 'nobody'/);
+  assert.throws(() => graph.pageRank({ damping: 1 }), /damping/);
+  assert.throws(() => graph.pageRank({ rounds: 0 }), /rounds/);
+  assert.throws(() => graph.pageRank({ damp: 1 } as never), /'damp' is an invalid keyword/);
+  assert.throws(() => graph.randomWalks("a", { steps: -1 }), /steps is no count/);
+  assert.throws(() => graph.components({ arc: { dir: "both" } }), /D_BOTH is not for/);
+});
+
+test.run();
