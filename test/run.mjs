@@ -1,7 +1,9 @@
-// Runs the test suites: `node test/run.mjs [part of a path]...`, see runner/options.mjs. Server
-// suites (test/e2e, test/conformance) run in one process, all others in another beside it, so that
-// a crash hides no result of other files. Closes what uvu leaves open: tests that never end, suites
-// that never run, totals that never come, handles that stay open, processes that never exit or die.
+// Runs the test suites: `node test/run.mjs [part of a path]...`, see runner/options.mjs. Two
+// processes take files: one those that need no server first, the other those that build examples in
+// their place, which is for one at a time; then both take what is left of the server suites
+// (test/e2e, test/conformance). A crash hides no result of other files. Closes what uvu leaves
+// open: tests that never end, suites that never run, totals that never come, handles that stay
+// open, processes that never exit or die.
 
 import { fork } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,7 +11,14 @@ import { availableParallelism } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeCommand } from "./runner/node-command.mjs";
-import { isServerSuite, isSuite, isUnit, readOptions, USAGE } from "./runner/options.mjs";
+import {
+  buildsExamples,
+  isServerSuite,
+  isSuite,
+  isUnit,
+  readOptions,
+  USAGE,
+} from "./runner/options.mjs";
 
 // What tests read of logs is the form for people, but for tests of the other one.
 process.env.SVC_LOG_FORMAT ??= "text";
@@ -45,7 +54,11 @@ if (options.serial || availableParallelism() === 1) {
   // Two processes take from one list.
   await Promise.all([runAll(plain), runAll(plain)]);
 } else {
-  await Promise.all([runAll(plain), runAll(servers)]);
+  const exclusive = servers.filter((file) =>
+    buildsExamples(readFileSync(join(root, file), "utf8")),
+  );
+  const shared = servers.filter((file) => !exclusive.includes(file));
+  await Promise.all([plain, exclusive].map((own) => runAll(own).then(() => runAll(shared))));
 }
 
 if (files.length === 0) fail(parts.join(" "), "no test file has such a path");

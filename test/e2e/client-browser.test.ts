@@ -1,6 +1,7 @@
 // A generated client in a real browser: bundled, in pages of another origin and of the server's
 // own, and in workers. Skipped where there is no browser.
 // limit: 60 s
+// builds examples
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";

@@ -1,6 +1,7 @@
 // Python clients as a user meets them: written by `svc client` from builds and from servers, and
 // run against live servers, which give every kind of error for real.
 // limit: 60 s
+// builds examples
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

@@ -1,6 +1,7 @@
 // The TypeScript clients of all examples, in a project of their own: written, compiled under strict
 // options, and run as modules and as CommonJS against live servers.
 // limit: 60 s
+// builds examples
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

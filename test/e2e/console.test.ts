@@ -1,6 +1,7 @@
 // The web console: how it is served, and its pages in a real browser against a real server.
 // Browser parts are skipped where there is no browser.
 // limit: 120 s
+// builds examples
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

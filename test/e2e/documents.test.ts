@@ -1,6 +1,7 @@
 // What the documents show is what happens: their programs are compiled and run, their commands
 // given to a server. See support/document.ts for how a document says what it expects.
 // limit: 120 s
+// builds examples
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";

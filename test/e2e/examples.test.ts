@@ -1,5 +1,6 @@
 // Every example is built, served and called, as its reader would.
 // limit: 60 s
+// builds examples
 
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

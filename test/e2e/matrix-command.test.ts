@@ -1,6 +1,7 @@
 // `svc matrix` as a user meets it: what it prints, a matrix that answers, an engine that is killed
 // and comes back, and an end that leaves no process behind.
 // limit: 60 s
+// builds examples
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,7 @@
 // The OpenAPI document is held to what servers do: every operation of live servers is called as the
 // document says, and all answers, those of errors too, must fit its schemas.
 // limit: 60 s
+// builds examples
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -29,6 +29,13 @@ const NO_SUITES = /^test\/(fixtures|golden|openapi|uws|runner)\/|\/node_modules\
 /** A file says so in its header comment. */
 const STARTS_PROCESSES = /^\/\/ starts processes$/m;
 
+/** The same: it builds in the folders of examples/, where no other may at that time. */
+const BUILDS_EXAMPLES = /^\/\/ builds examples$/m;
+
+export function buildsExamples(source) {
+  return BUILDS_EXAMPLES.test(source);
+}
+
 export function isServerSuite(file) {
   return SERVER_SUITE.test(file);
 }
