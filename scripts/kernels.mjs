@@ -1,29 +1,42 @@
-// Assembles the WebAssembly texts of the runtime into modules of TypeScript that hold their bytes.
+// Makes the kernels of the runtime: assembles its WebAssembly texts into modules of TypeScript that
+// hold their bytes, and writes the loops over arcs.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import loadWabt from "wabt";
+import { arcLoops, hubModule } from "./arc-kernels.mjs";
 
 const FOLDER = "runtime/graph/kernels";
+const ARC_FOLDER = "runtime/graph/query/match";
 const FEATURES = { simd: true, threads: true };
 
 /** @param {string} root folder of this package's sources */
 export async function assembleKernels(root) {
   const wabt = await loadWabt();
   const folder = join(root, FOLDER);
-  const generated = join(folder, ".generated");
-  mkdirSync(generated, { recursive: true });
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".wat"))) {
     const text = readFileSync(join(folder, file), "utf8");
-    const module = wabt.parseWat(file, text, FEATURES);
-    module.validate(FEATURES);
-    const bytes = Buffer.from(module.toBinary({}).buffer);
-    module.destroy();
-    const name = file.replace(/\.wat$/, "");
-    writeFileSync(
-      join(generated, `${name}.ts`),
-      `// Made of ${file} by scripts/kernels.mjs. Do not edit.\n\n` +
-        `export const CODE = Buffer.from(\n  "${bytes.toString("base64")}",\n  "base64",\n);\n`,
-    );
+    writeGenerated(folder, file.replace(/\.wat$/, ""), assembled(wabt, file, text));
   }
+  const arcs = join(root, ARC_FOLDER);
+  writeGenerated(arcs, "hub", assembled(wabt, "scripts/arc-kernels.mjs", hubModule()));
+  writeGenerated(arcs, "arc-kernels", arcLoops());
+}
+
+/** A module of TypeScript that holds the bytes of a module of WebAssembly. */
+function assembled(wabt, source, text) {
+  const module = wabt.parseWat(source, text, FEATURES);
+  module.validate(FEATURES);
+  const bytes = Buffer.from(module.toBinary({}).buffer);
+  module.destroy();
+  return (
+    `// Made of ${source} by scripts/kernels.mjs. Do not edit.\n\n` +
+    `export const CODE = Buffer.from(\n  "${bytes.toString("base64")}",\n  "base64",\n);\n`
+  );
+}
+
+function writeGenerated(folder, name, text) {
+  const generated = join(folder, ".generated");
+  mkdirSync(generated, { recursive: true });
+  writeFileSync(join(generated, `${name}.ts`), text);
 }

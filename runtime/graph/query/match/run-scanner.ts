@@ -1,5 +1,5 @@
 // Reads the arcs of one vertex side while others write: every answer is one that was true at one
-// moment. See memory/reader.ts for how; the loops are in arc-kernels.ts and hub-kernel.ts.
+// moment. See memory/reader.ts for how; scripts/arc-kernels.mjs writes the loops.
 
 import type { Arena } from "../../memory/arena.js";
 import { ARC_WORDS, SEQUENCE_WORDS, SIDE_WORDS, Side } from "../../memory/layout.js";
@@ -7,16 +7,7 @@ import type { Reader } from "../../memory/reader.js";
 import type { SideNumber } from "../../memory/writer.js";
 import type { ArcRuns } from "../../store/arc-runs.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import {
-  copyAll,
-  copyKeys,
-  copyMatches,
-  copyPlaces,
-  copyRange,
-  countKeys,
-  countMatches,
-  countRange,
-} from "./arc-kernels.js";
+import { copyArcs, copyPlaces, countArcs } from "./.generated/arc-kernels.js";
 import type { ArcStack } from "./arc-stack.js";
 import { type ArcTest, ArcTestKind } from "./arc-test.js";
 import { HUB_ARCS, type HubKernel, hubKernel } from "./hub-kernel.js";
@@ -179,19 +170,14 @@ export class RunScanner {
   }
 
   #count(test: ArcTest, run: number, length: number): number {
-    if (test.kind === ArcTestKind.Any) return length;
+    const { kind } = test;
     const { words } = this.#arcs;
-    let from = run;
     const end = run + length * ARC_WORDS;
-    if (test.kind === ArcTestKind.General) return countMatches(test, words, from, end);
-    let count = 0;
-    if (length >= HUB_ARCS) {
-      const arcs = length - (length & 3);
-      count = this.#countHub(test, words.byteOffset + from * 4, arcs);
-      from += arcs * ARC_WORDS;
-    }
-    if (test.kind === ArcTestKind.Key) return count + countKeys(test, words, from, end);
-    return count + countRange(test, words, from, end);
+    const isHub = length >= HUB_ARCS && (kind === ArcTestKind.Key || kind === ArcTestKind.Range);
+    if (!isHub) return countArcs(test, words, run, end);
+    const arcs = length - (length & 3);
+    const count = this.#countHub(test, words.byteOffset + run * 4, arcs);
+    return count + countArcs(test, words, run + arcs * ARC_WORDS, end);
   }
 
   #countHub(test: ArcTest, firstByte: number, arcs: number): number {
@@ -202,16 +188,9 @@ export class RunScanner {
   }
 
   #copy(test: ArcTest, stack: ArcStack, limit: number): void {
-    const length = this.#length;
-    const { words } = this.#arcs;
     const from = this.#run;
-    const end = from + length * ARC_WORDS;
-    const stop = stack.top + limit * ARC_WORDS;
-    if (test.kind === ArcTestKind.Any) {
-      copyAll(words, from, from + Math.min(length, limit) * ARC_WORDS, stack);
-    } else if (test.kind === ArcTestKind.Key) copyKeys(test, words, from, end, stack, stop);
-    else if (test.kind === ArcTestKind.Range) copyRange(test, words, from, end, stack, stop);
-    else copyMatches(test, words, from, end, stack, stop);
+    const end = from + this.#length * ARC_WORDS;
+    copyArcs(test, this.#arcs.words, from, end, stack, stack.top + limit * ARC_WORDS);
   }
 }
 

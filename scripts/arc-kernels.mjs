@@ -1,0 +1,195 @@
+// Writes the loops over runs of arcs: one for each thing that is done with arcs and each way in
+// which they pass, and for counting also one that looks at four arcs at once. A way to pass is one
+// row of the table: its test of an arc, and, where it has one, that of four.
+//
+// The loops run between two looks at a sequence, over words that may be torn: they trust nothing
+// but the bounds they are given, allocate nothing, and see one kind of array only.
+
+/** Four words out of two vectors: 0 to 3 of the first, 4 to 7 of the second. */
+const shuffle = (...words) =>
+  `i8x16.shuffle ${words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte)).join(" ")}`;
+const get = (local) => `(local.get $${local})`;
+
+// 12 words, 4 arcs:   t0 k0 v0 t1 | k1 v1 t2 k2 | v2 t3 k3 v3
+const FIRST_KEYS = `(${shuffle(1, 4, 7, 0)} ${get("first")} ${get("second")})`;
+const KEYS = `(${shuffle(0, 1, 2, 6)} ${FIRST_KEYS} ${get("third")})`;
+const MIDDLE_VALUES = `(${shuffle(2, 5, 0, 0)} ${get("first")} ${get("second")})`;
+const VALUES = `(${shuffle(0, 1, 4, 7)} ${MIDDLE_VALUES} ${get("third")})`;
+const HAVE_KEY = `(i32x4.eq (v128.and ${KEYS} ${get("masks")}) ${get("wants")})`;
+const SIGNS = `(v128.and (i32x4.shr_s ${get("values")} (i32.const 31)) ${get("folds")})`;
+const FOLDED = `(v128.xor (v128.xor ${get("values")} ${SIGNS}) ${get("flips")})`;
+const IN_RANGE =
+  `(v128.and (i32x4.ge_s ${get("values")} ${get("lows")}) ` +
+  `(i32x4.le_s ${get("values")} ${get("highs")}))`;
+
+/** Functions are named after the row: `countKeys`, `copyKeys`. */
+const PASSES = [
+  {
+    name: "Keys",
+    kind: "Key",
+    fields: ["mask", "want"],
+    passes: ["(word1 & mask) === want"],
+    four: { before: [], passes: HAVE_KEY },
+  },
+  {
+    name: "Range",
+    kind: "Range",
+    fields: ["mask", "want", "flip", "fold", "low", "high"],
+    passes: ["(word1 & mask) === want", "key >= low && key <= high"],
+    key: "word2 ^ ((word2 >> 31) & fold) ^ flip",
+    four: {
+      before: [`(local.set $values ${VALUES})`, `(local.set $values ${FOLDED})`],
+      passes: `(v128.and ${HAVE_KEY} ${IN_RANGE})`,
+    },
+  },
+  { name: "Matches", kind: "General", fields: [], passes: ["test.matches(word1, word2)"] },
+];
+
+const HEAD = `// Made by scripts/arc-kernels.mjs. Do not edit.
+
+import { ARC_WORDS } from "../../../memory/layout.js";
+import { type ArcTest, ArcTestKind } from "../arc-test.js";
+
+/** Where a copying loop writes; it leaves the place behind the last arc. */
+export interface CopyTarget {
+  words: Uint32Array;
+  /** Next word to be written. */
+  top: number;
+}
+
+function copyAll(words: Uint32Array, from: number, end: number, to: CopyTarget): void {
+  const out = to.words;
+  let top = to.top;
+  for (let word = from; word < end; word++) out[top++] = words[word]!;
+  to.top = top;
+}
+`;
+
+/** What is done with arcs that pass: signature, before the loop, its condition, in it, after. */
+const COUNT = {
+  name: "count",
+  parameters: "test: ArcTest, words: Uint32Array, from: number, end: number",
+  result: "number",
+  before: ["let count = 0;"],
+  loop: "for (let arc = from; arc < end; arc += ARC_WORDS) {",
+  act: ["count++;"],
+  after: "return count;",
+};
+const COPIED = [
+  "out[top] = words[arc]!;",
+  "out[top + 1] = word1;",
+  "out[top + 2] = word2;",
+  "top += ARC_WORDS;",
+];
+const COPY = {
+  name: "copy",
+  parameters: `${COUNT.parameters}, to: CopyTarget, stop: number`,
+  result: "void",
+  before: ["const out = to.words;", "let top = to.top;"],
+  loop: "for (let arc = from; arc < end && top < stop; arc += ARC_WORDS) {",
+  act: COPIED,
+  after: "to.top = top;",
+};
+/** Of the arcs at some positions of a run. */
+const COPY_PLACES = {
+  ...COPY,
+  name: "copyPlaces",
+  parameters:
+    "test: ArcTest, words: Uint32Array, run: number, positions: readonly number[], to: CopyTarget",
+  loop: "for (const position of positions) {\n    const arc = run + position * ARC_WORDS;",
+};
+
+/** The source of the loops. */
+export function arcLoops() {
+  const [general] = PASSES.filter(({ kind }) => kind === "General");
+  const loops = [COUNT, COPY].flatMap((action) => PASSES.map((pass) => loop(action, pass)));
+  return [
+    HEAD,
+    ...loops,
+    `export ${loop(COPY_PLACES, { ...general, name: "" })}`,
+    chooser(COUNT, "countArcs", "return (end - from) / ARC_WORDS;"),
+    chooser(
+      COPY,
+      "copyArcs",
+      "return copyAll(words, from, Math.min(end, from + stop - to.top), to);",
+    ),
+  ].join("\n");
+}
+
+function loop({ name, parameters, result, before, loop, act, after }, pass) {
+  const { fields, passes, key } = pass;
+  const [first, last] = passes;
+  const readsValue = act === COPIED || key !== undefined;
+  const value = "  const word2 = words[arc + 2]!;";
+  const acts = act.map((line) => `    ${line}`);
+  const lines = [
+    ...(fields.length > 0 ? [`const { ${fields.join(", ")} } = test;`] : []),
+    ...before,
+    loop,
+    "  const word1 = words[arc + 1]!;",
+    ...(first.includes("word2") ? [value] : []),
+    // What one word refuses costs no look at the other.
+    `  if (${first}) {`,
+    ...(readsValue && !first.includes("word2") ? [`  ${value}`] : []),
+    ...(key === undefined
+      ? acts
+      : [
+          `    const key = ${key};`,
+          `    if (${last}) {`,
+          ...acts.map((act) => `  ${act}`),
+          "    }",
+        ]),
+    "  }",
+    "}",
+    after,
+  ];
+  const body = lines.map((line) => `  ${line}\n`).join("");
+  return `function ${name}${pass.name}(${parameters}): ${result} {\n${body}}\n`;
+}
+
+/** The function that takes the loop of a test. */
+function chooser({ name, parameters, result }, called, whole) {
+  const passed = [...parameters.matchAll(/(\w+):/g)].map(([, parameter]) => parameter).join(", ");
+  const cases = PASSES.map(({ name: way, kind }) =>
+    kind === "General"
+      ? `  return ${name}${way}(${passed});\n`
+      : `  if (test.kind === ArcTestKind.${kind}) return ${name}${way}(${passed});\n`,
+  );
+  return (
+    `export function ${called}(${parameters}): ${result} {\n` +
+    `  if (test.kind === ArcTestKind.Any) ${whole}\n${cases.join("")}}\n`
+  );
+}
+
+/** The text of the WebAssembly module that counts four arcs at a time. */
+export function hubModule() {
+  const functions = PASSES.filter(({ four }) => four !== undefined).map(countFour);
+  return [
+    ";; Made by scripts/arc-kernels.mjs. Do not edit.",
+    '(module (import "svc" "arena" (memory 1 65536 shared))',
+    ...functions,
+    ")\n",
+  ].join("\n");
+}
+
+/** Takes the place of the first arc and their number, a multiple of four, and what a test says. */
+function countFour({ name, fields, four }) {
+  const locals = [...fields.map((field) => `${field}s`), "first", "second", "third", "values"];
+  const lanes = [0, 1, 2, 3].map((lane) => `(i32x4.extract_lane ${lane} ${get("counts")})`);
+  return `(func (export "count${name}") (param $at i32) (param $arcs i32)
+  ${fields.map((field) => `(param $${field} i32)`).join(" ")} (result i32)
+  ${[...locals, "counts"].map((local) => `(local $${local} v128)`).join(" ")}
+  ${fields.map((field) => `(local.set $${field}s (i32x4.splat ${get(field)}))`).join("\n  ")}
+  (block $done
+    (br_if $done (i32.eqz ${get("arcs")}))
+    (loop $next
+      (local.set $first (v128.load align=4 ${get("at")}))
+      (local.set $second (v128.load offset=16 align=4 ${get("at")}))
+      (local.set $third (v128.load offset=32 align=4 ${get("at")}))
+      ${four.before.join("\n      ")}
+      ;; True is -1.
+      (local.set $counts (i32x4.sub ${get("counts")} ${four.passes}))
+      (local.set $at (i32.add ${get("at")} (i32.const 48)))
+      (br_if $next (local.tee $arcs (i32.sub ${get("arcs")} (i32.const 4))))))
+  (i32.add (i32.add ${lanes[0]} ${lanes[1]}) (i32.add ${lanes[2]} ${lanes[3]})))`;
+}
