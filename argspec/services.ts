@@ -82,6 +82,7 @@ export const SERVICES: readonly Operation[] = [
   }),
   service("nodestat", "Tells the most important figures of an instance.", NODE),
   service("objcnt", "Counts the objects of all graphs.", COUNTS),
+  service("peerstat", "Tells who replicates from and to the instance.", {}),
   service("ping", "Tells which host answers.", { host: object(HOST) }),
   textService("randint", "Answers 16 random hexadecimal digits."),
   textService("randstr", "Answers random hexadecimal digits, up to 65,536."),
@@ -90,6 +91,7 @@ export const SERVICES: readonly Operation[] = [
   service("time", "Tells how long the server has been up, and its clock.", {
     time: object(each(TEXT, "up start current")),
   }),
+  service("txstat", "Tells what replication has sent and applied.", {}),
 ];
 
 /** @param members that its answer always has */

@@ -22,6 +22,13 @@ export const admin = defineCommand({
     descriptor: { kind: text("<file>"), help: "JSON file with the descriptor of the system" },
     project: { kind: text("<folder>"), help: "project whose descriptor it is, default: this one" },
     from: { kind: text("<host:port>"), help: "take the descriptor from this running instance" },
+    yes: { kind: flag, help: "do what cannot be undone without asking" },
+    build: {
+      kind: text("<folder>"),
+      help: "rolling-update: project whose build the instances have to serve in the end",
+    },
+    restart: { kind: flag, help: "rolling-update: end processes, which something starts again" },
+    force: { kind: flag, help: "rolling-update: in spite of what it breaks for clients" },
     json: { kind: flag, help: "print JSON, for tools" },
   },
   environment: false,

@@ -50,7 +50,6 @@ test("the interface's document names all that there is", () => {
   const sources: readonly (readonly [path: RegExp, name: RegExp])[] = [
     [/^runtime\/http\/header-fields\.ts$/, /^ {2}"((?:x-svc-)?[a-z-]+)",$/gm],
     [/^runtime\/builtin\/services\.ts$/, /^ {2}\["([\w/]+)"/gm],
-    [/^runtime\/builtin\/not-implemented\.ts$/, /"(\w{4,})"/g],
     [/^runtime\/builtin\/(?:graph-)?plugins\/\w+/, /^ \* @plugin (\w+)$/gm],
     [/^runtime\/plugin\/(?:request|response)\/plugin-re\w+\.ts$/, /^ {2}[gs]et (\w+)\(/gm],
     [/^runtime\/plugin\/response\/response-origin\.ts$/, /^ {2}get (\w+)\(/gm],

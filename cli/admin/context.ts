@@ -1,7 +1,9 @@
 // What all verbs of `svc admin` work with: the system, and how to reach its instances.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
 import { readManifest } from "../../runtime/settings/manifest.js";
+import { isPlainObject } from "../../runtime/settings/rules.js";
 import { type Address, askResponse } from "../../runtime/system/ask-instance.js";
 import { readDescriptor } from "../../runtime/system/read-descriptor.js";
 import type { System } from "../../runtime/system/system.js";
@@ -10,12 +12,19 @@ import { loadSystem } from "../system/load-system.js";
 import { selectIds } from "../system/select-ids.js";
 
 const TIMEOUT_MS = 5000;
+const IDLE_MS = 5000;
+const IDLE_WAIT_MS = 30_000;
+const POLL_MS = 250;
 
 export interface AdminValues {
   readonly descriptor?: string;
   readonly project?: string;
   readonly from?: string;
   readonly json?: boolean;
+  readonly yes?: boolean;
+  readonly force?: boolean;
+  readonly restart?: boolean;
+  readonly build?: string;
 }
 
 export interface VerbArguments {
@@ -42,6 +51,24 @@ export class AdminContext {
   address(id: string): Address {
     const { host, hport } = this.system.instances.get(id)!;
     return { host, port: hport + 1 };
+  }
+
+  /**
+   * Resolves when no graph of an instance has changed for a while.
+   * @throws SvcError SVC3118 when that takes too long, SVC2701
+   */
+  async untilIdle(id: string, waitMs = IDLE_WAIT_MS): Promise<void> {
+    const deadline = performance.now() + waitMs;
+    for (;;) {
+      const path = "/svc/nodestat";
+      const told = await askResponse(this.address(id), { path, timeoutMs: TIMEOUT_MS });
+      const idleMs = isPlainObject(told) ? Number(told["idle-ms"]) : 0;
+      if (idleMs >= IDLE_MS) return;
+      if (performance.now() > deadline) {
+        throw new SvcError("SVC3118", `Operation incomplete: Instance ${id} is busy`);
+      }
+      await sleep(POLL_MS);
+    }
   }
 
   /** Prints a value for tools, or lines for people. */

@@ -13,11 +13,130 @@ export interface Verb {
   }>;
 }
 
+/** The verbs that are one operation each. */
+async function change<T>(choose: (module: typeof import("./change.js")) => T): Promise<T> {
+  return choose(await import("./change.js"));
+}
+
 export const VERBS: readonly Verb[] = [
   {
     name: "status",
     takes: "[ids]",
     summary: "a table of all instances",
     load: () => import("./status.js"),
+  },
+  {
+    name: "nodestat",
+    takes: "[ids] [key]",
+    summary: "all figures of instances, or one",
+    load: () => import("./look.js").then(({ nodestat }) => nodestat),
+  },
+  {
+    name: "descriptor",
+    takes: "",
+    summary: "the descriptor in use",
+    load: () => import("./look.js").then(({ descriptor }) => descriptor),
+  },
+  {
+    name: "plan",
+    takes: "[ids]",
+    summary: "what instances are started with",
+    load: () => import("./look.js").then(({ plan }) => plan),
+  },
+  {
+    name: "wait-idle",
+    takes: "[ids]",
+    summary: "until no graph has changed for 5 seconds",
+    load: () => import("./look.js").then(({ waitIdle }) => waitIdle),
+  },
+  {
+    name: "service-in",
+    takes: "[ids]",
+    summary: "plugins answer again",
+    load: () => change(({ changing }) => changing("ServiceIn")),
+  },
+  {
+    name: "service-out",
+    takes: "<ids>",
+    summary: "plugins answer 503",
+    load: () => change(({ changing }) => changing("ServiceOut", { needsIds: true })),
+  },
+  {
+    name: "persist",
+    takes: "[ids]",
+    summary: "save all graphs",
+    load: () => change(({ changing }) => changing("Persist")),
+  },
+  {
+    name: "readonly",
+    takes: "[ids]",
+    summary: "nobody may change graphs",
+    load: () => change(({ changing }) => changing("SetReadonly")),
+  },
+  {
+    name: "writable",
+    takes: "[ids]",
+    summary: "graphs may be changed again",
+    load: () => change(({ changing }) => changing("ClearReadonly")),
+  },
+  {
+    name: "events-off",
+    takes: "[ids]",
+    summary: "nothing in graphs expires",
+    load: () => change(({ changing }) => changing("SuspendEvents")),
+  },
+  {
+    name: "events-on",
+    takes: "[ids]",
+    summary: "it does again",
+    load: () => change(({ changing }) => changing("ResumeEvents")),
+  },
+  {
+    name: "truncate",
+    takes: "<ids>",
+    summary: "delete all data of graphs",
+    load: () => change(({ changing }) => changing("Truncate", { needsIds: true, needsYes: true })),
+  },
+  {
+    name: "reload",
+    takes: "[ids]",
+    summary: "take the newest build into service",
+    load: () => change(({ changing }) => changing("ReloadPlugins")),
+  },
+  {
+    name: "restart-http",
+    takes: "<ids>",
+    summary: "stop and start both ports, with the matrix of the descriptor",
+    load: () => change(({ changing }) => changing("RestartHTTP", { needsIds: true })),
+  },
+  {
+    name: "reset-metrics",
+    takes: "[ids]",
+    summary: "count from zero",
+    load: () => change(({ changing }) => changing("ResetMetrics")),
+  },
+  {
+    name: "stop",
+    takes: "<ids>",
+    summary: "end processes",
+    load: () => change(({ changing }) => changing("Shutdown", { needsIds: true, needsYes: true })),
+  },
+  {
+    name: "send-descriptor",
+    takes: "[ids]",
+    summary: "give instances this descriptor",
+    load: () => import("./send-descriptor.js"),
+  },
+  {
+    name: "attach",
+    takes: "[ids] [subscribers]",
+    summary: "provide subscribers with all changes",
+    load: () => import("./subscribers.js").then(({ attach }) => attach),
+  },
+  {
+    name: "detach",
+    takes: "[ids]",
+    summary: "provide nobody",
+    load: () => import("./subscribers.js").then(({ detach }) => detach),
   },
 ];

@@ -13,6 +13,7 @@ import {
   type Manifest,
   readManifest,
 } from "../../runtime/settings/manifest.js";
+import type { LoadBuild } from "./served-project.js";
 
 const ARGSPEC_FILE = "argspec.json";
 
@@ -54,7 +55,7 @@ export type Role = "engine" | "dispatcher";
  * @param role whose plugins are served; undefined: all
  * @throws SvcError SVC3006 when a newer build has taken the place of this one
  */
-export function pluginTable(
+function pluginTable(
   projectDir: string,
   { plugins, outputs }: Manifest,
   role: Role | undefined,
@@ -70,6 +71,15 @@ export function pluginTable(
   }
   // Whatever the role: it is the contract of the whole matrix, and clients are made from it.
   return { routes, descriptions, argspec: shareArgspec(JSON.parse(argspec) as Argspec, argspec) };
+}
+
+/** How a server loads the build that a folder holds by then. */
+export function loader(projectDir: string, role: Role | undefined): LoadBuild {
+  return () => {
+    const manifest = readBuild(projectDir);
+    const build = hashContent(JSON.stringify(manifest.outputs));
+    return { table: pluginTable(projectDir, manifest, role), build };
+  };
 }
 
 function servedRoutes(routes: Routes, role: Role | undefined): Routes {

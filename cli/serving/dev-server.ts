@@ -8,16 +8,15 @@ import {
   type RebuildOptions,
 } from "../../compiler/project-builder.js";
 import { SvcError } from "../../runtime/base/errors.js";
-import type { HttpService } from "../../runtime/lifecycle/http-service.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
-import type { Manifest } from "../../runtime/settings/manifest.js";
 import { printFindings, summary } from "../frame/report-build.js";
 import { reportError } from "../frame/report-error.js";
 import { announce } from "./announce.js";
-import { pluginTable, type Role, readBuild } from "./built-project.js";
+import { loader, readBuild } from "./built-project.js";
 import type { ServeValues } from "./options.js";
 import { OutsideWatch } from "./outside-watch.js";
 import { resolveSettings, roleOf } from "./resolve-settings.js";
+import type { ServedProject } from "./served-project.js";
 import { startServer } from "./start-server.js";
 
 const LOOPBACK = "127.0.0.1";
@@ -27,7 +26,7 @@ interface DevOptions extends RebuildOptions {
 }
 
 interface Served {
-  readonly service: HttpService;
+  readonly project: ServedProject;
   /** The configuration that the service was started with. */
   readonly config: ResolvedConfig;
 }
@@ -144,22 +143,18 @@ export class DevServer {
     // by a name of its own.
     const { ip, hosts } = resolved;
     const settings = { ...resolved, ip: ip ?? LOOPBACK, hosts: hosts ?? [] };
-    const table = pluginTable(this.#folder, manifest, await this.#role(manifest));
-    const service = await startServer(settings, table);
-    this.#served = { service, config: manifest.config };
-    process.stdout.write(announce(service, table));
+    const role = await roleOf(this.#folder, manifest.config, this.#values);
+    const project = await startServer(settings, loader(this.#folder, role));
+    this.#served = { project, config: manifest.config };
+    process.stdout.write(announce(project.service, project.table));
   }
 
-  async #reload({ service, config }: Served): Promise<void> {
+  async #reload({ project, config }: Served): Promise<void> {
     const manifest = readBuild(this.#folder);
-    await service.reload(pluginTable(this.#folder, manifest, await this.#role(manifest)));
+    await project.reload();
     if (JSON.stringify(manifest.config) !== JSON.stringify(config)) {
       console.log("svc: the configuration has changed, `svc dev` must be started anew for it");
     }
-  }
-
-  #role({ config }: Manifest): Promise<Role | undefined> {
-    return roleOf(this.#folder, config, this.#values);
   }
 
   /** Ends a server that could not be started. */

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { ArgumentError, SvcError } from "../../runtime/base/errors.js";
 import { nearestHint } from "../../runtime/base/nearest.js";
 import { descriptorLimit } from "../../runtime/dispatch/descriptor-limit.js";
+import { readAdminKey } from "../../runtime/settings/admin-key.js";
 import { configured, type ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import { readMatrixConfig } from "../../runtime/settings/matrix-config.js";
 import { type Problems, problemText } from "../../runtime/settings/rules.js";
@@ -45,6 +46,8 @@ export async function resolveSettings(
     adminIp: await resolveAddress(settings.adminIp),
     executors: executorCount(settings.executors),
     node: place === null ? null : { id: place.plan.id, descriptor: place.descriptor },
+    build: null,
+    adminKey: readAdminKey(settings.adminKeyFile),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { surviveLostReaders } from "../../runtime/base/log.js";
 import { announce } from "./announce.js";
-import { pluginTable, readBuild } from "./built-project.js";
+import { loader, readBuild } from "./built-project.js";
 import { currentConfig } from "./current-config.js";
 import type { ServeValues } from "./options.js";
 import { resolveSettings, roleOf } from "./resolve-settings.js";
@@ -19,8 +19,8 @@ export async function serveBuild(folder: string, values: ServeValues): Promise<n
   const manifest = readBuild(folder);
   const config = await currentConfig(folder, manifest);
   const settings = await resolveSettings(folder, config, values);
-  const table = pluginTable(folder, manifest, await roleOf(folder, config, values));
-  const service = await startServer(settings, table);
+  const role = await roleOf(folder, config, values);
+  const { service, table } = await startServer(settings, loader(folder, role));
   process.stdout.write(announce(service, table));
   return 0;
 }

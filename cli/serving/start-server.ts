@@ -3,11 +3,13 @@
 
 import { log } from "../../runtime/base/log.js";
 import { configureLog, logSettings } from "../../runtime/base/log-settings.js";
+import { equipThread } from "../../runtime/base/thread-context.js";
+import { ThreadGraphs } from "../../runtime/graph/keeper/thread-graphs.js";
+import { MAIN_THREAD } from "../../runtime/graph/keeper/thread-numbers.js";
 import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
-import { HttpService } from "../../runtime/lifecycle/http-service.js";
 import { stopOnSignals } from "../../runtime/lifecycle/stop-on-signals.js";
-import type { PluginTable } from "../../runtime/plugin/contract/plugin-table.js";
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
+import { type LoadBuild, ServedProject } from "./served-project.js";
 
 /**
  * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound, SVC2409 another
@@ -15,19 +17,22 @@ import type { ServerSettings } from "../../runtime/settings/server-settings.js";
  */
 export async function startServer(
   settings: ServerSettings,
-  table: PluginTable,
-): Promise<HttpService> {
+  load: LoadBuild,
+): Promise<ServedProject> {
   configureLog(settings.logFormat, settings.logLevel);
   const graphs = new GraphSupervisor(settings);
+  equipThread({ graphs: new ThreadGraphs(MAIN_THREAD, graphs) });
   try {
     await graphs.recovered;
-    const service = await HttpService.startWithWorkers(settings, table, graphs);
-    stopOnSignals(service, graphs);
+    const served = await ServedProject.start(settings, load, graphs);
+    stopOnSignals(served, graphs);
+    const { port } = served.service;
     // On a terminal, people read it on the standard output.
-    if (logSettings().isJson) log("the server has started", "info", { port: service.port });
-    process.send?.({ port: service.port });
-    return service;
+    if (logSettings().isJson) log("the server has started", "info", { port });
+    process.send?.({ port });
+    return served;
   } catch (error) {
+    equipThread({ graphs: null });
     await graphs.close({ isSaved: false });
     throw error;
   }

@@ -119,6 +119,22 @@ export const COMMAND_CODES = {
     title: "system that does not run",
     fix: "start it with `svc up`, or name the `--root` of the one that runs",
   },
+  SVC3115: {
+    title: "operation that has failed",
+    fix: "mend what the message names, then do it again",
+  },
+  SVC3116: {
+    title: "operation not confirmed",
+    fix: "see whether these instances are meant, then add `--yes`",
+  },
+  SVC3117: {
+    title: "instances without a stream between them",
+    fix: "name subscribers with a `tport` in `topology.transaction` of the descriptor",
+  },
+  SVC3118: {
+    title: "instance that is busy",
+    fix: "wait until whoever feeds it has done, then do it again",
+  },
   SVC3170: {
     title: "configuration not usable at start",
     fix: "mend svc.config.ts or the variables that it reads",

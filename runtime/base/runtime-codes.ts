@@ -167,6 +167,10 @@ export const RUNTIME_CODES = {
     title: "system descriptor not valid",
     fix: "mend what each line names",
   },
+  SVC2702: {
+    title: "admin key not usable",
+    fix: "write a longer one, such as `openssl rand -hex 32` makes",
+  },
   SVC2701: {
     title: "instance that does not answer",
     fix: "start it, or see its log",

@@ -2,6 +2,7 @@
 // nothing but a request. Whoever puts a thread together says it here, once; `unload` of a program
 // takes it back. Nobody else keeps such things at module level.
 
+import type { ControlDesk } from "../builtin/admin/control-desk.js";
 import type { ArgspecForms } from "../builtin/argspec-forms.js";
 import type { ServerView } from "../builtin/server-view.js";
 import type { ThreadGraphs } from "../graph/keeper/thread-graphs.js";
@@ -14,6 +15,8 @@ export interface ThreadContext {
   readonly bindGraph: GraphBinder | null;
   /** The server around built-in plugins: in the IO thread. */
   readonly server: ServerView | null;
+  /** Who operates the server: in the IO thread. */
+  readonly control: ControlDesk | null;
   /** In the admin executor. */
   readonly argspecForms: ArgspecForms | null;
   /** Errors tell of frames of plugin code (setting `http.traceback`). */
@@ -24,6 +27,7 @@ let context: ThreadContext = {
   graphs: null,
   bindGraph: null,
   server: null,
+  control: null,
   argspecForms: null,
   showsTraceback: true,
 };

@@ -6,6 +6,7 @@ import type { Graph } from "../graph/api/graph.js";
 import { threadGraphs } from "../graph/keeper/this-thread.js";
 import { KeyError } from "../graph/model/errors.js";
 import { graphOf } from "../plugin/run/graph-binding.js";
+import type { ControlDesk } from "./admin/control-desk.js";
 import type { ArgspecForms } from "./argspec-forms.js";
 import type { ServerView } from "./server-view.js";
 
@@ -13,6 +14,12 @@ export function serverView(): ServerView {
   const { server } = threadContext();
   if (server === null) throw new Error("built-in plugins run inside a started server only");
   return server;
+}
+
+export function controlDesk(): ControlDesk {
+  const { control } = threadContext();
+  if (control === null) throw new Error("operations are asked for in the IO thread only");
+  return control;
 }
 
 export function argspecForms(): ArgspecForms {

@@ -40,7 +40,21 @@ export interface UnloadableGraph {
   readonly reason: string;
 }
 
+/** What an instance knows of itself as a part of a system. */
+export interface NodeState {
+  /** Null: it is in no system. */
+  readonly id: string | null;
+  readonly descriptor: object | null;
+  /** Tells one descriptor from another. */
+  readonly descriptorHash: string | null;
+  /** Tells one build of the plugins from another; null in a program. */
+  readonly build: string | null;
+  /** Why it is Service-OUT; null: it is not. */
+  readonly outReason: string | null;
+}
+
 export interface ServerView {
+  readonly node: NodeState;
   readonly metrics: Metrics;
   readonly host: Host;
   /** Main port; the admin port is the next one. */

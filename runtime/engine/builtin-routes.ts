@@ -2,9 +2,9 @@
 
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
-import { isChange } from "../builtin/is-change.js";
 import { notImplemented } from "../builtin/not-implemented.js";
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
+import { useOf } from "../builtin/use.js";
 import type { PluginDescription, PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { Resource, RouteTable } from "./route-table.js";
 
@@ -24,7 +24,7 @@ export function addBuiltins(routes: RouteTable): void {
   }
   for (const [number, { path }] of graphPlugins.entries()) {
     const name = path.slice(path.lastIndexOf("/") + 1);
-    routes.set(path, { kind: "admin", route: { name, number }, isChange: isChange(path) });
+    routes.set(path, { kind: "admin", route: { name, number }, use: useOf(path) });
   }
   for (const [alias, path] of BUILTIN_ALIASES) routes.set(alias, routes.find(path)!);
 }
@@ -35,5 +35,5 @@ function quickResource(entry: PluginEntry, number: number): Resource {
   const route = { name, number };
   if (name === "argspec") return { kind: "argspec", entry, route };
   const slowRoute = name === "echo" ? route : null;
-  return { kind: "builtin", entry, route: slowRoute, isChange: isChange(description.path) };
+  return { kind: "builtin", entry, route: slowRoute, use: useOf(description.path) };
 }

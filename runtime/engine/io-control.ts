@@ -2,7 +2,8 @@
 // answered once, in any order.
 
 import type { MessagePort } from "node:worker_threads";
-import type { UnloadableGraph } from "../builtin/server-view.js";
+import type { ControlArguments } from "../builtin/admin/control-desk.js";
+import type { NodeState, UnloadableGraph } from "../builtin/server-view.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import type { PluginList, PluginTable, Routes } from "../plugin/contract/plugin-table.js";
 import type { ServerSettings } from "../settings/server-settings.js";
@@ -30,6 +31,10 @@ export type Ask =
   | { readonly op: "graph"; readonly graph: SharedGraph }
   /** All that could not be opened. */
   | { readonly op: "unloadable"; readonly graphs: readonly UnloadableGraph[] }
+  /** What became of what a client has asked the main thread for. */
+  | { readonly op: "controlled"; readonly number: number; readonly outcome: ControlOutcome }
+  /** What is told of the instance has changed. */
+  | { readonly op: "node"; readonly node: NodeState }
   | { readonly op: "stop"; readonly timeoutMs: number };
 
 export interface Listening {
@@ -39,8 +44,17 @@ export interface Listening {
   readonly reason: string;
 }
 
+export type ControlOutcome = { readonly value: unknown } | { readonly failure: string };
+
 /** What the IO thread tells without being asked. */
 export type Notice =
+  /** A client that may wants the server to do something; answered with `controlled`. */
+  | {
+      readonly notice: "control";
+      readonly number: number;
+      readonly operation: string;
+      readonly args: ControlArguments;
+    }
   | { readonly notice: "terminate"; readonly executor: number; readonly reason: string }
   | { readonly notice: "retired"; readonly executor: number }
   | { readonly notice: "terminateAdmin"; readonly reason: string };
@@ -52,6 +66,9 @@ export interface IoThreadData {
   /** State of the admin executor's slots. */
   readonly adminState: SharedArrayBuffer;
   readonly metrics: SharedArrayBuffer;
+  readonly node: NodeState;
+  /** What operators on other machines have to show; null: none may operate this server. */
+  readonly adminKey: string | null;
   /** What all graphs share with the log. */
   readonly clock: SharedArrayBuffer;
   /** What comes and goes by replication. */

@@ -6,12 +6,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../base/clock.js";
 import { DEFAULT_PLUGIN_TIMEOUT_MS, DRAIN_RETIRE_MS, RETIRE_MS } from "../base/limits.js";
 import { equipThread } from "../base/thread-context.js";
+import { ControlDesk } from "../builtin/admin/control-desk.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
 import { KnownGraphs } from "../graph/keeper/known-graphs.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
 import { LogClock } from "../graph/log/logged-store.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
+import { Operators } from "../http/operators.js";
 import { PackagedFiles } from "../http/packaged-files.js";
 import { PageRules } from "../http/page-rules.js";
 import type { HttpServer, ServerOptions } from "../http/transport.js";
@@ -26,6 +28,7 @@ import { SharedState } from "../wire/shared-state.js";
 import { AccessLog } from "./access-log.js";
 import { type AnswerParts, Answers } from "./answers.js";
 import { addBuiltins } from "./builtin-routes.js";
+import { ControlAsks } from "./control-asks.js";
 import type { Ask, IoThreadData, Listening, Notice } from "./io-control.js";
 import { listenPair } from "./listen-pair.js";
 import { LiveView } from "./live-view.js";
@@ -56,6 +59,7 @@ export class IoServer {
   readonly #dispatcher: Dispatcher | null;
   readonly #matrix: MatrixRequests | null;
   readonly #view: LiveView;
+  readonly #control: ControlAsks;
   readonly #traffic: TrafficBoard;
   #servers: readonly HttpServer[] = [];
 
@@ -63,6 +67,7 @@ export class IoServer {
   constructor(data: IoThreadData, notify: (notice: Notice) => void) {
     const { settings } = data;
     this.#data = data;
+    this.#control = new ControlAsks(notify);
     this.#traffic = new TrafficBoard(data.traffic);
     this.#state = new SharedState(data.state);
     this.#metrics = new Metrics(data.metrics);
@@ -94,6 +99,7 @@ export class IoServer {
       this.#dispatcher && new MatrixRequests(this.#dispatcher, answers, this.#scheduler);
     this.#view = new LiveView({
       settings,
+      node: data.node,
       state: this.#state,
       metrics: this.#metrics,
       tallies: this.#tallies,
@@ -118,9 +124,11 @@ export class IoServer {
       admin: this.#admin,
       pages: new PageRules(settings.cors, settings.hosts),
       trusted,
+      operators: new Operators(trusted, data.adminKey),
       matrix: this.#matrix,
     });
-    equipThread({ server: this.#view });
+    const control = new ControlDesk((operation, args) => this.#control.ask(operation, args));
+    equipThread({ server: this.#view, control });
     addBuiltins(this.#routes);
     setInterval(() => this.#tick(), TICK_MS).unref();
   }
@@ -151,6 +159,11 @@ export class IoServer {
         return this.#admin.executorDied(ADMIN_EXECUTOR);
       case "graph":
         this.#graphs.add(ask.graph);
+        return null;
+      case "controlled":
+        return this.#control.settle(ask.number, ask.outcome);
+      case "node":
+        this.#view.node = ask.node;
         return null;
       case "unloadable":
         this.#view.setUnloadable(ask.graphs);

@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { packageInfo } from "../base/package-info.js";
 import { readHost } from "../builtin/host.js";
 import type {
+  NodeState,
   OpenConnection,
   PendingRequest,
   RequestState,
@@ -29,6 +30,7 @@ import type { Scheduler } from "./scheduler.js";
 
 export interface ViewedParts {
   readonly settings: ServerSettings;
+  readonly node: NodeState;
   readonly state: SharedState;
   readonly metrics: Metrics;
   readonly tallies: PluginTallies;
@@ -56,6 +58,7 @@ export class LiveView implements ServerView {
   /** The same in every thread. */
   readonly startedAtMs = performance.timeOrigin;
   serviceName: string | null;
+  node: NodeState;
   readonly #parts: ViewedParts;
   #servers: readonly HttpServer[] = [];
   #plugins: readonly PluginDescription[] = [];
@@ -73,6 +76,7 @@ export class LiveView implements ServerView {
     this.root = settings.root;
     this.isLogged = settings.log !== "off";
     this.serviceName = settings.name;
+    this.node = parts.node;
   }
 
   /** @param servers of the main port and the admin port */

@@ -11,6 +11,7 @@ import type { ServerView } from "../builtin/server-view.js";
 import { ForbiddenError, type Service } from "../builtin/service.js";
 import type { FileServer } from "../http/files.js";
 import { allowedMethods, type ResourceKind } from "../http/methods.js";
+import type { Operators } from "../http/operators.js";
 import type { PackagedFiles } from "../http/packaged-files.js";
 import type { PageRules } from "../http/page-rules.js";
 import { PAYLOAD_TOO_LARGE } from "../http/refusal.js";
@@ -41,6 +42,7 @@ export interface EngineParts {
   /** Requests for the admin executor. */
   readonly admin: Scheduler;
   readonly trusted: TrustedClients;
+  readonly operators: Operators;
   readonly pages: PageRules;
   /** Pages for operators on the admin port; null where they are not wanted. */
   readonly console: PackagedFiles | null;
@@ -147,7 +149,8 @@ export class RequestEngine {
     const resource = this.#resource(path, port);
     const kind = resourceKind(path, resource);
     const allowed = allowedMethods(kind);
-    if (kind === "plugin" || kind === "change") this.#tally(exchange, path, resource);
+    if (kind === "plugin" || kind === "change" || kind === "control")
+      this.#tally(exchange, path, resource);
     if (method === "OPTIONS") return answers.options(exchange, port, allowed);
     if (!allowed.includes(method)) {
       const how = kind === "change" ? `: ${HOW_TO_CHANGE}` : "";
@@ -156,7 +159,7 @@ export class RequestEngine {
     if (this.#isOut(path, port) && !this.#mayBypass(exchange)) {
       return answers.refuse(exchange, port, 503, "Service Unavailable");
     }
-    const refusal = kind === "change" ? this.#parts.trusted.changeRefusal(exchange) : null;
+    const refusal = this.#refusal(exchange, kind);
     if (refusal !== null) return answers.refuse(exchange, port, 403, refusal);
     const ill = port === 1 && path === HEALTH_PATH ? this.#illness() : null;
     if (ill !== null) return answers.refuse(exchange, port, 503, ill);
@@ -169,10 +172,15 @@ export class RequestEngine {
     this.#answerResource(exchange, port, resource, query.slice(1));
   }
 
+  /** Why a client may not change or operate anything, null if it may. */
+  #refusal(exchange: Exchange, kind: ResourceKind): string | null {
+    if (kind === "change") return this.#parts.trusted.changeRefusal(exchange);
+    return kind === "control" ? this.#parts.operators.refusal(exchange) : null;
+  }
+
   #resource(path: string, port: 0 | 1): Resource | undefined {
     const resource = this.#parts.routes.find(path);
-    const isElsewhere = port === 0 && resource?.kind === "service" && resource.service.isAdminOnly;
-    return isElsewhere ? undefined : resource;
+    return port === 0 && isForOperators(resource) ? undefined : resource;
   }
 
   /** Says what the metrics are to count the answer as. */
@@ -355,6 +363,12 @@ export class RequestEngine {
   }
 }
 
+/** What the admin port alone has. */
+function isForOperators(resource: Resource | undefined): boolean {
+  if (resource?.kind === "service") return resource.service.isAdminOnly === true;
+  return resource?.kind === "builtin" && resource.use === "control";
+}
+
 /** Whether rendering it would keep the IO thread from others. */
 function isLarge({ headers, body }: Exchange): boolean {
   return headers.block.length + (body?.length ?? 0) > MAX_ECHO_BYTES;
@@ -372,7 +386,7 @@ function asksForForm(query: string): boolean {
 }
 
 function resourceKind(path: string, resource: Resource | undefined): ResourceKind {
-  if (resource !== undefined && "isChange" in resource && resource.isChange) return "change";
+  if (resource !== undefined && "use" in resource && resource.use !== "read") return resource.use;
   if (path.startsWith(PLUGIN_PATH) || path.startsWith(BUILTIN_PATH)) return "plugin";
   if (path.startsWith("/svc/")) return "service";
   return path === "*" ? "server" : "file";

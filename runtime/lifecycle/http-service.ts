@@ -4,6 +4,8 @@
 import { MessageChannel } from "node:worker_threads";
 import { log, onLostWrites } from "../base/log.js";
 import { equipThread } from "../base/thread-context.js";
+import type { ControlArguments } from "../builtin/admin/control-desk.js";
+import type { NodeState } from "../builtin/server-view.js";
 import { Executor } from "../engine/executor.js";
 import type { ExecutorPort, Listening, Notice } from "../engine/io-control.js";
 import { executorThread } from "../graph/keeper/thread-numbers.js";
@@ -12,6 +14,7 @@ import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
 import type { SharedArgspec } from "../plugin/register/shared-argspec.js";
 import type { ServerSettings } from "../settings/server-settings.js";
+import { descriptorHash } from "../system/read-descriptor.js";
 import { SharedState } from "../wire/shared-state.js";
 import { ExecutorPool } from "./executor-pool.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
@@ -22,6 +25,14 @@ export interface MainPlugins {
   /** Entries by plugin number; the number of a removed plugin is not used again. */
   entries(): readonly (PluginEntry | undefined)[];
   table(): PluginTable;
+}
+
+/** Does an operation; `after` comes when the client has its answer. */
+export type Operator = (operation: string, args: ControlArguments) => Promise<Operated>;
+
+export interface Operated {
+  readonly value: unknown;
+  readonly after?: () => void;
 }
 
 export class HttpService {
@@ -38,10 +49,13 @@ export class HttpService {
   #isOutByItself = false;
   /** Of the plugins in service; null until there are any. */
   #argspec: SharedArgspec | null = null;
+  #node: NodeState;
+  #operator: Operator | null = null;
 
   private constructor(settings: ServerSettings, graphs: GraphSupervisor) {
     this.settings = settings;
     this.#name = settings.name;
+    this.#node = firstState(settings);
     this.metrics = new Metrics();
     onLostWrites(() => this.metrics.logWriteLost());
     this.#state = new SharedState();
@@ -52,6 +66,7 @@ export class HttpService {
     this.#io = new IoThread(
       {
         ...{ settings, state, adminState: this.#adminState.buffer, metrics },
+        ...{ node: this.#node, adminKey: settings.adminKey },
         ...{ clock: graphs.clock.buffer, traffic: graphs.traffic.buffer },
       },
       (notice) => this.#onNotice(notice),
@@ -72,8 +87,9 @@ export class HttpService {
         replaced: (died, executor) => void this.#io.replaceExecutor(died, executor),
         crashLoop: () => {
           log("executors keep dying: the service goes out until one lives", "error");
-          this.#isOutByItself = this.serviceIn;
-          this.#state.serviceIn = false;
+          const wasIn = this.serviceIn;
+          this.goOut("executors keep dying");
+          this.#isOutByItself = wasIn;
         },
         recovered: () => {
           if (!this.#isOutByItself) return;
@@ -125,13 +141,13 @@ export class HttpService {
       throw failed.reason;
     }
     this.#listening = (listening as PromiseFulfilledResult<Listening>).value;
-    this.serviceIn = this.settings.servicein;
+    this.#state.serviceIn = this.settings.servicein;
     this.#graphs.setListener({
       opened: (graph) => void this.#io.addGraph(graph),
       unloadable: (graphs) => void this.#io.setUnloadable(graphs),
       logFailed: () => {
         log("the service goes out: changes are not logged any more");
-        this.serviceIn = false;
+        this.goOut("changes are not logged any more");
       },
       adminDied: () => void this.#io.adminDied(),
       adminStarted: () => this.#connectAdmin(),
@@ -158,6 +174,46 @@ export class HttpService {
     // Whoever decides otherwise meanwhile is not overruled.
     this.#isOutByItself = false;
     this.#state.serviceIn = on;
+    this.#tellNode({ outReason: on ? null : "program" });
+  }
+
+  /** Service-OUT, and why. */
+  goOut(reason: string): void {
+    this.#isOutByItself = false;
+    this.#state.serviceIn = false;
+    this.#tellNode({ outReason: reason });
+  }
+
+  /** What the instance is told to be a part of now. */
+  get node(): NodeState {
+    return this.#node;
+  }
+
+  setNode(changes: Partial<NodeState>): void {
+    this.#tellNode(changes);
+  }
+
+  /** Lets operators do what this does. */
+  setOperator(operator: Operator): void {
+    this.#operator = operator;
+  }
+
+  #tellNode(changes: Partial<NodeState>): void {
+    this.#node = { ...this.#node, ...changes };
+    void this.#io.setNode(this.#node);
+  }
+
+  async #operate(number: number, operation: string, args: ControlArguments): Promise<void> {
+    let after: (() => void) | undefined;
+    try {
+      if (this.#operator === null) throw new Error("the server is being started");
+      const done = await this.#operator(operation, args);
+      after = done.after;
+      await this.#io.controlled(number, { value: done.value });
+    } catch (error) {
+      await this.#io.controlled(number, { failure: (error as Error).message });
+    }
+    after?.();
   }
 
   /** Changes the service name that the status services show. */
@@ -225,8 +281,20 @@ export class HttpService {
         return void this.#pool.retire(notice.executor);
       case "terminate":
         return this.#pool.terminate(notice.executor, notice.reason);
+      case "control":
+        return void this.#operate(notice.number, notice.operation, notice.args);
       case "terminateAdmin":
         return this.#graphs.terminateAdmin(notice.reason);
     }
   }
+}
+
+function firstState({ node, build, servicein }: ServerSettings): NodeState {
+  return {
+    id: node?.id ?? null,
+    descriptor: node?.descriptor ?? null,
+    descriptorHash: node === null ? null : descriptorHash(node.descriptor),
+    build,
+    outReason: servicein ? null : "start",
+  };
 }

@@ -3,8 +3,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { STOP_GRACE_MS } from "../base/limits.js";
-import type { UnloadableGraph } from "../builtin/server-view.js";
-import type { Ask, ExecutorPort, IoThreadData, Listening, Notice } from "../engine/io-control.js";
+import type { NodeState, UnloadableGraph } from "../builtin/server-view.js";
+import type {
+  Ask,
+  ControlOutcome,
+  ExecutorPort,
+  IoThreadData,
+  Listening,
+  Notice,
+} from "../engine/io-control.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import { prepareUws } from "../http/uws/environment.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
@@ -99,6 +106,15 @@ export class IoThread {
   /** Makes all graphs that could not be opened known to whoever watches. */
   setUnloadable(graphs: readonly UnloadableGraph[]): Promise<void> {
     return this.#ask({ op: "unloadable", graphs });
+  }
+
+  /** Tells a client what became of what it has asked for. */
+  controlled(number: number, outcome: ControlOutcome): Promise<void> {
+    return this.#ask({ op: "controlled", number, outcome });
+  }
+
+  setNode(node: NodeState): Promise<void> {
+    return this.#ask({ op: "node", node });
   }
 
   /** Turns newcomers away, waits for what runs up to the bound, then closes both ports. */

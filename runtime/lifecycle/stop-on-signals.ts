@@ -1,22 +1,28 @@
 // What ends `svc serve` and `svc dev`: a signal, or the end of a parent that holds a channel.
 
 import { log } from "../base/log.js";
+import { equipThread } from "../base/thread-context.js";
 import { onEndSignals } from "./end-signals.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
-import type { HttpService } from "./http-service.js";
+
+/** What answers requests until it is stopped. */
+interface Stoppable {
+  stop(): Promise<void>;
+}
 
 /**
  * Stops the service in good order at the first signal, and at once at the second: what has changed
  * in graphs since they were saved is lost then. Graphs are saved first, because whoever sent the
  * signal may not wait as long as the requests that run, and once more when these have ended.
  */
-export function stopOnSignals(service: HttpService, graphs: GraphSupervisor): void {
+export function stopOnSignals(server: Stoppable, graphs: GraphSupervisor): void {
   let stopping = false;
   const stop = async (reason: string): Promise<void> => {
     if (stopping) return;
     stopping = true;
     log(`${reason}: saving graphs, finishing running requests`);
-    await Promise.all([graphs.save(), service.stop()]);
+    await Promise.all([graphs.save(), server.stop()]);
+    equipThread({ graphs: null });
     const isSaved = await graphs.close({ isSaved: true });
     process.exit(isSaved ? 0 : 1);
   };

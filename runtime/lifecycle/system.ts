@@ -18,6 +18,7 @@ import { type ServerMetrics, serverMetrics } from "../metrics/server-metrics.js"
 import type { PluginDescription } from "../plugin/contract/plugin-entry.js";
 import { type AddPluginArguments, addPlugin } from "../plugin/register/add-plugin.js";
 import { registry } from "../plugin/register/registry.js";
+import { readAdminKey } from "../settings/admin-key.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import {
   checkSetting,
@@ -307,7 +308,7 @@ class System extends ReplicatingSystem {
       ip: await resolveAddress(settings.ip),
       adminIp: await resolveAddress(settings.adminIp),
       executors: 1,
-      node: null,
+      ...{ node: null, build: null, adminKey: readAdminKey(settings.adminKeyFile) },
     };
   }
 }

@@ -26,6 +26,10 @@ export type ServerSettings = Omit<CheckedSettings, "executors"> & {
   readonly executors: number;
   /** The system that it is an instance of; null: one of its own. */
   readonly node: NodeIdentity | null;
+  /** Tells builds of the plugins apart; null in a program. */
+  readonly build: string | null;
+  /** What operators on other machines must show; null: there are none. */
+  readonly adminKey: string | null;
 };
 
 /** Which instance of which system a server is. */

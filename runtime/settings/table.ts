@@ -378,6 +378,14 @@ export const SETTINGS = {
     help: "matrix of back-ends that requests are sent to",
     optionHelp: "JSON file with the matrix of back-ends that requests are sent to",
   }),
+  /** File with the key of operators on other machines; null: that in SVC_ADMIN_KEY, or none. */
+  adminKeyFile: setting({
+    key: "admin.keyFile",
+    type: optional(file),
+    default: [null],
+    option: "admin-key-file",
+    help: "file with the key that operators on other machines show; without one there are none",
+  }),
   /** File with the descriptor of the system, relative to the project. Default `svc.system.ts`. */
   descriptor: setting({
     key: "descriptor",

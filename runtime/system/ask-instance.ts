@@ -34,7 +34,7 @@ export interface InstanceAnswer {
  * Asks, and takes whatever status comes.
  * @throws SvcError SVC2701 without an answer in time
  */
-function ask(address: Address, question: Question): Promise<InstanceAnswer> {
+export function ask(address: Address, question: Question): Promise<InstanceAnswer> {
   const { path, timeoutMs, headers = {}, body } = question;
   return new Promise((resolve, reject) => {
     const fail = (reason: string): void => {

@@ -29,7 +29,8 @@ export interface InstancePlan {
   readonly expires: boolean;
   readonly provider: string | null;
   readonly subscribers: readonly string[];
-  readonly attach: boolean;
+  /** `host:port` of those that it attaches when it starts. */
+  readonly attached: readonly string[];
   /** 0 for none. */
   readonly txPort: number;
   readonly durable: boolean;
@@ -65,12 +66,18 @@ export function planOf(system: System, id: string): InstancePlan {
     expires: provider === null,
     provider,
     subscribers,
-    attach,
-    txPort: tport,
+    attached: attach ? subscribers.flatMap((other) => streamOf(system, other)) : [],
+    txPort: provider === null ? 0 : tport,
     durable,
     partition,
     group: instance.group >= 0 ? instance.group : Number(partition),
   };
+}
+
+/** Where an instance takes transactions; nowhere without a port. */
+function streamOf(system: System, id: string): string[] {
+  const { host, tport } = system.instances.get(id)!;
+  return tport > 0 ? [`${host}:${tport}`] : [];
 }
 
 function roleOf({ type }: Instance, matrix: SystemMatrix | undefined): InstancePlan["role"] {

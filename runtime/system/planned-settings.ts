@@ -10,6 +10,7 @@ export function plannedSettings(
   config: ResolvedConfig,
 ): Partial<Record<SettingName, unknown>> {
   const { id, port, ip, prefix, serviceIn, graphs, dispatcher, isBackEnd, expires } = plan;
+  const { txPort, attached } = plan;
   const { name, graphs: configured, http } = config;
   return {
     name: name === null ? id : `${id}: ${name}`,
@@ -22,5 +23,7 @@ export function plannedSettings(
     // Dispatchers introduce themselves, which only this transport understands.
     ...(isBackEnd && http.transport === "auto" && { transport: "net" }),
     ...(!expires && { events: false }),
+    txPort: txPort > 0 ? txPort : null,
+    attach: attached,
   };
 }

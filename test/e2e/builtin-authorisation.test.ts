@@ -15,6 +15,7 @@ import { BUILTIN_ALIASES } from "../../runtime/builtin/services.js";
 import { fixture, get, type Served, serve, svc } from "./support/server.js";
 
 const test = suite("authorisation of built-ins");
+const isOperation = (path: string) => path.startsWith("/svc/builtin/ADMIN_");
 const READONLY = new Set(BUILTINS.plugins.filter((p) => p.readonly).map(({ path }) => path));
 const PATHS = [
   ...BUILTINS.plugins.map(({ path }) => path),
@@ -22,7 +23,10 @@ const PATHS = [
   ...notImplemented,
   ...BUILTIN_ALIASES.keys(),
 ];
-const CHANGES = BUILTINS.plugins.map(({ path }) => path).filter((path) => !READONLY.has(path));
+const CHANGES = BUILTINS.plugins
+  .map(({ path }) => path)
+  .filter((path) => !READONLY.has(path) && !isOperation(path));
+const OPERATIONS = BUILTINS.plugins.map(({ path }) => path).filter((path) => isOperation(path));
 const ARGUMENTS = "graph=people&id=alice&initial=alice&terminal=bob&plugin=feed&neighbor=bob";
 
 const root = mkdtempSync(join(tmpdir(), "svc-authorisation-"));
@@ -90,7 +94,7 @@ async function content(): Promise<unknown> {
 for (const [who, client] of Object.entries(STRANGERS)) {
   test(`${who} changes nothing`, async () => {
     const before = await content();
-    for (const path of PATHS) {
+    for (const path of PATHS.filter((path) => !isOperation(path))) {
       for (const port of [0, 1] as const) {
         const { status, text } = await ask(`${path}?${ARGUMENTS}`, "POST", client, port);
         if (CHANGES.includes(path)) assert.is(status, 403, `${path} ${text}`);
@@ -105,6 +109,21 @@ for (const [who, client] of Object.entries(STRANGERS)) {
     assert.equal(await content(), before);
   });
 }
+
+test("strangers operate nothing, and the main port has no operations", async () => {
+  assert.is(OPERATIONS.length, 30);
+  for (const [who, client] of Object.entries(STRANGERS)) {
+    for (const path of OPERATIONS) {
+      for (const method of ["GET", "POST"] as const) {
+        const { status, text } = await ask(path, method, client, 1);
+        assert.equal([status, text.includes("403 Forbidden: ")], [403, true], `${who} ${path}`);
+      }
+      assert.is((await ask(path, "GET", client, 0)).status, 404);
+    }
+  }
+  for (const path of OPERATIONS) assert.is((await ask(path, "GET", {}, 0)).status, 404);
+  assert.is((await ask("/svc/builtin/ADMIN_GetAuthToken", "GET", {}, 1)).status, 200);
+});
 
 test("a trusted client is told how to ask for a change", async () => {
   const before = await content();

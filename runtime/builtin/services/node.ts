@@ -87,7 +87,11 @@ function graphFigures(view: ServerView) {
 function service(view: ServerView) {
   const { available, process } = memoryFigures().current;
   return {
+    instance: view.node.id,
+    descriptor: view.node.descriptorHash,
+    build: view.node.build,
     "service-in": view.serviceIn ? 1 : 0,
+    "service-out-reason": view.serviceIn ? null : view.node.outReason,
     "service-rate": decimals(view.metrics.requestRate(), 2),
     "service-95th-ms": view.metrics.latency([95])["95.0"],
     "connected-clients": view.metrics.connectedClients,

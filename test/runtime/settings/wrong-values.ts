@@ -213,6 +213,10 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [{ partitions: [[HOST]], replicas: [{}], options: { timeout: () => 1 } }, /must be int$/],
     [{ partitions: [[HOST]], replicas: new Array(1) }, /^\.replicas\[0\]: entry 0 must be dict$/],
   ],
+  adminKeyFile: [
+    ["a\nb", /^: expected the path of a file/],
+    [7, /got 7$/],
+  ],
   descriptor: [
     [{ cities: {} }, /^: expected the path of a file, got \{"cities":\{\}\}$/],
     ["a\nb", /^: expected the path of a file/],

@@ -34,7 +34,7 @@ test("the example of eight nodes", () => {
     expires: false,
     provider: "B0.2",
     subscribers: [],
-    attach: false,
+    attached: [],
     txPort: 10210,
     durable: false,
     partition: "3000.002",
@@ -81,7 +81,10 @@ test("with a tier of proxies: the partition is that of the root", () => {
     S1: { type: "search", hport: 3000, tport: 3100 },
   };
   const all = plans({ instances, topology: { transaction: { B1: { X1: ["S1"] } } } });
-  assert.equal([all.X1!.provider, all.X1!.subscribers, all.X1!.attach], ["B1", ["S1"], true]);
+  assert.equal(
+    [all.X1!.provider, all.X1!.subscribers, all.X1!.attached],
+    ["B1", ["S1"], ["127.0.0.1:3100"]],
+  );
   assert.equal([all.S1!.provider, all.S1!.partition], ["X1", "3000.001"]);
   assert.equal([all.X1!.serviceIn, all.X1!.expires], [false, false]);
 });

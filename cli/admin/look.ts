@@ -1,0 +1,48 @@
+// Verbs of `svc admin` that only look.
+
+import { isPlainObject } from "../../runtime/settings/rules.js";
+import { askResponse } from "../../runtime/system/ask-instance.js";
+import { planOf } from "../../runtime/system/instance-plan.js";
+import { descriptorHash } from "../../runtime/system/read-descriptor.js";
+import type { AdminContext, VerbArguments } from "./context.js";
+import { onEach } from "./on-each.js";
+
+const TIMEOUT_MS = 5000;
+
+export const nodestat = {
+  run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
+    const act = async (id: string) => {
+      const path = "/svc/nodestat";
+      const told = await askResponse(context.address(id), { path, timeoutMs: TIMEOUT_MS });
+      if (more === undefined || !isPlainObject(told)) return told;
+      return Object.hasOwn(told, more) ? told[more] : null;
+    };
+    return onEach(context, context.select(ids), act, (result) => JSON.stringify(result, null, 2));
+  },
+};
+
+/** The effective descriptor, and who has another one. */
+export const descriptor = {
+  async run(context: AdminContext): Promise<number> {
+    const { descriptor } = context.system;
+    process.stdout.write(`${JSON.stringify(descriptor, null, context.isJson ? 0 : 2)}\n`);
+    return 0;
+  },
+};
+
+export const plan = {
+  async run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
+    const plans = context.select(ids).map((id) => planOf(context.system, id));
+    const hash = descriptorHash(context.system.descriptor);
+    const value = { descriptor: hash, plans };
+    process.stdout.write(`${JSON.stringify(value, null, context.isJson ? 0 : 2)}\n`);
+    return 0;
+  },
+};
+
+export const waitIdle = {
+  run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
+    const act = (id: string) => context.untilIdle(id);
+    return onEach(context, context.select(ids), act, () => "idle");
+  },
+};

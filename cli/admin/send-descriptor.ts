@@ -1,0 +1,12 @@
+// `svc admin send-descriptor`: gives instances the descriptor in use. A changed matrix takes part
+// after `restart-http`.
+
+import type { AdminContext, VerbArguments } from "./context.js";
+import { onEach } from "./on-each.js";
+import { operate } from "./remote.js";
+
+export function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
+  const body = JSON.stringify(context.system.descriptor);
+  const act = (id: string) => operate(context.address(id), "SystemDescriptor", {}, body);
+  return onEach(context, context.select(ids), act, () => "system descriptor updated");
+}

@@ -1,0 +1,41 @@
+// `attach` and `detach`: instances provide the subscribers of the descriptor, or nobody.
+
+import { SvcError } from "../../runtime/base/errors.js";
+import type { AdminContext, VerbArguments } from "./context.js";
+import { onEach } from "./on-each.js";
+import { operate } from "./remote.js";
+
+export const attach = {
+  run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
+    const { subscribers } = context.system;
+    const chosen = context.select(ids).filter((id) => subscribers.get(id)!.length > 0);
+    if (chosen.length === 0) {
+      throw new SvcError("SVC3117", `${ids ?? "nobody"} has no subscribers in the descriptor`);
+    }
+    const only = more === undefined ? null : context.select(more);
+    const act = (id: string) => {
+      const meant = subscribers.get(id)!.filter((other) => only === null || only.includes(other));
+      const goal = JSON.stringify(meant.map((other) => streamAddress(context, other)));
+      return operate(context.address(id), "UpdateSubscribers", {}, goal);
+    };
+    return onEach(context, chosen, act, (result) => {
+      const { added, removed } = result as Record<string, readonly string[]>;
+      const gone = removed!.length === 0 ? "" : `, no longer ${removed!.join(", ")}`;
+      return `attached ${added!.join(", ") || "nobody new"}${gone}`;
+    });
+  },
+};
+
+export const detach = {
+  run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
+    const act = (id: string) => operate(context.address(id), "DetachAll");
+    return onEach(context, context.select(ids), act, () => "detached all");
+  },
+};
+
+/** @throws SvcError SVC3117 */
+function streamAddress({ system }: AdminContext, id: string): string {
+  const { host, tport } = system.instances.get(id)!;
+  if (tport > 0) return `${host}:${tport}`;
+  throw new SvcError("SVC3117", `Destination has no TX input service: ${id}`);
+}

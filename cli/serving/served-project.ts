@@ -1,0 +1,130 @@
+// A project that is being served: what signals and operators may do with it. A restart makes a new
+// service for the same graphs; whoever asks for the service gets the present one.
+
+import { log } from "../../runtime/base/log.js";
+import { operate } from "../../runtime/lifecycle/control-operations.js";
+import type { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
+import { HttpService } from "../../runtime/lifecycle/http-service.js";
+import type { ServerOwner } from "../../runtime/lifecycle/operation.js";
+import type { PluginTable } from "../../runtime/plugin/contract/plugin-table.js";
+import type { ServerSettings } from "../../runtime/settings/server-settings.js";
+
+/** Plugins of a build, and what tells it from others. */
+interface LoadedBuild {
+  readonly table: PluginTable;
+  readonly build: string;
+}
+
+export type LoadBuild = () => LoadedBuild;
+
+export class ServedProject implements ServerOwner {
+  readonly #graphs: GraphSupervisor;
+  readonly #load: LoadBuild;
+  #service: HttpService;
+  #table: PluginTable;
+  #changing: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    service: HttpService,
+    table: PluginTable,
+    graphs: GraphSupervisor,
+    load: LoadBuild,
+  ) {
+    this.#service = service;
+    this.#table = table;
+    this.#graphs = graphs;
+    this.#load = load;
+    this.#letOperate();
+  }
+
+  /** @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound */
+  static async start(
+    settings: ServerSettings,
+    load: LoadBuild,
+    graphs: GraphSupervisor,
+  ): Promise<ServedProject> {
+    const { table, build } = load();
+    const service = await HttpService.startWithWorkers({ ...settings, build }, table, graphs);
+    return new ServedProject(service, table, graphs, load);
+  }
+
+  get service(): HttpService {
+    return this.#service;
+  }
+
+  get table(): PluginTable {
+    return this.#table;
+  }
+
+  /**
+   * Takes the newest build into service; requests that run keep the old one.
+   * @throws SvcError SVC2201, SVC3006; then the old one goes on
+   */
+  reload(): Promise<readonly string[]> {
+    return this.#change(async () => {
+      const { table, build } = this.#load();
+      await this.#service.reload(table);
+      this.#service.setNode({ build });
+      this.#table = table;
+      return Object.entries(table.routes).map(([path, roles]) => {
+        return `Plugin ${Object.keys(roles).join(",")}=${path}`;
+      });
+    });
+  }
+
+  restart(dispatcher: object | null): Promise<void> {
+    return this.#change(() => this.#restart(dispatcher));
+  }
+
+  shutdown(): void {
+    process.kill(process.pid, "SIGTERM");
+  }
+
+  stop(): Promise<void> {
+    return this.#change(() => this.#service.stop());
+  }
+
+  /** One after the other. */
+  #change<T>(change: () => Promise<T>): Promise<T> {
+    const changed = this.#changing.then(change);
+    this.#changing = changed.catch(() => undefined);
+    return changed;
+  }
+
+  async #restart(dispatcher: object | null): Promise<void> {
+    const former = this.#service;
+    const { port, node, serviceIn } = former;
+    const kept = { ...former.settings, port, servicein: serviceIn, build: node.build };
+    await former.stop();
+    try {
+      await this.#start({ ...kept, dispatcher });
+    } catch (error) {
+      log(`the server does not start anew: ${(error as Error).message}`, "error");
+      await this.#startAsBefore(kept);
+    }
+    const { id, descriptor, descriptorHash } = node;
+    this.#service.setNode({ id, descriptor, descriptorHash });
+    log("the server has started anew", "info", { port });
+  }
+
+  async #start(settings: ServerSettings): Promise<void> {
+    this.#service = await HttpService.startWithWorkers(settings, this.#table, this.#graphs);
+    this.#letOperate();
+  }
+
+  /** A process that serves nobody is of no use: whoever watches it starts another. */
+  async #startAsBefore(settings: ServerSettings): Promise<void> {
+    try {
+      await this.#start(settings);
+    } catch (error) {
+      log(`nor as it was before: ${(error as Error).message}`, "error");
+      await this.#graphs.close({ isSaved: true });
+      process.exit(1);
+    }
+  }
+
+  #letOperate(): void {
+    const parts = { service: this.#service, graphs: this.#graphs, owner: this };
+    this.#service.setOperator((operation, args) => operate(parts, operation, args));
+  }
+}

@@ -1,0 +1,86 @@
+// Tokens that each allow one operation: a foreign page, or a slip, has none. The texts are those of
+// the interface. Comparison takes as long for every wrong token.
+
+import { randomBytes, timingSafeEqual } from "node:crypto";
+
+const VALID_MS = 300_000;
+/** Tokens that were used are shown once more, to shut down. */
+const REMEMBERED = 5;
+/** Clients who have a token; the oldest gives way. */
+const MAX_CLIENTS = 1000;
+
+class PermissionError extends Error {}
+export class Exception extends Error {}
+
+interface Token {
+  readonly text: string;
+  readonly expiresAtMs: number;
+  isUsed: boolean;
+}
+
+export interface IssuedToken {
+  readonly authtoken: string;
+  /** Seconds since 1970. */
+  readonly t0: number;
+  readonly tx: number;
+}
+
+export class AdminTokens {
+  readonly #now: () => number;
+  /** By address of the client, the oldest first. */
+  readonly #tokens = new Map<string, Token>();
+  readonly #used: { readonly client: string; readonly text: string }[] = [];
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** A new token, in place of a former one of that client. */
+  issue(client: string): IssuedToken {
+    const now = this.#now();
+    for (const [other, { expiresAtMs }] of this.#tokens) {
+      if (expiresAtMs <= now || this.#tokens.size >= MAX_CLIENTS) this.#tokens.delete(other);
+    }
+    const former = this.#tokens.get(client);
+    if (former !== undefined) this.#remember(client, former.text);
+    this.#tokens.delete(client);
+    const text = randomBytes(32).toString("hex");
+    this.#tokens.set(client, { text, expiresAtMs: now + VALID_MS, isUsed: false });
+    return { authtoken: text, t0: now / 1000, tx: (now + VALID_MS) / 1000 };
+  }
+
+  /**
+   * Takes a token, which then is used.
+   * @throws PermissionError
+   */
+  take(client: string, given: string): void {
+    const token = this.#tokens.get(client);
+    if (token === undefined) throw new PermissionError("Not authorized");
+    // Before all else: whoever has only seen an old token must not learn which it was.
+    if (!isSame(given, token.text)) throw new PermissionError("Invalid authtoken");
+    if (token.isUsed || token.expiresAtMs <= this.#now()) {
+      throw new PermissionError("Expired authtoken");
+    }
+    token.isUsed = true;
+  }
+
+  /**
+   * Whether a client had this token before its present one.
+   * @throws Exception
+   */
+  checkFormer(client: string, given: string): void {
+    const found = this.#used.filter((used) => used.client === client && isSame(given, used.text));
+    if (found.length === 0) throw new Exception("Invalid token");
+    for (const used of found) this.#used.splice(this.#used.indexOf(used), 1);
+  }
+
+  #remember(client: string, text: string): void {
+    this.#used.push({ client, text });
+    if (this.#used.length > REMEMBERED) this.#used.shift();
+  }
+}
+
+function isSame(given: string, right: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

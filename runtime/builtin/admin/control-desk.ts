@@ -1,0 +1,108 @@
+// Where operations on the server itself come in: each needs a token, is logged, and waits until the
+// one before it is done. What is done is for the main thread to do.
+
+import { log } from "../../base/log.js";
+import { AdminTokens, Exception, type IssuedToken } from "./admin-tokens.js";
+
+const WAIT_MS = 15_000;
+
+export type ControlArguments = Readonly<Record<string, unknown>>;
+
+/** Lets the main thread do it. */
+export type Control = (operation: string, args: ControlArguments) => Promise<unknown>;
+
+type Headers = Readonly<Record<string, string>>;
+
+export class ControlDesk {
+  readonly #control: Control;
+  readonly #tokens: AdminTokens;
+  readonly #waitMs: number;
+  /** Resolves when nothing is being done. */
+  #busy: Promise<void> | null = null;
+
+  constructor(control: Control, tokens = new AdminTokens(), waitMs = WAIT_MS) {
+    this.#control = control;
+    this.#tokens = tokens;
+    this.#waitMs = waitMs;
+  }
+
+  issue(headers: Headers): IssuedToken {
+    return this.#tokens.issue(clientOf(headers));
+  }
+
+  /**
+   * Does an operation; what fails after it was authorised is told as a text, as the interface has
+   * it.
+   * @throws PermissionError, Exception
+   */
+  async perform(
+    headers: Headers,
+    token: string,
+    operation: string,
+    args: ControlArguments = {},
+  ): Promise<unknown> {
+    const client = clientOf(headers);
+    this.#tokens.take(client, token);
+    const agent = (headers["user-agent"] ?? "").slice(0, 200);
+    log(`admin: ${operation}`, "info", { operation, client, agent });
+    const done = await this.#turn(operation);
+    try {
+      return await this.#control(operation, args);
+    } catch (error) {
+      const { message } = error as Error;
+      log(`admin: ${operation} failed: ${message}`, "warn", { operation, client });
+      return `Exception(${JSON.stringify(message)})`;
+    } finally {
+      done();
+    }
+  }
+
+  /** The same, for what wants a second token, which was shown before. */
+  performTwice(
+    headers: Headers,
+    token: string,
+    former: string,
+    operation: string,
+    args: ControlArguments,
+  ): Promise<unknown> {
+    this.#tokens.checkFormer(clientOf(headers), former);
+    return this.perform(headers, token, operation, args);
+  }
+
+  /** Resolves with what ends the turn. */
+  async #turn(operation: string): Promise<() => void> {
+    const deadline = performance.now() + this.#waitMs;
+    while (this.#busy !== null) {
+      const leftMs = deadline - performance.now();
+      const timer = leftMs > 0 ? sleeper(leftMs) : null;
+      if (timer === null) {
+        log(`admin: ${operation} was refused: another one does not end`, "warn");
+        throw new Exception("Another admin operation is currently in progress");
+      }
+      await Promise.race([this.#busy, timer.slept]);
+      timer.end();
+    }
+    let end: () => void = () => {};
+    this.#busy = new Promise((resolve) => {
+      end = () => {
+        this.#busy = null;
+        resolve();
+      };
+    });
+    return end;
+  }
+}
+
+function sleeper(ms: number): { readonly slept: Promise<void>; readonly end: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  const slept = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms).unref();
+  });
+  return { slept, end: () => clearTimeout(timer) };
+}
+
+/** The address; connections of one client come from many ports. */
+function clientOf(headers: Headers): string {
+  const uri = headers["X-Svc-Builtin-Client"] ?? "";
+  return URL.canParse(uri) ? new URL(uri).hostname : "";
+}

@@ -1,0 +1,36 @@
+// The system that a server is an instance of; one that is in none is a system of its own.
+
+import { readDescriptor } from "../system/read-descriptor.js";
+import type { System } from "../system/system.js";
+import type { ServerView } from "./server-view.js";
+
+/** By descriptor, which is replaced and never changed. */
+const read = new WeakMap<object, System>();
+
+export function ownSystem(view: ServerView): System {
+  const { descriptor } = view.node;
+  const known = descriptor === null ? undefined : read.get(descriptor);
+  if (known !== undefined) return known;
+  const system = readDescriptor(descriptor ?? defaultDescriptor(view));
+  if (descriptor !== null) read.set(descriptor, system);
+  return system;
+}
+
+function defaultDescriptor({ root, listenIp, basePort, traffic }: ServerView): object {
+  const instance = {
+    graph: null,
+    group: 1.1,
+    type: "generic",
+    host: listenIp ?? "127.0.0.1",
+    hport: basePort,
+    tport: traffic().txPort,
+    durable: false,
+    description: "Generic SVC instance",
+  };
+  return {
+    name: `System Default (${root})`,
+    graphs: [],
+    instances: { G1: instance },
+    topology: { transaction: { G1: {} }, dispatch: { G1: {} } },
+  };
+}

@@ -1,0 +1,194 @@
+// Operations on the server itself (interface, "Operations"): what it serves, and its graphs.
+// They run in the main thread; here they are asked for.
+
+import type { int, str } from "../../plugin/contract/types.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
+import { controlDesk } from "../context.js";
+
+/**
+ * ADMIN: HTTP Service In.
+ * @plugin ADMIN_ServiceIn
+ */
+export function adminServiceIn(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+): Promise<unknown> {
+  return controlDesk().perform(headers, authtoken, "ServiceIn");
+}
+
+/**
+ * ADMIN: Reset HTTP Server Metrics.
+ * @plugin ADMIN_ResetMetrics
+ */
+export function adminResetMetrics(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+): Promise<unknown> {
+  return controlDesk().perform(headers, authtoken, "ResetMetrics");
+}
+
+/**
+ * ADMIN: Restart HTTP Server.
+ * @plugin ADMIN_RestartHTTP
+ */
+export function adminRestartHTTP(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+): Promise<unknown> {
+  return controlDesk().perform(headers, authtoken, "RestartHTTP");
+}
+
+/**
+ * ADMIN: Create local snapshot.
+ * @plugin ADMIN_Persist
+ */
+export function adminPersist(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+): Promise<unknown> {
+  return controlDesk().perform(headers, authtoken, "Persist");
+}
+
+/**
+ * ADMIN: Delete all graph data.
+ * @plugin ADMIN_Truncate
+ */
+export function adminTruncate(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+): Promise<unknown> {
+  return controlDesk().perform(headers, authtoken, "Truncate");
+}
+
+/**
+ * ADMIN: Set system readonly.
+ * @plugin ADMIN_SetReadonly
+ */
+export function adminSetReadonly(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+): Promise<unknown> {
+  return controlDesk().perform(headers, authtoken, "SetReadonly");
+}
+
+/**
+ * ADMIN: Clear system readonly.
+ * @plugin ADMIN_ClearReadonly
+ */
+export function adminClearReadonly(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+): Promise<unknown> {
+  return controlDesk().perform(headers, authtoken, "ClearReadonly");
+}
+
+/**
+ * ADMIN: Suspend TTL.
+ * @plugin ADMIN_SuspendEvents
+ */
+export function adminSuspendEvents(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+): Promise<unknown> {
+  return controlDesk().perform(headers, authtoken, "SuspendEvents");
+}
+
+/**
+ * ADMIN: Resume TTL.
+ * @plugin ADMIN_ResumeEvents
+ */
+export function adminResumeEvents(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+): Promise<unknown> {
+  return controlDesk().perform(headers, authtoken, "ResumeEvents");
+}
+
+/**
+ * ADMIN: HTTP Service Out.
+ * @plugin ADMIN_ServiceOut
+ * @param reason why, for whoever looks at it later
+ */
+export function adminServiceOut(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+  reason: str = "operator",
+): Promise<unknown> {
+  return controlDesk().perform(headers, authtoken, "ServiceOut", { reason });
+}
+
+/**
+ * ADMIN: Reload Plugins.
+ * @plugin ADMIN_ReloadPlugins
+ */
+export function adminReloadPlugins(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+  content: str,
+): Promise<unknown> {
+  return controlDesk().perform(headers, authtoken, "ReloadPlugins", { content });
+}
+
+/**
+ * ADMIN: Update system descriptor.
+ * @plugin ADMIN_SystemDescriptor
+ */
+export function adminSystemDescriptor(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+  content: str,
+): Promise<unknown> {
+  return controlDesk().perform(headers, authtoken, "SystemDescriptor", { content });
+}
+
+/**
+ * ADMIN: Console access to the operations of the system.
+ * @plugin ADMIN_Console
+ * @param graph that commands are about
+ */
+export function adminConsole(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+  graph: str,
+  content: str,
+): Promise<unknown> {
+  return controlDesk().perform(headers, authtoken, "Console", { graph, content });
+}
+
+/**
+ * ADMIN: Shutdown.
+ * @plugin ADMIN_Shutdown
+ * @param authshutdown the token that was asked for before this one
+ * @param persist 1: graphs are saved
+ */
+export function adminShutdown(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+  authshutdown: str,
+  persist: int = 0,
+): Promise<unknown> {
+  const args = { persist };
+  return controlDesk().performTwice(headers, authtoken, authshutdown, "Shutdown", args);
+}
+
+/**
+ * ADMIN: Get a new token to allow one admin operation.
+ * @plugin ADMIN_GetAuthToken
+ */
+export function adminGetAuthToken(_request: PluginRequest, headers: Record<string, string>) {
+  return controlDesk().issue(headers);
+}

@@ -1,0 +1,87 @@
+// All instances of a system, asked of any of them (interface, "Multi-node monitoring").
+
+import type { str } from "../../plugin/contract/types.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
+import { overviewOf } from "../../system/overview.js";
+import { Survey } from "../../system/survey.js";
+import { serverView } from "../context.js";
+import { ownSystem } from "../own-system.js";
+import { figureAt, idsOf, ratesOf } from "../system-figures.js";
+
+const survey = new Survey();
+
+/**
+ * System descriptor.
+ * @plugin system_descriptor
+ * @readonly
+ */
+export function systemDescriptor(_request: PluginRequest): object {
+  return ownSystem(serverView()).descriptor;
+}
+
+/**
+ * Multi-node system status.
+ * @plugin system_overview
+ * @readonly
+ */
+export async function systemOverview(_request: PluginRequest): Promise<object> {
+  const view = serverView();
+  const system = ownSystem(view);
+  const paths = ({ id }: { readonly id: string }) => {
+    return system.matrices.has(id) ? ["/svc/nodestat", "/svc/matrix"] : ["/svc/nodestat"];
+  };
+  const found = await survey.of(system, "overview", paths, [...system.instances.keys()]);
+  return {
+    version: `svc ${view.version}`,
+    id: view.node.id ?? [...system.instances.keys()][0],
+    descriptor: system.descriptor,
+    instances: overviewOf(system, found),
+    message: null,
+    error: false,
+  };
+}
+
+/**
+ * Multi-node system object counts.
+ * @plugin system_counts
+ * @readonly
+ * @param idlist instances, with commas between them
+ */
+export async function systemCounts(_request: PluginRequest, idlist: str = ""): Promise<object> {
+  const system = ownSystem(serverView());
+  const found = await survey.of(system, "counts", () => ["/svc/objcnt"], idsOf(idlist));
+  const instances = found.map(({ instance, figures }) => ({
+    id: instance.id,
+    hostname: instance.host,
+    adminport: instance.hport + 1,
+    objcnt: figures["/svc/objcnt"] ?? null,
+  }));
+  return { instances, message: null };
+}
+
+/**
+ * Multi-node system service rates.
+ * @plugin system_rates
+ * @readonly
+ * @param idlist instances, with commas between them
+ */
+export async function systemRates(_request: PluginRequest, idlist: str = ""): Promise<object> {
+  const system = ownSystem(serverView());
+  const paths = () => ["/svc/builtin/metrics?latency=[50,90,95,99,99.9]", "/svc/nodestat"];
+  const found = await survey.of(system, "rates", paths, idsOf(idlist));
+  const instances = found.map(({ instance, figures }) => {
+    const [metrics, nodestat] = paths().map((path) => figures[path]);
+    return {
+      id: instance.id,
+      hostname: instance.host,
+      adminport: instance.hport + 1,
+      rates: ratesOf(metrics),
+      clients: figureAt(nodestat, { connected: ["connected-clients"] }),
+      matrix: figureAt(nodestat, {
+        "active-channels": ["matrix", "active-channels"],
+        "total-channels": ["matrix", "total-channels"],
+      }),
+    };
+  });
+  return { instances, message: null };
+}

@@ -1,0 +1,151 @@
+// What operators can have the server do (interface, "Operations"), one at a time. All of it runs
+// in the main thread. Nothing that they send is ever run as code.
+
+import type { ControlArguments } from "../builtin/admin/control-desk.js";
+import { AllGraphs } from "../graph/api/all-graphs.js";
+import { planOf } from "../system/instance-plan.js";
+import { descriptorHash, readDescriptor } from "../system/read-descriptor.js";
+import type { GraphSupervisor } from "./graph-supervisor.js";
+import type { HttpService, Operated } from "./http-service.js";
+import type { Operation, Parts, ServerOwner } from "./operation.js";
+import { STREAM_OPERATIONS } from "./stream-operations.js";
+
+const PERSIST_WAIT_MS = 6000;
+
+const system = new AllGraphs();
+
+const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ["ServiceIn", ({ service }) => serviceIn(service)],
+  ["ServiceOut", ({ service }, args) => serviceOut(service, args)],
+  ["ResetMetrics", ({ service }) => resetMetrics(service)],
+  ["Persist", ({ graphs }) => persist(graphs)],
+  ["Truncate", truncate],
+  ["SetReadonly", () => done("system readonly", () => system.setReadonly())],
+  ["ClearReadonly", () => done("system mutable", () => system.clearReadonly())],
+  ["SuspendEvents", () => done("events_suspended", () => system.suspendEvents())],
+  ["ResumeEvents", () => done("events_resumed", () => system.resumeEvents())],
+  ["ReloadPlugins", ({ owner }, args) => reload(owner, args)],
+  ["SystemDescriptor", ({ service }, { content }) => takeDescriptor(service, String(content))],
+  ["Console", (parts, args) => runConsole(parts, args)],
+  ...STREAM_OPERATIONS,
+]);
+
+/** Those that end what answers come from. */
+const ENDINGS: ReadonlyMap<string, (parts: Parts) => Operated> = new Map([
+  ["RestartHTTP", restart],
+  ["Shutdown", shutdown],
+]);
+
+/**
+ * Does an operation.
+ * @throws Error whose message is told to the operator
+ */
+export async function operate(
+  parts: Parts,
+  operation: string,
+  args: ControlArguments,
+): Promise<Operated> {
+  const ending = ENDINGS.get(operation);
+  if (ending !== undefined) return ending(parts);
+  const found = OPERATIONS.get(operation);
+  if (found === undefined) throw new Error(`there is no operation ${operation}`);
+  return { value: await found(parts, args) };
+}
+
+function done(action: string, act: () => void): object {
+  act();
+  return { action };
+}
+
+function serviceIn(service: HttpService): object {
+  service.serviceIn = true;
+  return { action: "service_in" };
+}
+
+function serviceOut(service: HttpService, { reason }: ControlArguments): object {
+  service.goOut(String(reason ?? "operator").slice(0, 100));
+  return { action: "service_out" };
+}
+
+function resetMetrics(service: HttpService): object {
+  service.metrics.reset();
+  return { action: "metrics_reset" };
+}
+
+async function persist(graphs: GraphSupervisor): Promise<object> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), PERSIST_WAIT_MS);
+  });
+  const isSaved = await Promise.race([graphs.save(), late]);
+  clearTimeout(timer);
+  if (isSaved === false) throw new Error("not all graphs could be saved; the log says why");
+  return { action: "persist", status: isSaved === null ? "in progress" : "complete" };
+}
+
+function truncate(): object {
+  for (const name of Object.keys(system.registry())) system.getGraph(name).truncate();
+  return { action: "truncate" };
+}
+
+/** Nothing is loaded that was not built: a list of plugins is refused. */
+async function reload(owner: ServerOwner, { content }: ControlArguments): Promise<object> {
+  const text = String(content ?? "").trim();
+  if (text !== "" && text !== "[]") {
+    throw new Error("plugins come from the build of the project alone, not from a list");
+  }
+  return { action: "plugins_reloaded", result: await owner.reload() };
+}
+
+/** A changed matrix waits for RestartHTTP. */
+function takeDescriptor(service: HttpService, content: string): object {
+  const given = readDescriptor(JSON.parse(content));
+  const { id } = service.node;
+  if (id !== null && !given.instances.has(id)) throw new Error(`it has no instance ${id}`);
+  const { descriptor } = given;
+  service.setNode({ descriptor, descriptorHash: descriptorHash(descriptor) });
+  return { action: "system descriptor updated" };
+}
+
+function restart({ service, owner }: Parts): Operated {
+  const { id, descriptor } = service.node;
+  const system = descriptor === null ? null : readDescriptor(descriptor);
+  const planned = id === null || system === null ? null : planOf(system, id).dispatcher;
+  const dispatcher = system === null ? service.settings.dispatcher : planned;
+  return {
+    value: { action: "restart_http", status: "in progress" },
+    after: () => void owner.restart(dispatcher),
+  };
+}
+
+function shutdown({ owner }: Parts): Operated {
+  return {
+    value: { action: "shutdown", status: "going offline" },
+    after: () => owner.shutdown(),
+  };
+}
+
+/** Names of operations that need nothing further, with `;` between them. */
+async function runConsole(parts: Parts, { content }: ControlArguments): Promise<object> {
+  const commands = String(content)
+    .split(";")
+    .map((command) => command.trim().replace(/\(\)$/, ""))
+    .filter((command) => command !== "");
+  const result: unknown[] = [];
+  for (const command of commands.slice(0, 100)) {
+    if (command === "dir") result.push([...OPERATIONS.keys()].sort());
+    else if (command === "Console") result.push('Exception("not within itself")');
+    else result.push(await resultOf(parts, command));
+  }
+  return { action: commands.slice(0, 100), result };
+}
+
+async function resultOf(parts: Parts, command: string): Promise<unknown> {
+  const operation = OPERATIONS.get(command);
+  if (operation === undefined) return `Exception(${JSON.stringify(`unknown: ${command}`)})`;
+  try {
+    return await operation(parts, {});
+  } catch (error) {
+    return `Exception(${JSON.stringify((error as Error).message)})`;
+  }
+}

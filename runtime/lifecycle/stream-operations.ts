@@ -1,0 +1,99 @@
+// Operations on the stream of transactions between instances.
+
+import type { ControlArguments } from "../builtin/admin/control-desk.js";
+import type { ThrottleUnit } from "../interconnect/gate.js";
+import type { Operation, Parts } from "./operation.js";
+
+const UNITS: readonly ThrottleUnit[] = ["bytes", "opcodes", "operations", "transactions"];
+
+const NOT_HERE: Readonly<Record<string, string>> = {
+  Subscribe: "a provider attaches its subscribers: use ADMIN_Attach there",
+  Unsubscribe: "a provider detaches its subscribers: use ADMIN_Detach there",
+  Sync: "a subscriber gets by itself what it lacks when it is attached",
+  CancelSync: "a subscriber gets by itself what it lacks when it is attached",
+};
+
+export const STREAM_OPERATIONS: readonly (readonly [string, Operation])[] = [
+  ["Attach", attach],
+  ["Detach", detach],
+  ["DetachAll", detachAll],
+  ["UpdateSubscribers", updateSubscribers],
+  ["Bind", bind],
+  ["Unbind", unbind],
+  ["SuspendTxInput", (parts) => gate(parts, "suspend", "input")],
+  ["ResumeTxInput", (parts) => gate(parts, "resume", "input")],
+  ["SuspendTxOutput", (parts) => gate(parts, "suspend", "output")],
+  ["ResumeTxOutput", (parts) => gate(parts, "resume", "output")],
+  ["Throttle", throttle],
+  ...Object.entries(NOT_HERE).map(([name, why]) => {
+    const refuse: Operation = () => {
+      throw new Error(`${name} is not possible here: ${why}`);
+    };
+    return [name, refuse] as const;
+  }),
+];
+
+async function attach({ graphs }: Parts, { uri }: ControlArguments): Promise<object> {
+  await graphs.control({ do: "attach", uri: String(uri) });
+  return { subscriber: uri, action: "attached" };
+}
+
+async function detach({ graphs }: Parts, { uri }: ControlArguments): Promise<object> {
+  await graphs.control({ do: "detach", uri: String(uri) });
+  return { subscriber: uri, action: "detached" };
+}
+
+async function detachAll({ graphs }: Parts): Promise<object> {
+  await graphs.control({ do: "detach", uri: null });
+  return { subscriber: "all", action: "detached" };
+}
+
+/** `host:port` of transaction ports, as a list or as `destinations` of an object. */
+async function updateSubscribers(
+  { graphs }: Parts,
+  { content, goal }: ControlArguments,
+): Promise<object> {
+  const text = String(content ?? "").trim() || String(goal ?? "[]");
+  const given: unknown = JSON.parse(text);
+  const list = Array.isArray(given) ? given : (given as { destinations?: unknown })?.destinations;
+  if (!Array.isArray(list)) throw new Error("a list of host:port is required");
+  const wanted = [...new Set(list.map((address) => `svc://${String(address)}`))];
+  const present = (await graphs.control({ do: "attached" })) as readonly string[];
+  const added = wanted.filter((uri) => !present.includes(uri));
+  const removed = present.filter((uri) => !wanted.includes(uri));
+  for (const uri of removed) await graphs.control({ do: "detach", uri });
+  for (const uri of added) await graphs.control({ do: "attach", uri });
+  return { action: "attached", added, removed, result: [] };
+}
+
+async function bind({ graphs }: Parts, { port, durable }: ControlArguments): Promise<object> {
+  const wanted = Number(port);
+  if (!(wanted >= 1 && wanted <= 65_535)) throw new Error("a port from 1 to 65535 is required");
+  await graphs.control({ do: "bind", port: wanted });
+  return { action: "bind", port: wanted, durable };
+}
+
+async function unbind({ graphs }: Parts): Promise<object> {
+  await graphs.control({ do: "unbind" });
+  return { action: "unbind" };
+}
+
+async function gate(
+  { graphs }: Parts,
+  verb: "suspend" | "resume",
+  what: "input" | "output",
+): Promise<object> {
+  await graphs.control({ do: verb, what });
+  return { action: `tx_${what}_${verb === "suspend" ? "suspended" : "resumed"}` };
+}
+
+/** A negative rate only asks; 0, or the unit `all_unlimited`, takes limits away. */
+async function throttle({ graphs }: Parts, { rate, unit }: ControlArguments): Promise<object> {
+  const set = (unit: ThrottleUnit, rate: number | null) =>
+    graphs.control({ do: "throttle", unit, rate });
+  if (unit === "all_unlimited") for (const each of UNITS) await set(each, null);
+  else if (!UNITS.includes(unit as ThrottleUnit)) {
+    throw new Error(`unit must be one of ${UNITS.join(", ")}`);
+  } else if (Number(rate) >= 0) await set(unit as ThrottleUnit, Number(rate) || null);
+  return { action: "throttle", limits: graphs.traffic.read().throttle };
+}

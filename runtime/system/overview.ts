@@ -1,0 +1,135 @@
+// All instances of a system as one picture: `system_overview` of the interface. Pure, from what a
+// survey has found.
+
+import { isPlainObject } from "../settings/rules.js";
+import type { Found } from "./survey.js";
+import type { System } from "./system.js";
+
+/** As displays show them. */
+const ORDER = ["admin", "dispatch", "builder", "txproxy", "search", "generic"];
+
+const HEALTHY = "SVC/3";
+/** A replica may lag behind the others while changes arrive. */
+const QUIET_MS = 30_000;
+
+type Dict = Readonly<Record<string, unknown>>;
+
+interface Flags {
+  readonly complete: boolean;
+  readonly degraded: boolean;
+  readonly consistent: boolean;
+}
+
+export function overviewOf(system: System, found: readonly Found[]): readonly object[] {
+  const byId = new Map(found.map((one) => [one.instance.id, one]));
+  return [...found].sort(inOrder).map((one) => entryOf(system, byId, one));
+}
+
+function inOrder(a: Found, b: Found): number {
+  const byGroup = a.group - b.group;
+  const byType = ORDER.indexOf(a.instance.type) - ORDER.indexOf(b.instance.type);
+  return byGroup || byType || (a.instance.id < b.instance.id ? -1 : 1);
+}
+
+function entryOf(system: System, byId: ReadonlyMap<string, Found>, one: Found): object {
+  const { instance, group, partition, health, figures, error } = one;
+  const base = {
+    id: instance.id,
+    hostname: instance.host,
+    adminport: instance.hport + 1,
+    nodetype: instance.type,
+    message: error === null ? null : `Failed to get SVC Instance Metrics: ${error}`,
+    group,
+    partition: Number(partition),
+  };
+  if (health === null) return { ...base, error: true };
+  const isDispatcher = system.matrices.has(instance.id);
+  const flags = isDispatcher ? flagsOf(system, byId, instance.id, new Set()) : null;
+  return {
+    ...base,
+    nodestat: figures["/svc/nodestat"] ?? null,
+    hc: health,
+    ...(flags !== null && {
+      matrix: matrixOf(system, byId, instance.id, figures["/svc/matrix"]),
+      "matrix-consistent": flags.consistent,
+      "matrix-complete": flags.complete,
+      "matrix-degraded": flags.degraded,
+    }),
+    ...(error !== null && { error: true }),
+  };
+}
+
+/** The matrix of a dispatcher, each replica with what is known of its instance. */
+function matrixOf(
+  system: System,
+  byId: ReadonlyMap<string, Found>,
+  id: string,
+  told: unknown,
+): unknown {
+  if (!Array.isArray(told)) return [];
+  const { partitions } = system.matrices.get(id)!;
+  return told.map((replicas, partition) => {
+    if (!Array.isArray(replicas)) return [];
+    return replicas.map((replica, row) => {
+      const engine = byId.get(partitions[partition]?.[row] ?? "");
+      if (engine === undefined || !isPlainObject(replica)) return replica;
+      return {
+        ...replica,
+        id: engine.instance.id,
+        nodetype: engine.instance.type,
+        serving: engine.health === HEALTHY,
+        digest: nodestatOf(engine).digest ?? null,
+      };
+    });
+  });
+}
+
+/**
+ * Complete: each partition has a replica that serves. Degraded: some replica does not. Consistent:
+ * replicas of a partition have the same data. What is below hands its flags up.
+ * @param above dispatchers that are being looked at: in a ring one comes to itself
+ */
+function flagsOf(
+  system: System,
+  byId: ReadonlyMap<string, Found>,
+  id: string,
+  above: ReadonlySet<string>,
+): Flags {
+  const { partitions } = system.matrices.get(id)!;
+  const seen = new Set([...above, id]);
+  let flags: Flags = { complete: partitions.length > 0, degraded: false, consistent: true };
+  for (const replicas of partitions) {
+    const found = replicas.map((replica) => byId.get(replica));
+    const serving = found.filter((one) => one?.health === HEALTHY);
+    const isSame = new Set(serving.flatMap((one) => quietDigest(one!))).size <= 1;
+    flags = merge(flags, {
+      complete: serving.length > 0,
+      degraded: serving.length < found.length,
+      consistent: isSame,
+    });
+    for (const replica of replicas) {
+      if (!system.matrices.has(replica) || seen.has(replica)) continue;
+      flags = merge(flags, flagsOf(system, byId, replica, seen));
+    }
+  }
+  return flags;
+}
+
+function merge(a: Flags, b: Flags): Flags {
+  return {
+    complete: a.complete && b.complete,
+    degraded: a.degraded || b.degraded,
+    consistent: a.consistent && b.consistent,
+  };
+}
+
+/** The digest of what does not change at this moment. */
+function quietDigest(one: Found): string[] {
+  const { digest, "idle-ms": idleMs } = nodestatOf(one);
+  return typeof digest === "string" && Number(idleMs) > QUIET_MS ? [digest] : [];
+}
+
+function nodestatOf({ figures }: Found): Dict {
+  const told = figures["/svc/nodestat"];
+  return isPlainObject(told) ? told : {};
+}

@@ -1,0 +1,98 @@
+// What the instances of a system say of themselves, asked all at once. Who does not answer marks
+// its own entry, nothing else; who asks often gets what was found a moment ago.
+
+import { type Address, ask, askResponse } from "./ask-instance.js";
+import { planOf } from "./instance-plan.js";
+import type { Instance, System } from "./system.js";
+
+const HEALTH_MS = 250;
+const FIGURES_MS = 2000;
+/** Surveys of one kind are not made more often. */
+const FRESH_MS = 1000;
+/** Different questions whose answers are kept. */
+const MAX_KEPT = 100;
+const MAX_AT_ONCE = 64;
+
+export interface Found {
+  readonly instance: Instance;
+  readonly partition: string;
+  readonly group: number;
+  /** `SVC/3`, or why not; null: it does not answer. */
+  readonly health: string | null;
+  /** By path; null: no answer. */
+  readonly figures: Readonly<Record<string, unknown>>;
+  readonly error: string | null;
+}
+
+/** Paths to ask an instance for. */
+export type Paths = (instance: Instance) => readonly string[];
+
+interface Kept {
+  readonly atMs: number;
+  readonly found: Promise<readonly Found[]>;
+}
+
+export class Survey {
+  readonly #kept = new Map<string, Kept>();
+
+  /**
+   * @param topic the same for the same paths
+   * @param ids those that are no instances are left out
+   */
+  of(
+    system: System,
+    topic: string,
+    paths: Paths,
+    ids: readonly string[],
+  ): Promise<readonly Found[]> {
+    const asked = [...system.instances.keys()].filter((id) => ids.includes(id));
+    const key = `${topic} ${asked.join()}`;
+    const now = performance.now();
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && now - kept.atMs < FRESH_MS) return kept.found;
+    for (const [other, { atMs }] of this.#kept) {
+      if (now - atMs >= FRESH_MS || this.#kept.size >= MAX_KEPT) this.#kept.delete(other);
+    }
+    const found = survey(system, paths, asked);
+    this.#kept.set(key, { atMs: now, found });
+    return found;
+  }
+}
+
+async function survey(
+  system: System,
+  paths: Paths,
+  ids: readonly string[],
+): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < ids.length) {
+      const at = next++;
+      found[at] = await look(system, ids[at]!, paths);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(MAX_AT_ONCE, ids.length) }, work));
+  return found;
+}
+
+async function look(system: System, id: string, paths: Paths): Promise<Found> {
+  const instance = system.instances.get(id)!;
+  const { partition, group } = planOf(system, id);
+  const address: Address = { host: instance.host, port: instance.hport + 1 };
+  const known = { instance, partition, group };
+  let health: string;
+  try {
+    const { status, text } = await ask(address, { path: "/svc/hc", timeoutMs: HEALTH_MS });
+    health = status === 200 ? text : `${status} Service out`;
+  } catch (error) {
+    return { ...known, health: null, figures: {}, error: (error as Error).message };
+  }
+  const figures: Record<string, unknown> = {};
+  const asked = paths(instance).map(async (path) => {
+    figures[path] = await askResponse(address, { path, timeoutMs: FIGURES_MS });
+  });
+  const failed = (await Promise.allSettled(asked)).find(({ status }) => status === "rejected");
+  const error = failed === undefined ? null : (failed as PromiseRejectedResult).reason.message;
+  return { ...known, health, figures, error };
+}

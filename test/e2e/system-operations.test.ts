@@ -1,0 +1,244 @@
+// What operators do with a running system: every operation over real sockets, what it changes, and
+// what is said where it cannot be done.
+// limit: 120 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { fixture, svc } from "./support/server.js";
+import { UpSystem } from "./support/system.js";
+
+const test = suite("operations");
+const PROJECT = fixture("graph-services");
+const TD_ROWS = [{ partitions: ["B1"] }, { partitions: ["S1"] }];
+const DESCRIPTOR = {
+  name: "Operated",
+  graphs: ["people"],
+  instances: {
+    TD: { type: "dispatch", hport: 9990 },
+    B1: { type: "builder", hport: 9100, graph: "people" },
+    S1: { type: "search", hport: 9110, tport: 10110 },
+  },
+  topology: { transaction: { B1: ["S1"] }, dispatch: { TD: TD_ROWS } },
+};
+
+let system: UpSystem;
+test.before(async () => {
+  process.env.SVC_TX_KEY = "a key that nobody else has";
+  await svc("build", PROJECT);
+  system = new UpSystem(PROJECT, DESCRIPTOR);
+  await system.up();
+});
+test.after(async () => {
+  await system.close();
+  delete process.env.SVC_TX_KEY;
+});
+
+interface Nodestat {
+  readonly pid: number;
+  readonly instance: string;
+  readonly build: string;
+  readonly "service-in": number;
+  readonly "service-out-reason": string | null;
+  readonly "graph-order": number;
+  readonly readonly: boolean;
+}
+
+async function nodestat(id: string): Promise<Nodestat> {
+  return (await system.get(id, "/svc/nodestat", 1)).json.response as Nodestat;
+}
+
+/** Resolves once something holds. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds().catch(() => false))) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function token(id: string): Promise<string> {
+  const { json } = await system.get(id, "/svc/builtin/ADMIN_GetAuthToken", 1);
+  return (json.response as { authtoken: string }).authtoken;
+}
+
+/** One operation, with a token of its own. */
+async function operate(id: string, operation: string, query = "", body?: string): Promise<unknown> {
+  const path = `/svc/builtin/ADMIN_${operation}?authtoken=${await token(id)}${query}`;
+  const init = body === undefined ? {} : { method: "POST", body };
+  const { status, json, text } = await system.get(id, path, 1, init);
+  assert.is(status, 200, text);
+  return json.response;
+}
+
+test("Service-OUT and Service-IN, with the reason", async () => {
+  assert.equal((await nodestat("S1"))["service-out-reason"], "start");
+  const { code, out } = await system.admin("service-in", "S*");
+  assert.equal([code, out], [0, "S1: service_in\n"]);
+  assert.equal((await nodestat("S1"))["service-in"], 1);
+  await system.admin("service-out", "S1");
+  const { "service-out-reason": reason } = await nodestat("S1");
+  assert.equal([reason, (await system.get("S1", "/svc/hc")).status], ["operator", 503]);
+  assert.match((await system.admin("status")).out, /^S1 .* S-OUT /m);
+  await system.admin("service-in", "S1");
+});
+
+test("a token works once, and says why it does not", async () => {
+  const once = await token("B1");
+  const path = `/svc/builtin/ADMIN_ResetMetrics?authtoken=${once}`;
+  assert.equal((await system.get("B1", path, 1)).json.response, { action: "metrics_reset" });
+  const again = await system.get("B1", path, 1);
+  assert.is(again.status, 500);
+  const { plugin } = again.json.message as { plugin: { exception: string; value: string } };
+  assert.match(plugin.exception, "PermissionError");
+  assert.is(plugin.value, "Expired authtoken");
+  const wrong = await system.get("B1", path.replace(/=.*/, "=x"), 1);
+  assert.match(wrong.text, "Invalid authtoken");
+  const none = await system.get("B1", "/svc/builtin/ADMIN_ResetMetrics", 1);
+  assert.is(none.status, 400);
+});
+
+test("a subscriber is attached, gets all data, and what comes later", async () => {
+  const { code, out, err } = await system.admin("attach", "B*");
+  assert.equal([code, out], [0, `B1: attached ${system.host}:10110\n`], err);
+  assert.is((await system.get("B1", "/svc/plugin/feed")).status, 200);
+  const { "graph-order": order } = await nodestat("B1");
+  assert.ok(order > 0);
+  await until(async () => (await nodestat("S1"))["graph-order"] === order);
+  const again = await system.admin("attach");
+  assert.is(again.out, "B1: attached nobody new\n");
+  assert.equal(await operate("B1", "DetachAll"), { subscriber: "all", action: "detached" });
+  const uri = `svc://${system.host}:10110`;
+  assert.equal(await operate("B1", "Attach", `&uri=${uri}`), {
+    subscriber: uri,
+    action: "attached",
+  });
+  assert.equal(await operate("B1", "Detach", `&uri=${uri}`), {
+    subscriber: uri,
+    action: "detached",
+  });
+  assert.match(String(await operate("B1", "Attach", "&uri=file:///etc")), /^Exception/);
+});
+
+test("operations on graphs", async () => {
+  assert.equal(await operate("B1", "SetReadonly"), { action: "system readonly" });
+  assert.is((await nodestat("B1")).readonly, true);
+  assert.match(String(await operate("B1", "Truncate")), /^Exception\(".*readonly/);
+  assert.equal(await operate("B1", "ClearReadonly"), { action: "system mutable" });
+  assert.equal(await operate("B1", "SuspendEvents"), { action: "events_suspended" });
+  assert.equal(await operate("B1", "ResumeEvents"), { action: "events_resumed" });
+  assert.equal(await operate("B1", "Persist"), { action: "persist", status: "complete" });
+  const refused = await system.admin("truncate", "B1");
+  assert.equal([refused.code, /SVC3116: Truncate of B1/.test(refused.err)], [1, true]);
+  assert.ok((await nodestat("B1"))["graph-order"] > 0);
+  assert.is((await system.admin("truncate", "B1", "--yes")).out, "B1: truncate\n");
+  assert.is((await nodestat("B1"))["graph-order"], 0);
+});
+
+test("the stream stops and goes on, and has limits", async () => {
+  for (const [name, action] of [
+    ["SuspendTxInput", "tx_input_suspended"],
+    ["ResumeTxInput", "tx_input_resumed"],
+    ["SuspendTxOutput", "tx_output_suspended"],
+    ["ResumeTxOutput", "tx_output_resumed"],
+  ] as const) {
+    assert.equal(await operate("B1", name), { action });
+  }
+  const limited = await operate("B1", "Throttle", "&rate=1000&unit=opcodes");
+  assert.is((limited as { limits: Record<string, number> }).limits.opcodes, 1000);
+  await operate("B1", "Throttle", "&rate=0&unit=all_unlimited");
+  assert.match(String(await operate("B1", "Throttle", "&unit=x")), "unit must be one of");
+  assert.match(String(await operate("B1", "Bind", "&port=0")), "a port from 1 to 65535");
+});
+
+test("what is done by itself, or at the other end, says so", async () => {
+  for (const name of ["Unsubscribe", "CancelSync", "Sync"]) {
+    assert.match(String(await operate("S1", name)), `${name} is not possible here`);
+  }
+  assert.match(String(await operate("S1", "Subscribe", "&uri=svc://a:1")), "Subscribe is not");
+});
+
+test("plugins are loaded again, from the build alone", async () => {
+  const { code, out } = await system.admin("reload", "S1");
+  assert.equal([code, out], [0, "S1: plugins_reloaded\n"]);
+  const list = '[{"name": "x", "package": "fs"}]';
+  assert.match(String(await operate("S1", "ReloadPlugins", "", list)), "from the build");
+  const lines = (await operate("S1", "ReloadPlugins", "", "[]")) as { result: string[] };
+  assert.ok(lines.result.includes("Plugin engine=/svc/plugin/feed"));
+});
+
+test("what fails is told with its code, and the rest is done", async () => {
+  await operate("B1", "SetReadonly");
+  const { code, out } = await system.admin("truncate", "B1,S1", "--yes", "--json");
+  await operate("B1", "ClearReadonly");
+  const [builder] = JSON.parse(out) as { error: string }[];
+  assert.equal([code, /^B1: SVC3115: Truncate at .*readonly/.test(builder!.error)], [1, true], out);
+  const nobody = await system.admin("attach", "S1");
+  assert.match(nobody.err, "SVC3117: S1 has no subscribers");
+});
+
+test("the console names operations, and runs nothing else", async () => {
+  const body = "dir();\nResetMetrics;\nprocess.exit(1);constructor";
+  const { result } = (await operate("S1", "Console", "&graph=people", body)) as {
+    result: unknown[];
+  };
+  assert.ok((result[0] as string[]).includes("Truncate"));
+  assert.equal(result[1], { action: "metrics_reset" });
+  assert.match(String(result[2]), "unknown: process.exit(1)");
+  assert.match(String(result[3]), "unknown: constructor");
+});
+
+test("any instance tells of all", async () => {
+  const { json } = await system.get("S1", "/svc/builtin/system_overview", 1);
+  const overview = json.response as {
+    id: string;
+    instances: { id: string; hc: string; "matrix-complete"?: boolean; matrix?: object[][] }[];
+  };
+  assert.is(overview.id, "S1");
+  const shown = overview.instances.map(({ id, hc }) => [id, hc]);
+  assert.equal(shown, [
+    ["TD", "SVC/3"],
+    ["B1", "SVC/3"],
+    ["S1", "SVC/3"],
+  ]);
+  const [dispatcher] = overview.instances;
+  assert.is(dispatcher!["matrix-complete"], true);
+  const [[builder, search]] = dispatcher!.matrix as [[{ id: string }, { serving: boolean }]];
+  assert.equal([builder.id, search.serving], ["B1", true]);
+  const counts = await system.get("TD", "/svc/builtin/system_counts?idlist=B1,%20S1,X", 1);
+  const { instances } = counts.json.response as { instances: { objcnt: { order: number } }[] };
+  assert.equal(
+    instances.map(({ objcnt }) => typeof objcnt.order),
+    ["number", "number"],
+  );
+  const rates = await system.get("B1", "/svc/builtin/system_rates?idlist=TD", 1);
+  const [rate] = (rates.json.response as { instances: Record<string, object>[] }).instances;
+  assert.equal(Object.keys(rate!.rates!), ["mean", "50.0", "90.0", "95.0", "99.0", "99.9", "rate"]);
+  assert.is((rate!.matrix as Record<string, number>)["total-channels"], 64);
+});
+
+test("a changed matrix takes part after a restart of the ports", async () => {
+  const rows = [{ channels: 2, priority: 1, partitions: ["B1"] }];
+  system.write({ ...DESCRIPTOR, topology: { ...DESCRIPTOR.topology, dispatch: { TD: rows } } });
+  assert.is((await system.admin("send-descriptor", "TD")).code, 0);
+  const { pid } = await nodestat("TD");
+  const { out } = await system.admin("restart-http", "TD");
+  assert.is(out, "TD: restart_http in progress\n");
+  await until(async () => {
+    const { json } = await system.get("TD", "/svc/matrix", 1);
+    const [partition] = json.response as { channels: number }[][];
+    return partition!.length === 1 && partition![0]!.channels === 2;
+  });
+  assert.is((await nodestat("TD")).pid, pid);
+  await until(async () => (await system.get("TD", "/svc/hc")).status === 200);
+  const own = '{"instances": {"G1": {"hport": 9000}}}';
+  assert.match(String(await operate("TD", "SystemDescriptor", "", own)), "it has no instance TD");
+  assert.match(String(await operate("TD", "SystemDescriptor", "", "{}")), "System descriptor");
+});
+
+test("an instance that is told to end does, and is started again by svc up", async () => {
+  const { pid } = await nodestat("S1");
+  assert.match((await system.admin("stop", "S1")).err, "SVC3116");
+  const { code, out } = await system.admin("stop", "S1", "--yes");
+  assert.equal([code, out], [0, "S1: shutdown going offline\n"]);
+  await until(async () => (await nodestat("S1")).pid !== pid);
+});
+
+test.run();

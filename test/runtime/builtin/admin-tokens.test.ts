@@ -1,0 +1,137 @@
+// Tokens of operators: each works once, for the client that has asked for it, and not for ever. A
+// long random run compares with a model that keeps everything.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { AdminTokens } from "../../../runtime/builtin/admin/admin-tokens.js";
+import { ControlDesk } from "../../../runtime/builtin/admin/control-desk.js";
+
+const test = suite("tokens of operators");
+
+function refusal(act: () => void): string | null {
+  try {
+    act();
+    return null;
+  } catch (error) {
+    return `${(error as Error).constructor.name}: ${(error as Error).message}`;
+  }
+}
+
+test("a token works once, for its client, for 300 seconds", () => {
+  let now = 1_000_000;
+  const tokens = new AdminTokens(() => now);
+  assert.is(
+    refusal(() => tokens.take("a", "x")),
+    "PermissionError: Not authorized",
+  );
+  const { authtoken, t0, tx } = tokens.issue("a");
+  assert.match(authtoken, /^[0-9a-f]{64}$/);
+  assert.equal([t0, tx], [1000, 1300]);
+  assert.is(
+    refusal(() => tokens.take("b", authtoken)),
+    "PermissionError: Not authorized",
+  );
+  assert.is(
+    refusal(() => tokens.take("a", "x")),
+    "PermissionError: Invalid authtoken",
+  );
+  assert.is(
+    refusal(() => tokens.take("a", authtoken)),
+    null,
+  );
+  assert.is(
+    refusal(() => tokens.take("a", authtoken)),
+    "PermissionError: Expired authtoken",
+  );
+  const late = tokens.issue("a");
+  now += 300_000;
+  assert.is(
+    refusal(() => tokens.take("a", late.authtoken)),
+    "PermissionError: Expired authtoken",
+  );
+});
+
+test("the end of a process takes a token that was had before, once", () => {
+  const tokens = new AdminTokens();
+  const first = tokens.issue("a").authtoken;
+  assert.is(
+    refusal(() => tokens.checkFormer("a", first)),
+    "Exception: Invalid token",
+  );
+  tokens.issue("a");
+  assert.is(
+    refusal(() => tokens.checkFormer("b", first)),
+    "Exception: Invalid token",
+  );
+  assert.is(
+    refusal(() => tokens.checkFormer("a", first)),
+    null,
+  );
+  assert.is(
+    refusal(() => tokens.checkFormer("a", first)),
+    "Exception: Invalid token",
+  );
+});
+
+test("no order of events lets a token work twice, or for another client", () => {
+  const orders = Number(process.env.SVC_TOKEN_ORDERS ?? 20_000);
+  let seed = 7;
+  const random = (below: number): number => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    return (seed >>> 8) % below;
+  };
+  let now = 0;
+  const tokens = new AdminTokens(() => now);
+  const clients = ["a", "b", "c"];
+  const current = new Map<string, { token: string; until: number; isUsed: boolean }>();
+  const all: string[] = ["none"];
+  for (let step = 0; step < orders; step++) {
+    const client = clients[random(3)]!;
+    if (random(4) === 0) now += random(200_000);
+    if (random(3) === 0) {
+      const token = tokens.issue(client).authtoken;
+      current.set(client, { token, until: now + 300_000, isUsed: false });
+      all.push(token);
+      continue;
+    }
+    const given = all[Math.max(0, all.length - 1 - random(6))]!;
+    const own = current.get(client);
+    const isRight = own?.token === given && !own.isUsed && now < own.until;
+    assert.is(refusal(() => tokens.take(client, given)) === null, isRight, `step ${step}`);
+    if (isRight) own!.isUsed = true;
+  }
+});
+
+const HEADERS = { "X-Svc-Builtin-Client": "http://127.0.0.1:4000/" };
+
+test("operations are done one after the other, and a failure is a text", async () => {
+  const done: string[] = [];
+  const desk = new ControlDesk(async (operation) => {
+    done.push(`+${operation}`);
+    await new Promise((resolve) => setImmediate(resolve));
+    done.push(`-${operation}`);
+    if (operation === "B") throw new Error('no "disk"');
+    return operation;
+  });
+  const perform = (operation: string) =>
+    desk.perform(HEADERS, desk.issue(HEADERS).authtoken, operation);
+  assert.equal(await Promise.all([perform("A"), perform("B"), perform("C")]), [
+    "A",
+    'Exception("no \\"disk\\"")',
+    "C",
+  ]);
+  assert.is(done.join(""), "+A-A+B-B+C-C");
+});
+
+test("who waits for one that does not end is told so", async () => {
+  const desk = new ControlDesk(() => new Promise(() => {}), new AdminTokens(), 1);
+  void desk.perform(HEADERS, desk.issue(HEADERS).authtoken, "A");
+  try {
+    await desk.perform(HEADERS, desk.issue(HEADERS).authtoken, "B");
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as Error).message, "Another admin operation is currently in progress");
+  }
+});
+
+test.run();
