@@ -97,7 +97,7 @@ test("a token works once, and says why it does not", async () => {
 
 test("a subscriber is attached, gets all data, and what comes later", async () => {
   const { code, out, err } = await system.admin("attach", "B*");
-  assert.equal([code, out], [0, `B1: attached ${system.host}:10110\n`], err);
+  assert.equal([code, out], [0, `B1: attached svc://${system.host}:10110\n`], err);
   assert.is((await system.get("B1", "/svc/plugin/feed")).status, 200);
   const { "graph-order": order } = await nodestat("B1");
   assert.ok(order > 0);
