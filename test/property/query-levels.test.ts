@@ -142,6 +142,16 @@ test(`values compare with those of the arc before (seed ${SEED})`, () => {
 const kindOf = (mod: number): string =>
   mod === C.M_FLT ? "float" : mod === C.M_INT ? "int" : mod === C.M_CNT ? "uint" : "unit";
 
+test("trees that grow without end are refused", () => {
+  const graph = makeGraph();
+  for (let from = 0; from < 40; from++) {
+    for (let to = 0; to < 40; to++) graph.connect(`n${from}`, "to", `n${to}`);
+  }
+  const deep = { arc: ["to", C.D_OUT], nest: 14 } as const;
+  assert.throws(() => graph.neighborhood("n0", deep), /nested result has more than 1000000 arcs/);
+  assert.is(graph.neighborhood("n0", { ...deep, nest: 1 }).length, 40);
+});
+
 interface Node {
   readonly id: string;
   readonly rel: string;

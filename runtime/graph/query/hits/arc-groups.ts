@@ -4,6 +4,7 @@
 import { ARC_WORDS } from "../../memory/layout.js";
 import { sortValueOf } from "../../model/arc-number.js";
 import { M_FLTAGGR, M_INTAGGR } from "../../model/constants.js";
+import { SearchError } from "../../model/errors.js";
 import { FLOAT_MODIFIER, MODIFIERS, valueBits } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { ArcTest } from "../match/arc-test.js";
@@ -52,6 +53,8 @@ interface Group {
   arcs: number;
 }
 
+/** A walk may come to every vertex that there is. */
+const MAX_GROUPS = 1_000_000;
 /** Heads are 32 bits, relationships 16, classes 1. */
 const RELATIONSHIPS = 2 ** 17;
 
@@ -79,6 +82,7 @@ export class ArcGroups implements HitSink {
     return this.#room;
   }
 
+  /** @throws SearchError more groups than there may be */
   take({ words, from, end }: ArcBatch): boolean {
     for (let arc = from; arc < end && this.#room > 0; arc += ARC_WORDS, this.#room--) {
       this.#add(words[arc]!, words[arc + 1]!, sortValueOf(words[arc + 1]!, words[arc + 2]!));
@@ -105,6 +109,9 @@ export class ArcGroups implements HitSink {
       if (mode !== "first") group.value = next(group.value, value);
       group.arcs++;
       return;
+    }
+    if (this.#groups.size === MAX_GROUPS) {
+      throw new SearchError(`arcs make more than ${MAX_GROUPS} groups: filter, or set deephits`);
     }
     const made = modifier ?? (isFloat ? M_FLTAGGR : M_INTAGGR);
     const generation = this.#store.vertices.generationOf(head);

@@ -2,11 +2,14 @@
 // walk gives deeper arcs before the one that led to them, so that what came since the last arc of a
 // level belongs to the next one.
 
+import { SearchError } from "../../model/errors.js";
 import { HitBuffer } from "./hit-buffer.js";
 import type { HitOrder } from "./hit-order.js";
 import type { ArcBatch, HitSink } from "./hit-sink.js";
 
 const NONE: readonly number[] = [];
+/** Each level may have many times the arcs of the one above: 100 MB are enough. */
+const MAX_ARCS = 1_000_000;
 
 export class HitTree implements HitSink {
   readonly room = Number.POSITIVE_INFINITY;
@@ -25,9 +28,13 @@ export class HitTree implements HitSink {
     this.countsNeighbors = countsNeighbors;
   }
 
+  /** @throws SearchError more arcs than a result may have */
   take(batch: ArcBatch): boolean {
     const { hits } = this;
     const first = hits.length;
+    if (first + batch.length > MAX_ARCS) {
+      throw new SearchError(`a nested result has more than ${MAX_ARCS} arcs: filter, or nest less`);
+    }
     const keys = new Float64Array(batch.length);
     // Hits that the order refuses leave the batch.
     this.#order?.keysOf(batch, keys);
