@@ -5,6 +5,7 @@ import { limitCheck } from "../../argspec/limits/limits.js";
 import { describeShape } from "../emit/shape-words.js";
 import { type Composite, findTag, sortMembers } from "../emit/union-members.js";
 import { ANYTHING, type ValuePath } from "../record/example-value.js";
+import { isObject, isScalarValue } from "../record/scalar-value.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 
 export type Fault =
@@ -57,7 +58,7 @@ export class ShapeRule {
       case "union":
         return this.#union(shape.members, value, path);
       default:
-        return isScalar(shape, value) ? null : wrong(shape, path);
+        return isScalarValue(shape, value) ? null : wrong(shape, path);
     }
   }
 
@@ -137,32 +138,4 @@ function first<T>(
 
 function wrong(shape: TypeShape, path: ValuePath): Fault {
   return { kind: "value", path, required: describeShape(shape) };
-}
-
-function isScalar(shape: TypeShape, value: unknown): boolean {
-  switch (shape.kind) {
-    case "json":
-      return value !== undefined;
-    case "int":
-      return Number.isSafeInteger(value);
-    case "float":
-      return Number.isFinite(value);
-    case "str":
-    case "bytes":
-      return typeof value === "string";
-    case "bool":
-      return typeof value === "boolean";
-    case "null":
-      return value === null;
-    case "literal":
-      return value === shape.value;
-    case "pattern":
-      return typeof value === "string" && new RegExp(shape.source, "s").test(value);
-    default:
-      return false;
-  }
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

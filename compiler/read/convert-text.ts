@@ -4,6 +4,7 @@
 
 import type { Wire } from "../../argspec/wire.js";
 import { hasParts, isText } from "../record/admits.js";
+import { isObject, isScalarValue } from "../record/scalar-value.js";
 import type { TypeShape } from "../record/type-shape.js";
 
 export type Converted = { readonly value: unknown } | { readonly required: string };
@@ -94,29 +95,8 @@ function convertJson(text: string): Converted {
 /** Whether a value is one of the members; of arrays and objects the kind alone is looked at. */
 function admits(members: readonly TypeShape[], value: unknown): boolean {
   return members.some((member) => {
-    switch (member.kind) {
-      case "int":
-        return Number.isSafeInteger(value);
-      case "float":
-        return Number.isFinite(value);
-      case "str":
-      case "bytes":
-        return typeof value === "string";
-      case "bool":
-        return typeof value === "boolean";
-      case "null":
-        return value === null;
-      case "json":
-        return true;
-      case "literal":
-        return member.value === value;
-      case "pattern":
-        return typeof value === "string" && new RegExp(member.source, "s").test(value);
-      case "array":
-      case "tuple":
-        return Array.isArray(value);
-      default:
-        return typeof value === "object" && value !== null && !Array.isArray(value);
-    }
+    if (member.kind === "array" || member.kind === "tuple") return Array.isArray(value);
+    const hasParts = member.kind === "object" || member.kind === "ref";
+    return hasParts ? isObject(value) : isScalarValue(member, value);
   });
 }
