@@ -49,7 +49,7 @@ function memoryMb(): number {
 }
 
 async function transport(folder: string, manifest: Manifest | null): Promise<string> {
-  const choice = manifest?.config.http.transport ?? "auto";
+  const choice = manifest?.config.http.transport ?? "net";
   const loaded = await loadTransport(choice, folder);
   return `${loaded.transport.name} (${loaded.reason})`;
 }

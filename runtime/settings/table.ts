@@ -114,14 +114,14 @@ export const SETTINGS = {
     help: "whether plugins answer from the start",
     optionHelp: "start Service-OUT: plugins answer 503",
   }),
-  /** `uws` needs the package hyper-express; `auto` (default) takes it where it loads. */
+  /** `net` (default) is exact; `uws` needs hyper-express; `auto` takes it where it loads. */
   transport: setting({
     key: "http.transport",
     type: oneOf("auto", "net", "uws"),
-    default: ["auto"],
+    default: ["net"],
     option: "transport",
     library: "start",
-    help: "HTTP implementation; auto: uws where hyper-express is installed and loads",
+    help: "HTTP implementation: net is exact, uws cuts values; auto: uws where it loads",
   }),
   /** Value of Access-Control-Allow-Origin; null sends none (default). */
   cors: setting({

@@ -12,7 +12,7 @@ let served: Served;
 
 test.before(async () => {
   await svc("build", fixture("engine"));
-  served = await serve(fixture("engine"));
+  served = await serve(fixture("engine"), "--transport", "auto");
 });
 test.after(async () => {
   assert.is(await served.stop(), 0);
