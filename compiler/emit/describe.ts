@@ -8,7 +8,7 @@ import type {
 import type { ParamRecord, PluginRecord } from "../record/plugin-record.js";
 
 /** A `PluginEntry` without its code. */
-export type PluginFacts = Omit<PluginEntry, "invoke" | "readers" | "before">;
+export type PluginFacts = Omit<PluginEntry, "invoke" | "readers" | "before" | "isExact">;
 
 const ROLES: readonly PluginRole[] = ["engine", "pre", "post"];
 

@@ -3,6 +3,7 @@
 
 import type { PathRoutes } from "../../runtime/plugin/contract/plugin-table.js";
 import type { PluginRecord } from "../record/plugin-record.js";
+import type { TypeShape } from "../record/type-shape.js";
 import { converterName, emitImport, readersName } from "./converters.js";
 import { type PluginFacts, pluginFacts } from "./describe.js";
 import { PluginModules } from "./modules.js";
@@ -55,6 +56,8 @@ export function emitDescriptions(plugins: readonly PluginRecord[], pathPrefix: s
 }
 
 function emitEntry(plugin: PluginRecord, facts: PluginFacts, modules: PluginModules): string {
+  const { kind, shape } = plugin.result;
+  const isExact = plugin.role === "engine" && kind === "value" && isNumeric(shape);
   const [converter, readers] = [converterName(plugin), readersName(plugin)];
   const before = plugin.before.map((one) => modules.reference(one));
   const { path, description, parameters, bound_graph } = facts.description;
@@ -73,6 +76,7 @@ function emitEntry(plugin: PluginRecord, facts: PluginFacts, modules: PluginModu
     `      bound_graph: ${graph},`,
     "    },",
     `    invoke: ${converter},`,
+    ...(isExact ? ["    isExact: true,"] : []),
     ...(before.length === 0 ? [] : [`    before: [${before.join(", ")}],`]),
     "  },",
     "",
@@ -83,3 +87,28 @@ function flatObject(texts: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(texts).map(([name, text]) => `${propertyKey(name)}: ${quote(text)}`);
   return pairs.length === 0 ? "{}" : `{ ${pairs.join(", ")} }`;
 }
+
+/** Numbers, and lists of them: whatever else is in a type may stand for what no number is. */
+function isNumeric(shape: TypeShape): boolean {
+  switch (shape.kind) {
+    case "int":
+    case "float":
+      return true;
+    case "array":
+      return isNumeric(shape.items);
+    case "object": {
+      const { properties, additional } = shape;
+      const parts = [
+        ...properties.map((property) => property.shape),
+        ...(additional ? [additional] : []),
+      ];
+      const isKnown = parts.every((part) => isNumeric(part) || PLAIN.has(part.kind));
+      return isKnown && parts.some(isNumeric);
+    }
+    default:
+      return false;
+  }
+}
+
+/** Of these no value is a number. */
+const PLAIN: ReadonlySet<TypeShape["kind"]> = new Set(["str", "bool", "null", "pattern"]);

@@ -20,7 +20,8 @@ export const CONFIG_OUTPUT = "config.js";
 export type FileHashes = Readonly<Record<string, string | null>>;
 
 /** A plugin without its code. */
-export interface ManifestPlugin extends Omit<PluginEntry, "invoke" | "readers" | "before"> {
+export interface ManifestPlugin
+  extends Omit<PluginEntry, "invoke" | "readers" | "before" | "isExact"> {
   /** What runs before it, in order, as `module#export`; only where there is any. */
   readonly before?: readonly string[];
 }

@@ -39,6 +39,17 @@ function isPlain(value: unknown, depth: number): boolean {
   return true;
 }
 
+/** Whether a number in it is none of JSON: NaN, or infinite. */
+export function hasNoNumber(value: unknown, depth = 0): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  if (typeof value !== "object" || value === null || depth > MAX_PLAIN_DEPTH) return false;
+  if (value instanceof Float64Array || value instanceof Float32Array) {
+    return !value.every(Number.isFinite);
+  }
+  const parts = Array.isArray(value) ? value : Object.values(value);
+  return parts.some((part) => hasNoNumber(part, depth + 1));
+}
+
 function write(value: unknown, key: string, parents: object[]): string {
   switch (typeof value) {
     case "string":

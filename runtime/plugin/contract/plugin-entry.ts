@@ -36,6 +36,8 @@ export interface PluginEntry {
   readonly readers: Readonly<Record<string, ParamReader>>;
   readonly description: PluginDescription;
   readonly invoke: Invoke;
+  /** The type of its result has numbers, and no place for what else a NaN could be. */
+  readonly isExact?: true;
   /** What runs before it, in order; never empty. */
   readonly before?: readonly BeforeFunction[];
 }

@@ -3,6 +3,7 @@
 
 import type { Ident, RequestSource } from "../contract/request-source.js";
 import { headerValue } from "../contract/request-text.js";
+import { RequestLog } from "./request-log.js";
 
 /** `(defined, width, height, depth, partition, replica, channel, primary)`. */
 export type MatrixIdentity = readonly [defined: number, ...Ident];
@@ -28,6 +29,11 @@ export abstract class ReceivedRequest {
   get signal(): AbortSignal {
     const { signals, serial } = this.#received;
     return signals?.of(serial) ?? new AbortController().signal;
+  }
+
+  /** The server's log; entries carry the id of the request. */
+  get log(): RequestLog {
+    return new RequestLog(this.#received);
   }
 
   /** True when an external client asks, false below another dispatcher. */

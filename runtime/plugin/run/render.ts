@@ -10,7 +10,7 @@ import {
   RESULT_TEXT,
   RESULT_VALUE,
 } from "../../wire/batch.js";
-import { jsonText } from "../contract/json-text.js";
+import { hasNoNumber, jsonText } from "../contract/json-text.js";
 import type { Accept, RequestSource } from "../contract/request-source.js";
 import { errorText, typeName } from "../contract/thrown.js";
 import { toLatin1 } from "../contract/wire-text.js";
@@ -32,6 +32,13 @@ const INSPECT_WHOLE = {
   breakLength: Number.POSITIVE_INFINITY,
   compact: true,
 } as const;
+
+/** The same for a result whose type says that all numbers in it are numbers. */
+export function renderExact(value: unknown, accept: Accept, done: Done): void {
+  if (!hasNoNumber(value)) return renderResult(value, accept, done);
+  const message = "NaN or an infinite number, where the type of the result says number";
+  sendError(done, accept, 500, "svc", "ValueError", message);
+}
 
 /** Answers with the result of an engine function. */
 export function renderResult(value: unknown, accept: Accept, done: Done): void {

@@ -13,7 +13,7 @@ import { LateBound, runBefore } from "./before.js";
 import { bindMerged, type Merging } from "./forwarding.js";
 import { takeBound } from "./graph-binding.js";
 import { type Done, sendError, sendMessage, sendThrown } from "./plugin-errors.js";
-import { renderPost, renderPre, renderResult } from "./render.js";
+import { renderExact, renderPost, renderPre, renderResult } from "./render.js";
 import { reportThrown } from "./report-thrown.js";
 import { isStream, StreamSender } from "./stream-sender.js";
 import { isThenable } from "./thenable.js";
@@ -33,7 +33,7 @@ export function runPlugin(
     sendUndefined(source, done);
     return null;
   }
-  const render = entry.role === "pre" ? renderPre : renderResult;
+  const render = entry.role === "pre" ? renderPre : entry.isExact ? renderExact : renderResult;
   const request = requestFrom(source, entry.readers);
   if (entry.before === undefined) return run(entry, request, render, source, done);
   let given: unknown;

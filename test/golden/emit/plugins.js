@@ -45,6 +45,7 @@ export const plugins = [
       bound_graph: null,
     },
     invoke: add$engine,
+    isExact: true,
   },
   {
     name: "ask",

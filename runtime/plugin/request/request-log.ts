@@ -1,0 +1,42 @@
+// What a plugin says in the server's log, each entry with the request that it is about.
+
+import { logEach } from "../../base/log.js";
+import type { LogFields } from "../../base/log-entry.js";
+import type { LogLevel } from "../../base/log-settings.js";
+import { requestId } from "../contract/request-id.js";
+import type { RequestSource } from "../contract/request-source.js";
+
+/** Levels below the setting `log.level` are left out. */
+export class RequestLog {
+  readonly #source: RequestSource;
+
+  constructor(source: RequestSource) {
+    this.#source = source;
+  }
+
+  /** @param fields for programs: they are part of entries in JSON */
+  error(text: string, fields?: LogFields): void {
+    this.#write(text, "error", fields);
+  }
+
+  /** @param fields as for `error` */
+  warn(text: string, fields?: LogFields): void {
+    this.#write(text, "warn", fields);
+  }
+
+  /** @param fields as for `error` */
+  info(text: string, fields?: LogFields): void {
+    this.#write(text, "info", fields);
+  }
+
+  /** @param fields as for `error` */
+  debug(text: string, fields?: LogFields): void {
+    this.#write(text, "debug", fields);
+  }
+
+  #write(text: string, level: LogLevel, fields: LogFields = {}): void {
+    const { target, headerBlock, serial } = this.#source;
+    const request = requestId(headerBlock) ?? String(serial);
+    logEach(text, level, { ...fields, request, path: target.split("?", 1)[0]! });
+  }
+}

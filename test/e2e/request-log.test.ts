@@ -1,0 +1,72 @@
+// What plugins say in the log, and numbers that are none.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const PLUGINS = `import type { float, json, PluginRequest, str } from "svc-server";
+
+/** @plugin */
+export function say(request: PluginRequest, text: str): string {
+  request.log.debug("not told");
+  request.log.info(text, { article: 7 });
+  return text;
+}
+
+/** @plugin */
+export function ratio(_request: PluginRequest, a: float, b: float): number { return a / b; }
+
+/** @plugin */
+export function parts(_request: PluginRequest): { name: string; values: float[] } {
+  return { name: "x", values: [1, Number.NaN] };
+}
+
+/** @plugin */
+export function anything(_request: PluginRequest): json { return Number.NaN as never; }
+`;
+
+const test = suite("log of requests");
+const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
+let server: Served;
+
+test.before(async () => {
+  await svc("build", project.folder);
+  server = await serve(project.folder, "--log-format", "json");
+});
+test.after(async () => {
+  await server?.stop();
+  project.remove();
+});
+
+const ask = (path: string, headers = {}) => get(server.port, `/svc/plugin/${path}`, { headers });
+
+test("entries carry the request and the fields, and cannot be forged", async () => {
+  await ask(`say?text=${encodeURIComponent('one\n{"level":"error"}')}`, { "X-Request-Id": "r1" });
+  const entry = await (async () => {
+    for (;;) {
+      const line = server
+        .log()
+        .split("\n")
+        .find((text) => text.includes('"request":"r1"'));
+      if (line !== undefined) return JSON.parse(line) as Record<string, unknown>;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  assert.is(entry.path, "/svc/plugin/say");
+  assert.is(entry.article, 7);
+  assert.not.match(server.log(), "not told");
+});
+
+test("what is no number is no number of a result either", async () => {
+  assert.is((await ask("ratio?a=1&b=2")).json.response, 0.5);
+  for (const path of ["ratio?a=0&b=0", "ratio?a=1&b=0", "parts"]) {
+    const answer = await ask(path);
+    assert.is(answer.status, 500, path);
+    assert.match(answer.text, "NaN or an infinite number");
+  }
+  assert.is((await ask("anything")).json.response, "NaN");
+});
+
+test.run();
