@@ -21,9 +21,6 @@ const MIB = 1024 * 1024;
 /** Of the heads of those who wait. */
 const FIELDS = Array.from({ length: 7 }, (_, n) => `X-${n}: ${"v".repeat(8000)}\r\n`).join("");
 
-if (isMainThread) await main();
-else await attack(workerData);
-
 async function main() {
   const { seconds, rounds, waiting } = readOptions({ seconds: 4, rounds: 3, waiting: 400 });
   const project = makeProject({
@@ -160,3 +157,6 @@ async function showBurst({ port, pid }) {
   }
   printTable(["burst of bodies", "RSS MiB"], rows);
 }
+
+if (isMainThread) await main();
+else await attack(workerData);

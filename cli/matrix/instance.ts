@@ -7,6 +7,8 @@ import { createInterface } from "node:readline";
 import { SvcError } from "../../runtime/base/errors.js";
 import { packageRoot } from "../../runtime/base/package-info.js";
 
+/** The C library gives large buffers back at once only if told from the start where these begin. */
+const MALLOC = { MALLOC_MMAP_THRESHOLD_: String(128 * 1024) };
 /** Pause before a new start; what ends soon again and again is started later and later. */
 const RESTART_DELAY_MS = 1000;
 const MAX_RESTART_DELAY_MS = 60_000;
@@ -66,11 +68,14 @@ export class Instance {
     const child = fork(join(packageRoot(), "bin", "svc.cjs"), words, {
       detached: true,
       ...(this.isInherited
-        ? { stdio: ["ignore", "inherit", "inherit", "ipc"] }
+        ? {
+            stdio: ["ignore", "inherit", "inherit", "ipc"],
+            env: { ...MALLOC, ...process.env },
+          }
         : {
             stdio: ["ignore", "ignore", "pipe", "ipc"],
             // Its lines get its name before them, so that they are for people.
-            env: { SVC_LOG_FORMAT: "text", ...process.env },
+            env: { ...MALLOC, SVC_LOG_FORMAT: "text", ...process.env },
           }),
     });
     this.#child = child;

@@ -3,6 +3,7 @@
 
 import type { MessagePort } from "node:worker_threads";
 import { nowMs } from "../base/clock.js";
+import { IdleCollector } from "../base/idle-collector.js";
 import { INLINE_BODY_BYTES, MAIN_SLOTS } from "../base/limits.js";
 import { flushSince, unitsPublished } from "../graph/log/logged-store.js";
 import type { BoundGraph } from "../plugin/contract/bound-graph.js";
@@ -60,6 +61,7 @@ export class Executor {
   };
   #results: unknown[] = [0];
   #transfers: (ArrayBuffer | MessagePort)[] = [];
+  readonly #collector = new IdleCollector();
   #flushScheduled = false;
   #inBatch = false;
 
@@ -119,6 +121,7 @@ export class Executor {
     const entry = this.#plugins()[batch[at + RequestField.Plugin] as number];
     this.#state.setRunningSlot(this.#id, slot);
     const source = this.#source(batch, at);
+    if (source.body instanceof Uint8Array) this.#collector.used(source.body.length);
     this.#prepare((flags & FLAG_TRUSTED) !== 0);
     const merged = batch[at + RequestField.Merged] as MergedInput | null;
     const published = unitsPublished();
@@ -170,6 +173,7 @@ export class Executor {
     flush = 0,
   ): void {
     // A long text would be copied character by character; bytes change hands.
+    if (payload.length > INLINE_BODY_BYTES) this.#collector.used(payload.length);
     const isLong = typeof payload === "string" && payload.length > INLINE_BODY_BYTES;
     const sent = isLong ? latin1Bytes(payload) : payload;
     this.#results.push(slot, serial, status, kind, sent, flush);

@@ -2,8 +2,7 @@
 // its memory back. They do so between two of their tasks, never in the midst of one.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { collectGarbage } from "../../base/idle-collector.js";
 import { Header } from "../memory/layout.js";
 import type { GraphStore } from "../store/graph-store.js";
 
@@ -30,13 +29,4 @@ export function onRemoved(store: GraphStore, forget: () => void): void {
     // Later: until this function has ended, it may hold what is to be collected.
     if (store.memory.leave() >= MUCH_BYTES) setImmediate(collectGarbage);
   });
-}
-
-/**
- * Objects that refer to shared memory are small and old: in a thread that has little to do the
- * collector would not look at them for hours. Node offers no other way to call it.
- */
-function collectGarbage(): void {
-  setFlagsFromString("--expose-gc");
-  (runInNewContext("gc") as () => void)();
 }

@@ -2,16 +2,20 @@
 // executed request has its answer already: beyond the bounds the answer is dropped, and the client
 // is told so in a few words.
 
-import { CLIENT_SHARE, CONNECTION_SHARE } from "../../base/limits.js";
+import { IdleCollector } from "../../base/idle-collector.js";
+import { CLIENT_SHARE, CONNECTION_SHARE, INLINE_BODY_BYTES } from "../../base/limits.js";
 
 /** Bytes held for all connections of a server, or for those of one client. */
 export class AnswerMemory {
   held = 0;
+  readonly #collector: IdleCollector | null;
 
   constructor(
     readonly limit: number,
     readonly parent: AnswerMemory | null,
-  ) {}
+  ) {
+    this.#collector = parent === null ? new IdleCollector() : null;
+  }
 
   /** True when there is no use in more requests. */
   get isUsedUp(): boolean {
@@ -27,6 +31,7 @@ export class AnswerMemory {
   add(bytes: number): void {
     this.held += bytes;
     this.parent?.add(bytes);
+    if (bytes < -INLINE_BODY_BYTES) this.#collector?.used(-bytes);
   }
 }
 

@@ -2,6 +2,7 @@
 // shared memory that executors read without copying. Memory grows with what has really arrived,
 // never with what was declared, and all bodies of a server draw on one budget.
 
+import { IdleCollector } from "../../base/idle-collector.js";
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
 import { BODY_MEMORY_USED_UP, PAYLOAD_TOO_LARGE, type Refusal } from "../refusal.js";
 
@@ -15,6 +16,7 @@ export interface BodyMemory {
 /** Bytes that the bodies held by a server may take together. */
 export class BodyBudget implements BodyMemory {
   used = 0;
+  readonly #collector = new IdleCollector();
 
   /** @param reserve the part of `limit` that is for small bodies alone */
   constructor(
@@ -31,6 +33,7 @@ export class BodyBudget implements BodyMemory {
 
   give(bytes: number): void {
     this.used -= bytes;
+    if (bytes > INLINE_BODY_BYTES) this.#collector.used(bytes);
   }
 }
 
