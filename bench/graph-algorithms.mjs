@@ -44,7 +44,7 @@ function batches() {
     for (let part = 0; part < 10; part++) graph.batch(connect);
     batch += cpuMs() - begun;
   }
-  console.log(`1,000 connects: single ones cost ${(single / batch).toFixed(2)} of a batch`);
+  console.log(`1,000 connects: single ones cost ${(single / batch).toFixed(2)} times a batch`);
 }
 
 function indexes() {

@@ -65,6 +65,7 @@ export type {
   NeighborhoodQuery,
   VerticesQuery,
 } from "./graph/query/calls/prepared-query.js";
+export type { ScanOptions } from "./graph/query/calls/scan-ids.js";
 export type { GlobalOptions } from "./graph/query/calls/vertices.js";
 export type {
   AdjacencyQueryOptions,

@@ -42,6 +42,7 @@ import {
   NeighborhoodQuery,
   VerticesQuery,
 } from "../query/calls/prepared-query.js";
+import { type ScanOptions, scanIds } from "../query/calls/scan-ids.js";
 import { type GlobalOptions, vertices } from "../query/calls/vertices.js";
 import { findAnchor } from "../query/match/anchor.js";
 import type {
@@ -103,6 +104,15 @@ export class GraphQueries extends GraphHandle {
    */
   vertices<const O extends GlobalOptions = object>(options?: O): VerticesResult<O> {
     return vertices(this.access.store, options);
+  }
+
+  /**
+   * Ids of all vertices that match, one after the other: `for (const id of graph.scan())`. They are
+   * found while one goes through them, so that results of any length take no memory.
+   * @throws QueryError, SearchError, TypeError
+   */
+  scan(options?: ScanOptions): IterableIterator<string> {
+    return scanIds(this.access.store, options);
   }
 
   /**
