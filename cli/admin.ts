@@ -27,8 +27,6 @@ export const admin = defineCommand({
       kind: text("<folder>"),
       help: "rolling-update: project whose build the instances have to serve in the end",
     },
-    restart: { kind: flag, help: "rolling-update: end processes, which something starts again" },
-    force: { kind: flag, help: "rolling-update: in spite of what it breaks for clients" },
     json: { kind: flag, help: "print JSON, for tools" },
   },
   environment: false,

@@ -22,8 +22,6 @@ export interface AdminValues {
   readonly from?: string;
   readonly json?: boolean;
   readonly yes?: boolean;
-  readonly force?: boolean;
-  readonly restart?: boolean;
   readonly build?: string;
 }
 

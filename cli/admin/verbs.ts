@@ -122,6 +122,12 @@ export const VERBS: readonly Verb[] = [
     load: () => change(({ changing }) => changing("Shutdown", { needsIds: true, needsYes: true })),
   },
   {
+    name: "rolling-update",
+    takes: "[ids]",
+    summary: "replicas take the newest build, one after the other",
+    load: () => import("./rolling-update.js"),
+  },
+  {
     name: "send-descriptor",
     takes: "[ids]",
     summary: "give instances this descriptor",

@@ -73,12 +73,16 @@ function pluginTable(
   return { routes, descriptions, argspec: shareArgspec(JSON.parse(argspec) as Argspec, argspec) };
 }
 
+/** Tells builds apart. */
+export function buildHash({ outputs }: Manifest): string {
+  return hashContent(JSON.stringify(outputs));
+}
+
 /** How a server loads the build that a folder holds by then. */
 export function loader(projectDir: string, role: Role | undefined): LoadBuild {
   return () => {
     const manifest = readBuild(projectDir);
-    const build = hashContent(JSON.stringify(manifest.outputs));
-    return { table: pluginTable(projectDir, manifest, role), build };
+    return { table: pluginTable(projectDir, manifest, role), build: buildHash(manifest) };
   };
 }
 

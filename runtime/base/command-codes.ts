@@ -131,6 +131,10 @@ export const COMMAND_CODES = {
     title: "instances without a stream between them",
     fix: "name subscribers with a `tport` in `topology.transaction` of the descriptor",
   },
+  SVC3119: {
+    title: "rolling update stopped",
+    fix: "mend what the message names, then run it again: it goes on where it was",
+  },
   SVC3118: {
     title: "instance that is busy",
     fix: "wait until whoever feeds it has done, then do it again",
