@@ -64,10 +64,11 @@ export function planFor(
 /** Why what a subscriber has did not come from this log as it is now; null: it did. */
 function strangeness(
   log: SegmentLog,
-  { log: position, origin }: Positions,
+  { log: position, origin, graphs }: Positions,
   { log: ownOrigin, ancestors }: Origin,
 ): string | null {
-  if (position === null) return null;
+  // A log that nothing was written to has another identity after each start.
+  if (position === null || graphs.length === 0) return null;
   const { id, sn, chain } = position;
   if (id !== log.logId) {
     // Both have followed the same provider: operations of its graphs tell who is behind.

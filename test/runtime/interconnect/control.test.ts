@@ -168,6 +168,20 @@ test("the last of a chain goes on behind the first one, and a new middle one", a
   await same(a, c);
 });
 
+test("a provider that had written nothing is followed after a restart, too", async (context) => {
+  const port = await freePort();
+  const replica = await begin(context, "b", { txPort: port });
+  const old = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+  await until(
+    () => replica.log.includes("provides 0 graphs"),
+    () => old.log,
+  );
+  await end(old);
+  const again = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+  again.graph().createVertex("a");
+  await same(again, replica);
+});
+
 test("what a replica has beyond the one that takes over is not lost silently", async (context) => {
   const [first, second] = [await freePort(), await freePort()];
   const [toFirst, toSecond] = [`127.0.0.1:${first}`, `127.0.0.1:${second}`];
