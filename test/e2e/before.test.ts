@@ -102,6 +102,13 @@ test("a client's deadline ends those that hang", async () => {
   assert.is((await ask("bound?id=a")).json.response, 1);
 });
 
+test("refusals are no faults in the log, exceptions are", async () => {
+  await ask("plain", { "x-closed": "1" });
+  await ask("failing");
+  while (!server.log().includes("first,third")) await ask("plain");
+  assert.not.match(server.log(), "threw HttpError");
+});
+
 test("a build lists them, and refuses what cannot run", async () => {
   const { stdout } = await svc("build", project.folder, "--list");
   assert.match(

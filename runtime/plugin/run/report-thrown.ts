@@ -2,17 +2,25 @@
 // terms of the sources.
 
 import { isLogged, log } from "../../base/log.js";
+import type { LogLevel } from "../../base/log-settings.js";
 import { requestId } from "../contract/request-id.js";
 import type { RequestSource } from "../contract/request-source.js";
+import { isInstance } from "../contract/thrown.js";
 import { strayText } from "../contract/traceback.js";
+import { HttpError } from "../response/http-error.js";
+
+/** What a plugin means for its client is no fault: only who debugs wants to know. */
+function levelOf(thrown: unknown): LogLevel {
+  return isInstance(thrown, HttpError) && thrown.status < 500 ? "debug" : "error";
+}
 
 /** Once the answer is on its way, which must not wait for source maps. */
 export function reportThrown(thrown: unknown, source: RequestSource): void {
-  if (isLogged("error")) setImmediate(report, thrown, source);
+  if (isLogged(levelOf(thrown))) setImmediate(report, thrown, source);
 }
 
 function report(thrown: unknown, source: RequestSource): void {
   const path = source.target.split("?", 1)[0]!;
   const request = requestId(source.headerBlock) ?? String(source.serial);
-  log(`${path} threw ${strayText(thrown)}`, "error", { request, path });
+  log(`${path} threw ${strayText(thrown)}`, levelOf(thrown), { request, path });
 }
