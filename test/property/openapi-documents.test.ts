@@ -11,6 +11,7 @@ import {
   type PluginSpec,
   type ResultSpec,
 } from "../../argspec/argspec.js";
+import { limitCheck } from "../../argspec/limits/limits.js";
 import { openapiDocument } from "../../argspec/openapi/document.js";
 import { readArgspec } from "../../argspec/read-argspec.js";
 import { CheckFunctions } from "../../compiler/emit/check-functions.js";
@@ -24,6 +25,7 @@ import {
   type ShapeCheck,
 } from "../../runtime/plugin/contract/shape-check.js";
 import { validDocument } from "../argspec/openapi/valid-document.js";
+import { plugin as samplePlugin } from "../argspec/sample-argspec.js";
 import { Random, SEED } from "./support/random.js";
 import { randomTypes, randomValue } from "./support/random-shapes.js";
 
@@ -71,9 +73,15 @@ function randomArgspec(random: Random, types: TypeTable): Argspec {
     argspec: ARGSPEC_VERSION,
     service: { name: null, prefix: random.of([null, "/shop"]) },
     hash: "0".repeat(64),
-    plugins: names.flatMap((name) => randomPlugins(random, name, types)),
+    plugins: [...names.flatMap((name) => randomPlugins(random, name, types)), usingAll(types)],
     $defs,
   });
+}
+
+/** Documents leave out what nothing refers to. */
+function usingAll(types: TypeTable): PluginSpec {
+  const refs = Object.keys(types).map((name) => ({ $ref: `#/$defs/${name}` }));
+  return samplePlugin("usingAll", { result: { kind: "value", schema: { anyOf: refs } } });
 }
 
 /** An engine, processors, or all of them. */
@@ -131,7 +139,7 @@ function randomResult(random: Random, role: string, schema: () => object): Resul
 function checkOf(types: TypeTable, name: string): ShapeCheck {
   const checks = new CheckFunctions(types);
   const check = checks.functionFor({ kind: "ref", name });
-  const helpers = { isObject, own, clip, remembered };
+  const helpers = { isObject, own, clip, limitCheck, remembered };
   const make = new Function(...Object.keys(helpers), `${checks.emit()}\nreturn ${check};`);
   return make(...Object.values(helpers)) as ShapeCheck;
 }
