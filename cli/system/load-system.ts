@@ -2,7 +2,6 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import { readDescriptor } from "../../runtime/system/read-descriptor.js";
 import type { System } from "../../runtime/system/system.js";
@@ -10,7 +9,7 @@ import type { System } from "../../runtime/system/system.js";
 /** What `svc build` makes of `svc.system.ts`. */
 export const SYSTEM_FILE = "system.json";
 /** Where nobody names one, in order of preference. */
-const USUAL = [`${BUILD_FOLDER}/${SYSTEM_FILE}`, "svc.system.json", "svc.cf"];
+const USUAL = ["svc.system.json", "svc.cf"];
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -36,8 +35,7 @@ export function loadSystem(
 }
 
 function usualFile(folder: string, configured: string | null): string {
-  const isJson = configured !== null && !/\.[cm]?[jt]s$/.test(configured);
-  const names = isJson ? [configured] : USUAL;
+  const names = configured === null ? USUAL : [configured];
   const found = names.map((name) => join(folder, name)).find((file) => existsSync(file));
   if (found !== undefined) return found;
   throw new SvcError("SVC3110", `${folder} has none of ${names.join(", ")}`);

@@ -101,7 +101,7 @@ export const COMMAND_CODES = {
   },
   SVC3110: {
     title: "system descriptor that cannot be read",
-    fix: "name one with `--descriptor <file>`, or build the project that has svc.system.ts",
+    fix: "name a JSON file with `--descriptor <file>`, or write svc.system.json in the project",
   },
   SVC3111: {
     title: "no such instance",

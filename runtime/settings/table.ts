@@ -386,13 +386,13 @@ export const SETTINGS = {
     option: "admin-key-file",
     help: "file with the key that operators on other machines show; without one there are none",
   }),
-  /** File with the descriptor of the system, relative to the project. Default `svc.system.ts`. */
+  /** File with the descriptor of the system, relative to the project. Default `svc.system.json`. */
   descriptor: setting({
     key: "descriptor",
     type: optional(file),
-    default: [null, "svc.system.ts, svc.system.json or svc.cf"],
+    default: [null, "svc.system.json or svc.cf"],
     option: "descriptor",
-    help: "file that describes all instances of the system",
+    help: "JSON file that describes all instances of the system",
     optionHelp: "JSON file that describes all instances of the system; --instance says which one",
   }),
 };

@@ -1,6 +1,6 @@
 // Public entry "svc-server/system": the shape of a system descriptor, which says of all instances
 // of a system what they are, where they are and how they hang together. Plain data, and one
-// function that lets the editor check it; `svc build` and `svc up` check the values.
+// function that lets the editor check it; commands read it as JSON, and check the values.
 
 export const INSTANCE_TYPES = [
   "admin",
@@ -77,7 +77,7 @@ export interface SystemDescriptor<Id extends string = string> {
 }
 
 /**
- * Gives `svc.system.ts` its types: an id that is no instance is an error in the editor.
+ * Gives a descriptor its types: an id that is no instance is an error in the editor.
  *
  * @param descriptor of the system, which is returned as it is
  * @example
