@@ -6,8 +6,6 @@ import { SvcError } from "../../runtime/base/errors.js";
 import { readDescriptor } from "../../runtime/system/read-descriptor.js";
 import type { System } from "../../runtime/system/system.js";
 
-/** What `svc build` makes of `svc.system.ts`. */
-export const SYSTEM_FILE = "system.json";
 /** Where nobody names one, in order of preference. */
 const USUAL = ["svc.system.json", "svc.cf"];
 const MAX_BYTES = 16 * 1024 * 1024;
