@@ -1,5 +1,6 @@
-// Builds the package into dist/: first our own compiler, which then compiles the built-in plugins,
-// then everything. The new dist/ takes the place of the old one when it is complete.
+// Builds the package into dist/: first the kernels, then our own compiler, which compiles the
+// built-in plugins, then everything. The new dist/ takes the place of the old one when it is
+// complete.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -19,9 +20,10 @@ const staging = join(root, `dist.new-${process.pid}`);
 process.chdir(root);
 mkdirSync(staging);
 try {
+  // First of all: the compiler checks expressions by code of the runtime, which needs them.
+  await assembleKernels(root);
   const { compileBuiltins, replaceFolder } = await loadCompiler();
   failOnErrors(compileBuiltins(root));
-  await assembleKernels(root);
   // All at once, and all to their end: the folder is removed when one of them fails.
   const ended = await Promise.allSettled([
     tsup({ outDir: staging }),

@@ -148,3 +148,10 @@ class Client(_ClientBase):
         return self._call_raw(_operation_search, {"q": q, "at": at, **others})
 
 
+class IssuedToken(TypedDict):
+    authtoken: str
+    t0: float
+    """Seconds since 1970."""
+    tx: float
+
+
