@@ -16,14 +16,15 @@ export function ownSystem(view: ServerView): System {
   return system;
 }
 
-function defaultDescriptor({ root, listenIp, basePort, traffic }: ServerView): object {
+function defaultDescriptor(view: ServerView): object {
+  const { root, listenIp, basePort } = view;
   const instance = {
     graph: null,
     group: 1.1,
     type: "generic",
     host: listenIp ?? "127.0.0.1",
     hport: basePort,
-    tport: traffic().txPort,
+    tport: view.traffic().txPort,
     durable: false,
     description: "Generic SVC instance",
   };

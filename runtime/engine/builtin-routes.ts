@@ -1,8 +1,7 @@
-// The routes that every server has: built-in services and plugins, and what is not built yet.
+// The routes that every server has: built-in services and plugins.
 
 import { descriptions as graphPlugins } from "../builtin/.generated/graph/descriptions.js";
 import { plugins as quickPlugins } from "../builtin/.generated/plugins.js";
-import { notImplemented } from "../builtin/not-implemented.js";
 import { BUILTIN_ALIASES, services } from "../builtin/services.js";
 import { useOf } from "../builtin/use.js";
 import type { PluginDescription, PluginEntry } from "../plugin/contract/plugin-entry.js";
@@ -15,7 +14,6 @@ export const BUILTINS: readonly PluginDescription[] = [
 ].sort((a, b) => (a.path < b.path ? -1 : 1));
 
 export function addBuiltins(routes: RouteTable): void {
-  for (const path of notImplemented) routes.set(path, { kind: "not-implemented" });
   for (const [path, service] of services) routes.set(path, { kind: "service", service });
   for (const [index, entry] of quickPlugins.entries()) {
     // The admin executor has these behind its own.

@@ -51,7 +51,7 @@ export class Executor {
   readonly #held = new Map<number, BoundGraph>();
   readonly #signals = new RequestSignals();
   readonly #streams: StreamOpener = {
-    open: ({ serial, executor, portOffset }, port, format) => {
+    open: ({ serial, executor, portOffset }, port: MessagePort, format) => {
       this.#held.delete(serial);
       const slot = portOffset * MAIN_SLOTS + executor;
       this.#results.push(slot, serial, 200, RESULT_STREAM, { port, format }, 0);

@@ -262,8 +262,6 @@ export class RequestEngine {
         return this.#answerService(exchange, port, resource.service, query);
       case "processed":
         return this.#submitPre(exchange, port, resource.pre);
-      case "not-implemented":
-        return this.#parts.answers.refuse(exchange, port, 501, "501 Not Implemented");
     }
   }
 

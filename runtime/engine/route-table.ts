@@ -30,8 +30,7 @@ export type Resource =
     }
   /** A built-in plugin of the admin executor. */
   | { readonly kind: "admin"; readonly route: PluginRoute; readonly use: Use }
-  | { readonly kind: "service"; readonly service: Service }
-  | { readonly kind: "not-implemented" };
+  | { readonly kind: "service"; readonly service: Service };
 
 export const PLUGIN_PATH = "/svc/plugin/";
 export const BUILTIN_PATH = "/svc/builtin/";

@@ -10,7 +10,6 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { SERVICES } from "../../argspec/services.js";
-import { notImplemented } from "../../runtime/builtin/not-implemented.js";
 import { BUILTIN_ALIASES } from "../../runtime/builtin/services.js";
 import { fixture, get, type Served, serve, svc } from "./support/server.js";
 
@@ -20,7 +19,6 @@ const READONLY = new Set(BUILTINS.plugins.filter((p) => p.readonly).map(({ path 
 const PATHS = [
   ...BUILTINS.plugins.map(({ path }) => path),
   ...SERVICES.map(({ path }) => path),
-  ...notImplemented,
   ...BUILTIN_ALIASES.keys(),
 ];
 const CHANGES = BUILTINS.plugins

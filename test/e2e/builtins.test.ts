@@ -5,7 +5,6 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { MAX_BUILTIN_BODY_BYTES } from "../../runtime/base/limits.js";
-import { notImplemented } from "../../runtime/builtin/not-implemented.js";
 import { services } from "../../runtime/builtin/services.js";
 import type { ServerMetrics } from "../../runtime/metrics/server-metrics.js";
 import type { PluginDescription } from "../../runtime/plugin/contract/plugin-entry.js";
@@ -250,14 +249,6 @@ test("dispatch counts what executors ran, by port", async () => {
   for (const port of ["A", "B"] as const) {
     assert.is(after[port].dispatch.dispatched - before[port].dispatch.dispatched, 1);
     assert.is(after[port].dispatch.completed - before[port].dispatch.completed, 1);
-  }
-});
-
-test("paths of the interface that are not built yet", async () => {
-  for (const path of notImplemented) {
-    for (const offset of [0, 1]) {
-      assert.is((await get(server.port + offset, path)).status, 501, path);
-    }
   }
 });
 

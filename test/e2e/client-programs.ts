@@ -106,11 +106,30 @@ const recommend: ClientProgram = {
   wrong: ["client.similar()", "client.similar({ item: 7 })", "client.feed({ n: 1 })"],
 };
 
+const shop: ClientProgram = {
+  body: `
+  const cents: number = await client.price({ article: "ab-1000" });
+  const pages: string[] = await client.articles({ page: 2, size: 2 });
+  const lines = [{ article: "ab-2000", count: 4 }];
+  const total = await client.total({ content: { mail: "a@b.example", lines } });
+  const kindOf = (e: unknown) => (e instanceof SvcError ? [e.kind, e.status] : e);
+  const unknown = await client.price({ article: "zz-9999" }).catch(kindOf);
+  const malformed = await client.price({ article: "lamp" }).catch(kindOf);
+  const stranger = await client.whoami().catch(kindOf);
+  print({ cents, pages, total, unknown, malformed, stranger });`,
+  prints: {
+    ...{ cents: 1990, pages: ["cd-1000"], total: 1000, unknown: ["plugin", 404] },
+    ...{ malformed: ["parameter", 400], stranger: ["plugin", 401] },
+  },
+  wrong: ["client.price()", "client.price({ article: 7 })", "client.articles({ page: true })"],
+};
+
 export const PROGRAMS: Readonly<Record<string, ClientProgram>> = {
   hello,
   matrix,
   recommend,
   search,
+  shop,
 };
 
 const USE = (body: string) => `

@@ -126,10 +126,18 @@ test("bodies of any size arrive whole", async () => {
   }
 });
 
-test("unknown paths give 404, unbuilt ones 501", async () => {
+test("a server without a descriptor is a system of its own", async () => {
+  const { json } = await get(served.port, "/svc/builtin/system_counts?idlist=G1");
+  const { instances } = json.response as { instances: { id: string; adminport: number }[] };
+  assert.equal(
+    instances.map(({ id, adminport }) => [id, adminport]),
+    [["G1", served.port + 1]],
+  );
+});
+
+test("unknown paths give 404", async () => {
   assert.is((await get(served.port, "/svc/nothing")).status, 404);
   assert.is((await get(served.port, "/svc/builtin/nothing")).status, 404);
-  assert.is((await get(served.port, "/svc/builtin/system_rates")).status, 501);
 });
 
 test("OPTIONS lists the methods of a resource", async () => {

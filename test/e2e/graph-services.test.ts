@@ -263,13 +263,14 @@ test("texts that are no queries", async () => {
   expectRefused(await ask("/svc/builtin/vertices", people(), long), expected);
 });
 
-test("what is not built yet is told apart from what has failed", async () => {
+test("what is not supported is told apart from what has failed", async () => {
+  const similarity = { vector: "tail", score: 0.5 };
   const { status, json } = await ask(
-    "/svc/builtin/neighbor",
-    people({ id: "Ann", select: ".enum" }),
+    "/svc/builtin/vertices",
+    people({ query: JSON.stringify({ condition: { similarity } }) }),
   );
   assert.is(status, 501, JSON.stringify(json.message));
-  assert.match(JSON.stringify(json.message), /not supported yet/);
+  assert.match(JSON.stringify(json.message), /not supported/);
 });
 
 function expectRefused(

@@ -137,7 +137,8 @@ test("built-in plugins answer as their document says", async () => {
   const caller = new OpenapiCaller(openapiDocument(BUILTINS), port);
   const ends = { initial: "bob", terminal: "alice", relationship: "likes" };
   const query = { graph: "people", id: "alice", ...ends };
-  for (const id of caller.operationIds) {
+  // Those of operators change what the others are asked of; e2e/system-operations holds them.
+  for (const id of caller.operationIds.filter((name) => !name.startsWith("ADMIN_"))) {
     const plugin = id === "builtins" ? "ping" : "feed";
     const own = {
       ...{ ...query, plugin },

@@ -1,7 +1,6 @@
 // One request as it reaches an executor: bytes as they were received, held as latin1 text (one
 // character a byte), plus where it came from. Converters and PluginRequest read from it lazily.
 
-import type { MessagePort } from "node:worker_threads";
 import type { RequestSignals } from "./request-signals.js";
 
 /** `(width, height, depth, partition, replica, channel, primary)` sent by a dispatcher. */
@@ -39,8 +38,11 @@ export interface RequestSource {
 export type StreamFormat = "ndjson" | "sse";
 
 export interface StreamOpener {
-  /** @param port through which the content comes */
-  open(source: RequestSource, port: MessagePort, format: StreamFormat): void;
+  /**
+   * @param port through which the content comes, a MessagePort: public declarations, of which this
+   *   is one, do without the types of Node
+   */
+  open(source: RequestSource, port: unknown, format: StreamFormat): void;
 }
 
 /** What the client wants the answer rendered as (interface, "Request headers acted upon"). */

@@ -182,6 +182,10 @@ test("nodestat: graph and transaction fields say nothing", () => {
     "snapshot-age": 0,
     readonly: false,
     "local-only": 0,
+    instance: null,
+    descriptor: null,
+    build: null,
+    "service-out-reason": null,
   });
 });
 
