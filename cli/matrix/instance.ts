@@ -89,6 +89,12 @@ export class Instance {
         this.#events.up(this);
         resolve();
       });
+      // A process that cannot be made is one that has ended.
+      child.on("error", (error) => {
+        if (child.pid !== undefined) return;
+        this.#child = null;
+        reject(new SvcError("SVC3013", `${this.name} cannot be started: ${error.message}`));
+      });
       child.once("close", (code, signal) => {
         this.#child = null;
         this.#exitCode = code ?? 1;

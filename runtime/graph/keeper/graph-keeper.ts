@@ -248,8 +248,14 @@ export class GraphKeeper {
   async #saveNow(): Promise<void> {
     if (this.#isSaving) return;
     this.#isSaving = true;
-    await this.save(0);
-    this.#isSaving = false;
+    try {
+      await this.save(0);
+    } catch (error) {
+      // What fails once may succeed the next time, and must not be the end of saving.
+      this.#log(`graphs could not be saved: ${(error as Error).message}`);
+    } finally {
+      this.#isSaving = false;
+    }
   }
 }
 

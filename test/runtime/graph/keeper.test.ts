@@ -3,9 +3,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { GraphKeeper, type KeepRequest } from "../../../runtime/graph/keeper/graph-keeper.js";
+import type { GraphLog } from "../../../runtime/graph/keeper/graph-log.js";
 import { removeForAll } from "../../../runtime/graph/keeper/removed-graphs.js";
 import {
   adminThread,
@@ -36,6 +38,27 @@ test.after.each(({ folder }) => {
 function request(name: string, folder: string): KeepRequest {
   return { name, path: name, folder, isStorable: true, isLocal: false, isReadonly: false };
 }
+
+test("a save that throws is told, and is not the last one", async () => {
+  let grown = (): void => assert.unreachable();
+  let trims = 0;
+  const log: Partial<GraphLog> = {
+    onGrown: (save) => {
+      grown = save;
+    },
+    trim: () => {
+      if (++trims === 1) throw new Error("no room");
+      return [];
+    },
+  };
+  const lines: string[] = [];
+  new GraphKeeper(TEST_THREAD + 1, SETTINGS, (line) => lines.push(line), log as GraphLog);
+  for (const wanted of [1, 2]) {
+    grown();
+    while (trims < wanted || (wanted === 1 && lines.length === 0)) await delay(1);
+  }
+  assert.equal(lines, ["graphs could not be saved: no room"]);
+});
 
 test("a graph is made once", ({ keeper, folder }) => {
   const shared = keeper.keep(request("g", folder));

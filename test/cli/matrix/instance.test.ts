@@ -1,0 +1,26 @@
+// An instance whose process cannot even be made: its supervisor hears of it and goes on.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Instance } from "../../../cli/matrix/instance.js";
+import { SvcError } from "../../../runtime/base/errors.js";
+
+const test = suite("instance");
+const { execPath } = process;
+
+test.after.each(() => {
+  process.execPath = execPath;
+});
+
+test("a start without a process fails as one that has ended", async () => {
+  process.execPath = "/nowhere/node";
+  const nothing = (): void => assert.unreachable("it never served");
+  const instance = new Instance("S1", 0, ["."], { up: nothing, down: nothing, line: nothing });
+  const refused = await instance.start().catch((error) => error);
+  assert.instance(refused, SvcError);
+  assert.match(refused.message, /^S1 cannot be started: .*ENOENT/);
+  assert.is(instance.pid, null);
+  assert.is(await instance.stop(), 0);
+});
+
+test.run();
