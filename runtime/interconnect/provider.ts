@@ -165,6 +165,8 @@ export class Provider {
       throw new SvcError("SVC2535", `replication: this provider was replaced: ${text}`);
     }
     const ownOrigin = origin();
+    // The log tells of what is opened from here on, and the offer does not.
+    const next = log.channel.log.last + 1;
     const plan = planFor(log.channel, positions, ownOrigin);
     if (typeof plan === "string") {
       await peer.refuse(plan);
@@ -182,7 +184,7 @@ export class Provider {
       traffic.synchronizing -= plan.snapshots.length;
       this.#isSynchronizing = false;
     }
-    const start = log.channel.firstNeeded(plan.counts);
+    const start = Math.min(log.channel.firstNeeded(plan.counts), next);
     this.#acknowledged = start - 1;
     return start;
   }

@@ -51,7 +51,7 @@ export class Replica {
   /** By the number that the provider's log gave them. */
   readonly #offered = new Map<number, OfferedGraph>();
   readonly #stores = new Map<number, GraphStore>();
-  /** What the provider's log opened up to this number, and does not offer, was erased since. */
+  /** What the provider's log opened up to this number, and is not offered, was erased since. */
   #lastNumber = 0;
   #log: Positions["log"];
   #origin: string | null;
@@ -179,6 +179,7 @@ export class Replica {
       // Another one of its name may be here already.
       if (!isKnown && opened.number <= this.#lastNumber) return;
       if (!isKnown) this.#offered.set(opened.number, opened);
+      this.#lastNumber = Math.max(this.#lastNumber, opened.number);
       await this.#clear(opened);
     }
     if (typeof erased !== "number") return;
@@ -191,8 +192,11 @@ export class Replica {
   /** @throws SvcError SVC2532 */
   #apply(words: Uint32Array, at: number, number: number, after: number): void {
     const offered = this.#offered.get(number);
-    // It was erased since.
-    if (offered === undefined) return;
+    if (offered === undefined) {
+      // It was erased since.
+      if (number <= this.#lastNumber) return;
+      throw garbled(`changes of graph ${number}, which was not told of`);
+    }
     if (this.#isRetired) throw garbled("this instance provides by itself now");
     const store = this.#storeOf(number) ?? this.#open(offered);
     if (after <= store.operationCount) return;

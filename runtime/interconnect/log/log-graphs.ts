@@ -86,7 +86,8 @@ export class LogGraphs {
   reach(number: number, before: number, after: number): void {
     const graph = this.#byNumber.get(number);
     if (graph === undefined) throw new DataError(`a log has a unit of an unknown graph: ${number}`);
-    graph.before ??= before;
+    // What was done while nothing was logged is missing: only from here on is there all.
+    if (graph.before === null || before !== graph.after) graph.before = before;
     graph.after = after;
   }
 

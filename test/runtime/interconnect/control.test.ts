@@ -3,13 +3,12 @@
 // limit: 240 s
 
 import { mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Gate } from "../../../runtime/interconnect/gate.js";
-import { Instance, type InstanceOptions, same, until } from "./support/instance.js";
+import { freePort, Instance, type InstanceOptions, same, until } from "./support/instance.js";
 
 interface Context {
   folder: string;
@@ -36,14 +35,6 @@ async function begin({ folder }: Context, name: string, options: InstanceOptions
 async function end(instance: Instance): Promise<void> {
   running.splice(running.indexOf(instance), 1);
   await instance.stop();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function code(promise: Promise<unknown>): Promise<unknown> {

@@ -87,9 +87,9 @@ async function follow(context: Context): Promise<void> {
   await stream(context);
 }
 
-async function stream({ log, clock, replica }: Context): Promise<void> {
+async function stream({ log, clock, replica }: Context, from = 1): Promise<void> {
   assert.ok(await clock.wait(clock.next));
-  const follower = new LogFollower(realDisk, log.channel.log, 1);
+  const follower = new LogFollower(realDisk, log.channel.log, from);
   for (let frame = follower.next(); frame !== null; frame = follower.next()) {
     const bytes = Buffer.allocUnsafeSlow(frame.bytes.length);
     frame.bytes.copy(bytes);
@@ -137,6 +137,20 @@ test("a graph that was let go here while it was followed comes again", async (c)
   openStore(store).createVertex("new");
   await stream(c);
   isSame(c, store);
+});
+
+test("changes of a graph that was never told of are refused, not lost", async (c) => {
+  fill(c, "things", 5);
+  await follow(c);
+  const late = fill(c, "late", 0);
+  assert.ok(await c.clock.wait(c.clock.next));
+  const from = c.log.channel.log.last + 1;
+  openStore(late).createVertex("new");
+  let code: unknown = "none";
+  await stream(c, from).catch((error) => {
+    code = error.code;
+  });
+  assert.is(code, "SVC2531");
 });
 
 test.run();

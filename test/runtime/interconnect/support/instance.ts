@@ -2,6 +2,7 @@
 // over real sockets, without processes.
 
 import { mkdirSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import * as assert from "uvu/assert";
@@ -9,6 +10,7 @@ import type { Graph } from "../../../../runtime/graph/api/graph.js";
 import { LogClock } from "../../../../runtime/graph/memory/log-clock.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import type { Control } from "../../../../runtime/interconnect/control.js";
+import type { LogMode } from "../../../../runtime/interconnect/durable-log.js";
 import { Interconnect } from "../../../../runtime/interconnect/interconnect.js";
 import { type Disk, realDisk } from "../../../../runtime/interconnect/log/disk.js";
 import { TrafficBoard, type TrafficShown } from "../../../../runtime/metrics/traffic.js";
@@ -22,6 +24,7 @@ export interface InstanceOptions {
   readonly txPort?: number | null;
   readonly attach?: readonly string[];
   readonly disk?: Disk;
+  readonly log?: LogMode;
 }
 
 export class Instance {
@@ -32,10 +35,11 @@ export class Instance {
   readonly #interconnect: Interconnect;
   readonly #board = new TrafficBoard();
 
-  private constructor(root: string, { txPort = null, attach = [], disk }: InstanceOptions) {
+  private constructor(root: string, options: InstanceOptions) {
+    const { txPort = null, attach = [], disk, log: mode = "async" } = options;
     this.#root = root;
     const settings = {
-      ...{ root, readonly: false, graphs: {}, log: "async" as const },
+      ...{ root, readonly: false, graphs: {}, log: mode },
       ...{ events: false, idle: false, saveEvery: 0 },
       ...{ ip: null, txPort, attach, txKeyFile: null },
     };
@@ -115,4 +119,12 @@ export async function same(one: Instance, other: Instance, name = "g"): Promise<
 function contents(store: GraphStore): unknown {
   const { graph, vertices } = comparable(store) as { graph: object; vertices: unknown };
   return { graph: { ...graph, isReadonly: null }, vertices };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
