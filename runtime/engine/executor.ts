@@ -9,7 +9,7 @@ import { flushSince, unitsPublished } from "../graph/log/logged-store.js";
 import type { BoundGraph } from "../plugin/contract/bound-graph.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import { queryOf } from "../plugin/contract/query-text.js";
-import { RequestSignals } from "../plugin/contract/request-signals.js";
+import { RequestSignal } from "../plugin/contract/request-signal.js";
 import type {
   Accept,
   Ident,
@@ -49,10 +49,12 @@ export class Executor {
   readonly #prepare: (isTrusted: boolean) => void;
   /** Graphs of the requests whose promises have not settled yet. */
   readonly #held = new Map<number, BoundGraph>();
-  readonly #signals = new RequestSignals();
+  /** Of requests that have no answer yet. */
+  readonly #signals = new Map<number, RequestSignal>();
   readonly #streams: StreamOpener = {
     open: ({ serial, executor, portOffset }, port: MessagePort, format) => {
       this.#held.delete(serial);
+      this.#signals.delete(serial);
       const slot = portOffset * MAIN_SLOTS + executor;
       this.#results.push(slot, serial, 200, RESULT_STREAM, { port, format }, 0);
       this.#transfers.push(port);
@@ -103,12 +105,12 @@ export class Executor {
     const startMs = nowMs();
     const flags = batch[at + RequestField.Flags] as number;
     if ((flags & FLAG_GONE) !== 0) {
-      this.#signals.abort(serial, "AbortError");
+      this.#signals.get(serial)?.abort("AbortError");
       return startMs;
     }
     if ((flags & FLAG_TIMED_OUT) !== 0) {
-      this.#signals.abort(serial, "TimeoutError");
-      this.#signals.forget(serial);
+      this.#signals.get(serial)?.abort("TimeoutError");
+      this.#signals.delete(serial);
       this.#held.get(serial)?.release();
       this.#held.delete(serial);
       return startMs;
@@ -125,9 +127,12 @@ export class Executor {
     this.#prepare((flags & FLAG_TRUSTED) !== 0);
     const merged = batch[at + RequestField.Merged] as MergedInput | null;
     const published = unitsPublished();
+    let isDone = false;
     const done: Done = (status, kind, payload) => {
+      isDone = true;
+      source.signal?.over();
       this.#held.delete(serial);
-      this.#signals.forget(serial);
+      this.#signals.delete(serial);
       const isReadonlyPartial = kind === RESULT_PARTIAL && entry?.readonly === true;
       const told = isReadonlyPartial ? RESULT_READONLY_PARTIAL : kind;
       this.#post(slot, serial, status, told, payload, flushSince(published));
@@ -135,6 +140,7 @@ export class Executor {
     const held =
       merged === null ? runPlugin(entry, source, done) : runMerged(entry, source, merged, done);
     if (held !== null) this.#held.set(serial, held);
+    if (!isDone) this.#signals.set(serial, source.signal!);
     this.#state.setRunningSlot(this.#id, -1);
     return nowMs();
   }
@@ -158,7 +164,7 @@ export class Executor {
       accept: acceptOf(flags),
       ident: batch[at + RequestField.Ident] as Ident | null,
       hasMatrix: (flags & FLAG_HAS_MATRIX) !== 0,
-      signals: this.#signals,
+      signal: new RequestSignal(),
       // A dispatcher merges whole answers.
       ...((flags & (FLAG_HAS_MATRIX | FLAG_ACCEPT_PARTIAL)) === 0 && { streams: this.#streams }),
     };

@@ -2,7 +2,7 @@
 // with a time of their own.
 // limit: 60 s
 
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { get, type Served, serve, svc } from "./support/server.js";
@@ -15,7 +15,7 @@ const ended: string[] = [];
 /** Ends when nobody waits any more. @plugin */
 export async function wait(request: PluginRequest, name: str): Promise<string> {
   const { signal } = request;
-  await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
   ended.push(\`\${name} \${(signal.reason as { name: string }).name}\`);
   return name;
 }
@@ -23,6 +23,32 @@ export async function wait(request: PluginRequest, name: str): Promise<string> {
 /** The same, with a time of its own. @plugin @timeout 100ms */
 export async function brief(request: PluginRequest, name: str): Promise<string> {
   return wait(request, name);
+}
+
+const gates: (() => void)[] = [];
+
+/** Asks for its signal once it is let through. @plugin */
+export async function behind(request: PluginRequest, name: str): Promise<string> {
+  await new Promise<void>((resolve) => gates.push(resolve));
+  return wait(request, name);
+}
+
+/** @plugin */
+export function waiting(_request: PluginRequest): number {
+  return gates.length;
+}
+
+/** @plugin */
+export function open(_request: PluginRequest): void {
+  for (const gate of gates.splice(0)) gate();
+}
+
+/** Asks when it has answered. @plugin */
+export function after(request: PluginRequest): void {
+  Promise.resolve().then(() => {
+    const { reason } = request.signal;
+    ended.push(\`after \${(reason as { name: string } | undefined)?.name}\`);
+  });
 }
 
 /** @plugin */
@@ -61,11 +87,21 @@ async function untilEnded(line: string): Promise<void> {
   }
 }
 
-test("a client that is gone", async () => {
+async function untilWaiting(): Promise<void> {
+  while ((await ask("waiting")).json.response !== 1) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function begin(path: string): Promise<Socket> {
   const socket = connect(server.port, "127.0.0.1");
-  await new Promise((resolve) =>
-    socket.write("GET /svc/plugin/wait?name=gone HTTP/1.1\r\nHost: x\r\n\r\n", resolve),
-  );
+  const text = `GET /svc/plugin/${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  await new Promise((resolve) => socket.write(text, resolve));
+  return socket;
+}
+
+test("a client that is gone", async () => {
+  const socket = await begin("wait?name=gone");
   assert.is((await ask("calm")).json.response, true);
   socket.destroy();
   await untilEnded("gone AbortError");
@@ -77,6 +113,24 @@ test("a deadline of the client's, and a time-out of the plugin's", async () => {
   const brief = await ask("brief?name=brief");
   assert.is(brief.status, 500);
   await untilEnded("brief TimeoutError");
+});
+
+test("a signal that is asked for too late", async () => {
+  const socket = await begin("behind?name=left");
+  await untilWaiting();
+  const next = await begin("wait?name=next");
+  assert.is((await ask("calm")).json.response, true);
+  socket.destroy();
+  next.destroy();
+  await untilEnded("next AbortError");
+  await ask("open");
+  await untilEnded("left AbortError");
+  assert.is((await ask("behind?name=slow", { "X-SVC-Deadline": "50" })).status, 500);
+  await untilWaiting();
+  await ask("open");
+  await untilEnded("slow TimeoutError");
+  await ask("after");
+  await untilEnded("after AbortError");
 });
 
 test("a time-out has a unit", async () => {

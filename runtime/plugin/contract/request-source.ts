@@ -1,7 +1,7 @@
 // One request as it reaches an executor: bytes as they were received, held as latin1 text (one
 // character a byte), plus where it came from. Converters and PluginRequest read from it lazily.
 
-import type { RequestSignals } from "./request-signals.js";
+import type { RequestSignal } from "./request-signal.js";
 
 /** `(width, height, depth, partition, replica, channel, primary)` sent by a dispatcher. */
 export type Ident = readonly [number, number, number, number, number, number, number];
@@ -30,7 +30,7 @@ export interface RequestSource {
   readonly ident: Ident | null;
   readonly hasMatrix: boolean;
   /** Where the executor learns that nobody waits any more. */
-  readonly signals?: RequestSignals;
+  readonly signal?: RequestSignal;
   /** How an answer begins that comes piece by piece; undefined where none can. */
   readonly streams?: StreamOpener;
 }

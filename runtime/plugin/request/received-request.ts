@@ -27,8 +27,7 @@ export abstract class ReceivedRequest {
    * request is up. For `fetch` and whatever else takes a signal.
    */
   get signal(): AbortSignal {
-    const { signals, serial } = this.#received;
-    return signals?.of(serial) ?? new AbortController().signal;
+    return this.#received.signal?.get() ?? new AbortController().signal;
   }
 
   /** The server's log; entries carry the id of the request. */

@@ -205,9 +205,9 @@ function sendStream(
     started: (port) => source.streams!.open(source, port, format),
     failed: (thrown) => sendLate(thrown, source, done),
     broken: (thrown) => reportThrown(thrown, source),
-    cancelled: () => source.signals?.abort(source.serial, "AbortError"),
+    cancelled: () => source.signal?.abort("AbortError"),
     over: () => {
-      source.signals?.forget(source.serial);
+      source.signal?.over();
       bound?.release();
     },
   });
