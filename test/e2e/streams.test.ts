@@ -34,6 +34,19 @@ export async function* endless(_request: PluginRequest, name: str): AsyncGenerat
   }
 }
 
+/** One of its parts cannot be written. @plugin */
+export async function* cyclic(
+  _request: PluginRequest, name: str, at: int,
+): AsyncGenerator<object> {
+  const ring: { self?: object } = {};
+  ring.self = ring;
+  try {
+    for (let n = 0; ; n++) yield n === at ? ring : { n };
+  } finally {
+    state.ended.push(name);
+  }
+}
+
 /** Waits for ever. @plugin */
 export async function* silent(request: PluginRequest, name: str): AsyncGenerator<string> {
   yield "first";
@@ -120,6 +133,14 @@ test("what fails later does not look whole", async () => {
   assert.instance(failure, Error);
   const events = await fetchIt("count?to=3&fail=2", { headers: { Accept: "text/event-stream" } });
   assert.match(await events.text(), 'event: error\ndata: "HttpError"\n\n');
+});
+
+test("a part that cannot be written ends its plugin", async () => {
+  assert.is((await fetchIt("cyclic?name=early&at=0")).status, 500);
+  await untilEnded("early");
+  const answer = await fetchIt("cyclic?name=later&at=2");
+  assert.is(await answer.text().then(String, () => "cut"), "cut");
+  await untilEnded("later");
 });
 
 test("a plugin makes no more than its client takes, and ends with it", async () => {

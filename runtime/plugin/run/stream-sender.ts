@@ -70,7 +70,7 @@ export class StreamSender {
         const { done, value } = await this.#iterator.next();
         if (this.#isOver) return;
         if (done === true) break;
-        this.#gathered += partText(value, this.#format);
+        this.#gather(value);
         this.#start();
         if (this.#gathered.length >= CHUNK_CHARACTERS) this.#flush();
         else this.#schedule();
@@ -87,6 +87,25 @@ export class StreamSender {
       this.#end("end");
     } finally {
       clearTimeout(starting);
+    }
+  }
+
+  /** What cannot be written is nothing that the source knows of: it has to be told. */
+  #gather(value: unknown): void {
+    try {
+      this.#gathered += partText(value, this.#format);
+    } catch (thrown) {
+      this.#endSource();
+      throw thrown;
+    }
+  }
+
+  /** A generator that waits ends when that is over; its own fault then is nobody's business. */
+  #endSource(): void {
+    try {
+      Promise.resolve(this.#iterator.return?.()).catch(() => {});
+    } catch {
+      // One that is written by hand may throw at once.
     }
   }
 
@@ -109,8 +128,7 @@ export class StreamSender {
       this.#isOver = true;
       this.#events.cancelled();
       this.#close();
-      // A generator that waits ends when that is over; its own fault then is nobody's business.
-      Promise.resolve(this.#iterator.return?.()).catch(() => {});
+      this.#endSource();
     } else {
       this.#ahead -= reply;
     }
