@@ -9,8 +9,6 @@ const HEALTH_MS = 250;
 const FIGURES_MS = 2000;
 /** Surveys of one kind are not made more often. */
 const FRESH_MS = 1000;
-/** Different questions whose answers are kept. */
-const MAX_KEPT = 100;
 const MAX_AT_ONCE = 64;
 
 export interface Found {
@@ -28,7 +26,9 @@ export interface Found {
 export type Paths = (instance: Instance) => readonly string[];
 
 interface Kept {
+  readonly system: System;
   readonly atMs: number;
+  isUnderWay: boolean;
   readonly found: Promise<readonly Found[]>;
 }
 
@@ -36,34 +36,40 @@ export class Survey {
   readonly #kept = new Map<string, Kept>();
 
   /**
+   * All instances are asked, whichever are wanted: however many ask for whatever of them, one
+   * survey of a topic is under way.
    * @param topic the same for the same paths
    * @param ids those that are no instances are left out
    */
-  of(
+  async of(
     system: System,
     topic: string,
     paths: Paths,
     ids: readonly string[],
   ): Promise<readonly Found[]> {
-    const asked = [...system.instances.keys()].filter((id) => ids.includes(id));
-    const key = `${topic} ${asked.join()}`;
+    const found = await this.#all(system, topic, paths);
+    const wanted = new Set(ids);
+    return found.filter(({ instance }) => wanted.has(instance.id));
+  }
+
+  #all(system: System, topic: string, paths: Paths): Promise<readonly Found[]> {
     const now = performance.now();
-    const kept = this.#kept.get(key);
-    if (kept !== undefined && now - kept.atMs < FRESH_MS) return kept.found;
-    for (const [other, { atMs }] of this.#kept) {
-      if (now - atMs >= FRESH_MS || this.#kept.size >= MAX_KEPT) this.#kept.delete(other);
-    }
-    const found = survey(system, paths, asked);
-    this.#kept.set(key, { atMs: now, found });
+    const last = this.#kept.get(topic);
+    const isFresh = last !== undefined && (last.isUnderWay || now - last.atMs < FRESH_MS);
+    if (isFresh && last.system === system) return last.found;
+    const found = survey(system, paths);
+    const kept = { system, atMs: now, found, isUnderWay: true };
+    this.#kept.set(topic, kept);
+    const end = (): void => {
+      kept.isUnderWay = false;
+    };
+    found.then(end, end);
     return found;
   }
 }
 
-async function survey(
-  system: System,
-  paths: Paths,
-  ids: readonly string[],
-): Promise<readonly Found[]> {
+async function survey(system: System, paths: Paths): Promise<readonly Found[]> {
+  const ids = [...system.instances.keys()];
   const found: Found[] = [];
   let next = 0;
   const work = async (): Promise<void> => {
