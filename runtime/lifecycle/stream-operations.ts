@@ -1,5 +1,6 @@
 // Operations on the stream of transactions between instances.
 
+import { HOST_PORT } from "../base/host-port.js";
 import type { ControlArguments } from "../builtin/admin/control-desk.js";
 import type { ThrottleUnit } from "../interconnect/gate.js";
 import type { Operation, Parts } from "./operation.js";
@@ -57,13 +58,32 @@ async function updateSubscribers(
   const given: unknown = JSON.parse(text);
   const list = Array.isArray(given) ? given : (given as { destinations?: unknown })?.destinations;
   if (!Array.isArray(list)) throw new Error("a list of host:port is required");
-  const wanted = [...new Set(list.map((address) => `svc://${String(address)}`))];
+  const wanted = [...new Set(list.map(uriOf))];
   const present = (await graphs.control({ do: "attached" })) as readonly string[];
   const added = wanted.filter((uri) => !present.includes(uri));
   const removed = present.filter((uri) => !wanted.includes(uri));
+  await attachAll(graphs, added);
   for (const uri of removed) await graphs.control({ do: "detach", uri });
-  for (const uri of added) await graphs.control({ do: "attach", uri });
   return { action: "attached", added, removed, result: [] };
+}
+
+function uriOf(address: unknown): string {
+  if (typeof address === "string" && HOST_PORT.test(address)) return `svc://${address}`;
+  throw new Error(`not host:port: ${JSON.stringify(address).slice(0, 200)}`);
+}
+
+/** All or none: who asks for what cannot be loses no subscriber, and gets none. */
+async function attachAll(graphs: Parts["graphs"], uris: readonly string[]): Promise<void> {
+  const attached: string[] = [];
+  try {
+    for (const uri of uris) {
+      await graphs.control({ do: "attach", uri });
+      attached.push(uri);
+    }
+  } catch (error) {
+    for (const uri of attached) await graphs.control({ do: "detach", uri });
+    throw error;
+  }
 }
 
 async function bind({ graphs }: Parts, { port, durable }: ControlArguments): Promise<object> {

@@ -1,0 +1,62 @@
+// ADMIN_UpdateSubscribers: what cannot be done as a whole is not done in part.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Control } from "../../../runtime/interconnect/control.js";
+import type { Parts } from "../../../runtime/lifecycle/operation.js";
+import { STREAM_OPERATIONS } from "../../../runtime/lifecycle/stream-operations.js";
+
+const test = suite("subscribers that are replaced");
+const update = new Map(STREAM_OPERATIONS).get("UpdateSubscribers")!;
+
+/** An instance with subscribers, which refuses to attach some. */
+function instance(refused: readonly string[] = []) {
+  let attached: string[] = ["svc://a:1", "svc://b:2"];
+  const steps: string[] = [];
+  const control = async (asked: Control): Promise<unknown> => {
+    if (asked.do === "attached") return attached;
+    if (asked.do !== "attach" && asked.do !== "detach") throw new Error(asked.do);
+    const uri = String(asked.uri);
+    if (asked.do === "attach" && refused.includes(uri)) throw new Error("it needs a key");
+    steps.push(`${asked.do} ${uri}`);
+    attached = attached.filter((one) => one !== uri);
+    if (asked.do === "attach") attached.push(uri);
+    return null;
+  };
+  const parts = { graphs: { control } } as unknown as Parts;
+  const run = async (list: unknown): Promise<unknown> => {
+    return update(parts, { content: JSON.stringify(list), goal: "[]" });
+  };
+  return { run, steps, attached: () => attached };
+}
+
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => "none",
+    (error: Error) => error.message,
+  );
+}
+
+test("new ones are attached before old ones are detached", async () => {
+  const one = instance();
+  assert.equal(await one.run(["b:2", "c:3", "c:3"]), {
+    ...{ action: "attached", added: ["svc://c:3"], removed: ["svc://a:1"], result: [] },
+  });
+  assert.equal(one.steps, ["attach svc://c:3", "detach svc://a:1"]);
+});
+
+test("an address that is none changes nothing", async () => {
+  for (const wrong of ["nonsense", "d:0", "svc://d:4", 5, null, { toString: 1 }, ["d:4"]]) {
+    const one = instance();
+    assert.match(await refusal(one.run(["c:3", wrong])), /^not host:port: /);
+    assert.equal(one.steps, []);
+  }
+});
+
+test("one that cannot be attached changes nothing", async () => {
+  const one = instance(["svc://d:4"]);
+  assert.is(await refusal(one.run(["c:3", "d:4"])), "it needs a key");
+  assert.equal(one.attached(), ["svc://a:1", "svc://b:2"]);
+});
+
+test.run();
