@@ -13,6 +13,7 @@ const HOST = "127.0.0.1";
 const MAX_LINE = 20_000;
 const LINE_TIMEOUT_MS = 5000;
 const CONNECT_TIMEOUT_MS = 5000;
+const PING_TIMEOUT_MS = 5000;
 
 export interface DownRequest {
   /** Null: all, and `svc up` with them. */
@@ -91,26 +92,43 @@ export async function askDown(
   request: DownRequest,
   tell: (text: string) => void,
 ): Promise<boolean> {
-  return converse(root, { do: "down", ...request }, tell);
+  await ping(root);
+  // Who ends everything may end before it has said so.
+  return (await converse(root, { do: "down", ...request }, tell)) ?? true;
 }
 
 async function isServed(root: string): Promise<boolean> {
   try {
-    return await converse(root, { do: "ping" }, () => {});
+    await ping(root);
+    return true;
   } catch {
     return false;
   }
 }
 
+/**
+ * The port of one that was killed may be another program's by now, which says anything or nothing.
+ * @throws SvcError SVC3114
+ */
+async function ping(root: string): Promise<void> {
+  const isUp = await converse(root, { do: "ping" }, () => {}, PING_TIMEOUT_MS);
+  if (isUp === true) return;
+  throw new SvcError("SVC3114", `nothing is up in ${root}: another program has its port`);
+}
+
+/** @returns whether it is done; null where the other end does not say */
 async function converse(
   root: string,
   request: object,
   tell: (text: string) => void,
-): Promise<boolean> {
+  timeoutMs: number | null = null,
+): Promise<boolean | null> {
   const { port, token } = whereabouts(root);
   const socket = connect({ host: HOST, port }).setEncoding("utf8");
+  const late = (): void => void socket.destroy(new Error("no answer"));
+  const timer = timeoutMs === null ? undefined : setTimeout(late, timeoutMs);
   socket.setTimeout(CONNECT_TIMEOUT_MS, () => {
-    if (socket.connecting) socket.destroy(new Error("no answer"));
+    if (socket.connecting) late();
   });
   socket.write(`${JSON.stringify({ token, ...request })}\n`);
   let rest = "";
@@ -126,9 +144,10 @@ async function converse(
   } catch (error) {
     const text = `nothing is up in ${root}: ${(error as Error).message}`;
     throw new SvcError("SVC3114", text, { cause: error });
+  } finally {
+    clearTimeout(timer);
   }
-  // Who ends everything may end before it has said so.
-  return rest === "";
+  return rest === "" ? null : false;
 }
 
 function whereabouts(root: string): { readonly port: number; readonly token: string } {
