@@ -16,6 +16,8 @@ import { type PeerStatus, statusIn } from "./wire/status.js";
 const MAX_CONNECTIONS = 16;
 /** Within the silence after which the provider takes the connection for dead. */
 const ACK_MS = 2_000;
+/** Of failures of strangers one is said in this time. */
+const STRANGER_MS = 1_000;
 
 export interface SubscriberParts {
   readonly port: number;
@@ -38,6 +40,7 @@ export class Subscriber {
   /** Null: the provider has changes from another one, whose numbers it tells with its status. */
   #serialBase: number | null = null;
   #lastSaid = "";
+  #strangerSaidAt = Number.NEGATIVE_INFINITY;
   /** Not null: it provides by itself now, and says so to whoever wants to be its provider. */
   #promotedTo: number | null = null;
   #goOn: () => void = () => undefined;
@@ -45,7 +48,6 @@ export class Subscriber {
   constructor(parts: SubscriberParts) {
     this.#parts = parts;
     this.#server = createServer((socket) => void this.#serve(socket));
-    this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
   /** @throws SvcError SVC2530 the port cannot be had */
@@ -95,6 +97,10 @@ export class Subscriber {
 
   async #serve(socket: Socket): Promise<void> {
     const { key, traffic } = this.#parts;
+    if (!this.#makeRoom()) {
+      socket.destroy();
+      return;
+    }
     const peer = new Peer(socket);
     this.#peers.add(peer);
     try {
@@ -112,7 +118,8 @@ export class Subscriber {
       traffic.provider = `svc://${peer.address}:${peer.port}`;
       await this.#follow(peer);
     } catch (error) {
-      this.#say(error as Error);
+      if (peer.isTrusted) this.#say(error as Error);
+      else this.#sayOfStranger(error as Error);
       // Texts of other errors may say more than the other end has to know.
       if (isRefusal(error)) await peer.refuse((error as Error).message);
     } finally {
@@ -124,6 +131,15 @@ export class Subscriber {
         traffic.providerDigest = "";
       }
     }
+  }
+
+  /** Strangers keep nobody out: the one that has been here longest goes. */
+  #makeRoom(): boolean {
+    if (this.#peers.size < MAX_CONNECTIONS) return true;
+    const oldest = [...this.#peers].find((peer) => !peer.isTrusted);
+    if (oldest === undefined) return false;
+    oldest.close();
+    return this.#peers.delete(oldest);
   }
 
   async #fence(peer: Peer, epoch: number): Promise<void> {
@@ -198,6 +214,13 @@ export class Subscriber {
     body.writeBigUInt64LE(BigInt(this.#parts.replica.safeSn));
     // Who does not read them is not waited for here: the connection is lost then.
     await peer.send(MessageType.Ack, body).catch(() => undefined);
+  }
+
+  /** They may fail in as many ways, and as often, as they like. */
+  #sayOfStranger(error: Error): void {
+    if (performance.now() - this.#strangerSaidAt < STRANGER_MS) return;
+    this.#strangerSaidAt = performance.now();
+    this.#say(error);
   }
 
   /** Each failure once, not at every attempt. */

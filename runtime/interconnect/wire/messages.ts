@@ -24,6 +24,8 @@ export const MessageType = {
   Frame: 9,
   Ack: 10,
   Status: 11,
+  /** Says nothing but that there is somebody. */
+  Alive: 12,
 } as const;
 export type MessageTypeNumber = (typeof MessageType)[keyof typeof MessageType];
 

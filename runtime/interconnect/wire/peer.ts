@@ -8,9 +8,17 @@ import type { MessageTypeNumber } from "./messages.js";
 import { encodeMessage, garbled, type Message, MessageReader, MessageType } from "./messages.js";
 import { NONCE_BYTES, type Role, type SharedKey } from "./shared-key.js";
 
-const HANDSHAKE_MS = 5_000;
-/** Either end says something every 2 seconds. */
-const SILENCE_MS = 30_000;
+export interface PeerLimits {
+  /** For the whole of it, whatever is said meanwhile. */
+  readonly handshakeMs: number;
+  /** Whoever is listened to that long, and says nothing, is gone. */
+  readonly silenceMs: number;
+}
+
+const LIMITS: PeerLimits = { handshakeMs: 5_000, silenceMs: 30_000 };
+/** So many times either end says something within what the other one takes for silence. */
+const SIGNS = 15;
+const NOTHING = Buffer.alloc(0);
 const PROTOCOL = 1;
 const HEX = /^[0-9a-f]{64}$/;
 
@@ -18,16 +26,31 @@ export class Peer {
   readonly #socket: Socket;
   readonly #reader = new MessageReader();
   readonly #messages: AsyncGenerator<Message, void, void>;
+  readonly #limits: PeerLimits;
+  /** Of the handshake, then of silence. */
+  #timer: NodeJS.Timeout;
+  #signs: NodeJS.Timeout | undefined;
+  #isTrusted = false;
   bytesRead = 0;
   bytesWritten = 0;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, limits = LIMITS) {
     this.#socket = socket;
+    this.#limits = limits;
     socket.setNoDelay(true);
-    socket.setTimeout(HANDSHAKE_MS, () => socket.destroy(silent()));
+    this.#timer = setTimeout(() => socket.destroy(silent()), limits.handshakeMs).unref();
     // Whoever reads or writes gets it.
     socket.on("error", () => undefined);
+    socket.once("close", () => {
+      clearTimeout(this.#timer);
+      clearInterval(this.#signs);
+    });
     this.#messages = this.#read();
+  }
+
+  /** The other end has shown that it has the key. */
+  get isTrusted(): boolean {
+    return this.#isTrusted;
   }
 
   get address(): string {
@@ -76,7 +99,11 @@ export class Peer {
   async expect(type: MessageTypeNumber): Promise<Buffer> {
     const message = await this.next();
     if (message === null) throw lost();
-    if (message.type === MessageType.Refusal) throw refused(message.body);
+    if (message.type === MessageType.Refusal) {
+      // What strangers say is shown to nobody.
+      if (!this.#isTrusted) throw garbled("the other end refuses; its log may say why");
+      throw refused(message.body);
+    }
     if (message.type !== type) throw garbled(`message ${message.type} came in place of ${type}`);
     return message.body;
   }
@@ -115,15 +142,55 @@ export class Peer {
       throw new SvcError("SVC2533", `replication: ${this.address} has another key`);
     }
     if (isProvider) await this.send(MessageType.Proof, key.proof(role, first, second));
+    this.#trust();
+  }
+
+  #trust(): void {
+    const { silenceMs } = this.#limits;
+    const socket = this.#socket;
+    this.#isTrusted = true;
     this.#reader.trust();
-    this.#socket.setTimeout(SILENCE_MS);
+    clearTimeout(this.#timer);
+    // Nothing moves in either direction: what is sent is not taken.
+    socket.setTimeout(silenceMs, () => socket.destroy(silent()));
+    const sign = (): void => {
+      // What waits to be taken is a sign, too.
+      if (!socket.writableNeedDrain)
+        void this.send(MessageType.Alive, NOTHING).catch(() => undefined);
+    };
+    this.#signs = setInterval(sign, silenceMs / SIGNS).unref();
+    if (socket.destroyed) clearInterval(this.#signs);
   }
 
   async *#read(): AsyncGenerator<Message, void, void> {
-    for await (const piece of this.#socket) {
-      this.bytesRead += (piece as Buffer).length;
-      yield* this.#reader.read(piece as Buffer);
+    const pieces = this.#socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    for (;;) {
+      const stop = this.#isTrusted ? this.#awaitSign() : undefined;
+      const { value: piece, done } = await pieces.next();
+      stop?.();
+      if (done === true) return;
+      this.bytesRead += piece.length;
+      for (const message of this.#reader.read(piece)) {
+        if (message.type !== MessageType.Alive || !this.#isTrusted) yield message;
+      }
     }
+  }
+
+  /**
+   * Only while somebody waits for what comes: whoever is busy with something else has not listened.
+   * A write of this end, which `setTimeout` of the socket counts, too, says nothing of the other.
+   */
+  #awaitSign(): () => void {
+    let hasCome = false;
+    const check = (): void => {
+      if (!hasCome) this.#socket.destroy(silent());
+    };
+    // What came while this thread was busy is read first.
+    this.#timer = setTimeout(() => setImmediate(check), this.#limits.silenceMs).unref();
+    return () => {
+      hasCome = true;
+      clearTimeout(this.#timer);
+    };
   }
 }
 

@@ -1,0 +1,186 @@
+// Connections to an instance, or between two, when the other end does not do what it should: says
+// nothing, says it a byte at a time, or says what it has no right to.
+// limit: 60 s
+
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { encodeMessage, MessageType } from "../../../runtime/interconnect/wire/messages.js";
+import { Peer, type PeerLimits } from "../../../runtime/interconnect/wire/peer.js";
+import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
+import { Instance, until } from "./support/instance.js";
+
+const KEY = new SharedKey(null);
+const NOTHING = Buffer.alloc(0);
+const LONG: PeerLimits = { handshakeMs: 600_000, silenceMs: 600_000 };
+const SILENT = /nothing was heard/;
+
+interface Context {
+  folder: string;
+  sockets: Socket[];
+  servers: Server[];
+  instances: Instance[];
+}
+
+const test = suite<Context>("connections");
+
+test.before.each((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), "svc-peer-"));
+  context.sockets = [];
+  context.servers = [];
+  context.instances = [];
+});
+
+test.after.each(async ({ folder, sockets, servers, instances }) => {
+  for (const socket of sockets) socket.destroy();
+  for (const server of servers) server.close();
+  for (const instance of instances) await instance.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function dial({ sockets }: Context, port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+  sockets.push(socket);
+  await once(socket, "connect");
+  return socket;
+}
+
+/** Both ends of a connection. */
+async function pair(context: Context): Promise<[Socket, Socket]> {
+  const server = createServer().listen(0, "127.0.0.1");
+  context.servers.push(server);
+  await once(server, "listening");
+  const accepted = once(server, "connection") as Promise<[Socket]>;
+  const here = await dial(context, (server.address() as AddressInfo).port);
+  const [there] = await accepted;
+  context.sockets.push(there);
+  return [here, there];
+}
+
+async function friends(
+  context: Context,
+  ofProvider: PeerLimits,
+  ofSubscriber: PeerLimits,
+): Promise<[Peer, Peer]> {
+  const [here, there] = await pair(context);
+  const [provider, subscriber] = [new Peer(here, ofProvider), new Peer(there, ofSubscriber)];
+  const shaken = subscriber.shakeHands("subscriber", KEY);
+  await provider.shakeHands("provider", KEY);
+  await shaken;
+  return [provider, subscriber];
+}
+
+async function listening(context: Context): Promise<{ instance: Instance; port: number }> {
+  const instance = await Instance.start(join(context.folder, "a"));
+  context.instances.push(instance);
+  for (;;) {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    try {
+      await instance.control({ do: "bind", port });
+      return { instance, port };
+    } catch (error) {
+      // Somebody else was faster.
+      if ((error as { code?: string }).code !== "SVC2530") throw error;
+    }
+  }
+}
+
+async function textOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => "none",
+    (error: Error) => error.message,
+  );
+}
+
+test("an end that says nothing is noticed, however much is written to it", async (context) => {
+  const [provider] = await friends(context, { ...LONG, silenceMs: 200 }, LONG);
+  const said = textOf(provider.next());
+  const writing = setInterval(() => {
+    void provider.send(MessageType.Status, NOTHING).catch(() => undefined);
+  }, 10);
+  assert.match(await said, SILENT);
+  clearInterval(writing);
+  assert.ok(provider.isClosed);
+});
+
+test("an end that has nothing to say is not taken for silent", async (context) => {
+  const limits = { ...LONG, silenceMs: 1_000 };
+  const [provider, subscriber] = await friends(context, limits, limits);
+  const heard = [provider.next(), subscriber.next()];
+  await delay(3 * limits.silenceMs);
+  await provider.send(MessageType.Status, NOTHING);
+  await subscriber.send(MessageType.Ack, NOTHING);
+  const types = (await Promise.all(heard)).map((message) => message?.type);
+  assert.equal(types, [MessageType.Ack, MessageType.Status]);
+});
+
+test("silence is not what nobody listens to", async (context) => {
+  const [provider] = await friends(context, { ...LONG, silenceMs: 1_000 }, LONG);
+  const writing = setInterval(() => {
+    void provider.send(MessageType.Status, NOTHING).catch(() => undefined);
+  }, 20);
+  await delay(3_000);
+  clearInterval(writing);
+  assert.not.ok(provider.isClosed);
+});
+
+test("a handshake has one time for all of it, not for each byte", async (context) => {
+  const [here, there] = await pair(context);
+  const peer = new Peer(here, { ...LONG, handshakeMs: 300 });
+  const hello = encodeMessage(MessageType.Hello, Buffer.alloc(1_000, " "));
+  let at = 0;
+  const writing = setInterval(() => there.write(hello.subarray(at, ++at)), 20);
+  there.on("error", () => undefined);
+  assert.match(await textOf(peer.shakeHands("subscriber", KEY)), SILENT);
+  clearInterval(writing);
+  assert.ok(at < hello.length);
+});
+
+test("strangers who hold all connections do not keep a provider out", async (context) => {
+  const { port } = await listening(context);
+  const strangers: Socket[] = [];
+  for (let left = 16; left > 0; left--) strangers.push(await dial(context, port));
+  const gone = once(strangers[0]!, "close");
+  const provider = new Peer(await dial(context, port), LONG);
+  await provider.shakeHands("provider", KEY);
+  strangers[0]!.resume();
+  await gone;
+  // Nor do those who come after it.
+  for (let left = 40; left > 0; left--) await dial(context, port);
+  assert.is((await provider.next())?.type, MessageType.Positions);
+  await provider.sendJson(MessageType.Refusal, "seen");
+});
+
+test("what a stranger says is not shown, and its failures are not said each", async (context) => {
+  const { instance, port } = await listening(context);
+  const text = Buffer.from(JSON.stringify("forged line"));
+  const failures = 200;
+  const startedAt = performance.now();
+  for (let at = 0; at < failures; at++) {
+    const socket = await dial(context, port);
+    // Each fails in its own way.
+    const type = (at === 0 ? MessageType.Refusal : 1_000 + at) as 4;
+    const closed = once(socket.resume(), "close");
+    socket.write(encodeMessage(type, text));
+    await closed;
+  }
+  await until(
+    () => instance.log.includes("SVC2531"),
+    () => instance.log,
+  );
+  const said = instance.lines.filter((line) => line.includes("SVC2531")).length;
+  const most = 1 + (performance.now() - startedAt) / 1_000;
+  assert.ok(said <= most, `${said} lines`);
+  assert.not.match(instance.log, /forged/);
+  assert.not.match(instance.log, /SVC2532/);
+});
+
+test.run();
