@@ -26,7 +26,7 @@ export interface Found {
 export type Paths = (instance: Instance) => readonly string[];
 
 interface Kept {
-  readonly system: System;
+  readonly places: string;
   readonly atMs: number;
   isUnderWay: boolean;
   readonly found: Promise<readonly Found[]>;
@@ -54,11 +54,12 @@ export class Survey {
 
   #all(system: System, topic: string, paths: Paths): Promise<readonly Found[]> {
     const now = performance.now();
+    const places = placesOf(system);
     const last = this.#kept.get(topic);
     const isFresh = last !== undefined && (last.isUnderWay || now - last.atMs < FRESH_MS);
-    if (isFresh && last.system === system) return last.found;
+    if (isFresh && last.places === places) return last.found;
     const found = survey(system, paths);
-    const kept = { system, atMs: now, found, isUnderWay: true };
+    const kept = { places, atMs: now, found, isUnderWay: true };
     this.#kept.set(topic, kept);
     const end = (): void => {
       kept.isUnderWay = false;
@@ -66,6 +67,11 @@ export class Survey {
     found.then(end, end);
     return found;
   }
+}
+
+/** By what they are, not by identity: an instance of no system makes its own up anew each time. */
+function placesOf({ instances }: System): string {
+  return [...instances.values()].map(({ id, host, hport }) => `${id} ${host}:${hport}`).join();
 }
 
 async function survey(system: System, paths: Paths): Promise<readonly Found[]> {

@@ -34,9 +34,9 @@ test.after.each(({ server }) => {
   server.close();
 });
 
-function systemAt(server: Server): System {
+function systemAt(server: Server, third = "127.0.0.3"): System {
   const hport = (server.address() as AddressInfo).port - 1;
-  const hosts = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
+  const hosts = ["127.0.0.1", "127.0.0.2", third];
   const instances = IDS.map((id, at) => [id, { type: "generic", host: hosts[at], hport }]);
   const none = Object.fromEntries(IDS.map((id) => [id, {}]));
   return readDescriptor({
@@ -66,8 +66,16 @@ test("another topic, and another system, is asked about anew", async ({
   const survey = new Survey();
   await survey.of(system, "t", PATHS, IDS);
   await survey.of(system, "u", PATHS, IDS);
-  await survey.of(systemAt(server), "t", PATHS, IDS);
+  await survey.of(systemAt(server, "127.0.0.4"), "t", PATHS, IDS);
   assert.is(asked.get("/figures"), 3);
+});
+
+test("the same system that was read again is not asked again", async (context) => {
+  const { server, asked } = context;
+  const survey = new Survey();
+  const read = [systemAt(server), systemAt(server), systemAt(server)];
+  await Promise.all(read.map((system) => survey.of(system, "t", PATHS, IDS)));
+  assert.is(asked.get("/figures"), 1);
 });
 
 test.run();
