@@ -55,8 +55,8 @@ const MAX_RETAINED = 128;
 export interface ReplicatedLog {
   readonly disk: Disk;
   readonly channel: LogChannel;
-  /** Is called whenever something was made safe. */
-  onFlushed(call: () => void): void;
+  /** Is called whenever something was made safe, until the result is called. */
+  onFlushed(call: () => void): () => void;
 }
 
 export class DurableLog implements GraphLog, ReplicatedLog {
@@ -99,8 +99,8 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     return this.#shared;
   }
 
-  onFlushed(call: () => void): void {
-    this.#writer.onFlushed(call);
+  onFlushed(call: () => void): () => void {
+    return this.#writer.onFlushed(call);
   }
 
   /** Writes what waits where that is much: for a thread that both fills and empties the rings. */

@@ -57,11 +57,12 @@ export class Provider {
   /** When it had all there was. */
   #caughtUpAt = performance.now();
   #wake: () => void = () => undefined;
+  readonly #unlisten: () => void;
 
   constructor(parts: ProviderParts) {
     this.#parts = parts;
     this.#address = `${parts.host}:${parts.port}`;
-    parts.log.onFlushed(() => this.#wake());
+    this.#unlisten = parts.log.onFlushed(() => this.#wake());
   }
 
   /** The first unit that the subscriber may still need. */
@@ -108,6 +109,7 @@ export class Provider {
 
   stop(): void {
     this.#isStopped = true;
+    this.#unlisten();
     this.#peer?.close();
     this.#wake();
   }
@@ -133,7 +135,12 @@ export class Provider {
 
   async #connected(): Promise<void> {
     const { host, port, key } = this.#parts;
-    const peer = new Peer(await dial(host, port));
+    const socket = await dial(host, port);
+    if (this.#isStopped) {
+      socket.destroy();
+      return;
+    }
+    const peer = new Peer(socket);
     this.#peer = peer;
     try {
       await peer.shakeHands("provider", key);

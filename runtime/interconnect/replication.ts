@@ -160,13 +160,18 @@ export class Replication {
 
   async #bind(port: number): Promise<void> {
     const { settings, keeper, warn } = this.#parts;
-    if (this.#subscriber !== null) this.#unbind();
-    const replica = new Replica(replicaGraphs(this.#parts, this.#log));
+    // Only its own port has to be given up before it can be had again.
+    if (port === this.#traffic.txPort) this.#unbind();
+    const replica = (): Replica => {
+      this.#subscriber?.retire();
+      return new Replica(replicaGraphs(this.#parts, this.#log));
+    };
     const subscriber = new Subscriber({
       ...{ port, ip: settings.ip, key: this.#key, replica, warn },
       ...{ gate: this.#input, traffic: this.#traffic, status: () => this.#status() },
     });
     await subscriber.listen();
+    this.#subscriber?.stop();
     this.#subscriber = subscriber;
     this.#isPromoted = false;
     this.#traffic.txPort = port;

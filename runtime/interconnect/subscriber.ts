@@ -24,7 +24,8 @@ export interface SubscriberParts {
   /** Address to listen on; null: all. */
   readonly ip: string | null;
   readonly key: SharedKey;
-  readonly replica: Replica;
+  /** Is called once the port is had: it marks the root. */
+  readonly replica: () => Replica;
   /** What comes may be held up. */
   readonly gate: Gate;
   readonly traffic: Traffic;
@@ -36,6 +37,8 @@ export class Subscriber {
   readonly #parts: SubscriberParts;
   readonly #server: Server;
   readonly #peers = new Set<Peer>();
+  /** There is one from when the port is listened on. */
+  #replica!: Replica;
   #provider: Peer | null = null;
   /** Null: the provider has changes from another one, whose numbers it tells with its status. */
   #serialBase: number | null = null;
@@ -50,7 +53,7 @@ export class Subscriber {
     this.#server = createServer((socket) => void this.#serve(socket));
   }
 
-  /** @throws SvcError SVC2530 the port cannot be had */
+  /** @throws SvcError SVC2530 the port cannot be had, SVC2534 */
   async listen(): Promise<void> {
     const { port, ip, key } = this.#parts;
     const host = key.isThere ? (ip ?? undefined) : "127.0.0.1";
@@ -62,10 +65,16 @@ export class Subscriber {
       this.#server.listen({ port, host }, resolve);
     });
     this.#server.on("error", (error) => this.#say(error));
+    try {
+      this.#replica = this.#parts.replica();
+    } catch (error) {
+      this.stop();
+      throw error;
+    }
   }
 
   get origin(): string | null {
-    return this.#parts.replica.origin;
+    return this.#replica.origin;
   }
 
   stop(): void {
@@ -75,8 +84,8 @@ export class Subscriber {
 
   /** Takes nothing more; before its root is no longer called a replica's. */
   retire(): void {
-    this.#parts.replica.mark();
-    this.#parts.replica.retire();
+    this.#replica.mark();
+    this.#replica.retire();
   }
 
   /** Follows nobody any more, and fences off providers of former epochs. */
@@ -148,7 +157,8 @@ export class Subscriber {
   }
 
   async #follow(peer: Peer): Promise<void> {
-    const { replica, warn } = this.#parts;
+    const { warn } = this.#parts;
+    const replica = this.#replica;
     await peer.sendJson(MessageType.Positions, replica.positions());
     const offer = offerIn(jsonIn(await peer.expect(MessageType.Table)));
     await replica.accept(offer);
@@ -182,7 +192,8 @@ export class Subscriber {
   }
 
   async #take(peer: Peer, { type, body }: Message): Promise<void> {
-    const { replica, traffic } = this.#parts;
+    const { traffic } = this.#parts;
+    const replica = this.#replica;
     if (type === MessageType.Frame) {
       await this.#apply(body);
       await this.#acknowledge(peer);
@@ -203,7 +214,8 @@ export class Subscriber {
   }
 
   async #apply(body: Buffer): Promise<void> {
-    const { replica, traffic } = this.#parts;
+    const { traffic } = this.#parts;
+    const replica = this.#replica;
     const { header, records } = await replica.take(body);
     traffic.count(traffic.in, body.length, header.units, records);
     if (this.#serialBase !== null) traffic.serial = this.#serialBase + header.sn + header.units - 1;
@@ -211,7 +223,7 @@ export class Subscriber {
 
   async #acknowledge(peer: Peer): Promise<void> {
     const body = Buffer.alloc(8);
-    body.writeBigUInt64LE(BigInt(this.#parts.replica.safeSn));
+    body.writeBigUInt64LE(BigInt(this.#replica.safeSn));
     // Who does not read them is not waited for here: the connection is lost then.
     await peer.send(MessageType.Ack, body).catch(() => undefined);
   }

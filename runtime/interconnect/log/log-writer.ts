@@ -19,7 +19,7 @@ export class LogWriter {
   #grownBytes = 0;
   #enoughBytes = Number.POSITIVE_INFINITY;
   #onGrown: () => void = () => undefined;
-  readonly #onFlushed: (() => void)[] = [];
+  readonly #onFlushed = new Set<() => void>();
 
   /** @param onFailure nothing is logged any more, and all graphs are readonly */
   constructor(
@@ -38,9 +38,10 @@ export class LogWriter {
     this.#onGrown = call;
   }
 
-  /** Lets a function be called whenever something was made safe. */
-  onFlushed(call: () => void): void {
-    this.#onFlushed.push(call);
+  /** Lets a function be called whenever something was made safe, until the result is called. */
+  onFlushed(call: () => void): () => void {
+    this.#onFlushed.add(call);
+    return () => void this.#onFlushed.delete(call);
   }
 
   start(): void {

@@ -2,12 +2,16 @@
 // over by a replica, which fences its former provider off.
 // limit: 240 s
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { Gate } from "../../../runtime/interconnect/gate.js";
+import { Provider, type ProviderParts } from "../../../runtime/interconnect/provider.js";
+import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
 import { freePort, Instance, type InstanceOptions, same, until } from "./support/instance.js";
 
 interface Context {
@@ -204,6 +208,58 @@ test("a replica that is started without a provider has taken over", async (conte
   const next = await begin(context, "b");
   next.graph().createVertex("b");
   assert.is(await next.control({ do: "promote" }), 2, "no more than once");
+});
+
+test("a port that is taken leaves a provider what it was", async (context) => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const one = await begin(context, "a");
+  const mark = join(context.folder, "a", "_replica.json");
+  assert.is(await code(one.control({ do: "bind", port })), "SVC2530");
+  assert.not.ok(existsSync(mark));
+  const own = await freePort();
+  await one.control({ do: "bind", port: own });
+  assert.ok(existsSync(mark));
+  assert.is(await code(one.control({ do: "bind", port })), "SVC2530");
+  const provider = await begin(context, "b", { attach: [`127.0.0.1:${own}`] });
+  provider.graph().createVertex("a");
+  await same(provider, one);
+  assert.is(await one.control({ do: "bound" }), own);
+  // Its own port again, too.
+  await one.control({ do: "bind", port: own });
+  provider.graph().createVertex("b");
+  await same(provider, one);
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test("a provider that is detached while it connects says nothing", async () => {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const log = { removed: 0 };
+  const parts = {
+    ...{ host: "127.0.0.1", port: (server.address() as AddressInfo).port },
+    log: { onFlushed: () => () => log.removed++ },
+    origin: () => ({ isRoot: true, log: "a", ancestors: [] }),
+    key: new SharedKey(null),
+    warn: () => undefined,
+  } as unknown as ProviderParts;
+  let received = 0;
+  server.on("connection", (socket: Socket) => {
+    socket.on("error", () => undefined);
+    socket.on("data", (bytes) => {
+      received += bytes.length;
+    });
+  });
+  const provider = new Provider(parts);
+  const connected = once(server, "connection");
+  const ended = provider.run();
+  provider.stop();
+  await ended;
+  await connected;
+  await new Promise((resolve) => server.close(resolve));
+  assert.equal([received, log.removed], [0, 1]);
 });
 
 test.run();
