@@ -47,6 +47,11 @@ export async function* cyclic(
   }
 }
 
+/** Cannot even be begun. @plugin */
+export function closed(_request: PluginRequest): AsyncIterable<string> {
+  return { [Symbol.asyncIterator]: () => { throw new HttpError(410, "closed"); } };
+}
+
 /** Waits for ever. @plugin */
 export async function* silent(request: PluginRequest, name: str): AsyncGenerator<string> {
   yield "first";
@@ -121,6 +126,7 @@ test("what fails before its first piece is an error as any", async () => {
   assert.is(answer.status, 418);
   assert.match(await answer.text(), "no tea");
   assert.is((await fetchIt("count?to=x")).status, 400);
+  assert.is((await fetchIt("closed")).status, 410);
 });
 
 test("what fails later does not look whole", async () => {

@@ -39,7 +39,8 @@ export function isStream(value: unknown): value is AsyncIterable<unknown> {
 }
 
 export class StreamSender {
-  readonly #iterator: AsyncIterator<unknown>;
+  readonly #source: AsyncIterable<unknown>;
+  #iterator: AsyncIterator<unknown> | null = null;
   readonly #format: StreamFormat;
   readonly #events: StreamEvents;
   readonly #port: MessagePort;
@@ -52,7 +53,7 @@ export class StreamSender {
   #taken: (() => void) | null = null;
 
   constructor(source: AsyncIterable<unknown>, format: StreamFormat, events: StreamEvents) {
-    this.#iterator = source[Symbol.asyncIterator]();
+    this.#source = source;
     this.#format = format;
     this.#events = events;
     const { port1, port2 } = new MessageChannel();
@@ -66,8 +67,10 @@ export class StreamSender {
   async run(): Promise<void> {
     const starting = setTimeout(() => this.#start(), FIRST_PART_MS);
     try {
+      const iterator = this.#source[Symbol.asyncIterator]();
+      this.#iterator = iterator;
       for (;;) {
-        const { done, value } = await this.#iterator.next();
+        const { done, value } = await iterator.next();
         if (this.#isOver) return;
         if (done === true) break;
         this.#gather(value);
@@ -103,7 +106,7 @@ export class StreamSender {
   /** A generator that waits ends when that is over; its own fault then is nobody's business. */
   #endSource(): void {
     try {
-      Promise.resolve(this.#iterator.return?.()).catch(() => {});
+      Promise.resolve(this.#iterator?.return?.()).catch(() => {});
     } catch {
       // One that is written by hand may throw at once.
     }
