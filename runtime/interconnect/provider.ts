@@ -16,7 +16,7 @@ import { type Origin, planFor } from "./send-plan.js";
 import { type SnapshotSource, sendSnapshot } from "./snapshot-transfer.js";
 import { MessageType } from "./wire/messages.js";
 import { jsonIn, lost, Peer, refused } from "./wire/peer.js";
-import { positionsIn } from "./wire/positions.js";
+import { positionsIn, type Start } from "./wire/positions.js";
 import type { SharedKey } from "./wire/shared-key.js";
 import { type PeerStatus, statusIn } from "./wire/status.js";
 
@@ -45,8 +45,10 @@ export interface ProviderParts {
 export class Provider {
   readonly #parts: ProviderParts;
   readonly #address: string;
-  /** Last unit that the subscriber has; null: it was not yet heard of. */
+  /** Last unit that the subscriber says it has; null: it has said nothing since it was met. */
   #acknowledged: number | null = null;
+  /** First unit that it needed when it was met. */
+  #needed = Number.POSITIVE_INFINITY;
   #isStopped = false;
   #peer: Peer | null = null;
   #lastSaid = "";
@@ -67,7 +69,7 @@ export class Provider {
 
   /** The first unit that the subscriber may still need. */
   get keptSn(): number {
-    return this.#acknowledged === null ? Number.POSITIVE_INFINITY : this.#acknowledged + 1;
+    return this.#acknowledged === null ? this.#needed : this.#acknowledged + 1;
   }
 
   get address(): string {
@@ -160,8 +162,8 @@ export class Provider {
     }
   }
 
-  /** @returns the first unit to send */
-  async #meet(peer: Peer): Promise<number> {
+  /** @returns where what is sent of the log begins */
+  async #meet(peer: Peer): Promise<Start> {
     const { log, snapshots, traffic, origin, fenced } = this.#parts;
     const positions = positionsIn(jsonIn(await peer.expect(MessageType.Positions)));
     const { epoch } = log.channel.log;
@@ -173,12 +175,15 @@ export class Provider {
     }
     const ownOrigin = origin();
     // The log tells of what is opened from here on, and the offer does not.
-    const next = log.channel.log.last + 1;
+    const { last, chain } = log.channel.log;
     const plan = planFor(log.channel, positions, ownOrigin);
     if (typeof plan === "string") {
       await peer.refuse(plan);
       throw new SvcError("SVC2532", `replication: ${this.#address} has diverged: ${plan}`);
     }
+    const needed = (): number => Math.min(log.channel.firstNeeded(plan.counts), last + 1);
+    this.#acknowledged = null;
+    this.#needed = needed();
     await peer.sendJson(MessageType.Table, plan.offer);
     this.#offeredOrigin = ownOrigin.log;
     traffic.synchronizing += plan.snapshots.length;
@@ -191,14 +196,15 @@ export class Provider {
       traffic.synchronizing -= plan.snapshots.length;
       this.#isSynchronizing = false;
     }
-    const start = Math.min(log.channel.firstNeeded(plan.counts), next);
-    this.#acknowledged = start - 1;
-    return start;
+    const start = needed();
+    this.#needed = start;
+    return { sn: start - 1, chain: start > last ? chain : log.channel.log.chainBefore(start) };
   }
 
-  async #stream(peer: Peer, start: number): Promise<void> {
+  async #stream(peer: Peer, start: Start): Promise<void> {
     const { log, status, gate, origin } = this.#parts;
-    const follower = new LogFollower(log.disk, log.channel.log, start);
+    const follower = new LogFollower(log.disk, log.channel.log, start.sn + 1);
+    let isStarted = false;
     let saidAt = Number.NEGATIVE_INFINITY;
     try {
       while (!peer.isClosed && !this.#isStopped) {
@@ -207,6 +213,11 @@ export class Provider {
           if (origin().log !== this.#offeredOrigin) return;
           await peer.sendJson(MessageType.Status, status());
           saidAt = performance.now();
+        }
+        // What is not safe here may still be lost, and must not be taken for what was sent.
+        if (!isStarted && log.channel.log.safe >= start.sn) {
+          isStarted = true;
+          await peer.sendJson(MessageType.Start, start);
         }
         const frame = gate.isOpen ? follower.next() : null;
         if (frame === null) {

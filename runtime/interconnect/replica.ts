@@ -26,6 +26,7 @@ import {
   type OfferedGraph,
   type Positions,
   snapshotHeadIn,
+  startIn,
 } from "./wire/positions.js";
 
 /** So often the mark is written anew. */
@@ -54,6 +55,7 @@ export class Replica {
   /** What the provider's log opened up to this number, and is not offered, was erased since. */
   #lastNumber = 0;
   #log: Positions["log"];
+  #appliedSn: number | null = null;
   #origin: string | null;
   #markedAt = 0;
   #isRetired = false;
@@ -73,9 +75,9 @@ export class Replica {
     else throw notReplica(graphs.root, own.name);
   }
 
-  /** Last unit of the provider that need not be sent again. */
-  get safeSn(): number {
-    return this.#log?.sn ?? 0;
+  /** Last unit that is applied with all before it; null: the provider has not come so far. */
+  get appliedSn(): number | null {
+    return this.#appliedSn;
   }
 
   /** Log of the first provider, through whomever it came; null: nothing has come yet. */
@@ -98,6 +100,7 @@ export class Replica {
       const text = `epoch ${offer.epoch} of the provider is over, this is epoch ${epoch}`;
       throw new SvcError("SVC2535", text);
     }
+    this.#appliedSn = null;
     this.#graphs.epoch = offer.epoch;
     this.#origin = offer.origin;
     this.#offered.clear();
@@ -129,6 +132,13 @@ export class Replica {
     installSnapshot(folder);
     this.#offered.set(head.number, head);
     this.#open(head);
+  }
+
+  /** All that comes as snapshots has come: from here on it is the log. @throws SvcError SVC2531 */
+  start(given: unknown): void {
+    const { sn, chain } = startIn(given);
+    this.#advance(sn, chain);
+    this.mark();
   }
 
   /**
@@ -210,8 +220,15 @@ export class Replica {
   }
 
   #reached({ sn, units, headerCrc }: FrameHeader): void {
-    this.#log = { id: this.#log!.id, sn: sn + units - 1, chain: headerCrc };
+    this.#advance(sn + units - 1, headerCrc);
     if (performance.now() - this.#markedAt > MARK_MS) this.mark();
+  }
+
+  #advance(sn: number, chain: number): void {
+    this.#appliedSn = sn;
+    const { id, sn: before } = this.#log!;
+    // What comes once more takes nothing back: others must not take this one for further behind.
+    if (sn > before) this.#log = { id, sn, chain };
   }
 
   /** Undefined also for one that somebody has let go: its memory is given back. */

@@ -197,6 +197,9 @@ export class Subscriber {
     if (type === MessageType.Frame) {
       await this.#apply(body);
       await this.#acknowledge(peer);
+    } else if (type === MessageType.Start) {
+      replica.start(jsonIn(body));
+      await this.#acknowledge(peer);
     } else if (type === MessageType.Status) {
       const { at, serial, digest } = statusIn(jsonIn(body));
       // All that was sent before it is applied.
@@ -222,8 +225,10 @@ export class Subscriber {
   }
 
   async #acknowledge(peer: Peer): Promise<void> {
+    const { appliedSn } = this.#replica;
+    if (appliedSn === null) return;
     const body = Buffer.alloc(8);
-    body.writeBigUInt64LE(BigInt(this.#replica.safeSn));
+    body.writeBigUInt64LE(BigInt(appliedSn));
     // Who does not read them is not waited for here: the connection is lost then.
     await peer.send(MessageType.Ack, body).catch(() => undefined);
   }

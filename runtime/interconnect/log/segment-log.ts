@@ -179,6 +179,19 @@ export class SegmentLog implements TxLog {
     }
   }
 
+  /** The last word of the frame before a segment. @throws DataError */
+  chainBefore(firstSn: number): number {
+    const file = this.#disk.open(join(this.folder, segmentName(firstSn)), "read");
+    const reader = new SegmentReader(file);
+    try {
+      const header = reader.header();
+      if (header !== null && typeof header !== "number") return header.chain;
+      throw new DataError(`the segment of the log from ${firstSn} on cannot be read`);
+    } finally {
+      reader.close();
+    }
+  }
+
   /** Removes the segments that hold units before a number only; the last segment stays. */
   truncateHead(sn: number): void {
     let isChanged = false;

@@ -26,6 +26,7 @@ export const MessageType = {
   Status: 11,
   /** Says nothing but that there is somebody. */
   Alive: 12,
+  Start: 13,
 } as const;
 export type MessageTypeNumber = (typeof MessageType)[keyof typeof MessageType];
 

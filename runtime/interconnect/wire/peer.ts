@@ -19,7 +19,7 @@ const LIMITS: PeerLimits = { handshakeMs: 5_000, silenceMs: 30_000 };
 /** So many times either end says something within what the other one takes for silence. */
 const SIGNS = 15;
 const NOTHING = Buffer.alloc(0);
-const PROTOCOL = 1;
+const PROTOCOL = 2;
 const HEX = /^[0-9a-f]{64}$/;
 
 export class Peer {

@@ -50,6 +50,13 @@ export interface SnapshotHead extends OfferedGraph {
   readonly bytes: number;
 }
 
+/** Behind the snapshots: all up to this unit of the provider's log was sent, or was there. */
+export interface Start {
+  readonly sn: number;
+  /** The last word of the frame that ends there. */
+  readonly chain: number;
+}
+
 const IDENTITY = /^[0-9a-f]{32}$/;
 
 /** @throws SvcError SVC2531 */
@@ -80,6 +87,13 @@ export function snapshotHeadIn(given: unknown): SnapshotHead {
   const head = (given ?? {}) as SnapshotHead;
   if (!isOffered(head) || !isCount(head.bytes)) throw garbled("no head of a snapshot");
   return head;
+}
+
+/** @throws SvcError SVC2531 */
+export function startIn(given: unknown): Start {
+  const { sn, chain } = (given ?? {}) as Partial<Start>;
+  if (!isCount(sn) || !isCount(chain)) throw garbled("no start of a log");
+  return { sn, chain };
 }
 
 export function isOffered(given: unknown): given is OfferedGraph {

@@ -3,7 +3,7 @@
 // limit: 240 s
 
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -69,6 +69,46 @@ test("an instance is bound, attached, fenced and detached while it runs", async 
   await same(one, other);
   await other.control({ do: "unbind" });
   assert.is(await other.control({ do: "bound" }), 0);
+});
+
+test("a fence waits for what comes as a snapshot", async (context) => {
+  const before = await begin(context, "a", { log: "off" });
+  before.graph().createVertex("a");
+  await before.save();
+  await end(before);
+  const port = await freePort();
+  const other = await begin(context, "b", { txPort: port });
+  await other.control({ do: "suspend", what: "input" });
+  const one = await begin(context, "a");
+  assert.is(one.store().operationCount, 1);
+  await one.control({ do: "attach", uri: `svc://127.0.0.1:${port}` });
+  await until(
+    () => other.log.includes("provides 1 graphs"),
+    () => other.log,
+  );
+  assert.is(await code(one.control({ do: "fence", timeoutMs: 500 })), "SVC2537");
+  await other.control({ do: "resume", what: "input" });
+  await one.control({ do: "fence", timeoutMs: 60_000 });
+  assert.is(other.store().operationCount, 1);
+});
+
+test("a fence resolves when a subscriber is back from a crash while nothing comes", async (c) => {
+  const port = await freePort();
+  const other = await begin(c, "b", { txPort: port });
+  const one = await begin(c, "a", { attach: [`127.0.0.1:${port}`] });
+  one.graph().createVertex("a");
+  await one.control({ do: "fence", timeoutMs: 60_000 });
+  await other.isFlushed();
+  // What a crash leaves: the end of the connection is not noted.
+  cpSync(join(c.folder, "b"), join(c.folder, "crashed"), { recursive: true });
+  await end(other);
+  const back = await begin(c, "crashed", { txPort: port });
+  await until(
+    () => one.log.split("gets all changes").length === 3,
+    () => `${one.log}\n---\n${back.log}`,
+  );
+  await one.control({ do: "fence", timeoutMs: 60_000 });
+  assert.is(back.store().operationCount, 1);
 });
 
 for (const what of ["input", "output"] as const) {

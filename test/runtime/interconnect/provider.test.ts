@@ -2,7 +2,9 @@
 // happens while it sends snapshots: what its subscriber has in the end is the same.
 // limit: 120 s
 
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -14,6 +16,9 @@ import { DurableLog } from "../../../runtime/interconnect/durable-log.js";
 import { Gate } from "../../../runtime/interconnect/gate.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { Provider } from "../../../runtime/interconnect/provider.js";
+import { MessageType } from "../../../runtime/interconnect/wire/messages.js";
+import { jsonIn, Peer } from "../../../runtime/interconnect/wire/peer.js";
+import { startIn } from "../../../runtime/interconnect/wire/positions.js";
 import { SharedKey } from "../../../runtime/interconnect/wire/shared-key.js";
 import { Traffic } from "../../../runtime/metrics/traffic.js";
 import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
@@ -58,9 +63,8 @@ test("what was done while the log was off comes as a snapshot", async (context) 
   }
 });
 
-test("a graph that is made while snapshots are sent is followed, too", async (context) => {
-  await run(context, "off", "a");
-  const { root } = context;
+/** A provider by itself, of graph "g". */
+function provide({ root }: Context, port: number) {
   const lines: string[] = [];
   const warn = (line: string): number => lines.push(line);
   const clock = new LogClock();
@@ -73,32 +77,78 @@ test("a graph that is made while snapshots are sent is followed, too", async (co
     return GraphStore.attach(shared.share, TEST_THREAD + 1);
   };
   keep("g");
-  const saveNow = async (name: string): Promise<string> => {
-    keep("made");
-    assert.ok(await clock.wait(clock.next));
-    return keeper.saveNow(name, 60_000);
-  };
-  const port = await freePort();
-  const subscriber = await Instance.start(join(context.folder, "b"), { txPort: port });
+  const snapshots = { saveNow: (name: string) => keeper.saveNow(name, 60_000) };
   const provider = new Provider({
     ...{ host: "127.0.0.1", port, key: new SharedKey(null), log, warn },
-    ...{ snapshots: { saveNow }, traffic: new Traffic(), gate: new Gate() },
+    ...{ snapshots, traffic: new Traffic(), gate: new Gate() },
     origin: () => ({ isRoot: true, log: log.channel.log.logId, ancestors: [] }),
     status: () => ({ at: 0, host: "", adminPort: 0, serial: 0, digest: "0".repeat(32) }),
     fenced: () => undefined,
   });
-  const running = provider.run();
-  try {
-    const what = (): string => `${lines.join("\n")}\n---\n${subscriber.log}`;
-    await until(() => subscriber.store().operationCount === 3, what);
-    openStore(keep("made")).createVertex("a");
-    await until(() => subscriber.store("made").operationCount === 1, what);
-  } finally {
+  const isFlushed = (): Promise<boolean> => clock.wait(clock.next);
+  const end = async (): Promise<void> => {
     provider.stop();
     await running;
-    await subscriber.stop();
     for (const name of keeper.names()) keeper.drop(name, false);
     await log.close();
+  };
+  const running = provider.run();
+  return { provider, log, lines, keep, snapshots, isFlushed, end };
+}
+
+test("a graph that is made while snapshots are sent is followed, too", async (context) => {
+  await run(context, "off", "a");
+  const port = await freePort();
+  const one = provide(context, port);
+  const { saveNow } = one.snapshots;
+  one.snapshots.saveNow = async (name) => {
+    one.keep("made");
+    assert.ok(await one.isFlushed());
+    return saveNow(name);
+  };
+  const subscriber = await Instance.start(join(context.folder, "b"), { txPort: port });
+  try {
+    const what = (): string => `${one.lines.join("\n")}\n---\n${subscriber.log}`;
+    await until(() => subscriber.store().operationCount === 3, what);
+    openStore(one.keep("made")).createVertex("a");
+    await until(() => subscriber.store("made").operationCount === 1, what);
+  } finally {
+    await one.end();
+    await subscriber.stop();
+  }
+});
+
+test("a subscriber has what it says it has, and not what was sent to it", async (context) => {
+  await run(context, "off", "a");
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const one = provide(context, (server.address() as AddressInfo).port);
+  const [socket] = (await once(server, "connection")) as [Socket];
+  const peer = new Peer(socket);
+  try {
+    assert.ok(await one.isFlushed());
+    const { safe } = one.log.channel.log;
+    await peer.shakeHands("subscriber", new SharedKey(null));
+    const nothing = { log: null, origin: null, epoch: 1, graphs: [] };
+    await peer.sendJson(MessageType.Positions, nothing);
+    await peer.expect(MessageType.Table);
+    // Behind all snapshots.
+    for (let type = 0; type !== MessageType.Status; ) type = (await peer.next())!.type;
+    assert.not(one.provider.has(safe));
+    assert.equal(startIn(jsonIn(await peer.expect(MessageType.Start))).sn, safe);
+    assert.not(one.provider.has(safe));
+    assert.is(one.provider.keptSn, safe + 1);
+    const ack = Buffer.alloc(8);
+    ack.writeBigUInt64LE(BigInt(safe));
+    await peer.send(MessageType.Ack, ack);
+    await until(
+      () => one.provider.has(safe),
+      () => one.lines.join("\n"),
+    );
+  } finally {
+    peer.close();
+    server.close();
+    await one.end();
   }
 });
 
