@@ -3,7 +3,9 @@
 // their place, which is for one at a time; then both take what is left of the server suites
 // (test/e2e, test/conformance). A crash hides no result of other files. Closes what uvu leaves
 // open: tests that never end, suites that never run, totals that never come, handles that stay
-// open, processes that never exit or die.
+// open, processes that never exit or die. Under continuous integration (`CI` is set) a file that
+// fails runs once more when nothing runs beside it, and that decides: a change is judged by what it
+// does, and the file is named as unstable in the end, for people to mend.
 
 import { fork } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -29,6 +31,8 @@ const GRACE_MS = 3_000;
 
 let passed = 0;
 let failed = 0;
+/** Files that get a second run; null once that is going on, or where there is none. */
+let again = process.env.CI ? [] : null;
 
 const options = optionsOrUsage();
 const { parts, name, unit } = options;
@@ -61,6 +65,7 @@ if (options.serial || availableParallelism() === 1) {
   await Promise.all([plain, exclusive].map((own) => runAll(own).then(() => runAll(shared))));
 }
 
+await runAgain();
 if (files.length === 0) fail(parts.join(" "), "no test file has such a path");
 if (name !== "" && passed + failed === 0) fail(name, "no test has such a title");
 process.exitCode = failed === 0 ? 0 : 1;
@@ -78,6 +83,21 @@ function optionsOrUsage() {
 /** Runs what is left of a list, in a new process after every file that took its process down. */
 async function runAll(list) {
   while (list.length > 0) await runInChild(list);
+}
+
+/** Runs what failed alone, one after the other; what passes now is named. */
+async function runAgain() {
+  if (again === null || again.length === 0) return;
+  const list = again;
+  again = null;
+  const unstable = [];
+  for (const file of list) {
+    console.log(`again ${file}`);
+    const before = failed;
+    await runAll([file]);
+    if (failed === before) unstable.push(file);
+  }
+  for (const file of unstable) console.log(`UNSTABLE  ${file}: failed once, passed alone`);
 }
 
 /** Takes files from the list and runs them in one child until it ends. */
@@ -140,7 +160,7 @@ function runInChild(list) {
     child.on("close", (code, signal) => {
       clearTimeout(timer);
       if (file !== null) {
-        fail(file, reason || `${doing}: process ended with ${signal ?? code}`, output);
+        failRun(file, reason || `${doing}: process ended with ${signal ?? code}`, output);
       }
       resolve();
     });
@@ -151,14 +171,26 @@ function runInChild(list) {
 function report(file, result, output) {
   // Of many files most have no test of the title that was asked for.
   if (name !== "" && result.passed + result.failed === 0) return;
-  passed += result.passed;
-  failed += result.failed;
+  const isDecided = result.failed === 0 || again === null;
+  if (isDecided) {
+    passed += result.passed;
+    failed += result.failed;
+  } else again.push(file);
   if (result.failed === 0) {
     const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : "";
     console.log(`ok    ${file} (${result.passed}${skipped}, ${result.elapsedMs} ms)`);
   } else {
     console.log(`FAIL  ${file} (${result.failed} of ${result.passed + result.failed})`);
     console.log(`${output}${result.output}`);
+  }
+}
+
+/** A run of a file did not reach its end. */
+function failRun(file, why, output) {
+  if (again === null) fail(file, why, output);
+  else {
+    again.push(file);
+    console.log(`FAIL  ${file}: ${why}\n${output}`);
   }
 }
 

@@ -71,7 +71,10 @@ test("explains requests that pre-processors made, post-processors, and failures"
   assert.ok(made.partitions[0]!.tries[0]!.below);
   const failed = await ask(below.dispatcher.port, "fails");
   assert.is(failed.status, 500);
-  assert.is(explanationOf(failed).partitions[1]!.tries[0]!.outcome, 500);
+  // The first failure is that of all: it may be told before the other partition has answered.
+  const outcomes = explanationOf(failed).partitions.map(({ tries }) => tries[0]!.outcome);
+  assert.ok(outcomes.includes(500), JSON.stringify(outcomes));
+  assert.ok(outcomes.every((outcome) => outcome === 500 || outcome === null));
 });
 
 test("shows the replicas that were tried before", async () => {
