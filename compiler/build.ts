@@ -4,8 +4,13 @@
 import { readdirSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
-import type { ResolvedConfig } from "../runtime/settings/config-rule.js";
-import { changedFile, readManifest } from "../runtime/settings/manifest.js";
+import {
+  changedFile,
+  hashContent,
+  type Manifest,
+  readManifest,
+  SYSTEM_OUTPUT,
+} from "../runtime/settings/manifest.js";
 import { findPluginFiles } from "../runtime/settings/plugin-files.js";
 import { type BuildResult, Clock } from "./build-result.js";
 import { differingFiles, writeOutput } from "./output.js";
@@ -76,15 +81,17 @@ async function currentPlugins(
   const files = await findPluginFiles(projectDir, manifest.config);
   const isRight =
     files.join("\n") === manifest.files.join("\n") &&
-    (!manifest.isConfigOpen || (await isSameConfig(projectDir, manifest.config)));
+    (!manifest.isConfigOpen || (await isSameConfig(projectDir, manifest)));
   return isRight ? manifest.plugins.length : null;
 }
 
 /** Asks a configuration that reads the environment, or other things that may have changed. */
-async function isSameConfig(projectDir: string, config: ResolvedConfig): Promise<boolean> {
+async function isSameConfig(projectDir: string, { config, outputs }: Manifest): Promise<boolean> {
   const { loadConfig } = await import("./config/config.js");
   const now = await loadConfig(projectDir);
-  return JSON.stringify(now.config) === JSON.stringify(config);
+  const described = now.system === null ? undefined : hashContent(now.system.text);
+  const isSameSystem = described === outputs[SYSTEM_OUTPUT];
+  return isSameSystem && JSON.stringify(now.config) === JSON.stringify(config);
 }
 
 async function compileProject(

@@ -6,8 +6,14 @@ import { existsSync } from "node:fs";
 import { posix, relative, resolve, sep } from "node:path";
 import { SvcError } from "../runtime/base/errors.js";
 import type { ResolvedConfig } from "../runtime/settings/config-rule.js";
-import { CONFIG_OUTPUT, hashContent, MANIFEST_FILE } from "../runtime/settings/manifest.js";
+import {
+  CONFIG_OUTPUT,
+  hashContent,
+  MANIFEST_FILE,
+  SYSTEM_OUTPUT,
+} from "../runtime/settings/manifest.js";
 import { findPluginFiles } from "../runtime/settings/plugin-files.js";
+import { SYSTEM_PROGRAMS } from "../runtime/system/system-files.js";
 import { type BuildResult, Clock, hasErrors } from "./build-result.js";
 import { Bundler } from "./bundle.js";
 import { checkPlugins } from "./check/check-plugins.js";
@@ -219,7 +225,12 @@ export class ProjectBuilder {
   /** An error where it has values that are not allowed: what it means is not known then. */
   async #loadConfig(): Promise<LoadedConfig | ConfigError> {
     const known = this.#config;
-    const sources = new Set([...CONFIG_FILES, "package.json", ...(known?.inputs ?? [])]);
+    const sources = new Set([
+      ...CONFIG_FILES,
+      ...SYSTEM_PROGRAMS,
+      "package.json",
+      ...(known?.inputs ?? []),
+    ]);
     if (known !== null && !this.#hasChanged(sources)) {
       return known;
     }
@@ -268,7 +279,7 @@ export class ProjectBuilder {
 
   /** All files of the build; null when bundling found errors, which are added to `found`. */
   async #emit(
-    { config, inputs, openCode }: LoadedConfig,
+    { config, inputs, openCode, system }: LoadedConfig,
     files: readonly string[],
     reading: ReadResult,
     found: Diagnostic[],
@@ -287,6 +298,7 @@ export class ProjectBuilder {
       output.set(name, text);
     }
     if (openCode !== null) output.set(CONFIG_OUTPUT, openCode);
+    if (system !== null) output.set(SYSTEM_OUTPUT, system.text);
     const hashes = [...output].map(([name, text]) => [name, hashContent(text)] as const);
     const sources = [...files, ...inputs, ...dependencies, ...bundle.inputs];
     const manifest = emitProjectManifest(plugins, {
@@ -294,7 +306,7 @@ export class ProjectBuilder {
       checked,
       tsconfig: this.#tsconfig,
       config,
-      isConfigOpen: openCode !== null,
+      isConfigOpen: openCode !== null || system?.isOpen === true,
       files,
       inputs: hashInputs(this.projectDir, this.#tsconfig, sources),
       outputs: Object.fromEntries(hashes.sort()),

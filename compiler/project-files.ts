@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import { type FileHashes, hashFile } from "../runtime/settings/manifest.js";
+import { SYSTEM_PROGRAMS } from "../runtime/system/system-files.js";
 import { CONFIG_FILES } from "./config/config.js";
 import { tsconfigFiles } from "./tsconfig.js";
 
@@ -16,7 +17,8 @@ export function hashInputs(
   files: Iterable<string>,
 ): FileHashes {
   const options = [tsconfig, ...tsconfigFiles(projectDir, tsconfig)];
-  const all = new Set([...CONFIG_FILES, ...PROJECT_FILES, ...options, ...files]);
+  const described = [...CONFIG_FILES, ...SYSTEM_PROGRAMS, ...PROJECT_FILES];
+  const all = new Set([...described, ...options, ...files]);
   return Object.fromEntries(
     [...all].sort().map((file) => [file, hashFile(join(projectDir, file))]),
   );

@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build as bundle } from "esbuild";
 import { build as tsup } from "tsup";
@@ -22,7 +22,7 @@ mkdirSync(staging);
 try {
   // First of all: the compiler checks expressions by code of the runtime, which needs them.
   await assembleKernels(root);
-  const { compileBuiltins, replaceFolder } = await loadCompiler();
+  const { compileBuiltins, replaceFolder } = await load("compiler/builtins.ts");
   failOnErrors(compileBuiltins(root));
   // All at once, and all to their end: the folder is removed when one of them fails.
   const ended = await Promise.allSettled([
@@ -36,26 +36,31 @@ try {
   joinClientDeclarations(staging);
   writeFileSync(join(staging, "third-party-licenses.txt"), thirdPartyLicenses());
   writeFileSync(join(staging, "client/runtime.py"), pythonRuntime(root));
+  const { descriptorSchema } = await load("runtime/system/descriptor-schema.ts");
+  writeFileSync(join(staging, "system.schema.json"), JSON.stringify(descriptorSchema(), null, 2));
   writeFileSync(join(staging, "build-id"), `${buildId()}\n`);
   replaceFolder(staging, join(root, "dist"));
 } finally {
   rmSync(staging, { recursive: true, force: true });
 }
 
-/** The compiler as one throw-away file, because the runtime cannot be bundled without it. */
-async function loadCompiler() {
-  const outfile = join(staging, "bootstrap.mjs");
+/**
+ * A module as one throw-away file. The compiler is the first one, because the runtime cannot be
+ * bundled without it.
+ */
+async function load(entry) {
+  const outfile = join(staging, `${basename(entry, ".ts")}.mjs`);
   await bundle({
-    entryPoints: ["compiler/builtins.ts"],
+    entryPoints: [entry],
     outfile,
     bundle: true,
     format: "esm",
     platform: "node",
     packages: "external",
   });
-  const compiler = await import(pathToFileURL(outfile).href);
+  const module = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
-  return compiler;
+  return module;
 }
 
 function failOnErrors(diagnostics) {

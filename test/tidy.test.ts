@@ -73,7 +73,7 @@ test("nothing is left over: notes to self, `any`, places of one machine, registr
 /** What compiler may use at run time of runtime: tables, constants, rules of settings and texts. */
 const SHARED_VALUES = new RegExp(
   "^runtime/(base/([\\w-]+-codes?|build-folder|errors|limits|nearest|package-info)|" +
-    "settings/[\\w-]+|graph/api/check-texts)\\.ts$",
+    "settings/[\\w-]+|system/(read-descriptor|system-files)|graph/api/check-texts)\\.ts$",
 );
 
 test("imports run one way", () => {

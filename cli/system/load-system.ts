@@ -1,13 +1,18 @@
 // The system that a command works on, from the file that holds its descriptor.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, posix, resolve } from "node:path";
+import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
 import { SvcError } from "../../runtime/base/errors.js";
+import { hashFile, readManifest, SYSTEM_OUTPUT } from "../../runtime/settings/manifest.js";
 import { readDescriptor } from "../../runtime/system/read-descriptor.js";
 import type { System } from "../../runtime/system/system.js";
+import {
+  isSystemProgram,
+  SYSTEM_DOCUMENTS,
+  SYSTEM_PROGRAMS,
+} from "../../runtime/system/system-files.js";
 
-/** Where nobody names one, in order of preference. */
-const USUAL = ["svc.system.json", "svc.cf"];
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -33,14 +38,31 @@ export function loadSystem(
 }
 
 function usualFile(folder: string, configured: string | null): string {
-  const names = configured === null ? USUAL : [configured];
-  const found = names.map((name) => join(folder, name)).find((file) => existsSync(file));
-  if (found !== undefined) return found;
+  const names = configured === null ? [...SYSTEM_PROGRAMS, ...SYSTEM_DOCUMENTS] : [configured];
+  const found = names.find((name) => existsSync(join(folder, name)));
+  if (found !== undefined && isSystemProgram(found)) return builtFile(folder, found);
+  if (found !== undefined) return join(folder, found);
+  // Where only the build was brought, as in a standalone folder.
+  const built = join(folder, BUILD_FOLDER, SYSTEM_OUTPUT);
+  if (existsSync(built)) return built;
   throw new SvcError("SVC3110", `${folder} has none of ${names.join(", ")}`);
 }
 
+/** What the build found a program to say; that it says something else by now is told. */
+function builtFile(folder: string, program: string): string {
+  const manifest = readManifest(folder);
+  if (manifest?.outputs[SYSTEM_OUTPUT] === undefined) {
+    throw new SvcError("SVC3110", `${join(folder, program)} is a program: run \`svc build\` first`);
+  }
+  if (manifest.inputs[posix.normalize(program)] !== hashFile(join(folder, program))) {
+    const text = `${program} has changed since \`svc build\`, whose system is in use`;
+    process.stderr.write(`svc: warning: ${text}\n`);
+  }
+  return join(folder, BUILD_FOLDER, SYSTEM_OUTPUT);
+}
+
 function readJson(file: string): unknown {
-  if (/\.[cm]?[jt]s$/.test(file)) {
+  if (isSystemProgram(file)) {
     throw new SvcError("SVC3110", `${file} is a program, which \`svc build\` alone runs`);
   }
   try {

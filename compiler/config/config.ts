@@ -1,19 +1,16 @@
-// Finds `svc.config.ts`, runs it, and resolves it to plain data. It is bundled first, so that it
-// may import other files of the project and be written in TypeScript on every Node.
+// Finds `svc.config.ts`, runs it, and resolves it to plain data; and with it the descriptor of the
+// system, where that is a program, too.
 
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, posix } from "node:path";
-import { pathToFileURL } from "node:url";
-import { SvcError } from "../../runtime/base/errors.js";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type ResolvedConfig, resolveConfig } from "../../runtime/settings/config-rule.js";
 import { isPlainObject, type Problems } from "../../runtime/settings/rules.js";
-import { removeLeftovers } from "../leftovers.js";
 import { ConfigError } from "./config-error.js";
+import { evaluate } from "./evaluate.js";
+import { loadSystemFile, type SystemFile } from "./system-file.js";
 
 /** In order of preference. */
 export const CONFIG_FILES = ["svc.config.ts", "svc.config.mjs", "svc.config.js"];
-
-const LEFTOVERS = /^\.svc\.config\.\w+\.(\d+)\.\w+\.mjs$/;
 
 export interface LoadedConfig {
   readonly config: ResolvedConfig;
@@ -24,10 +21,15 @@ export interface LoadedConfig {
    * environment, say.
    */
   readonly openCode: string | null;
+  /** The descriptor of the system, where the build evaluates it. */
+  readonly system: SystemFile | null;
 }
 
-/** Words without which code can know nothing that is not written in it. */
-const OPEN = /\b(?:process|import|globalThis|Date|Math|crypto|performance|require|fetch)\b/;
+/** What the file imports; it works before the package is installed in the project, too. */
+const OWN_MODULE = {
+  name: "svc-server/config",
+  contents: "export const defineConfig = (config) => config;",
+};
 
 /**
  * Loads the configuration of a project; one without a file has the defaults.
@@ -38,15 +40,27 @@ export async function loadConfig(projectDir: string): Promise<LoadedConfig> {
   const file = CONFIG_FILES.find((name) => existsSync(join(projectDir, name)));
   const facts = packageFacts(projectDir);
   if (file === undefined) {
-    return { config: withFacts(resolveConfig({}, []), facts), inputs: [], openCode: null };
+    const config = withFacts(resolveConfig({}, []), facts);
+    return withSystem(projectDir, { config, inputs: [], openCode: null });
   }
-  const { value, inputs, openCode } = await runConfig(projectDir, file);
+  const example = "`export default defineConfig({ … })`";
+  const evaluated = await evaluate(projectDir, file, { ...OWN_MODULE, example, code: "SVC1101" });
+  const { value, inputs, openCode } = evaluated;
   const problems: Problems = [];
   const config = resolveConfig(value, problems);
   if (problems.length > 0) {
     throw new ConfigError(projectDir, file, problems);
   }
-  return { config: withFacts(config, facts), inputs, openCode };
+  return withSystem(projectDir, { config: withFacts(config, facts), inputs, openCode });
+}
+
+async function withSystem(
+  projectDir: string,
+  loaded: Omit<LoadedConfig, "system">,
+): Promise<LoadedConfig> {
+  const system = await loadSystemFile(projectDir, loaded.config.descriptor);
+  const inputs = [...new Set([...loaded.inputs, ...(system?.inputs ?? [])])].sort();
+  return { ...loaded, inputs, system };
 }
 
 type PackageFacts = Readonly<Record<"name" | "version" | "license", string | null>>;
@@ -72,110 +86,4 @@ function packageFacts(projectDir: string): PackageFacts {
   const given = isPlainObject(info) ? info : {};
   const textOf = (key: string) => (typeof given[key] === "string" ? given[key] : null);
   return { name: textOf("name"), version: textOf("version"), license: textOf("license") };
-}
-
-async function runConfig(
-  projectDir: string,
-  file: string,
-): Promise<{ value: unknown; inputs: string[]; openCode: string | null }> {
-  const { code, inputs } = await bundleConfig(projectDir, file);
-  // Beside the original, so that the packages it imports are found.
-  removeLeftovers(projectDir, LEFTOVERS);
-  const copy = join(projectDir, `.${file}.${process.pid}.${Date.now().toString(36)}.mjs`);
-  try {
-    writeFileSync(copy, code);
-    const module = await withoutExit(() => importConfig(copy));
-    if (module.default === undefined) {
-      throw new Error("it has no default export; write `export default defineConfig({ … })`");
-    }
-    return { value: module.default, inputs, openCode: OPEN.test(code) ? code : null };
-  } catch (error) {
-    throw new SvcError("SVC1101", `${file} cannot be loaded: ${messageOf(error)}`, {
-      cause: error,
-    });
-  } finally {
-    rmSync(copy, { force: true });
-  }
-}
-
-async function importConfig(file: string): Promise<{ readonly default?: unknown }> {
-  return import(pathToFileURL(file).href);
-}
-
-/** Whoever builds wants to know how it went: a configuration does not end the process. */
-async function withoutExit<T>(run: () => Promise<T>): Promise<T> {
-  const { exit, exitCode } = process;
-  process.exit = (code) => {
-    throw new Error(`it calls process.exit(${code ?? ""}); throw an error instead`);
-  };
-  try {
-    return await run();
-  } finally {
-    process.exit = exit;
-    process.exitCode = exitCode;
-  }
-}
-
-async function bundleConfig(
-  projectDir: string,
-  file: string,
-): Promise<{ code: string; inputs: string[] }> {
-  const { build } = await import("esbuild");
-  try {
-    const result = await build({
-      absWorkingDir: projectDir,
-      entryPoints: [file],
-      bundle: true,
-      write: false,
-      metafile: true,
-      format: "esm",
-      platform: "node",
-      target: "node20",
-      packages: "external",
-      logLevel: "silent",
-      plugins: [
-        {
-          // Works before the package is installed in the project, too.
-          name: "svc-config",
-          setup(setup) {
-            setup.onResolve({ filter: /^svc-server\/config$/ }, ({ path }) => ({
-              path,
-              namespace: "svc",
-            }));
-            setup.onLoad({ filter: /.*/, namespace: "svc" }, () => ({
-              contents: "export const defineConfig = (config) => config;",
-            }));
-          },
-        },
-      ],
-    });
-    const inputs = Object.keys(result.metafile.inputs).filter((path) => !path.startsWith("svc:"));
-    return {
-      code: result.outputFiles[0]!.text,
-      inputs: inputs.map((path) => posix.normalize(path)).sort(),
-    };
-  } catch (error) {
-    throw new SvcError("SVC1101", `${file} cannot be loaded: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
-}
-
-/** What went wrong, with file and line where esbuild knows them. */
-function messageOf(error: unknown): string {
-  const [first] = (error as { errors?: readonly EsbuildMessage[] }).errors ?? [];
-  if (first !== undefined) {
-    const at = first.location;
-    return at ? `${at.file}:${at.line}:${at.column + 1}: ${first.text}` : first.text;
-  }
-  return error instanceof Error ? error.message : String(error);
-}
-
-interface EsbuildMessage {
-  readonly text: string;
-  readonly location: {
-    readonly file: string;
-    readonly line: number;
-    readonly column: number;
-  } | null;
 }

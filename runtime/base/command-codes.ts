@@ -101,7 +101,7 @@ export const COMMAND_CODES = {
   },
   SVC3110: {
     title: "system descriptor that cannot be read",
-    fix: "name a JSON file with `--descriptor <file>`, or write svc.system.json in the project",
+    fix: "write svc.system.ts and run `svc build`, or name a JSON file with `--descriptor <file>`",
   },
   SVC3111: {
     title: "no such instance",

@@ -219,4 +219,12 @@ export const COMPILER_CODES = {
     title: "limit without the parameter that it is for",
     fix: "begin with its name: `@minimum count 1`, or write the tag before the parameter",
   },
+  SVC1180: {
+    title: "system descriptor does not run",
+    fix: "mend the file; the message says where",
+  },
+  SVC1181: {
+    title: "system descriptor is not valid",
+    fix: "mend what each line names",
+  },
 } as const satisfies Record<string, ErrorCode>;

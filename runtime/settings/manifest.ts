@@ -15,6 +15,8 @@ export const MANIFEST_FORMAT = 3;
 export const MANIFEST_FILE = "manifest.json";
 /** In a build whose configuration reads the environment: its code, to be run at each start. */
 export const CONFIG_OUTPUT = "config.js";
+/** In a build of a project that describes its system in a program: what that one says. */
+export const SYSTEM_OUTPUT = "system.json";
 
 /** Hash of each file by its path relative to the project; null: there was no such file. */
 export type FileHashes = Readonly<Record<string, string | null>>;
@@ -35,7 +37,7 @@ export interface Manifest {
   /** The tsconfig.json that it was built under, relative to the project. */
   readonly tsconfig: string;
   readonly config: ResolvedConfig;
-  /** The configuration may be another one without a change of the inputs, see `loadConfig`. */
+  /** Configuration or system may be others without a change of the inputs, see `loadConfig`. */
   readonly isConfigOpen: boolean;
   /** In plugin-number order. */
   readonly plugins: readonly ManifestPlugin[];

@@ -386,13 +386,13 @@ export const SETTINGS = {
     option: "admin-key-file",
     help: "file with the key that operators on other machines show; without one there are none",
   }),
-  /** File with the descriptor of the system, relative to the project. Default `svc.system.json`. */
+  /** File with the descriptor of the system, relative to the project. Default `svc.system.ts`. */
   descriptor: setting({
     key: "descriptor",
     type: optional(file),
-    default: [null, "svc.system.json or svc.cf"],
+    default: [null, "svc.system.ts, svc.system.json or svc.cf"],
     option: "descriptor",
-    help: "JSON file that describes all instances of the system",
+    help: "file that describes all instances of the system: JSON, or a program that builds run",
     optionHelp: "JSON file that describes all instances of the system; --instance says which one",
   }),
 };

@@ -12,7 +12,7 @@ import type { System } from "./system.js";
 
 const KEYS = ["name", "graphs", "instances", "common", "topology", "$schema", "comment"];
 const TOPOLOGY_KEYS = ["transaction", "dispatch"];
-const GRAPH_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+export const GRAPH_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
  * Reads and checks a descriptor.

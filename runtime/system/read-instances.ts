@@ -7,11 +7,11 @@ import { refuseSlips } from "./slips.js";
 import type { Instance } from "./system.js";
 
 const MAX_INSTANCES = 4096;
-const MAX_PORT = 65_535;
+export const MAX_PORT = 65_535;
 /** No comma, no `*`, no blank: ids stand in lists, patterns and names of folders. */
-const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
-const HOST = /^[A-Za-z0-9_:.%-]{1,253}$/;
-const PREFIX = /^[-./0-9=@A-Z_a-z~]*$/;
+export const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+export const HOST = /^[A-Za-z0-9_:.%-]{1,253}$/;
+export const PREFIX = /^[-./0-9=@A-Z_a-z~]*$/;
 const KEYS = [
   "type",
   "group",

@@ -12,9 +12,10 @@ import { packageRoot } from "../../runtime/base/package-info.js";
 
 const test = suite("declarations");
 const ROOT = packageRoot();
-const ENTRIES = "runtime/index runtime/settings/config runtime/plugin/convert compiler/index".split(
-  " ",
-);
+const ENTRIES = [
+  ..."runtime/index runtime/settings/config runtime/system/descriptor".split(" "),
+  ..."runtime/plugin/convert compiler/index".split(" "),
+];
 
 test("every entry compiles strictly without the types of Node", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-declarations-"));

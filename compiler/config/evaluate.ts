@@ -1,0 +1,146 @@
+// Runs a file of the project that describes something, such as `svc.config.ts`, and takes what it
+// exports by default. It is bundled first, so that it may import other files of the project and be
+// written in TypeScript on every Node.
+
+import { rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, posix } from "node:path";
+import { pathToFileURL } from "node:url";
+import { SvcError } from "../../runtime/base/errors.js";
+import { removeLeftovers } from "../leftovers.js";
+
+const LEFTOVERS = /^\..+\.[cm]?[jt]s\.(\d+)\.\w+\.mjs$/;
+
+export interface Evaluated {
+  readonly value: unknown;
+  /** Files that it was read from, relative to the project. */
+  readonly inputs: readonly string[];
+  /**
+   * Its code, when it may say something else without any change to the inputs: it reads the
+   * environment, say.
+   */
+  readonly openCode: string | null;
+}
+
+export interface Expected {
+  /** Module of this package that the file imports, and what it is given for it. */
+  readonly name: string;
+  readonly contents: string;
+  /** What it has to say. */
+  readonly example: string;
+  /** Of the error when it does not run. */
+  readonly code: "SVC1101" | "SVC1180";
+}
+
+/** Words without which code can know nothing that is not written in it. */
+const OPEN = /\b(?:process|import|globalThis|Date|Math|crypto|performance|require|fetch)\b/;
+
+/**
+ * @param file relative to the project
+ * @throws SvcError with the expected code when it does not run
+ */
+export async function evaluate(
+  projectDir: string,
+  file: string,
+  expected: Expected,
+): Promise<Evaluated> {
+  try {
+    const { code, inputs } = await bundle(projectDir, file, expected);
+    const value = await run(join(projectDir, file), code, expected);
+    return { value, inputs, openCode: OPEN.test(code) ? code : null };
+  } catch (error) {
+    throw new SvcError(expected.code, `${file} cannot be loaded: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function run(path: string, code: string, { example }: Expected): Promise<unknown> {
+  // Beside the original, so that the packages it imports are found.
+  const folder = dirname(path);
+  removeLeftovers(folder, LEFTOVERS);
+  const unique = `${process.pid}.${Date.now().toString(36)}`;
+  const copy = join(folder, `.${basename(path)}.${unique}.mjs`);
+  try {
+    writeFileSync(copy, code);
+    const module = await withoutExit(() => importFile(copy));
+    if (module.default === undefined) {
+      throw new Error(`it has no default export; write ${example}`);
+    }
+    return module.default;
+  } finally {
+    rmSync(copy, { force: true });
+  }
+}
+
+async function importFile(file: string): Promise<{ readonly default?: unknown }> {
+  return import(pathToFileURL(file).href);
+}
+
+/** Whoever builds wants to know how it went: a configuration does not end the process. */
+async function withoutExit<T>(run: () => Promise<T>): Promise<T> {
+  const { exit, exitCode } = process;
+  process.exit = (code) => {
+    throw new Error(`it calls process.exit(${code ?? ""}); throw an error instead`);
+  };
+  try {
+    return await run();
+  } finally {
+    process.exit = exit;
+    process.exitCode = exitCode;
+  }
+}
+
+async function bundle(
+  projectDir: string,
+  file: string,
+  { name, contents }: Expected,
+): Promise<{ code: string; inputs: string[] }> {
+  const { build } = await import("esbuild");
+  const result = await build({
+    absWorkingDir: projectDir,
+    entryPoints: [file],
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    packages: "external",
+    logLevel: "silent",
+    plugins: [
+      {
+        name: "svc-own-module",
+        setup(setup) {
+          setup.onResolve({ filter: /^svc-server\// }, ({ path }) => {
+            return path === name ? { path, namespace: "svc" } : null;
+          });
+          setup.onLoad({ filter: /.*/, namespace: "svc" }, () => ({ contents }));
+        },
+      },
+    ],
+  });
+  const inputs = Object.keys(result.metafile.inputs).filter((path) => !path.startsWith("svc:"));
+  return {
+    code: result.outputFiles[0]!.text,
+    inputs: inputs.map((path) => posix.normalize(path)).sort(),
+  };
+}
+
+/** What went wrong, with file and line where esbuild knows them. */
+function messageOf(error: unknown): string {
+  const [first] = (error as { errors?: readonly EsbuildMessage[] }).errors ?? [];
+  if (first !== undefined) {
+    const at = first.location;
+    return at ? `${at.file}:${at.line}:${at.column + 1}: ${first.text}` : first.text;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+interface EsbuildMessage {
+  readonly text: string;
+  readonly location: {
+    readonly file: string;
+    readonly line: number;
+    readonly column: number;
+  } | null;
+}

@@ -1,0 +1,100 @@
+// The JSON schema of a descriptor, from which editors complete and check `svc.system.json`: what a
+// schema can say of its form. Which ids there are, and which ports are free, is for
+// `readDescriptor`.
+
+import {
+  DEFAULT_CHANNELS,
+  DEFAULT_PRIORITY,
+  MAX_CHANNELS,
+  MAX_MATRIX_SIDE,
+  MAX_PRIORITY,
+} from "../base/limits.js";
+import { INSTANCE_TYPES } from "./descriptor.js";
+import { GRAPH_NAME } from "./read-descriptor.js";
+import { HOST, ID, MAX_PORT, PREFIX } from "./read-instances.js";
+
+// Null says as much as nothing, except where something has to be said.
+const FLAG = { enum: [true, false, 0, 1, null] };
+const TEXT = { type: ["string", "null"] };
+const port = (least: number, most: number) => ({ minimum: least, maximum: most });
+
+const PARAMETERS: Readonly<Record<string, object>> = {
+  type: { enum: [...INSTANCE_TYPES, null], default: "generic" },
+  group: { type: ["number", "null"], description: "Place in displays; negative: computed." },
+  graph: { ...TEXT, description: "Graphs, with blanks between them." },
+  host: { ...TEXT, pattern: HOST.source, default: "127.0.0.1" },
+  hport: {
+    ...{ type: "integer", ...port(1, MAX_PORT - 1) },
+    description: "Main port; the admin port is the next one.",
+  },
+  prefix: { ...TEXT, pattern: PREFIX.source },
+  "s-in": { ...FLAG, description: "Whether it starts Service-IN." },
+  attach: { ...FLAG, description: "Whether it provides its subscribers from the start." },
+  tport: {
+    ...{ type: ["integer", "null"], ...port(0, MAX_PORT) },
+    description: "Port that it takes changes on; 0: none.",
+  },
+  durable: { ...FLAG, description: "Whether it keeps a log of the changes that it takes." },
+  description: { ...TEXT, minLength: 1, maxLength: 1000 },
+  partition: { description: "Computed; ignored here." },
+  comment: {},
+};
+
+const ROW: Readonly<Record<string, object>> = {
+  channels: {
+    ...{ type: ["integer", "null"], minimum: 1, maximum: MAX_CHANNELS, default: DEFAULT_CHANNELS },
+    description: "Most connections to each back-end.",
+  },
+  priority: {
+    ...{ type: ["integer", "null"], minimum: -1, maximum: MAX_PRIORITY, default: DEFAULT_PRIORITY },
+    description: "Cost of one running request; -1 without partitions: parts may lack.",
+  },
+  primary: { ...FLAG, description: "Takes what goes to one replica alone." },
+};
+
+const REF = { parameters: { $ref: "#/$defs/parameters" }, tree: { $ref: "#/$defs/tree" } };
+const ID_PATTERN = { pattern: ID.source };
+
+/** Plain data: the file that packages hold, and that `$schema` of a descriptor names. */
+export function descriptorSchema(): object {
+  const pair = { type: "array", prefixItems: [{ type: "string" }, REF.tree], minItems: 2 };
+  const partitions = { type: "array", items: { type: "string" }, maxItems: MAX_MATRIX_SIDE };
+  const row = { type: "object", required: ["partitions"], properties: { ...ROW, partitions } };
+  const rows = { type: "array", items: row };
+  const replicas = { additionalProperties: { type: "object", properties: ROW } };
+  const dispatch = { anyOf: [rows, { type: "object", ...replicas }] };
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "System of svc instances",
+    type: "object",
+    required: ["instances"],
+    properties: {
+      $schema: { type: "string" },
+      comment: {},
+      name: { type: "string", minLength: 1 },
+      graphs: { type: "array", items: { type: "string", pattern: GRAPH_NAME.source } },
+      common: REF.parameters,
+      instances: {
+        ...{ type: "object", minProperties: 1, propertyNames: ID_PATTERN },
+        additionalProperties: REF.parameters,
+      },
+      topology: {
+        type: "object",
+        properties: {
+          transaction: REF.tree,
+          dispatch: { type: "object", additionalProperties: dispatch },
+        },
+      },
+    },
+    $defs: {
+      parameters: { type: "object", properties: PARAMETERS },
+      tree: {
+        anyOf: [
+          { type: "null" },
+          { type: "array", items: { anyOf: [{ type: "string" }, { ...pair, maxItems: 2 }] } },
+          { type: "object", additionalProperties: REF.tree },
+        ],
+      },
+    },
+  };
+}

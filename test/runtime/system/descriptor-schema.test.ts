@@ -1,0 +1,80 @@
+// The JSON schema of descriptors takes what is valid, and refuses nothing that `readDescriptor`
+// takes: random changes of a good descriptor, seeded.
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { descriptorSchema } from "../../../runtime/system/descriptor-schema.js";
+import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
+import { eightNodes } from "./eight-nodes.js";
+
+const test = suite("schema of descriptors");
+const validate = new Ajv2020({ strict: false }).compile(descriptorSchema());
+
+function isRead(given: unknown): boolean {
+  try {
+    readDescriptor(given);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test("takes the system of eight nodes, and the least there can be", () => {
+  assert.ok(validate(eightNodes()), JSON.stringify(validate.errors));
+  assert.ok(validate({ instances: { G1: { hport: 9000 } } }));
+});
+
+test("refuses what has another form", () => {
+  const instance = (more: object) => ({ instances: { G1: { hport: 9000, ...more } } });
+  const wrong: readonly unknown[] = [
+    ...[null, [], {}, { instances: {} }, { instances: { "a,b": {} } }],
+    ...[{ type: "serch" }, { hport: 0 }, { hport: 65_535 }, { tport: -1 }].map(instance),
+    ...[{ host: "a b" }, { prefix: "?" }, { durable: "yes" }, { description: "" }].map(instance),
+    { ...instance({}), graphs: ["a/b"] },
+    { ...instance({}), topology: { transaction: 5 } },
+    { ...instance({}), topology: { dispatch: { G1: [{ channels: 0, partitions: [] }] } } },
+    { ...instance({}), topology: { dispatch: { G1: [{}] } } },
+  ];
+  for (const given of wrong) {
+    assert.not(validate(given), JSON.stringify(given));
+    assert.not(isRead(given), JSON.stringify(given));
+  }
+});
+
+/** Values that stand for all that somebody may write. */
+const VALUES: readonly unknown[] = [
+  ...[null, true, false, 0, 1, -1, 2, 127, 128, 65_534, 65_535, 65_536, 1.5, "", "x", "a b", "*"],
+  ...["search", "S1.1", "10.0.0.7", [], {}, [[]], ["S1.1"], [["S1.1", null]], { "S1.1": {} }],
+];
+
+/** A copy in which one value, somewhere, is another or gone. */
+function changed(given: unknown, random: () => number): unknown {
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
+  if (typeof given !== "object" || given === null || random() < 0.1) return pick(VALUES);
+  const keys = Object.keys(given);
+  const copy = structuredClone(given) as Record<string, unknown>;
+  if (keys.length === 0) return pick(VALUES);
+  const key = pick(keys);
+  if (random() < 0.1 && !Array.isArray(given)) delete copy[key];
+  else copy[key] = changed(copy[key], random);
+  return copy;
+}
+
+test("refuses nothing that is read", () => {
+  let seed = Number(process.env.SEED ?? 18);
+  const random = (): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return seed / 2 ** 31;
+  };
+  let taken = 0;
+  for (let round = 0; round < Number(process.env.ROUNDS ?? 3000); round++) {
+    const given = changed(random() < 0.5 ? eightNodes() : changed(eightNodes(), random), random);
+    if (!isRead(given)) continue;
+    taken++;
+    assert.ok(validate(given), `${JSON.stringify(given)}: ${JSON.stringify(validate.errors)}`);
+  }
+  assert.ok(taken > 100, `${taken} were read`);
+});
+
+test.run();
