@@ -1,4 +1,5 @@
-// `attach` and `detach`: instances provide the subscribers of the descriptor, or nobody.
+// `attach` and `detach`: instances provide the subscribers of the descriptor, or nobody; `promote`:
+// subscribers provide by themselves.
 
 import { SvcError } from "../../runtime/base/errors.js";
 import type { AdminContext, VerbArguments } from "./context.js";
@@ -30,6 +31,22 @@ export const detach = {
   run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
     const act = (id: string) => operate(context.address(id), "DetachAll");
     return onEach(context, context.select(ids), act, () => "detached all");
+  },
+};
+
+/** Nobody is meant who was not named: a provider that lives would be fenced off. */
+export const promote = {
+  run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
+    if (ids === undefined) throw new SvcError("SVC3004", "it needs [ids]");
+    const act = async (id: string): Promise<unknown> => {
+      const answer = await operate(context.address(id), "Console", { graph: "_system" }, "Promote");
+      const [result] = (answer as { result: readonly unknown[] }).result;
+      if (typeof result === "string") throw new SvcError("SVC3115", `Promote of ${id}: ${result}`);
+      return result;
+    };
+    return onEach(context, context.select(ids), act, (result) => {
+      return `has taken over as of epoch ${(result as { epoch: number }).epoch}`;
+    });
   },
 };
 

@@ -145,4 +145,10 @@ export const VERBS: readonly Verb[] = [
     summary: "provide nobody",
     load: () => import("./subscribers.js").then(({ detach }) => detach),
   },
+  {
+    name: "promote",
+    takes: "<ids>",
+    summary: "let subscribers take over from their provider, which is lost",
+    load: () => import("./subscribers.js").then(({ promote }) => promote),
+  },
 ];

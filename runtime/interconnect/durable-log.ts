@@ -108,9 +108,9 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     if (this.#shared.waitingBytes > MUCH_BYTES) this.#writer.flushNow();
   }
 
-  /** Resolves when all that was committed so far is safe. */
-  async settled(): Promise<void> {
-    await this.#clock.wait(this.#clock.next);
+  /** Resolves when all that was committed so far is safe; false: the log has failed. */
+  settled(): Promise<boolean> {
+    return this.#clock.wait(this.#clock.next);
   }
 
   graphs(): RecoverableGraph[] {

@@ -14,7 +14,7 @@ import { type LogClock, storedGraph } from "../graph/log/logged-store.js";
 import type { TrafficBoard } from "../metrics/traffic.js";
 import type { Control } from "./control.js";
 import { type DurableLog, type LogMode, openLog } from "./durable-log.js";
-import { promote, readLineage } from "./lineage.js";
+import { hasTakenOver, promote, readLineage } from "./lineage.js";
 import { type Disk, realDisk } from "./log/disk.js";
 import { type Everywhere, Replication, type ReplicationSettings } from "./replication.js";
 
@@ -121,9 +121,9 @@ export class Interconnect {
     throw new SvcError("SVC2530", "replication needs the log of changes: `log` is off");
   }
 
-  closeLog(): Promise<void> | undefined {
-    this.#replication?.stop();
-    return this.#kept?.changes?.close();
+  async closeLog(): Promise<void> {
+    await this.#replication?.stop();
+    await this.#kept?.changes?.close();
   }
 
   #open(isStorable: boolean, isFirst: boolean): Kept {
@@ -133,9 +133,11 @@ export class Interconnect {
     const options = { root, mode, clock: this.#clock, warn, disk: this.#disk };
     const changes = isStorable ? openLog(options) : null;
     const isOwn = this.#settings.txPort === null;
-    const { epoch } = isStorable && isOwn && isFirst ? promote(root) : readLineage(root);
+    const { epoch } = isStorable && isOwn && isFirst ? promote(root, false) : readLineage(root);
     if (changes !== null) changes.channel.log.epoch = Math.max(changes.channel.log.epoch, epoch);
-    const keeper = new GraphKeeper(this.#thread, this.#settings, this.#log, changes);
+    const txPort = hasTakenOver(root) ? null : this.#settings.txPort;
+    const settings = { ...this.#settings, txPort };
+    const keeper = new GraphKeeper(this.#thread, settings, this.#log, changes);
     const none: RecoveredGraphs = { graphs: [], failures: [] };
     const recovered = isFirst ? keeper.recover((graph) => this.#requestOf(graph)) : none;
     this.#kept = { keeper, changes, recovered };

@@ -4,7 +4,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readMark, removeMark, writeSafely } from "./replica-mark.js";
+import { isMarked, readMark, removeMark, writeSafely } from "./replica-mark.js";
 import { isLogPosition } from "./wire/positions.js";
 
 const LINEAGE_FILE = "_lineage.json";
@@ -38,21 +38,31 @@ export function readLineage(root: string): Lineage {
 
 /**
  * A replica takes over from its provider: its graphs may be changed from now on.
+ * @param isAsked also one that has got nothing yet, and is not to follow anybody any more
  * @returns what it tells others from now on
  */
-export function promote(root: string): Lineage {
+export function promote(root: string, isAsked: boolean): Lineage {
   const lineage = readLineage(root);
   const mark = readMarkOrNone(root);
   const followed = mark?.log ?? null;
-  if (mark === undefined || followed === null) {
+  if (mark === undefined || (followed === null && !isAsked)) {
     removeMark(root);
     return lineage;
   }
-  const ancestors = [...lineage.ancestors, followed].slice(-MOST_ANCESTORS);
+  const all = followed === null ? lineage.ancestors : [...lineage.ancestors, followed];
+  const ancestors = all.slice(-MOST_ANCESTORS);
   const next = { epoch: Math.max(lineage.epoch, mark.epoch) + 1, ancestors };
   writeSafely(join(root, LINEAGE_FILE), next);
   removeMark(root);
   return next;
+}
+
+/**
+ * The graphs of a root were a replica's, and may have been changed since: they can follow nobody,
+ * whatever the configuration says.
+ */
+export function hasTakenOver(root: string): boolean {
+  return readLineage(root).epoch > NONE.epoch && !isMarked(root);
 }
 
 function readMarkOrNone(root: string): ReturnType<typeof readMark> {

@@ -53,6 +53,8 @@ export class Provider {
   #peer: Peer | null = null;
   #lastSaid = "";
   #isSynchronizing = false;
+  /** The subscriber applies nothing for a while. */
+  #isPaused = false;
   #offeredOrigin: string | null = null;
   /** What the subscriber has said of itself last. */
   #heard: PeerStatus | null = null;
@@ -144,6 +146,7 @@ export class Provider {
     }
     const peer = new Peer(socket);
     this.#peer = peer;
+    this.#isPaused = false;
     try {
       await peer.shakeHands("provider", key);
       const start = await this.#meet(peer);
@@ -219,7 +222,7 @@ export class Provider {
           isStarted = true;
           await peer.sendJson(MessageType.Start, start);
         }
-        const frame = gate.isOpen ? follower.next() : null;
+        const frame = gate.isOpen && !this.#isPaused ? follower.next() : null;
         if (frame === null) {
           await this.#idle();
           continue;
@@ -264,6 +267,11 @@ export class Provider {
         if (message === null) throw lost();
         if (message.type === MessageType.Refusal) throw refused(message.body);
         if (message.type === MessageType.Status) this.#heard = statusIn(jsonIn(message.body));
+        if (message.type === MessageType.Pause) this.#isPaused = true;
+        if (message.type === MessageType.Resume) {
+          this.#isPaused = false;
+          this.#wake();
+        }
         if (message.type !== MessageType.Ack || message.body.length !== 8) continue;
         if (isFirst) this.#parts.warn(`replication: ${this.#address} gets all changes`);
         isFirst = false;

@@ -4,6 +4,7 @@
 
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   openSync,
   readFileSync,
@@ -30,6 +31,11 @@ export function readMark(root: string): Mark | undefined {
     const text = `replication: ${file} cannot be read: ${(error as Error).message}`;
     throw new SvcError("SVC2534", text, { cause: error });
   }
+}
+
+/** Whether there is one, readable or not. */
+export function isMarked(root: string): boolean {
+  return existsSync(join(root, MARK_FILE));
 }
 
 export function writeMark(root: string, mark: Mark): void {

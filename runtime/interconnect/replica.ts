@@ -45,6 +45,15 @@ export interface ReplicaGraphs {
   epoch: number;
   /** Lets the log take what waits for it, where there is much. */
   relieve(): void;
+  /** Resolves when all that was applied so far is on this instance's disk; false: it never is. */
+  flushed(): Promise<boolean>;
+}
+
+/** How far the provider's log is followed. */
+interface Reached {
+  readonly log: Positions["log"];
+  /** Last unit that is here with all before it; null: the provider has not come so far. */
+  readonly sn: number | null;
 }
 
 export class Replica {
@@ -54,17 +63,25 @@ export class Replica {
   readonly #stores = new Map<number, GraphStore>();
   /** What the provider's log opened up to this number, and is not offered, was erased since. */
   #lastNumber = 0;
-  #log: Positions["log"];
-  #appliedSn: number | null = null;
+  #applied: Reached;
+  /** The same of what would be there after a crash: others may believe this. */
+  #safe: Reached;
+  #isSettling = false;
+  /** Is called whenever more has become safe. */
+  onSafe: () => void = () => undefined;
   #origin: string | null;
   #markedAt = 0;
+  #marked: Positions["log"] = null;
   #isRetired = false;
+  /** The mark is not to be written again: somebody may have removed it. */
+  #isMarked = false;
 
   /** @throws SvcError SVC2534 the root has graphs that are no replicas */
   constructor(graphs: ReplicaGraphs) {
     this.#graphs = graphs;
     const mark = readMark(graphs.root);
-    this.#log = mark?.log ?? null;
+    this.#applied = { log: mark?.log ?? null, sn: null };
+    this.#safe = this.#applied;
     this.#origin = mark?.origin ?? null;
     if (mark !== undefined) {
       graphs.epoch = Math.max(graphs.epoch, mark.epoch);
@@ -75,9 +92,9 @@ export class Replica {
     else throw notReplica(graphs.root, own.name);
   }
 
-  /** Last unit that is applied with all before it; null: the provider has not come so far. */
-  get appliedSn(): number | null {
-    return this.#appliedSn;
+  /** Last unit that is safe here with all before it; null: the provider has not come so far. */
+  get safeSn(): number | null {
+    return this.#safe.sn;
   }
 
   /** Log of the first provider, through whomever it came; null: nothing has come yet. */
@@ -90,7 +107,8 @@ export class Replica {
       const { operationCount: count } = store;
       return count === 0 ? [] : [{ identity: identityOfStore(store), count }];
     });
-    return { log: this.#log, origin: this.#origin, epoch: this.#graphs.epoch, graphs };
+    const { log } = this.#applied;
+    return { log, origin: this.#origin, epoch: this.#graphs.epoch, graphs };
   }
 
   /** Begins to follow a provider. @throws SvcError SVC2532, SVC2535 */
@@ -100,7 +118,6 @@ export class Replica {
       const text = `epoch ${offer.epoch} of the provider is over, this is epoch ${epoch}`;
       throw new SvcError("SVC2535", text);
     }
-    this.#appliedSn = null;
     this.#graphs.epoch = offer.epoch;
     this.#origin = offer.origin;
     this.#offered.clear();
@@ -117,7 +134,11 @@ export class Replica {
         this.#stores.set(graph.number, store);
       } else await this.#clear(graph);
     }
-    if (this.#log?.id !== offer.logId) this.#log = { id: offer.logId, sn: 0, chain: 0 };
+    const anew = { id: offer.logId, sn: 0, chain: 0 };
+    const positionIn = ({ log }: Reached): Positions["log"] =>
+      log?.id === offer.logId ? log : anew;
+    this.#applied = { log: positionIn(this.#applied), sn: null };
+    this.#safe = { log: positionIn(this.#safe), sn: null };
     this.mark();
   }
 
@@ -137,8 +158,8 @@ export class Replica {
   /** All that comes as snapshots has come: from here on it is the log. @throws SvcError SVC2531 */
   start(given: unknown): void {
     const { sn, chain } = startIn(given);
+    this.#markedAt = Number.NEGATIVE_INFINITY;
     this.#advance(sn, chain);
-    this.mark();
   }
 
   /**
@@ -146,6 +167,7 @@ export class Replica {
    * @throws SvcError SVC2531, SVC2532
    */
   async take(bytes: Buffer): Promise<{ readonly header: FrameHeader; readonly records: number }> {
+    if (this.#isRetired) throw garbled("this instance provides by itself now");
     const header = decodeFrameHeader(bytes);
     const isFrame = header !== null && !header.isTable;
     if (!isFrame || !isIntact(header, bytes.subarray(FRAME_HEADER_BYTES))) {
@@ -164,20 +186,40 @@ export class Replica {
       records += recordsIn(unitWords, from);
     };
     eachUnit(frame, { unit, control: () => undefined });
-    this.#reached(header);
+    this.#advance(header.sn + header.units - 1, header.headerCrc);
     return { header, records };
   }
 
-  /** Nothing of the provider is taken any more, and the root no longer called a replica's. */
-  retire(): void {
+  /**
+   * Nothing of the provider is taken any more; resolves when the mark says exactly how far all came
+   * that is here, and will not be written again.
+   */
+  async retire(): Promise<void> {
     this.#isRetired = true;
+    await this.settle();
+    this.#isMarked = true;
   }
 
+  /** Resolves when the mark says how far all came that is here, as far as that can be made safe. */
+  async settle(): Promise<void> {
+    const reached = this.#applied;
+    if (!(await this.#graphs.flushed()) || reached !== this.#applied) return;
+    this.#safe = reached;
+    this.mark();
+  }
+
+  /** Writes the mark where it says less than is safe. */
+  keepMark(): void {
+    if (this.#safe.log !== this.#marked) this.mark();
+  }
+
+  /** Never of more than is safe: whoever believes it after a crash would miss the rest for ever. */
   mark(): void {
-    if (this.#isRetired) return;
+    if (this.#isMarked) return;
     this.#markedAt = performance.now();
+    this.#marked = this.#safe.log;
     const { root, epoch } = this.#graphs;
-    writeMark(root, { log: this.#log, origin: this.#origin, epoch });
+    writeMark(root, { log: this.#safe.log, origin: this.#origin, epoch });
   }
 
   /** The provider's log says something of itself. @throws SvcError SVC2531 */
@@ -219,16 +261,29 @@ export class Replica {
     }
   }
 
-  #reached({ sn, units, headerCrc }: FrameHeader): void {
-    this.#advance(sn + units - 1, headerCrc);
-    if (performance.now() - this.#markedAt > MARK_MS) this.mark();
+  #advance(sn: number, chain: number): void {
+    const { id, sn: before } = this.#applied.log!;
+    // What comes once more takes nothing back: others must not take this one for further behind.
+    const log = sn > before ? { id, sn, chain } : this.#applied.log;
+    this.#applied = { log, sn };
+    if (!this.#isSettling) void this.#makeSafe();
   }
 
-  #advance(sn: number, chain: number): void {
-    this.#appliedSn = sn;
-    const { id, sn: before } = this.#log!;
-    // What comes once more takes nothing back: others must not take this one for further behind.
-    if (sn > before) this.#log = { id, sn, chain };
+  /** Until all that is applied is safe; what comes during a flush is made safe by the next one. */
+  async #makeSafe(): Promise<void> {
+    this.#isSettling = true;
+    while (this.#safe !== this.#applied) {
+      const reached = this.#applied;
+      // A log that has failed makes nothing safe any more, and nothing is acknowledged.
+      if (!(await this.#graphs.flushed())) break;
+      // Another connection has begun meanwhile, perhaps with another provider.
+      if (this.#applied.sn === null) break;
+      if (reached.log?.id !== this.#applied.log?.id) continue;
+      this.#safe = reached;
+      this.onSafe();
+      if (performance.now() - this.#markedAt > MARK_MS) this.mark();
+    }
+    this.#isSettling = false;
   }
 
   /** Undefined also for one that somebody has let go: its memory is given back. */

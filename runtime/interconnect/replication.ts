@@ -13,7 +13,7 @@ import { Traffic, type TrafficBoard } from "../metrics/traffic.js";
 import type { Control } from "./control.js";
 import type { DurableLog } from "./durable-log.js";
 import { Gate, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from "./gate.js";
-import { type Lineage, promote, readLineage } from "./lineage.js";
+import { hasTakenOver, type Lineage, promote, readLineage } from "./lineage.js";
 import { serialBase } from "./log/log-id.js";
 import { Provider } from "./provider.js";
 import { Replica, type ReplicaGraphs } from "./replica.js";
@@ -90,19 +90,23 @@ export class Replication {
     }
     const replication = new Replication(parts, parts.log);
     try {
-      if (txPort !== null) await replication.#bind(txPort);
+      const isOver = hasTakenOver(parts.settings.root);
+      if (txPort !== null)
+        await (isOver ? replication.#warnOthers(txPort) : replication.#bind(txPort));
       for (const address of attach) replication.#attach(address);
     } catch (error) {
-      replication.stop();
+      await replication.stop();
       throw error;
     }
     return replication;
   }
 
-  stop(): void {
+  /** Resolves when the root says how far it has followed. */
+  async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#subscriber?.stop();
     for (const provider of this.#providers) provider.stop();
+    await this.#subscriber?.settle();
   }
 
   /** @throws SvcError SVC2530, SVC2534, SVC2536, SVC2537 */
@@ -159,23 +163,41 @@ export class Replication {
   }
 
   async #bind(port: number): Promise<void> {
-    const { settings, keeper, warn } = this.#parts;
     // Only its own port has to be given up before it can be had again.
     if (port === this.#traffic.txPort) this.#unbind();
-    const replica = (): Replica => {
-      this.#subscriber?.retire();
-      return new Replica(replicaGraphs(this.#parts, this.#log));
-    };
-    const subscriber = new Subscriber({
-      ...{ port, ip: settings.ip, key: this.#key, replica, warn },
-      ...{ gate: this.#input, traffic: this.#traffic, status: () => this.#status() },
-    });
+    const subscriber = this.#subscriberAt(port);
     await subscriber.listen();
     this.#subscriber?.stop();
     this.#subscriber = subscriber;
     this.#isPromoted = false;
     this.#traffic.txPort = port;
-    keeper.isReplica = true;
+    this.#parts.keeper.isReplica = true;
+  }
+
+  #subscriberAt(port: number): Subscriber {
+    const { settings, warn } = this.#parts;
+    const replica = async (): Promise<Replica> => {
+      await this.#subscriber?.retire();
+      return new Replica(replicaGraphs(this.#parts, this.#log));
+    };
+    return new Subscriber({
+      ...{ port, ip: settings.ip, key: this.#key, replica, warn },
+      ...{ gate: this.#input, traffic: this.#traffic, status: () => this.#status() },
+    });
+  }
+
+  /** It has taken over, and is configured as before: its former provider may come back. */
+  async #warnOthers(port: number): Promise<void> {
+    const { epoch } = this.#lineage;
+    const subscriber = this.#subscriberAt(port);
+    await subscriber.listen(epoch);
+    this.#subscriber = subscriber;
+    this.#isPromoted = true;
+    this.#traffic.txPort = port;
+    this.#parts.warn(
+      `replication: this instance has taken over as of epoch ${epoch}, and provides: ` +
+        `at port ${port} it only tells others so. To let it follow, start it with an empty root`,
+    );
   }
 
   #unbind(): void {
@@ -185,11 +207,11 @@ export class Replication {
   }
 
   /** Returns the epoch. It goes on listening, to tell others that they were replaced. */
-  #promote(): number {
+  async #promote(): Promise<number> {
     const { settings, keeper, warn } = this.#parts;
     const { log } = this.#log.channel;
-    this.#subscriber?.retire();
-    this.#lineage = promote(settings.root);
+    await this.#subscriber?.retire();
+    this.#lineage = promote(settings.root, true);
     log.epoch = Math.max(log.epoch, this.#lineage.epoch);
     this.#subscriber?.promoted(log.epoch);
     this.#isPromoted = true;
@@ -292,6 +314,7 @@ function replicaGraphs(parts: ReplicationParts, log: DurableLog): ReplicaGraphs 
       keeper.drop(name, isErased);
     },
     relieve: () => log.relieve(),
+    flushed: () => log.settled(),
     get epoch() {
       return log.channel.log.epoch;
     },

@@ -16,6 +16,7 @@ import { type PeerStatus, statusIn } from "./wire/status.js";
 const MAX_CONNECTIONS = 16;
 /** Within the silence after which the provider takes the connection for dead. */
 const ACK_MS = 2_000;
+const NOTHING = Buffer.alloc(0);
 /** Of failures of strangers one is said in this time. */
 const STRANGER_MS = 1_000;
 
@@ -25,7 +26,7 @@ export interface SubscriberParts {
   readonly ip: string | null;
   readonly key: SharedKey;
   /** Is called once the port is had: it marks the root. */
-  readonly replica: () => Replica;
+  readonly replica: () => Promise<Replica>;
   /** What comes may be held up. */
   readonly gate: Gate;
   readonly traffic: Traffic;
@@ -37,8 +38,8 @@ export class Subscriber {
   readonly #parts: SubscriberParts;
   readonly #server: Server;
   readonly #peers = new Set<Peer>();
-  /** There is one from when the port is listened on. */
-  #replica!: Replica;
+  /** There is one from when the port is listened on, unless it provides by itself. */
+  #replica: Replica | null = null;
   #provider: Peer | null = null;
   /** Null: the provider has changes from another one, whose numbers it tells with its status. */
   #serialBase: number | null = null;
@@ -53,9 +54,13 @@ export class Subscriber {
     this.#server = createServer((socket) => void this.#serve(socket));
   }
 
-  /** @throws SvcError SVC2530 the port cannot be had, SVC2534 */
-  async listen(): Promise<void> {
+  /**
+   * @param promotedTo epoch of an instance that only says that it has taken over; null: it follows
+   * @throws SvcError SVC2530 the port cannot be had, SVC2534
+   */
+  async listen(promotedTo: number | null = null): Promise<void> {
     const { port, ip, key } = this.#parts;
+    this.#promotedTo = promotedTo;
     const host = key.isThere ? (ip ?? undefined) : "127.0.0.1";
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", (error) => {
@@ -65,8 +70,10 @@ export class Subscriber {
       this.#server.listen({ port, host }, resolve);
     });
     this.#server.on("error", (error) => this.#say(error));
+    if (promotedTo !== null) return;
     try {
-      this.#replica = this.#parts.replica();
+      this.#replica = await this.#parts.replica();
+      this.#replica.onSafe = () => this.#acknowledge();
     } catch (error) {
       this.stop();
       throw error;
@@ -74,7 +81,7 @@ export class Subscriber {
   }
 
   get origin(): string | null {
-    return this.#replica.origin;
+    return this.#replica?.origin ?? null;
   }
 
   stop(): void {
@@ -83,9 +90,13 @@ export class Subscriber {
   }
 
   /** Takes nothing more; before its root is no longer called a replica's. */
-  retire(): void {
-    this.#replica.mark();
-    this.#replica.retire();
+  async retire(): Promise<void> {
+    await this.#replica?.retire();
+  }
+
+  /** Resolves when the root says how far it has followed; it is stopped. */
+  async settle(): Promise<void> {
+    await this.#replica?.settle();
   }
 
   /** Follows nobody any more, and fences off providers of former epochs. */
@@ -158,7 +169,7 @@ export class Subscriber {
 
   async #follow(peer: Peer): Promise<void> {
     const { warn } = this.#parts;
-    const replica = this.#replica;
+    const replica = this.#replica!;
     await peer.sendJson(MessageType.Positions, replica.positions());
     const offer = offerIn(jsonIn(await peer.expect(MessageType.Table)));
     await replica.accept(offer);
@@ -166,7 +177,8 @@ export class Subscriber {
     warn(`replication: ${peer.address} provides ${offer.graphs.length} graphs`);
     this.#lastSaid = "";
     const say = (): void => {
-      void this.#acknowledge(peer);
+      this.#acknowledge();
+      replica.keepMark();
       void peer.sendJson(MessageType.Status, this.#parts.status()).catch(() => undefined);
     };
     say();
@@ -175,7 +187,7 @@ export class Subscriber {
       for (;;) {
         const message = await peer.next();
         if (message === null) return;
-        while (!this.#parts.gate.isOpen && !peer.isClosed) await this.#opened();
+        if (!this.#parts.gate.isOpen && !(await this.#hold(peer))) return;
         await this.#take(peer, message);
       }
     } finally {
@@ -183,6 +195,16 @@ export class Subscriber {
       replica.mark();
       warn(`replication: ${peer.address} has gone`);
     }
+  }
+
+  /** Until the gate is opened; false: the provider has gone before. */
+  async #hold(peer: Peer): Promise<boolean> {
+    await peer.send(MessageType.Pause, NOTHING);
+    while (!this.#parts.gate.isOpen) {
+      if (!(await peer.readAhead(this.#opened())) || peer.isClosed) return false;
+    }
+    await peer.send(MessageType.Resume, NOTHING);
+    return true;
   }
 
   #opened(): Promise<void> {
@@ -193,13 +215,11 @@ export class Subscriber {
 
   async #take(peer: Peer, { type, body }: Message): Promise<void> {
     const { traffic } = this.#parts;
-    const replica = this.#replica;
+    const replica = this.#replica!;
     if (type === MessageType.Frame) {
       await this.#apply(body);
-      await this.#acknowledge(peer);
     } else if (type === MessageType.Start) {
       replica.start(jsonIn(body));
-      await this.#acknowledge(peer);
     } else if (type === MessageType.Status) {
       const { at, serial, digest } = statusIn(jsonIn(body));
       // All that was sent before it is applied.
@@ -218,19 +238,20 @@ export class Subscriber {
 
   async #apply(body: Buffer): Promise<void> {
     const { traffic } = this.#parts;
-    const replica = this.#replica;
+    const replica = this.#replica!;
     const { header, records } = await replica.take(body);
     traffic.count(traffic.in, body.length, header.units, records);
     if (this.#serialBase !== null) traffic.serial = this.#serialBase + header.sn + header.units - 1;
   }
 
-  async #acknowledge(peer: Peer): Promise<void> {
-    const { appliedSn } = this.#replica;
-    if (appliedSn === null) return;
+  /** What is safe on this instance's own disk, too. */
+  #acknowledge(): void {
+    const { safeSn } = this.#replica!;
+    if (safeSn === null) return;
     const body = Buffer.alloc(8);
-    body.writeBigUInt64LE(BigInt(appliedSn));
+    body.writeBigUInt64LE(BigInt(safeSn));
     // Who does not read them is not waited for here: the connection is lost then.
-    await peer.send(MessageType.Ack, body).catch(() => undefined);
+    this.#provider?.send(MessageType.Ack, body).catch(() => undefined);
   }
 
   /** They may fail in as many ways, and as often, as they like. */

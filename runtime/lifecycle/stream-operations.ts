@@ -26,6 +26,7 @@ export const STREAM_OPERATIONS: readonly (readonly [string, Operation])[] = [
   ["SuspendTxOutput", (parts) => gate(parts, "suspend", "output")],
   ["ResumeTxOutput", (parts) => gate(parts, "resume", "output")],
   ["Throttle", throttle],
+  ["Promote", promote],
   ...Object.entries(NOT_HERE).map(([name, why]) => {
     const refuse: Operation = () => {
       throw new Error(`${name} is not possible here: ${why}`);
@@ -105,6 +106,11 @@ async function gate(
 ): Promise<object> {
   await graphs.control({ do: verb, what });
   return { action: `tx_${what}_${verb === "suspend" ? "suspended" : "resumed"}` };
+}
+
+/** Not in the interface, which lets no replica take over: for `Console`. */
+async function promote({ graphs }: Parts): Promise<object> {
+  return { action: "promoted", epoch: await graphs.control({ do: "promote" }) };
 }
 
 /** A negative rate only asks; 0, or the unit `all_unlimited`, takes limits away. */

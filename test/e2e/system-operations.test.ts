@@ -241,4 +241,11 @@ test("an instance that is told to end does, and is started again by svc up", asy
   await until(async () => (await nodestat("S1")).pid !== pid);
 });
 
+test("a subscriber takes over when it is told to by name", async () => {
+  const nobody = await system.admin("promote");
+  assert.match(nobody.err, "SVC3004: it needs [ids]");
+  const { code, out, err } = await system.admin("promote", "S1");
+  assert.equal([code, /^S1: has taken over as of epoch [2-9]\n$/.test(out)], [0, true], out + err);
+});
+
 test.run();

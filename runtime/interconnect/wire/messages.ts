@@ -27,6 +27,9 @@ export const MessageType = {
   /** Says nothing but that there is somebody. */
   Alive: 12,
   Start: 13,
+  /** No more frames until `Resume`. */
+  Pause: 14,
+  Resume: 15,
 } as const;
 export type MessageTypeNumber = (typeof MessageType)[keyof typeof MessageType];
 

@@ -19,7 +19,9 @@ const LIMITS: PeerLimits = { handshakeMs: 5_000, silenceMs: 30_000 };
 /** So many times either end says something within what the other one takes for silence. */
 const SIGNS = 15;
 const NOTHING = Buffer.alloc(0);
-const PROTOCOL = 2;
+const PROTOCOL = 3;
+/** Many times what is under way where the other end is asked to pause. */
+const MAX_AHEAD_BYTES = 2 ** 26;
 const HEX = /^[0-9a-f]{64}$/;
 
 export class Peer {
@@ -31,6 +33,8 @@ export class Peer {
   #timer: NodeJS.Timeout;
   #signs: NodeJS.Timeout | undefined;
   #isTrusted = false;
+  /** What was read before anybody asked for it. */
+  readonly #ahead: Promise<Message | null>[] = [];
   bytesRead = 0;
   bytesWritten = 0;
 
@@ -90,7 +94,31 @@ export class Peer {
   }
 
   /** The next message; null: the other end has gone. */
-  async next(): Promise<Message | null> {
+  next(): Promise<Message | null> {
+    return this.#ahead.shift() ?? this.#pull();
+  }
+
+  /**
+   * Goes on reading while nobody wants to have what comes, so that it is noticed when the other end
+   * goes; `next` gives it later. Where much has come nothing more is read.
+   * @returns false: the other end has gone
+   */
+  async readAhead(until: Promise<void>): Promise<boolean> {
+    for (let bytes = 0; bytes < MAX_AHEAD_BYTES; ) {
+      const coming = this.#pull();
+      this.#ahead.push(coming);
+      // Whoever asks for it gets its error, too.
+      coming.catch(() => undefined);
+      const message = await Promise.race([coming, until]);
+      if (message === undefined) return true;
+      if (message === null) return false;
+      bytes += message.body.length;
+    }
+    await until;
+    return true;
+  }
+
+  async #pull(): Promise<Message | null> {
     const { value, done } = await this.#messages.next();
     return done === true ? null : value;
   }

@@ -250,6 +250,64 @@ test("a replica that is started without a provider has taken over", async (conte
   assert.is(await next.control({ do: "promote" }), 2, "no more than once");
 });
 
+test("one that has taken over provides on when it starts as configured before", async (context) => {
+  const port = await freePort();
+  const replica = await begin(context, "b", { txPort: port });
+  const old = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+  old.graph().createVertex("a");
+  await same(old, replica);
+  await end(old);
+  await replica.control({ do: "promote" });
+  replica.graph().createVertex("b");
+  await end(replica);
+  const again = await begin(context, "b", { txPort: port });
+  assert.match(again.log, /taken over as of epoch 2.*empty root/);
+  again.graph().createVertex("c");
+  assert.is(await again.control({ do: "promote" }), 2);
+  // Its former provider, which knows nothing of it, is told.
+  const back = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+  await until(
+    () => back.log.includes("SVC2535"),
+    () => back.log,
+  );
+  const other = await freePort();
+  const sibling = await begin(context, "c", { txPort: other });
+  await again.control({ do: "attach", uri: `svc://127.0.0.1:${other}` });
+  await same(again, sibling);
+  assert.is(await code(again.control({ do: "bind", port })), "SVC2534");
+});
+
+test("one that has taken over before anything came does not follow either", async (context) => {
+  const port = await freePort();
+  const replica = await begin(context, "b", { txPort: port });
+  assert.is(await replica.control({ do: "promote" }), 2);
+  replica.graph().createVertex("a");
+  await end(replica);
+  const again = await begin(context, "b", { txPort: port });
+  again.graph().createVertex("b");
+  assert.is(again.store().operationCount, 2);
+});
+
+test("a suspended input notices that its provider has gone", async (context) => {
+  const port = await freePort();
+  const replica = await begin(context, "b", { txPort: port });
+  const old = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+  old.graph().createVertex("a");
+  await same(old, replica);
+  await replica.control({ do: "suspend", what: "input" });
+  old.graph().createVertex("b");
+  await old.isFlushed();
+  await end(old);
+  await until(
+    () => replica.log.includes("has gone"),
+    () => replica.log,
+  );
+  assert.is(replica.store().operationCount, 1);
+  const back = await begin(context, "a", { attach: [`127.0.0.1:${port}`] });
+  await replica.control({ do: "resume", what: "input" });
+  await same(back, replica);
+});
+
 test("a port that is taken leaves a provider what it was", async (context) => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -13,6 +13,7 @@ import { DurableLog } from "../../../runtime/interconnect/durable-log.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { LogFollower } from "../../../runtime/interconnect/log/log-follower.js";
 import { Replica } from "../../../runtime/interconnect/replica.js";
+import { readMark } from "../../../runtime/interconnect/replica-mark.js";
 import { planFor } from "../../../runtime/interconnect/send-plan.js";
 import { comparable } from "../../property/support/comparable.js";
 import { openStore, TEST_THREAD } from "../graph/support/make-graph.js";
@@ -24,6 +25,8 @@ interface Context {
   provider: GraphKeeper;
   subscriber: GraphKeeper;
   replica: Replica;
+  /** Whether what the replica has applied is on its disk. */
+  flushed: () => Promise<boolean>;
 }
 
 const test = suite<Context>("replica");
@@ -47,7 +50,9 @@ test.before.each((context) => {
     remove: async (name, isErased) => subscriber.drop(name, isErased),
     epoch: 1,
     relieve: () => undefined,
+    flushed: () => context.flushed(),
   });
+  context.flushed = async () => true;
   Object.assign(context, { folder, log, clock, provider, subscriber, replica });
 });
 
@@ -137,6 +142,34 @@ test("a graph that was let go here while it was followed comes again", async (c)
   openStore(store).createVertex("new");
   await stream(c);
   isSame(c, store);
+});
+
+test("neither mark nor acknowledgement is ahead of the replica's own disk", async (c) => {
+  const store = fill(c, "things", 1);
+  const flushes: ((isSafe: boolean) => void)[] = [];
+  const disk = (isSafe: boolean): void => {
+    for (const resolve of flushes.splice(0)) resolve(isSafe);
+  };
+  let told = 0;
+  c.flushed = () => new Promise((resolve) => flushes.push(resolve));
+  c.replica.onSafe = () => told++;
+  await follow(c);
+  const markedSn = (): number | undefined => {
+    c.replica.mark();
+    return readMark(join(c.folder, "s"))?.log?.sn;
+  };
+  isSame(c, store);
+  assert.equal([c.replica.safeSn, markedSn(), told], [null, 0, 0], "applied, and not yet safe");
+  disk(true);
+  await new Promise((resolve) => setImmediate(resolve));
+  const { last } = c.log.channel.log;
+  assert.equal([c.replica.safeSn, markedSn()], [last, last]);
+  openStore(store).createVertex("new");
+  await stream(c, last + 1);
+  // The disk fails: nothing more is ever said to be there.
+  disk(false);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal([c.replica.safeSn, markedSn()], [last, last]);
 });
 
 test("changes of a graph that was never told of are refused, not lost", async (c) => {
