@@ -175,4 +175,8 @@ export const RUNTIME_CODES = {
     title: "instance that does not answer",
     fix: "start it, or see its log",
   },
+  SVC2800: {
+    title: "matrix without back-ends that answer",
+    fix: "start them first; RestartHTTP takes the matrix all the same",
+  },
 } as const satisfies Record<string, ErrorCode>;

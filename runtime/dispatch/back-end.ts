@@ -37,7 +37,7 @@ export class BackEnd {
   isDefunct = true;
   /** Whether it answers requests as it answers probes. */
   readonly outlier = new Outlier((change) => this.#tell(change));
-  readonly figures = new BackEndFigures();
+  readonly figures: BackEndFigures;
   readonly #idle: Channel[] = [];
   readonly #connectTimeoutMs: number;
   #running = 0;
@@ -49,13 +49,20 @@ export class BackEnd {
   #foreign = 0;
   #foreignUntilMs = 0;
   #penalisedUntilMs = 0;
+  /** The matrix has no place for it any more. */
+  #isLeaving = false;
 
+  /** @param former the same instance at another place, or with another weight */
   constructor(
     address: BackEndAddress,
     row: ReplicaRow,
     place: Place,
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    former: BackEnd | null = null,
   ) {
+    this.figures = former?.figures ?? new BackEndFigures();
+    this.isDefunct = former?.isDefunct ?? true;
+    this.#wasDown = former?.isDefunct ?? false;
     this.#connectTimeoutMs = connectTimeoutMs;
     this.address = address;
     this.row = row;
@@ -110,7 +117,8 @@ export class BackEnd {
   give(channel: Channel, backlog: number): void {
     this.#running--;
     this.outlier.ended();
-    if (channel.isOpen) this.#idle.push(channel);
+    if (channel.isOpen && this.#isLeaving) channel.close();
+    else if (channel.isOpen) this.#idle.push(channel);
     else this.#numbers[channel.number] = false;
     // Once nothing of ours runs there, what it said is out of date before it is next compared.
     if (this.#running === 0 && backlog >= 0) this.#foreign = 0;
@@ -164,6 +172,26 @@ export class BackEnd {
     if (performance.now() - oldest.sinceMs > limitMs) oldest.close();
   }
 
+  /** It is used no more; each connection ends with the answer that it waits for. */
+  leave(): void {
+    this.#isLeaving = true;
+    this.close();
+  }
+
+  /** Whether it can be this back-end of a matrix as it is, connections and all. */
+  isFor(address: BackEndAddress, row: ReplicaRow, place: Place): boolean {
+    return (
+      this.isAt(address) &&
+      this.row.channels === row.channels &&
+      this.row.priority === row.priority &&
+      this.#identLine(0, place) === this.#identLine(0)
+    );
+  }
+
+  isAt({ host, port }: BackEndAddress): boolean {
+    return this.address.host === host && this.address.port === port;
+  }
+
   /** Ends the connections that carry nothing. */
   close(): void {
     for (const channel of [...this.#idle]) channel.close();
@@ -181,8 +209,8 @@ export class BackEnd {
     return new Channel(number, this.address, identLine, closed, this.#connectTimeoutMs);
   }
 
-  #identLine(channel: number): string {
-    const { width, height, partition, replica, isPrimary } = this.place;
+  #identLine(channel: number, place = this.place): string {
+    const { width, height, partition, replica, isPrimary } = place;
     const matrix = `${width} ${height} ${this.row.channels}`;
     return `XSVCIDENT ${matrix} ${partition} ${replica} ${channel} ${isPrimary ? 1 : 0}\r\n`;
   }

@@ -32,7 +32,8 @@ export interface Dispatch {
   readonly explanation: Explanation | null;
   /** Nobody waits for the answer any more. */
   isAborted(): boolean;
-  ended(outcome: Outcome): void;
+  /** @param matrix that it went through */
+  ended(outcome: Outcome, matrix: Matrix): void;
 }
 
 /** Whom a call tells that it moves on. */
@@ -81,25 +82,45 @@ export class DispatchCall implements AttemptOwner {
   place = -1;
   readonly request: ForwardedRequest;
   /** What it waits for: the primary replica of a partition, `PRIMARY_ROW` or `ANY_ROW`. */
-  readonly need: number;
-  readonly #matrix: Matrix;
+  need = ANY_ROW;
+  #matrix!: Matrix;
   readonly #owner: CallOwner;
-  readonly #parts: DispatchPart[] = [];
+  #parts: DispatchPart[] = [];
   readonly #sinceMs = performance.now();
-  readonly #isLenient: boolean;
+  #isLenient = false;
   #isEnded = false;
   #graceTimer: NodeJS.Timeout | null = null;
 
   constructor(matrix: Matrix, dispatch: Dispatch, owner: CallOwner) {
-    this.#matrix = matrix;
     this.#owner = owner;
     this.dispatch = dispatch;
     this.request = dispatch.request;
-    const { target, preference } = dispatch.request;
+    this.#enter(matrix);
+  }
+
+  /** The matrix whose partitions it is for. */
+  get matrix(): Matrix {
+    return this.#matrix;
+  }
+
+  /** Another matrix has taken the place of its own: what was begun in that ends there. */
+  moveTo(matrix: Matrix): void {
+    const isBegun = this.#parts.some(({ isDone, isBegun, tried }) => {
+      return isDone || isBegun || tried.length > 0;
+    });
+    // What is passed on as it comes is made for one back-end.
+    const isMade = this.request.isRelayed && matrix.width * matrix.height > 1;
+    if (!isBegun && !isMade && !this.#isEnded) this.#enter(matrix);
+  }
+
+  #enter(matrix: Matrix): void {
+    this.#matrix = matrix;
+    const { target, preference } = this.request;
     this.#isLenient = matrix.mayLackParts(target, preference);
     const first = target === null ? 0 : matrix.partitionOf(target);
     const end = target === null ? matrix.width : first + 1;
     this.need = target !== null ? first : preference.isPrimary ? PRIMARY_ROW : ANY_ROW;
+    this.#parts = [];
     for (let partition = first; partition < end; partition++) {
       this.#parts.push(new DispatchPart(this, partition));
     }

@@ -2,6 +2,7 @@
 // that are overdue, back-ends that were down, connections that nobody uses. What an answer becomes
 // is for others to say.
 
+import { SvcError } from "../base/errors.js";
 import {
   ANSWER_SWEEP_MS,
   CHANNEL_TRIM_MS,
@@ -35,7 +36,7 @@ const BUSY = "Service Unavailable: all back-ends are busy";
 const SWEEPS_PER_TIMEOUT = 20;
 
 export class Dispatcher implements CallOwner {
-  readonly matrix: Matrix;
+  #matrix: Matrix;
   readonly #health: Health;
   readonly #waiting = new WaitingRequests();
   readonly #repeatable = new RepeatableRequests();
@@ -54,8 +55,41 @@ export class Dispatcher implements CallOwner {
   readonly waits = new OctaveHistogram();
 
   constructor(config: MatrixConfig) {
-    this.matrix = new Matrix(config);
-    this.#health = new Health(this.matrix, () => this.freed());
+    this.#matrix = new Matrix(config);
+    this.#health = new Health(this.#matrix, () => this.freed());
+  }
+
+  /** It changes while requests are under way: those keep theirs. */
+  get matrix(): Matrix {
+    return this.#matrix;
+  }
+
+  /**
+   * Puts another matrix in the place of this one, and loses no request: what runs comes to its end
+   * where it is, what waits and what comes goes to the new one. Back-ends that are new are asked
+   * for their health before.
+   * @throws SvcError SVC2800 where requests would have nowhere to go
+   */
+  async change(config: MatrixConfig): Promise<void> {
+    const next = new Matrix(config, this.#matrix);
+    await this.#health.ask([...next.all()]);
+    if (this.#isClosed) return;
+    const former = this.#matrix;
+    const isWorse = next.alive / next.width < former.alive / former.width;
+    if (isWorse && !(config.allowIncomplete && next.alive > 0)) {
+      next.leaveTo(former);
+      const text = `of ${next.width} partitions ${next.alive} would have a back-end that answers`;
+      throw new SvcError("SVC2800", text);
+    }
+    this.#matrix = next;
+    this.#health.watch(next);
+    this.#setTimers();
+    for (const call of this.#waiting.clear()) {
+      call.moveTo(next);
+      this.#waiting.push(call);
+    }
+    former.leaveTo(next);
+    this.freed();
   }
 
   /** Requests that wait for channels. */
@@ -70,6 +104,12 @@ export class Dispatcher implements CallOwner {
 
   /** Resolves when every back-end was asked for its health once. */
   async start(): Promise<void> {
+    this.#setTimers();
+    await this.#health.start();
+  }
+
+  #setTimers(): void {
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
     const { timeoutMs, softTimeoutMs, hedge } = this.matrix.config;
     if (hedge) this.#every(HEDGE_SWEEP_MS, () => this.#hedge());
     if (softTimeoutMs > 0) {
@@ -77,7 +117,6 @@ export class Dispatcher implements CallOwner {
     }
     if (timeoutMs > 0) this.#every(sweepMs(timeoutMs), () => this.#expire(timeoutMs));
     this.#every(CHANNEL_TRIM_MS, () => this.#trim());
-    await this.#health.start();
   }
 
   #every(ms: number, sweep: () => void): void {
@@ -175,7 +214,7 @@ export class Dispatcher implements CallOwner {
   }
 
   ended(call: DispatchCall, outcome: Outcome): void {
-    call.dispatch.ended(outcome);
+    call.dispatch.ended(outcome, call.matrix);
   }
 
   left(call: DispatchCall): void {

@@ -29,7 +29,7 @@ interface Patient {
 }
 
 export class Health {
-  readonly #backEnds: readonly BackEnd[];
+  #backEnds: readonly BackEnd[];
   readonly #revived: () => void;
   readonly #patients = new Map<BackEnd, Patient>();
   readonly #probing = new Map<BackEnd, Probe>();
@@ -45,10 +45,25 @@ export class Health {
 
   /** Resolves when each back-end has answered once, or failed to, or after a while. */
   async start(): Promise<void> {
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    await this.ask(this.#backEnds);
+  }
+
+  /** Looks after these from now on. */
+  watch(matrix: Matrix): void {
+    this.#backEnds = [...matrix.all()];
+    this.#at = 0;
+    const watched = new Set(this.#backEnds);
+    for (const backEnd of this.#patients.keys()) {
+      if (!watched.has(backEnd)) this.#patients.delete(backEnd);
+    }
+  }
+
+  /** Asks those that are not in use; see `start`. */
+  async ask(backEnds: readonly BackEnd[]): Promise<void> {
     const deadlineMs = performance.now() + START_PROBING_MS;
     const started = new Set<Promise<void>>();
-    this.#timer = setInterval(() => this.#tick(), TICK_MS);
-    for (const backEnd of this.#backEnds) {
+    for (const backEnd of backEnds) {
       if (started.size >= MAX_PROBES_AT_ONCE) await Promise.race(started);
       if (this.#timer === null || performance.now() > deadlineMs) return;
       if (!backEnd.isDefunct || this.#probing.has(backEnd)) continue;

@@ -19,8 +19,10 @@ export class Matrix {
   /** By partition: the most engines that took part in one of its answers. */
   readonly #leaves: number[];
 
-  constructor(config: MatrixConfig) {
+  /** @param former whose back-ends are kept where they are the same */
+  constructor(config: MatrixConfig, former: Matrix | null = null) {
     this.config = config;
+    const known = former === null ? [] : [...former.all()];
     this.width = config.partitions.length;
     this.height = config.replicas.length;
     const { width, height } = this;
@@ -29,7 +31,11 @@ export class Matrix {
       addresses.map((address, replica) => {
         const isPrimary = replica === config.primaryRow;
         const place = { partition, replica, width, height, isPrimary };
-        return new BackEnd(address, config.replicas[replica]!, place, config.connectTimeoutMs);
+        const row = config.replicas[replica]!;
+        const same = known.find((backEnd) => backEnd.isFor(address, row, place));
+        if (same !== undefined) return same;
+        const other = known.find((backEnd) => backEnd.isAt(address));
+        return new BackEnd(address, row, place, config.connectTimeoutMs, other);
       }),
     );
   }
@@ -104,6 +110,17 @@ export class Matrix {
       if (isWell && hasFreeChannel) return replicas[affinity % this.height]!;
     }
     return cheapest(replicas, tried, isRepeatable);
+  }
+
+  /** Partitions with a replica that is up. */
+  get alive(): number {
+    return this.backEnds.filter((replicas) => replicas.some(({ isDefunct }) => !isDefunct)).length;
+  }
+
+  /** Another one has taken its place: lets go of what that one has not. */
+  leaveTo(next: Matrix): void {
+    const kept = new Set(next.all());
+    for (const backEnd of this.all()) if (!kept.has(backEnd)) backEnd.leave();
   }
 
   close(): void {

@@ -35,6 +35,8 @@ export type Ask =
   | { readonly op: "controlled"; readonly number: number; readonly outcome: ControlOutcome }
   /** What is told of the instance has changed. */
   | { readonly op: "node"; readonly node: NodeState }
+  /** Another matrix of back-ends takes the place of the one that is there; it was checked. */
+  | { readonly op: "matrix"; readonly dispatcher: object }
   | { readonly op: "stop"; readonly timeoutMs: number };
 
 export interface Listening {

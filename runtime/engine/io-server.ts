@@ -168,6 +168,8 @@ export class IoServer {
       case "unloadable":
         this.#view.setUnloadable(ask.graphs);
         return null;
+      case "matrix":
+        return this.#dispatcher?.change(readMatrixConfig(ask.dispatcher));
       case "stop":
         return this.#stop(ask.timeoutMs);
     }

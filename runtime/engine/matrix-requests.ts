@@ -22,6 +22,7 @@ import {
   pathOfRequest,
   withFields,
 } from "../dispatch/forwarded-request.js";
+import type { Matrix } from "../dispatch/matrix.js";
 import { type Merged, mergePartials, mergeUndamaged } from "../dispatch/merge-partials.js";
 import { encodeMerged } from "../dispatch/merged-output.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
@@ -74,6 +75,8 @@ class Progress implements Dispatch {
   readonly explanation: Explanation | null;
   /** What is sent to the back-ends; set before it is dispatched. */
   request!: ForwardedRequest;
+  /** What it went through last; the dispatcher may have another one by now. */
+  matrix!: Matrix;
   readonly #ended: (progress: Progress, outcome: Outcome) => void;
 
   constructor(
@@ -90,7 +93,8 @@ class Progress implements Dispatch {
     return isClientGone(this.received.exchange, nowMs());
   }
 
-  ended(outcome: Outcome): void {
+  ended(outcome: Outcome, matrix: Matrix): void {
+    this.matrix = matrix;
     this.#ended(this, outcome);
   }
 }
@@ -106,8 +110,6 @@ export class MatrixRequests {
   readonly #dispatcher: Dispatcher;
   readonly #answers: Answers;
   readonly #scheduler: Scheduler;
-  /** The one back-end's answers are passed on as they are where nobody looks at them. */
-  readonly #isSingle: boolean;
   /** One function for all requests. */
   readonly #ended = (progress: Progress, outcome: Outcome): void => {
     this.#continue(progress, outcome);
@@ -117,7 +119,12 @@ export class MatrixRequests {
     this.#dispatcher = dispatcher;
     this.#answers = answers;
     this.#scheduler = scheduler;
-    this.#isSingle = dispatcher.matrix.width === 1 && dispatcher.matrix.height === 1;
+  }
+
+  /** The one back-end's answers are passed on as they are where nobody looks at them. */
+  get #isSingle(): boolean {
+    const { width, height } = this.#dispatcher.matrix;
+    return width === 1 && height === 1;
   }
 
   *dispatched(): Generator<DispatchedRequest> {
@@ -245,7 +252,7 @@ export class MatrixRequests {
     answers: readonly (BackEndAnswer | null)[],
   ): void {
     const partials = answers.map((answer) => answer?.body ?? null);
-    const { matrix } = this.#dispatcher;
+    const { matrix } = progress;
     try {
       const merged = matrix.mayLackParts(target, preference)
         ? mergeUndamaged(partials)
@@ -262,7 +269,7 @@ export class MatrixRequests {
   /** @throws ResponseError or RangeError for what cannot be written */
   #finish(progress: Progress, merged: Merged): void {
     const { exchange, port, post, own } = progress.received;
-    const { matrix } = this.#dispatcher;
+    const { matrix } = progress;
     const coverage = merged.leaves === null ? null : matrix.coverage(merged.leaves);
     if (post === null && own === null) {
       const hierarchy = hierarchyOf(merged, coverage, explained(progress));

@@ -5,6 +5,7 @@ import type { ControlArguments } from "../builtin/admin/control-desk.js";
 import { AllGraphs } from "../graph/api/all-graphs.js";
 import { planOf } from "../system/instance-plan.js";
 import { descriptorHash, readDescriptor } from "../system/read-descriptor.js";
+import type { System } from "../system/system.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { HttpService, Operated } from "./http-service.js";
 import type { Operation, Parts, ServerOwner } from "./operation.js";
@@ -97,21 +98,30 @@ async function reload(owner: ServerOwner, { content }: ControlArguments): Promis
   return { action: "plugins_reloaded", result: await owner.reload() };
 }
 
-/** A changed matrix waits for RestartHTTP. */
-function takeDescriptor(service: HttpService, content: string): object {
+/** A changed matrix takes part at once; to become a dispatcher, or none, takes RestartHTTP. */
+async function takeDescriptor(service: HttpService, content: string): Promise<object> {
   const given = readDescriptor(JSON.parse(content));
   const { id } = service.node;
   if (id !== null && !given.instances.has(id)) throw new Error(`it has no instance ${id}`);
+  const matrix = id === null ? "unchanged" : await changeMatrix(service, given, id);
   const { descriptor } = given;
   service.setNode({ descriptor, descriptorHash: descriptorHash(descriptor) });
-  return { action: "system descriptor updated" };
+  return { action: "system descriptor updated", matrix };
+}
+
+async function changeMatrix(service: HttpService, given: System, id: string): Promise<string> {
+  const { dispatcher } = planOf(given, id);
+  if (JSON.stringify(dispatcher) === JSON.stringify(service.dispatcher)) return "unchanged";
+  if (dispatcher === null || service.dispatcher === null) return "waits for RestartHTTP";
+  await service.setDispatcher(dispatcher);
+  return "changed";
 }
 
 function restart({ service, owner }: Parts): Operated {
   const { id, descriptor } = service.node;
   const system = descriptor === null ? null : readDescriptor(descriptor);
   const planned = id === null || system === null ? null : planOf(system, id).dispatcher;
-  const dispatcher = system === null ? service.settings.dispatcher : planned;
+  const dispatcher = system === null ? service.dispatcher : planned;
   return {
     value: { action: "restart_http", status: "in progress" },
     after: () => void owner.restart(dispatcher),

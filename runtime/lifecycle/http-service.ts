@@ -6,6 +6,7 @@ import { log, onLostWrites } from "../base/log.js";
 import { equipThread } from "../base/thread-context.js";
 import type { ControlArguments } from "../builtin/admin/control-desk.js";
 import type { NodeState } from "../builtin/server-view.js";
+import { descriptorLimit } from "../dispatch/descriptor-limit.js";
 import { Executor } from "../engine/executor.js";
 import type { ExecutorPort, Listening, Notice } from "../engine/io-control.js";
 import { executorThread } from "../graph/keeper/thread-numbers.js";
@@ -13,6 +14,7 @@ import { Metrics } from "../metrics/metrics.js";
 import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 import type { PluginList, PluginTable } from "../plugin/contract/plugin-table.js";
 import type { SharedArgspec } from "../plugin/register/shared-argspec.js";
+import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import { descriptorHash } from "../system/read-descriptor.js";
 import { SharedState } from "../wire/shared-state.js";
@@ -51,10 +53,12 @@ export class HttpService {
   #argspec: SharedArgspec | null = null;
   #node: NodeState;
   #operator: Operator | null = null;
+  #dispatcher: object | null;
 
   private constructor(settings: ServerSettings, graphs: GraphSupervisor) {
     this.settings = settings;
     this.#name = settings.name;
+    this.#dispatcher = settings.dispatcher;
     this.#node = firstState(settings);
     this.metrics = new Metrics();
     onLostWrites(() => this.metrics.logWriteLost());
@@ -191,6 +195,21 @@ export class HttpService {
 
   setNode(changes: Partial<NodeState>): void {
     this.#tellNode(changes);
+  }
+
+  /** The matrix of back-ends, null for none. */
+  get dispatcher(): object | null {
+    return this.#dispatcher;
+  }
+
+  /**
+   * Puts another matrix in the place of the present one while requests run.
+   * @throws ArgumentError for one that cannot be, SvcError SVC2800 where nobody would answer
+   */
+  async setDispatcher(dispatcher: object): Promise<void> {
+    readMatrixConfig(dispatcher, descriptorLimit());
+    await this.#io.setMatrix(dispatcher);
+    this.#dispatcher = dispatcher;
   }
 
   /** Lets operators do what this does. */

@@ -117,6 +117,11 @@ export class IoThread {
     return this.#ask({ op: "node", node });
   }
 
+  /** @throws SvcError SVC2800 where requests would have nowhere to go */
+  setMatrix(dispatcher: object): Promise<void> {
+    return this.#ask({ op: "matrix", dispatcher });
+  }
+
   /** Turns newcomers away, waits for what runs up to the bound, then closes both ports. */
   async stop(timeoutMs: number): Promise<void> {
     const boundMs = this.#drainMs + timeoutMs + STOP_GRACE_MS;

@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { SvcError } from "../../../runtime/base/errors.js";
 import { MAX_DISPATCH_BACKLOG, MAX_OVERTAKEN_MS } from "../../../runtime/base/limits.js";
 import type { Dispatch } from "../../../runtime/dispatch/dispatch-call.js";
 import type { Outcome } from "../../../runtime/dispatch/dispatch-outcome.js";
@@ -243,6 +244,43 @@ for (const [name, fail, told] of [
     assert.is(await textOf(next), "y");
   });
 }
+
+test("who waits goes to a changed matrix, who runs ends in the former", async () => {
+  await start(1, 2, { channels: 1 });
+  const [first, second] = small.backEnds[0]!;
+  const { config } = small;
+  const row = (replica: number) => ({
+    ...config,
+    partitions: [[config.partitions[0]![replica]!]],
+    replicas: [config.replicas[replica]!],
+    primaryRow: 0,
+  });
+  await dispatcher.change(row(0));
+  const runs = send("/runs");
+  await until(() => first!.requests.length === 1, "request");
+  const waits = send("/waits");
+  assert.is(dispatcher.waiting, 1);
+  const answering = answerAll(second!);
+  await dispatcher.change(row(1));
+  assert.is(await textOf(waits), "/waits");
+  assert.equal(answering.paths, ["/waits"]);
+  first!.requests[0]!.answer(200, "/runs", PARTIAL);
+  assert.is(await textOf(runs), "/runs");
+  await until(() => first!.open === 0, "end of the connections to what has left");
+  assert.equal(
+    dispatcher.matrix.backEnds.map((replicas) => replicas.map(({ state }) => state)),
+    [["up"]],
+  );
+  answering.stop();
+  const nobody = { host: "127.0.0.1", port: 1 };
+  try {
+    await dispatcher.change({ ...row(1), partitions: [[nobody]] });
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as SvcError).code, "SVC2800");
+  }
+  assert.is(dispatcher.matrix.backEnds[0]![0]!.address.port, second!.address.port);
+});
 
 test("a close ends everything that is under way or waits", async () => {
   await start(2, 1, { channels: 1 });

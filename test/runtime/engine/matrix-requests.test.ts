@@ -7,6 +7,7 @@ import { MAX_RESUBMITS } from "../../../runtime/base/limits.js";
 import type { Dispatch } from "../../../runtime/dispatch/dispatch-call.js";
 import type { Outcome } from "../../../runtime/dispatch/dispatch-outcome.js";
 import type { Dispatcher } from "../../../runtime/dispatch/dispatcher.js";
+import type { Matrix } from "../../../runtime/dispatch/matrix.js";
 import type { Answers } from "../../../runtime/engine/answers.js";
 import { MatrixRequests } from "../../../runtime/engine/matrix-requests.js";
 import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
@@ -64,13 +65,14 @@ class Run {
   }
 
   #dispatcher(): Dispatcher {
+    const matrix = {
+      width: this.width,
+      height: this.height,
+      config: { timeoutMs: 0 },
+      mayLackParts: () => false,
+    } as unknown as Matrix;
     return {
-      matrix: {
-        width: this.width,
-        height: this.height,
-        config: { timeoutMs: 0 },
-        mayLackParts: () => false,
-      },
+      matrix,
       isRepeatable: () => false,
       dispatch: (dispatch: Dispatch) => {
         const { request, resubmits } = dispatch;
@@ -79,7 +81,7 @@ class Run {
         const answers = new Array(this.width).fill(answer);
         const answered: Outcome = { kind: "answered", answers };
         const outcome = resubmits < this.rounds ? answered : (this.outcome ?? answered);
-        queueMicrotask(() => dispatch.ended(outcome));
+        queueMicrotask(() => dispatch.ended(outcome, matrix));
       },
     } as unknown as Dispatcher;
   }
