@@ -5,13 +5,18 @@ import { type ComponentType, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { isOutdated, lastAnswerAt, restartedAt, trouble } from "./data/live.js";
 import { shown } from "./data/text.js";
+import { Administration } from "./pages/admin.js";
 import { GraphPage } from "./pages/graph.js";
+import { Home } from "./pages/home.js";
 import { Instance } from "./pages/instance.js";
+import { Logs } from "./pages/logs.js";
 import { Matrix } from "./pages/matrix.js";
 import { Overview } from "./pages/overview.js";
 import { Plugins } from "./pages/plugins.js";
+import { Replication } from "./pages/replication.js";
 import { Requests } from "./pages/requests.js";
-import { go, type Page, place } from "./router.js";
+import { PageLink } from "./parts/page-link.js";
+import { PAGES, type Page, place } from "./router.js";
 import { followTheme, switchTheme, theme } from "./theme.js";
 
 interface Entry {
@@ -20,29 +25,17 @@ interface Entry {
 }
 
 const SHOWN: Readonly<Record<Page, Entry>> = {
+  index: { title: "Home", show: Home },
   system: { title: "Overview", show: Overview },
   status: { title: "Instance", show: Instance },
   plugin: { title: "Plugins", show: Plugins },
   requests: { title: "Requests", show: Requests },
   search: { title: "Graph", show: GraphPage },
   matrix: { title: "Matrix", show: Matrix },
+  replication: { title: "Replication", show: Replication },
+  logs: { title: "Logs", show: Logs },
+  admin: { title: "Administration", show: Administration },
 };
-
-function Link({ page }: { readonly page: Page }) {
-  return (
-    <a
-      href={page}
-      aria-current={place.value.page === page ? "page" : undefined}
-      onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-        event.preventDefault();
-        go(page);
-      }}
-    >
-      {SHOWN[page].title}
-    </a>
-  );
-}
 
 function clock(at: number): string {
   return new Date(at).toLocaleTimeString();
@@ -54,7 +47,7 @@ function Notices() {
     <div aria-live="polite">
       {trouble.value !== null && (
         <p class="notice" id="trouble">
-          No answer: {shown(trouble.value)}.{" "}
+          {shown(trouble.value)}.{" "}
           {lastAnswerAt.value > 0 && `What is shown is of ${clock(lastAnswerAt.value)}.`} It is
           asked again.
         </p>
@@ -90,9 +83,11 @@ function Console() {
         <nav class="side" aria-label="Pages">
           <strong>svc console</strong>
           <ul>
-            {(Object.keys(SHOWN) as Page[]).map((name) => (
+            {PAGES.map((name) => (
               <li key={name}>
-                <Link page={name} />
+                <PageLink to={name} current={name === page ? "page" : undefined}>
+                  {SHOWN[name].title}
+                </PageLink>
               </li>
             ))}
           </ul>

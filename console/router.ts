@@ -3,7 +3,18 @@
 
 import { signal } from "@preact/signals";
 
-const PAGES = ["system", "status", "plugin", "requests", "search", "matrix"] as const;
+export const PAGES = [
+  "index",
+  "system",
+  "status",
+  "plugin",
+  "requests",
+  "search",
+  "matrix",
+  "replication",
+  "logs",
+  "admin",
+] as const;
 export type Page = (typeof PAGES)[number];
 
 interface Place {
@@ -13,7 +24,9 @@ interface Place {
 
 function placeOf(path: string, query: string): Place {
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.html$/, "");
-  const page = PAGES.find((known) => known === name) ?? "system";
+  // Commands are given on the page of operations.
+  const wanted = name === "console" ? "admin" : name;
+  const page = PAGES.find((known) => known === wanted) ?? "index";
   return { page, params: new URLSearchParams(query) };
 }
 
@@ -36,4 +49,12 @@ export function keep(params: URLSearchParams): void {
   const { page } = place.value;
   history.replaceState(null, "", query === "" ? page : `${page}?${query}`);
   place.value = { page, params };
+}
+
+/** The same for one part of the state; an empty text takes it away. */
+export function keepPart(name: string, text: string): void {
+  const params = new URLSearchParams(place.value.params);
+  if (text === "") params.delete(name);
+  else params.set(name, text);
+  keep(params);
 }

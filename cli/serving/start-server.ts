@@ -2,6 +2,7 @@
 // holds a channel where the server is.
 
 import { log } from "../../runtime/base/log.js";
+import { keepEntry } from "../../runtime/base/log-ring.js";
 import { configureLog, logSettings } from "../../runtime/base/log-settings.js";
 import { equipThread } from "../../runtime/base/thread-context.js";
 import { ThreadGraphs } from "../../runtime/graph/keeper/thread-graphs.js";
@@ -10,6 +11,8 @@ import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
 import { stopOnSignals } from "../../runtime/lifecycle/stop-on-signals.js";
 import type { ServerSettings } from "../../runtime/settings/server-settings.js";
 import { type LoadBuild, ServedProject } from "./served-project.js";
+
+const STARTED = "the server has started";
 
 /**
  * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound, SVC2409 another
@@ -28,7 +31,8 @@ export async function startServer(
     stopOnSignals(served, graphs);
     const { port } = served.service;
     // On a terminal, people read it on the standard output.
-    if (logSettings().isJson) log("the server has started", "info", { port });
+    if (logSettings().isJson) log(STARTED, "info", { port });
+    else keepEntry("info", STARTED);
     process.send?.({ port });
     return served;
   } catch (error) {

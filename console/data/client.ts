@@ -16,6 +16,7 @@ export interface Reply {
 export interface Question {
   readonly method?: "GET" | "POST";
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
@@ -23,11 +24,12 @@ export interface Question {
  * Asks one path, such as `svc/status`.
  * @throws Error when there is no answer at all
  */
-export async function ask(path: string, { method, body, signal }: Question = {}): Promise<Reply> {
+export async function ask(path: string, question: Question = {}): Promise<Reply> {
+  const { method, body, headers, signal } = question;
   const begun = performance.now();
   const response = await fetch(path, {
     method: method ?? "GET",
-    headers: { accept: "application/json" },
+    headers: { accept: "application/json", ...headers },
     redirect: "error",
     ...(body === undefined ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),
@@ -54,10 +56,16 @@ export function readReply(status: number, text: string, totalMs: number): Reply 
   };
 }
 
-/** The response of a service, or an error that says what the server said. */
+/** The server has answered with an error. */
+export class RefusedError extends Error {}
+
+/**
+ * The response of a service.
+ * @throws RefusedError that says what the server said, Error when there is no answer
+ */
 export async function askValue(path: string, question: Question = {}): Promise<unknown> {
   const reply = await ask(path, question);
-  if (!reply.ok) throw new Error(messageOf(reply));
+  if (!reply.ok) throw new RefusedError(messageOf(reply));
   return reply.value;
 }
 

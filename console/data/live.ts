@@ -1,14 +1,16 @@
 // The one connection of the page to its server: every poll goes through here, so that a server
 // that is gone, was started anew or was updated is said once, for all pages.
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { askValue } from "./client.js";
+import { askValue, RefusedError } from "./client.js";
 import { textAt } from "./node-stat.js";
 import { startPoll } from "./poll.js";
 
-/** What went wrong at the last question; null while there are answers. */
-export const trouble = signal<string | null>(null);
+/** What went wrong at the last question, by source. */
+const failures = signal<ReadonlyMap<string, string>>(new Map());
+/** What is to be said of it; null while there are answers. */
+export const trouble = computed(() => failures.value.values().next().value ?? null);
 /** When the last answer came, milliseconds since 1970. */
 export const lastAnswerAt = signal(0);
 /** When the server was found to have been started anew; null before that. */
@@ -24,28 +26,36 @@ const MAX_WAIT_MS = 10_000;
 let label = "";
 let version = "";
 
-/** The newest answer of a service: null before the first. `onAnswer` sees each of them. */
+/**
+ * The newest answer of a service: null before the first.
+ * @param path another one asks anew; a function that stays the same may give others
+ * @param onAnswer sees each of them
+ */
 export function useLive(
-  path: string,
+  path: string | (() => string),
   everyMs: number,
   onAnswer: (value: unknown, isGap: boolean) => void = () => {},
 ): unknown {
   const [value, setValue] = useState<unknown>(null);
   useEffect(() => {
     let isOver = false;
+    const source = typeof path === "string" ? path : path();
     const end = startPoll(
       {
         everyMs,
         isHidden: () => document.hidden,
         ask: async () => {
-          const answer = await askValue(path, { signal: AbortSignal.timeout(MAX_WAIT_MS) });
+          const answer = await askValue(typeof path === "string" ? path : path(), {
+            signal: AbortSignal.timeout(MAX_WAIT_MS),
+          });
           if (isOver) return;
+          setFailure(source, null);
           answered(answer);
           onAnswer(answer, false);
           setValue(answer);
         },
         failed: (error) => {
-          trouble.value = (error as Error).message;
+          setFailure(source, troubleOf(error));
           onAnswer(null, true);
         },
       },
@@ -54,13 +64,26 @@ export function useLive(
     return () => {
       isOver = true;
       end();
+      setFailure(source, null);
     };
   }, [path, everyMs]);
   return value;
 }
 
+function setFailure(source: string, failure: string | null): void {
+  if ((failures.value.get(source) ?? null) === failure) return;
+  const next = new Map(failures.value);
+  if (failure === null) next.delete(source);
+  else next.set(source, failure);
+  failures.value = next;
+}
+
+function troubleOf(error: unknown): string {
+  const { message } = error as Error;
+  return error instanceof RefusedError ? `Refused: ${message}` : `No answer: ${message}`;
+}
+
 function answered(answer: unknown): void {
-  trouble.value = null;
   lastAnswerAt.value = Date.now();
   const now = textAt(answer, "service-label");
   if (now === "" || now === label) return;

@@ -3,7 +3,11 @@
 
 import { isRecord } from "./client.js";
 
-/** A place inside of an answer: `numberAt(answer, "request", "rate")`. */
+/** What is at a place inside of an answer: `valueAt(answer, "request", "rate")`. */
+export function valueAt(value: unknown, ...path: string[]): unknown {
+  return at(value, path);
+}
+
 function at(value: unknown, path: readonly string[]): unknown {
   let found = value;
   for (const key of path) {

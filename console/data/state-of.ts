@@ -1,7 +1,7 @@
-// The state of an instance in one word, from its `nodestat`: the first rule that holds tells it.
-// Rules about replication follow when instances replicate.
+// The state of an instance in one word, from what the system's overview says of it: the first rule
+// that holds tells it.
 
-import { isAt, numberAt } from "./node-stat.js";
+import { isAt, listAt, numberAt, textAt } from "./node-stat.js";
 
 export interface State {
   readonly word: string;
@@ -10,8 +10,22 @@ export interface State {
   readonly isWarning: boolean;
 }
 
-type Rule = (node: unknown) => State | null;
+/** An instance and what it stands beside. */
+interface Seen {
+  /** `nodestat`. */
+  readonly node: unknown;
+  /** What the overview says beside it: of dispatchers, how their matrix is. */
+  readonly entry: unknown;
+  /** `nodestat` of its provider; null: it has none. */
+  readonly provider: unknown;
+}
 
+type Rule = (seen: Seen) => State | null;
+
+/** Changes may be on their way for so long. */
+const QUIET_MS = 30_000;
+/** A replica that is so many changes behind is left behind. */
+const FAR_BEHIND = 1000;
 const SIGNS = { good: "●", warn: "▲", bad: "■", quiet: "○" } as const;
 
 /** A sign that tells the tone without its colour. */
@@ -19,19 +33,17 @@ export function signOf({ tone }: State): string {
   return SIGNS[tone];
 }
 
-const rule =
-  (
-    holds: (node: unknown) => boolean,
-    word: string,
-    tone: State["tone"],
-    isWarning: boolean,
-  ): Rule =>
-  (node) =>
-    holds(node) ? { word, tone, isWarning } : null;
+const warning = (word: string, tone: State["tone"] = "warn") => ({ word, tone, isWarning: true });
+const notice = (word: string) => ({ word, tone: "quiet" as const, isWarning: false });
+
+const when =
+  (holds: (seen: Seen) => boolean, state: State): Rule =>
+  (seen) =>
+    holds(seen) ? state : null;
 
 const memory =
   (above: number, start: string, tone: State["tone"], isWarning: boolean): Rule =>
-  (node) => {
+  ({ node }) => {
     const used = memoryUse(node);
     return used > above ? { word: `${start} ${Math.round(used)}%`, tone, isWarning } : null;
   };
@@ -42,27 +54,71 @@ export function memoryUse(node: unknown): number {
   return total > 0 ? 100 * (1 - numberAt(node, "memory-available") / total) : 0;
 }
 
+/** Of a dispatcher alone: others have no such field. */
+const lacks = (entry: unknown, field: string): boolean =>
+  typeof entry === "object" && entry !== null && field in entry && !isAt(entry, field);
+
+/** A replica to which nothing has come for a while, and whose provider is known. */
+const isQuietReplica = ({ node, provider }: Seen): boolean =>
+  provider !== null && provider !== undefined && numberAt(node, "idle-ms") > QUIET_MS;
+
 const RULES: readonly Rule[] = [
-  rule((node) => node === undefined, "Down", "bad", true),
-  rule((node) => node === null, "Waiting", "quiet", false),
+  when(({ node }) => node === undefined, warning("Down", "bad")),
+  when(({ node }) => node === null, notice("Waiting")),
   memory(93, "! MEM", "bad", true),
-  (node) =>
-    isAt(node, "synchronizing")
-      ? { word: `Sync ${numberAt(node, "sync-progress")}%`, tone: "quiet", isWarning: false }
-      : null,
-  rule((node) => isAt(node, "snapshot-writing"), "Snapshot", "quiet", false),
-  rule((node) => !isAt(node, "ready"), "Starting", "quiet", false),
+  ({ node }) =>
+    isAt(node, "synchronizing") ? notice(`Sync ${numberAt(node, "sync-progress")}%`) : null,
+  when(({ node }) => isAt(node, "snapshot-writing"), notice("Snapshot")),
+  when(({ node }) => !isAt(node, "ready"), notice("Starting")),
   memory(90, "! MEM", "bad", true),
   memory(83, "Mem", "warn", true),
-  rule((node) => !isAt(node, "service-in"), "S-OUT", "warn", true),
-  rule((node) => isAt(node, "readonly"), "Readonly", "quiet", false),
+  when(({ node }) => !isAt(node, "service-in"), warning("S-OUT")),
+  when(({ entry }) => lacks(entry, "matrix-complete"), warning("Partial")),
+  when(({ entry }) => isAt(entry, "matrix-degraded"), warning("Degraded")),
+  when(({ entry }) => lacks(entry, "matrix-consistent"), warning("OK/Delta")),
+  when(({ node, provider }) => isAt(node, "readonly") && provider === null, notice("Readonly")),
+  when(
+    ({ node }) => numberAt(node, "txport") > 0 && textAt(node, "provider") === "",
+    warning("No Input"),
+  ),
+  when(
+    (seen) => isQuietReplica(seen) && textAt(seen.node, "digest") !== digestOf(seen.provider),
+    warning("OK/Delta"),
+  ),
+  behind,
+  when((seen) => lagMs(seen) > QUIET_MS, notice("Busy")),
   memory(80, "Memory", "quiet", false),
 ];
 
-/** @param node `nodestat`; undefined when there is no answer, null when none has come yet */
-export function stateOf(node: unknown): State {
+const digestOf = (node: unknown): string => textAt(node, "digest");
+
+function behind(seen: Seen): State | null {
+  if (!isQuietReplica(seen)) return null;
+  const lag = serialOf(seen.provider) - serialOf(seen.node);
+  if (Math.abs(lag) <= 1) return null;
+  const isNear = Math.abs(lag) < FAR_BEHIND;
+  return isNear ? { ...warning(`S/N ${-lag}`), tone: "good" } : warning("S/N");
+}
+
+function serialOf(node: unknown): number {
+  return Number(textAt(node, "master-serial")) || 0;
+}
+
+/** How long its provider waits for it. */
+function lagMs({ node, provider }: Seen): number {
+  const port = numberAt(node, "adminport");
+  const own = listAt(provider, "subscribers").find((one) => numberAt(one, "adminport") === port);
+  return numberAt(own, "lag_ms");
+}
+
+/**
+ * @param node `nodestat`; undefined when there is no answer, null when none has come yet
+ * @param entry its entry in the overview
+ * @param provider `nodestat` of its provider, null when it has none
+ */
+export function stateOf(node: unknown, entry: unknown = null, provider: unknown = null): State {
   for (const find of RULES) {
-    const state = find(node);
+    const state = find({ node, entry, provider });
     if (state !== null) return state;
   }
   return { word: "OK", tone: "good", isWarning: false };

@@ -12,6 +12,7 @@ import {
 } from "../graph/neighbors.js";
 import { Star } from "../graph/star.js";
 import { Table } from "../parts/table.js";
+import { TextBlock } from "../parts/text-block.js";
 import { go, place } from "../router.js";
 
 const MAX_TEXT = 20_000;
@@ -144,7 +145,7 @@ function Result({ graph, id, found: { rows, vertex } }: ResultProps) {
       </section>
       <section class="card">
         <h2>The vertex</h2>
-        <pre>{JSON.stringify(vertex, null, 2).slice(0, MAX_TEXT)}</pre>
+        <TextBlock label="All of it" text={JSON.stringify(vertex, null, 2).slice(0, MAX_TEXT)} />
       </section>
     </>
   );

@@ -1,13 +1,15 @@
-// This instance at a glance: what it is, how much it does, how fast it answers.
+// The system at a glance: what it is, how much this instance does and how fast, and all the others.
 
 import { useMemo, useState } from "preact/hooks";
+import { type Instance, instancesOf, OVERVIEW } from "../data/instances.js";
 import { trouble, useLive } from "../data/live.js";
 import { isAt, numberAt, textAt } from "../data/node-stat.js";
 import { Series } from "../data/series.js";
 import { memoryUse, stateOf } from "../data/state-of.js";
-import { bytes, count, duration, milliseconds } from "../data/text.js";
+import { bytes, count, duration, milliseconds, shown } from "../data/text.js";
 import { Badge } from "../parts/badge.js";
 import { Figures } from "../parts/figures.js";
+import { InstanceTable } from "../parts/instance-table.js";
 import { Plot } from "../parts/plot.js";
 
 const EVERY_MS = 1000;
@@ -18,6 +20,7 @@ export function Overview() {
   const times = useMemo(() => new Series(2), []);
   const [turn, setTurn] = useState(0);
   const node = useLive("svc/nodestat", NODE_EVERY_MS);
+  const overview = useLive(OVERVIEW, EVERY_MS);
   const status = useLive("svc/status", EVERY_MS, (answer, isGap) => {
     const at = Date.now() / 1000;
     rates.add(at, isGap ? [] : [numberAt(answer, "request", "rate")]);
@@ -25,36 +28,79 @@ export function Overview() {
     times.add(at, isGap ? [] : [response("50.0"), response("95.0")]);
     setTurn((last) => last + 1);
   });
-  const state = stateOf(trouble.value !== null && node === null ? undefined : node);
-  const isDispatcher = isAt(status, "dispatcher", "enabled");
+  const instances = instancesOf(overview);
   return (
     <>
-      <section class={trouble.value === null ? "card" : "card stale"}>
-        <h2>
-          This instance <Badge state={state} />
-        </h2>
-        <Figures
-          items={[
-            ["Service", textAt(node, "service-name") || "unnamed"],
-            ["Kind", isDispatcher ? "dispatcher" : "engine"],
-            ["Plugins", isAt(node, "service-in") ? "answer" : "Service-OUT: answer 503"],
-            ["Uptime", duration(numberAt(node, "uptime"))],
-            ["Requests", `${count(numberAt(status, "request", "rate"))} /s`],
-            ["Latency, median", milliseconds(numberAt(status, "response_ms", "50.0"))],
-            ["Latency, 95th", milliseconds(numberAt(status, "response_ms", "95.0"))],
-            ["Errors", `${count(numberAt(status, "errors", "rate"))} /s`],
-            ["Clients", count(numberAt(status, "connected_clients"))],
-            ["Vertices", count(numberAt(node, "graph-order"))],
-            ["Arcs", count(numberAt(node, "graph-size"))],
-            ["Memory", bytes(numberAt(node, "memory-process"))],
-            ["Host's memory", `${count(memoryUse(node))} % used`],
-          ]}
-        />
-      </section>
+      {instances.length > 1 && <System overview={overview} instances={instances} />}
+      {instances.length > 0 && <InstanceTable instances={instances} />}
+      <ThisInstance node={node} status={status} />
       <div class="cards">
         <Plot title="Requests" unit="/s" names={["rate"]} series={rates} turn={turn} />
         <Plot title="Latency" unit="ms" names={["median", "95th"]} series={times} turn={turn} />
       </div>
     </>
+  );
+}
+
+interface SystemProps {
+  readonly overview: unknown;
+  readonly instances: readonly Instance[];
+}
+
+function System({ overview, instances }: SystemProps) {
+  const builders = instances.filter(({ type }) => type === "builder");
+  const hosts = new Set(instances.map(({ address }) => address.replace(/:\d+$/, "")));
+  const warnings = instances.filter(({ state }) => state.isWarning).length;
+  const sum = (name: string) => builders.reduce((all, { node }) => all + numberAt(node, name), 0);
+  const word = warnings === 0 ? "OK" : `Check ${warnings} warnings`;
+  const state = { word, tone: warnings === 0 ? "good" : "warn", isWarning: warnings > 0 } as const;
+  return (
+    <section class="card">
+      <h2>
+        {shown(textAt(overview, "descriptor", "name") || "System", 80)} <Badge state={state} />
+      </h2>
+      <Figures
+        items={[
+          ["Instances", `${instances.length} on ${hosts.size} hosts`],
+          ["Builders", count(builders.length)],
+          ["Vertices of builders", count(sum("graph-order"))],
+          ["Arcs of builders", count(sum("graph-size"))],
+          ["Properties", count(sum("graph-properties"))],
+        ]}
+      />
+    </section>
+  );
+}
+
+interface ThisInstanceProps {
+  readonly node: unknown;
+  readonly status: unknown;
+}
+
+function ThisInstance({ node, status }: ThisInstanceProps) {
+  const state = stateOf(trouble.value !== null && node === null ? undefined : node);
+  return (
+    <section class={trouble.value === null ? "card" : "card stale"}>
+      <h2>
+        This instance <Badge state={state} />
+      </h2>
+      <Figures
+        items={[
+          ["Service", textAt(node, "service-name") || "unnamed"],
+          ["Kind", isAt(status, "dispatcher", "enabled") ? "dispatcher" : "engine"],
+          ["Plugins", isAt(node, "service-in") ? "answer" : "Service-OUT: answer 503"],
+          ["Uptime", duration(numberAt(node, "uptime"))],
+          ["Requests", `${count(numberAt(status, "request", "rate"))} /s`],
+          ["Latency, median", milliseconds(numberAt(status, "response_ms", "50.0"))],
+          ["Latency, 95th", milliseconds(numberAt(status, "response_ms", "95.0"))],
+          ["Errors", `${count(numberAt(status, "errors", "rate"))} /s`],
+          ["Clients", count(numberAt(status, "connected_clients"))],
+          ["Vertices", count(numberAt(node, "graph-order"))],
+          ["Arcs", count(numberAt(node, "graph-size"))],
+          ["Memory", bytes(numberAt(node, "memory-process"))],
+          ["Host's memory", `${count(memoryUse(node))} % used`],
+        ]}
+      />
+    </section>
   );
 }

@@ -4,7 +4,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { Argspec, PluginSpec } from "../../argspec/argspec.js";
 import { askValue } from "../data/client.js";
 import { shown } from "../data/text.js";
-import { go, place } from "../router.js";
+import { PageLink } from "../parts/page-link.js";
+import { place } from "../router.js";
 import { TryPlugin } from "./try-plugin.js";
 
 export function Plugins() {
@@ -67,17 +68,9 @@ function Names({ plugins, chosen }: NamesProps) {
         const address = `plugin?name=${encodeURIComponent(name)}`;
         return (
           <li key={name}>
-            <a
-              href={address}
-              aria-current={name === chosen ? "true" : undefined}
-              onClick={(event) => {
-                if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-                event.preventDefault();
-                go(address);
-              }}
-            >
+            <PageLink to={address} current={name === chosen ? "true" : undefined}>
               {shown(name)}
-            </a>
+            </PageLink>
             <div class="quiet">{shown(summary)}</div>
           </li>
         );

@@ -9,6 +9,7 @@ import { asTyped, fieldsOf, mistakeIn, type PluginRequest, requestOf } from "../
 import { shown } from "../data/text.js";
 import { Answer } from "../parts/answer.js";
 import { FieldInput } from "../parts/field.js";
+import { TextBlock } from "../parts/text-block.js";
 import { keep, place } from "../router.js";
 
 /** Parameters in the address begin with this. */
@@ -152,7 +153,7 @@ function Call({ request }: { readonly request: PluginRequest }) {
           Copy
         </button>
       </fieldset>
-      <pre>{text}</pre>
+      <TextBlock label={`The call in ${language}`} text={text} />
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { isRecord, messageOf, type Reply } from "../data/client.js";
 import { bytes, milliseconds } from "../data/text.js";
 import { Table } from "./table.js";
+import { TextBlock } from "./text-block.js";
 
 const MAX_TEXT = 20_000;
 const MAX_COLUMNS = 12;
@@ -27,7 +28,7 @@ export function Answer({ reply }: { readonly reply: Reply }) {
       </p>
       {!ok && <p class="bad">{messageOf(reply).slice(0, MAX_TEXT)}</p>}
       <ListTable value={value} />
-      <pre>{isCut ? pretty.slice(0, MAX_TEXT) : pretty}</pre>
+      <TextBlock label="Text of the answer" text={isCut ? pretty.slice(0, MAX_TEXT) : pretty} />
       {isCut && (
         <button type="button" onClick={() => setWhole(true)}>
           Show all {bytes(pretty.length)}

@@ -9,6 +9,7 @@
 import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { jsonEntry, type LogFields, logEntry } from "./log-entry.js";
+import { keepEntry } from "./log-ring.js";
 import { LOG_LEVELS, type LogLevel, logSettings } from "./log-settings.js";
 
 const KEPT_MS = 30 * 24 * 3600 * 1000;
@@ -57,9 +58,11 @@ export function log(text: string, level: LogLevel = "info", fields = NO_FIELDS):
 /** The same for entries that somebody wants each of: those of plugins, and of single requests. */
 export function logEach(text: string, level: LogLevel, fields: LogFields): void {
   if (!isLogged(level)) return;
-  if (logSettings().isJson) return write(jsonEntry(level, text, fields), "");
   const { request } = fields;
-  write(logEntry(request === undefined ? text : withRequest(text, request)), "svc: ");
+  const entry = logEntry(request === undefined ? text : withRequest(text, request));
+  keepEntry(level, entry);
+  if (logSettings().isJson) write(jsonEntry(level, text, fields), "");
+  else write(entry, "svc: ");
 }
 
 /** Whether entries of a level are written. */

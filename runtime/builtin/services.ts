@@ -5,6 +5,7 @@ import { dispatch, matrix } from "./services/dispatch.js";
 import { graphsum, objcnt } from "./services/graphs.js";
 import { healthCheck, ping, storage, time } from "./services/host-info.js";
 import { inspect } from "./services/inspect.js";
+import { logService } from "./services/log.js";
 import { meminfo, nodestat } from "./services/node.js";
 import { prometheus } from "./services/prometheus.js";
 import { randomInteger, randomText } from "./services/random.js";
@@ -17,6 +18,7 @@ export const services: ReadonlyMap<string, Service> = new Map([
   ["/svc/graphsum", graphsum],
   ["/svc/hc", healthCheck],
   ["/svc/inspect", inspect],
+  ["/svc/log", logService],
   ["/svc/matrix", matrix],
   ["/svc/meminfo", meminfo],
   ["/svc/nodestat", nodestat],

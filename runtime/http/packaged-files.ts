@@ -13,7 +13,9 @@ import type { Exchange } from "./transport.js";
 
 const PAGE = "index.html";
 const ASSETS = "/svc/console/";
-const PAGE_PATH = /^\/(?:|(?:index|system|status|plugin|requests|search|matrix)(?:\.html)?)$/;
+/** The pages of the interface, and those that the console has besides. */
+const PAGES = "index|admin|console|plugin|search|status|system|logs|matrix|replication|requests";
+const PAGE_PATH = new RegExp(`^/(?:|(?:${PAGES})(?:\\.html)?)$`);
 const HASHED = /-[0-9a-f]{10}\.\w+$/;
 /** Codings by preference, with the suffix of the files that have them. */
 const CODINGS = [

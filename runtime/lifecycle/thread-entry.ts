@@ -2,6 +2,7 @@
 // entries, so the path of an entry is relative to this module's own chunk.
 
 import { Worker, type WorkerOptions } from "node:worker_threads";
+import { keepLog } from "../base/log-ring.js";
 import { logSettings } from "../base/log-settings.js";
 
 export type Thread = "io" | "executor" | "admin" | "interconnect";
@@ -10,6 +11,7 @@ export function startThread(thread: Thread, options: WorkerOptions): Worker {
   const entry = threadEntry(thread);
   // The thread writes its log as this one does.
   logSettings();
+  keepLog();
   if (!process.execArgv.some(isForText)) return new Worker(entry, options);
   // Only then are they given: Node refuses those of V8, which it passes on by itself.
   const execArgv = process.execArgv.filter((word) => !isForText(word));

@@ -1,0 +1,61 @@
+// Operations on this instance, and how they are asked for: each takes a token of its own, which the
+// server gives to this page alone. Tokens and the key live in memory only, never in the address.
+
+import { ask, askValue, isRecord, messageOf, type Reply } from "./client.js";
+import { numberAt, textAt } from "./node-stat.js";
+
+const PATH = "svc/builtin/ADMIN_";
+
+export interface Token {
+  readonly text: string;
+  /** Milliseconds since 1970, by the clock of this browser. */
+  readonly endsAt: number;
+}
+
+/** @param key of the instance, which operators on other machines need */
+export async function askToken(key: string): Promise<Token> {
+  const answer = await askValue(`${PATH}GetAuthToken`, { method: "POST", headers: fields(key) });
+  const text = textAt(answer, "authtoken");
+  if (text === "") throw new Error("the server gave no token");
+  const seconds = numberAt(answer, "tx") - numberAt(answer, "t0");
+  return { text, endsAt: Date.now() + seconds * 1000 };
+}
+
+type Args = Readonly<Record<string, string>>;
+
+/** Where operations are asked for while it is unlocked. */
+export interface Desk {
+  readonly isArmed: boolean;
+  /** Does one; resolves when its outcome is shown. */
+  run(operation: string, args: Args, body: string | null, isTwice?: boolean): Promise<void>;
+}
+
+interface Call {
+  /** Without `ADMIN_`. */
+  readonly operation: string;
+  readonly args: Args;
+  readonly body: string | null;
+}
+
+/** Does an operation with a token that was not used. */
+export function operate(call: Call, token: Token, key: string): Promise<Reply> {
+  const { operation, args, body } = call;
+  const query = new URLSearchParams({ authtoken: token.text, ...args });
+  const path = `${PATH}${operation}?${query}`;
+  const headers = { ...fields(key), "content-type": "text/plain" };
+  return ask(path, { method: "POST", headers, body: body ?? "" });
+}
+
+function fields(key: string): Readonly<Record<string, string>> {
+  return key === "" ? {} : { "x-svc-admin-key": key };
+}
+
+/** What came of an operation, in one text, and whether it was done. */
+export function outcomeOf(reply: Reply): { readonly isDone: boolean; readonly text: string } {
+  if (!reply.ok) return { isDone: false, text: messageOf(reply) };
+  const { value } = reply;
+  const result = isRecord(value) && "result" in value ? value.result : value;
+  const text = typeof result === "string" ? result : JSON.stringify(result);
+  // What fails after it was authorised is answered with 200 and a text.
+  return { isDone: !/Exception\(/.test(text), text };
+}

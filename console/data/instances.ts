@@ -1,0 +1,65 @@
+// All instances of the system, from `system_overview` of the one that serves this page: pages cannot
+// ask the others. One picture for all pages that show several.
+
+import { isRecord } from "./client.js";
+import { isAt, listAt, numberAt, textAt, valueAt } from "./node-stat.js";
+import { type State, stateOf } from "./state-of.js";
+
+export const OVERVIEW = "svc/builtin/system_overview";
+const MAX_DEPTH = 32;
+
+export interface Instance {
+  readonly id: string;
+  readonly type: string;
+  /** `host:port` of its console. */
+  readonly address: string;
+  /** Its `nodestat`; undefined where it does not answer. */
+  readonly node: unknown;
+  /** What the overview says of its matrix. */
+  readonly entry: unknown;
+  /** Id of the one that provides it with changes; null for none. */
+  readonly provider: string | null;
+  readonly state: State;
+}
+
+export function instancesOf(overview: unknown): readonly Instance[] {
+  const entries = listAt(overview, "instances").filter(isRecord);
+  const providers = providersOf(valueAt(overview, "descriptor", "topology", "transaction"));
+  const nodes = new Map(entries.map((entry) => [textAt(entry, "id"), nodeOf(entry)]));
+  return entries.map((entry) => {
+    const id = textAt(entry, "id");
+    const provider = providers.get(id) ?? null;
+    return {
+      ...{ id, entry, provider, node: nodes.get(id), type: textAt(entry, "nodetype") },
+      address: `${textAt(entry, "hostname")}:${numberAt(entry, "adminport")}`,
+      state: stateOf(nodes.get(id), entry, provider === null ? null : nodes.get(provider)),
+    };
+  });
+}
+
+function nodeOf(entry: Readonly<Record<string, unknown>>): unknown {
+  return isAt(entry, "error") ? undefined : (entry.nodestat ?? null);
+}
+
+/** By subscriber: a tree of objects whose leaves may be lists of ids. */
+function providersOf(tree: unknown): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const visit = (part: unknown, above: string | null, depth: number): void => {
+    const below = Array.isArray(part)
+      ? part.map((id): [unknown, unknown] => [id, null])
+      : Object.entries(isRecord(part) ? part : {});
+    for (const [id, rest] of below) {
+      if (typeof id !== "string") continue;
+      if (above !== null) found.set(id, above);
+      if (depth < MAX_DEPTH) visit(rest, id, depth + 1);
+    }
+  };
+  visit(tree, null, 0);
+  return found;
+}
+
+/** A page of an instance in its own console; null for what is no address. */
+export function consoleOf({ address }: Instance, page: string): string | null {
+  const text = `http://${address}/${page}`;
+  return URL.canParse(text) ? new URL(text).href : null;
+}

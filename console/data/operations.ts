@@ -1,0 +1,202 @@
+// All operations on an instance as a table: what each does, when it makes sense, and what has to be
+// typed before it is done.
+
+import { isAt, listAt, numberAt } from "./node-stat.js";
+
+/** How to confirm: not at all, by a click more, or by typing what it is about. */
+export type Confirm = "none" | "click" | ((node: unknown) => string);
+
+export interface Argument {
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+}
+
+export interface Operation {
+  /** As the server calls it, without `ADMIN_`. */
+  readonly operation: string;
+  readonly title: string;
+  readonly effect: string;
+  readonly confirm: Confirm;
+  readonly args?: readonly Argument[];
+  /** Says whether it makes sense for an instance; left out: always. */
+  readonly isFor?: (node: unknown) => boolean;
+  /** Needs the token before, too. */
+  readonly isTwice?: true;
+}
+
+const PORT: Argument = { name: "port", label: "Port", hint: "10010" };
+const URI: Argument = { name: "uri", label: "Subscriber", hint: "svc://10.0.0.7:10010" };
+const REASON: Argument = { name: "reason", label: "Reason", hint: "operator" };
+
+const isIn = (node: unknown): boolean => isAt(node, "service-in");
+const isReadonly = (node: unknown): boolean => isAt(node, "readonly");
+const hasPort = (node: unknown): boolean => numberAt(node, "txport") > 0;
+const subscribers = (node: unknown): number => listAt(node, "subscribers").length;
+const not =
+  (holds: (node: unknown) => boolean) =>
+  (node: unknown): boolean =>
+    !holds(node);
+/** Vertices and arcs, which would be gone. */
+const content = (node: unknown): string =>
+  `${numberAt(node, "graph-order")}:${numberAt(node, "graph-size")}`;
+/** Requests a second, which would be refused. */
+const traffic = (node: unknown): string => String(Math.round(numberAt(node, "service-rate")));
+
+const SERVICE: readonly Operation[] = [
+  {
+    operation: "ServiceIn",
+    title: "Service in",
+    effect: "Plugins answer again.",
+    confirm: "none",
+    isFor: not(isIn),
+  },
+  {
+    operation: "ServiceOut",
+    title: "Service out",
+    effect: "Plugins answer 503; dispatchers go to other replicas. Type the requests a second.",
+    confirm: traffic,
+    args: [REASON],
+    isFor: isIn,
+  },
+  {
+    operation: "ReloadPlugins",
+    title: "Reload plugins",
+    effect: "The newest build is taken into service; requests that run keep the old one.",
+    confirm: "click",
+  },
+  {
+    operation: "RestartHTTP",
+    title: "Restart ports",
+    effect: "Both ports stop and start, with the matrix of the descriptor. Requests are lost.",
+    confirm: "click",
+  },
+  {
+    operation: "ResetMetrics",
+    title: "Reset metrics",
+    effect: "Counts begin at zero.",
+    confirm: "click",
+  },
+];
+
+const GRAPHS: readonly Operation[] = [
+  { operation: "Persist", title: "Save", effect: "All graphs are saved.", confirm: "click" },
+  {
+    operation: "SetReadonly",
+    title: "Readonly",
+    effect: "Nobody may change graphs.",
+    confirm: "none",
+    isFor: not(isReadonly),
+  },
+  {
+    operation: "ClearReadonly",
+    title: "Writable",
+    effect: "Graphs may be changed again.",
+    confirm: "none",
+    isFor: isReadonly,
+  },
+  {
+    operation: "SuspendEvents",
+    title: "Suspend expiry",
+    effect: "Nothing in graphs expires.",
+    confirm: "none",
+  },
+  {
+    operation: "ResumeEvents",
+    title: "Resume expiry",
+    effect: "What is due expires again.",
+    confirm: "none",
+  },
+];
+
+const REPLICATION: readonly Operation[] = [
+  {
+    operation: "Attach",
+    title: "Attach",
+    effect: "A subscriber is provided with all changes.",
+    confirm: "none",
+    args: [URI],
+  },
+  {
+    operation: "Detach",
+    title: "Detach",
+    effect: "A subscriber gets no more changes.",
+    confirm: "click",
+    args: [URI],
+    isFor: (node) => subscribers(node) > 0,
+  },
+  {
+    operation: "DetachAll",
+    title: "Detach all",
+    effect: "Nobody gets changes any more. Type how many subscribers there are.",
+    confirm: (node) => String(subscribers(node)),
+    isFor: (node) => subscribers(node) > 0,
+  },
+  {
+    operation: "Bind",
+    title: "Bind",
+    effect: "Changes of a provider are taken on a port.",
+    confirm: "click",
+    args: [PORT],
+    isFor: not(hasPort),
+  },
+  {
+    operation: "Unbind",
+    title: "Unbind",
+    effect: "No more changes of a provider are taken.",
+    confirm: "click",
+    isFor: hasPort,
+  },
+  {
+    operation: "SuspendTxInput",
+    title: "Pause input",
+    effect: "Changes that come wait.",
+    confirm: "none",
+    isFor: (node) => hasPort(node) && !isAt(node, "tx-in-halted"),
+  },
+  {
+    operation: "ResumeTxInput",
+    title: "Resume input",
+    effect: "Changes that waited are done.",
+    confirm: "none",
+    isFor: (node) => isAt(node, "tx-in-halted"),
+  },
+  {
+    operation: "SuspendTxOutput",
+    title: "Pause output",
+    effect: "Changes for subscribers wait.",
+    confirm: "none",
+    isFor: (node) => subscribers(node) > 0 && !isAt(node, "tx-out-halted"),
+  },
+  {
+    operation: "ResumeTxOutput",
+    title: "Resume output",
+    effect: "Changes go to subscribers again.",
+    confirm: "none",
+    isFor: (node) => isAt(node, "tx-out-halted"),
+  },
+];
+
+const ENDS: readonly Operation[] = [
+  {
+    operation: "Truncate",
+    title: "Truncate",
+    effect: "All data of all graphs is deleted, for good. Type vertices:arcs.",
+    confirm: content,
+  },
+  {
+    operation: "Shutdown",
+    title: "Shut down",
+    effect: "The process ends. Type vertices:arcs.",
+    confirm: content,
+    isTwice: true,
+  },
+];
+
+/** By group, in the order in which they are shown. */
+export const OPERATIONS: readonly (readonly [group: string, of: readonly Operation[]])[] = [
+  ["Service", SERVICE],
+  ["Graphs", GRAPHS],
+  ["Replication", REPLICATION],
+  ["The end", ENDS],
+];

@@ -1,0 +1,114 @@
+// What operators write: names of operations one after the other, and the descriptor of the system.
+
+import { useState } from "preact/hooks";
+import type { Desk } from "../data/admin.js";
+import { askValue } from "../data/client.js";
+import { consoleOf, instancesOf, OVERVIEW } from "../data/instances.js";
+import { useLive } from "../data/live.js";
+import { shown } from "../data/text.js";
+import { Badge } from "../parts/badge.js";
+
+const EVERY_MS = 2000;
+
+interface DeskProps {
+  readonly desk: Desk;
+}
+
+/** Several operations with `;` between them, as the server reads them. */
+export function Commands({ desk }: DeskProps) {
+  const [text, setText] = useState("");
+  const isReady = desk.isArmed && text.trim() !== "";
+  const run = (): void => {
+    if (isReady) void desk.run("Console", { graph: "_system" }, text);
+  };
+  return (
+    <section class="card">
+      <h2>Commands</h2>
+      <div class="field">
+        <label for="commands">
+          Names of operations, with <code>;</code> between them; <code>dir</code> names them all
+        </label>
+        <textarea
+          id="commands"
+          rows={3}
+          value={text}
+          spellcheck={false}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || !event.shiftKey) return;
+            event.preventDefault();
+            run();
+          }}
+        />
+      </div>
+      <button type="button" disabled={!isReady} onClick={run}>
+        Execute
+      </button>
+    </section>
+  );
+}
+
+/** Read when it is asked for, and replaced as a whole. */
+export function Descriptor({ desk }: DeskProps) {
+  const [text, setText] = useState("");
+  const [failure, setFailure] = useState("");
+  const read = async (): Promise<void> => {
+    try {
+      setText(JSON.stringify(await askValue("svc/builtin/system_descriptor"), null, 2));
+      setFailure("");
+    } catch (error) {
+      setFailure((error as Error).message);
+    }
+  };
+  return (
+    <section class="card">
+      <h2>Descriptor of the system</h2>
+      <div class="field">
+        <label for="descriptor">JSON; its matrix takes part after the ports were restarted</label>
+        <textarea
+          id="descriptor"
+          rows={8}
+          value={text}
+          spellcheck={false}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </div>
+      {failure !== "" && <p class="bad">{shown(failure)}</p>}
+      <div class="row">
+        <button type="button" onClick={() => void read()}>
+          Read
+        </button>
+        <button
+          type="button"
+          disabled={!desk.isArmed || text.trim() === ""}
+          onClick={() => void desk.run("SystemDescriptor", {}, text)}
+        >
+          Replace
+        </button>
+      </div>
+    </section>
+  );
+}
+
+/** A page may ask its own server alone: others are operated from their own pages. */
+export function OtherInstances() {
+  const instances = instancesOf(useLive(OVERVIEW, EVERY_MS));
+  if (instances.length < 2) return null;
+  return (
+    <section class="card">
+      <h2>Other instances</h2>
+      <ul class="names">
+        {instances.map((instance) => {
+          const target = consoleOf(instance, "admin");
+          const name = shown(instance.id, 60);
+          return (
+            <li key={instance.id}>
+              {target === null ? name : <a href={target}>{name}</a>}{" "}
+              <Badge state={instance.state} />
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,64 @@
+// Where to begin: the state of this instance and of its system in a line each, and where to go on.
+
+import { instancesOf, OVERVIEW } from "../data/instances.js";
+import { trouble, useLive } from "../data/live.js";
+import { numberAt, textAt } from "../data/node-stat.js";
+import { signOf, stateOf } from "../data/state-of.js";
+import { bytes, count, duration, shown } from "../data/text.js";
+import { Badge } from "../parts/badge.js";
+import { Figures } from "../parts/figures.js";
+import { PageLink } from "../parts/page-link.js";
+
+const EVERY_MS = 2500;
+const PLACES = [
+  ["system", "Overview", "all instances, with rates and latencies"],
+  ["plugin", "Plugins", "what they take, and a form to try each"],
+  ["search", "Graph", "vertices, neighbours and queries"],
+  ["requests", "Requests", "what is at work now"],
+  ["logs", "Logs", "what the server has said"],
+  ["admin", "Administration", "operations on this instance"],
+] as const;
+
+export function Home() {
+  const node = useLive("svc/nodestat", EVERY_MS);
+  const overview = useLive(OVERVIEW, EVERY_MS);
+  const instances = instancesOf(overview);
+  const state = stateOf(trouble.value !== null && node === null ? undefined : node);
+  const warnings = instances.filter((instance) => instance.state.isWarning);
+  return (
+    <>
+      <section class={trouble.value === null ? "card" : "card stale"}>
+        <h2>
+          {shown(textAt(node, "service-name") || "This instance", 80)} <Badge state={state} />
+        </h2>
+        <Figures
+          items={[
+            ["Up for", duration(numberAt(node, "uptime"))],
+            ["Requests", `${count(numberAt(node, "service-rate"))} /s`],
+            ["Memory", bytes(numberAt(node, "memory-process"))],
+            ["Vertices", count(numberAt(node, "graph-order"))],
+            ["Instances", count(instances.length)],
+          ]}
+        />
+        {warnings.map(({ id, state: found }) => (
+          <p key={id}>
+            <span class={found.tone}>
+              <span aria-hidden="true">{signOf(found)} </span>
+              {shown(id, 60)}: {found.word}
+            </span>
+          </p>
+        ))}
+      </section>
+      <section class="card">
+        <h2>Where to</h2>
+        <ul>
+          {PLACES.map(([page, title, about]) => (
+            <li key={page}>
+              <PageLink to={page}>{title}</PageLink>: {about}
+            </li>
+          ))}
+        </ul>
+      </section>
+    </>
+  );
+}

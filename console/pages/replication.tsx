@@ -1,0 +1,133 @@
+// Who takes whose changes: this instance with its provider and subscribers, and all of the system.
+
+import { useMemo, useState } from "preact/hooks";
+import { type Instance, instancesOf, OVERVIEW } from "../data/instances.js";
+import { useLive } from "../data/live.js";
+import { isAt, listAt, numberAt, textAt } from "../data/node-stat.js";
+import { Series } from "../data/series.js";
+import { bytes, count, milliseconds, shown } from "../data/text.js";
+import { Figures } from "../parts/figures.js";
+import { Plot } from "../parts/plot.js";
+import { Table } from "../parts/table.js";
+
+const EVERY_MS = 1000;
+const KIB = 1024;
+
+export function Replication() {
+  const rates = useMemo(() => new Series(2), []);
+  const [turn, setTurn] = useState(0);
+  const peers = useLive("svc/peerstat", EVERY_MS);
+  const stat = useLive("svc/txstat", EVERY_MS, (answer, isGap) => {
+    const rate = (way: string) => numberAt(answer, "data", "rate", way) / KIB;
+    rates.add(Date.now() / 1000, isGap ? [] : [rate("in"), rate("out")]);
+    setTurn((last) => last + 1);
+  });
+  const overview = useLive(OVERVIEW, EVERY_MS);
+  const instances = instancesOf(overview);
+  return (
+    <>
+      <ThisInstance peers={peers} stat={stat} />
+      <Subscribers peers={peers} />
+      <Plot title="Changes" unit="KiB/s" names={["in", "out"]} series={rates} turn={turn} />
+      {instances.length > 1 && <Whole instances={instances} />}
+    </>
+  );
+}
+
+interface ThisInstanceProps {
+  readonly peers: unknown;
+  readonly stat: unknown;
+}
+
+function ThisInstance({ peers, stat }: ThisInstanceProps) {
+  const halted = (way: string) => (isAt(stat, "halted", way) ? "suspended" : "goes on");
+  const data = (kind: string, way: string) => numberAt(stat, "data", kind, way);
+  const port = numberAt(peers, "port");
+  const age = textAt(peers, "persist-age");
+  return (
+    <section class="card">
+      <h2>This instance</h2>
+      <Figures
+        items={[
+          ["Provider", textAt(peers, "provider") || "none"],
+          ["Takes changes on port", port === 0 ? "none" : String(port)],
+          ["Synchronizing", isAt(peers, "synchronizing") ? "now" : "no"],
+          ["Serial", textAt(peers, "master-serial")],
+          ["Input lag", milliseconds(numberAt(stat, "input-lag"))],
+          ["Data", comparison(textAt(peers, "digest"), textAt(peers, "provider-digest"))],
+          ["Digest", textAt(peers, "digest").slice(0, 12)],
+          ["Changes in", `${count(data("transactions", "in"))}, ${halted("in")}`],
+          ["Changes out", `${count(data("transactions", "out"))}, ${halted("out")}`],
+          ["Bytes in", bytes(data("bytes", "in"))],
+          ["Bytes out", bytes(data("bytes", "out"))],
+          ["Throttle", throttleOf(stat)],
+          ["Graphs", isAt(peers, "readonly") ? "readonly" : "writable"],
+          ["Log of changes", isAt(peers, "durable") ? "is kept" : "none"],
+          ["Last snapshot", isAt(peers, "persist-ts") ? `${age} ago` : "none"],
+          ["Expiry", isAt(peers, "events-running") ? "runs" : "suspended"],
+        ]}
+      />
+    </section>
+  );
+}
+
+/** While changes are on their way, both ends differ for good reason. */
+function comparison(own: string, other: string): string {
+  if (other === "") return "no provider to compare with";
+  return own === other ? "as the provider's" : "not (yet) as the provider's";
+}
+
+function throttleOf(stat: unknown): string {
+  const kinds = ["bytes", "opcodes", "operations", "transactions"];
+  const limits = kinds.flatMap((kind) => {
+    const most = numberAt(stat, "data", kind, "throttle");
+    return most > 0 ? [`${count(most)} ${kind}/s`] : [];
+  });
+  return limits.length === 0 ? "none" : limits.join(", ");
+}
+
+function Subscribers({ peers }: { readonly peers: unknown }) {
+  const own = textAt(peers, "digest");
+  const rows = listAt(peers, "subscribers").map((pair) => {
+    const [uri, one] = Array.isArray(pair) ? pair : ["", null];
+    const digest = textAt(one, "digest");
+    const compared = digest === "" ? "unknown" : digest === own ? "same" : "differs";
+    return [
+      ...[uri, textAt(one, "status"), textAt(one, "mode"), textAt(one, "master-serial")],
+      ...[milliseconds(numberAt(one, "lag", "ms")), count(numberAt(one, "lag", "tx")), compared],
+    ];
+  });
+  return (
+    <section class="card">
+      <Table
+        caption="Subscribers of this instance"
+        columns={["Address", "Connection", "Mode", "Serial", "Lag", "Changes behind", "Data"]}
+        rows={rows}
+        empty="none"
+      />
+    </section>
+  );
+}
+
+function Whole({ instances }: { readonly instances: readonly Instance[] }) {
+  const byId = new Map(instances.map((one) => [one.id, one]));
+  const rows = instances.map(({ id, node, provider, state }) => {
+    const above = provider === null ? undefined : byId.get(provider)?.node;
+    const digest = textAt(node, "digest");
+    const isKnown = above !== undefined && above !== null && digest !== "";
+    const same = digest === textAt(above, "digest") ? "same" : "differs";
+    return [
+      ...[id, state.word, provider ?? "none", textAt(node, "master-serial")],
+      ...[count(listAt(node, "subscribers").length), digest.slice(0, 12), isKnown ? same : ""],
+    ];
+  });
+  return (
+    <section class="card">
+      <Table
+        caption={`All ${shown(instances.length)} instances`}
+        columns={["Instance", "State", "Provider", "Serial", "Subscribers", "Digest", "Data"]}
+        rows={rows}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,78 @@
+// All instances of the system as a table, grouped by what they are. Names lead to their consoles.
+
+import { consoleOf, type Instance } from "../data/instances.js";
+import { numberAt, textAt } from "../data/node-stat.js";
+import { bytes, count, duration, milliseconds, shown } from "../data/text.js";
+import { Badge } from "./badge.js";
+
+const COLUMNS = [
+  ...["Instance", "Type", "State", "Uptime", "Service", "Requests/s", "95th", "Clients", "Memory"],
+  ...["Vertices", "Arcs"],
+];
+const MAX_ROWS = 500;
+
+export function InstanceTable({ instances }: { readonly instances: readonly Instance[] }) {
+  const rest = instances.length - MAX_ROWS;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+    <section class="card scroll" tabIndex={0} aria-label="Instances">
+      <table>
+        <caption>Instances{rest > 0 && `: the first ${MAX_ROWS} of ${instances.length}`}</caption>
+        <thead>
+          <tr>
+            {COLUMNS.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {instances.slice(0, MAX_ROWS).map((instance) => (
+            <Row key={instance.id} instance={instance} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Row({ instance }: { readonly instance: Instance }) {
+  const { id, type, node, state, address } = instance;
+  const target = consoleOf(instance, "status");
+  const isThere = node !== undefined && node !== null;
+  return (
+    <tr class={isThere ? "" : "stale"}>
+      <th scope="row">
+        {target === null ? shown(id, 60) : <a href={target}>{shown(id, 60)}</a>}
+        <div class="quiet">{shown(address, 60)}</div>
+      </th>
+      <td>{shown(type, 40)}</td>
+      <td>
+        <Badge state={state} />
+      </td>
+      {isThere ? <Figures node={node} /> : <td colSpan={COLUMNS.length - 3}>no answer</td>}
+    </tr>
+  );
+}
+
+function Figures({ node }: { readonly node: unknown }) {
+  const figure = (name: string) => numberAt(node, name);
+  const mode = textAt(node, "matrix", "mode");
+  const size = `${numberAt(node, "matrix", "height")}R × ${numberAt(node, "matrix", "width")}P`;
+  return (
+    <>
+      <td>{duration(figure("uptime"))}</td>
+      <td>
+        {figure("service-in") > 0 ? "in" : "out"}
+        {mode !== "engine" && mode !== "" && `, ${size}`}
+      </td>
+      <td>{count(figure("service-rate"))}</td>
+      <td>{milliseconds(figure("service-95th-ms"))}</td>
+      <td>{count(figure("connected-clients"))}</td>
+      <td>{bytes(figure("memory-process"))}</td>
+      <td>{count(figure("graph-order"))}</td>
+      <td>{count(figure("graph-size"))}</td>
+    </>
+  );
+}

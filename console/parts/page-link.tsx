@@ -1,0 +1,27 @@
+// A link to a place of this console: without a new load, unless somebody wants another window.
+
+import type { ComponentChildren } from "preact";
+import { go } from "../router.js";
+
+interface PageLinkProps {
+  /** A page and its state, such as `plugin?name=hello`. */
+  readonly to: string;
+  readonly current?: "page" | "true" | undefined;
+  readonly children: ComponentChildren;
+}
+
+export function PageLink({ to, current, children }: PageLinkProps) {
+  return (
+    <a
+      href={to}
+      aria-current={current}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        go(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}

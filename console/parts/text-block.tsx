@@ -1,0 +1,15 @@
+// Text as it is, in a block that scrolls, with a name for those who cannot see it.
+
+interface TextBlockProps {
+  readonly label: string;
+  readonly text: string;
+}
+
+export function TextBlock({ label, text }: TextBlockProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+    <section class="text" tabIndex={0} aria-label={label}>
+      <pre>{text}</pre>
+    </section>
+  );
+}

@@ -1,0 +1,21 @@
+// The last entries of the log, for the console: those after a number that the answer before gave.
+// On the admin port, for trusted clients: a log tells of clients and of faults.
+
+import { keptEntries } from "../../base/log-ring.js";
+import { parseParams, readerOf } from "../../plugin/convert.js";
+import { ForbiddenError, type Service } from "../service.js";
+
+const READERS = { after: readerOf("after", "int") };
+
+export const logService: Service = {
+  mediaType: "application/json",
+  isAdminOnly: true,
+  countsInMetrics: false,
+  handle(_view, { query, isTrusted }) {
+    if (!isTrusted) {
+      throw new ForbiddenError("403 Forbidden: the log is for this machine and http.trusted");
+    }
+    const { after } = parseParams(query, READERS);
+    return JSON.stringify(keptEntries(Math.max(0, Number(after ?? 0))));
+  },
+};

@@ -1,0 +1,170 @@
+// Pages of the console beside those of console.test.ts: logs, operations, and all of them for those
+// who cannot see or have no mouse. Skipped where there is no browser.
+// limit: 180 s
+// builds examples
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { packageRoot } from "../../runtime/base/package-info.js";
+import { findBrowser } from "./support/browser.js";
+import { ConsolePage } from "./support/console-page.js";
+import { get, type Served, serve, svc } from "./support/server.js";
+
+const browser = findBrowser();
+const test = suite("console pages");
+const inBrowser = browser === null ? test.skip : test;
+if (browser === null) console.log("console pages: skipped (no browser; see CHROMIUM)");
+
+const EXAMPLE = join(packageRoot(), "examples", "search");
+const root = mkdtempSync(join(tmpdir(), "svc-console-pages-"));
+let served: Served;
+let page: ConsolePage;
+
+test.before(async () => {
+  await svc("build", EXAMPLE);
+  served = await serve(EXAMPLE, "--root", root);
+  await get(served.port, "/svc/plugin/feed", { method: "POST" });
+  if (browser !== null) page = await ConsolePage.start(browser);
+});
+
+test.after(async () => {
+  await Promise.all([served.stop(), page?.close()]);
+  rmSync(root, { recursive: true });
+});
+
+/** Each page, and what it shows once it has its data. */
+const PAGES = [
+  ["index", "Administration"],
+  ["system", "generic"],
+  ["status", "Executors"],
+  ["plugin?name=recommend", "where the journey begins"],
+  ["requests", "requests at work"],
+  ["search?graph=cities&id=Oslo", "The vertex"],
+  ["matrix", "This is an engine"],
+  ["replication", "Subscribers of this instance"],
+  ["logs", "the server has started"],
+  ["admin", "Locked"],
+] as const;
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] };
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+for (const theme of ["light", "dark"] as const) {
+  inBrowser(`no page keeps anybody out, in the ${theme} theme`, async () => {
+    await page.theme(theme);
+    for (const [path, text] of PAGES) {
+      await page.open(served.port + 1, path);
+      await page.has(text);
+      await page.tab.value(`(() => { ${AXE} })(); void 0`);
+      const { violations } = (await page.tab.value(
+        `axe.run(document, ${JSON.stringify(RULES)})`,
+      )) as { violations: Violation[] };
+      const told = violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`);
+      assert.equal(told, [], path);
+    }
+  });
+}
+
+inBrowser("every page is walked through by keyboard, and the focus is seen", async () => {
+  const key = { key: "Tab", code: "Tab", windowsVirtualKeyCode: 9 };
+  for (const [path, text] of PAGES) {
+    await page.open(served.port + 1, path);
+    await page.has(text);
+    const seen = new Set<unknown>();
+    for (let step = 0; step < 60; step++) {
+      await page.tab.send("Input.dispatchKeyEvent", { type: "keyDown", ...key });
+      await page.tab.send("Input.dispatchKeyEvent", { type: "keyUp", ...key });
+      const where = await page.tab.value(`(() => {
+        const all = [...document.querySelectorAll("*")];
+        return all.indexOf(document.activeElement);
+      })()`);
+      if (seen.has(where)) break;
+      seen.add(where);
+    }
+    // The skip link, ten pages, the switch of themes, and what the page itself has.
+    assert.ok(seen.size >= 12, `${path}: ${seen.size} stops`);
+  }
+});
+
+inBrowser("logs come as they are written, as text, and are filtered in the address", async () => {
+  await page.open(served.port + 1, "logs");
+  await page.has("the server has started");
+  await get(served.port, "/svc/plugin/recommend?city=%3Cimg%20src%3Dx%3E");
+  await page.open(served.port + 1, "logs?text=nothing-of-this");
+  await page.has("0 of the last");
+  await page.type("#log-text", "has started");
+  await page.has("the server has started");
+  assert.is(await page.tab.value(`new URL(location.href).searchParams.get("text")`), "has started");
+  assert.is((await get(served.port, "/svc/log")).status, 404);
+  const foreign = { headers: { origin: "http://elsewhere.example" } };
+  assert.is((await get(served.port + 1, "/svc/log", foreign)).status, 403);
+});
+
+inBrowser("nothing is done while it is locked; a token does one operation each", async () => {
+  const health = async () => (await get(served.port, "/svc/hc")).status;
+  await page.open(served.port + 1, "admin");
+  await page.has("Locked");
+  await page.tab.until(`[...document.querySelectorAll("main .cards button")].length > 5`);
+  const locked = `[...document.querySelectorAll("main .cards button")]
+    .every((button) => button.disabled)`;
+  assert.is(await page.tab.value(locked), true);
+  await page.press("Unlock");
+  await page.has("Unlocked for");
+  await page.press("Service out", "main .cards");
+  // Escape leaves everything as it is.
+  await page.tab.until(`document.querySelector("dialog[open]") !== null`);
+  await page.press("Cancel", "dialog");
+  await page.tab.until(`document.querySelector("dialog") === null`);
+  assert.is(await health(), 200);
+  await page.press("Service out", "main .cards");
+  await page.tab.until(`document.querySelector("dialog[open]") !== null`);
+  const word = String(await page.tab.value(`document.querySelector("dialog code").innerText`));
+  await page.type("#confirm-word", "something else");
+  await page.tab.until(`document.querySelector("dialog button.main").disabled`);
+  await page.type("#confirm-word", word);
+  await page.type("#confirm-reason", "<b>for a test</b>");
+  await page.press("Service out", "dialog");
+  await page.has("done: ServiceOut");
+  assert.is(await health(), 503);
+  await page.press("Service in", "main .cards");
+  await page.has("done: ServiceIn");
+  assert.is(await health(), 200);
+  await page.type("#commands", "ResetMetrics; no-such-thing");
+  await page.press("Execute");
+  await page.has("no-such-thing");
+  await page.press("Lock");
+  await page.has("Locked");
+});
+
+inBrowser(
+  "a token that the server does not take any more is said, and asked for anew",
+  async () => {
+    await page.open(served.port + 1, "admin");
+    await page.press("Unlock");
+    await page.has("Unlocked for");
+    // Another page of this machine takes a token: the one here is worth nothing then.
+    await get(served.port + 1, "/svc/builtin/ADMIN_GetAuthToken");
+    await page.press("Readonly", "main .cards");
+    await page.has("Invalid authtoken");
+    await page.press("Readonly", "main .cards");
+    await page.has("done: SetReadonly");
+    await page.press("Writable", "main .cards");
+    await page.has("done: ClearReadonly");
+  },
+);
+
+inBrowser("the browser has nothing to complain of", () => {
+  const complaints = page.tab.complaints.filter((text) => !/status of (4|5)\d\d/.test(text));
+  assert.equal(complaints, []);
+});
+
+test.run();

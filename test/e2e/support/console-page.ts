@@ -1,0 +1,60 @@
+// What a test does with the console in a browser: goes to a page, types, presses, waits for text.
+
+import { type BrowserTab, openTab } from "./browser-tab.js";
+
+export class ConsolePage {
+  private constructor(readonly tab: BrowserTab) {}
+
+  static async start(browser: string): Promise<ConsolePage> {
+    return new ConsolePage(await openTab(browser));
+  }
+
+  /** Opens a page such as `system`, and waits until something is shown. */
+  async open(adminPort: number, path: string, host = "127.0.0.1"): Promise<void> {
+    await this.tab.open(`http://${host}:${adminPort}/${path}`);
+    await this.tab.until(
+      `location.port === "${adminPort}" && document.querySelector("h1") !== null`,
+    );
+  }
+
+  /** Waits until the page shows a text. */
+  has(text: string): Promise<void> {
+    return this.tab.until(
+      `document.querySelector("main")?.innerText.includes(${JSON.stringify(text)}) === true`,
+    );
+  }
+
+  hasNot(text: string): Promise<void> {
+    return this.tab.until(
+      `document.querySelector("main")?.innerText.includes(${JSON.stringify(text)}) === false`,
+    );
+  }
+
+  /** Types into a field, in place of what is there. */
+  async type(selector: string, text: string): Promise<void> {
+    await this.tab.until(`document.querySelector(${JSON.stringify(selector)}) !== null`);
+    await this.tab.value(`(() => {
+      const field = document.querySelector(${JSON.stringify(selector)});
+      field.value = ${JSON.stringify(text)};
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+      field.dispatchEvent(new Event("change", { bubbles: true }));
+    })()`);
+  }
+
+  /** Presses a button, or follows a link, as soon as it is there and may be pressed. */
+  async press(text: string, within = "body"): Promise<void> {
+    const found = `[...document.querySelectorAll(${JSON.stringify(within)} + " :is(button, a)")]
+      .find((element) => element.innerText.trim() === ${JSON.stringify(text)})`;
+    await this.tab.until(`(() => { const it = ${found}; return !!it && !it.disabled; })()`);
+    await this.tab.value(`${found}.click()`);
+  }
+
+  async theme(theme: "light" | "dark"): Promise<void> {
+    const features = [{ name: "prefers-color-scheme", value: theme }];
+    await this.tab.send("Emulation.setEmulatedMedia", { features });
+  }
+
+  close(): Promise<void> {
+    return this.tab.close();
+  }
+}
