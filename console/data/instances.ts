@@ -1,5 +1,5 @@
-// All instances of the system, from `system_overview` of the one that serves this page: pages cannot
-// ask the others. One picture for all pages that show several.
+// All instances of the system, from `system_overview` of the one that serves this page: pages
+// cannot ask the others. One picture for all pages that show several.
 
 import { isRecord } from "./client.js";
 import { isAt, listAt, numberAt, textAt, valueAt } from "./node-stat.js";

@@ -10,7 +10,7 @@ const READERS = { after: readerOf("after", "int") };
 export const logService: Service = {
   mediaType: "application/json",
   isAdminOnly: true,
-  countsInMetrics: false,
+  countsInMetrics: true,
   handle(_view, { query, isTrusted }) {
     if (!isTrusted) {
       throw new ForbiddenError("403 Forbidden: the log is for this machine and http.trusted");
