@@ -14,6 +14,7 @@ import type { Row } from "../show/row.js";
 import type { ArcsResult } from "../show/typed-results.js";
 import type { Deadline } from "../walk/deadline.js";
 import { type ArcScan, planArcScan, scanArcs } from "../walk/scan.js";
+import { knownPlans } from "./known-plans.js";
 import type { GlobalOptions } from "./vertices.js";
 
 class ArcsSource implements HitSource {
@@ -65,5 +66,7 @@ export function arcs<const O extends GlobalOptions = object>(
   options?: O,
 ): ArcsResult<O> {
   const given: GlobalOptions = checkedArguments("global", options);
-  return planArcs(store, given).execute(0, given) as ArcsResult<O>;
+  return planKnown(store, given).execute(0, given) as ArcsResult<O>;
 }
+
+const planKnown = knownPlans(planArcs);

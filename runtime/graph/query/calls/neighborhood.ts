@@ -7,6 +7,7 @@ import { checkedArguments } from "../parse/query-arguments.js";
 import type { ExecuteOptions, NeighborhoodQueryOptions } from "../parse/query-options.js";
 import { EntryQuery } from "../show/entry-query.js";
 import type { NeighborhoodResult } from "../show/typed-results.js";
+import { knownPlans } from "./known-plans.js";
 import { NeighborhoodSource } from "./neighborhood-source.js";
 import { NestedQuery } from "./nested.js";
 import type { EntryPlan } from "./plan.js";
@@ -32,18 +33,9 @@ export function neighborhood<const O extends NeighborhoodOptions = object>(
   options?: O,
 ): NeighborhoodResult<O> {
   const given: NeighborhoodOptions = checkedArguments("neighborhood", options);
-  const query = options === undefined ? plainQuery(store) : planNeighborhood(store, given);
-  return query.execute(findAnchor(store, anchor), given) as NeighborhoodResult<O>;
+  // Groups of arcs can be many: they are not kept until the same is asked again.
+  const plan = given.aggregate ? planNeighborhood : planKnown;
+  return plan(store, given).execute(findAnchor(store, anchor), given) as NeighborhoodResult<O>;
 }
 
-/** The query without options, made once a store. */
-function plainQuery(store: GraphStore): EntryPlan {
-  let query = plainQueries.get(store);
-  if (query === undefined) {
-    query = planNeighborhood(store, {});
-    plainQueries.set(store, query);
-  }
-  return query;
-}
-
-const plainQueries = new WeakMap<GraphStore, EntryPlan>();
+const planKnown = knownPlans(planNeighborhood);

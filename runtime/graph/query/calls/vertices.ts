@@ -16,6 +16,7 @@ import { type Deadline, NO_DEADLINE } from "../walk/deadline.js";
 import { efOf, findNearest } from "../walk/find-nearest.js";
 import { planVertexScan, scanVertices, type VertexScan } from "../walk/scan.js";
 import { testCondition } from "../walk/walk.js";
+import { knownPlans } from "./known-plans.js";
 
 /** Options of `vertices` and `arcs`. */
 export type GlobalOptions = GlobalQueryOptions & ExecuteOptions;
@@ -89,5 +90,7 @@ export function vertices<const O extends GlobalOptions = object>(
   options?: O,
 ): VerticesResult<O> {
   const given: GlobalOptions = checkedArguments("global", options);
-  return planVertices(store, given).execute(0, given) as VerticesResult<O>;
+  return planKnown(store, given).execute(0, given) as VerticesResult<O>;
 }
+
+const planKnown = knownPlans(planVertices);
