@@ -4,7 +4,7 @@ import { SvcError } from "../runtime/base/errors.js";
 import { nearestHint } from "../runtime/base/nearest.js";
 import { VERBS } from "./admin/verbs.js";
 import { defineCommand } from "./frame/command.js";
-import { flag, text } from "./frame/option.js";
+import { flag, integer, text } from "./frame/option.js";
 
 const VERB_HELP = VERBS.map(({ name, takes, summary }) => {
   return `\n    ${`${name} ${takes}`.padEnd(30)}${summary}`;
@@ -27,6 +27,13 @@ export const admin = defineCommand({
       kind: text("<folder>"),
       help: "rolling-update: project whose build the instances have to serve in the end",
     },
+    force: { kind: flag, help: "rolling-update: also a build that breaks clients" },
+    restart: {
+      kind: flag,
+      help: "rolling-update: end processes, which their platform starts again",
+    },
+    pause: { kind: integer(0, 3600), help: "rolling-update: seconds between instances, default 5" },
+    out: { kind: text("<folder>"), help: "manifest: write files there, instead of printing them" },
     json: { kind: flag, help: "print JSON, for tools" },
   },
   environment: false,

@@ -23,6 +23,10 @@ export interface AdminValues {
   readonly json?: boolean;
   readonly yes?: boolean;
   readonly build?: string;
+  readonly force?: boolean;
+  readonly restart?: boolean;
+  readonly pause?: number;
+  readonly out?: string;
 }
 
 export interface VerbArguments {

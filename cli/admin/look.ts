@@ -1,7 +1,8 @@
 // Verbs of `svc admin` that only look.
 
+import { SvcError } from "../../runtime/base/errors.js";
 import { isPlainObject } from "../../runtime/settings/rules.js";
-import { askResponse } from "../../runtime/system/ask-instance.js";
+import { ask, askResponse } from "../../runtime/system/ask-instance.js";
 import { planOf } from "../../runtime/system/instance-plan.js";
 import { descriptorHash } from "../../runtime/system/read-descriptor.js";
 import type { AdminContext, VerbArguments } from "./context.js";
@@ -37,6 +38,24 @@ export const plan = {
     const value = { descriptor: hash, plans };
     process.stdout.write(`${JSON.stringify(value, null, context.isJson ? 0 : 2)}\n`);
     return 0;
+  },
+};
+
+/** One path of the admin ports, whatever the status is. */
+export const endpoint = {
+  run(context: AdminContext, { ids, more }: VerbArguments): Promise<number> {
+    if (more === undefined || !/^\/[\x21-\x7e]*$/.test(more)) {
+      throw new SvcError("SVC3004", "it needs <ids> and a <path>, such as /svc/matrix");
+    }
+    const act = async (id: string) => {
+      const { text } = await ask(context.address(id), { path: more, timeoutMs: TIMEOUT_MS });
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        return text;
+      }
+    };
+    return onEach(context, context.select(ids), act, (result) => JSON.stringify(result, null, 2));
   },
 };
 

@@ -1,62 +1,109 @@
 // `svc admin rolling-update`: lets the replicas of a system take the newest build, one after the
 // other. Each step looks first and can be done again: what was done is read from the instances, so
 // that a run which was interrupted is finished by the next one.
+//
+//   CHECK ─► OUT ─► RENEW ─► IN ─► (pause) ─► the next replica …  ─► all serve the same build
+//             │       └─► stays out, and the run ends        a later run goes on with it
+//             └─► in again, and the run ends
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { SvcError } from "../../runtime/base/errors.js";
 import { isPlainObject } from "../../runtime/settings/rules.js";
 import { askResponse } from "../../runtime/system/ask-instance.js";
 import { buildHash, readBuild } from "../serving/built-project.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { operate } from "./remote.js";
+import { checkUpdate, requireOthers } from "./rolling-update/check.js";
+import { Claim } from "./rolling-update/claim.js";
+import { type Dict, nodestatOf, placesOf, stopped } from "./rolling-update/instances.js";
 
-/** What an instance says of itself while a run has taken it out. */
-const REASON = "rolling update";
 const WAIT_MS = 30_000;
+/** A process that ends may save its graphs twice, and load them when it is started again. */
+const RESTART_MS = 180_000;
 const POLL_MS = 100;
 const ASK_MS = 5000;
-
-type Dict = Readonly<Record<string, unknown>>;
-/** A place in the matrix of a dispatcher. */
-type Place = readonly [dispatcher: string, partition: number, row: number];
+const PAUSE_SECONDS = 5;
 
 export async function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
-  const { build } = context.values;
+  const { build, pause = PAUSE_SECONDS } = context.values;
   const wanted = build === undefined ? null : buildHash(readBuild(build));
   const all = [...context.system.instances.keys()];
   const behind = all.filter((id) => !context.system.matrices.has(id) && placesOf(context, id)[0]);
   const chosen = ids === undefined ? behind : context.select(ids);
+  await checkUpdate(context, chosen, wanted);
+  const claim = new Claim(context);
+  let isFirst = true;
   for (const id of chosen) {
-    const done = await update(context, id, wanted);
+    const isCurrent = await servesAlready(context, id, wanted);
+    // The one before gets warm, and shows what it is like, before another one is touched.
+    if (!isCurrent && !isFirst) await sleep(pause * 1000);
+    const done = isCurrent ? "is up to date" : await update(context, claim, id, wanted);
+    isFirst &&= isCurrent;
     context.print({ id, done }, [`${id}: ${done}`]);
   }
+  await requireOneBuild(context, chosen);
   return 0;
 }
 
-async function update(context: AdminContext, id: string, wanted: string | null): Promise<string> {
+async function servesAlready(
+  context: AdminContext,
+  id: string,
+  wanted: string | null,
+): Promise<boolean> {
+  const told = await nodestatOf(context, id);
+  return told["service-in"] === 1 && wanted !== null && told.build === wanted;
+}
+
+async function update(
+  context: AdminContext,
+  claim: Claim,
+  id: string,
+  wanted: string | null,
+): Promise<string> {
   const before = await nodestatOf(context, id);
   const isIn = before["service-in"] === 1;
-  if (isIn && wanted !== null && before.build === wanted) return "is up to date";
-  const reason = before["service-out-reason"];
-  // What an operator has taken out stays out.
-  const isHeld = !isIn && reason !== REASON;
-  if (isIn) await takeOut(context, id);
-  await operate(context.address(id), "ReloadPlugins");
-  const { build } = await nodestatOf(context, id);
-  if (wanted !== null && build !== wanted) {
-    throw stopped(`${id} serves build ${build}, not ${wanted}; it stays out`);
+  const reason = String(before["service-out-reason"]);
+  // What an operator has taken out stays out; what a restart has left out is the restart's.
+  const isLeft = claim.isAny(reason) || (context.values.restart === true && reason === "start");
+  if (!isIn && !isLeft) {
+    const build = await renew(context, id, wanted);
+    return `serves build ${build}, and stays out of service (${reason})`;
   }
-  if (isHeld) return `serves build ${build}, and stays out of service (${reason})`;
+  if (isIn) await takeOut(context, claim, id);
+  else await claim.takeOver(id);
+  await claim.require(id);
+  const build = await renew(context, id, wanted);
   await operate(context.address(id), "ServiceIn");
   const isUp = (entry: Dict) => entry.state === "up";
   if (!(await holds(context, id, isUp))) throw stopped(`no dispatcher sends to ${id} again`);
   return `serves build ${build}`;
 }
 
+/** The build that it serves then. */
+async function renew(context: AdminContext, id: string, wanted: string | null): Promise<unknown> {
+  if (context.values.restart === true) await restart(context, id);
+  else await operate(context.address(id), "ReloadPlugins");
+  const { build } = await nodestatOf(context, id);
+  if (wanted === null || build === wanted) return build;
+  throw stopped(`${id} serves build ${build}, not ${wanted}; it stays out`);
+}
+
+/** Whatever has started the process starts it again: systemd, Kubernetes, `svc up`. */
+async function restart(context: AdminContext, id: string): Promise<void> {
+  const { pid } = await nodestatOf(context, id);
+  await operate(context.address(id), "Shutdown");
+  const deadline = performance.now() + RESTART_MS;
+  while (performance.now() < deadline) {
+    const told = await nodestatOf(context, id).catch(() => null);
+    if (told !== null && told.pid !== pid) return;
+    await sleep(POLL_MS);
+  }
+  throw stopped(`${id} has ended, and nobody starts it again`);
+}
+
 /** In again, and the end, where requests would have nowhere to go. */
-async function takeOut(context: AdminContext, id: string): Promise<void> {
+async function takeOut(context: AdminContext, claim: Claim, id: string): Promise<void> {
   await requireOthers(context, id);
-  await operate(context.address(id), "ServiceOut", { reason: REASON });
+  await claim.take(id);
   try {
     // Another operator may have taken the others out at the same moment.
     await requireOthers(context, id);
@@ -65,26 +112,6 @@ async function takeOut(context: AdminContext, id: string): Promise<void> {
   } catch (error) {
     await operate(context.address(id), "ServiceIn");
     throw error;
-  }
-}
-
-/** @throws SvcError SVC3119 unless each partition of it has another replica that serves */
-async function requireOthers(context: AdminContext, id: string): Promise<void> {
-  for (const [dispatcher, partition] of placesOf(context, id)) {
-    const replicas = context.system.matrices.get(dispatcher)!.partitions[partition]!;
-    const others = replicas.filter((other) => other !== id);
-    const serving = await Promise.all(others.map((other) => isServing(context, other)));
-    if (serving.includes(true)) continue;
-    const where = `partition ${partition} of ${dispatcher}`;
-    throw stopped(`Too few S-IN destinations: without ${id} nobody serves ${where}`);
-  }
-}
-
-async function isServing(context: AdminContext, id: string): Promise<boolean> {
-  try {
-    return (await nodestatOf(context, id))["service-in"] === 1;
-  } catch {
-    return false;
   }
 }
 
@@ -108,22 +135,10 @@ async function holds(
   return true;
 }
 
-function placesOf({ system }: AdminContext, id: string): Place[] {
-  return [...system.matrices].flatMap(([dispatcher, { partitions }]) =>
-    partitions.flatMap((replicas, partition) =>
-      replicas.flatMap((other, row) => {
-        return other === id ? [[dispatcher, partition, row] as const] : [];
-      }),
-    ),
-  );
-}
-
-async function nodestatOf(context: AdminContext, id: string): Promise<Dict> {
-  const question = { path: "/svc/nodestat", timeoutMs: ASK_MS };
-  const told = await askResponse(context.address(id), question);
-  return isPlainObject(told) ? told : {};
-}
-
-function stopped(text: string): SvcError {
-  return new SvcError("SVC3119", text);
+async function requireOneBuild(context: AdminContext, ids: readonly string[]): Promise<void> {
+  const told = await Promise.all(ids.map((id) => nodestatOf(context, id)));
+  const builds = new Set(told.map(({ build }) => build));
+  if (builds.size <= 1) return;
+  const list = ids.map((id, index) => `${id} ${told[index]!.build}`).join(", ");
+  throw stopped(`instances serve different builds: ${list}`);
 }

@@ -135,6 +135,10 @@ export const COMMAND_CODES = {
     title: "rolling update stopped",
     fix: "mend what the message names, then run it again: it goes on where it was",
   },
+  SVC2810: {
+    title: "manifest that cannot be made",
+    fix: "mend what the message names: ids, or the folder of --out",
+  },
   SVC3118: {
     title: "instance that is busy",
     fix: "wait until whoever feeds it has done, then do it again",

@@ -148,6 +148,27 @@ test("the stream stops and goes on, and has limits", async () => {
   assert.match(String(await operate("B1", "Bind", "&port=0")), "a port from 1 to 65535");
 });
 
+test("verbs of the stream, and of any path", async () => {
+  const said = async (...words: string[]) => {
+    const { code, out, err } = await system.admin(...words);
+    return [code, out === "" ? err : out] as const;
+  };
+  assert.equal(await said("pause", "B1", "out"), [0, "B1: tx_output_suspended\n"]);
+  assert.equal(await said("resume", "B1", "out"), [0, "B1: tx_output_resumed\n"]);
+  assert.match((await said("pause", "B1"))[1], "SVC3004: it needs <ids>, and `in` or `out`");
+  assert.match((await said("throttle", "B1", "500,operations"))[1], '"operations":500');
+  assert.match((await said("throttle", "B1"))[1], '"operations":500');
+  assert.match((await said("throttle", "B1", "0"))[1], '"operations":null');
+  assert.match((await said("throttle", "B1", "fast"))[1], "SVC3004");
+  assert.match((await said("bind", "B1"))[1], "SVC3117: B1: no `tport`");
+  assert.match((await said("unsubscribe", "B1"))[1], "SVC3117: B1: no provider");
+  await system.admin("attach", "B1");
+  assert.equal(await said("unsubscribe", "S1"), [0, "S1: is detached from its provider\n"]);
+  assert.match((await said("endpoint", "TD", "/svc/hc"))[1], 'TD: "SVC/3"');
+  assert.match((await said("endpoint", "TD,S1", "/svc/nodestat"))[1], '"instance": "S1"');
+  assert.match((await said("endpoint", "TD", "nodestat"))[1], "SVC3004");
+});
+
 test("what is done by itself, or at the other end, says so", async () => {
   for (const name of ["Unsubscribe", "CancelSync", "Sync"]) {
     assert.match(String(await operate("S1", name)), `${name} is not possible here`);
@@ -214,10 +235,11 @@ test("any instance tells of all", async () => {
   assert.is((rate!.matrix as Record<string, number>)["total-channels"], 64);
 });
 
-test("a changed matrix takes part after a restart of the ports", async () => {
+test("a changed matrix takes part at once, and after a restart of the ports", async () => {
   const rows = [{ channels: 2, priority: 1, partitions: ["B1"] }];
   system.write({ ...DESCRIPTOR, topology: { ...DESCRIPTOR.topology, dispatch: { TD: rows } } });
-  assert.is((await system.admin("send-descriptor", "TD")).code, 0);
+  const sent = await system.admin("send-descriptor", "TD");
+  assert.is(sent.out, "TD: system descriptor updated, matrix changed\n");
   const { pid } = await nodestat("TD");
   const { out } = await system.admin("restart-http", "TD");
   assert.is(out, "TD: restart_http in progress\n");

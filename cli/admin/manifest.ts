@@ -1,0 +1,55 @@
+// `svc admin manifest`: what a platform needs to run the instances of a system. Placement, restarts
+// and probes belong to engines that exist.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { SvcError } from "../../runtime/base/errors.js";
+import { nearestHint } from "../../runtime/base/nearest.js";
+import type { System } from "../../runtime/system/system.js";
+import type { AdminContext, VerbArguments } from "./context.js";
+import { compose } from "./manifest/compose.js";
+import { kubernetes } from "./manifest/kubernetes.js";
+import { nomad } from "./manifest/nomad.js";
+import type { Manifests } from "./manifest/placement.js";
+import { systemd } from "./manifest/systemd.js";
+
+const TARGETS: ReadonlyMap<string, (system: System) => Manifests> = new Map([
+  ["systemd", systemd],
+  ["kubernetes", kubernetes],
+  ["nomad", nomad],
+  ["compose", compose],
+]);
+
+/** @throws SvcError SVC3003 for another platform, SVC2810 when files cannot be written */
+export async function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
+  const names = [...TARGETS.keys()];
+  const make = TARGETS.get(ids ?? "");
+  if (make === undefined) {
+    const hint = nearestHint(ids ?? "", names);
+    throw new SvcError("SVC3003", `manifest: expected ${names.join(", ")}${hint}`);
+  }
+  const files = make(context.system);
+  const { out } = context.values;
+  if (out === undefined) {
+    const shown = [...files].map(([name, text]) => `# ${name}\n${text}`);
+    context.print(Object.fromEntries(files), [shown.join("\n")]);
+    return 0;
+  }
+  const written = writeAll(resolve(out), files);
+  context.print(written, written);
+  return 0;
+}
+
+/** Files of the same names are replaced: a manifest is made anew whenever the system changes. */
+function writeAll(folder: string, files: Manifests): string[] {
+  try {
+    return [...files].map(([name, text]) => {
+      const path = join(folder, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+      return path;
+    });
+  } catch (error) {
+    throw new SvcError("SVC2810", (error as Error).message, { cause: error });
+  }
+}

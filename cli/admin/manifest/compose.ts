@@ -1,0 +1,59 @@
+// A file for `docker compose`: all instances of a system as containers of one network.
+
+import type { System } from "../../../runtime/system/system.js";
+import {
+  descriptorWith,
+  type Manifests,
+  type Placed,
+  placedInstances,
+  platformName,
+  STOP_SECONDS,
+  serveWords,
+} from "./placement.js";
+import { toYaml } from "./yaml.js";
+
+export function compose(system: System): Manifests {
+  const placed = placedInstances(system);
+  const names = new Map(placed.map(({ plan, name }) => [plan.id, name]));
+  const services = placed.map((one) => [one.name, serviceOf(system, one)]);
+  const volumes = placed.filter(({ hasData }) => hasData).map(({ name }) => [`${name}-data`, {}]);
+  const file = {
+    name: platformName(system.name),
+    services: Object.fromEntries(services),
+    configs: { system: { file: "./system.json" } },
+    ...(volumes.length > 0 && { volumes: Object.fromEntries(volumes) }),
+  };
+  return new Map([
+    ["compose.yaml", toYaml(file)],
+    ["system.json", `${descriptorWith(system, (id) => names.get(id)!)}\n`],
+  ]);
+}
+
+function serviceOf(system: System, placed: Placed): object {
+  const { plan, name, maxFiles, hasData } = placed;
+  const { port, isBackEnd } = plan;
+  return {
+    image: `${platformName(system.name)}:latest`,
+    command: ["node", "serve.mjs", ...serveWords(placed, "/etc/svc/system.json", "/app/data")],
+    restart: "always",
+    stop_grace_period: `${STOP_SECONDS}s`,
+    // Secrets, such as SVC_ADMIN_KEY and SVC_TX_KEY.
+    env_file: [{ path: ".env", required: false }],
+    configs: [{ source: "system", target: "/etc/svc/system.json" }],
+    ...(!isBackEnd && { ports: [`${port}:${port}`] }),
+    ...(hasData && { volumes: [`${name}-data:/app/data`] }),
+    healthcheck: {
+      test: ["CMD", "node", "-e", probe(port)],
+      interval: "10s",
+      timeout: "3s",
+      start_period: "10s",
+    },
+    ulimits: { nofile: maxFiles },
+  };
+}
+
+/** Alive, on the admin port: one that is out of service on purpose is well. */
+function probe(port: number): string {
+  const url = `http://127.0.0.1:${port + 1}/svc/ping`;
+  return `fetch("${url}").then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))`;
+}

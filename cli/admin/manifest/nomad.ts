@@ -1,0 +1,95 @@
+// A job of Nomad: a group for each instance, on the host and the ports that the descriptor names.
+
+import { isIP } from "node:net";
+import type { System } from "../../../runtime/system/system.js";
+import {
+  type Manifests,
+  type Placed,
+  placedInstances,
+  platformName,
+  STOP_SECONDS,
+  serveWords,
+} from "./placement.js";
+
+export function nomad(system: System): Manifests {
+  const job = platformName(system.name);
+  const groups = placedInstances(system).map((placed) => groupOf(job, placed));
+  const descriptor = `${JSON.stringify(system.descriptor, null, 2)}\n`;
+  const lines = [`job ${quoted(job)} {`, '  type = "service"', ...groups.flat(), "}"];
+  return new Map([
+    ["system.nomad.hcl", `${lines.join("\n")}\n`],
+    ["system.json", descriptor],
+  ]);
+}
+
+function groupOf(job: string, placed: Placed): string[] {
+  const { plan, name, maxFiles, hasData } = placed;
+  const { host, port, txPort } = plan;
+  const where = isIP(host) === 0 ? "attr.unique.hostname" : "attr.unique.network.ip-address";
+  const ports = { main: port, admin: port + 1, ...(txPort > 0 && { stream: txPort }) };
+  const words = serveWords(placed, "/local/system.json", "/alloc/data");
+  const disk = hasData ? ["    ephemeral_disk { sticky = true }"] : [];
+  return [
+    "",
+    `  group ${quoted(name)} {`,
+    "    constraint {",
+    `      attribute = "\${${where}}"`,
+    `      value = ${quoted(host)}`,
+    "    }",
+    ...disk,
+    "    network {",
+    ...Object.entries(ports).map(([label, at]) => `      port "${label}" { static = ${at} }`),
+    "    }",
+    '    restart { mode = "delay" }',
+    '    task "svc" {',
+    '      driver = "docker"',
+    "      config {",
+    `        image = ${quoted(`${job}:latest`)}`,
+    '        network_mode = "host"',
+    `        args = ${JSON.stringify(["node", "serve.mjs", ...words].map(escaped))}`,
+    `        ulimit { nofile = "${maxFiles}:${maxFiles}" }`,
+    "      }",
+    `      kill_timeout = "${STOP_SECONDS}s"`,
+    "      template {",
+    '        data = file("system.json")',
+    '        destination = "local/system.json"',
+    '        left_delimiter = "[[["',
+    '        right_delimiter = "]]]"',
+    "      }",
+    ...service(name),
+    "    }",
+    "  }",
+  ];
+}
+
+/** Well, on the admin port; ready, on the main one. */
+function service(name: string): string[] {
+  const check = (label: string, path: string, port: string) => [
+    "        check {",
+    `          name = "${label}"`,
+    '          type = "http"',
+    `          path = "${path}"`,
+    `          port = "${port}"`,
+    '          interval = "5s"',
+    '          timeout = "3s"',
+    "        }",
+  ];
+  return [
+    "      service {",
+    `        name = ${quoted(name)}`,
+    '        port = "main"',
+    '        provider = "nomad"',
+    ...check("alive", "/svc/ping", "admin"),
+    ...check("ready", "/svc/hc", "main"),
+    "      }",
+  ];
+}
+
+/** A text of HCL: nothing in it is a template. */
+function quoted(text: string): string {
+  return JSON.stringify(escaped(text));
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("${", "$${").replaceAll("%{", "%%{");
+}

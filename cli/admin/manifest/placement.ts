@@ -1,0 +1,95 @@
+// What the manifests of all platforms are made of: every instance of a system, what it needs, and
+// the names that a platform can give it.
+
+import { SvcError } from "../../../runtime/base/errors.js";
+import { type InstancePlan, planOf } from "../../../runtime/system/instance-plan.js";
+import type { System } from "../../../runtime/system/system.js";
+
+/** Longer than saving graphs twice and the requests in between may take. */
+export const STOP_SECONDS = 40;
+/** Load balancers are told first that it will stop. */
+const DRAIN_SECONDS = 5;
+/** Beside connections to back-ends: clients, files, threads. */
+const OTHER_FILES = 16_384;
+/** Of a system and of an instance: names of pods are made of both. */
+const MAX_NAME = 20;
+
+/** Texts of files by their names. */
+export type Manifests = ReadonlyMap<string, string>;
+
+export interface Placed {
+  readonly plan: InstancePlan;
+  /** Such as `s1-1`: letters, digits and `-`, the same for nobody else. */
+  readonly name: string;
+  /** File descriptors that it may need. */
+  readonly maxFiles: number;
+  /** It has data that nobody else has, or that would have to be sent again. */
+  readonly hasData: boolean;
+}
+
+/** @throws SvcError SVC2810 where two ids become one name */
+export function placedInstances(system: System): Placed[] {
+  const taken = new Map<string, string>();
+  return [...system.instances.keys()].map((id) => {
+    const name = platformName(id);
+    const other = taken.get(name);
+    if (other !== undefined) {
+      throw new SvcError("SVC2810", `${other} and ${id} would both be called ${name}`);
+    }
+    taken.set(name, id);
+    const plan = planOf(system, id);
+    const { dispatcher } = plan;
+    const hasData = Object.keys(plan.graphs).length > 0;
+    return { plan, name, maxFiles: OTHER_FILES + channelsOf(dispatcher), hasData };
+  });
+}
+
+/** What platforms take for a name. */
+export function platformName(text: string): string {
+  const name = text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, MAX_NAME)
+    .replaceAll(/^-+|-+$/g, "");
+  return /^[a-z]/.test(name) ? name : `i-${name}`;
+}
+
+/** @param folder where the platform puts its data */
+export function serveWords(
+  { plan }: Placed,
+  descriptor: string,
+  folder: string,
+): readonly string[] {
+  const data = ["--descriptor", descriptor, "--root", folder];
+  return ["--instance", plan.id, ...data, "--drain", String(DRAIN_SECONDS)];
+}
+
+/** The descriptor, with other hosts. */
+export function descriptorWith(system: System, hostOf: (id: string) => string): string {
+  const {
+    common = {},
+    instances,
+    ...rest
+  } = system.descriptor as {
+    readonly common?: object;
+    readonly instances: Readonly<Record<string, object>>;
+  };
+  const { host: _, ...shared } = common as { readonly host?: string };
+  const placed = Object.entries(instances).map(([id, instance]) => {
+    return [id, { ...instance, host: hostOf(id) }];
+  });
+  return JSON.stringify(
+    { ...rest, common: shared, instances: Object.fromEntries(placed) },
+    null,
+    2,
+  );
+}
+
+function channelsOf(dispatcher: InstancePlan["dispatcher"]): number {
+  if (dispatcher === null) return 0;
+  const { partitions, replicas } = dispatcher as {
+    readonly partitions: readonly unknown[];
+    readonly replicas: readonly { readonly channels: number }[];
+  };
+  return partitions.length * replicas.reduce((sum, { channels }) => sum + channels, 0);
+}

@@ -1,0 +1,70 @@
+// What has to hold before a rolling update begins, and before each instance is taken out: nothing
+// is changed where it does not.
+
+import type { Argspec } from "../../../argspec/argspec.js";
+import { diffArgspecs } from "../../../argspec/diff/diff-argspecs.js";
+import { loadArgspec } from "../../contract/load-argspec.js";
+import type { AdminContext } from "../context.js";
+import { type Dict, nodestatOf, placesOf, stopped } from "./instances.js";
+
+const SHOWN = 5;
+
+/**
+ * @param wanted hash of the build that is to be served; null: not known
+ * @throws SvcError SVC3119, SVC2701 for an instance that does not answer
+ */
+export async function checkUpdate(
+  context: AdminContext,
+  ids: readonly string[],
+  wanted: string | null,
+): Promise<void> {
+  const told = await Promise.all(ids.map((id) => nodestatOf(context, id)));
+  const frozen = ids.filter((_, index) => told[index]!.readonly === true);
+  if (frozen.length > 0) {
+    const those = frozen.join(", ");
+    throw stopped(`${those}: graphs are readonly; \`svc admin writable\` ends that`);
+  }
+  const serving = ids.filter((_, index) => told[index]!["service-in"] === 1);
+  const late = serving.filter((id) => wanted === null || buildOf(told, ids, id) !== wanted);
+  for (const id of late) await requireOthers(context, id);
+  if (late[0] !== undefined) await refuseBreaking(context, late[0]);
+}
+
+function buildOf(told: readonly Dict[], ids: readonly string[], id: string): unknown {
+  return told[ids.indexOf(id)]!.build;
+}
+
+/** @throws SvcError SVC3119 unless each partition of it has another replica that serves */
+export async function requireOthers(context: AdminContext, id: string): Promise<void> {
+  for (const [dispatcher, partition] of placesOf(context, id)) {
+    const replicas = context.system.matrices.get(dispatcher)!.partitions[partition]!;
+    const others = replicas.filter((other) => other !== id);
+    const serving = await Promise.all(others.map((other) => isServing(context, other)));
+    if (serving.includes(true)) continue;
+    const where = `partition ${partition} of ${dispatcher}`;
+    throw stopped(`Too few S-IN destinations: without ${id} nobody serves ${where}`);
+  }
+}
+
+async function isServing(context: AdminContext, id: string): Promise<boolean> {
+  try {
+    return (await nodestatOf(context, id))["service-in"] === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** Clients must not be broken by an update that they do not know of. */
+async function refuseBreaking(context: AdminContext, id: string): Promise<void> {
+  const { build, force } = context.values;
+  if (build === undefined || force === true) return;
+  const { host, port } = context.address(id);
+  const contracts = [`http://${host}:${port}`, build].map(loadArgspec);
+  const [before, after] = (await Promise.all(contracts)) as [Argspec, Argspec];
+  const changes = diffArgspecs(before, after);
+  const breaking = changes.filter(({ severity }) => severity === "breaking");
+  if (breaking.length === 0) return;
+  const shown = breaking.slice(0, SHOWN).map(({ message }) => `\n  ${message}`);
+  const count = `${breaking.length} changes of the build break clients of ${id}`;
+  throw stopped(`${count}; --force takes them all the same${shown.join("")}`);
+}

@@ -1,0 +1,33 @@
+// What a rolling update asks of instances.
+
+import { SvcError } from "../../../runtime/base/errors.js";
+import { isPlainObject } from "../../../runtime/settings/rules.js";
+import { askResponse } from "../../../runtime/system/ask-instance.js";
+import type { AdminContext } from "../context.js";
+
+const ASK_MS = 5000;
+
+export type Dict = Readonly<Record<string, unknown>>;
+/** A place in the matrix of a dispatcher. */
+type Place = readonly [dispatcher: string, partition: number, row: number];
+
+/** @throws SvcError SVC2701 when it does not answer */
+export async function nodestatOf(context: AdminContext, id: string): Promise<Dict> {
+  const question = { path: "/svc/nodestat", timeoutMs: ASK_MS };
+  const told = await askResponse(context.address(id), question);
+  return isPlainObject(told) ? told : {};
+}
+
+export function placesOf({ system }: AdminContext, id: string): Place[] {
+  return [...system.matrices].flatMap(([dispatcher, { partitions }]) =>
+    partitions.flatMap((replicas, partition) =>
+      replicas.flatMap((other, row) => {
+        return other === id ? [[dispatcher, partition, row] as const] : [];
+      }),
+    ),
+  );
+}
+
+export function stopped(text: string): SvcError {
+  return new SvcError("SVC3119", text);
+}
