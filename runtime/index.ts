@@ -15,6 +15,7 @@ export type { VertexName } from "./graph/api/call-arguments.js";
 export { Graph, type OpenVertexState } from "./graph/api/graph.js";
 export type { NameList, ObjectCounts } from "./graph/api/graph-management.js";
 export type { EvaluateOptions } from "./graph/api/graph-queries.js";
+export type { GraphSimilarity } from "./graph/api/graph-similarity.js";
 export { Vertex } from "./graph/api/vertex.js";
 export type { VertexRecord } from "./graph/api/vertex-attributes.js";
 export type { ArcSpec, ConnectOptions } from "./graph/changes/connect.js";
@@ -96,6 +97,11 @@ export type {
 export type { AccessMode } from "./graph/sessions/open-vertices.js";
 export type { MemoryUsage } from "./graph/status/memory-usage.js";
 export type { PropertyValue } from "./graph/store/property-values.js";
+export type {
+  KeySize,
+  ProjectionOptions,
+  Projections,
+} from "./graph/vectors/projections.js";
 export type { Similarity, SimilaritySettings } from "./graph/vectors/similarity.js";
 export {
   Vector,

@@ -61,12 +61,12 @@ import type {
   VerticesResult,
 } from "../query/show/typed-results.js";
 import type { GraphStore } from "../store/graph-store.js";
-import { Similarity } from "../vectors/similarity.js";
 import { partsOfLike, type VectorLike } from "../vectors/vector.js";
 import type { VectorParts } from "../vectors/vector-parts.js";
 import { adjacentOptions, degreeOptions, keyOf, type VertexName } from "./call-arguments.js";
 import { define, definition, definitions } from "./definitions.js";
 import { GraphHandle } from "./graph-handle.js";
+import { GraphSimilarity } from "./graph-similarity.js";
 import { handleIn, VertexAttributes } from "./vertex-attributes.js";
 
 /** What an expression is evaluated on. */
@@ -82,8 +82,6 @@ export interface EvaluateOptions {
   /** Its cells: an object, or how many; 8 of its own without. */
   readonly memory?: Memory | number;
 }
-
-const SIMILARITY = new Similarity();
 
 export class GraphQueries extends GraphHandle {
   /**
@@ -173,9 +171,9 @@ export class GraphQueries extends GraphHandle {
   }
 
   /** Makes and compares vectors. */
-  get sim(): Similarity {
+  get sim(): GraphSimilarity {
     void this.access;
-    return SIMILARITY;
+    return new GraphSimilarity(this);
   }
 
   /**

@@ -23,7 +23,9 @@ import type { AccessMode } from "../sessions/open-vertices.js";
 import type { Hold } from "../sessions/session.js";
 import type { GraphStore } from "../store/graph-store.js";
 import type { PropertyValue } from "../store/property-values.js";
+import { arcBits } from "../vectors/projections.js";
 import { Vector } from "../vectors/vector.js";
+import { projectionSize } from "./graph-similarity.js";
 
 /** Seconds until it expires, of a vertex that never does. */
 const NO_EXPIRY = 0xffff_ffff;
@@ -270,6 +272,15 @@ export class VertexAttributes {
   /** True if it has a vector. */
   hasVector(): boolean {
     return this.access.store.vectors.has(this.hold.vertex);
+  }
+
+  /**
+   * Of an anchor of projections: what an arc from it to an item has as M_LSH value.
+   * @param lsh fingerprint of the item's vector, as `graph.sim.projections` tells it
+   * @throws ValueError a vertex that is no anchor, or a graph without projection sets
+   */
+  arcLSH(lsh: bigint): number {
+    return arcBits(this.id, projectionSize(this.access), lsh);
   }
 
   /** For the methods: the store and session that they work with. */

@@ -19,6 +19,7 @@ const STATE = RESULT + 64;
 const TABLE = RESULT + 256;
 const BYTES_A_POSITION = 128;
 const SEEDS = 4;
+const SUMS = 64;
 
 /** The sixty-four signs, as two words. */
 export interface Fingerprint {
@@ -69,6 +70,19 @@ class Workbench {
     this.#kernel.fingerprint(OUTPUT, length, TABLE, RESULT);
     const [low, high] = this.#result;
     return low === 0 && high === 0 ? ALL_SIGNS : { low: low!, high: high! };
+  }
+
+  /** The 64 weighted sums whose signs are the fingerprint of components, the highest bit first. */
+  sums(components: Int8Array, seed: bigint): Int32Array {
+    this.#weigh(components.length, seed);
+    const table = new Int16Array(bufferOf(this.#arena.memory), TABLE);
+    const sums = new Int32Array(SUMS);
+    components.forEach((component, position) => {
+      // Two positions share a row; in each group of four bits the last is the first.
+      const row = (position >> 1) * 2 * SUMS + (position & 1);
+      for (let bit = 0; bit < SUMS; bit++) sums[bit]! += component * table[row + 2 * (bit ^ 3)]!;
+    });
+    return sums;
   }
 
   /** Lets the table have the weights of so many positions. */

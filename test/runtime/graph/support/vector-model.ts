@@ -51,6 +51,19 @@ function wordsAt(position: number): bigint[] {
 
 /** Fingerprint of int8 components. */
 export function fingerprintModel(bytes: readonly number[]): bigint {
+  const print = sumsModel(bytes).reduce((bits, sum) => (bits << 1n) | (sum < 0 ? 1n : 0n), 0n);
+  return print === 0n ? MASK : print;
+}
+
+/** Bits of a fingerprint whose sums are less than 1/16 of the largest power of two among them. */
+export function lowConfidenceModel(bytes: readonly number[]): bigint {
+  const sums = sumsModel(bytes).map(Math.abs);
+  const largest = 2 ** Math.floor(Math.log2(Math.max(1, ...sums)));
+  const unsure = sums.map((sum) => (largest < 16 ? sum === 0 : sum < largest / 16));
+  return unsure.reduce((bits, isUnsure) => (bits << 1n) | BigInt(isUnsure), 0n);
+}
+
+function sumsModel(bytes: readonly number[]): number[] {
   const sums = new Array<number>(64).fill(0);
   bytes.forEach((byte, position) => {
     if (byte === 0) return;
@@ -60,6 +73,5 @@ export function fingerprintModel(bytes: readonly number[]): bigint {
       sums[bit]! += (2 * Number(nibble) - 15) * byte;
     }
   });
-  const print = sums.reduce((bits, sum) => (bits << 1n) | (sum < 0 ? 1n : 0n), 0n);
-  return print === 0n ? MASK : print;
+  return sums;
 }

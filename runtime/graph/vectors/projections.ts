@@ -1,0 +1,137 @@
+// Projections of euclidean vectors: the fingerprint cut into keys, each the name of an anchor, which
+// is a vertex that items with a like fingerprint are connected to. What is here are names and bits;
+// the anchors themselves belong to a graph.
+
+import { ValueError } from "../model/errors.js";
+import type { VectorParts } from "./vector-parts.js";
+import { theWorkbench } from "./workbench.js";
+
+/** Bits of a key. */
+export type KeySize = 8 | 10 | 12;
+
+/** Each gives fingerprints of its own; a set of projections for each. */
+export const PROJECTION_SEEDS: readonly number[] = [0, 1087, 1381, 1663, 1993, 2293, 2621, 2909];
+
+/** By bits of a key: how many bits the next one begins further on, and how many keys there are. */
+const FORMS: Readonly<Record<KeySize, { readonly step: number; readonly keys: number }>> = {
+  8: { step: 4, keys: 16 },
+  10: { step: 5, keys: 12 },
+  12: { step: 4, keys: 15 },
+};
+export const KEY_SIZES: readonly KeySize[] = [8, 10, 12];
+
+const FINGERPRINT_BITS = 64;
+const WORD = 0xffff_ffffn;
+/** Sums of fewer bits than the largest less these are of low confidence. */
+const CONFIDENT_BITS = 4;
+
+export interface ProjectionOptions {
+  /** Which of the sets; one of `graph.sim.asDict().seeds`, the first without. */
+  readonly seed?: number;
+  /** Fingerprint to take instead of the vector's. */
+  readonly lsh?: bigint;
+  /** Bits of low confidence to take instead of those of the vector. */
+  readonly lcm?: bigint;
+  /** Leaves out keys that have bits of low confidence. */
+  readonly reduce?: boolean;
+  /** Adds for each such bit the key that has it flipped. */
+  readonly expand?: boolean;
+}
+
+/** A vector's fingerprint, its bits of low confidence, and ids of the anchors for both. */
+export interface Projections {
+  readonly lsh: bigint;
+  readonly lcm: bigint;
+  readonly anchors: string[];
+}
+
+/** Number of anchors of a set. */
+export function anchorCount(size: KeySize): number {
+  return FORMS[size].keys << size;
+}
+
+/** @param place of an anchor among those of its set */
+export function anchorId(place: number, seed: number): string {
+  return `_${hexadecimal(place, 4)}|${hexadecimal(seed, 3)}`;
+}
+
+/** Id of the vertex that leads to the anchors of a set. */
+export function setId(seed: number): string {
+  return `_|${hexadecimal(seed, 3)}`;
+}
+
+/**
+ * Anchors of a vector.
+ * @throws ValueError a seed that has no set
+ */
+export function projectionsOf(
+  parts: VectorParts,
+  size: KeySize,
+  options: ProjectionOptions = {},
+): Projections {
+  const { seed = 0, reduce = false, expand = false } = options;
+  const own = fingerprintOf(parts, seed);
+  const lsh = bits(options.lsh ?? own.lsh, "lsh");
+  const lcm = bits(options.lcm ?? own.lcm, "lcm");
+  const { step, keys } = FORMS[size];
+  const anchors: string[] = [];
+  for (let index = 0; index < keys; index++) {
+    const mask = keyOf(lcm, step * index, size);
+    if (reduce && mask !== 0) continue;
+    const first = index << size;
+    const key = keyOf(lsh, step * index, size);
+    anchors.push(anchorId(first + key, seed));
+    for (let bit = 1; expand && bit < 1 << size; bit <<= 1) {
+      if (mask & bit) anchors.push(anchorId(first + (key ^ bit), seed));
+    }
+  }
+  return { lsh, lcm, anchors };
+}
+
+/**
+ * The 32 bits of a fingerprint beside the key of an anchor: what an M_LSH arc from it has as value.
+ * @throws ValueError a vertex that is no anchor
+ */
+export function arcBits(id: string, size: KeySize, lsh: bigint): number {
+  const [, place] = /^_([0-9A-F]{4})\|[0-9A-F]{3}$/.exec(id) ?? [];
+  const index = Number.parseInt(place ?? "", 16) >> size;
+  if (place === undefined || index >= FORMS[size].keys) {
+    throw new ValueError(`'${id}' is no anchor of projections of ${size} bits`);
+  }
+  const start = (index * FORMS[size].step + size) % FINGERPRINT_BITS;
+  return Number(rotated(bits(lsh, "lsh"), start) & WORD);
+}
+
+/** The signs of 64 weighted sums, and which of those are too small to be sure of. */
+function fingerprintOf({ bytes }: VectorParts, seed: number): { lsh: bigint; lcm: bigint } {
+  if (bytes.length === 0) throw new ValueError("the null vector has no projections");
+  const sums = theWorkbench().sums(bytes, BigInt(seed));
+  const all = sums.reduce((union, sum) => union | Math.abs(sum), 1);
+  const shift = Math.max(0, 31 - Math.clz32(all) - CONFIDENT_BITS);
+  let lsh = 0n;
+  let lcm = 0n;
+  for (const sum of sums) {
+    lsh = (lsh << 1n) | BigInt(sum < 0);
+    lcm = (lcm << 1n) | BigInt(Math.abs(sum) >> shift === 0);
+  }
+  return { lsh: lsh === 0n ? BigInt.asUintN(FINGERPRINT_BITS, -1n) : lsh, lcm };
+}
+
+function keyOf(value: bigint, start: number, size: KeySize): number {
+  return Number(rotated(value, start) & WORD) & ((1 << size) - 1);
+}
+
+/** To the right, the lowest bits coming back as the highest. */
+function rotated(value: bigint, by: number): bigint {
+  const rest = value << BigInt(FINGERPRINT_BITS - by);
+  return BigInt.asUintN(FINGERPRINT_BITS, (value >> BigInt(by)) | rest);
+}
+
+function bits(value: bigint, name: string): bigint {
+  if (typeof value === "bigint" && BigInt.asUintN(FINGERPRINT_BITS, value) === value) return value;
+  throw new ValueError(`${name} must be a bigint of 0 to 2^64 - 1`);
+}
+
+function hexadecimal(value: number, digits: number): string {
+  return value.toString(16).toUpperCase().padStart(digits, "0");
+}
