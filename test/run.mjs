@@ -1,11 +1,11 @@
-// Runs the test suites: `node test/run.mjs [part of a path]...`, see runner/options.mjs. Two
-// processes take files: one those that need no server first, the other those that build examples in
-// their place, which is for one at a time; then both take what is left of the server suites
-// (test/e2e, test/conformance). A crash hides no result of other files. Closes what uvu leaves
-// open: tests that never end, suites that never run, totals that never come, handles that stay
-// open, processes that never exit or die. Under continuous integration (`CI` is set) a file that
-// fails runs once more when nothing runs beside it, and that decides: a change is judged by what it
-// does, and the file is named as unstable in the end, for people to mend.
+// Runs the test suites: `node test/run.mjs [part of a path]...`, see runner/options.mjs. Three
+// processes take files: one those that need no server first, one those that build examples in
+// their place, which is for one at a time; the third, and all in the end, take what is left of the
+// server suites (test/e2e, test/conformance). A crash hides no result of other files. Closes what
+// uvu leaves open: tests that never end, suites that never run, totals that never come, handles
+// that stay open, processes that never exit or die. Under continuous integration (`CI` is set) a
+// file that fails runs once more when nothing runs beside it, and that decides: a change is judged
+// by what it does, and the file is named as unstable in the end, for people to mend.
 
 import { fork } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -62,7 +62,9 @@ if (options.serial || availableParallelism() === 1) {
     buildsExamples(readFileSync(join(root, file), "utf8")),
   );
   const shared = servers.filter((file) => !exclusive.includes(file));
-  await Promise.all([plain, exclusive].map((own) => runAll(own).then(() => runAll(shared))));
+  // Server suites wait more than they work: three at once keep two cores busy.
+  const own = [plain, exclusive, shared];
+  await Promise.all(own.map((list) => runAll(list).then(() => runAll(shared))));
 }
 
 await runAgain();

@@ -1,6 +1,6 @@
-// Projections of euclidean vectors: the fingerprint cut into keys, each the name of an anchor, which
-// is a vertex that items with a like fingerprint are connected to. What is here are names and bits;
-// the anchors themselves belong to a graph.
+// Projections of euclidean vectors: the fingerprint cut into keys, each the name of an anchor,
+// which is a vertex that items with a like fingerprint are connected to. What is here are names
+// and bits; the anchors themselves belong to a graph.
 
 import { ValueError } from "../model/errors.js";
 import type { VectorParts } from "./vector-parts.js";
