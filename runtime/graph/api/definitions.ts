@@ -10,6 +10,7 @@ import { SYSTEM_GRAPH } from "../keeper/system-graph.js";
 import { threadGraphs } from "../keeper/this-thread.js";
 import { ValueError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { steadily } from "../store/steady-names.js";
 
 function vertexOf({ name }: GraphStore): string {
   return `definitions:${name}`;
@@ -31,16 +32,28 @@ export function define(store: GraphStore, text: string): void {
 
 /** Texts of all definitions of a graph by their names. */
 export function definitions(store: GraphStore): Record<string, string> {
-  // Nobody can have defined anything where there are no graphs of a process.
-  const system = threadContext().graphs?.find(SYSTEM_GRAPH)?.store;
-  const vertex = system?.ids.find(vertexOf(store)) ?? 0;
-  return vertex === 0 ? {} : (system!.properties.all(vertex) as Record<string, string>);
+  const found = whereKept(store);
+  return found === null
+    ? {}
+    : (found.system.properties.all(found.vertex) as Record<string, string>);
 }
 
 /** Text of a definition, null if there is none. */
 export function definition(store: GraphStore, name: string): string | null {
-  const found = definitions(store);
-  return Object.hasOwn(found, name) ? found[name]! : null;
+  const found = whereKept(store);
+  if (found === null) return null;
+  const { system, vertex } = found;
+  return steadily(system, false, () => {
+    const key = system.keys.codeOf(name);
+    return key === 0 ? null : ((system.properties.get(vertex, key) as string) ?? null);
+  });
+}
+
+/** Null where nobody has defined anything: there may be no graphs of a process at all. */
+function whereKept(store: GraphStore): { system: GraphStore; vertex: number } | null {
+  const system = threadContext().graphs?.find(SYSTEM_GRAPH)?.store;
+  const vertex = system?.ids.find(vertexOf(store)) ?? 0;
+  return system === undefined || vertex === 0 ? null : { system, vertex };
 }
 
 setFindDefinition(definition);

@@ -38,8 +38,10 @@ export class BoundProgram {
     context.run = run;
     for (const of of VERTEX_WORDS) {
       const places = keys[of];
+      if (places.length === 0) continue;
       context[of].keys = places.map((literal) => store.keys.codeOf(literals[literal] as string));
     }
+    if (codes.length === 0) return;
     context.codes = codes.map(
       ({ literal, kind }) => store[kind].codeOf(literals[literal] as string) || NO_CODE,
     );

@@ -49,7 +49,6 @@ export interface MadeArc {
 /** One execution of a query: what all of its expressions share. */
 export class Run {
   readonly store: GraphStore;
-  readonly memory: MemoryCells;
   vector: VectorValue = NO_VECTOR;
   /** That vector as kernels take it, once it was compared. */
   probe: Probe | null = null;
@@ -65,12 +64,19 @@ export class Run {
   readonly staged = new Array<MadeArc | null>(STAGING_SLOTS).fill(null);
   /** In the evaluation for all arcs to a head: word 1 and value word of each. */
   components: readonly number[] = [];
+  #memory: MemoryCells | null;
   #sample: GraphSample | null = null;
   #made = 0;
 
   constructor(store: GraphStore, memory: MemoryCells | null) {
     this.store = store;
-    this.memory = memory ?? new MemoryCells(DEFAULT_CELLS);
+    this.#memory = memory;
+  }
+
+  /** What was given or, of its own, made when it is first used. */
+  get memory(): MemoryCells {
+    this.#memory ??= new MemoryCells(DEFAULT_CELLS);
+    return this.#memory;
   }
 
   /** Figures of the graph, the same during the whole query. */

@@ -8,6 +8,7 @@ import { BoundProgram } from "./bound-program.js";
 import { Run } from "./context.js";
 import { checkPlace } from "./expression-check.js";
 import { findExpression } from "./formulas.js";
+import { LeastRecent } from "./least-recent.js";
 import type { MemoryCells } from "./memory-cells.js";
 import type { Expression } from "./program.js";
 import { type Value, VectorValue } from "./values.js";
@@ -26,6 +27,8 @@ export interface Subject {
 /** Side and level that a named arc has. */
 const OUT = 0;
 const FIRST_LEVEL = 1;
+const MOST_BOUND = 64;
+const MAX_BOUND_TEXT = 1024;
 
 /**
  * The value of an expression.
@@ -43,11 +46,13 @@ function evaluateExpression(store: GraphStore, expression: Expression, subject: 
   const run = new Run(store, memory);
   if (vector.length > 0) run.vector = new VectorValue(quantised(vector, "vector"));
   if (spend !== undefined) run.spend = spend;
-  const bound = new BoundProgram(store, expression, run);
+  const bound = boundTo(store, expression, run);
   const { context } = bound;
   context.vertex.move(tail === 0 ? head : tail);
   context.prev.move(tail === 0 ? head : tail);
   context.next.move(head);
+  context.arc.set(0, 0, 0, 0);
+  context.prevArc.set(0, 0, 0, 0);
   if (arc !== undefined && arc !== null) {
     const made = new ArcToMake().read(arc);
     const code = store.relationships.codeOf(made.relationship);
@@ -58,3 +63,22 @@ function evaluateExpression(store: GraphStore, expression: Expression, subject: 
   }
   return bound.value();
 }
+
+/** What was evaluated lately stays bound: to bind it anew takes longer than most evaluations. */
+function boundTo(store: GraphStore, expression: Expression, run: Run): BoundProgram {
+  let bounds = boundOf.get(store);
+  if (bounds === undefined) {
+    bounds = new LeastRecent(MOST_BOUND);
+    boundOf.set(store, bounds);
+  }
+  const known = bounds.get(expression.text);
+  if (known !== undefined) {
+    known.bind(run);
+    return known;
+  }
+  const bound = new BoundProgram(store, expression, run);
+  if (expression.text.length <= MAX_BOUND_TEXT) bounds.set(expression.text, bound);
+  return bound;
+}
+
+const boundOf = new WeakMap<GraphStore, LeastRecent<string, BoundProgram>>();

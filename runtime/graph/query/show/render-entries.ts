@@ -46,8 +46,7 @@ function dictionaryRenderer(fields: readonly Field[]): RenderEntry {
   return (row) => {
     const entry: Record<string, unknown> = {};
     for (const field of anchors) entry[field.field] = field.read(row);
-    if (arc.length > 0)
-      entry.arc = Object.fromEntries(arc.map((field) => [field.field, field.read(row)]));
+    if (arc.length > 0) entry.arc = recordOf(arc.map((field) => [field.field, field.read(row)]));
     if (hasDistance) entry.distance = row.level;
     for (const field of others) entry[field.field] = dictionaryValue(field, row);
     return entry;
@@ -57,5 +56,21 @@ function dictionaryRenderer(fields: readonly Field[]): RenderEntry {
 /** What a field is in a dictionary. */
 export function dictionaryValue(field: Field, row: Row): unknown {
   const value = field.read(row);
-  return field.kind === "items" ? Object.fromEntries(value as SelectedItem[]) : value;
+  return field.kind === "items" ? recordOf(value as SelectedItem[]) : value;
+}
+
+/** What `Object.fromEntries` gives, in a fraction of the time. */
+function recordOf(items: readonly (readonly [string, unknown])[]): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  for (const [key, value] of items) {
+    if (key !== "__proto__") record[key] = value;
+    else
+      Object.defineProperty(record, key, {
+        value,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+  }
+  return record;
 }

@@ -165,4 +165,14 @@ test("counts and times stand beside the list", () => {
   assert.equal(Object.keys(sums), ["aggregation", "time"]);
 });
 
+test("a name that objects have by themselves is a key like any other", () => {
+  const [entry] = shop.neighborhood("bo", {
+    ...{ ...BOUGHT, hits: 1, result: "dict" as const },
+    select: "price; __proto__: 1 + 1; __proto__",
+  });
+  const { properties } = entry as unknown as { properties: object };
+  assert.equal(Object.keys(properties), ["price", "__proto__"]);
+  assert.is(Object.getPrototypeOf(properties), Object.prototype);
+});
+
 test.run();

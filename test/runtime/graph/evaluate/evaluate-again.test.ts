@@ -1,0 +1,48 @@
+// An expression that is evaluated again stays bound: nothing of the last evaluation may be left.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { M_INT } from "../../../../runtime/graph/model/constants.js";
+import { makeGraph } from "../support/make-graph.js";
+
+const test = suite("evaluations of one expression");
+
+test("each is of its own vertices, arc, vector and memory", () => {
+  const graph = makeGraph();
+  graph.createVertex("a", null, { properties: { age: 1 } });
+  graph.createVertex("b", null, { properties: { age: 2 } });
+  const age = "next['age'] + next.arc.value";
+  assert.is(graph.evaluate(age, { head: "a", arc: ["to", M_INT, 10] }), 11);
+  assert.is(graph.evaluate(age, { head: "b", arc: ["to", M_INT, 20] }), 22);
+  assert.is(graph.evaluate(age, { head: "b" }), 2);
+  assert.is(graph.evaluate("vertex['age']", { tail: "a" }), 1);
+  assert.is(graph.evaluate("vertex['age']"), null);
+  assert.is(graph.evaluate("inc(R1)"), 1);
+  assert.is(graph.evaluate("inc(R1)"), 1);
+  const memory = graph.memory(8);
+  assert.is(graph.evaluate("inc(R1)", { memory }), 1);
+  assert.is(graph.evaluate("inc(R1)", { memory }), 2);
+  assert.is(graph.evaluate("inc(R1)"), 1);
+});
+
+test("names that come to be are found, and values that change are seen", () => {
+  const graph = makeGraph();
+  graph.createVertex("a");
+  assert.is(graph.evaluate("vertex['late']", { tail: "a" }), null);
+  graph.openVertex("a").setProperty("late", 5);
+  assert.is(graph.evaluate("vertex['late']", { tail: "a" }), 5);
+  graph.openVertex("a").setProperty("late", 6);
+  assert.is(graph.evaluate("vertex['late']", { tail: "a" }), 6);
+});
+
+test("graphs keep theirs apart", () => {
+  const [one, other] = [makeGraph(), makeGraph()];
+  one.createVertex("a", null, { properties: { x: 1, y: 2 } });
+  other.createVertex("a", null, { properties: { y: 3, x: 4 } });
+  for (let round = 0; round < 2; round++) {
+    assert.is(one.evaluate("vertex['y']", { tail: "a" }), 2);
+    assert.is(other.evaluate("vertex['y']", { tail: "a" }), 3);
+  }
+});
+
+test.run();
