@@ -5,7 +5,7 @@ import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
 import { flag } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
 import { TSCONFIG_OPTION, tsconfigOf } from "./frame/tsconfig-option.js";
-import { SERVE_OPTIONS } from "./serving/options.js";
+import { OPEN_OPTION, SERVE_OPTIONS } from "./serving/options.js";
 
 export const dev = defineCommand({
   name: "dev",
@@ -13,6 +13,7 @@ export const dev = defineCommand({
   arguments: [PROJECT_ARGUMENT],
   options: {
     ...SERVE_OPTIONS,
+    open: OPEN_OPTION,
     tsconfig: TSCONFIG_OPTION,
     unchecked: {
       kind: flag,
@@ -20,7 +21,7 @@ export const dev = defineCommand({
     },
   },
   environment: true,
-  async run([argument], { unchecked = false, tsconfig, ...values }) {
+  async run([argument], { unchecked = false, open = false, tsconfig, ...values }) {
     const [{ DevServer }, { watchFolder }] = await Promise.all([
       import("./serving/dev-server.js"),
       import("./serving/watch-folder.js"),
@@ -28,7 +29,7 @@ export const dev = defineCommand({
     surviveLostReaders();
     process.env.NODE_ENV ??= "development";
     const folder = projectFolder(argument);
-    const server = new DevServer(folder, values, { unchecked, ...tsconfigOf(tsconfig) });
+    const server = new DevServer(folder, values, { unchecked, open, ...tsconfigOf(tsconfig) });
     const unwatch = watchFolder(folder, (files) => void server.change(files));
     try {
       await server.start();

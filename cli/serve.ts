@@ -3,7 +3,7 @@
 import { defineCommand, PROJECT_ARGUMENT } from "./frame/command.js";
 import { flag } from "./frame/option.js";
 import { projectFolder } from "./frame/project-folder.js";
-import { SERVE_OPTIONS } from "./serving/options.js";
+import { OPEN_OPTION, SERVE_OPTIONS } from "./serving/options.js";
 
 export const serve = defineCommand({
   name: "serve",
@@ -11,13 +11,14 @@ export const serve = defineCommand({
   arguments: [PROJECT_ARGUMENT],
   options: {
     ...SERVE_OPTIONS,
+    open: OPEN_OPTION,
     supervise: {
       kind: flag,
       help: "run in a process of its own, which is started again if it dies",
     },
   },
   environment: true,
-  async run([argument], { supervise, ...values }) {
+  async run([argument], { supervise, open = false, ...values }) {
     if (supervise === true) {
       const supervisor = await import("./serving/supervise.js");
       return supervisor.supervise(process.argv.slice(3));
@@ -28,6 +29,6 @@ export const serve = defineCommand({
     ]);
     const folder = projectFolder(argument);
     await warnIfStale(folder);
-    return serveBuild(folder, values);
+    return serveBuild(folder, values, open);
   },
 });

@@ -17,16 +17,23 @@ export function announce(service: HttpService, { routes }: PluginTable): string 
   const everywhere = settings.ip === null ? ", as on all addresses of this machine" : "";
   const main = `http://${host(settings.ip)}:${port}`;
   const admin = `http://${host(settings.adminIp ?? settings.ip)}:${port + 1}`;
+  const pages = consoleAddress(service);
   const executors = settings.executors === 1 ? "1 executor" : `${settings.executors} executors`;
   return [
     `svc serves ${settings.name ?? settings.projectDir} on ${main} (admin ${admin})${everywhere}`,
     `  transport ${transport.name} (${transport.reason}), ${executors}`,
-    ...(settings.console === "admin" ? [`  console ${admin}/`] : []),
+    ...(pages === null ? [] : [`  console ${pages}`]),
     ...(service.serviceIn ? [] : ["  Service-OUT: plugins answer 503"]),
     ...pluginLines(served),
     ...tryLines(served, $defs, main),
     "",
   ].join("\n");
+}
+
+/** Where the console is; null where it is not wanted. */
+export function consoleAddress({ settings, port }: HttpService): string | null {
+  if (settings.console === "off") return null;
+  return `http://${host(settings.adminIp ?? settings.ip)}:${port + 1}/`;
 }
 
 /** A line that calls a plugin of the project at a dispatcher, which merges responses alone. */

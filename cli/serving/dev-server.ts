@@ -13,6 +13,7 @@ import { printFindings, summary } from "../frame/report-build.js";
 import { reportError } from "../frame/report-error.js";
 import { announce } from "./announce.js";
 import { loader, readBuild } from "./built-project.js";
+import { openConsole } from "./open-console.js";
 import type { ServeValues } from "./options.js";
 import { OutsideWatch } from "./outside-watch.js";
 import { resolveSettings, roleOf } from "./resolve-settings.js";
@@ -23,6 +24,8 @@ const LOOPBACK = "127.0.0.1";
 
 interface DevOptions extends RebuildOptions {
   readonly tsconfig?: string;
+  /** The console is shown in a browser. */
+  readonly open: boolean;
 }
 
 interface Served {
@@ -34,7 +37,7 @@ interface Served {
 export class DevServer {
   readonly #folder: string;
   readonly #values: ServeValues;
-  readonly #options: RebuildOptions;
+  readonly #options: DevOptions;
   readonly #builder: ProjectBuilder;
   readonly #changed = new Set<string>();
   /** Packages of the workspace, say. */
@@ -147,6 +150,7 @@ export class DevServer {
     const project = await startServer(settings, loader(this.#folder, role));
     this.#served = { project, config: manifest.config };
     process.stdout.write(announce(project.service, project.table));
+    if (this.#options.open) openConsole(project.service);
   }
 
   async #reload({ project, config }: Served): Promise<void> {

@@ -3,7 +3,7 @@
 
 import type { Checked, Setting } from "../../runtime/settings/setting.js";
 import { SETTINGS } from "../../runtime/settings/table.js";
-import { choice, type Option, type OptionValues, text } from "../frame/option.js";
+import { choice, flag, type Option, type OptionValues, text } from "../frame/option.js";
 
 type Table = typeof SETTINGS;
 
@@ -24,6 +24,9 @@ export const SERVE_OPTIONS = {
     help: "serve engine plugins alone, or pre- and post-processors alone; default: all there are",
   },
 };
+
+/** For people who start a server by hand. */
+export const OPEN_OPTION = { kind: flag, help: "show the console in a browser" };
 
 export type ServeValues = OptionValues<typeof SERVE_OPTIONS>;
 

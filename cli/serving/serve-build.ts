@@ -4,6 +4,7 @@ import { surviveLostReaders } from "../../runtime/base/log.js";
 import { announce } from "./announce.js";
 import { loader, readBuild } from "./built-project.js";
 import { currentConfig } from "./current-config.js";
+import { openConsole } from "./open-console.js";
 import type { ServeValues } from "./options.js";
 import { resolveSettings, roleOf } from "./resolve-settings.js";
 import { startServer } from "./start-server.js";
@@ -11,9 +12,14 @@ import { startServer } from "./start-server.js";
 /**
  * Returns once the server listens; it goes on until the process is told to stop.
  * @param folder of the project
+ * @param isOpened the console is shown in a browser
  * @throws SvcError whatever keeps it from starting
  */
-export async function serveBuild(folder: string, values: ServeValues): Promise<number> {
+export async function serveBuild(
+  folder: string,
+  values: ServeValues,
+  isOpened = false,
+): Promise<number> {
   surviveLostReaders();
   process.env.NODE_ENV ??= "production";
   const manifest = readBuild(folder);
@@ -22,5 +28,6 @@ export async function serveBuild(folder: string, values: ServeValues): Promise<n
   const role = await roleOf(folder, config, values);
   const { service, table } = await startServer(settings, loader(folder, role));
   process.stdout.write(announce(service, table));
+  if (isOpened) openConsole(service);
   return 0;
 }

@@ -7,7 +7,8 @@ import { configureLog } from "../../runtime/base/log-settings.js";
 import { onEndSignals } from "../../runtime/lifecycle/end-signals.js";
 import { Instance, type InstanceEvents } from "../matrix/instance.js";
 
-const SWITCH = /^--supervise(?:=.*)?$/;
+/** A server that is started again and again opens no browser. */
+const SWITCH = /^--(?:supervise|open)(?:=.*)?$/;
 
 /**
  * Resolves with the exit code once a signal has ended the server.

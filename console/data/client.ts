@@ -11,6 +11,8 @@ export interface Reply {
   /** Run time as the server measured it; null where it tells none. */
   readonly execMs: number | null;
   readonly totalMs: number;
+  /** How a matrix came to the answer; undefined where nothing is told. */
+  readonly explain?: unknown;
 }
 
 export interface Question {
@@ -45,7 +47,7 @@ export function readReply(status: number, text: string, totalMs: number): Reply 
   if (!isRecord(envelope) || !("response" in envelope || "message" in envelope)) {
     return { status, ok, value: envelope ?? text, text, execMs: null, totalMs };
   }
-  const { response, message, exec_ms: execMs } = envelope;
+  const { response, message, exec_ms: execMs, explain } = envelope;
   return {
     status,
     ok,
@@ -53,6 +55,7 @@ export function readReply(status: number, text: string, totalMs: number): Reply 
     text,
     execMs: typeof execMs === "number" ? execMs : null,
     totalMs,
+    explain,
   };
 }
 

@@ -10,19 +10,26 @@ import { shown } from "../data/text.js";
 import { Answer } from "../parts/answer.js";
 import { FieldInput } from "../parts/field.js";
 import { TextBlock } from "../parts/text-block.js";
-import { keep, place } from "../router.js";
+import { keep, keepPart, place } from "../router.js";
 
 /** Parameters in the address begin with this. */
 const MARK = "v.";
 const MAX_IN_ADDRESS = 500;
+/** Sends it through the matrix, and asks how that came to its answer. */
+const THROUGH_MATRIX = { "x-svc-console": "matrix", "x-svc-explain": "1" };
 
 function typedBefore(): Map<string, string> {
   const params = [...place.value.params].filter(([name]) => name.startsWith(MARK));
   return new Map(params.map(([name, text]) => [name.slice(MARK.length), text]));
 }
 
+function isThroughMatrix(): boolean {
+  return place.value.params.get("via") === "matrix";
+}
+
 function remember(plugin: PluginSpec, values: ReadonlyMap<string, string>): void {
   const params = new URLSearchParams({ name: plugin.name });
+  if (isThroughMatrix()) params.set("via", "matrix");
   for (const { name, kind } of fieldsOf(plugin)) {
     const text = values.get(name) ?? "";
     if (kind !== "body" && text !== "" && text.length <= MAX_IN_ADDRESS) {
@@ -32,7 +39,14 @@ function remember(plugin: PluginSpec, values: ReadonlyMap<string, string>): void
   keep(params);
 }
 
-export function TryPlugin({ plugin }: { readonly plugin: PluginSpec }) {
+interface TryPluginProps {
+  readonly plugin: PluginSpec;
+  /** This instance is a dispatcher. */
+  readonly hasMatrix: boolean;
+}
+
+export function TryPlugin({ plugin, hasMatrix }: TryPluginProps) {
+  const isThere = hasMatrix && isThroughMatrix();
   const [values, setValues] = useState(typedBefore);
   const [reply, setReply] = useState<Reply | null>(null);
   const [failure, setFailure] = useState("");
@@ -53,7 +67,7 @@ export function TryPlugin({ plugin }: { readonly plugin: PluginSpec }) {
     setRunning(true);
     setFailure("");
     try {
-      setReply(await ask(request.path, { ...asQuestion(request), signal: control.signal }));
+      setReply(await ask(request.path, { ...asQuestion(request, isThere), signal: control.signal }));
     } catch (error) {
       setReply(null);
       setFailure(control.signal.aborted ? "not waited for" : (error as Error).message);
@@ -77,6 +91,7 @@ export function TryPlugin({ plugin }: { readonly plugin: PluginSpec }) {
             onText={(text) => change(new Map(values).set(field.name, text))}
           />
         ))}
+        {hasMatrix && <Way isThere={isThere} />}
         <div class="row">
           <button
             class="main"
@@ -99,8 +114,33 @@ export function TryPlugin({ plugin }: { readonly plugin: PluginSpec }) {
   );
 }
 
-function asQuestion({ method, body }: PluginRequest) {
-  return body === null ? { method } : { method, body };
+function asQuestion({ method, body }: PluginRequest, isThere: boolean) {
+  const headers = isThere ? THROUGH_MATRIX : {};
+  return body === null ? { method, headers } : { method, headers, body };
+}
+
+function Way({ isThere }: { readonly isThere: boolean }) {
+  const ways = [
+    ["here", "here", !isThere],
+    ["matrix", "through the matrix, explained", isThere],
+  ] as const;
+  return (
+    <fieldset class="row">
+      <legend class="quiet">Run it</legend>
+      {ways.map(([way, title, isChosen]) => (
+        <label key={way}>
+          <input
+            type="radio"
+            name="way"
+            id={`way-${way}`}
+            checked={isChosen}
+            onChange={() => keepPart("via", way === "here" ? "" : way)}
+          />{" "}
+          {title}
+        </label>
+      ))}
+    </fieldset>
+  );
 }
 
 interface ExamplesProps {

@@ -2,9 +2,11 @@
 
 import { useState } from "preact/hooks";
 import { isRecord, messageOf, type Reply } from "../data/client.js";
+import { waterfallOf } from "../data/explanation.js";
 import { bytes, milliseconds } from "../data/text.js";
 import { Table } from "./table.js";
 import { TextBlock } from "./text-block.js";
+import { Waterfall } from "./waterfall.js";
 
 const MAX_TEXT = 20_000;
 const MAX_COLUMNS = 12;
@@ -14,8 +16,10 @@ export function Answer({ reply }: { readonly reply: Reply }) {
   const { value, status, ok, execMs, totalMs, text } = reply;
   const pretty = typeof value === "string" ? value : JSON.stringify(value, null, 2);
   const isCut = !isWhole && pretty.length > MAX_TEXT;
+  const waterfall = waterfallOf(reply.explain);
   const rest = execMs === null ? null : Math.max(0, totalMs - execMs);
   return (
+    <>
     <section class="card" aria-live="polite">
       <h2 class={ok ? "good" : "bad"}>
         {ok ? "Answer" : "Error"} {status}
@@ -35,6 +39,8 @@ export function Answer({ reply }: { readonly reply: Reply }) {
         </button>
       )}
     </section>
+    {waterfall !== null && <Waterfall waterfall={waterfall} />}
+    </>
   );
 }
 

@@ -132,14 +132,14 @@ export const SETTINGS = {
     library: "start",
     help: "value of Access-Control-Allow-Origin",
   }),
-  /** Where the web console is: on the admin port (default), or nowhere. */
+  /** Where the web console is: on the admin port (default), on both, or nowhere. */
   console: setting({
     key: "http.console",
-    type: oneOf("admin", "off"),
+    type: oneOf("admin", "both", "off"),
     default: ["admin"],
     option: "console",
     library: "start",
-    help: "where the web console is: on the admin port, or nowhere",
+    help: "where the web console is: on the admin port, on both ports, or nowhere",
   }),
   ...CLIENT_BOUNDS,
   /** Whether answers to plugin errors carry stack lines. Default true. */

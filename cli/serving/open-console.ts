@@ -1,0 +1,24 @@
+// `--open`: shows the console in the browser of whoever has started the server. Where there is none,
+// its address is printed anyway.
+
+import { spawn } from "node:child_process";
+import type { HttpService } from "../../runtime/lifecycle/http-service.js";
+import { consoleAddress } from "./announce.js";
+
+/** Programs that show an address, by platform; the address is an argument, never part of a line. */
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+export function openConsole(service: HttpService): void {
+  const address = consoleAddress(service);
+  if (address === null) {
+    console.log("svc: there is no console to open (http.console is off)");
+    return;
+  }
+  const [program, ...args] = OPENERS[process.platform] ?? ["xdg-open"];
+  const child = spawn(program, [...args, address], { stdio: "ignore", detached: true });
+  child.on("error", () => console.log(`svc: no browser can be opened here: go to ${address}`));
+  child.unref();
+}

@@ -1,0 +1,86 @@
+// How a matrix came to an answer, as rows of a waterfall: what the envelope has as `explain`, which
+// strangers below may have written in part. When a part began is not told: those of one partition
+// follow each other, and what a level below took lies in the middle of what its dispatcher saw.
+
+import { isRecord } from "./client.js";
+import { entriesAt, listAt, numberAt, valueAt } from "./node-stat.js";
+
+const MAX_ROWS = 400;
+const MAX_DEPTH = 8;
+const TITLES: ReadonlyMap<string, string> = new Map([
+  ["pre", "pre-processor"],
+  ["wait", "queue"],
+  ["backends", "back-ends"],
+  ["merge", "merge"],
+  ["post", "post-processor"],
+]);
+const ORDER = [...TITLES.keys()];
+
+export interface WaterfallRow {
+  /** How many dispatchers are above. */
+  readonly level: number;
+  readonly title: string;
+  /** Replica and outcome of what was asked of a back-end. */
+  readonly detail: string;
+  readonly startMs: number;
+  readonly ms: number;
+}
+
+export interface Waterfall {
+  readonly totalMs: number;
+  readonly rows: readonly WaterfallRow[];
+}
+
+/** Null for what explains nothing. */
+export function waterfallOf(explain: unknown): Waterfall | null {
+  const totalMs = numberAt(explain, "ms", "total");
+  if (totalMs <= 0) return null;
+  const rows: WaterfallRow[] = [];
+  addLevel(rows, explain, 0, 0);
+  return { totalMs, rows: rows.slice(0, MAX_ROWS) };
+}
+
+function addLevel(rows: WaterfallRow[], explain: unknown, level: number, startMs: number): void {
+  const told = new Map(entriesAt(explain, "ms"));
+  let at = startMs;
+  for (const phase of ORDER) {
+    const ms = told.get(phase);
+    if (typeof ms !== "number" || !Number.isFinite(ms)) continue;
+    rows.push({ level, title: TITLES.get(phase)!, detail: "", startMs: at, ms });
+    if (phase === "backends") addPartitions(rows, explain, level + 1, at);
+    at += ms;
+  }
+}
+
+function addPartitions(
+  rows: WaterfallRow[],
+  explain: unknown,
+  level: number,
+  startMs: number,
+): void {
+  for (const partition of listAt(explain, "partitions")) {
+    let at = startMs;
+    for (const one of listAt(partition, "tries")) {
+      if (rows.length >= MAX_ROWS) return;
+      const ms = numberAt(one, "ms");
+      const title = `partition ${numberAt(partition, "partition")}`;
+      rows.push({ level, title, detail: detailOf(one), startMs: at, ms });
+      const below = valueAt(one, "below");
+      const belowMs = numberAt(below, "ms", "total");
+      if (isRecord(below) && belowMs > 0 && level < MAX_DEPTH) {
+        const start = at + Math.max(0, ms - belowMs) / 2;
+        rows.push({ level: level + 1, title: "run", detail: "", startMs: start, ms: belowMs });
+        addLevel(rows, below, level + 1, start);
+      }
+      at += ms;
+    }
+  }
+}
+
+function detailOf(one: unknown): string {
+  const costs = listAt(one, "costs").map(String).join(", ");
+  const outcome = valueAt(one, "outcome");
+  const came = outcome === null || outcome === undefined ? "no answer" : String(outcome);
+  const address = String(valueAt(one, "address"));
+  return `replica ${numberAt(one, "replica")} at ${address}: ${came}; costs ${costs}`;
+}

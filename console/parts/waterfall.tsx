@@ -1,0 +1,65 @@
+// Where the time of a request through a matrix went, level by level: a table in which each row has
+// its bar, so that nothing is said by the drawing alone.
+
+import type { Waterfall as Given, WaterfallRow } from "../data/explanation.js";
+import { shown } from "../data/text.js";
+
+const INDENT = "\u2003";
+
+export function Waterfall({ waterfall: { totalMs, rows } }: { readonly waterfall: Given }) {
+  return (
+    <section class="card">
+      <h2>Where the time went</h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
+      <section class="scroll" tabIndex={0} aria-label="Steps through the matrix">
+        <table class="waterfall">
+          <caption>{ms(totalMs)} in the dispatcher, by step</caption>
+          <thead>
+            <tr>
+              <th scope="col">Step</th>
+              <th scope="col">Time</th>
+              <th scope="col">When</th>
+              <th scope="col">Where</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              <tr key={index}>
+                <th scope="row">
+                  {INDENT.repeat(row.level)}
+                  {row.title}
+                </th>
+                <td>{ms(row.ms)}</td>
+                <td>
+                  <Bar row={row} totalMs={totalMs} />
+                </td>
+                <td>{shown(row.detail)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+}
+
+function Bar({ row, totalMs }: { readonly row: WaterfallRow; readonly totalMs: number }) {
+  const { startMs, ms: length, level } = row;
+  const left = Math.min(100, (100 * startMs) / totalMs);
+  const width = Math.max(0.5, Math.min(100 - left, (100 * length) / totalMs));
+  return (
+    <svg
+      class="bar"
+      viewBox="0 0 100 10"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`from ${ms(startMs)} on`}
+    >
+      <rect class={level % 2 === 0 ? "even" : "odd"} x={left} y="1" width={width} height="8" />
+    </svg>
+  );
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(2)} ms`;
+}
