@@ -1,5 +1,5 @@
-// `--open`: shows the console in the browser of whoever has started the server. Where there is none,
-// its address is printed anyway.
+// `--open`: shows the console in the browser of whoever has started the server. Where there is
+// none, its address is printed anyway.
 
 import { spawn } from "node:child_process";
 import type { HttpService } from "../../runtime/lifecycle/http-service.js";

@@ -1,28 +1,24 @@
 // All plugins of this instance, and a form to try each of them.
 
 import { useEffect, useState } from "preact/hooks";
-import type { Argspec, PluginSpec } from "../../argspec/argspec.js";
-import { askValue } from "../data/client.js";
+import type { PluginSpec } from "../../argspec/argspec.js";
+import { type KnownPlugins, knownPlugins } from "../data/known-plugins.js";
 import { shown } from "../data/text.js";
 import { PageLink } from "../parts/page-link.js";
 import { place } from "../router.js";
 import { TryPlugin } from "./try-plugin.js";
 
 export function Plugins() {
-  const [argspec, setArgspec] = useState<Argspec | null>(null);
+  const [known, setKnown] = useState<KnownPlugins | null>(null);
   const [failure, setFailure] = useState("");
   const [search, setSearch] = useState("");
   const chosen = place.value.params.get("name");
   useEffect(() => {
-    askValue("svc/builtin/argspec?format=schema").then(
-      (value) => setArgspec(value as Argspec),
-      (error: Error) => setFailure(error.message),
-    );
+    knownPlugins().then(setKnown, (error: Error) => setFailure(error.message));
   }, []);
   if (failure !== "") return <p class="notice">The plugins cannot be read: {shown(failure)}</p>;
-  if (argspec === null) return <p class="quiet">Reading the plugins…</p>;
-  // A post-processor is called by its server alone.
-  const plugins = argspec.plugins.filter(({ role }) => role !== "post");
+  if (known === null) return <p class="quiet">Reading the plugins…</p>;
+  const { plugins, hasMatrix } = known;
   const wanted = search.toLowerCase();
   const found = plugins.filter(({ name, summary }) =>
     `${name} ${summary}`.toLowerCase().includes(wanted),
@@ -43,7 +39,7 @@ export function Plugins() {
         <Names plugins={found} chosen={chosen} />
       </section>
       {plugin !== undefined ? (
-        <TryPlugin key={plugin.name} plugin={plugin} />
+        <TryPlugin key={plugin.name} plugin={plugin} hasMatrix={hasMatrix} />
       ) : (
         <p class="quiet">
           {chosen === null

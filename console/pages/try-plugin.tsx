@@ -67,7 +67,9 @@ export function TryPlugin({ plugin, hasMatrix }: TryPluginProps) {
     setRunning(true);
     setFailure("");
     try {
-      setReply(await ask(request.path, { ...asQuestion(request, isThere), signal: control.signal }));
+      setReply(
+        await ask(request.path, { ...asQuestion(request, isThere), signal: control.signal }),
+      );
     } catch (error) {
       setReply(null);
       setFailure(control.signal.aborted ? "not waited for" : (error as Error).message);

@@ -20,26 +20,26 @@ export function Answer({ reply }: { readonly reply: Reply }) {
   const rest = execMs === null ? null : Math.max(0, totalMs - execMs);
   return (
     <>
-    <section class="card" aria-live="polite">
-      <h2 class={ok ? "good" : "bad"}>
-        {ok ? "Answer" : "Error"} {status}
-      </h2>
-      <p>
-        {milliseconds(totalMs)} in all
-        {execMs !== null && `, ${milliseconds(execMs)} in the server`}
-        {rest !== null && `, ${milliseconds(rest)} on the way and in this browser`},{" "}
-        {bytes(text.length)}
-      </p>
-      {!ok && <p class="bad">{messageOf(reply).slice(0, MAX_TEXT)}</p>}
-      <ListTable value={value} />
-      <TextBlock label="Text of the answer" text={isCut ? pretty.slice(0, MAX_TEXT) : pretty} />
-      {isCut && (
-        <button type="button" onClick={() => setWhole(true)}>
-          Show all {bytes(pretty.length)}
-        </button>
-      )}
-    </section>
-    {waterfall !== null && <Waterfall waterfall={waterfall} />}
+      <section class="card" aria-live="polite">
+        <h2 class={ok ? "good" : "bad"}>
+          {ok ? "Answer" : "Error"} {status}
+        </h2>
+        <p>
+          {milliseconds(totalMs)} in all
+          {execMs !== null && `, ${milliseconds(execMs)} in the server`}
+          {rest !== null && `, ${milliseconds(rest)} on the way and in this browser`},{" "}
+          {bytes(text.length)}
+        </p>
+        {!ok && <p class="bad">{messageOf(reply).slice(0, MAX_TEXT)}</p>}
+        <ListTable value={value} />
+        <TextBlock label="Text of the answer" text={isCut ? pretty.slice(0, MAX_TEXT) : pretty} />
+        {isCut && (
+          <button type="button" onClick={() => setWhole(true)}>
+            Show all {bytes(pretty.length)}
+          </button>
+        )}
+      </section>
+      {waterfall !== null && <Waterfall waterfall={waterfall} />}
     </>
   );
 }

@@ -28,6 +28,7 @@ import { SharedState } from "../wire/shared-state.js";
 import { AccessLog } from "./access-log.js";
 import { type AnswerParts, Answers } from "./answers.js";
 import { addBuiltins } from "./builtin-routes.js";
+import { ConsoleRequests } from "./console-requests.js";
 import { ControlAsks } from "./control-asks.js";
 import type { Ask, IoThreadData, Listening, Notice } from "./io-control.js";
 import { listenPair } from "./listen-pair.js";
@@ -112,14 +113,14 @@ export class IoServer {
       current: () => this.#engine.current,
     });
     const files = new FileServer(join(settings.root, "WEB-ROOT"), settings.hiddenFiles);
+    const pages = settings.console === "off" ? null : PackagedFiles.console();
     this.#engine = new RequestEngine({
       state: this.#state,
       view: this.#view,
       answers,
       routes: this.#routes,
       files,
-      console: settings.console === "off" ? null : PackagedFiles.console(),
-      isConsoleOnBoth: settings.console === "both",
+      console: new ConsoleRequests(pages, settings.console === "both", trusted),
       jquery: PackagedFiles.jquery(),
       scheduler: this.#scheduler,
       admin: this.#admin,

@@ -25,6 +25,7 @@ import type { Done } from "../plugin/run/plugin-errors.js";
 import type { SharedState } from "../wire/shared-state.js";
 import { type Answers, refusalStatus } from "./answers.js";
 import { runBuiltin, runBuiltinPost } from "./builtin-call.js";
+import type { ConsoleRequests } from "./console-requests.js";
 import { exceptionMessage, undefinedPlugin } from "./error-message.js";
 import type { MatrixRequests } from "./matrix-requests.js";
 import type { PluginCall, PluginRoute } from "./plugin-call.js";
@@ -44,18 +45,13 @@ export interface EngineParts {
   readonly trusted: TrustedClients;
   readonly operators: Operators;
   readonly pages: PageRules;
-  /** Pages for operators on the admin port; null where they are not wanted. */
-  readonly console: PackagedFiles | null;
-  /** On the main port, too. */
-  readonly isConsoleOnBoth: boolean;
+  readonly console: ConsoleRequests;
   readonly jquery: PackagedFiles;
   /** Null in an engine. */
   readonly matrix: MatrixRequests | null;
 }
 
 const HEALTH_PATH = "/svc/hc";
-const CONSOLE_FIELD = "x-svc-console";
-const MATRIX_PLUGINS = "/svc/builtin/matrixplugins";
 const NO_PROCESSORS = { pre: null, post: null };
 const POST_WITHOUT_MATRIX = "Postprocessor plugin only allowed in dispatcher context";
 
@@ -170,17 +166,10 @@ export class RequestEngine {
     const query = mark < 0 ? "" : target.slice(mark);
     if (this.#isDispatched(exchange, port, path, query, resource)) return;
     if (resource === undefined) {
-      if (this.#isConsole(exchange, port, path)) return;
+      if (this.#parts.console.serve(exchange, port, path)) return;
       return this.#noResource(exchange, port, path, kind);
     }
     this.#answerResource(exchange, port, resource, query.slice(1));
-  }
-
-  /** Answers with a page of the console; false where that is not what is asked for. */
-  #isConsole(exchange: Exchange, port: 0 | 1, path: string): boolean {
-    const { console: pages, isConsoleOnBoth } = this.#parts;
-    if (pages === null || (port === 0 && !isConsoleOnBoth)) return false;
-    return pages.serve(exchange, path);
   }
 
   /** Why a client may not change or operate anything, null if it may. */
@@ -211,11 +200,9 @@ export class RequestEngine {
     const { matrix, state } = this.#parts;
     if (matrix === null) return false;
     const processor = MATRIX_PROCESSORS.get(path);
-    // The matrix hangs on the main port; operators may ask about it on the other one, and the console
-    // sends plugins through it when it is told to.
-    if (port === 1 && processor?.isOnBothPorts !== true && !this.#isForMatrix(exchange, path)) {
-      return false;
-    }
+    // The matrix hangs on the main port; operators may ask about it on the other one.
+    const isHere = port === 0 || processor?.isOnBothPorts === true;
+    if (!isHere && !this.#parts.console.isForMatrix(exchange, path)) return false;
     const isPlugin = path.startsWith(PLUGIN_PATH) && resource === undefined;
     if (processor === undefined && !isPlugin && resource?.kind !== "processed") return false;
     const serial = this.#serial++;
@@ -231,14 +218,6 @@ export class RequestEngine {
     const minQueue = this.#minQueue(exchange);
     matrix.submit({ exchange, port, target, serial, pre, post, own: own ?? null, minQueue });
     return true;
-  }
-
-  /** No page of another origin can send such a field. */
-  #isForMatrix(exchange: Exchange, path: string): boolean {
-    if (!path.startsWith(PLUGIN_PATH) && path !== MATRIX_PLUGINS) return false;
-    return (
-      exchange.headers.get(CONSOLE_FIELD) === "matrix" && this.#parts.trusted.isTrusted(exchange)
-    );
   }
 
   /** Service-OUT closes plugins on the main port and the health check on both. */

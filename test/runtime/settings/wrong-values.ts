@@ -88,7 +88,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
   adminClientRate: [[null, /^: expected an integer from 0 to 1000000, got null$/]],
   traceback: switches,
   console: [
-    ["main", /^: expected one of "admin", "off", got "main"$/],
+    ["main", /^: expected one of "admin", "both", "off", got "main"$/],
     [true, /got true$/],
   ],
   parents: [

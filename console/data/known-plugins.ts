@@ -1,0 +1,64 @@
+// Which plugins can be tried here: those of the contract that this instance serves, and in front of
+// a matrix those that only its back-ends have, of which a name and types are known.
+
+import type { Argspec, ParamSpec, PluginSpec } from "../../argspec/argspec.js";
+import { askValue, isRecord } from "./client.js";
+import { entriesAt, listAt, textAt } from "./node-stat.js";
+
+const MATRIX = { headers: { "x-svc-console": "matrix" } };
+const PATH = "/svc/plugin/";
+/** What a processor is given is not a client's to say. */
+const NOT_ASKED = /^Plugin(Request|Response)$/;
+const WIRES: Readonly<Record<string, ParamSpec["wire"]>> = {
+  int: "int",
+  float: "float",
+  str: "str",
+  bytes: "bytes",
+};
+
+export interface KnownPlugins {
+  readonly plugins: readonly PluginSpec[];
+  /** This instance is a dispatcher. */
+  readonly hasMatrix: boolean;
+}
+
+/** @throws Error when the contract cannot be read */
+export async function knownPlugins(): Promise<KnownPlugins> {
+  const [argspec, matrix] = await Promise.all([
+    askValue("svc/builtin/argspec?format=schema") as Promise<Argspec>,
+    askValue("svc/matrix"),
+  ]);
+  // A post-processor is called by its server alone.
+  const own = argspec.plugins.filter(({ role }) => role !== "post");
+  if (!Array.isArray(matrix) || matrix.length === 0) return { plugins: own, hasMatrix: false };
+  const names = new Set(argspec.plugins.map(({ name }) => name));
+  const others = (await listed()).filter(({ name }) => !names.has(name));
+  return { plugins: [...own, ...others], hasMatrix: true };
+}
+
+/** Empty where no back-end answers: what is here can be tried anyway. */
+async function listed(): Promise<readonly PluginSpec[]> {
+  try {
+    const value = await askValue("svc/builtin/matrixplugins", MATRIX);
+    const records = listAt({ value }, "value").filter(isRecord);
+    return records.filter((record) => textAt(record, "path").startsWith(PATH)).map(specOf);
+  } catch {
+    return [];
+  }
+}
+
+/** What a record tells; whether it only reads is not among it. */
+function specOf(record: Readonly<Record<string, unknown>>): PluginSpec {
+  const path = textAt(record, "path");
+  const description = textAt(record, "description");
+  const types = entriesAt(record, "parameters").filter(([, type]) => !NOT_ASKED.test(String(type)));
+  return {
+    ...{ name: path.slice(PATH.length), path, role: "engine", graph: null, readonly: false },
+    ...{ summary: description.split("\n", 1)[0]!, description, deprecated: false, source: null },
+    ...{ reserved: [], errors: [], examples: [], result: { kind: "value", schema: {} } },
+    params: types.map(([name, type]) => ({
+      ...{ name, wire: WIRES[String(type)] ?? "json", required: false, schema: {} },
+      in: name === "content" ? "body" : "query",
+    })),
+  };
+}

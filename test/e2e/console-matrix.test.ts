@@ -1,0 +1,65 @@
+// The console of a dispatcher in front of a 2 x 2 matrix: requests through it are explained, and an
+// instance that dies and comes back is said on pages that are open. Skipped without a browser.
+// limit: 180 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { findBrowser } from "./support/browser.js";
+import { ConsolePage } from "./support/console-page.js";
+import { matrix, type TestMatrix } from "./support/matrix.js";
+import { get } from "./support/server.js";
+
+const browser = findBrowser();
+const test = suite("console matrix");
+const inBrowser = browser === null ? test.skip : test;
+if (browser === null) console.log("console matrix: skipped (no browser; see CHROMIUM)");
+
+let engines: TestMatrix;
+let page: ConsolePage;
+let port: number;
+
+test.before(async () => {
+  engines = await matrix(2, 2);
+  port = engines.dispatcher.port + 1;
+  if (browser !== null) page = await ConsolePage.start(browser);
+});
+
+test.after(async () => {
+  await page?.close();
+  await engines.stop();
+});
+
+test("plugins go through the matrix from the admin port for who asks, and may", async () => {
+  const headers = { "x-svc-console": "matrix", "x-svc-explain": "1" };
+  const there = await get(port, "/svc/plugin/find?n=1", { headers });
+  assert.is(there.status, 200, there.text);
+  assert.is((there.json.explain as { partitions: unknown[] }).partitions.length, 2);
+  assert.is((await get(port, "/svc/plugin/find?n=1")).status, 404);
+  const foreign = { headers: { ...headers, origin: "http://elsewhere.example" } };
+  assert.is((await get(port, "/svc/plugin/find?n=1", foreign)).status, 404);
+  const listed = await get(port, "/svc/builtin/matrixplugins", { headers });
+  assert.match(listed.text, /svc\/plugin\/find/);
+});
+
+inBrowser("a request through the matrix is drawn step by step", async () => {
+  await page.open(port, "plugin?name=find&via=matrix&v.n=1");
+  await page.press("Try");
+  await page.has("Where the time went");
+  await page.has("partition 1");
+  assert.ok(Number(await page.tab.value(`document.querySelectorAll("svg.bar").length`)) >= 7);
+});
+
+inBrowser("an engine that dies and comes back is said on the open page", async () => {
+  await page.open(port, "matrix");
+  await page.tab.until(`document.querySelectorAll("td .good").length === 4`);
+  await engines.at(1, 0).kill();
+  // A back-end is found to be down by the next request that it gets.
+  const isSaid = `document.querySelectorAll("td .good").length === 3`;
+  while ((await page.tab.value(isSaid)) !== true) {
+    assert.is((await get(port - 1, "/svc/plugin/find?n=1")).status, 200);
+  }
+  await engines.at(1, 0).restart();
+  await page.tab.until(`document.querySelectorAll("td .good").length === 4`);
+});
+
+test.run();

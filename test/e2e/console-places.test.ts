@@ -1,0 +1,74 @@
+// Where the console is: on the admin port, on both, or nowhere; and `--open`, which shows it.
+// limit: 60 s
+
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { packageRoot } from "../../runtime/base/package-info.js";
+import { fixture, get, serve, started, svc } from "./support/server.js";
+
+const test = suite("console places");
+const BIN = join(packageRoot(), "bin", "svc.cjs");
+const root = mkdtempSync(join(tmpdir(), "svc-places-"));
+
+test.before(async () => {
+  await svc("build", fixture("engine"));
+});
+test.after(() => rmSync(root, { recursive: true }));
+
+test("is on both ports where that is wanted, and operations stay on the admin port", async () => {
+  const served = await serve(fixture("engine"), "--root", join(root, "both"), "--console", "both");
+  try {
+    for (const port of [served.port, served.port + 1]) {
+      const page = await get(port, "/system");
+      assert.is(page.status, 200);
+      assert.match(page.headers.get("content-security-policy")!, /default-src 'self'/);
+    }
+    assert.is((await get(served.port, "/svc/builtin/ADMIN_GetAuthToken")).status, 404);
+    assert.is((await get(served.port, "/svc/log")).status, 404);
+  } finally {
+    await served.stop();
+  }
+});
+
+test("--open gives the address to the program that shows pages, as one argument", async () => {
+  if (process.platform !== "linux") return;
+  const told = join(root, "told");
+  const opener = join(root, "xdg-open");
+  const write = `printf '%s\\n' "$#" "$1" > "${told}.new"; mv "${told}.new" "${told}"`;
+  writeFileSync(opener, `#!/bin/sh\n${write}\n`);
+  chmodSync(opener, 0o755);
+  const env = { ...process.env, PATH: `${root}${delimiter}${process.env.PATH}` };
+  const words = [BIN, "serve", fixture("engine"), "--port", "0", "--root", join(root, "open")];
+  const served = await started([...words, "--open"], env);
+  try {
+    let text = "";
+    while (text === "") {
+      try {
+        text = readFileSync(told, "utf8");
+      } catch {
+        await delay(50);
+      }
+    }
+    assert.is(text, `1\nhttp://127.0.0.1:${served.port + 1}/\n`);
+  } finally {
+    await served.stop();
+  }
+});
+
+test("--open says where the console is when nothing can show it", async () => {
+  const env = { ...process.env, PATH: root };
+  rmSync(join(root, "xdg-open"), { force: true });
+  const words = [BIN, "serve", fixture("engine"), "--port", "0", "--root", join(root, "none")];
+  const served = await started([...words, "--open"], env);
+  try {
+    while (!served.output().includes("no browser can be opened here")) await delay(50);
+  } finally {
+    await served.stop();
+  }
+});
+
+test.run();
