@@ -23,6 +23,9 @@ export interface OpenRequest {
   readonly create?: CreateOptions;
 }
 
+const ONE_MODES: readonly AccessMode[] = ["r", "w", "a"];
+const SEVERAL_MODES: readonly AccessMode[] = ["r", "a"];
+
 /** The vertices, or the one that somebody else holds. */
 type Attempt = { readonly holds: readonly Hold[] } | { readonly lockedBy: number };
 
@@ -30,8 +33,8 @@ type Attempt = { readonly holds: readonly Hold[] } | { readonly lockedBy: number
  * @throws KeyError, AccessError, VertexError, ValueError
  */
 export function openVertex(access: SessionAccess, name: VertexKey, request: OpenRequest): Hold {
-  checkMode(request.mode, ["r", "w", "a"]);
-  return openAll(access, [name], request)[0]!;
+  checkMode(request.mode, ONE_MODES);
+  return tryPlain(access, name, request) ?? openAll(access, [name], request)[0]!;
 }
 
 /**
@@ -43,7 +46,7 @@ export function openVertices(
   names: readonly VertexKey[],
   request: OpenRequest,
 ): readonly Hold[] {
-  checkMode(request.mode, ["r", "a"]);
+  checkMode(request.mode, SEVERAL_MODES);
   return openAll(access, names, request);
 }
 
@@ -54,7 +57,7 @@ export async function openVertexAsync(
   request: OpenRequest,
 ): Promise<Hold> {
   const { store } = access;
-  checkMode(request.mode, ["r", "w", "a"]);
+  checkMode(request.mode, ONE_MODES);
   const turns = turnsOf(store);
   const id = typeof name === "string" ? name : store.ids.idOf(name);
   const turn = turns.join(id);
@@ -72,8 +75,36 @@ export function openVerticesAsync(
   names: readonly VertexKey[],
   request: OpenRequest,
 ): Promise<readonly Hold[]> {
-  checkMode(request.mode, ["r", "a"]);
+  checkMode(request.mode, SEVERAL_MODES);
   return openAllAsync(access, names, request, () => true);
+}
+
+/**
+ * Opens a vertex that is there and that nobody keeps, as most are: what `openAll` does, without
+ * lists. Null for all others.
+ */
+function tryPlain(
+  { store, session }: SessionAccess,
+  name: VertexKey,
+  { mode, create }: OpenRequest,
+): Hold | null {
+  const { writer, vertices } = store;
+  const isWritable = mode !== "r";
+  if (writer.isWriting || create !== undefined) return null;
+  writer.begin();
+  try {
+    const vertex = vertexOf(store, name);
+    const isPlain = vertex !== 0 && (!isWritable || vertices.isReal(vertex));
+    if (!isPlain || session.isBlocked(vertex, isWritable)) return null;
+    const hold = session.take(vertex, isWritable);
+    writer.commit();
+    return session.accept(hold);
+  } catch (error) {
+    writer.rollback();
+    throw error;
+  } finally {
+    writer.end();
+  }
 }
 
 function openAll(

@@ -3,9 +3,8 @@
 // see them and where those of a dead thread are found. It never waits while it writes.
 
 import type { GiveUpAt, SessionView } from "../changes/session-view.js";
-import { dropIfAbandoned } from "../changes/vertices.js";
-import { Header } from "../memory/layout.js";
 import { AccessError, LockedError } from "../model/errors.js";
+import { removeIfAbandoned } from "../operations/vertices.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { threadOfSession } from "../store/lock-table.js";
 import { Wait } from "./waits.js";
@@ -113,10 +112,18 @@ export class Session implements SessionView {
     const { writer, locks } = this.#store;
     if (this.#holds.get(hold.vertex) !== hold) throw new AccessError("Vertex not readable");
     const isLast = times === hold.count;
-    writer.mutate(() => {
+    writer.begin();
+    try {
       locks.addCount(hold.entry, -times);
-      if (isLast) dropIfAbandoned(this.#store, hold.vertex);
-    });
+      // That is no operation: a virtual vertex that nobody holds counted as gone before.
+      if (isLast) removeIfAbandoned(this.#store, hold.vertex);
+      writer.commit();
+    } catch (error) {
+      writer.rollback();
+      throw error;
+    } finally {
+      writer.end();
+    }
     hold.count -= times;
     if (isLast) this.#forget(hold);
     locks.wakeWaiting();
@@ -180,7 +187,7 @@ export class Session implements SessionView {
 
   /** `Header.LockReleases`, to be read before a lock is tried. */
   releases(): number {
-    return Atomics.load(this.#store.memory.header.ints, Header.LockReleases);
+    return this.#store.locks.releases;
   }
 
   awaitRelease(vertex: number, seen: number, giveUpAt: GiveUpAt): void {
@@ -194,7 +201,7 @@ export class Session implements SessionView {
     const leftMs = this.#leftMs(vertex, giveUpAt);
     const wait = new Wait(this.#store, this.id);
     wait.begin(vertex);
-    Atomics.wait(this.#store.memory.header.ints, Header.LockReleases, seen, leftMs);
+    this.#store.locks.sleep(seen, leftMs);
     wait.end();
   }
 
@@ -202,12 +209,11 @@ export class Session implements SessionView {
   async awaitReleaseAsync(vertex: number, seen: number, giveUpAt: GiveUpAt): Promise<void> {
     if (this.#holds.has(vertex)) throw this.#lockedError(vertex);
     const leftMs = this.#leftMs(vertex, giveUpAt);
-    const { ints } = this.#store.memory.header;
-    const waiting = Atomics.waitAsync(ints, Header.LockReleases, seen, leftMs);
-    if (!waiting.async) return;
+    const waiting = this.#store.locks.sleepAsync(seen, leftMs);
+    if (waiting === null) return;
     // By itself the wait would not keep the process alive.
     const alive = setInterval(() => {}, SLEEP_MS);
-    await waiting.value.finally(() => clearInterval(alive));
+    await waiting.finally(() => clearInterval(alive));
   }
 
   #leftMs(vertex: number, giveUpAt: GiveUpAt): number {

@@ -16,6 +16,13 @@ const ENTRY_WORDS = 4;
 const Entry = { Session: 0, Vertex: 1, Count: 2, NextFree: 3 } as const;
 const WAITS = 0xffff_ffff;
 
+/**
+ * `Header.LockReleases` counts in steps of two; the lowest bit says that somebody sleeps, since a
+ * call that wakes nobody takes longer than all else of a release.
+ */
+const SLEEPERS = 1;
+const RELEASE = 2;
+
 /** Session ids carry the number of their thread in the highest byte. */
 const THREAD_SHIFT = 24;
 
@@ -65,10 +72,10 @@ export class LockTable {
     const entry = this.#allocate();
     this.#put(entry, Entry.Session, session);
     this.#put(entry, Entry.Vertex, vertex);
-    this.#put(entry, Entry.Count, 0);
+    this.#put(entry, Entry.Count, 1);
     this.#writer.add(this.#header, Header.LocksHeld, 1);
     if (isWritable) this.#setOwner(vertex, session);
-    this.addCount(entry, 1);
+    this.#writer.add(this.#record, vertex * RECORD_WORDS + RecordWord.LockCount, 1);
     return entry;
   }
 
@@ -130,10 +137,40 @@ export class LockTable {
     return released;
   }
 
+  /** `Header.LockReleases`, to be read before a lock is tried. */
+  get releases(): number {
+    return Atomics.load(this.#header.ints, Header.LockReleases);
+  }
+
+  /** Sleeps until a lock is released, unless one was since `releases` was read. */
+  sleep(seen: number, leftMs: number): void {
+    const { ints } = this.#header;
+    if (this.#say(seen)) Atomics.wait(ints, Header.LockReleases, seen | SLEEPERS, leftMs);
+  }
+
+  /** The same without blocking the thread; null if a lock was released. */
+  sleepAsync(seen: number, leftMs: number): Promise<unknown> | null {
+    const { ints } = this.#header;
+    if (!this.#say(seen)) return null;
+    const sleep = Atomics.waitAsync(ints, Header.LockReleases, seen | SLEEPERS, leftMs);
+    return sleep.async ? sleep.value : null;
+  }
+
   /** Wakes who waits for a lock; to be called after the mutation that has released one. */
   wakeWaiting(): void {
-    Atomics.add(this.#header.ints, Header.LockReleases, 1);
-    Atomics.notify(this.#header.ints, Header.LockReleases);
+    const { ints } = this.#header;
+    const seen = Atomics.add(ints, Header.LockReleases, RELEASE);
+    if ((seen & SLEEPERS) === 0) return;
+    Atomics.and(ints, Header.LockReleases, ~SLEEPERS);
+    Atomics.notify(ints, Header.LockReleases);
+  }
+
+  /** Says that somebody sleeps; false if a lock was released since `seen`. */
+  #say(seen: number): boolean {
+    const { ints } = this.#header;
+    const sleeping = seen | SLEEPERS;
+    const found = Atomics.compareExchange(ints, Header.LockReleases, seen, sleeping);
+    return found === seen || found === sleeping;
   }
 
   /** Entries in use: those of waits, or of locks. */

@@ -1,0 +1,38 @@
+// Who sleeps until a lock is released is woken by the release itself, not by its own alarm clock.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite("sleepers for locks");
+const LONG_MS = 60_000;
+
+test("a release wakes all who sleep", async () => {
+  const { locks } = GraphStore.make("sleepers", TEST_THREAD);
+  const seen = locks.releases;
+  const sleeps = [locks.sleepAsync(seen, LONG_MS), locks.sleepAsync(seen, LONG_MS)];
+  locks.wakeWaiting();
+  assert.equal(await Promise.all(sleeps), ["ok", "ok"]);
+});
+
+test("who falls asleep between two releases is woken by the second", async () => {
+  const { locks } = GraphStore.make("sleepers", TEST_THREAD);
+  for (let round = 0; round < 3; round++) {
+    locks.wakeWaiting();
+    const sleep = locks.sleepAsync(locks.releases, LONG_MS);
+    assert.ok(sleep !== null);
+    locks.wakeWaiting();
+    assert.is(await sleep, "ok");
+  }
+});
+
+test("nobody falls asleep once a lock was released", () => {
+  const { locks } = GraphStore.make("sleepers", TEST_THREAD);
+  const seen = locks.releases;
+  locks.wakeWaiting();
+  assert.is(locks.sleepAsync(seen, LONG_MS), null);
+  locks.sleep(seen, LONG_MS);
+});
+
+test.run();
