@@ -1,6 +1,7 @@
 // An operation on one instance: a fresh token, the operation, and what became of it. Somebody else
 // who asks for a token from the same machine takes ours away; then we ask again.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../runtime/base/errors.js";
 import { KEY_HEADER } from "../../runtime/http/operators.js";
 import { readAdminKey } from "../../runtime/settings/admin-key.js";
@@ -10,6 +11,10 @@ import { type Address, ask } from "../../runtime/system/ask-instance.js";
 const TIMEOUT_MS = 90_000;
 const ATTEMPTS = 5;
 const PATH = "/svc/builtin/ADMIN_";
+/** It listens, and its plugins are being loaded. */
+const NOT_YET = "the server is being started";
+const START_MS = 30_000;
+const POLL_MS = 200;
 /** The one that another operator has taken the place of. */
 const LOST_TOKEN = /^(?:Expired|Invalid) authtoken$/;
 
@@ -25,9 +30,15 @@ export async function operate(
   parameters: Parameters = {},
   body?: string,
 ): Promise<unknown> {
+  const deadline = performance.now() + START_MS;
   for (let attempt = 1; ; attempt++) {
     const told = await once(address, operation, parameters, body);
     if (!("problem" in told)) return told.response;
+    if (told.problem === NOT_YET && performance.now() < deadline) {
+      await sleep(POLL_MS);
+      attempt--;
+      continue;
+    }
     if (attempt < ATTEMPTS && LOST_TOKEN.test(told.problem)) continue;
     const { host, port } = address;
     throw new SvcError("SVC3115", `${operation} at ${host}:${port}: ${told.problem}`);

@@ -13,7 +13,7 @@ import { buildHash, readBuild } from "../serving/built-project.js";
 import type { AdminContext, VerbArguments } from "./context.js";
 import { operate } from "./remote.js";
 import { checkUpdate, requireOthers } from "./rolling-update/check.js";
-import { Claim } from "./rolling-update/claim.js";
+import { Claim, isClaimed } from "./rolling-update/claim.js";
 import { type Dict, nodestatOf, placesOf, stopped } from "./rolling-update/instances.js";
 
 const WAIT_MS = 30_000;
@@ -32,7 +32,7 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
   await checkUpdate(context, chosen, wanted);
   const claim = new Claim(context);
   let isFirst = true;
-  for (const id of chosen) {
+  for (const id of await leftFirst(context, chosen)) {
     const isCurrent = await servesAlready(context, id, wanted);
     // The one before gets warm, and shows what it is like, before another one is touched.
     if (!isCurrent && !isFirst) await sleep(pause * 1000);
@@ -42,6 +42,13 @@ export async function run(context: AdminContext, { ids }: VerbArguments): Promis
   }
   await requireOneBuild(context, chosen);
   return 0;
+}
+
+/** What a run has left out is wanted before others go. */
+async function leftFirst(context: AdminContext, ids: readonly string[]): Promise<string[]> {
+  const told = await Promise.all(ids.map((id) => nodestatOf(context, id)));
+  const left = ids.filter((_, index) => isClaimed(told[index]!));
+  return [...left, ...ids.filter((id) => !left.includes(id))];
 }
 
 async function servesAlready(
@@ -63,7 +70,7 @@ async function update(
   const isIn = before["service-in"] === 1;
   const reason = String(before["service-out-reason"]);
   // What an operator has taken out stays out; what a restart has left out is the restart's.
-  const isLeft = claim.isAny(reason) || (context.values.restart === true && reason === "start");
+  const isLeft = isClaimed(before) || (context.values.restart === true && reason === "start");
   if (!isIn && !isLeft) {
     const build = await renew(context, id, wanted);
     return `serves build ${build}, and stays out of service (${reason})`;

@@ -1,7 +1,15 @@
 // How `svc down` reaches a running `svc up`: a port of this machine and a secret, in a file that
-// its owner alone can read. Process ids would not do: another process may have got the number.
+// its owner alone can read. Process ids would not do: another process may have got the number. The
+// port, too, may be another program's once `svc up` was killed, so the secret is never sent: each
+// end proves that it knows it, `svc up` first.
+//
+//   svc down                          svc up
+//     {"nonce": c}                 ─►
+//                                  ◄─   {"nonce": s, "proof": HMAC(c, s)}
+//     {"request": r, "proof":      ─►
+//       HMAC(s, c, r)}             ◄─   lines of text, then "done" or "failed"
 
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
@@ -10,10 +18,9 @@ import { isPlainObject } from "../../runtime/settings/rules.js";
 
 const FILE = "up.json";
 const HOST = "127.0.0.1";
-const MAX_LINE = 20_000;
-const LINE_TIMEOUT_MS = 5000;
-const CONNECT_TIMEOUT_MS = 5000;
-const PING_TIMEOUT_MS = 5000;
+/** Received and not read yet. */
+const MAX_LINES = 100_000;
+const ANSWER_TIMEOUT_MS = 5000;
 
 export interface DownRequest {
   /** Null: all, and `svc up` with them. */
@@ -59,27 +66,31 @@ export class UpSocket {
   }
 
   async #serve(socket: Socket, down: Down): Promise<void> {
-    const asked = parse(await readLine(socket));
-    if (asked === null || !this.#knows(asked.token)) {
-      socket.destroy();
-      return;
-    }
-    if (asked.do === "ping") {
-      socket.end("done\n");
-      return;
-    }
+    const lines = new Lines(socket);
+    const theirs = parse(await lines.next(ANSWER_TIMEOUT_MS))?.nonce;
+    if (typeof theirs !== "string") return void socket.destroy();
+    const nonce = randomBytes(32).toString("hex");
+    socket.write(`${JSON.stringify({ nonce, proof: proofOf(this.#token, theirs, nonce) })}\n`);
+    const { request: text, proof } = parse(await lines.next(ANSWER_TIMEOUT_MS)) ?? {};
+    const isKnown = typeof text === "string" && isProof(proof, this.#token, nonce, theirs, text);
+    const asked = isKnown ? parse(text) : null;
+    if (asked === null) return void socket.destroy();
     const { ids, force } = asked;
     const isList = Array.isArray(ids) && ids.every((id) => typeof id === "string");
     const request = { ids: isList ? (ids as string[]) : null, force: force === true };
     const isDone = await down(request, (text) => socket.write(`: ${text}\n`));
     socket.end(isDone ? "done\n" : "failed\n");
   }
+}
 
-  #knows(token: unknown): boolean {
-    const given = Buffer.from(typeof token === "string" ? token : "");
-    const right = Buffer.from(this.#token);
-    return given.length === right.length && timingSafeEqual(given, right);
-  }
+function proofOf(token: string, ...said: readonly string[]): string {
+  return createHmac("sha256", token).update(JSON.stringify(said)).digest("hex");
+}
+
+function isProof(given: unknown, token: string, ...said: readonly string[]): boolean {
+  const shown = Buffer.from(typeof given === "string" ? given : "");
+  const right = Buffer.from(proofOf(token, ...said));
+  return shown.length === right.length && timingSafeEqual(shown, right);
 }
 
 /**
@@ -92,62 +103,53 @@ export async function askDown(
   request: DownRequest,
   tell: (text: string) => void,
 ): Promise<boolean> {
-  await ping(root);
-  // Who ends everything may end before it has said so.
-  return (await converse(root, { do: "down", ...request }, tell)) ?? true;
+  const up = await reach(root);
+  const text = JSON.stringify(request);
+  const proof = proofOf(up.token, up.theirs, up.nonce, text);
+  up.socket.write(`${JSON.stringify({ request: text, proof })}\n`);
+  for (;;) {
+    const line = await up.lines.next();
+    // Who ends everything may end before it has said so.
+    if (line === null || !line.startsWith(": ")) return line === null || line === "done";
+    tell(line.slice(2));
+  }
 }
 
 async function isServed(root: string): Promise<boolean> {
   try {
-    await ping(root);
+    (await reach(root)).socket.destroy();
     return true;
   } catch {
     return false;
   }
 }
 
-/**
- * The port of one that was killed may be another program's by now, which says anything or nothing.
- * @throws SvcError SVC3114
- */
-async function ping(root: string): Promise<void> {
-  const isUp = await converse(root, { do: "ping" }, () => {}, PING_TIMEOUT_MS);
-  if (isUp === true) return;
-  throw new SvcError("SVC3114", `nothing is up in ${root}: another program has its port`);
+interface Reached {
+  readonly socket: Socket;
+  readonly lines: Lines;
+  readonly token: string;
+  readonly nonce: string;
+  /** That of the other end. */
+  readonly theirs: string;
 }
 
-/** @returns whether it is done; null where the other end does not say */
-async function converse(
-  root: string,
-  request: object,
-  tell: (text: string) => void,
-  timeoutMs: number | null = null,
-): Promise<boolean | null> {
+/**
+ * Connects, and has the other end prove that it is `svc up`.
+ * @throws SvcError SVC3114
+ */
+async function reach(root: string): Promise<Reached> {
   const { port, token } = whereabouts(root);
-  const socket = connect({ host: HOST, port }).setEncoding("utf8");
-  const late = (): void => void socket.destroy(new Error("no answer"));
-  const timer = timeoutMs === null ? undefined : setTimeout(late, timeoutMs);
-  socket.setTimeout(CONNECT_TIMEOUT_MS, () => {
-    if (socket.connecting) late();
-  });
-  socket.write(`${JSON.stringify({ token, ...request })}\n`);
-  let rest = "";
-  try {
-    for await (const piece of socket) {
-      const lines = (rest + (piece as string)).split("\n");
-      rest = lines.pop()!;
-      for (const line of lines) {
-        if (!line.startsWith(": ")) return line === "done";
-        tell(line.slice(2));
-      }
-    }
-  } catch (error) {
-    const text = `nothing is up in ${root}: ${(error as Error).message}`;
-    throw new SvcError("SVC3114", text, { cause: error });
-  } finally {
-    clearTimeout(timer);
+  const socket = connect({ host: HOST, port });
+  const lines = new Lines(socket);
+  const nonce = randomBytes(32).toString("hex");
+  socket.write(`${JSON.stringify({ nonce })}\n`);
+  const { nonce: theirs, proof } = parse(await lines.next(ANSWER_TIMEOUT_MS)) ?? {};
+  if (typeof theirs === "string" && isProof(proof, token, nonce, theirs)) {
+    return { socket, lines, token, nonce, theirs };
   }
-  return rest === "" ? null : false;
+  socket.destroy();
+  const reason = lines.failure ?? "another program has its port";
+  throw new SvcError("SVC3114", `nothing is up in ${root}: ${reason}`);
 }
 
 function whereabouts(root: string): { readonly port: number; readonly token: string } {
@@ -174,21 +176,51 @@ function parse(text: string | null): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** The first line; null for one that is too long, or too late. */
-function readLine(socket: Socket): Promise<string | null> {
-  return new Promise((resolve) => {
-    let received = "";
-    const timer = setTimeout(() => resolve(null), LINE_TIMEOUT_MS);
-    const end = (line: string | null): void => {
-      clearTimeout(timer);
-      resolve(line);
-    };
+/** What a connection says, line by line. */
+class Lines {
+  /** Why there are no more, if that is an error. */
+  failure: string | null = null;
+  readonly #socket: Socket;
+  #received = "";
+  #isOver = false;
+  #changed: () => void = () => {};
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    const change = (): void => this.#changed();
     socket.setEncoding("utf8").on("data", (piece: string) => {
-      received += piece;
-      const at = received.indexOf("\n");
-      if (at >= 0) end(received.slice(0, at));
-      else if (received.length > MAX_LINE) end(null);
+      this.#received += piece;
+      if (this.#received.length > MAX_LINES) socket.destroy();
+      change();
     });
-    socket.on("close", () => end(null));
-  });
+    socket.on("error", (error) => {
+      this.failure = error.message;
+    });
+    socket.on("close", () => {
+      this.#isOver = true;
+      change();
+    });
+  }
+
+  /** Null where none comes any more, or not in time. */
+  async next(timeoutMs: number | null = null): Promise<string | null> {
+    const timer = timeoutMs === null ? undefined : setTimeout(() => this.#giveUp(), timeoutMs);
+    let at = this.#received.indexOf("\n");
+    while (at < 0 && !this.#isOver) {
+      await new Promise<void>((resolve) => {
+        this.#changed = resolve;
+      });
+      at = this.#received.indexOf("\n");
+    }
+    clearTimeout(timer);
+    if (at < 0) return null;
+    const line = this.#received.slice(0, at);
+    this.#received = this.#received.slice(at + 1);
+    return line;
+  }
+
+  #giveUp(): void {
+    this.failure = "no answer";
+    this.#socket.destroy();
+  }
 }

@@ -1,6 +1,7 @@
 // Changes of a matrix while clients ask: replicas and partitions come and go, weights change, and
 // no request is lost.
 // limit: 120 s
+// builds examples
 
 import { join } from "node:path";
 import { suite } from "uvu";

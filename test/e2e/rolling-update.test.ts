@@ -1,6 +1,7 @@
 // A rolling update while clients ask: no request is lost; one that was interrupted is finished by
 // the next; nobody is left without a replica.
 // limit: 120 s
+// builds examples
 
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -42,7 +43,7 @@ test("no request is lost", async () => {
     }
   };
   const clients = [client(), client()];
-  const { code, out, err } = await system.admin("rolling-update");
+  const { code, out, err } = await system.admin("rolling-update", "--pause", "0");
   isDone = true;
   await Promise.all(clients);
   assert.is(code, 0, out + err);
@@ -62,7 +63,7 @@ async function takeOut(id: string, reason: string): Promise<void> {
 test("what a killed run has left out comes back; what an operator has stays", async () => {
   await takeOut("S1.1", "rolling update");
   await takeOut("S2.2", "operator");
-  const { code, out } = await system.admin("rolling-update", "S1.1,S2.2");
+  const { code, out } = await system.admin("rolling-update", "S1.1,S2.2", "--pause", "0");
   assert.is(code, 0, out);
   assert.match(out, /^S1\.1: serves build \w+$/m);
   assert.match(out, /^S2\.2: serves build \w+, and stays out of service \(operator\)$/m);

@@ -5,6 +5,7 @@ import type { Argspec } from "../../../argspec/argspec.js";
 import { diffArgspecs } from "../../../argspec/diff/diff-argspecs.js";
 import { loadArgspec } from "../../contract/load-argspec.js";
 import type { AdminContext } from "../context.js";
+import { isClaimed } from "./claim.js";
 import { type Dict, nodestatOf, placesOf, stopped } from "./instances.js";
 
 const SHOWN = 5;
@@ -26,7 +27,9 @@ export async function checkUpdate(
   }
   const serving = ids.filter((_, index) => told[index]!["service-in"] === 1);
   const late = serving.filter((id) => wanted === null || buildOf(told, ids, id) !== wanted);
-  for (const id of late) await requireOthers(context, id);
+  // What a run has left out comes first, and is there then.
+  const isThere = (other: Dict) => isServing(other) || isClaimed(other);
+  for (const id of late) await requireOthers(context, id, isThere);
   if (late[0] !== undefined) await refuseBreaking(context, late[0]);
 }
 
@@ -35,23 +38,25 @@ function buildOf(told: readonly Dict[], ids: readonly string[], id: string): unk
 }
 
 /** @throws SvcError SVC3119 unless each partition of it has another replica that serves */
-export async function requireOthers(context: AdminContext, id: string): Promise<void> {
+export async function requireOthers(
+  context: AdminContext,
+  id: string,
+  isThere: (told: Dict) => boolean = isServing,
+): Promise<void> {
   for (const [dispatcher, partition] of placesOf(context, id)) {
     const replicas = context.system.matrices.get(dispatcher)!.partitions[partition]!;
     const others = replicas.filter((other) => other !== id);
-    const serving = await Promise.all(others.map((other) => isServing(context, other)));
-    if (serving.includes(true)) continue;
+    const told = await Promise.all(
+      others.map((other) => nodestatOf(context, other).catch(() => ({}))),
+    );
+    if (told.some(isThere)) continue;
     const where = `partition ${partition} of ${dispatcher}`;
     throw stopped(`Too few S-IN destinations: without ${id} nobody serves ${where}`);
   }
 }
 
-async function isServing(context: AdminContext, id: string): Promise<boolean> {
-  try {
-    return (await nodestatOf(context, id))["service-in"] === 1;
-  } catch {
-    return false;
-  }
+function isServing(told: Dict): boolean {
+  return told["service-in"] === 1;
 }
 
 /** Clients must not be broken by an update that they do not know of. */

@@ -5,12 +5,17 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AdminContext } from "../context.js";
 import { operate } from "../remote.js";
-import { nodestatOf, stopped } from "./instances.js";
+import { type Dict, nodestatOf, stopped } from "./instances.js";
 
 const REASON = "rolling update";
 /** Longer than a run that lives leaves an instance as it is, but for requests that do not end. */
 const PATIENCE_MS = 10_000;
 const POLL_MS = 250;
+
+/** Whether some run has taken it out. */
+export function isClaimed(told: Dict): boolean {
+  return told["service-in"] !== 1 && String(told["service-out-reason"]).startsWith(REASON);
+}
 
 export class Claim {
   readonly #context: AdminContext;
@@ -18,11 +23,6 @@ export class Claim {
 
   constructor(context: AdminContext) {
     this.#context = context;
-  }
-
-  /** Whether some run has left this reason. */
-  isAny(reason: string): boolean {
-    return reason.startsWith(REASON);
   }
 
   /** Takes an instance out of service. */

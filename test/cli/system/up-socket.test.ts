@@ -1,10 +1,11 @@
 // Where `svc up` was killed, its port may be another program's by now.
 // limit: 60 s
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { askDown, UpSocket } from "../../../cli/system/up-socket.js";
@@ -25,9 +26,12 @@ async function stranger(root: string, meet: (socket: Socket) => void): Promise<S
     meet(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  writeFileSync(join(root, "up.json"), JSON.stringify({ port, token: "old" }));
+  writeFileSync(join(root, "up.json"), JSON.stringify({ ...place(server), token: "old" }));
   return server;
+}
+
+function place(server: Server): { readonly port: number } {
+  return { port: (server.address() as AddressInfo).port };
 }
 
 async function code(promise: Promise<unknown>): Promise<unknown> {
@@ -58,5 +62,42 @@ for (const [what, meet] of Object.entries(STRANGERS)) {
     server.close();
   });
 }
+
+test("the secret is not told to whoever has the port", async ({ root }) => {
+  let heard = "";
+  const server = await stranger(root, (socket) => {
+    socket.setEncoding("utf8").on("data", (text: string) => {
+      heard += text;
+      // What somebody says who would like to hear more.
+      socket.write(`${JSON.stringify({ nonce: "x", proof: "y".repeat(64) })}\n`);
+    });
+  });
+  writeFileSync(join(root, "up.json"), JSON.stringify({ ...place(server), token: "very secret" }));
+  assert.is(await code(askDown(root, ALL, () => {})), "SVC3114");
+  assert.match(heard, /^\{"nonce":"[0-9a-f]{64}"\}\n$/);
+  server.close();
+});
+
+test("nothing is ended for somebody who does not know the secret", async ({ root }) => {
+  let ended = 0;
+  const up = new UpSocket(root, async () => {
+    ended++;
+    return true;
+  });
+  await up.open(root);
+  const file = join(root, "up.json");
+  const { port, token } = JSON.parse(readFileSync(file, "utf8")) as { port: number; token: string };
+  const proof = "0".repeat(64);
+  for (const second of [{ request: "{}", proof }, { request: "{}" }, { token }, { proof: 5 }]) {
+    const socket = connect(port, "127.0.0.1");
+    socket.write(`${JSON.stringify({ nonce: "x" })}\n${JSON.stringify(second)}\n`);
+    const said = await text(socket);
+    assert.match(said, /^\{"nonce":"[0-9a-f]{64}","proof":"[0-9a-f]{64}"\}\n$/);
+  }
+  assert.is(ended, 0);
+  assert.is(await askDown(root, ALL, () => {}), true);
+  assert.is(ended, 1);
+  up.close();
+});
 
 test.run();

@@ -1,0 +1,37 @@
+// What a rolling update looks at before it changes anything.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { AdminContext } from "../../../cli/admin/context.js";
+import { run } from "../../../cli/admin/rolling-update.js";
+import type { SvcError } from "../../../runtime/base/errors.js";
+import { readDescriptor } from "../../../runtime/system/read-descriptor.js";
+
+const test = suite("checks of a rolling update");
+
+test("graphs that are readonly are left alone", async () => {
+  const asked: string[] = [];
+  const server: Server = createServer((request, response) => {
+    asked.push(request.url!);
+    const told = { "service-in": 1, readonly: true, build: "a" };
+    response.end(JSON.stringify({ status: "OK", response: told }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const hport = (server.address() as AddressInfo).port - 1;
+  const system = readDescriptor({ instances: { S1: { hport } } });
+  try {
+    await run(new AdminContext(system, {}), { ids: "S1", more: undefined });
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as SvcError).code, "SVC3119");
+    assert.match((error as Error).message, "S1: graphs are readonly");
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+  assert.equal(asked, ["/svc/nodestat"]);
+});
+
+test.run();

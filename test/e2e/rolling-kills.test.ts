@@ -1,0 +1,189 @@
+// A rolling update whose operator is killed, whose instances are killed, and that two operators
+// begin at once: nothing is lost that has another replica, and the next run finishes it.
+// limit: 240 s
+// builds examples
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { packageRoot } from "../../runtime/base/package-info.js";
+import { svc } from "./support/server.js";
+import { UpSystem } from "./support/system.js";
+
+const test = suite("rolling update under kills");
+const PROJECT = join(packageRoot(), "examples", "matrix");
+const BIN = join(packageRoot(), "bin", "svc.cjs");
+const IDS = ["S1.1", "S1.2", "S2.1", "S2.2"];
+const ROWS = [{ partitions: ["S1.1", "S1.2"] }, { partitions: ["S2.1", "S2.2"] }];
+const DESCRIPTOR = {
+  common: { type: "search", "s-in": true },
+  instances: {
+    TD: { type: "dispatch", hport: 9990 },
+    "S1.1": { hport: 9110 },
+    "S1.2": { hport: 9120 },
+    "S2.1": { hport: 9210 },
+    "S2.2": { hport: 9220 },
+  },
+  topology: { dispatch: { TD: ROWS } },
+};
+const QUICK = ["--pause", "0"];
+
+let system: UpSystem;
+test.before(async () => {
+  await svc("build", PROJECT);
+  system = new UpSystem(PROJECT, DESCRIPTOR);
+  await system.up();
+});
+test.after(() => system.close());
+
+interface Nodestat {
+  readonly pid: number;
+  readonly "service-in": number;
+  readonly "service-out-reason": string | null;
+}
+
+async function nodestat(id: string): Promise<Nodestat> {
+  return (await system.get(id, "/svc/nodestat", 1)).json.response as Nodestat;
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds().catch(() => false))) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function isOut(id: string): Promise<boolean> {
+  return String((await nodestat(id))["service-out-reason"]).startsWith("rolling update");
+}
+
+async function allServe(): Promise<void> {
+  for (const id of IDS) {
+    await until(async () => (await nodestat(id))["service-in"] === 1);
+  }
+  await until(async () => {
+    const { json } = await system.get("TD", "/svc/matrix", 1);
+    return (json.response as { state: string }[][]).flat().every(({ state }) => state === "up");
+  });
+}
+
+/** What clients are answered while something happens. */
+async function statusesDuring(act: () => Promise<void>): Promise<number[]> {
+  let isDone = false;
+  const statuses = new Set<number>();
+  const client = async (): Promise<void> => {
+    while (!isDone) {
+      statuses.add((await system.get("TD", "/svc/plugin/mountains?n=1")).status);
+    }
+  };
+  const clients = [client(), client()];
+  try {
+    await act();
+  } finally {
+    isDone = true;
+    await Promise.all(clients);
+  }
+  return [...statuses];
+}
+
+function operator(...more: string[]): ChildProcess {
+  const words = ["admin", "rolling-update", "--descriptor", system.file, "--project", PROJECT];
+  return spawn(process.execPath, [BIN, ...words, ...QUICK, ...more], { stdio: "ignore" });
+}
+
+async function finish(...more: string[]): Promise<void> {
+  const { code, out, err } = await system.admin("rolling-update", ...QUICK, ...more);
+  assert.is(code, 0, out + err);
+  await allServe();
+}
+
+test("an operator's command is killed in each step: the next one finishes", async () => {
+  const statuses = await statusesDuring(async () => {
+    for (const id of [IDS[0]!, IDS[3]!]) {
+      const child = operator();
+      const exited = once(child, "exit");
+      const isOver = { value: false };
+      void exited.then(() => {
+        isOver.value = true;
+      });
+      await until(async () => isOver.value || (await isOut(id)));
+      child.kill("SIGKILL");
+      await exited;
+      await finish();
+    }
+  });
+  assert.equal(statuses, [200]);
+});
+
+test("two operators at once: nothing is lost, and the next run finds all served", async () => {
+  const statuses = await statusesDuring(async () => {
+    const runs = await Promise.all([1, 2, 3].map(() => system.admin("rolling-update", ...QUICK)));
+    for (const { code, err } of runs) {
+      assert.ok(code === 0 || /SVC3119/.test(err), err);
+    }
+    await finish();
+  });
+  assert.equal(statuses, [200]);
+});
+
+test("the instance that is being updated is killed: it comes back with the next run", async () => {
+  const statuses = await statusesDuring(async () => {
+    for (const id of ["S1.2"]) {
+      const { pid } = await nodestat(id);
+      const child = operator();
+      const exited = once(child, "exit");
+      const isOver = { value: false };
+      void exited.then(() => {
+        isOver.value = true;
+      });
+      await until(async () => isOver.value || (await isOut(id)));
+      process.kill(pid, "SIGKILL");
+      await until(async () => (await nodestat(id)).pid !== pid);
+      await exited;
+      await allServe();
+      await finish();
+    }
+  });
+  assert.equal(statuses, [200]);
+});
+
+test("processes are started again where that is asked for", async () => {
+  const before = await Promise.all(IDS.map(nodestat));
+  const statuses = await statusesDuring(() => finish("--restart"));
+  const after = await Promise.all(IDS.map(nodestat));
+  for (const [index, { pid }] of after.entries()) assert.is.not(pid, before[index]!.pid);
+  assert.equal(statuses, [200]);
+});
+
+test("a build that breaks clients is not begun with, unless that is meant", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-breaking-"));
+  try {
+    cpSync(join(PROJECT, ".svc"), join(folder, ".svc"), { recursive: true });
+    const argspec = join(folder, ".svc", "argspec.json");
+    const manifest = join(folder, ".svc", "manifest.json");
+    const told = JSON.parse(readFileSync(argspec, "utf8")) as { plugins: { name: string }[] };
+    const plugins = told.plugins.filter(({ name }) => !/mountains/.test(JSON.stringify(name)));
+    assert.ok(plugins.length < told.plugins.length);
+    writeFileSync(argspec, JSON.stringify({ ...told, plugins }));
+    const { outputs, ...rest } = JSON.parse(readFileSync(manifest, "utf8"));
+    const changed = { ...outputs, "argspec.json": "other" };
+    writeFileSync(manifest, JSON.stringify({ ...rest, outputs: changed }));
+    const refused = await system.admin("rolling-update", "--build", folder);
+    assert.is(refused.code, 1);
+    assert.match(refused.err, /SVC3119: \d+ changes of the build break clients of S1\.1/);
+    assert.match(refused.err, /mountains/);
+    assert.not(await isOut("S1.1"));
+    const forced = await system.admin("rolling-update", "--build", folder, "--force");
+    // What the instances have on disk is another build.
+    assert.match(forced.err, /SVC3119: S1\.1 serves build \w+, not \w+; it stays out/);
+    assert.ok(await isOut("S1.1"));
+    await finish();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.run();
