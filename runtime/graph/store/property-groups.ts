@@ -25,6 +25,16 @@ const LOW_MASK = 0xffff;
 const CLASS_SHIFT = 16;
 /** More words than these are moved to another block, where they need not be noted. */
 const MAX_SHIFTED_WORDS = 16;
+/** Number of the group of a vertex: what its vertices have is guarded by one sequence. */
+export function groupOf(vertex: number): number {
+  return vertex >>> GROUP_SHIFT;
+}
+
+/** Number of the bit that a vertex has in the bitmaps of its group. */
+export function bitOf(vertex: number): number {
+  return vertex & BIT_MASK;
+}
+
 /** What `enter` gives where no group is; the reader's own are -1 and -2. */
 const NO_GROUP = -3;
 
@@ -78,14 +88,31 @@ export class PropertyGroups {
 
   /** Index of a cell's low word, 0 if the vertex does not have the property. */
   find(vertex: number, key: number): number {
+    const entry = this.entryOf(vertex, key);
+    return entry === 0 ? 0 : this.cellAt(entry, vertex & BIT_MASK);
+  }
+
+  /** What the group of a vertex has of a key, 0 for nothing. */
+  entryOf(vertex: number, key: number): number {
     const table = this.#tableOf(vertex);
-    const entry = table === 0 ? 0 : this.#entryOf(table, key);
-    if (entry === 0) return 0;
+    return table === 0 ? 0 : this.#entryOf(table, key);
+  }
+
+  /** The vertices of a group that have the key of an entry, a bit each; see `bitOf`. */
+  bitmapOf(entry: number): number {
+    return this.cells.words[entry + 1]!;
+  }
+
+  /** As `find`, of the vertex with a bit. */
+  cellAt(entry: number, bit: number): number {
     const { words } = this.cells;
     const bitmap = words[entry + 1]!;
-    const bit = 1 << (vertex & BIT_MASK);
-    if ((bitmap & bit) === 0) return 0;
-    return this.#checked(words[entry + 2]! + CELL_WORDS * bitCount(bitmap & (bit - 1)), CELL_WORDS);
+    const mask = 1 << bit;
+    if ((bitmap & mask) === 0) return 0;
+    return this.#checked(
+      words[entry + 2]! + CELL_WORDS * bitCount(bitmap & (mask - 1)),
+      CELL_WORDS,
+    );
   }
 
   /** {key, index of its cell} for each property of a vertex. */

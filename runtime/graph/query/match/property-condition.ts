@@ -2,14 +2,17 @@
 // as they lie in memory: texts are compared by their pointers into the pool, and whether one begins
 // with a prefix is remembered, so that no text is read twice.
 
+import { ARC_WORDS } from "../../memory/layout.js";
 import { V_ANY, V_EQ, V_GT, V_GTE, V_LT, V_LTE, V_NEQ, V_RANGE } from "../../model/constants.js";
 import { QueryError } from "../../model/errors.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
+import { bitOf, groupOf } from "../../store/property-groups.js";
 import type { ValueRange } from "../../store/property-indexes.js";
 import type { PropertyTable } from "../../store/property-table.js";
 import { checkedKey, PropertyKind } from "../../store/property-values.js";
 import type { StringPool } from "../../store/string-pool.js";
+import { moveArc } from "./arc-stack.js";
 import { equalsText, parseValueCondition, testNumber, type ValueTest } from "./value-condition.js";
 
 /** Texts that are remembered at most. */
@@ -68,26 +71,61 @@ export class PropertyCondition {
 
   /** Whether a vertex has all of it. Takes no lock. */
   matches(vertex: number): boolean {
+    return this.#matching(vertex, 1 << bitOf(vertex)) !== 0;
+  }
+
+  /**
+   * Moves the arcs whose heads match, or those whose heads do not, to the front; returns where they
+   * end. Heads that follow each other and are of one group are looked at together.
+   */
+  filter(arcs: Uint32Array, from: number, end: number, isNegated: boolean): number {
+    let top = from;
+    for (let begin = from; begin < end; ) {
+      const first = arcs[begin]!;
+      const group = groupOf(first);
+      let wanted = 0;
+      let next = begin;
+      for (; next < end && groupOf(arcs[next]!) === group; next += ARC_WORDS) {
+        wanted |= 1 << bitOf(arcs[next]!);
+      }
+      const matching = this.#matching(first, wanted);
+      const passing = isNegated ? ~matching : matching;
+      for (let arc = begin; arc < next; arc += ARC_WORDS) {
+        if ((passing & (1 << bitOf(arcs[arc]!))) !== 0) top = moveArc(arcs, arc, top);
+      }
+      begin = next;
+    }
+    return top;
+  }
+
+  /** Those of the wanted vertices of a group that have all of it, a bit each. */
+  #matching(vertex: number, wanted: number): number {
     const { groups } = this.#properties;
     for (let attempt = 0; ; attempt++) {
       const seen = groups.enter(vertex, attempt);
-      const isMatch = this.#matchesNow(vertex);
-      if (groups.leave(vertex, seen)) return isMatch;
+      const matching = this.#matchingNow(vertex, wanted);
+      if (groups.leave(vertex, seen)) return matching;
     }
   }
 
-  /** Whether it does by what is read now; `leave` tells whether that counts. */
-  #matchesNow(vertex: number): boolean {
+  /** Those that do by what is read now; `leave` tells whether that counts. */
+  #matchingNow(vertex: number, wanted: number): number {
     const { groups } = this.#properties;
     const tests = this.#tests;
-    for (let index = 0; index < tests.length; index++) {
+    let left = wanted;
+    for (let index = 0; index < tests.length && left !== 0; index++) {
       const test = tests[index]!;
-      const cell = groups.find(vertex, test.code);
-      if (cell === 0) return false;
-      const { words } = groups.cells;
-      if (!test.passes(words[cell + 1]!, words[cell]!)) return false;
+      const entry = groups.entryOf(vertex, test.code);
+      if (entry === 0) return 0;
+      left &= groups.bitmapOf(entry);
+      for (let bits = left; bits !== 0; bits &= bits - 1) {
+        const bit = 31 - Math.clz32(bits & -bits);
+        const cell = groups.cellAt(entry, bit);
+        const { words } = groups.cells;
+        if (cell === 0 || !test.passes(words[cell + 1]!, words[cell]!)) left &= ~(1 << bit);
+      }
     }
-    return true;
+    return left;
   }
 }
 

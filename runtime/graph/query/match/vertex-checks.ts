@@ -292,6 +292,10 @@ export class PropertyCheck extends Check {
   passes(vertex: number): boolean {
     return this.#condition.matches(vertex) !== this.#isNegated;
   }
+
+  override filter(arcs: Uint32Array, from: number, end: number): number {
+    return this.#condition.filter(arcs, from, end, this.#isNegated);
+  }
 }
 
 /** How similar its vector is to a probe: fingerprints first, which are cheap. */

@@ -2,6 +2,7 @@
 // with one of some ids. No lock is held: each vertex is read consistently, the graph as a whole may
 // change meanwhile, and a vertex that comes or goes may be seen or not.
 
+import type { Run } from "../../evaluate/context.js";
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { D_BOTH, D_OUT } from "../../model/constants.js";
@@ -18,6 +19,8 @@ import { Walker } from "./walker.js";
 
 /** Vertices that are given to a sink at once. */
 const BATCH_VERTICES = 256;
+/** Vertices whose properties are looked at together: to test fewer saves nothing. */
+const GROUP = 32;
 
 /** Where the last scan has looked, for who wants it explained. */
 interface Origin {
@@ -75,6 +78,49 @@ export function scanVertices(plan: VertexScan, sink: HitSink, deadline: Deadline
   const candidates = new Candidates(store, test, sink.room);
   plan.origin = candidates.origin;
   plan.candidates = candidates.count;
+  const isChecked = test?.isPlain === true && test.filter === null && !test.isNegated;
+  if (isChecked) scanChecked(plan, candidates, sink, deadline);
+  else scanEach(plan, candidates, sink, deadline, run);
+}
+
+/** Tests many vertices at once, where checks are all there is. */
+function scanChecked(
+  { store, test }: VertexScan,
+  candidates: Candidates,
+  sink: HitSink,
+  deadline: Deadline,
+): void {
+  const { vertices } = store;
+  const words = new Uint32Array(BATCH_VERTICES * ARC_WORDS);
+  const batch = new ArcBatch(words);
+  for (let count = candidates.next(); count >= 0; count = candidates.next()) {
+    deadline.spend(count);
+    const { slice } = candidates;
+    for (let at = 0; at < count; ) {
+      const stop = Math.min(count, at + Math.min(BATCH_VERTICES, Math.max(GROUP, sink.room)));
+      let end = 0;
+      for (; at < stop; at++) {
+        if (!vertices.isUsed(slice[at]!)) continue;
+        words[end] = slice[at]!;
+        end += ARC_WORDS;
+      }
+      for (const check of test!.checks) end = check.filter(words, 0, end);
+      batch.from = 0;
+      batch.end = end;
+      if (end > 0 && !sink.take(batch)) return;
+    }
+  }
+}
+
+/** Tests one vertex after the other: a test may walk on, or have effects. */
+function scanEach(
+  { store, test }: VertexScan,
+  candidates: Candidates,
+  sink: HitSink,
+  deadline: Deadline,
+  run: Run | null,
+): void {
+  const walker = Walker.of(store);
   // What is beyond the room of the sink need not be tested.
   let stop = Math.max(1, Math.min(BATCH_VERTICES, sink.room)) * ARC_WORDS;
   const words = new Uint32Array(stop);

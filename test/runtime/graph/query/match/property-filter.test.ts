@@ -1,0 +1,72 @@
+// Arcs by the properties of their heads, many at once: the same as each head by itself, whatever
+// the order of heads, however often one comes, and where groups have no properties at all.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ARC_WORDS } from "../../../../../runtime/graph/memory/layout.js";
+import { PropertyCondition } from "../../../../../runtime/graph/query/match/property-condition.js";
+import { GraphStore } from "../../../../../runtime/graph/store/graph-store.js";
+import { openStore, TEST_THREAD } from "../../support/make-graph.js";
+
+const test = suite("property filter");
+const VERTICES = 300;
+
+type Properties = Readonly<Record<string, unknown>>;
+
+/** Conditions, and what they ask as a naive reader would. */
+const CONDITIONS: readonly (readonly [object, (of: Properties) => boolean])[] = [
+  [{ price: { gt: 50 } }, ({ price }) => Number(price ?? 0) > 50],
+  [
+    { price: { gt: 20 }, stock: { eq: 1 } },
+    ({ price, stock }) => Number(price ?? 0) > 20 && stock === 1,
+  ],
+  [{ name: "n1*" }, ({ name }) => String(name).startsWith("n1")],
+  [{ nobody: 1 }, () => false],
+  [{ price: null }, ({ price }) => price !== undefined],
+];
+
+let state = 7;
+function below(end: number): number {
+  state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+  return Math.floor((state / 2 ** 32) * end);
+}
+
+const store = GraphStore.make("test", TEST_THREAD);
+const graph = openStore(store);
+for (let at = 0; at < VERTICES; at++) {
+  const vertex = graph.newVertex(`v${at}`);
+  // Some groups have none of a key, some all.
+  if (at % 64 < 32 || at % 3 === 0) vertex.setProperty("price", below(100));
+  if (below(2) === 0) vertex.setProperty("stock", below(3));
+  if (below(4) === 0) vertex.setProperty("name", `n${below(20)}`);
+  vertex.close();
+}
+
+const LISTS: Record<string, () => number[]> = {
+  "in their order": () => Array.from({ length: VERTICES }, (_, at) => at + 1),
+  "from the end": () => Array.from({ length: VERTICES }, (_, at) => VERTICES - at),
+  "at random, some twice": () => Array.from({ length: 500 }, () => 1 + below(VERTICES)),
+  "one again and again": () => new Array<number>(40).fill(1 + below(VERTICES)),
+  none: () => [],
+};
+
+for (const [order, list] of Object.entries(LISTS)) {
+  test(`heads ${order}`, () => {
+    for (const [condition, passes] of CONDITIONS) {
+      const compiled = new PropertyCondition(store, condition);
+      for (const isNegated of [false, true]) {
+        const heads = list();
+        const arcs = Uint32Array.from(heads.flatMap((head, at) => [head, at, at * 2]));
+        const end = compiled.filter(arcs, 0, arcs.length, isNegated);
+        const expected = heads.flatMap((head, at) =>
+          passes(store.properties.all(head)) === isNegated ? [] : [head, at, at * 2],
+        );
+        assert.is(end, expected.length);
+        assert.is(end % ARC_WORDS, 0);
+        assert.equal([...arcs.subarray(0, end)], expected);
+      }
+    }
+  });
+}
+
+test.run();
