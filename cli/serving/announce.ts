@@ -15,8 +15,9 @@ export function announce(service: HttpService, { routes }: PluginTable): string 
   const isServed = ({ path, role }: PluginSpec) => routes[path]?.[role] !== undefined;
   const served = plugins.filter(isCallable).filter(isServed);
   const everywhere = settings.ip === null ? ", as on all addresses of this machine" : "";
-  const main = `http://${host(settings.ip)}:${port}`;
-  const admin = `http://${host(settings.adminIp ?? settings.ip)}:${port + 1}`;
+  const scheme = settings.tls === null ? "http" : "https";
+  const main = `${scheme}://${host(settings.ip)}:${port}`;
+  const admin = `${scheme}://${host(settings.adminIp ?? settings.ip)}:${port + 1}`;
   const pages = consoleAddress(service);
   const executors = settings.executors === 1 ? "1 executor" : `${settings.executors} executors`;
   return [

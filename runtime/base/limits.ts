@@ -17,6 +17,10 @@ export const MAX_HEADER_FIELDS = 100;
 /** What dispatchers add to the heads that they pass on. */
 export const FORWARDED_HEAD_BYTES = 16 * 1024;
 export const FORWARDED_FIELDS = 16;
+/** Of one file with certificates or a key. */
+export const MAX_TLS_FILE_BYTES = 1024 * 1024;
+/** A certificate that is valid for less is worth a line of the log. */
+export const TLS_EXPIRY_NOTICE_MS = 14 * 24 * 3600 * 1000;
 export const HEAD_TIMEOUT_MS = 10_000;
 /** Of all connections, those that dispatchers leave to clients. */
 export const CLIENT_CONNECTION_RESERVE = 128;

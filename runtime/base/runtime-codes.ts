@@ -179,4 +179,20 @@ export const RUNTIME_CODES = {
     title: "matrix without back-ends that answer",
     fix: "start them first; RestartHTTP takes the matrix all the same",
   },
+  SVC2940: {
+    title: "file of TLS cannot be read",
+    fix: "give the path of a file that the server may read",
+  },
+  SVC2941: {
+    title: "file of TLS is not what it should be",
+    fix: "give PEM files: `-----BEGIN CERTIFICATE-----`, and the key without a passphrase",
+  },
+  SVC2942: {
+    title: "certificate and key do not belong together",
+    fix: "give the key with which the certificate was made",
+  },
+  SVC2943: {
+    title: "transport without TLS",
+    fix: "choose the transport `net`, or let a proxy do TLS",
+  },
 } as const satisfies Record<string, ErrorCode>;

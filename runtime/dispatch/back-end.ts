@@ -13,6 +13,7 @@ import { log } from "../base/log.js";
 import type { BackEndAddress, ReplicaRow } from "../settings/matrix-config.js";
 import { BackEndFigures } from "./back-end-figures.js";
 import { Channel } from "./channel.js";
+import { type Connector, PLAIN } from "./connector.js";
 import { Outlier } from "./outlier.js";
 
 /** Added to the cost of a back-end that just had too much to do. */
@@ -59,6 +60,7 @@ export class BackEnd {
     place: Place,
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
     former: BackEnd | null = null,
+    readonly connector = PLAIN,
   ) {
     this.figures = former?.figures ?? new BackEndFigures();
     this.isDefunct = former?.isDefunct ?? true;
@@ -179,8 +181,9 @@ export class BackEnd {
   }
 
   /** Whether it can be this back-end of a matrix as it is, connections and all. */
-  isFor(address: BackEndAddress, row: ReplicaRow, place: Place): boolean {
+  isFor(address: BackEndAddress, row: ReplicaRow, place: Place, connector: Connector): boolean {
     return (
+      this.connector === connector &&
       this.isAt(address) &&
       this.row.channels === row.channels &&
       this.row.priority === row.priority &&
@@ -206,7 +209,8 @@ export class BackEnd {
       this.#numbers[channel.number] = false;
     };
     const identLine = this.#identLine(number);
-    return new Channel(number, this.address, identLine, closed, this.#connectTimeoutMs);
+    const { address, connector } = this;
+    return new Channel(number, address, identLine, closed, this.#connectTimeoutMs, connector);
   }
 
   #identLine(channel: number, place = this.place): string {

@@ -2,10 +2,11 @@
 // identity line, then speaks HTTP; it is opened by its first request and never used again after
 // anything went wrong on it.
 
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { CONNECT_TIMEOUT_MS } from "../base/limits.js";
 import type { BackEndAddress } from "../settings/matrix-config.js";
 import { AnswerParser, type BackEndAnswer, BadAnswer } from "./answer-parser.js";
+import { type Connector, PLAIN } from "./connector.js";
 
 /** What arrives on any channel, until the next bytes arrive: nothing is allocated for it. */
 const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
@@ -47,6 +48,7 @@ export class Channel {
   readonly #identLine: string;
   readonly #closed: (channel: Channel) => void;
   readonly #connectTimeoutMs: number;
+  readonly #connector: Connector;
   #socket: Socket | null = null;
   #isConnected = false;
   #user: ChannelUser | null = null;
@@ -63,7 +65,9 @@ export class Channel {
     identLine: string,
     closed: (channel: Channel) => void,
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    connector = PLAIN,
   ) {
+    this.#connector = connector;
     this.number = number;
     this.#address = address;
     this.#identLine = identLine;
@@ -147,12 +151,12 @@ export class Channel {
   }
 
   #open(): Socket {
-    const { host, port } = this.#address;
     const callback = (count: number, bytes: Uint8Array): boolean => {
       this.#receive((bytes as Buffer).subarray(0, count));
       return true;
     };
-    const socket = connect({ host, port, noDelay: true, onread: { buffer: RECEIVED, callback } });
+    const connector = this.#connector;
+    const socket = connector.open(this.#address, { buffer: RECEIVED, callback });
     this.#socket = socket;
     this.#isConnected = false;
     this.#parser = new AnswerParser();
@@ -160,7 +164,7 @@ export class Channel {
       () => this.#lost("no connection in time"),
       this.#connectTimeoutMs,
     );
-    socket.on("connect", () => {
+    socket.on(connector.connected, () => {
       this.#stopConnecting();
       this.#isConnected = true;
     });

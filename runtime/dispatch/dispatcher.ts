@@ -2,6 +2,7 @@
 // that are overdue, back-ends that were down, connections that nobody uses. What an answer becomes
 // is for others to say.
 
+import { isDeepStrictEqual } from "node:util";
 import { SvcError } from "../base/errors.js";
 import {
   ANSWER_SWEEP_MS,
@@ -14,6 +15,7 @@ import { log } from "../base/log.js";
 import { OctaveHistogram } from "../metrics/octave-histogram.js";
 import type { MatrixConfig } from "../settings/matrix-config.js";
 import type { BackEnd } from "./back-end.js";
+import { Connector } from "./connector.js";
 import { type CallOwner, type Dispatch, DispatchCall } from "./dispatch-call.js";
 import type { Outcome } from "./dispatch-outcome.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
@@ -37,6 +39,8 @@ const SWEEPS_PER_TIMEOUT = 20;
 
 export class Dispatcher implements CallOwner {
   #matrix: Matrix;
+  #connector: Connector;
+  readonly #folder: string;
   readonly #health: Health;
   readonly #waiting = new WaitingRequests();
   readonly #repeatable = new RepeatableRequests();
@@ -54,8 +58,11 @@ export class Dispatcher implements CallOwner {
   /** How long those waited that went on. */
   readonly waits = new OctaveHistogram();
 
-  constructor(config: MatrixConfig) {
-    this.#matrix = new Matrix(config);
+  /** @param folder what paths of certificates are relative to */
+  constructor(config: MatrixConfig, folder = ".") {
+    this.#folder = folder;
+    this.#connector = new Connector(config.tls, folder);
+    this.#matrix = new Matrix(config, null, this.#connector);
     this.#health = new Health(this.#matrix, () => this.freed());
   }
 
@@ -68,10 +75,12 @@ export class Dispatcher implements CallOwner {
    * Puts another matrix in the place of this one, and loses no request: what runs comes to its end
    * where it is, what waits and what comes goes to the new one. Back-ends that are new are asked
    * for their health before.
-   * @throws SvcError SVC2800 where requests would have nowhere to go
+   * @throws SvcError SVC2800 where requests would have nowhere to go, SVC2940 and further ones for
+   *   certificates that cannot be used
    */
   async change(config: MatrixConfig): Promise<void> {
-    const next = new Matrix(config, this.#matrix);
+    const connector = await this.#connectorFor(config);
+    const next = new Matrix(config, this.#matrix, connector);
     await this.#health.ask([...next.all()]);
     if (this.#isClosed) return;
     const former = this.#matrix;
@@ -81,6 +90,7 @@ export class Dispatcher implements CallOwner {
       const text = `of ${next.width} partitions ${next.alive} would have a back-end that answers`;
       throw new SvcError("SVC2800", text);
     }
+    this.#connector = connector;
     this.#matrix = next;
     this.#health.watch(next);
     this.#setTimers();
@@ -100,6 +110,19 @@ export class Dispatcher implements CallOwner {
   /** Requests in back-ends, and those that wait. */
   get working(): number {
     return this.#calls.length;
+  }
+
+  /** The same where a matrix asks for the same certificates. */
+  async #connectorFor({ tls }: MatrixConfig): Promise<Connector> {
+    if (isDeepStrictEqual(tls, this.#matrix.config.tls)) return this.#connector;
+    const connector = new Connector(tls, this.#folder);
+    await connector.load();
+    return connector;
+  }
+
+  /** @throws SvcError for certificates that cannot be used */
+  loadCertificates(): Promise<void> {
+    return this.#connector.load();
   }
 
   /** Resolves when every back-end was asked for its health once. */
@@ -176,6 +199,7 @@ export class Dispatcher implements CallOwner {
 
   /** To be called at times. Requests whose clients are gone, or that wait too long, give up. */
   tick(): void {
+    this.#connector.refresh();
     const before =
       performance.now() - (this.matrix.config.timeoutMs || DEFAULT_DISPATCH_TIMEOUT_MS);
     this.#isPumping = true;

@@ -128,12 +128,12 @@ class Probe implements ChannelUser {
   readonly #timer: NodeJS.Timeout;
   #resolve: (isHealthy: boolean) => void = () => {};
 
-  constructor({ address }: BackEnd) {
+  constructor({ address, connector }: BackEnd) {
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
     this.#timer = setTimeout(() => this.cancel(), PROBE_ANSWER_MS);
-    this.#channel = new Channel(0, address, "", () => {});
+    this.#channel = new Channel(0, address, "", () => {}, undefined, connector);
     const head = `GET /svc/hc HTTP/1.1\r\nHost: ${address.host}\r\n\r\n`;
     this.#channel.send(head, null, this);
   }

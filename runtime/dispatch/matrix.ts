@@ -4,6 +4,7 @@
 
 import type { MatrixConfig } from "../settings/matrix-config.js";
 import { BackEnd } from "./back-end.js";
+import { PLAIN } from "./connector.js";
 import type { Preference } from "./forwarded-request.js";
 
 /** Why there is no replica: all are down or were tried, or none has a free channel. */
@@ -20,7 +21,7 @@ export class Matrix {
   readonly #leaves: number[];
 
   /** @param former whose back-ends are kept where they are the same */
-  constructor(config: MatrixConfig, former: Matrix | null = null) {
+  constructor(config: MatrixConfig, former: Matrix | null = null, connector = PLAIN) {
     this.config = config;
     const known = former === null ? [] : [...former.all()];
     this.width = config.partitions.length;
@@ -32,10 +33,10 @@ export class Matrix {
         const isPrimary = replica === config.primaryRow;
         const place = { partition, replica, width, height, isPrimary };
         const row = config.replicas[replica]!;
-        const same = known.find((backEnd) => backEnd.isFor(address, row, place));
+        const same = known.find((backEnd) => backEnd.isFor(address, row, place, connector));
         if (same !== undefined) return same;
         const other = known.find((backEnd) => backEnd.isAt(address));
-        return new BackEnd(address, row, place, config.connectTimeoutMs, other);
+        return new BackEnd(address, row, place, config.connectTimeoutMs, other, connector);
       }),
     );
   }

@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../base/clock.js";
 import { DEFAULT_PLUGIN_TIMEOUT_MS, DRAIN_RETIRE_MS, RETIRE_MS } from "../base/limits.js";
 import { equipThread } from "../base/thread-context.js";
+import { TlsFiles, tlsPathsIn } from "../base/tls-files.js";
 import { ControlDesk } from "../builtin/admin/control-desk.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
 import { KnownGraphs } from "../graph/keeper/known-graphs.js";
@@ -62,6 +63,7 @@ export class IoServer {
   readonly #view: LiveView;
   readonly #control: ControlAsks;
   readonly #traffic: TrafficBoard;
+  #tls: TlsFiles | null = null;
   #servers: readonly HttpServer[] = [];
 
   /** @param notify tells the main thread what it has not asked for */
@@ -95,7 +97,8 @@ export class IoServer {
       notify,
     );
     const { dispatcher } = settings;
-    this.#dispatcher = dispatcher && new Dispatcher(readMatrixConfig(dispatcher));
+    this.#dispatcher =
+      dispatcher && new Dispatcher(readMatrixConfig(dispatcher), settings.projectDir);
     this.#matrix =
       this.#dispatcher && new MatrixRequests(this.#dispatcher, answers, this.#scheduler);
     this.#view = new LiveView({
@@ -184,10 +187,19 @@ export class IoServer {
 
   async #listen(): Promise<Listening> {
     const { settings } = this.#data;
-    const { transport, reason } = await loadTransport(settings.transport, settings.projectDir);
-    this.#servers = await listenPair(settings, (port, ip, offset) =>
-      transport.listen(port, ip, serverOptions(settings, offset), this.#engine.events(offset)),
+    const { transport, reason } = await loadTransport(
+      settings.transport,
+      settings.projectDir,
+      settings.tls !== null,
     );
+    const { tls: paths, projectDir } = settings;
+    this.#tls = paths && new TlsFiles(tlsPathsIn(projectDir, paths), "http.tls");
+    const tls = (await this.#tls?.load()) ?? null;
+    await this.#dispatcher?.loadCertificates();
+    this.#servers = await listenPair(settings, (port, ip, offset) => {
+      const options = { ...serverOptions(settings, offset), tls };
+      return transport.listen(port, ip, options, this.#engine.events(offset));
+    });
     this.#view.setServers(this.#servers);
     const { port } = this.#servers[0]!;
     this.#state.basePort = port;
@@ -226,6 +238,11 @@ export class IoServer {
     this.#admin.close();
   }
 
+  async #renewCertificates(): Promise<void> {
+    const renewed = await this.#tls?.refresh();
+    if (renewed) for (const server of this.#servers) server.useTls?.(renewed);
+  }
+
   #working(): number {
     const dispatched = this.#dispatcher?.working ?? 0;
     const { working, waiting } = this.#scheduler;
@@ -237,6 +254,7 @@ export class IoServer {
     this.#scheduler.tick();
     this.#admin.tick();
     this.#dispatcher?.tick();
+    void this.#renewCertificates();
   }
 }
 
@@ -288,7 +306,7 @@ function answerRules(
 }
 
 /** What one port is to keep to. */
-function serverOptions(settings: ServerSettings, offset: 0 | 1): ServerOptions {
+function serverOptions(settings: ServerSettings, offset: 0 | 1): Omit<ServerOptions, "tls"> {
   const { maxBodyBytes, cors, parents, idleTimeout, bodyMemoryMb, answerMemoryMb } = settings;
   const { clientConnections, clientRate, adminClientConnections, adminClientRate } = settings;
   return {

@@ -24,13 +24,20 @@ export interface LoadedTransport {
  * Loads the transport that the configuration asks for.
  * @param choice `http.transport`; `auto` takes `uws` where it can be had
  * @param projectDir folder from which hyper-express is looked for
- * @throws SvcError SVC2301 when `uws` is asked for and cannot be had
+ * @param isEncrypted connections are, which `uws` cannot do here
+ * @throws SvcError SVC2301 when `uws` is asked for and cannot be had, SVC2943 with TLS
  */
 export async function loadTransport(
   choice: TransportChoice,
   projectDir: string,
+  isEncrypted = false,
 ): Promise<LoadedTransport> {
   if (choice === "net") return { transport: netTransport, reason: "as configured" };
+  if (isEncrypted) {
+    const problem = "uws has no TLS here";
+    if (choice === "uws") throw new SvcError("SVC2943", `transport uws and http.tls: ${problem}`);
+    return { transport: netTransport, reason: problem };
+  }
   const found = findHyperExpress(projectDir);
   if ("problem" in found) {
     if (choice === "uws") throw new SvcError("SVC2301", `transport uws: ${found.problem}`);

@@ -2,6 +2,7 @@
 // pipelining order and header bytes; the engine owns what is answered. Two transports (`net` and
 // `uws`) pass one conformance suite.
 
+import type { TlsMaterial } from "../base/tls-files.js";
 import type { Tallied } from "../metrics/plugin-tallies.js";
 import type { Accept, Ident } from "../plugin/contract/request-source.js";
 
@@ -143,6 +144,8 @@ export interface ServerOptions {
   /** For all bodies that are not answered, and for all answers that are not read. */
   readonly bodyMemoryBytes: number;
   readonly answerMemoryBytes: number;
+  /** Certificates; null: connections are not encrypted. */
+  readonly tls: TlsMaterial | null;
 }
 
 /** What one client may do, dispatchers aside; 0 for no bound. */
@@ -157,6 +160,8 @@ export interface HttpServer {
   readonly port: number;
   /** Connections now open. */
   connections(): readonly Connection[];
+  /** Other certificates for connections that come from now on. */
+  useTls?(material: TlsMaterial): void;
   /** Ends each open connection with its next answer, which says so. */
   retire(): void;
   /**

@@ -44,11 +44,24 @@ export interface DispatcherConfig {
     readonly "allow-incomplete"?: boolean;
     /** Longest time for an answer of a back-end in ms, 0 for no bound. Default 30000. */
     readonly timeout?: number;
+    /** By TLS: with the certificates that Node knows, or with these files. Default false. */
+    readonly tls?: boolean | DispatcherTls;
   };
   /** Port of the back-ends that name none. */
   readonly port?: number;
   /** Channels of the replicas that name none. */
   readonly channels?: number;
+}
+
+/** Files of PEM, relative to the project. */
+export interface DispatcherTls {
+  /** Certificates that those of back-ends are signed by. Default: those that Node knows. */
+  readonly ca?: string;
+  /** What back-ends are shown, where they ask for it. */
+  readonly cert?: string;
+  readonly key?: string;
+  /** Name in the certificates of back-ends. Default: their host. */
+  readonly name?: string;
 }
 
 export interface DispatcherBackEnd {

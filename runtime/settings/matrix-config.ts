@@ -14,7 +14,14 @@ import {
   MAX_PRIORITY,
   MAX_REFERENCE_COST,
 } from "../base/limits.js";
+import type { TlsPaths } from "../base/tls-files.js";
 import { type Path, type Problem, type Problems, problemText, type Rule } from "./rules.js";
+
+/** Files of PEM; without a CA, those that Node knows. */
+export interface BackEndTls extends TlsPaths {
+  /** In the certificates of back-ends; null: their host. */
+  readonly name: string | null;
+}
 
 export interface BackEndAddress {
   readonly host: string;
@@ -49,6 +56,8 @@ export interface MatrixConfig {
   readonly connectTimeoutMs: number;
   /** Whether late answers of readonly plugins are asked of a second replica. */
   readonly hedge: boolean;
+  /** Null: connections to back-ends are not encrypted. */
+  readonly tls: BackEndTls | null;
 }
 
 type Dict = Readonly<Record<string, unknown>>;
@@ -219,6 +228,7 @@ const OPTION_NAMES = [
   "soft-timeout",
   "connect-timeout",
   "hedge",
+  "tls",
 ];
 
 /** @param width number of partitions */
@@ -242,7 +252,26 @@ function readOptions(given: unknown, width: number, at: Place): Options {
     softTimeoutMs: milliseconds("soft-timeout", 0, 0),
     connectTimeoutMs: milliseconds("connect-timeout", CONNECT_TIMEOUT_MS, 1),
     hedge: flag("hedge"),
+    tls: readTls(options.tls ?? false, at.inside("tls")),
   };
+}
+
+/** `true` for back-ends with certificates that Node knows, else files. */
+function readTls(given: unknown, at: Place): BackEndTls | null {
+  if (given === false) return null;
+  const dict = given === true ? {} : (asDict(given, at, "option tls must be bool or dict") ?? {});
+  refuseUnknown(dict, ["ca", "cert", "key", "name"], at, "option tls ");
+  const text = (key: string): string | null => {
+    const value = dict[key] ?? null;
+    const isText = typeof value === "string" && /^(?=.*\S)[^\p{Cc}]{1,4096}$/u.test(value);
+    if (value !== null && !isText) at.inside(key).typeError(`option tls ${key} must be string`);
+    return isText ? value : null;
+  };
+  const tls = { ca: text("ca"), cert: text("cert"), key: text("key"), name: text("name") };
+  if ((tls.cert === null) !== (tls.key === null)) {
+    at.valueError("option tls needs cert and key, or neither");
+  }
+  return tls;
 }
 
 function readShare(given: unknown, at: Place): number {

@@ -56,6 +56,7 @@ import {
   text,
   trueOrFalse,
 } from "./setting-types.js";
+import { TRANSPORT_SETTINGS } from "./transport-settings.js";
 
 export const SETTINGS = {
   /** Service name. Default: the name in package.json. */
@@ -114,15 +115,7 @@ export const SETTINGS = {
     help: "whether plugins answer from the start",
     optionHelp: "start Service-OUT: plugins answer 503",
   }),
-  /** `net` (default) is exact; `uws` needs hyper-express; `auto` takes it where it loads. */
-  transport: setting({
-    key: "http.transport",
-    type: oneOf("auto", "net", "uws"),
-    default: ["net"],
-    option: "transport",
-    library: "start",
-    help: "HTTP implementation: net is exact, uws cuts values; auto: uws where it loads",
-  }),
+  ...TRANSPORT_SETTINGS,
   /** Value of Access-Control-Allow-Origin; null sends none (default). */
   cors: setting({
     key: "http.cors",

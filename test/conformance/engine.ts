@@ -16,7 +16,7 @@ export function serverOptions(changes: Partial<ServerOptions> = {}): ServerOptio
   const limits = { connections: 0, requestsPerSecond: 0 };
   const memory = { bodyMemoryBytes: MEMORY_BYTES, answerMemoryBytes: MEMORY_BYTES };
   const common = { maxBodyBytes: 1e6, cors: null, parents: ["127.0.0.1"], limits, ...memory };
-  return { ...common, idleTimeoutMs: IDLE_TIMEOUT_MS, ...changes };
+  return { ...common, idleTimeoutMs: IDLE_TIMEOUT_MS, tls: null, ...changes };
 }
 
 export class TestEngine implements ServerEvents {

@@ -2,6 +2,7 @@
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { type ConnectionOptions, connect as connectTls } from "node:tls";
 
 export interface Answer {
   readonly status: number;
@@ -34,11 +35,24 @@ export class RawClient {
     socket.on("end", closed).on("close", closed);
   }
 
-  /** @param from address that the server sees; of this machine */
-  static async open(port: number, host = "127.0.0.1", from = host): Promise<RawClient> {
+  /**
+   * @param from address that the server sees; of this machine
+   * @param tls how the connection is encrypted; null: it is not
+   */
+  static async open(
+    port: number,
+    host = "127.0.0.1",
+    from = host,
+    tls: ConnectionOptions | null = null,
+  ): Promise<RawClient> {
     const options = { port, host, localAddress: from, allowHalfOpen: true, noDelay: true };
-    const socket = connect(options);
-    await once(socket, "connect");
+    if (tls === null) {
+      const socket = connect(options);
+      await once(socket, "connect");
+      return new RawClient(socket);
+    }
+    const socket = connectTls({ ...options, ...tls });
+    await once(socket, "secureConnect");
     return new RawClient(socket);
   }
 

@@ -2,8 +2,10 @@
 // it does instead and is held to that, so that its list never says more than is true.
 
 import { setImmediate as turn } from "node:timers/promises";
+import type { ConnectionOptions } from "node:tls";
 import type { Test } from "uvu";
 import * as assert from "uvu/assert";
+import type { TlsMaterial } from "../../runtime/base/tls-files.js";
 import type { HttpServer, Transport } from "../../runtime/http/transport.js";
 import type { Case, ExpectedAnswer } from "./case.js";
 import { CASES, MAX_BODY_BYTES } from "./cases.js";
@@ -27,17 +29,30 @@ export interface KnownDifferences {
 
 export type Outcome = Pick<Case, "expect" | "after" | "waitsFor">;
 
+/** How connections are encrypted. */
+export interface Encryption {
+  material(): Promise<TlsMaterial>;
+  readonly client: ConnectionOptions;
+}
+
+const HERE = "127.0.0.1";
 const NONE: KnownDifferences = { addsDate: false, outcomes: new Map() };
 const DATE = /^Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n/m;
 
 /** Adds one test a case to a suite of the caller's, who runs it. */
-export function addConformance(test: Test, transport: Transport, differences = NONE): void {
+export function addConformance(
+  test: Test,
+  transport: Transport,
+  differences = NONE,
+  encryption: Encryption | null = null,
+): void {
   const { addsDate, outcomes } = differences;
   const engine = new TestEngine();
   let server: HttpServer;
 
   test.before(async () => {
-    const options = serverOptions({ maxBodyBytes: MAX_BODY_BYTES });
+    const tls = (await encryption?.material()) ?? null;
+    const options = serverOptions({ maxBodyBytes: MAX_BODY_BYTES, tls });
     server = await transport.listen(0, "127.0.0.1", options, engine);
   });
   test.after(() => server.close());
@@ -45,11 +60,12 @@ export function addConformance(test: Test, transport: Transport, differences = N
   for (const entry of CASES) {
     const name = nameOf(entry);
     test(name, async () => {
-      const client = await RawClient.open(server.port);
+      const open = () => RawClient.open(server.port, HERE, HERE, encryption?.client ?? null);
+      const client = await open();
       try {
         const expected = { ...entry, ...outcomes.get(name) };
         await converse(expected, client, addsDate);
-        if (expected.after === "waiting") await expectWaiting(client, server.port);
+        if (expected.after === "waiting") await expectWaiting(client, await open());
       } finally {
         client.close();
       }
@@ -99,8 +115,7 @@ function expectHead(head: string, expected: ExpectedAnswer, addsDate: boolean): 
 }
 
 /** Another client has had its turn, and still there is neither an answer nor an end. */
-async function expectWaiting(client: RawClient, port: number): Promise<void> {
-  const other = await RawClient.open(port);
+async function expectWaiting(client: RawClient, other: RawClient): Promise<void> {
   await expectOpen(other);
   other.close();
   assert.is(client.received, "");

@@ -8,6 +8,7 @@ import {
   CLIENT_CONNECTION_RESERVE,
   CLIENT_SHARE,
   CONNECTION_SWEEP_MS,
+  HEAD_TIMEOUT_MS,
   LAST_REQUESTS_MS,
   LINGER_MS,
   LISTEN_BACKLOG,
@@ -15,6 +16,7 @@ import {
   SMALL_BODY_SHARE,
 } from "../../base/limits.js";
 import { log } from "../../base/log.js";
+import type { TlsMaterial } from "../../base/tls-files.js";
 import { ClientRights } from "../client-rights.js";
 import { TOO_MANY_CONNECTIONS } from "../refusal.js";
 import type {
@@ -29,6 +31,7 @@ import { BodyBudget } from "./body-store.js";
 import { Client, Clients } from "./clients.js";
 import { type ConnectionHost, NetConnection } from "./connection.js";
 import { ResponseHeads } from "./response-heads.js";
+import { TlsDoor } from "./tls-door.js";
 
 /** How IPv4 clients of a socket for both families are shown. */
 const MAPPED_IPV4 = /^::ffff:(?=\d+\.)/;
@@ -43,6 +46,14 @@ export const netTransport: Transport = {
   },
 };
 
+/** Who was let in. */
+interface Guest {
+  readonly address: string;
+  readonly owner: Client;
+  /** Counts as a connection of a dispatcher. */
+  readonly isDispatcher: boolean;
+}
+
 export class NetServer implements HttpServer, ConnectionHost {
   readonly heads: ResponseHeads;
   readonly lastHeads: ResponseHeads;
@@ -56,11 +67,15 @@ export class NetServer implements HttpServer, ConnectionHost {
   port = 0;
   readonly #server: Server;
   readonly #connections = new Set<NetConnection>();
+  /** Null where connections are not encrypted. */
+  readonly #door: TlsDoor | null;
   /** Clients beyond the limit while they are told so. */
   readonly #refused = new Map<Socket, number>();
   #scheduled: NetConnection[] = [];
   #sweeper: NodeJS.Timeout | null = null;
   #nextId = 1;
+  /** Connections that were accepted, whatever became of them. */
+  #accepted = 0;
   /** Connections of dispatchers. */
   #introduced = 0;
   /** Set while draining and closing: the last connection is gone. */
@@ -81,6 +96,7 @@ export class NetServer implements HttpServer, ConnectionHost {
     this.maxBodyBytes = Math.min(options.maxBodyBytes, share);
     this.idleTimeoutMs = options.idleTimeoutMs;
     this.rights = new ClientRights(options.parents);
+    this.#door = options.tls === null ? null : new TlsDoor(options.tls);
     // Half-open: a client that has sent its last request still gets its answer.
     const settings = { allowHalfOpen: true, noDelay: true };
     this.#server = createServer(settings, (socket) => this.#admit(socket));
@@ -109,6 +125,10 @@ export class NetServer implements HttpServer, ConnectionHost {
     return [...this.#connections];
   }
 
+  useTls(material: TlsMaterial): void {
+    this.#door?.use(material);
+  }
+
   retire(): void {
     this.isRetiring = true;
     for (const connection of this.#connections) connection.retire();
@@ -130,8 +150,8 @@ export class NetServer implements HttpServer, ConnectionHost {
    */
   async #allAccepted(timeoutMs: number): Promise<void> {
     const untilMs = performance.now() + timeoutMs;
-    for (let accepted = -1; accepted !== this.#nextId && performance.now() < untilMs; ) {
-      accepted = this.#nextId;
+    for (let accepted = -1; accepted !== this.#accepted && performance.now() < untilMs; ) {
+      accepted = this.#accepted;
       await afterPoll();
     }
   }
@@ -155,6 +175,7 @@ export class NetServer implements HttpServer, ConnectionHost {
       this.#emptied = resolve;
     });
     for (const connection of this.#connections) connection.destroy();
+    this.#door?.close();
     for (const socket of this.#refused.keys()) socket.destroy();
     this.#checkEmpty();
     await Promise.all([closed, emptied]);
@@ -179,7 +200,7 @@ export class NetServer implements HttpServer, ConnectionHost {
   }
 
   #checkEmpty(): void {
-    if (this.#connections.size === 0) this.#emptied?.();
+    if (this.#connections.size + (this.#door?.size ?? 0) === 0) this.#emptied?.();
   }
 
   #turn(): void {
@@ -192,7 +213,9 @@ export class NetServer implements HttpServer, ConnectionHost {
   }
 
   #admit(socket: Socket): void {
-    if (this.#connections.size >= MAX_CONNECTIONS_PER_PORT) return this.#refuse(socket);
+    this.#accepted++;
+    const open = this.#connections.size + (this.#door?.size ?? 0);
+    if (open >= MAX_CONNECTIONS_PER_PORT) return this.#refuse(socket);
     const address = (socket.remoteAddress ?? "").replace(MAPPED_IPV4, "");
     const owner = this.clients.at(address);
     // What is one too many of a client may still be that of a dispatcher at the same address.
@@ -200,13 +223,32 @@ export class NetServer implements HttpServer, ConnectionHost {
     if (isDispatcher && !(this.rights.isParent(address) && this.introduced(1))) {
       return this.#refuse(socket);
     }
+    const guest = { address, owner, isDispatcher };
+    if (this.#door === null) this.#enter(socket, guest);
+    else this.#secure(this.#door, socket, guest);
+  }
+
+  /** A connection that agrees on its keys counts as one that is open. */
+  #secure(door: TlsDoor, socket: Socket, guest: Guest): void {
+    const { owner, isDispatcher } = guest;
+    this.clients.connected(owner, !isDispatcher);
+    door.secure(socket, performance.now() + HEAD_TIMEOUT_MS, (secured) => {
+      if (secured !== null) this.#enter(secured, guest);
+      else if (isDispatcher) this.introduced(-1);
+      this.clients.closed(owner, !isDispatcher);
+      this.#checkEmpty();
+    });
+  }
+
+  #enter(socket: Socket, { address, owner, isDispatcher }: Guest): void {
     const id = this.#nextId++;
     this.#connections.add(new NetConnection(this, socket, id, address, owner, isDispatcher));
     this.events.connected(1);
   }
 
   #refuse(socket: Socket): void {
-    if (this.#refused.size >= MAX_CONNECTIONS_PER_PORT) {
+    // To tell somebody by TLS costs more than to serve him.
+    if (this.#door !== null || this.#refused.size >= MAX_CONNECTIONS_PER_PORT) {
       socket.destroy();
       return;
     }
@@ -225,6 +267,7 @@ export class NetServer implements HttpServer, ConnectionHost {
   /** Ends what has taken too long by `monotonicMs`, milliseconds of `performance.now`. */
   sweep(monotonicMs: number): void {
     for (const connection of this.#connections) connection.sweep(monotonicMs);
+    this.#door?.sweep(monotonicMs);
     this.clients.sweep(monotonicMs);
     for (const [socket, untilMs] of this.#refused) if (monotonicMs >= untilMs) socket.destroy();
   }

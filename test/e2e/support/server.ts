@@ -61,7 +61,7 @@ export async function started(words: readonly string[], env = process.env): Prom
   const port = await new Promise<number>((resolve, reject) => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       out += text;
-      const match = /http:\/\/[^\s/]+:(\d+)/.exec(out);
+      const match = /https?:\/\/[^\s/]+:(\d+)/.exec(out);
       if (match !== null) resolve(Number(match[1]));
     });
     child.once("exit", () => reject(new Error(`the server ended:\n${out}${log}`)));

@@ -1,5 +1,6 @@
 // Many requests through one dispatcher: who waits for channels and in which order, whom it turns
 // away, what it cuts off, and that nothing of it is left in the end.
+// limit: 60 s
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -24,13 +24,18 @@ function install(folder: string, source: string): void {
 
 const BROKEN = 'throw new Error("Supports other systems only.\\n\\nError: version missing");';
 
-async function expectRefusal(folder: string, message: string): Promise<void> {
+async function expectRefusal(
+  folder: string,
+  message: string,
+  code = "SVC2301",
+  isEncrypted = false,
+): Promise<void> {
   try {
-    await loadTransport("uws", folder);
+    await loadTransport("uws", folder, isEncrypted);
     assert.unreachable("nothing was refused");
   } catch (error) {
     assert.instance(error, SvcError);
-    assert.is((error as SvcError).code, "SVC2301");
+    assert.is((error as SvcError).code, code);
     assert.is((error as SvcError).message, message);
   }
 }
@@ -63,6 +68,15 @@ test("a hyper-express that loads is taken", async ({ folder }) => {
   assert.is(chosen.transport.name, "uws");
   assert.is(chosen.reason, "hyper-express 6.17.4 is installed");
   assert.is((await loadTransport("uws", folder)).reason, "as configured");
+});
+
+test("TLS is for net alone", async ({ folder }) => {
+  install(folder, "module.exports = {};");
+  const chosen = await loadTransport("auto", folder, true);
+  assert.is(chosen.transport.name, "net");
+  assert.is(chosen.reason, "uws has no TLS here");
+  const message = "transport uws and http.tls: uws has no TLS here";
+  await expectRefusal(folder, message, "SVC2943", true);
 });
 
 test.run();

@@ -142,6 +142,9 @@ for (const [option, value, exception, text] of [
   ["min-coverage", Number.NaN, "ValueError", "option min-coverage must be 0.0 to 1.0"],
   ["required", 1, "TypeError", "option required must be list"],
   ["hedge", 1, "TypeError", "option hedge must be bool"],
+  ["tls", 1, "TypeError", "option tls must be bool or dict"],
+  ["tls", { pin: "x" }, "ValueError", 'option tls contains 1 invalid key(s): "pin"'],
+  ["tls", { cert: "a.pem" }, "ValueError", "option tls needs cert and key, or neither"],
   ["connect-timeout", 0, "ValueError", "option connect-timeout 0 out of range 1-"],
   ["soft-timeout", -1, "ValueError", "option soft-timeout -1 out of range 0-"],
 ] as const) {
@@ -198,6 +201,7 @@ const DEFAULTS = {
   softTimeoutMs: 0,
   connectTimeoutMs: 2000,
   hedge: false,
+  tls: null,
 };
 
 test("what is not said has its default", () => {

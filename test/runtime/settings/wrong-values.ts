@@ -213,6 +213,12 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [{ partitions: [[HOST]], replicas: [{}], options: { timeout: () => 1 } }, /must be int$/],
     [{ partitions: [[HOST]], replicas: new Array(1) }, /^\.replicas\[0\]: entry 0 must be dict$/],
   ],
+  tls: [
+    [{ cert: "a.pem" }, /^\.key: expected the path of a file, got nothing$/],
+    [{ cert: "a.pem", key: "", ca: null }, /^\.key: expected the path of a file, got ""$/],
+    [{ cert: "a.pem", key: "b.pem", ca: 1 }, /^\.ca: expected the path of a file, got 1$/],
+    [{ cert: "a.pem", key: "b.pem", passphrase: "x" }, /^\.passphrase: unknown key/],
+  ],
   adminKeyFile: [
     ["a\nb", /^: expected the path of a file/],
     [7, /got 7$/],

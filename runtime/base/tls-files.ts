@@ -1,0 +1,174 @@
+// Certificates and keys that TLS needs, from files that may change while a server runs: whoever
+// renews them writes files, and nobody starts anything again. Files that do not fit each other are
+// never used: certificate and key are two files, and between two writes they do not.
+
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
+import { SvcError } from "./errors.js";
+import { MAX_TLS_FILE_BYTES, TLS_EXPIRY_NOTICE_MS } from "./limits.js";
+import { log } from "./log.js";
+
+/** Paths of PEM files; null: none. */
+export interface TlsPaths {
+  readonly cert: string | null;
+  readonly key: string | null;
+  /** Whose certificates the other side has to have. */
+  readonly ca: string | null;
+}
+
+/** The same paths, which are relative to a folder. */
+export function tlsPathsIn(folder: string, { cert, key, ca }: TlsPaths): TlsPaths {
+  const path = (file: string | null) => (file === null ? null : resolve(folder, file));
+  return { cert: path(cert), key: path(key), ca: path(ca) };
+}
+
+/** What was in the files. */
+export interface TlsMaterial {
+  readonly options: Pick<SecureContextOptions, "cert" | "key" | "ca">;
+  readonly context: SecureContext;
+}
+
+type Part = keyof TlsPaths;
+const PARTS: readonly Part[] = ["cert", "key", "ca"];
+const NAMES: Readonly<Record<Part, string>> = {
+  cert: "certificate",
+  key: "private key",
+  ca: "certificate",
+};
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+
+export class TlsFiles {
+  readonly #paths: TlsPaths;
+  readonly #label: string;
+  #material: TlsMaterial | null = null;
+  /** Of the files in use, of those seen last, and of those that were refused. */
+  #stamp = "";
+  #seenStamp = "";
+  #refusedStamp = "";
+
+  /** @param label the setting that names the files, for messages */
+  constructor(paths: TlsPaths, label: string) {
+    this.#paths = paths;
+    this.#label = label;
+  }
+
+  /** What is in use; `load` comes before. */
+  get material(): TlsMaterial {
+    if (this.#material === null) throw new Error("certificates are used before they are loaded");
+    return this.#material;
+  }
+
+  /** @throws SvcError SVC2940 for a file that cannot be read, SVC2941, SVC2942 for its content */
+  async load(): Promise<TlsMaterial> {
+    const stamp = await this.#stampOf();
+    const material = await this.#read();
+    this.#stamp = stamp;
+    this.#seenStamp = stamp;
+    this.#material = material;
+    return material;
+  }
+
+  /**
+   * Reads the files once more if they have changed since, and rest; called every now and then. What
+   * cannot be used is told in the log once, and what was in use stays.
+   * @returns what is to be used from now on, null for no change
+   */
+  async refresh(): Promise<TlsMaterial | null> {
+    const stamp = await this.#stampOf();
+    const isAtRest = stamp === this.#seenStamp;
+    this.#seenStamp = stamp;
+    if (!isAtRest || stamp === this.#stamp || stamp === this.#refusedStamp) return null;
+    try {
+      const material = await this.load();
+      this.#refusedStamp = "";
+      log(`${this.#label}: certificates were read anew`, "info");
+      return material;
+    } catch (error) {
+      this.#refusedStamp = stamp;
+      const { message, code } = error as SvcError;
+      log(`${message}; the former certificates stay in use`, "error", { code });
+      return null;
+    }
+  }
+
+  /** Changes with the files. */
+  async #stampOf(): Promise<string> {
+    const stamps = PARTS.map(async (part) => {
+      const path = this.#paths[part];
+      if (path === null) return "";
+      const found = await stat(path).catch(() => null);
+      return found === null ? "none" : `${found.ino} ${found.size} ${found.mtimeMs}`;
+    });
+    return (await Promise.all(stamps)).join("\n");
+  }
+
+  async #read(): Promise<TlsMaterial> {
+    const [cert, key, ca] = await Promise.all(PARTS.map((part) => this.#text(part)));
+    const leaf = cert === undefined ? null : this.#certificates("cert", cert)[0]!;
+    if (ca !== undefined) this.#certificates("ca", ca);
+    if (key !== undefined) this.#checkKey(key, leaf);
+    if (leaf !== null) this.#noteExpiry(leaf);
+    const options = {
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+      ...(ca === undefined ? {} : { ca: ca.match(CERTIFICATE)! }),
+    };
+    try {
+      return { options, context: createSecureContext({ ...options, minVersion: "TLSv1.2" }) };
+    } catch (error) {
+      throw this.#refusal("cert", `cannot be used: ${(error as Error).message}`, error);
+    }
+  }
+
+  async #text(part: Part): Promise<string | undefined> {
+    const path = this.#paths[part];
+    if (path === null) return undefined;
+    try {
+      const { size } = await stat(path);
+      if (size > MAX_TLS_FILE_BYTES) throw this.#refusal(part, `has ${size} bytes`);
+      return await readFile(path, "utf8");
+    } catch (error) {
+      if (error instanceof SvcError) throw error;
+      const { message } = error as Error;
+      const text = `${this.#label}.${part} cannot be read: ${message}`;
+      throw new SvcError("SVC2940", text, { cause: error });
+    }
+  }
+
+  #certificates(part: Part, text: string): X509Certificate[] {
+    const pems = text.match(CERTIFICATE);
+    if (pems === null) throw this.#refusal(part, `holds no ${NAMES[part]} (PEM)`);
+    try {
+      return pems.map((pem) => new X509Certificate(pem));
+    } catch (error) {
+      throw this.#refusal(part, `holds no ${NAMES[part]} that can be read`, error);
+    }
+  }
+
+  #checkKey(text: string, leaf: X509Certificate | null): void {
+    let fits: boolean;
+    try {
+      fits = leaf?.checkPrivateKey(createPrivateKey(text)) ?? true;
+    } catch (error) {
+      throw this.#refusal("key", "holds no private key (PEM, without passphrase)", error);
+    }
+    if (fits) return;
+    const { cert, key } = this.#paths;
+    const refused = `${this.#label}: ${key} is not the key of the certificate in ${cert}`;
+    throw new SvcError("SVC2942", refused);
+  }
+
+  #noteExpiry({ validTo }: X509Certificate): void {
+    const leftMs = Date.parse(validTo) - Date.now();
+    if (!(leftMs < TLS_EXPIRY_NOTICE_MS)) return;
+    const verb = leftMs < 0 ? "has expired" : "expires soon";
+    log(`${this.#label}.cert ${verb}: ${this.#paths.cert} is valid until ${validTo}`, "warn");
+  }
+
+  #refusal(part: Part, what: string, cause?: unknown): SvcError {
+    const text = `${this.#label}.${part}: ${this.#paths[part]} ${what}`;
+    return new SvcError("SVC2941", text, { cause });
+  }
+}

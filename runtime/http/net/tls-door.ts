@@ -1,0 +1,88 @@
+// Where connections come in that are encrypted: from a connection of TCP to one that has agreed on
+// its keys. Until then nobody is known, so the time for it is bounded as that of a head is; how
+// many may be about it is for the server to say.
+
+import { constants } from "node:crypto";
+import type { Socket } from "node:net";
+import { createServer, type Server, type TLSSocket } from "node:tls";
+import type { TlsMaterial } from "../../base/tls-files.js";
+
+/** Gets the connection once it is secured, null when it never will be. Called once. */
+type Done = (socket: TLSSocket | null) => void;
+
+interface Guest {
+  readonly socket: Socket;
+  readonly untilMs: number;
+  readonly done: Done;
+}
+
+export class TlsDoor {
+  readonly #server: Server;
+  readonly #guests = new Map<string, Guest>();
+
+  constructor(material: TlsMaterial) {
+    this.#server = createServer({
+      ...contextOptions(material),
+      ALPNProtocols: ["http/1.1"],
+      requestCert: material.options.ca !== undefined,
+      rejectUnauthorized: material.options.ca !== undefined,
+    });
+    this.#server.on("secureConnection", (socket) => this.#settle(keyOf(socket), socket));
+    // A client that speaks something else; its connection closes, which tells who waits for it.
+    this.#server.on("tlsClientError", () => {});
+  }
+
+  /** Connections that are not secured yet. */
+  get size(): number {
+    return this.#guests.size;
+  }
+
+  /** Other certificates for connections that come from now on. */
+  use(material: TlsMaterial): void {
+    this.#server.setSecureContext(contextOptions(material));
+  }
+
+  /** @param untilMs when it must be secured, milliseconds of `performance.now` */
+  secure(socket: Socket, untilMs: number, done: Done): void {
+    const key = keyOf(socket);
+    const guest = { socket, untilMs, done };
+    this.#guests.set(key, guest);
+    socket.on("error", () => {});
+    socket.once("close", () => {
+      if (this.#guests.get(key) === guest) this.#settle(key, null);
+    });
+    this.#server.emit("connection", socket);
+  }
+
+  /** Ends what takes too long. */
+  sweep(monotonicMs: number): void {
+    for (const { socket, untilMs } of this.#guests.values()) {
+      if (monotonicMs >= untilMs) socket.destroy();
+    }
+  }
+
+  close(): void {
+    for (const { socket } of this.#guests.values()) socket.destroy();
+  }
+
+  #settle(key: string, socket: TLSSocket | null): void {
+    const guest = this.#guests.get(key);
+    if (guest === undefined) {
+      socket?.destroy();
+      return;
+    }
+    this.#guests.delete(key);
+    guest.done(socket);
+  }
+}
+
+/** Clients may not agree on new keys again and again: it costs the server more than them. */
+function contextOptions({ options }: TlsMaterial) {
+  const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
+  return { ...options, minVersion: "TLSv1.2", secureOptions } as const;
+}
+
+/** Unique while it is open. */
+function keyOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}

@@ -1,0 +1,34 @@
+// Settings that name the files of TLS. Whether the files are what they should be, only a server can
+// tell, where they are.
+
+import type { TlsPaths } from "../base/tls-files.js";
+import { nullable, object, type Rule, string, withDefault } from "./rules.js";
+import type { SettingType } from "./setting-types.js";
+
+/** What may be written in `http.tls`. */
+export interface TlsConfig {
+  /** File with the certificate, and those between it and its root behind it. */
+  readonly cert: string;
+  readonly key: string;
+  /** File with certificates; clients must show one that these have signed. */
+  readonly ca?: string | null | undefined;
+}
+
+const path = string("the path of a file", /^(?=.*\S)[^\p{Cc}]+$/u);
+
+const tlsRule: Rule<TlsPaths> = object({
+  cert: path,
+  key: path,
+  ca: withDefault(nullable(path), null),
+});
+
+/** As text: `cert.pem,key.pem`, with the file of the CA behind a further comma. */
+export const tlsPaths: SettingType<TlsPaths | null, TlsConfig | null> = {
+  rule: nullable(tlsRule),
+  expected: "files of certificate and key, and of the CA of clients, with commas between them",
+  placeholder: "<cert,key[,ca]>",
+  read(text) {
+    const [cert, key, ca, ...rest] = text.split(",").map((file) => file.trim());
+    return rest.length > 0 ? text : { cert, key, ...(ca === undefined ? {} : { ca }) };
+  },
+};

@@ -1,0 +1,204 @@
+// The `net` transport over TLS: every rule of the conformance suite, the bounds of one client, and
+// those of what comes before the first request.
+
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect } from "node:tls";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { HEAD_TIMEOUT_MS } from "../../runtime/base/limits.js";
+import { NetServer, netTransport } from "../../runtime/http/net/transport.js";
+import type { ServerOptions } from "../../runtime/http/transport.js";
+import { BELIEVES, KNOWN_CLIENT, materialOf } from "../support/certificates.js";
+import { serverOptions, TestEngine } from "./engine.js";
+import { RawClient } from "./raw-client.js";
+import { addConformance } from "./run.js";
+
+const HOST = "Host: a\r\n";
+const GET = `GET /echo HTTP/1.1\r\n${HOST}\r\n`;
+const HERE = "127.0.0.1";
+
+const conformance = suite("net conformance over TLS");
+const encryption = { material: () => materialOf("server"), client: BELIEVES };
+addConformance(conformance, netTransport, undefined, encryption);
+conformance.run();
+
+interface Context {
+  engine: TestEngine;
+  servers: NetServer[];
+}
+
+const test = suite<Context>("net over TLS");
+
+test.before.each((context) => {
+  context.engine = new TestEngine();
+  context.servers = [];
+});
+test.after.each(async ({ servers, engine }) => {
+  RawClient.closeAll();
+  await Promise.all(servers.map((server) => server.close()));
+  for (const { clients } of servers) {
+    for (const from of [HERE, "127.0.0.2"]) assert.is(clients.at(from).connections, 0);
+  }
+  assert.is(engine.open, 0);
+});
+
+async function serverWith(
+  { engine, servers }: Context,
+  changes: Partial<ServerOptions> = {},
+): Promise<NetServer> {
+  const tls = await materialOf("server");
+  const server = new NetServer(serverOptions({ tls, ...changes }), engine);
+  servers.push(server);
+  await server.listen(0, HERE);
+  return server;
+}
+
+function open(server: NetServer, from = HERE, client: object = BELIEVES): Promise<RawClient> {
+  return RawClient.open(server.port, HERE, from, client);
+}
+
+async function statusOf(client: RawClient, text = GET): Promise<number> {
+  client.send(text);
+  return (await client.answers(1))[0]!.status;
+}
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  for (let turns = 0; !condition(); turns++) {
+    if (turns > 4000) throw new Error(`${what} did not happen`);
+    await sleep(1);
+  }
+}
+
+test("a client that never agrees on keys counts, and is given up", async (context) => {
+  const limits = { connections: 3, requestsPerSecond: 0 };
+  const server = await serverWith(context, { limits });
+  const first = await open(server, "127.0.0.2");
+  assert.is(await statusOf(first), 200);
+  const mute = await RawClient.open(server.port, HERE, "127.0.0.2");
+  const slow = await RawClient.open(server.port, HERE, "127.0.0.2");
+  slow.send("\x16\x03\x01");
+  await until(() => server.clients.at("127.0.0.2").counted === 3, "all three");
+  const beyond = await RawClient.open(server.port, HERE, "127.0.0.2");
+  await beyond.until(() => beyond.isClosed, "the end of one too many");
+  assert.is(beyond.received, "");
+  assert.is(await statusOf(await open(server, "127.0.0.3")), 200, "another address");
+
+  // Bytes that trickle in are no progress.
+  server.sweep(performance.now() + HEAD_TIMEOUT_MS / 2);
+  slow.send("\x02");
+  assert.not.ok(mute.isClosed || slow.isClosed);
+  server.sweep(performance.now() + HEAD_TIMEOUT_MS);
+  await slow.until(() => mute.isClosed && slow.isClosed, "the end of both");
+  await until(() => server.clients.at("127.0.0.2").counted === 1, "room for others");
+  assert.is(await statusOf(await open(server, "127.0.0.2")), 200);
+  assert.is(await statusOf(first), 200, "who was there before");
+});
+
+test("what is no TLS ends, and only that", async (context) => {
+  const server = await serverWith(context);
+  const client = await open(server);
+  for (const text of [GET, "\x16\x03\x01\x00\x05garbage", "\0".repeat(5000)]) {
+    const plain = await RawClient.open(server.port);
+    plain.send(text);
+    await plain.until(() => plain.isClosed, "the end");
+    assert.not.ok(plain.received.includes("HTTP"), plain.received);
+  }
+  const old = connect({ port: server.port, host: HERE, ...BELIEVES, maxVersion: "TLSv1.1" });
+  await assertFails(once(old, "secureConnect"));
+  assert.is(await statusOf(client), 200);
+  assert.is(context.engine.requests, 1);
+});
+
+test("a head that does not end is answered with 408", async (context) => {
+  const server = await serverWith(context);
+  const client = await open(server);
+  client.send("GET /echo HTTP/1.1\r\nHost:");
+  await until(() => (server.connections()[0]?.bytesIn ?? 0) > 0, "its first bytes");
+  server.sweep(performance.now() + HEAD_TIMEOUT_MS + 1);
+  assert.is((await client.answers(1))[0]!.status, 408);
+  await client.until(() => client.isClosed, "the end");
+});
+
+test("a body above the bound is refused, and its memory given back", async (context) => {
+  const server = await serverWith(context, { maxBodyBytes: 1000 });
+  const client = await open(server);
+  const head = `POST /echo HTTP/1.1\r\n${HOST}Content-Length: 2000\r\n\r\n`;
+  assert.is(await statusOf(client, head + "x".repeat(2000)), 413);
+  assert.is(await statusOf(client), 200);
+  assert.is(server.budget.used, 0);
+});
+
+test("one address has a bound of requests", async (context) => {
+  const limits = { connections: 0, requestsPerSecond: 20 };
+  const client = await open(await serverWith(context, { limits }), "127.0.0.2");
+  client.send(GET.repeat(60));
+  const statuses = (await client.answers(60)).map(({ status }) => status);
+  assert.equal(statuses.slice(0, 20), new Array(20).fill(200));
+  assert.ok(statuses.includes(429));
+});
+
+test("who does not read is not written for without end", async (context) => {
+  const server = await serverWith(context, { answerMemoryBytes: 4 * 1024 * 1024 });
+  const client = await open(server);
+  client.socket.pause();
+  client.send(`GET /large HTTP/1.1\r\n${HOST}\r\n`.repeat(60));
+  await until(() => context.engine.requests > 0, "the first request");
+  await sleep(100);
+  assert.ok(context.engine.requests < 60, "it is read no further than its answers go out");
+  assert.ok(server.answers.held <= 6 * 1024 * 1024, `${server.answers.held} bytes are held`);
+});
+
+test("only clients with a certificate of the CA are served if it is asked for", async (context) => {
+  const server = await serverWith(context, { tls: await materialOf("server", "ca.pem") });
+  assert.is(await statusOf(await open(server, HERE, KNOWN_CLIENT)), 200);
+  for (const client of [BELIEVES, await strayClient()]) {
+    await assertFails(open(server, HERE, client).then((one) => statusOf(one)));
+  }
+  assert.is(context.engine.requests, 1);
+});
+
+async function strayClient(): Promise<object> {
+  const { options } = await materialOf("stray");
+  return { ...BELIEVES, ...options };
+}
+
+test("other certificates are for who comes then; who is there stays", async (context) => {
+  const server = await serverWith(context);
+  const before = await open(server);
+  server.useTls(await materialOf("renewed"));
+  const after = await open(server);
+  assert.is(subjectOf(before), "svc test server");
+  assert.is(subjectOf(after), "svc test server renewed");
+  assert.is(await statusOf(before), 200);
+  assert.is(await statusOf(after), 200);
+});
+
+test("a drain answers who is connected, and ends who has agreed on nothing", async (context) => {
+  const server = await serverWith(context);
+  const client = await open(server);
+  const mute = await RawClient.open(server.port);
+  client.send(`GET /hold HTTP/1.1\r\n${HOST}\r\n`);
+  await until(() => context.engine.held.length === 1, "the request");
+  server.retire();
+  const drained = server.drain(500).then(() => server.close());
+  context.engine.held[0]!.answer(200, "text/plain", "last");
+  assert.is((await client.answers(1))[0]!.body, "last");
+  await drained;
+  await client.until(() => client.isClosed && mute.isClosed, "the end of both");
+  context.servers.length = 0;
+});
+
+function subjectOf({ socket }: RawClient): string {
+  return (socket as ReturnType<typeof connect>).getPeerCertificate().subject.CN as string;
+}
+
+async function assertFails(what: Promise<unknown>): Promise<void> {
+  const failed = await what.then(
+    () => false,
+    () => true,
+  );
+  assert.ok(failed, "it should fail");
+}
+
+test.run();

@@ -1,0 +1,136 @@
+// TLS as operators use it: both ports of `svc serve`, certificates that are renewed, and a matrix
+// whose dispatcher and back-ends know each other by certificates.
+// limit: 60 s
+
+import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TLSSocket } from "node:tls";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BELIEVES, certificateFile, KNOWN_CLIENT } from "../support/certificates.js";
+import { fixture, type Served, serve, svc } from "./support/server.js";
+
+const test = suite<{ folder: string; served: Served[] }>("TLS");
+
+test.before(async (context) => {
+  context.served = [];
+  context.folder = mkdtempSync(join(tmpdir(), "svc-tls-"));
+  for (const part of ["", "-key"]) {
+    cpSync(certificateFile(`server${part}.pem`), join(context.folder, `cert${part}.pem`));
+  }
+  await svc("build", fixture("engine"));
+});
+test.after.each(async ({ served }) => {
+  await Promise.all(served.splice(0).map((one) => one.stop()));
+});
+test.after(({ folder }) => rmSync(folder, { recursive: true }));
+
+interface Told {
+  readonly status: number;
+  readonly text: string;
+  /** To whom the server's certificate belongs. */
+  readonly subject: string;
+}
+
+function ask(port: number, path: string, client: object = BELIEVES): Promise<Told> {
+  const options = { host: "127.0.0.1", port, path, agent: false, ...client };
+  return new Promise((resolve, reject) => {
+    const sent = request(options, (answer) => {
+      const subject = (answer.socket as TLSSocket).getPeerCertificate().subject.CN as string;
+      let text = "";
+      answer.setEncoding("utf8").on("data", (piece: string) => {
+        text += piece;
+      });
+      answer.on("error", reject);
+      answer.on("end", () => resolve({ status: answer.statusCode!, text, subject }));
+    });
+    sent.on("error", reject).end();
+  });
+}
+
+test("both ports speak TLS alone, and the start line says so", async ({ folder, served }) => {
+  const files = `${join(folder, "cert.pem")},${join(folder, "cert-key.pem")}`;
+  const one = await serve(fixture("engine"), "--tls", files);
+  served.push(one);
+  const { port } = one;
+  assert.match(one.output(), `on https://127.0.0.1:${port} (admin https://127.0.0.1:${port + 1})`);
+  assert.match((await ask(port, "/svc/plugin/add?a=1&b=2")).text, '"response": 3');
+  assert.is((await ask(port + 1, "/svc/hc")).text, "SVC/3");
+  const plain = await fetch(`http://127.0.0.1:${port}/svc/hc`).catch(() => null);
+  assert.is(plain, null);
+});
+
+test("renewed certificates are served without a restart", async ({ folder, served }) => {
+  const paths = { cert: join(folder, "cert.pem"), key: join(folder, "cert-key.pem") };
+  const one = await serve(fixture("engine"), "--tls", `${paths.cert},${paths.key}`);
+  served.push(one);
+  assert.is((await ask(one.port, "/svc/hc")).subject, "svc test server");
+  for (const [from, to] of [
+    ["renewed.pem", paths.cert],
+    ["renewed-key.pem", paths.key],
+  ] as const) {
+    cpSync(certificateFile(from), `${to}.new`);
+    renameSync(`${to}.new`, to);
+  }
+  for (const port of [one.port, one.port + 1]) {
+    while ((await ask(port, "/svc/hc")).subject !== "svc test server renewed") await sleep(50);
+  }
+  // Nonsense is told and changes nothing.
+  writeFileSync(paths.cert, "nonsense");
+  while (!one.log().includes("the former certificates stay in use")) await sleep(50);
+  assert.match(one.log(), "http.tls.cert");
+  assert.is((await ask(one.port, "/svc/hc")).subject, "svc test server renewed");
+});
+
+test("a start without its files says which, and ends", async ({ folder }) => {
+  const missing = join(folder, "none.pem");
+  const error = await serve(fixture("engine"), "--tls", `${missing},${missing}`).then(
+    () => null,
+    (thrown: Error) => thrown,
+  );
+  assert.match(error!.message, "SVC2940");
+  assert.match(error!.message, `http.tls.cert cannot be read: ENOENT`);
+});
+
+test("a dispatcher and its back-ends know each other", async (context) => {
+  const { folder, served } = context;
+  const server = `${certificateFile("server.pem")},${certificateFile("server-key.pem")}`;
+  const guarded = `${server},${certificateFile("ca.pem")}`;
+  const backEnd = await serve(fixture("engine"), "--tls", guarded);
+  served.push(backEnd);
+  const refused = await ask(backEnd.port, "/svc/hc").catch(() => null);
+  assert.is(refused, null, "who has no certificate");
+
+  const client = { cert: certificateFile("client.pem"), key: certificateFile("client-key.pem") };
+  const dispatcher = async (name: string, tls: object): Promise<Served> => {
+    const file = join(folder, `${name}.json`);
+    const partitions = [[{ host: "127.0.0.1", port: backEnd.port }]];
+    writeFileSync(file, JSON.stringify({ partitions, replicas: [{}], options: { tls } }));
+    const one = await serve(fixture("engine"), "--role", "dispatcher", "--dispatcher", file);
+    served.push(one);
+    return one;
+  };
+  const ca = certificateFile("ca.pem");
+  const get = async ({ port }: Served): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}/svc/plugin/add?a=1&b=2`);
+  const good = await dispatcher("good", { ca, ...client });
+  const answer = await get(good);
+  assert.is(answer.status, 200);
+  assert.match(await answer.text(), '"response": 3');
+
+  for (const [name, tls] of Object.entries({
+    believesNobody: client,
+    hasNoCertificate: { ca },
+    wantsAnotherName: { ca, ...client, name: "other.test" },
+  })) {
+    assert.is((await get(await dispatcher(name, tls))).status, 503, name);
+  }
+  const named = await dispatcher("named", { ca, ...client, name: "service.test" });
+  assert.is((await get(named)).status, 200);
+  assert.is((await ask(backEnd.port, "/svc/hc", KNOWN_CLIENT)).text, "SVC/3");
+});
+
+test.run();

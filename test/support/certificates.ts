@@ -1,0 +1,36 @@
+// The certificates of test/fixtures/tls, for servers and clients.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { TlsFiles, type TlsMaterial, type TlsPaths } from "../../runtime/base/tls-files.js";
+
+const FOLDER = fileURLToPath(new URL("../fixtures/tls", import.meta.url));
+
+/** Path of one of the files. */
+export function certificateFile(name: string): string {
+  return join(FOLDER, name);
+}
+
+/** Of a server called `name`, whose clients have to be known where `ca` is given. */
+export function pathsOf(name: string, ca: string | null = null): TlsPaths {
+  return {
+    cert: certificateFile(`${name}.pem`),
+    key: certificateFile(`${name}-key.pem`),
+    ca: ca === null ? null : certificateFile(ca),
+  };
+}
+
+export function materialOf(name: string, ca: string | null = null): Promise<TlsMaterial> {
+  return new TlsFiles(pathsOf(name, ca), "http.tls").load();
+}
+
+/** What a client is told that knows whom to believe. */
+export const BELIEVES = { ca: readFileSync(certificateFile("ca.pem"), "utf8") };
+
+/** What a client shows that has a certificate. */
+export const KNOWN_CLIENT = {
+  ...BELIEVES,
+  cert: readFileSync(certificateFile("client.pem"), "utf8"),
+  key: readFileSync(certificateFile("client-key.pem"), "utf8"),
+};
