@@ -34,7 +34,8 @@ export function announce(service: HttpService, { routes }: PluginTable): string 
 /** Where the console is; null where it is not wanted. */
 export function consoleAddress({ settings, port }: HttpService): string | null {
   if (settings.console === "off") return null;
-  return `http://${host(settings.adminIp ?? settings.ip)}:${port + 1}/`;
+  const scheme = settings.tls === null ? "http" : "https";
+  return `${scheme}://${host(settings.adminIp ?? settings.ip)}:${port + 1}/`;
 }
 
 /** A line that calls a plugin of the project at a dispatcher, which merges responses alone. */

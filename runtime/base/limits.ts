@@ -17,6 +17,14 @@ export const MAX_HEADER_FIELDS = 100;
 /** What dispatchers add to the heads that they pass on. */
 export const FORWARDED_HEAD_BYTES = 16 * 1024;
 export const FORWARDED_FIELDS = 16;
+/** Answers of fewer bytes fit into a packet anyway; larger ones take too long. */
+export const MIN_COMPRESSED_BYTES = 1024;
+export const MAX_COMPRESSED_BYTES = 16 * 1024 * 1024;
+/** Of all that are being compressed. */
+export const MAX_COMPRESSING_BYTES = 32 * 1024 * 1024;
+/** Of one file, before; and of all contents that are kept, after. */
+export const MAX_COMPRESSED_FILE_BYTES = 8 * 1024 * 1024;
+export const MAX_COMPRESSED_FILES_BYTES = 32 * 1024 * 1024;
 /** Of one file with certificates or a key. */
 export const MAX_TLS_FILE_BYTES = 1024 * 1024;
 /** A certificate that is valid for less is worth a line of the log. */

@@ -2,12 +2,14 @@
 // media type, and counts. All texts are latin1, one character a byte.
 
 import { nowMs } from "../base/clock.js";
+import { MIN_COMPRESSED_BYTES } from "../base/limits.js";
 import { log } from "../base/log.js";
 import type { Service } from "../builtin/service.js";
 import type { BackEndAnswer } from "../dispatch/answer-parser.js";
 import { engineExplanation } from "../dispatch/explanation.js";
 import type { Merged } from "../dispatch/merge-partials.js";
 import { encodeMerged, mergedJson } from "../dispatch/merged-output.js";
+import type { Compressor } from "../http/compressor.js";
 import {
   ENGINE,
   errorEnvelope,
@@ -57,6 +59,8 @@ export interface AnswerParts {
   readonly cors: boolean;
   /** Null where no request is logged. */
   readonly access: AccessLog | null;
+  /** Null: all leave as they are. */
+  readonly compressor: Compressor | null;
   /** Whether a client may ask how its answer comes about. */
   readonly mayAsk: (exchange: Exchange) => boolean;
 }
@@ -301,9 +305,12 @@ export class Answers {
 
   #send(exchange: Exchange, port: 0 | 1, reply: Reply): void {
     const { status, body } = reply;
-    const { access } = this.#parts;
+    const { access, compressor } = this.#parts;
     this.#count(exchange, port, status, reply.isPlugin);
-    exchange.answer(status, reply.mediaType, body, reply.fields + this.#asked(exchange));
+    const fields = reply.fields + this.#asked(exchange);
+    if (compressor === null || body.length < MIN_COMPRESSED_BYTES) {
+      exchange.answer(status, reply.mediaType, body, fields);
+    } else compressor.answer(exchange, status, reply.mediaType, body, fields);
     if (access !== null) access.answered(exchange, status, body.length);
   }
 

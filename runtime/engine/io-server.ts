@@ -12,6 +12,7 @@ import { Dispatcher } from "../dispatch/dispatcher.js";
 import { KnownGraphs } from "../graph/keeper/known-graphs.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
 import { LogClock } from "../graph/log/logged-store.js";
+import { Compressor } from "../http/compressor.js";
 import { FileServer } from "../http/files.js";
 import { loadTransport } from "../http/load-transport.js";
 import { Operators } from "../http/operators.js";
@@ -80,11 +81,13 @@ export class IoServer {
       return working + waiting + (this.#dispatcher?.working ?? 0);
     };
     const trusted = new TrustedClients(settings.trusted);
+    const compressor = compressorOf(settings);
     const answers = new Answers({
       state: this.#state,
       metrics: this.#metrics,
       tallies: this.#tallies,
       backlog,
+      compressor,
       ...answerRules(settings, trusted),
     });
     this.#answers = answers;
@@ -96,9 +99,7 @@ export class IoServer {
       answers,
       notify,
     );
-    const { dispatcher } = settings;
-    this.#dispatcher =
-      dispatcher && new Dispatcher(readMatrixConfig(dispatcher), settings.projectDir);
+    this.#dispatcher = dispatcherOf(settings);
     this.#matrix =
       this.#dispatcher && new MatrixRequests(this.#dispatcher, answers, this.#scheduler);
     this.#view = new LiveView({
@@ -115,7 +116,7 @@ export class IoServer {
       dispatched: () => this.#matrix?.dispatched() ?? [],
       current: () => this.#engine.current,
     });
-    const files = new FileServer(join(settings.root, "WEB-ROOT"), settings.hiddenFiles);
+    const files = new FileServer(join(settings.root, "WEB-ROOT"), settings.hiddenFiles, compressor);
     const pages = settings.console === "off" ? null : PackagedFiles.console();
     this.#engine = new RequestEngine({
       state: this.#state,
@@ -303,6 +304,16 @@ function answerRules(
       return exchange.connection.ident !== null || trusted.isTrusted(exchange);
     },
   };
+}
+
+function dispatcherOf({ dispatcher, projectDir }: ServerSettings): Dispatcher | null {
+  return dispatcher && new Dispatcher(readMatrixConfig(dispatcher), projectDir);
+}
+
+function compressorOf({ compression, tls }: ServerSettings): Compressor | null {
+  if (compression === "off") return null;
+  const knowsClients = tls !== null && tls.ca !== null;
+  return new Compressor({ withCredentials: compression === "all", knowsClients });
 }
 
 /** What one port is to keep to. */

@@ -5,8 +5,12 @@
 import { constants } from "node:fs";
 import { access, open, realpath, stat } from "node:fs/promises";
 import { resolve, sep } from "node:path";
+import { MAX_COMPRESSED_FILE_BYTES, MIN_COMPRESSED_BYTES } from "../base/limits.js";
 import { fromLatin1 } from "../plugin/contract/wire-text.js";
 import { type ByteRange, namesTag, rangeOf } from "./byte-range.js";
+import { CompressedFiles } from "./compressed-files.js";
+import { type Compressor, encoded, VARY } from "./compressor.js";
+import { codingFor, isCompressible } from "./content-coding.js";
 import { mediaTypeOf } from "./media-types.js";
 import { Refusal } from "./refusal.js";
 import type { Exchange } from "./transport.js";
@@ -33,12 +37,15 @@ type Refuse = (status: number, message: string, fields?: string) => void;
 export class FileServer {
   readonly #root: string;
   readonly #showsHidden: boolean;
+  readonly #compressed: CompressedFiles | null;
 
   /**
    * @param root the folder that files are served from; it need not exist yet
    * @param showsHidden files are served, too, that begin with a dot
+   * @param compressor null: files leave as they are
    */
-  constructor(root: string, showsHidden = false) {
+  constructor(root: string, showsHidden = false, compressor: Compressor | null = null) {
+    this.#compressed = compressor && new CompressedFiles(compressor);
     this.#showsHidden = showsHidden;
     this.#root = resolve(root);
   }
@@ -51,8 +58,31 @@ export class FileServer {
   serve(exchange: Exchange, path: string, refuse: Refuse): void {
     this.#find(path).then((found) => {
       if (found instanceof Refusal) refuse(found.status, found.message);
-      else send(exchange, found, refuse);
+      else this.#send(exchange, found, refuse);
     });
+  }
+
+  #send(exchange: Exchange, file: FoundFile, refuse: Refuse): void {
+    const { path, size } = file;
+    const mediaType = mediaTypeOf(path);
+    const isWorth = size >= MIN_COMPRESSED_BYTES && size <= MAX_COMPRESSED_FILE_BYTES;
+    const compressed = isWorth && isCompressible(mediaType) ? this.#compressed : null;
+    if (compressed === null) return send(exchange, file, mediaType, "", refuse);
+    const { headers } = exchange;
+    // A range is one of the file as it is.
+    const isWhole = headers.get("range") === undefined;
+    const coding = isWhole ? codingFor(headers.get("accept-encoding")) : null;
+    if (coding === null) return send(exchange, file, mediaType, VARY, refuse);
+    const tag = `${file.tag.slice(0, -1)}-${coding}"`;
+    const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n${VARY}`;
+    if (namesTag(headers.get("if-none-match"), tag)) return exchange.answer(304, null, "", fields);
+    const answer = (content: Uint8Array | null): void => {
+      if (content === null) send(exchange, file, mediaType, VARY, refuse);
+      else exchange.answer(200, mediaType, content, encoded(fields, coding));
+    };
+    const content = compressed.find(path, tag, size, coding);
+    if (content instanceof Uint8Array) answer(content);
+    else content.then(answer);
   }
 
   /** Never rejects. */
@@ -80,10 +110,17 @@ export class FileServer {
   }
 }
 
-function send(exchange: Exchange, file: FoundFile, refuse: Refuse): void {
+/** Sends a file as it is. */
+function send(
+  exchange: Exchange,
+  file: FoundFile,
+  mediaType: string,
+  varying: string,
+  refuse: Refuse,
+): void {
   const { size, tag } = file;
   const { headers } = exchange;
-  const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n`;
+  const fields = `Accept-Ranges: bytes\r\nETag: ${tag}\r\n${varying}`;
   if (namesTag(headers.get("if-none-match"), tag)) return exchange.answer(304, null, "", fields);
   const isSame = (headers.get("if-range") ?? tag) === tag;
   const range = isSame ? rangeOf(headers.get("range"), size) : null;
@@ -91,7 +128,6 @@ function send(exchange: Exchange, file: FoundFile, refuse: Refuse): void {
     const message = "416 Range Not Satisfiable: the file has nothing of it";
     return refuse(416, message, `Content-Range: bytes */${size}\r\n`);
   }
-  const mediaType = mediaTypeOf(file.path);
   if (size === 0) return exchange.answer(200, mediaType, "", fields);
   const { start, length } = range ?? { start: 0, length: size };
   const status = range === null ? 200 : 206;

@@ -27,4 +27,16 @@ export const TRANSPORT_SETTINGS = {
       "of it; read anew when they change",
     optionHelp: "PEM files of certificate and key, and of the CA of clients, for both ports",
   }),
+  /** Texts of 1 KiB and more are compressed: "off", "public" (default), "all". */
+  compression: setting({
+    key: "http.compression",
+    type: oneOf("off", "public", "all"),
+    default: ["public"],
+    option: "compression",
+    library: "start",
+    help:
+      "files and answers leave compressed where clients take it; public: but not the answers to " +
+      "requests with credentials; all: these, too",
+    optionHelp: "compress files and answers, those to requests with credentials only with all",
+  }),
 };

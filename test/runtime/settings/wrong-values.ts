@@ -213,6 +213,10 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [{ partitions: [[HOST]], replicas: [{}], options: { timeout: () => 1 } }, /must be int$/],
     [{ partitions: [[HOST]], replicas: new Array(1) }, /^\.replicas\[0\]: entry 0 must be dict$/],
   ],
+  compression: [
+    ["gzip", /^: expected one of "off", "public", "all", got "gzip"$/],
+    [true, /got true$/],
+  ],
   tls: [
     [{ cert: "a.pem" }, /^\.key: expected the path of a file, got nothing$/],
     [{ cert: "a.pem", key: "", ca: null }, /^\.key: expected the path of a file, got ""$/],

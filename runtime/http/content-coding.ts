@@ -1,0 +1,76 @@
+// Which coding an answer may have: what the client takes (RFC 9110, section 12.5.3), and what is
+// worth it.
+
+import * as zlib from "node:zlib";
+
+export type ContentCoding = "zstd" | "br" | "gzip";
+
+type Compress = (bytes: Uint8Array, done: (error: Error | null, result: Buffer) => void) => void;
+
+const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+/** Older releases of Node have no zstd. */
+const { zstdCompress } = zlib as { zstdCompress?: Compress };
+
+/** By preference: all are fast enough to run for each answer. */
+const CODINGS = new Map<ContentCoding, Compress>([
+  ...(zstdCompress === undefined ? [] : ([["zstd", zstdCompress]] as const)),
+  ["br", (bytes, done) => zlib.brotliCompress(bytes, BROTLI, done)],
+  ["gzip", (bytes, done) => zlib.gzip(bytes, done)],
+]);
+
+/** More of them are no client's honest wish. */
+const MAX_ACCEPTED = 32;
+const MAX_FIELD = 1000;
+const QUALITY = /^q=([01](?:\.\d{0,3})?)$/;
+/** Texts, and what is made of texts. */
+const COMPRESSIBLE = new RegExp(
+  [
+    "^text/(?!event-stream)",
+    "^application/(?:[\\w.-]+\\+)?(?:json|xml|javascript|wasm)$",
+    "^application/(?:x-ndjson|rtf|x-sh|sql|toml|yaml)$",
+    "^image/(?:svg\\+xml|bmp|x-icon)$",
+    "^font/(?:ttf|otf)$",
+  ].join("|"),
+);
+
+/** @param mediaType with or without parameters */
+export function isCompressible(mediaType: string): boolean {
+  return COMPRESSIBLE.test(mediaType.split(";", 1)[0]!.trim().toLowerCase());
+}
+
+/**
+ * The coding that the client likes best, of equals the one that is best here; null for none.
+ * @param field value of `Accept-Encoding`
+ */
+export function codingFor(field: string | undefined): ContentCoding | null {
+  if (field === undefined || field.length > MAX_FIELD) return null;
+  const qualities = new Map<string, number>();
+  for (const item of field.toLowerCase().split(",", MAX_ACCEPTED)) {
+    const [name = "", ...parameters] = item.split(";").map((part) => part.trim());
+    qualities.set(name, qualityOf(parameters));
+  }
+  const others = qualities.get("*") ?? 0;
+  const plain = qualities.get("identity") ?? 0;
+  let best: ContentCoding | null = null;
+  let bestQuality = 0;
+  for (const coding of CODINGS.keys()) {
+    const quality = qualities.get(coding) ?? others;
+    if (quality > bestQuality && quality >= plain) [best, bestQuality] = [coding, quality];
+  }
+  return best;
+}
+
+/** What cannot be understood is not asked for. */
+function qualityOf(parameters: readonly string[]): number {
+  const given = parameters.find((parameter) => parameter.startsWith("q="));
+  if (given === undefined) return 1;
+  return Math.min(1, Number(QUALITY.exec(given)?.[1] ?? 0));
+}
+
+/** Resolves with null where it cannot be done. */
+export function compress(coding: ContentCoding, bytes: Uint8Array): Promise<Uint8Array | null> {
+  return new Promise((resolve) => {
+    CODINGS.get(coding)!(bytes, (error, result) => resolve(error === null ? result : null));
+  });
+}

@@ -1,0 +1,205 @@
+// Answers and files that leave compressed, as clients see them: which ones, and which never.
+// limit: 60 s
+
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const PLUGINS = `import { HttpResponse, type int, type PluginRequest } from "svc-server";
+
+/** Much that repeats. @plugin */
+export function much(_request: PluginRequest, bytes: int = 5000): string {
+  return "svc ".repeat(bytes / 4);
+}
+
+/** Bytes of a type of its own. @plugin */
+export function own(_request: PluginRequest, type: string, field: string = ""): HttpResponse {
+  const [name, value] = field.split("=");
+  const headers = name === "" ? {} : { [name!]: value! };
+  return new HttpResponse("svc ".repeat(1000), { type, headers });
+}
+`;
+
+const test = suite<{ project: TemporaryProject; root: string; served: Served[] }>("compression");
+
+test.before(async (context) => {
+  context.served = [];
+  context.project = new TemporaryProject({ "plugins/much.ts": PLUGINS });
+  context.root = mkdtempSync(join(tmpdir(), "svc-compression-"));
+  await svc("build", context.project.folder);
+  mkdirSync(join(context.root, "WEB-ROOT"));
+  context.served.push(await serve(context.project.folder, "--root", context.root));
+});
+test.after(async ({ project, root, served }) => {
+  await Promise.all(served.map((one) => one.stop()));
+  rmSync(root, { recursive: true });
+  project.remove();
+});
+
+interface Told {
+  readonly status: number;
+  readonly fields: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+/** Without anything that fetch adds by itself. */
+function ask(served: Served, path: string, headers: Fields = {}, method = "GET"): Promise<Told> {
+  const options = { host: "127.0.0.1", port: served.port, path, headers, method, agent: false };
+  return new Promise((resolve, reject) => {
+    const sent = request(options, (answer) => {
+      const pieces: Buffer[] = [];
+      answer.on("data", (piece: Buffer) => pieces.push(piece));
+      answer.on("error", reject);
+      answer.on("end", () => {
+        resolve({
+          status: answer.statusCode!,
+          fields: answer.headers,
+          body: Buffer.concat(pieces),
+        });
+      });
+    });
+    sent.on("error", reject).end();
+  });
+}
+
+const MUCH = "/svc/plugin/much";
+const GZIP = { "accept-encoding": "gzip" };
+
+test("an answer is what it was, in fewer bytes", async ({ served: [served] }) => {
+  const plain = await ask(served!, MUCH);
+  assert.is(plain.fields["content-encoding"], undefined);
+  assert.is(plain.fields.vary, "Accept-Encoding");
+  const response = (body: Buffer): unknown => JSON.parse(body.toString()).response;
+  for (const [coding, decode] of [
+    ["gzip", gunzipSync],
+    ["br", brotliDecompressSync],
+  ] as const) {
+    const told = await ask(served!, MUCH, { "accept-encoding": coding });
+    assert.is(told.fields["content-encoding"], coding);
+    assert.is(told.fields.vary, "Accept-Encoding");
+    assert.is(Number(told.fields["content-length"]), told.body.length);
+    assert.ok(told.body.length < plain.body.length / 10);
+    assert.is(response(decode(told.body)), response(plain.body));
+  }
+});
+
+test("small answers are left as they are, and say nothing of it", async ({ served: [served] }) => {
+  const { fields } = await ask(served!, `${MUCH}?bytes=400`, GZIP);
+  assert.is(fields["content-encoding"], undefined);
+  assert.is(fields.vary, undefined);
+});
+
+test("answers to who shows credentials are compressed by request only", async (context) => {
+  const [served] = context.served;
+  const all = await serve(context.project.folder, "--compression", "all");
+  const off = await serve(context.project.folder, "--compression", "off");
+  context.served.push(all, off);
+  const ways: Fields[] = [
+    { cookie: "session=1" },
+    { authorization: "Bearer x" },
+    { "x-api-key": "1" },
+  ];
+  for (const shown of ways) {
+    const headers = { ...GZIP, ...shown };
+    const { fields } = await ask(served!, MUCH, headers);
+    assert.is(fields["content-encoding"], undefined, JSON.stringify(shown));
+    assert.is((await ask(all, MUCH, headers)).fields["content-encoding"], "gzip");
+  }
+  const { fields } = await ask(off, MUCH, GZIP);
+  assert.is(fields["content-encoding"], undefined);
+  assert.is(fields.vary, undefined);
+});
+
+test("bytes of a plugin are compressed where nothing depends on them", async (context) => {
+  const [served] = context.served;
+  const coded = async (query: string): Promise<unknown> => {
+    const told = await ask(served!, `/svc/plugin/own?${query}`, GZIP);
+    assert.is(told.status, 200);
+    return told.fields["content-encoding"];
+  };
+  assert.is(await coded("type=text/html"), "gzip");
+  assert.is(await coded("type=image/png"), undefined);
+  for (const field of ['etag="1"', "set-cookie=a", "cache-control=no-transform"]) {
+    assert.is(await coded(`type=text/html&field=${encodeURIComponent(field)}`), undefined, field);
+  }
+  assert.is(await coded("type=text/html&field=content-encoding%3Dx-own"), "x-own");
+});
+
+test("many at once leave in their order", async ({ served: [served] }) => {
+  const sizes = Array.from({ length: 40 }, (_, index) => 4 * (100 + index * 400));
+  const answers = await Promise.all(
+    sizes.map((bytes) => ask(served!, `${MUCH}?bytes=${bytes}`, GZIP)),
+  );
+  for (const [index, { fields, body }] of answers.entries()) {
+    const text = fields["content-encoding"] === "gzip" ? gunzipSync(body) : body;
+    assert.is(JSON.parse(text.toString()).response.length, sizes[index]);
+  }
+});
+
+test("a file has a tag of its own in each coding", async ({ served: [served], root }) => {
+  const path = join(root, "WEB-ROOT", "page.html");
+  const text = "<p>svc</p>\n".repeat(500);
+  writeFileSync(path, text);
+  const plain = await ask(served!, "/page.html");
+  const coded = await ask(served!, "/page.html", GZIP);
+  assert.is(gunzipSync(coded.body).toString(), text);
+  const head = await ask(served!, "/page.html", GZIP, "HEAD");
+  assert.equal(head.fields, coded.fields);
+  assert.is(head.body.length, 0);
+  assert.is(coded.fields["content-type"], "text/html; charset=UTF-8");
+  for (const { fields } of [plain, coded]) assert.is(fields.vary, "Accept-Encoding");
+  const [tag, codedTag] = [plain.fields.etag as string, coded.fields.etag as string];
+  assert.is(codedTag, tag.replace(/"$/, '-gzip"'));
+
+  const again = (headers: Fields): Promise<Told> => ask(served!, "/page.html", headers);
+  assert.is((await again({ ...GZIP, "if-none-match": codedTag })).status, 304);
+  assert.is((await again({ ...GZIP, "if-none-match": tag })).status, 200);
+  assert.is((await again({ "if-none-match": tag })).status, 304);
+  assert.is((await again({ "if-none-match": codedTag })).status, 200);
+
+  const part = await again({ ...GZIP, range: "bytes=0-9" });
+  assert.is(part.status, 206);
+  assert.is(part.fields["content-encoding"], undefined);
+  assert.is(part.body.toString(), text.slice(0, 10));
+
+  // A file that changes is compressed anew.
+  writeFileSync(path, text.replaceAll("svc", "new"));
+  utimesSync(path, 1000, 1000);
+  assert.match(gunzipSync((await again(GZIP)).body).toString(), "new");
+});
+
+test("pictures and small files are left as they are", async ({ served: [served], root }) => {
+  for (const [name, bytes] of [
+    ["a.png", 5000],
+    ["a.txt", 500],
+  ] as const) {
+    writeFileSync(join(root, "WEB-ROOT", name), "x".repeat(bytes));
+    const { fields, body } = await ask(served!, `/${name}`, GZIP);
+    assert.is(fields["content-encoding"], undefined);
+    assert.is(fields.vary, undefined);
+    assert.is(body.length, bytes);
+  }
+});
+
+test("what is asked through a dispatcher is compressed once", async (context) => {
+  const [served] = context.served;
+  const file = join(context.root, "dispatcher.json");
+  const partitions = [[{ host: "127.0.0.1", port: served!.port }]];
+  writeFileSync(file, JSON.stringify({ partitions, replicas: [{}] }));
+  const { folder } = context.project;
+  const front = await serve(folder, "--role", "dispatcher", "--dispatcher", file);
+  context.served.push(front);
+  const told = await ask(front, MUCH, GZIP);
+  assert.is(told.fields["content-encoding"], "gzip");
+  assert.is(JSON.parse(gunzipSync(told.body).toString()).response.length, 5000);
+});
+
+test.run();
