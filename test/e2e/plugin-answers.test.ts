@@ -1,4 +1,5 @@
 // Answers that plugins shape themselves: a status, bytes of any media type, header fields.
+// limit: 60 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
