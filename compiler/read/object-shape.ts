@@ -97,6 +97,12 @@ const INSTEAD: Readonly<Record<string, string>> = {
   RegExp: "`str`",
 };
 
+/** Converters leave it out of what they read, or it would change the object itself. */
+const UNSETTABLE = {
+  reason: "a name to which JavaScript gives a meaning of its own",
+  help: "another name",
+};
+
 function readProperties(reader: TypeReader, type: ts.Type): Reading {
   const { checker } = reader.context;
   if (extendsAny(checker, type)) reader.context.metAny = true;
@@ -109,6 +115,7 @@ function readProperties(reader: TypeReader, type: ts.Type): Reading {
     const path = `.${symbol.name}`;
     const tags = limitTagsOfSymbol(reader.context, symbol);
     problems.push(...bytesInJson(reader, path, reading), ...problemsAt(path, reading));
+    if (symbol.name === "__proto__") problems.push({ path, ...UNSETTABLE });
     properties.push({
       name: symbol.name,
       optional: mayBeAbsent(symbol, propertyType),

@@ -3,11 +3,15 @@
 import { ts } from "ts-morph";
 import { brandOf, isPackageSymbol } from "./package-symbols.js";
 import type { ReadContext } from "./read-context.js";
-import { plain, type Reading, unsupported } from "./reading.js";
+import { type Direction, plain, type Reading, unsupported } from "./reading.js";
 import { patternSource } from "./template-pattern.js";
 
 /** Types without parts; null for those that have parts. */
-export function readScalar(context: ReadContext, type: ts.Type): Reading | null {
+export function readScalar(
+  context: ReadContext,
+  type: ts.Type,
+  direction: Direction,
+): Reading | null {
   const { checker } = context;
   const { flags } = type;
   if (flags & ts.TypeFlags.Any) context.metAny = true;
@@ -31,7 +35,11 @@ export function readScalar(context: ReadContext, type: ts.Type): Reading | null 
   if (brand) return plain({ kind: brand });
   // A brand of the user's own leaves the wire form as it is.
   const branded = type.isIntersection() && type.types.find(isPrimitive);
-  if (branded) return readScalar(context, branded);
+  if (branded) return readScalar(context, branded, direction);
+  // Of the members' values the checker knows nothing: every number would be taken for one.
+  if (flags & ts.TypeFlags.Enum && direction === "input") {
+    return unsupported("an enum with a computed member", "values that are written down");
+  }
   for (const [mask, kind] of SCALARS) {
     if (flags & mask) return plain({ kind });
   }

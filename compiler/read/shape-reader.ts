@@ -47,7 +47,7 @@ export class ShapeReader implements TypeReader {
   read(type: ts.Type): Reading {
     const known = this.#readings.get(type);
     if (known) return known;
-    const reading = readScalar(this.context, type) ?? this.#readComposite(type);
+    const reading = readScalar(this.context, type, this.direction) ?? this.#readComposite(type);
     // A reading made inside an open type may lack the outer one's problems, never its shape.
     this.#readings.set(type, reading);
     return reading;

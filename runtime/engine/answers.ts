@@ -24,7 +24,7 @@ import type { PluginTallies } from "../metrics/plugin-tallies.js";
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
 import { REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
 import type { Accept } from "../plugin/contract/request-source.js";
-import { latin1Text, MAX_COPIED_BYTES, toLatin1 } from "../plugin/contract/wire-text.js";
+import { latin1Text, MAX_COPIED_BYTES, toLatin1, wrapped } from "../plugin/contract/wire-text.js";
 import { splitHttpResponse } from "../plugin/response/http-response.js";
 import { PluginResponse } from "../plugin/response/plugin-response.js";
 import { plainText } from "../plugin/run/render.js";
@@ -367,7 +367,7 @@ function enveloped(
   }
   const text = okEnvelope("\0", execMs, hierarchy);
   const [head, tail] = text.split("\0") as [string, string];
-  return Buffer.concat([Buffer.from(head, "latin1"), payload, Buffer.from(tail, "latin1")]);
+  return wrapped(head, payload, tail);
 }
 
 /**

@@ -16,6 +16,7 @@ import type {
   RequestSource,
   StreamOpener,
 } from "../plugin/contract/request-source.js";
+import { roomyBytes } from "../plugin/contract/wire-text.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { runPlugin, runPost } from "../plugin/run/run-plugin.js";
 import {
@@ -181,7 +182,7 @@ export class Executor {
     // A long text would be copied character by character; bytes change hands.
     if (payload.length > INLINE_BODY_BYTES) this.#collector.used(payload.length);
     const isLong = typeof payload === "string" && payload.length > INLINE_BODY_BYTES;
-    const sent = isLong ? latin1Bytes(payload) : payload;
+    const sent = isLong ? roomyBytes(payload) : payload;
     this.#results.push(slot, serial, status, kind, sent, flush);
     if (typeof sent !== "string") this.#transfers.push(sent.buffer);
     // From here on the plugins of other requests may keep this thread from posting.
@@ -209,13 +210,6 @@ function runMerged(
   done: Done,
 ): BoundGraph | null {
   return runPost(entry, source, partial, { texec, resubmits, kept }, done);
-}
-
-/** In an ArrayBuffer of their own, so that it can be transferred. */
-function latin1Bytes(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length);
-  Buffer.from(bytes.buffer).write(text, "latin1");
-  return bytes;
 }
 
 function acceptOf(flags: number): Accept {

@@ -1,12 +1,12 @@
-// Requests that found no slot, in the order in which they came. Each port has a line for every
-// lowest queue that requests may ask for: who may only take a few slots does not hold up those who
-// may take any, but nobody takes a slot for which somebody else has waited longer.
+// Requests that found no slot. Each port has a line for every lowest queue that requests may ask
+// for: who may only take a few slots does not hold up those who may take any, but the first of no
+// line takes a slot for which the first of another one has waited longer.
 
-import { Fifo } from "../base/fifo.js";
 import { MAX_QUEUE } from "../base/limits.js";
+import { FairLine } from "./fair-line.js";
 import type { PluginCall } from "./plugin-call.js";
 
-type Lines = readonly Fifo<PluginCall>[];
+type Lines = readonly FairLine[];
 
 export class WaitingCalls {
   size = 0;
@@ -40,7 +40,9 @@ export class WaitingCalls {
     for (const line of this.#lines.flat()) yield* line.items();
   }
 
-  /** Offers requests, first come first, to `take`, which says whether there was a slot. */
+  /**
+   * Offers requests, one client's after the other's, to `take`: it says whether there was a slot.
+   */
   offer(take: (call: PluginCall) => boolean): void {
     for (const lines of this.#lines) {
       // One bit a line whose first request found no slot.
@@ -57,21 +59,15 @@ export class WaitingCalls {
 
   /** Takes out those that `isOver` names. */
   remove(isOver: (call: PluginCall) => boolean): PluginCall[] {
-    const removed: PluginCall[] = [];
-    if (this.size === 0) return removed;
-    for (const line of this.#lines.flat()) {
-      for (const call of line.clear()) {
-        if (isOver(call)) removed.push(call);
-        else line.push(call);
-      }
-    }
+    if (this.size === 0) return [];
+    const removed = this.#lines.flat().flatMap((line) => line.remove(isOver));
     this.size -= removed.length;
     return removed;
   }
 }
 
 function newLines(): Lines {
-  return Array.from({ length: MAX_QUEUE + 1 }, () => new Fifo<PluginCall>());
+  return Array.from({ length: MAX_QUEUE + 1 }, () => new FairLine());
 }
 
 /** The open line whose first request has waited longest, -1 for none. */

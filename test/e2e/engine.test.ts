@@ -1,4 +1,5 @@
 // One engine over real sockets: the request table, envelopes, attributes, sizes.
+// limit: 60 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

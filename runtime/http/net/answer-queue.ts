@@ -1,7 +1,11 @@
 // The requests of one connection that are in progress, oldest first, and the order in which their
 // answers leave. An answer that comes early waits here for those before it.
 
-import { MAX_PIPELINED_HEAD_BYTES, MAX_PIPELINED_REQUESTS } from "../../base/limits.js";
+import {
+  MAX_PIECE_BYTES,
+  MAX_PIPELINED_HEAD_BYTES,
+  MAX_PIPELINED_REQUESTS,
+} from "../../base/limits.js";
 import type { ServerEvents } from "../transport.js";
 import type { BodyMemory } from "./body-store.js";
 import type { NetExchange } from "./exchange.js";
@@ -84,11 +88,12 @@ export class AnswerQueue {
     while (exchange?.settled && !this.#isStreaming) {
       this.#output.add(exchange.text);
       const { content } = exchange;
-      if (content instanceof Uint8Array) this.#output.addBytes(content);
+      const isBytes = content instanceof Uint8Array;
+      if (isBytes && content.length <= MAX_PIECE_BYTES) this.#output.addBytes(content);
       else if (content !== null) {
         this.#isStreaming = true;
         const length = exchange.isChunked ? null : exchange.contentLength;
-        this.#output.pump(content, length).then((isWhole) => {
+        this.#output.pump(isBytes ? pieces(content) : content, length).then((isWhole) => {
           this.#isStreaming = false;
           if (isWhole) this.#streamed();
           else this.#owner.failed();
@@ -120,5 +125,11 @@ export class AnswerQueue {
     const bytesOut = exchange.text.length + exchange.contentLength;
     this.#owner.events.answered(exchange.requestBytes, bytesOut);
     return this.#first;
+  }
+}
+
+function* pieces(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += MAX_PIECE_BYTES) {
+    yield bytes.subarray(at, at + MAX_PIECE_BYTES);
   }
 }

@@ -1,6 +1,7 @@
 // What the connections of one address hold together. A bound for each connection is none for who
-// opens many of them. IPv6 clients are given whole networks: the first 64 bits count as one.
+// opens many of them.
 
+import { clientKey } from "../client-key.js";
 import { TokenBucket } from "../token-bucket.js";
 import type { ClientLimits } from "../transport.js";
 import { type AnswerMemory, clientAnswers } from "./answer-memory.js";
@@ -109,14 +110,4 @@ export class Clients {
     this.#gone.delete(client);
     this.#clients.delete(client.key);
   }
-}
-
-/** What tells clients apart: an IPv4 address, or the network of an IPv6 address. */
-export function clientKey(address: string): string {
-  if (!address.includes(":")) return address;
-  const [start, rest] = address.split("::", 2) as [string, string | undefined];
-  const groups = start === "" ? [] : start.split(":");
-  const after = rest === undefined || rest === "" ? [] : rest.split(":");
-  while (groups.length + after.length < 8) groups.push("0");
-  return [...groups, ...after].slice(0, 4).join(":");
 }

@@ -2,7 +2,8 @@
 // turn leave in one write; bytes and streams are written in their place between them.
 
 import type { Socket } from "node:net";
-import { ANSWER_STALL_MS } from "../../base/limits.js";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { ANSWER_STALL_MS, MAX_PIECE_BYTES } from "../../base/limits.js";
 import type { ByteSource } from "../transport.js";
 
 export class Output {
@@ -54,18 +55,24 @@ export class Output {
   }
 
   /**
-   * Sends all of `source`, never more than the client takes.
+   * Sends all of `source`, never more than the client takes. A client that takes all at once has
+   * others wait for a piece: the system copies each write while this thread waits.
    * @param byteLength null for content that says its end itself
    * @returns false when the source failed or was not as long as announced
    */
   async pump(source: ByteSource, byteLength: number | null): Promise<boolean> {
     let left = byteLength ?? Number.POSITIVE_INFINITY;
+    let inTurn = 0;
     try {
       for await (const bytes of source) {
         left -= bytes.length;
         if (left < 0 || this.#socket.destroyed) return false;
         this.addBytes(bytes);
         if (this.isBlocked) await this.#drained();
+        inTurn += bytes.length;
+        if (inTurn < MAX_PIECE_BYTES) continue;
+        inTurn = 0;
+        await nextTurn();
       }
     } catch {
       return false;

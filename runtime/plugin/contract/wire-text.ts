@@ -21,3 +21,28 @@ export function fromLatin1(bytes: string): string {
   if (Buffer.byteLength(bytes, "utf8") === bytes.length) return bytes;
   return Buffer.from(bytes, "latin1").toString("utf8");
 }
+
+/** Before and behind bytes that something will be put around. */
+const ROOM_BYTES = 512;
+
+/** Latin1 text in an ArrayBuffer of its own, to be transferred, with room for `wrapped`. */
+export function roomyBytes(text: string): Uint8Array<ArrayBuffer> {
+  const whole = Buffer.from(new ArrayBuffer(text.length + 2 * ROOM_BYTES));
+  whole.write(text, ROOM_BYTES, "latin1");
+  return new Uint8Array(whole.buffer, ROOM_BYTES, text.length);
+}
+
+/** Bytes between two latin1 texts. Those that have room are not copied, however many they are. */
+export function wrapped(head: string, bytes: Uint8Array, tail: string): Uint8Array {
+  const { buffer, byteOffset, length } = bytes;
+  const end = byteOffset + length;
+  // Exactly what `roomyBytes` makes: around other bytes there may be somebody else's.
+  const isRoomy = byteOffset === ROOM_BYTES && buffer.byteLength === end + ROOM_BYTES;
+  if (!isRoomy || head.length > ROOM_BYTES || tail.length > ROOM_BYTES) {
+    return Buffer.concat([Buffer.from(head, "latin1"), bytes, Buffer.from(tail, "latin1")]);
+  }
+  const whole = Buffer.from(buffer);
+  whole.write(head, byteOffset - head.length, "latin1");
+  whole.write(tail, end, "latin1");
+  return whole.subarray(byteOffset - head.length, end + tail.length);
+}

@@ -87,4 +87,35 @@ export function g(request: PluginRequest): Wide { return null!; }`;
   ]);
 });
 
+test("enums of which the checker does not know the values are refused as parameters", () => {
+  const source = `
+enum Known { A = 1 << 2, B = A | 1, C = "x" }
+enum Computed { A = "xy".length, B = 7 }
+/** @plugin */
+export function f(request: PluginRequest, a: Known, b: Computed, c: { of: Computed.A }[]) {
+  return null;
+}
+/** @plugin */
+export function g(request: PluginRequest): Computed { return Computed.B; }`;
+  const result = readSource(source);
+  assert.equal(
+    result.diagnostics.map(({ code, message }) => `${code} ${message}`),
+    [
+      "SVC1040 parameter `b`: `b` is an enum with a computed member",
+      "SVC1040 parameter `c`: `c[].of` is an enum with a computed member",
+    ],
+  );
+});
+
+test("a property that no converter sets is refused", () => {
+  const source = `
+/** @plugin */
+export function f(request: PluginRequest, a: { __proto__: int; constructor: int }) { return 1; }`;
+  const result = readSource(source);
+  assert.equal(
+    result.diagnostics.map(({ message }) => message),
+    ["parameter `a`: `a.__proto__` is a name to which JavaScript gives a meaning of its own"],
+  );
+});
+
 test.run();

@@ -48,7 +48,7 @@ function call(plugin: number, target = "/svc/plugin/x"): PluginCall {
       target,
       headers: { block: "", accept: "json", minQueue: 0 },
       body: null,
-      connection: { client: "http://127.0.0.1:1/", ident: null, endedAtMs: 0 },
+      connection: { remoteAddress: "127.0.0.1", ident: null, endedAtMs: 0 },
       t0Ms: Date.now(),
       aborted: false,
     } as never,

@@ -2,7 +2,12 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { fromLatin1, toLatin1 } from "../../../../runtime/plugin/contract/wire-text.js";
+import {
+  fromLatin1,
+  roomyBytes,
+  toLatin1,
+  wrapped,
+} from "../../../../runtime/plugin/contract/wire-text.js";
 
 const test = suite("wire text");
 
@@ -17,6 +22,23 @@ test("carries UTF-8 bytes as characters, both ways", () => {
 test("replaces what is no UTF-8 and no well-formed text", () => {
   assert.is(fromLatin1("a\xff"), "a\ufffd");
   assert.is(fromLatin1(toLatin1("a\ud800")), "a\ufffd");
+});
+
+test("puts texts around bytes, in place where there is room", () => {
+  const text = "\u00e9".repeat(10_000);
+  for (const head of ["", "{", "h".repeat(512), "h".repeat(513)]) {
+    const bytes = roomyBytes(text);
+    const whole = wrapped(head, bytes, "tail\u00ff");
+    assert.is(Buffer.from(whole).toString("latin1"), `${head}${text}tail\u00ff`);
+    assert.is(whole.buffer === bytes.buffer, head.length <= 512, `${head.length} before`);
+  }
+});
+
+test("leaves alone what is around bytes of somebody else", () => {
+  const all = Buffer.alloc(20_000, "o");
+  const whole = wrapped("{", all.subarray(512, 19_000), "}");
+  assert.is(Buffer.from(whole).toString("latin1"), `{${"o".repeat(18_488)}}`);
+  assert.is(all.toString("latin1"), "o".repeat(20_000));
 });
 
 test.run();
