@@ -15,7 +15,7 @@ import { MAX_LIST, type VectorMemory } from "./vector-memory.js";
 import type { VectorTable } from "./vector-table.js";
 
 /** Vectors from so many components on are fetched all at once before they are compared. */
-const TOUCH_LENGTH = 256;
+const TOUCH_LENGTH = 128;
 const MAX_STAMP = 0xffff;
 
 export class HnswSearch {
