@@ -73,6 +73,8 @@ export type {
   AdjacentRule,
   AggregateQueryOptions,
   ArcFilter,
+  ArcFilterItems,
+  ArcValue,
   CollectRule,
   DegreeCondition,
   ExecuteOptions,

@@ -119,7 +119,7 @@ test(`values compare with those of the arc before (seed ${SEED})`, () => {
       const [code, passes] = random.of(COMPARISONS);
       const offset = (random.below(9) - 4) / 2;
       const keep = random.below(3) > 0;
-      const rule = ["*", C.D_OUT, mod, code, offset];
+      const rule = ["*", C.D_OUT, mod, code, offset] as const;
       const found = graph.neighborhood("a", {
         ...{ collect: C.C_NONE, fields: ["anchor", "id"], result: "list" },
         neighbor: { traverse: { arc: keep ? rule : [false, rule], collect: true } },

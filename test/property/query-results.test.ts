@@ -6,7 +6,8 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import * as S from "../../runtime/base/sort-constants.js";
-import { D_BOTH, D_IN, D_OUT, F_DEGREES, M_STAT } from "../../runtime/graph/model/constants.js";
+import { D_BOTH, D_IN, D_OUT, F_DEGREES } from "../../runtime/graph/model/constants.js";
+import { STATIC_CODE } from "../../runtime/graph/model/modifiers.js";
 import { aggregate } from "../../runtime/graph/query/calls/aggregate.js";
 import { initials, terminals } from "../../runtime/graph/query/calls/lists.js";
 import { neighborhood } from "../../runtime/graph/query/calls/neighborhood.js";
@@ -30,7 +31,7 @@ type Key = (model: QueryModel, hit: ModelHit) => number | string;
 
 /** What hits are sorted by, with the direction that each has of its own. */
 const KEYS: readonly (readonly [sortby: number, isDescending: boolean, Key])[] = [
-  [S.S_VAL, true, (_model, { arc }) => (arc.modifier === M_STAT ? 0 : arc.value)],
+  [S.S_VAL, true, (_model, { arc }) => (arc.modifier === STATIC_CODE ? 0 : arc.value)],
   [S.S_ID, false, (_model, { head }) => head],
   [S.S_ANCHOR, false, (_model, { tail }) => tail],
   [S.S_DEG, true, (model, { head }) => model.degree(head, null, 0)],

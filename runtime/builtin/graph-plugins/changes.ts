@@ -5,6 +5,7 @@
 import { ParameterError } from "../../base/errors.js";
 import type { ArcSpec } from "../../graph/changes/connect.js";
 import { M_STAT, V_ANY } from "../../graph/model/constants.js";
+import type { ArcFilter } from "../../graph/query/parse/query-options.js";
 import type { float, int, json, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { graphNamed } from "../context.js";
@@ -162,12 +163,10 @@ export function disconnect(
   timeout: int = TIMEOUT_MS,
 ): Promise<object> {
   const test = constantParameter("condition", condition, "V_");
-  const arc: (string | number)[] = [
-    relationship,
-    constantParameter("direction", direction, "D_"),
-    constantParameter("modifier", modifier, "M_"),
-  ];
-  if (test !== V_ANY) arc.push(test, value);
+  const dir = constantParameter("direction", direction, "D_");
+  const mod = constantParameter("modifier", modifier, "M_");
+  const arc: ArcFilter =
+    test === V_ANY ? [relationship, dir, mod] : [relationship, dir, mod, test, value];
   const other = neighbor === "*" ? undefined : neighbor;
   const found = graphNamed(graph);
   return patiently(timeout, (timeout) => {

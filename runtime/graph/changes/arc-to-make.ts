@@ -1,22 +1,42 @@
 // An arc as callers write it, read into plain members. Nothing here looks at a graph.
 
 import { ArcFlag } from "../memory/layout.js";
-import { M_AUTOTM, M_CNT, M_FWDONLY, M_STAT, T_NEVER } from "../model/constants.js";
+import {
+  type ArcModifier,
+  M_AUTOTM,
+  M_CNT,
+  M_FWDONLY,
+  M_STAT,
+  T_NEVER,
+} from "../model/constants.js";
 import { ArcError, ValueError } from "../model/errors.js";
-import { MODIFIERS, type Modifier, valueBits } from "../model/modifiers.js";
+import {
+  MODIFIERS,
+  type Modifier,
+  modifierNamed,
+  STATIC_CODE,
+  valueBits,
+} from "../model/modifiers.js";
 
-/** `null`, `"rel"`, `[rel]`, `[rel, modifier]` or `[rel, modifier, value]`. */
+/** `{ rel, mod, value }`, `null`, `"rel"`, `[rel]`, `[rel, modifier]` or `[rel, modifier, value]`. */
 export type ArcSpec =
   | null
   | undefined
   | string
   | readonly []
-  | readonly [relationship: string | null, modifier?: number, value?: number];
+  | readonly [relationship: string | null, modifier?: ArcModifier, value?: number]
+  | {
+      readonly rel?: string | null;
+      /** `M_INT`, or `"int"`. */
+      readonly mod?: ArcModifier | string;
+      readonly value?: number;
+    };
 
 const DEFAULT_RELATIONSHIP = "__related__";
+const MEMBERS = new Set(["rel", "mod", "value"]);
 const CODE_MASK = 0x1f;
 const FLAGS = M_AUTOTM | M_FWDONLY;
-const STATIC = MODIFIERS[M_STAT]!;
+const STATIC = MODIFIERS[STATIC_CODE]!;
 
 /** One for all calls: none of them is under way when another is read. */
 export class ArcToMake {
@@ -34,21 +54,34 @@ export class ArcToMake {
   read(spec: ArcSpec): this {
     if (typeof spec === "string") return this.set(spec, M_STAT, undefined);
     if (spec === null || spec === undefined) return this.set(null, M_STAT, undefined);
-    if (!Array.isArray(spec)) throw new ArcError("Invalid arc, must be string or tuple");
+    if (!Array.isArray(spec)) return this.#readMembers(spec);
     if (spec.length > 3) {
       throw new ArcError("Invalid arc tuple, expected (relationship, modifier, value)");
     }
     return this.set(spec[0], spec[1], spec[2]);
   }
 
+  #readMembers(spec: unknown): this {
+    if (typeof spec !== "object" || spec === null) {
+      throw new ArcError("Invalid arc, must be string or tuple");
+    }
+    for (const name of Object.keys(spec)) {
+      if (!MEMBERS.has(name))
+        throw new ArcError(`Invalid arc: '${name}' is none of rel, mod, value`);
+    }
+    const { rel, mod, value } = spec as { rel?: unknown; mod?: unknown; value?: unknown };
+    return this.set(rel, modifierNamed(mod), value);
+  }
+
   /** @throws ArcError, ValueError, TypeError */
   set(relationship: unknown, modifier: unknown, value: unknown): this {
-    const code = modifier === undefined || modifier === null ? M_STAT : modifier;
+    const given = modifier === undefined || modifier === null ? STATIC_CODE : modifier;
     if (typeof relationship === "string") this.relationship = relationship;
     else if (relationship === null || relationship === undefined) {
       this.relationship = DEFAULT_RELATIONSHIP;
     } else throw new ArcError("Invalid arc, relationship must be a string");
-    if (typeof code !== "number") throw new ArcError("Invalid arc modifier");
+    if (typeof given !== "number") throw new ArcError("Invalid arc modifier");
+    const code = (given & ~FLAGS) === M_STAT ? given - M_STAT + STATIC_CODE : given;
     const row = (code & ~FLAGS) === (code & CODE_MASK) ? MODIFIERS[code & CODE_MASK] : undefined;
     if (row === undefined || row.isResult || !Number.isInteger(code)) {
       throw new ArcError("Invalid arc modifier");

@@ -2,6 +2,7 @@
 // names in errors, documentation, completion.
 
 import * as C from "../model/constants.js";
+import { STATIC_CODE } from "../model/modifiers.js";
 import { ARC_ATTRIBUTES, OTHER_ATTRIBUTES, VERTEX_ATTRIBUTES } from "./attributes.js";
 import { CASTS } from "./functions/casts.js";
 import { COLLECT } from "./functions/collect.js";
@@ -61,7 +62,8 @@ function real(value: number): Constant {
 /** Directions, modifiers that arcs can have, and times. */
 const GRAPH_CONSTANTS = Object.entries(C).flatMap(([name, value]) => {
   const isKnown = /^([DT]_|M_[A-Z]+$)/.test(name) && !/AGGR|AUTO|FWD/.test(name);
-  return isKnown && typeof value === "number" ? [[name, value] as const] : [];
+  if (!isKnown || typeof value !== "number") return [];
+  return [[name, name === "M_STAT" ? STATIC_CODE : value] as const];
 });
 
 export const CONSTANTS: ReadonlyMap<string, Constant> = new Map<string, Constant>([

@@ -1,54 +1,67 @@
 // The constants of graph queries under the names that the interface gives them. The values are
 // those that peers exchange; sort constants are in runtime/base/sort-constants.ts.
 
+declare const KIND: unique symbol;
+/**
+ * Numbers of one kind of constants. An editor refuses those of another kind; plain numbers pass.
+ */
+type Constant<Kind extends string> = number & { readonly [KIND]?: Kind };
+/** A `D_` constant. */
+export type ArcDirection = Constant<"direction">;
+/** An `M_` constant, also with M_AUTOTM and M_FWDONLY. */
+export type ArcModifier = Constant<"modifier">;
+/** A `V_` constant. */
+export type ValueComparison = Constant<"comparison">;
+
 /** Direction of arcs as seen from a vertex. */
-export const D_ANY = 0;
-export const D_IN = 1;
-export const D_OUT = 2;
-export const D_BOTH = 3;
+export const D_ANY: 0 & ArcDirection = 0;
+export const D_IN: 1 & ArcDirection = 1;
+export const D_OUT: 2 & ArcDirection = 2;
+export const D_BOTH: 3 & ArcDirection = 3;
 
 /** Arc modifiers: what kind of value an arc carries, and what connecting again does to it. */
-export const M_ANY = 0;
-export const M_STAT = 1;
-export const M_LSH = 4;
-export const M_INT = 5;
-export const M_UINT = 6;
-export const M_CNT = 8;
-export const M_INTAGGR = 10;
-export const M_TMC = 12;
-export const M_TMM = 13;
-export const M_TMX = 14;
-export const M_SIM = 18;
-export const M_DIST = 19;
-export const M_FLT = 23;
-export const M_ACC = 25;
-export const M_FLTAGGR = 27;
+export const M_ANY: ArcModifier = 0;
+/** Its code is 1, as that of D_IN: the bit 0x20 tells them apart wherever either may stand. */
+export const M_STAT: ArcModifier = 33;
+export const M_LSH: ArcModifier = 4;
+export const M_INT: ArcModifier = 5;
+export const M_UINT: ArcModifier = 6;
+export const M_CNT: ArcModifier = 8;
+export const M_INTAGGR: ArcModifier = 10;
+export const M_TMC: ArcModifier = 12;
+export const M_TMM: ArcModifier = 13;
+export const M_TMX: ArcModifier = 14;
+export const M_SIM: ArcModifier = 18;
+export const M_DIST: ArcModifier = 19;
+export const M_FLT: ArcModifier = 23;
+export const M_ACC: ArcModifier = 25;
+export const M_FLTAGGR: ArcModifier = 27;
 /** Beside a modifier: also keep the arc's times of creation and modification. */
-export const M_AUTOTM = 256;
+export const M_AUTOTM: ArcModifier = 256;
 /** Beside a modifier: the terminal does not list the arc. */
-export const M_FWDONLY = 2048;
+export const M_FWDONLY: ArcModifier = 2048;
 
 /** Value conditions. */
-export const V_ANY = 0;
+export const V_ANY: ValueComparison = 0;
 /** Beside another one: its opposite, `V_RANGE | V_NOT` is V_NRANGE. */
-export const V_NOT = 2;
-export const V_LTE = 4;
-export const V_GT = 6;
-export const V_GTE = 8;
-export const V_LT = 10;
-export const V_EQ = 12;
-export const V_NEQ = 14;
-export const V_RANGE = 16;
-export const V_NRANGE = 18;
+export const V_NOT: ValueComparison = 2;
+export const V_LTE: ValueComparison = 4;
+export const V_GT: ValueComparison = 6;
+export const V_GTE: ValueComparison = 8;
+export const V_LT: ValueComparison = 10;
+export const V_EQ: ValueComparison = 12;
+export const V_NEQ: ValueComparison = 14;
+export const V_RANGE: ValueComparison = 16;
+export const V_NRANGE: ValueComparison = 18;
 /** Compared with the value of the arc that led to the vertex. */
-export const V_DYN_DELTA = 24;
-export const V_DYN_RATIO = 25;
-export const V_DYN_LTE = 26;
-export const V_DYN_GT = 27;
-export const V_DYN_GTE = 28;
-export const V_DYN_LT = 29;
-export const V_DYN_EQ = 30;
-export const V_DYN_NEQ = 31;
+export const V_DYN_DELTA: ValueComparison = 24;
+export const V_DYN_RATIO: ValueComparison = 25;
+export const V_DYN_LTE: ValueComparison = 26;
+export const V_DYN_GT: ValueComparison = 27;
+export const V_DYN_GTE: ValueComparison = 28;
+export const V_DYN_LT: ValueComparison = 29;
+export const V_DYN_EQ: ValueComparison = 30;
+export const V_DYN_NEQ: ValueComparison = 31;
 
 /** Collect rules: arcs of a level are not part of the result, are, or are only all visited. */
 export const C_NONE = false;

@@ -41,6 +41,14 @@ export interface Modifier {
   readonly isResult: boolean;
 }
 
+/** Code of M_STAT, as arcs have it. */
+export const STATIC_CODE = 1;
+
+/** The code of an M_ constant: M_STAT is marked, so that nobody takes it for a direction. */
+export function modifierCode(constant: number): number {
+  return constant === M_STAT ? STATIC_CODE : constant;
+}
+
 const MAX_INT = 2 ** 31 - 1;
 const MAX_UINT = 2 ** 32 - 1;
 const MAX_FLOAT = 3.4028234663852886e38;
@@ -64,7 +72,7 @@ const CLAMPED = { isClamped: true };
 const RESULT = { isResult: true };
 
 const ROWS = [
-  row(M_STAT, "M_STAT", "unit", [1, 1], 1, "keep"),
+  row(STATIC_CODE, "M_STAT", "unit", [1, 1], 1, "keep"),
   row(M_LSH, "M_LSH", "uint", UINT, 0, "set", CLAMPED),
   row(M_INT, "M_INT", "int", INT, 0, "set"),
   row(M_UINT, "M_UINT", "uint", UINT, 0, "set", CLAMPED),
@@ -84,6 +92,13 @@ const ROWS = [
 export const MODIFIERS: readonly (Modifier | undefined)[] = Array.from({ length: 32 }, (_, code) =>
   ROWS.find((modifier) => modifier.code === code),
 );
+
+/** The code of a modifier by its name, `"int"` or `"M_INT"` for M_INT; what is none stays as it is. */
+export function modifierNamed(modifier: unknown): unknown {
+  if (typeof modifier !== "string") return modifier;
+  const name = modifier.startsWith("M_") ? modifier : `M_${modifier.toUpperCase()}`;
+  return ROWS.find((row) => row.name === name)?.code ?? modifier;
+}
 
 /** Set in the code of every modifier whose values are floats. */
 export const FLOAT_MODIFIER = 0x10;

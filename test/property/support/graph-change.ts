@@ -14,12 +14,12 @@ import {
   M_INT,
   M_LSH,
   M_SIM,
-  M_STAT,
   M_TMC,
   M_TMM,
   M_TMX,
   M_UINT,
 } from "../../../runtime/graph/model/constants.js";
+import { STATIC_CODE } from "../../../runtime/graph/model/modifiers.js";
 import type { PropertyValue } from "../../../runtime/graph/store/property-values.js";
 import type { Random } from "./random.js";
 
@@ -83,7 +83,7 @@ export const KEYS = ["age", "name", "tags", "score", "blob"];
 const FLOATS: readonly number[] = [M_SIM, M_DIST, M_FLT, M_ACC];
 /** Each as often as it stands here. */
 const MODIFIERS: readonly number[] = [
-  ...[M_STAT, M_STAT, M_INT, M_INT, M_INT, M_UINT, M_LSH, M_CNT, M_CNT],
+  ...[STATIC_CODE, STATIC_CODE, M_INT, M_INT, M_INT, M_UINT, M_LSH, M_CNT, M_CNT],
   ...[M_SIM, M_DIST, M_FLT, M_FLT, M_ACC, M_ACC, M_TMC, M_TMM, M_TMX, M_TMX],
 ];
 const TIMES: readonly number[] = [M_TMC, M_TMM, M_TMX];
@@ -162,7 +162,7 @@ function randomConnect(random: Random, ids: readonly string[]): Change {
 }
 
 function valueFor(random: Random, modifier: number): number | undefined {
-  if (modifier === M_STAT) return random.below(30) === 0 ? 1 : undefined;
+  if (modifier === STATIC_CODE) return random.below(30) === 0 ? 1 : undefined;
   if (TIMES.includes(modifier)) return random.of([0, -1, -3, 4_000_000_000, 5_000_000_000]);
   if (modifier === M_SIM) return (random.below(27) - 13) / 12;
   if (FLOATS.includes(modifier)) return random.of([0, 0.1, 2.5, 1e30, 3.4e38, 1e39, -1]);

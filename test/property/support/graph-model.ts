@@ -13,13 +13,13 @@ import {
   M_INT,
   M_LSH,
   M_SIM,
-  M_STAT,
   M_TMC,
   M_TMM,
   M_TMX,
   M_UINT,
   T_NEVER,
 } from "../../../runtime/graph/model/constants.js";
+import { STATIC_CODE } from "../../../runtime/graph/model/modifiers.js";
 import type { PropertyValue } from "../../../runtime/graph/store/property-values.js";
 import { quantisedModel } from "../../runtime/graph/support/vector-model.js";
 import type { Change } from "./graph-change.js";
@@ -305,7 +305,7 @@ function arcKey(from: string, relationship: string, modifier: number, to: string
 /** A value as the modifier accepts it, without looking at what is there. */
 function checked(modifier: number, value: number): number {
   switch (modifier) {
-    case M_STAT:
+    case STATIC_CODE:
       throw new Error("Invalid modifier value");
     case M_INT:
       if (Math.abs(value) > 2 ** 31 || value === 2 ** 31) throw new Error(OUT_OF_RANGE);
@@ -336,7 +336,7 @@ function valueAfter(
   now: number,
 ): number {
   switch (modifier) {
-    case M_STAT:
+    case STATIC_CODE:
       return 1;
     case M_CNT:
       return clamp((old ?? 0) + (given ?? 1), 0, MAX_UINT);

@@ -18,6 +18,7 @@ import {
   V_NRANGE,
   V_RANGE,
 } from "../../../runtime/graph/model/constants.js";
+import { modifierCode } from "../../../runtime/graph/model/modifiers.js";
 
 export interface ModelArc {
   readonly initial: string;
@@ -284,7 +285,7 @@ function acceptsArc(filter: unknown, arc: ModelArc): boolean {
   }
   const wanted = (modifier as number) & ~M_FWDONLY;
   if (wanted !== modifier && !arc.isForwardOnly) return false;
-  if (wanted !== M_ANY && wanted !== arc.modifier) return false;
+  if (wanted !== M_ANY && modifierCode(wanted) !== modifierCode(arc.modifier)) return false;
   return code === undefined || acceptsValue([code, literal], arc.value);
 }
 

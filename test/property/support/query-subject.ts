@@ -4,8 +4,8 @@
 
 import { indexProperties } from "../../../runtime/graph/changes/index-properties.js";
 import { ArcFlag } from "../../../runtime/graph/memory/layout.js";
-import { M_CNT, M_FLT, M_STAT, T_NEVER } from "../../../runtime/graph/model/constants.js";
-import { MODIFIERS } from "../../../runtime/graph/model/modifiers.js";
+import { M_CNT, M_FLT, T_NEVER } from "../../../runtime/graph/model/constants.js";
+import { MODIFIERS, STATIC_CODE } from "../../../runtime/graph/model/modifiers.js";
 import type { GraphStore } from "../../../runtime/graph/store/graph-store.js";
 import { QueryStore } from "../../runtime/graph/support/query-store.js";
 import { type ModelArc, type ModelVertex, QueryModel } from "./query-model.js";
@@ -77,7 +77,7 @@ function randomArc(random: Random): ModelArc {
   const terminal = random.of([...IDS, ...hubs, "virtual1", "virtual2", "forward1", "forward2"]);
   const isForwardOnly = terminal.startsWith("forward");
   const [relationship, modifier] = [random.of(RELATIONSHIPS), random.of(MODIFIERS_USED)];
-  let value = modifier === M_STAT ? 1 : random.of(VALUES);
+  let value = modifier === STATIC_CODE ? 1 : random.of(VALUES);
   if (modifier === M_CNT) value = Math.abs(value);
   if (modifier === M_FLT) value += 0.5;
   return { initial, relationship, modifier, value, terminal, isForwardOnly };

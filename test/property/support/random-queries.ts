@@ -10,7 +10,6 @@ import {
   M_FLT,
   M_FWDONLY,
   M_INT,
-  M_STAT,
   V_EQ,
   V_GT,
   V_GTE,
@@ -20,12 +19,13 @@ import {
   V_NRANGE,
   V_RANGE,
 } from "../../../runtime/graph/model/constants.js";
+import { STATIC_CODE } from "../../../runtime/graph/model/modifiers.js";
 import type { Rule } from "./query-model.js";
 import type { Random } from "./random.js";
 
 export const RELATIONSHIPS = ["knows", "likes", "has"];
 export const TYPES = ["person", "item"];
-export const MODIFIERS_USED = [M_STAT, M_INT, M_CNT, M_FLT];
+export const MODIFIERS_USED = [STATIC_CODE, M_INT, M_CNT, M_FLT];
 export const KEYS = ["age", "city"];
 export const CITIES = ["Oslo", "Bergen", "Bo"];
 export const VALUES = [-3, -1, 0, 1, 2, 3];

@@ -15,7 +15,7 @@ import {
   V_NRANGE,
 } from "../../model/constants.js";
 import { QueryError, SearchError } from "../../model/errors.js";
-import { MODIFIERS } from "../../model/modifiers.js";
+import { MODIFIERS, modifierCode, modifierNamed } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type ArcFilterParts, ArcTest, type DirectionNumber } from "../match/arc-test.js";
 import type { ArcLiteral } from "../match/arc-value-test.js";
@@ -117,13 +117,6 @@ function directionNamed(direction: unknown): unknown {
   return DIRECTIONS.get(direction) ?? direction;
 }
 
-/** `"int"` or `"M_INT"` for M_INT. */
-function modifierNamed(modifier: unknown): unknown {
-  if (typeof modifier !== "string") return modifier;
-  const name = modifier.startsWith("M_") ? modifier : `M_${modifier.toUpperCase()}`;
-  return MODIFIERS.find((row) => row?.name === name)?.code ?? modifier;
-}
-
 function comparisonIn(code: unknown, value: unknown): readonly [code: unknown, value: unknown] {
   const named = code === undefined ? namedComparison(value) : null;
   if (named === null) return [code, value];
@@ -178,18 +171,20 @@ function parseRelationship(name: unknown): string | null {
 
 function parseDirection(direction: unknown, otherwise: DirectionNumber): DirectionNumber {
   if (direction === undefined || direction === null) return otherwise;
-  if (direction === D_ANY || direction === D_IN || direction === D_OUT || direction === D_BOTH) {
-    return direction;
-  }
+  if (isDirection(direction)) return direction;
   throw new QueryError("Invalid arc direction");
+}
+
+function isDirection(given: unknown): given is DirectionNumber {
+  return given === D_ANY || given === D_IN || given === D_OUT || given === D_BOTH;
 }
 
 function parseModifier(modifier: unknown): number {
   if (modifier === undefined || modifier === null) return M_ANY;
   if (typeof modifier === "number") {
     const flag = modifier & M_FWDONLY;
-    const kind = modifier - flag;
-    if (kind === M_ANY || MODIFIERS[kind] !== undefined) return modifier;
+    const code = modifierCode(modifier - flag);
+    if (code === M_ANY || MODIFIERS[code] !== undefined) return code + flag;
   }
   throw new QueryError("Invalid arc modifier");
 }

@@ -3,7 +3,7 @@
 // takes a tenth of what compiling a filter takes. Whatever else a filter may be is left to that.
 
 import { ARC_KEY_MASK } from "../../memory/layout.js";
-import { MODIFIERS } from "../../model/modifiers.js";
+import { MODIFIERS, modifierCode } from "../../model/modifiers.js";
 import type { Names } from "../../store/names.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 
@@ -29,7 +29,7 @@ export class PlainArc {
     if (!Array.isArray(filter) || filter.length > 3) return false;
     const name: unknown = filter[0];
     const direction: unknown = filter[1] ?? defaultDirection;
-    const modifier: unknown = filter[2] ?? 0;
+    const modifier: unknown = modifierCode(filter[2] ?? 0);
     if (typeof name !== "string" || !isIndex(direction, DIRECTIONS)) return false;
     if (!isIndex(modifier, MODIFIERS.length)) return false;
     if (modifier !== 0 && MODIFIERS[modifier] === undefined) return false;

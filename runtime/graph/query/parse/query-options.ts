@@ -1,6 +1,7 @@
 // What a query can be asked, as plugin code writes it. The JSON of the built-in services has the
 // same form, with the names of constants as texts.
 
+import type { ArcDirection, ArcModifier, ValueComparison } from "../../model/constants.js";
 import type { PropertyValue } from "../../store/property-values.js";
 import type { VectorLike } from "../../vectors/vector.js";
 import type { FieldValues } from "../attributes/field-list.js";
@@ -12,18 +13,28 @@ import type { FieldValues } from "../attributes/field-list.js";
 export type ArcFilter =
   | null
   | boolean
-  | number
+  | ArcDirection
   | string
-  | readonly ArcFilterItem[]
+  | ArcFilterItems
+  | readonly [keep: boolean, filter: ArcFilter]
   | {
       readonly rel?: string | null;
-      readonly dir?: number | "out" | "in" | "any" | "both";
+      readonly dir?: ArcDirection | "out" | "in" | "any" | "both";
       /** `M_INT`, or `"int"`. */
-      readonly mod?: number | string;
-      readonly cond?: number;
-      readonly value?: number | readonly [number, number] | Comparison;
+      readonly mod?: ArcModifier | string;
+      readonly cond?: ValueComparison;
+      readonly value?: ArcValue | Comparison;
     };
-export type ArcFilterItem = null | boolean | number | string | readonly ArcFilterItem[] | object;
+/** Each of another kind, so that an editor refuses what stands in the wrong place. */
+export type ArcFilterItems = readonly [
+  rel?: string | null,
+  dir?: ArcDirection | null,
+  mod?: ArcModifier | null,
+  cond?: ValueComparison | null,
+  value?: ArcValue | null,
+];
+/** A number, both ends of a range, or the bits and the distance of an M_LSH arc. */
+export type ArcValue = number | readonly [number, number];
 
 /** A value, null for any, or `[V_x, value]`. */
 export type ValueCondition =
@@ -31,7 +42,7 @@ export type ValueCondition =
   | string
   | number
   | boolean
-  | readonly [code: number, value: string | number | readonly [number, number]]
+  | readonly [code: ValueComparison, value: string | number | readonly [number, number]]
   | Comparison
   | { readonly in: readonly (string | number | boolean)[] };
 
@@ -70,10 +81,18 @@ export interface TraverseRule extends AdjacentRule {
 /** Which arcs of a level are part of the result: all, none, or those that a filter lets through. */
 export type CollectRule = boolean | null | ArcFilter;
 
+/** An id, some ids, or an arc filter as a list. */
+type RuleInShort =
+  | string
+  | VertexReference
+  | readonly (string | VertexReference)[]
+  | ArcFilterItems
+  | readonly [keep: boolean, filter: ArcFilter];
+
 /** What a vertex must fulfil: all of it. */
 export interface VertexConditionObject {
   readonly virtual?: boolean | number;
-  readonly type?: string | null | readonly [number, string | null];
+  readonly type?: string | null | readonly [code: ValueComparison, type: string | null];
   readonly degree?: DegreeCondition;
   readonly indegree?: DegreeCondition;
   readonly outdegree?: DegreeCondition;
@@ -82,8 +101,8 @@ export interface VertexConditionObject {
   readonly reltime?: TimeCondition;
   readonly property?: Negatable<{ readonly [key: string]: ValueCondition }>;
   readonly filter?: string;
-  readonly adjacent?: AdjacentRule | string | VertexReference | readonly unknown[];
-  readonly traverse?: TraverseRule | string | VertexReference | readonly unknown[];
+  readonly adjacent?: AdjacentRule | RuleInShort;
+  readonly traverse?: TraverseRule | RuleInShort;
   readonly post?: string;
   readonly similarity?: Negatable<SimilarityCondition>;
   /** The same as within `traverse`. */

@@ -4,7 +4,7 @@
 import { NEVER } from "../../../../runtime/graph/memory/layout.js";
 import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
 import { M_STAT } from "../../../../runtime/graph/model/constants.js";
-import { MODIFIERS, valueBits } from "../../../../runtime/graph/model/modifiers.js";
+import { MODIFIERS, modifierCode, valueBits } from "../../../../runtime/graph/model/modifiers.js";
 import { apply } from "../../../../runtime/graph/operations/apply.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { OperationCode } from "../../../../runtime/graph/store/operation.js";
@@ -43,11 +43,12 @@ export class QueryStore {
   /** Makes an arc, and its ends where they are missing. */
   arc(
     initial: string,
-    [relationship, modifier = M_STAT, value = 1]: readonly [string, number?, number?],
+    [relationship, given = M_STAT, value = 1]: readonly [string, number?, number?],
     terminal: string,
     flags = 0,
   ): void {
     const { store } = this;
+    const modifier = modifierCode(given);
     store.writer.mutate(() => {
       apply(store, {
         ...store.operation,

@@ -2,7 +2,10 @@
 
 import * as S from "../../../../../runtime/base/sort-constants.js";
 import * as C from "../../../../../runtime/graph/model/constants.js";
-import type { VertexCondition } from "../../../../../runtime/graph/query/parse/query-options.js";
+import type {
+  ArcFilterItems,
+  VertexCondition,
+} from "../../../../../runtime/graph/query/parse/query-options.js";
 import { type Example, gives, givesAll, throws } from "./example.js";
 import { makeShopWithLevels } from "./shop.js";
 
@@ -21,7 +24,7 @@ const BOUGHT = { arc: ["bought", C.D_OUT] } as const;
 
 /** Levels whose values are compared with each other. */
 function levels(number: number, code: number, value: unknown[], ids: string[]): Example {
-  const arc = ["f", C.D_OUT, C.M_INT, code, ...value] as (string | number)[];
+  const arc = ["f", C.D_OUT, C.M_INT, code, ...value] as unknown as ArcFilterItems;
   return gives(
     number,
     () =>

@@ -9,7 +9,6 @@ import {
   M_FLT,
   M_INT,
   M_LSH,
-  M_STAT,
   M_TMX,
   V_EQ,
   V_GT,
@@ -21,7 +20,7 @@ import {
   V_RANGE,
 } from "../../../../../runtime/graph/model/constants.js";
 import { QueryError } from "../../../../../runtime/graph/model/errors.js";
-import { MODIFIERS, valueBits } from "../../../../../runtime/graph/model/modifiers.js";
+import { MODIFIERS, STATIC_CODE, valueBits } from "../../../../../runtime/graph/model/modifiers.js";
 import { ArcTest } from "../../../../../runtime/graph/query/match/arc-test.js";
 import type { ArcLiteral } from "../../../../../runtime/graph/query/match/arc-value-test.js";
 
@@ -112,7 +111,7 @@ test("bit patterns are compared by the bits in which they differ", () => {
 });
 
 const REFUSED: readonly (readonly [number, number, unknown, string])[] = [
-  [M_STAT, V_EQ, 1, "Invalid modifier value"],
+  [STATIC_CODE, V_EQ, 1, "Invalid modifier value"],
   [M_INT, V_EQ, "5", "Invalid modifier value"],
   [M_INT, V_EQ, Number.NaN, "Invalid modifier value"],
   [M_INT, V_RANGE, 5, "Invalid arc value range: Must be 2-tuple"],
