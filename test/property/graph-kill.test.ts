@@ -1,7 +1,7 @@
 // Threads that are terminated at random while two of them write one graph without pause: after each
 // death the graph is whole, the log says the same, and the other thread goes on. KILLS=n for more
 // than the default.
-// limit: 60 s
+// limit: 240 s
 
 import type { Worker } from "node:worker_threads";
 import { suite } from "uvu";

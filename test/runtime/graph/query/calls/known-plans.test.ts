@@ -83,9 +83,10 @@ test("few are kept, and those that were used last", () => {
 test("an object whose members the caller changes asks something else", () => {
   const graph = makeGraph();
   for (const value of [1, 5, 9]) graph.connect("a", ["to", M_INT, value], `v${value}`);
-  const options = { arc: ["to", D_OUT, M_INT, V_GT, 0], sortby: S_VAL };
+  const arc: [string, number, number, number, number] = ["to", D_OUT, M_INT, V_GT, 0];
+  const options = { arc, sortby: S_VAL };
   assert.equal(graph.neighborhood("a", options), ["v9", "v5", "v1"]);
-  options.arc[4] = 4;
+  arc[4] = 4;
   assert.equal(graph.neighborhood("a", options), ["v9", "v5"]);
   graph.connect("a", ["to", M_INT, 7], "v7");
   assert.equal(graph.neighborhood("a", options), ["v9", "v7", "v5"]);
