@@ -18,7 +18,7 @@ import {
   valueBits,
 } from "../model/modifiers.js";
 
-/** `{ rel, mod, value }`, `null`, `"rel"`, `[rel]`, `[rel, modifier]` or `[rel, modifier, value]`. */
+/** `{ rel, mod, value }`, `"rel"`, `[rel, modifier, value]` with all or some of them, or null. */
 export type ArcSpec =
   | null
   | undefined

@@ -93,7 +93,7 @@ export const MODIFIERS: readonly (Modifier | undefined)[] = Array.from({ length:
   ROWS.find((modifier) => modifier.code === code),
 );
 
-/** The code of a modifier by its name, `"int"` or `"M_INT"` for M_INT; what is none stays as it is. */
+/** The code of a modifier by its name, `"int"` or `"M_INT"`; what is none stays as it is. */
 export function modifierNamed(modifier: unknown): unknown {
   if (typeof modifier !== "string") return modifier;
   const name = modifier.startsWith("M_") ? modifier : `M_${modifier.toUpperCase()}`;
