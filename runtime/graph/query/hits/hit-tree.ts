@@ -1,6 +1,7 @@
 // The sink of nested neighborhoods: keeps all arcs, each with those that were walked on from it. A
 // walk gives deeper arcs before the one that led to them, so that what came since the last arc of a
-// level belongs to the next one.
+// level belongs to the next one: if it was walked on from that arc, and not from one that went
+// before and was then refused.
 
 import { SearchError } from "../../model/errors.js";
 import { HitBuffer } from "./hit-buffer.js";
@@ -21,6 +22,8 @@ export class HitTree implements HitSink {
   readonly #children = new Map<number, readonly number[]>();
   /** Slots by level that no arc above has taken yet. */
   readonly #pending: number[][] = [];
+  /** By slot: word 1 and side of the arc before it. */
+  readonly #before: [word1: number, side: number][] = [];
 
   /** @param order of each list; null for that in which arcs come */
   constructor(order: HitOrder | null, countsNeighbors: boolean) {
@@ -41,11 +44,12 @@ export class HitTree implements HitSink {
     hits.push(batch, batch.end);
     const below = this.#pending[batch.level + 1] ?? NONE;
     if (below.length > 0) this.#pending[batch.level + 1] = [];
+    const before: [number, number] = [batch.prevWord1, batch.prevSide];
     for (let slot = first; slot < hits.length; slot++) {
+      this.#before.push(before);
       hits.keys[slot] = keys[slot - first]!;
       this.#level(batch.level).push(slot);
-      const head = hits.headOf(slot);
-      const own = below.filter((child) => hits.tailOf(child) === head);
+      const own = below.filter((child) => this.#isBelow(child, slot));
       if (own.length > 0) this.#children.set(slot, own);
     }
     return true;
@@ -65,6 +69,14 @@ export class HitTree implements HitSink {
   /** Slots of the arcs that were walked from the head of one. */
   childrenOf(slot: number): readonly number[] {
     return this.#sorted(this.#children.get(slot) ?? NONE);
+  }
+
+  /** Parallel arcs to one head differ by their relationship, modifier or side. */
+  #isBelow(child: number, slot: number): boolean {
+    const { hits } = this;
+    if (hits.tailOf(child) !== hits.headOf(slot)) return false;
+    const [word1, side] = this.#before[child]!;
+    return word1 === hits.word1Of(slot) && side === hits.sideOf(slot);
   }
 
   #level(level: number): number[] {
