@@ -10,6 +10,7 @@ import {
   someVertices,
   vertexOf,
 } from "../graph/neighbors.js";
+import { Query } from "../graph/query.js";
 import { Star } from "../graph/star.js";
 import { Table } from "../parts/table.js";
 import { TextBlock } from "../parts/text-block.js";
@@ -60,6 +61,7 @@ export function GraphPage() {
         </p>
       )}
       {found !== null && <Result graph={graph} id={id} found={found} />}
+      {graph !== "" && <Query key={graph} graph={graph} id={id} />}
     </>
   );
 }

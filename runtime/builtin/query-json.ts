@@ -7,7 +7,7 @@ import { ParameterError } from "../base/errors.js";
 import * as sortConstants from "../base/sort-constants.js";
 import * as graphConstants from "../graph/model/constants.js";
 import { ValueError } from "../graph/model/errors.js";
-
+import { optionNames } from "../graph/query/parse/query-arguments.js";
 import { floatsOf } from "./vector-json.js";
 
 /** Bounds of what a client may send. */
@@ -193,6 +193,18 @@ const QUERY: Readonly<Record<string, Translate>> = {
   pre: unchanged,
   post: unchanged,
 };
+
+/** Members of a condition that are taken as they are. */
+const PLAIN_IN_CONDITION = ["assert", "filter", "id", "post", "virtual"];
+
+/** Every name that the text of a query may have, for tools that complete it. */
+export function queryNames() {
+  return {
+    options: optionNames(),
+    conditions: [...Object.keys(CONDITION), ...PLAIN_IN_CONDITION],
+    constants: [...constants.keys()].filter((name) => CONSTANT_NAME.test(name)),
+  };
+}
 
 /** A copy of which those members are translated that have a translation. */
 function translated(

@@ -109,6 +109,42 @@ inBrowser("logs come as they are written, as text, and are filtered in the addre
   assert.is((await get(served.port + 1, "/svc/log", foreign)).status, 403);
 });
 
+inBrowser("a query is completed from the graph, and mistakes are told at their place", async () => {
+  await page.open(served.port + 1, "search?graph=cities&mode=evaluate&query=1%20%2B");
+  await page.press("Ask");
+  await page.has("line 1, column 4: expected operand");
+  await page.type("#query-text", "1 + 1");
+  await page.press("Ask");
+  await page.has("in the server");
+  await page.tab.until(`document.querySelector("[aria-label='Text of the answer']")
+    .innerText.includes("2")`);
+  await page.open(served.port + 1, "search?graph=cities&mode=neighbor&id=Oslo");
+  // The names of the graph come by themselves.
+  await page.tab.until(`document.querySelector("#query-relationships")
+    ?.innerHTML.includes("rail") === true`);
+  await page.type("#query-text", `{"arc": "ra`);
+  await page.has("line 1, column 12");
+  await page.tab.until(`document.querySelector(".words")?.innerText.includes("rail") === true`);
+  const key = async (name: string, code: number) => {
+    const keys = { key: name, code: name, windowsVirtualKeyCode: code };
+    await page.tab.value(`document.querySelector("#query-text").focus()`);
+    await page.tab.send("Input.dispatchKeyEvent", { type: "rawKeyDown", ...keys });
+    await page.tab.send("Input.dispatchKeyEvent", { type: "keyUp", ...keys });
+  };
+  await key("ArrowDown", 40);
+  await page.tab.until(`document.querySelector(".words [aria-selected=true]") !== null`);
+  await key("Enter", 13);
+  await page.tab.until(`document.querySelector("#query-text").value === '{"arc": "rail'`);
+  await page.type(
+    "#query-text",
+    `{"arc": "rail", "fields": F_ID, "filter": "next.arc.value < 300"}`,
+  );
+  await page.press("Ask");
+  await page.has("Gothenburg");
+  const address = new URL(String(await page.tab.value("location.href")));
+  assert.match(address.searchParams.get("query")!, /next\.arc\.value < 300/);
+});
+
 inBrowser("nothing is done while it is locked; a token does one operation each", async () => {
   const health = async () => (await get(served.port, "/svc/hc")).status;
   await page.open(served.port + 1, "admin");

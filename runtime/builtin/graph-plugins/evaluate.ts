@@ -8,7 +8,7 @@ import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { boundedCells, boundedExpression, withClientExpressions } from "../client-expressions.js";
 import { graphNamed } from "../context.js";
-import { queryArgument } from "../query-json.js";
+import { queryArgument, queryNames } from "../query-json.js";
 import { sharedMemory } from "../shared-memory.js";
 
 const TIMEOUT_MS = 5000;
@@ -26,7 +26,7 @@ const TIMEOUT_MS = 5000;
  * @param memory number of cells
  * @param memresult how many of them to show
  * @param sharedmem other than 0: the cells are those of the last request of the same size
- * @param vocabulary other than 0: names of the language in place of a value
+ * @param vocabulary other than 0: names of the language, and of queries, in place of a value
  * @param check other than 0: what is known of the expression in place of its value
  */
 export function evaluate(
@@ -43,7 +43,7 @@ export function evaluate(
   vocabulary: int = 0,
   check: int = 0,
 ): object {
-  if (vocabulary !== 0) return names();
+  if (vocabulary !== 0) return { ...names(), query: queryNames() };
   const text = boundedExpression(content.trim() === "" ? expression : content);
   if (check !== 0) return withClientExpressions(() => expressionFacts(text));
   const found = graphNamed(graph);

@@ -43,6 +43,11 @@ const NAMES = {
 
 export type QueryCall = keyof typeof NAMES;
 
+/** Names of the options of queries, for tools that complete them. */
+export function optionNames(): readonly string[] {
+  return [...new Set([...NAMES.neighborhood, ...NAMES.global])];
+}
+
 const NO_OPTIONS = {};
 
 /**

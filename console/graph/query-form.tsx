@@ -1,0 +1,109 @@
+// The common parts of a query as a form, which writes the text of it: relationship, direction,
+// a condition, order and how many.
+
+import type { Names } from "./query-text.js";
+
+export type Mode = "vertices" | "arcs" | "neighbor" | "evaluate";
+export const MODES: readonly (readonly [mode: Mode, title: string])[] = [
+  ["vertices", "Vertices"],
+  ["neighbor", "Neighborhood"],
+  ["arcs", "Arcs"],
+  ["evaluate", "Expression"],
+];
+
+export interface Parts {
+  readonly relationship: string;
+  readonly direction: string;
+  readonly filter: string;
+  readonly sortby: string;
+}
+
+export const NO_PARTS: Parts = { relationship: "", direction: "", filter: "", sortby: "" };
+const DIRECTIONS = ["out", "in", "any"];
+const ORDERS = ["S_ID|S_ASC", "S_DEG|S_DES", "S_VAL|S_ASC", "S_VAL|S_DES"];
+/** What is shown of each entry unless somebody writes something else. */
+const FIELDS = {
+  vertices: "F_ID|F_TYPE|F_DEG",
+  neighbor: "F_ID|F_TYPE|F_ARCDIR|F_REL|F_VAL|F_DEG",
+  arcs: "F_AARC",
+};
+
+/** The text of a query. */
+export function textOf(mode: Mode, { relationship, direction, filter, sortby }: Parts): string {
+  if (mode === "evaluate") return filter;
+  const arc = { ...(relationship && { rel: relationship }), ...(direction && { dir: direction }) };
+  const hasArc = Object.keys(arc).length > 0;
+  const query = {
+    ...(mode === "neighbor" && hasArc && { arc }),
+    ...(mode === "neighbor" && filter !== "" && { filter }),
+    ...(mode !== "neighbor" &&
+      (hasArc || filter !== "") && {
+        condition: { ...(hasArc && { arc }), ...(filter !== "" && { filter }) },
+      }),
+    ...(sortby !== "" && { sortby }),
+    fields: FIELDS[mode],
+    result: "R_DICT",
+  };
+  return JSON.stringify(query, null, 2);
+}
+
+interface QueryFormProps {
+  readonly mode: Mode;
+  readonly parts: Parts;
+  readonly relationships: Names["values"];
+  readonly onParts: (parts: Parts) => void;
+}
+
+export function QueryForm({ mode, parts, relationships, onParts }: QueryFormProps) {
+  if (mode === "evaluate") return null;
+  const set = (name: keyof Parts) => (event: Event) =>
+    onParts({ ...parts, [name]: (event.target as HTMLInputElement).value });
+  return (
+    <div class="row">
+      <label>
+        Relationship{" "}
+        <input
+          id="query-relationship"
+          list="query-relationships"
+          value={parts.relationship}
+          autocomplete="off"
+          onInput={set("relationship")}
+        />
+      </label>
+      <datalist id="query-relationships">
+        {relationships.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <Choice label="Direction" value={parts.direction} among={DIRECTIONS} on={set("direction")} />
+      <label>
+        Expression that holds{" "}
+        <input id="query-filter" value={parts.filter} onInput={set("filter")} />
+      </label>
+      <Choice label="Order" value={parts.sortby} among={ORDERS} on={set("sortby")} />
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly among: readonly string[];
+  readonly on: (event: Event) => void;
+}
+
+function Choice({ label, value, among, on }: ChoiceProps) {
+  return (
+    <label>
+      {label}{" "}
+      <select value={value} onChange={on}>
+        <option value="">default</option>
+        {among.map((one) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,131 @@
+// A query that somebody writes: form, text with completion, and the answer. What is written stands
+// in the address; it runs when it is told to.
+
+import { useEffect, useState } from "preact/hooks";
+import { ask, messageOf, type Reply } from "../data/client.js";
+import { shown } from "../data/text.js";
+import { Answer } from "../parts/answer.js";
+import { Editor } from "../parts/editor.js";
+import { keepPart, place } from "../router.js";
+import { MODES, type Mode, NO_PARTS, QueryForm, textOf } from "./query-form.js";
+import { namesOf } from "./query-names.js";
+import { completionsAt, mistakeIn, type Names, placeOf } from "./query-text.js";
+
+const NO_NAMES: Names = { keys: [], constants: [], values: [], expression: [] };
+/** Longer ones are not in the address. */
+const MAX_IN_ADDRESS = 2000;
+const HITS = "200";
+
+export function Query({ graph, id }: { readonly graph: string; readonly id: string }) {
+  const { params } = place.value;
+  const mode = MODES.find(([one]) => one === params.get("mode"))?.[0] ?? "vertices";
+  const [text, setText] = useState(params.get("query") ?? "");
+  const [parts, setParts] = useState(NO_PARTS);
+  const [names, setNames] = useState(NO_NAMES);
+  const [reply, setReply] = useState<Reply | null>(null);
+  const [failure, setFailure] = useState("");
+  useEffect(() => {
+    let isOver = false;
+    // Without names there is no completion, and all else is as ever.
+    namesOf(graph).then(
+      (found) => !isOver && setNames(found),
+      () => {},
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [graph]);
+  const write = (next: string): void => {
+    setText(next);
+    setReply(null);
+    keepPart("query", next.length <= MAX_IN_ADDRESS ? next : "");
+  };
+  const isExpression = mode === "evaluate";
+  const wrong = isExpression ? null : mistakeIn(text);
+  const told = reply === null || reply.ok ? null : placeOf(messageOf(reply), text, isExpression);
+  const run = async (): Promise<void> => {
+    if (wrong !== null) return;
+    try {
+      setReply(await ask(pathOf(mode, graph, id), { method: "POST", body: text }));
+      setFailure("");
+    } catch (error) {
+      setFailure((error as Error).message);
+    }
+  };
+  return (
+    <>
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+      >
+        <h2>Query</h2>
+        <Modes
+          mode={mode}
+          onMode={(next) => {
+            keepPart("mode", next);
+            write(textOf(next, parts));
+          }}
+        />
+        <QueryForm
+          mode={mode}
+          parts={parts}
+          relationships={names.values}
+          onParts={(next) => {
+            setParts(next);
+            write(textOf(mode, next));
+          }}
+        />
+        <Editor
+          id="query-text"
+          label={isExpression ? "Expression" : "Query: JSON, with names of constants"}
+          text={text}
+          mistake={wrong ?? told}
+          complete={(of, cursor) => completionsAt(of, cursor, names)}
+          onText={write}
+          onRun={() => void run()}
+        />
+        <button class="main" type="submit" disabled={wrong !== null}>
+          Ask
+        </button>
+      </form>
+      {failure !== "" && <p class="notice">No answer: {shown(failure)}</p>}
+      {reply !== null && <Answer reply={reply} />}
+    </>
+  );
+}
+
+function pathOf(mode: Mode, graph: string, id: string): string {
+  const subject = mode === "evaluate" ? { tail: id } : { id };
+  const needed = mode === "neighbor" || (mode === "evaluate" && id !== "") ? subject : {};
+  const page = mode === "evaluate" ? {} : { hits: HITS };
+  const args = { graph, ...needed, ...page } as Record<string, string>;
+  return `svc/builtin/${mode}?${new URLSearchParams(args)}`;
+}
+
+interface ModesProps {
+  readonly mode: Mode;
+  readonly onMode: (mode: Mode) => void;
+}
+
+function Modes({ mode, onMode }: ModesProps) {
+  return (
+    <fieldset class="row">
+      <legend class="quiet">What is asked for</legend>
+      {MODES.map(([one, title]) => (
+        <label key={one}>
+          <input
+            type="radio"
+            name="mode"
+            id={`mode-${one}`}
+            checked={one === mode}
+            onChange={() => onMode(one)}
+          />{" "}
+          {title}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,123 @@
+// A field for text with completion below it and mistakes at their place. Completion is a list that
+// the arrows walk through and Enter takes from; nothing is taken that was not chosen.
+
+import { useRef, useState } from "preact/hooks";
+import { shown } from "../data/text.js";
+import { type Completion, lineAt, type Mistake } from "../graph/query-text.js";
+
+interface EditorProps {
+  readonly id: string;
+  readonly label: string;
+  readonly text: string;
+  readonly mistake: Mistake | null;
+  readonly complete: (text: string, cursor: number) => Completion;
+  readonly onText: (text: string) => void;
+  /** Shift and Enter. */
+  readonly onRun: () => void;
+}
+
+const NOTHING: Completion = { from: 0, words: [] };
+
+export function Editor({ id, label, text, mistake, complete, onText, onRun }: EditorProps) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  const [completion, setCompletion] = useState(NOTHING);
+  const [chosen, setChosen] = useState(-1);
+  const { from, words } = completion;
+  const offer = (next: Completion): void => {
+    setCompletion(next);
+    setChosen(-1);
+  };
+  const take = (word: string): void => {
+    const { current: element } = area;
+    const rest = text.slice(element!.selectionEnd);
+    onText(text.slice(0, from) + word + rest);
+    offer(NOTHING);
+    element!.focus();
+    // Once the text is there.
+    requestAnimationFrame(() => element!.setSelectionRange(from + word.length, from + word.length));
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const isStep = event.key === "ArrowDown" || event.key === "ArrowUp";
+    if (event.key === "Enter" && event.shiftKey) onRun();
+    else if (event.key === " " && event.ctrlKey) {
+      offer(complete(text, area.current!.selectionEnd));
+    } else if (words.length === 0) return;
+    else if (event.key === "Escape") offer(NOTHING);
+    else if (event.key === "Enter" && chosen >= 0) take(words[chosen]!);
+    else if (isStep) {
+      const step = event.key === "ArrowDown" ? 1 : -1;
+      setChosen((chosen + step + words.length + (chosen < 0 && step < 0 ? 1 : 0)) % words.length);
+    } else return;
+    event.preventDefault();
+  };
+  const option = (index: number) => `${id}-word-${index}`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        ref={area}
+        class="code"
+        rows={6}
+        value={text}
+        spellcheck={false}
+        autocomplete="off"
+        aria-invalid={mistake !== null}
+        aria-describedby={`${id}-mistake`}
+        aria-autocomplete="list"
+        aria-controls={words.length > 0 ? `${id}-words` : undefined}
+        aria-activedescendant={chosen >= 0 ? option(chosen) : undefined}
+        onInput={(event) => {
+          const { value, selectionEnd } = event.currentTarget;
+          onText(value);
+          offer(complete(value, selectionEnd));
+        }}
+        onKeyDown={onKey}
+        onBlur={() => offer(NOTHING)}
+      />
+      {words.length > 0 && (
+        <div role="listbox" id={`${id}-words`} class="words" aria-label="Completions">
+          {words.map((word, index) => (
+            // The field keeps the focus.
+            // biome-ignore lint/a11y/useFocusableInteractive: the field points at it
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+            <div
+              key={word}
+              role="option"
+              id={option(index)}
+              aria-selected={index === chosen}
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => take(word)}
+            >
+              {shown(word, 60)}
+            </div>
+          ))}
+        </div>
+      )}
+      <div id={`${id}-mistake`}>{mistake !== null && <Place text={text} mistake={mistake} />}</div>
+    </div>
+  );
+}
+
+const MAX_LINE = 120;
+
+function Place({ text, mistake }: { readonly text: string; readonly mistake: Mistake }) {
+  const { line, column, text: whole } = lineAt(text, mistake.at);
+  const start = Math.max(0, column - MAX_LINE / 2);
+  // Marks that turn or hide are shown as dots of the same width.
+  const part = whole.slice(start, start + MAX_LINE).replace(/[\p{C}\p{Z}]/gu, (mark) => {
+    return mark === " " ? mark : "·".repeat(mark.length);
+  });
+  return (
+    <>
+      <span class="bad">
+        line {line}, column {column}: {shown(mistake.message)}
+      </span>
+      <pre aria-hidden="true">
+        {part}
+        {"\n"}
+        {" ".repeat(Math.max(0, column - 1 - start))}^
+      </pre>
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+// The query editor's rules: completions by place, and mistakes at theirs.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { completionsAt, lineAt, mistakeIn, placeOf } from "../../console/graph/query-text.js";
+
+const test = suite("console query text");
+const NAMES = {
+  keys: ["condition", "fields", "filter", "rank"],
+  constants: ["F_ID", "F_TYPE", "D_OUT"],
+  values: ["rail", "city"],
+  expression: ["vertex.id", "random"],
+};
+/** `|` is the cursor. */
+const words = (marked: string): readonly string[] => {
+  const at = marked.indexOf("|");
+  return completionsAt(marked.replace("|", ""), at, NAMES).words;
+};
+
+test("completes what can stand there", () => {
+  assert.equal(words(`{"con|`), ["condition"]);
+  assert.equal(words(`{"fields": F_|`), ["F_ID", "F_TYPE"]);
+  assert.equal(words(`{"arc": "r|"}`), ["rail", "random"]);
+  assert.equal(words(`{"filter": "1 + ver|"}`), ["vertex.id"]);
+  assert.equal(words(`{"filter": "vertex.i|"}`), ["vertex.id"]);
+  assert.equal(words("{|"), []);
+  assert.equal(words(`{"fields|"`), []);
+  assert.is(completionsAt(`{"con`, 5, NAMES).from, 2);
+});
+
+test("finds mistakes in JSON where they are, constants or not", () => {
+  const mistakes: [marked: string, isThere: boolean][] = [
+    ["", false],
+    [`{"fields": F_ID|F_TYPE, "hits": 5}`, false],
+    [`{"fields": F_ID "hits": 5}`, true],
+    [`{"a": D_OUT, "b": F_ID, c: 1}`, true],
+  ];
+  for (const [text, isThere] of mistakes) assert.is(mistakeIn(text) !== null, isThere, text);
+  assert.is(mistakeIn(`{"fields": F_ID "hits": 5}`)!.at, 16);
+  assert.is(mistakeIn(`{"a": D_OUT, "b": F_ID, c: 1}`)!.at, 24);
+  assert.is(mistakeIn(`{"a": 1`)!.at, 7);
+  assert.match(mistakeIn("[1]")!.message, /object/);
+});
+
+test("finds the place of a mistake in an expression within the query", () => {
+  const told = (expression: string, pos: number) =>
+    `Syntax error [ expected operand ] at pos=${pos} (''): x<<<ERROR>>>\n  ${expression}\n  ^`;
+  const text = `{"condition":\n {"filter": "vertex['a\\"b'] +"}}`;
+  const { at, message } = placeOf(told(`vertex['a"b'] +`, 16), text, false)!;
+  assert.equal([at, message], [text.indexOf("+") + 1, "expected operand"]);
+  assert.equal(lineAt(text, at), {
+    line: 2,
+    column: 30,
+    text: ` {"filter": "vertex['a\\"b'] +"}}`,
+  });
+  assert.is(placeOf(told("1 +", 4), "1 +", true)!.at, 3);
+  assert.is(placeOf("Bad query", text, false), null);
+});
+
+test("hostile texts take no time", () => {
+  const open = `{"${"\\".repeat(100_000)}`;
+  assert.ok(mistakeIn(open) !== null);
+  assert.equal(completionsAt(`"${"a".repeat(100_000)}`, 100_001, NAMES).words, []);
+  assert.is(placeOf("at pos=5\n  x", open, false)!.at, 0);
+});
+
+test.run();
