@@ -15,6 +15,7 @@ import { Overview } from "./pages/overview.js";
 import { Plugins } from "./pages/plugins.js";
 import { Replication } from "./pages/replication.js";
 import { Requests } from "./pages/requests.js";
+import { BuildNotice } from "./parts/build-notice.js";
 import { PageLink } from "./parts/page-link.js";
 import { PAGES, type Page, place } from "./router.js";
 import { followTheme, switchTheme, theme } from "./theme.js";
@@ -98,6 +99,7 @@ function Console() {
         <main id="main" tabIndex={-1} ref={main}>
           <h1>{title}</h1>
           <Notices />
+          <BuildNotice />
           <Show key={page} />
         </main>
       </div>

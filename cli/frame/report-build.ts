@@ -14,6 +14,12 @@ export function printFindings(projectDir: string, diagnostics: readonly Diagnost
   process.stderr.write(renderDiagnostics(diagnostics, sourceReader(projectDir), { color }));
 }
 
+/** The same without colours, as a text; empty for none. */
+export function findingsText(projectDir: string, diagnostics: readonly Diagnostic[]): string {
+  if (diagnostics.length === 0) return "";
+  return renderDiagnostics(diagnostics, sourceReader(projectDir), { color: false });
+}
+
 /** Findings may lie in generated or deleted files, of which no line can be shown. */
 function sourceReader(projectDir: string): (file: string) => string | null {
   return (file) => {

@@ -7,9 +7,10 @@ import {
   type Rebuild,
   type RebuildOptions,
 } from "../../compiler/project-builder.js";
+import { keepBuildReports, reportBuild } from "../../runtime/base/build-report.js";
 import { SvcError } from "../../runtime/base/errors.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
-import { printFindings, summary } from "../frame/report-build.js";
+import { findingsText, printFindings, summary } from "../frame/report-build.js";
 import { reportError } from "../frame/report-error.js";
 import { announce } from "./announce.js";
 import { loader, readBuild } from "./built-project.js";
@@ -52,6 +53,7 @@ export class DevServer {
     this.#values = values;
     this.#options = options;
     this.#builder = new ProjectBuilder(folder, options.tsconfig);
+    keepBuildReports();
     this.#outside = new OutsideWatch(folder, (files) => void this.change(files));
   }
 
@@ -101,7 +103,8 @@ export class DevServer {
 
   /** Takes a build into service, or tells what goes on without it. */
   async #take(result: Rebuild | null, files: readonly string[], startedMs: number): Promise<void> {
-    if (result === null || !result.ok) return this.#tellBroken("build");
+    const findings = findingsText(this.#folder, result?.diagnostics ?? []);
+    if (result === null || !result.ok) return this.#tellBroken("build", findings);
     try {
       if (this.#served === null) {
         await this.#serve();
@@ -113,15 +116,17 @@ export class DevServer {
         console.log("svc: mended, what is served is what the sources say");
       }
       this.#broken = null;
+      reportBuild({ at: Date.now(), broken: null, findings });
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== "SVC2201") throw error;
       reportError(error);
-      this.#tellBroken("load");
+      this.#tellBroken("load", `${findings}${error.code}: ${error.message}`);
     }
   }
 
-  #tellBroken(broken: "build" | "load"): void {
+  #tellBroken(broken: "build" | "load", findings: string): void {
     this.#broken = broken;
+    reportBuild({ at: Date.now(), broken, findings });
     const mended = "serving begins once this is mended";
     console.log(`svc: ${this.#served === null ? mended : "the last good version serves on"}`);
   }
@@ -173,6 +178,9 @@ export class DevServer {
     try {
       const [findings] = await Promise.all([types, taken.catch(() => {})]);
       printFindings(this.#folder, findings);
+      if (findings.length === 0) return;
+      const text = findingsText(this.#folder, findings);
+      reportBuild({ at: Date.now(), broken: this.#broken, findings: text });
     } catch (error) {
       reportError(error);
     }

@@ -1,6 +1,7 @@
 // The table of built-in services by path (interface, "Built-in status and metrics services").
 
 import type { Service } from "./service.js";
+import { buildService } from "./services/build.js";
 import { dispatch, matrix } from "./services/dispatch.js";
 import { graphsum, objcnt } from "./services/graphs.js";
 import { healthCheck, ping, storage, time } from "./services/host-info.js";
@@ -14,6 +15,7 @@ import { status } from "./services/status.js";
 
 export const services: ReadonlyMap<string, Service> = new Map([
   ["/metrics", prometheus],
+  ["/svc/build", buildService],
   ["/svc/dispatch", dispatch],
   ["/svc/graphsum", graphsum],
   ["/svc/hc", healthCheck],

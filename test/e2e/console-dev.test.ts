@@ -1,0 +1,74 @@
+// `svc dev` in the console: findings of the last build with their source lines until they are
+// mended, and calls that have failed with the lines of their sources.
+// limit: 180 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { findBrowser } from "./support/browser.js";
+import { ConsolePage } from "./support/console-page.js";
+import { withDev } from "./support/dev.js";
+import { fixture, get, serve, svc } from "./support/server.js";
+import { BAD_PLUGIN, GOOD_PLUGIN } from "./support/temporary-project.js";
+
+const browser = findBrowser();
+const test = suite("console dev");
+const inBrowser = browser === null ? test.skip : test;
+if (browser === null) console.log("console dev: skipped (no browser; see CHROMIUM)");
+
+const FAILS = `import type { PluginRequest } from "svc-server";
+
+/** Fails always. @plugin fails */
+export function fails(_request: PluginRequest): number {
+  throw new Error("<b>this is why</b>");
+}
+`;
+
+interface Told {
+  readonly build: { readonly broken: string | null; readonly findings: string } | null;
+  readonly failures: readonly { readonly text: string }[];
+}
+
+async function told(port: number): Promise<Told> {
+  return (await get(port + 1, "/svc/build")).json.response as Told;
+}
+
+test("is told to trusted clients on the admin port alone", async () => {
+  await svc("build", fixture("engine"));
+  const served = await serve(fixture("engine"));
+  try {
+    assert.is((await told(served.port)).build, null);
+    assert.is((await get(served.port, "/svc/build")).status, 404);
+    const foreign = { headers: { origin: "http://elsewhere.example" } };
+    assert.is((await get(served.port + 1, "/svc/build", foreign)).status, 403);
+  } finally {
+    await served.stop();
+  }
+});
+
+inBrowser("findings and failures are shown until they are mended", async () => {
+  const files = { "plugins/good.ts": GOOD_PLUGIN, "plugins/fails.ts": FAILS };
+  await withDev(files, async (dev, project) => {
+    const [, text] = await dev.until(/svc serves .* on http:\/\/127\.0\.0\.1:(\d+)/);
+    const port = Number(text);
+    const page = await ConsolePage.start(browser!);
+    try {
+      await page.open(port + 1, "logs");
+      await get(port, "/svc/plugin/fails");
+      await page.tab.until(`document.querySelector("details") !== null`);
+      await page.tab.value(`document.querySelector("details").open = true`);
+      await page.has("<b>this is why</b>");
+      await page.has("plugins/fails.ts:5");
+      project.write("plugins/good.ts", BAD_PLUGIN);
+      await page.has("the last good version serves on");
+      await page.has("Findings of the last build");
+      await page.has("plugins/good.ts");
+      project.write("plugins/good.ts", GOOD_PLUGIN);
+      await page.hasNot("the last good version serves on");
+      assert.is(await page.tab.value(`document.querySelectorAll("main b").length`), 0);
+    } finally {
+      await page.close();
+    }
+  });
+});
+
+test.run();
