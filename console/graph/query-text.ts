@@ -1,5 +1,5 @@
-// The text of a query as somebody writes it: what can stand where the cursor is, and where a mistake
-// is. The server has the last word; what it says of an expression is found again in the text here.
+// The text of a query as somebody writes it: what can stand where the cursor is, and where mistakes
+// are. The server has the last word; what it says of an expression is found again in the text here.
 
 export interface Mistake {
   /** Characters before it. */

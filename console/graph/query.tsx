@@ -21,20 +21,9 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
   const mode = MODES.find(([one]) => one === params.get("mode"))?.[0] ?? "vertices";
   const [text, setText] = useState(params.get("query") ?? "");
   const [parts, setParts] = useState(NO_PARTS);
-  const [names, setNames] = useState(NO_NAMES);
+  const names = useNames(graph);
   const [reply, setReply] = useState<Reply | null>(null);
   const [failure, setFailure] = useState("");
-  useEffect(() => {
-    let isOver = false;
-    // Without names there is no completion, and all else is as ever.
-    namesOf(graph).then(
-      (found) => !isOver && setNames(found),
-      () => {},
-    );
-    return () => {
-      isOver = true;
-    };
-  }, [graph]);
   const write = (next: string): void => {
     setText(next);
     setReply(null);
@@ -95,6 +84,22 @@ export function Query({ graph, id }: { readonly graph: string; readonly id: stri
       {reply !== null && <Answer reply={reply} />}
     </>
   );
+}
+
+/** Without names there is no completion, and all else is as ever. */
+function useNames(graph: string): Names {
+  const [names, setNames] = useState(NO_NAMES);
+  useEffect(() => {
+    let isOver = false;
+    namesOf(graph).then(
+      (found) => !isOver && setNames(found),
+      () => {},
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [graph]);
+  return names;
 }
 
 function pathOf(mode: Mode, graph: string, id: string): string {

@@ -50,7 +50,6 @@ export function Editor({ id, label, text, mistake, complete, onText, onRun }: Ed
     } else return;
     event.preventDefault();
   };
-  const option = (index: number) => `${id}-word-${index}`;
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -66,7 +65,7 @@ export function Editor({ id, label, text, mistake, complete, onText, onRun }: Ed
         aria-describedby={`${id}-mistake`}
         aria-autocomplete="list"
         aria-controls={words.length > 0 ? `${id}-words` : undefined}
-        aria-activedescendant={chosen >= 0 ? option(chosen) : undefined}
+        aria-activedescendant={chosen >= 0 ? `${id}-word-${chosen}` : undefined}
         onInput={(event) => {
           const { value, selectionEnd } = event.currentTarget;
           onText(value);
@@ -75,26 +74,38 @@ export function Editor({ id, label, text, mistake, complete, onText, onRun }: Ed
         onKeyDown={onKey}
         onBlur={() => offer(NOTHING)}
       />
-      {words.length > 0 && (
-        <div role="listbox" id={`${id}-words`} class="words" aria-label="Completions">
-          {words.map((word, index) => (
-            // The field keeps the focus.
-            // biome-ignore lint/a11y/useFocusableInteractive: the field points at it
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
-            <div
-              key={word}
-              role="option"
-              id={option(index)}
-              aria-selected={index === chosen}
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => take(word)}
-            >
-              {shown(word, 60)}
-            </div>
-          ))}
-        </div>
-      )}
+      <Words id={id} words={words} chosen={chosen} onTake={take} />
       <div id={`${id}-mistake`}>{mistake !== null && <Place text={text} mistake={mistake} />}</div>
+    </div>
+  );
+}
+
+interface WordsProps {
+  readonly id: string;
+  readonly words: readonly string[];
+  readonly chosen: number;
+  readonly onTake: (word: string) => void;
+}
+
+function Words({ id, words, chosen, onTake }: WordsProps) {
+  if (words.length === 0) return null;
+  return (
+    <div role="listbox" id={`${id}-words`} class="words" aria-label="Completions">
+      {words.map((word, index) => (
+        // The field keeps the focus.
+        // biome-ignore lint/a11y/useFocusableInteractive: the field points at it
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+        <div
+          key={word}
+          role="option"
+          id={`${id}-word-${index}`}
+          aria-selected={index === chosen}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onTake(word)}
+        >
+          {shown(word, 60)}
+        </div>
+      ))}
     </div>
   );
 }

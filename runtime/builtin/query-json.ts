@@ -5,9 +5,9 @@
 
 import { ParameterError } from "../base/errors.js";
 import * as sortConstants from "../base/sort-constants.js";
+import { optionNames } from "../graph/api/option-names.js";
 import * as graphConstants from "../graph/model/constants.js";
 import { ValueError } from "../graph/model/errors.js";
-import { optionNames } from "../graph/query/parse/query-arguments.js";
 import { floatsOf } from "./vector-json.js";
 
 /** Bounds of what a client may send. */
