@@ -1,6 +1,6 @@
 // How the last build of `svc dev` went, for the pages that its server shows: one text that the main
-// thread writes and the IO thread reads, in memory that both have. The number before it is odd while
-// it is being written, and another one afterwards.
+// thread writes and the IO thread reads, in memory that both have. The number before it is odd
+// while it is being written, and another one afterwards.
 //
 //   number u32 │ length u32 │ JSON
 
