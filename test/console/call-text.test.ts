@@ -1,4 +1,5 @@
 // The calls that the console shows run as they stand, and send what was typed, whatever it is.
+// limit: 60 s
 
 import { execFile } from "node:child_process";
 import { createServer, type Server } from "node:http";
