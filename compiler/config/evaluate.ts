@@ -7,6 +7,7 @@ import { basename, dirname, join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import { SvcError } from "../../runtime/base/errors.js";
 import { removeLeftovers } from "../leftovers.js";
+import { withoutExit } from "./without-exit.js";
 
 const LEFTOVERS = /^\..+\.[cm]?[jt]s\.(\d+)\.\w+\.mjs$/;
 
@@ -30,6 +31,9 @@ export interface Expected {
   /** Of the error when it does not run. */
   readonly code: "SVC1101" | "SVC1180";
 }
+
+/** Time for all that the file waits for. */
+const LOAD_MS = 30_000;
 
 /** Words without which code can know nothing that is not written in it. */
 const OPEN = /\b(?:process|import|globalThis|Date|Math|crypto|performance|require|fetch)\b/;
@@ -55,14 +59,15 @@ export async function evaluate(
 }
 
 async function run(path: string, code: string, { example }: Expected): Promise<unknown> {
+  const file = basename(path);
   // Beside the original, so that the packages it imports are found.
   const folder = dirname(path);
   removeLeftovers(folder, LEFTOVERS);
   const unique = `${process.pid}.${Date.now().toString(36)}`;
-  const copy = join(folder, `.${basename(path)}.${unique}.mjs`);
+  const copy = join(folder, `.${file}.${unique}.mjs`);
   try {
     writeFileSync(copy, code);
-    const module = await withoutExit(() => importFile(copy));
+    const module = await withoutExit(file, () => inTime(importFile(copy)));
     if (module.default === undefined) {
       throw new Error(`it has no default export; write ${example}`);
     }
@@ -72,22 +77,22 @@ async function run(path: string, code: string, { example }: Expected): Promise<u
   }
 }
 
-async function importFile(file: string): Promise<{ readonly default?: unknown }> {
-  return import(pathToFileURL(file).href);
+/** A promise that never settles would end the process without a word, or not at all. */
+async function inTime<T>(loaded: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = `it waits for more than ${LOAD_MS / 1000} s for something`;
+    timer = setTimeout(() => reject(new Error(message)), LOAD_MS);
+  });
+  try {
+    return await Promise.race([loaded, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
-/** Whoever builds wants to know how it went: a configuration does not end the process. */
-async function withoutExit<T>(run: () => Promise<T>): Promise<T> {
-  const { exit, exitCode } = process;
-  process.exit = (code) => {
-    throw new Error(`it calls process.exit(${code ?? ""}); throw an error instead`);
-  };
-  try {
-    return await run();
-  } finally {
-    process.exit = exit;
-    process.exitCode = exitCode;
-  }
+async function importFile(file: string): Promise<{ readonly default?: unknown }> {
+  return import(pathToFileURL(file).href);
 }
 
 async function bundle(

@@ -1,4 +1,5 @@
 // svc.config.ts: loading, defaults, and errors that name path and expected value.
+// limit: 60 s
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -118,6 +119,20 @@ test("a file that ends the process is refused, and leaves nothing behind", async
     assert.match(error.message, /it calls process\.exit\(0?\)/);
     assert.equal(readdirSync(dir), ["svc.config.ts"]);
     assert.is(process.exitCode, exitCode);
+  }
+});
+
+test("what a file leaves behind does not end the process either", async ({ dir }) => {
+  const words = [
+    "setTimeout(() => process.exit(0), 1)",
+    "setTimeout(process.exit, 1, 0)",
+    "process.nextTick(() => process.exit(0))",
+  ];
+  for (const later of words) {
+    write(dir, "svc.config.ts", `${later};\nexport default {};`);
+    const told = new Promise<Error>((resolve) => process.once("uncaughtException", resolve));
+    await loadConfig(dir);
+    assert.match((await told).message, /calls process\.exit\(0\); throw an error instead/, later);
   }
 });
 

@@ -1,4 +1,5 @@
 // svc.system.ts: what a build takes from it, and what it says of one that is wrong.
+// limit: 60 s
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
