@@ -120,9 +120,16 @@ function fish(places: readonly Place[]): string {
   const summaryOf = (name: string) =>
     places.find(({ command }) => command.name === name)?.command.summary ?? "";
   const words = first.map((name) => described(`-f -n __svc_first -a ${name}`, summaryOf(name)));
-  const seconds = pairs.map(([name, second]) =>
-    described(`-n '__svc_second ${name}' -a ${second}`, summaryOf(`${name} ${second}`)),
-  );
+  // No file can follow what is no command by itself.
+  const isGroup = (name: string) => !places.some(({ command }) => command.name === name);
+  const seconds = pairs.map(([name, second]) => {
+    const only = isGroup(name) ? "-f " : "";
+    return described(
+      `${only}-n '__svc_second ${name}' -a ${second}`,
+      summaryOf(`${name} ${second}`),
+    );
+  });
+  const helped = first.map((name) => described(`-f -n '__svc_second help' -a ${name}`, ""));
   const options = places.flatMap(({ command, options }) =>
     options.map(({ name, help, values }) =>
       described(`-n ${quoted(`__svc_is '${command.name}'`)} -l ${name}${fishValues(values)}`, help),
@@ -142,7 +149,7 @@ function __svc_is
     contains -- "$words[2] $words[3]" ${two.join(" ")}; and set name "$words[2] $words[3]"
     test "$name" = "$argv[1]"
 end
-${[...words, ...seconds, ...options].join("\n")}
+${[...words, ...seconds, ...helped, ...options].join("\n")}
 `;
 }
 

@@ -1,4 +1,5 @@
-// Completion of command lines, in bash itself where it is there; the other scripts by their text.
+// Completion of command lines, in bash itself and in fish where it is there; zsh uses bash's.
+// limit: 60 s
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -56,6 +57,32 @@ test("the scripts of all shells know every command, option and choice", async ()
   assert.match(fish.stdout, "-n '__svc_second graph' -a import");
   assert.match(fish.stdout, `-n '__svc_is \\'client\\'' -l lang -x -a 'typescript python'`);
   assert.match(fish.stdout, `-n '__svc_is \\'build\\'' -l check -d 'write nothing`);
+});
+
+const hasFish = spawnSync("fish", ["--version"]).status === 0;
+
+(hasFish ? test : test.skip)("fish completes commands, options and their values", async () => {
+  const { stdout: script } = await run("completion", "fish");
+  const folder = mkdtempSync(join(tmpdir(), "svc-completion-"));
+  mkdirSync(join(folder, "deep"));
+  const on = (line: string) => {
+    const program = `${script}\ncomplete -C '${line}'`;
+    const options = { cwd: folder, encoding: "utf8" } as const;
+    const { stdout, stderr, status } = spawnSync("fish", ["--no-config", "-c", program], options);
+    assert.is(status, 0, stderr);
+    return stdout.split("\n").flatMap((offer) => (offer === "" ? [] : [offer.split("\t")[0]]));
+  };
+  try {
+    assert.equal(on("svc bu"), ["build"]);
+    assert.equal(on("svc help de"), ["dev"]);
+    assert.equal(new Set(on("svc graph ")), new Set(["import", "export"]));
+    assert.equal(new Set(on("svc argspec d")), new Set(["diff", "deep/"]));
+    assert.equal(on("svc client --lang p"), ["python"]);
+    assert.equal(on("svc build --ch"), ["--check"]);
+    assert.equal(on("svc serve --root de"), ["deep/"]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test("other shells are refused by name", async () => {
