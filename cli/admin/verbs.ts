@@ -194,6 +194,12 @@ export const VERBS: readonly Verb[] = [
     load: () => import("./subscribers.js").then(({ detach }) => detach),
   },
   {
+    name: "sync",
+    takes: "[ids]",
+    summary: "send subscribers again what differs from the provider's",
+    load: () => change(({ changing }) => changing("Sync")),
+  },
+  {
     name: "promote",
     takes: "<ids>",
     summary: "let subscribers take over from their provider, which is lost",

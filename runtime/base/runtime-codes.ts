@@ -163,6 +163,10 @@ export const RUNTIME_CODES = {
     title: "subscribers have not confirmed in time",
     fix: "see /svc/peerstat for the one that lags behind, or allow more time",
   },
+  SVC3200: {
+    title: "replica differs from its provider",
+    fix: "`svc admin sync` on the provider sends it the graph again; see docs/replication.md",
+  },
   SVC2700: {
     title: "system descriptor not valid",
     fix: "mend what each line names",

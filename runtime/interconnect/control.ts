@@ -1,6 +1,7 @@
 // What a program can ask of replication while it runs; see docs/replication.md.
 
 import type { ThrottleUnit } from "./gate.js";
+import type { Repair } from "./send-plan.js";
 
 export type Control =
   /** Provides to one more, for ever. */
@@ -19,6 +20,13 @@ export type Control =
   | { readonly do: "promote" }
   /** Answered when all that was committed is with all subscribers. */
   | { readonly do: "fence"; readonly timeoutMs: number }
+  /**
+   * Sends subscribers again all graphs, or those that differ from what they have. Answered with
+   * whether they have them.
+   */
+  | { readonly do: "sync"; readonly repair: Repair; readonly timeoutMs: number }
+  /** Answered with how many were stopped. */
+  | { readonly do: "cancelSync" }
   | { readonly do: "suspend" | "resume"; readonly what: "input" | "output" }
   /** Most in a second of what goes out; null: no bound. Answered with all bounds. */
   | { readonly do: "throttle"; readonly unit: ThrottleUnit; readonly rate: number | null };

@@ -12,7 +12,7 @@ import type { Gate } from "./gate.js";
 import { LogFollower } from "./log/log-follower.js";
 import type { Frame } from "./log/segment-reader.js";
 import { eachUnit } from "./log/units.js";
-import { type Origin, planFor } from "./send-plan.js";
+import { type Origin, planFor, type Repair } from "./send-plan.js";
 import { type SnapshotSource, sendSnapshot } from "./snapshot-transfer.js";
 import { MessageType } from "./wire/messages.js";
 import { jsonIn, lost, Peer, refused } from "./wire/peer.js";
@@ -61,6 +61,10 @@ export class Provider {
   /** When it had all there was. */
   #caughtUpAt = performance.now();
   #wake: () => void = () => undefined;
+  #repair: Repair | null = null;
+  /** What was to be repaired was sent with this connection. */
+  #isRepaired = false;
+  #hurry: () => void = () => undefined;
   readonly #unlisten: () => void;
 
   constructor(parts: ProviderParts) {
@@ -81,6 +85,18 @@ export class Provider {
   /** Everything up to a unit is with the subscriber. */
   has(sn: number): boolean {
     return (this.#acknowledged ?? -1) >= sn;
+  }
+
+  /** Meets the subscriber anew, and sends it again what is to be repaired; null: nothing. */
+  repair(repair: Repair | null): void {
+    this.#repair = repair;
+    this.#peer?.close();
+    this.#hurry();
+  }
+
+  /** It has not got yet what is to be repaired. */
+  get isRepairing(): boolean {
+    return this.#repair !== null;
   }
 
   /** To be called when the gate is opened. */
@@ -113,6 +129,8 @@ export class Provider {
 
   stop(): void {
     this.#isStopped = true;
+    this.#repair = null;
+    this.#hurry();
     this.#unlisten();
     this.#peer?.close();
     this.#wake();
@@ -133,8 +151,16 @@ export class Provider {
       const isFirst = performance.now() - startedAt > MOST_WAIT_MS;
       waitMs = isFirst ? LEAST_WAIT_MS : Math.min(waitMs * 2, MOST_WAIT_MS);
       // Half of it by chance, so that many do not come at the same moment.
-      await sleep(waitMs / 2 + (Math.random() * waitMs) / 2, undefined, { ref: false });
+      await this.#rest(waitMs / 2 + (Math.random() * waitMs) / 2);
     }
+  }
+
+  /** So long, or until somebody is in a hurry. */
+  async #rest(ms: number): Promise<void> {
+    const hurried = new Promise<void>((resolve) => {
+      this.#hurry = resolve;
+    });
+    await Promise.race([sleep(ms, undefined, { ref: false }), hurried]);
   }
 
   async #connected(): Promise<void> {
@@ -147,6 +173,7 @@ export class Provider {
     const peer = new Peer(socket);
     this.#peer = peer;
     this.#isPaused = false;
+    this.#isRepaired = false;
     try {
       await peer.shakeHands("provider", key);
       const start = await this.#meet(peer);
@@ -179,7 +206,8 @@ export class Provider {
     const ownOrigin = origin();
     // The log tells of what is opened from here on, and the offer does not.
     const { last, chain } = log.channel.log;
-    const plan = planFor(log.channel, positions, ownOrigin);
+    const repair = this.#repair;
+    const plan = planFor(log.channel, positions, ownOrigin, repair);
     if (typeof plan === "string") {
       await peer.refuse(plan);
       throw new SvcError("SVC2532", `replication: ${this.#address} has diverged: ${plan}`);
@@ -199,6 +227,7 @@ export class Provider {
       traffic.synchronizing -= plan.snapshots.length;
       this.#isSynchronizing = false;
     }
+    this.#isRepaired = repair !== null && repair === this.#repair;
     const start = needed();
     this.#needed = start;
     return { sn: start - 1, chain: start > last ? chain : log.channel.log.chainBefore(start) };
@@ -276,6 +305,7 @@ export class Provider {
         if (isFirst) this.#parts.warn(`replication: ${this.#address} gets all changes`);
         isFirst = false;
         this.#lastSaid = "";
+        if (this.#isRepaired) this.#repair = null;
         const sn = Number(message.body.readBigUInt64LE());
         this.#acknowledged = Math.min(sn, this.#parts.log.channel.log.safe);
       }

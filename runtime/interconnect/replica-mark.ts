@@ -18,14 +18,14 @@ import { type Positions, positionsIn } from "./wire/positions.js";
 
 const MARK_FILE = "_replica.json";
 
-export type Mark = Omit<Positions, "graphs">;
+export type Mark = Omit<Positions, "graphs" | "diverged">;
 
 /** Undefined: the root is no replica's. @throws SvcError SVC2534 */
 export function readMark(root: string): Mark | undefined {
   const file = join(root, MARK_FILE);
   try {
     const mark = JSON.parse(readFileSync(file, "utf8")) as Partial<Mark>;
-    return positionsIn({ epoch: 1, ...mark, graphs: [] });
+    return positionsIn({ epoch: 1, ...mark, graphs: [], diverged: [] });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     const text = `replication: ${file} cannot be read: ${(error as Error).message}`;

@@ -16,6 +16,7 @@ import {
   isIntact,
 } from "./log/segment-format.js";
 import { eachUnit } from "./log/units.js";
+import { differs, positionOf } from "./position-of.js";
 import { readMark, writeMark } from "./replica-mark.js";
 import { installSnapshot, receiveSnapshot } from "./snapshot-transfer.js";
 import { garbled } from "./wire/messages.js";
@@ -24,6 +25,7 @@ import {
   isOffered,
   type Offer,
   type OfferedGraph,
+  type Position,
   type Positions,
   snapshotHeadIn,
   startIn,
@@ -63,6 +65,10 @@ export class Replica {
   readonly #stores = new Map<number, GraphStore>();
   /** What the provider's log opened up to this number, and is not offered, was erased since. */
   #lastNumber = 0;
+  /** By number: what the provider has where its log goes on from here. */
+  readonly #expected = new Map<number, Position>();
+  /** Identities of graphs that are not as the provider's were after as many operations. */
+  readonly #diverged = new Set<string>();
   #applied: Reached;
   /** The same of what would be there after a crash: others may believe this. */
   #safe: Reached;
@@ -105,10 +111,11 @@ export class Replica {
   positions(): Positions {
     const graphs = [...this.#graphs.stores().values()].flatMap((store) => {
       const { operationCount: count } = store;
-      return count === 0 ? [] : [{ identity: identityOfStore(store), count }];
+      return count === 0 ? [] : [positionOf(store)];
     });
     const { log } = this.#applied;
-    return { log, origin: this.#origin, epoch: this.#graphs.epoch, graphs };
+    const diverged = [...this.#diverged];
+    return { log, origin: this.#origin, epoch: this.#graphs.epoch, graphs, diverged };
   }
 
   /** Begins to follow a provider. @throws SvcError SVC2532, SVC2535 */
@@ -122,6 +129,7 @@ export class Replica {
     this.#origin = offer.origin;
     this.#offered.clear();
     this.#stores.clear();
+    this.#expected.clear();
     this.#lastNumber = offer.lastNumber;
     for (const store of this.#graphs.stores().values()) {
       if (offer.erased.includes(identityOfStore(store)))
@@ -151,8 +159,25 @@ export class Replica {
     const store = this.#graphs.stores().get(head.name);
     if (store !== undefined) await this.#replace(store, head);
     installSnapshot(folder);
+    this.#diverged.delete(head.identity);
     this.#offered.set(head.number, head);
     this.#open(head);
+  }
+
+  /**
+   * The provider says what it has of its graphs: what is here is compared as soon as it has come as
+   * far.
+   * @throws SvcError SVC3200
+   */
+  compare(provided: readonly Position[]): void {
+    const byIdentity = new Map(provided.map((position) => [position.identity, position]));
+    for (const { number, identity } of this.#offered.values()) {
+      const position = byIdentity.get(identity);
+      const store = this.#storeOf(number);
+      if (position === undefined || position.digest === null || store === undefined) continue;
+      this.#expected.set(number, position);
+      this.#compareNow(store, number);
+    }
   }
 
   /** All that comes as snapshots has come: from here on it is the log. @throws SvcError SVC2531 */
@@ -259,6 +284,18 @@ export class Replica {
       const text = `graph "${offered.name}" cannot follow: ${(error as Error).message}`;
       throw new SvcError("SVC2532", text, { cause: error });
     }
+    if (this.#expected.size > 0) this.#compareNow(store, number);
+  }
+
+  /** @throws SvcError SVC3200 */
+  #compareNow(store: GraphStore, number: number): void {
+    const expected = this.#expected.get(number);
+    if (expected === undefined || store.operationCount < expected.count) return;
+    this.#expected.delete(number);
+    const { count, digest, identity } = positionOf(store);
+    if (count !== expected.count || digest === null || digest === expected.digest) return;
+    this.#diverged.add(identity);
+    throw new SvcError("SVC3200", differs(store.name, count));
   }
 
   #advance(sn: number, chain: number): void {

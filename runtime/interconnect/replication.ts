@@ -15,9 +15,10 @@ import type { DurableLog } from "./durable-log.js";
 import { Gate, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from "./gate.js";
 import { hasTakenOver, type Lineage, promote, readLineage } from "./lineage.js";
 import { serialBase } from "./log/log-id.js";
+import { positionOf } from "./position-of.js";
 import { Provider } from "./provider.js";
 import { Replica, type ReplicaGraphs } from "./replica.js";
-import type { Origin } from "./send-plan.js";
+import type { Origin, Repair } from "./send-plan.js";
 import { Subscriber } from "./subscriber.js";
 import { isThisMachine, SharedKey } from "./wire/shared-key.js";
 import type { PeerStatus } from "./wire/status.js";
@@ -128,6 +129,10 @@ export class Replication {
         return this.#promote();
       case "fence":
         return this.#fence(control.timeoutMs);
+      case "sync":
+        return this.#sync(control.repair, control.timeoutMs);
+      case "cancelSync":
+        return this.#cancelSync();
       case "suspend":
       case "resume":
         return this.#open(control.what, control.do === "resume");
@@ -148,7 +153,7 @@ export class Replication {
       traffic: this.#traffic,
       gate: this.#output,
       origin: () => this.#origin(),
-      status: () => this.#status(),
+      status: () => this.#provided(),
       fenced: () => this.#fenced(),
     });
     this.#providers = [...this.#providers, provider];
@@ -279,7 +284,32 @@ export class Replication {
       adminPort: board.adminPort,
       serial: this.#traffic.serial,
       digest: digestOf(keeper),
+      graphs: [],
     };
+  }
+
+  /** What is here of each graph, beside that: for subscribers to compare. */
+  #provided(): PeerStatus {
+    const stores = [...this.#parts.keeper.replicated().values()];
+    return { ...this.#status(), graphs: stores.map(positionOf) };
+  }
+
+  /** Lets subscribers have again what they have otherwise; resolves when they have, or in time. */
+  async #sync(repair: Repair, timeoutMs: number): Promise<boolean> {
+    for (const provider of this.#providers) provider.repair(repair);
+    const giveUpAt = performance.now() + timeoutMs;
+    while (this.#providers.some(({ isRepairing }) => isRepairing)) {
+      if (performance.now() > giveUpAt) return false;
+      await sleep(FENCE_MS, undefined, { ref: false });
+    }
+    return true;
+  }
+
+  /** Returns how many were to be repaired, and are not any more. */
+  #cancelSync(): number {
+    const stopped = this.#providers.filter(({ isRepairing }) => isRepairing);
+    for (const provider of stopped) provider.repair(null);
+    return stopped.length;
   }
 
   #show(): void {

@@ -5,7 +5,8 @@ import { identityOfStore } from "../graph/log/logged-store.js";
 import type { Ancestor } from "./lineage.js";
 import type { LogChannel } from "./log/log-channel.js";
 import type { SegmentLog } from "./log/segment-log.js";
-import type { Offer, OfferedGraph, Positions } from "./wire/positions.js";
+import { differs, positionOf } from "./position-of.js";
+import type { Offer, OfferedGraph, Position, Positions } from "./wire/positions.js";
 
 export interface SendPlan {
   readonly offer: Offer;
@@ -23,15 +24,19 @@ export interface Origin {
   readonly ancestors: readonly Ancestor[];
 }
 
+/** What a subscriber is to get again: all graphs, or those that differ from what it has. */
+export type Repair = "all" | "different";
+
 /** @returns text: why this subscriber can get nothing from here */
 export function planFor(
   channel: LogChannel,
   positions: Positions,
   origin: Origin,
+  repair: Repair | null = null,
 ): SendPlan | string {
   const strange = strangeness(channel.log, positions, origin);
   if (strange !== null) return strange;
-  const there = new Map(positions.graphs.map(({ identity, count }) => [identity, count]));
+  const there = new Map(positions.graphs.map((position) => [position.identity, position]));
   const counts = new Map<number, number>();
   const snapshots: OfferedGraph[] = [];
   const graphs: OfferedGraph[] = [];
@@ -39,7 +44,8 @@ export function planFor(
   for (const { number, identity, name, path, before } of channel.graphs.all()) {
     const store = open.get(identity);
     const graph = { number, identity, name, path };
-    const count = there.get(identity) ?? 0;
+    const position = there.get(identity);
+    const count = position?.count ?? 0;
     there.delete(identity);
     graphs.push(graph);
     counts.set(number, count);
@@ -49,7 +55,12 @@ export function planFor(
       const here = store.operationCount;
       return `it has ${count} changes of graph "${name}", of which there are ${here}`;
     }
-    if (before === null || count < before) snapshots.push(graph);
+    const isDifferent =
+      positions.diverged.includes(identity) ||
+      (position !== undefined && isOther(position, positionOf(store)));
+    if (isDifferent && repair === null) return differs(name, count);
+    const isWanted = isDifferent || repair === "all";
+    if (isWanted || before === null || count < before) snapshots.push(graph);
   }
   const left = [...there.keys()];
   const unknown = left.find((identity) => channel.graphs.byIdentity(identity)?.isErased !== true);
@@ -59,6 +70,12 @@ export function planFor(
   const { isRoot, log } = origin;
   const offer = { logId, isRoot, origin: log ?? logId, epoch, graphs, lastNumber, erased: left };
   return { offer, snapshots, counts };
+}
+
+/** Both are known, of the same moment, and not the same. */
+function isOther(there: Position, here: Position): boolean {
+  const areKnown = there.digest !== null && here.digest !== null;
+  return areKnown && there.count === here.count && there.digest !== here.digest;
 }
 
 /** Why what a subscriber has did not come from this log as it is now; null: it did. */

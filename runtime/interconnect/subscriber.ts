@@ -163,7 +163,9 @@ export class Subscriber {
   }
 
   async #fence(peer: Peer, epoch: number): Promise<void> {
-    await peer.sendJson(MessageType.Positions, { log: null, origin: null, epoch, graphs: [] });
+    await peer.sendJson(MessageType.Positions, {
+      ...{ log: null, origin: null, epoch, graphs: [], diverged: [] },
+    });
     await peer.next();
   }
 
@@ -221,7 +223,8 @@ export class Subscriber {
     } else if (type === MessageType.Start) {
       replica.start(jsonIn(body));
     } else if (type === MessageType.Status) {
-      const { at, serial, digest } = statusIn(jsonIn(body));
+      const { at, serial, digest, graphs } = statusIn(jsonIn(body));
+      replica.compare(graphs);
       // All that was sent before it is applied.
       traffic.lagMs = Math.max(0, Date.now() - at);
       traffic.serial = serial;
@@ -272,5 +275,5 @@ export class Subscriber {
 
 /** What the other end is to know, too. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof SvcError && (error.code === "SVC2532" || error.code === "SVC2535");
+  return error instanceof SvcError && ["SVC2532", "SVC2535", "SVC3200"].includes(error.code);
 }

@@ -7,11 +7,12 @@ import type { Operation, Parts } from "./operation.js";
 
 const UNITS: readonly ThrottleUnit[] = ["bytes", "opcodes", "operations", "transactions"];
 
+const MODES: readonly string[] = ["repair", "hard", "soft"];
+const SYNC_WAIT_MS = 6_000;
+
 const NOT_HERE: Readonly<Record<string, string>> = {
   Subscribe: "a provider attaches its subscribers: use ADMIN_Attach there",
   Unsubscribe: "a provider detaches its subscribers: use ADMIN_Detach there",
-  Sync: "a subscriber gets by itself what it lacks when it is attached",
-  CancelSync: "a subscriber gets by itself what it lacks when it is attached",
 };
 
 export const STREAM_OPERATIONS: readonly (readonly [string, Operation])[] = [
@@ -27,6 +28,8 @@ export const STREAM_OPERATIONS: readonly (readonly [string, Operation])[] = [
   ["ResumeTxOutput", (parts) => gate(parts, "resume", "output")],
   ["Throttle", throttle],
   ["Promote", promote],
+  ["Sync", sync],
+  ["CancelSync", cancelSync],
   ...Object.entries(NOT_HERE).map(([name, why]) => {
     const refuse: Operation = () => {
       throw new Error(`${name} is not possible here: ${why}`);
@@ -106,6 +109,23 @@ async function gate(
 ): Promise<object> {
   await graphs.control({ do: verb, what });
   return { action: `tx_${what}_${verb === "suspend" ? "suspended" : "resumed"}` };
+}
+
+/** Of what differs, `soft` and `repair` are the same: what a graph has beyond goes, too. */
+async function sync({ graphs }: Parts, { mode = "repair" }: ControlArguments): Promise<object> {
+  if (!MODES.includes(String(mode))) {
+    throw new Error(
+      `mode must be 'repair', 'hard', or 'soft' (got '${String(mode).slice(0, 50)}')`,
+    );
+  }
+  const repair = mode === "hard" ? "all" : "different";
+  const isDone = await graphs.control({ do: "sync", repair, timeoutMs: SYNC_WAIT_MS });
+  return { action: "sync", mode, status: isDone === true ? "complete" : "in progress" };
+}
+
+async function cancelSync({ graphs }: Parts): Promise<object> {
+  const stopped = (await graphs.control({ do: "cancelSync" })) as number;
+  return { action: "cancel_sync", status: stopped > 0 ? "sync stopped" : "sync not running" };
 }
 
 /** Not in the interface, which lets no replica take over: for `Console`. */

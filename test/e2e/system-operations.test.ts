@@ -170,9 +170,13 @@ test("verbs of the stream, and of any path", async () => {
 });
 
 test("what is done by itself, or at the other end, says so", async () => {
-  for (const name of ["Unsubscribe", "CancelSync", "Sync"]) {
-    assert.match(String(await operate("S1", name)), `${name} is not possible here`);
-  }
+  assert.match(String(await operate("S1", "Unsubscribe")), "Unsubscribe is not possible here");
+  const sync = { action: "sync", mode: "repair", status: "complete" };
+  assert.equal(await operate("S1", "Sync"), sync);
+  assert.equal(await operate("B1", "Sync", "&mode=hard"), { ...sync, mode: "hard" });
+  assert.match(String(await operate("B1", "Sync", "&mode=x")), "mode must be 'repair'");
+  const cancelled = { action: "cancel_sync", status: "sync not running" };
+  assert.equal(await operate("B1", "CancelSync"), cancelled);
   assert.match(String(await operate("S1", "Subscribe", "&uri=svc://a:1")), "Subscribe is not");
 });
 

@@ -10,7 +10,9 @@ import { applyUnit } from "../../runtime/graph/log/apply-unit.js";
 import { recordsIn } from "../../runtime/graph/log/unit-format.js";
 import { UNIT, UNIT_HEAD_WORDS } from "../../runtime/graph/memory/log-ring.js";
 import { DataError } from "../../runtime/graph/model/errors.js";
+import { digestText } from "../../runtime/graph/store/content-digest.js";
 import { GraphStore } from "../../runtime/graph/store/graph-store.js";
+import { contentAt, measureContents } from "../../runtime/graph/store/measure-contents.js";
 import { checkStore } from "../runtime/graph/support/check-store.js";
 import { loggedStore, replayTo, takeUnits } from "../runtime/graph/support/logged-graph.js";
 import { TEST_THREAD } from "../runtime/graph/support/make-graph.js";
@@ -82,6 +84,8 @@ test(`records made again give the same graph (seed ${SEED})`, ({ clock }) => {
       clock.second -= 1000;
       for (const one of [store, copy]) checkStore(one);
       assert.equal(comparable(copy), comparable(store));
+      assert.equal(measureContents(copy), measureContents(store));
+      assert.is(contentAt(store)!.digest, digestText(measureContents(copy)));
     }
   }
 });

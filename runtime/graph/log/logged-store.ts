@@ -11,8 +11,9 @@ import { SnapshotFiles } from "../snapshot/snapshot-files.js";
 import { readSnapshotHeader } from "../snapshot/snapshot-reader.js";
 import { graphFolder } from "../snapshot/stored-graphs.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { contentAt } from "../store/measure-contents.js";
 
-export { flushSince, LogClock, readSnapshotHeader, SnapshotFiles, unitsPublished };
+export { contentAt, flushSince, LogClock, readSnapshotHeader, SnapshotFiles, unitsPublished };
 
 /** 2 MiB: twice what the largest change of the system's own graph can be. */
 const SMALL_RING_WORDS = 2 ** 19;

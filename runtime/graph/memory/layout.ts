@@ -164,6 +164,9 @@ export const Header = {
   AutoArcTimes: 58,
   /** Block of `lists`: the first descriptor of an index of properties or ids. */
   PropertyIndexes: 59,
+  /** How the digest of the contents is made, 0: none is kept; four words; see content-digest.ts. */
+  DigestVersion: 49,
+  Digest: 60,
 } as const;
 export const IDENTITY_WORDS = 4;
 

@@ -11,7 +11,7 @@ import { connect, disconnect } from "./arcs.js";
 import { indexProperty } from "./index-properties.js";
 import { logOperation } from "./log-operation.js";
 import { deleteVertex, truncate, truncateType } from "./removals.js";
-import { makeReal, makeVertex, setExpiry, setType, stamp } from "./vertices.js";
+import { makeReal, makeVertex, setExpiry, setRank, setType, stamp } from "./vertices.js";
 
 /**
  * Does what an operation says, within a mutation; its record goes to the log with the commit.
@@ -73,7 +73,7 @@ function changeVertex(store: GraphStore, operation: Operation): number {
       setExpiry(store, vertex, operation.expiresAt);
       return 1;
     case OperationCode.SetRank:
-      store.vertices.setRank(vertex, operation.c1, operation.c0);
+      setRank(store, vertex, operation.c1, operation.c0);
       return 1;
     case OperationCode.SetProperty:
       store.properties.set(vertex, name, operation.property);

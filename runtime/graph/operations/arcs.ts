@@ -94,10 +94,13 @@ export function disconnect(store: GraphStore, operation: Operation): number {
  * terminal that no arc leads to any more is for the caller to decide.
  */
 export function unlink(store: GraphStore, initial: number, position: number): void {
-  const { outArcs, inArcs, writer } = store;
+  const { outArcs, inArcs, writer, digest } = store;
   const { header } = store.memory;
   const terminal = outArcs.otherAt(initial, position);
   const word1 = outArcs.word1At(initial, position);
+  if (digest.isKept) {
+    digest.arc(-1, initial, terminal, word1, outArcs.valueAt(initial, position));
+  }
   outArcs.removeAt(initial, position);
   if ((word1 & ArcFlag.ForwardOnly) !== 0) {
     inArcs.addUnlisted(terminal, -1);
@@ -123,8 +126,9 @@ function link(
   word1: number,
   value: number,
 ): void {
-  const { writer } = store;
+  const { writer, digest } = store;
   const { header } = store.memory;
+  if (digest.isKept) digest.arc(1, initial, terminal, word1, value);
   store.outArcs.add(initial, terminal, word1, value);
   if ((word1 & ArcFlag.ForwardOnly) === 0) store.inArcs.add(terminal, initial, word1, value);
   else {
@@ -142,10 +146,15 @@ function setValue(
   terminal: number,
   value: number,
 ): void {
-  const { outArcs, inArcs } = store;
-  if (outArcs.valueAt(initial, position) === value) return;
-  outArcs.setValue(initial, position, value);
+  const { outArcs, inArcs, digest } = store;
+  const old = outArcs.valueAt(initial, position);
+  if (old === value) return;
   const word1 = outArcs.word1At(initial, position);
+  if (digest.isKept) {
+    digest.arc(-1, initial, terminal, word1, old);
+    digest.arc(1, initial, terminal, word1, value);
+  }
+  outArcs.setValue(initial, position, value);
   if ((word1 & ArcFlag.ForwardOnly) !== 0) return;
   inArcs.setValue(terminal, inArcs.find(terminal, initial, word1 & ARC_KEY_MASK), value);
 }

@@ -13,6 +13,7 @@ import {
   SIDE_WORDS,
 } from "../memory/layout.js";
 import { InternalError } from "../model/errors.js";
+import { DIGEST_WORDS } from "../store/content-digest.js";
 import type { GraphStore } from "../store/graph-store.js";
 import { unlink, unlinkFromTerminal } from "./arcs.js";
 import { isHeld, makeVirtual, removeIfAbandoned, removeVertex, stamp } from "./vertices.js";
@@ -26,6 +27,7 @@ const EMPTY_GRAPH = [
   Header.SizeHigh,
   Header.PropertyCount,
   Header.ArcsForwardOnly,
+  ...Array.from({ length: DIGEST_WORDS }, (_, word) => Header.Digest + word),
 ];
 
 /** Values of `Header.Unfinished`. */

@@ -2,6 +2,7 @@
 
 import { Header, NEVER, RECORD_WORDS, RecordWord, VertexFlag } from "../memory/layout.js";
 import { UNTYPED } from "../store/code-ranges.js";
+import type { Sign } from "../store/content-digest.js";
 import type { GraphStore } from "../store/graph-store.js";
 
 /** Makes an untyped vertex; the id must be free. */
@@ -16,6 +17,7 @@ export function makeVertex(store: GraphStore, id: string, isReal: boolean, at: n
   indexId(store, vertex, true);
   writer.add(header, Header.Order, 1);
   if (!isReal) writer.add(header, Header.VirtualCount, 1);
+  tell(store, 1, vertex);
   return vertex;
 }
 
@@ -25,11 +27,13 @@ export function makeReal(store: GraphStore, vertex: number, at: number): void {
   store.writer.touch(0, vertex);
   setFlags(store, vertex, VertexFlag.Real, VertexFlag.Virtual);
   store.writer.add(store.memory.header, Header.VirtualCount, -1);
+  tell(store, 1, vertex);
 }
 
 /** Makes a real vertex without outarcs and properties virtual; it keeps its type. */
 export function makeVirtual(store: GraphStore, vertex: number): void {
   store.writer.touch(0, vertex);
+  tell(store, -1, vertex);
   setFlags(store, vertex, VertexFlag.Virtual, VertexFlag.Real | VertexFlag.Expires);
   store.vertices.setField(vertex, RecordWord.ExpiresAt, NEVER);
   store.expiry.cancel(vertex);
@@ -41,6 +45,7 @@ export function removeVertex(store: GraphStore, vertex: number): void {
   const { vertices, writer } = store;
   const { header } = store.memory;
   writer.touch(0, vertex);
+  tell(store, -1, vertex);
   if (vertices.isVirtual(vertex)) writer.add(header, Header.VirtualCount, -1);
   writer.add(header, Header.Order, -1);
   store.expiry.cancel(vertex);
@@ -89,17 +94,34 @@ export function setType(store: GraphStore, vertex: number, type: number): void {
   const old = vertices.typeOf(vertex);
   if (old === type) return;
   store.writer.touch(0, vertex);
+  tell(store, -1, vertex);
   delist(store, vertex, old);
   vertices.setMeta(vertex, type, vertices.flagsOf(vertex));
   enlist(store, vertex, type);
+  tell(store, 1, vertex);
 }
 
 export function setExpiry(store: GraphStore, vertex: number, second: number): void {
   store.writer.touch(0, vertex);
+  tell(store, -1, vertex);
   store.vertices.setField(vertex, RecordWord.ExpiresAt, second);
+  tell(store, 1, vertex);
   if (second === NEVER) setFlags(store, vertex, 0, VertexFlag.Expires);
   else setFlags(store, vertex, VertexFlag.Expires, 0);
   store.expiry.schedule(vertex, second);
+}
+
+/** Of a real vertex. */
+export function setRank(store: GraphStore, vertex: number, c1: number, c0: number): void {
+  tell(store, -1, vertex);
+  store.vertices.setRank(vertex, c1, c0);
+  tell(store, 1, vertex);
+}
+
+/** Lets the digest know what a real vertex has of its own; of virtual ones it knows nothing. */
+function tell({ digest, vertices }: GraphStore, sign: Sign, vertex: number): void {
+  if (digest.isKept && vertices.isReal(vertex))
+    digest.vertex(sign, vertex, vertices.typeOf(vertex));
 }
 
 /**

@@ -10,6 +10,7 @@ import { dropIfAbandoned } from "../changes/vertices.js";
 import { GraphMemory, type LogShare, makeGraphShare } from "../memory/graph-memory.js";
 import { DataError } from "../model/errors.js";
 import { GraphStore } from "../store/graph-store.js";
+import { keepDigest } from "../store/measure-contents.js";
 import { DamagedSnapshot } from "./damaged-snapshot.js";
 import { resetLoaded } from "./reset-loaded.js";
 import { SnapshotFiles } from "./snapshot-files.js";
@@ -93,6 +94,7 @@ function load(reader: SnapshotReader, thread: number, log: LogShare | null): Gra
   const held = resetLoaded(memory, reader.header);
   const store = GraphStore.attach(memory.share, thread);
   for (const vertex of held) dropIfAbandoned(store, vertex);
+  keepDigest(store);
   return store;
 }
 

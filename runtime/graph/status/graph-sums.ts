@@ -6,6 +6,7 @@ import { Header } from "../memory/layout.js";
 import { nowSeconds } from "../memory/time.js";
 import { queryTimeUs } from "../query/walk/query-meter.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { contentAt } from "../store/measure-contents.js";
 import { valueCount } from "./graph-status.js";
 import { memoryUsage } from "./memory-usage.js";
 
@@ -48,14 +49,15 @@ export function graphSums(graphs: readonly Counted[]): GraphSums {
 const NO_DIGEST = "0".repeat(32);
 
 /**
- * 32 hex digits that change whenever a graph does; the same for an instance and a replica of it
- * that has all changes.
+ * 32 hex digits that change whenever a graph does; the same for instances that have the same
+ * contents. Without a log that is not known: then the same for a history that has come as far.
  */
 export function graphDigest(graphs: readonly Counted[]): string {
   if (graphs.length === 0) return NO_DIGEST;
   const hash = createHash("md5");
   for (const { store } of graphs) {
-    hash.update(`${store.name}\0${store.order} ${store.size} ${store.operationCount}\n`);
+    const counts = `${store.order} ${store.size} ${store.operationCount}`;
+    hash.update(`${store.name}\0${contentAt(store)?.digest ?? counts}\n`);
   }
   return hash.digest("hex");
 }

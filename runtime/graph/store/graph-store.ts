@@ -15,6 +15,7 @@ import { Writer } from "../memory/writer.js";
 import { VectorTable } from "../vectors/vector-table.js";
 import { ArcRuns } from "./arc-runs.js";
 import { KEYS, RELATIONSHIPS, TYPES } from "./code-ranges.js";
+import { ContentDigest, DIGEST_VERSION } from "./content-digest.js";
 import { ExpiryHeap } from "./expiry-heap.js";
 import { LockTable } from "./lock-table.js";
 import { Names } from "./names.js";
@@ -48,6 +49,7 @@ export class GraphStore {
   readonly indexes: PropertyIndexes;
   readonly properties: PropertyTable;
   readonly vectors: VectorTable;
+  readonly digest: ContentDigest;
   readonly expiry: ExpiryHeap;
   readonly locks: LockTable;
   /** The one that changes fill in; see operations/operation.ts. */
@@ -57,6 +59,7 @@ export class GraphStore {
     this.memory = memory;
     this.writer = new Writer(memory, thread);
     this.reader = new Reader(this.writer);
+    this.digest = new ContentDigest(this.writer);
     this.vertices = new VertexTable(this.writer);
     this.ids = new VertexIds(this.writer, this.reader, this.vertices);
     this.outArcs = new ArcRuns(this.writer, 0);
@@ -68,7 +71,7 @@ export class GraphStore {
     this.typeLists = new TypeLists(this.writer);
     this.indexes = new PropertyIndexes(this.writer, this.strings);
     this.properties = new PropertyTable(this);
-    this.vectors = new VectorTable(this.writer, this.reader);
+    this.vectors = new VectorTable(this.writer, this.reader, this.digest);
     this.expiry = new ExpiryHeap(this.writer);
     this.locks = new LockTable(this.writer);
   }
@@ -80,6 +83,8 @@ export class GraphStore {
     store.writer.mutate(() => {
       store.writer.put(store.memory.header, Header.CreatedAt, nowSeconds());
       setIdentity(store.memory, identity);
+      const version = store.digest.isKept ? DIGEST_VERSION : 0;
+      store.writer.put(store.memory.header, Header.DigestVersion, version);
       store.format();
     });
     return store;

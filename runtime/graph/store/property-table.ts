@@ -6,6 +6,7 @@ import type { Arena } from "../memory/arena.js";
 import { Header, RECORD_WORDS, RecordWord, VertexFlag } from "../memory/layout.js";
 import type { Reader } from "../memory/reader.js";
 import type { Writer } from "../memory/writer.js";
+import type { ContentDigest, Sign } from "./content-digest.js";
 import type { Names } from "./names.js";
 import {
   kindOfCell,
@@ -49,6 +50,7 @@ export interface PropertyParts {
   readonly strings: StringPool;
   readonly keys: Names;
   readonly indexes: PropertyIndexes;
+  readonly digest: ContentDigest;
 }
 
 /** `VertexFlag.HasProperties` where META has it. */
@@ -62,15 +64,17 @@ export class PropertyTable {
   readonly #keys: Names;
   readonly #indexes: PropertyIndexes;
   readonly #cells: Arena;
+  readonly #digest: ContentDigest;
 
   /** @param parts what it is made of */
-  constructor({ writer, reader, strings, keys, indexes }: PropertyParts) {
+  constructor({ writer, reader, strings, keys, indexes, digest }: PropertyParts) {
     this.groups = new PropertyGroups(writer, reader);
     this.#writer = writer;
     this.#strings = strings;
     this.#keys = keys;
     this.#indexes = indexes;
     this.#cells = writer.memory.cells;
+    this.#digest = digest;
   }
 
   /** In a mutation: leaves no properties, of a new graph or of one that is truncated. */
@@ -88,6 +92,7 @@ export class PropertyTable {
     groups.touch(vertex);
     const found = groups.find(vertex, key);
     const old = found === 0 ? 0 : this.#pointerAt(found);
+    if (found !== 0) this.#tell(-1, vertex, key, found);
     this.#makeCell(stored);
     const { high, low } = madeCell;
     const isIndexed = !this.#indexes.isEmpty && this.#indexes.has(key);
@@ -95,6 +100,7 @@ export class PropertyTable {
     const cell = found === 0 ? groups.insert(vertex, key) : found;
     this.#writer.put(this.#cells, cell, low);
     this.#writer.put(this.#cells, cell + 1, high);
+    this.#tell(1, vertex, key, cell);
     if (isIndexed) this.#indexes.addCell(key, vertex, high, low);
     if (old !== 0) this.#strings.release(old);
     if (found === 0) this.#count(vertex, key, 1);
@@ -107,6 +113,7 @@ export class PropertyTable {
     if (cell === 0) return false;
     groups.touch(vertex);
     const old = this.#pointerAt(cell);
+    this.#tell(-1, vertex, key, cell);
     if (!this.#indexes.isEmpty) this.#unindex(vertex, key, cell);
     groups.remove(vertex, key);
     if (old !== 0) this.#strings.release(old);
@@ -244,6 +251,22 @@ export class PropertyTable {
       makePointerCell(PropertyKind.String, this.#strings.intern(value));
     } else if (value instanceof Float) makeFloatCell(value.value);
     else makePointerCell(value.kind, this.#strings.internBytes(value.bytes));
+  }
+
+  /** With the mutex: lets the digest know all properties of a vertex. */
+  tell(vertex: number): void {
+    const listed = this.groups.list(vertex);
+    for (let index = 0; index < listed.length; index += 2) {
+      this.#tell(1, vertex, listed[index]!, listed[index + 1]!);
+    }
+  }
+
+  #tell(sign: Sign, vertex: number, key: number, cell: number): void {
+    if (!this.#digest.isKept) return;
+    const { words } = this.#cells;
+    const pointer = this.#pointerAt(cell);
+    const low = pointer === 0 ? words[cell]! : this.#strings.hashOf(pointer);
+    this.#digest.property(sign, vertex, key, words[cell + 1]!, low);
   }
 
   #unindex(vertex: number, key: number, cell: number): void {

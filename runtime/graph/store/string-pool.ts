@@ -122,6 +122,11 @@ export class StringPool implements EntryMatcher {
     return bytes > 0 ? words[pointer + HEAD_WORDS]! : 0;
   }
 
+  /** Of the value at a pointer that counts, which is the same in all graphs. */
+  hashOf(pointer: number): number {
+    return this.#arena.words[pointer + Head.Hash]!;
+  }
+
   /** For the index: whether the value at a pointer is the one looked for. */
   matches(pointer: number): boolean {
     const start = pointer + HEAD_WORDS;

@@ -6,6 +6,7 @@ import { Blocks } from "../memory/blocks.js";
 import { Header, LIST_UNIT_WORDS } from "../memory/layout.js";
 import type { Reader } from "../memory/reader.js";
 import type { Allocator, Writer } from "../memory/writer.js";
+import type { ContentDigest, Sign } from "../store/content-digest.js";
 import { INDEX_WORDS, retire, VectorIndex } from "./index-layout.js";
 import {
   MAX_SLAB_WORDS,
@@ -31,10 +32,12 @@ export class VectorTable implements Allocator {
   readonly #lists: Arena;
   readonly #slabs: Blocks;
   readonly #blocks: Blocks;
+  readonly #digest: ContentDigest;
   #memory: VectorMemory | null = null;
 
-  constructor(writer: Writer, reader: Reader) {
+  constructor(writer: Writer, reader: Reader, digest: ContentDigest) {
     const { memory } = writer;
+    this.#digest = digest;
     this.writer = writer;
     this.reader = reader;
     this.#header = memory.header;
@@ -116,9 +119,11 @@ export class VectorTable implements Allocator {
     this.#fill(slot, parts);
     writer.require(this.#slots, vertex + 1);
     const old = this.slotOf(vertex);
+    this.tell(vertex, -1);
     writer.add(this.#lists, space + Space.Count, 1);
     writer.put(this.#slots, vertex, slot);
     writer.put(this.#vectors, slot + Slot.Vertex, vertex);
+    this.tell(vertex);
     // In this order: who counted before may have passed the new slot while it was empty, and is
     // told before the old one is; who counts from now on finds the new one.
     this.#note(vertex);
@@ -131,11 +136,19 @@ export class VectorTable implements Allocator {
     const { writer } = this;
     const old = this.slotOf(vertex);
     if (old === 0) return false;
+    this.tell(vertex, -1);
     this.#note(vertex);
     this.#free(old);
     writer.add(this.#header, Header.VectorCount, -1);
     writer.put(this.#slots, vertex, 0);
     return true;
+  }
+
+  /** With the mutex: lets the digest know the vector of a vertex. */
+  tell(vertex: number, sign: Sign = 1): void {
+    const slot = this.#digest.isKept ? this.slotOf(vertex) : 0;
+    const parts = slot === 0 ? null : this.#read(slot);
+    if (parts !== null) this.#digest.vector(sign, vertex, parts.bytes, parts.scale);
   }
 
   /** For the writer, as part of a commit: the slot may be used again. */

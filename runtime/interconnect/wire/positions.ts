@@ -13,12 +13,16 @@ export interface Positions {
   /** The highest that it has heard of. */
   readonly epoch: number;
   readonly graphs: readonly Position[];
+  /** Identities of graphs that were found to differ from the provider's. */
+  readonly diverged: readonly string[];
 }
 
+/** What there is of a graph after so many operations. */
 export interface Position {
   readonly identity: string;
-  /** Operations. */
   readonly count: number;
+  /** Of the contents; null: it is not known, or not now. */
+  readonly digest: string | null;
 }
 
 /** A graph of the provider. */
@@ -61,13 +65,14 @@ const IDENTITY = /^[0-9a-f]{32}$/;
 
 /** @throws SvcError SVC2531 */
 export function positionsIn(given: unknown): Positions {
-  const { log, origin = null, epoch, graphs } = (given ?? {}) as Partial<Positions>;
+  const { log, origin = null, epoch, graphs, diverged } = (given ?? {}) as Partial<Positions>;
   if (log !== null && !isLogPosition(log)) throw garbled("no position in a log");
   if (!isCount(epoch) || !(origin === null || isIdentity(origin))) throw garbled("no epoch");
-  if (!Array.isArray(graphs) || graphs.length > MAX_GRAPHS || !graphs.every(isPosition)) {
-    throw garbled("no positions of graphs");
+  if (!arePositions(graphs)) throw garbled("no positions of graphs");
+  if (!Array.isArray(diverged) || diverged.length > MAX_GRAPHS || !diverged.every(isIdentity)) {
+    throw garbled("no graphs that differ");
   }
-  return { log: log ?? null, origin, epoch, graphs };
+  return { log: log ?? null, origin, epoch, graphs, diverged };
 }
 
 /** @throws SvcError SVC2531 */
@@ -107,9 +112,13 @@ export function isLogPosition(given: unknown): given is NonNullable<Positions["l
   return isIdentity(id) && isCount(sn) && isCount(chain);
 }
 
+export function arePositions(given: unknown): given is readonly Position[] {
+  return Array.isArray(given) && given.length <= MAX_GRAPHS && given.every(isPosition);
+}
+
 function isPosition(given: unknown): given is Position {
-  const { identity, count } = (given ?? {}) as Partial<Position>;
-  return isIdentity(identity) && isCount(count);
+  const { identity, count, digest } = (given ?? {}) as Partial<Position>;
+  return isIdentity(identity) && isCount(count) && (digest === null || isIdentity(digest));
 }
 
 function isIdentity(given: unknown): given is string {

@@ -1,6 +1,7 @@
 // What both ends say of themselves every two seconds, whatever else they say.
 
 import { garbled } from "./messages.js";
+import { arePositions, type Position } from "./positions.js";
 
 export interface PeerStatus {
   /** Milliseconds since 1970, by the clock of who says it. */
@@ -12,6 +13,8 @@ export interface PeerStatus {
   readonly serial: number;
   /** Of all graphs that are not local. */
   readonly digest: string;
+  /** What a provider has of each graph at this moment; a subscriber tells nothing here. */
+  readonly graphs: readonly Position[];
 }
 
 const HOST = /^[\w.:-]{0,255}$/;
@@ -19,15 +22,15 @@ const DIGEST = /^[0-9a-f]{32}$/;
 
 /** @throws SvcError SVC2531 */
 export function statusIn(given: unknown): PeerStatus {
-  const { at, host, adminPort, serial, digest } = (given ?? {}) as Partial<PeerStatus>;
+  const { at, host, adminPort, serial, digest, graphs } = (given ?? {}) as Partial<PeerStatus>;
   const isStatus =
     isCount(at) &&
     isCount(serial) &&
     isCount(adminPort) &&
     matches(host, HOST) &&
     adminPort < 65536;
-  if (!isStatus || !matches(digest, DIGEST)) throw garbled("no status");
-  return { at, host, adminPort, serial, digest };
+  if (!isStatus || !matches(digest, DIGEST) || !arePositions(graphs)) throw garbled("no status");
+  return { at, host, adminPort, serial, digest, graphs };
 }
 
 function matches(given: unknown, pattern: RegExp): given is string {

@@ -82,7 +82,14 @@ function provide({ root }: Context, port: number) {
     ...{ host: "127.0.0.1", port, key: new SharedKey(null), log, warn },
     ...{ snapshots, traffic: new Traffic(), gate: new Gate() },
     origin: () => ({ isRoot: true, log: log.channel.log.logId, ancestors: [] }),
-    status: () => ({ at: 0, host: "", adminPort: 0, serial: 0, digest: "0".repeat(32) }),
+    status: () => ({
+      at: 0,
+      host: "",
+      adminPort: 0,
+      serial: 0,
+      digest: "0".repeat(32),
+      graphs: [],
+    }),
     fenced: () => undefined,
   });
   const isFlushed = (): Promise<boolean> => clock.wait(clock.next);
@@ -129,7 +136,7 @@ test("a subscriber has what it says it has, and not what was sent to it", async 
     assert.ok(await one.isFlushed());
     const { safe } = one.log.channel.log;
     await peer.shakeHands("subscriber", new SharedKey(null));
-    const nothing = { log: null, origin: null, epoch: 1, graphs: [] };
+    const nothing = { log: null, origin: null, epoch: 1, graphs: [], diverged: [] };
     await peer.sendJson(MessageType.Positions, nothing);
     await peer.expect(MessageType.Table);
     // Behind all snapshots.

@@ -5,7 +5,9 @@ import * as assert from "uvu/assert";
 import { Header, NEVER, RecordWord, VertexFlag } from "../../../../runtime/graph/memory/layout.js";
 import { nowSeconds } from "../../../../runtime/graph/memory/time.js";
 import { M_TMX, T_NEVER } from "../../../../runtime/graph/model/constants.js";
+import { digestText } from "../../../../runtime/graph/store/content-digest.js";
 import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { contentAt, measureContents } from "../../../../runtime/graph/store/measure-contents.js";
 import { checkArcs } from "./check-arcs.js";
 import { checkProperties } from "./check-properties.js";
 import { checkTexts } from "./check-texts.js";
@@ -25,6 +27,16 @@ export function checkStore(store: GraphStore): void {
   checkProperties(store);
   checkTexts(store, used);
   checkVectors(store, used);
+  checkDigest(store);
+}
+
+function checkDigest(store: GraphStore): void {
+  if (!store.digest.isKept) return;
+  assert.is(
+    contentAt(store)!.digest,
+    digestText(measureContents(store)),
+    "the digest is that of the contents",
+  );
 }
 
 function checkAtRest(store: GraphStore): void {

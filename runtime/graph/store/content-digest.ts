@@ -1,0 +1,121 @@
+// What a graph contains, as four sums of 32 bits: over its real vertices, arcs, properties and
+// vectors, each mixed into one term. Each change takes the old term away and adds the new one, in
+// the same mutation, so that the sums are always those of what there is, in whichever order it came.
+// Vertices count by the hash of their id: handles, and whatever else is different in a replica, must
+// not. It finds faults; it is no defence against who makes them.
+//
+// Only graphs with a log keep it: only they are compared. `Header.DigestVersion` says whether the
+// sums are those of this function, which may only be changed with it.
+
+import { Header, RECORD_WORDS, RecordWord } from "../memory/layout.js";
+import type { Writer } from "../memory/writer.js";
+
+export const DIGEST_VERSION = 1;
+export const DIGEST_WORDS = 4;
+
+/** A term comes, or goes. */
+export type Sign = 1 | -1;
+
+const Seed = {
+  Arc: 0x2545_f491,
+  Property: 0x6c07_8965,
+  Vertex: 0x1b87_3593,
+  Vector: 0x4cf5_ad43,
+} as const;
+
+/** The term that was mixed last. */
+const term = new Uint32Array(DIGEST_WORDS);
+
+export class ContentDigest {
+  /** False: nothing is kept, and nothing need be told. */
+  isKept: boolean;
+  readonly #writer: Writer;
+  /** Gets what is told in place of the graph. */
+  #sums: Uint32Array | null = null;
+
+  constructor(writer: Writer) {
+    this.#writer = writer;
+    this.isKept = writer.memory.log !== null;
+  }
+
+  /** In a mutation, as all below. */
+  arc(sign: Sign, initial: number, terminal: number, word1: number, value: number): void {
+    mix(Seed.Arc, this.#idHash(initial), this.#idHash(terminal), word1, value);
+    this.#change(sign);
+  }
+
+  /** @param low of its cell, or the hash of what that points to */
+  property(sign: Sign, vertex: number, key: number, high: number, low: number): void {
+    mix(Seed.Property, this.#idHash(vertex), key, high, low);
+    this.#change(sign);
+  }
+
+  /** What a real vertex has of its own. */
+  vertex(sign: Sign, vertex: number, type: number): void {
+    const { words } = this.#writer.memory.record;
+    const at = vertex * RECORD_WORDS;
+    const expiry = Math.imul(words[at + RecordWord.ExpiresAt]!, 0x9e37_79b1);
+    const rank = Math.imul(words[at + RecordWord.C0]!, 0x9e37_79b1) + words[at + RecordWord.C1]!;
+    mix(Seed.Vertex, this.#idHash(vertex), type + expiry, words[at + RecordWord.CreatedAt]!, rank);
+    this.#change(sign);
+  }
+
+  vector(sign: Sign, vertex: number, bytes: Int8Array, scale: number): void {
+    let hash = bytes.length;
+    for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x0100_0193);
+    mix(Seed.Vector, this.#idHash(vertex), bytes.length, hash, Math.fround(scale) * 2 ** 20);
+    this.#change(sign);
+  }
+
+  /** The sums of what is told meanwhile, beside those of the graph. */
+  measure(tell: () => void): Uint32Array {
+    const sums = new Uint32Array(DIGEST_WORDS);
+    const { isKept } = this;
+    this.#sums = sums;
+    this.isKept = true;
+    try {
+      tell();
+    } finally {
+      this.#sums = null;
+      this.isKept = isKept;
+    }
+    return sums;
+  }
+
+  #idHash(vertex: number): number {
+    return this.#writer.memory.record.words[vertex * RECORD_WORDS + RecordWord.IdHash]!;
+  }
+
+  #change(sign: Sign): void {
+    const sums = this.#sums;
+    const writer = this.#writer;
+    const { header } = writer.memory;
+    for (let word = 0; word < DIGEST_WORDS; word++) {
+      if (sums !== null) sums[word]! += sign * term[word]!;
+      else writer.add(header, Header.Digest + word, sign * term[word]!);
+    }
+  }
+}
+
+/** Sums in 32 hexadecimal digits. */
+export function digestText(sums: Uint32Array): string {
+  return Array.from(sums, (sum) => sum.toString(16).padStart(8, "0")).join("");
+}
+
+/** Four words and a seed into a term, each bit of which depends on each of theirs. */
+function mix(seed: number, a: number, b: number, c: number, d: number): void {
+  let h = Math.imul(seed ^ a, 0x85eb_ca6b);
+  let g = Math.imul((seed + b) | 0, 0xc2b2_ae35);
+  h = Math.imul((h ^ (h >>> 15)) + c, 0x27d4_eb2f);
+  g = Math.imul((g ^ (g >>> 13)) + d, 0x1656_67b1);
+  h = Math.imul(h ^ (g >>> 16) ^ b, 0xcc9e_2d51);
+  g = Math.imul(g ^ (h >>> 15) ^ a, 0x1b87_3593);
+  h = Math.imul(h ^ (h >>> 13) ^ d, 0x85eb_ca6b);
+  g = Math.imul(g ^ (g >>> 16) ^ c, 0xc2b2_ae35);
+  h ^= h >>> 16;
+  g ^= g >>> 15;
+  term[0] = h;
+  term[1] = g;
+  term[2] = Math.imul(h ^ ((g << 16) | (g >>> 16)), 0x9e37_79b1);
+  term[3] = Math.imul(g + ((h << 11) | (h >>> 21)), 0x85eb_ca77);
+}

@@ -1,0 +1,141 @@
+// The digest of contents: the same for the same contents, however they came about, and another one
+// for whatever else there may be.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Graph } from "../../../../runtime/graph/api/graph.js";
+import { Header } from "../../../../runtime/graph/memory/layout.js";
+import { LogClock } from "../../../../runtime/graph/memory/log-clock.js";
+import { ringMemory } from "../../../../runtime/graph/memory/log-ring.js";
+import { loadGraph } from "../../../../runtime/graph/snapshot/load-graph.js";
+import { saveGraph } from "../../../../runtime/graph/snapshot/save-graph.js";
+import { digestText } from "../../../../runtime/graph/store/content-digest.js";
+import type { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
+import { contentAt, measureContents } from "../../../../runtime/graph/store/measure-contents.js";
+import { FakeClock } from "../../../property/support/fake-clock.js";
+import { loggedStore } from "../support/logged-graph.js";
+import { openStore, TEST_THREAD } from "../support/make-graph.js";
+
+const test = suite<{ clock: FakeClock }>("digest of contents");
+
+test.before.each((context) => {
+  context.clock = new FakeClock().start();
+});
+test.after.each(({ clock }) => clock.stop());
+
+function made(fill: (graph: Graph) => void): GraphStore {
+  const store = loggedStore();
+  const graph = openStore(store);
+  fill(graph);
+  graph.closeAll();
+  return store;
+}
+
+function digestOf(fill: (graph: Graph) => void): string {
+  return contentAt(made(fill))!.digest;
+}
+
+const NOTHING = "0".repeat(32);
+
+const CONTENTS: readonly ((graph: Graph) => void)[] = [
+  (graph) => graph.createVertex("a"),
+  (graph) => graph.createVertex("b"),
+  (graph) => graph.createVertex("a", { type: "thing" }),
+  (graph) => graph.createVertex("a", { properties: { n: 1 } }),
+  (graph) => graph.createVertex("a", { properties: { n: 2 } }),
+  (graph) => graph.createVertex("a", { properties: { n: "1" } }),
+  (graph) => graph.createVertex("a", { properties: { n: "a text that is longer" } }),
+  (graph) => graph.createVertex("a", { properties: { n: null } }),
+  (graph) => graph.createVertex("a", { properties: { n: [1, 2] } }),
+  (graph) => graph.createVertex("a", { properties: { n: [1, 3] } }),
+  (graph) => graph.createVertex("a", { properties: { n: 1, m: 1 } }),
+  (graph) => graph.createVertex("a", { lifespan: 100 }),
+  (graph) => graph.createVertex("a", { vector: [1, 2, 3] }),
+  (graph) => graph.createVertex("a", { vector: [3, 2, 1] }),
+  (graph) => graph.openVertex("a", "w").setRank(2, 3),
+  (graph) => graph.openVertex("a", "w").setRank(3, 2),
+  (graph) => graph.connect("a", "to", "b"),
+  (graph) => graph.connect("b", "to", "a"),
+  (graph) => graph.connect("a", "to", "c"),
+  (graph) => graph.connect("a", ["to", 5, 1], "b"),
+  (graph) => graph.connect("a", ["to", 5, 2], "b"),
+];
+
+/** All of these at once, but for the type, which the others do not give. */
+function fillAll(graph: Graph): void {
+  for (const change of CONTENTS.filter((_, index) => index !== 2)) {
+    change(graph);
+    graph.closeAll();
+  }
+}
+
+test("different contents have different digests, in each of their four words", () => {
+  const digests = CONTENTS.map(digestOf);
+  assert.is(new Set(digests).size, CONTENTS.length);
+  for (let word = 0; word < 4; word++) {
+    const words = digests.map((digest) => digest.slice(8 * word, 8 * word + 8));
+    assert.is(new Set(words).size, CONTENTS.length, `word ${word}`);
+  }
+  assert.not.ok(digests.includes(NOTHING));
+  assert.is(
+    digestOf(() => undefined),
+    NOTHING,
+  );
+});
+
+test("the same contents have the same digest, in whichever order they came", () => {
+  const one = digestOf((graph) => {
+    graph.connect("a", ["to", 5, 1], "b");
+    graph.createVertex("c", { properties: { n: 1 } });
+    graph.connect("c", ["to", 5, 1], "a");
+  });
+  const other = digestOf((graph) => {
+    graph.createVertex("away", { properties: { n: 3 }, vector: [1, 2] });
+    graph.createVertex("c", { properties: { n: 2 } });
+    graph.connect("c", ["to", 5, 9], "a");
+    graph.connect("a", ["to", 5, 1], "b");
+    graph.connect("c", ["to", 5, 1], "a");
+    graph.createVertex("c", { properties: { n: 1 } });
+    graph.deleteVertex("away");
+  });
+  assert.is(one, other);
+});
+
+test("nothing is left when everything has gone", () => {
+  const taken = digestOf((graph) => {
+    fillAll(graph);
+    for (const id of ["a", "b", "c"]) graph.deleteVertex(id);
+  });
+  assert.is(taken, NOTHING);
+  const emptied = digestOf((graph) => {
+    fillAll(graph);
+    graph.truncate();
+  });
+  assert.is(emptied, NOTHING);
+});
+
+test("a graph that was stored without one gets one, and one without a log loses it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-digest-"));
+  const log = () => ({ ring: ringMemory(2 ** 16), clock: new LogClock().buffer });
+  try {
+    const store = made(fillAll);
+    const { digest } = contentAt(store)!;
+    saveGraph(store, join(folder, "kept"));
+    const without = loadGraph("test", join(folder, "kept"), TEST_THREAD)!;
+    assert.is(without.memory.header.words[Header.DigestVersion], 0);
+    openStore(without).createVertex("more");
+    saveGraph(without, join(folder, "without"));
+    const kept = loadGraph("test", join(folder, "kept"), TEST_THREAD, { log: log() })!;
+    assert.is(contentAt(kept)!.digest, digest);
+    const again = loadGraph("test", join(folder, "without"), TEST_THREAD, { log: log() })!;
+    assert.is(contentAt(again)!.digest, digestText(measureContents(again)));
+    assert.not.equal(contentAt(again)!.digest, digest);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.run();

@@ -1,0 +1,124 @@
+// Replicas that contain something else than their provider: noticed, refused, and repaired when
+// somebody asks for it.
+// limit: 240 s
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { Instance } from "./support/instance.js";
+import { freePort, Instance as Instances, same, until } from "./support/instance.js";
+
+interface Context {
+  folder: string;
+}
+
+const test = suite<Context>("repair of replicas");
+const running: Instance[] = [];
+const DIFFERS = /SVC3200.*graph "g" differs.*after \d+ operations.*sync/;
+
+test.before.each((context) => {
+  context.folder = mkdtempSync(join(tmpdir(), "svc-repair-"));
+});
+
+test.after.each(async ({ folder }) => {
+  for (const instance of running.splice(0)) await instance.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function begin({ folder }: Context, name: string, txPort: number | null, attach?: number) {
+  const options = attach === undefined ? {} : { attach: [`127.0.0.1:${attach}`] };
+  const instance = await Instances.start(join(folder, name), { txPort, ...options });
+  running.push(instance);
+  return instance;
+}
+
+/** Another value of a property, past everything that is asked before. */
+function spoil(instance: Instance, value: number): void {
+  const store = instance.store();
+  const [vertex, key] = [store.ids.find("a"), store.keys.codeOf("n")];
+  store.writer.mutate(() => store.properties.set(vertex, key, value));
+}
+
+async function hasSaid(instance: Instance, what: RegExp): Promise<void> {
+  await until(
+    () => what.test(instance.log),
+    () => instance.log,
+  );
+}
+
+async function pair(context: Context): Promise<[Instance, Instance, number]> {
+  const port = await freePort();
+  const replica = await begin(context, "b", port);
+  const provider = await begin(context, "a", null, port);
+  provider.graph().createVertex("a", { properties: { n: 1 } });
+  provider.graph("h").createVertex("b");
+  await same(provider, replica);
+  await same(provider, replica, "h");
+  return [provider, replica, port];
+}
+
+const REPAIR = { do: "sync", repair: "different", timeoutMs: 60_000 } as const;
+
+test("one value that differs is noticed, and repaired when somebody asks for it", async (context) => {
+  const [provider, replica, port] = await pair(context);
+  assert.is(await provider.control(REPAIR), true, "nothing differs");
+  const { operationCount } = replica.store();
+  spoil(replica, 2);
+  await hasSaid(replica, DIFFERS);
+  await hasSaid(provider, /SVC2532.*differs/);
+  provider.graph().createVertex("later");
+  provider.graph("h").createVertex("later");
+  await provider.isFlushed();
+  assert.is(replica.store().operationCount, operationCount, "it has stopped");
+  assert.is(await provider.control(REPAIR), true);
+  await same(provider, replica);
+  await same(provider, replica, "h");
+  // What was repaired stays so.
+  running.splice(running.indexOf(replica), 1);
+  await replica.stop();
+  const again = await begin(context, "b", port);
+  await same(provider, again);
+});
+
+test("it is noticed while the provider is written to, too", async (context) => {
+  const [provider, replica] = await pair(context);
+  spoil(replica, 3);
+  let next = 0;
+  const writing = setInterval(() => provider.graph().createVertex(`more${next++}`), 1);
+  try {
+    await hasSaid(replica, DIFFERS);
+  } finally {
+    clearInterval(writing);
+  }
+  assert.is(await provider.control({ ...REPAIR, repair: "all" }), true);
+  await same(provider, replica);
+});
+
+test("a provider that was changed beside its log is noticed, too", async (context) => {
+  const [provider, replica] = await pair(context);
+  spoil(provider, 4);
+  await hasSaid(replica, DIFFERS);
+  assert.is(await provider.control(REPAIR), true);
+  await same(provider, replica);
+});
+
+test("a replica that differs from the start is refused; repair that waits is stopped", async (c) => {
+  const [provider, replica, port] = await pair(c);
+  await provider.control({ do: "detach", uri: null });
+  spoil(replica, 5);
+  await provider.control({ do: "attach", uri: `svc://127.0.0.1:${port}` });
+  await hasSaid(provider, /SVC2532.*graph "g" differs/);
+  await provider.control({ do: "suspend", what: "output" });
+  assert.is(await provider.control({ do: "cancelSync" }), 0);
+  await replica.control({ do: "suspend", what: "input" });
+  assert.is(await provider.control({ ...REPAIR, timeoutMs: 100 }), false);
+  assert.is(await provider.control({ do: "cancelSync" }), 1);
+  await replica.control({ do: "resume", what: "input" });
+  await provider.control({ do: "resume", what: "output" });
+  await provider.control(REPAIR);
+  await same(provider, replica);
+});
+
+test.run();
