@@ -29,6 +29,7 @@ import type {
   InterconnectData,
   InterconnectNotice,
 } from "./interconnect-control.js";
+import { RememberedControls } from "./remembered-controls.js";
 import { SupervisedThread } from "./supervised-thread.js";
 
 /** The main thread waits no longer for a thread that it could not see die meanwhile. */
@@ -53,6 +54,7 @@ export class GraphSupervisor implements GraphSource {
   readonly #admin: SupervisedThread<AdminAsk>;
   readonly #open = new KnownGraphs(MAIN_THREAD);
   readonly #root: GraphRoot;
+  readonly #controls: RememberedControls;
   /** Why graphs could not be opened that are stored or configured, by name. */
   readonly #unloadable = new Map<string, string>();
   /** Resolves when changes that were logged, and not saved, have been made again. */
@@ -76,6 +78,7 @@ export class GraphSupervisor implements GraphSource {
     this.#settings = settings;
     this.clock.holdsAnswers = settings.log === "answer";
     this.#root = new GraphRoot(settings.root, settings.graphs);
+    this.#controls = new RememberedControls(settings.attach);
     this.#interconnect = this.#startInterconnect(settings);
     this.#admin = this.#startAdmin();
     const isReplicated = settings.txPort !== null || settings.attach.length > 0;
@@ -243,7 +246,7 @@ export class GraphSupervisor implements GraphSource {
         started: (isFirst) => {
           const graphs = this.#open.all().map(({ shared }) => shared);
           if (graphs.length > 0) thread.tell({ op: "adopt", graphs });
-          if (!isFirst) thread.tell({ op: "replicate" });
+          if (!isFirst) void this.#replicateAgain();
         },
       },
     );
@@ -289,7 +292,21 @@ export class GraphSupervisor implements GraphSource {
       await this.#recoverLogged();
       await this.#replicate();
     }
-    return this.#interconnect.ask({ op: "control", control });
+    const answer = await this.#interconnect.ask({ op: "control", control });
+    this.#controls.note(control);
+    return answer;
+  }
+
+  /** The thread is another one: what was configured, and what was changed since. */
+  async #replicateAgain(): Promise<void> {
+    try {
+      await this.#replicate();
+      for (const control of this.#controls.all()) {
+        await this.#interconnect.ask({ op: "control", control });
+      }
+    } catch (error) {
+      log(`replication has not begun again: ${(error as Error).message}`, "error");
+    }
   }
 
   /** @throws SvcError SVC2530, SVC2534 */

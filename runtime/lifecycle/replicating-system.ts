@@ -72,6 +72,20 @@ export abstract class ReplicatingSystem extends AllGraphs {
     await this.control({ do: "fence", timeoutMs: timeout });
   }
 
+  /**
+   * Produces nothing more until `resume`: resolves when all that was committed so far is with all
+   * subscribers; what is committed later stays in the log.
+   * @throws SvcError SVC2537, and nothing is suspended
+   */
+  async suspend(timeout = FENCE_MS): Promise<void> {
+    await this.fence(timeout);
+    await this.suspendTxOutput();
+  }
+
+  async resume(): Promise<void> {
+    await this.resumeTxOutput();
+  }
+
   /** Sends nothing more until `resumeTxOutput`; what is committed stays in the log. */
   async suspendTxOutput(): Promise<void> {
     await this.control({ do: "suspend", what: "output" });

@@ -1,5 +1,6 @@
 // Provider and subscriber are killed again and again while clients write, and started again: what
-// was acknowledged is there, and both end with the same contents, by their digests and in full.
+// was acknowledged is there, and in the index of its property; both end with the same contents, by
+// their digests and in full.
 //
 // SVC_KILLS=1000 for a long run, SEED=n to kill as another run did.
 // limit: 240 s
@@ -26,9 +27,16 @@ import { Graph, type int, type PluginRequest, type str } from "svc-server";
 /** @plugin */
 export function put(_request: PluginRequest, id: str): boolean {
   const graph = new Graph("things");
+  if (graph.propertyIndexes().length === 0) graph.index("property", { key: "text" });
   graph.createVertex(id, { type: "thing", properties: { text: "é " + id } });
   graph.connect("all", ["has", 5, id.length], id);
   return true;
+}
+
+/** By the index of a property. */
+function isFound(graph: Graph, id: str): boolean {
+  const condition = { property: { text: "é " + id } };
+  return (graph.vertices({ condition }) as str[]).join() === id;
 }
 
 /** Those of some ids that are missing. @plugin */
@@ -36,7 +44,7 @@ export function missing(request: PluginRequest): str[] {
   const graph = new Graph("things");
   const bytes = Array.from(request.content as Uint8Array);
   const ids = JSON.parse(bytes.map((byte) => String.fromCharCode(byte)).join("")) as str[];
-  return ids.filter((id) => !graph.hasVertex(id));
+  return ids.filter((id) => !graph.hasVertex(id) || !isFound(graph, id));
 }
 
 /** All that the graph has, as one text. @plugin */
@@ -44,6 +52,7 @@ export function all(_request: PluginRequest): str {
   const graph = new Graph("things");
   const lines: str[] = [];
   for (const id of graph.vertices() as str[]) {
+    if (id !== "all" && !isFound(graph, id)) throw new Error("not in the index: " + id);
     const vertex = graph.getVertex(id);
     lines.push(id + " " + vertex.type + " " + JSON.stringify(vertex.getProperties()));
     graph.closeVertex(vertex);

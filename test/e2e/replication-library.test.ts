@@ -73,10 +73,11 @@ test("a program follows, takes over, and provides", async () => {
     await system.attach(uri);
     assert.is(await codeOf(system.attach(uri)), "SVC2536");
     assert.equal(await system.attached(), [uri]);
-    await system.suspendTxOutput();
+    await system.suspend();
     new Graph("things").createVertex("b");
     assert.is(await codeOf(system.fence(200)), "SVC2537");
-    await system.resumeTxOutput();
+    assert.is(await codeOf(system.suspend(200)), "SVC2537");
+    await system.resume();
     assert.is((await system.throttle(1e6, "operations")).operations, 1e6);
     assert.is((await system.throttle(null, "operations")).operations, null);
     await system.fence();

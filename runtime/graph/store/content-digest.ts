@@ -1,8 +1,8 @@
 // What a graph contains, as four sums of 32 bits: over its real vertices, arcs, properties and
 // vectors, each mixed into one term. Each change takes the old term away and adds the new one, in
-// the same mutation, so that the sums are always those of what there is, in whichever order it came.
-// Vertices count by the hash of their id: handles, and whatever else is different in a replica, must
-// not. It finds faults; it is no defence against who makes them.
+// the same mutation, so that the sums are those of what there is, in whichever order it came.
+// Vertices count by the hash of their id: what differs in a replica, such as handles, must not.
+// It finds faults; it is no defence against who makes them.
 //
 // Only graphs with a log keep it: only they are compared. `Header.DigestVersion` says whether the
 // sums are those of this function, which may only be changed with it.

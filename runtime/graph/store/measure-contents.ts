@@ -30,7 +30,7 @@ export function measureContents(store: GraphStore): Uint32Array {
   });
 }
 
-/** Of a graph that was just loaded: its digest is right from then on, or is known not to be kept. */
+/** Of a graph that was just loaded: its digest is right from then on, or known not to be kept. */
 export function keepDigest(store: GraphStore): void {
   const { writer, digest } = store;
   const { header } = store.memory;

@@ -61,7 +61,7 @@ async function pair(context: Context): Promise<[Instance, Instance, number]> {
 
 const REPAIR = { do: "sync", repair: "different", timeoutMs: 60_000 } as const;
 
-test("one value that differs is noticed, and repaired when somebody asks for it", async (context) => {
+test("one value that differs is noticed, and repaired when asked for", async (context) => {
   const [provider, replica, port] = await pair(context);
   assert.is(await provider.control(REPAIR), true, "nothing differs");
   const { operationCount } = replica.store();
@@ -104,7 +104,7 @@ test("a provider that was changed beside its log is noticed, too", async (contex
   await same(provider, replica);
 });
 
-test("a replica that differs from the start is refused; repair that waits is stopped", async (c) => {
+test("one that differs from the start is refused; repair that waits is stopped", async (c) => {
   const [provider, replica, port] = await pair(c);
   await provider.control({ do: "detach", uri: null });
   spoil(replica, 5);
