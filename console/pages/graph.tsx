@@ -1,8 +1,9 @@
 // Walking through a graph: from some vertices to one, and from neighbour to neighbour. Graph and
 // vertex stand in the address, so that the way back is that of the browser.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { shown } from "../data/text.js";
+import { Drawing } from "../graph/drawing.js";
 import {
   graphNames,
   type Neighbor,
@@ -10,22 +11,36 @@ import {
   someVertices,
   vertexOf,
 } from "../graph/neighbors.js";
+import { pictureOf } from "../graph/picture.js";
 import { Query } from "../graph/query.js";
-import { Star } from "../graph/star.js";
 import { Table } from "../parts/table.js";
 import { TextBlock } from "../parts/text-block.js";
 import { go, place } from "../router.js";
 
 const MAX_TEXT = 20_000;
 
+/** In the address: vertices whose neighbours are drawn, too. */
+const MAX_MORE = 20;
+
 interface Found {
   readonly rows: readonly Neighbor[];
+  /** Neighbours of all that is drawn, by vertex, the anchor last. */
+  readonly around: ReadonlyMap<string, readonly Neighbor[]>;
   /** Null where the rows are vertices to begin with. */
   readonly vertex: unknown;
 }
 
 function goTo(graph: string, id: string): void {
   go(`search?${new URLSearchParams(id === "" ? { graph } : { graph, id })}`);
+}
+
+/** Adds the neighbours of another vertex to the drawing. */
+function expand(id: string): void {
+  const params = new URLSearchParams(place.value.params);
+  const more = [...new Set([...params.getAll("more"), id])].slice(-MAX_MORE);
+  params.delete("more");
+  for (const one of more) params.append("more", one);
+  go(`search?${params}`);
 }
 
 export function GraphPage() {
@@ -38,19 +53,20 @@ export function GraphPage() {
   useEffect(() => {
     graphNames().then(setNames, (error: Error) => setFailure(error.message));
   }, []);
+  const more = params.getAll("more").slice(-MAX_MORE);
+  useEffect(() => setFound(null), [graph, id]);
   useEffect(() => {
     if (graph === "") return;
     let isOver = false;
     setFailure("");
-    setFound(null);
-    look(graph, id).then(
+    look(graph, id, more).then(
       (value) => !isOver && setFound(value),
       (error: Error) => !isOver && setFailure(error.message),
     );
     return () => {
       isOver = true;
     };
-  }, [graph, id]);
+  }, [graph, id, more.join("\n")]);
   if (names?.length === 0 && graph === "") return <p class="quiet">There are no graphs here.</p>;
   return (
     <>
@@ -66,10 +82,16 @@ export function GraphPage() {
   );
 }
 
-async function look(graph: string, id: string): Promise<Found> {
-  if (id === "") return { rows: await someVertices(graph), vertex: null };
-  const [rows, vertex] = await Promise.all([neighborsOf(graph, id), vertexOf(graph, id)]);
-  return { rows, vertex };
+async function look(graph: string, id: string, more: readonly string[]): Promise<Found> {
+  if (id === "") return { rows: await someVertices(graph), around: new Map(), vertex: null };
+  const others = more.filter((one) => one !== id);
+  const [rows, vertex, ...around] = await Promise.all([
+    neighborsOf(graph, id),
+    vertexOf(graph, id),
+    ...others.map((one) => neighborsOf(graph, one)),
+  ]);
+  const all = others.map((one, index) => [one, around[index]!] as const);
+  return { rows, vertex, around: new Map([...all, [id, rows]]) };
 }
 
 interface WhereProps {
@@ -110,13 +132,34 @@ function Where({ names, graph, id }: WhereProps) {
   );
 }
 
+/** For those who have no mouse. */
+function Expand() {
+  const [text, setText] = useState("");
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text !== "") expand(text);
+      }}
+    >
+      <label>
+        Add the neighbours of{" "}
+        <input id="expand" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+      </label>
+      <button type="submit">Expand</button>
+    </form>
+  );
+}
+
 interface ResultProps {
   readonly graph: string;
   readonly id: string;
   readonly found: Found;
 }
 
-function Result({ graph, id, found: { rows, vertex } }: ResultProps) {
+function Result({ graph, id, found: { rows, around, vertex } }: ResultProps) {
+  const picture = useMemo(() => pictureOf(around), [around]);
   const pick = (row: readonly unknown[]) => goTo(graph, String(row[0]));
   if (id === "") {
     return (
@@ -134,16 +177,20 @@ function Result({ graph, id, found: { rows, vertex } }: ResultProps) {
     <>
       <section class="card">
         <h2>{shown(id)}</h2>
-        {rows.length > 0 && <Star anchor={id} neighbors={rows} />}
-        <Table
-          caption="Arcs"
-          columns={["Neighbour", "Type", "Direction", "Relationship", "Value", "Degree"]}
-          rows={rows.map((row) => [
-            ...[row.id, row.type, row.direction],
-            ...[row.relationship, row.value, row.degree],
-          ])}
-          onPick={pick}
-        />
+        {rows.length > 0 && <Drawing anchor={id} picture={picture} onExpand={expand} />}
+        <Expand />
+        {[...around].reverse().map(([anchor, neighbors]) => (
+          <Table
+            key={anchor}
+            caption={`Arcs of ${shown(anchor, 60)}`}
+            columns={["Neighbour", "Type", "Direction", "Relationship", "Value", "Degree"]}
+            rows={neighbors.map((row) => [
+              ...[row.id, row.type, row.direction],
+              ...[row.relationship, row.value, row.degree],
+            ])}
+            onPick={pick}
+          />
+        ))}
       </section>
       <section class="card">
         <h2>The vertex</h2>

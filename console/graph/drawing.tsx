@@ -1,0 +1,151 @@
+// A part of a graph as a drawing: a click shows a vertex, a double click adds its neighbours. It is
+// an image: the table beside it has all of it, and buttons for those who have no mouse.
+
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { count, shown } from "../data/text.js";
+import { theme } from "../theme.js";
+import { type Point, placesOf } from "./layout.js";
+import type { Picture } from "./picture.js";
+
+const MARGIN_X = 80;
+const MARGIN_Y = 30;
+const MAX_NAME = 18;
+/** With more of them, names would hide each other. */
+const MAX_NAMED = 120;
+const MAX_ARCS_NAMED = 40;
+const HIT_DISTANCE = 14;
+const HEAD = 6;
+
+interface DrawingProps {
+  readonly picture: Picture;
+  /** The one in the middle of attention. */
+  readonly anchor: string;
+  readonly onExpand: (id: string) => void;
+}
+
+export function Drawing({ picture, anchor, onExpand }: DrawingProps) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const before = useRef<ReadonlyMap<string, Point>>(new Map());
+  const shade = theme.value;
+  const places = useMemo(() => {
+    const arcs = picture.arcs.map(({ from, to }) => [from, to] as const);
+    before.current = placesOf(picture.ids, arcs, before.current);
+    return before.current;
+  }, [picture]);
+  const seen = useRef<ReadonlyMap<string, Point>>(new Map());
+  useEffect(() => {
+    const element = canvas.current!;
+    const redraw = (): void => {
+      seen.current = fitted(places, element.clientWidth, element.clientHeight);
+      draw(element, picture, seen.current, anchor);
+    };
+    const watch = new ResizeObserver(redraw);
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, [places, anchor, shade]);
+  const { ids, arcs, left } = picture;
+  return (
+    <>
+      <canvas
+        class="drawing"
+        ref={canvas}
+        role="img"
+        aria-label={`${shown(anchor)} among ${count(ids.length)} vertices and ${count(
+          arcs.length,
+        )} arcs, which the table lists`}
+        onDblClick={(event) => {
+          const id = hit(seen.current, event.offsetX, event.offsetY);
+          if (id !== null) onExpand(id);
+        }}
+      />
+      <p class="quiet">
+        A double click adds the neighbours of a vertex.
+        {left > 0 && ` ${count(left)} more have no room here and stand in the tables.`}
+      </p>
+    </>
+  );
+}
+
+/** The same places in points of the screen. */
+function fitted(
+  places: ReadonlyMap<string, Point>,
+  width: number,
+  height: number,
+): ReadonlyMap<string, Point> {
+  const all = [...places.values()];
+  const bounds = (of: (point: Point) => number): readonly [number, number] => {
+    const values = all.map(of);
+    return [Math.min(...values), Math.max(...values)];
+  };
+  const [left, right] = bounds(({ x }) => x);
+  const [top, bottom] = bounds(({ y }) => y);
+  const scale = (value: number, from: number, to: number, size: number, margin: number): number =>
+    to - from < 1e-6 ? size / 2 : margin + ((value - from) / (to - from)) * (size - 2 * margin);
+  return new Map(
+    [...places].map(([id, { x, y }]) => [
+      id,
+      { x: scale(x, left, right, width, MARGIN_X), y: scale(y, top, bottom, height, MARGIN_Y) },
+    ]),
+  );
+}
+
+function hit(places: ReadonlyMap<string, Point>, x: number, y: number): string | null {
+  let found: string | null = null;
+  let nearest = HIT_DISTANCE;
+  for (const [id, point] of places) {
+    const distance = Math.hypot(point.x - x, point.y - y);
+    if (distance >= nearest) continue;
+    nearest = distance;
+    found = id;
+  }
+  return found;
+}
+
+function draw(
+  canvas: HTMLCanvasElement,
+  { ids, arcs }: Picture,
+  places: ReadonlyMap<string, Point>,
+  anchor: string,
+): void {
+  canvas.width = canvas.clientWidth * devicePixelRatio;
+  canvas.height = canvas.clientHeight * devicePixelRatio;
+  const paint = canvas.getContext("2d")!;
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string) => style.getPropertyValue(name).trim();
+  paint.scale(devicePixelRatio, devicePixelRatio);
+  paint.font = "12px system-ui, sans-serif";
+  paint.textAlign = "center";
+  paint.strokeStyle = colour("--quiet");
+  paint.fillStyle = colour("--quiet");
+  for (const { from, to, relationship, value } of arcs) {
+    const [a, b] = [places.get(from), places.get(to)];
+    if (a === undefined || b === undefined) continue;
+    arrow(paint, a, b);
+    if (arcs.length > MAX_ARCS_NAMED) continue;
+    paint.fillText(shown(`${relationship} ${value}`, MAX_NAME), (a.x + b.x) / 2, (a.y + b.y) / 2);
+  }
+  for (const id of ids) {
+    const { x, y } = places.get(id)!;
+    paint.fillStyle = colour(id === anchor ? "--plot2" : "--plot");
+    paint.beginPath();
+    paint.arc(x, y, id === anchor ? 7 : 5, 0, 2 * Math.PI);
+    paint.fill();
+    if (ids.length > MAX_NAMED && id !== anchor) continue;
+    paint.fillStyle = colour("--text");
+    paint.fillText(id.length > MAX_NAME ? `${shown(id.slice(0, MAX_NAME))}…` : shown(id), x, y - 9);
+  }
+}
+
+/** From one vertex to another, with a head at the second. */
+function arrow(paint: CanvasRenderingContext2D, a: Point, b: Point): void {
+  const angle = Math.atan2(b.y - a.y, b.x - a.x);
+  const end = { x: b.x - Math.cos(angle) * HEAD, y: b.y - Math.sin(angle) * HEAD };
+  paint.beginPath();
+  paint.moveTo(a.x, a.y);
+  paint.lineTo(end.x, end.y);
+  for (const turn of [-0.4, 0.4]) {
+    paint.moveTo(end.x, end.y);
+    paint.lineTo(end.x - Math.cos(angle + turn) * HEAD, end.y - Math.sin(angle + turn) * HEAD);
+  }
+  paint.stroke();
+}

@@ -1,0 +1,96 @@
+// Where the vertices of a drawing stand: arcs pull, all vertices push each other away, and what was
+// placed before moves little when others come. The same input gives the same picture: nothing here
+// is left to chance.
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+const ROUNDS = 80;
+/** How far apart two vertices with an arc want to be. */
+const LENGTH = 1;
+const MIN_DISTANCE = 0.01;
+/** Of the distance to where it wants to be, that a vertex goes in a round. */
+const PULL = 0.12;
+const PUSH = 0.08;
+/** Who is further away does not push. */
+const REACH = 4;
+/** The first round goes that far at most; the last one hardly at all. */
+const MAX_STEP = 0.5;
+const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
+
+/**
+ * Places of all ids.
+ * @param arcs pairs of ids
+ * @param before places that are known; others begin beside what they have an arc with
+ */
+export function placesOf(
+  ids: readonly string[],
+  arcs: readonly (readonly [string, string])[],
+  before: ReadonlyMap<string, Point>,
+): ReadonlyMap<string, Point> {
+  const places = new Map<string, Point>();
+  for (const id of ids) {
+    const known = before.get(id);
+    if (known !== undefined) places.set(id, { ...known });
+  }
+  ids.forEach((id, index) => {
+    if (!places.has(id)) places.set(id, beginning(id, index, arcs, places));
+  });
+  const links = arcs.flatMap(([from, to]) => {
+    const [a, b] = [places.get(from), places.get(to)];
+    return a === undefined || b === undefined || a === b ? [] : [[a, b] as const];
+  });
+  const all = [...places.values()];
+  for (let round = 0; round < ROUNDS; round++) relax(all, links, MAX_STEP * (1 - round / ROUNDS));
+  return places;
+}
+
+/** Beside a neighbour that has a place, on a spiral around it. */
+function beginning(
+  id: string,
+  index: number,
+  arcs: readonly (readonly [string, string])[],
+  places: ReadonlyMap<string, Point>,
+): Point {
+  const arc = arcs.find(([a, b]) => (a === id && places.has(b)) || (b === id && places.has(a)));
+  const other = arc === undefined ? undefined : places.get(arc[0] === id ? arc[1] : arc[0]);
+  const angle = index * GOLDEN_ANGLE;
+  const { x, y } = other ?? { x: 0, y: 0 };
+  const far = LENGTH * (1 + (index % 7) / 20);
+  return { x: x + Math.cos(angle) * far, y: y + Math.sin(angle) * far };
+}
+
+function relax(
+  all: readonly Point[],
+  links: readonly (readonly [Point, Point])[],
+  maxStep: number,
+): void {
+  const moves = new Map<Point, Point>(all.map((point) => [point, { x: 0, y: 0 }]));
+  const move = (a: Point, b: Point, share: number): void => {
+    const [dx, dy] = [b.x - a.x, b.y - a.y];
+    const [ma, mb] = [moves.get(a)!, moves.get(b)!];
+    ma.x += dx * share;
+    ma.y += dy * share;
+    mb.x -= dx * share;
+    mb.y -= dy * share;
+  };
+  for (let first = 0; first < all.length; first++) {
+    for (let second = first + 1; second < all.length; second++) {
+      const [a, b] = [all[first]!, all[second]!];
+      const distance = Math.max(MIN_DISTANCE, Math.hypot(b.x - a.x, b.y - a.y));
+      if (distance < REACH) move(a, b, -PUSH / (distance * distance));
+    }
+  }
+  for (const [a, b] of links) {
+    const distance = Math.max(MIN_DISTANCE, Math.hypot(b.x - a.x, b.y - a.y));
+    move(a, b, PULL * (1 - LENGTH / distance));
+  }
+  for (const [point, { x, y }] of moves) {
+    const length = Math.hypot(x, y);
+    const factor = length > maxStep ? maxStep / length : 1;
+    point.x += x * factor;
+    point.y += y * factor;
+  }
+}

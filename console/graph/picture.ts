@@ -1,0 +1,41 @@
+// What is drawn of a graph: the neighbours of some vertices, those that were asked for last. What
+// is too much leaves the drawing, the oldest first, and stays in the table.
+
+import type { Neighbor } from "./neighbors.js";
+
+const MAX_DRAWN = 600;
+
+export interface DrawnArc {
+  readonly from: string;
+  readonly to: string;
+  readonly relationship: string;
+  readonly value: number;
+}
+
+export interface Picture {
+  readonly ids: readonly string[];
+  readonly arcs: readonly DrawnArc[];
+  /** Vertices for which there was no room. */
+  readonly left: number;
+}
+
+/** @param found neighbours by vertex, the newest last */
+export function pictureOf(found: ReadonlyMap<string, readonly Neighbor[]>): Picture {
+  // Those that were asked for themselves always have their place.
+  const ids = new Set<string>(found.keys());
+  let left = 0;
+  const arcs = new Map<string, DrawnArc>();
+  for (const [anchor, neighbors] of [...found].reverse()) {
+    for (const { id, direction, relationship, value } of neighbors) {
+      if (!ids.has(id) && ids.size >= MAX_DRAWN) {
+        left++;
+        continue;
+      }
+      ids.add(id);
+      const [from, to] = direction === "D_IN" ? [id, anchor] : [anchor, id];
+      // Seen from both ends it is one.
+      arcs.set(JSON.stringify([from, to, relationship]), { from, to, relationship, value });
+    }
+  }
+  return { ids: [...ids], arcs: [...arcs.values()], left };
+}
