@@ -3,6 +3,7 @@
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { messageOf, readReply } from "../../console/data/client.js";
+import { consoleOf, instancesOf } from "../../console/data/instances.js";
 import { numberAt, textAt } from "../../console/data/node-stat.js";
 import { startPoll } from "../../console/data/poll.js";
 import { Series } from "../../console/data/series.js";
@@ -48,6 +49,50 @@ test("the first rule that holds tells the state", () => {
     [{ ...HEALTHY, "memory-available": 18 }, "Memory 82%"],
   ];
   for (const [node, word] of rows) assert.is(stateOf(node).word, word);
+});
+
+test("rules about a matrix and about replication stand where the interface has them", () => {
+  const digest = (text: string) => ({ digest: text, "idle-ms": 31_000 });
+  const replica = { ...HEALTHY, ...digest("a"), txport: 7, provider: "svc://x:1", adminport: 3 };
+  const behind = (by: number) => ({ ...HEALTHY, ...digest("a"), "master-serial": String(by) });
+  const lagging = { ...behind(0), subscribers: [{ adminport: 3, lag_ms: 31_000 }] };
+  const rows: [node: unknown, entry: unknown, provider: unknown, word: string][] = [
+    [HEALTHY, { "matrix-complete": false, "matrix-degraded": true }, null, "Partial"],
+    [HEALTHY, { "matrix-complete": true, "matrix-degraded": true }, null, "Degraded"],
+    [HEALTHY, { "matrix-complete": true, "matrix-consistent": false }, null, "OK/Delta"],
+    [HEALTHY, { "matrix-complete": true, "matrix-consistent": true }, null, "OK"],
+    [{ ...HEALTHY, txport: 7, provider: null }, null, HEALTHY, "No Input"],
+    [replica, null, { ...HEALTHY, digest: "b" }, "OK/Delta"],
+    [{ ...replica, "idle-ms": 1 }, null, { ...HEALTHY, digest: "b" }, "OK"],
+    [replica, null, behind(5), "S/N -5"],
+    [replica, null, behind(5000), "S/N"],
+    [replica, null, lagging, "Busy"],
+    [replica, null, undefined, "OK"],
+  ];
+  for (const [node, entry, provider, word] of rows) {
+    assert.is(stateOf(node, entry, provider).word, word, JSON.stringify([node, entry, provider]));
+  }
+});
+
+test("instances of an overview, and who provides whom", () => {
+  const entry = (id: string) => ({ id, hostname: "h", adminport: 1, nodestat: HEALTHY });
+  const transaction = { B1: { P1: ["S1", "S2"] } };
+  const overview = {
+    descriptor: { topology: { transaction } },
+    instances: [entry("B1"), entry("S1"), { ...entry("S2"), error: true }, "nonsense"],
+  };
+  const found = instancesOf(overview);
+  assert.equal(
+    found.map(({ id, provider, state }) => [id, provider, state.word]),
+    [
+      ["B1", null, "OK"],
+      ["S1", "P1", "OK"],
+      ["S2", "P1", "Down"],
+    ],
+  );
+  assert.is(consoleOf(found[0]!, "status"), "http://h:1/status");
+  assert.is(consoleOf({ ...found[0]!, address: "a b<c" }, "status"), null);
+  assert.equal(instancesOf({ instances: 5 }), []);
 });
 
 /** A poll by a false clock: what it asks, and after how long. */

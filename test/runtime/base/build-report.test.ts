@@ -1,0 +1,21 @@
+// Reports of builds in memory that threads share: the last one counts, and long ones are cut.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { keepBuildReports, lastBuild, reportBuild } from "../../../runtime/base/build-report.js";
+
+const test = suite("build report");
+
+test("is nothing where nobody keeps reports, then the last one, whole or cut", () => {
+  reportBuild({ at: 1, broken: null, findings: "" });
+  assert.is(lastBuild(), null);
+  keepBuildReports();
+  assert.is(lastBuild(), null);
+  reportBuild({ at: 2, broken: "build", findings: "a long one ø 🦊" });
+  reportBuild({ at: 3, broken: null, findings: "ø" });
+  assert.equal(lastBuild(), { at: 3, broken: null, findings: "ø" });
+  reportBuild({ at: 4, broken: "load", findings: "\u0001".repeat(1_000_000) });
+  assert.is(lastBuild()!.findings, `${"\u0001".repeat(40_000)}\n...`);
+});
+
+test.run();
