@@ -35,6 +35,18 @@ export interface ArgspecService {
   readonly security?: Readonly<Record<string, SecurityScheme>>;
 }
 
+/** Scopes by name, with what each one allows. */
+interface OauthFlow {
+  readonly tokenUrl: string;
+  readonly scopes: Readonly<Record<string, string>>;
+}
+
+/** One of them or both: OAuth 2.1 has no others. */
+export interface OauthFlows {
+  readonly authorizationCode?: OauthFlow & { readonly authorizationUrl: string };
+  readonly clientCredentials?: OauthFlow;
+}
+
 /** As in OpenAPI. */
 export type SecurityScheme =
   | { readonly type: "http"; readonly scheme: string }
@@ -43,6 +55,7 @@ export type SecurityScheme =
       readonly in: "header" | "query" | "cookie";
       readonly name: string;
     }
+  | { readonly type: "oauth2"; readonly flows: OauthFlows }
   | { readonly type: "openIdConnect"; readonly openIdConnectUrl: string }
   | { readonly type: "mutualTLS" };
 

@@ -1,6 +1,6 @@
 // Reads what an argspec says of the project as a whole. It ends up in documents and packages.
 
-import type { ArgspecService, SecurityScheme } from "./argspec.js";
+import type { ArgspecService, OauthFlows, SecurityScheme } from "./argspec.js";
 import type { Untrusted } from "./untrusted.js";
 
 type ProjectFacts = Omit<ArgspecService, "name" | "prefix">;
@@ -8,6 +8,8 @@ type ProjectFacts = Omit<ArgspecService, "name" | "prefix">;
 const LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u;
 const URL = /^https?:\/\/[^\s?#]{1,2000}$/;
 const WORD = /^[\w.~+-]{1,100}$/;
+/** Of OAuth 2. */
+const SCOPE = /^[!#-[\]-~]{1,100}$/;
 const MOST = 100;
 
 export function readProject(service: Untrusted): ProjectFacts {
@@ -39,6 +41,8 @@ function readScheme(value: Untrusted): SecurityScheme {
       const name = value.member("name").matching(WORD, "a word");
       return { type: "apiKey", in: place as "header" | "query" | "cookie", name };
     }
+    case "oauth2":
+      return { type: "oauth2", flows: readFlows(value.member("flows")) };
     case "openIdConnect": {
       const openIdConnectUrl = value.member("openIdConnectUrl").matching(URL, "a URL");
       return { type: "openIdConnect", openIdConnectUrl };
@@ -46,6 +50,31 @@ function readScheme(value: Untrusted): SecurityScheme {
     case "mutualTLS":
       return { type: "mutualTLS" };
     default:
-      throw type.fault("http, apiKey, openIdConnect or mutualTLS");
+      throw type.fault("http, apiKey, oauth2, openIdConnect or mutualTLS");
   }
+}
+
+function readFlows(flows: Untrusted): OauthFlows {
+  const code = flows.optional("authorizationCode");
+  const machine = flows.optional("clientCredentials");
+  if (!code && !machine) throw flows.fault("authorizationCode or clientCredentials");
+  const url = (flow: Untrusted, key: string) => flow.member(key).matching(URL, "a URL");
+  const common = (flow: Untrusted) => ({
+    tokenUrl: url(flow, "tokenUrl"),
+    scopes: readScopes(flow.member("scopes")),
+  });
+  return {
+    ...(code && {
+      authorizationCode: { authorizationUrl: url(code, "authorizationUrl"), ...common(code) },
+    }),
+    ...(machine && { clientCredentials: common(machine) }),
+  };
+}
+
+function readScopes(scopes: Untrusted): Record<string, string> {
+  const read = scopes.members().map(([name, value]) => {
+    if (!SCOPE.test(name)) throw value.fault("under the name of a scope");
+    return [name, value.matching(LINE, "a text of one line")] as const;
+  });
+  return Object.fromEntries(read);
 }

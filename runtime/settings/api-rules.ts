@@ -4,6 +4,7 @@
 import type { SecurityScheme } from "../../argspec/argspec.js";
 import {
   expected,
+  isPlainObject,
   list,
   named,
   nullable,
@@ -32,9 +33,33 @@ export interface CheckedApi {
 }
 
 const LINE = /^(?=.*\S)[^\p{Cc}]{1,200}$/u;
+/** Of OAuth 2. */
+const SCOPE = /^[!#-[\]-~]{1,100}$/;
 const line = nullable(string("a text of one line", LINE));
 const url = string("a URL with http or https", /^https?:\/\/[^\s?#]+$/);
 const word = string("a word", /^[\w.~+-]{1,100}$/);
+
+const meaning = string("a text of one line", LINE);
+const scopes = named("a scope", SCOPE, meaning);
+
+const FLOWS: Readonly<Record<string, Rule<object>>> = {
+  authorizationCode: object({ authorizationUrl: url, tokenUrl: url, scopes }),
+  clientCredentials: object({ tokenUrl: url, scopes }),
+};
+
+const flows: Rule<object> = (value, path, problems) => {
+  const given = isPlainObject(value) ? Object.entries(value) : [];
+  if (given.length === 0 || given.some(([name]) => !Object.hasOwn(FLOWS, name))) {
+    const what = `an object with ${Object.keys(FLOWS).join(" or ")}`;
+    problems.push({ path, text: expected(what, value) });
+    return {};
+  }
+  const checked = given.map(([name, flow]) => [
+    name,
+    FLOWS[name]!(flow, [...path, name], problems),
+  ]);
+  return Object.fromEntries(checked);
+};
 
 const SCHEMES: Readonly<Record<string, Rule<object>>> = {
   http: object({ type: word, scheme: word }),
@@ -43,6 +68,7 @@ const SCHEMES: Readonly<Record<string, Rule<object>>> = {
     in: string('"header", "query" or "cookie"', /^(?:header|query|cookie)$/),
     name: word,
   }),
+  oauth2: object({ type: word, flows }),
   openIdConnect: object({ type: word, openIdConnectUrl: url }),
   mutualTLS: object({ type: word }),
 };

@@ -82,6 +82,12 @@ test("takes nothing but a document of this format", () => {
   refuses({ ...documentOf(), plugins: {} }, "plugins: a list");
 });
 
+const FLOW = "service.security.a.flows.clientCredentials";
+
+function oauth(clientCredentials: object): object {
+  return { type: "oauth2", flows: { clientCredentials } };
+}
+
 test("reads what is told of the project, and nothing that is no such thing", () => {
   const service = { name: null, prefix: null };
   const security = {
@@ -89,6 +95,17 @@ test("reads what is told of the project, and nothing that is no such thing", () 
     b: { type: "openIdConnect", openIdConnectUrl: "https://id.example/x" },
     c: { type: "mutualTLS" },
     d: { type: "apiKey", in: "cookie", name: "k" },
+    e: {
+      type: "oauth2",
+      flows: {
+        authorizationCode: {
+          authorizationUrl: "https://id.example/a",
+          tokenUrl: "https://id.example/t",
+          scopes: { "orders:read": "to see orders" },
+        },
+        clientCredentials: { tokenUrl: "https://id.example/t", scopes: {} },
+      },
+    },
   };
   const told = { ...service, version: "1", license: "MIT", servers: ["http://a"], security };
   const { a, ...others } = security;
@@ -104,6 +121,9 @@ test("reads what is told of the project, and nothing that is no such thing", () 
     [{ servers: "http://a" }, "service.servers: a list"],
     [{ security: { "<a>": { type: "mutualTLS" } } }, "service.security.<a>: under a name"],
     [{ security: { a: { type: "none" } } }, "service.security.a.type: http, apiKey,"],
+    [{ security: { a: { type: "oauth2", flows: {} } } }, "service.security.a.flows: author"],
+    [{ security: { a: oauth({ tokenUrl: "ftp://a", scopes: {} }) } }, `${FLOW}.tokenUrl: a URL`],
+    [{ security: { a: oauth({ tokenUrl: "http://a", scopes: { "a b": "" } }) } }, FLOW],
     [{ security: { a: { type: "http", scheme: "x y" } } }, "service.security.a.scheme: a word"],
   ];
   for (const [project, place] of wrong) {

@@ -201,6 +201,10 @@ test("tells version, license, servers and security of the project", async () => 
   const security = {
     token: { type: "http", scheme: "bearer" },
     key: { type: "apiKey", in: "header", name: "X-Key" },
+    oauth: {
+      type: "oauth2",
+      flows: { clientCredentials: { tokenUrl: "https://id.example/t", scopes: { all: "all" } } },
+    },
   } as const;
   const servers = ["https://shop.example/api/", "http://127.0.0.1:9000"];
   const project = { version: "1.2.0", license: "MIT", servers, security };
@@ -212,7 +216,7 @@ test("tells version, license, servers and security of the project", async () => 
     (document.servers as { url: string }[]).map(({ url }) => url),
     ["https://shop.example/api", "http://127.0.0.1:9000"],
   );
-  assert.equal(document.security, [{ token: [] }, { key: [] }]);
+  assert.equal(document.security, [{ token: [] }, { key: [] }, { oauth: [] }]);
   assert.equal(document.components.securitySchemes, security);
   assert.equal((await validDocument(openapiDocument(shop))).security, []);
 });

@@ -126,6 +126,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [{ security: { "a b": { type: "mutualTLS" } } }, /^\.security\.a b: expected a name/],
     [{ security: { key: { type: "toString" } } }, /^\.security\.key: expected an object with type/],
     [{ security: { key: null } }, /^\.security\.key: expected an object with type http, apiKey/],
+    [{ security: { key: { type: "oauth2" } } }, /^\.security\.key\.flows: expected an object with/],
     [{ security: { key: { type: "http" } } }, /^\.security\.key\.scheme: expected a word/],
   ],
   plugins: [
