@@ -13,6 +13,8 @@ import { REFERENCE_RATES, REFERENCE_YARDSTICK } from "./lib/reference-rates.mjs"
 const { D_OUT, Graph, M_FLT, M_INT, S_DEG, S_ID, S_RANK, S_VAL, V_GT } = svc;
 const DEGREES = [10, 100, 10_000];
 const LIST = 20_000;
+/** Vertices that are deleted again. */
+const GONE = 2000;
 const TEN = { hits: 10 };
 /** Arcs of both levels, of the first, of each on the second. */
 const TWO_LEVELS = [
@@ -63,7 +65,7 @@ function mapOfMaps() {
   return options.arcs / (threadSeconds() - begun);
 }
 
-/** What is measured once, since it fills the graph. */
+/** What is measured while the graph is filled: once, or so few times that it is warm. */
 function fill() {
   once("createVertex", options.vertices, (at) => graph.createVertex(names[at], "node"));
   once("connect by ids, random pairs", options.arcs, (at) => {
@@ -75,15 +77,17 @@ function fill() {
     graph.connect(open, ["to", M_INT, at], names[at % names.length]);
   });
   open.close();
-  const one = graph.newVertex("one");
-  const begun = threadSeconds();
-  graph.connect(one, ["to", M_INT, 1], names.slice(0, LIST));
-  record("connect to a list of 20,000, each", LIST / (threadSeconds() - begun));
-  one.close();
-  for (let at = 0; at < 20 * 2000; at++) {
-    graph.connect(`gone${at % 2000}`, ["to", M_INT, 1], names[Math.floor(at / 2000)]);
+  for (let round = 0; round < options.rounds; round++) {
+    const one = graph.newVertex(`one ${round}`);
+    const begun = threadSeconds();
+    graph.connect(one, ["to", M_INT, 1], names.slice(0, LIST));
+    record("connect to a list of 20,000, each", LIST / (threadSeconds() - begun));
+    one.close();
+    for (let at = 0; at < 20 * GONE; at++) {
+      graph.connect(`gone${at % GONE}`, ["to", M_INT, 1], names[Math.floor(at / GONE)]);
+    }
+    once("delete a vertex of degree 20", GONE, (at) => graph.deleteVertex(`gone${at}`));
   }
-  once("delete a vertex of degree 20", 2000, (at) => graph.deleteVertex(`gone${at}`));
   once("open, set 2 properties, close", 50_000, (at) => {
     const vertex = graph.openVertex(names[at % names.length]);
     vertex.setProperty("price", at % 100);

@@ -27,7 +27,8 @@ export class ExpressionSet {
   readonly #programs: BoundProgram[] = [];
   /** What expressions know as `vector`. */
   vector: VectorParts = NULL_PARTS;
-  #run: Run;
+  /** Null before there is an expression: most queries have none. */
+  #run: Run | null = null;
 
   /**
    * @param memory option of the query: an object, or a number of cells for each execution
@@ -36,7 +37,8 @@ export class ExpressionSet {
   constructor(store: GraphStore, memory: unknown) {
     this.#store = store;
     this.#memory = memory;
-    this.#run = new Run(store, memoryOption(store, memory));
+    const cells = memoryOption(store, memory);
+    if (cells !== null) this.#run = new Run(store, cells);
   }
 
   get isEmpty(): boolean {
@@ -72,7 +74,7 @@ export class ExpressionSet {
   ofPart(text: string, from: number, to: number, place: Place): BoundProgram {
     const expression = compilePart(text, from, to);
     checkPlace(expression, place);
-    return this.#add(new BoundProgram(this.#store, expression, this.#run));
+    return this.#add(new BoundProgram(this.#store, expression, this.#firstRun));
   }
 
   #bound(text: unknown, place: Place): BoundProgram | null {
@@ -81,7 +83,12 @@ export class ExpressionSet {
     if (typeof text !== "string") throw new ExpressionError(`${name}: an expression is a text`);
     const expression = findExpression(this.#store, text);
     checkPlace(expression, place);
-    return this.#add(new BoundProgram(this.#store, expression, this.#run));
+    return this.#add(new BoundProgram(this.#store, expression, this.#firstRun));
+  }
+
+  get #firstRun(): Run {
+    this.#run ??= new Run(this.#store, null);
+    return this.#run;
   }
 
   #add(bound: BoundProgram): BoundProgram {
