@@ -308,10 +308,11 @@ export class GraphQueries extends GraphHandle {
     }
     const { tail, head, arc, vector = [], memory } = options;
     if (typeof expression !== "string") throw new TypeError("an expression is a text");
-    const handle = (vertex: VertexName | undefined): number =>
-      vertex === undefined ? 0 : findAnchor(store, keyOf(store, vertex));
     const value = evaluateText(store, expression, {
-      ...{ tail: handle(tail), head: handle(head), arc, vector },
+      tail: handleOf(store, tail),
+      head: handleOf(store, head),
+      arc,
+      vector,
       memory: memoryOption(store, memory),
     });
     return plainResult(store, value);
@@ -349,6 +350,11 @@ export class GraphQueries extends GraphHandle {
   memory(initial: number | readonly CellValue[]): Memory {
     return new Memory(this.access.store, initial);
   }
+}
+
+/** Handle of a vertex that may be left out, 0 then. */
+function handleOf(store: GraphStore, vertex: VertexName | undefined): number {
+  return vertex === undefined ? 0 : findAnchor(store, keyOf(store, vertex));
 }
 
 /** A query may be given its anchor later. */

@@ -46,6 +46,9 @@ export interface MadeArc {
   readonly side: number;
 }
 
+const NO_COMPONENTS: readonly number[] = [];
+const spendNothing = (): void => {};
+
 /** One execution of a query: what all of its expressions share. */
 export class Run {
   readonly store: GraphStore;
@@ -60,11 +63,11 @@ export class Run {
   /** Takes what `collect` gives; null where nothing can be collected. */
   collector: ((arc: MadeArc) => void) | null = null;
   /** Charges work that is not seen by arcs alone. */
-  spend: (steps: number) => void = () => {};
-  readonly staged = new Array<MadeArc | null>(STAGING_SLOTS).fill(null);
+  spend: (steps: number) => void = spendNothing;
   /** In the evaluation for all arcs to a head: word 1 and value word of each. */
-  components: readonly number[] = [];
+  components: readonly number[] = NO_COMPONENTS;
   #memory: MemoryCells | null;
+  #staged: (MadeArc | null)[] | null = null;
   #sample: GraphSample | null = null;
   #made = 0;
 
@@ -77,6 +80,12 @@ export class Run {
   get memory(): MemoryCells {
     this.#memory ??= new MemoryCells(DEFAULT_CELLS);
     return this.#memory;
+  }
+
+  /** Arcs that were put aside. */
+  get staged(): (MadeArc | null)[] {
+    this.#staged ??= new Array<MadeArc | null>(STAGING_SLOTS).fill(null);
+    return this.#staged;
   }
 
   /** Figures of the graph, the same during the whole query. */
