@@ -119,7 +119,11 @@ export const VERBS: readonly Verb[] = [
     name: "stop",
     takes: "<ids>",
     summary: "end processes",
-    load: () => change(({ changing }) => changing("Shutdown", { needsIds: true, needsYes: true })),
+    load: () =>
+      change(({ changing }) => {
+        const parameters = { persist: "1" };
+        return changing("Shutdown", { needsIds: true, needsYes: true, parameters });
+      }),
   },
   {
     name: "rolling-update",

@@ -31,8 +31,10 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ...STREAM_OPERATIONS,
 ]);
 
+type Ending = (parts: Parts, args: ControlArguments) => Operated | Promise<Operated>;
+
 /** Those that end what answers come from. */
-const ENDINGS: ReadonlyMap<string, (parts: Parts) => Operated> = new Map([
+const ENDINGS: ReadonlyMap<string, Ending> = new Map<string, Ending>([
   ["RestartHTTP", restart],
   ["Shutdown", shutdown],
 ]);
@@ -47,7 +49,7 @@ export async function operate(
   args: ControlArguments,
 ): Promise<Operated> {
   const ending = ENDINGS.get(operation);
-  if (ending !== undefined) return ending(parts);
+  if (ending !== undefined) return ending(parts, args);
   const found = OPERATIONS.get(operation);
   if (found === undefined) throw new Error(`there is no operation ${operation}`);
   return { value: await found(parts, args) };
@@ -128,7 +130,14 @@ function restart({ service, owner }: Parts): Operated {
   };
 }
 
-function shutdown({ owner }: Parts): Operated {
+/** A signal saves graphs, too; here it is known first whether that is possible. */
+async function shutdown(
+  { owner, graphs }: Parts,
+  { persist: isSaved }: ControlArguments,
+): Promise<Operated> {
+  if (Number(isSaved) !== 0 && !(await graphs.save())) {
+    throw new Error("not all graphs could be saved, so it goes on; the log says why");
+  }
   return {
     value: { action: "shutdown", status: "going offline" },
     after: () => owner.shutdown(),

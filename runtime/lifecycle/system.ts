@@ -4,6 +4,7 @@
 
 import { resolve } from "node:path";
 import { SvcError } from "../base/errors.js";
+import { log } from "../base/log.js";
 import { configureLog } from "../base/log-settings.js";
 import { equipThread } from "../base/thread-context.js";
 import { descriptions as builtinPlugins } from "../builtin/.generated/descriptions.js";
@@ -29,8 +30,10 @@ import {
   type ServerSettings,
   type StartSettings,
 } from "../settings/server-settings.js";
+import { operate } from "./control-operations.js";
 import { GraphSupervisor } from "./graph-supervisor.js";
 import { HttpService } from "./http-service.js";
+import type { ServerOwner } from "./operation.js";
 import { ReplicatingSystem } from "./replicating-system.js";
 import { type RunOptions, runUntilSignal } from "./run-server.js";
 
@@ -152,7 +155,7 @@ class System extends ReplicatingSystem {
 
   /** The back-end matrix in use; null for an engine. */
   dispatcherConfig(): object | null {
-    return this.#service?.settings.dispatcher ?? null;
+    return this.#service?.dispatcher ?? null;
   }
 
   /**
@@ -256,9 +259,37 @@ class System extends ReplicatingSystem {
   }
 
   async #serve(settings: ServerSettings, graphs: GraphSupervisor): Promise<void> {
-    this.#service = await HttpService.startInMain(settings, registry, graphs);
+    const service = await HttpService.startInMain(settings, registry, graphs);
+    this.#service = service;
+    const parts = { service, graphs, owner: this.#owner };
+    service.setOperator((operation, args) => operate(parts, operation, args));
     // Some may have been added meanwhile.
     this.#tellPlugins();
+  }
+
+  /** What operators can have done with a program. */
+  readonly #owner: ServerOwner = {
+    reload: () => Promise.reject(new Error("a program has its plugins in its code: start it anew")),
+    restart: (dispatcher) => this.#restart(dispatcher).catch(logFailure),
+    shutdown: () => process.kill(process.pid, "SIGTERM"),
+  };
+
+  async #restart(dispatcher: object | null): Promise<void> {
+    const service = this.#running();
+    const { node, port, serviceIn: servicein } = service;
+    const former = { ...service.settings, port, servicein };
+    await this.#change(service, async () => {
+      await service.stop();
+      this.#service = null;
+      try {
+        await this.#serve({ ...former, dispatcher }, this.#graphs!);
+      } catch (error) {
+        logFailure(error as Error);
+        await this.#serve(former, this.#graphs!);
+      }
+      const { id, descriptor, descriptorHash } = node;
+      this.#running().setNode({ id, descriptor, descriptorHash });
+    });
   }
 
   #running(): HttpService {
@@ -311,6 +342,10 @@ class System extends ReplicatingSystem {
       ...{ node: null, build: null, adminKey: readAdminKey(settings.adminKeyFile) },
     };
   }
+}
+
+function logFailure({ message }: Error): void {
+  log(`the server does not start anew: ${message}`, "error");
 }
 
 /**

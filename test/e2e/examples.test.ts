@@ -17,6 +17,7 @@ type Call = (path: string, init?: RequestInit) => Promise<Answer>;
 
 /** What is asked of each example: before each check it is started anew, on the same data. */
 const CHECKS: Readonly<Record<string, readonly ((call: Call) => Promise<void>)[]>> = {
+  cities: [checkCities],
   hello: [checkHello],
   matrix: [checkMatrix],
   recommend: [checkRecommend],
@@ -36,6 +37,13 @@ async function checkHello(call: Call): Promise<void> {
   const found = await call("/svc/plugin/search?q=o&n=1");
   const { entries } = found.json.response as { entries: unknown };
   assert.equal(entries, [["Oslo", { population: 717710 }]]);
+}
+
+/** As one instance; `example-system.test.ts` asks all eight. */
+async function checkCities(call: Call): Promise<void> {
+  const largest = async () => (await call("/svc/plugin/largest?country=NO&n=1")).json.response;
+  assert.equal(((await largest()) as { entries: unknown }).entries, []);
+  assert.match((await call("/svc/plugin/feed")).text, "only allowed in dispatcher context");
 }
 
 /** As one engine; `matrix-command.test.ts` asks a whole matrix. */

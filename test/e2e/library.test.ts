@@ -1,5 +1,6 @@
 // Library mode: `system` inside a program of the user's, plugins as closures, the state table of
 // the interface.
+// limit: 60 s
 
 import type * as Library from "svc-server";
 import type { PluginRequest } from "svc-server";
@@ -209,6 +210,33 @@ test("a restart keeps the port and comes back Service-OUT", async () => {
   assert.is((await get(port, "/svc/plugin/shout?text=a")).status, 503);
   system.serviceInHTTP();
   assert.is((await get(port, "/svc/plugin/shout?text=a")).status, 200);
+});
+
+test("operators can have a program do what a server does", async () => {
+  const port = base();
+  const operate = async (operation: string, query = ""): Promise<unknown> => {
+    const path = "/svc/builtin/ADMIN_";
+    const given = await get(port + 1, `${path}GetAuthToken`);
+    const { authtoken } = given.json.response as { readonly authtoken: string };
+    return (await get(port + 1, `${path}${operation}?authtoken=${authtoken}${query}`)).json
+      .response;
+  };
+  assert.equal(await operate("ServiceOut"), { action: "service_out" });
+  assert.is((await get(port, "/svc/plugin/shout?text=a")).status, 503);
+  assert.equal(await operate("ServiceIn"), { action: "service_in" });
+  assert.is((await get(port, "/svc/plugin/shout?text=a")).status, 200);
+  assert.match(String(await operate("ReloadPlugins", "&content=")), "plugins in its code");
+  await get(port, "/svc/plugin/shout?text=a");
+  const isCounted = () => system.serverMetrics([50]).total_requests > 0;
+  assert.ok(isCounted());
+  // The figures begin anew with the server.
+  const answer = await operate("RestartHTTP");
+  assert.equal(answer, { action: "restart_http", status: "in progress" });
+  const isOver = async () => {
+    const told = await get(port, "/svc/plugin/shout?text=a").catch(() => null);
+    return told?.status === 200 && system.serverMetrics([50]).total_requests <= 1;
+  };
+  while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
 test("arguments that cannot be used are refused", async () => {

@@ -210,6 +210,15 @@ test("the console names operations, and runs nothing else", async () => {
   assert.match(String(result[3]), "unknown: constructor");
 });
 
+test("descriptor and own id are properties of the system", async () => {
+  const { json } = await system.get("S1", "/svc/builtin/properties", 1);
+  const { SYSTEM_Descriptor: told, SYSTEM_DescriptorIdent: id } = json.response as {
+    SYSTEM_Descriptor: { name: string };
+    SYSTEM_DescriptorIdent: string;
+  };
+  assert.equal([told.name, id], ["Operated", "S1"]);
+});
+
 test("any instance tells of all", async () => {
   const { json } = await system.get("S1", "/svc/builtin/system_overview", 1);
   const overview = json.response as {

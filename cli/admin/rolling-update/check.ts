@@ -20,7 +20,10 @@ export async function checkUpdate(
   wanted: string | null,
 ): Promise<void> {
   const told = await Promise.all(ids.map((id) => nodestatOf(context, id)));
-  const frozen = ids.filter((_, index) => told[index]!.readonly === true);
+  // Those that follow a provider are always readonly.
+  const frozen = ids.filter((id, index) => {
+    return told[index]!.readonly === true && !context.system.providers.has(id);
+  });
   if (frozen.length > 0) {
     const those = frozen.join(", ");
     throw stopped(`${those}: graphs are readonly; \`svc admin writable\` ends that`);

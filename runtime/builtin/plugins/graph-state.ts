@@ -55,8 +55,12 @@ export function memory(_request: PluginRequest, graph: str): object {
  * @readonly
  */
 export function properties(_request: PluginRequest): object {
-  const graph = serverView().systemGraph();
-  return graph === null ? {} : systemProperties(graph.store);
+  const view = serverView();
+  const graph = view.systemGraph();
+  const own = graph === null ? {} : systemProperties(graph.store);
+  const { id, descriptor } = view.node;
+  if (descriptor === null) return own;
+  return { ...own, SYSTEM_Descriptor: descriptor, SYSTEM_DescriptorIdent: id };
 }
 
 function stateOf(name: string, simple: number): object {

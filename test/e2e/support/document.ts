@@ -7,12 +7,13 @@
 // The expected value is an expression; it may stand on a line of its own, and lines of comments
 // that begin with three blanks continue it. Blocks marked `ts part`
 // are shown, not run. `console` blocks hold commands and what they print; they need a server, which
-// the document names: `<!-- serves examples/hello -->`.
+// the document names: `<!-- serves examples/hello -->`, or a system: `<!-- up examples/cities -->`.
 
 import { readFileSync } from "node:fs";
 
 const FENCE = /^```(\w*)([^\n]*)\n([\s\S]*?)^```$/gm;
 const EXPECTED = /(?:^| )\/\/ (→|throws) (.*)$/;
+const UP = /<!-- up (\S+) -->/;
 const SERVED = /<!-- serves (\S+) -->/;
 
 export interface Command {
@@ -23,12 +24,15 @@ export interface Command {
 
 export class Document {
   readonly served: string | null;
+  /** Project whose system has to be up. */
+  readonly up: string | null;
   readonly commands: readonly Command[];
   readonly #programs: { readonly line: number; readonly code: string }[] = [];
 
   constructor(readonly path: string) {
     const text = readFileSync(path, "utf8");
     this.served = SERVED.exec(text)?.[1] ?? null;
+    this.up = UP.exec(text)?.[1] ?? null;
     const commands: Command[] = [];
     for (const match of text.matchAll(FENCE)) {
       const [, language, more, code] = match;
