@@ -59,7 +59,7 @@ export class BackEnd {
     row: ReplicaRow,
     place: Place,
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
-    former: BackEnd | null = null,
+    former: BackEnd | undefined = undefined,
     readonly connector = PLAIN,
   ) {
     this.figures = former?.figures ?? new BackEndFigures();
@@ -180,19 +180,14 @@ export class BackEnd {
     this.close();
   }
 
-  /** Whether it can be this back-end of a matrix as it is, connections and all. */
-  isFor(address: BackEndAddress, row: ReplicaRow, place: Place, connector: Connector): boolean {
+  /** Whether it can take this place of another matrix as it is, connections and all. */
+  isFor(row: ReplicaRow, place: Place, connector: Connector): boolean {
     return (
       this.connector === connector &&
-      this.isAt(address) &&
       this.row.channels === row.channels &&
       this.row.priority === row.priority &&
       this.#identLine(0, place) === this.#identLine(0)
     );
-  }
-
-  isAt({ host, port }: BackEndAddress): boolean {
-    return this.address.host === host && this.address.port === port;
   }
 
   /** Ends the connections that carry nothing. */

@@ -2,7 +2,7 @@
 // partition the replica that is alive, has a free channel and costs least (interface, "Dispatch
 // cost rules").
 
-import type { MatrixConfig } from "../settings/matrix-config.js";
+import type { BackEndAddress, MatrixConfig } from "../settings/matrix-config.js";
 import { BackEnd } from "./back-end.js";
 import { PLAIN } from "./connector.js";
 import type { Preference } from "./forwarded-request.js";
@@ -23,7 +23,7 @@ export class Matrix {
   /** @param former whose back-ends are kept where they are the same */
   constructor(config: MatrixConfig, former: Matrix | null = null, connector = PLAIN) {
     this.config = config;
-    const known = former === null ? [] : [...former.all()];
+    const known = former?.byAddress() ?? new Map<string, BackEnd[]>();
     this.width = config.partitions.length;
     this.height = config.replicas.length;
     const { width, height } = this;
@@ -33,10 +33,10 @@ export class Matrix {
         const isPrimary = replica === config.primaryRow;
         const place = { partition, replica, width, height, isPrimary };
         const row = config.replicas[replica]!;
-        const same = known.find((backEnd) => backEnd.isFor(address, row, place, connector));
+        const there = known.get(addressText(address)) ?? [];
+        const same = there.find((backEnd) => backEnd.isFor(row, place, connector));
         if (same !== undefined) return same;
-        const other = known.find((backEnd) => backEnd.isAt(address));
-        return new BackEnd(address, row, place, config.connectTimeoutMs, other, connector);
+        return new BackEnd(address, row, place, config.connectTimeoutMs, there[0], connector);
       }),
     );
   }
@@ -70,6 +70,18 @@ export class Matrix {
 
   *all(): Generator<BackEnd> {
     for (const replicas of this.backEnds) yield* replicas;
+  }
+
+  /** There may be 16,129: whoever makes the next matrix must not search for each of its own. */
+  byAddress(): Map<string, BackEnd[]> {
+    const known = new Map<string, BackEnd[]>();
+    for (const backEnd of this.all()) {
+      const text = addressText(backEnd.address);
+      const there = known.get(text);
+      if (there === undefined) known.set(text, [backEnd]);
+      else there.push(backEnd);
+    }
+    return known;
   }
 
   /** Connections that are open. */
@@ -127,6 +139,10 @@ export class Matrix {
   close(): void {
     for (const backEnd of this.all()) backEnd.close();
   }
+}
+
+function addressText({ host, port }: BackEndAddress): string {
+  return `${host}:${port}`;
 }
 
 /**
