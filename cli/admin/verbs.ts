@@ -180,6 +180,12 @@ export const VERBS: readonly Verb[] = [
     load: () => import("./stream.js").then(({ resume }) => resume),
   },
   {
+    name: "cancel-sync",
+    takes: "<ids>",
+    summary: "end a synchronization of subscribers",
+    load: () => change(({ changing }) => changing("CancelSync", { needsIds: true })),
+  },
+  {
     name: "throttle",
     takes: "<ids> [rate,unit]",
     summary: "most that is sent in a second, such as 1000,operations; 0: no bound",
