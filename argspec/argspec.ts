@@ -104,6 +104,8 @@ export interface ParamSpec {
 export type ResultSpec =
   /** `union`: now one of these kinds, now another; its schema admits everything. */
   | { readonly kind: "value" | "union"; readonly schema: JsonSchema }
+  /** Given piece by piece, without an envelope; the schema is that of a piece. */
+  | { readonly kind: "stream"; readonly schema: JsonSchema }
   /** A list of `[sortkey, item]` that dispatchers merge (interface, "PluginResponse"). */
   | {
       readonly kind: "response";
@@ -117,6 +119,10 @@ export type ResultSpec =
 export interface ErrorSpec {
   readonly exception: string;
   readonly description: string;
+  /** Of an HttpError: how it is answered. Clients know it as a kind of its own by its name. */
+  readonly status?: number;
+  /** Of an HttpError: what it tells programs; only where its type says so. */
+  readonly details?: JsonSchema;
 }
 
 /** A query that was checked when the service was built, or any other text. */

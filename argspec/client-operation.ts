@@ -1,10 +1,12 @@
 // An operation as the clients' own part wants it: how it is called, nothing of what it means.
 
 import type { Operation as ClientOperation } from "../client/typescript/operation.js";
+import { statusesOf } from "./error-kinds.js";
 import type { Operation } from "./operations.js";
 
 export function clientOperation(operation: Operation): ClientOperation {
-  const { path, params, content, readonly, isGuarded, isText } = operation;
+  const { path, params, content, readonly, isGuarded, isText, result } = operation;
+  const errors = statusesOf(operation);
   const json = params.filter(({ wire }) => wire === "json").map(({ name }) => name);
   return {
     path,
@@ -14,5 +16,7 @@ export function clientOperation(operation: Operation): ClientOperation {
     ...(readonly && { readonly }),
     ...(isGuarded && { post: { "x-svc-change": "1" } }),
     ...(isText && { text: true }),
+    ...(result.kind === "stream" && { stream: true }),
+    ...(errors.size > 0 && { errors: [...errors] }),
   };
 }

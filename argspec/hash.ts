@@ -14,10 +14,15 @@ export function contractHash({ plugins, $defs }: Pick<Argspec, "plugins" | "$def
 }
 
 function pluginContract(plugin: PluginSpec): unknown {
-  const { name, path, role, readonly, params, open, result, forwards } = plugin;
+  const { name, path, role, readonly, params, open, result, forwards, errors } = plugin;
   const taken = [params.map(paramContract), open === true];
+  // Of other errors, clients know no more than what the server says of them.
+  const kinds = errors.flatMap(({ exception, status, details }) =>
+    status === undefined ? [] : [[exception, status, withoutTexts(details ?? null)]],
+  );
   // Clients repeat what is safe to repeat, and know what a forwarded request is answered.
-  return [name, path, role, readonly, ...taken, withoutTexts(result), forwards ?? []];
+  const answered = [withoutTexts(result), forwards ?? [], ...(kinds.length > 0 ? [kinds] : [])];
+  return [name, path, role, readonly, ...taken, ...answered];
 }
 
 function paramContract({ name, in: place, wire, required, default: value, schema }: ParamSpec) {

@@ -3,6 +3,7 @@
 // that would meet become numbered, in the order of the argspec.
 
 import type { Argspec } from "./argspec.js";
+import { errorKindsOf } from "./error-kinds.js";
 import type { Operation } from "./operations.js";
 
 export interface NameTable {
@@ -14,13 +15,18 @@ export interface NameTable {
   readonly params: ReadonlyMap<string, string>;
   /** Type of what an operation answers by the operation's name. */
   readonly results: ReadonlyMap<string, string>;
+  /** Type of an error that is known by name, and of its details, by that name. */
+  readonly errors: ReadonlyMap<string, string>;
+  readonly details: ReadonlyMap<string, string>;
 }
 
 /** What every client has for itself, and what objects of either language must not redefine. */
 const TAKEN_METHODS = [
   ..."builtin close constructor self services then toJSON toString valueOf with".split(" "),
   ..."hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString with_options".split(" "),
-  ..."_argspec _call _call_raw _connection _options _response property".split(" "),
+  ..."_argspec _call _call_raw _stream Generator _connection _options _response property".split(
+    " ",
+  ),
   // Within a class of Python, a method would be taken for the type or the value.
   ..."Any Builtin Dict Envelope LEFT_OUT List Literal Optional PluginResponse Services".split(" "),
   ..."Tuple Union bool bytes float int str".split(" "),
@@ -33,11 +39,11 @@ const PYTHON_WORDS =
 const KEYWORDS = new Set(PYTHON_WORDS.split(" "));
 /** Types of the clients' own part and of the languages. */
 const TAKEN_TYPES =
-  "AbortSignal Any Array ArrayBuffer BackEndLevel Boolean Builtin CallDefaults CallOptions " +
-  "Client ClientOptions Date Dict Envelope Error ErrorKind Fetch Generic List Literal Mapping " +
-  "NotRequired Number Object Optional Partial PluginResponse Plugins Promise Readonly Record " +
-  "Required Sequence Services String SvcError SvcParameterError SvcPluginError SvcSystemError " +
-  "Symbol Tuple TypedDict TypeVar Uint8Array Union";
+  "AbortSignal Any Array ArrayBuffer AsyncGenerator BackEndLevel Boolean Builtin CallDefaults " +
+  "CallOptions Client ClientOptions Date Dict Envelope Error ErrorKind Failure Fetch Generic " +
+  "List Literal Mapping NotRequired Number Object Optional Partial PluginResponse Plugins " +
+  "Promise Readonly Record Required Sequence Services String SvcError SvcParameterError " +
+  "SvcPluginError SvcSystemError Symbol Tuple TypedDict TypeVar Uint8Array Union";
 /** Words that are no names in TypeScript, or mean something else as types. */
 const TYPESCRIPT_WORDS =
   "abstract any asserts bigint boolean case catch const debugger declare default delete do enum " +
@@ -48,6 +54,7 @@ const TYPESCRIPT_WORDS =
 export function nameTable({ $defs }: Pick<Argspec, "$defs">, operations: readonly Operation[]) {
   const methods = new Names(TAKEN_METHODS);
   const types = new Names([...TAKEN_TYPES.split(" "), ...TYPESCRIPT_WORDS.split(" ")]);
+  const kinds = errorKindsOf(operations).map(({ kind }) => kind);
   const names = operations.map(({ name }) => name);
   // Names that begin so have a meaning of their own in both languages.
   const methodOf = (name: string) =>
@@ -57,6 +64,8 @@ export function nameTable({ $defs }: Pick<Argspec, "$defs">, operations: readonl
     types: new Map(Object.keys($defs).map((name) => [name, types.take(name)])),
     params: new Map(names.map((name) => [name, types.take(`${pascalCase(name)}Params`)])),
     results: new Map(names.map((name) => [name, types.take(`${pascalCase(name)}Result`)])),
+    errors: new Map(kinds.map((kind) => [kind, types.take(kind)])),
+    details: new Map(kinds.map((kind) => [kind, types.take(`${kind}Details`)])),
   } satisfies NameTable;
 }
 

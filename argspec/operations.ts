@@ -92,7 +92,8 @@ function resultOf(
 ): Operation["result"] {
   // A pre-processor that may answer by itself gives more than one kind of answer.
   if (pre !== undefined && pre.result.kind !== "request") {
-    return pre.result.kind === "value" ? pre.result : ANY_RESULT;
+    const { kind } = pre.result;
+    return kind === "value" || kind === "stream" ? pre.result : ANY_RESULT;
   }
   const last = post ?? answering(pre?.forwards ?? [], engine, find);
   return last === undefined || last.result.kind === "request" ? ANY_RESULT : last.result;

@@ -6,6 +6,7 @@ import {
   ARGSPEC_VERSION,
   type Argspec,
   type ArgspecService,
+  type ErrorSpec,
   type ExampleSpec,
   type JsonSchema,
   type ParamSpec,
@@ -21,6 +22,8 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,254}$/;
 const TYPE_NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]{0,254}$/u;
 /** Two slashes would be another host. */
 const PREFIX = /^\/[A-Za-z0-9\-.=@_~][A-Za-z0-9\-./=@_~]{0,999}$/;
+/** Errors that clients know by name; the kinds of all others begin with a small letter. */
+const ERROR_NAME = /^[A-Z][A-Za-z0-9_]{0,254}$/;
 const HASH = /^[0-9a-f]{64}$/;
 const MAX_PLUGINS = 20_000;
 const MAX_PARAMS = 1000;
@@ -127,7 +130,10 @@ function readPlugin(plugin: Untrusted, names: ReadonlySet<string>): PluginSpec {
     reserved: plugin.member("reserved").items(MAX_PARAMS).map(readName),
     result: readResult(plugin.member("result"), names),
     ...(returns !== undefined && { returns: returns.text() }),
-    errors: plugin.member("errors").items(MAX_PARAMS).map(readError),
+    errors: plugin
+      .member("errors")
+      .items(MAX_PARAMS)
+      .map((error) => readError(error, names)),
     examples: plugin.member("examples").items(MAX_PARAMS).map(readExample),
     ...(forwards !== undefined && { forwards: forwards.items(MAX_PARAMS).map(readName) }),
     ...(plugin.optional("open")?.boolean() && { open: true }),
@@ -171,7 +177,7 @@ function readParam(param: Untrusted, names: ReadonlySet<string>): ParamSpec {
 }
 
 function readResult(result: Untrusted, names: ReadonlySet<string>): ResultSpec {
-  const kind = result.member("kind").oneOf("value", "union", "response", "request");
+  const kind = result.member("kind").oneOf("value", "union", "stream", "response", "request");
   switch (kind) {
     case "request":
       return { kind };
@@ -184,10 +190,18 @@ function readResult(result: Untrusted, names: ReadonlySet<string>): ResultSpec {
   }
 }
 
-function readError(error: Untrusted) {
+function readError(error: Untrusted, names: ReadonlySet<string>): ErrorSpec {
+  const [exception, details] = [error.member("exception"), error.optional("details")];
+  const said = { exception: exception.text(1000), description: error.member("description").text() };
+  const status = error.optional("status");
+  if (status === undefined) return said;
+  exception.matching(ERROR_NAME, "a name with a capital letter");
+  const number = status.count();
+  if (number < 400 || number > 599) throw status.fault(`${number} is no status of an error`);
   return {
-    exception: error.member("exception").text(1000),
-    description: error.member("description").text(),
+    ...said,
+    status: number,
+    ...(details !== undefined && { details: readSchema(details, names) }),
   };
 }
 

@@ -37,12 +37,13 @@ export function typesReached(
   return Object.fromEntries(Object.entries($defs).filter(([type]) => reached.has(type)));
 }
 
-function schemasOf({ params, result }: PluginSpec): JsonSchema[] {
+function schemasOf({ params, result, errors }: PluginSpec): JsonSchema[] {
   const results =
     result.kind === "request"
       ? []
       : result.kind === "response"
         ? [result.sortkey, result.item]
         : [result.schema];
-  return [...params.map(({ schema }) => schema), ...results];
+  const details = errors.flatMap(({ details }) => (details === undefined ? [] : [details]));
+  return [...params.map(({ schema }) => schema), ...results, ...details];
 }

@@ -8,7 +8,8 @@ import { join } from "node:path";
 /** Each needs only those before it. */
 const PARTS = ["answers.py", "requests.py", "server.py", "calls.py"];
 /** Names that generated code needs. */
-const NEEDED = "from typing import Any, Dict, List, Literal, Optional, Tuple, TypedDict, Union";
+const NEEDED =
+  "from typing import Any, Dict, Generator, List, Literal, Optional, Tuple, TypedDict, Union";
 const FUTURE = "from __future__ import annotations";
 
 /** @param root folder of the package */

@@ -1,6 +1,7 @@
 // What happened to the answers of a plugin. Every answer must be one that former clients know how
 // to read: of the former type, where objects may have properties that it does not name.
 
+import type { Operation } from "../operations.js";
 import { type Change, makeChange, type Side, type Subject } from "./change.js";
 import { findMisfit, type Type } from "./misfit.js";
 import { schemaTexts } from "./schema-texts.js";
@@ -8,8 +9,9 @@ import { schemaTexts } from "./schema-texts.js";
 export function compareResults(before: Side, after: Side): readonly Change[] {
   const [from, to] = [before.operation.result.kind, after.operation.result.kind];
   const subject = { plugin: after.operation.name, parameter: "result" };
-  if ((from === "response") !== (to === "response")) {
-    return [makeChange(from === "union" ? "result-known" : "result-kind", subject, from, to)];
+  if (formOf(from) !== formOf(to)) {
+    const isKnown = from === "union" && to === "response";
+    return [makeChange(isKnown ? "result-known" : "result-kind", subject, from, to)];
   }
   const former = partsOf(before);
   const changes: Change[] = [];
@@ -21,6 +23,11 @@ export function compareResults(before: Side, after: Side): readonly Change[] {
     isTold &&= schemaTexts(known) === schemaTexts(type);
   }
   return changes.length > 0 || isTold ? changes : [makeChange("result-text", subject)];
+}
+
+/** Values and unions are read alike. */
+function formOf(kind: Operation["result"]["kind"]): string {
+  return kind === "union" ? "value" : kind;
 }
 
 /** A union, now of one kind, now of another, is any value. */

@@ -7,6 +7,7 @@ import type { PluginRole } from "../../runtime/plugin/contract/plugin-entry.js";
 import type { Argspec, ArgspecService } from "../argspec.js";
 import { type Operation, operationsOf } from "../operations.js";
 import { type Change, makeChange, type Side } from "./change.js";
+import { compareErrors } from "./compare-errors.js";
 import { compareParameters } from "./compare-parameters.js";
 import { compareResults } from "./compare-results.js";
 import type { RuleName, Severity } from "./rules.js";
@@ -77,7 +78,7 @@ function comparePlugins(before: Plugin, after: Plugin): readonly Change[] {
   if (from.deprecated !== to.deprecated) {
     told(to.deprecated ? "plugin-deprecated" : "plugin-restored");
   }
-  if (!isDeepStrictEqual(from.errors, to.errors)) told("plugin-errors");
+  changes.push(...compareErrors(before, after));
   if (!isDeepStrictEqual(textsOf(from), textsOf(to))) told("plugin-text");
   return changes;
 }

@@ -76,6 +76,26 @@ const table = {
     says: "documents other errors",
     because: "What a plugin throws is told, not promised.",
   },
+  "error-added": {
+    severity: "compatible",
+    says: "is a kind of error that is told by name now",
+    because: "Former clients meet it as any error of the plugin.",
+  },
+  "error-removed": {
+    severity: "compatible",
+    says: "is no longer told by name",
+    because: "Clients that wait for it meet it as any error of the plugin, or not at all.",
+  },
+  "error-status": {
+    severity: "breaking",
+    says: "is answered with another status",
+    because: "Former clients know the error by its name and status, and by nothing else.",
+  },
+  "error-details": {
+    severity: "breaking",
+    says: "carries what it did not",
+    because: "What clients read of it may be of no type that they know.",
+  },
   "plugin-text": {
     severity: "docs",
     says: "is described otherwise",
@@ -164,8 +184,8 @@ const table = {
     severity: "breaking",
     says: "is of another kind",
     because:
-      "A value and a PluginResponse, the list that dispatchers merge, have nothing in common for " +
-      "a client to read.",
+      "A value, a PluginResponse, which is the list that dispatchers merge, and what comes piece " +
+      "by piece have nothing in common for a client to read.",
   },
   "result-known": {
     severity: "compatible",

@@ -35,7 +35,7 @@ export function outputSchema({ result }: Operation, $defs: Argspec["$defs"]): Ob
     const { sortkey, item } = result;
     return { ...responseSchema(sortkey, item), ...definitions($defs, [sortkey, item]) };
   }
-  if (!isObjectType(result.schema, $defs)) return null;
+  if (result.kind === "stream" || !isObjectType(result.schema, $defs)) return null;
   return { ...toolSchema(result.schema), type: "object", ...definitions($defs, [result.schema]) };
 }
 

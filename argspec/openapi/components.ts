@@ -87,6 +87,11 @@ export const SHARED_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   SvcSystemError: detail("system", "The server failed."),
 };
 
+/** What the server itself means by a status, in words; empty where it never answers so. */
+export function statusText(status: number): string {
+  return STATUSES[status]?.[1] ?? "";
+}
+
 const STATUSES: Readonly<Record<string, readonly [component: string, description: string]>> = {
   400: ["BadRequest", "A parameter is missing or has another type, or the request is broken."],
   403: ["Forbidden", "Only trusted clients may change graphs."],

@@ -2,10 +2,12 @@
 // where it takes one. The query is the same for both.
 
 import type { JsonSchema } from "../argspec.js";
+import { isTyped } from "../error-kinds.js";
 import { errorResponses, listOf } from "./components.js";
 import type { NamedOperation } from "./named-operations.js";
 import { type ParameterOptions, queryParameters, requestBody } from "./parameters.js";
 import { schemaObject, schemaReference } from "./schemas.js";
+import { errorText, typedResponses } from "./typed-errors.js";
 
 /** Pages of other origins cannot send it; nor do links, images and forms. */
 const CHANGE_HEADER = {
@@ -15,6 +17,10 @@ const CHANGE_HEADER = {
   required: true,
   schema: { type: "string", const: "1" },
 };
+
+const PIECES =
+  "Lines of JSON, or events where `Accept` asks for them: the schema is that of each. An event " +
+  "`error` tells that the rest will not come.";
 
 type Types = ReadonlyMap<string, string>;
 
@@ -44,7 +50,13 @@ export function resultComponent({ operation }: NamedOperation, types: Types): Js
 function operationObject(named: NamedOperation, operationId: string, options: ParameterOptions) {
   const { operation, isBuiltin, roles, tag } = named;
   const description = descriptionOf(named);
-  const errors = operation.errors.map(errorText).join("\n");
+  const untold = operation.errors.filter((error) => !isTyped(error));
+  const errors = untold.map(errorText).join("\n");
+  const responses = {
+    200: answer(named, options.types),
+    ...errorResponses(errors, isBuiltin),
+    ...typedResponses(operation.errors.filter(isTyped), options.types),
+  };
   return {
     operationId,
     ...(tag !== null && { tags: [tag] }),
@@ -57,7 +69,7 @@ function operationObject(named: NamedOperation, operationId: string, options: Pa
       ...(operation.isGuarded ? [CHANGE_HEADER] : []),
       ...dispatchParameters(named),
     ],
-    responses: { 200: answer(named, options.types), ...errorResponses(errors, isBuiltin) },
+    responses,
     "x-svc-role": roles,
     ...(operation.graph !== null && { "x-svc-graph": operation.graph }),
   };
@@ -70,6 +82,12 @@ function operationObject(named: NamedOperation, operationId: string, options: Pa
 function answer({ operation, resultName }: NamedOperation, types: Types): object {
   const { result, returns } = operation;
   const description = returns === "" ? "What the plugin answers, in its envelope." : returns;
+  if (result.kind === "stream") {
+    const schema = schemaObject(result.schema, types);
+    const said = returns === "" ? "What the plugin answers, piece by piece." : returns;
+    const content = { "application/x-ndjson": { schema }, "text/event-stream": { schema } };
+    return { description: `${said}\n\n${PIECES}`, content };
+  }
   const isList = result.kind === "response";
   const response = isList ? schemaReference(resultName) : schemaObject(result.schema, types);
   const answered = { type: "object", properties: { response }, required: ["response"] };
@@ -93,10 +111,6 @@ function descriptionOf({ operation }: NamedOperation): string {
   const texts = examples.filter((example) => !("query" in example)).map(({ text }) => text);
   const code = texts.map((text) => `Example:\n\n${indented(text)}`);
   return [description, deprecated, ...code].filter((part) => part !== "").join("\n\n");
-}
-
-function errorText({ exception, description }: { exception: string; description: string }): string {
-  return description === "" ? `- \`${exception}\`` : `- \`${exception}\`: ${description}`;
 }
 
 /** Code in Markdown, whatever it contains. */

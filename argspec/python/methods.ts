@@ -3,11 +3,13 @@
 // or as strings.
 
 import type { Argspec, ExampleSpec, ParamSpec } from "../argspec.js";
+import { statusesOf } from "../error-kinds.js";
 import { nameTable } from "../name-table.js";
 import type { Operation } from "../operations.js";
+import { errorClasses } from "./error-classes.js";
 import { PythonNames, pascalCase } from "./python-names.js";
 import { docstring, indent, literal, plainLine, plainText, stringLiteral } from "./text.js";
-import { type PythonTypes, typesOf } from "./types.js";
+import { limitsText, type PythonTypes, typesOf } from "./types.js";
 
 const MAX_COLUMNS = 100;
 
@@ -31,13 +33,20 @@ export function groupText(group: Group, module: PythonNames): readonly string[] 
   const own = new Map([...names.types].map(([key, name]) => [key, module.take(name)]));
   const types = typesOf($defs, own, module);
   const constants: string[] = [];
+  const { classes, texts: errors } = errorClasses(operations, names, types, module);
   const methods = operations.flatMap((operation) => {
-    const method = new Method(operation, names.methods.get(operation.name)!, types, module);
+    const method = new Method(
+      operation,
+      names.methods.get(operation.name)!,
+      types,
+      module,
+      classes,
+    );
     constants.push(method.constant());
     return method.texts(instance);
   });
   const body = [start, ...methods].filter((part) => part !== "").join("\n");
-  return [...types.declarations, constants.join(""), `${head}:\n${indent(body)}`];
+  return [...types.declarations, ...errors, constants.join(""), `${head}:\n${indent(body)}`];
 }
 
 interface Input {
@@ -54,9 +63,18 @@ class Method {
   /** Name of the argument that takes all others; empty where there is none. */
   readonly #others: string;
   readonly #result: string;
+  /** Classes of errors by their kinds. */
+  readonly #classes: ReadonlyMap<string, string>;
 
-  constructor(operation: Operation, name: string, types: PythonTypes, module: PythonNames) {
+  constructor(
+    operation: Operation,
+    name: string,
+    types: PythonTypes,
+    module: PythonNames,
+    classes: ReadonlyMap<string, string>,
+  ) {
     this.#operation = operation;
+    this.#classes = classes;
     this.#name = name;
     this.#constant = module.take(`_operation_${name}`);
     const scope = new PythonNames(["self", this.#constant]);
@@ -84,15 +102,29 @@ class Method {
       ...(isGuarded ? ["is_guarded=True"] : []),
       ...(isText ? ["is_text=True"] : []),
       ...(result.kind === "response" ? ["is_response=True"] : []),
+      ...(result.kind === "stream" ? ["is_stream=True"] : []),
+      ...this.#errors(),
     ];
     const start = `${this.#constant}: _Operation[${this.#result}] = _Operation(`;
     return `${listed(start, members, ")")}\n`;
   }
 
+  #errors(): readonly string[] {
+    const kinds = [...statusesOf(this.#operation)].map(([kind, statuses]) => {
+      const numbers = `(${statuses.join(", ")},)`;
+      return `(${stringLiteral(kind)}, ${numbers}, ${this.#classes.get(kind)!}),`;
+    });
+    return kinds.length === 0 ? [] : [`errors=(${kinds.join(" ")})`];
+  }
+
   /** The method, and that for the whole envelope. */
   texts(instance: string): readonly string[] {
-    const plain = this.#text(this.#name, this.#result, "_call", this.#documentation(instance));
-    if (this.#operation.isText) return [plain];
+    const isStream = this.#operation.result.kind === "stream";
+    const [result, call] = isStream
+      ? [`Generator[${this.#result}, None, None]`, "_stream"]
+      : [this.#result, "_call"];
+    const plain = this.#text(this.#name, result, call, this.#documentation(instance));
+    if (this.#operation.isText || isStream) return [plain];
     const raw = docstring([`The same as \`${this.#name}\` with the whole envelope.`]);
     return [plain, this.#text(`${this.#name}_raw`, `Envelope[${this.#result}]`, "_call_raw", raw)];
   }
@@ -157,11 +189,15 @@ function resultAnnotation(
   return `PluginResponse[${key}, ${types.annotation(result.item, `${place}Item`)}]`;
 }
 
-function inputText({ description = "", default: preset }: ParamSpec): string {
+function inputText({ description = "", default: preset, schema }: ParamSpec): string {
+  const limits = limitsText(schema);
+  const notes = [
+    ...(limits === "" ? [] : [`Within ${limits}.`]),
+    ...(preset === undefined ? [] : [`Default: ${plainLine(literal(preset))}.`]),
+  ].join(" ");
   const text = plainText(description);
-  if (preset === undefined) return text;
-  const value = `Default: ${plainLine(literal(preset))}.`;
-  return text === "" ? value : `${text}${/[.!?]$/.test(text) ? "" : "."} ${value}`;
+  if (notes === "" || text === "") return `${text}${notes}`;
+  return `${text}${/[.!?]$/.test(text) ? "" : "."} ${notes}`;
 }
 
 function entry(name: string, text: string): string {

@@ -3,8 +3,9 @@
 // that may come later in the file, so nothing of them must be evaluated while it is loaded.
 
 import type { Argspec, JsonSchema } from "../argspec.js";
+import { limitsOf } from "../limits/limits.js";
 import { isPlainName, type PythonNames, pascalCase } from "./python-names.js";
-import { docstring, indent, literal, plainText, stringLiteral } from "./text.js";
+import { docstring, indent, literal, plainLine, plainText, stringLiteral } from "./text.js";
 
 const REFERENCE = "#/$defs/";
 const ANYTHING = "Any";
@@ -232,8 +233,18 @@ function union(members: readonly string[]): string {
 function textOf(schema: unknown): string {
   if (!isSchema(schema)) return "";
   const { description, deprecated } = schema;
-  const text = typeof description === "string" ? plainText(description) : "";
+  const said = typeof description === "string" ? plainText(description) : "";
+  const limits = limitsText(schema);
+  const text = limits === "" ? said : `${said}\n\nWithin ${limits}.`.trim();
   return deprecated === true ? `Deprecated. ${text}`.trim() : text;
+}
+
+/** Such as `minimum 1, maximum 100`, for people: the server checks. */
+export function limitsText(schema: JsonSchema): string {
+  if (schema.type === "array" && schema.prefixItems !== undefined) return "";
+  const limits = Object.entries(limitsOf(schema));
+  const texts = limits.map(([word, value]) => (value === true ? word : `${word} ${value}`));
+  return plainLine(texts.join(", "));
 }
 
 function isSchema(value: unknown): value is JsonSchema {

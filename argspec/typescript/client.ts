@@ -60,10 +60,10 @@ export async function emitTypescriptClient(
 async function printTypes(sections: readonly Section[]) {
   const all = await declareTypes(sections.flatMap(({ types }) => types));
   let start = 0;
-  return sections.map(({ methods, types }) => {
+  return sections.map(({ methods, types, errors }) => {
     const printed = all.slice(start, start + types.length);
     start += types.length;
-    return { methods, types: printed };
+    return { methods, types: printed, errors };
   });
 }
 

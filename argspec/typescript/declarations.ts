@@ -3,14 +3,16 @@
 // names of the name table and types of `declareTypes` only.
 
 import { commentLine, commentText, docComment, indent } from "./doc-comment.js";
+import { errorDeclarations } from "./error-types.js";
 import { exampleCode } from "./examples.js";
 import type { Sections } from "./scripts.js";
-import type { Method } from "./section.js";
+import type { Method, TypedKind } from "./section.js";
 
 /** A section with its types printed. */
 export interface PrintedSection {
   readonly methods: readonly Method[];
   readonly types: readonly string[];
+  readonly errors: readonly TypedKind[];
 }
 
 const RUNTIME_TYPES =
@@ -25,6 +27,7 @@ export function clientDeclarations(
   header: string,
   runtime: string,
 ): string {
+  const errors = errorDeclarations(plugins.errors, runtime);
   const names = RUNTIME_TYPES.split(" ").join(",\n  ");
   const client = [
     "  constructor(options: ClientOptions);\n",
@@ -39,13 +42,13 @@ export function clientDeclarations(
   return [
     `${header}
 import type { CallOptions, ClientOptions, Envelope, PluginResponse } from "${runtime}";
-
-export { SvcError } from "${runtime}";
+${errors.head}
 export type {
   ${names},
 } from "${runtime}";
 `,
     ...plugins.types,
+    ...errors.types,
     `/** Calls the plugins of the service. */
 export declare class Client {
 ${client.join("")}}
@@ -75,10 +78,14 @@ function methodDeclaration(method: Method, object: string, scope: string): strin
   const { name, rawName, isParamsOptional } = method;
   const [params, result] = [`${scope}${method.params}`, `${scope}${method.result}`];
   const given = `(params${isParamsOptional ? "?" : ""}: ${params}, options?: CallOptions)`;
-  const whole = `${methodComment(method, object)}${name}${given}: Promise<${result}>;\n`;
+  const whole = `${methodComment(method, object)}${name}${given}: ${answered(method, result)};\n`;
   if (rawName === null) return whole;
   const comment = docComment([`\`${name}\` with the whole envelope.`, deprecation(method)]);
   return `${whole}${comment}${rawName}${given}: Promise<Envelope<${result}>>;\n`;
+}
+
+function answered({ isStream }: Method, result: string): string {
+  return isStream ? `AsyncGenerator<${result}, void, undefined>` : `Promise<${result}>`;
 }
 
 function methodComment(method: Method, object: string): string {
@@ -90,7 +97,7 @@ function methodComment(method: Method, object: string): string {
       `@throws {SvcError} ${commentLine(`${exception}: ${description}`)}`.replace(/: $/, ""),
     ),
     ...operation.examples.map(
-      (example) => `@example\n${exampleCode(example, `${object}.${method.name}`)}`,
+      (example) => `@example\n${exampleCode(example, `${object}.${method.name}`, method.isStream)}`,
     ),
     deprecation(method),
   ]);
@@ -105,7 +112,7 @@ export function typeDeclarations({ methods, types }: PrintedSection, header: str
   const members = methods.map((method) => {
     const { name, params, result, isParamsOptional } = method;
     const given = `(params${isParamsOptional ? "?" : ""}: ${params})`;
-    return `${methodComment(method, "client")}${name}${given}: Promise<${result}>;\n`;
+    return `${methodComment(method, "client")}${name}${given}: ${answered(method, result)};\n`;
   });
   const isSorted = methods.some(({ operation }) => operation.result.kind === "response");
   return [

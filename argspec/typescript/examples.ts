@@ -5,9 +5,12 @@ import type { Operation } from "../operations.js";
 import { commentText, plainCode } from "./doc-comment.js";
 
 /** A call, or the author's own text. Safe within a comment. */
-export function exampleCode(example: ExampleSpec, call: string): string {
+export function exampleCode(example: ExampleSpec, call: string, isStream: boolean): string {
   if (!("query" in example)) return commentText(example.text);
-  return commentText(`await ${call}(${objectText(example.query)});`);
+  const code = `${call}(${objectText(example.query)})`;
+  return commentText(
+    isStream ? `for await (const piece of ${code}) use(piece);` : `await ${code};`,
+  );
 }
 
 /** A call with the author's example, or with what is required. */

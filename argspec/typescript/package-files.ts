@@ -45,6 +45,9 @@ export function readme(name: string, hash: string, methods: readonly Method[]): 
     first === undefined
       ? "client.services.time()"
       : sampleCall(first.operation, `client.${first.name}`);
+  const sample = first?.isStream
+    ? `for await (const piece of ${call}) console.log(piece);`
+    : `console.log(await ${call});`;
   return `# ${name}
 
 A generated client: \`svc client\` writes it anew, so changes here are lost. It needs nothing else
@@ -55,7 +58,7 @@ import { Client, SvcError } from "${name}";
 
 const client = new Client({ baseUrl: "http://127.0.0.1:9000" });
 try {
-  console.log(await ${call});
+  ${sample}
 } catch (error) {
   if (error instanceof SvcError) console.error(error.kind, error.status, error.message);
 }

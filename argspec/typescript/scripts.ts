@@ -78,11 +78,13 @@ function methods(kind: string, section: Section): string {
   return section.methods.map((method) => methodCode(kind, method)).join("");
 }
 
-function methodCode(kind: string, { name, rawName }: Method): string {
+function methodCode(kind: string, { name, rawName, isStream }: Method): string {
   const code = (method: string, call: string) => `
   ${method}(params, options) {
     return this.#connection.${call}(${kind}$${name}, params, options);
   }
 `;
-  return code(name, "call") + (rawName === null ? "" : code(rawName, "callRaw"));
+  return (
+    code(name, isStream ? "stream" : "call") + (rawName === null ? "" : code(rawName, "callRaw"))
+  );
 }

@@ -2,6 +2,7 @@
 // and the types that they need: the plugins of a service, the built-in ones, or the services.
 
 import type { Argspec, ParamSpec } from "../argspec.js";
+import { type ErrorKindSpec, errorKindsOf } from "../error-kinds.js";
 import { nameTable } from "../name-table.js";
 import type { Operation } from "../operations.js";
 import type { TypeRequest } from "./declare-types.js";
@@ -12,11 +13,21 @@ export interface Section {
   readonly methods: readonly Method[];
   /** Named types, then parameters and results of each operation. */
   readonly types: readonly TypeRequest[];
+  readonly errors: readonly TypedKind[];
+}
+
+/** An error that is known by its name. */
+export interface TypedKind extends ErrorKindSpec {
+  /** Names of types. */
+  readonly type: string;
+  readonly detailsType: string | null;
 }
 
 export interface Method {
   readonly operation: Operation;
   readonly name: string;
+  /** It gives its result piece by piece. */
+  readonly isStream: boolean;
   /** The same with the whole envelope; null where an answer has none. */
   readonly rawName: string | null;
   /** Names of types. */
@@ -35,24 +46,40 @@ export function sectionOf($defs: Argspec["$defs"], operations: readonly Operatio
   });
   const methods = operations.map((operation): Method => {
     const name = names.methods.get(operation.name)!;
+    const isStream = operation.result.kind === "stream";
     return {
       operation,
       name,
-      rawName: operation.isText ? null : `${name}Raw`,
+      isStream,
+      rawName: operation.isText || isStream ? null : `${name}Raw`,
       params: names.params.get(operation.name)!,
       result: names.results.get(operation.name)!,
       isParamsOptional: !inputsOf(operation).some(({ required }) => required),
     };
   });
-  const own = methods.flatMap(({ operation, params, result, name }): TypeRequest[] => [
+  const own = methods.flatMap(({ operation, params, result, name, isStream }): TypeRequest[] => [
     {
       name: params,
       schema: paramsSchema(operation, lowering),
       comment: `/** What \`${name}\` takes. */\n`,
     },
-    resultRequest(result, operation, lowering, `/** What \`${name}\` answers. */\n`),
+    resultRequest(
+      result,
+      operation,
+      lowering,
+      `/** ${isStream ? "A piece of what" : "What"} \`${name}\` answers. */\n`,
+    ),
   ]);
-  return { methods, types: [...named, ...own] };
+  const errors = errorKindsOf(operations).map((error): TypedKind => {
+    const details = error.details === null ? null : names.details.get(error.kind)!;
+    return { ...error, type: names.errors.get(error.kind)!, detailsType: details };
+  });
+  const told = errors.flatMap(({ kind, details, detailsType }): TypeRequest[] => {
+    if (details === null || detailsType === null) return [];
+    const comment = `/** What a \`${kind}\` tells programs. */\n`;
+    return [{ name: detailsType, schema: lowering.lower(details), comment }];
+  });
+  return { methods, types: [...named, ...own, ...told], errors };
 }
 
 /** Parameters, and the body as one more. */

@@ -17,6 +17,9 @@ const CHECK_MS = 1000;
 /** Only what runs within a script can be ended. */
 const CALL = new Script("check()");
 
+/** Of a stream, which need not end by itself. */
+const MAX_PIECES = 1000;
+
 type Arguments = Readonly<Record<string, unknown>>;
 
 export class ToolCaller {
@@ -54,7 +57,11 @@ export class ToolCaller {
     if (typeof params === "string") return errorResult("parameter", [params]);
     // Whoever asks has a bound of time of its own, and says when it is over.
     const options = { signal, timeoutMs: 0 };
-    const response = await this.#connection.call(clientOperation(operation), params, options);
+    const called = clientOperation(operation);
+    const response =
+      operation.result.kind === "stream"
+        ? await allOf(this.#connection.stream(called, params, options))
+        : await this.#connection.call(called, params, options);
     const { outputSchema } = tool;
     if (outputSchema === undefined) return successResult(response, false);
     const misfit = this.#faultOf(response, outputSchema);
@@ -101,6 +108,16 @@ function withBytes(given: Arguments, { params, content }: Operation): Arguments 
     decoded.set(name, bytes);
   }
   return { ...given, ...Object.fromEntries(decoded) };
+}
+
+/** Tools answer once. */
+async function allOf(pieces: AsyncIterable<unknown>): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for await (const piece of pieces) {
+    all.push(piece);
+    if (all.length >= MAX_PIECES) break;
+  }
+  return all;
 }
 
 /** Null for what is not exactly base64: a text taken for it would be answered with nonsense. */

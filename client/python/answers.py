@@ -7,7 +7,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from typing import Any, Dict, Generic, List, Literal, Match, Optional, Tuple, TypeVar, cast
+from typing import Any, Dict, Generic, List, Literal, Match, Optional, Tuple, Type, TypeVar, cast
 
 _T = TypeVar("_T")
 _K = TypeVar("_K")
@@ -31,7 +31,9 @@ class SvcError(Exception):
         the plugin raised; `system`: the server failed; `backend`: it happened below a dispatcher,
         `__cause__` says what; `http`: any other refusal, or an answer that is none; `network`: no
         whole answer came; `timeout`: not in time.
+        An error that the plugin documents has its own name as kind, and a class of that name.
     status: of the HTTP answer, None when none came.
+    details: what the plugin tells programs of it, None where it does not.
     exception, traceback: of the exception on the server, of a back-end error the innermost.
     chain: of a back-end error the dispatchers that it passed, the outermost first.
     envelope: the decoded answer, its text where that is no JSON, None when none came.
@@ -39,18 +41,20 @@ class SvcError(Exception):
 
     def __init__(
         self,
-        kind: ErrorKind,
+        kind: str,
         message: str,
         *,
         status: Optional[int] = None,
+        details: Any = None,
         exception: Optional[str] = None,
         traceback: Optional[Tuple[str, ...]] = None,
         chain: Tuple[BackEndLevel, ...] = (),
         envelope: Any = None,
     ) -> None:
         super().__init__(message)
-        self.kind: ErrorKind = kind
+        self.kind = kind
         self.status = status
+        self.details = details
         self.exception = exception
         self.traceback = traceback
         self.chain = chain
@@ -58,7 +62,11 @@ class SvcError(Exception):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         # An exception is copied by its arguments, and ours have names.
-        return SvcError, (self.kind, str(self)), self.__dict__
+        return type(self), (self.kind, str(self)), self.__dict__
+
+
+_ErrorKinds = Tuple[Tuple[str, Tuple[int, ...], Type[SvcError]], ...]
+"""Errors that have classes of their own: their names and statuses."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,18 +102,19 @@ _QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)('|\\?\Z)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
-def _answer_error(path: str, status: int, envelope: Any) -> SvcError:
+def _answer_error(path: str, status: int, envelope: Any, kinds: _ErrorKinds = ()) -> SvcError:
     message = _member(envelope, "message")
     if status == 200 and _member(envelope, "status") != "ERROR":
         message = "the answer is no envelope"
     levels, innermost = _parse_chain(message if isinstance(message, str) else "")
     if not levels:
-        return _said_error(path, status, message, envelope)
-    cause = _said_error(path, levels[-1].status, innermost, None)
+        return _said_error(path, status, message, envelope, kinds)
+    cause = _said_error(path, levels[-1].status, innermost, None, kinds)
     error = SvcError(
         "backend",
         str(cause),
         status=status,
+        details=cause.details,
         exception=cause.exception,
         traceback=cause.traceback,
         chain=levels,
@@ -115,22 +124,31 @@ def _answer_error(path: str, status: int, envelope: Any) -> SvcError:
     return error
 
 
-def _said_error(path: str, status: int, said: Any, envelope: Any) -> SvcError:
-    kind: ErrorKind = "http"
+def _said_error(
+    path: str, status: int, said: Any, envelope: Any, kinds: _ErrorKinds
+) -> SvcError:
+    kind: str = "http"
     detail = said
-    kinds: Dict[str, ErrorKind] = {"svc": "parameter", "plugin": "plugin", "system": "system"}
-    for key, name in kinds.items():
+    members: Dict[str, ErrorKind] = {"svc": "parameter", "plugin": "plugin", "system": "system"}
+    for key, name in members.items():
         if _member(said, key) is not None:
             kind, detail = name, _member(said, key)
             break
     texts = [text for text in (detail, _member(detail, "value")) if _is_text(text)]
     exception = _member(detail, "exception")
     lines = _list(detail, "traceback")
-    return SvcError(
+    thrown = _class_name(exception) if _is_text(exception) else None
+    made = SvcError
+    for own, statuses, error in kinds:
+        if kind == "plugin" and thrown == own and status in statuses:
+            kind, made = own, error
+            break
+    return made(
         kind,
         f"{path}: {texts[0] if texts else f'HTTP status {status}'}",
         status=status,
-        exception=_class_name(exception) if _is_text(exception) else None,
+        details=_member(detail, "details"),
+        exception=thrown,
         traceback=None if lines is None else tuple(filter(_is_text, lines)),
         envelope=envelope,
     )

@@ -10,7 +10,7 @@ import random
 import socket
 import threading
 import warnings
-from typing import Any, Callable, Dict, Mapping, Optional, TypeVar, cast
+from typing import Any, Callable, Dict, Generator, Mapping, Optional, TypeVar, cast
 
 from .answers import Envelope, SvcError, _answer_error, _decoded, _envelope, _member
 from .answers import _plugin_response, _T
@@ -86,12 +86,18 @@ class _Connection:
         fields = {"host": self.server.host_field}
         if not self._is_compared:
             fields["x-svc-argspec"] = self._argspec
-        answer = self.server.exchange(request.method, request.data(fields), deadline)
+        data = request.data(fields)
+        send = self.server.begin if operation.is_stream else self.server.exchange
+        answer = send(request.method, data, deadline)
         self._compare(answer.argspec)
+        if answer.stream is not None:
+            self._budget.succeeded()
+            return answer.stream
         is_text = operation.is_text and answer.status == 200
         content = answer.text if is_text else _decoded(answer.text)
-        if answer.status != 200 or not (is_text or _member(content, "status") == "OK"):
-            raise _answer_error(operation.path, answer.status, content)
+        is_success = is_text or (_member(content, "status") == "OK" and not operation.is_stream)
+        if answer.status != 200 or not is_success:
+            raise _answer_error(operation.path, answer.status, content, operation.errors)
         self._budget.succeeded()
         return content
 
@@ -124,6 +130,14 @@ def _fault_error(
     return error
 
 
+def _broken_off(operation: _Operation[Any], event: str) -> SvcError:
+    """Servers tell the class of what the plugin raised."""
+    exception = str(_decoded(event.partition("\ndata: ")[2]))
+    said = {"exception": exception, "value": f"the stream ended with {exception}"}
+    envelope = {"status": "ERROR", "message": {"plugin": said}}
+    return _answer_error(operation.path, 200, envelope, operation.errors)
+
+
 class _Caller:
     """A group of operations of one service."""
 
@@ -134,6 +148,29 @@ class _Caller:
     def _call(self, operation: _Operation[_T], params: Mapping[str, Any]) -> _T:
         content = self._connection.send(operation, params, self._options)
         return self._response(operation, content)
+
+    def _stream(
+        self, operation: _Operation[_T], params: Mapping[str, Any]
+    ) -> Generator[_T, None, None]:
+        """Piece by piece, as the server sends them. Whoever ends it, by `close` too, ends the plugin."""
+        stream = self._connection.send(operation, params, self._options)
+        try:
+            for event in stream.events(self._options.timeout):
+                if event.startswith(b"data: "):
+                    yield cast(_T, _decoded(event[6:].decode("utf-8", "replace")))
+                elif event.startswith(b"event: error"):
+                    raise _broken_off(operation, event.decode("utf-8", "replace"))
+        except _Fault as fault:
+            cause = fault.__cause__
+            is_late = isinstance(cause, socket.timeout)
+            reason = str(cause) or type(cause).__name__
+            raise SvcError(
+                "timeout" if is_late else "network",
+                f"{operation.path}: the stream broke off: {reason}",
+                status=200,
+            ) from cause
+        finally:
+            stream.close()
 
     def _call_raw(self, operation: _Operation[_T], params: Mapping[str, Any]) -> Envelope[_T]:
         content = self._connection.send(operation, params, self._options)

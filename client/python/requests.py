@@ -9,7 +9,7 @@ import re
 import urllib.parse
 from typing import Any, Dict, Generic, Literal, Mapping, Optional, Tuple
 
-from .answers import _T
+from .answers import _T, _ErrorKinds
 
 
 class _LeftOut:
@@ -37,6 +37,10 @@ class _Operation(Generic[_T]):
     is_text: bool = False
     # It answers with a PluginResponse.
     is_response: bool = False
+    # It answers piece by piece.
+    is_stream: bool = False
+    # Errors that it documents.
+    errors: _ErrorKinds = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +83,8 @@ def _request_of(
     operation: _Operation[Any], params: Mapping[str, Any], options: _Options, prefix: str
 ) -> _Request:
     """The request for a call. Raises ValueError and TypeError for what is no JSON."""
-    fields = {"accept": "text/plain" if operation.is_text else "application/json"}
+    accepted = "text/event-stream" if operation.is_stream else "application/json"
+    fields = {"accept": "text/plain" if operation.is_text else accepted}
     query = {name: value for name, value in params.items() if value is not LEFT_OUT}
     content = query.pop("content", LEFT_OUT) if operation.content else LEFT_OUT
     if content is None and operation.content != "json":

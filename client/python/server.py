@@ -15,7 +15,7 @@ import threading
 import time
 import urllib.parse
 from http.client import HTTPException, HTTPResponse, IncompleteRead
-from typing import Any, List, Optional, cast
+from typing import Any, Iterator, List, Optional, cast
 
 _MAX_IDLE = 16
 _PIECE = 64 * 1024
@@ -58,17 +58,55 @@ class _Incoming(io.RawIOBase):
 
     def __init__(self, sock: socket.socket, deadline: _Deadline) -> None:
         self._sock = sock
-        self._deadline = deadline
+        self.deadline = deadline
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        self._sock.settimeout(self._deadline.remaining())
+        self._sock.settimeout(self.deadline.remaining())
         return self._sock.recv_into(buffer)
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         return io.BufferedReader(self)
+
+
+class _Stream:
+    """The events of an answer. The connection is not used again."""
+
+    def __init__(self, sock: socket.socket, incoming: _Incoming, response: HTTPResponse) -> None:
+        self._sock = sock
+        self._incoming = incoming
+        self._response = response
+
+    def events(self, seconds: Optional[float]) -> Iterator[bytes]:
+        """Raises _Fault when it breaks off, or when nothing comes for so many seconds."""
+        rest = bytearray()
+        known = 0
+        try:
+            while True:
+                self._incoming.deadline = _Deadline(seconds)
+                data = self._response.read1(_PIECE)
+                if not data:
+                    return
+                rest += data
+                end = rest.find(b"\n\n", known)
+                start = 0
+                while end >= 0:
+                    yield bytes(rest[start:end])
+                    start = end + 2
+                    end = rest.find(b"\n\n", start)
+                del rest[:start]
+                known = max(0, len(rest) - 1)
+                if known > _MAX_ANSWER_BYTES:
+                    raise HTTPException(f"a piece of more than {_MAX_ANSWER_BYTES} bytes")
+        except (OSError, HTTPException, ValueError) as error:
+            raise _Fault(True) from error
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        self._sock.close()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,6 +115,8 @@ class _Answer:
     text: str
     # Hash of the server's argspec, where it says so.
     argspec: Optional[str]
+    # In place of the text, what is yet to come.
+    stream: Optional[_Stream] = None
 
 
 class _Fault(Exception):
@@ -117,28 +157,43 @@ class _Server:
             sock.close()
 
     def exchange(self, method: str, data: bytes, deadline: _Deadline) -> _Answer:
-        """One request and its answer, without any second try. Raises _Fault."""
+        """One request and its whole answer, without any second try. Raises _Fault."""
+        return self._exchange(method, data, deadline, False)
+
+    def begin(self, method: str, data: bytes, deadline: _Deadline) -> _Answer:
+        """The same of an answer that may be a stream, which is then yet to be read."""
+        return self._exchange(method, data, deadline, True)
+
+    def _exchange(
+        self, method: str, data: bytes, deadline: _Deadline, may_stream: bool
+    ) -> _Answer:
         try:
             sock = self._take_idle() or self._connect(deadline)
         except OSError as error:
             raise _Fault(False) from error
-        is_reusable = False
+        is_reusable = is_stream = False
         try:
             is_sent = _send(sock, data, deadline)
             # http.client needs no more of a socket than `makefile`.
-            response = HTTPResponse(cast(socket.socket, _Incoming(sock, deadline)), method=method)
+            incoming = _Incoming(sock, deadline)
+            response = HTTPResponse(cast(socket.socket, incoming), method=method)
             response.begin()
+            argspec = response.getheader("x-svc-argspec")
+            kind = response.getheader("content-type", "")
+            if may_stream and response.status == 200 and kind.startswith("text/event-stream"):
+                is_stream = True
+                return _Answer(200, "", argspec, _Stream(sock, incoming, response))
             body = _read(response)
             is_open = response.isclosed() and not response.will_close
             is_reusable = is_sent and is_open and response.status not in _LAST_ANSWERS
-            argspec = response.getheader("x-svc-argspec")
             return _Answer(response.status, body.decode("utf-8", "replace"), argspec)
         except (OSError, HTTPException, ValueError) as error:
             # What has happened to one may have happened to all.
             self.close()
             raise _Fault(True) from error
         finally:
-            self._put_back(sock, is_reusable)
+            if not is_stream:
+                self._put_back(sock, is_reusable)
 
     def _take_idle(self) -> Optional[socket.socket]:
         if self._process != os.getpid():

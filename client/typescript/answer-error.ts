@@ -2,35 +2,46 @@
 // is trusted: members of another type than they should have are left out.
 
 import { parseErrorChain } from "./error-chain.js";
-import { type ErrorKind, SvcError, type SvcErrorDetails } from "./svc-error.js";
+import type { Operation } from "./operation.js";
+import { SvcError, type SvcErrorDetails } from "./svc-error.js";
 
 /** Kinds by the one member that `message` has. */
 const KINDS = { svc: "parameter", plugin: "plugin", system: "system" } as const;
 
 /** @param envelope the decoded body, or its text */
-export function answerError(path: string, status: number, envelope: unknown): SvcError {
+export function answerError(operation: Operation, status: number, envelope: unknown) {
   const isNone = status === 200 && memberOf(envelope, "status") !== "ERROR";
   const message = isNone ? "the answer is no envelope" : memberOf(envelope, "message");
   const { levels, innermost } = parseErrorChain(typeof message === "string" ? message : "");
   const last = levels.at(-1);
-  if (last === undefined) return saidError(path, status, message, { envelope });
-  const cause = saidError(path, last.status, innermost, {});
+  if (last === undefined) return saidError(operation, status, message, { envelope });
+  const cause = saidError(operation, last.status, innermost, {});
   const { exception, traceback } = cause;
   const details = { status, exception, traceback, chain: levels, envelope, cause };
-  return new SvcError("backend", cause.message, details);
+  return new SvcError<string>("backend", cause.message, details);
 }
 
 /** @param said text, or an object with the one member `svc`, `plugin` or `system` */
-function saidError(path: string, status: number, said: unknown, details: SvcErrorDetails) {
+function saidError(
+  { path, errors = [] }: Operation,
+  status: number,
+  said: unknown,
+  others: SvcErrorDetails,
+) {
   const keys = Object.keys(KINDS) as (keyof typeof KINDS)[];
   const key = keys.find((name) => memberOf(said, name) !== undefined);
-  const kind: ErrorKind = key ? KINDS[key] : "http";
   const detail = key ? memberOf(said, key) : said;
   const exception = className(textOf(memberOf(detail, "exception")));
   const text = textOf(detail) ?? textOf(memberOf(detail, "value")) ?? `HTTP status ${status}`;
   const lines = memberOf(detail, "traceback");
   const traceback = Array.isArray(lines) ? lines.filter((line) => textOf(line) !== null) : null;
-  return new SvcError(kind, `${path}: ${text}`, { ...details, status, exception, traceback });
+  const isKind = errors.some(
+    ([name, statuses]) => key === "plugin" && name === exception && statuses.includes(status),
+  );
+  const kind = isKind ? exception! : key ? KINDS[key] : "http";
+  const details = memberOf(detail, "details") ?? null;
+  const all = { ...others, status, details, exception, traceback };
+  return new SvcError<string>(kind, `${path}: ${text}`, all);
 }
 
 /** Servers write `<class 'NotFound'>`. */

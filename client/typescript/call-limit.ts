@@ -11,7 +11,7 @@ export class CallLimit {
   readonly #path: string;
   readonly #outer: AbortSignal | undefined;
   readonly #timeoutMs: number;
-  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #abort = () => this.#controller.abort(this.#outer?.reason);
   #isTimedOut = false;
 
@@ -22,13 +22,19 @@ export class CallLimit {
     this.#outer = outer;
     if (outer?.aborted) this.#abort();
     else outer?.addEventListener("abort", this.#abort);
-    if (timeoutMs === 0) return;
+    this.restart();
+  }
+
+  /** The time begins anew. */
+  restart(): void {
+    clearTimeout(this.#timer);
+    if (this.#timeoutMs === 0) return;
     this.#timer = setTimeout(
       () => {
         this.#isTimedOut = !this.signal.aborted;
         this.#controller.abort();
       },
-      Math.min(timeoutMs, MAX_TIMER_MS),
+      Math.min(this.#timeoutMs, MAX_TIMER_MS),
     );
   }
 
@@ -42,7 +48,7 @@ export class CallLimit {
    * @param failure of the attempt before
    * @throws SvcError of kind `timeout` or `aborted`
    */
-  check(failure: SvcError | undefined): void {
+  check(failure: SvcError<string> | undefined): void {
     if (this.#isTimedOut) {
       const message = `${this.#path}: no answer within ${this.#timeoutMs} ms`;
       throw new SvcError("timeout", message, { cause: failure });

@@ -3,9 +3,10 @@
 
 import { answerError, memberOf } from "./answer-error.js";
 import { CallLimit } from "./call-limit.js";
-import { exchange, isConnectFault } from "./exchange.js";
+import { type Answer, decoded, exchange, isConnectFault, textOf } from "./exchange.js";
 import type { Operation } from "./operation.js";
-import type { CallOptions, ClientOptions, Envelope, FetchInit } from "./options.js";
+import type { CallOptions, ClientOptions, Envelope, FetchAnswer, FetchInit } from "./options.js";
+import { beginning, pieces } from "./pieces.js";
 import { type Request, requestOf, withBytes } from "./request.js";
 import { RetryBudget, retryWaitMs } from "./retry-budget.js";
 import type { SvcError } from "./svc-error.js";
@@ -61,51 +62,106 @@ export class Connection {
     return (await this.#send(operation, params, options)) as Envelope<unknown>;
   }
 
-  async #send(operation: Operation, params: object = {}, options: CallOptions = {}) {
-    const all: ClientOptions & CallOptions = merged(this.#options, options);
-    const { retries = RETRIES, timeoutMs = TIMEOUT_MS, idempotent, signal } = all;
-    const request = requestOf(all.baseUrl, operation, await withBytes(operation, params), all);
-    const isSafe = idempotent || operation.readonly === true;
-    const limit = new CallLimit(operation.path, timeoutMs, signal);
-    let failure: SvcError | undefined;
+  /**
+   * What the operation gives piece by piece. The bound of time is for the first piece, and then for
+   * each silence of the server.
+   * @throws SvcError
+   */
+  async *stream(
+    operation: Operation,
+    params: object | undefined,
+    options: CallOptions | undefined,
+  ): AsyncGenerator<unknown, void, undefined> {
+    const all: ClientOptions & CallOptions = merged(this.#options, options ?? {});
+    const limit = limitOf(operation, all);
     try {
-      for (let retry = 0; ; retry++) {
-        limit.check(failure);
-        try {
-          return await this.#attempt(operation, request, all, limit.signal);
-        } catch (error) {
-          limit.check(failure);
-          failure = error as SvcError;
-          if (retry >= retries || !mayRepeat(failure, isSafe) || !this.#budget.take()) throw error;
-        }
-        await limit.wait(retryWaitMs(retry));
-      }
+      const reader = await this.#repeat(operation, params, all, limit, (request) =>
+        this.#exchange(operation, request, all, limit.signal, (answer) =>
+          beginning(answer, operation),
+        ),
+      );
+      this.#budget.succeeded();
+      yield* pieces(reader.content, operation, () => limit.restart());
+    } catch (error) {
+      limit.check(undefined);
+      throw error;
     } finally {
       limit.end();
     }
   }
 
+  async #send(operation: Operation, params: object | undefined, options: CallOptions = {}) {
+    const all: ClientOptions & CallOptions = merged(this.#options, options);
+    const limit = limitOf(operation, all);
+    try {
+      return await this.#repeat(operation, params, all, limit, (request) =>
+        this.#attempt(operation, request, all, limit.signal),
+      );
+    } finally {
+      limit.end();
+    }
+  }
+
+  /** Until an attempt succeeds, or fails in a way that must not be tried again. */
+  async #repeat<T>(
+    operation: Operation,
+    params: object = {},
+    all: ClientOptions & CallOptions,
+    limit: CallLimit,
+    attempt: (request: Request) => Promise<T>,
+  ): Promise<T> {
+    const { retries = RETRIES, idempotent } = all;
+    const request = requestOf(all.baseUrl, operation, await withBytes(operation, params), all);
+    const isSafe = idempotent || operation.readonly === true;
+    let failure: SvcError<string> | undefined;
+    for (let retry = 0; ; retry++) {
+      limit.check(failure);
+      try {
+        return await attempt(request);
+      } catch (error) {
+        limit.check(failure);
+        failure = error as SvcError<string>;
+        if (retry >= retries || !mayRepeat(failure, isSafe) || !this.#budget.take()) throw error;
+      }
+      await limit.wait(retryWaitMs(retry));
+    }
+  }
+
   /** The decoded body of a success. */
   async #attempt(
-    { path, text: isText }: Operation,
+    operation: Operation,
+    request: Request,
+    options: ClientOptions,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const { text: isText } = operation;
+    const answer = await this.#exchange(operation, request, options, signal, textOf);
+    const { status, content: text } = answer;
+    const content = isText && status === 200 ? text : decoded(text);
+    if (status !== 200 || !(isText || memberOf(content, "status") === "OK")) {
+      throw answerError(operation, status, content);
+    }
+    this.#budget.succeeded();
+    return content;
+  }
+
+  async #exchange<T>(
+    { path }: Operation,
     { url, method, headers, body }: Request,
     { fetch = globalThis.fetch, warn = console.warn }: ClientOptions,
     signal: AbortSignal,
-  ): Promise<unknown> {
+    read: (answer: FetchAnswer) => Promise<T>,
+  ): Promise<Answer<T>> {
     const init: FetchInit = { method, headers: { ...headers }, signal, redirect: "error" };
     if (body !== undefined) init.body = body;
     if (!this.#contract.isCompared) init.headers[ARGSPEC_HEADER] = this.#argspec;
-    const { status, text, argspec } = await exchange(fetch, url, init, path);
+    const answer = await exchange(fetch, url, init, path, read);
+    const { argspec } = answer;
     if (argspec !== null && !this.#contract.isCompared) {
       this.#contract.isCompared = true;
       if (argspec !== this.#argspec) warn(otherContract(this.#argspec, argspec));
     }
-    const content = isText && status === 200 ? text : decoded(text);
-    if (status !== 200 || !(isText || memberOf(content, "status") === "OK")) {
-      throw answerError(path, status, content);
-    }
-    this.#budget.succeeded();
-    return content;
+    return answer;
   }
 }
 
@@ -118,20 +174,15 @@ function merged<T extends CallOptions>(options: T, others: CallOptions): T {
   return { ...options, ...Object.fromEntries(given), headers: Object.fromEntries(headers) };
 }
 
+function limitOf({ path }: Operation, { timeoutMs = TIMEOUT_MS, signal }: CallOptions): CallLimit {
+  return new CallLimit(path, timeoutMs, signal);
+}
+
 /** @param isSafe to be executed twice */
-function mayRepeat({ kind, status, cause }: SvcError, isSafe: boolean): boolean {
+function mayRepeat({ kind, status, cause }: SvcError<string>, isSafe: boolean): boolean {
   // With either status nothing was executed.
   if (status === 429 || status === 503) return true;
   return kind === "network" && (isSafe || isConnectFault(cause));
-}
-
-/** Text that is no JSON stays what it is. */
-function decoded(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function otherContract(own: string, served: string): string {

@@ -10,27 +10,38 @@ const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
 /** Errors of more are cut, and then are no envelopes. */
 const MAX_ERROR_BYTES = 1024 * 1024;
 
-export interface Answer {
+export interface Answer<T> {
   readonly status: number;
-  readonly text: string;
+  readonly content: T;
   /** Hash of the server's argspec, where it says so. */
   readonly argspec: string | null;
 }
 
-/** @throws SvcError of kind `network` when no whole answer comes */
-export async function exchange(fetch: Fetch, url: string, init: FetchInit, path: string) {
+/**
+ * @param read what becomes of the answer
+ * @throws SvcError of kind `network` when no whole answer comes
+ */
+export async function exchange<T>(
+  fetch: Fetch,
+  url: string,
+  init: FetchInit,
+  path: string,
+  read: (answer: FetchAnswer) => Promise<T>,
+): Promise<Answer<T>> {
   let status: number | null = null;
   try {
     const answer = await fetch(url, init);
     status = answer.status;
-    const text = await textOf(answer);
-    return { status, text, argspec: answer.headers.get("x-svc-argspec") } satisfies Answer;
+    const content = await read(answer);
+    return { status, content, argspec: answer.headers.get("x-svc-argspec") };
   } catch (cause) {
+    if (cause instanceof SvcError) throw cause;
     throw new SvcError("network", `${path}: ${reasonOf(cause)}`, { status, cause });
   }
 }
 
-async function textOf({ status, body }: FetchAnswer): Promise<string> {
+/** As much of it as its kind may be long. */
+export async function textOf({ status, body }: FetchAnswer): Promise<string> {
   if (body === null) return "";
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -49,11 +60,20 @@ async function textOf({ status, body }: FetchAnswer): Promise<string> {
 }
 
 /** `fetch` says no more than that it failed, but for URLs that are none; its cause says why. */
-function reasonOf(fault: unknown): string {
+export function reasonOf(fault: unknown): string {
   const cause = memberOf(fault, "cause");
   const code = memberOf(cause, "code");
   const reason = code !== "ERR_INVALID_URL" && (memberOf(cause, "message") || code);
   return String(reason || memberOf(fault, "message") || fault);
+}
+
+/** Text that is no JSON stays what it is. */
+export function decoded(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** True when no byte was sent, so that nothing can have been executed. Only Node tells. */

@@ -15,4 +15,8 @@ export interface Operation {
   readonly post?: Readonly<Record<string, string>>;
   /** The answer is text as it is, without an envelope. */
   readonly text?: true;
+  /** The answer comes piece by piece. */
+  readonly stream?: true;
+  /** Errors that are kinds of their own: their names and statuses. */
+  readonly errors?: readonly (readonly [name: string, statuses: readonly number[]])[];
 }

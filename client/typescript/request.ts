@@ -24,7 +24,7 @@ export function requestOf(
   params: object,
   { headers = {}, partial }: CallOptions,
 ): Request {
-  const { path, content: contentForm, post, text } = operation;
+  const { path, content: contentForm, post, text, stream } = operation;
   const members = Object.entries(params).filter(([, value]) => value !== undefined);
   const isContent = ([name]: [string, unknown]) => name === "content" && contentForm !== undefined;
   const content = members.find(isContent);
@@ -36,7 +36,7 @@ export function requestOf(
     url: `${baseUrl.replace(/\/+$/, "")}${path}${query && `?${query}`}`,
     method: content || post ? "POST" : "GET",
     headers: {
-      accept: text ? "text/plain" : "application/json",
+      accept: text ? "text/plain" : stream ? "text/event-stream" : "application/json",
       ...(content && { "content-type": MEDIA_TYPES[contentForm!] }),
       ...post,
       ...headers,

@@ -28,6 +28,7 @@ export interface BackEndLevel {
 
 export interface SvcErrorDetails {
   status?: number | null;
+  details?: unknown;
   exception?: string | null;
   traceback?: readonly string[] | null;
   chain?: readonly BackEndLevel[];
@@ -35,15 +36,30 @@ export interface SvcErrorDetails {
   cause?: unknown;
 }
 
-const NO_DETAILS = { status: null, exception: null, traceback: null, envelope: null };
+const NO_DETAILS = {
+  status: null,
+  details: null,
+  exception: null,
+  traceback: null,
+  envelope: null,
+};
 
 const BRAND = Symbol.for("svc-server.SvcError");
 
-/** A call that failed (interface, "Errors"). */
-export class SvcError extends Error {
-  declare readonly kind: ErrorKind;
+/**
+ * A call that failed (interface, "Errors"). What a plugin means for its clients has a kind of its
+ * own, where the plugin documents it: the name of the error.
+ */
+export class SvcError<
+  K extends string = ErrorKind,
+  S extends number | null = number | null,
+  D = unknown,
+> extends Error {
+  declare readonly kind: K;
   /** Status of the HTTP answer, null when none came. */
-  declare readonly status: number | null;
+  declare readonly status: S;
+  /** What the plugin tells programs of it, null where it does not. */
+  declare readonly details: D;
   /** Class of the exception, of a back-end error that of the innermost. */
   declare readonly exception: string | null;
   /** Where the plugin threw; of a back-end error that of the innermost. */
@@ -59,7 +75,7 @@ export class SvcError extends Error {
     return typeof value === "object" && value !== null && BRAND in value;
   }
 
-  constructor(kind: ErrorKind, message: string, details: SvcErrorDetails = {}) {
+  constructor(kind: K, message: string, details: SvcErrorDetails = {}) {
     super(message);
     Object.assign(this, NO_DETAILS, { chain: [], ...details, kind, name: "SvcError" });
     Object.defineProperty(this, BRAND, {});

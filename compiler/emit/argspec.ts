@@ -6,6 +6,7 @@ import {
   ARGSPEC_VERSION,
   type Argspec,
   type ArgspecService,
+  type ErrorSpec,
   type ExampleSpec,
   type ParamSpec,
   type PluginSpec,
@@ -20,6 +21,7 @@ import type {
   PluginRecord,
   ReservedParam,
   ResultRecord,
+  ThrownRecord,
   UserParam,
 } from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
@@ -58,10 +60,14 @@ function pluginSpec(plugin: PluginRecord, types: TypeTable, pathPrefix: string):
     reserved: plugin.params.filter((param) => param.kind === "reserved").map(({ name }) => name),
     result: resultSpec(plugin.result),
     ...(plugin.returns !== "" && { returns: plugin.returns }),
-    errors: plugin.throws,
+    errors: plugin.throws.map(errorSpec),
     examples: plugin.examples.map((example) => exampleSpec(example, plugin)),
     ...(plugin.forwards.length > 0 && { forwards: plugin.forwards }),
   };
+}
+
+function errorSpec({ details, ...thrown }: ThrownRecord): ErrorSpec {
+  return details === undefined ? thrown : { ...thrown, details: toJsonSchema(details) };
 }
 
 function paramSpec(param: ParamRecord, types: TypeTable): ParamSpec[] {

@@ -8,6 +8,7 @@ import { readBefore } from "./read-before.js";
 import { readExamples } from "./read-examples.js";
 import { readParams } from "./read-params.js";
 import { readResult } from "./read-result.js";
+import { readThrown } from "./read-thrown.js";
 import { readTimeout } from "./read-timeout.js";
 import type { ShapeReader } from "./shape-reader.js";
 
@@ -44,7 +45,7 @@ export function readPlugin(
     deprecated: plugin.doc.deprecated,
     deprecation: plugin.doc.deprecation,
     examples: readExamples(input, plugin, params),
-    throws: plugin.doc.throws,
+    throws: readThrown(output, plugin),
     params,
     result,
     returns: plugin.doc.returns,

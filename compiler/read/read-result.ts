@@ -43,6 +43,11 @@ export function readResult(reader: ShapeReader, plugin: PluginDeclaration): Resu
   // Bytes of any media type: nothing that a contract could say.
   const raw = parts.filter((part) => isPackageSymbol(part.getSymbol(), "HttpResponse"));
   const streams = parts.flatMap((part) => elementOfStream(part) ?? []);
+  if (streams.length === 1 && parts.length === 1) {
+    const piece = reader.read(streams[0]!);
+    reportProblems(reader.context, plugin, where, piece);
+    return result("stream", piece.shape);
+  }
   const streaming = parts.filter((part) => elementOfStream(part) !== null);
   for (const type of streams) reportProblems(reader.context, plugin, where, reader.read(type));
   const others = [...responses, ...requests, ...raw, ...streaming];

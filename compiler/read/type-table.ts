@@ -51,6 +51,7 @@ function reachedTypes(
   for (const plugin of plugins) {
     for (const param of plugin.params) if (param.shape) visit(param.shape);
     visit(plugin.result.shape);
+    for (const { details } of plugin.throws) if (details) visit(details);
   }
   return [...reached.values()];
 }
@@ -87,6 +88,9 @@ function renamePlugin(plugin: PluginRecord, rename: (shape: TypeShape) => TypeSh
         : { ...param, shape: param.shape && rename(param.shape) },
     ),
     result: { ...plugin.result, shape: rename(plugin.result.shape) },
+    throws: plugin.throws.map((thrown) =>
+      thrown.details ? { ...thrown, details: rename(thrown.details) } : thrown,
+    ),
   };
 }
 

@@ -46,14 +46,26 @@ export interface UserParam {
 export type ParamRecord = ReservedParam | UserParam;
 
 export interface ResultRecord {
-  /** `response` for a PluginResponse, `request` for a PluginRequest, `union` for a mix. */
-  readonly kind: "response" | "request" | "value" | "union";
   /**
-   * Of a `response`: one entry, the tuple of sort key and item; of a `request`: null; of a `union`:
-   * any JSON; else the value's own shape.
+   * `response` for a PluginResponse, `request` for a PluginRequest, `stream` for what is given
+   * piece by piece, `union` for a mix.
+   */
+  readonly kind: "response" | "request" | "stream" | "value" | "union";
+  /**
+   * Of a `response`: one entry, the tuple of sort key and item; of a `request`: null; of a
+   * `stream`: a piece; of a `union`: any JSON; else the value's own shape.
    */
   readonly shape: TypeShape;
   readonly typeText: string;
+}
+
+/** What a plugin throws, as its author says. */
+export interface ThrownRecord {
+  readonly exception: string;
+  readonly description: string;
+  /** Of an HttpError: its status, and the shape of its details where their type is known. */
+  readonly status?: number;
+  readonly details?: TypeShape;
 }
 
 /** A function that a module of the project exports. */
@@ -84,7 +96,7 @@ export interface PluginRecord extends ModuleExport {
   /** What to use instead; empty where the author does not say it. */
   readonly deprecation: string;
   readonly examples: readonly ExampleRecord[];
-  readonly throws: readonly { readonly exception: string; readonly description: string }[];
+  readonly throws: readonly ThrownRecord[];
   /** In the order of the signature, reserved ones included. */
   readonly params: readonly ParamRecord[];
   readonly result: ResultRecord;

@@ -227,4 +227,8 @@ export const COMPILER_CODES = {
     title: "system descriptor is not valid",
     fix: "mend what each line names",
   },
+  SVC1220: {
+    title: "HttpError whose status the contract cannot tell",
+    fix: "give `super` a number, or begin the text with it: `@throws {Gone} 410 it was sold`",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -139,6 +139,10 @@ test("leaves out members of later versions", () => {
   });
 });
 
+const failing = (error: object) => ({
+  errors: [{ exception: "Gone", description: "", ...error }],
+});
+
 const WRONG_PLUGINS: readonly [plugin: object, place: string][] = [
   [{ name: "a-b" }, "plugins.0.name: a name"],
   [{ name: "1a" }, "plugins.0.name: a name"],
@@ -166,10 +170,16 @@ const WRONG_PLUGINS: readonly [plugin: object, place: string][] = [
     "plugins.0.params.0.wire: one of bytes, str, json",
   ],
   [{ params: Array(1) }, "plugins.0.params.0: an object"],
-  [{ result: { kind: "stream" } }, "plugins.0.result.kind: one of"],
+  [{ result: { kind: "flow" } }, "plugins.0.result.kind: one of"],
   [{ result: { kind: "value" } }, "plugins.0.result: `schema` is missing"],
   [{ result: { kind: "response", sortkey: {} } }, "plugins.0.result: `item` is missing"],
   [{ errors: [{ exception: 1 }] }, "plugins.0.errors.0.exception: a text"],
+  [failing({ status: 404, exception: "gone" }), "plugins.0.errors.0.exception: a name with a cap"],
+  [failing({ status: 404, exception: "A\nB" }), "plugins.0.errors.0.exception: a name with a cap"],
+  [failing({ status: 200 }), "plugins.0.errors.0.status: 200 is no status of an error"],
+  [failing({ status: "404" }), "plugins.0.errors.0.status: "],
+  [failing({ status: 404, details: { type: "date" } }), "plugins.0.errors.0.details.type: one of"],
+  [{ result: { kind: "stream" } }, "plugins.0.result: `schema` is missing"],
   [{ examples: [{ query: [], text: "x" }] }, "plugins.0.examples.0.query: an object"],
   [{ examples: [{ query: { q: () => 1 }, text: "x" }] }, "plugins.0.examples.0.query.q: an obj"],
 ];

@@ -22,6 +22,11 @@ export declare class PluginResponse<K = unknown, T = unknown> {
   append(sortkey: K, item: T): void;
 }
 export declare class Graph { readonly name: string; }
+export declare class HttpError extends Error {
+  readonly status: number;
+  readonly details?: unknown;
+  constructor(status: number, message: string, details?: unknown);
+}
 export interface PluginOptions {
   name?: string;
   graph?: string;

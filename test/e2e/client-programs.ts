@@ -113,15 +113,47 @@ const shop: ClientProgram = {
   const lines = [{ article: "ab-2000", count: 4 }];
   const total = await client.total({ content: { mail: "a@b.example", lines } });
   const kindOf = (e: unknown) => (e instanceof SvcError ? [e.kind, e.status] : e);
-  const unknown = await client.price({ article: "zz-9999" }).catch(kindOf);
+  const articleOf = (e: unknown): unknown => {
+    if (!(e instanceof SvcError)) return e;
+    switch (e.kind) {
+      case "NoSuchArticle": {
+        const [status, { article }]: [404, { article: string }] = [e.status, e.details];
+        return [status, article, e.message];
+      }
+      default:
+        return e.kind;
+    }
+  };
+  const unknown = await client.price({ article: "zz-9999" }).catch(articleOf);
+  const prices: [string, number | null][] = [];
+  for await (const { article, cents } of client.prices({ articles: ["ab-1000", "zz-1111"] })) {
+    prices.push([article, cents]);
+  }
   const malformed = await client.price({ article: "lamp" }).catch(kindOf);
   const stranger = await client.whoami().catch(kindOf);
-  print({ cents, pages, total, unknown, malformed, stranger });`,
+  print({ cents, pages, total, unknown, malformed, stranger, prices });`,
   prints: {
-    ...{ cents: 1990, pages: ["cd-1000"], total: 1000, unknown: ["plugin", 404] },
+    ...{
+      cents: 1990,
+      pages: ["cd-1000"],
+      total: 1000,
+      unknown: [404, "zz-9999", "/svc/plugin/price: no article zz-9999"],
+    },
     ...{ malformed: ["parameter", 400], stranger: ["plugin", 401] },
+    prices: [
+      ["ab-1000", 1990],
+      ["zz-1111", null],
+    ],
   },
-  wrong: ["client.price()", "client.price({ article: 7 })", "client.articles({ page: true })"],
+  wrong: [
+    "client.price()",
+    "client.price({ article: 7 })",
+    "client.pricesRaw",
+    "(await client.prices({ articles: [] })).length",
+    '((e: unknown) => (e instanceof SvcError && e.kind === "NoSuchArtikel"))(0)',
+    '((e: unknown) => (e instanceof SvcError && e.kind === "NoSuchArticle" && e.details.x))(0)',
+    "client.articles({ page: true })",
+  ],
 };
 
 export const PROGRAMS: Readonly<Record<string, ClientProgram>> = {

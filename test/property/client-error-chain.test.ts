@@ -34,7 +34,7 @@ test("come back from any number of levels", () => {
       const body = JSON.stringify({ status: "ERROR", message });
       message = partialError(partition, width, status, backEndError(Buffer.from(body)).text);
     }
-    const error = answerError("p", 500, { status: "ERROR", message });
+    const error = answerError({ path: "p" }, 500, { status: "ERROR", message });
     const what = `seed ${SEED}, round ${round}: ${JSON.stringify(detail)}`;
     assert.is(error.kind, "backend", what);
     assert.equal(error.chain, levels, what);

@@ -26,6 +26,7 @@ const plugin = (parts: Partial<PluginSpec>): Contract => ({ plugins: [parts] });
 const params = (...params: readonly ParamSpec[]): Contract => plugin({ params });
 const result = (result: ResultSpec): Contract => plugin({ result });
 const value = (schema: JsonSchema): Contract => result({ kind: "value", schema });
+const stream = (schema: JsonSchema): Contract => result({ kind: "stream", schema });
 const response = (sortkey: JsonSchema, item: JsonSchema): Contract =>
   result({ kind: "response", sortkey, item, meta: true });
 const taken = (wire: ParamSpec["wire"], schema: JsonSchema): Contract =>
@@ -36,6 +37,11 @@ const body = (schema: JsonSchema, wire: ParamSpec["wire"] = "json"): Contract =>
 
 const point = (x: JsonSchema) => objectOf({ x, "label?": STRING });
 const both = plugin({ role: "pre", result: { kind: "request" } }).plugins!.concat({ role: "post" });
+
+const gone = (status: number, details?: JsonSchema, description = "") =>
+  plugin({
+    errors: [{ exception: "Gone", description, status, ...(details && { details }) }],
+  });
 
 const CASES: readonly Case[] = [
   ["prefix-removed", prefix("shop"), prefix(null), "", '"shop"', null],
@@ -56,6 +62,19 @@ const CASES: readonly Case[] = [
     plugin({ errors: [{ exception: "NotFound", description: "" }] }),
     "",
   ],
+  ["error-added", plugin({}), gone(410), "Gone", null, "410"],
+  ["error-removed", gone(410), plugin({}), "Gone", "410"],
+  ["error-status", gone(410), gone(404), "Gone", "410", "404"],
+  [
+    "error-details",
+    gone(410, point(INTEGER)),
+    gone(410, point(NUMBER)),
+    "Gone.details.x",
+    "integer",
+    "number",
+  ],
+  ["error-details", gone(410, STRING), gone(410), "Gone.details", "string", "any"],
+  ["plugin-errors", gone(410, STRING, "sold"), gone(410, STRING, "not made any more"), ""],
   ["plugin-text", plugin({}), plugin({ description: "Searches." }), ""],
   ["plugin-text", plugin({}), plugin({ returns: "the nearest" }), ""],
   ["plugin-text", plugin({}), plugin({ examples: [{ text: "?limit=3" }] }), ""],
@@ -212,6 +231,8 @@ const CASES: readonly Case[] = [
     "response",
     "union",
   ],
+  ["result-kind", value(STRING), stream(STRING), "result", "value", "stream"],
+  ["result-widened", stream(INTEGER), stream(NUMBER), "result", "integer", "number"],
   [
     "result-known",
     result({ kind: "union", schema: {} }),

@@ -3,7 +3,7 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { exchange, isConnectFault } from "../../../client/typescript/exchange.js";
+import { exchange, isConnectFault, textOf } from "../../../client/typescript/exchange.js";
 import type { FetchReader } from "../../../client/typescript/options.js";
 import type { SvcError } from "../../../client/typescript/svc-error.js";
 
@@ -55,7 +55,7 @@ test("errors say what the cause says, else what there is", async () => {
       signal: new AbortController().signal,
       redirect: "error" as const,
     };
-    const error = await exchange(() => Promise.reject(cause), "", init, "/p").then(
+    const error = await exchange(() => Promise.reject(cause), "", init, "/p", textOf).then(
       () => assert.unreachable(),
       (thrown: SvcError) => thrown,
     );
@@ -78,14 +78,14 @@ function inPieces(status: number, pieces: (Uint8Array | undefined)[], cancel = a
     signal: new AbortController().signal,
     redirect: "error" as const,
   };
-  return exchange(async () => answer, "", init, "/p");
+  return exchange(async () => answer, "", init, "/p", textOf);
 }
 
 test("characters may be split between pieces, and pieces may be empty", async () => {
   const bytes = new TextEncoder().encode("é\u{1f600}z");
   const pieces = [bytes.subarray(0, 1), bytes.subarray(1, 4), new Uint8Array(0), bytes.subarray(4)];
-  assert.is((await inPieces(200, [...pieces, undefined])).text, "é\u{1f600}z");
-  assert.is((await inPieces(200, [bytes.subarray(0, 1)])).text, "\ufffd");
+  assert.is((await inPieces(200, [...pieces, undefined])).content, "é\u{1f600}z");
+  assert.is((await inPieces(200, [bytes.subarray(0, 1)])).content, "\ufffd");
 });
 
 test("too long an answer is given up, too long an error is cut", async () => {
@@ -97,7 +97,7 @@ test("too long an answer is given up, too long an error is cut", async () => {
     cancels++;
     throw new Error("gone");
   };
-  const { text } = await inPieces(500, [small, huge(2 ** 20), small], cancel);
+  const { content: text } = await inPieces(500, [small, huge(2 ** 20), small], cancel);
   assert.is(text, "x");
   const error = await inPieces(200, [small, huge(2 ** 29), small], cancel).then(
     () => assert.unreachable(),
@@ -107,7 +107,7 @@ test("too long an answer is given up, too long an error is cut", async () => {
   assert.is(error!.status, 200);
   assert.is(error!.message, "/p: the answer is too long");
   assert.is(cancels, 2);
-  assert.is((await inPieces(200, [huge(2 ** 29)])).text, "y");
+  assert.is((await inPieces(200, [huge(2 ** 29)])).content, "y");
 });
 
 test.run();

@@ -1,0 +1,62 @@
+// What happened to the errors that clients know by name. Where one is new or gone, no call fails
+// that did not fail before; but whoever reads one must find in it what the type of its client says.
+
+import { isDeepStrictEqual } from "node:util";
+import type { JsonSchema } from "../argspec.js";
+import { isTyped, statusesOf } from "../error-kinds.js";
+import { type Change, makeChange, type Side } from "./change.js";
+import { findMisfit, type Type } from "./misfit.js";
+
+export function compareErrors(before: Side, after: Side): readonly Change[] {
+  const [former, present] = [statusesOf(before.operation), statusesOf(after.operation)];
+  const plugin = after.operation.name;
+  const told = (kind: string) => ({ plugin, parameter: kind });
+  const changes: Change[] = [];
+  for (const [kind, statuses] of former) {
+    const now = present.get(kind);
+    const was = statuses.join(", ");
+    if (now === undefined) changes.push(makeChange("error-removed", told(kind), was));
+    else if (now.some((status) => !statuses.includes(status))) {
+      changes.push(makeChange("error-status", told(kind), was, now.join(", ")));
+    }
+    const details = now && compareDetails(typeOf(before, kind), typeOf(after, kind));
+    if (!details) continue;
+    const { rule, path, from, to } = details;
+    changes.push(makeChange(rule, { ...told(kind), path }, from, to));
+  }
+  for (const [kind, statuses] of present) {
+    if (!former.has(kind)) {
+      changes.push(makeChange("error-added", told(kind), null, statuses.join(", ")));
+    }
+  }
+  const [was, is] = [before, after].map(({ operation }) =>
+    operation.errors.flatMap((error) => {
+      const isCompared =
+        !isTyped(error) || (former.has(error.exception) && present.has(error.exception));
+      return isCompared ? [[error.exception, error.description]] : [];
+    }),
+  );
+  if (!isDeepStrictEqual(was, is)) {
+    changes.push(makeChange("plugin-errors", { plugin, parameter: null }));
+  }
+  return changes;
+}
+
+/** Of all errors of the kind; null where one says nothing. */
+function typeOf({ operation, definitions }: Side, kind: string): Type | null {
+  const own = operation.errors.filter(isTyped).filter((error) => error.exception === kind);
+  const schemas = own.flatMap(({ details }) => (details === undefined ? [] : [details]));
+  if (schemas.length < own.length) return null;
+  const schema: JsonSchema = schemas.length === 1 ? schemas[0]! : { anyOf: schemas };
+  return { schema, definitions };
+}
+
+function compareDetails(before: Type | null, after: Type | null) {
+  // Who knew nothing of them reads nothing.
+  if (before === null) return null;
+  const present = after ?? { schema: {}, definitions: before.definitions };
+  const misfit = findMisfit(present, before, "tolerant");
+  if (misfit === null) return null;
+  const { path, given, taken } = misfit;
+  return { rule: "error-details", path: `.details${path}`, from: taken, to: given } as const;
+}

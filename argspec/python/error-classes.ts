@@ -1,0 +1,28 @@
+// Errors of a service that have a class of their own in a Python client, so that `except` tells
+// them apart, and types of what they tell programs.
+
+import { errorKindsOf } from "../error-kinds.js";
+import type { NameTable } from "../name-table.js";
+import type { Operation } from "../operations.js";
+import type { PythonNames } from "./python-names.js";
+import { docstring, indent, plainText } from "./text.js";
+import type { PythonTypes } from "./types.js";
+
+/** Classes by their kinds, and their declarations. */
+export function errorClasses(
+  operations: readonly Operation[],
+  names: NameTable,
+  types: PythonTypes,
+  module: PythonNames,
+) {
+  const classes = new Map<string, string>();
+  const texts = errorKindsOf(operations).map(({ kind, details, statuses, descriptions }) => {
+    const name = module.take(names.errors.get(kind)!);
+    classes.set(kind, name);
+    const place = names.details.get(kind)!;
+    const annotation = details === null ? "Any" : types.annotation(details, place);
+    const said = [...descriptions.map(plainText), `Status ${statuses.join(" or ")}.`];
+    return `class ${name}(SvcError):\n${indent(`${docstring(said)}\ndetails: ${annotation}\n`)}`;
+  });
+  return { classes, texts };
+}

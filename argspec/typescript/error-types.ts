@@ -1,0 +1,30 @@
+// How a client declares its errors: one class, whose type is a union, so that a `switch` over
+// `kind` tells what an error carries.
+
+import { commentLine, docComment } from "./doc-comment.js";
+import type { TypedKind } from "./section.js";
+
+/** @param runtime module with the declarations of the clients' own part */
+export function errorDeclarations(errors: readonly TypedKind[], runtime: string) {
+  if (errors.length === 0) return { head: `\nexport { SvcError } from "${runtime}";`, types: [] };
+  const types = errors.map((error) => {
+    const { type, kind, statuses, detailsType, descriptions } = error;
+    const details = detailsType === null ? "" : `, ${detailsType}`;
+    const said = descriptions.map(commentLine);
+    const comment = docComment([`A call that failed with \`${kind}\`.`, ...said]);
+    const failure = `Failure<${JSON.stringify(kind)}, ${statuses.join(" | ")}${details}>`;
+    return `${comment}export type ${type} = ${failure};\n`;
+  });
+  const members = errors.map(({ type }) => `\n  | ${type}`).join("");
+  const union = `/** A call that failed: its \`kind\` tells how. */
+export type SvcError =
+  | Failure${members};
+export declare const SvcError: {
+  readonly prototype: SvcError;
+  new (kind: ErrorKind, message: string, details?: SvcErrorDetails): SvcError;
+};
+`;
+  const names = "ErrorKind, SvcError as Failure, SvcErrorDetails";
+  const head = `import type { ${names} } from "${runtime}";\n`;
+  return { head, types: [...types, union] };
+}

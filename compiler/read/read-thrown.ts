@@ -1,0 +1,96 @@
+// `@throws {NoSuchArticle}`: of an HttpError, also the status and the type of the details with
+// which it is answered, so that clients can tell it apart by its name. Both are read from where the
+// class calls `super`; the text may begin with the status, too: `@throws {HttpError} 404 ...`.
+
+import { ts } from "ts-morph";
+import type { ThrownRecord } from "../record/plugin-record.js";
+import { isPackageSymbol } from "./package-symbols.js";
+import type { PluginDeclaration } from "./plugin-declaration.js";
+import { type ReadContext, resolveSymbol, skipAlias } from "./read-context.js";
+import type { ShapeReader } from "./shape-reader.js";
+
+const STATUS = /^([45]\d\d)\b[:\s]*/;
+const PLAIN_NAME = /^[A-Z]\w{0,254}$/;
+/** Nobody derives more often. */
+const MAX_BASES = 20;
+
+export function readThrown(reader: ShapeReader, { doc, fn, nameNode }: PluginDeclaration) {
+  return doc.throws.map((thrown): ThrownRecord => {
+    const symbol = classOf(reader.context, thrown.exception, fn);
+    if (symbol === null) return thrown;
+    const made = statusOf(reader.context, symbol);
+    if (made === null || !PLAIN_NAME.test(thrown.exception)) return thrown;
+    const [said, digits] = STATUS.exec(thrown.description) ?? ["", null];
+    const status = digits === null ? made.status : Number(digits);
+    if (status === null) {
+      const message = `which status \`${thrown.exception}\` has cannot be told`;
+      const help = `\`@throws {${thrown.exception}} 404 ...\`, or a number in its call of super`;
+      reader.context.warning("SVC1220", nameNode, message, help);
+      return thrown;
+    }
+    const details = detailsOf(reader, symbol, made.details);
+    const description = thrown.description.slice(said.length);
+    return { exception: thrown.exception, description, status, ...(details && { details }) };
+  });
+}
+
+/** A class of that name, as the plugin's file knows it. */
+function classOf(context: ReadContext, name: string, fn: ts.Node): ts.Symbol | null {
+  const found = context.checker.resolveName(name, fn, ts.SymbolFlags.Value, false);
+  return found === undefined ? null : skipAlias(context, found);
+}
+
+interface Made {
+  /** Null where it is known only when it is thrown. */
+  readonly status: number | null;
+  readonly details: ts.Expression | null;
+}
+
+/** How a class derived from HttpError calls it; null for all others. */
+function statusOf(context: ReadContext, symbol: ts.Symbol): Made | null {
+  let made: Made = { status: null, details: null };
+  let current: ts.Symbol | undefined = symbol;
+  for (let depth = 0; current !== undefined && depth < MAX_BASES; depth++) {
+    if (isPackageSymbol(current, "HttpError")) return made;
+    const declaration: ts.Declaration | undefined = current.declarations?.find(ts.isClassLike);
+    if (declaration === undefined || !ts.isClassLike(declaration)) return null;
+    if (made.status === null) made = superCall(context, declaration) ?? made;
+    const base: ts.Node | undefined =
+      declaration.heritageClauses?.find(isExtends)?.types[0]?.expression;
+    current = base && resolveSymbol(context, base);
+  }
+  return null;
+}
+
+function isExtends({ token }: ts.HeritageClause): boolean {
+  return token === ts.SyntaxKind.ExtendsKeyword;
+}
+
+function superCall({ checker }: ReadContext, declaration: ts.ClassLikeDeclaration): Made | null {
+  const body = declaration.members.find(ts.isConstructorDeclaration)?.body;
+  const call = body?.statements.map(callOfSuper).find((found) => found !== null);
+  if (!call) return null;
+  const [status, , details = null] = call.arguments;
+  const type = status && checker.getTypeAtLocation(status);
+  return { status: type?.isNumberLiteral() ? type.value : null, details };
+}
+
+function callOfSuper(statement: ts.Statement): ts.CallExpression | null {
+  if (!ts.isExpressionStatement(statement) || !ts.isCallExpression(statement.expression)) {
+    return null;
+  }
+  const isSuper = statement.expression.expression.kind === ts.SyntaxKind.SuperKeyword;
+  return isSuper ? statement.expression : null;
+}
+
+/** Of a property that the class declares anew, else of what it gives to `super`. */
+function detailsOf(reader: ShapeReader, symbol: ts.Symbol, given: ts.Expression | null) {
+  const { checker } = reader.context;
+  const property = checker.getDeclaredTypeOfSymbol(symbol).getProperty("details");
+  const declared = property && checker.getTypeOfSymbol(property);
+  const isSaid = declared !== undefined && !(declared.flags & ts.TypeFlags.Unknown);
+  const type = isSaid ? declared : given && checker.getTypeAtLocation(given);
+  if (!type) return null;
+  const { shape, problems } = reader.readPresent(checker.getBaseTypeOfLiteralType(type));
+  return problems.length > 0 || shape.kind === "json" ? null : shape;
+}

@@ -1,0 +1,93 @@
+// What the contract tells of the errors that a plugin means for its clients.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { pluginNamed, readSource } from "../reading.js";
+
+const test = suite("errors by @throws");
+
+const CLASSES = `
+import { HttpError } from "svc-server";
+class NotFound extends HttpError {
+  constructor(id: str) {
+    super(404, "no " + id, { id, near: ["x"] });
+  }
+}
+/** Its details are declared. */
+class Busy extends HttpError {
+  declare readonly details: { seconds: int };
+  constructor(seconds: int) { super(429, "busy", { seconds }); }
+}
+class VeryBusy extends Busy {}
+class Any extends HttpError {}
+class Other extends Error { status = 404; }
+`;
+
+function thrownBy(tags: string) {
+  const plugin = "export function find(request: PluginRequest) { return 1; }";
+  const result = readSource(`${CLASSES}\n/** @plugin\n${tags} */\n${plugin}`);
+  return { thrown: pluginNamed(result, "find").throws, diagnostics: result.diagnostics };
+}
+
+const STRING = { kind: "str" };
+const property = (name: string, shape: object) => ({
+  name,
+  optional: false,
+  shape,
+  description: "",
+});
+
+test("a class derived from HttpError tells its status and the type of its details", () => {
+  const { thrown, diagnostics } = thrownBy(`
+ * @throws {NotFound} there is none
+ * @throws {Busy} now
+ * @throws VeryBusy`);
+  assert.equal(diagnostics, []);
+  const near = { kind: "array", items: STRING };
+  const seconds = { properties: [property("seconds", { kind: "int" })], additional: null };
+  const busy = { status: 429, details: { kind: "object", ...seconds } };
+  assert.equal(thrown, [
+    {
+      exception: "NotFound",
+      description: "there is none",
+      status: 404,
+      details: {
+        kind: "object",
+        properties: [property("id", STRING), property("near", near)],
+        additional: null,
+      },
+    },
+    { exception: "Busy", description: "now", ...busy },
+    { exception: "VeryBusy", description: "", ...busy },
+  ]);
+});
+
+test("the text may say the status, and has to where nothing else does", () => {
+  const { thrown, diagnostics } = thrownBy(`
+ * @throws {HttpError} 410 it was sold
+ * @throws {Any} 404: none
+ * @throws {Any} whenever`);
+  assert.equal(thrown, [
+    { exception: "HttpError", description: "it was sold", status: 410 },
+    { exception: "Any", description: "none", status: 404 },
+    { exception: "Any", description: "whenever" },
+  ]);
+  assert.equal(
+    diagnostics.map(({ code, severity, message }) => [code, severity, message]),
+    [["SVC1220", "warning", "which status `Any` has cannot be told"]],
+  );
+});
+
+test("other errors are told in words only", () => {
+  const { thrown, diagnostics } = thrownBy(`
+ * @throws {Other} 404 is its own
+ * @throws {RangeError} never
+ * @throws {Missing} 404 nowhere`);
+  assert.equal(diagnostics, []);
+  assert.equal(
+    thrown.map((error) => Object.keys(error)),
+    [0, 1, 2].map(() => ["exception", "description"]),
+  );
+});
+
+test.run();
