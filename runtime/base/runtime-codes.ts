@@ -199,4 +199,8 @@ export const RUNTIME_CODES = {
     title: "transport without TLS",
     fix: "choose the transport `net`, or let a proxy do TLS",
   },
+  SVC2900: {
+    title: "collector of traces that takes no spans",
+    fix: "start it, or mend `tracing.collector`; requests are answered without it",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -7,6 +7,7 @@
 //      └──────────────────────┘
 
 import { MEDIA_TYPES } from "../plugin/contract/media-types.js";
+import type { Trace } from "../tracing/trace.js";
 import type { BackEndAnswer } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault } from "./channel.js";
@@ -30,6 +31,8 @@ export interface Dispatch {
   readonly resubmits: number;
   /** Is told how the answer comes about; null where nobody asks. */
   readonly explanation: Explanation | null;
+  /** Records each attempt; null where nothing is recorded. */
+  readonly trace: Trace | null;
   /** Nobody waits for the answer any more. */
   isAborted(): boolean;
   /** @param matrix that it went through */
@@ -169,6 +172,7 @@ export class DispatchCall implements AttemptOwner {
       backEnd.outlier.timedOut();
       backEnd.figures.failures.timeout++;
       this.#suspect(backEnd, `no answer after ${timeoutMs} ms`);
+      this.dispatch.trace?.dispatched(attempt.step, "timeout");
       if (this.#isEnded || part.isDone) continue;
       this.dispatch.explanation?.ended(part.partition, "timeout");
       if (part.attempts.length > 0) continue;
@@ -220,6 +224,7 @@ export class DispatchCall implements AttemptOwner {
     const { status } = answer;
     const ms = performance.now() - attempt.sentMs;
     backEnd.figures.answered(status, ms);
+    this.dispatch.trace?.dispatched(attempt.step, status);
     attempt.release(answer.backlog);
     if (status === UNAVAILABLE) this.#suspect(backEnd, "it answers with 503");
     else if (status === TOO_MANY_REQUESTS) backEnd.penalise();
@@ -250,6 +255,7 @@ export class DispatchCall implements AttemptOwner {
       return this.cancel(UNAVAILABLE, reason);
     }
     backEnd.figures.failures.connection++;
+    this.dispatch.trace?.dispatched(attempt.step, fault);
     this.#suspect(backEnd, reason);
     if (!this.#isEnded && !part.isDone) this.#lose(part, backEnd, fault, reason);
     this.#settle();

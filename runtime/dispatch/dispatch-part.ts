@@ -2,6 +2,7 @@
 // the request now, and what was answered. Mostly one replica has it; a second one may be asked when
 // the first is late.
 
+import type { DispatchedStep } from "../tracing/trace.js";
 import type { BackEndAnswer } from "./answer-parser.js";
 import type { BackEnd } from "./back-end.js";
 import type { Channel, ChannelFault, ChannelUser } from "./channel.js";
@@ -97,6 +98,13 @@ export class Attempt implements ChannelUser {
     this.#owner = owner;
     this.channel = backEnd.take();
     this.channel.send(head, body, this);
+  }
+
+  /** As a trace tells of it. */
+  get step(): DispatchedStep {
+    const { host, port } = this.backEnd.address;
+    const { partition, replica } = this.backEnd.place;
+    return { partition, replica, host, port, sentMs: this.sentMs };
   }
 
   answered(_: Channel, answer: BackEndAnswer): void {

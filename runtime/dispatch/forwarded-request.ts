@@ -11,6 +11,7 @@ import {
   withoutHopHeaders,
 } from "../plugin/contract/request-text.js";
 import { toLatin1 } from "../plugin/contract/wire-text.js";
+import { withTraceParent } from "../tracing/trace-parent.js";
 
 /** Which replicas a request may go to. */
 export interface Preference {
@@ -49,6 +50,8 @@ export interface ReceivedRequest {
   /** How long the back-ends' client waits, 0 for any time. */
   readonly deadlineMs: number;
   readonly body: string | Uint8Array | null;
+  /** Header line `traceparent` in place of the client's; null keeps that. */
+  readonly traceParent: string | null;
 }
 
 const ANY: Preference = { isPrimary: false, affinity: -1 };
@@ -67,7 +70,9 @@ export function forwardedRequest(received: ReceivedRequest, isRelayed: boolean):
   const length = body === null ? "" : `Content-Length: ${body.length}\r\n`;
   const deadline = deadlineMs > 0 ? `${DEADLINE_HEADER}: ${deadlineMs}\r\n` : "";
   const own = `Accept: ${accept}\r\n${VIA_HEADER}: ${via}\r\n${deadline}${target}${length}`;
-  const fields = forwardedBlock(received.block) + own;
+  const { traceParent } = received;
+  const kept = forwardedBlock(received.block);
+  const fields = (traceParent === null ? kept : withTraceParent(kept, traceParent)) + own;
   return {
     method,
     path: pathOf(received.target),

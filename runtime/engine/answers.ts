@@ -132,6 +132,7 @@ export class Answers {
     }
     this.#count(exchange, port, 200, true);
     this.#parts.access?.answered(exchange, 200, 0);
+    exchange.trace?.end(exchange.method, exchange.target, port, 200);
   }
 
   /** A request that its executor did not answer; what the scheduler calls. */
@@ -312,6 +313,7 @@ export class Answers {
       exchange.answer(status, reply.mediaType, body, fields);
     } else compressor.answer(exchange, status, reply.mediaType, body, fields);
     if (access !== null) access.answered(exchange, status, body.length);
+    exchange.trace?.end(exchange.method, exchange.target, port, status);
   }
 
   #count(exchange: Exchange, port: 0 | 1, status: number, isPlugin: boolean): void {

@@ -77,7 +77,9 @@ export class ExecutorLink {
       connection.ident,
       connection.client,
       call.step?.target ?? exchange.target,
-      exchange.headers.block,
+      exchange.trace === null
+        ? exchange.headers.block
+        : exchange.trace.block(exchange.headers.block),
       exchange.body,
       call.step === null ? null : call.step.merged,
     );

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { nowMs } from "../base/clock.js";
 import { DEFAULT_PLUGIN_TIMEOUT_MS, DRAIN_RETIRE_MS, RETIRE_MS } from "../base/limits.js";
+import { packageInfo } from "../base/package-info.js";
 import { equipThread } from "../base/thread-context.js";
 import { TlsFiles, tlsPathsIn } from "../base/tls-files.js";
 import { ControlDesk } from "../builtin/admin/control-desk.js";
@@ -26,6 +27,7 @@ import { TrafficBoard } from "../metrics/traffic.js";
 import type { PluginList } from "../plugin/contract/plugin-table.js";
 import { readMatrixConfig } from "../settings/matrix-config.js";
 import type { ServerSettings } from "../settings/server-settings.js";
+import { Tracer } from "../tracing/tracer.js";
 import { SharedState } from "../wire/shared-state.js";
 import { AccessLog } from "./access-log.js";
 import { type AnswerParts, Answers } from "./answers.js";
@@ -41,6 +43,8 @@ import { RouteTable } from "./route-table.js";
 import { Scheduler, type SchedulerEvents } from "./scheduler.js";
 
 const TICK_MS = 1000;
+/** What is recorded at the end is sent within that time, or lost. */
+const TRACES_WITHIN_MS = 1000;
 const BYTES_PER_MB = 1024 * 1024;
 /** How long the start waits for the health of back-ends. */
 const FIRST_PROBES_MS = 1000;
@@ -65,6 +69,7 @@ export class IoServer {
   readonly #control: ControlAsks;
   readonly #traffic: TrafficBoard;
   #tls: TlsFiles | null = null;
+  readonly #tracer: Tracer | null;
   #servers: readonly HttpServer[] = [];
 
   /** @param notify tells the main thread what it has not asked for */
@@ -76,20 +81,16 @@ export class IoServer {
     this.#state = new SharedState(data.state);
     this.#metrics = new Metrics(data.metrics);
     this.#routes = new RouteTable(settings.prefix);
+    this.#tracer = tracerOf(settings, () => this.#view.serviceName ?? "svc");
     const backlog = (): number => {
       const { working, waiting } = this.#scheduler;
       return working + waiting + (this.#dispatcher?.working ?? 0);
     };
     const trusted = new TrustedClients(settings.trusted);
     const compressor = compressorOf(settings);
-    const answers = new Answers({
-      state: this.#state,
-      metrics: this.#metrics,
-      tallies: this.#tallies,
-      backlog,
-      compressor,
-      ...answerRules(settings, trusted),
-    });
+    const figures = { state: this.#state, metrics: this.#metrics, tallies: this.#tallies };
+    const rules = { compressor, ...answerRules(settings, trusted) };
+    const answers = new Answers({ ...figures, backlog, ...rules });
     this.#answers = answers;
     this.#adminState = new SharedState(data.adminState);
     [this.#scheduler, this.#admin] = schedulers(
@@ -130,6 +131,7 @@ export class IoServer {
       admin: this.#admin,
       pages: new PageRules(settings.cors, settings.hosts),
       trusted,
+      tracer: this.#tracer,
       operators: new Operators(trusted, data.adminKey),
       matrix: this.#matrix,
     });
@@ -235,6 +237,7 @@ export class IoServer {
       await server.close();
     });
     await Promise.all(closing);
+    await this.#tracer?.close(TRACES_WITHIN_MS);
     this.#scheduler.close();
     this.#admin.close();
   }
@@ -290,6 +293,10 @@ function schedulers(
     new Scheduler(state, metrics, pluginTimeoutMs, waitMs, events, clock),
     new Scheduler(adminState, null, waitMs, waitMs, adminEvents, clock),
   ];
+}
+
+function tracerOf({ collector, traceEvery }: ServerSettings, name: () => string): Tracer | null {
+  return collector === null ? null : new Tracer(collector, traceEvery, name, packageInfo().version);
 }
 
 function answerRules(

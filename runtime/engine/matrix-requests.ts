@@ -29,9 +29,10 @@ import { ENGINE, type Hierarchy } from "../http/envelope.js";
 import { isClientGone } from "../http/gone-clients.js";
 import type { Exchange } from "../http/transport.js";
 import { requestId as idIn, REQUEST_ID_HEADER } from "../plugin/contract/request-id.js";
-import { DEADLINE_HEADER } from "../plugin/contract/request-text.js";
+import { DEADLINE_HEADER, headerValue } from "../plugin/contract/request-text.js";
 import { decodeForwarding, type Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
+import { TRACE_PARENT, TRACE_STATE } from "../tracing/trace-parent.js";
 import { RESULT_FORWARD } from "../wire/batch.js";
 import { type Answers, hierarchyOf, refusalStatus } from "./answers.js";
 import type { DispatchStep, MergedInput, PluginResult, PluginRoute } from "./plugin-call.js";
@@ -72,6 +73,8 @@ class Progress implements Dispatch {
   /** What the pre-processor left for the post-processor. */
   kept: Uint8Array | null = null;
   resubmits = 0;
+  /** When the last back-end had answered, milliseconds since 1970. */
+  answeredMs = 0;
   readonly explanation: Explanation | null;
   /** What is sent to the back-ends; set before it is dispatched. */
   request!: ForwardedRequest;
@@ -87,6 +90,10 @@ class Progress implements Dispatch {
     this.received = received;
     this.explanation = isExplained ? new Explanation(received.pre === null ? "wait" : "pre") : null;
     this.#ended = ended;
+  }
+
+  get trace(): Exchange["trace"] {
+    return this.received.exchange.trace;
   }
 
   isAborted(): boolean {
@@ -147,7 +154,9 @@ export class MatrixRequests {
     const via = passed === "" ? this.#name : `${passed},${this.#name}`;
     const { method, body } = exchange;
     const deadlineMs = this.#deadlineMs(exchange);
-    const received = { method, target, block, accept, partialTarget, via, deadlineMs, body };
+    const traceParent = exchange.trace?.parentText() ?? null;
+    const asked = { method, target, block, accept, partialTarget, body };
+    const received = { ...asked, via, deadlineMs, traceParent };
     const isRelayed = this.#isSingle && request.post === null && request.own === null;
     const forwarded = forwardedRequest(received, isRelayed);
     if (!request.own?.isPrimary) return this.#dispatch(progress, forwarded);
@@ -217,11 +226,14 @@ export class MatrixRequests {
     const deadlineMs = this.#deadlineMs(received.exchange);
     const { requestId } = received.exchange.headers;
     // It is there already where the processor returned the request that it got.
-    const isNamed = requestId === null || requestIdOf(bytes) !== null;
+    const block = headOf(bytes);
+    const isNamed = requestId === null || idIn(block) !== null;
     const fields: string[] = [];
     if (explanation !== null) fields.push(EXPLAIN_FIELD);
     if (deadlineMs > 0) fields.push(`${DEADLINE_HEADER}: ${deadlineMs}`);
     if (!isNamed) fields.push(`${REQUEST_ID_HEADER}: ${requestId}`);
+    if (headerValue(block, TRACE_PARENT) === undefined)
+      fields.push(...traceFields(received.exchange));
     return fields.length === 0 ? bytes : withFields(bytes, fields);
   }
 
@@ -235,6 +247,7 @@ export class MatrixRequests {
     const { request } = progress;
     const { exchange, port } = progress.received;
     progress.explanation?.begin("merge");
+    progress.answeredMs = nowMs();
     switch (outcome.kind) {
       case "refused":
         return this.#refuse(progress, outcome.status, outcome.message, outcome.isBegun);
@@ -257,6 +270,7 @@ export class MatrixRequests {
       const merged = matrix.mayLackParts(target, preference)
         ? mergeUndamaged(partials)
         : mergePartials(partials, target === null ? null : matrix.partitionOf(target));
+      progress.trace?.merged(progress.answeredMs);
       if (merged === null) this.#refuse(progress, 503, "All partitions down", true);
       else this.#finish(progress, merged);
     } catch (error) {
@@ -277,6 +291,7 @@ export class MatrixRequests {
       return this.#answers.merged(exchange, port, merged, hierarchy, isReadonly);
     }
     progress.explanation?.begin("post");
+    progress.trace?.queued();
     const texec = (nowMs() - exchange.t0Ms) / 1000;
     const { resubmits, kept } = progress;
     const partial = encodeMerged(merged);
@@ -323,9 +338,19 @@ export class MatrixRequests {
   }
 }
 
-function requestIdOf(request: Uint8Array): string | null {
+/** Request line and header lines. */
+function headOf(request: Uint8Array): string {
   const bytes = Buffer.from(request.buffer, request.byteOffset, request.length);
-  return idIn(bytes.toString("latin1", 0, bytes.indexOf("\r\n\r\n")));
+  return bytes.toString("latin1", 0, bytes.indexOf("\r\n\r\n") + 2);
+}
+
+/** What ties a request that a processor has made to the trace of the one that it was made for. */
+function traceFields({ trace, headers }: Exchange): string[] {
+  const parent = trace?.parentText() ?? headerValue(headers.block, TRACE_PARENT);
+  if (parent === undefined) return [];
+  const state = headerValue(headers.block, TRACE_STATE);
+  const line = `${TRACE_PARENT}: ${parent}`;
+  return state === undefined ? [line] : [line, `${TRACE_STATE}: ${state}`];
 }
 
 function explained({ received, explanation }: Progress): string | null {

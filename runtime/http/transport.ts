@@ -5,6 +5,7 @@
 import type { TlsMaterial } from "../base/tls-files.js";
 import type { Tallied } from "../metrics/plugin-tallies.js";
 import type { Accept, Ident } from "../plugin/contract/request-source.js";
+import type { Trace } from "../tracing/trace.js";
 
 export type Method =
   | "GET"
@@ -75,6 +76,8 @@ export interface Exchange {
   readonly t0Ms: number;
   /** The plugin that it asks for, as the metrics count it; the engine says so. */
   tally: Tallied | null;
+  /** What is recorded of it; the engine says so. */
+  trace: Trace | null;
   /** True once the client is gone; answering then only frees what the request holds. */
   readonly aborted: boolean;
   /**

@@ -140,6 +140,18 @@ export const prefix: SettingType<string | null> = {
 /** Printable, so that no value can add header fields. */
 export const origin = text("<origin>", "an origin, on one line", /^[\x21-\x7e]+$/);
 
+/** Where OTLP is taken. */
+export const collectorUrl: SettingType<string> = {
+  rule: test("a URL with http: or https:", isHttpUrl, ""),
+  expected: "a URL with http: or https:",
+  placeholder: "<url>",
+  read: (value) => value,
+};
+
+function isHttpUrl(value: unknown): boolean {
+  return typeof value === "string" && URL.canParse(value) && /^https?:\/\/[^\s?#]+$/.test(value);
+}
+
 /** Networks and addresses; as text with commas between them, or the word none. */
 export const networks: SettingType<readonly string[]> = {
   rule: list(test("a network such as 10.0.0.0/8", isNetwork, ""), "a list of networks"),

@@ -56,6 +56,7 @@ import {
   text,
   trueOrFalse,
 } from "./setting-types.js";
+import { TRACING_SETTINGS } from "./tracing-settings.js";
 import { TRANSPORT_SETTINGS } from "./transport-settings.js";
 
 export const SETTINGS = {
@@ -289,6 +290,7 @@ export const SETTINGS = {
     library: "start",
     help: "one of so many requests is logged, 1: each, 0: none",
   }),
+  ...TRACING_SETTINGS,
   /** Who may ask with `X-SVC-Explain` how an answer came about. Default: anybody. */
   explain: setting({
     key: "http.explain",

@@ -1,4 +1,5 @@
 // What is taken from outside, and what is refused with the place of the fault.
+// limit: 60 s
 
 import { readFileSync } from "node:fs";
 import { suite } from "uvu";

@@ -1,4 +1,4 @@
-// limit: 30 s
+// limit: 60 s
 // Built-in services and plugins as clients meet them: both ports, with and without the prefix, the
 // envelope of each kind, and what the metrics make of the requests.
 

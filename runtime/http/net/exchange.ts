@@ -4,6 +4,7 @@
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
 import type { Tallied } from "../../metrics/plugin-tallies.js";
 import { latin1Text, MAX_COPIED_BYTES } from "../../plugin/contract/wire-text.js";
+import type { Trace } from "../../tracing/trace.js";
 import { ANSWER_DROPPED, ANSWER_MEMORY_USED_UP, type Refusal } from "../refusal.js";
 import type {
   ByteSource,
@@ -38,6 +39,7 @@ export class NetExchange implements Exchange {
   readonly t0Ms: number;
   aborted = false;
   tally: Tallied | null = null;
+  trace: Trace | null = null;
 
   next: NetExchange | null = null;
   /** It has its answer. */

@@ -5,6 +5,7 @@
 
 import { INLINE_BODY_BYTES } from "../../base/limits.js";
 import type { Tallied } from "../../metrics/plugin-tallies.js";
+import type { Trace } from "../../tracing/trace.js";
 import type { HeaderFields } from "../header-fields.js";
 import type { Client, Clients } from "../net/clients.js";
 import { ANSWER_DROPPED, ANSWER_MEMORY_USED_UP, type Refusal } from "../refusal.js";
@@ -37,6 +38,7 @@ export interface ExchangeHost {
 export class UwsExchange implements Exchange {
   aborted = false;
   tally: Tallied | null = null;
+  trace: Trace | null = null;
   body: string | Uint8Array | null = null;
   /** Who asks, with all its connections. */
   readonly owner: Client;

@@ -88,6 +88,7 @@ export function fakeExchange(target: string, headerBlock = ""): Exchange {
     connection: fakeConnection(),
     t0Ms: Date.now() - 10,
     tally: null,
+    trace: null,
     aborted: false,
     answer: () => {},
     answerStream: () => {},

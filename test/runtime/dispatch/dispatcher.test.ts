@@ -44,6 +44,7 @@ function send(path: string, options: RequestOptions & { resubmits?: number } = {
     request: makeRequest(path, options),
     resubmits: options.resubmits ?? 0,
     explanation: null,
+    trace: null,
     isAborted: () => sent.isAborted,
     ended: (outcome) => {
       assert.is(sent.outcome, null);

@@ -15,6 +15,7 @@ const GET = {
   deadlineMs: 0,
   via: "a,b",
   body: null,
+  traceParent: null,
 } as const;
 
 function lines(head: string): string[] {
@@ -63,6 +64,14 @@ test("fields of one hop are dropped, whatever their case", () => {
     "Accept: application/x-svc-partial",
     "X-SVC-Via: a,b",
   ]);
+});
+
+test("a recorded request goes on as a step of its trace, in place of the client's", () => {
+  const block = "Host: x\r\nTraceParent: 00-1\r\ntracestate: a=1\r\ntraceparent: 00-2\r\n";
+  const { head } = forwardedRequest({ ...GET, block, traceParent: "00-3" }, false);
+  assert.equal(lines(head).slice(1, 4), ["Host: x", "tracestate: a=1", "traceparent: 00-3"]);
+  assert.ok(!/00-[12]/.test(head));
+  assert.match(forwardedRequest({ ...GET, block }, false).head, "00-1");
 });
 
 test("bodies keep their bytes and get their length", () => {

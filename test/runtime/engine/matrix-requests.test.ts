@@ -27,6 +27,7 @@ const EXCHANGE = {
   body: null,
   t0Ms: 0,
   aborted: false,
+  trace: null,
   headers: { block: "Host: x\r\n", accept: "json", partialTarget: null, minQueue: 0 },
 } as unknown as Exchange;
 

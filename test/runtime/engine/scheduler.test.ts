@@ -51,6 +51,7 @@ function call(plugin: number, target = "/svc/plugin/x"): PluginCall {
       connection: { remoteAddress: "127.0.0.1", ident: null, endedAtMs: 0 },
       t0Ms: Date.now(),
       aborted: false,
+      trace: null,
     } as never,
   };
 }

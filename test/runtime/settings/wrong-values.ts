@@ -162,6 +162,15 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [-1, /^: expected an integer 0 or more, got -1$/],
     [0.5, /got 0\.5$/],
   ],
+  collector: [
+    ["collector:4318", /^: expected a URL with http: or https:, got "collector:4318"$/],
+    ["http://a b", /got "http:\/\/a b"$/],
+    [4318, /got 4318$/],
+  ],
+  traceEvery: [
+    [-1, /^: expected an integer 0 or more, got -1$/],
+    [0.1, /got 0\.1$/],
+  ],
   explain: [[true, /^: expected one of "anybody", "trusted", "off", got true$/]],
   saveEvery: [
     [-1, /^: expected an integer from 0 to 604800, got -1$/],

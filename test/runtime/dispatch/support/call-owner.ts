@@ -70,5 +70,12 @@ export class Owner implements CallOwner {
 
 export function makeDispatch(path: string, options: RequestOptions = {}): Dispatch {
   const request = makeRequest(path, options);
-  return { request, resubmits: 0, explanation: null, isAborted: () => false, ended: () => {} };
+  return {
+    request,
+    resubmits: 0,
+    explanation: null,
+    trace: null,
+    isAborted: () => false,
+    ended: () => {},
+  };
 }

@@ -20,6 +20,7 @@ dispatcher.dispatch({
   request: makeRequest("/a"),
   resubmits: 0,
   explanation: null,
+  trace: null,
   isAborted: () => false,
   ended: (outcome) => {
     const { isDefunct } = dispatcher.matrix.backEnds[0]![0]!;

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { BackEndAddress } from "../../../../runtime/settings/matrix-config.js";
 
-const PATIENCE_MS = 4000;
+const PATIENCE_MS = 9000;
 
 /** Waits until `condition` holds; fails after a time that no sound code needs. */
 export async function until(condition: () => boolean, what: string): Promise<void> {

@@ -1,0 +1,27 @@
+// Settings of traces: where they are sent, and which requests begin one.
+
+import { setting } from "./setting.js";
+import { collectorUrl, integer, optional } from "./setting-types.js";
+
+export const TRACING_SETTINGS = {
+  /** Where traces are sent as OTLP over HTTP, such as "http://127.0.0.1:4318"; null: nowhere. */
+  collector: setting({
+    key: "tracing.collector",
+    type: optional(collectorUrl),
+    default: [null, "none"],
+    option: "collector",
+    platformVariable: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    library: "start",
+    help: "where traces are sent, as OTLP over HTTP: a URL without `/v1/traces`",
+    optionHelp: "where traces are sent, as OTLP over HTTP: a URL without /v1/traces",
+  }),
+  /** Of requests without a trace one of so many gets one; 0: none. Default 1. */
+  traceEvery: setting({
+    key: "tracing.every",
+    type: integer(0, Number.MAX_SAFE_INTEGER),
+    default: [1],
+    option: "trace-every",
+    library: "start",
+    help: "of requests that do not belong to a trace one of so many begins one, 0: none",
+  }),
+};

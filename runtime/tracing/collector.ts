@@ -1,0 +1,124 @@
+// Sends spans to a collector, from time to time and many at once. No request waits for it: spans
+// wait in a list of bounded length, one POST is under way at most, and what a collector does not
+// take is lost. One that does not answer is told of once, and asked less and less often.
+
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { log } from "../base/log.js";
+import { type Span, tracesText } from "./otlp.js";
+
+const MAX_SPANS = 2048;
+/** So many are not kept waiting. */
+const BATCH_SPANS = 512;
+const BATCH_EVERY_MS = 1000;
+const ANSWER_WITHIN_MS = 5000;
+const FIRST_REST_MS = 5000;
+const MAX_REST_MS = 60_000;
+
+export class Collector {
+  readonly #url: URL;
+  readonly #service: () => string;
+  readonly #version: string;
+  #spans: Span[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #sending: Promise<void> | null = null;
+  #restMs = 0;
+  #restsUntilMs = 0;
+  #lost = 0;
+
+  /** @param base where the collector is, without `/v1/traces` */
+  constructor(base: string, service: () => string, version: string) {
+    this.#url = new URL(`${base.replace(/\/+$/, "")}/v1/traces`);
+    this.#service = service;
+    this.#version = version;
+  }
+
+  /** False while nobody would take a span. */
+  get isListening(): boolean {
+    return this.#restMs === 0 || performance.now() >= this.#restsUntilMs;
+  }
+
+  add(span: Span): void {
+    if (this.#spans.length >= MAX_SPANS) {
+      this.#lost++;
+      return;
+    }
+    this.#spans.push(span);
+    if (this.#spans.length >= BATCH_SPANS) this.#send();
+    else this.#timer ??= setTimeout(() => this.#send(), BATCH_EVERY_MS).unref();
+  }
+
+  /** Sends what is there, as far as that is possible within the time. */
+  async close(timeoutMs: number): Promise<void> {
+    const end = new Promise((resolve) => setTimeout(resolve, timeoutMs).unref());
+    await Promise.race([this.#sending, end]);
+    this.#send();
+    await Promise.race([this.#sending, end]);
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #send(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#sending !== null || this.#spans.length === 0) return;
+    const spans = this.#spans;
+    this.#spans = [];
+    this.#sending = this.#post(tracesText(this.#service(), this.#version, spans)).then(
+      () => this.#taken(),
+      (fault: unknown) => this.#refused(spans.length, fault),
+    );
+  }
+
+  #taken(): void {
+    if (this.#restMs > 0)
+      log(`the collector of traces answers again, ${this.#lost} spans are lost`);
+    this.#restMs = 0;
+    this.#lost = 0;
+    this.#goOn();
+  }
+
+  #refused(spans: number, fault: unknown): void {
+    this.#lost += spans;
+    if (this.#restMs === 0) {
+      const reason = fault instanceof Error && fault.message !== "" ? fault.message : String(fault);
+      const where = `SVC2900: the collector of traces at ${this.#url.origin}`;
+      log(`${where} takes no spans: ${reason}. Requests are answered without it`, "warn");
+    }
+    this.#restMs = Math.min(MAX_REST_MS, this.#restMs * 2 || FIRST_REST_MS);
+    this.#restsUntilMs = performance.now() + this.#restMs;
+    this.#lost += this.#spans.length;
+    this.#spans = [];
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    this.#sending = null;
+    if (this.#spans.length >= BATCH_SPANS) this.#send();
+    else if (this.#spans.length > 0) {
+      this.#timer ??= setTimeout(() => this.#send(), BATCH_EVERY_MS).unref();
+    }
+  }
+
+  #post(text: string): Promise<void> {
+    const body = Buffer.from(text);
+    const send = this.#url.protocol === "https:" ? httpsRequest : httpRequest;
+    const headers = { "content-type": "application/json", "content-length": body.length };
+    return new Promise((resolve, reject) => {
+      const options = { method: "POST", headers, agent: false as const };
+      const request = send(this.#url, options, (response) => {
+        const { statusCode = 0 } = response;
+        if (statusCode >= 200 && statusCode < 300) resolve();
+        else reject(new Error(`it answers with ${statusCode}`));
+        // Nobody reads more of it than that.
+        request.destroy();
+      });
+      const late = () => request.destroy(new Error(`no answer after ${ANSWER_WITHIN_MS} ms`));
+      const timer = setTimeout(late, ANSWER_WITHIN_MS).unref();
+      request.on("error", reject).on("close", () => {
+        clearTimeout(timer);
+        reject(new Error("the connection ended"));
+      });
+      request.end(body);
+    });
+  }
+}

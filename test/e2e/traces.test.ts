@@ -1,0 +1,149 @@
+// Traces of a whole matrix, as a collector gets them; and the header lines that tie the parts of a
+// request together, which pass also where nothing is recorded.
+// limit: 60 s
+
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const PLUGINS = `import { plugin, PluginRequest, PluginResponse, S_VAL } from "svc-server";
+import type { int, str } from "svc-server";
+
+export const top = plugin.pre({ name: "top" }, (request: PluginRequest, n: int) =>
+  new PluginRequest("part", { n }));
+
+/** @plugin @readonly */
+export function part(request: PluginRequest, n: int = 1): PluginResponse<int, str> {
+  const response = new PluginResponse<int, str>(n, S_VAL);
+  response.append(1, request.header("traceparent") + " " + request.header("tracestate"));
+  return response;
+}
+`;
+
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+const PARENT = `00-${TRACE}-00f067aa0ba902b7-01`;
+
+interface Span {
+  readonly name: string;
+  readonly spanId: string;
+  readonly parentSpanId: string;
+  readonly traceId: string;
+  readonly kind: number;
+}
+
+const test = suite("traces");
+const root = mkdtempSync(join(tmpdir(), "svc-traces-"));
+const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
+const running: Served[] = [];
+const spans: Span[] = [];
+let collector: Server;
+let url: string;
+
+test.before(async () => {
+  collector = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const { resourceSpans } = JSON.parse(Buffer.concat(parts).toString());
+    for (const { scopeSpans } of resourceSpans) spans.push(...scopeSpans[0].spans);
+    response.end("{}");
+  });
+  await once(collector.listen(0, "127.0.0.1"), "listening");
+  url = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  await svc("build", project.folder);
+});
+
+test.after.each(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
+
+test.after(() => {
+  collector.close();
+  project.remove();
+  rmSync(root, { recursive: true });
+});
+
+/** A dispatcher over two engines. */
+async function matrix(...args: string[]): Promise<Served> {
+  const own = () => ["--root", mkdtempSync(join(root, "data-")), ...args];
+  const engine = () => serve(project.folder, "--role", "engine", ...own());
+  const engines = await Promise.all([engine(), engine()]);
+  running.push(...engines);
+  const partitions = engines.map(({ port }) => [{ host: "127.0.0.1", port }]);
+  const file = join(root, "matrix.json");
+  writeFileSync(file, JSON.stringify({ partitions, replicas: [{ channels: 4, priority: 1 }] }));
+  const roles = ["--role", "dispatcher", "--dispatcher", file];
+  const dispatcher = await serve(project.folder, ...roles, ...own());
+  running.push(dispatcher);
+  return dispatcher;
+}
+
+const headers = { traceparent: PARENT, tracestate: "shop=7" };
+
+function seen({ json }: { readonly json: { response: { entries: [number, string][] } } }) {
+  return json.response.entries.map(([, text]) => text);
+}
+
+test("header lines reach all levels where nothing is recorded, made requests too", async () => {
+  const { port } = await matrix();
+  const all = [`${PARENT} shop=7`, `${PARENT} shop=7`];
+  for (const path of ["part?n=2", "top?n=2"]) {
+    const answer = await get(port, `/svc/plugin/${path}`, { headers });
+    assert.equal(seen(answer as never), all, path);
+    const none = await get(port, `/svc/plugin/${path}`);
+    assert.equal(seen(none as never), ["null null", "null null"], path);
+  }
+});
+
+test("a collector gets each step of a request at each level, as one tree", async () => {
+  const { port } = await matrix("--collector", url, "--trace-every", "0");
+  await get(port, "/svc/plugin/top?n=2");
+  const answer = await get(port, "/svc/plugin/top?n=2", { headers });
+  // Whoever stops sends what is left.
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+  assert.ok(spans.every(({ traceId }) => traceId === TRACE));
+  const named = (name: string) => spans.filter((span) => span.name === name);
+  const [whole] = named("GET /svc/plugin/top");
+  assert.is(whole!.parentSpanId, "00f067aa0ba902b7");
+  assert.is(whole!.kind, 2);
+  for (const name of ["run top", "dispatch partition 0", "dispatch partition 1", "merge"]) {
+    assert.equal(
+      named(name).map(({ parentSpanId }) => parentSpanId),
+      [whole!.spanId],
+      name,
+    );
+  }
+  const engines = named("GET /svc/plugin/part");
+  assert.equal(
+    engines.map(({ parentSpanId }) => parentSpanId),
+    [whole!.spanId, whole!.spanId],
+  );
+  const ids = engines.map(({ spanId }) => spanId);
+  const runs = named("run part").map(({ parentSpanId }) => parentSpanId);
+  assert.ok(ids.every((id) => runs.includes(id)));
+  // A plugin sees the step that it is part of, to pass it on to others.
+  const told = seen(answer as never).sort();
+  assert.equal(told, ids.map((id) => `00-${TRACE}-${id}-01 shop=7`).sort());
+});
+
+test("an unreachable collector is said once, and nobody waits for it", async () => {
+  const server = await serve(
+    project.folder,
+    ...["--collector", "http://127.0.0.1:1", "--root", mkdtempSync(join(root, "data-"))],
+  );
+  running.push(server);
+  const { status } = await get(server.port, "/svc/plugin/part", { headers });
+  assert.is(status, 200);
+  while (!server.log().includes("SVC2900")) await new Promise((done) => setTimeout(done, 20));
+  for (let n = 0; n < 20; n++) await get(server.port, "/svc/plugin/part");
+  await running.pop()!.stop();
+  assert.is(server.log().split("SVC2900").length, 2);
+});
+
+test.run();

@@ -1,0 +1,96 @@
+// Where traces go: what a collector gets, and that nobody waits for one that takes nothing.
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Tracer } from "../../../runtime/tracing/tracer.js";
+
+const test = suite("collector of traces");
+const PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+interface Received {
+  readonly path: string;
+  readonly body: {
+    resourceSpans: { scopeSpans: { spans: { name: string; traceId: string }[] }[] }[];
+  };
+}
+
+async function collector(status: number) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    received.push({ path: request.url!, body: JSON.parse(Buffer.concat(parts).toString()) });
+    response.writeHead(status).end("{}");
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const spans = () => received.flatMap(({ body }) => body.resourceSpans[0]!.scopeSpans[0]!.spans);
+  return { url: `http://127.0.0.1:${port}/`, received, spans, close: () => server.close() };
+}
+
+function tracerOf(url: string, every = 1): Tracer {
+  return new Tracer(url, every, () => "shop", "1.0.0");
+}
+
+function asked(traceParent?: string) {
+  return { headers: { get: () => traceParent }, t0Ms: Date.now() };
+}
+
+test("gets the spans of recorded requests", async () => {
+  const { url, received, spans, close } = await collector(200);
+  const tracer = tracerOf(url, 2);
+  const traces = Array.from({ length: 4 }, () => tracer.begin(asked()));
+  assert.equal(
+    traces.map((trace) => trace !== null),
+    [true, false, true, false],
+  );
+  const trace = tracer.begin(asked(PARENT))!;
+  assert.is(tracer.begin(asked(PARENT.replace(/01$/, "00"))), null);
+  trace.ran("top", Date.now(), Date.now(), 3, 200);
+  trace.end("GET", "/svc/plugin/top?key=secret", 0, 200);
+  await tracer.close(10_000);
+  close();
+  assert.equal(
+    spans().map(({ name }) => name),
+    ["queue", "run top", "GET /svc/plugin/top"],
+  );
+  assert.is(received[0]!.path, "/v1/traces");
+  const text = JSON.stringify(received);
+  assert.not.match(text, "secret");
+  const [queue, , whole] = spans() as unknown as Record<string, string>[];
+  assert.is(whole!.traceId, "4bf92f3577b34da6a3ce929d0e0e4736");
+  assert.is(whole!.parentSpanId, "00f067aa0ba902b7");
+  assert.is(queue!.parentSpanId, whole!.spanId);
+  assert.match(whole!.startTimeUnixNano!, /^\d{19}$/);
+});
+
+test("that takes nothing is told of once, and then costs nothing", async () => {
+  const { url, spans, close } = await collector(503);
+  const tracer = tracerOf(url);
+  let told = "";
+  const { write } = process.stderr;
+  process.stderr.write = (text: string | Uint8Array) => {
+    told += text;
+    return true;
+  };
+  try {
+    for (let batch = 0; batch < 2; batch++) {
+      const trace = tracer.begin(asked(PARENT));
+      assert.is(trace === null, batch > 0);
+      for (let n = 0; n < 5000; n++) trace?.end("GET", "/", 0, 200);
+      await tracer.close(10_000);
+    }
+  } finally {
+    process.stderr.write = write;
+    close();
+  }
+  // A list of bounded length, of which one batch was sent.
+  assert.ok(spans().length <= 2048 + 512, `${spans().length} spans`);
+  assert.is(told.split("SVC2900").length, 2, told);
+  assert.match(told, "it answers with 503");
+});
+
+test.run();
