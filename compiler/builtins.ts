@@ -73,7 +73,7 @@ function modulesOf({ generated }: PluginSet, plugins: PluginRecord[], types: Typ
     "descriptions.js": emitDescriptions(plugins, PATH_PREFIX),
     "modules.js": modules.emit((module) => module.replace("runtime/", `${up}/`)),
     "plugins.d.ts": declarations(up, "plugins", "PluginEntry"),
-    "plugins.js": emitPlugins(plugins, PATH_PREFIX, {
+    "plugins.js": emitPlugins(plugins, types, PATH_PREFIX, {
       converters: "./converters.js",
       modules: "./modules.js",
     }),

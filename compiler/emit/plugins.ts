@@ -3,9 +3,10 @@
 
 import type { PathRoutes } from "../../runtime/plugin/contract/plugin-table.js";
 import type { PluginRecord } from "../record/plugin-record.js";
-import type { TypeShape } from "../record/type-shape.js";
+import type { TypeTable } from "../record/type-shape.js";
 import { converterName, emitImport, readersName } from "./converters.js";
 import { type PluginFacts, pluginFacts } from "./describe.js";
+import { isNumeric } from "./is-numeric.js";
 import { PluginModules } from "./modules.js";
 import { HEADER, jsonFile, propertyKey, quote } from "./text.js";
 
@@ -19,6 +20,7 @@ export interface PluginsOptions {
 /** @param plugins in plugin-number order */
 export function emitPlugins(
   plugins: readonly PluginRecord[],
+  types: TypeTable,
   pathPrefix: string,
   { converters, modules: modulesFile }: PluginsOptions,
 ): string {
@@ -29,7 +31,7 @@ export function emitPlugins(
   const imports =
     names.length === 0 ? "" : `import {\n${names.join("")}} from ${quote(converters)};\n\n`;
   const entries = plugins.map((plugin) =>
-    emitEntry(plugin, pluginFacts(plugin, pathPrefix), modules),
+    emitEntry(plugin, types, pluginFacts(plugin, pathPrefix), modules),
   );
   const before = emitImport(modules.names(entries.join("")), modulesFile);
   return `${HEADER}\n${before}${imports}export const plugins = [\n${entries.join("")}];\n`;
@@ -55,9 +57,15 @@ export function emitDescriptions(plugins: readonly PluginRecord[], pathPrefix: s
   return `${HEADER}\nexport const descriptions = ${JSON.stringify(records, null, 2)};\n`;
 }
 
-function emitEntry(plugin: PluginRecord, facts: PluginFacts, modules: PluginModules): string {
+function emitEntry(
+  plugin: PluginRecord,
+  types: TypeTable,
+  facts: PluginFacts,
+  modules: PluginModules,
+): string {
   const { kind, shape } = plugin.result;
-  const isExact = plugin.role === "engine" && kind === "value" && isNumeric(shape);
+  const isOwn = plugin.role === "engine" && (kind === "value" || kind === "stream");
+  const isExact = isOwn && isNumeric(shape, types);
   const [converter, readers] = [converterName(plugin), readersName(plugin)];
   const before = plugin.before.map((one) => modules.reference(one));
   const { path, description, parameters, bound_graph } = facts.description;
@@ -87,28 +95,3 @@ function flatObject(texts: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(texts).map(([name, text]) => `${propertyKey(name)}: ${quote(text)}`);
   return pairs.length === 0 ? "{}" : `{ ${pairs.join(", ")} }`;
 }
-
-/** Numbers, and lists of them: whatever else is in a type may stand for what no number is. */
-function isNumeric(shape: TypeShape): boolean {
-  switch (shape.kind) {
-    case "int":
-    case "float":
-      return true;
-    case "array":
-      return isNumeric(shape.items);
-    case "object": {
-      const { properties, additional } = shape;
-      const parts = [
-        ...properties.map((property) => property.shape),
-        ...(additional ? [additional] : []),
-      ];
-      const isKnown = parts.every((part) => isNumeric(part) || PLAIN.has(part.kind));
-      return isKnown && parts.some(isNumeric);
-    }
-    default:
-      return false;
-  }
-}
-
-/** Of these no value is a number. */
-const PLAIN: ReadonlySet<TypeShape["kind"]> = new Set(["str", "bool", "null", "pattern"]);

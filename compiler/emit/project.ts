@@ -55,7 +55,7 @@ export function emitProject(
     ["plugins.d.ts", emitRegistryTypes(numbered, types)],
     [
       "plugins.js",
-      emitPlugins(numbered, PATH_PREFIX, {
+      emitPlugins(numbered, types, PATH_PREFIX, {
         converters: versioned(CONVERTERS_FILE, converters),
         modules: versioned(MODULES_FILE, bundle),
       }),

@@ -23,6 +23,25 @@ export function parts(_request: PluginRequest): { name: string; values: float[] 
   return { name: "x", values: [1, Number.NaN] };
 }
 
+interface Tree { weight: float; children: Tree[]; tag: [str, float | null] }
+
+/** @plugin */
+export function tree(_request: PluginRequest, bad: str): Tree {
+  const leaf = { weight: bad === "weight" ? Number.NaN : 1, children: [] };
+  const tag: [str, float] = ["a", bad === "tag" ? Number.POSITIVE_INFINITY : 1];
+  return { weight: 2, children: [{ ...leaf, tag }], tag: ["b", null] };
+}
+
+/** @plugin */
+export async function* weights(_request: PluginRequest): AsyncGenerator<{ weight: float }> {
+  yield { weight: Number.NaN };
+}
+
+/** @plugin */
+export function open(_request: PluginRequest): { weight: float; more: json } {
+  return { weight: 1, more: Number.NaN as never };
+}
+
 /** @plugin */
 export function anything(_request: PluginRequest): json { return Number.NaN as never; }
 `;
@@ -61,11 +80,14 @@ test("entries carry the request and the fields, and cannot be forged", async () 
 
 test("what is no number is no number of a result either", async () => {
   assert.is((await ask("ratio?a=1&b=2")).json.response, 0.5);
-  for (const path of ["ratio?a=0&b=0", "ratio?a=1&b=0", "parts"]) {
+  assert.is((await ask("tree?bad=no")).status, 200);
+  const nested = ["tree?bad=weight", "tree?bad=tag", "weights"];
+  for (const path of ["ratio?a=0&b=0", "ratio?a=1&b=0", "parts", ...nested]) {
     const answer = await ask(path);
     assert.is(answer.status, 500, path);
     assert.match(answer.text, "NaN or an infinite number");
   }
+  assert.equal((await ask("open")).json.response, { weight: 1, more: "NaN" });
   assert.is((await ask("anything")).json.response, "NaN");
 });
 

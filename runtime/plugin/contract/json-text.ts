@@ -7,6 +7,9 @@ import { errorText } from "./thrown.js";
 /** Objects that are rendered by the value of this method, before any `toJSON`. */
 export const jsonFields: unique symbol = Symbol("svc.jsonFields");
 
+/** What is wrong with a number that JSON cannot write, where a type says number. */
+export const NO_NUMBER = "NaN or an infinite number, where the type of the result says number";
+
 /** How deep the quick look goes; what is deeper is left to the writer. */
 const MAX_PLAIN_DEPTH = 100;
 
@@ -18,6 +21,11 @@ const MAX_PLAIN_DEPTH = 100;
  */
 export function jsonText(value: unknown): string {
   return isPlain(value, 0) ? JSON.stringify(value) : write(value, "", []);
+}
+
+/** The same for values without anything that JSON does not know; null for all others. */
+export function plainJson(value: unknown): string | null {
+  return isPlain(value, 0) ? JSON.stringify(value) : null;
 }
 
 /** Whether JSON.stringify renders the value as wanted. */
@@ -45,6 +53,10 @@ export function hasNoNumber(value: unknown, depth = 0): boolean {
   if (typeof value !== "object" || value === null || depth > MAX_PLAIN_DEPTH) return false;
   if (value instanceof Float64Array || value instanceof Float32Array) {
     return !value.every(Number.isFinite);
+  }
+  if (ArrayBuffer.isView(value)) return false;
+  if (value instanceof Map || value instanceof Set) {
+    return hasNoNumber([...value.values()], depth + 1);
   }
   const parts = Array.isArray(value) ? value : Object.values(value);
   return parts.some((part) => hasNoNumber(part, depth + 1));

@@ -135,8 +135,9 @@ function finish(
   bound: BoundGraph | null,
   done: Done,
 ): void {
-  if (isStream(result) && source.streams !== undefined) sendStream(result, source, bound, done);
-  else render(result, source.accept, releaseFirst(bound, done), source);
+  if (isStream(result) && source.streams !== undefined) {
+    sendStream(result, source, bound, done, render === renderExact);
+  } else render(result, source.accept, releaseFirst(bound, done), source);
 }
 
 /**
@@ -198,10 +199,11 @@ function sendStream(
   source: RequestSource,
   bound: BoundGraph | null,
   done: Done,
+  isExact: boolean,
 ): void {
   const isForPages = EVENT_STREAM.test(headerValue(source.headerBlock, "Accept") ?? "");
   const format = isForPages ? "sse" : "ndjson";
-  const sender = new StreamSender(result, format, {
+  const sender = new StreamSender(result, format, isExact, {
     started: (port) => source.streams!.open(source, port, format),
     failed: (thrown) => sendLate(thrown, source, done),
     broken: (thrown) => reportThrown(thrown, source),

@@ -6,7 +6,8 @@
 //                        └── waits at 64 KiB on the way ◄─────┘ what has been taken; or: the end
 
 import { MessageChannel, type MessagePort } from "node:worker_threads";
-import { jsonText } from "../contract/json-text.js";
+import { ArgumentError } from "../../base/errors.js";
+import { hasNoNumber, jsonText, NO_NUMBER } from "../contract/json-text.js";
 import type { StreamFormat } from "../contract/request-source.js";
 import { errorName } from "../contract/thrown.js";
 
@@ -42,6 +43,7 @@ export class StreamSender {
   readonly #source: AsyncIterable<unknown>;
   #iterator: AsyncIterator<unknown> | null = null;
   readonly #format: StreamFormat;
+  readonly #isExact: boolean;
   readonly #events: StreamEvents;
   readonly #port: MessagePort;
   readonly #theirs: MessagePort;
@@ -52,8 +54,15 @@ export class StreamSender {
   #isOver = false;
   #taken: (() => void) | null = null;
 
-  constructor(source: AsyncIterable<unknown>, format: StreamFormat, events: StreamEvents) {
+  /** @param isExact all numbers in its pieces have to be numbers */
+  constructor(
+    source: AsyncIterable<unknown>,
+    format: StreamFormat,
+    isExact: boolean,
+    events: StreamEvents,
+  ) {
     this.#source = source;
+    this.#isExact = isExact;
     this.#format = format;
     this.#events = events;
     const { port1, port2 } = new MessageChannel();
@@ -96,6 +105,7 @@ export class StreamSender {
   /** What cannot be written is nothing that the source knows of: it has to be told. */
   #gather(value: unknown): void {
     try {
+      if (this.#isExact && hasNoNumber(value)) throw new ArgumentError("ValueError", NO_NUMBER);
       this.#gathered += partText(value, this.#format);
     } catch (thrown) {
       this.#endSource();

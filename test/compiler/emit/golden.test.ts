@@ -38,7 +38,7 @@ test("entry of the bundle", () => {
 const FILES = { converters: "./converters.js", modules: "./modules.js" };
 
 test("plugins and routes", () => {
-  matchesGolden("emit/plugins.js", emitPlugins(numbered, PREFIX, FILES));
+  matchesGolden("emit/plugins.js", emitPlugins(numbered, types, PREFIX, FILES));
   matchesGolden("emit/routes.json", emitRoutes(numbered, PREFIX));
 });
 
@@ -52,7 +52,7 @@ test("registry types", () => {
 });
 
 test("no plugins at all", () => {
-  assert.is(emitPlugins([], PREFIX, FILES).includes("import"), false);
+  assert.is(emitPlugins([], {}, PREFIX, FILES).includes("import"), false);
   assert.is(emitConverters([], {}, options).includes("import"), false);
   assert.is(emitRoutes([], PREFIX), "{}\n");
 });
