@@ -13,8 +13,8 @@ import { HAS_PYTHON, PYTHON } from "../support/python.js";
 import { type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
-const PLUGINS = `import { HttpError } from "svc-server";
-import type { int, PluginRequest, str } from "svc-server";
+const PLUGINS = `import { HttpError, InvalidValue, validated } from "svc-server";
+import type { int, PluginRequest, StandardSchema, str } from "svc-server";
 
 const ended: string[] = [];
 
@@ -43,6 +43,21 @@ export async function* silent(request: PluginRequest): AsyncGenerator<str> {
   await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
 }
 
+interface Stay { from: str; to: str }
+
+/** As libraries with Standard Schema make them. */
+const Stay: StandardSchema<Stay> = { "~standard": { version: 1, vendor: "me", validate: (value) => {
+  const { from, to } = value as Stay;
+  if (from < to) return { value: { from, to } };
+  return { issues: [{ message: "ends before it begins", path: ["to"] }] };
+} } };
+
+/** Books. @plugin @throws {InvalidValue} 400 it makes no sense */
+export async function book(_request: PluginRequest, content: Stay): Promise<str> {
+  const { from } = await validated(Stay, content);
+  return from;
+}
+
 /** @plugin @readonly */
 export function endedOnes(request: PluginRequest): str[] { return ended; }
 `;
@@ -51,6 +66,7 @@ interface Service {
   count(params: object, options?: object): AsyncGenerator<{ n: number; text: string }>;
   silent(params?: object, options?: object): AsyncGenerator<string>;
   endedOnes(): Promise<string[]>;
+  book(params: object): Promise<string>;
 }
 
 const test = suite("clients of streams");
@@ -126,6 +142,13 @@ test("an error before the first piece has the kind that the plugin documents", a
   assert.equal(error.details, { shelf: "none" });
   const wrong = await failure(() => all(service.count({ to: "many" })));
   assert.is(wrong.kind, "parameter");
+});
+
+test("what a Standard Schema refuses is an error of a kind, with the places", async () => {
+  assert.is(await service.book({ content: { from: "a", to: "b" } }), "a");
+  const error = await failure(() => service.book({ content: { from: "b", to: "a" } }));
+  const issues = [{ path: "content.to", message: "ends before it begins" }];
+  assert.equal([error.kind, error.status, error.details], ["InvalidValue", 400, { issues }]);
 });
 
 test("an error behind pieces ends the loop, after them", async () => {

@@ -1,0 +1,74 @@
+// Schemas of others: what they let pass, and how what they refuse is told.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import {
+  InvalidValue,
+  type StandardIssue,
+  type StandardSchema,
+  validated,
+} from "../../../../runtime/plugin/response/validated.js";
+
+const test = suite("values by Standard Schema");
+
+/** As libraries make them. */
+function schemaOf<T>(
+  check: (value: unknown) => { value: T } | { issues: readonly StandardIssue[] },
+  isLate = false,
+): StandardSchema<T> {
+  const validate = (value: unknown) => (isLate ? Promise.resolve(check(value)) : check(value));
+  return { "~standard": { version: 1, vendor: "test", validate } };
+}
+
+async function refusal(schema: StandardSchema, name?: string): Promise<InvalidValue> {
+  try {
+    await validated(schema, {}, name);
+  } catch (error) {
+    assert.instance(error, InvalidValue);
+    return error as InvalidValue;
+  }
+  throw new Error("it was not refused");
+}
+
+test("the value is what the schema makes of it, at once or later", async () => {
+  for (const isLate of [false, true]) {
+    const schema = schemaOf((value) => ({ value: Number(value) }), isLate);
+    const number: number = await validated(schema, "7");
+    assert.is(number, 7);
+  }
+});
+
+test("what it refuses is answered with 400, each fault with its place", async () => {
+  const issues = [
+    { message: "too many", path: ["lines", 0, { key: "count" }] },
+    { message: "strange", path: [Symbol("s")] },
+    { message: "as a whole" },
+  ];
+  const error = await refusal(schemaOf(() => ({ issues })));
+  assert.is(error.status, 400);
+  assert.is(error.message, "content.lines[0].count (too many)");
+  assert.equal(error.details.issues, [
+    { path: "content.lines[0].count", message: "too many" },
+    { path: "content.Symbol(s)", message: "strange" },
+    { path: "content", message: "as a whole" },
+  ]);
+  assert.is(
+    (
+      await refusal(
+        schemaOf(() => ({ issues: [] })),
+        "q",
+      )
+    ).message,
+    "q",
+  );
+});
+
+test("faults are told within bounds", async () => {
+  const path = Array.from({ length: 9999 }, () => "deep");
+  const issues = Array.from({ length: 5000 }, () => ({ message: "x".repeat(9999), path }));
+  const { details } = await refusal(schemaOf(() => ({ issues }), true));
+  assert.is(details.issues.length, 20);
+  assert.ok(JSON.stringify(details).length < 25_000);
+});
+
+test.run();
