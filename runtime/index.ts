@@ -66,7 +66,7 @@ export type {
   NeighborhoodQuery,
   VerticesQuery,
 } from "./graph/query/calls/prepared-query.js";
-export type { ScanOptions } from "./graph/query/calls/scan-ids.js";
+export type { ScanOptions } from "./graph/query/calls/stream.js";
 export type { GlobalOptions } from "./graph/query/calls/vertices.js";
 export type {
   AdjacencyQueryOptions,
@@ -94,6 +94,8 @@ export type {
   ArcTuple,
   NeighborhoodResult,
   QueryTime,
+  ScannedArc,
+  ScannedVertex,
   VerticesResult,
 } from "./graph/query/show/typed-results.js";
 export type { AccessMode } from "./graph/sessions/open-vertices.js";

@@ -42,7 +42,7 @@ import {
   NeighborhoodQuery,
   VerticesQuery,
 } from "../query/calls/prepared-query.js";
-import { type ScanOptions, scanIds } from "../query/calls/scan-ids.js";
+import { type ScanOptions, scanArcEntries, scanVertexEntries } from "../query/calls/stream.js";
 import { type GlobalOptions, vertices } from "../query/calls/vertices.js";
 import { findAnchor } from "../query/match/anchor.js";
 import type {
@@ -58,6 +58,8 @@ import type {
   ArcsResult,
   ArcTuple,
   NeighborhoodResult,
+  ScannedArc,
+  ScannedVertex,
   VerticesResult,
 } from "../query/show/typed-results.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -105,12 +107,20 @@ export class GraphQueries extends GraphHandle {
   }
 
   /**
-   * Ids of all vertices that match, one after the other: `for (const id of graph.scan())`. They are
-   * found while one goes through them, so that results of any length take no memory.
+   * All vertices that match, one after the other: `for (const id of graph.scan())`. They are found
+   * while one goes through them, so that results of any length take no memory.
    * @throws QueryError, SearchError, TypeError
    */
-  scan(options?: ScanOptions): IterableIterator<string> {
-    return scanIds(this.access.store, options);
+  scan<const O extends ScanOptions = object>(options?: O): IterableIterator<ScannedVertex<O>> {
+    return scanVertexEntries(this.access.store, options);
+  }
+
+  /**
+   * Arcs of all vertices that match, one after the other; those of one vertex are found at once.
+   * @throws QueryError, SearchError, TypeError
+   */
+  scanArcs<const O extends ScanOptions = object>(options?: O): IterableIterator<ScannedArc<O>> {
+    return scanArcEntries(this.access.store, options);
   }
 
   /**

@@ -35,7 +35,7 @@ const NAMES = {
   pageRank: new Set(["arc", "weighted", "damping", "rounds", "from", "hits", ...LIMIT]),
   randomWalks: new Set(["arc", "weighted", "steps", "walks", "seed", ...LIMIT]),
   coOccurrence: new Set(["arc", "weighted", "hits", ...LIMIT]),
-  scan: new Set(["condition"]),
+  scan: new Set(["condition", "result", "fields", "select"]),
   nearest: new Set(["hits", "condition", "approximate", ...LIMIT]),
   execute: new Set([...PAGE, ...LIMIT, "cache"]),
   executeWhole: new Set([...LIMIT, "cache"]),

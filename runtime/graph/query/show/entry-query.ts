@@ -28,20 +28,24 @@ import { type ResultFormat, resultFormat, Stopwatch } from "./result-format.js";
 import { Row } from "./row.js";
 import { readSelect } from "./select.js";
 
+/** What is known of the hits of a query before there are any. */
+export interface EntrySource {
+  /** Those of the query, which are started before each search. */
+  readonly expressions: ExpressionSet;
+  readonly defaultFields: number;
+  /** Fields that such hits do not have. */
+  readonly missingFields: number;
+}
+
 /** Where the hits of a query come from. */
-export interface HitSource {
+export interface HitSource extends EntrySource {
   readonly store: GraphStore;
   /** Filter of the first level; null in searches of the whole graph. */
   readonly arc: ArcTest | null;
-  /** Those of the query, which `search` starts. */
-  readonly expressions: ExpressionSet;
   readonly kind: HitKind;
   readonly timed: TimedQuery;
   /** Name of the list of entries beside counts. */
   readonly listName: string;
-  readonly defaultFields: number;
-  /** Fields that such hits do not have. */
-  readonly missingFields: number;
   /** @param anchor 0 in searches of the whole graph */
   search(anchor: number, sink: HitSink, deadline: Deadline): void;
   /** Gives the sink the vertices nearest to a probe; false, and none, if there are too few. */
@@ -270,7 +274,10 @@ type RankedOptions = ResultOptions & {
   readonly vector?: VectorLike | null | undefined;
 };
 
-export function fieldsFor(source: HitSource, { fields, select }: ResultOptions): readonly Field[] {
+export function fieldsFor(
+  source: EntrySource,
+  { fields, select }: ResultOptions,
+): readonly Field[] {
   const selection = readSelect(select, source.expressions);
   const added = selection === null ? 0 : F_PROP;
   const mask = fieldMask(fields, added === 0 ? source.defaultFields : added) | added;

@@ -175,6 +175,11 @@ export type ArcsResult<O> = Envelope<
   Entry<O, "anchor" | ArcField | "id">
 >;
 
+/** What `scan` gives for its options, one after the other. */
+export type ScannedVertex<O> = Entry<O, "id">;
+/** What `scanArcs` gives for its options, one after the other. */
+export type ScannedArc<O> = Entry<O, "anchor" | ArcField | "id">;
+
 /** Sums over the arcs that matched, and over the vertices that they lead to. */
 export interface AggregateTotals {
   neighbors: number;

@@ -1,0 +1,155 @@
+// Streams of vertices and of arcs: found a slice of vertices at a time, while the one who asks goes
+// through them, so that results of any length take no memory. In between he may ask and change what
+// he likes.
+
+import { F_AARC, F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED, R_STR } from "../../model/constants.js";
+import { QueryError } from "../../model/errors.js";
+import type { GraphStore } from "../../store/graph-store.js";
+import { steadily } from "../../store/steady-names.js";
+import { HitBuffer } from "../hits/hit-buffer.js";
+import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
+import { bindRule, bindTest, type VertexTest } from "../match/vertex-test.js";
+import { checkedArguments } from "../parse/query-arguments.js";
+import type { ResultFormat, ResultOptions, VertexCondition } from "../parse/query-options.js";
+import { type EntrySource, fieldsFor, MAX_RENDERINGS, removalsOf } from "../show/entry-query.js";
+import { entryRenderer, type RenderEntry } from "../show/render-entries.js";
+import { resultFormat } from "../show/result-format.js";
+import { Row } from "../show/row.js";
+import type { ScannedArc, ScannedVertex } from "../show/typed-results.js";
+import { Candidates } from "../walk/candidates.js";
+import { NO_DEADLINE } from "../walk/deadline.js";
+import { planArcScan, planVertexScan } from "../walk/scan.js";
+import { Walker } from "../walk/walker.js";
+
+/** Options of `scan` and `scanArcs`. */
+export interface ScanOptions extends Pick<ResultOptions, "fields" | "select"> {
+  readonly condition?: VertexCondition;
+  /** An `R_` constant or its name: "simple", "str", "list" or "dict". */
+  readonly result?: number | ResultFormat;
+}
+
+/** What a stream looks for among the vertices of a slice. */
+interface Stream extends EntrySource {
+  readonly store: GraphStore;
+  /** What vertices must be; null for any. */
+  readonly test: VertexTest | null;
+  /** True if what is found on the way is no part of it. */
+  readonly isQuiet: boolean;
+  bind(): void;
+  /** Gives what a vertex that passes stands for to the sink. */
+  take(walker: Walker, vertex: number, sink: HitSink): void;
+}
+
+/**
+ * Entries of the vertices that meet a condition, each once, in no order. Each is looked at when its
+ * slice is; what comes or goes meanwhile may be given or not.
+ * @throws QueryError, SearchError, TypeError, when it is made
+ */
+export function scanVertexEntries<const O extends ScanOptions = object>(
+  store: GraphStore,
+  options?: O,
+): IterableIterator<ScannedVertex<O>> {
+  const given: ScanOptions = checkedArguments("scan", options);
+  const { test, expressions } = planVertexScan(store, given.condition);
+  const batch = new ArcBatch(new Uint32Array([0, 0, 0]));
+  batch.end = batch.words.length;
+  const stream: Stream = {
+    ...{ store, test, expressions, isQuiet: true },
+    defaultFields: F_ID,
+    missingFields: F_ANCHOR | F_ANCHOR_OBID | F_PRED,
+    bind: () => {},
+    take: (_walker, vertex, sink) => {
+      batch.words[0] = vertex;
+      sink.take(batch);
+    },
+  };
+  return entriesOf(stream, renderer(stream, given)) as IterableIterator<ScannedVertex<O>>;
+}
+
+/**
+ * Entries of arcs whose tails meet a condition, as `arcs` finds them, in no order. The arcs of one
+ * vertex are found at once.
+ * @throws QueryError, SearchError, TypeError, when it is made
+ */
+export function scanArcEntries<const O extends ScanOptions = object>(
+  store: GraphStore,
+  options?: O,
+): IterableIterator<ScannedArc<O>> {
+  const given: ScanOptions = checkedArguments("scan", options);
+  const { tail, rule, expressions } = planArcScan(store, given.condition);
+  const stream: Stream = {
+    ...{ store, test: tail, expressions, isQuiet: false },
+    defaultFields: F_AARC,
+    missingFields: 0,
+    bind: () => bindRule(rule, store),
+    take: (walker, vertex) => {
+      walker.walk(rule, vertex, 1);
+    },
+  };
+  return entriesOf(stream, renderer(stream, given)) as IterableIterator<ScannedArc<O>>;
+}
+
+/** @throws QueryError a form or fields that there are not */
+function renderer(stream: Stream, options: ScanOptions): RenderEntry {
+  const { format, hasCounts, hasTiming } = resultFormat(options, R_STR);
+  if (hasCounts || hasTiming) throw new QueryError("a stream has nothing beside its entries");
+  return entryRenderer(format, fieldsFor(stream, options));
+}
+
+function* entriesOf(stream: Stream, render: RenderEntry): Generator<unknown, void, void> {
+  const { store, test, expressions } = stream;
+  if (test !== null) bindTest(test, store);
+  stream.bind();
+  const candidates = new Candidates(store, test, Number.POSITIVE_INFINITY);
+  for (let count = candidates.next(); count >= 0; count = candidates.next()) {
+    const slice = candidates.slice.subarray(0, count);
+    yield* steadily(store, expressions.hasEffects, () => shown(stream, render, slice));
+  }
+}
+
+/** Entries of a slice: again while vertices disappear, so that no handle means another one. */
+function shown(stream: Stream, render: RenderEntry, slice: Uint32Array): unknown[] {
+  const { store, expressions } = stream;
+  for (let reading = 1; ; reading++) {
+    const removals = removalsOf(store);
+    const hits = found(stream, slice);
+    const row = new Row(store, 0, null, null);
+    const entries: unknown[] = [];
+    for (let slot = 0; slot < hits.length; slot++) {
+      row.load(hits, slot);
+      if (store.vertices.isUsed(row.head)) entries.push(render(row));
+    }
+    const isLast = expressions.hasEffects || reading === MAX_RENDERINGS;
+    if (isLast || removalsOf(store) === removals) return entries;
+  }
+}
+
+/** Other queries may have run since the last slice: what all of a thread share is set up anew. */
+function found({ store, test, expressions, isQuiet, take }: Stream, slice: Uint32Array): HitBuffer {
+  const walker = Walker.of(store);
+  const run = expressions.isEmpty ? null : expressions.start(() => {});
+  const sink = new SliceHits();
+  walker.start(sink, NO_DEADLINE, isQuiet, run);
+  for (const vertex of slice) {
+    if (test !== null ? walker.test(test, vertex, 0) : store.vertices.isUsed(vertex)) {
+      take(walker, vertex, sink);
+    }
+  }
+  return sink.hits;
+}
+
+/** Keeps all that is found of a slice. */
+class SliceHits implements HitSink {
+  readonly room = Number.POSITIVE_INFINITY;
+  readonly countsNeighbors = false;
+  readonly isCountOnly = false;
+  readonly hits = new HitBuffer();
+
+  take(batch: ArcBatch): boolean {
+    this.hits.push(batch, batch.end);
+    return true;
+  }
+
+  count(): void {}
+  neighbor(): void {}
+}
