@@ -77,6 +77,7 @@ export default defineConfig({
     system: "runtime/system/descriptor.ts",
     convert: "runtime/plugin/convert.ts",
     compiler: "compiler/index.ts",
+    testing: "cli/testing/index.ts",
     cli: "cli/main.ts",
     standalone: "cli/standalone-main.ts",
     "threads/io": "runtime/threads/io.ts",

@@ -203,4 +203,8 @@ export const RUNTIME_CODES = {
     title: "collector of traces that takes no spans",
     fix: "start it, or mend `tracing.collector`; requests are answered without it",
   },
+  SVC2944: {
+    title: "project that cannot be tested",
+    fix: "mend what the message names; `svc check` shows it, too",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -15,7 +15,7 @@ import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
 import { LogClock } from "../graph/log/logged-store.js";
 import { Compressor } from "../http/compressor.js";
 import { FileServer } from "../http/files.js";
-import { loadTransport } from "../http/load-transport.js";
+import { type LoadedTransport, loadTransport } from "../http/load-transport.js";
 import { Operators } from "../http/operators.js";
 import { PackagedFiles } from "../http/packaged-files.js";
 import { PageRules } from "../http/page-rules.js";
@@ -71,6 +71,9 @@ export class IoServer {
   #tls: TlsFiles | null = null;
   readonly #tracer: Tracer | null;
   #servers: readonly HttpServer[] = [];
+
+  /** How clients are reached; tests put another way in its place before it listens. */
+  transport = (): Promise<LoadedTransport> => configuredTransport(this.#data.settings);
 
   /** @param notify tells the main thread what it has not asked for */
   constructor(data: IoThreadData, notify: (notice: Notice) => void) {
@@ -190,11 +193,7 @@ export class IoServer {
 
   async #listen(): Promise<Listening> {
     const { settings } = this.#data;
-    const { transport, reason } = await loadTransport(
-      settings.transport,
-      settings.projectDir,
-      settings.tls !== null,
-    );
+    const { transport, reason } = await this.transport();
     const { tls: paths, projectDir } = settings;
     this.#tls = paths && new TlsFiles(tlsPathsIn(projectDir, paths), "http.tls");
     const tls = (await this.#tls?.load()) ?? null;
@@ -311,6 +310,10 @@ function answerRules(
       return exchange.connection.ident !== null || trusted.isTrusted(exchange);
     },
   };
+}
+
+function configuredTransport(settings: ServerSettings): Promise<LoadedTransport> {
+  return loadTransport(settings.transport, settings.projectDir, settings.tls !== null);
 }
 
 function dispatcherOf({ dispatcher, projectDir }: ServerSettings): Dispatcher | null {

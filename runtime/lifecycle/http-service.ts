@@ -20,7 +20,7 @@ import { descriptorHash } from "../system/read-descriptor.js";
 import { SharedState } from "../wire/shared-state.js";
 import { ExecutorPool } from "./executor-pool.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
-import { IoThread } from "./io-thread.js";
+import { IoThread, type StartIo } from "./io-thread.js";
 
 /** Plugins that run in the main thread: those given to `addPlugin`. */
 export interface MainPlugins {
@@ -55,7 +55,7 @@ export class HttpService {
   #operator: Operator | null = null;
   #dispatcher: object | null;
 
-  private constructor(settings: ServerSettings, graphs: GraphSupervisor) {
+  private constructor(settings: ServerSettings, graphs: GraphSupervisor, startIo?: StartIo) {
     this.settings = settings;
     this.#name = settings.name;
     this.#dispatcher = settings.dispatcher;
@@ -78,6 +78,7 @@ export class HttpService {
         log(`the IO thread died: ${error.stack ?? error.message}`, "error");
         process.exit(1);
       },
+      startIo,
     );
     const { projectDir, traceback } = settings;
     this.#pool = new ExecutorPool(
@@ -122,14 +123,16 @@ export class HttpService {
 
   /**
    * Starts both servers; the main thread is the one executor.
+   * @param startIo what has the sockets; default: a thread of its own
    * @throws SvcError SVC2202 port cannot be bound
    */
   static async startInMain(
     settings: ServerSettings,
     plugins: MainPlugins,
     graphs: GraphSupervisor,
+    startIo?: StartIo,
   ): Promise<HttpService> {
-    const service = new HttpService(settings, graphs);
+    const service = new HttpService(settings, graphs, startIo);
     const { port1, port2 } = new MessageChannel();
     equipThread({ showsTraceback: settings.traceback });
     new Executor(0, port1, service.#state, () => plugins.entries());

@@ -1,7 +1,7 @@
 // The main thread's end of the IO thread: asks with promises, notices with a callback.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Worker } from "node:worker_threads";
+import type { Transferable } from "node:worker_threads";
 import { STOP_GRACE_MS } from "../base/limits.js";
 import type { NodeState, UnloadableGraph } from "../builtin/server-view.js";
 import type {
@@ -19,9 +19,18 @@ import { Asker } from "../wire/asker.js";
 import type { Reply } from "../wire/asks.js";
 import { startThread } from "./thread-entry.js";
 
+/** What is needed of the thread that has the sockets. */
+export interface IoEnd {
+  postMessage(message: unknown, transfer?: readonly Transferable[]): void;
+  on(event: "message" | "error" | "exit", listener: (value: unknown) => void): unknown;
+  terminate(): Promise<unknown>;
+}
+
+export type StartIo = (data: IoThreadData) => IoEnd;
+
 export class IoThread {
   readonly #drainMs: number;
-  readonly #worker: Worker;
+  readonly #worker: IoEnd;
   readonly #asker = new Asker<Ask>();
   #closing = false;
 
@@ -33,17 +42,18 @@ export class IoThread {
     data: IoThreadData,
     onNotice: (notice: Notice) => void,
     onDeath: (error: Error) => void,
+    start: StartIo = startWorker,
   ) {
     this.#drainMs = data.settings.drain * 1000;
-    prepareUws();
-    this.#worker = startThread("io", { workerData: data, name: "svc-io" });
-    this.#worker.on("message", (message: Reply | Notice) => {
+    this.#worker = start(data);
+    this.#worker.on("message", (value) => {
+      const message = value as Reply | Notice;
       if ("notice" in message) onNotice(message);
       else this.#asker.settle(message);
     });
     let failure = new Error("the IO thread ended");
     this.#worker.on("error", (error) => {
-      failure = error;
+      failure = error as Error;
     });
     this.#worker.on("exit", () => {
       if (this.#closing) return;
@@ -140,4 +150,9 @@ export class IoThread {
   #ask<T>(ask: Ask, transfer: readonly ExecutorPort["port"][] = []): Promise<T> {
     return this.#asker.ask(this.#worker, ask, transfer);
   }
+}
+
+function startWorker(data: IoThreadData): IoEnd {
+  prepareUws();
+  return startThread("io", { workerData: data, name: "svc-io" });
 }

@@ -4,7 +4,7 @@
 // builds examples
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -12,7 +12,7 @@ import * as assert from "uvu/assert";
 import { packageRoot } from "../../runtime/base/package-info.js";
 import { Document } from "./support/document.js";
 import { serve, svc } from "./support/server.js";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const test = suite("documents");
 const FOLDER = join(packageRoot(), "docs");
@@ -44,17 +44,32 @@ const TSCONFIG = JSON.stringify({
   files: ["console.d.ts", "program.ts"],
 });
 
-/** Compiles and runs a program; the lines that it prints, or what stops it. */
-function run(program: string): string {
+/**
+ * Compiles and runs a program; the lines that it prints, or what stops it.
+ * @param around the project in whose folder it is, built; null: an empty one
+ */
+async function run(program: string, around: string | null = null): Promise<string> {
   const project = new TemporaryProject({
-    "tsconfig.json": TSCONFIG,
+    "tsconfig.program.json": TSCONFIG,
     "console.d.ts": "declare const console: { log(...values: unknown[]): void };\n",
     "program.ts": program,
   });
   try {
+    if (around !== null) {
+      const plugins = join(packageRoot(), around, "plugins");
+      cpSync(plugins, join(project.folder, "plugins"), { recursive: true });
+      const { compilerOptions } = JSON.parse(NODE_TYPES);
+      const options = { ...compilerOptions, lib: ["es2023", "es2024.sharedmemory"] };
+      project.write("tsconfig.json", JSON.stringify({ compilerOptions: options }));
+      await svc("build", project.folder);
+    }
     const compiler = join(packageRoot(), "node_modules/typescript/bin/tsc");
     const options = { cwd: project.folder, encoding: "utf8", timeout: 60_000 } as const;
-    const compiled = spawnSync(process.execPath, [compiler], options);
+    const compiled = spawnSync(
+      process.execPath,
+      [compiler, "-p", "tsconfig.program.json"],
+      options,
+    );
     if (compiled.status !== 0) return `${compiled.stdout}\n${program}`;
     const { stdout, stderr, status } = spawnSync(process.execPath, ["out/program.js"], options);
     return status === 0 ? stdout : `${stdout}${stderr}`;
@@ -75,8 +90,9 @@ function masked(text: string, port: number): string {
 for (const name of readdirSync(FOLDER).filter((name) => name.endsWith(".md"))) {
   const document = new Document(join(FOLDER, name));
   if (document.hasProgram) {
-    test(`docs/${name}: what its programs give`, () => {
-      assert.is(run(`${CHECKER}${document.program()}\nexport {};\n`), "");
+    test(`docs/${name}: what its programs give`, async () => {
+      const program = `${CHECKER}${document.program()}\nexport {};\n`;
+      assert.is(await run(program, document.project), "");
     });
   }
   if (document.served !== null && hasCurl) {
@@ -100,12 +116,12 @@ for (const name of readdirSync(FOLDER).filter((name) => name.endsWith(".md"))) {
   }
 }
 
-test("a promise that is not kept is found, with its line", () => {
+test("a promise that is not kept is found, with its line", async () => {
   const check = (code: string) =>
     run(`${CHECKER}await check(7, async () => (${code}), 3);export {};`);
-  assert.is(check("1 + 2"), "");
-  assert.is(check("1 + 1"), "7: gives 2\n");
-  assert.match(check("1 + '"), /error TS/);
+  assert.is(await check("1 + 2"), "");
+  assert.is(await check("1 + 1"), "7: gives 2\n");
+  assert.match(await check("1 + '"), /error TS/);
 });
 
 test.run();

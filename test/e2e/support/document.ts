@@ -8,6 +8,7 @@
 // that begin with three blanks continue it. Blocks marked `ts part`
 // are shown, not run. `console` blocks hold commands and what they print; they need a server, which
 // the document names: `<!-- serves examples/hello -->`, or a system: `<!-- up examples/cities -->`.
+// A program that needs a project around it says which one: `<!-- project examples/hello -->`.
 
 import { readFileSync } from "node:fs";
 
@@ -15,6 +16,7 @@ const FENCE = /^```(\w*)([^\n]*)\n([\s\S]*?)^```$/gm;
 const EXPECTED = /(?:^| )\/\/ (→|throws) (.*)$/;
 const UP = /<!-- up (\S+) -->/;
 const SERVED = /<!-- serves (\S+) -->/;
+const PROJECT = /<!-- project (\S+) -->/;
 
 export interface Command {
   readonly line: number;
@@ -26,6 +28,7 @@ export class Document {
   readonly served: string | null;
   /** Project whose system has to be up. */
   readonly up: string | null;
+  readonly project: string | null;
   readonly commands: readonly Command[];
   readonly #programs: { readonly line: number; readonly code: string }[] = [];
 
@@ -33,6 +36,7 @@ export class Document {
     const text = readFileSync(path, "utf8");
     this.served = SERVED.exec(text)?.[1] ?? null;
     this.up = UP.exec(text)?.[1] ?? null;
+    this.project = PROJECT.exec(text)?.[1] ?? null;
     const commands: Command[] = [];
     for (const match of text.matchAll(FENCE)) {
       const [, language, more, code] = match;
