@@ -50,9 +50,10 @@ test("every file begins by saying what it is for", () => {
   expectNone(bare.map(({ path }) => path));
 });
 
-test("nothing is left over: notes to self, `any`, places of one machine, registry hosts", () => {
+test("nothing is left over: notes to self, conflicts, `any`, hosts, places", () => {
   const patterns = [
     /\b(TODO|FIXME|XXX|HACK)\b/,
+    /^(<{7}|>{7}) /m,
     /(^|[\s"'`(=:])\/(home|work|root|Users)\/\w/m,
     /\bregistry\.\w+\.\w+|\bnpmjs\b/,
   ];
