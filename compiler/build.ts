@@ -14,6 +14,7 @@ import {
 import { findPluginFiles } from "../runtime/settings/plugin-files.js";
 import { type BuildResult, Clock } from "./build-result.js";
 import { differingFiles, writeOutput } from "./output.js";
+import { passedOver } from "./passed-over.js";
 import { TSCONFIG_FILE } from "./tsconfig.js";
 import { compilerVersion } from "./version.js";
 
@@ -81,6 +82,8 @@ async function currentPlugins(
   const files = await findPluginFiles(projectDir, manifest.config);
   const isRight =
     files.join("\n") === manifest.files.join("\n") &&
+    // Their author is told each time.
+    (await passedOver(projectDir, manifest.config, files)).length === 0 &&
     (!manifest.isConfigOpen || (await isSameConfig(projectDir, manifest)));
   return isRight ? manifest.plugins.length : null;
 }

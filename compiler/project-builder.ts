@@ -26,6 +26,7 @@ import { sortDiagnostics } from "./diagnostics/sort.js";
 import { checkedManifest } from "./emit/manifest.js";
 import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from "./emit/project.js";
 import { type OutputFiles, writeOutput } from "./output.js";
+import { passedOver } from "./passed-over.js";
 import { hashInputs } from "./project-files.js";
 import type { PluginReader, ReadResult } from "./read/plugin-reader.js";
 import type { ModuleExport, PluginRecord } from "./record/plugin-record.js";
@@ -179,6 +180,7 @@ export class ProjectBuilder {
       return { plugins: 0, diagnostics, files: null };
     }
     const files = await this.#findFiles(config.config);
+    const unread = await passedOver(this.projectDir, config.config, files);
     const declarations = await declarationFiles(this.projectDir, this.#tsconfig);
     this.#sources = [...files, ...declarations];
     if (declarations.join("\n") !== this.#declarations.join("\n")) {
@@ -196,7 +198,7 @@ export class ProjectBuilder {
     const { plugins, types, moduleState } = reading;
     const { executors } = config.config;
     const rules = checkPlugins(plugins, types, { executors, moduleState });
-    const found = [...reading.diagnostics, ...rules];
+    const found = [...reading.diagnostics, ...rules, ...unread];
     const output = hasErrors(found)
       ? null
       : await this.#emit(config, files, reading, found, checked);
@@ -248,7 +250,9 @@ export class ProjectBuilder {
   async #findFiles(config: ResolvedConfig): Promise<string[]> {
     const files = await findPluginFiles(this.projectDir, config);
     if (files.length === 0) {
-      throw new SvcError("SVC1103", `no file matches ${config.plugins.join(", ")}`);
+      const [unread] = await passedOver(this.projectDir, config, files);
+      const meant = unread && `; ${unread.position.file} has \`@plugin\`, but another ending`;
+      throw new SvcError("SVC1103", `no file matches ${config.plugins.join(", ")}${meant ?? ""}`);
     }
     for (const { name, module } of config.declared) {
       if (!existsSync(resolve(this.projectDir, module))) {

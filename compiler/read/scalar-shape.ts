@@ -18,6 +18,10 @@ export function readScalar(
   if (type.aliasSymbol?.name === "json" && isPackageSymbol(type.aliasSymbol)) {
     return plain({ kind: "json" });
   }
+  // Whoever reads a member of it fails when the plugin is called.
+  if (direction === "input" && isBareEnum(type)) {
+    return unsupported("an enum that is only declared", "an enum without `declare`");
+  }
   if (type.isStringLiteral() || type.isNumberLiteral()) {
     return plain({ kind: "literal", value: type.value });
   }
@@ -52,6 +56,22 @@ export function readScalar(
 function isPrimitive(type: ts.Type): boolean {
   const { StringLike, NumberLike, BooleanLike, BigIntLike } = ts.TypeFlags;
   return (type.flags & (StringLike | NumberLike | BooleanLike | BigIntLike)) !== 0;
+}
+
+/** `declare enum` of a source: nothing makes its object. That of a declaration file may be made. */
+function isBareEnum(type: ts.Type): boolean {
+  if ((type.flags & ts.TypeFlags.EnumLike) === 0) return false;
+  const declarations = type.getSymbol()?.declarations ?? [];
+  return declarations.length > 0 && declarations.every(isAmbient);
+}
+
+function isAmbient(declaration: ts.Node): boolean {
+  if (declaration.getSourceFile().isDeclarationFile) return false;
+  for (let node = declaration; node !== undefined; node = node.parent) {
+    const modifiers = ts.canHaveModifiers(node) ? ts.getModifiers(node) : undefined;
+    if (modifiers?.some(({ kind }) => kind === ts.SyntaxKind.DeclareKeyword)) return true;
+  }
+  return false;
 }
 
 /** `Uint8Array`, or node's `Buffer`, which is one. */

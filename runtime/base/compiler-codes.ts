@@ -231,4 +231,8 @@ export const COMPILER_CODES = {
     title: "HttpError whose status the contract cannot tell",
     fix: "give `super` a number, or begin the text with it: `@throws {Gone} 410 it was sold`",
   },
+  SVC1250: {
+    title: "file with `@plugin` that is not searched for plugins",
+    fix: "name it `.ts` or `.mts`, or name it with `plugins` in svc.config.ts",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -6,7 +6,7 @@ import { glob } from "tinyglobby";
 import type { ResolvedConfig } from "./config-rule.js";
 
 const NEVER_PLUGINS = [
-  ...["**/*.test.{ts,mts,js,mjs}", "**/*.d.{ts,mts}"],
+  ...["**/*.test.{ts,mts,cts,tsx,js,mjs}", "**/*.d.{ts,mts,cts}"],
   ...["**/node_modules/**", "**/.svc/**"],
 ];
 

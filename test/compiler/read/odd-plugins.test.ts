@@ -45,6 +45,9 @@ export function f(_r: PluginRequest, e: D): number { return e; }`,
   `declare enum Amb { A = 1, B = 2 }
 /** @plugin */
 export function f(_r: PluginRequest, e: Amb): number { return e; }`,
+  `declare namespace N { const enum Amb { A = "a" } }
+/** @plugin */
+export function f(_r: PluginRequest, e: N.Amb.A | null): N.Amb | null { return e; }`,
   `/** @plugin */
 export const f = (_r: PluginRequest, x: int): int => x;`,
   `/** @plugin */

@@ -1,0 +1,56 @@
+// Files that mean to have plugins, but that the usual pattern does not take for their ending.
+// Without a word about them their author would look for the mistake elsewhere.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ResolvedConfig } from "../runtime/settings/config-rule.js";
+import { findPluginFiles } from "../runtime/settings/plugin-files.js";
+import type { Diagnostic } from "./diagnostics/diagnostic.js";
+
+const TAG = "@plugin";
+/** The end of the usual pattern; who writes another one has chosen what it takes. */
+const TAKEN = /\.\{ts,mts\}$/;
+const NOT_TAKEN = ".{cts,tsx}";
+
+/**
+ * @param config where the files are searched for
+ * @param taken the files that are read, relative to the project
+ */
+export async function passedOver(
+  projectDir: string,
+  config: ResolvedConfig,
+  taken: readonly string[],
+): Promise<Diagnostic[]> {
+  const usual = config.plugins.filter((pattern) => TAKEN.test(pattern));
+  if (usual.length === 0) return [];
+  const plugins = usual.map((pattern) => pattern.replace(TAKEN, NOT_TAKEN));
+  const files = await findPluginFiles(projectDir, { ...config, plugins, declared: [] });
+  return files
+    .filter((file) => !taken.includes(file))
+    .flatMap((file) => finding(file, textOf(join(projectDir, file))) ?? []);
+}
+
+/** Null where the file has no plugin. */
+function finding(file: string, text: string): Diagnostic | null {
+  const tag = /\/\*\*(?:(?!\*\/)[\s\S])*?(?<=[\s*])@plugin\b/.exec(text);
+  if (tag === null) return null;
+  const before = text.slice(0, tag.index + tag[0].length - TAG.length).split("\n");
+  const ending = file.slice(file.lastIndexOf("."));
+  return {
+    code: "SVC1250",
+    severity: "warning",
+    position: { file, line: before.length, column: before.at(-1)!.length + 1 },
+    length: TAG.length,
+    message: `no plugin is read from \`${ending}\` files: \`${TAG}\` declares nothing here`,
+    help: "another ending: `.ts` or `.mts`",
+  };
+}
+
+/** Empty where the file has just gone, or may not be read. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
