@@ -12,10 +12,12 @@ export {
 export type { Float } from "./base/float.js";
 export * from "./base/sort-constants.js";
 export type { VertexName } from "./graph/api/call-arguments.js";
-export { Graph, type OpenVertexState } from "./graph/api/graph.js";
+export type { OpenVertexState } from "./graph/api/graph.js";
 export type { NameList, ObjectCounts } from "./graph/api/graph-management.js";
 export type { EvaluateOptions } from "./graph/api/graph-queries.js";
 export type { GraphSimilarity } from "./graph/api/graph-similarity.js";
+export type { GraphSchema } from "./graph/api/schema.js";
+export { SchemaGraph as Graph, type SchemaVertex } from "./graph/api/schema-graph.js";
 export { Vertex } from "./graph/api/vertex.js";
 export type { VertexRecord } from "./graph/api/vertex-attributes.js";
 export type { ArcSpec, ConnectOptions } from "./graph/changes/connect.js";

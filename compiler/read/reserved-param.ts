@@ -44,7 +44,10 @@ export function readReserved(
       requireClass(context, parameter, type, "PluginResponse");
       return untyped;
     case "graph":
-      requireClass(context, parameter, type, "Graph");
+      // `Graph<Schema>` is an interface that extends the class.
+      if (!isPackageSymbol(type.getSymbol(), "TypedGraph")) {
+        requireClass(context, parameter, type, "Graph");
+      }
       return untyped;
     case "method":
       if (!isText(reader.readPresent(type).shape)) refuse(context, parameter, "`str`");

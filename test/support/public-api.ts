@@ -80,6 +80,12 @@ export class PublicApi {
         yield* this.#membersOf(place.file, node, shown);
       } else {
         yield `${shown}: ${printed(node)}`;
+        const known = classOfConstant(node);
+        const found = known === null ? null : this.#open(place.file, known);
+        if (found !== null && ts.isClassDeclaration(found.node)) {
+          yield `class ${shown}`;
+          yield* this.#membersOf(found.file, found.node, shown);
+        }
         const type = typeOfConstant(node);
         const open = type === null ? null : this.#open(place.file, type);
         if (open !== null) yield* this.#membersOf(open.file, open.node, shown);
@@ -182,6 +188,15 @@ function declaredNames(statement: ts.Statement): string[] {
     ts.isTypeAliasDeclaration(statement) ||
     ts.isFunctionDeclaration(statement);
   return isNamed && statement.name !== undefined ? [statement.name.text] : [];
+}
+
+/** Name of the class of `const Graph: typeof Plain & More`, which is that class and more. */
+function classOfConstant(node: ts.Statement): string | null {
+  if (!ts.isVariableStatement(node)) return null;
+  const { type } = node.declarationList.declarations[0]!;
+  const first = type !== undefined && ts.isIntersectionTypeNode(type) ? type.types[0] : type;
+  if (first === undefined || !ts.isTypeQueryNode(first)) return null;
+  return ts.isIdentifier(first.exprName) ? first.exprName.text : null;
 }
 
 /** Name of the type of `const system: System`. */

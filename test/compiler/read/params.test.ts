@@ -162,6 +162,31 @@ export function d(request: PluginRequest, graph: PluginResponse) {}
   ]);
 });
 
+test("a graph may be declared with what it holds", () => {
+  const source = `
+interface Shop { vertices: { person: { age: number } }; relationships: "knows" }
+/** @plugin @graph shop */
+export function old(request: PluginRequest, graph: Graph<Shop>, age: int) {
+  const condition = { type: "person", property: { age } } as const;
+  return graph.vertices({ condition });
+}
+export const made = plugin({ graph: "shop" }, (request: PluginRequest, graph: Graph<Shop>) =>
+  graph.vertices({ condition: { type: "person" } }));
+`;
+  const result = readSource(source);
+  assert.equal(marks(result, source), []);
+  for (const name of ["old", "made"]) {
+    const reserved = pluginNamed(result, name).params[1]!;
+    assert.equal([reserved.kind, reserved.name], ["reserved", "graph"]);
+  }
+  const own = `
+class TypedGraph {}
+/** @plugin @graph g */
+export function f(request: PluginRequest, graph: TypedGraph) { return 1; }
+`;
+  assert.equal(marks(readSource(own), own), ["SVC1034 TypedGraph"]);
+});
+
 test("types that do not resolve are left to TypeScript", () => {
   const source = `
 import type { Request, Shape } from "not-installed";

@@ -1,0 +1,162 @@
+// `Graph<Schema>`: a graph whose vertices, properties and relationships an editor knows. The same
+// objects at run time, and the same class; only types say more.
+
+import type { GraphOptions } from "../keeper/thread-graphs.js";
+import type { NeighborhoodOptions } from "../query/calls/neighborhood.js";
+import type { ScanOptions } from "../query/calls/stream.js";
+import type { GlobalOptions } from "../query/calls/vertices.js";
+import type {
+  NeighborhoodResult,
+  ScannedVertex,
+  VerticesResult,
+} from "../query/show/typed-results.js";
+import type { AccessMode } from "../sessions/open-vertices.js";
+import type { VertexName } from "./call-arguments.js";
+import { Graph } from "./graph.js";
+import type {
+  GraphSchema,
+  PropertiesOf,
+  PropertyCondition,
+  PropertyKey,
+  PropertyOf,
+  Relationship,
+  SchemaArc,
+  SchemaCollect,
+  SchemaCondition,
+  SchemaConnectOptions,
+  SchemaCreateOptions,
+  SchemaFilter,
+  TypeName,
+} from "./schema.js";
+import type { OptionOf, SchemaEntry, SchemaResult, Spelt } from "./schema-results.js";
+import type { Vertex } from "./vertex.js";
+
+type SchemaGlobal<S extends GraphSchema> = Omit<GlobalOptions, "condition"> & {
+  readonly condition?: SchemaCondition<S>;
+};
+type SchemaScan<S extends GraphSchema> = Omit<ScanOptions, "condition"> & {
+  readonly condition?: SchemaCondition<S>;
+};
+type SchemaNeighborhood<S extends GraphSchema> = Omit<
+  NeighborhoodOptions,
+  "arc" | "neighbor" | "collect"
+> & {
+  readonly arc?: SchemaFilter<S>;
+  readonly neighbor?: SchemaCondition<S>;
+  readonly collect?: SchemaCollect<S>;
+};
+
+/** A vertex of a graph with a schema: of the type that was named, or of any. */
+export interface SchemaVertex<S extends GraphSchema, T extends TypeName<S> = TypeName<S>>
+  extends Vertex {
+  setProperty(this: never, ...given: never[]): never;
+  setProperty<K extends PropertyKey<S, T>>(key: K, value: PropertyOf<S, K, T>): void;
+  setProperties(this: never, ...given: never[]): never;
+  setProperties(properties: Partial<PropertiesOf<S, T>>): void;
+  getProperty(this: never, ...given: never[]): never;
+  getProperty<K extends PropertyKey<S, T>>(key: K): PropertyOf<S, K, T> | null;
+  getProperty<K extends PropertyKey<S, T>, F>(key: K, fallback: F): PropertyOf<S, K, T> | F;
+  requireProperty(this: never, ...given: never[]): never;
+  requireProperty<K extends PropertyKey<S, T>>(key: K): PropertyOf<S, K, T>;
+  hasProperty(this: never, ...given: never[]): never;
+  hasProperty<K extends PropertyKey<S, T>>(
+    key: K,
+    condition?: PropertyCondition<PropertyOf<S, K, T>>,
+  ): boolean;
+  removeProperty(this: never, ...given: never[]): never;
+  removeProperty(key: PropertyKey<S, T>): void;
+  incProperty(this: never, ...given: never[]): never;
+  incProperty(key: PropertyKey<S, T>, by?: number): number;
+  setType(this: never, ...given: never[]): never;
+  setType(type: TypeName<S> | null): void;
+}
+
+/**
+ * `Graph<Schema>`; it may be given to whatever takes a `Graph`. That is what the signatures for
+ * `this: never` say to TypeScript: nobody can call them.
+ */
+export interface TypedGraph<S extends GraphSchema> extends Graph {
+  createVertex(this: never, ...given: never[]): never;
+  createVertex<T extends TypeName<S>>(
+    id: string,
+    type?: T | null | (SchemaCreateOptions<S, T> & { readonly type: T }),
+    options?: SchemaCreateOptions<S, T>,
+  ): number;
+  newVertex(this: never, ...given: never[]): never;
+  newVertex<T extends TypeName<S>>(
+    id: string,
+    type?: T | null | (SchemaCreateOptions<S, T> & { readonly type: T }),
+    options?: SchemaCreateOptions<S, T>,
+  ): SchemaVertex<S, T>;
+  openVertex(this: never, ...given: never[]): never;
+  openVertex<T extends TypeName<S> = TypeName<S>>(
+    id: string | number,
+    mode?: AccessMode,
+    timeout?: number,
+  ): SchemaVertex<S, T>;
+  getVertex(this: never, ...given: never[]): never;
+  getVertex<T extends TypeName<S> = TypeName<S>>(id: string): SchemaVertex<S, T>;
+  connect(this: never, ...given: never[]): never;
+  connect(
+    initial: VertexName,
+    arc: SchemaArc<S>,
+    terminals: VertexName | readonly VertexName[],
+    options?: SchemaConnectOptions<S>,
+  ): number;
+  disconnect(this: never, ...given: never[]): never;
+  disconnect(
+    id: VertexName,
+    arc?: SchemaFilter<S>,
+    neighbor?: SchemaCondition<S>,
+    timeout?: number,
+  ): number;
+  count(this: never, ...given: never[]): never;
+  count(
+    initial: VertexName,
+    relationship: Relationship<S> | null,
+    terminal: VertexName,
+    delta?: number,
+    timeout?: number,
+  ): number;
+  accumulate(this: never, ...given: never[]): never;
+  accumulate(
+    initial: VertexName,
+    relationship: Relationship<S> | null,
+    terminal: VertexName,
+    delta?: number,
+    timeout?: number,
+  ): number;
+  vertices(this: never, ...given: never[]): never;
+  vertices<const O extends SchemaGlobal<S> = object>(
+    options?: O & Spelt<S, O, "condition">,
+  ): SchemaResult<S, OptionOf<O, "condition">, VerticesResult<O>>;
+  scan(this: never, ...given: never[]): never;
+  scan<const O extends SchemaScan<S> = object>(
+    options?: O & Spelt<S, O, "condition">,
+  ): IterableIterator<SchemaEntry<S, OptionOf<O, "condition">, ScannedVertex<O>>>;
+  neighborhood(this: never, ...given: never[]): never;
+  neighborhood<const O extends SchemaNeighborhood<S> = object>(
+    id: VertexName,
+    options?: O & Spelt<S, O, "neighbor">,
+  ): SchemaResult<S, OptionOf<O, "neighbor">, NeighborhoodResult<O>>;
+  degree(this: never, ...given: never[]): never;
+  degree(id: VertexName, arc?: SchemaFilter<S>, options?: Parameters<Graph["degree"]>[2]): number;
+  arcValue(this: never, ...given: never[]): never;
+  arcValue(initial: VertexName, arc: SchemaFilter<S>, terminal: VertexName): number | null;
+  verticesType(this: never, ...given: never[]): never;
+  verticesType(type: TypeName<S> | null): string[];
+}
+
+/** A graph: any, or one that holds what a schema says. */
+export type SchemaGraph<S extends GraphSchema | undefined = undefined> = S extends GraphSchema
+  ? TypedGraph<S>
+  : Graph;
+
+/** `new Graph<Schema>("shop")`. */
+export interface TypedGraphConstructor {
+  new <S extends GraphSchema>(name: string, options?: GraphOptions): TypedGraph<S>;
+}
+
+/** The class itself. */
+export const SchemaGraph: typeof Graph & TypedGraphConstructor = Graph as typeof Graph &
+  TypedGraphConstructor;

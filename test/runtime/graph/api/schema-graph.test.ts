@@ -1,0 +1,143 @@
+// A graph with a schema: the type check refuses each line that is marked, and `npm run check` fails
+// where a marked line would compile. What results are is held by assignments of exact types.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { Graph, type GraphSchema, type SchemaVertex, V_GT } from "../../../../runtime/index.js";
+import { makeGraph } from "../support/make-graph.js";
+
+interface Shop extends GraphSchema {
+  vertices: {
+    person: { age: number; name?: string };
+    product: { price: number };
+  };
+  relationships: "knows" | "bought";
+}
+
+type Same<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function same<A, B>(is: Same<A, B>): void {
+  assert.ok(is);
+}
+
+function makeShop(): Graph<Shop> {
+  const graph = makeGraph() as unknown as Graph<Shop>;
+  graph.createVertex("ann", "person", { properties: { age: 30, name: "Ann" } });
+  graph.createVertex("bob", { type: "person", properties: { age: 20 } });
+  graph.createVertex("pen", "product", { properties: { price: 2 } });
+  graph.connect("ann", "knows", "bob");
+  graph.connect("ann", { rel: "bought", mod: "int", value: 3 }, "pen");
+  return graph;
+}
+
+const test = suite("graphs with a schema");
+
+test("calls that fit are those of any graph", () => {
+  const graph = makeShop();
+  assert.instance(graph, Graph);
+  const condition = { type: "person", property: { age: { gt: 25 } } } as const;
+  assert.equal(graph.vertices({ condition }), ["ann"]);
+  assert.equal(graph.vertices({ condition: { property: { price: [V_GT, 1] } } }), ["pen"]);
+  assert.equal(graph.neighborhood("ann", { arc: "bought" }), ["pen"]);
+  assert.equal(graph.neighborhood("bob", { arc: { rel: "knows", dir: "in" } }), ["ann"]);
+  assert.equal([...graph.scan({ condition: { type: "product" } })], ["pen"]);
+  assert.is(graph.degree("ann", "knows"), 1);
+  assert.equal(graph.verticesType("product"), ["pen"]);
+  const order = (any: Graph): number => any.order;
+  assert.is(order(graph), 3, "it is a graph to whoever takes any");
+});
+
+test("results have the properties of the type that a condition names", () => {
+  const graph = makeShop();
+  const people = graph.vertices({
+    condition: { type: "person" },
+    fields: ["id", "properties"],
+    result: "dict",
+    hits: 1,
+  });
+  same<(typeof people)[number]["properties"], Readonly<Shop["vertices"]["person"]>>(true);
+  same<(typeof people)[number]["id"], string>(true);
+  assert.is(typeof people[0]!.properties.age, "number");
+  const prices = graph.neighborhood("ann", {
+    arc: "bought",
+    neighbor: { type: "product" },
+    select: "price",
+    result: "dict",
+  });
+  same<(typeof prices)[number]["properties"]["price"], number>(true);
+  assert.is(prices[0]!.properties.price, 2);
+  const any = graph.vertices({ fields: ["properties"], result: "dict" });
+  same<(typeof any)[number]["properties"]["price"], number | undefined>(true);
+  assert.is(any.length, 3);
+  const ids = graph.vertices({ condition: { type: "person" } });
+  same<typeof ids, string[]>(true);
+});
+
+test("open vertices have the properties of their type", () => {
+  const graph = makeShop();
+  const ann: SchemaVertex<Shop, "person"> = graph.openVertex<"person">("ann");
+  const age = ann.getProperty("age");
+  same<typeof age, number | null>(true);
+  same<ReturnType<typeof ann.getProperty<"name">>, string | null>(true);
+  ann.setProperty("age", 31);
+  assert.is(ann.requireProperty("age"), 31);
+  assert.is(ann.getProperty("name", "nobody"), "Ann");
+  ann.close();
+  const anyone = graph.getVertex("bob");
+  same<ReturnType<typeof anyone.getProperty<"price">>, number | null>(true);
+  assert.is(anyone.getProperty("price"), null);
+  anyone.close();
+});
+
+/** Never called: what stands here only must not compile. */
+function refused(graph: Graph<Shop>): unknown[] {
+  const vertex = graph.openVertex<"person">("ann");
+  return [
+    // @ts-expect-error there is no such type
+    graph.createVertex("x", "persn"),
+    // @ts-expect-error a property of another type
+    graph.createVertex("x", "person", { properties: { price: 1 } }),
+    // @ts-expect-error a text is no number
+    graph.createVertex("x", { type: "person", properties: { age: "30" } }),
+    // @ts-expect-error age is missing
+    graph.createVertex("x", "person", { properties: { name: "X" } }),
+    // @ts-expect-error there is no such relationship
+    graph.connect("ann", "bougth", "pen"),
+    // @ts-expect-error there is no such relationship
+    graph.connect("ann", { rel: "likes" }, "pen"),
+    // @ts-expect-error there is no such relationship
+    graph.neighborhood("ann", { arc: "likes" }),
+    // @ts-expect-error there is no such relationship
+    graph.neighborhood("ann", { arc: { rel: "likes", dir: "in" } }),
+    // @ts-expect-error there is no such type
+    graph.neighborhood("ann", { neighbor: { type: "cat" } }),
+    // @ts-expect-error there is no such type
+    graph.vertices({ condition: { type: "persn" } }),
+    // @ts-expect-error a property of another type
+    graph.vertices({ condition: { type: "person", property: { price: 3 } } }),
+    // @ts-expect-error no type has such a property, beside one that there is
+    graph.vertices({ condition: { type: "person", property: { age: 3, agee: 3 } } }),
+    // @ts-expect-error a number is not compared with a text
+    graph.vertices({ condition: { type: "person", property: { age: "old" } } }),
+    // @ts-expect-error there is no such relationship
+    graph.vertices({ condition: { traverse: { arc: "likes" } } }),
+    // @ts-expect-error there is no such property
+    vertex.getProperty("price"),
+    // @ts-expect-error a text is no number
+    vertex.setProperty("age", "31"),
+    // @ts-expect-error there is no such relationship
+    graph.degree("ann", "likes"),
+    // @ts-expect-error there is no such type
+    graph.verticesType("cat"),
+  ];
+}
+
+test("a graph without a schema takes any names", () => {
+  assert.type(refused, "function");
+  const graph: Graph = makeGraph();
+  graph.createVertex("x", "persn", { properties: { agee: 1 } });
+  graph.connect("x", "likes", "y");
+  assert.equal(graph.vertices({ condition: { type: "persn", property: { agee: 1 } } }), ["x"]);
+});
+
+test.run();
