@@ -55,9 +55,10 @@ export async function call(port: string, path: string): Promise<unknown> {
 export async function withDev(
   files: Readonly<Record<string, string>> | undefined,
   check: (dev: Dev, project: TemporaryProject) => Promise<void>,
+  ...options: string[]
 ): Promise<void> {
   const project = new TemporaryProject(files);
-  const dev = new Dev(project.folder);
+  const dev = new Dev(project.folder, ...options);
   try {
     await check(dev, project);
     assert.is(await dev.stop(), 0);

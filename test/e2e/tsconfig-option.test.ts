@@ -1,0 +1,67 @@
+// `--tsconfig`: another file than `tsconfig.json` decides what imports mean, for each command that
+// takes it.
+// limit: 180 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { call, withDev } from "./support/dev.js";
+import { get, serve, svc } from "./support/server.js";
+import { GOOD_PLUGIN, TemporaryProject } from "./support/temporary-project.js";
+
+const test = suite("--tsconfig");
+
+const OPTION = ["--tsconfig", "config/tsconfig.build.json"] as const;
+const paths = { "@shop/*": ["../shop/*"] };
+const options = { module: "esnext", moduleResolution: "bundler", target: "es2022", paths };
+const FILES = {
+  "tsconfig.json": '{ "compilerOptions": { "module": "nodenext" } }',
+  "config/tsconfig.build.json": JSON.stringify({ compilerOptions: options }),
+  "shop/factor.ts": "export const factor = 2;\n",
+  "plugins/double.ts": `import { factor } from "@shop/factor";\n${GOOD_PLUGIN.replace("* 2", "* factor")}`,
+};
+
+/** What a command writes that has to fail. */
+async function failure(...words: string[]): Promise<string> {
+  const ended = await svc(...words).catch((error: { stdout: string; stderr: string }) => error);
+  assert.instance(ended, Error, "it has not failed");
+  return ended.stdout + ended.stderr;
+}
+
+test("build and check take imports from it, and from no other file", async () => {
+  const project = new TemporaryProject(FILES);
+  const { folder } = project;
+  try {
+    for (const command of ["check", "build"]) {
+      assert.match(await failure(command, folder), /double\.ts:1:\d+ - error TS2307/);
+      await svc(command, folder, ...OPTION);
+      const missing = await failure(command, folder, "--tsconfig", "none.json");
+      assert.match(missing, "SVC1061: there is no file none.json");
+    }
+    const served = await serve(folder);
+    try {
+      const answer = await get(served.port, "/svc/plugin/double?n=4");
+      assert.is(answer.json.response, 8);
+    } finally {
+      await served.stop();
+    }
+    project.write("shop/factor.ts", 'export const factor = "two";\n');
+    assert.match(await failure("check", folder, ...OPTION), /double\.ts:6:\d+ - error TS2363/);
+  } finally {
+    project.remove();
+  }
+});
+
+test("dev serves by it, and follows what is behind its paths", () =>
+  withDev(
+    FILES,
+    async (dev, project) => {
+      const [, port] = await dev.until(/127\.0\.0\.1:(\d+) /);
+      assert.is(await call(port!, "double?n=4"), 8);
+      project.write("shop/factor.ts", "export const factor = 3;\n");
+      await dev.until(/shop\/factor\.ts served after \d+ ms/);
+      assert.is(await call(port!, "double?n=4"), 12);
+    },
+    ...OPTION,
+  ));
+
+test.run();
