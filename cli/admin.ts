@@ -14,7 +14,7 @@ export const admin = defineCommand({
   name: "admin",
   summary: "Shows and operates the instances of a running system.",
   arguments: [
-    { name: "<verb>", required: true, help: `what to do${VERB_HELP}` },
+    { name: "<verb>", required: true, help: `what to do${VERB_HELP}`, choices: VERBS },
     { name: "[ids]", required: false, help: "instances: ids with commas, patterns such as S*" },
     { name: "[more]", required: false, help: "what some verbs need beside them" },
   ],

@@ -9,7 +9,14 @@ export function completionCommand(commands: () => readonly Command[]): Command {
   return defineCommand({
     name: "completion",
     summary: "Prints a script that completes command lines: bash, zsh or fish.",
-    arguments: [{ name: "<shell>", required: true, help: `one of ${SHELLS.join(", ")}` }],
+    arguments: [
+      {
+        name: "<shell>",
+        required: true,
+        help: `one of ${SHELLS.join(", ")}`,
+        choices: SHELLS.map((name) => ({ name, summary: "" })),
+      },
+    ],
     options: {},
     environment: false,
     async run([given]) {

@@ -23,6 +23,13 @@ export interface Argument {
   readonly name: string;
   readonly required: boolean;
   readonly help: string;
+  /** All that it may be, where these are few: shells offer them. */
+  readonly choices?: readonly Choice[];
+}
+
+export interface Choice {
+  readonly name: string;
+  readonly summary: string;
 }
 
 /** The argument of all commands that work on an existing project. */

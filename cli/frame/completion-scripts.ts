@@ -1,7 +1,7 @@
 // Completion for shells, generated from the tables of the commands. What the scripts offer is fixed
 // when they are written: asking `svc` at each press of a key would take longer than typing.
 
-import type { Command } from "./command.js";
+import type { Choice, Command } from "./command.js";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -51,12 +51,21 @@ function namesOf(places: readonly Place[]): { first: string[]; pairs: [string, s
   };
 }
 
+/** The words of which one has to stand behind a command's name. */
+function choicesOf({ command }: Place): readonly Choice[] {
+  return command.arguments[0]?.choices ?? [];
+}
+
 function bash(places: readonly Place[], line: string, file: string): string {
   const { first, pairs } = namesOf(places);
   const two = pairs.map((pair) => `    "${pair.join(" ")}") command="${pair.join(" ")}" ;;`);
   const seconds = [...new Set(pairs.map(([word]) => word))].map((word) => {
     const list = pairs.filter(([other]) => other === word).map(([, second]) => second);
     return `    "2 ${word}") words="${list.join(" ")}" ;;`;
+  });
+  const chosen = places.flatMap((place) => {
+    const list = choicesOf(place).map(({ name }) => name);
+    return list.length === 0 ? [] : [`    "2 ${place.command.name}") words="${list.join(" ")}" ;;`];
   });
   const values = places.flatMap(({ command, options }) =>
     options.flatMap(({ name, values: kind }) => {
@@ -88,7 +97,7 @@ _svc() {
 ${two.join("\n")}
   esac
   case "$COMP_CWORD $command" in
-${seconds.join("\n")}
+${[...seconds, ...chosen].join("\n")}
   esac
   case "$command $before" in
 ${values.join("\n")}
@@ -129,6 +138,11 @@ function fish(places: readonly Place[]): string {
       summaryOf(`${name} ${second}`),
     );
   });
+  const chosen = places.flatMap((place) =>
+    choicesOf(place).map(({ name, summary }) =>
+      described(`-f -n '__svc_second ${place.command.name}' -a ${name}`, summary),
+    ),
+  );
   const helped = first.map((name) => described(`-f -n '__svc_second help' -a ${name}`, ""));
   const options = places.flatMap(({ command, options }) =>
     options.map(({ name, help, values }) =>
@@ -149,7 +163,7 @@ function __svc_is
     contains -- "$words[2] $words[3]" ${two.join(" ")}; and set name "$words[2] $words[3]"
     test "$name" = "$argv[1]"
 end
-${[...words, ...seconds, ...helped, ...options].join("\n")}
+${[...words, ...seconds, ...chosen, ...helped, ...options].join("\n")}
 `;
 }
 

@@ -7,9 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { VERBS } from "../../cli/admin/verbs.js";
 import { run } from "./run-main.js";
 
 const test = suite("completion");
+
+/** Verbs of `svc admin` that begin with an s. */
+const WITH_S = VERBS.map(({ name }) => name).filter((name) => name.startsWith("s"));
 
 /** What bash offers where these words have been typed, the last of them not to its end. */
 function offered(script: string, cwd: string, ...words: string[]): string[] {
@@ -35,6 +39,11 @@ test("bash completes commands, options, their values and paths", async () => {
     assert.ok(on("").includes("graph") && on("").includes("help"));
     assert.equal(on("help", "de"), ["dev"]);
     assert.equal(on("graph", ""), ["import", "export"]);
+    assert.equal(on("admin", "s"), WITH_S);
+    assert.ok(VERBS.every(({ name }) => on("admin", name).includes(name)));
+    assert.equal(on("admin", "status", "o"), ["other"]);
+    assert.equal(on("admin", "status", "--j"), ["--json"]);
+    assert.equal(on("completion", "z"), ["zsh"]);
     assert.equal(on("argspec", "d"), ["diff"]);
     assert.equal(on("argspec", "o"), ["other"]);
     assert.equal(on("build", "--ch"), ["--check"]);
@@ -76,6 +85,9 @@ const hasFish = spawnSync("fish", ["--version"]).status === 0;
     assert.equal(on("svc bu"), ["build"]);
     assert.equal(on("svc help de"), ["dev"]);
     assert.equal(new Set(on("svc graph ")), new Set(["import", "export"]));
+    assert.equal(new Set(on("svc admin s")), new Set(WITH_S));
+    assert.equal(on("svc admin --js"), ["--json"]);
+    assert.equal(on("svc completion z"), ["zsh"]);
     assert.equal(new Set(on("svc argspec d")), new Set(["diff", "deep/"]));
     assert.equal(on("svc client --lang p"), ["python"]);
     assert.equal(on("svc build --ch"), ["--check"]);
