@@ -13,11 +13,12 @@ const test = suite("--tsconfig");
 const OPTION = ["--tsconfig", "config/tsconfig.build.json"] as const;
 const paths = { "@shop/*": ["../shop/*"] };
 const options = { module: "esnext", moduleResolution: "bundler", target: "es2022", paths };
+const PLUGIN = GOOD_PLUGIN.replace("* 2", "* factor");
 const FILES = {
   "tsconfig.json": '{ "compilerOptions": { "module": "nodenext" } }',
   "config/tsconfig.build.json": JSON.stringify({ compilerOptions: options }),
   "shop/factor.ts": "export const factor = 2;\n",
-  "plugins/double.ts": `import { factor } from "@shop/factor";\n${GOOD_PLUGIN.replace("* 2", "* factor")}`,
+  "plugins/double.ts": `import { factor } from "@shop/factor";\n${PLUGIN}`,
 };
 
 /** What a command writes that has to fail. */
