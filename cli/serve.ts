@@ -21,7 +21,7 @@ export const serve = defineCommand({
   async run([argument], { supervise, open = false, ...values }) {
     if (supervise === true) {
       const supervisor = await import("./serving/supervise.js");
-      return supervisor.supervise(process.argv.slice(3));
+      return supervisor.supervise(process.argv.slice(3), open);
     }
     const [{ warnIfStale }, { serveBuild }] = await Promise.all([
       import("./serving/built-project.js"),

@@ -57,12 +57,13 @@ export class Instance {
 
   /**
    * Resolves once it serves.
+   * @param once options for this start alone: a later one goes without them
    * @throws SvcError SVC3013 when it ends before, and when it was stopped
    */
-  async start(): Promise<void> {
+  async start(once: readonly string[] = []): Promise<void> {
     if (this.#isStopping) throw new SvcError("SVC3013", `${this.name} was stopped`);
     const port = this.port === null ? [] : ["--port", String(this.port)];
-    const words = ["serve", ...this.#options, ...port];
+    const words = ["serve", ...this.#options, ...port, ...once];
     this.#startedAtMs = performance.now();
     // In a group of its own, or Ctrl-C in the terminal would stop it beside us.
     const child = fork(join(packageRoot(), "bin", "svc.cjs"), words, {

@@ -7,18 +7,20 @@ import { configureLog } from "../../runtime/base/log-settings.js";
 import { onEndSignals } from "../../runtime/lifecycle/end-signals.js";
 import { Instance, type InstanceEvents } from "../matrix/instance.js";
 
-/** A server that is started again and again opens no browser. */
+/** Ours alone: a server that is started again must not open one browser more. */
 const SWITCH = /^--(?:supervise|open)(?:=.*)?$/;
 
 /**
  * Resolves with the exit code once a signal has ended the server.
  * @param words what stands behind `svc serve`
+ * @param open whether the console is shown in a browser, by the first start alone
  * @throws SvcError SVC3070 where the server does not even start
  */
-export async function supervise(words: readonly string[]): Promise<number> {
+export async function supervise(words: readonly string[], open: boolean): Promise<number> {
   configureLog("auto", "info");
   surviveLostReaders();
   delete process.env.SVC_SUPERVISE;
+  delete process.env.SVC_OPEN;
   const options = words.filter((word) => !SWITCH.test(word));
   const events: InstanceEvents = {
     up: ({ port }) => process.send?.({ port }),
@@ -42,7 +44,7 @@ export async function supervise(words: readonly string[]): Promise<number> {
     process.channel?.unref();
   });
   try {
-    await instance.start();
+    await instance.start(open ? ["--open"] : []);
   } catch (error) {
     if (stopped === null) throw new SvcError("SVC3070", (error as Error).message);
   }

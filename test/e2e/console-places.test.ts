@@ -34,26 +34,57 @@ test("is on both ports where that is wanted, and operations stay on the admin po
   }
 });
 
+/** A program that writes down what it is to show, in place of the one that shows pages. */
+function opener(name: string): { told: string; env: NodeJS.ProcessEnv } {
+  const told = join(root, name);
+  const program = join(root, "xdg-open");
+  const write = `printf '%s\\n' "$#" "$1" > "${told}.new"; mv "${told}.new" "${told}"`;
+  writeFileSync(program, `#!/bin/sh\n${write}\n`);
+  chmodSync(program, 0o755);
+  return { told, env: { ...process.env, PATH: `${root}${delimiter}${process.env.PATH}` } };
+}
+
+/** The text of a file, once it is there. */
+async function written(path: string): Promise<string> {
+  for (;;) {
+    try {
+      return readFileSync(path, "utf8");
+    } catch {
+      await delay(50);
+    }
+  }
+}
+
 test("--open gives the address to the program that shows pages, as one argument", async () => {
   if (process.platform !== "linux") return;
-  const told = join(root, "told");
-  const opener = join(root, "xdg-open");
-  const write = `printf '%s\\n' "$#" "$1" > "${told}.new"; mv "${told}.new" "${told}"`;
-  writeFileSync(opener, `#!/bin/sh\n${write}\n`);
-  chmodSync(opener, 0o755);
-  const env = { ...process.env, PATH: `${root}${delimiter}${process.env.PATH}` };
+  const { told, env } = opener("told");
   const words = [BIN, "serve", fixture("engine"), "--port", "0", "--root", join(root, "open")];
   const served = await started([...words, "--open"], env);
   try {
-    let text = "";
-    while (text === "") {
-      try {
-        text = readFileSync(told, "utf8");
-      } catch {
-        await delay(50);
-      }
-    }
+    const text = await written(told);
     assert.is(text, `1\nhttp://127.0.0.1:${served.port + 1}/\n`);
+  } finally {
+    await served.stop();
+  }
+});
+
+test("--open of a supervised server is for its first start alone", async () => {
+  if (process.platform !== "linux") return;
+  const { told, env } = opener("supervised");
+  const words = [BIN, "serve", fixture("engine"), "--port", "0", "--root", join(root, "again")];
+  const served = await started([...words, "--supervise"], { ...env, SVC_OPEN: "true" });
+  const { pid } = served.process;
+  const child = () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  try {
+    assert.is(await written(told), `1\nhttp://127.0.0.1:${served.port + 1}/\n`);
+    const first = child();
+    const line = (of: string) => readFileSync(`/proc/${of}/cmdline`, "utf8").split("\0");
+    assert.ok(line(first).includes("--open"));
+    process.kill(Number(first), "SIGKILL");
+    while (["", first].includes(child())) await delay(50);
+    while ((await get(served.port, "/svc/hc").catch(() => null)) === null) await delay(50);
+    assert.not.ok(line(child()).includes("--open"));
+    assert.not.match(readFileSync(`/proc/${child()}/environ`, "utf8"), /\0SVC_OPEN=/);
   } finally {
     await served.stop();
   }
