@@ -76,18 +76,18 @@ export interface SchemaVertex<S extends GraphSchema, T extends TypeName<S> = Typ
  * `this: never` say to TypeScript: nobody can call them.
  */
 export interface TypedGraph<S extends GraphSchema> extends Graph {
-  createVertex(this: never, ...given: never[]): never;
   createVertex<T extends TypeName<S>>(
     id: string,
     type?: T | null | (SchemaCreateOptions<S, T> & { readonly type: T }),
     options?: SchemaCreateOptions<S, T>,
   ): number;
-  newVertex(this: never, ...given: never[]): never;
+  createVertex(this: never, ...given: never[]): never;
   newVertex<T extends TypeName<S>>(
     id: string,
     type?: T | null | (SchemaCreateOptions<S, T> & { readonly type: T }),
     options?: SchemaCreateOptions<S, T>,
   ): SchemaVertex<S, T>;
+  newVertex(this: never, ...given: never[]): never;
   openVertex(this: never, ...given: never[]): never;
   openVertex<T extends TypeName<S> = TypeName<S>>(
     id: string | number,
@@ -96,13 +96,13 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
   ): SchemaVertex<S, T>;
   getVertex(this: never, ...given: never[]): never;
   getVertex<T extends TypeName<S> = TypeName<S>>(id: string): SchemaVertex<S, T>;
-  connect(this: never, ...given: never[]): never;
   connect(
     initial: VertexName,
     arc: SchemaArc<S>,
     terminals: VertexName | readonly VertexName[],
     options?: SchemaConnectOptions<S>,
   ): number;
+  connect(this: never, ...given: never[]): never;
   disconnect(this: never, ...given: never[]): never;
   disconnect(
     id: VertexName,
@@ -110,7 +110,6 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
     neighbor?: SchemaCondition<S>,
     timeout?: number,
   ): number;
-  count(this: never, ...given: never[]): never;
   count(
     initial: VertexName,
     relationship: Relationship<S> | null,
@@ -118,7 +117,7 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
     delta?: number,
     timeout?: number,
   ): number;
-  accumulate(this: never, ...given: never[]): never;
+  count(this: never, ...given: never[]): never;
   accumulate(
     initial: VertexName,
     relationship: Relationship<S> | null,
@@ -126,18 +125,19 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
     delta?: number,
     timeout?: number,
   ): number;
+  accumulate(this: never, ...given: never[]): never;
   vertices(this: never, ...given: never[]): never;
   vertices<const O extends SchemaGlobal<S> = object>(
-    options?: O & Spelt<S, O, "condition">,
+    options?: O & SchemaGlobal<S> & Spelt<S, O, "condition">,
   ): SchemaResult<S, OptionOf<O, "condition">, VerticesResult<O>>;
   scan(this: never, ...given: never[]): never;
   scan<const O extends SchemaScan<S> = object>(
-    options?: O & Spelt<S, O, "condition">,
+    options?: O & SchemaScan<S> & Spelt<S, O, "condition">,
   ): IterableIterator<SchemaEntry<S, OptionOf<O, "condition">, ScannedVertex<O>>>;
   neighborhood(this: never, ...given: never[]): never;
   neighborhood<const O extends SchemaNeighborhood<S> = object>(
     id: VertexName,
-    options?: O & Spelt<S, O, "neighbor">,
+    options?: O & SchemaNeighborhood<S> & Spelt<S, O, "neighbor">,
   ): SchemaResult<S, OptionOf<O, "neighbor">, NeighborhoodResult<O>>;
   degree(this: never, ...given: never[]): never;
   degree(id: VertexName, arc?: SchemaFilter<S>, options?: Parameters<Graph["degree"]>[2]): number;
