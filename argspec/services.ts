@@ -16,15 +16,6 @@ const OBJECT: JsonSchema = { type: "object", properties: {}, additionalPropertie
 const COUNTS = each(INTEGER, "order size properties vectors");
 const PROCESS_MEMORY = object(each(INTEGER, "available process"));
 
-const AFTER: ParamSpec = {
-  name: "after",
-  in: "query",
-  wire: "int",
-  required: false,
-  default: 0,
-  schema: INTEGER,
-  description: "only entries after this number, as the answer before gave it",
-};
 const LEVEL: ParamSpec = {
   name: "level",
   in: "query",
@@ -84,11 +75,6 @@ export const SERVICES: readonly Operation[] = [
       connections: list(object({ client: OBJECT, request: OBJECT })),
     }),
     params: [LEVEL],
-  },
-  {
-    ...service("log", "Gives the last entries of the log: admin port, trusted clients only."),
-    params: [AFTER],
-    result: value({}),
   },
   { ...service("matrix", "Tells where back-ends are and which are up."), result: value(list({})) },
   service("meminfo", "Tells the memory of the machine and of the process.", {

@@ -55,8 +55,11 @@ test("lets queries take what their signatures do not list, and a body", () => {
 test("has the services that a server has, by name", () => {
   assert.equal(
     SERVICES.map(({ path }) => path),
-    // /metrics speaks to Prometheus, not to clients.
-    [...services.keys()].filter((path) => path.startsWith("/svc/")).sort(),
+    // /metrics speaks to Prometheus, not to clients, and what only the admin port has to people.
+    [...services]
+      .filter(([path, { isAdminOnly }]) => path.startsWith("/svc/") && !isAdminOnly)
+      .map(([path]) => path)
+      .sort(),
   );
   for (const { name, path, isText } of SERVICES) {
     assert.is(path, `/svc/${name}`);

@@ -10,7 +10,7 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { BUILTINS } from "../../argspec/builtins.js";
 import { SERVICES } from "../../argspec/services.js";
-import { BUILTIN_ALIASES } from "../../runtime/builtin/services.js";
+import { BUILTIN_ALIASES, services } from "../../runtime/builtin/services.js";
 import { fixture, get, type Served, serve, svc } from "./support/server.js";
 
 const test = suite("authorisation of built-ins");
@@ -107,6 +107,16 @@ for (const [who, client] of Object.entries(STRANGERS)) {
     assert.equal(await content(), before);
   });
 }
+
+test("strangers read neither log nor build, and the main port has none", async () => {
+  const stranger = STRANGERS["another machine"];
+  for (const path of ["/svc/build", "/svc/log"]) {
+    assert.ok(services.get(path)!.isAdminOnly);
+    if (stranger !== undefined) assert.is((await ask(path, "GET", stranger, 1)).status, 403);
+    assert.is((await ask(path, "GET", {}, 0)).status, 404);
+    assert.is((await ask(path, "GET", {}, 1)).status, 200);
+  }
+});
 
 test("strangers operate nothing, and the main port has no operations", async () => {
   assert.is(OPERATIONS.length, 30);

@@ -59,6 +59,16 @@ const hello: ClientProgram = {
   ],
 };
 
+const cities: ClientProgram = {
+  body: `
+  await client.load();
+  const { entries, hitcount } = await client.largest({ country: "NO", n: 1 });
+  const [population, name]: [number, string] = entries[0]!;
+  print({ population, name, hitcount });`,
+  prints: { population: 718000, name: "Oslo", hitcount: 2 },
+  wrong: ["client.largest({ country: 1 })", "client.load({ n: 1 })", "client.sumUp()"],
+};
+
 const search: ClientProgram = {
   body: `
   const { vertices, arcs } = await client.feed();
@@ -157,6 +167,7 @@ const shop: ClientProgram = {
 };
 
 export const PROGRAMS: Readonly<Record<string, ClientProgram>> = {
+  cities,
   hello,
   matrix,
   recommend,
