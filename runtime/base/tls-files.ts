@@ -4,25 +4,11 @@
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
 import { SvcError } from "./errors.js";
 import { MAX_TLS_FILE_BYTES, TLS_EXPIRY_NOTICE_MS } from "./limits.js";
 import { log } from "./log.js";
-
-/** Paths of PEM files; null: none. */
-export interface TlsPaths {
-  readonly cert: string | null;
-  readonly key: string | null;
-  /** Whose certificates the other side has to have. */
-  readonly ca: string | null;
-}
-
-/** The same paths, which are relative to a folder. */
-export function tlsPathsIn(folder: string, { cert, key, ca }: TlsPaths): TlsPaths {
-  const path = (file: string | null) => (file === null ? null : resolve(folder, file));
-  return { cert: path(cert), key: path(key), ca: path(ca) };
-}
+import type { TlsPaths } from "./tls-paths.js";
 
 /** What was in the files. */
 export interface TlsMaterial {

@@ -3,7 +3,8 @@
 
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { TlsFiles, tlsPathsIn } from "../base/tls-files.js";
+import { TlsFiles } from "../base/tls-files.js";
+import { tlsPathsIn } from "../base/tls-paths.js";
 import type { BackEndAddress, BackEndTls } from "../settings/matrix-config.js";
 
 const LABEL = "dispatcher.options.tls";

@@ -1,7 +1,9 @@
 // What a program can ask of replication while it runs; see docs/replication.md.
 
 import type { ThrottleUnit } from "./gate.js";
-import type { Repair } from "./send-plan.js";
+
+/** What a subscriber is to get again: all graphs, or those that differ from what it has. */
+export type Repair = "all" | "different";
 
 export type Control =
   /** Provides to one more, for ever. */

@@ -2,6 +2,7 @@
 // reaches back to, else a snapshot; and whether what it has came from here at all.
 
 import { identityOfStore } from "../graph/log/logged-store.js";
+import type { Repair } from "./control.js";
 import type { Ancestor } from "./lineage.js";
 import type { LogChannel } from "./log/log-channel.js";
 import type { SegmentLog } from "./log/segment-log.js";
@@ -23,9 +24,6 @@ export interface Origin {
   readonly log: string | null;
   readonly ancestors: readonly Ancestor[];
 }
-
-/** What a subscriber is to get again: all graphs, or those that differ from what it has. */
-export type Repair = "all" | "different";
 
 /** @returns text: why this subscriber can get nothing from here */
 export function planFor(

@@ -14,7 +14,7 @@ import {
   MAX_PRIORITY,
   MAX_REFERENCE_COST,
 } from "../base/limits.js";
-import type { TlsPaths } from "../base/tls-files.js";
+import type { TlsPaths } from "../base/tls-paths.js";
 import { type Path, type Problem, type Problems, problemText, type Rule } from "./rules.js";
 
 /** Files of PEM; without a CA, those that Node knows. */

@@ -1,7 +1,7 @@
 // Settings that name the files of TLS. Whether the files are what they should be, only a server can
 // tell, where they are.
 
-import type { TlsPaths } from "../base/tls-files.js";
+import type { TlsPaths } from "../base/tls-paths.js";
 import { nullable, object, type Rule, string, withDefault } from "./rules.js";
 import type { SettingType } from "./setting-types.js";
 

@@ -21,7 +21,7 @@ const test = suite("client runtime");
 const ROOT = packageRoot();
 const FOLDER = join(ROOT, "dist/client");
 /** Contents that have to be waited for took 0.2 KB. */
-const MAX_BYTES = 3250;
+const MAX_BYTES = 3_850;
 const HASH = "0".repeat(64);
 const forms: readonly Pick<typeof Runtime, "Connection" | "SvcError">[] = [
   (await import(join(FOLDER, "runtime.js"))) as typeof Runtime,
@@ -269,7 +269,7 @@ test("an error is an SvcError to whoever has loaded the package in another way",
   }
 });
 
-test("it weighs no more than 3.25 KB on its way to a page", () => {
+test("it weighs no more than 3.85 KB on its way to a page", () => {
   const { outputFiles } = buildSync({
     entryPoints: [join(FOLDER, "runtime.js")],
     bundle: true,

@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { TlsFiles, type TlsMaterial, type TlsPaths } from "../../runtime/base/tls-files.js";
+import { TlsFiles, type TlsMaterial } from "../../runtime/base/tls-files.js";
+import type { TlsPaths } from "../../runtime/base/tls-paths.js";
 
 const FOLDER = fileURLToPath(new URL("../fixtures/tls", import.meta.url));
 

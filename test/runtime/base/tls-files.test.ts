@@ -8,7 +8,8 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { SvcError } from "../../../runtime/base/errors.js";
 import { MAX_TLS_FILE_BYTES } from "../../../runtime/base/limits.js";
-import { TlsFiles, tlsPathsIn } from "../../../runtime/base/tls-files.js";
+import { TlsFiles } from "../../../runtime/base/tls-files.js";
+import { tlsPathsIn } from "../../../runtime/base/tls-paths.js";
 import { certificateFile } from "../../support/certificates.js";
 
 const test = suite<{ folder: string }>("files of TLS");
