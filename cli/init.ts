@@ -29,7 +29,7 @@ export const init = defineCommand({
       console.log(`  ${join(argument!, file)}`);
     }
     if (dependency.startsWith("file:")) {
-      console.log("\nsvc-server is not published yet: package.json refers to this installation,");
+      console.log("\nThis svc-server is from no registry: package.json refers to where it is,");
       console.log(dependency);
     }
     console.log(`\nNext:\n  cd ${shellWord(argument!)}\n  npm install\n  npm start`);
@@ -62,10 +62,27 @@ function makeFolder(folder: string): void {
   mkdirSync(folder);
 }
 
-/** The exact version once it can be had from a registry, until then this very installation. */
+/** The exact version where it came from a registry, else this very installation. */
 function dependencyOnThisPackage(): string {
-  const { version, private: unpublished } = packageInfo();
-  return unpublished ? `file:${packageRoot().replaceAll("\\", "/")}` : version;
+  const root = packageRoot();
+  const isFromRegistry = basename(dirname(root)) === "node_modules" && !isFromFile(root);
+  return isFromRegistry ? packageInfo().version : `file:${root.replaceAll("\\", "/")}`;
+}
+
+/** Whether npm wrote down that it took the package from a folder or a file of this machine. */
+function isFromFile(root: string): boolean {
+  const name = basename(root);
+  try {
+    const lock = readFileSync(join(dirname(root), ".package-lock.json"), "utf8");
+    const { packages } = JSON.parse(lock) as {
+      packages: Record<string, { resolved?: string; link?: boolean }>;
+    };
+    const entry = packages[`node_modules/${name}`];
+    return entry?.link === true || (entry?.resolved?.startsWith("file:") ?? false);
+  } catch {
+    // Other package managers, and installations for all projects, write none.
+    return false;
+  }
 }
 
 /** What npm accepts as a name, as near to the folder's name as possible. */

@@ -15,8 +15,6 @@ export function packageRoot(): string {
 export interface PackageInfo {
   readonly name: string;
   readonly version: string;
-  /** True until the package is in a registry. */
-  readonly private?: boolean;
 }
 
 /** The package's own package.json. */

@@ -1,5 +1,5 @@
-// Where the files of TLS are. Apart from what reads them: settings are part of the declarations, and
-// those need no types of Node.
+// Where the files of TLS are. Apart from what reads them: settings are part of the declarations,
+// and those need no types of Node.
 
 import { resolve } from "node:path";
 
