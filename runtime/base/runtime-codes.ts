@@ -183,6 +183,10 @@ export const RUNTIME_CODES = {
     title: "matrix without back-ends that answer",
     fix: "start them first; RestartHTTP takes the matrix all the same",
   },
+  SVC2830: {
+    title: "synchronization cancelled",
+    fix: "run `svc admin sync` on the provider again when replicas are to be repaired",
+  },
   SVC2940: {
     title: "file of TLS cannot be read",
     fix: "give the path of a file that the server may read",

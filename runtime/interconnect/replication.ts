@@ -62,6 +62,8 @@ export class Replication {
   readonly #input = new Gate();
   readonly #output = new Gate();
   readonly #timer: NodeJS.Timeout;
+  /** How often a synchronization was cancelled. */
+  #cancelled = 0;
   #providers: readonly Provider[] = [];
   #subscriber: Subscriber | null = null;
   #lineage: Lineage;
@@ -294,13 +296,20 @@ export class Replication {
     return { ...this.#status(), graphs: stores.map(positionOf) };
   }
 
-  /** Lets subscribers have again what they have otherwise; resolves when they have, or in time. */
+  /**
+   * Lets subscribers have again what they have otherwise; resolves when they have, or in time.
+   * @throws SvcError SVC2830 when it is cancelled meanwhile
+   */
   async #sync(repair: Repair, timeoutMs: number): Promise<boolean> {
+    const cancelled = this.#cancelled;
     for (const provider of this.#providers) provider.repair(repair);
     const giveUpAt = performance.now() + timeoutMs;
     while (this.#providers.some(({ isRepairing }) => isRepairing)) {
       if (performance.now() > giveUpAt) return false;
       await sleep(FENCE_MS, undefined, { ref: false });
+      if (this.#cancelled !== cancelled) {
+        throw new SvcError("SVC2830", "the synchronization was cancelled: replicas may differ");
+      }
     }
     return true;
   }
@@ -309,6 +318,7 @@ export class Replication {
   #cancelSync(): number {
     const stopped = this.#providers.filter(({ isRepairing }) => isRepairing);
     for (const provider of stopped) provider.repair(null);
+    if (stopped.length > 0) this.#cancelled++;
     return stopped.length;
   }
 

@@ -5,6 +5,8 @@ import { log } from "../../base/log.js";
 import { AdminTokens, Exception, type IssuedToken } from "./admin-tokens.js";
 
 const WAIT_MS = 15_000;
+/** What ends another operation cannot wait for its end. */
+const UNQUEUED: ReadonlySet<string> = new Set(["CancelSync"]);
 
 export type ControlArguments = Readonly<Record<string, unknown>>;
 
@@ -45,7 +47,7 @@ export class ControlDesk {
     this.#tokens.take(client, token);
     const agent = (headers["user-agent"] ?? "").slice(0, 200);
     log(`admin: ${operation}`, "info", { operation, client, agent });
-    const done = await this.#turn(operation);
+    const done = UNQUEUED.has(operation) ? () => {} : await this.#turn(operation);
     try {
       return await this.#control(operation, args);
     } catch (error) {

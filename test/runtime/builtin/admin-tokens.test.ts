@@ -134,4 +134,15 @@ test("who waits for one that does not end is told so", async () => {
   }
 });
 
+test("what cancels a synchronization does not wait for its end", async () => {
+  const desk = new ControlDesk(
+    (operation) => (operation === "Sync" ? new Promise(() => {}) : Promise.resolve(operation)),
+    new AdminTokens(),
+    1,
+  );
+  void desk.perform(HEADERS, desk.issue(HEADERS).authtoken, "Sync");
+  const { authtoken } = desk.issue(HEADERS);
+  assert.is(await desk.perform(HEADERS, authtoken, "CancelSync"), "CancelSync");
+});
+
 test.run();

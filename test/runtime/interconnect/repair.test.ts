@@ -114,7 +114,11 @@ test("one that differs from the start is refused; repair that waits is stopped",
   assert.is(await provider.control({ do: "cancelSync" }), 0);
   await replica.control({ do: "suspend", what: "input" });
   assert.is(await provider.control({ ...REPAIR, timeoutMs: 100 }), false);
+  const waiting = provider
+    .control(REPAIR)
+    .then(String, ({ code, message }) => `${code} ${message}`);
   assert.is(await provider.control({ do: "cancelSync" }), 1);
+  assert.match(await waiting, /^SVC2830 .*cancelled: replicas may differ/);
   await replica.control({ do: "resume", what: "input" });
   await provider.control({ do: "resume", what: "output" });
   await provider.control(REPAIR);
