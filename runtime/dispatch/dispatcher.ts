@@ -53,6 +53,8 @@ export class Dispatcher implements CallOwner {
   #isPumping = false;
   #quietUntilMs = 0;
   #isClosed = false;
+  /** Settles when no change of the matrix is under way. */
+  #changed: Promise<void> = Promise.resolve();
   /** Requests that had to wait, since the start. */
   waited = 0;
   /** How long those waited that went on. */
@@ -74,11 +76,17 @@ export class Dispatcher implements CallOwner {
   /**
    * Puts another matrix in the place of this one, and loses no request: what runs comes to its end
    * where it is, what waits and what comes goes to the new one. Back-ends that are new are asked
-   * for their health before.
+   * for their health before. Changes come one after the other, the last asked for at the end.
    * @throws SvcError SVC2800 where requests would have nowhere to go, SVC2940 and further ones for
    *   certificates that cannot be used
    */
-  async change(config: MatrixConfig): Promise<void> {
+  change(config: MatrixConfig): Promise<void> {
+    const changed = this.#changed.then(() => this.#change(config));
+    this.#changed = changed.catch(() => {});
+    return changed;
+  }
+
+  async #change(config: MatrixConfig): Promise<void> {
     const connector = await this.#connectorFor(config);
     const next = new Matrix(config, this.#matrix, connector);
     await this.#health.ask([...next.all()]);

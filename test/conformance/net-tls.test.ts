@@ -2,6 +2,7 @@
 // those of what comes before the first request.
 
 import { once } from "node:events";
+import { connect as connectTcp } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "node:tls";
 import { suite } from "uvu";
@@ -46,11 +47,12 @@ test.after.each(async ({ servers, engine }) => {
 async function serverWith(
   { engine, servers }: Context,
   changes: Partial<ServerOptions> = {},
+  address = HERE,
 ): Promise<NetServer> {
   const tls = await materialOf("server");
   const server = new NetServer(serverOptions({ tls, ...changes }), engine);
   servers.push(server);
-  await server.listen(0, HERE);
+  await server.listen(0, address);
   return server;
 }
 
@@ -200,5 +202,19 @@ async function assertFails(what: Promise<unknown>): Promise<void> {
   );
   assert.ok(failed, "it should fail");
 }
+
+test("two that come from one port to two addresses are two", async (context) => {
+  const server = await serverWith(context, {}, "0.0.0.0");
+  const first = connectTcp({ port: server.port, host: HERE, localAddress: "127.0.0.3" });
+  await once(first, "connect");
+  const from = { localAddress: "127.0.0.3", localPort: first.localPort! };
+  const second = connectTcp({ port: server.port, host: "127.0.0.2", ...from });
+  await once(second, "connect");
+  while (server.clients.at("127.0.0.3").connections < 2) await sleep(1);
+  const ends = [first, second].map((socket) => once(socket.resume(), "close"));
+  await server.close();
+  await Promise.all(ends);
+  assert.is(server.clients.at("127.0.0.3").connections, 0);
+});
 
 test.run();

@@ -45,6 +45,13 @@ export class TlsDoor {
   /** @param untilMs when it must be secured, milliseconds of `performance.now` */
   secure(socket: Socket, untilMs: number, done: Done): void {
     const key = keyOf(socket);
+    // It was reset before it came here: it has no addresses any more.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy();
+      return done(null);
+    }
+    // The one before it with these addresses is gone, and has not said so yet.
+    if (this.#guests.has(key)) this.#settle(key, null);
     const guest = { socket, untilMs, done };
     this.#guests.set(key, guest);
     socket.on("error", () => {});
@@ -82,7 +89,7 @@ function contextOptions({ options }: TlsMaterial) {
   return { ...options, minVersion: "TLSv1.2", secureOptions } as const;
 }
 
-/** Unique while it is open. */
-function keyOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
+/** Unique while it is open: a client may come from one port to two addresses of this machine. */
+function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

@@ -284,6 +284,21 @@ test("who waits goes to a changed matrix, who runs ends in the former", async ()
   assert.is(dispatcher.matrix.backEnds[0]![0]!.address.port, second!.address.port);
 });
 
+test("of two changes at once the later one is in force", async () => {
+  await start(1, 2);
+  const { config } = small;
+  const row = (replica: number, timeoutMs: number) => ({
+    ...config,
+    partitions: [[config.partitions[0]![replica]!]],
+    replicas: [config.replicas[replica]!],
+    ...{ primaryRow: 0, timeoutMs },
+  });
+  await dispatcher.change(row(1, 7000));
+  // The first one has a back-end to ask for its health, the second none.
+  await Promise.all([dispatcher.change(row(0, 8000)), dispatcher.change(row(1, 9000))]);
+  assert.is(dispatcher.matrix.config.timeoutMs, 9000);
+});
+
 test("a close ends everything that is under way or waits", async () => {
   await start(2, 1, { channels: 1 });
   const all = [send("/a"), send("/b"), send("/c")];
