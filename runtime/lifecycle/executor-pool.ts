@@ -32,7 +32,7 @@ export interface ExecutorPoolEvents {
   ended(id: number): void;
   /** Resolves with the number of requests that the executor was running. */
   died(id: number): Promise<number>;
-  replaced(died: number, executor: ExecutorPort): void;
+  replaced(died: number, executor: ExecutorPort): Promise<void>;
   /** Executors die as fast as they are replaced: nothing can be served. */
   crashLoop(): void;
   /** After that, one has lived for a while. */
@@ -250,16 +250,30 @@ export class ExecutorPool {
     if (this.#ownDeathsInARow === MAX_OWN_DEATHS_IN_A_ROW) this.#events.crashLoop();
   }
 
+  /**
+   * Takes one out that died as soon as it lived, and its port with it, so that nobody got it.
+   * @returns false if its death is dealt with already
+   */
+  #abandon(id: number): boolean {
+    const member = this.#members.get(id);
+    if (member === undefined) return false;
+    member.leaving = true;
+    void member.worker.terminate();
+    return true;
+  }
+
   /** Starts a replacement: at once after a request's doing, else later and later. */
   #replace(died: number, routes: Routes): void {
     const delayMs = Math.min(2 ** this.#ownDeathsInARow - 1, MAX_RESTART_DELAY_MS);
     setTimeout(async () => {
       if (this.#closed) return;
+      let executor: ExecutorPort | null = null;
       try {
         this.#requireIds(1);
-        this.#events.replaced(died, await this.#startOne(this.#takeId(), routes));
+        executor = await this.#startOne(this.#takeId(), routes);
+        await this.#events.replaced(died, executor);
       } catch (error) {
-        if (this.#closed) return;
+        if (this.#closed || (executor !== null && !this.#abandon(executor.id))) return;
         log(`executor ${died} could not be replaced: ${(error as Error).message}`, "error");
         this.#countOwnDeath();
         this.#replace(died, routes);

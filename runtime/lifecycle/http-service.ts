@@ -89,7 +89,7 @@ export class HttpService {
         asked: (ask) => graphs.answer(ask),
         ended: (id) => graphs.recover(executorThread(id)),
         died: (id) => this.#io.executorDied(id),
-        replaced: (died, executor) => void this.#io.replaceExecutor(died, executor),
+        replaced: (died, executor) => this.#io.replaceExecutor(died, executor),
         crashLoop: () => {
           log("executors keep dying: the service goes out until one lives", "error");
           const wasIn = this.serviceIn;

@@ -39,8 +39,9 @@ export class Asker<A> {
   ask<T>(port: AskedPort, ask: A, transfer: readonly Transferable[] = []): Promise<T> {
     return new Promise((resolve, reject) => {
       const number = this.#asks++;
-      this.#waiting.set(number, { ask, resolve, reject, deaths: 0 });
+      // Throws when what is to be transferred is gone: then nobody waits.
       port.postMessage({ number, ask } satisfies Asked<A>, transfer);
+      this.#waiting.set(number, { ask, resolve, reject, deaths: 0 });
     });
   }
 

@@ -1,5 +1,6 @@
 // Threads that talk: answers in any order, errors by their codes, deaths, and sleepers.
 
+import { once } from "node:events";
 import { MessageChannel, receiveMessageOnPort, Worker } from "node:worker_threads";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
@@ -29,6 +30,17 @@ async function failureOf(promise: Promise<unknown>): Promise<Error> {
     (error: Error) => error,
   ) as Promise<Error>;
 }
+
+test("what cannot be sent fails, and nobody waits for it", async () => {
+  const [channel, gone] = [new MessageChannel(), new MessageChannel()];
+  gone.port1.close();
+  await once(gone.port2, "close");
+  const asker = new Asker<object>();
+  const failure = await failureOf(asker.ask(channel.port1, {}, [gone.port2]));
+  assert.match(failure.message, "detached");
+  assert.is(asker.isWaiting, false);
+  channel.port1.close();
+});
 
 test("answers find who asked, in any order; those of nobody are dropped", async () => {
   const other = new Other();
