@@ -20,6 +20,9 @@ export class RawClient {
   isClosed = false;
   readonly socket: Socket;
 
+  /** Bytes of the answer that is to come next, as far as its head has told. */
+  #wanted = 0;
+
   static readonly #all = new Set<RawClient>();
 
   private constructor(socket: Socket) {
@@ -102,6 +105,8 @@ export class RawClient {
   }
 
   #take(isHead: boolean): Answer | null {
+    // To look for the end of a head makes one text of all that was received.
+    if (this.received.length < this.#wanted) return null;
     const end = this.received.indexOf("\r\n\r\n");
     if (end < 0) return null;
     const head = this.received.slice(0, end + 2);
@@ -111,7 +116,9 @@ export class RawClient {
     if (length === undefined && !hasNone && !this.isClosed) return null;
     const start = end + 4;
     const stop = hasNone ? start : start + Number(length ?? 0);
+    this.#wanted = stop;
     if (this.received.length < stop) return null;
+    this.#wanted = 0;
     const answer = { status, head, body: this.received.slice(start, stop) };
     this.received = this.received.slice(stop);
     return answer;

@@ -14,6 +14,8 @@ import { Document } from "./support/document.js";
 import { svc } from "./support/server.js";
 import { UpSystem } from "./support/system.js";
 
+const COMMAND_LIMIT_MS = 60_000;
+
 const test = suite("system of the example");
 const BIN = join(packageRoot(), "bin", "svc.cjs");
 const document = new Document(join(packageRoot(), "examples", "cities", "README.md"));
@@ -48,6 +50,8 @@ test("README.md: what its commands print", async () => {
       const child = spawn("bash", ["-c", script], {
         cwd: folder,
         stdio: ["ignore", "pipe", "pipe"],
+        // Some wait for what comes: where that never does, the system is to end all the same.
+        ...{ timeout: COMMAND_LIMIT_MS, killSignal: "SIGKILL" },
       });
       const [out, err] = await Promise.all([
         text(child.stdout),

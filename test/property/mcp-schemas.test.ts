@@ -2,6 +2,7 @@
 // takes, and so does a program that reads the tool's schema by either dialect. What a type refuses
 // is refused, but for huge integers, what follows in open tuples, and items of tuples by draft 7.
 // The seed is printed on failure and repeats the run as SEED=n.
+// limit: 60 s
 
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";

@@ -51,7 +51,11 @@ export class TlsDoor {
       return done(null);
     }
     // The one before it with these addresses is gone, and has not said so yet.
-    if (this.#guests.has(key)) this.#settle(key, null);
+    const former = this.#guests.get(key);
+    if (former !== undefined) {
+      this.#settle(key, null);
+      former.socket.destroy();
+    }
     const guest = { socket, untilMs, done };
     this.#guests.set(key, guest);
     socket.on("error", () => {});
