@@ -22,7 +22,11 @@ export interface Instance {
   readonly state: State;
 }
 
-export function instancesOf(overview: unknown): readonly Instance[] {
+/** @param isBusy what five looks have found of an instance */
+export function instancesOf(
+  overview: unknown,
+  isBusy: (id: string) => boolean = () => false,
+): readonly Instance[] {
   const entries = listAt(overview, "instances").filter(isRecord);
   const providers = providersOf(valueAt(overview, "descriptor", "topology", "transaction"));
   const nodes = new Map(entries.map((entry) => [textAt(entry, "id"), nodeOf(entry)]));
@@ -32,9 +36,26 @@ export function instancesOf(overview: unknown): readonly Instance[] {
     return {
       ...{ id, entry, provider, node: nodes.get(id), type: textAt(entry, "nodetype") },
       address: `${textAt(entry, "hostname")}:${numberAt(entry, "adminport")}`,
-      state: stateOf(nodes.get(id), entry, provider === null ? null : nodes.get(provider)),
+      state: stateOf(
+        nodes.get(id),
+        entry,
+        provider === null ? null : nodes.get(provider),
+        isBusy(id),
+      ),
     };
   });
+}
+
+/** Milliseconds since the last change, of those that tell. */
+export function idleOf(overview: unknown): ReadonlyMap<string, number> {
+  const entries = listAt(overview, "instances").filter(isRecord);
+  const known = entries.filter((entry) => isRecord(nodeOf(entry)));
+  return new Map(
+    known.flatMap((entry) => {
+      const ms = valueAt(nodeOf(entry), "idle-ms");
+      return typeof ms === "number" ? [[textAt(entry, "id"), ms] as const] : [];
+    }),
+  );
 }
 
 function nodeOf(entry: Readonly<Record<string, unknown>>): unknown {

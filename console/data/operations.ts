@@ -10,6 +10,8 @@ export interface Argument {
   readonly name: string;
   readonly label: string;
   readonly hint: string;
+  /** What may be chosen, the first unless something else is; left out: any text. */
+  readonly choices?: readonly string[];
 }
 
 export interface Operation {
@@ -23,10 +25,21 @@ export interface Operation {
   readonly isFor?: (node: unknown) => boolean;
   /** Needs the token before, too. */
   readonly isTwice?: true;
+  /** Of several instances, none follows one where it has failed. */
+  readonly movesData?: true;
 }
 
 const PORT: Argument = { name: "port", label: "Port", hint: "10010" };
 const URI: Argument = { name: "uri", label: "Subscriber", hint: "svc://10.0.0.7:10010" };
+const MODE: Argument = {
+  ...{ name: "mode", label: "Mode", hint: "" },
+  choices: ["repair", "soft", "hard"],
+};
+const RATE: Argument = { name: "rate", label: "Units a second; 0: no bound", hint: "1000" };
+const UNIT: Argument = {
+  ...{ name: "unit", label: "Unit", hint: "" },
+  choices: ["operations", "transactions", "opcodes", "bytes", "all_unlimited"],
+};
 const REASON: Argument = { name: "reason", label: "Reason", hint: "operator" };
 
 const isIn = (node: unknown): boolean => isAt(node, "service-in");
@@ -70,6 +83,7 @@ const SERVICE: readonly Operation[] = [
     title: "Restart ports",
     effect: "Both ports stop and start, with the matrix of the descriptor. Requests are lost.",
     confirm: "click",
+    movesData: true,
   },
   {
     operation: "ResetMetrics",
@@ -80,7 +94,13 @@ const SERVICE: readonly Operation[] = [
 ];
 
 const GRAPHS: readonly Operation[] = [
-  { operation: "Persist", title: "Save", effect: "All graphs are saved.", confirm: "click" },
+  {
+    operation: "Persist",
+    title: "Save",
+    effect: "All graphs are saved.",
+    confirm: "click",
+    movesData: true,
+  },
   {
     operation: "SetReadonly",
     title: "Readonly",
@@ -130,6 +150,31 @@ const REPLICATION: readonly Operation[] = [
     title: "Detach all",
     effect: "Nobody gets changes any more. Type how many subscribers there are.",
     confirm: (node) => String(subscribers(node)),
+    isFor: (node) => subscribers(node) > 0,
+  },
+  {
+    operation: "Sync",
+    title: "Synchronize",
+    effect:
+      "Subscribers get again what differs from here, or, with hard, everything. Type how many.",
+    confirm: (node) => String(subscribers(node)),
+    args: [MODE],
+    isFor: (node) => subscribers(node) > 0,
+    movesData: true,
+  },
+  {
+    operation: "CancelSync",
+    title: "Cancel synchronization",
+    effect: "What is being sent again is ended; subscribers get it at the next one.",
+    confirm: "none",
+    isFor: (node) => subscribers(node) > 0,
+  },
+  {
+    operation: "Throttle",
+    title: "Throttle",
+    effect: "Subscribers get no more than this in a second.",
+    confirm: "click",
+    args: [RATE, UNIT],
     isFor: (node) => subscribers(node) > 0,
   },
   {
@@ -183,6 +228,7 @@ const ENDS: readonly Operation[] = [
     title: "Truncate",
     effect: "All data of all graphs is deleted, for good. Type vertices:arcs.",
     confirm: content,
+    movesData: true,
   },
   {
     operation: "Shutdown",
@@ -190,6 +236,7 @@ const ENDS: readonly Operation[] = [
     effect: "The process ends. Type vertices:arcs.",
     confirm: content,
     isTwice: true,
+    movesData: true,
   },
 ];
 

@@ -18,6 +18,8 @@ interface Seen {
   readonly entry: unknown;
   /** `nodestat` of its provider; null: it has none. */
   readonly provider: unknown;
+  /** Changes have come in each of the last looks. */
+  readonly isBusy: boolean;
 }
 
 type Rule = (seen: Seen) => State | null;
@@ -86,7 +88,7 @@ const RULES: readonly Rule[] = [
     warning("OK/Delta"),
   ),
   behind,
-  when((seen) => lagMs(seen) > QUIET_MS, notice("Busy")),
+  when((seen) => lagMs(seen) > QUIET_MS || seen.isBusy, notice("Busy")),
   memory(80, "Memory", "quiet", false),
 ];
 
@@ -115,10 +117,16 @@ function lagMs({ node, provider }: Seen): number {
  * @param node `nodestat`; undefined when there is no answer, null when none has come yet
  * @param entry its entry in the overview
  * @param provider `nodestat` of its provider, null when it has none
+ * @param isBusy changes have come in each of the last looks
  */
-export function stateOf(node: unknown, entry: unknown = null, provider: unknown = null): State {
+export function stateOf(
+  node: unknown,
+  entry: unknown = null,
+  provider: unknown = null,
+  isBusy = false,
+): State {
   for (const find of RULES) {
-    const state = find({ node, entry, provider });
+    const state = find({ node, entry, provider, isBusy });
     if (state !== null) return state;
   }
   return { word: "OK", tone: "good", isWarning: false };

@@ -1,10 +1,10 @@
 // Where to begin: the state of this instance and of its system in a line each, and where to go on.
 
-import { instancesOf, OVERVIEW } from "../data/instances.js";
 import { trouble, useLive } from "../data/live.js";
 import { numberAt, textAt } from "../data/node-stat.js";
 import { signOf, stateOf } from "../data/state-of.js";
 import { bytes, count, duration, shown } from "../data/text.js";
+import { useInstances } from "../data/use-instances.js";
 import { Badge } from "../parts/badge.js";
 import { Figures } from "../parts/figures.js";
 import { PageLink } from "../parts/page-link.js";
@@ -21,8 +21,7 @@ const PLACES = [
 
 export function Home() {
   const node = useLive("svc/nodestat", EVERY_MS);
-  const overview = useLive(OVERVIEW, EVERY_MS);
-  const instances = instancesOf(overview);
+  const { instances } = useInstances(EVERY_MS);
   const state = stateOf(trouble.value !== null && node === null ? undefined : node);
   const warnings = instances.filter((instance) => instance.state.isWarning);
   return (

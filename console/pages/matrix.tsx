@@ -1,73 +1,52 @@
-// The back-ends of a dispatcher: a row for each replica, a column for each partition.
+// The back-ends of this dispatcher, and of the other ones of its system.
 
+import { useMemo } from "preact/hooks";
 import { useLive } from "../data/live.js";
-import { isAt, numberAt, textAt } from "../data/node-stat.js";
-import type { State } from "../data/state-of.js";
-import { count, shown } from "../data/text.js";
-import { Badge } from "../parts/badge.js";
+import { countsOf, matricesOf, partitionsOf } from "../data/matrices.js";
+import { textAt } from "../data/node-stat.js";
+import { Rates } from "../data/rates.js";
+import { shown } from "../data/text.js";
+import { useInstances } from "../data/use-instances.js";
+import { MatrixTable } from "../parts/matrix-table.js";
 
 const EVERY_MS = 1000;
-
-/** States of a back-end as the server calls them. */
-const TONES: ReadonlyMap<string, State["tone"]> = new Map([
-  ["up", "good"],
-  ["ejected", "warn"],
-  ["down", "bad"],
-]);
+const SYSTEM_EVERY_MS = 2000;
+/** No instance has this name. */
+const THIS = "";
 
 export function Matrix() {
-  const answer = useLive("svc/matrix", EVERY_MS);
-  if (answer === null) return <p class="quiet">Reading the matrix…</p>;
-  const partitions = (Array.isArray(answer) ? answer : []).filter(Array.isArray);
-  if (partitions.length === 0) return <p class="quiet">This is an engine: it has no matrix.</p>;
-  const height = Math.max(...partitions.map((replicas) => replicas.length));
-  const rows = Array.from({ length: height }, (_, index) => index);
+  const rates = useMemo(() => new Rates(), []);
+  const { overview, instances } = useInstances(SYSTEM_EVERY_MS, (found) => {
+    rates.add(Date.now(), countsOf(matricesOf(found)));
+  });
+  const own = textAt(overview, "id");
+  const others = matricesOf(instances).filter(({ id }) => id !== own);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
-    <section class="card scroll" tabIndex={0} aria-label="Back-ends">
-      <table>
-        <caption>
-          {partitions.length} partitions, {height} replicas
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Replica</th>
-            {partitions.map((_, index) => (
-              <th key={index} scope="col">
-                Partition {index}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row}>
-              <th scope="row">{row}</th>
-              {partitions.map((replicas, index) => (
-                <td key={index}>{row < replicas.length && <Cell backEnd={replicas[row]} />}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <>
+      <OwnMatrix isWhole />
+      {others.map((matrix) => (
+        <MatrixTable
+          key={matrix.id}
+          title={`Back-ends of ${shown(matrix.id, 60)}`}
+          matrix={matrix}
+          rates={rates}
+          isWhole
+        />
+      ))}
+    </>
   );
 }
 
-function Cell({ backEnd }: { readonly backEnd: unknown }) {
-  const word = textAt(backEnd, "state");
-  const tone = TONES.get(word) ?? "quiet";
-  const state = { word: shown(word, 40), tone, isWarning: tone !== "good" };
-  const figure = (name: string) => count(numberAt(backEnd, name));
-  return (
-    <>
-      <Badge state={state} /> {shown(textAt(backEnd, "ip"), 60)}:{numberAt(backEnd, "port")}
-      {isAt(backEnd, "primary") && " (primary)"}
-      <div class="quiet">
-        {figure("running")} running, {figure("answered")} answered
-        <br />
-        {figure("failures")} failed, {figure("retries")} repeated
-      </div>
-    </>
-  );
+/** @param isWhole with all counts */
+export function OwnMatrix({ isWhole }: { readonly isWhole: boolean }) {
+  const rates = useMemo(() => new Rates(), []);
+  const answer = useLive("svc/matrix", EVERY_MS, (matrix, isGap) => {
+    if (!isGap) rates.add(Date.now(), countsOf([{ id: THIS, partitions: partitionsOf(matrix) }]));
+  });
+  if (answer === null) return <p class="quiet">Reading the matrix…</p>;
+  const partitions = partitionsOf(answer);
+  if (partitions.length === 0) return <p class="quiet">This is an engine: it has no matrix.</p>;
+  const matrix = { id: THIS, partitions };
+  const title = "Back-ends of this instance";
+  return <MatrixTable title={title} matrix={matrix} rates={rates} isWhole={isWhole} />;
 }

@@ -1,16 +1,21 @@
 // The system at a glance: what it is, how much this instance does and how fast, and all the others.
 
 import { useMemo, useState } from "preact/hooks";
-import { type Instance, instancesOf, OVERVIEW } from "../data/instances.js";
+import type { Instance } from "../data/instances.js";
 import { trouble, useLive } from "../data/live.js";
+import { countsOf, matricesOf } from "../data/matrices.js";
 import { isAt, numberAt, textAt } from "../data/node-stat.js";
+import { Rates } from "../data/rates.js";
 import { Series } from "../data/series.js";
 import { memoryUse, stateOf } from "../data/state-of.js";
 import { bytes, count, duration, milliseconds, shown } from "../data/text.js";
+import { useInstances } from "../data/use-instances.js";
 import { Badge } from "../parts/badge.js";
 import { Figures } from "../parts/figures.js";
 import { InstanceTable } from "../parts/instance-table.js";
+import { MatrixTable } from "../parts/matrix-table.js";
 import { Plot } from "../parts/plot.js";
+import { OwnMatrix } from "./matrix.js";
 
 const EVERY_MS = 1000;
 const NODE_EVERY_MS = 2000;
@@ -20,7 +25,10 @@ export function Overview() {
   const times = useMemo(() => new Series(2), []);
   const [turn, setTurn] = useState(0);
   const node = useLive("svc/nodestat", NODE_EVERY_MS);
-  const overview = useLive(OVERVIEW, EVERY_MS);
+  const backEnds = useMemo(() => new Rates(), []);
+  const { overview, instances } = useInstances(EVERY_MS, (found) => {
+    backEnds.add(Date.now(), countsOf(matricesOf(found)));
+  });
   const status = useLive("svc/status", EVERY_MS, (answer, isGap) => {
     const at = Date.now() / 1000;
     rates.add(at, isGap ? [] : [numberAt(answer, "request", "rate")]);
@@ -28,11 +36,22 @@ export function Overview() {
     times.add(at, isGap ? [] : [response("50.0"), response("95.0")]);
     setTurn((last) => last + 1);
   });
-  const instances = instancesOf(overview);
+  const matrices = matricesOf(instances);
+  const isAlone = matrices.length === 0 && isAt(status, "dispatcher", "enabled");
   return (
     <>
       {instances.length > 1 && <System overview={overview} instances={instances} />}
       {instances.length > 0 && <InstanceTable instances={instances} />}
+      {isAlone && <OwnMatrix isWhole={false} />}
+      {matrices.map((matrix) => (
+        <MatrixTable
+          key={matrix.id}
+          title={`Matrix of ${shown(matrix.id, 60)}`}
+          matrix={matrix}
+          rates={backEnds}
+          isWhole={false}
+        />
+      ))}
       <ThisInstance node={node} status={status} />
       <div class="cards">
         <Plot title="Requests" unit="/s" names={["rate"]} series={rates} turn={turn} />

@@ -1,11 +1,12 @@
 // Who takes whose changes: this instance with its provider and subscribers, and all of the system.
 
 import { useMemo, useState } from "preact/hooks";
-import { type Instance, instancesOf, OVERVIEW } from "../data/instances.js";
+import type { Instance } from "../data/instances.js";
 import { useLive } from "../data/live.js";
 import { isAt, listAt, numberAt, textAt } from "../data/node-stat.js";
 import { Series } from "../data/series.js";
 import { bytes, count, milliseconds, shown } from "../data/text.js";
+import { useInstances } from "../data/use-instances.js";
 import { Figures } from "../parts/figures.js";
 import { Plot } from "../parts/plot.js";
 import { Table } from "../parts/table.js";
@@ -22,8 +23,7 @@ export function Replication() {
     rates.add(Date.now() / 1000, isGap ? [] : [rate("in"), rate("out")]);
     setTurn((last) => last + 1);
   });
-  const overview = useLive(OVERVIEW, EVERY_MS);
-  const instances = instancesOf(overview);
+  const { instances } = useInstances(EVERY_MS);
   return (
     <>
       <ThisInstance peers={peers} stat={stat} />

@@ -1,36 +1,56 @@
-// What the main port's connections are doing, with the oldest work first.
+// What the main port's connections are doing, with the oldest work first, and all that is known of
+// the one that the address names.
 
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { isRecord } from "../data/client.js";
 import { useLive } from "../data/live.js";
-import { listAt, numberAt, textAt } from "../data/node-stat.js";
-import { milliseconds } from "../data/text.js";
+import { entriesAt, listAt, numberAt, textAt, valueAt } from "../data/node-stat.js";
+import { milliseconds, shown } from "../data/text.js";
+import { Figures } from "../parts/figures.js";
 import { Table } from "../parts/table.js";
+import { keepPart, place } from "../router.js";
 
 const EVERY_MS = 1000;
 /** Work that lasts longer is marked. */
 const SLOW_MS = 1000;
 /** A connection without a request. */
 const IDLE = "READY";
+const PARTS = ["client", "request", "partial", "executor", "headers", "matrix"];
 
 export function Requests() {
+  const chosen = place.value.params.get("id") ?? "";
   // Details are for trusted clients; others get what everybody may see.
-  const [level, setLevel] = useState(2);
+  const [isTrusted, setTrusted] = useState(true);
+  const level = !isTrusted ? 1 : chosen === "" ? 2 : 3;
   const answer = useLive(`svc/inspect?main=1&level=${level}`, EVERY_MS, (_, isGap) => {
-    if (isGap) setLevel(1);
+    if (isGap) setTrusted(false);
   });
   const open = listAt(answer, "connections");
   const working = open
     .filter((one) => textAt(one, "client", "state") !== IDLE)
     .sort((a, b) => numberAt(b, "request", "exec-ms") - numberAt(a, "request", "exec-ms"));
   return (
-    <section class="card">
-      <Table
-        caption={`${working.length} requests at work on ${open.length} connections`}
-        columns={["State", "Age", "Method", "Path", "Client", "Executor", "Back-ends"]}
-        rows={working.map(rowOf)}
-        empty="all is answered"
-      />
-    </section>
+    <>
+      <section class="card">
+        <Table
+          caption={`${working.length} requests at work on ${open.length} connections`}
+          columns={[
+            ...["Connection", "State", "Age", "Method", "Path", "Client"],
+            ...["Executor", "Back-ends"],
+          ]}
+          rows={working.map(rowOf)}
+          empty="all is answered"
+          onPick={([id]) => keepPart("id", String(id))}
+        />
+      </section>
+      {chosen !== "" && (
+        <Detail
+          key={chosen}
+          id={chosen}
+          one={open.find((one) => String(valueAt(one, "client", "id")) === chosen)}
+        />
+      )}
+    </>
   );
 }
 
@@ -38,6 +58,7 @@ function rowOf(one: unknown): readonly unknown[] {
   const age = numberAt(one, "request", "exec-ms");
   const host = textAt(one, "client", "host");
   return [
+    numberAt(one, "client", "id"),
     textAt(one, "client", "state"),
     age > SLOW_MS ? `▲ ${milliseconds(age)}` : milliseconds(age),
     textAt(one, "request", "method"),
@@ -46,4 +67,70 @@ function rowOf(one: unknown): readonly unknown[] {
     textAt(one, "client", "state") === "EXECUTE" ? numberAt(one, "executor", "id") : "",
     numberAt(one, "matrix", "n-channels"),
   ];
+}
+
+interface DetailProps {
+  readonly id: string;
+  /** Undefined once the connection is gone. */
+  readonly one: unknown;
+}
+
+/** What was last seen stays: requests are over sooner than they are read. */
+function Detail({ id, one }: DetailProps) {
+  const [last, setLast] = useState<unknown>(undefined);
+  const isBusy = one !== undefined && textAt(one, "client", "state") !== IDLE;
+  useEffect(() => {
+    if (isBusy) setLast(one);
+  }, [one]);
+  const seen = isBusy ? one : (last ?? one);
+  return (
+    <section class="card" aria-label="Detail of a request">
+      <h2>Connection {shown(id, 20)}</h2>
+      <p class={isBusy ? "" : "warn"}>
+        {isBusy
+          ? "It is at work."
+          : one === undefined
+            ? "It is closed; this is what was last seen."
+            : "Its request is answered; this is what was last seen."}
+      </p>
+      {PARTS.map((part) => (
+        <Part key={part} title={part} value={valueAt(seen, part)} />
+      ))}
+      <Fields seen={seen} />
+      <Channels seen={seen} />
+      <button type="button" onClick={() => keepPart("id", "")}>
+        Close
+      </button>
+    </section>
+  );
+}
+
+/** One part of what is told: its plain values. */
+function Part({ title, value }: { readonly title: string; readonly value: unknown }) {
+  const items = entriesAt(value)
+    .filter(([, one]) => !isRecord(one) && !Array.isArray(one))
+    .map(([name, one]) => [name, one === null ? "none" : shown(one)] as const);
+  if (items.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <Figures items={items} />
+    </>
+  );
+}
+
+function Fields({ seen }: { readonly seen: unknown }) {
+  const rows = entriesAt(seen, "headers", "fields");
+  if (rows.length === 0) return null;
+  return <Table caption="Header fields" columns={["Name", "Value"]} rows={rows} />;
+}
+
+function Channels({ seen }: { readonly seen: unknown }) {
+  const rows = listAt(seen, "matrix", "channels").map((one) => [
+    ...[textAt(one, "matrix-id"), textAt(one, "state"), numberAt(one, "cost")],
+    ...[numberAt(one, "bytes-sent"), numberAt(one, "bytes-recv"), numberAt(one, "total-requests")],
+  ]);
+  if (rows.length === 0) return null;
+  const columns = ["Partition.replica.channel", "State", "Cost", "Sent", "Received", "Requests"];
+  return <Table caption="Channels to back-ends" columns={columns} rows={rows} />;
 }

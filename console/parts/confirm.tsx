@@ -2,7 +2,7 @@
 // Escape leaves everything as it is.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Operation } from "../data/operations.js";
+import type { Argument, Operation } from "../data/operations.js";
 
 interface ConfirmProps {
   readonly operation: Operation;
@@ -15,31 +15,37 @@ interface ConfirmProps {
 export function ConfirmDialog({ operation, word, onDone, onCancel }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState("");
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(
+      (operation.args ?? []).map(({ name, choices }) => [name, choices?.[0] ?? ""]),
+    ),
+  );
   useEffect(() => dialog.current!.showModal(), []);
+  const args = operation.args ?? [];
   const isRight = word === null || typed.trim() === word;
   return (
     <dialog ref={dialog} aria-labelledby="confirm-title" onClose={onCancel}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (isRight) onDone(values);
+          if (isRight) onDone(filled(values));
         }}
       >
         <h2 id="confirm-title">{operation.title}</h2>
         <p>{operation.effect}</p>
-        {(operation.args ?? []).map(({ name, label, hint }) => (
-          <div class="field" key={name}>
-            <label for={`confirm-${name}`}>{label}</label>
-            <input
-              id={`confirm-${name}`}
-              placeholder={hint}
-              value={values[name] ?? ""}
-              autocomplete="off"
-              onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
-            />
-          </div>
-        ))}
+        {args.map((argument) => {
+          const { name, label } = argument;
+          return (
+            <div class="field" key={name}>
+              <label for={`confirm-${name}`}>{label}</label>
+              <Value
+                argument={argument}
+                text={values[name] ?? ""}
+                onText={(text) => setValues({ ...values, [name]: text })}
+              />
+            </div>
+          );
+        })}
         {word !== null && (
           <div class="field">
             <label for="confirm-word">
@@ -63,5 +69,40 @@ export function ConfirmDialog({ operation, word, onDone, onCancel }: ConfirmProp
         </div>
       </form>
     </dialog>
+  );
+}
+
+/** What was left empty is for the server to choose. */
+function filled(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(values).filter(([, text]) => text !== ""));
+}
+
+interface ValueProps {
+  readonly argument: Argument;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}
+
+function Value({ argument: { name, hint, choices }, text, onText }: ValueProps) {
+  const id = `confirm-${name}`;
+  if (choices === undefined) {
+    return (
+      <input
+        id={id}
+        placeholder={hint}
+        value={text}
+        autocomplete="off"
+        onInput={(event) => onText(event.currentTarget.value)}
+      />
+    );
+  }
+  return (
+    <select id={id} value={text} onChange={(event) => onText(event.currentTarget.value)}>
+      {choices.map((choice) => (
+        <option key={choice} value={choice}>
+          {choice}
+        </option>
+      ))}
+    </select>
   );
 }

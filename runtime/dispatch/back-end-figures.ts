@@ -13,8 +13,19 @@ export type BackEndFailure =
   /** Another status of 5xx. */
   | "error";
 
+/** The last answers, whose latencies tell how it is now. */
+const LAST = 64;
+/** That part of them may be slower than what is told. */
+const SLOWER = 0.05;
+
 export class BackEndFigures {
   readonly latency = new OctaveHistogram();
+  /** Milliseconds, a ring; made with the first answer. */
+  #last: Float32Array | null = null;
+  #next = 0;
+  #known = 0;
+  /** Of what is in the ring now; null: to be found. */
+  #slow: number | null = null;
   readonly failures: Record<BackEndFailure, number> = {
     timeout: 0,
     connection: 0,
@@ -27,7 +38,24 @@ export class BackEndFigures {
   /** It has answered after so many milliseconds. */
   answered(status: number, ms: number): void {
     this.latency.add(ms);
+    this.#last ??= new Float32Array(LAST);
+    this.#last[this.#next] = ms;
+    this.#next = (this.#next + 1) % LAST;
+    this.#known = Math.min(LAST, this.#known + 1);
+    this.#slow = null;
     if (status === 429 || status === 503) this.failures.refused++;
     else if (status >= 500) this.failures.error++;
   }
+
+  /** 95 of 100 of the last answers took no longer than so many milliseconds; null without any. */
+  get slowMs(): number | null {
+    if (this.#last === null) return null;
+    this.#slow ??= slowOf(this.#last.subarray(0, this.#known));
+    return this.#slow;
+  }
+}
+
+function slowOf(latencies: Float32Array): number {
+  const sorted = latencies.slice().sort();
+  return sorted[sorted.length - 1 - Math.floor(sorted.length * SLOWER)]!;
 }

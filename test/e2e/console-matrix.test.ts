@@ -49,17 +49,61 @@ inBrowser("a request through the matrix is drawn step by step", async () => {
   assert.ok(Number(await page.tab.value(`document.querySelectorAll("svg.bar").length`)) >= 7);
 });
 
+inBrowser("cells tell how much and how fast their back-ends answer", async () => {
+  const stop = new AbortController();
+  const load = (async () => {
+    while (!stop.signal.aborted) await get(port - 1, "/svc/plugin/find?n=1");
+  })();
+  try {
+    for (const path of ["system", "matrix"]) {
+      await page.open(port, path);
+      await page.tab.until(
+        `[...document.querySelectorAll("td .figure")]
+          .filter((cell) => /^[1-9][0-9.,]* \\/s, 95th [0-9.]+ ms$/.test(cell.innerText))
+          .length >= 2`,
+      );
+    }
+  } finally {
+    stop.abort();
+    await load;
+  }
+});
+
+inBrowser("a request at work is shown in detail, and what was last seen of it stays", async () => {
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const waiting = get(port - 1, "/svc/plugin/wait?ms=60000", { signal }).catch(() => "left");
+  await page.open(port, "requests");
+  await page.has("/svc/plugin/wait");
+  await page.tab.until(`(() => {
+    const row = [...document.querySelectorAll("tbody tr")]
+      .find((row) => row.innerText.includes("/svc/plugin/wait"));
+    row?.querySelector("button").click();
+    return row !== undefined;
+  })()`);
+  await page.has("Channels to back-ends");
+  await page.has("Header fields");
+  const address = new URL(String(await page.tab.value("location.href")));
+  assert.match(address.searchParams.get("id")!, /^\d+$/);
+  leaving.abort();
+  assert.is(await waiting, "left");
+  await page.has("this is what was last seen");
+  await page.has("Channels to back-ends");
+  await page.press("Close");
+  await page.hasNot("Channels to back-ends");
+});
+
 inBrowser("an engine that dies and comes back is said on the open page", async () => {
   await page.open(port, "matrix");
-  await page.tab.until(`document.querySelectorAll("td .good").length === 4`);
+  await page.tab.until(`document.querySelectorAll("td > .good").length === 4`);
   await engines.at(1, 0).kill();
   // A back-end is found to be down by the next request that it gets.
-  const isSaid = `document.querySelectorAll("td .good").length === 3`;
+  const isSaid = `document.querySelectorAll("td > .good").length === 3`;
   while ((await page.tab.value(isSaid)) !== true) {
     assert.is((await get(port - 1, "/svc/plugin/find?n=1")).status, 200);
   }
   await engines.at(1, 0).restart();
-  await page.tab.until(`document.querySelectorAll("td .good").length === 4`);
+  await page.tab.until(`document.querySelectorAll("td > .good").length === 4`);
 });
 
 test.run();

@@ -1,6 +1,7 @@
 // The back-end matrix as the status services show it; an engine has none.
 
 import type { Dispatcher } from "../../dispatch/dispatcher.js";
+import { decimals } from "../format.js";
 
 /** What all of them tell: size of the matrix and its channels. */
 export function matrixFigures(dispatcher: Dispatcher | null) {
@@ -31,6 +32,7 @@ export function backEnds<K extends string>(dispatcher: Dispatcher | null, hostKe
       state,
       running,
       answered: figures.latency.count,
+      "p95-ms": figures.slowMs === null ? null : decimals(figures.slowMs, 3),
       failures: figures.failures,
       retries: figures.retries,
     })),

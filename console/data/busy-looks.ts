@@ -1,0 +1,26 @@
+// Who is busy: changes have come in each of five successive looks at the system. Looks stand some
+// seconds apart, however often a page asks.
+
+const LOOK_MS = 4000;
+const BUSY_LOOKS = 5;
+/** What waits for an instance to be idle waits for so long without a change. */
+const IDLE_MS = 5000;
+
+export class BusyLooks {
+  #lastAt = Number.NEGATIVE_INFINITY;
+  #counts: ReadonlyMap<string, number> = new Map();
+
+  /** @param idleMs of all instances that answer, milliseconds since their last change */
+  add(at: number, idleMs: ReadonlyMap<string, number>): void {
+    if (at - this.#lastAt < LOOK_MS) return;
+    this.#lastAt = at;
+    const looks = [...idleMs].map(
+      ([id, ms]) => [id, ms < IDLE_MS ? (this.#counts.get(id) ?? 0) + 1 : 0] as const,
+    );
+    this.#counts = new Map(looks);
+  }
+
+  isBusy(id: string): boolean {
+    return (this.#counts.get(id) ?? 0) >= BUSY_LOOKS;
+  }
+}

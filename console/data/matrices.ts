@@ -1,0 +1,60 @@
+// The back-ends of dispatchers: what `/svc/matrix` says of a matrix, and `system_overview` of all.
+
+import { isRecord } from "./client.js";
+import type { Instance } from "./instances.js";
+import { numberAt, textAt, valueAt } from "./node-stat.js";
+import type { State } from "./state-of.js";
+
+/** States of a back-end as the server calls them. */
+const TONES: ReadonlyMap<string, State["tone"]> = new Map([
+  ["up", "good"],
+  ["ejected", "warn"],
+  ["down", "bad"],
+]);
+
+/** By partition, then replica. */
+export type Partitions = readonly (readonly unknown[])[];
+
+export interface NamedMatrix {
+  /** Id of the dispatcher. */
+  readonly id: string;
+  readonly partitions: Partitions;
+}
+
+/** Empty for what is no matrix, as of an engine. */
+export function partitionsOf(answer: unknown): Partitions {
+  return (Array.isArray(answer) ? answer : []).filter(Array.isArray);
+}
+
+/** Of all dispatchers of the system that have told theirs. */
+export function matricesOf(instances: readonly Instance[]): readonly NamedMatrix[] {
+  return instances
+    .map(({ id, entry }) => ({ id, partitions: partitionsOf(valueAt(entry, "matrix")) }))
+    .filter(({ partitions }) => partitions.length > 0);
+}
+
+/** How many requests each back-end has answered, by its key. */
+export function countsOf(matrices: readonly NamedMatrix[]): ReadonlyMap<string, number> {
+  const counts = matrices.flatMap(({ id, partitions }) =>
+    partitions.flatMap((replicas, partition) =>
+      replicas
+        .map((backEnd, row) => [keyOf(id, partition, row), numberAt(backEnd, "answered")] as const)
+        .filter((_, row) => isRecord(replicas[row])),
+    ),
+  );
+  return new Map(counts);
+}
+
+export function keyOf(id: string, partition: number, row: number): string {
+  return JSON.stringify([id, partition, row]);
+}
+
+export function stateOfBackEnd(backEnd: unknown): State {
+  const word = textAt(backEnd, "state");
+  const tone = TONES.get(word) ?? "quiet";
+  // It answers its dispatcher, and says of itself that it is out.
+  if (tone === "good" && valueAt(backEnd, "serving") === false) {
+    return { word: "not serving", tone: "warn", isWarning: true };
+  }
+  return { word: word === "" ? "unknown" : word, tone, isWarning: tone !== "good" };
+}

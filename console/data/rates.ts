@@ -1,0 +1,28 @@
+// How often something happens, from counts that only grow: over the last few looks, so that one
+// look which comes late does not make a peak.
+
+const MAX_LOOKS = 6;
+
+interface Look {
+  readonly at: number;
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+export class Rates {
+  #looks: readonly Look[] = [];
+
+  /** @param at milliseconds; a look that is not after the last one is left out */
+  add(at: number, counts: ReadonlyMap<string, number>): void {
+    if (at <= (this.#looks.at(-1)?.at ?? Number.NEGATIVE_INFINITY)) return;
+    this.#looks = [...this.#looks, { at, counts }].slice(-MAX_LOOKS);
+  }
+
+  /** Per second; null where too little is known, or the count began anew. */
+  of(key: string): number | null {
+    const known = this.#looks.filter(({ counts }) => counts.has(key));
+    const [first, last] = [known[0], known.at(-1)];
+    if (first === undefined || last === undefined || first === last) return null;
+    const more = last.counts.get(key)! - first.counts.get(key)!;
+    return more < 0 ? null : (1000 * more) / (last.at - first.at);
+  }
+}

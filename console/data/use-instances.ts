@@ -1,0 +1,29 @@
+// All instances of the system, live, for every page that shows some of them.
+
+import { useMemo } from "preact/hooks";
+import { BusyLooks } from "./busy-looks.js";
+import { type Instance, idleOf, instancesOf, OVERVIEW } from "./instances.js";
+import { useLive } from "./live.js";
+
+interface Seen {
+  /** `system_overview`; null before the first answer. */
+  readonly overview: unknown;
+  readonly instances: readonly Instance[];
+}
+
+/** Since when pages look: states of one page hold on the next. */
+const looks = new BusyLooks();
+
+/** @param onAnswer sees the instances of each answer */
+export function useInstances(
+  everyMs: number,
+  onAnswer: (instances: readonly Instance[]) => void = () => {},
+): Seen {
+  const overview = useLive(OVERVIEW, everyMs, (answer, isGap) => {
+    if (isGap) return;
+    looks.add(Date.now(), idleOf(answer));
+    onAnswer(instancesOf(answer, (id) => looks.isBusy(id)));
+  });
+  const instances = useMemo(() => instancesOf(overview, (id) => looks.isBusy(id)), [overview]);
+  return { overview, instances };
+}

@@ -1,0 +1,105 @@
+// A matrix as a table: a row for each replica, a column for each partition; a cell is a back-end
+// with its state, how much it answers and how fast.
+
+import type { NamedMatrix } from "../data/matrices.js";
+import { keyOf, stateOfBackEnd } from "../data/matrices.js";
+import { isAt, numberAt, textAt, valueAt } from "../data/node-stat.js";
+import type { Rates } from "../data/rates.js";
+import { count, milliseconds, shown } from "../data/text.js";
+import { Badge } from "./badge.js";
+
+/** A matrix of more would be a table that nobody reads. */
+const MAX_ROWS = 32;
+const MAX_COLUMNS = 32;
+
+interface MatrixTableProps {
+  readonly title: string;
+  readonly matrix: NamedMatrix;
+  readonly rates: Rates;
+  /** Counts of what went wrong, too. */
+  readonly isWhole: boolean;
+}
+
+export function MatrixTable({ title, matrix, rates, isWhole }: MatrixTableProps) {
+  const { id, partitions } = matrix;
+  const height = Math.max(...partitions.map((replicas) => replicas.length));
+  const rows = Array.from({ length: Math.min(height, MAX_ROWS) }, (_, index) => index);
+  const columns = partitions.slice(0, MAX_COLUMNS);
+  const isCut = height > MAX_ROWS || partitions.length > MAX_COLUMNS;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+    <section class="card scroll" tabIndex={0} aria-label={title}>
+      <table>
+        <caption>
+          {title}: {count(partitions.length)} partitions, {count(height)} replicas
+          {isCut && `; the first ${MAX_ROWS} of each are shown`}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Replica</th>
+            {columns.map((_, index) => (
+              <th key={index} scope="col">
+                Partition {index}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row}>
+              <th scope="row">{row}</th>
+              {columns.map((replicas, index) => (
+                <td key={index}>
+                  {row < replicas.length && (
+                    <Cell
+                      backEnd={replicas[row]}
+                      rate={rates.of(keyOf(id, index, row))}
+                      isWhole={isWhole}
+                    />
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+interface CellProps {
+  readonly backEnd: unknown;
+  readonly rate: number | null;
+  readonly isWhole: boolean;
+}
+
+function Cell({ backEnd, rate, isWhole }: CellProps) {
+  const figure = (name: string) => count(numberAt(backEnd, name));
+  const slow = valueAt(backEnd, "p95-ms");
+  const id = textAt(backEnd, "id");
+  const place = `${textAt(backEnd, "ip")}:${numberAt(backEnd, "port")}`;
+  const state = stateOfBackEnd(backEnd);
+  return (
+    <>
+      <Badge state={{ ...state, word: shown(state.word, 40) }} /> {shown(id || place, 60)}
+      {isAt(backEnd, "primary") && " (primary)"}
+      <div class="figure">
+        {rate === null ? "–" : count(rate)} /s
+        {typeof slow === "number" && `, 95th ${milliseconds(slow)}`}
+      </div>
+      {isWhole && (
+        <div class="quiet">
+          {id !== "" && (
+            <>
+              {shown(place, 60)}
+              <br />
+            </>
+          )}
+          {figure("running")} running, {figure("answered")} answered
+          <br />
+          {figure("failures")} failed, {figure("retries")} repeated
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,86 @@
+// What the console computes from one look to the next: rates from counts, who is busy, and what a
+// cell of a matrix says.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { BusyLooks } from "../../console/data/busy-looks.js";
+import { idleOf, instancesOf } from "../../console/data/instances.js";
+import { countsOf, keyOf, partitionsOf, stateOfBackEnd } from "../../console/data/matrices.js";
+import { Rates } from "../../console/data/rates.js";
+import { stateOf } from "../../console/data/state-of.js";
+import { BackEndFigures } from "../../runtime/dispatch/back-end-figures.js";
+
+const test = suite("live figures");
+
+test("a rate is told from two looks on, over six, and not where a count began anew", () => {
+  const rates = new Rates();
+  const look = (at: number, n: number) => rates.add(at, new Map([["a", n]]));
+  look(0, 0);
+  assert.is(rates.of("a"), null);
+  look(1000, 10);
+  assert.is(rates.of("a"), 10);
+  look(1000, 99);
+  assert.is(rates.of("a"), 10);
+  for (let at = 2; at <= 7; at++) look(at * 1000, at * 100);
+  assert.is(rates.of("a"), 100);
+  look(8000, 1);
+  assert.is(rates.of("a"), null);
+  assert.is(rates.of("b"), null);
+});
+
+test("whoever changed in five looks in a row is busy, however often a page asks", () => {
+  const looks = new BusyLooks();
+  const look = (at: number, ms: number) => looks.add(at, new Map([["a", ms]]));
+  for (let at = 0; at < 16_000; at += 500) look(at, 100);
+  assert.is(looks.isBusy("a"), false);
+  look(16_000, 4999);
+  assert.is(looks.isBusy("a"), true);
+  look(20_000, 5000);
+  assert.is(looks.isBusy("a"), false);
+  assert.is(looks.isBusy("b"), false);
+});
+
+test("the state says busy before anything but what is worse", () => {
+  const node = { ready: true, "service-in": 1, "memory-total": 100, "memory-available": 18 };
+  assert.is(stateOf(node, null, null, true).word, "Busy");
+  assert.is(stateOf(node, null, null, false).word, "Memory 82%");
+  assert.is(stateOf({ ...node, "service-in": 0 }, null, null, true).word, "S-OUT");
+  const overview = { instances: [{ id: "a", nodestat: { ...node, "idle-ms": 7 } }, { id: "b" }] };
+  assert.equal([...idleOf(overview)], [["a", 7]]);
+  const [a] = instancesOf(overview, (id) => id === "a");
+  assert.is(a!.state.word, "Busy");
+});
+
+test("cells count by their place, and say what stands against them", () => {
+  const partitions = partitionsOf([[{ answered: 3 }, "nonsense"], 5, [{ answered: 4 }]]);
+  const counts = countsOf([{ id: "x", partitions }]);
+  assert.equal(
+    [counts.get(keyOf("x", 0, 0)), counts.get(keyOf("x", 1, 0)), counts.size],
+    [3, 4, 2],
+  );
+  const word = (backEnd: unknown) => stateOfBackEnd(backEnd).word;
+  assert.equal(
+    [
+      { state: "up" },
+      { state: "up", serving: false },
+      { state: "ejected" },
+      { state: "down" },
+      7,
+    ].map(word),
+    ["up", "not serving", "ejected", "down", "unknown"],
+  );
+  assert.equal(partitionsOf("no matrix"), []);
+});
+
+test("a back-end tells how slow its last answers were, and forgets older ones", () => {
+  const figures = new BackEndFigures();
+  assert.is(figures.slowMs, null);
+  figures.answered(200, 8);
+  assert.is(figures.slowMs, 8);
+  for (let ms = 1; ms <= 19; ms++) figures.answered(200, ms);
+  assert.is(figures.slowMs, 18);
+  for (let i = 0; i < 64; i++) figures.answered(200, 2);
+  assert.is(figures.slowMs, 2);
+});
+
+test.run();
