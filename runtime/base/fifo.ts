@@ -23,6 +23,11 @@ export class Fifo<T> {
     return this.#items[this.#head];
   }
 
+  /** The one that came last. */
+  last(): T | undefined {
+    return this.size === 0 ? undefined : this.#items.at(-1);
+  }
+
   shift(): T | undefined {
     const item = this.#items[this.#head];
     if (item === undefined) return undefined;
@@ -32,6 +37,11 @@ export class Fifo<T> {
       this.#head = 0;
     }
     return item;
+  }
+
+  /** Takes out the one that came last. */
+  pop(): T | undefined {
+    return this.size === 0 ? undefined : this.#items.pop();
   }
 
   /** What is in the queue, in order. */

@@ -98,6 +98,8 @@ export const INLINE_BODY_BYTES = 64 * 1024;
 export const SILENT_EXECUTOR_MS = 2;
 /** How often the IO thread looks for silent executors and for plugins past their time-out. */
 export const EXECUTOR_SWEEP_MS = 5;
+/** Whoever waits for so long makes requests give way that others have queued in executors. */
+export const GIVE_WAY_MS = 20;
 /** An executor that has timed out a request and shows no sign of life for this long is replaced. */
 export const UNRESPONSIVE_EXECUTOR_MS = 1000;
 /** Below this a worker does not even start. */

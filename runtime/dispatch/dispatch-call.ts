@@ -33,6 +33,8 @@ export interface Dispatch {
   readonly explanation: Explanation | null;
   /** Records each attempt; null where nothing is recorded. */
   readonly trace: Trace | null;
+  /** Whose request it is: clients take turns. */
+  readonly client: string;
   /** Nobody waits for the answer any more. */
   isAborted(): boolean;
   /** @param matrix that it went through */
@@ -81,6 +83,8 @@ export class DispatchCall implements AttemptOwner {
   isWaiting = false;
   /** Since when, monotonic milliseconds. */
   waitsSinceMs = 0;
+  /** Among those that wait, lower ones go first. */
+  turn = 0;
   /** Where it stands in the owner's list, -1 once it has left. */
   place = -1;
   readonly request: ForwardedRequest;

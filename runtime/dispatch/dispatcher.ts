@@ -9,7 +9,6 @@ import {
   CHANNEL_TRIM_MS,
   DEFAULT_DISPATCH_TIMEOUT_MS,
   HEDGE_SWEEP_MS,
-  MAX_DISPATCH_BACKLOG,
 } from "../base/limits.js";
 import { log } from "../base/log.js";
 import { OctaveHistogram } from "../metrics/octave-histogram.js";
@@ -179,13 +178,17 @@ export class Dispatcher implements CallOwner {
   }
 
   wait(call: DispatchCall): void {
-    if (this.#waiting.size < MAX_DISPATCH_BACKLOG) {
-      this.waited++;
-      call.isWaiting = true;
-      call.waitsSinceMs = performance.now();
-      this.#waiting.push(call);
-      return;
-    }
+    const refused = this.#waiting.makeRoom(call);
+    if (refused !== null) this.#turnAway(refused);
+    if (refused === call) return;
+    this.waited++;
+    call.isWaiting = true;
+    call.waitsSinceMs = performance.now();
+    this.#waiting.push(call);
+  }
+
+  #turnAway(call: DispatchCall): void {
+    call.isWaiting = false;
     const isFirst = call.dispatch.resubmits === 0;
     const text = call.isRetried ? "retry" : isFirst ? "first" : "resubmission";
     call.cancel(429, FULL_TEXTS[text]);
@@ -214,10 +217,10 @@ export class Dispatcher implements CallOwner {
     for (const call of [...this.#calls]) {
       if (!call.isEnded && call.dispatch.isAborted()) call.cancel(503, CLIENT_GONE);
     }
-    for (const call of this.#waiting.clear()) {
-      if (!call.isEnded && call.waitsSinceMs < before) call.cancel(503, BUSY);
-      if (call.isEnded) call.isWaiting = false;
-      else this.#waiting.push(call);
+    const isOver = (call: DispatchCall): boolean => call.isEnded || call.waitsSinceMs < before;
+    for (const call of this.#waiting.remove(isOver)) {
+      call.isWaiting = false;
+      if (!call.isEnded) call.cancel(503, BUSY);
     }
     this.#isPumping = false;
     this.freed();

@@ -25,6 +25,7 @@ import {
 import type { Matrix } from "../dispatch/matrix.js";
 import { type Merged, mergePartials, mergeUndamaged } from "../dispatch/merge-partials.js";
 import { encodeMerged } from "../dispatch/merged-output.js";
+import { clientKey } from "../http/client-key.js";
 import { ENGINE, type Hierarchy } from "../http/envelope.js";
 import { isClientGone } from "../http/gone-clients.js";
 import type { Exchange } from "../http/transport.js";
@@ -94,6 +95,10 @@ class Progress implements Dispatch {
 
   get trace(): Exchange["trace"] {
     return this.received.exchange.trace;
+  }
+
+  get client(): string {
+    return clientKey(this.received.exchange.connection.remoteAddress);
   }
 
   isAborted(): boolean {
@@ -201,7 +206,7 @@ export class MatrixRequests {
       isTrusted: false,
       step,
       submittedAt: 0,
-      place: 0,
+      turn: 0,
     });
   }
 

@@ -25,8 +25,8 @@ export interface PluginCall {
   readonly isTrusted: boolean;
   /** Tick of the scheduler at which it came. */
   submittedAt: number;
-  /** Among those that wait, lower ones came before. */
-  place: number;
+  /** Among those that wait, lower ones go first. */
+  turn: number;
   /** What a dispatcher has the executor do; null for engines. */
   readonly step: DispatchStep | null;
 }

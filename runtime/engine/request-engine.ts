@@ -310,7 +310,7 @@ export class RequestEngine {
       isTrusted,
       step: null,
       submittedAt: 0,
-      place: 0,
+      turn: 0,
     });
   }
 

@@ -16,6 +16,7 @@ import {
   SLOTS,
 } from "../wire/shared-state.js";
 import { ExecutorLink } from "./executor-link.js";
+import { slotsInTheWay } from "./give-way.js";
 import { HeldResults } from "./held-results.js";
 import type { PluginCall, PluginResult } from "./plugin-call.js";
 import { executorId, NO_SLOT, SlotTable } from "./slot-table.js";
@@ -274,7 +275,20 @@ export class Scheduler {
     if (this.#executors.length > 1) {
       for (const link of this.#executors) if (link.alive && link.silent) this.#revokeFrom(link);
     }
+    for (const port of [0, 1] as const) if (this.waiting > 0) this.#giveWay(port);
     this.#expire();
+  }
+
+  /** Puts requests that executors have not begun back to the line, behind other clients' first. */
+  #giveWay(port: 0 | 1): void {
+    const calls: PluginCall[] = [];
+    for (const slot of slotsInTheWay(this.#slots, this.#waiting, port)) {
+      const call = this.#slots.call(slot)!;
+      if (this.#state.slotState(slot) !== SLOT_QUEUED || !this.#state.revoke(slot)) continue;
+      this.#slots.abandon(slot);
+      calls.push(call);
+    }
+    this.#waiting.giveBack(calls.sort((one, other) => one.serial - other.serial));
   }
 
   /**

@@ -13,7 +13,22 @@ const PLUGINS = `import type { PluginRequest, str } from "svc-server";
 import { access } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { existsSync } from "node:fs";
+
 let begun = 0;
+
+/** The same, but lets nobody else run meanwhile. @plugin */
+export function block(_request: PluginRequest, file: str): number {
+  const place = ++begun;
+  const rest = new Int32Array(new SharedArrayBuffer(4));
+  while (!existsSync(file)) Atomics.wait(rest, 0, 0, 10);
+  return place;
+}
+
+/** How many were begun. @plugin */
+export function count(_request: PluginRequest): number {
+  return begun;
+}
 
 /** Tells as the how manyth it was begun, once there is a file. @plugin */
 export async function hold(_request: PluginRequest, file: str): Promise<number> {
@@ -30,7 +45,7 @@ let server: Served;
 
 test.before(async () => {
   await svc("build", project.folder);
-  server = await serve(project.folder);
+  server = await serve(project.folder, "--executors", "1");
 });
 test.after(async () => {
   await server?.stop();
@@ -53,13 +68,17 @@ function ask(localAddress: string, path: string): Promise<string> {
   });
 }
 
-async function untilWaiting(count: number): Promise<void> {
+async function until(figure: string, count: number): Promise<void> {
   for (;;) {
     const { text } = await get(server.port + 1, "/metrics");
-    if (Number(/^svc_queue_waiting\{port="main"\} (\d+)/m.exec(text)?.[1]) === count) return;
+    if (Number(new RegExp(`^${figure}\\{port="main"\\} (\\d+)`, "m").exec(text)?.[1]) === count)
+      return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+const untilWaiting = (count: number) => until("svc_queue_waiting", count);
+const untilRunning = (count: number) => until("svc_queue_running", count);
 
 test("one request of another client waits for one of each, not for all", async () => {
   const gate = join(project.folder, "gate");
@@ -72,6 +91,21 @@ test("one request of another client waits for one of each, not for all", async (
   const place = Number(/"response": (\d+)/.exec(await other)?.[1]);
   assert.ok(place <= SLOTS + 2, `begun as number ${place}`);
   await Promise.all(many);
+});
+
+test("what an executor has not begun gives way to another client", async () => {
+  const gate = join(project.folder, "door");
+  const path = `block?file=${encodeURIComponent(gate)}`;
+  const before = Number(/"response": (\d+)/.exec(await ask("127.0.0.3", "count"))?.[1]);
+  const many = Array.from({ length: SLOTS }, () => ask("127.0.0.2", path));
+  await untilRunning(SLOTS);
+  const other = ask("127.0.0.3", path);
+  // All but the one that was begun are back in the line.
+  await untilWaiting(SLOTS);
+  writeFileSync(gate, "");
+  const place = Number(/"response": (\d+)/.exec(await other)?.[1]) - before;
+  assert.ok(place <= 3, `begun as number ${place}`);
+  for (const text of await Promise.all(many)) assert.match(text, /^HTTP\/1.1 200 /);
 });
 
 test.run();

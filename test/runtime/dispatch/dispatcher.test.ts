@@ -38,13 +38,17 @@ interface Sent {
   isAborted: boolean;
 }
 
-function send(path: string, options: RequestOptions & { resubmits?: number } = {}): Sent {
+function send(
+  path: string,
+  options: RequestOptions & { resubmits?: number; client?: string } = {},
+): Sent {
   const sent: Sent = { outcome: null, isAborted: false };
   const dispatch: Dispatch = {
     request: makeRequest(path, options),
     resubmits: options.resubmits ?? 0,
     explanation: null,
     trace: null,
+    client: options.client ?? "127.0.0.1",
     isAborted: () => sent.isAborted,
     ended: (outcome) => {
       assert.is(sent.outcome, null);
@@ -102,6 +106,43 @@ test("requests wait in one line and nobody overtakes", async () => {
     all.map((_, index) => `/${index}`),
   );
   assert.equal([dispatcher.working, dispatcher.waiting, small.at(0, 0).open], [0, 0, 1]);
+});
+
+test("clients take turns", async () => {
+  await start(1, 1, { channels: 1 });
+  const all = Array.from({ length: 8 }, (_, index) => send(`/${index}`));
+  all.push(send("/other", { client: "127.0.0.2" }), send("/more", { client: "127.0.0.2" }));
+  const answering = answerAll(small.at(0, 0));
+  for (const sent of all) await textOf(sent);
+  answering.stop();
+  const expected = ["/0", "/1", "/other", "/2", "/more", "/3", "/4", "/5", "/6", "/7"];
+  assert.equal(answering.paths, expected);
+});
+
+test("clients take turns between lines, too", async () => {
+  await start(1, 1, { channels: 1 });
+  const blocker = send("/block");
+  const all = Array.from({ length: 4 }, (_, index) => send(`/${index}`));
+  all.push(blocker, send("/other", { client: "127.0.0.2", target: 0n }));
+  const answering = answerAll(small.at(0, 0));
+  for (const sent of all) await textOf(sent);
+  answering.stop();
+  assert.equal(answering.paths, ["/block", "/0", "/other", "/1", "/2", "/3"]);
+});
+
+test("whoever has most waiting is turned away where there is no room for others", async () => {
+  await start(1, 1, { channels: 1 });
+  const all = Array.from({ length: MAX_DISPATCH_BACKLOG + 1 }, (_, index) => send(`/${index}`));
+  assert.is(dispatcher.waiting, MAX_DISPATCH_BACKLOG);
+  const other = send("/other", { client: "127.0.0.2" });
+  assert.is(dispatcher.waiting, MAX_DISPATCH_BACKLOG);
+  assert.match(await textOf(all.at(-1)!), /^429 /);
+  assert.match(await textOf(send("/one-more")), /^429 /);
+  const answering = answerAll(small.at(0, 0));
+  assert.is(await textOf(other), "/other");
+  assert.is(answering.paths.indexOf("/other"), 2);
+  for (const sent of all) await textOf(sent);
+  answering.stop();
 });
 
 test("who needs less overtakes who needs more, for a while", async () => {

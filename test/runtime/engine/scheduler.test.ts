@@ -40,7 +40,7 @@ function call(plugin: number, target = "/svc/plugin/x"): PluginCall {
     minQueue: 0,
     isTrusted: false,
     submittedAt: 0,
-    place: 0,
+    turn: 0,
     step: null,
     plugin: { name: `p${plugin}`, number: plugin },
     exchange: {

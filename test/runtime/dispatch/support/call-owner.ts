@@ -75,6 +75,7 @@ export function makeDispatch(path: string, options: RequestOptions = {}): Dispat
     resubmits: 0,
     explanation: null,
     trace: null,
+    client: "127.0.0.1",
     isAborted: () => false,
     ended: () => {},
   };

@@ -21,6 +21,7 @@ dispatcher.dispatch({
   resubmits: 0,
   explanation: null,
   trace: null,
+  client: "127.0.0.1",
   isAborted: () => false,
   ended: (outcome) => {
     const { isDefunct } = dispatcher.matrix.backEnds[0]![0]!;
