@@ -1,7 +1,7 @@
 // Which requests give way. A client may have one of its requests in every slot, and executors take
 // them one after the other: somebody who comes then would wait for all of them. What executors have
-// not begun goes back to the line, where clients take turns. What they have begun stays, and no slot
-// is kept free for others: behind a proxy all clients are one, and may use all there are.
+// not begun goes back to the line, where clients take turns. What they have begun stays, and no
+// slot is kept free for others: behind a proxy all clients are one, and may use all there are.
 
 import { nowMs } from "../base/clock.js";
 import { GIVE_WAY_MS } from "../base/limits.js";

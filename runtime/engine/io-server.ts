@@ -14,6 +14,7 @@ import { Dispatcher } from "../dispatch/dispatcher.js";
 import { KnownGraphs } from "../graph/keeper/known-graphs.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
 import { LogClock } from "../graph/log/logged-store.js";
+import { ClientRights } from "../http/client-rights.js";
 import { Compressor } from "../http/compressor.js";
 import { FileServer } from "../http/files.js";
 import { type LoadedTransport, loadTransport } from "../http/load-transport.js";
@@ -42,6 +43,7 @@ import { MatrixRequests } from "./matrix-requests.js";
 import { RequestEngine } from "./request-engine.js";
 import { RouteTable } from "./route-table.js";
 import { Scheduler, type SchedulerEvents } from "./scheduler.js";
+import { TraceRules } from "./trace-rules.js";
 
 const TICK_MS = 1000;
 /** What is recorded at the end is sent within that time, or lost. */
@@ -91,6 +93,7 @@ export class IoServer {
       return working + waiting + (this.#dispatcher?.working ?? 0);
     };
     const trusted = new TrustedClients(settings.trusted);
+    const traces = new TraceRules(this.#tracer, new ClientRights(settings.parents));
     const compressor = compressorOf(settings);
     const figures = { state: this.#state, metrics: this.#metrics, tallies: this.#tallies };
     const rules = { compressor, ...answerRules(settings, trusted) };
@@ -106,7 +109,7 @@ export class IoServer {
     );
     this.#dispatcher = dispatcherOf(settings);
     this.#matrix =
-      this.#dispatcher && new MatrixRequests(this.#dispatcher, answers, this.#scheduler);
+      this.#dispatcher && new MatrixRequests(this.#dispatcher, answers, this.#scheduler, traces);
     this.#view = new LiveView({
       settings,
       node: data.node,
@@ -135,7 +138,7 @@ export class IoServer {
       admin: this.#admin,
       pages: new PageRules(settings.cors, settings.hosts),
       trusted,
-      tracer: this.#tracer,
+      traces,
       operators: new Operators(trusted, data.adminKey),
       matrix: this.#matrix,
     });

@@ -38,6 +38,7 @@ import { RESULT_FORWARD } from "../wire/batch.js";
 import { type Answers, hierarchyOf, refusalStatus } from "./answers.js";
 import type { DispatchStep, MergedInput, PluginResult, PluginRoute } from "./plugin-call.js";
 import type { Scheduler } from "./scheduler.js";
+import type { TraceRules } from "./trace-rules.js";
 
 /** The queue of executors that post-processors start at: they free what a request holds. */
 const POST_QUEUE = 1;
@@ -122,15 +123,17 @@ export class MatrixRequests {
   readonly #dispatcher: Dispatcher;
   readonly #answers: Answers;
   readonly #scheduler: Scheduler;
+  readonly #traces: TraceRules;
   /** One function for all requests. */
   readonly #ended = (progress: Progress, outcome: Outcome): void => {
     this.#continue(progress, outcome);
   };
 
-  constructor(dispatcher: Dispatcher, answers: Answers, scheduler: Scheduler) {
+  constructor(dispatcher: Dispatcher, answers: Answers, scheduler: Scheduler, traces: TraceRules) {
     this.#dispatcher = dispatcher;
     this.#answers = answers;
     this.#scheduler = scheduler;
+    this.#traces = traces;
   }
 
   /** The one back-end's answers are passed on as they are where nobody looks at them. */
@@ -159,7 +162,7 @@ export class MatrixRequests {
     const via = passed === "" ? this.#name : `${passed},${this.#name}`;
     const { method, body } = exchange;
     const deadlineMs = this.#deadlineMs(exchange);
-    const traceParent = exchange.trace?.parentText() ?? null;
+    const traceParent = this.#traces.passedOn(exchange) ?? null;
     const asked = { method, target, block, accept, partialTarget, body };
     const received = { ...asked, via, deadlineMs, traceParent };
     const isRelayed = this.#isSingle && request.post === null && request.own === null;
@@ -237,9 +240,19 @@ export class MatrixRequests {
     if (explanation !== null) fields.push(EXPLAIN_FIELD);
     if (deadlineMs > 0) fields.push(`${DEADLINE_HEADER}: ${deadlineMs}`);
     if (!isNamed) fields.push(`${REQUEST_ID_HEADER}: ${requestId}`);
-    if (headerValue(block, TRACE_PARENT) === undefined)
-      fields.push(...traceFields(received.exchange));
+    if (headerValue(block, TRACE_PARENT) === undefined) {
+      fields.push(...this.#traceFields(received.exchange));
+    }
     return fields.length === 0 ? bytes : withFields(bytes, fields);
+  }
+
+  /** What ties a request that a processor has made to the trace of the one that it is made for. */
+  #traceFields(exchange: Exchange): string[] {
+    const parent = this.#traces.passedOn(exchange);
+    if (parent === undefined) return [];
+    const state = headerValue(exchange.headers.block, TRACE_STATE);
+    const line = `${TRACE_PARENT}: ${parent}`;
+    return state === undefined ? [line] : [line, `${TRACE_STATE}: ${state}`];
   }
 
   #dispatch(progress: Progress, request: ForwardedRequest): void {
@@ -347,15 +360,6 @@ export class MatrixRequests {
 function headOf(request: Uint8Array): string {
   const bytes = Buffer.from(request.buffer, request.byteOffset, request.length);
   return bytes.toString("latin1", 0, bytes.indexOf("\r\n\r\n") + 2);
-}
-
-/** What ties a request that a processor has made to the trace of the one that it was made for. */
-function traceFields({ trace, headers }: Exchange): string[] {
-  const parent = trace?.parentText() ?? headerValue(headers.block, TRACE_PARENT);
-  if (parent === undefined) return [];
-  const state = headerValue(headers.block, TRACE_STATE);
-  const line = `${TRACE_PARENT}: ${parent}`;
-  return state === undefined ? [line] : [line, `${TRACE_STATE}: ${state}`];
 }
 
 function explained({ received, explanation }: Progress): string | null {

@@ -22,7 +22,6 @@ import { encodedPath } from "../plugin/contract/request-text.js";
 import { parseParams } from "../plugin/request/query-values.js";
 import type { Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
-import type { Tracer } from "../tracing/tracer.js";
 import type { SharedState } from "../wire/shared-state.js";
 import { type Answers, refusalStatus } from "./answers.js";
 import { runBuiltin, runBuiltinPost } from "./builtin-call.js";
@@ -33,6 +32,7 @@ import type { PluginCall, PluginRoute } from "./plugin-call.js";
 import { BUILTIN_PATH, PLUGIN_PATH, type Resource, type RouteTable } from "./route-table.js";
 import type { Scheduler } from "./scheduler.js";
 import { SlowAnswers } from "./slow-answers.js";
+import type { TraceRules } from "./trace-rules.js";
 
 export interface EngineParts {
   readonly state: SharedState;
@@ -44,8 +44,7 @@ export interface EngineParts {
   /** Requests for the admin executor. */
   readonly admin: Scheduler;
   readonly trusted: TrustedClients;
-  /** Null where no request is recorded. */
-  readonly tracer: Tracer | null;
+  readonly traces: TraceRules;
   readonly operators: Operators;
   readonly pages: PageRules;
   readonly console: ConsoleRequests;
@@ -143,8 +142,7 @@ export class RequestEngine {
   #request(exchange: Exchange, port: 0 | 1): void {
     const { answers } = this.#parts;
     const { target, method } = exchange;
-    const { tracer } = this.#parts;
-    if (tracer !== null) exchange.trace = tracer.begin(exchange);
+    exchange.trace = this.#parts.traces.begin(exchange);
     const mark = target.indexOf("?");
     const path = this.#parts.routes.resolve(mark < 0 ? target : target.slice(0, mark));
     if (this.#isOver(exchange, path)) return answers.refuse(exchange, port, 503, "Service Out");

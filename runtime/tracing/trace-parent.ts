@@ -30,6 +30,11 @@ export function traceParentText(traceId: string, spanId: string): string {
   return `00-${traceId}-${spanId}-01`;
 }
 
+/** The same, not recorded. */
+export function unsampled({ traceId, spanId }: TraceParent): string {
+  return `00-${traceId}-${spanId}-00`;
+}
+
 /** The block of header lines with that parent in place of the one that it has. */
 export function withTraceParent(block: string, text: string): string {
   return `${block.replace(LINE, "")}${TRACE_PARENT}: ${text}\r\n`;

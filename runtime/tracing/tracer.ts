@@ -1,15 +1,9 @@
-// Decides which requests are recorded: those whose caller records them, and of the others one of so
-// many.
+// Decides which requests are recorded: those whose caller records them, where its word counts, and
+// of the others one of so many.
 
 import { Collector } from "./collector.js";
 import { Trace } from "./trace.js";
-import { readTraceParent, TRACE_PARENT } from "./trace-parent.js";
-
-/** Of a request. */
-export interface Traced {
-  readonly headers: { get(name: string): string | undefined };
-  readonly t0Ms: number;
-}
+import type { TraceParent } from "./trace-parent.js";
 
 export class Tracer {
   readonly #collector: Collector;
@@ -18,19 +12,23 @@ export class Tracer {
 
   /**
    * @param base where the collector is
-   * @param every of requests without a trace, one of so many gets one; 0: none
+   * @param every of requests whose callers do not decide one of so many is recorded; 0: none
    */
   constructor(base: string, every: number, service: () => string, version: string) {
     this.#collector = new Collector(base, service, version);
     this.#every = every;
   }
 
-  /** Null for a request that is not recorded. */
-  begin({ headers, t0Ms }: Traced): Trace | null {
+  /**
+   * Null for a request that is not recorded.
+   * @param isBelieved whether it is up to the caller if it is
+   */
+  begin(parent: TraceParent | null, isBelieved: boolean, t0Ms: number): Trace | null {
     if (!this.#collector.isListening) return null;
-    const parent = readTraceParent(headers.get(TRACE_PARENT));
     const isChosen =
-      parent === null ? this.#every > 0 && this.#seen++ % this.#every === 0 : parent.isSampled;
+      parent !== null && isBelieved
+        ? parent.isSampled
+        : this.#every > 0 && this.#seen++ % this.#every === 0;
     return isChosen ? new Trace(this.#collector, parent, t0Ms) : null;
   }
 

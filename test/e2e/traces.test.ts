@@ -69,8 +69,8 @@ test.after(() => {
   rmSync(root, { recursive: true });
 });
 
-/** A dispatcher over two engines. */
-async function matrix(...args: string[]): Promise<Served> {
+/** A dispatcher over two engines, with options of all and of its own. */
+async function matrix(args: string[] = [], ofDispatcher: string[] = []): Promise<Served> {
   const own = () => ["--root", mkdtempSync(join(root, "data-")), ...args];
   const engine = () => serve(project.folder, "--role", "engine", ...own());
   const engines = await Promise.all([engine(), engine()]);
@@ -78,7 +78,7 @@ async function matrix(...args: string[]): Promise<Served> {
   const partitions = engines.map(({ port }) => [{ host: "127.0.0.1", port }]);
   const file = join(root, "matrix.json");
   writeFileSync(file, JSON.stringify({ partitions, replicas: [{ channels: 4, priority: 1 }] }));
-  const roles = ["--role", "dispatcher", "--dispatcher", file];
+  const roles = ["--role", "dispatcher", "--dispatcher", file, ...ofDispatcher];
   const dispatcher = await serve(project.folder, ...roles, ...own());
   running.push(dispatcher);
   return dispatcher;
@@ -102,7 +102,7 @@ test("header lines reach all levels where nothing is recorded, made requests too
 });
 
 test("a collector gets each step of a request at each level, as one tree", async () => {
-  const { port } = await matrix("--collector", url, "--trace-every", "0");
+  const { port } = await matrix(["--collector", url, "--trace-every", "0"]);
   await get(port, "/svc/plugin/top?n=2");
   const answer = await get(port, "/svc/plugin/top?n=2", { headers });
   // Whoever stops sends what is left.
@@ -130,6 +130,16 @@ test("a collector gets each step of a request at each level, as one tree", async
   // A plugin sees the step that it is part of, to pass it on to others.
   const told = seen(answer as never).sort();
   assert.equal(told, ids.map((id) => `00-${TRACE}-${id}-01 shop=7`).sort());
+});
+
+test("a stranger's word does not make anybody record, at no level", async () => {
+  const { port } = await matrix(["--collector", url, "--trace-every", "0"], ["--parents", "none"]);
+  spans.length = 0;
+  const answer = await get(port, "/svc/plugin/part?n=2", { headers });
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+  const passed = PARENT.replace(/01$/, "00");
+  assert.equal(seen(answer as never), [`${passed} shop=7`, `${passed} shop=7`]);
+  assert.equal(spans, []);
 });
 
 test("an unreachable collector is said once, and nobody waits for it", async () => {

@@ -12,6 +12,8 @@ import type { Answers } from "../../../runtime/engine/answers.js";
 import { MatrixRequests } from "../../../runtime/engine/matrix-requests.js";
 import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
 import type { Scheduler } from "../../../runtime/engine/scheduler.js";
+import { TraceRules } from "../../../runtime/engine/trace-rules.js";
+import { ClientRights } from "../../../runtime/http/client-rights.js";
 import type { Exchange } from "../../../runtime/http/transport.js";
 import { PluginRequest } from "../../../runtime/plugin/request/plugin-request.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
@@ -52,7 +54,13 @@ class Run {
     readonly width: number,
     readonly height: number,
   ) {
-    this.#requests = new MatrixRequests(this.#dispatcher(), this.#answers(), this.#scheduler());
+    const traces = new TraceRules(null, new ClientRights([]));
+    this.#requests = new MatrixRequests(
+      this.#dispatcher(),
+      this.#answers(),
+      this.#scheduler(),
+      traces,
+    );
   }
 
   async end(pre: typeof PRE | null, post: typeof POST | null): Promise<string> {

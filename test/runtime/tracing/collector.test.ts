@@ -5,6 +5,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import type { Trace } from "../../../runtime/tracing/trace.js";
+import { readTraceParent } from "../../../runtime/tracing/trace-parent.js";
 import { Tracer } from "../../../runtime/tracing/tracer.js";
 
 const test = suite("collector of traces");
@@ -35,20 +37,20 @@ function tracerOf(url: string, every = 1): Tracer {
   return new Tracer(url, every, () => "shop", "1.0.0");
 }
 
-function asked(traceParent?: string) {
-  return { headers: { get: () => traceParent }, t0Ms: Date.now() };
+function begin(tracer: Tracer, text?: string, isBelieved = true): Trace | null {
+  return tracer.begin(readTraceParent(text), isBelieved, Date.now());
 }
 
 test("gets the spans of recorded requests", async () => {
   const { url, received, spans, close } = await collector(200);
   const tracer = tracerOf(url, 2);
-  const traces = Array.from({ length: 4 }, () => tracer.begin(asked()));
+  const traces = Array.from({ length: 4 }, () => begin(tracer));
   assert.equal(
     traces.map((trace) => trace !== null),
     [true, false, true, false],
   );
-  const trace = tracer.begin(asked(PARENT))!;
-  assert.is(tracer.begin(asked(PARENT.replace(/01$/, "00"))), null);
+  const trace = begin(tracer, PARENT)!;
+  assert.is(begin(tracer, PARENT.replace(/01$/, "00")), null);
   trace.ran("top", Date.now(), Date.now(), 3, 200);
   trace.end("GET", "/svc/plugin/top?key=secret", 0, 200);
   await tracer.close(10_000);
@@ -67,6 +69,14 @@ test("gets the spans of recorded requests", async () => {
   assert.match(whole!.startTimeUnixNano!, /^\d{19}$/);
 });
 
+test("the word of strangers on what is recorded does not count", () => {
+  const none = tracerOf("http://127.0.0.1:1/", 0);
+  assert.is(begin(none, PARENT, false), null);
+  const second = tracerOf("http://127.0.0.1:1/", 2);
+  const isRecorded = Array.from({ length: 4 }, () => begin(second, PARENT, false) !== null);
+  assert.equal(isRecorded, [true, false, true, false]);
+});
+
 test("that takes nothing is told of once, and then costs nothing", async () => {
   const { url, spans, close } = await collector(503);
   const tracer = tracerOf(url);
@@ -78,7 +88,7 @@ test("that takes nothing is told of once, and then costs nothing", async () => {
   };
   try {
     for (let batch = 0; batch < 2; batch++) {
-      const trace = tracer.begin(asked(PARENT));
+      const trace = begin(tracer, PARENT);
       assert.is(trace === null, batch > 0);
       for (let n = 0; n < 5000; n++) trace?.end("GET", "/", 0, 200);
       await tracer.close(10_000);

@@ -2,7 +2,11 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { readTraceParent, withTraceParent } from "../../../runtime/tracing/trace-parent.js";
+import {
+  readTraceParent,
+  unsampled,
+  withTraceParent,
+} from "../../../runtime/tracing/trace-parent.js";
 
 const test = suite("traceparent");
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -13,6 +17,11 @@ test("says trace, step and whether it is recorded", () => {
   assert.equal(readTraceParent(`00-${TRACE}-${SPAN}-01`), { ...parent, isSampled: true });
   assert.equal(readTraceParent(`00-${TRACE}-${SPAN}-00`), { ...parent, isSampled: false });
   assert.equal(readTraceParent(`cc-${TRACE}-${SPAN}-03-later`), { ...parent, isSampled: true });
+});
+
+test("may be said not to be recorded", () => {
+  const parent = readTraceParent(`cc-${TRACE}-${SPAN}-03-later`)!;
+  assert.is(unsampled(parent), `00-${TRACE}-${SPAN}-00`);
 });
 
 test("anything else is none", () => {
