@@ -8,6 +8,7 @@ import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { MODULES_FILE } from "./emit/project.js";
 import { findMissingNames } from "./named-imports.js";
 import { PackageImporters, packageImports } from "./package-imports.js";
+import { restoreClassNames } from "./read/class-names.js";
 
 /** The entry is in memory only. */
 const ENTRY = "svc:entry";
@@ -46,7 +47,7 @@ export class Bundler {
       const { outputFiles = [], metafile, warnings } = await context.rebuild();
       const files = outputFiles.map(({ path, text }): [string, string] => [
         posix.basename(path.replaceAll("\\", "/")),
-        text,
+        path.endsWith(MODULES_FILE) ? restoreClassNames(text) : text,
       ]);
       const inputs = Object.keys(metafile.inputs).filter((path) => path !== ENTRY);
       const code = files.find(([name]) => name === MODULES_FILE)?.[1] ?? "";

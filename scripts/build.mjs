@@ -33,6 +33,11 @@ try {
   ]);
   const failed = ended.find(({ status }) => status === "rejected");
   if (failed) throw failed.reason;
+  const { restoreClassNames } = await load("compiler/read/class-names.ts");
+  for (const name of readdirSync(staging).filter((name) => name.endsWith(".js"))) {
+    const file = join(staging, name);
+    writeFileSync(file, restoreClassNames(readFileSync(file, "utf8")));
+  }
   joinClientDeclarations(staging);
   writeFileSync(join(staging, "third-party-licenses.txt"), thirdPartyLicenses());
   writeFileSync(join(staging, "client/runtime.py"), pythonRuntime(root));

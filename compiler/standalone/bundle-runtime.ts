@@ -1,8 +1,9 @@
 // The runtime of this package without what only builds need, in as few files as threads allow.
 
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../runtime/base/package-info.js";
+import { restoreClassNames } from "../read/class-names.js";
 
 /** Entries of dist/: what user code imports, the server, and its threads. */
 const ENTRIES = [
@@ -40,6 +41,10 @@ export async function bundleRuntime(outdir: string): Promise<void> {
     external: ["hyper-express"],
     logLevel: "silent",
   });
+  for (const name of readdirSync(outdir).filter((name) => name.endsWith(".js"))) {
+    const path = join(outdir, name);
+    writeFileSync(path, restoreClassNames(readFileSync(path, "utf8")));
+  }
   for (const name of ASSETS) cpSync(join(dist, name), join(outdir, name), { recursive: true });
   const file = join(outdir, "third-party-licenses.txt");
   writeFileSync(file, readFileSync(file, "utf8") + licensesOf(Object.keys(metafile.inputs)));

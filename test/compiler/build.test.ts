@@ -1,5 +1,6 @@
 // svc build on projects on disk: what it writes, when it writes nothing, and what it refuses.
 // starts processes
+// limit: 60 s
 
 import {
   existsSync,

@@ -1,5 +1,6 @@
 // What answers and the log say of errors: classes by the names that their authors gave them, and
 // frames of the sources, however deep the library is below them.
+// limit: 60 s
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";

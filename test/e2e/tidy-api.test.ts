@@ -6,6 +6,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { PublicApi } from "../support/public-api.js";
@@ -25,5 +26,18 @@ test("nothing that programs use is gone or changed", () => {
   const hint = "adopt it with UPDATE_GOLDEN=1 node test/run.mjs tidy-api, if that is meant:";
   assert.is(lost.length === 0 ? "" : `${hint}\n${lost.join("\n")}`, "");
 });
+
+test("classes are called in messages of the engine what they are called in programs", async () => {
+  const entry = await import(pathToFileURL(join(ROOT, "dist/index.js")).href);
+  const classes = Object.entries<unknown>(entry).filter(([, value]) => isClass(value));
+  assert.ok(classes.length > 20, "the classes are found");
+  for (const [name, value] of classes) {
+    assert.throws(() => (value as () => void)(), new RegExp(`Class constructor ${name} `));
+  }
+});
+
+function isClass(value: unknown): boolean {
+  return typeof value === "function" && /^class\b/.test(String(value));
+}
 
 test.run();

@@ -72,8 +72,6 @@ export class PluginRequest extends ReceivedRequest {
   #resubmission = false;
 
   static {
-    // Bundlers call a class that mentions itself something else.
-    Object.defineProperty(PluginRequest, "name", { value: "PluginRequest" });
     requestFrom = (source, readers) => new PluginRequest(RECEIVED, source, readers);
     resubmissionOf = (request) => {
       const again = new PluginRequest(RECEIVED, request.#source, request.#readers);

@@ -31,11 +31,6 @@ export interface PluginResponseOptions {
  * @typeParam T type of the items
  */
 export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends ResponseOrigin {
-  static {
-    // Bundlers call a class that mentions itself something else.
-    Object.defineProperty(PluginResponse, "name", { value: "PluginResponse" });
-  }
-
   #maxhits: number;
   readonly #sorting: SortKeys;
   readonly #entries: [K, T][] = [];

@@ -1,0 +1,95 @@
+// Gives classes of a bundle the names that their sources give them. A bundler moves classes into
+// variables, `var Shop = class _Shop {…}`, where they mention themselves, and takes other variables
+// where two files have a class of one name. Setting `name` does not help with everything: messages
+// and stacks of the engine tell of `_Shop`, as what is printed does.
+
+import { ts } from "ts-morph";
+
+/** Whether it is worth to parse the text: a name made up by the bundler, or one set afterwards. */
+const RENAMED = /=\s?class _|__name\(this, /;
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * The text with the names that classes had. Lines stay the same ones, and columns where a name is
+ * replaced, so that the source map of the text holds.
+ * @param code what esbuild wrote, with or without `keepNames`
+ */
+export function restoreClassNames(code: string): string {
+  if (!RENAMED.test(code)) return code;
+  const file = ts.createSourceFile("bundle.js", code, ts.ScriptTarget.ESNext, true);
+  const edits = file.statements.flatMap((statement) => {
+    if (!ts.isVariableStatement(statement)) return [];
+    return statement.declarationList.declarations.flatMap(({ name, initializer }) => {
+      if (!ts.isIdentifier(name) || !initializer || !ts.isClassExpression(initializer)) return [];
+      return namedAs(initializer, keptName(initializer) ?? name.text, name.text);
+    });
+  });
+  let text = "";
+  let end = 0;
+  for (const edit of edits) {
+    text += code.slice(end, edit.start) + edit.text;
+    end = edit.end;
+  }
+  return text + code.slice(end);
+}
+
+/**
+ * What makes the wanted name that of a class. None where its body means something else by it.
+ * @param variable name of the variable, which is that of a class without one
+ */
+function namedAs(node: ts.ClassExpression, wanted: string, variable: string): Edit[] {
+  const present = node.name?.text;
+  if ((present ?? variable) === wanted) return [];
+  const inside = mentions(node);
+  if (inside.some(({ text }) => text === wanted)) return [];
+  if (present === undefined) {
+    const start = node.getStart() + "class".length;
+    return [{ start, end: start, text: ` ${wanted}` }];
+  }
+  return inside
+    .filter(({ text }) => text === present)
+    .map((name) => {
+      const [start, end] = [name.getStart(), name.end];
+      return { start, end, text: wanted.padStart(end - start) };
+    });
+}
+
+/** The name that `keepNames` sets in the first static block of a class. */
+function keptName(node: ts.ClassExpression): string | null {
+  const first = node.members[0];
+  if (first === undefined || !ts.isClassStaticBlockDeclaration(first)) return null;
+  const statement = first.body.statements[0];
+  if (!statement || !ts.isExpressionStatement(statement)) return null;
+  const { expression } = statement;
+  if (!ts.isCallExpression(expression) || expression.expression.getText() !== "__name") return null;
+  const [self, name] = expression.arguments;
+  if (self?.kind !== ts.SyntaxKind.ThisKeyword || !name || !ts.isStringLiteral(name)) return null;
+  // Not every name that a class may have could stand behind `class`.
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name.text) ? name.text : null;
+}
+
+/** All identifiers in a class that mean a binding, in the order of the text. */
+function mentions(node: ts.Node): ts.Identifier[] {
+  const found: ts.Identifier[] = [];
+  const visit = (child: ts.Node): void => {
+    if (ts.isIdentifier(child) && !isPropertyName(child)) found.push(child);
+    ts.forEachChild(child, visit);
+  };
+  ts.forEachChild(node, visit);
+  return found;
+}
+
+function isPropertyName(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent)) return parent.name === node;
+  if (ts.isBindingElement(parent)) return parent.propertyName === node;
+  if (ts.isPropertyAssignment(parent) || ts.isPropertyDeclaration(parent)) {
+    return parent.name === node;
+  }
+  return ts.isMethodDeclaration(parent) || ts.isAccessor(parent);
+}
