@@ -27,7 +27,10 @@ export const admin = defineCommand({
       kind: text("<folder>"),
       help: "rolling-update: project whose build the instances have to serve in the end",
     },
-    force: { kind: flag, help: "rolling-update: also a build that breaks clients" },
+    force: {
+      kind: flag,
+      help: "take over from another run; rolling-update: also a build that breaks clients",
+    },
     restart: {
       kind: flag,
       help: "rolling-update: end processes, which their platform starts again",

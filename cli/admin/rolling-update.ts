@@ -1,6 +1,6 @@
 // `svc admin rolling-update`: lets the replicas of a system take the newest build, one after the
 // other. Each step looks first and can be done again: what was done is read from the instances, so
-// that a run which was interrupted is finished by the next one.
+// that a run which was interrupted is finished by the next one. A lease keeps others out.
 //
 //   CHECK ─► OUT ─► RENEW ─► IN ─► (pause) ─► the next replica …  ─► all serve the same build
 //             │       └─► stays out, and the run ends        a later run goes on with it
@@ -11,10 +11,17 @@ import { isPlainObject } from "../../runtime/settings/rules.js";
 import { askResponse } from "../../runtime/system/ask-instance.js";
 import { buildHash, readBuild } from "../serving/built-project.js";
 import type { AdminContext, VerbArguments } from "./context.js";
+import { Lease } from "./lease.js";
 import { operate } from "./remote.js";
 import { checkUpdate, requireOthers } from "./rolling-update/check.js";
-import { Claim, isClaimed } from "./rolling-update/claim.js";
-import { type Dict, nodestatOf, placesOf, stopped } from "./rolling-update/instances.js";
+import {
+  type Dict,
+  isLeftOut,
+  LEFT_OUT,
+  nodestatOf,
+  placesOf,
+  stopped,
+} from "./rolling-update/instances.js";
 
 const WAIT_MS = 30_000;
 /** A process that ends may save its graphs twice, and load them when it is started again. */
@@ -24,30 +31,41 @@ const ASK_MS = 5000;
 const PAUSE_SECONDS = 5;
 
 export async function run(context: AdminContext, { ids }: VerbArguments): Promise<number> {
-  const { build, pause = PAUSE_SECONDS } = context.values;
+  const { build } = context.values;
   const wanted = build === undefined ? null : buildHash(readBuild(build));
   const all = [...context.system.instances.keys()];
   const behind = all.filter((id) => !context.system.matrices.has(id) && placesOf(context, id)[0]);
   const chosen = ids === undefined ? behind : context.select(ids);
+  await Lease.during(context, "rolling-update", (lease) => {
+    return updateAll(context, lease, chosen, wanted);
+  });
+  return 0;
+}
+
+async function updateAll(
+  context: AdminContext,
+  lease: Lease,
+  chosen: readonly string[],
+  wanted: string | null,
+): Promise<void> {
+  const { pause = PAUSE_SECONDS } = context.values;
   await checkUpdate(context, chosen, wanted);
-  const claim = new Claim(context);
   let isFirst = true;
   for (const id of await leftFirst(context, chosen)) {
     const isCurrent = await servesAlready(context, id, wanted);
     // The one before gets warm, and shows what it is like, before another one is touched.
-    if (!isCurrent && !isFirst) await sleep(pause * 1000);
-    const done = isCurrent ? "is up to date" : await update(context, claim, id, wanted);
+    if (!isCurrent && !isFirst) await lease.rest(pause * 1000);
+    const done = isCurrent ? "is up to date" : await update(context, lease, id, wanted);
     isFirst &&= isCurrent;
     context.print({ id, done }, [`${id}: ${done}`]);
   }
   await requireOneBuild(context, chosen);
-  return 0;
 }
 
 /** What a run has left out is wanted before others go. */
 async function leftFirst(context: AdminContext, ids: readonly string[]): Promise<string[]> {
   const told = await Promise.all(ids.map((id) => nodestatOf(context, id)));
-  const left = ids.filter((_, index) => isClaimed(told[index]!));
+  const left = ids.filter((_, index) => isLeftOut(told[index]!));
   return [...left, ...ids.filter((id) => !left.includes(id))];
 }
 
@@ -62,7 +80,7 @@ async function servesAlready(
 
 async function update(
   context: AdminContext,
-  claim: Claim,
+  lease: Lease,
   id: string,
   wanted: string | null,
 ): Promise<string> {
@@ -70,14 +88,13 @@ async function update(
   const isIn = before["service-in"] === 1;
   const reason = String(before["service-out-reason"]);
   // What an operator has taken out stays out; what a restart has left out is the restart's.
-  const isLeft = isClaimed(before) || (context.values.restart === true && reason === "start");
+  const isLeft = isLeftOut(before) || (context.values.restart === true && reason === "start");
   if (!isIn && !isLeft) {
     const build = await renew(context, id, wanted);
     return `serves build ${build}, and stays out of service (${reason})`;
   }
-  if (isIn) await takeOut(context, claim, id);
-  else await claim.takeOver(id);
-  await claim.require(id);
+  if (isIn) await takeOut(context, lease, id);
+  else await mark(context, lease, id);
   const build = await renew(context, id, wanted);
   await operate(context.address(id), "ServiceIn");
   const isUp = (entry: Dict) => entry.state === "up";
@@ -108,11 +125,11 @@ async function restart(context: AdminContext, id: string): Promise<void> {
 }
 
 /** In again, and the end, where requests would have nowhere to go. */
-async function takeOut(context: AdminContext, claim: Claim, id: string): Promise<void> {
+async function takeOut(context: AdminContext, lease: Lease, id: string): Promise<void> {
   await requireOthers(context, id);
-  await claim.take(id);
+  await mark(context, lease, id);
   try {
-    // Another operator may have taken the others out at the same moment.
+    // An operator may have taken the others out by hand at the same moment.
     await requireOthers(context, id);
     const isIdle = (entry: Dict) => entry.running === 0;
     if (!(await holds(context, id, isIdle))) throw stopped(`requests in ${id} do not end`);
@@ -120,6 +137,13 @@ async function takeOut(context: AdminContext, claim: Claim, id: string): Promise
     await operate(context.address(id), "ServiceIn");
     throw error;
   }
+}
+
+/** Out of service, for a reason that a later run knows; refused unless the lease is ours there. */
+async function mark(context: AdminContext, lease: Lease, id: string): Promise<void> {
+  await lease.renew();
+  const parameters = { reason: LEFT_OUT, lease: lease.holder };
+  await operate(context.address(id), "ServiceOut", parameters);
 }
 
 /** Whether something comes to hold wherever an instance stands in a matrix. */

@@ -143,6 +143,14 @@ export const COMMAND_CODES = {
     title: "instance that is busy",
     fix: "wait until whoever feeds it has done, then do it again",
   },
+  SVC3330: {
+    title: "another procedure at work",
+    fix: "wait until it ends; `--force` takes over from one that hangs, or was killed",
+  },
+  SVC3331: {
+    title: "procedure taken over by another",
+    fix: "see what the other one does; run this one again afterwards",
+  },
   SVC3170: {
     title: "configuration not usable at start",
     fix: "mend svc.config.ts or the variables that it reads",

@@ -51,6 +51,15 @@ export interface NodeState {
   readonly build: string | null;
   /** Why it is Service-OUT; null: it is not. */
   readonly outReason: string | null;
+  /** The procedure of an operator that is at work here. */
+  readonly lease: RunningProcedure | null;
+}
+
+export interface RunningProcedure {
+  readonly what: string;
+  /** Who has started it, and where. */
+  readonly operator: string;
+  readonly sinceMs: number;
 }
 
 export interface ServerView {

@@ -8,6 +8,7 @@ import { descriptorHash, readDescriptor } from "../system/read-descriptor.js";
 import type { System } from "../system/system.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import type { HttpService, Operated } from "./http-service.js";
+import { lease, requireLease } from "./lease-operations.js";
 import type { Operation, Parts, ServerOwner } from "./operation.js";
 import { STREAM_OPERATIONS } from "./stream-operations.js";
 
@@ -18,6 +19,7 @@ const system = new AllGraphs();
 const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["ServiceIn", ({ service }) => serviceIn(service)],
   ["ServiceOut", ({ service }, args) => serviceOut(service, args)],
+  ["Lease", ({ service }, args) => lease(service, args)],
   ["ResetMetrics", ({ service }) => resetMetrics(service)],
   ["Persist", ({ graphs }) => persist(graphs)],
   ["Truncate", truncate],
@@ -65,7 +67,8 @@ function serviceIn(service: HttpService): object {
   return { action: "service_in" };
 }
 
-function serviceOut(service: HttpService, { reason }: ControlArguments): object {
+function serviceOut(service: HttpService, { reason, lease }: ControlArguments): object {
+  requireLease(service, lease);
   service.goOut(String(reason ?? "operator").slice(0, 100));
   return { action: "service_out" };
 }

@@ -21,6 +21,7 @@ import { SharedState } from "../wire/shared-state.js";
 import { ExecutorPool } from "./executor-pool.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
 import { IoThread, type StartIo } from "./io-thread.js";
+import { Lease } from "./lease.js";
 
 /** Plugins that run in the main thread: those given to `addPlugin`. */
 export interface MainPlugins {
@@ -40,6 +41,8 @@ export interface Operated {
 export class HttpService {
   readonly settings: ServerSettings;
   readonly metrics: Metrics;
+  /** Of the procedure that an operator has at work here. */
+  readonly lease = new Lease((lease) => this.#tellNode({ lease }));
   readonly #state: SharedState;
   readonly #adminState: SharedState;
   readonly #graphs: GraphSupervisor;
@@ -318,5 +321,6 @@ function firstState({ node, build, servicein }: ServerSettings): NodeState {
     descriptorHash: node === null ? null : descriptorHash(node.descriptor),
     build,
     outReason: servicein ? null : "start",
+    lease: null,
   };
 }

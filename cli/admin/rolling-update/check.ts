@@ -5,8 +5,7 @@ import type { Argspec } from "../../../argspec/argspec.js";
 import { diffArgspecs } from "../../../argspec/diff/diff-argspecs.js";
 import { loadArgspec } from "../../contract/load-argspec.js";
 import type { AdminContext } from "../context.js";
-import { isClaimed } from "./claim.js";
-import { type Dict, nodestatOf, placesOf, stopped } from "./instances.js";
+import { type Dict, isLeftOut, nodestatOf, placesOf, stopped } from "./instances.js";
 
 const SHOWN = 5;
 
@@ -31,7 +30,7 @@ export async function checkUpdate(
   const serving = ids.filter((_, index) => told[index]!["service-in"] === 1);
   const late = serving.filter((id) => wanted === null || buildOf(told, ids, id) !== wanted);
   // What a run has left out comes first, and is there then.
-  const isThere = (other: Dict) => isServing(other) || isClaimed(other);
+  const isThere = (other: Dict) => isServing(other) || isLeftOut(other);
   for (const id of late) await requireOthers(context, id, isThere);
   if (late[0] !== undefined) await refuseBreaking(context, late[0]);
 }

@@ -11,6 +11,13 @@ export type Dict = Readonly<Record<string, unknown>>;
 /** A place in the matrix of a dispatcher. */
 type Place = readonly [dispatcher: string, partition: number, row: number];
 
+/** Why an instance is out of service that a run has taken out. */
+export const LEFT_OUT = "rolling update";
+
+export function isLeftOut(told: Dict): boolean {
+  return told["service-in"] !== 1 && told["service-out-reason"] === LEFT_OUT;
+}
+
 /** @throws SvcError SVC2701 when it does not answer */
 export async function nodestatOf(context: AdminContext, id: string): Promise<Dict> {
   const question = { path: "/svc/nodestat", timeoutMs: ASK_MS };

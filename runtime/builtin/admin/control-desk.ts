@@ -5,8 +5,8 @@ import { log } from "../../base/log.js";
 import { AdminTokens, Exception, type IssuedToken } from "./admin-tokens.js";
 
 const WAIT_MS = 15_000;
-/** What ends another operation cannot wait for its end. */
-const UNQUEUED: ReadonlySet<string> = new Set(["CancelSync"]);
+/** What ends another operation, or says that one is still at work, cannot wait for its end. */
+const UNQUEUED: ReadonlySet<string> = new Set(["CancelSync", "Lease"]);
 
 export type ControlArguments = Readonly<Record<string, unknown>>;
 
@@ -46,7 +46,9 @@ export class ControlDesk {
     const client = clientOf(headers);
     this.#tokens.take(client, token);
     const agent = (headers["user-agent"] ?? "").slice(0, 200);
-    log(`admin: ${operation}`, "info", { operation, client, agent });
+    // A lease is renewed all the time; its begin and its end are told where it is kept.
+    const level = operation === "Lease" ? "debug" : "info";
+    log(`admin: ${operation}`, level, { operation, client, agent });
     const done = UNQUEUED.has(operation) ? () => {} : await this.#turn(operation);
     try {
       return await this.#control(operation, args);

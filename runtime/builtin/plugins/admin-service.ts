@@ -1,7 +1,7 @@
 // Operations on the server itself (interface, "Operations"): what it serves, and its graphs.
 // They run in the main thread; here they are asked for.
 
-import type { int, str } from "../../plugin/contract/types.js";
+import type { float, int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { controlDesk } from "../context.js";
 
@@ -117,14 +117,39 @@ export function adminResumeEvents(
  * ADMIN: HTTP Service Out.
  * @plugin ADMIN_ServiceOut
  * @param reason why, for whoever looks at it later
+ * @param lease holder of the lease: refused where it is not that one any more
  */
 export function adminServiceOut(
   _request: PluginRequest,
   headers: Record<string, string>,
   authtoken: str,
   reason: str = "operator",
+  lease: str = "",
 ): Promise<unknown> {
-  return controlDesk().perform(headers, authtoken, "ServiceOut", { reason });
+  return controlDesk().perform(headers, authtoken, "ServiceOut", { reason, lease });
+}
+
+/**
+ * ADMIN: Take, renew or give back the lease of a procedure, of which one is at work at a time.
+ * @plugin ADMIN_Lease
+ * @param holder hexadecimal digits that only this run knows
+ * @param what the procedure, for others
+ * @param operator who has started it, for others
+ * @param seconds until it ends, unless renewed; 0: it is given back
+ * @param force 1: whoever has it loses it
+ */
+export function adminLease(
+  _request: PluginRequest,
+  headers: Record<string, string>,
+  authtoken: str,
+  holder: str,
+  what: str = "",
+  operator: str = "",
+  seconds: float = 15,
+  force: int = 0,
+): Promise<unknown> {
+  const args = { holder, what, operator, seconds, force };
+  return controlDesk().perform(headers, authtoken, "Lease", args);
 }
 
 /**

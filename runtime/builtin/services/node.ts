@@ -92,6 +92,7 @@ function service(view: ServerView) {
     build: view.node.build,
     "service-in": view.serviceIn ? 1 : 0,
     "service-out-reason": view.serviceIn ? null : view.node.outReason,
+    procedure: procedureOf(view),
     "service-rate": decimals(view.metrics.requestRate(), 2),
     "service-95th-ms": view.metrics.latency([95])["95.0"],
     "connected-clients": view.metrics.connectedClients,
@@ -100,6 +101,11 @@ function service(view: ServerView) {
     "memory-process": process,
     "memory-available": available,
   };
+}
+
+/** What an operator has at work. */
+function procedureOf({ node: { lease } }: ServerView) {
+  return lease && { what: lease.what, operator: lease.operator, since: lease.sinceMs / 1000 };
 }
 
 function durability(view: ServerView) {

@@ -9,7 +9,14 @@ import type { PluginDescription } from "../../../runtime/plugin/contract/plugin-
 
 export function fakeView(changes: Partial<ServerView> = {}): ServerView {
   return {
-    node: { id: null, descriptor: null, descriptorHash: null, build: null, outReason: null },
+    node: {
+      id: null,
+      descriptor: null,
+      descriptorHash: null,
+      build: null,
+      outReason: null,
+      lease: null,
+    },
     metrics: new Metrics(),
     host: { name: "box", ip: "10.0.0.7", ips: ["10.0.0.7"], cpu: "Chip", memoryBytes: 2 ** 35 },
     basePort: 9000,

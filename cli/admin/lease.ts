@@ -1,0 +1,143 @@
+// One procedure at a time: whoever begins one takes a lease on every instance that runs, in one
+// order for all, and renews it while it is at work. A run that was killed holds it for some seconds
+// more; `--force` does not wait for that.
+
+import { randomBytes } from "node:crypto";
+import { hostname, userInfo } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SvcError } from "../../runtime/base/errors.js";
+import type { AdminContext } from "./context.js";
+import { operate } from "./remote.js";
+import { nodestatOf } from "./rolling-update/instances.js";
+
+const LEASE_SECONDS = 15;
+const RENEW_MS = 5000;
+
+interface Told {
+  readonly status: string;
+  readonly what?: string;
+  readonly operator?: string;
+  readonly since?: number;
+  readonly seconds?: number;
+}
+
+export class Lease {
+  /** What the instances know this run by. */
+  readonly holder = randomBytes(16).toString("hex");
+  readonly #context: AdminContext;
+  readonly #what: string;
+  readonly #loss = new AbortController();
+  #lost: SvcError | null = null;
+  #isHeld = false;
+
+  private constructor(context: AdminContext, what: string) {
+    this.#context = context;
+    this.#what = what;
+  }
+
+  /**
+   * Runs a procedure that no other may meet.
+   * @throws SvcError SVC3330 while another one is at work
+   */
+  static async during<T>(
+    context: AdminContext,
+    what: string,
+    act: (lease: Lease) => Promise<T>,
+  ): Promise<T> {
+    const lease = new Lease(context, what);
+    try {
+      await lease.#take(context.values.force === true);
+      const timer = setInterval(() => void lease.renew().catch(() => {}), RENEW_MS);
+      try {
+        return await act(lease);
+      } finally {
+        clearInterval(timer);
+      }
+    } finally {
+      await lease.#release();
+    }
+  }
+
+  /**
+   * Before each step that others would suffer from: still there, or there again where an instance
+   * was started anew.
+   * @throws SvcError SVC3331 when another run has taken over
+   */
+  async renew(): Promise<void> {
+    await Promise.all(this.#ids().map((id) => this.#renewAt(id)));
+    if (this.#lost !== null) throw this.#lost;
+  }
+
+  /** One after the other, and in the same order for all: of two that begin, one gets the first. */
+  async #take(isForced: boolean): Promise<void> {
+    const answers = this.#ids().map(async (id) => {
+      const isThere = await nodestatOf(this.#context, id).then(
+        () => true,
+        () => false,
+      );
+      return isThere ? [id] : [];
+    });
+    for (const id of (await Promise.all(answers)).flat()) {
+      const told = await this.#ask(id, LEASE_SECONDS, isForced);
+      this.#isHeld = true;
+      if (told?.status === "held") throw new SvcError("SVC3330", `${id}: ${sayHeld(told)}`);
+    }
+  }
+
+  async #renewAt(id: string): Promise<void> {
+    const told = await this.#ask(id, LEASE_SECONDS, false);
+    if (told?.status !== "held") return;
+    const text = `${id}: another run has taken over: ${sayHeld(told)}`;
+    this.#lost ??= new SvcError("SVC3331", text);
+    this.#loss.abort();
+  }
+
+  /**
+   * Rests between two steps.
+   * @throws SvcError SVC3331 when another run takes over meanwhile
+   */
+  async rest(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#loss.signal }).catch(() => {});
+    if (this.#lost !== null) throw this.#lost;
+  }
+
+  async #release(): Promise<void> {
+    if (!this.#isHeld) return;
+    // What cannot be given back ends by itself.
+    await Promise.allSettled(this.#ids().map((id) => this.#ask(id, 0, false)));
+  }
+
+  /** Null where nobody answers: who does not run is in nobody's way. */
+  async #ask(id: string, seconds: number, isForced: boolean): Promise<Told | null> {
+    const parameters = {
+      ...{ holder: this.holder, what: this.#what, operator: operatorName() },
+      ...{ seconds: String(seconds), force: isForced ? "1" : "0" },
+    };
+    try {
+      return (await operate(this.#context.address(id), "Lease", parameters)) as Told;
+    } catch (error) {
+      if (error instanceof SvcError && error.code === "SVC2701") return null;
+      throw error;
+    }
+  }
+
+  #ids(): string[] {
+    return [...this.#context.system.instances.keys()].sort();
+  }
+}
+
+function sayHeld({ what, operator, since = 0, seconds }: Told): string {
+  const time = new Date(since * 1000).toISOString().replace(/\.\d+Z$/, "Z");
+  const end = `its lease ends in ${seconds} s unless it is renewed`;
+  return `${what} of ${operator} is at work since ${time}; ${end}`;
+}
+
+function operatorName(): string {
+  let user = "somebody";
+  try {
+    user = userInfo().username;
+  } catch {
+    // An id without a name, as in containers.
+  }
+  return `${user}@${hostname()}, process ${process.pid}`;
+}

@@ -1,0 +1,59 @@
+// The lease of a procedure: one holder at a time, until it is given back, runs out, or is taken.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { RunningProcedure } from "../../../runtime/builtin/server-view.js";
+import { Lease } from "../../../runtime/lifecycle/lease.js";
+
+const test = suite("lease");
+
+const claim = (holder: string, seconds = 60, isForced = false) => {
+  return { holder, seconds, isForced, what: "rolling-update", operator: holder };
+};
+
+test("is refused while another one has it, who is named", () => {
+  const told: (string | null)[] = [];
+  const lease = new Lease((shown) => told.push(shown?.operator ?? null));
+  assert.is(lease.take(claim("a")), null);
+  assert.is(lease.take(claim("a")), null);
+  const refusal = lease.take(claim("b"))!;
+  assert.equal([refusal.what, refusal.operator], ["rolling-update", "a"]);
+  assert.ok(refusal.leftSeconds > 0 && refusal.leftSeconds <= 60);
+  assert.equal([lease.isHeldBy("a"), lease.isHeldBy("b")], [true, false]);
+  lease.release("b");
+  assert.ok(lease.isHeldBy("a"));
+  lease.release("a");
+  assert.is(lease.take(claim("b")), null);
+  assert.equal(told, ["a", null, "b"]);
+  lease.release("b");
+});
+
+test("can be taken from its holder, who cannot give it back then", () => {
+  const lease = new Lease(() => {});
+  lease.take(claim("a"));
+  assert.is(lease.take(claim("b", 60, true)), null);
+  lease.release("a");
+  assert.ok(lease.isHeldBy("b"));
+  assert.is(lease.take(claim("a"))!.operator, "b");
+  lease.release("b");
+  // It is free, but the procedure of "a" is over.
+  assert.is(lease.take(claim("a"))!.operator, "b");
+  assert.is(lease.take(claim("c")), null);
+  lease.release("c");
+});
+
+test("ends by itself when nobody renews it", async () => {
+  const ended = new Promise<void>((resolve) => {
+    const lease = new Lease((shown: RunningProcedure | null) => {
+      if (shown === null) resolve();
+    });
+    lease.take(claim("a", 0.02));
+    lease.take(claim("a", 0.02));
+  });
+  // Its own timer keeps no process alive.
+  const awake = setInterval(() => {}, 1000);
+  await ended;
+  clearInterval(awake);
+});
+
+test.run();
