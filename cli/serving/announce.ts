@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Argspec, PluginSpec } from "../../argspec/argspec.js";
-import { sampleValue } from "../../argspec/sample-value.js";
 import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
 import type { HttpService } from "../../runtime/lifecycle/http-service.js";
 import type { PluginTable } from "../../runtime/plugin/contract/plugin-table.js";
+import { curlLine, requiredParams } from "./curl-line.js";
 
 const MAX_PLUGINS_SHOWN = 20;
 export function announce(service: HttpService, { routes }: PluginTable): string {
@@ -78,19 +78,11 @@ function pluginLines(plugins: readonly PluginSpec[]): string[] {
 
 /** Calls the plugin that asks for least, one with a pre-processor rather than another. */
 function tryLines(plugins: readonly PluginSpec[], $defs: Argspec["$defs"], main: string): string[] {
-  const required = (plugin: PluginSpec) =>
-    plugin.params.filter((param) => param.in === "query" && param.required);
   const [easiest] = [...plugins].sort(
     (a, b) =>
       Number(a.role === "engine") - Number(b.role === "engine") ||
-      required(a).length - required(b).length,
+      requiredParams(a).length - requiredParams(b).length,
   );
   if (easiest === undefined) return [];
-  const query = required(easiest).map(({ name, wire, schema }) => {
-    const sample = sampleValue(schema, $defs);
-    const text = wire === "json" ? JSON.stringify(sample) : String(sample);
-    return `${name}=${encodeURIComponent(text)}`;
-  });
-  const url = `${main}${easiest.path}${query.length > 0 ? `?${query.join("&")}` : ""}`;
-  return ["  try", `    curl "${url}"`];
+  return ["  try", `    ${curlLine(easiest, $defs, main)}`];
 }

@@ -221,6 +221,33 @@ test("the line to try fits what a parameter is declared as", () =>
     }
   }));
 
+test("the line to try brings a body where one is wanted, and the query of an example", () =>
+  inProject(
+    async ({ folder }) => {
+      svc(["build", folder]);
+      const served = await serve(folder, "--ip", "127.0.0.1");
+      try {
+        const [, url, body] = /curl "(.*)" -d '(.*)'/.exec(served.output())!;
+        assert.match(url!, /\?key=a-7&at=%5B1%5D$/);
+        const headers = { connection: "close" };
+        const answer = await fetch(url!, { method: "POST", body: body!, headers });
+        assert.is(((await answer.json()) as { response: string }).response, "a-7 text 1");
+      } finally {
+        await served.stop();
+      }
+    },
+    {
+      "plugins/store.ts": `import type { int, PluginRequest, str } from "svc-server";
+/** @plugin @example ?key=a-7&at=[1] */
+export function store(
+  _request: PluginRequest, key: \`a-\${int}\`, content: { name: str }, at: int[] = [], n: int = 1,
+) {
+  return [key, content.name, n].join(" ");
+}
+`,
+    },
+  ));
+
 test("serve warns of a stale build, names the file and serves what was built", () =>
   inProject(async (project) => {
     svc(["build", project.folder]);
