@@ -311,8 +311,12 @@ export class Answers {
     const fields = reply.fields + this.#asked(exchange);
     if (compressor === null || body.length < MIN_COMPRESSED_BYTES) {
       exchange.answer(status, reply.mediaType, body, fields);
-    } else compressor.answer(exchange, status, reply.mediaType, body, fields);
-    if (access !== null) access.answered(exchange, status, body.length);
+      access?.answered(exchange, status, body.length);
+    } else {
+      compressor.answer(exchange, status, reply.mediaType, body, fields, (byteLength) =>
+        access?.answered(exchange, status, byteLength),
+      );
+    }
     exchange.trace?.end(exchange.method, exchange.target, port, status);
   }
 

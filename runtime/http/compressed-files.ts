@@ -1,16 +1,22 @@
 // Compressed contents of files, the last that were asked for: a file is compressed once, however
-// many ask for it, and anew when it has changed.
+// many ask for it, and anew when it has changed. Of files that compression does not make shorter,
+// only that is remembered.
 
 import { readFile } from "node:fs/promises";
 import { MAX_COMPRESSED_FILES_BYTES } from "../base/limits.js";
 import type { Compressor } from "./compressor.js";
 import type { ContentCoding } from "./content-coding.js";
 
+/** Paths are of bounded length, and of files that are there. */
+const MAX_USELESS_FILES = 1000;
+
 export class CompressedFiles {
   readonly #compressor: Compressor;
   /** The one that was not asked for for longest comes first. */
   readonly #contents = new Map<string, Uint8Array>();
   readonly #pending = new Map<string, Promise<Uint8Array | null>>();
+  /** Keys of those that do not get shorter, the oldest first. */
+  readonly #useless = new Set<string>();
   #bytes = 0;
 
   constructor(compressor: Compressor) {
@@ -27,8 +33,9 @@ export class CompressedFiles {
     tag: string,
     size: number,
     coding: ContentCoding,
-  ): Promise<Uint8Array | null> | Uint8Array {
+  ): Promise<Uint8Array | null> | Uint8Array | null {
     const key = `${tag} ${path}`;
+    if (this.#useless.has(key)) return null;
     const kept = this.#contents.get(key);
     if (kept !== undefined) {
       this.#contents.delete(key);
@@ -53,8 +60,19 @@ export class CompressedFiles {
     // Another content than the tag tells of: it is being written.
     if (bytes?.length !== size) return null;
     const content = await this.#compressor.compress(coding, bytes);
-    if (content !== null) this.#keep(key, content);
+    if (content === "useless") this.#remember(key);
+    if (typeof content === "string") return null;
+    this.#keep(key, content);
     return content;
+  }
+
+  #remember(key: string): void {
+    this.#useless.add(key);
+    if (this.#useless.size <= MAX_USELESS_FILES) return;
+    for (const oldest of this.#useless) {
+      this.#useless.delete(oldest);
+      return;
+    }
   }
 
   #keep(key: string, content: Uint8Array): void {

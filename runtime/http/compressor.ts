@@ -34,6 +34,9 @@ const UNTOUCHABLE = new RegExp(
 );
 const TYPE_LINE = /^content-type:([^\r\n]{1,500})/im;
 
+/** `busy`: it may be done another time. */
+export type NotCompressed = "busy" | "useless";
+
 export interface CompressionRules {
   /** Answers are compressed, too, that may hold secrets of the one who asks. */
   readonly withCredentials: boolean;
@@ -49,36 +52,42 @@ export class Compressor {
     this.#rules = rules;
   }
 
-  /** Answers a request, now or a little later. */
+  /**
+   * Answers a request, now or a little later.
+   * @param sent is told how long the body is that leaves
+   */
   answer(
     exchange: Exchange,
     status: number,
     mediaType: string | null,
     body: string | Uint8Array,
     fields: string,
+    sent: (byteLength: number) => void,
   ): void {
-    if (!isNegotiable(exchange, mediaType, body.length, fields)) {
-      return exchange.answer(status, mediaType, body, fields);
-    }
+    const send = (content: string | Uint8Array, own: string): void => {
+      exchange.answer(status, mediaType, content, own);
+      sent(content.length);
+    };
+    if (!isNegotiable(exchange, mediaType, body.length, fields)) return send(body, fields);
     const varying = fields + VARY;
     const coding = this.#isPublic(exchange.headers)
       ? codingFor(exchange.headers.get("accept-encoding"))
       : null;
-    if (coding === null) return exchange.answer(status, mediaType, body, varying);
+    if (coding === null) return send(body, varying);
     const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : body;
     this.compress(coding, bytes).then((compressed) => {
-      if (compressed === null) return exchange.answer(status, mediaType, body, varying);
-      exchange.answer(status, mediaType, compressed, encoded(varying, coding));
+      if (typeof compressed === "string") send(body, varying);
+      else send(compressed, encoded(varying, coding));
     });
   }
 
-  /** Resolves with null where it takes too much, or wins nothing. */
-  async compress(coding: ContentCoding, bytes: Uint8Array): Promise<Uint8Array | null> {
-    if (this.#bytes + bytes.length > MAX_COMPRESSING_BYTES) return null;
+  /** Resolves with why not where it takes too much, or wins nothing. */
+  async compress(coding: ContentCoding, bytes: Uint8Array): Promise<Uint8Array | NotCompressed> {
+    if (this.#bytes + bytes.length > MAX_COMPRESSING_BYTES) return "busy";
     this.#bytes += bytes.length;
     const compressed = await compress(coding, bytes);
     this.#bytes -= bytes.length;
-    return compressed !== null && compressed.length < bytes.length ? compressed : null;
+    return compressed !== null && compressed.length < bytes.length ? compressed : "useless";
   }
 
   #isPublic(headers: RequestHeaders): boolean {

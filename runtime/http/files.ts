@@ -81,8 +81,8 @@ export class FileServer {
       else exchange.answer(200, mediaType, content, encoded(fields, coding));
     };
     const content = compressed.find(path, tag, size, coding);
-    if (content instanceof Uint8Array) answer(content);
-    else content.then(answer);
+    if (content instanceof Promise) content.then(answer);
+    else answer(content);
   }
 
   /** Never rejects. */

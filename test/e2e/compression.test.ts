@@ -204,4 +204,18 @@ test("what is asked through a dispatcher is compressed once", async (context) =>
   assert.is(JSON.parse(gunzipSync(told.body).toString()).response.length, 5000);
 });
 
+test("the log of requests tells how much has left", async ({ project, root, served }) => {
+  const logged = await serve(
+    project.folder,
+    ...["--root", join(root, "logged"), "--log-format", "json", "--access-log", "1"],
+  );
+  served.push(logged);
+  const accept = { "accept-encoding": "gzip" };
+  const { body } = await ask(logged, "/svc/plugin/much", accept);
+  while (!logged.log().includes("/svc/plugin/much 200"))
+    await new Promise((done) => setTimeout(done, 20));
+  assert.ok(body.length < 1000);
+  assert.match(logged.log(), `"bytes":${body.length},`);
+});
+
 test.run();

@@ -1,0 +1,79 @@
+// Compressed contents of files: what is kept, what is done once only, what is tried again.
+
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { CompressedFiles } from "../../../runtime/http/compressed-files.js";
+import { Compressor, type NotCompressed } from "../../../runtime/http/compressor.js";
+import type { ContentCoding } from "../../../runtime/http/content-coding.js";
+
+const test = suite("compressed files");
+const folder = mkdtempSync(join(tmpdir(), "svc-compressed-"));
+test.after(() => rmSync(folder, { recursive: true }));
+
+/** Counts, and is busy when it is told to be. */
+class CountingCompressor extends Compressor {
+  count = 0;
+  isBusy = false;
+
+  override compress(coding: ContentCoding, bytes: Uint8Array): Promise<Uint8Array | NotCompressed> {
+    this.count++;
+    return this.isBusy ? Promise.resolve("busy") : super.compress(coding, bytes);
+  }
+}
+
+function setUp() {
+  const compressor = new CountingCompressor({ withCredentials: true, knowsClients: false });
+  const files = new CompressedFiles(compressor);
+  const find = (name: string, content: Uint8Array, tag = "1") => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return files.find(path, tag, content.length, "gzip");
+  };
+  return { compressor, find };
+}
+
+const TEXT = Buffer.from("all of this is the same ".repeat(1000));
+const NOISE = randomBytes(20_000);
+
+test("a file is compressed once, and anew when it has changed", async () => {
+  const { compressor, find } = setUp();
+  const content = await find("a", TEXT);
+  assert.ok(content!.length < TEXT.length);
+  assert.is(await find("a", TEXT), content);
+  assert.is(compressor.count, 1);
+  await find("a", TEXT, "2");
+  assert.is(compressor.count, 2);
+});
+
+test("one that does not get shorter is not compressed again until it has changed", async () => {
+  const { compressor, find } = setUp();
+  for (let time = 0; time < 3; time++) assert.is(await find("b", NOISE), null);
+  assert.is(compressor.count, 1);
+  assert.is(await find("b", NOISE, "2"), null);
+  assert.is(compressor.count, 2);
+});
+
+test("one that nobody had time for is tried again", async () => {
+  const { compressor, find } = setUp();
+  compressor.isBusy = true;
+  assert.is(await find("c", TEXT), null);
+  compressor.isBusy = false;
+  assert.ok((await find("c", TEXT)) !== null);
+});
+
+test("of many that do not get shorter the last are remembered", async () => {
+  const { compressor, find } = setUp();
+  const small = randomBytes(10);
+  for (let n = 0; n <= 1000; n++) await find("d", small, `n${n}`);
+  assert.is(compressor.count, 1001);
+  await find("d", small, "n1000");
+  assert.is(compressor.count, 1001);
+  await find("d", small, "n0");
+  assert.is(compressor.count, 1002);
+});
+
+test.run();
