@@ -14,7 +14,7 @@ export function announce(service: HttpService, { routes }: PluginTable): string 
   const { plugins, $defs } = readArgspec(settings.projectDir);
   const isServed = ({ path, role }: PluginSpec) => routes[path]?.[role] !== undefined;
   const served = plugins.filter(isCallable).filter(isServed);
-  const everywhere = settings.ip === null ? ", as on all addresses of this machine" : "";
+  const everywhere = isEverywhere(settings.ip) ? ", as on all addresses of this machine" : "";
   const scheme = settings.tls === null ? "http" : "https";
   const main = `${scheme}://${host(settings.ip)}:${port}`;
   const admin = `${scheme}://${host(settings.adminIp ?? settings.ip)}:${port + 1}`;
@@ -63,8 +63,12 @@ function isCallable({ role }: PluginSpec): boolean {
 
 /** A name for this machine that a client on it can use. */
 function host(ip: string | null): string {
-  if (ip === null || ip === "0.0.0.0" || ip === "::") return "127.0.0.1";
+  if (ip === null || isEverywhere(ip)) return "127.0.0.1";
   return ip.includes(":") ? `[${ip}]` : ip;
+}
+
+function isEverywhere(ip: string | null): boolean {
+  return ip === null || ip === "0.0.0.0" || ip === "::";
 }
 
 function pluginLines(plugins: readonly PluginSpec[]): string[] {

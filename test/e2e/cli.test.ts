@@ -187,8 +187,9 @@ test("the line to try has a value that the parameter takes", () =>
   inProject(
     async ({ folder }) => {
       svc(["build", folder]);
-      const served = await serve(folder);
+      const served = await serve(folder, "--ip", "0.0.0.0");
       try {
+        assert.match(served.output(), ", as on all addresses of this machine\n");
         const url = /curl "(.*)"/.exec(served.output())![1]!;
         assert.match(url, /\/pick\?mode=(a%20b|exact)$/);
         const answer = await fetch(url, { headers: { connection: "close" } });
