@@ -43,6 +43,6 @@ function hasArc(store: GraphStore, initial: number, terminal: number, test: ArcT
 function matchesOne(store: GraphStore, from: number, to: number, test: ArcTest): boolean {
   const { outArcs } = store;
   return outArcs
-    .findAll(from, to)
+    .findAll(from, to, test.relationship)
     .some((at) => test.matches(outArcs.word1At(from, at), outArcs.valueAt(from, at)));
 }

@@ -138,7 +138,7 @@ function matching(store: GraphStore, anchor: number, neighbor: number, test: Arc
 
 function positions(runs: ArcRuns, vertex: number, other: number, test: ArcTest): number[] {
   const all = other === 0 ? Array.from({ length: runs.length(vertex) }, (_, at) => at) : [];
-  const candidates = other === 0 ? all : runs.findAll(vertex, other);
+  const candidates = other === 0 ? all : runs.findAll(vertex, other, test.relationship);
   return candidates.filter((at) =>
     test.matches(runs.word1At(vertex, at), runs.valueAt(vertex, at)),
   );

@@ -3,25 +3,60 @@
 //
 //   slot  position of an arc in the run + 1, or 0        2^bits slots, no header
 //
-// Linear probing from the hash of the terminal, at most 3/4 full, deletion by moving back. All arcs
-// to one terminal are in one cluster: n of them cost n probes, which only a pair of vertices with
-// thousands of arcs feels, and a cluster is never longer than the run that would be scanned
-// instead.
+// Linear probing, at most 3/4 full, deletion by moving back. Arcs to one terminal begin at its hash,
+// or within 2^spread slots behind it, by their relationship:
+//
+//   home of an arc = hash of the terminal + (hash of the relationship & (2^spread - 1))
+//
+// The spread is 0 until many arcs lead to one terminal, then it grows with them. So one arc of
+// thousands is found at once, and all arcs to a terminal in as many slots as the longest has.
 
 import type { Arena } from "../memory/arena.js";
 import type { Blocks } from "../memory/blocks.js";
 import { ARC_WORDS } from "../memory/layout.js";
 import type { Writer } from "../memory/writer.js";
+import { InternalError } from "../model/errors.js";
 
 /** Runs of more arcs have an index; those that shrink to half of that lose it. */
 export const INDEX_ABOVE = 64;
 
 /** 2^32 divided by the golden ratio: spreads handles, which are consecutive, best of all. */
 const MULTIPLIER = 0x9e37_79b1;
+const NAME_MULTIPLIER = 0x85eb_ca6b;
+const NAME_SHIFT = 16;
+const NAME_MASK = 0xffff;
+/** Arcs to the same terminal that one may be entered behind, before the spread grows. */
+const MOST_ALIKE = 64;
+const FIRST_SPREAD = 8;
+const SPREAD_STEP = 2;
+const SPREAD_SHIFT = 8;
+const BITS_MASK = 0xff;
+const MOST_BITS = 30;
 
-/** Number of slots, as a power of 2, that an index of so many arcs needs. */
-export function indexBitsFor(arcs: number): number {
-  return 32 - Math.clz32(Math.floor((arcs * 4) / 3));
+/**
+ * Of an index: lg of its slots, and its spread from bit 8 on. An index of a spread of 0 is what
+ * snapshots of older releases have.
+ */
+export type IndexShape = number;
+
+/** Shape that an index of so many arcs needs; the spread stays. */
+export function indexShapeFor(arcs: number, shape: IndexShape): IndexShape {
+  const bits = 32 - Math.clz32(Math.floor((arcs * 4) / 3));
+  if (bits > MOST_BITS) throw new InternalError("vertex has too many arcs");
+  return bits | (Math.min(shape >>> SPREAD_SHIFT, bits) << SPREAD_SHIFT);
+}
+
+/** The shape for more arcs to one terminal; the same where that is no use. */
+export function spreadMore(shape: IndexShape): IndexShape {
+  const bits = shape & BITS_MASK;
+  const spread = shape >>> SPREAD_SHIFT;
+  const wider = spread === 0 ? FIRST_SPREAD : spread + SPREAD_STEP;
+  return bits | (Math.max(spread, Math.min(wider, bits)) << SPREAD_SHIFT);
+}
+
+/** Slots of an index. */
+export function slotsOf(shape: IndexShape): number {
+  return 1 << (shape & BITS_MASK);
 }
 
 export class ArcIndex {
@@ -36,90 +71,106 @@ export class ArcIndex {
   }
 
   /** True if another arc would make an index too full. */
-  isFull(bits: number, arcs: number): boolean {
-    return (arcs + 1) * 4 > 3 * (1 << bits);
+  isFull(shape: IndexShape, arcs: number): boolean {
+    return (arcs + 1) * 4 > 3 * slotsOf(shape);
   }
 
   /** Pointer to an index of all arcs of a run. */
-  build(run: number, arcs: number, bits: number): number {
-    const slots = 1 << bits;
+  build(run: number, arcs: number, shape: IndexShape): number {
+    const slots = slotsOf(shape);
     const index = this.#blocks.allocate(this.#writer, this.#blocks.classFor(slots));
     const words = this.#arcs.words;
     words.fill(0, index, index + slots);
     for (let position = 0; position < arcs; position++) {
-      let slot = homeOf(words[run + position * ARC_WORDS]!, bits);
+      let slot = homeAt(words, run + position * ARC_WORDS, shape);
       while (words[index + slot] !== 0) slot = (slot + 1) & (slots - 1);
       words[index + slot] = position + 1;
     }
     return index;
   }
 
-  free(index: number, bits: number): void {
-    this.#blocks.free(this.#writer, index, this.#blocks.classFor(1 << bits));
+  free(index: number, shape: IndexShape): void {
+    this.#blocks.free(this.#writer, index, this.#blocks.classFor(slotsOf(shape)));
   }
 
   /** Position of an arc whose word 1, as far as `mask` goes, is `key`; -1 if there is none. */
   find(
     run: number,
     index: number,
-    bits: number,
+    shape: IndexShape,
     other: number,
     key: number,
     keyMask: number,
   ): number {
     const words = this.#arcs.words;
-    const mask = (1 << bits) - 1;
-    let slot = homeOf(other, bits);
+    const mask = slotsOf(shape) - 1;
+    const isNamed = keyMask >>> NAME_SHIFT === NAME_MASK;
+    let slot = isNamed ? homeOf(other, key, shape) : firstHomeOf(other, shape);
+    // An empty slot ends the search, but for those before the last home.
+    const window = isNamed ? 0 : spreadMask(shape);
     // A reader may see a table that changes under it: then there may be no end to its cluster.
     for (let probes = 0; probes <= mask; probes++) {
       const entry = words[index + slot]!;
-      if (entry === 0) return -1;
-      const at = run + (entry - 1) * ARC_WORDS;
-      if (words[at] === other && (words[at + 1]! & keyMask) === (key | 0)) return entry - 1;
+      if (entry !== 0) {
+        const at = run + (entry - 1) * ARC_WORDS;
+        if (words[at] === other && (words[at + 1]! & keyMask) === (key | 0)) return entry - 1;
+      } else if (probes >= window) return -1;
       slot = (slot + 1) & mask;
     }
     return -1;
   }
 
-  /** Positions of all arcs to a vertex. */
-  findAll(run: number, index: number, bits: number, other: number): number[] {
+  /** Positions of all arcs to a vertex, or of those of one relationship unless it is 0. */
+  findAll(run: number, index: number, shape: IndexShape, other: number, name: number): number[] {
     const words = this.#arcs.words;
-    const mask = (1 << bits) - 1;
+    const mask = slotsOf(shape) - 1;
+    let slot = name === 0 ? firstHomeOf(other, shape) : homeOf(other, name << NAME_SHIFT, shape);
+    const window = name === 0 ? spreadMask(shape) : 0;
     const found: number[] = [];
-    let slot = homeOf(other, bits);
     for (let probes = 0; probes <= mask; probes++) {
       const entry = words[index + slot]!;
-      if (entry === 0) break;
-      if (words[run + (entry - 1) * ARC_WORDS] === other) found.push(entry - 1);
+      if (entry !== 0) {
+        const at = run + (entry - 1) * ARC_WORDS;
+        const isNamed = name === 0 || words[at + 1]! >>> NAME_SHIFT === name;
+        if (words[at] === other && isNamed) found.push(entry - 1);
+      } else if (probes >= window) break;
       slot = (slot + 1) & mask;
     }
     return found;
   }
 
-  /** Enters the arc at a position. */
-  add(index: number, bits: number, other: number, position: number): void {
+  /** Enters the arc at a position; false if too many to the same terminal are in its way. */
+  add(run: number, index: number, shape: IndexShape, position: number): boolean {
     const words = this.#arcs.words;
-    const mask = (1 << bits) - 1;
-    let slot = homeOf(other, bits);
-    while (words[index + slot] !== 0) slot = (slot + 1) & mask;
+    const mask = slotsOf(shape) - 1;
+    const at = run + position * ARC_WORDS;
+    const other = words[at]!;
+    let slot = homeAt(words, at, shape);
+    let alike = 0;
+    for (let entry = words[index + slot]!; entry !== 0; entry = words[index + slot]!) {
+      if (words[run + (entry - 1) * ARC_WORDS] === other) alike++;
+      slot = (slot + 1) & mask;
+    }
+    if (alike > MOST_ALIKE && spreadMore(shape) !== shape) return false;
     this.#writer.put(this.#arcs, index + slot, position + 1);
+    return true;
   }
 
-  /** Lets the entry of an arc that is at `from` say that it is at `to`. */
-  move(index: number, bits: number, other: number, from: number, to: number): void {
-    this.#writer.put(this.#arcs, index + this.#slotOf(index, bits, other, from), to + 1);
+  /** Lets the entry of the arc that is at `from` say that it is at `to`. */
+  move(run: number, index: number, shape: IndexShape, from: number, to: number): void {
+    this.#writer.put(this.#arcs, index + this.#slotOf(run, index, shape, from), to + 1);
   }
 
   /** Takes out the entry of the arc at a position, while the run still has it. */
-  remove(run: number, index: number, bits: number, other: number, position: number): void {
+  remove(run: number, index: number, shape: IndexShape, position: number): void {
     const words = this.#arcs.words;
-    const mask = (1 << bits) - 1;
-    let gap = this.#slotOf(index, bits, other, position);
+    const mask = slotsOf(shape) - 1;
+    let gap = this.#slotOf(run, index, shape, position);
     for (let slot = gap; ; ) {
       slot = (slot + 1) & mask;
       const entry = words[index + slot]!;
       if (entry === 0) break;
-      const home = homeOf(words[run + (entry - 1) * ARC_WORDS]!, bits);
+      const home = homeAt(words, run + (entry - 1) * ARC_WORDS, shape);
       // An entry may move to the gap unless that lies before its home.
       if (((slot - home) & mask) < ((slot - gap) & mask)) continue;
       this.#writer.put(this.#arcs, index + gap, entry);
@@ -128,15 +179,31 @@ export class ArcIndex {
     this.#writer.put(this.#arcs, index + gap, 0);
   }
 
-  #slotOf(index: number, bits: number, other: number, position: number): number {
+  #slotOf(run: number, index: number, shape: IndexShape, position: number): number {
     const words = this.#arcs.words;
-    const mask = (1 << bits) - 1;
-    let slot = homeOf(other, bits);
+    const mask = slotsOf(shape) - 1;
+    let slot = homeAt(words, run + position * ARC_WORDS, shape);
     while (words[index + slot] !== position + 1) slot = (slot + 1) & mask;
     return slot;
   }
 }
 
-function homeOf(other: number, bits: number): number {
-  return Math.imul(other, MULTIPLIER) >>> (32 - bits);
+function homeAt(words: Uint32Array, at: number, shape: IndexShape): number {
+  return homeOf(words[at]!, words[at + 1]!, shape);
+}
+
+function homeOf(other: number, key: number, shape: IndexShape): number {
+  const first = firstHomeOf(other, shape);
+  // By far the most indexes.
+  if (shape <= BITS_MASK) return first;
+  const hash = Math.imul(key >>> NAME_SHIFT, NAME_MULTIPLIER);
+  return (first + ((hash ^ (hash >>> 15)) & spreadMask(shape))) & (slotsOf(shape) - 1);
+}
+
+function firstHomeOf(other: number, shape: IndexShape): number {
+  return Math.imul(other, MULTIPLIER) >>> (32 - (shape & BITS_MASK));
+}
+
+function spreadMask(shape: IndexShape): number {
+  return (1 << (shape >>> SPREAD_SHIFT)) - 1;
 }

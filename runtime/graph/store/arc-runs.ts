@@ -2,7 +2,7 @@
 // and a hash index beside the long ones. What belongs together on both sides is the business of
 // operations/apply.ts; this only ever knows one of them.
 //
-//   OUT or IN, per vertex   {run pointer, degree, size class of the run | bits of the index << 8,
+//   OUT or IN, per vertex   {run pointer, degree, size class of the run | shape of the index << 8,
 //                            index pointer}
 //
 // A run has room for 2 arcs, then 4, then grows by one size class (a third or a half). It shrinks
@@ -13,11 +13,10 @@ import type { Arena } from "../memory/arena.js";
 import { Blocks, unitsOf } from "../memory/blocks.js";
 import { ARC_KEY_MASK, ARC_WORDS, SIDE_WORDS, Side } from "../memory/layout.js";
 import type { SideNumber, Writer } from "../memory/writer.js";
-import { InternalError } from "../model/errors.js";
-import { ArcIndex, INDEX_ABOVE, indexBitsFor } from "./arc-index.js";
+import { ArcIndex, INDEX_ABOVE, indexShapeFor, slotsOf, spreadMore } from "./arc-index.js";
 
 const CLASS_MASK = 0xff;
-const BITS_SHIFT = 8;
+const SHAPE_SHIFT = 8;
 /** To call the engine costs as much as to copy so many words. */
 const COPY_ABOVE = 96;
 /** Size classes of runs that begin: 2 arcs, 4 arcs. */
@@ -66,7 +65,7 @@ export class ArcRuns {
     const run = words[at + Side.Pointer]!;
     if (run === 0) return true;
     const end = run + words[at + Side.Degree]! * ARC_WORDS;
-    const indexEnd = words[at + Side.Index]! + (1 << (words[at + Side.Class]! >>> BITS_SHIFT));
+    const indexEnd = words[at + Side.Index]! + slotsOf(words[at + Side.Class]! >>> SHAPE_SHIFT);
     return end <= this.arcs.words.length && indexEnd <= this.arcs.words.length;
   }
 
@@ -82,8 +81,8 @@ export class ArcRuns {
     if (run === 0) return -1;
     const index = words[at + Side.Index]!;
     if (index !== 0) {
-      const bits = words[at + Side.Class]! >>> BITS_SHIFT;
-      return this.#index.find(run, index, bits, other, key, mask);
+      const shape = words[at + Side.Class]! >>> SHAPE_SHIFT;
+      return this.#index.find(run, index, shape, other, key, mask);
     }
     const degree = words[at + Side.Degree]!;
     const arcs = this.arcs.words;
@@ -96,15 +95,19 @@ export class ArcRuns {
     return -1;
   }
 
-  /** Positions in the run of all arcs to `other`, in no order; where `find` may be used. */
-  findAll(vertex: number, other: number): number[] {
+  /**
+   * Positions in the run of arcs to `other`, in no order, where `find` may be used: of all, but for
+   * those that are not of a relationship, if there is one.
+   */
+  findAll(vertex: number, other: number, relationship = 0): number[] {
     const { words } = this.sides;
     const at = vertex * SIDE_WORDS;
     const run = words[at + Side.Pointer]!;
     if (run === 0) return [];
     const index = words[at + Side.Index]!;
     if (index !== 0) {
-      return this.#index.findAll(run, index, words[at + Side.Class]! >>> BITS_SHIFT, other);
+      const shape = words[at + Side.Class]! >>> SHAPE_SHIFT;
+      return this.#index.findAll(run, index, shape, other, relationship);
     }
     const found: number[] = [];
     const degree = words[at + Side.Degree]!;
@@ -136,7 +139,7 @@ export class ArcRuns {
     writer.wrote(this.arcs, position, ARC_WORDS);
     writer.put(this.sides, at + Side.Degree, degree + 1);
     // A run that was longer keeps its index for a while.
-    if (degree >= INDEX_ABOVE || sides[at + Side.Index] !== 0) this.#enter(at, other, degree);
+    if (degree >= INDEX_ABOVE || sides[at + Side.Index] !== 0) this.#enter(at, degree);
   }
 
   /** Removes the arc at a position of the run; the last arc takes its place; within a mutation. */
@@ -153,9 +156,9 @@ export class ArcRuns {
     const moved = run + last * ARC_WORDS;
     const index = sides[at + Side.Index]!;
     if (index !== 0) {
-      const bits = sides[at + Side.Class]! >>> BITS_SHIFT;
-      this.#index.remove(run, index, bits, arcs[hole]!, position);
-      if (last !== position) this.#index.move(index, bits, arcs[moved]!, last, position);
+      const shape = sides[at + Side.Class]! >>> SHAPE_SHIFT;
+      this.#index.remove(run, index, shape, position);
+      if (last !== position) this.#index.move(run, index, shape, last, position);
     }
     if (last !== position) {
       writer.put(this.arcs, hole, arcs[moved]!);
@@ -239,28 +242,27 @@ export class ArcRuns {
   }
 
   /** Lets the index know the arc at a position, or makes one where the run has become long. */
-  #enter(at: number, other: number, position: number): void {
+  #enter(at: number, position: number): void {
     const sides = this.sides.words;
     const index = sides[at + Side.Index]!;
-    const bits = sides[at + Side.Class]! >>> BITS_SHIFT;
-    if (index !== 0 && !this.#index.isFull(bits, position)) {
-      this.#index.add(index, bits, other, position);
-      return;
+    let shape = sides[at + Side.Class]! >>> SHAPE_SHIFT;
+    if (index !== 0 && !this.#index.isFull(shape, position)) {
+      if (this.#index.add(sides[at + Side.Pointer]!, index, shape, position)) return;
+      shape = spreadMore(shape);
     }
     if (index !== 0) this.#dropIndex(at);
     const arcs = position + 1;
-    const wanted = indexBitsFor(arcs);
-    if (wanted > 30) throw new InternalError("vertex has too many arcs");
+    const wanted = indexShapeFor(arcs, shape);
     const made = this.#index.build(this.sides.words[at + Side.Pointer]!, arcs, wanted);
     const sizeClass = this.sides.words[at + Side.Class]! & CLASS_MASK;
-    this.#writer.put(this.sides, at + Side.Class, sizeClass | (wanted << BITS_SHIFT));
+    this.#writer.put(this.sides, at + Side.Class, sizeClass | (wanted << SHAPE_SHIFT));
     this.#writer.put(this.sides, at + Side.Index, made);
   }
 
   #dropIndex(at: number): void {
     const sides = this.sides.words;
     const side = sides[at + Side.Class]!;
-    this.#index.free(sides[at + Side.Index]!, side >>> BITS_SHIFT);
+    this.#index.free(sides[at + Side.Index]!, side >>> SHAPE_SHIFT);
     this.#writer.put(this.sides, at + Side.Index, 0);
     this.#writer.put(this.sides, at + Side.Class, side & CLASS_MASK);
   }

@@ -139,6 +139,11 @@ export class ArcTest {
     return this.mask === 0 && !this.isNegated;
   }
 
+  /** Code of the relationship that every arc has that passes, 0 for any; once it is bound. */
+  get relationship(): number {
+    return this.isNegated || this.mask >= 0 ? 0 : this.want >>> 16;
+  }
+
   /** Whether an arc passes; the kernels spell out what this does. */
   matches(word1: number, word2: number): boolean {
     if (this.kind <= ArcTestKind.Any) return this.kind === ArcTestKind.Any;

@@ -137,7 +137,8 @@ export class RunScanner {
       const seen = this.#reader.enter(this.side, vertex, attempt);
       const isFound = this.#find(vertex, attempt);
       const isReadable = isFound && (this.#length === 0 || this.#runs.covers(vertex));
-      const positions = isReadable && this.#length > 0 ? this.#runs.findAll(vertex, other) : [];
+      const hasArcs = isReadable && this.#length > 0;
+      const positions = hasArcs ? this.#runs.findAll(vertex, other, test.relationship) : [];
       const hasRoom = isReadable && stack.hasRoom(positions.length);
       if (hasRoom) copyPlaces(test, this.#arcs.words, this.#run, positions, stack);
       const isValid = this.#reader.leave(this.side, vertex, seen);

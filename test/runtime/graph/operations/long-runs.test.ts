@@ -2,12 +2,19 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { M_INT } from "../../../../runtime/graph/model/constants.js";
+import { SIDE_WORDS, Side } from "../../../../runtime/graph/memory/layout.js";
+import { D_ANY, M_FLT, M_INT } from "../../../../runtime/graph/model/constants.js";
+import type { ArcRuns } from "../../../../runtime/graph/store/arc-runs.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { checkStore } from "../support/check-store.js";
 import { openStore, TEST_THREAD } from "../support/make-graph.js";
 
 const test = suite("long runs of arcs");
+
+/** Over how many slots an index spreads the arcs to one vertex, as a power of 2. */
+function spreadOf({ sides }: ArcRuns, vertex: number): number {
+  return sides.words[vertex * SIDE_WORDS + Side.Class]! >>> 16;
+}
 
 test("what is added to a run that has become shorter is found", () => {
   const store = GraphStore.make("test", TEST_THREAD);
@@ -27,6 +34,50 @@ test("what is added to a run that has become shorter is found", () => {
   }
   checkStore(store);
   assert.is(store.size, 2 * (45 + 30));
+});
+
+test("many arcs of one pair are found one by one, beside those of a hub", () => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const graph = openStore(store);
+  const many = 4000;
+  for (let index = 0; index < 200; index++) graph.connect("hub", "to", `v${index}`);
+  const hub = store.ids.resolve("hub");
+  assert.is(spreadOf(store.outArcs, hub), 0, "arcs to different vertices need no spread");
+  for (let index = 0; index < many; index++) {
+    graph.connect("hub", [`r${index}`, index % 2 === 0 ? M_INT : M_FLT, index], "one");
+  }
+  assert.ok(2 ** spreadOf(store.outArcs, hub) * 4 > many, "arcs of the pair are spread out");
+  assert.ok(2 ** spreadOf(store.inArcs, store.ids.resolve("one")) * 4 > many, "on both sides");
+  checkStore(store);
+  assert.is(graph.arcValue("hub", ["r77"], "one"), 77);
+  for (let index = 0; index < many; index += 2) {
+    const name = `r${(index * 7) % many}`;
+    const filter = [name, [name, D_ANY], { rel: name, mod: "int" }][(index / 2) % 3]!;
+    assert.is(
+      graph.disconnect("hub", filter as string, index % 4 === 0 ? "one" : { id: "one" }),
+      1,
+    );
+  }
+  checkStore(store);
+  assert.is(graph.disconnect("hub", "*", "one"), many / 2);
+  assert.is(graph.hasVertex("one"), false);
+  assert.is(graph.degree("hub"), 200);
+  checkStore(store);
+});
+
+test("a batch that is undone leaves the index of a pair as it was", () => {
+  const store = GraphStore.make("test", TEST_THREAD);
+  const graph = openStore(store);
+  for (let index = 0; index < 60; index++) graph.connect("a", `r${index}`, "b");
+  assert.throws(() =>
+    graph.batch(() => {
+      for (let index = 60; index < 1000; index++) graph.connect("a", `r${index}`, "b");
+      for (let index = 0; index < 900; index++) graph.disconnect("a", `r${index}`, "b");
+      throw new Error("not now");
+    }),
+  );
+  checkStore(store);
+  assert.is(graph.degree("a"), 60);
 });
 
 test.run();

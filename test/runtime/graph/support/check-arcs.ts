@@ -111,7 +111,7 @@ function checkIndex(runs: ArcRuns, vertex: number): Block | null {
   if (degree > INDEX_ABOVE) assert.ok(index !== 0, `run of ${vertex} has an index`);
   if (degree <= INDEX_BELOW) assert.is(index, 0, `run of ${vertex} has no index`);
   if (index === 0) return null;
-  const slots = 1 << (runs.sides.words[at + Side.Class]! >>> 8);
+  const slots = 1 << ((runs.sides.words[at + Side.Class]! >>> 8) & 0xff);
   const entries = [...runs.arcs.words.subarray(index, index + slots)].filter((entry) => entry > 0);
   const positions = entries.map((entry) => entry - 1).sort((a, b) => a - b);
   assert.equal(
@@ -121,6 +121,7 @@ function checkIndex(runs: ArcRuns, vertex: number): Block | null {
   assert.ok(degree <= (slots * 3) / 4, `index of ${vertex} has room`);
   eachArc(runs, vertex, (other, word1) => {
     assert.ok(runs.find(vertex, other, (word1 & ARC_KEY_MASK) >>> 0) >= 0, "index finds all");
+    assert.ok(runs.findAll(vertex, other).length > 0, "index finds some to each neighbour");
   });
   return [index, blockWords(ARC_WORDS, slots)];
 }
