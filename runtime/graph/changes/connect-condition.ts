@@ -16,22 +16,28 @@ export type ConnectCondition = (initial: number, terminal: number) => boolean;
  * @throws QueryError
  */
 export function connectCondition(store: GraphStore, filter: ArcFilter): ConnectCondition {
-  const [isNegated, inner] = withoutNegation(filter);
-  const test = compileArcFilter(store, inner, D_ANY);
+  const { isNegated, inner, at } = withoutNegation(filter);
+  const test = compileArcFilter(store, inner, D_ANY, `.condition${at}`);
   return (initial, terminal) => {
     test.bind(store.relationships);
     return hasArc(store, initial, terminal, test) !== isNegated;
   };
 }
 
-function withoutNegation(filter: ArcFilter): [isNegated: boolean, inner: ArcFilter] {
+function withoutNegation(filter: ArcFilter): {
+  isNegated: boolean;
+  inner: ArcFilter;
+  at: string;
+} {
   let inner = filter;
   let isNegated = false;
+  let at = "";
   while (Array.isArray(inner) && inner.length === 2 && typeof inner[0] === "boolean") {
     if (!inner[0]) isNegated = !isNegated;
     inner = inner[1] as ArcFilter;
+    at += "[1]";
   }
-  return [isNegated, inner];
+  return { isNegated, inner, at };
 }
 
 function hasArc(store: GraphStore, initial: number, terminal: number, test: ArcTest): boolean {

@@ -2,7 +2,7 @@
 
 import { Header } from "../memory/layout.js";
 import { D_ANY, D_BOTH, D_IN, D_OUT } from "../model/constants.js";
-import { QueryError } from "../model/errors.js";
+import { misfit } from "../model/misfit.js";
 import { apply } from "../operations/apply.js";
 import { fetchEnds, findArc } from "../operations/arcs.js";
 import type { ArcTest } from "../query/match/arc-test.js";
@@ -73,7 +73,7 @@ const DISCONNECT = new Disconnect();
 
 /** @throws QueryError */
 function testOf(store: GraphStore, arc: ArcFilter | undefined): ArcTest {
-  return compileArcFilter(store, arc, arc === undefined ? D_ANY : D_OUT);
+  return compileArcFilter(store, arc, arc === undefined ? D_ANY : D_OUT, "arc");
 }
 
 /**
@@ -193,7 +193,8 @@ function exactId(neighbor: VertexCondition | undefined): string | null {
   const named = isReference(neighbor) ? neighbor : onlyMember(neighbor);
   if (isReference(named)) return named.id;
   if (typeof named !== "string" || /(^|[^\\])\*/.test(named)) {
-    throw new QueryError("Vertex conditions other than exact ID match not allowed");
+    const text = "Vertex conditions other than exact ID match not allowed";
+    throw misfit(text, named ?? neighbor, 'an id, a vertex, { id: "..." }', "neighbor");
   }
   return named.replaceAll("\\*", "*");
 }

@@ -5,8 +5,7 @@ import { QueryError } from "../model/errors.js";
 
 /** What whoever wrote an expression has to mend. */
 export class ExpressionError extends QueryError {
-  /** What is wrong, without its place. */
-  readonly problem: string;
+  override readonly problem: string;
   /** Index of the first character of what is wrong, and how many there are. */
   readonly at: number;
   readonly length: number;

@@ -47,9 +47,15 @@ export class EnumerationError extends LookupError {
 /** A bad id, or a type that differs from what is there. */
 export class VertexError extends named("VertexError", "SVC2405") {}
 /** A malformed query, filter, condition, sort or selection. */
-export class QueryError extends named("QueryError", "SVC2406") {}
+export class QueryError extends named("QueryError", "SVC2406") {
+  /** What is wrong, without its place and what fits there. */
+  readonly problem: string = this.message;
+}
 /** A query that failed or took too long. */
-export class SearchError extends named("SearchError", "SVC2407") {}
+export class SearchError extends named("SearchError", "SVC2407") {
+  /** What is wrong, without its place and what fits there. */
+  readonly problem: string = this.message;
+}
 /** A management operation that was not possible in time. */
 export class OperationTimeout extends named("OperationTimeout", "SVC2408") {}
 /** Bad names, paths and configuration, damaged files. */

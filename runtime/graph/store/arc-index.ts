@@ -3,8 +3,8 @@
 //
 //   slot  position of an arc in the run + 1, or 0        2^bits slots, no header
 //
-// Linear probing, at most 3/4 full, deletion by moving back. Arcs to one terminal begin at its hash,
-// or within 2^spread slots behind it, by their relationship:
+// Linear probing, at most 3/4 full, deletion by moving back. Arcs to one terminal begin at its
+// hash, or within 2^spread slots behind it, by their relationship:
 //
 //   home of an arc = hash of the terminal + (hash of the relationship & (2^spread - 1))
 //

@@ -1,12 +1,13 @@
 // Reads `aggregate` of a neighborhood: { mode, arc, deephits }.
 
 import { D_ANY } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { member, misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
-import { type GroupOptions, isAggregateMode } from "../hits/arc-groups.js";
+import { AGGREGATE_MODES, type GroupOptions, isAggregateMode } from "../hits/arc-groups.js";
 import { compileArcFilter } from "../parse/arc-filter.js";
 import type { ArcFilter } from "../parse/query-options.js";
 
+const AT_ARC = ".aggregate.arc";
 const MEMBERS = new Set(["mode", "arc", "deephits"]);
 
 /**
@@ -16,18 +17,26 @@ const MEMBERS = new Set(["mode", "arc", "deephits"]);
 export function readAggregate(store: GraphStore, option: unknown): GroupOptions | null {
   if (option === undefined || option === null) return null;
   if (typeof option !== "object" || Array.isArray(option)) {
-    throw new QueryError("aggregate must be dict");
+    throw misfit("aggregate must be dict", option, "{ mode, arc, deephits }", ".aggregate");
   }
   const members = new Map<string, unknown>(Object.entries(option));
   for (const name of members.keys()) {
-    if (!MEMBERS.has(name)) throw new QueryError("Invalid aggregation argument");
+    if (MEMBERS.has(name)) continue;
+    const fits = [...MEMBERS].join(", ");
+    const at = `.aggregate${member(name)}`;
+    throw misfit("Invalid aggregation argument", members.get(name), fits, at);
   }
   const mode = members.get("mode") ?? "count";
-  if (!isAggregateMode(mode)) throw new QueryError(`Invalid aggregation mode: '${String(mode)}'`);
+  if (!isAggregateMode(mode)) {
+    const text = `Invalid aggregation mode: '${String(mode)}'`;
+    throw misfit(text, mode, AGGREGATE_MODES, ".aggregate.mode");
+  }
   const arc = members.get("arc") as ArcFilter | undefined;
-  const test = arc === undefined || arc === null ? null : compileArcFilter(store, arc, D_ANY);
+  const test =
+    arc === undefined || arc === null ? null : compileArcFilter(store, arc, D_ANY, AT_ARC);
   if (test !== null && test.direction !== D_ANY) {
-    throw new QueryError("Invalid aggregation argument: groups of arcs have no direction");
+    const text = "Invalid aggregation argument: groups of arcs have no direction";
+    throw misfit(text, test.direction, "D_ANY, or no direction", AT_ARC);
   }
   return { mode: String(mode), test, deepHits: deepHits(members.get("deephits")) };
 }
@@ -35,7 +44,8 @@ export function readAggregate(store: GraphStore, option: unknown): GroupOptions 
 function deepHits(value: unknown): number {
   if (value === undefined || value === null) return Number.POSITIVE_INFINITY;
   if (!Number.isSafeInteger(value)) {
-    throw new QueryError("Invalid aggregation argument: deephits must be an integer");
+    const text = "Invalid aggregation argument: deephits must be an integer";
+    throw misfit(text, value, "an integer", ".aggregate.deephits");
   }
   return Number(value) < 0 ? Number.POSITIVE_INFINITY : Number(value);
 }

@@ -12,7 +12,7 @@ import {
   F_VAL,
   R_COUNTS,
 } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { steadily } from "../../store/steady-names.js";
 import type { ArcBatch, HitSink } from "../hits/hit-sink.js";
@@ -84,7 +84,8 @@ export class Aggregation implements Plan {
     const { arc, neighbor, collect, pre, filter, post, memory } = options;
     this.#plan = planWalk(store, { arc, neighbor, collect, pre, filter, post, memory }, D_OUT);
     if (this.#plan.arc.direction === D_BOTH) {
-      throw new QueryError("Bi-directional arc aggregation is not possible");
+      const text = "Bi-directional arc aggregation is not possible";
+      throw misfit(text, this.#plan.arc.direction, "D_OUT, D_IN, D_ANY", ".arc");
     }
     this.#format = resultFormat(options, R_COUNTS);
     this.#fields = this.#fieldsOf(options);
@@ -120,7 +121,8 @@ export class Aggregation implements Plan {
     const hasModifier = this.#plan.arc.parts.modifier !== 0;
     const asked = fieldMask(fields, 0) & (F_VAL | F_DEGREES);
     if ((asked & F_VAL) !== 0 && !hasModifier) {
-      throw new QueryError("modifier filter required to aggregate on predicator value");
+      const text = "modifier filter required to aggregate on predicator value";
+      throw misfit(text, fields, "F_VAL beside an arc with a modifier", ".fields");
     }
     return asked === 0 && hasModifier ? F_VAL : asked;
   }

@@ -1,7 +1,8 @@
 // ArcValue: the value of the arc between two vertices.
 
 import { D_BOTH, D_IN, D_OUT, V_ANY } from "../../model/constants.js";
-import { QueryError, SearchError } from "../../model/errors.js";
+import { SearchError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import { MODIFIERS, valueFromBits } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type Anchor, findAnchor } from "../match/anchor.js";
@@ -45,11 +46,12 @@ export function arcValue(
 
 /** A filter that asks for a part of word 1 and nothing else. */
 function keyFilter(store: GraphStore, arc: ArcFilter): ArcTest {
-  const test = compileArcFilter(store, arc, D_OUT);
+  const test = compileArcFilter(store, arc, D_OUT, "arc");
   const { relationship, modifier, comparison, isNegated } = test.parts;
   const isKey = relationship !== null || modifier !== 0;
   if (!isKey || comparison !== V_ANY || isNegated || test.direction === D_BOTH) {
-    throw new QueryError("Unsupported arc condition for this function");
+    const fits = "a relationship, a modifier or both, and D_OUT, D_IN or D_ANY";
+    throw misfit("Unsupported arc condition for this function", arc, fits, "arc");
   }
   return test;
 }

@@ -3,7 +3,7 @@
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { F_AARC } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { HitSink } from "../hits/hit-sink.js";
 import { checkedArguments } from "../parse/query-arguments.js";
@@ -29,7 +29,10 @@ class ArcsSource implements HitSource {
   readonly #plan: ArcScan;
 
   constructor(store: GraphStore, options: GlobalQueryOptions) {
-    if (options.approximate) throw new QueryError("approximate is for vertices alone");
+    if (options.approximate) {
+      const text = "approximate is for vertices alone";
+      throw misfit(text, options.approximate, "none", ".approximate");
+    }
     this.store = store;
     this.#plan = planArcScan(store, options.condition, options.memory);
     this.expressions = this.#plan.expressions;

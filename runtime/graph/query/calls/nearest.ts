@@ -1,7 +1,8 @@
 // Nearest: the vertices whose vectors are most similar to a probe.
 
 import { ExpressionSet } from "../../evaluate/expression-set.js";
-import { QueryError, ValueError } from "../../model/errors.js";
+import { ValueError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { NearestHeap } from "../../vectors/nearest-heap.js";
 import { Probe } from "../../vectors/probe.js";
@@ -49,7 +50,7 @@ export function nearest(
   const ef = efOf(given.approximate);
   const expressions = new ExpressionSet(store, null);
   expressions.vector = probe;
-  const test = compileVertexCondition(store, expressions, given.condition);
+  const test = compileVertexCondition(store, expressions, given.condition, ".condition");
   const deadline = deadlineOf("global", given);
   const meter = QueryMeter.of(store);
   const begun = meter.begin();
@@ -66,6 +67,8 @@ export function nearest(
 }
 
 function hitsOf({ hits = DEFAULT_HITS }: NearestOptions): number {
-  if (!Number.isSafeInteger(hits)) throw new QueryError("invalid hits parameter");
+  if (!Number.isSafeInteger(hits)) {
+    throw misfit("invalid hits parameter", hits, "an integer", ".hits");
+  }
   return hits < 0 ? Number.POSITIVE_INFINITY : hits;
 }

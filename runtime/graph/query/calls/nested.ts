@@ -2,7 +2,7 @@
 // was asked for. Pages are cut from the outer list, `nestedHits` from the inner ones.
 
 import { F_ANCHOR, F_ANCHOR_OBID, F_ID, F_MOD, F_PRED, R_DICT } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { steadily } from "../../store/steady-names.js";
 import type { Probe } from "../../vectors/probe.js";
@@ -48,7 +48,9 @@ export class NestedQuery implements EntryPlan {
     const source = new NeighborhoodSource(store, walk);
     this.#source = source;
     this.#format = resultFormat(options, R_DICT);
-    if (this.#format.hasExplanation) throw new QueryError("explain is not for nested entries");
+    if (this.#format.hasExplanation) {
+      throw misfit("explain is not for nested entries", true, "false beside `nest`", ".explain");
+    }
     this.#probe = probeOf(source, options.vector);
     this.#order = orderOf(source, options, this.#probe);
     const fields = fieldsFor(source, options);

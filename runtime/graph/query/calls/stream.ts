@@ -3,7 +3,7 @@
 // he likes.
 
 import { F_AARC, F_ANCHOR, F_ANCHOR_OBID, F_ID, F_PRED, R_STR } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { steadily } from "../../store/steady-names.js";
 import { HitBuffer } from "../hits/hit-buffer.js";
@@ -92,7 +92,10 @@ export function scanArcEntries<const O extends ScanOptions = object>(
 /** @throws QueryError a form or fields that there are not */
 function renderer(stream: Stream, options: ScanOptions): RenderEntry {
   const { format, hasCounts, hasTiming } = resultFormat(options, R_STR);
-  if (hasCounts || hasTiming) throw new QueryError("a stream has nothing beside its entries");
+  if (hasCounts || hasTiming) {
+    const text = "a stream has nothing beside its entries";
+    throw misfit(text, options.result, "R_ formats without R_COUNTS and R_TIMING", ".result");
+  }
   return entryRenderer(format, fieldsFor(stream, options));
 }
 

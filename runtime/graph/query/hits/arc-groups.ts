@@ -32,6 +32,9 @@ const MODES: ReadonlyMap<unknown, Mode> = new Map([
   ["product", { first: same, next: (a: number, b: number) => a * b }],
 ]);
 
+/** The modes, for people. */
+export const AGGREGATE_MODES = [...MODES.keys()].join(", ");
+
 export function isAggregateMode(mode: unknown): boolean {
   return MODES.has(mode);
 }

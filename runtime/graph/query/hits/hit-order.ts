@@ -6,7 +6,7 @@ import { isDescending, isSortby, withDirection } from "../../../partial/sort-ord
 import type { ArcProgram } from "../../evaluate/arc-program.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { sortValueOf } from "../../model/arc-number.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { NO_HAMMING, NO_SIMILARITY, type Probe } from "../../vectors/probe.js";
 import { type DEG, VERTEX_ATTRIBUTES } from "../attributes/vertex-attributes.js";
@@ -44,9 +44,14 @@ export function readSortby(sortby: unknown, hits: HitKind, hasRank: boolean): So
   if (sortby === undefined || sortby === null || sortby === S.S_NONE) return UNSORTED;
   const isOrder = typeof sortby === "number" && Number.isInteger(sortby) && isSortby(sortby);
   const kind = Number(sortby) & ~(S.S_ASC | S.S_DESC);
-  if (!isOrder || kind === S.S_NONE) throw new QueryError("invalid sortby parameter");
-  if (kind === S.S_RANK && !hasRank) throw new QueryError("rank sorting requires ranking formula");
-  if (kind === S.S_VAL && hits !== "arc") throw new QueryError(WITHOUT_VALUE[hits]);
+  const refused = (text: string, fits: string): Error => misfit(text, sortby, fits, ".sortby");
+  if (!isOrder || kind === S.S_NONE) {
+    throw refused("invalid sortby parameter", "S_VAL, S_ID and their like, with S_ASC or S_DESC");
+  }
+  if (kind === S.S_RANK && !hasRank) {
+    throw refused("rank sorting requires ranking formula", "S_RANK beside `rank`");
+  }
+  if (kind === S.S_VAL && hits !== "arc") throw refused(WITHOUT_VALUE[hits], "any but S_VAL");
   return { kind: kindFor(kind, hits), isDescending: isDescending(withDirection(sortby)) };
 }
 

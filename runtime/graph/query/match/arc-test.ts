@@ -4,7 +4,7 @@
 //   word 2   low <= key(word2) <= high          see arc-value-test.ts for the key
 //            popcount(word2 ^ low) <= high      for M_LSH
 
-import { QueryError } from "../../model/errors.js";
+import { misfit, within } from "../../model/misfit.js";
 import type { Names } from "../../store/names.js";
 import {
   type ArcLiteral,
@@ -32,6 +32,8 @@ export interface ArcFilterParts {
   /** `V_` code, 0 for none. */
   readonly comparison: number;
   readonly literal: ArcLiteral;
+  /** Steps to the literal within the filter. */
+  readonly literalAt: string;
   readonly isNegated: boolean;
 }
 
@@ -70,7 +72,11 @@ export class ArcTest {
     this.isNegated = parts.isNegated;
     this.isDynamic = isDynamic(parts.comparison);
     this.#literal = parts.literal;
-    this.literal = parts.literal;
+    try {
+      this.literal = parts.literal;
+    } catch (error) {
+      throw within(error, parts.literalAt);
+    }
   }
 
   /** What values are compared with; 0 without a comparison. */
@@ -82,7 +88,7 @@ export class ArcTest {
   set literal(literal: ArcLiteral) {
     const { modifier, comparison } = this.parts;
     if (this.isDynamic) {
-      checkDynamic(modifier, comparison, literal);
+      checkDynamic(comparison, literal);
       this.#literal = literal;
       return;
     }
@@ -129,9 +135,11 @@ export class ArcTest {
   }
 
   /** @throws QueryError where there is no arc before */
-  refuseDynamic(): void {
+  refuseDynamic(at: string): void {
     if (!this.isDynamic) return;
-    throw new QueryError("Invalid arc: there is no previous arc to compare with on this level");
+    const { comparison } = this.parts;
+    const text = "Invalid arc: there is no previous arc to compare with on this level";
+    throw misfit(text, comparison, "comparisons with a value: V_GT and its like", at);
   }
 
   /** True if nothing but the direction is asked for. */

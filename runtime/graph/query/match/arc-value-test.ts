@@ -15,7 +15,7 @@ import {
   V_NRANGE,
   V_RANGE,
 } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import { MODIFIERS, type ValueKind, valueBits } from "../../model/modifiers.js";
 
 /** The value of a test: a number, a pair for ranges, bits and distance for M_LSH. */
@@ -45,9 +45,6 @@ const MAX_PATTERN_DISTANCE = 15;
  */
 export function arcValueTest(modifier: number, comparison: number, literal: unknown): ArcValueTest {
   const { kind, isTime } = kindOf(modifier);
-  if (modifier === M_LSH && (comparison === V_LT || comparison === V_GTE)) {
-    throw new QueryError("Invalid arc value comparison code");
-  }
   if (modifier === M_LSH && (comparison === V_LTE || comparison === V_GT)) {
     return patternTest(comparison, literal);
   }
@@ -95,8 +92,7 @@ const INT = { least: MIN_KEY, greatest: MAX_KEY, flip: 0 };
 const UINT = { least: 0, greatest: 0xffff_ffff, flip: MIN_KEY };
 
 function kindOf(modifier: number): { kind: ValueKind; isTime: boolean } {
-  const row = MODIFIERS[modifier];
-  if (row === undefined || row.kind === "unit") throw new QueryError("Invalid modifier value");
+  const row = MODIFIERS[modifier]!;
   return { kind: row.kind, isTime: row.name === "M_TMX" };
 }
 
@@ -108,11 +104,11 @@ function bounds(
 ): [low: number, high: number] {
   if (comparison === V_RANGE || comparison === V_NRANGE) {
     if (!Array.isArray(literal) || literal.length !== 2) {
-      throw new QueryError("Invalid arc value range: Must be 2-tuple");
+      throw misfit("Invalid arc value range: Must be 2-tuple", literal, "[least, greatest]");
     }
     const [low, high]: unknown[] = literal;
     if (typeof low !== typeof high) {
-      throw new QueryError("Values in tuple must have the same type");
+      throw misfit("Values in tuple must have the same type", literal, "two numbers");
     }
     return [convert(low), convert(high)];
   }
@@ -125,7 +121,7 @@ function bounds(
 /** A literal as the modifier would store it. */
 function converted(kind: ValueKind, isRelative: boolean, value: unknown): number {
   if (typeof value !== "number" || Number.isNaN(value)) {
-    throw new QueryError("Invalid modifier value");
+    throw misfit("Invalid modifier value", value, "a number");
   }
   if (kind === "float") return Math.fround(value);
   const whole = Math.trunc(value);
@@ -154,10 +150,11 @@ function floatKey(value: number): number {
 function patternTest(comparison: number, literal: unknown): ArcValueTest {
   const [bits, distance]: unknown[] = Array.isArray(literal) ? literal : [];
   if (!isWord(bits) || typeof distance !== "number" || (literal as unknown[]).length !== 2) {
-    throw new QueryError("Invalid LSH arc probe: (bits, distance) required");
+    const fits = "[bits, distance], 32 bits and 0 to 15";
+    throw misfit("Invalid LSH arc probe: (bits, distance) required", literal, fits);
   }
   if (!(distance >= 0 && distance <= MAX_PATTERN_DISTANCE)) {
-    throw new QueryError("LSH hamming distance must be 0 - 15");
+    throw misfit("LSH hamming distance must be 0 - 15", distance, "0 to 15", "[1]");
   }
   const isOutside = comparison === V_GT;
   return {

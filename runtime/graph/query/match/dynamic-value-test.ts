@@ -2,7 +2,6 @@
 // before"). Before the arcs of a vertex are looked at, they become the ranges of arc-value-test.ts.
 
 import {
-  M_LSH,
   V_DYN_DELTA,
   V_DYN_GT,
   V_DYN_GTE,
@@ -11,7 +10,7 @@ import {
   V_DYN_NEQ,
   V_DYN_RATIO,
 } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import { MODIFIERS, valueFromBits } from "../../model/modifiers.js";
 import { type ArcLiteral, type ArcValueTest, rangeTest } from "./arc-value-test.js";
 
@@ -23,17 +22,14 @@ export function isDynamic(comparison: number): boolean {
  * Refuses what no previous value can be compared by.
  * @throws QueryError
  */
-export function checkDynamic(modifier: number, comparison: number, literal: unknown): void {
-  const kind = MODIFIERS[modifier]?.kind;
-  if (kind === undefined || kind === "unit") throw new QueryError("Invalid modifier value");
-  if (modifier === M_LSH) throw new QueryError("Invalid arc value comparison code");
+export function checkDynamic(comparison: number, literal: unknown): void {
   const isPair = comparison === V_DYN_DELTA || comparison === V_DYN_RATIO;
   const numbers = isPair ? literal : [literal];
   if (isPair && (!Array.isArray(literal) || literal.length !== 2)) {
-    throw new QueryError("Invalid arc value range: Must be 2-tuple");
+    throw misfit("Invalid arc value range: Must be 2-tuple", literal, "[least, greatest]");
   }
   if (!(numbers as unknown[]).every((number) => Number.isFinite(number))) {
-    throw new QueryError("Invalid modifier value");
+    throw misfit("Invalid modifier value", literal, "a finite number, or two");
   }
 }
 

@@ -2,7 +2,7 @@
 // `[V_GT, 5]` and so on. Each object makes one comparison.
 
 import { V_EQ, V_GT, V_GTE, V_LT, V_LTE, V_NEQ, V_NRANGE, V_RANGE } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 
 const CODES = new Map<string, number>([
   ["gt", V_GT],
@@ -17,7 +17,7 @@ const CODES = new Map<string, number>([
 
 /** `V_` constant and what is compared with, or a list of which one has to be met. */
 export type NamedComparison =
-  | { readonly code: number; readonly value: unknown }
+  | { readonly name: string; readonly code: number; readonly value: unknown }
   | { readonly among: readonly unknown[] };
 
 /**
@@ -30,12 +30,13 @@ export function namedComparison(condition: unknown): NamedComparison | null {
   if (entry === undefined || more !== undefined) throw refused(condition);
   const [name, value] = entry;
   const code = CODES.get(name);
-  if (code !== undefined) return { code, value };
+  if (code !== undefined) return { name, code, value };
   if (name === "in" && Array.isArray(value)) return { among: value };
   throw refused(condition);
 }
 
-function refused(condition: object): QueryError {
+function refused(condition: object): Error {
   const names = `${[...CODES.keys()].join(", ")}, in`;
-  return new QueryError(`invalid condition {${Object.keys(condition)}}: exactly one of ${names}`);
+  const text = `invalid condition {${Object.keys(condition)}}: exactly one of ${names}`;
+  return misfit(text, condition, "{ gt: 5 }, { between: [1, 9] }, { in: [1, 2] }");
 }

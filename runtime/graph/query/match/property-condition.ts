@@ -4,7 +4,7 @@
 
 import { ARC_WORDS } from "../../memory/layout.js";
 import { V_ANY, V_EQ, V_GT, V_GTE, V_LT, V_LTE, V_NEQ, V_RANGE } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { member, misfit, within } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { kindOfCell, numberOfCell } from "../../store/property-cells.js";
 import { bitOf, groupOf } from "../../store/property-groups.js";
@@ -29,15 +29,14 @@ export class PropertyCondition {
    */
   constructor(store: GraphStore, condition: unknown) {
     if (typeof condition !== "object" || condition === null || Array.isArray(condition)) {
-      throw new QueryError("invalid property condition, must be { key: <value condition>, ... }");
+      const text = "invalid property condition, must be { key: <value condition>, ... }";
+      throw misfit(text, condition, '{ age: { gt: 5 }, name: "a*" }');
     }
     this.#store = store;
     this.#properties = store.properties;
     this.#tests = Object.entries(condition)
       .filter(([, value]) => value !== undefined)
-      .map(
-        ([key, value]) => new KeyTest(checkedName(key), parseValueCondition(value), store.strings),
-      );
+      .map(([key, value]) => new KeyTest(checkedName(key), valueTest(key, value), store.strings));
     this.bind();
   }
 
@@ -126,6 +125,15 @@ export class PropertyCondition {
       }
     }
     return left;
+  }
+}
+
+/** @throws QueryError what is no value condition */
+function valueTest(key: string, condition: unknown): ValueTest {
+  try {
+    return parseValueCondition(condition);
+  } catch (error) {
+    throw within(error, member(key));
   }
 }
 

@@ -12,7 +12,7 @@ import {
   V_NRANGE,
   V_RANGE,
 } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit, within } from "../../model/misfit.js";
 import { namedComparison } from "./named-comparison.js";
 
 /** A condition on a value, ready for tests. `code` is one of V_ANY to V_NRANGE. */
@@ -33,6 +33,7 @@ const CODES: ReadonlySet<unknown> = new Set([
 ]);
 const PLAIN = { low: 0, high: 0, text: null, isPrefix: false, among: null } as const;
 const ANY: ValueTest = { ...PLAIN, code: V_ANY };
+const FITS = "a value, [V_GT, value], [V_RANGE, [low, high]], { gt: value }, { in: [...] }";
 const FORMS =
   "invalid condition, must be <value> or (comparison, <value>) or " +
   "(range_comparison, (<low>,<high>) )";
@@ -46,19 +47,36 @@ export function parseValueCondition(condition: unknown, plainCode = V_EQ): Value
   if (condition === null || condition === undefined) return ANY;
   const named = namedComparison(condition);
   if (named !== null && "among" in named) {
-    const among = named.among.map((one) => comparison(V_EQ, one));
+    const among = named.among.map((one, index) => oneOf(one, index));
     return { ...PLAIN, code: V_EQ, low: Number.NaN, high: Number.NaN, among };
   }
-  if (named !== null) return parseValueCondition([named.code, named.value]);
+  if (named !== null) return compared(named.code, named.value, `.${named.name}`);
   if (!Array.isArray(condition)) return comparison(plainCode, condition);
-  if (condition.length !== 2) throw new QueryError("condition must be 2-tuple");
+  if (condition.length !== 2) throw misfit("condition must be 2-tuple", condition, FITS);
   const [code, value]: unknown[] = condition;
   if (typeof code !== "number" || !CODES.has(code)) {
-    throw new QueryError("invalid value comparison code");
+    throw misfit("invalid value comparison code", code, "V_EQ, V_GT and their like", "[0]");
   }
-  if (code === V_ANY) return ANY;
-  if (code === V_RANGE || code === V_NRANGE) return range(code, value);
-  return comparison(code, value);
+  return compared(code, value, "[1]");
+}
+
+/** @param at step to the value */
+function compared(code: number, value: unknown, at: string): ValueTest {
+  try {
+    if (code === V_ANY) return ANY;
+    if (code === V_RANGE || code === V_NRANGE) return range(code, value);
+    return comparison(code, value);
+  } catch (error) {
+    throw within(error, at);
+  }
+}
+
+function oneOf(value: unknown, index: number): ValueTest {
+  try {
+    return comparison(V_EQ, value);
+  } catch (error) {
+    throw within(error, `.in[${index}]`);
+  }
 }
 
 /**
@@ -68,7 +86,13 @@ export function parseValueCondition(condition: unknown, plainCode = V_EQ): Value
 export function parsePattern(pattern: string): { text: string; isPrefix: boolean } {
   const isPrefix = /(^|[^\\])\*$/.test(pattern);
   const body = isPrefix ? pattern.slice(0, -1) : pattern;
-  if (/(^|[^\\])\*/.test(body)) throw new QueryError(`Unsupported wildcard: ${pattern}`);
+  if (/(^|[^\\])\*/.test(body)) {
+    throw misfit(
+      `Unsupported wildcard: ${pattern}`,
+      pattern,
+      'one "*", at the end; "\\*" is a star',
+    );
+  }
   return { text: body.replaceAll("\\*", "*"), isPrefix };
 }
 
@@ -129,7 +153,8 @@ function comparison(code: number, value: unknown): ValueTest {
 
 function range(code: number, bounds: unknown): ValueTest {
   if (!Array.isArray(bounds) || bounds.length !== 2) {
-    throw new QueryError("range comparison requires value tuple (min, max)");
+    const text = "range comparison requires value tuple (min, max)";
+    throw misfit(text, bounds, "[least, greatest]");
   }
   const [low, high]: unknown[] = bounds;
   // Texts have no order: such a range is read, and matches nothing.
@@ -142,5 +167,5 @@ function range(code: number, bounds: unknown): ValueTest {
 function numberFrom(value: unknown): number {
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
-  throw new QueryError(FORMS);
+  throw misfit(FORMS, value, "a number, a text or a boolean");
 }

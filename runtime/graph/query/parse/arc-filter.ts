@@ -8,13 +8,16 @@ import {
   D_OUT,
   M_ANY,
   M_FWDONLY,
+  M_LSH,
   MAX_STRING,
   V_ANY,
   V_DYN_RATIO,
+  V_GTE,
+  V_LT,
   V_LTE,
   V_NRANGE,
 } from "../../model/constants.js";
-import { QueryError, SearchError } from "../../model/errors.js";
+import { badName, member, misfit, within } from "../../model/misfit.js";
 import { MODIFIERS, modifierCode, modifierNamed } from "../../model/modifiers.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { type ArcFilterParts, ArcTest, type DirectionNumber } from "../match/arc-test.js";
@@ -32,9 +35,18 @@ const DIRECTIONS = new Map<unknown, number>([
   ["both", D_BOTH],
 ]);
 const MEMBERS = ["rel", "dir", "mod", "cond", "value"];
+const STEPS = { items: MEMBERS.map((_, item) => `[${item}]`), members: MEMBERS.map(member) };
+const FORMS =
+  'null, "rel", [rel, dir, mod, cond, value], { rel, dir, mod, value }, or [false, <filter>]';
+/** What names of relationships and types may be. */
+export const NAMES = "a letter, then letters, digits and _.#$%@";
+const DIRECTION_FORMS = 'D_OUT, D_IN, D_ANY, D_BOTH, or by name in { dir: "out" }';
+const MODIFIER_FORMS = 'M_INT and its like, or by name in { mod: "int" }';
+const COMPARISON_FORMS = "V_GT and its like, and a value to compare with";
 
 /**
  * A filter ready for use: `bind` it before each execution, it is bound once here.
+ * @param at steps to the filter within the arguments of the call
  * @throws QueryError what is not an arc filter
  * @throws SearchError a name that no relationship can have
  */
@@ -42,9 +54,10 @@ export function compileArcFilter(
   store: GraphStore,
   filter: ArcFilter | undefined,
   defaultDirection: DirectionNumber,
+  at = ".arc",
 ): ArcTest {
-  const test = compileWalkFilter(store, filter, defaultDirection);
-  test.refuseDynamic();
+  const test = compileWalkFilter(store, filter, defaultDirection, at);
+  test.refuseDynamic(at);
   return test;
 }
 
@@ -53,30 +66,54 @@ export function compileWalkFilter(
   store: GraphStore,
   filter: ArcFilter | undefined,
   defaultDirection: DirectionNumber,
+  at = ".arc",
 ): ArcTest {
-  const test = new ArcTest(parseArcFilter(filter, defaultDirection));
-  test.bind(store.relationships);
-  return test;
+  try {
+    const test = new ArcTest(parseArcFilter(filter, defaultDirection));
+    test.bind(store.relationships);
+    return test;
+  } catch (error) {
+    throw within(error, at);
+  }
 }
 
 function parseArcFilter(filter: unknown, defaultDirection: DirectionNumber): ArcFilterParts {
-  let inner = filter;
+  if (!Array.isArray(filter) || typeof filter[0] !== "boolean") {
+    return parsePlain(filter, defaultDirection, false);
+  }
+  let inner: unknown = filter;
   let isNegated = false;
+  let at = "";
   while (Array.isArray(inner) && typeof inner[0] === "boolean") {
-    if (inner.length !== 2) throw new QueryError("Invalid arc");
+    if (inner.length !== 2) throw misfit("Invalid arc", inner, "[boolean, <filter>]", at);
     if (!inner[0]) isNegated = !isNegated;
     inner = inner[1];
+    at += "[1]";
   }
+  try {
+    const parts = parsePlain(inner, defaultDirection, isNegated);
+    return { ...parts, literalAt: at + parts.literalAt };
+  } catch (error) {
+    throw within(error, at);
+  }
+}
+
+function parsePlain(
+  inner: unknown,
+  defaultDirection: DirectionNumber,
+  isNegated: boolean,
+): ArcFilterParts {
   if (inner === undefined || inner === null || inner === true) {
     return partsFor(defaultDirection, null, isNegated);
   }
   if (inner === false) return partsFor(defaultDirection, null, !isNegated);
   // A direction alone says nothing that could be negated.
-  if (typeof inner === "number") return partsFor(parseDirection(inner, D_ANY), null, false);
+  if (typeof inner === "number") return partsFor(parseDirection(inner, D_ANY, ""), null, false);
   if (typeof inner === "string") {
-    return partsFor(defaultDirection, parseRelationship(inner), isNegated);
+    return partsFor(defaultDirection, parseRelationship(inner, ""), isNegated);
   }
-  return parseItems(itemsOf(inner), defaultDirection, isNegated);
+  const steps = Array.isArray(inner) ? STEPS.items : STEPS.members;
+  return parseItems(itemsOf(inner), defaultDirection, isNegated, steps);
 }
 
 function partsFor(
@@ -91,22 +128,29 @@ function partsFor(
     isForwardOnly: false,
     comparison: V_ANY,
     literal: 0,
+    literalAt: "",
     isNegated,
   };
 }
 
-/** The members of a filter in their order, whichever way it is written. */
+/**
+ * The members of a filter in their order, whichever way it is written; behind them the step to what
+ * a comparison that has a name compares with.
+ */
 function itemsOf(filter: unknown): readonly unknown[] {
   if (Array.isArray(filter)) {
-    if (filter.length > MEMBERS.length) throw new QueryError("Invalid arc: too many values");
+    if (filter.length > MEMBERS.length) {
+      throw misfit("Invalid arc: too many values", filter, FORMS);
+    }
     return filter;
   }
-  if (typeof filter !== "object" || filter === null) throw new QueryError("Invalid arc");
+  if (typeof filter !== "object" || filter === null) throw misfit("Invalid arc", filter, FORMS);
   const members = new Map<string, unknown>(Object.entries(filter));
   const items = MEMBERS.map((name) => members.get(name));
   for (const name of members.keys()) {
     if (!MEMBERS.includes(name)) {
-      throw new QueryError(`Invalid arc: '${name}' is none of ${MEMBERS.join(", ")}`);
+      const text = `Invalid arc: '${name}' is none of ${MEMBERS.join(", ")}`;
+      throw misfit(text, members.get(name), MEMBERS.join(", "), member(name));
     }
   }
   const [rel, dir, mod, cond, value] = items;
@@ -117,32 +161,45 @@ function directionNamed(direction: unknown): unknown {
   return DIRECTIONS.get(direction) ?? direction;
 }
 
-function comparisonIn(code: unknown, value: unknown): readonly [code: unknown, value: unknown] {
-  const named = code === undefined ? namedComparison(value) : null;
+function comparisonIn(code: unknown, value: unknown): readonly [unknown, unknown, string?] {
+  let named: ReturnType<typeof namedComparison>;
+  try {
+    named = code === undefined ? namedComparison(value) : null;
+  } catch (error) {
+    throw within(error, ".value");
+  }
   if (named === null) return [code, value];
-  if ("among" in named) throw new QueryError("Invalid arc: `in` compares properties only");
-  return [named.code, named.value];
+  if ("among" in named) {
+    const fits = "gt, gte, lt, lte, eq, ne, between, outside";
+    throw misfit("Invalid arc: `in` compares properties only", named.among, fits, ".value.in");
+  }
+  return [named.code, named.value, `.value.${named.name}`];
 }
 
 function parseItems(
   items: readonly unknown[],
   defaultDirection: DirectionNumber,
   isNegated: boolean,
+  steps: readonly string[],
 ): ArcFilterParts {
-  const relationship = parseRelationship(items[0]);
-  const direction = parseDirection(items[1], defaultDirection);
-  const code = parseModifier(items[2]);
-  const comparison = parseComparison(items[3], items[4] !== undefined);
+  const relationship = parseRelationship(items[0], steps[0]!);
+  const direction = parseDirection(items[1], defaultDirection, steps[1]!);
+  const code = parseModifier(items[2], steps[2]!);
+  const comparison = parseComparison(items[3], items[4] !== undefined, steps[3]!);
   // Compared with the previous value, the literal is what is added to that.
   const isPlainDynamic = comparison > V_DYN_RATIO;
   const literal = items[4] ?? (isPlainDynamic ? 0 : items[4]);
   const modifier = code & ~M_FWDONLY;
+  const literalAt = typeof items[5] === "string" ? items[5] : steps[4]!;
   if (comparison !== V_ANY && modifier === M_ANY) {
-    throw new QueryError("Invalid arc: value condition not supported without modifier");
+    const text = "Invalid arc: value condition not supported without modifier";
+    throw misfit(text, items[2], MODIFIER_FORMS, steps[2]!);
   }
   if (comparison !== V_ANY && (literal === undefined || literal === null)) {
-    throw new QueryError("Arc comparator requires value");
+    throw misfit("Arc comparator requires value", literal, "a number or two", literalAt);
   }
+  const comparisonAt = typeof items[5] === "string" ? literalAt : steps[3]!;
+  if (comparison !== V_ANY) checkComparison(modifier, comparison, comparisonAt);
   return {
     direction,
     relationship,
@@ -151,6 +208,7 @@ function parseItems(
     comparison,
     // What kind of literal it must be is known where it is compiled.
     literal: comparison === V_ANY ? 0 : (literal as ArcLiteral),
+    literalAt,
     isNegated,
   };
 }
@@ -160,41 +218,64 @@ export function isName(name: string): boolean {
   return name.length <= MAX_STRING && NAME.test(name);
 }
 
-function parseRelationship(name: unknown): string | null {
+function parseRelationship(name: unknown, at: string): string | null {
   if (name === undefined || name === null || name === "*") return null;
-  if (typeof name !== "string") throw new QueryError("Invalid arc");
+  if (typeof name !== "string") {
+    throw misfit("Invalid arc", name, "the name of a relationship, or null for any", at);
+  }
   if (!isName(name) && name !== SYSTEM_RELATIONSHIP) {
-    throw new SearchError(`invalid relationship: '${name}'`);
+    throw badName(`invalid relationship: '${name}'`, name, NAMES, at);
   }
   return name;
 }
 
-function parseDirection(direction: unknown, otherwise: DirectionNumber): DirectionNumber {
+function parseDirection(
+  direction: unknown,
+  otherwise: DirectionNumber,
+  at: string,
+): DirectionNumber {
   if (direction === undefined || direction === null) return otherwise;
   if (isDirection(direction)) return direction;
-  throw new QueryError("Invalid arc direction");
+  throw misfit("Invalid arc direction", direction, DIRECTION_FORMS, at);
 }
 
 function isDirection(given: unknown): given is DirectionNumber {
   return given === D_ANY || given === D_IN || given === D_OUT || given === D_BOTH;
 }
 
-function parseModifier(modifier: unknown): number {
+function parseModifier(modifier: unknown, at: string): number {
   if (modifier === undefined || modifier === null) return M_ANY;
   if (typeof modifier === "number") {
     const flag = modifier & M_FWDONLY;
     const code = modifierCode(modifier - flag);
     if (code === M_ANY || MODIFIERS[code] !== undefined) return code + flag;
   }
-  throw new QueryError("Invalid arc modifier");
+  throw misfit("Invalid arc modifier", modifier, MODIFIER_FORMS, at);
 }
 
-function parseComparison(comparison: unknown, hasLiteral: boolean): number {
+function parseComparison(comparison: unknown, hasLiteral: boolean, at: string): number {
   if ((comparison === undefined || comparison === null) && !hasLiteral) return V_ANY;
   if (typeof comparison === "number" && Number.isInteger(comparison)) {
     if (isDynamic(comparison)) return comparison;
     const isStatic = comparison >= V_LTE && comparison <= V_NRANGE && comparison % 2 === 0;
     if (comparison === V_ANY || isStatic) return comparison;
   }
-  throw new QueryError("Invalid arc value comparison code");
+  throw misfit("Invalid arc value comparison code", comparison, COMPARISON_FORMS, at);
+}
+
+/**
+ * Refuses comparisons that values of a modifier cannot have.
+ * @param at steps to the comparison
+ * @throws QueryError
+ */
+function checkComparison(modifier: number, comparison: number, at: string): void {
+  if (MODIFIERS[modifier]?.kind === "unit") {
+    const fits = "no comparison: arcs of this modifier have no value";
+    throw misfit("Invalid modifier value", comparison, fits, at);
+  }
+  const isOrdered = comparison === V_LT || comparison === V_GTE || isDynamic(comparison);
+  if (modifier === M_LSH && isOrdered) {
+    const fits = "V_LTE and V_GT for distances, V_EQ, V_NEQ, V_RANGE, V_NRANGE";
+    throw misfit("Invalid arc value comparison code", comparison, fits, at);
+  }
 }

@@ -14,7 +14,8 @@ import {
   V_LTE,
   V_NEQ,
 } from "../../model/constants.js";
-import { QueryError, SearchError, UnsupportedError } from "../../model/errors.js";
+import { UnsupportedError } from "../../model/errors.js";
+import { badName, member, misfit, within } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { Probe } from "../../vectors/probe.js";
 import { partsOfLike } from "../../vectors/vector.js";
@@ -36,7 +37,7 @@ import {
   VirtualCheck,
 } from "../match/vertex-checks.js";
 import type { VertexCheck } from "../match/vertex-test.js";
-import { compileArcFilter, isName } from "./arc-filter.js";
+import { compileArcFilter, isName, NAMES } from "./arc-filter.js";
 import type { ArcFilter } from "./query-options.js";
 import { isReference } from "./traverse-rule.js";
 
@@ -60,6 +61,7 @@ const Order = {
 } as const;
 const MAX_IDS = 100_000;
 const UNTYPED = "__vertex__";
+const SIMILARITY_FITS = "{ vector, score, hamdist }";
 
 /** By key; null from a parser says that any vertex passes. */
 export const CONSTRAINTS: ReadonlyMap<string, ConstraintParser> = new Map<string, ConstraintParser>(
@@ -80,7 +82,8 @@ export const CONSTRAINTS: ReadonlyMap<string, ConstraintParser> = new Map<string
 function parseVirtual(store: GraphStore, value: unknown): Constraint | null {
   if (value === null) return null;
   if (typeof value !== "boolean" && typeof value !== "number") {
-    throw new QueryError("Invalid vertex condition: 'virtual' must be true or false");
+    const text = "Invalid vertex condition: 'virtual' must be true or false";
+    throw misfit(text, value, "true, false");
   }
   return { order: Order.virtual, check: new VirtualCheck(store, Boolean(value)) };
 }
@@ -89,12 +92,18 @@ function parseType(store: GraphStore, value: unknown): Constraint | null {
   const isPair = Array.isArray(value);
   const [code, name]: unknown[] = isPair ? value : [V_EQ, value];
   if ((isPair && value.length !== 2) || (code !== V_EQ && code !== V_NEQ)) {
-    throw new QueryError("Invalid vertex condition: 'type' must be a name or (V_EQ|V_NEQ, name)");
+    const text = "Invalid vertex condition: 'type' must be a name or (V_EQ|V_NEQ, name)";
+    throw misfit(text, value, '"person", [V_NEQ, "person"]');
   }
   if (name === "*" && code === V_EQ) return null;
   const type = name ?? UNTYPED;
-  if (typeof type !== "string") throw new QueryError("Invalid vertex condition: 'type'");
-  if (!isName(type) && type !== UNTYPED) throw new SearchError(`invalid vertex type: '${type}'`);
+  const at = isPair ? "[1]" : "";
+  if (typeof type !== "string") {
+    throw misfit("Invalid vertex condition: 'type'", type, "the name of a type", at);
+  }
+  if (!isName(type) && type !== UNTYPED) {
+    throw badName(`invalid vertex type: '${type}'`, type, NAMES, at);
+  }
   return { order: Order.type, check: new TypeCheck(store, type, code === V_EQ) };
 }
 
@@ -107,16 +116,13 @@ function parseDegree(
   // The codes of value conditions are numbers, arc filters in this place are not.
   const hasFilter = Array.isArray(value) && value.length === 2 && typeof value[0] !== "number";
   const [filter, condition]: unknown[] = hasFilter ? value : [null, value];
-  const range = integerRange(
-    parseValueCondition(condition),
-    [0, Number.MAX_SAFE_INTEGER],
-    "Invalid degree condition: must be integer >= 0",
-  );
+  const range = degreeRange(condition, hasFilter ? "[1]" : "");
   if (!hasFilter) return { order: Order.degree, check: new DegreeCheck(store, direction, range) };
-  const arc = compileArcFilter(store, filter as ArcFilter, direction);
+  const arc = compileArcFilter(store, filter as ArcFilter, direction, "[0]");
   const isAgreed = direction === D_ANY || arc.direction === direction || arc.direction === D_ANY;
   if (!isAgreed || arc.direction === D_BOTH) {
-    throw new QueryError("Arc direction mismatch for degree condition");
+    const text = "Arc direction mismatch for degree condition";
+    throw misfit(text, filter, "the direction of the condition, or none", "[0]");
   }
   const counted = arc.direction === D_ANY ? direction : arc.direction;
   if (arc.isUnfiltered) {
@@ -125,11 +131,25 @@ function parseDegree(
   return { order: Order.arcCount, check: new ArcCountCheck(store, arc, counted, range) };
 }
 
+function degreeRange(condition: unknown, at: string): IntegerRange {
+  try {
+    return integerRange(
+      parseValueCondition(condition),
+      [0, Number.MAX_SAFE_INTEGER],
+      "Invalid degree condition: must be integer >= 0",
+    );
+  } catch (error) {
+    throw within(error, at);
+  }
+}
+
 function parseIds(store: GraphStore, value: unknown): Constraint | null {
   if (value === null) return null;
   if (Array.isArray(value)) return idList(store, value);
   if (isReference(value)) return idList(store, [value]);
-  if (typeof value !== "string") throw new QueryError("Invalid vertex condition: 'id'");
+  if (typeof value !== "string") {
+    throw misfit("Invalid vertex condition: 'id'", value, 'an id, "prefix*", a list of ids');
+  }
   const { text, isPrefix } = parsePattern(value);
   if (!isPrefix) return { order: Order.id, check: new IdCheck(store, [text]) };
   if (text === "") return null;
@@ -138,26 +158,38 @@ function parseIds(store: GraphStore, value: unknown): Constraint | null {
 
 /** Ids in a list are taken as they are: a star in them is a star. */
 function idList(store: GraphStore, items: readonly unknown[]): Constraint {
-  if (items.length > MAX_IDS) throw new QueryError(`too many ids: ${items.length} > ${MAX_IDS}`);
-  const ids = items.map((item) => {
+  if (items.length > MAX_IDS) {
+    const text = `too many ids: ${items.length} > ${MAX_IDS}`;
+    throw misfit(text, items, `at most ${MAX_IDS} ids`);
+  }
+  const ids = items.map((item, index) => {
     if (typeof item === "string") return item;
     if (isReference(item)) return item.id;
-    throw new QueryError("Invalid vertex condition: ids must be strings");
+    const text = "Invalid vertex condition: ids must be strings";
+    throw misfit(text, item, "an id, or a vertex", `[${index}]`);
   });
   return { order: Order.id, check: new IdCheck(store, ids) };
 }
 
 function parseTimes(store: GraphStore, value: unknown, base: number): Constraint | null {
   if (value === null) return null;
-  const { inner, isNegated } = unwrapNegation(value);
+  const { inner, isNegated, at } = unwrapNegation(value);
+  const fits = [...TIMES.keys()].join(", ");
   if (typeof inner !== "object" || inner === null || Array.isArray(inner)) {
-    throw new QueryError("Invalid time condition");
+    throw misfit("Invalid time condition", inner, `{ ${fits} }`, at);
   }
   const times: TimeRange[] = [];
   for (const [name, condition] of Object.entries(inner)) {
     const timeOf = TIMES.get(name);
-    if (timeOf === undefined) throw new QueryError(`Invalid time condition: '${name}'`);
-    if (condition !== undefined) times.push([timeOf, timeRange(condition, base)]);
+    if (timeOf === undefined) {
+      throw misfit(`Invalid time condition: '${name}'`, condition, fits, at + member(name));
+    }
+    if (condition === undefined) continue;
+    try {
+      times.push([timeOf, timeRange(condition, base)]);
+    } catch (error) {
+      throw within(error, `${at}.${name}`);
+    }
   }
   return { order: Order.time, check: new TimeCheck(store, times, isNegated) };
 }
@@ -172,53 +204,85 @@ function timeRange(condition: unknown, base: number): IntegerRange {
 
 function parseProperties(store: GraphStore, value: unknown): Constraint | null {
   if (value === null) return null;
-  const { inner, isNegated } = unwrapNegation(value);
-  const condition = new PropertyCondition(store, inner);
-  return { order: Order.property, check: new PropertyCheck(condition, isNegated) };
+  const { inner, isNegated, at } = unwrapNegation(value);
+  try {
+    const condition = new PropertyCondition(store, inner);
+    return { order: Order.property, check: new PropertyCheck(condition, isNegated) };
+  } catch (error) {
+    throw within(error, at);
+  }
 }
 
 function parseSimilarity(store: GraphStore, value: unknown): Constraint | null {
   if (value === null) return null;
-  const { inner, isNegated } = unwrapNegation(value);
+  const { inner, isNegated, at } = unwrapNegation(value);
   if (typeof inner !== "object" || inner === null || Array.isArray(inner)) {
-    throw new QueryError("Invalid similarity condition");
+    throw misfit("Invalid similarity condition", inner, SIMILARITY_FITS, at);
   }
   const { vector, score, hamdist, ...others } = inner as Readonly<Record<string, unknown>>;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new QueryError(`Invalid similarity condition: '${unknown}'`);
+  if (unknown !== undefined) {
+    const text = `Invalid similarity condition: '${unknown}'`;
+    throw misfit(text, others[unknown], SIMILARITY_FITS, at + member(unknown));
+  }
   if (vector === undefined || vector === null) {
-    throw new QueryError("Invalid similarity condition: vector is required");
+    const text = "Invalid similarity condition: vector is required";
+    throw misfit(text, vector, "a vector, or numbers", `${at}.vector`);
   }
   if (vector === "tail")
     throw new UnsupportedError("the tail's vector in conditions is not supported");
   const given = isReference(vector) ? (vector as { vector?: unknown }).vector : vector;
   const probe = new Probe(store.vectors, partsOfLike(given, "similarity.vector"));
   const tests = {
-    score: bounded(parseValueCondition(score, V_GTE), -1, 1, "score"),
-    hamdist: bounded(parseValueCondition(hamdist, V_LTE), 0, 64, "hamdist"),
+    score: bounded(score, V_GTE, [-1, 1], "score", at),
+    hamdist: bounded(hamdist, V_LTE, [0, 64], "hamdist", at),
   };
   return { order: Order.similarity, check: new SimilarityCheck(probe, tests, isNegated) };
 }
 
-function bounded(test: ValueTest, least: number, greatest: number, name: string): ValueTest {
-  const isText = test.text !== null || test.among !== null;
-  if (isText || test.low < least || test.high > greatest || Number.isNaN(test.low + test.high)) {
-    throw new QueryError(`Invalid similarity condition: ${name} must be ${least} to ${greatest}`);
+function bounded(
+  condition: unknown,
+  plainCode: number,
+  [least, greatest]: readonly [number, number],
+  name: string,
+  at: string,
+): ValueTest {
+  try {
+    const test = parseValueCondition(condition, plainCode);
+    const isText = test.text !== null || test.among !== null;
+    if (isText || test.low < least || test.high > greatest || Number.isNaN(test.low + test.high)) {
+      const text = `Invalid similarity condition: ${name} must be ${least} to ${greatest}`;
+      throw misfit(text, condition, `numbers of ${least} to ${greatest}, comparisons with them`);
+    }
+    return test;
+  } catch (error) {
+    throw within(error, `${at}.${name}`);
   }
-  return test;
+}
+
+/** What is inside of `[false, x]`, and the steps to it. */
+export interface Negation {
+  readonly inner: unknown;
+  readonly isNegated: boolean;
+  readonly at: string;
 }
 
 /**
  * What is inside of `[false, x]` and `[true, x]`, however deep.
  * @throws QueryError an array that begins like one and is none
  */
-export function unwrapNegation(value: unknown): { inner: unknown; isNegated: boolean } {
+export function unwrapNegation(value: unknown): Negation {
   let inner = value;
   let isNegated = false;
+  let at = "";
   while (Array.isArray(inner) && typeof inner[0] === "boolean") {
-    if (inner.length !== 2) throw new QueryError("Invalid negation: must be (bool, condition)");
+    if (inner.length !== 2) {
+      const text = "Invalid negation: must be (bool, condition)";
+      throw misfit(text, inner, "[false, <condition>]", at);
+    }
     if (!inner[0]) isNegated = !isNegated;
     inner = inner[1];
+    at += "[1]";
   }
-  return { inner, isNegated };
+  return { inner, isNegated, at };
 }

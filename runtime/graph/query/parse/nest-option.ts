@@ -1,7 +1,7 @@
 // Reads `nest` of a neighborhood: as many further levels, each with a rule of its own or that of
 // the level above.
 
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { NeighborhoodQueryOptions, VertexCondition } from "./query-options.js";
 import { isReference, type RuleParts, ruleParts } from "./traverse-rule.js";
 
@@ -17,13 +17,14 @@ const ALIASES = ["arc", "neighbor", "collect", "assert"] as const;
 export function readNest({ nest, aggregate }: NeighborhoodQueryOptions): number {
   const levels: unknown = nest ?? 0;
   if (!Number.isInteger(levels) || (levels as number) < 0) {
-    throw new QueryError("invalid nest parameter");
+    throw misfit("invalid nest parameter", levels, `0 to ${MAX_LEVELS}`, ".nest");
   }
   if ((levels as number) > MAX_LEVELS) {
-    throw new QueryError("Vertex condition recursion limit reached");
+    const text = "Vertex condition recursion limit reached";
+    throw misfit(text, levels, `0 to ${MAX_LEVELS}`, ".nest");
   }
   if (levels !== 0 && aggregate !== undefined && aggregate !== null) {
-    throw new QueryError("groups of arcs cannot be nested");
+    throw misfit("groups of arcs cannot be nested", nest, "0 beside `aggregate`", ".nest");
   }
   return levels as number;
 }
@@ -34,7 +35,9 @@ export function readNest({ nest, aggregate }: NeighborhoodQueryOptions): number 
  */
 export function readNestedHits(nestedHits: unknown): number {
   if (nestedHits === undefined || nestedHits === null) return Number.POSITIVE_INFINITY;
-  if (!Number.isSafeInteger(nestedHits)) throw new QueryError("invalid nestedHits parameter");
+  if (!Number.isSafeInteger(nestedHits)) {
+    throw misfit("invalid nestedHits parameter", nestedHits, "an integer", ".nestedHits");
+  }
   return Number(nestedHits) < 0 ? Number.POSITIVE_INFINITY : Number(nestedHits);
 }
 
@@ -65,16 +68,23 @@ function split(members: Record<string, unknown>): {
 } {
   const rest = { ...members };
   let own: RuleParts | null = null;
-  if (rest.traverse !== undefined) own = ruleParts("traverse", rest.traverse);
+  if (rest.traverse !== undefined) own = withoutPlaces(ruleParts("traverse", rest.traverse));
   delete rest.traverse;
   for (const name of ALIASES) {
     const value = rest[name];
     delete rest[name];
     if (value === undefined) continue;
-    if (own?.[name] !== undefined) throw new QueryError(`traverse ${name} re-definition`);
+    if (own?.[name] !== undefined) {
+      const fits = `one of both: it is at traverse.${name}, too`;
+      throw misfit(`traverse ${name} re-definition`, value, fits, `.${name}`);
+    }
     own = { ...own, [name]: value };
   }
   return { own, rest };
+}
+
+function withoutPlaces({ places: _, ...rule }: RuleParts): RuleParts {
+  return rule;
 }
 
 /** A condition by its members, whichever form it has. */
@@ -86,7 +96,8 @@ function membersOf(condition: unknown): Record<string, unknown> {
     return { id: condition };
   }
   if (isList || typeof condition !== "object") {
-    throw new QueryError("nest: conditions are those with names");
+    const fits = "{ id: ... }, { not: ... } and their like";
+    throw misfit("nest: conditions are those with names", condition, fits, ".neighbor");
   }
   return condition as Record<string, unknown> & VertexCondition;
 }

@@ -1,7 +1,7 @@
 // What a query may be given, by name. Options come from plugin code and from the JSON of clients
 // alike, so a name that no query has is an error: an option must never be ignored.
 
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { ExecuteOptions } from "./query-options.js";
 
 const EXPRESSIONS = ["pre", "filter", "post", "memory"];
@@ -95,6 +95,8 @@ export function pageOf(options: ExecuteOptions): Page {
 
 function integerOption(name: string, value: number | null | undefined, fallback: number): number {
   if (value === undefined || value === null) return fallback;
-  if (!Number.isSafeInteger(value)) throw new QueryError(`invalid ${name} parameter`);
+  if (!Number.isSafeInteger(value)) {
+    throw misfit(`invalid ${name} parameter`, value, "an integer", `.${name}`);
+  }
   return value;
 }

@@ -3,7 +3,7 @@
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { D_ANY } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { member, misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 import { Collect, type VertexTest, type WalkRule } from "../match/vertex-test.js";
@@ -17,7 +17,11 @@ export interface RuleParts {
   filter?: unknown;
   collect?: unknown;
   assert?: unknown;
+  /** Steps to those that do not stand below their names. */
+  places?: RulePlaces;
 }
+
+export type RulePlaces = { readonly [K in Exclude<keyof RuleParts, "places">]?: string };
 
 export type RuleKind = "adjacent" | "traverse";
 
@@ -30,19 +34,38 @@ const UNKNOWN_MEMBER: Record<RuleKind, string> = {
   traverse: "Invalid recursive traversal parameter",
 };
 
+/** Where the members of a rule stand that has its own name. */
+const PLACES: Record<RuleKind, RulePlaces> = {
+  adjacent: placesBelow("adjacent"),
+  traverse: placesBelow("traverse"),
+};
+
+function placesBelow(kind: RuleKind): RulePlaces {
+  return Object.fromEntries(MEMBERS[kind].map((name) => [name, `.${kind}.${name}`]));
+}
+
 /**
  * Members of a rule, whichever form it has.
  * @throws QueryError, UnsupportedError
  */
 export function ruleParts(kind: RuleKind, rule: unknown): RuleParts {
-  if (Array.isArray(rule)) return isArcFilter(rule) ? { arc: rule } : { neighbor: rule };
-  if (typeof rule === "string" || isReference(rule)) return { neighbor: rule };
-  if (typeof rule !== "object" || rule === null) throw new QueryError(`Invalid ${kind} condition`);
+  if (Array.isArray(rule) && isArcFilter(rule)) return { arc: rule, places: { arc: `.${kind}` } };
+  if (Array.isArray(rule) || typeof rule === "string" || isReference(rule)) {
+    return { neighbor: rule, places: { neighbor: `.${kind}` } };
+  }
+  const fits = MEMBERS[kind].join(", ");
+  if (typeof rule !== "object" || rule === null) {
+    const forms = `{ ${fits} }, an arc filter, a vertex condition`;
+    throw misfit(`Invalid ${kind} condition`, rule, forms, `.${kind}`);
+  }
   const parts: RuleParts = {};
   for (const [name, value] of Object.entries(rule)) {
-    if (!MEMBERS[kind].includes(name)) throw new QueryError(`${UNKNOWN_MEMBER[kind]}: '${name}'`);
-    if (value !== undefined) parts[name as keyof RuleParts] = value;
+    if (!MEMBERS[kind].includes(name)) {
+      throw misfit(`${UNKNOWN_MEMBER[kind]}: '${name}'`, value, fits, `.${kind}${member(name)}`);
+    }
+    if (value !== undefined) parts[name as keyof RulePlaces] = value;
   }
+  parts.places = PLACES[kind];
   return parts;
 }
 
@@ -70,10 +93,11 @@ export function compileRule(
   neighbor: VertexTest | null,
   defaults: { readonly direction: DirectionNumber; readonly isCollected: boolean },
 ): WalkRule {
-  const arc = compileWalkFilter(store, parts.arc as ArcFilter, defaults.direction);
+  const at = parts.places;
+  const arc = compileWalkFilter(store, parts.arc as ArcFilter, defaults.direction, at?.arc);
   // Null is the arc filter that any arc passes: the siblings are collected.
   const collect = parts.collect === undefined ? defaults.isCollected : parts.collect;
-  const assert = parseAssert(parts.assert);
+  const assert = parseAssert(parts.assert, at?.assert);
   const filter = expressions.ofArcs(parts.filter, "filter");
   if (typeof collect === "boolean") {
     return {
@@ -85,13 +109,13 @@ export function compileRule(
       assert,
     };
   }
-  const siblings = compileArcFilter(store, collect as ArcFilter, D_ANY);
+  const siblings = compileArcFilter(store, collect as ArcFilter, D_ANY, at?.collect ?? ".collect");
   return { arc, filter, neighbor, collect: Collect.Siblings, siblings, assert };
 }
 
-function parseAssert(assert: unknown): boolean | null {
+function parseAssert(assert: unknown, at = ".assert"): boolean | null {
   if (assert === undefined || assert === null) return null;
   if (typeof assert === "boolean") return assert;
   if (typeof assert === "number" && Number.isInteger(assert)) return assert >= 1;
-  throw new QueryError("assert must be boolean, integer or null");
+  throw misfit("assert must be boolean, integer or null", assert, "true, false, null", at);
 }

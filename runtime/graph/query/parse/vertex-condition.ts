@@ -3,7 +3,7 @@
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { D_ANY } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit, member as step, within } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import type { DirectionNumber } from "../match/arc-test.js";
 import { IdCheck, IdPrefixCheck, PropertyCheck, TypeCheck } from "../match/vertex-checks.js";
@@ -13,13 +13,14 @@ import {
   type VertexTest,
   type WalkRule,
 } from "../match/vertex-test.js";
-import { CONSTRAINTS, type Constraint, unwrapNegation } from "./constraints.js";
+import { CONSTRAINTS, type Constraint, type Negation, unwrapNegation } from "./constraints.js";
 import type { VertexCondition } from "./query-options.js";
 import {
   compileRule,
   isReference,
   type RuleKind,
   type RuleParts,
+  type RulePlaces,
   ruleParts,
 } from "./traverse-rule.js";
 
@@ -36,6 +37,12 @@ const ALIASES = new Map<string, readonly [RuleKind, keyof RuleParts]>([
   ["has_neighbor", ["adjacent", "neighbor"]],
 ]);
 
+const MEMBERS = [
+  ...CONSTRAINTS.keys(),
+  ...["filter", "post", "adjacent", "traverse", "not"],
+  ...ALIASES.keys(),
+].join(", ");
+
 /** What holds for the outermost `traverse` unless it says otherwise. */
 export interface ConditionOptions {
   readonly isCollected: boolean;
@@ -48,6 +55,7 @@ const NESTED: ConditionOptions = { isCollected: false, direction: D_ANY };
 /**
  * A condition ready for use: `bindTest` it before each execution, it is bound once here. Null when
  * any vertex passes.
+ * @param at steps to it within the arguments of the call
  * @throws QueryError what is not a vertex condition
  * @throws SearchError a name that nothing can have
  * @throws UnsupportedError similarity
@@ -56,27 +64,54 @@ export function compileVertexCondition(
   store: GraphStore,
   expressions: ExpressionSet,
   condition: VertexCondition | undefined,
+  at: string,
   options: ConditionOptions = NESTED,
 ): VertexTest | null {
-  const test = compileTest(store, expressions, condition, options, 0);
+  const test = compileTest(store, expressions, condition, options, { at, nesting: 0 });
   if (test !== null) bindTest(test, store);
   return test;
+}
+
+/** Where a condition stands: steps from the one around it, and how many are around it. */
+interface Place {
+  readonly at: string;
+  readonly nesting: number;
 }
 
 function compileTest(
   store: GraphStore,
   expressions: ExpressionSet,
   condition: unknown,
+  options: ConditionOptions,
+  { at, nesting }: Place,
+): VertexTest | null {
+  if (nesting > MAX_NESTING) {
+    const fits = `${MAX_NESTING} levels below the outermost condition`;
+    throw misfit("Vertex condition recursion limit reached", condition, fits, at);
+  }
+  let inside = at;
+  try {
+    const negation = unwrapNot(condition);
+    inside += negation.at;
+    return compileInner(store, expressions, negation, options, nesting + 1);
+  } catch (error) {
+    throw within(error, inside);
+  }
+}
+
+function compileInner(
+  store: GraphStore,
+  expressions: ExpressionSet,
+  { inner, isNegated }: Negation,
   { isCollected, direction }: ConditionOptions,
   nesting: number,
 ): VertexTest | null {
-  if (nesting > MAX_NESTING) throw new QueryError("Vertex condition recursion limit reached");
-  const { inner, isNegated } = unwrapNot(condition);
   const parts = partsOf(store, inner);
   const rule = (kind: RuleKind): WalkRule | null => {
     const members = parts.rules[kind];
     if (members === undefined) return null;
-    const neighbor = compileTest(store, expressions, members.neighbor, NESTED, nesting + 1);
+    const place = { at: members.places?.neighbor ?? ".neighbor", nesting };
+    const neighbor = compileTest(store, expressions, members.neighbor, NESTED, place);
     const isAny = kind === "adjacent" || (members.arc !== undefined && members.arc !== null);
     const defaults = { direction: isAny ? D_ANY : direction, isCollected };
     return compileRule(store, expressions, members, neighbor, defaults);
@@ -115,15 +150,18 @@ function isIds(check: VertexCheck): check is IdCheck {
 }
 
 /** Negation is written `[false, condition]` or `{ not: condition }`. */
-function unwrapNot(condition: unknown): { inner: unknown; isNegated: boolean } {
-  let { inner, isNegated } = unwrapNegation(condition);
+function unwrapNot(condition: unknown): Negation {
+  let { inner, isNegated, at } = unwrapNegation(condition);
   while (isPlainObject(inner) && Object.hasOwn(inner, "not")) {
-    if (Object.keys(inner).length > 1) throw new QueryError("Invalid vertex condition: 'not'");
+    if (Object.keys(inner).length > 1) {
+      throw misfit("Invalid vertex condition: 'not'", inner, "nothing else beside `not`", at);
+    }
     const next = unwrapNegation((inner as { not: unknown }).not);
     inner = next.inner;
     isNegated = isNegated === next.isNegated;
+    at += `.not${next.at}`;
   }
-  return { inner, isNegated };
+  return { inner, isNegated, at };
 }
 
 interface ConditionParts {
@@ -144,15 +182,27 @@ function partsOf(store: GraphStore, condition: unknown): ConditionParts {
   const expressions: { filter?: unknown; post?: unknown } = {};
   for (const [name, value] of members) {
     if (value === undefined) continue;
-    const parse = CONSTRAINTS.get(name);
-    if (parse !== undefined) {
-      const constraint = parse(store, value);
+    if (CONSTRAINTS.has(name)) {
+      const constraint = constraintOf(store, name, value, isIds ? "" : `.${name}`);
       if (constraint !== null) constraints.push(constraint);
     } else if (name === "filter" || name === "post") expressions[name] = value;
     else addRule(rules, name, value);
   }
   const { filter, post } = expressions;
   return { constraints, rules, filter, post };
+}
+
+function constraintOf(
+  store: GraphStore,
+  name: string,
+  value: unknown,
+  at: string,
+): Constraint | null {
+  try {
+    return CONSTRAINTS.get(name)!(store, value);
+  } catch (error) {
+    throw within(error, at);
+  }
 }
 
 /** Adds what a key says about a rule; aliases and rule may both be given, but each member once. */
@@ -162,22 +212,31 @@ function addRule(rules: { [K in RuleKind]?: RuleParts }, name: string, value: un
     return;
   }
   const alias = ALIASES.get(name);
-  if (alias === undefined) throw new QueryError(`Invalid vertex condition: '${name}'`);
+  if (alias === undefined) {
+    throw misfit(`Invalid vertex condition: '${name}'`, value, MEMBERS, step(name));
+  }
   const [kind, member] = alias;
-  addParts(rules, kind, { [member]: value });
+  addParts(rules, kind, { [member]: value, places: { [member]: `.${name}` } });
 }
 
 function addParts(rules: { [K in RuleKind]?: RuleParts }, kind: RuleKind, added: RuleParts): void {
   const known: RuleParts = rules[kind] ?? {};
+  const places = { ...known.places, ...added.places };
   for (const member of Object.keys(added)) {
-    if (Object.hasOwn(known, member)) throw new QueryError(`${kind} ${member} re-definition`);
+    if (member === "places" || !Object.hasOwn(known, member)) continue;
+    const name = member as keyof RulePlaces;
+    const fits = `one of both: it is at ${known.places?.[name]?.slice(1)}, too`;
+    throw misfit(`${kind} ${member} re-definition`, added[name], fits, places[name]);
   }
-  rules[kind] = { ...known, ...added };
+  rules[kind] = { ...known, ...added, places };
 }
 
 function objectOf(condition: unknown): object {
   if (condition === undefined || condition === null) return {};
-  if (!isPlainObject(condition)) throw new QueryError("Invalid vertex condition");
+  if (!isPlainObject(condition)) {
+    const fits = "an id, a list of ids, { type, property, ... }, or [false, <condition>]";
+    throw misfit("Invalid vertex condition", condition, fits);
+  }
   return condition;
 }
 

@@ -1,6 +1,6 @@
 // The fields that a query shows, by mask or by names.
 
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { Attribute } from "../attributes/attribute.js";
 import { FIELD_LIST } from "../attributes/field-list.js";
 import type { Selection } from "./select.js";
@@ -22,16 +22,19 @@ export function fieldMask(fields: unknown, fallback: number): number {
   if (fields === undefined || fields === null) return fallback;
   if (Array.isArray(fields)) return maskOfNames(fields);
   if (!Number.isInteger(fields) || (Number(fields) & ~ALL) !== 0 || Number(fields) > ALL) {
-    throw new QueryError("invalid fields parameter");
+    throw misfit("invalid fields parameter", fields, "F_ID and its like, or names", ".fields");
   }
   return Number(fields);
 }
 
 function maskOfNames(names: readonly unknown[]): number {
   let mask = 0;
-  for (const name of names) {
+  for (const [index, name] of names.entries()) {
     const field = BY_NAME.get(name);
-    if (field === undefined) throw new QueryError(`invalid fields parameter: '${name}'`);
+    if (field === undefined) {
+      const known = [...BY_NAME.keys()].join(", ");
+      throw misfit(`invalid fields parameter: '${name}'`, name, known, `.fields[${index}]`);
+    }
     mask |= field.bit;
   }
   return mask;

@@ -9,7 +9,7 @@ import {
   R_STR,
   R_TIMING,
 } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { QueryTime } from "./typed-results.js";
 
 /** R_SIMPLE, R_STR, R_LIST or R_DICT; two bits, so that every mask has exactly one of them. */
@@ -60,14 +60,17 @@ function resultMask(result: unknown, fallback: number): number {
   const isMask = Number.isInteger(result) && (result as number) >= -(2 ** 31);
   const mask = Number(result);
   if (!isMask || mask > 0xffff_ffff || (mask & ~(FORMAT_MASK | R_METAS)) !== 0) {
-    throw new QueryError("invalid result parameter");
+    const fits = "R_STR and its like, or the name of a format";
+    throw misfit("invalid result parameter", result, fits, ".result");
   }
   return mask;
 }
 
 function flag(name: string, value: unknown, fallback: boolean): boolean {
   if (value === undefined || value === null) return fallback;
-  if (typeof value !== "boolean") throw new QueryError(`invalid ${name} parameter`);
+  if (typeof value !== "boolean") {
+    throw misfit(`invalid ${name} parameter`, value, "true, false", `.${name}`);
+  }
   return value;
 }
 

@@ -6,7 +6,7 @@
 //   label: .arc.value * 2            an expression, under a name
 
 import { ExpressionError } from "../../evaluate/expression-error.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { PropertyValue } from "../../store/property-values.js";
 
 /** One item, and where it stands in the text. */
@@ -30,7 +30,10 @@ const PROPERTY = /^([A-Za-z_][\w.#$%@]*)(?:\s*\?\s*(.*))?$/s;
 /** @throws QueryError what is no list of items */
 export function parseSelect(select: string): SelectItem[] {
   const parts = partsOf(select);
-  if (parts.length > MAX_ITEMS) throw new QueryError(`too many property fields: ${parts.length}`);
+  if (parts.length > MAX_ITEMS) {
+    const text = `too many property fields: ${parts.length}`;
+    throw misfit(text, select, `at most ${MAX_ITEMS}`, ".select");
+  }
   if (select.trim() === "") throw new ExpressionError("one or more property fields required");
   return parts.map((part) => parseItem(select, part));
 }

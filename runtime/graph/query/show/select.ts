@@ -7,7 +7,7 @@ import { ExpressionError } from "../../evaluate/expression-error.js";
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
 import { jsonResult } from "../../evaluate/plain-result.js";
 import { compilePart } from "../../evaluate/program.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { PropertyValue } from "../../store/property-values.js";
 import { ARC_ATTRIBUTES } from "../attributes/arc-attributes.js";
 import type { HitView } from "../attributes/attribute.js";
@@ -48,7 +48,9 @@ export class Selection {
  */
 export function readSelect(select: unknown, expressions: ExpressionSet): Selection | null {
   if (select === undefined || select === null) return null;
-  if (typeof select !== "string") throw new QueryError("select must be string");
+  if (typeof select !== "string") {
+    throw misfit("select must be string", select, '"name; age: .arc.value"', ".select");
+  }
   return new Selection(parseSelect(select).map((item) => readerOf(select, item, expressions)));
 }
 

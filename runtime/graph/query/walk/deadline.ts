@@ -1,7 +1,8 @@
 // How long a query may run, and how much it may look at. The clock is looked at once every few
 // thousand arcs: short queries pay nothing and succeed even when they are given no time at all.
 
-import { QueryError, SearchError } from "../../model/errors.js";
+import { SearchError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { ExecuteOptions } from "../parse/query-options.js";
 
 /** What a query that ran out of time says, by kind. */
@@ -103,9 +104,11 @@ export function deadlineOf(query: TimedQuery, options: ExecuteOptions, isOwn = f
   const timeout = options.timeout ?? 0;
   const limexec = options.limexec ?? false;
   if (typeof timeout !== "number" || Number.isNaN(timeout)) {
-    throw new QueryError("invalid timeout parameter");
+    throw misfit("invalid timeout parameter", timeout, "milliseconds", ".timeout");
   }
-  if (typeof limexec !== "boolean") throw new QueryError("invalid limexec parameter");
+  if (typeof limexec !== "boolean") {
+    throw misfit("invalid limexec parameter", limexec, "true, false", ".limexec");
+  }
   const limitMs = limexec && timeout >= 0 ? timeout : Number.POSITIVE_INFINITY;
   if (bound !== null) return new Deadline(query, Math.min(limitMs, bound.timeoutMs), bound.steps);
   return limitMs === Number.POSITIVE_INFINITY && !isOwn

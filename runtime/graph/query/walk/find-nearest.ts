@@ -2,7 +2,7 @@
 // what an index finds, or only those that a condition leaves: whichever is likely to cost least.
 
 import type { ExpressionSet } from "../../evaluate/expression-set.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { MAX_EF, MIN_EF } from "../../vectors/index-layout.js";
 import type { NearestHeap } from "../../vectors/nearest-heap.js";
@@ -26,11 +26,12 @@ const DEFAULT_EF = 64;
 export function efOf(approximate: Approximate): number {
   if (approximate === undefined || approximate === null || approximate === false) return 0;
   if (approximate !== true && typeof approximate !== "object") {
-    throw new QueryError("invalid approximate parameter");
+    throw misfit("invalid approximate parameter", approximate, "true, { ef }", ".approximate");
   }
   const { ef = DEFAULT_EF } = approximate === true ? {} : approximate;
   if (!Number.isInteger(ef) || ef < MIN_EF || ef > MAX_EF) {
-    throw new QueryError(`ef must be an integer of ${MIN_EF} to ${MAX_EF}`);
+    const fits = `an integer of ${MIN_EF} to ${MAX_EF}`;
+    throw misfit(`ef must be ${fits}`, ef, fits, ".approximate.ef");
   }
   return ef;
 }

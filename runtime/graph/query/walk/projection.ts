@@ -4,7 +4,7 @@
 import { ARC_WORDS } from "../../memory/layout.js";
 import { sortValueOf } from "../../model/arc-number.js";
 import { D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { ArcStack } from "../match/arc-stack.js";
 import type { ArcTest } from "../match/arc-test.js";
@@ -37,7 +37,9 @@ export class ArcReader {
    */
   constructor(store: GraphStore, test: ArcTest, direction: number = test.direction) {
     this.#direction = direction;
-    if (direction === D_BOTH) throw new QueryError("D_BOTH is not for algorithms");
+    if (direction === D_BOTH) {
+      throw misfit("D_BOTH is not for algorithms", direction, "D_OUT, D_IN, D_ANY", ".arc");
+    }
     this.#store = store;
     this.#test = test;
     test.bind(store.relationships);

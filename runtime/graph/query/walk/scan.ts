@@ -6,7 +6,7 @@ import type { Run } from "../../evaluate/context.js";
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import { ARC_WORDS } from "../../memory/layout.js";
 import { D_BOTH, D_OUT } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { ArcBatch, type HitSink } from "../hits/hit-sink.js";
 import { bindRule, bindTest, type VertexTest, type WalkRule } from "../match/vertex-test.js";
@@ -55,7 +55,7 @@ export function planVertexScan(
   memory?: unknown,
 ): VertexScan {
   const expressions = new ExpressionSet(store, memory);
-  const test = compileVertexCondition(store, expressions, condition);
+  const test = compileVertexCondition(store, expressions, condition, ".condition");
   return { store, expressions, test, ...NOWHERE };
 }
 
@@ -164,9 +164,12 @@ export function planArcScan(
   memory?: unknown,
 ): ArcScan {
   const expressions = new ExpressionSet(store, memory);
-  const test = compileVertexCondition(store, expressions, condition, ALL_OUTARCS);
+  const test = compileVertexCondition(store, expressions, condition, ".condition", ALL_OUTARCS);
   const rule = test?.traverse ?? compileRule(store, expressions, {}, null, ALL_OUTARCS);
-  if (rule.arc.direction === D_BOTH) throw new QueryError("Global traversal filter error");
+  if (rule.arc.direction === D_BOTH) {
+    const text = "Global traversal filter error";
+    throw misfit(text, rule.arc.direction, "D_OUT, D_IN, D_ANY", ".condition.traverse.arc");
+  }
   const isAny = test === null || isUnchecked(test);
   const tail = isAny ? null : { ...test, traverse: null };
   return { store, expressions, tail, rule, ...NOWHERE };

@@ -4,7 +4,7 @@
 import { ExpressionSet } from "../../evaluate/expression-set.js";
 import type { VertexProgram } from "../../evaluate/vertex-program.js";
 import { D_BOTH, D_IN, D_OUT } from "../../model/constants.js";
-import { QueryError } from "../../model/errors.js";
+import { misfit } from "../../model/misfit.js";
 import type { GraphStore } from "../../store/graph-store.js";
 import { HitCounter, type HitSink } from "../hits/hit-sink.js";
 import type { ArcTest, DirectionNumber } from "../match/arc-test.js";
@@ -52,10 +52,10 @@ export function planWalk(
 ): WalkPlan {
   const { arc, collect, filter } = options;
   const expressions = new ExpressionSet(store, options.memory);
-  const neighbor = compileVertexCondition(store, expressions, options.neighbor);
+  const neighbor = compileVertexCondition(store, expressions, options.neighbor, ".neighbor");
   const defaults = { direction: defaultDirection, isCollected: true };
   const rule = compileRule(store, expressions, { arc, collect, filter }, neighbor, defaults);
-  rule.arc.refuseDynamic();
+  rule.arc.refuseDynamic(".arc");
   const pre = expressions.ofVertices(options.pre, "pre");
   const post = expressions.ofVertices(options.post, "post");
   const walker = Walker.of(store);
@@ -143,7 +143,10 @@ export function countArcs(
   deadline: Deadline,
 ): number {
   const { direction } = test;
-  if (direction === D_BOTH) throw new QueryError("Bi-directional arc aggregation is not possible");
+  if (direction === D_BOTH) {
+    const text = "Bi-directional arc aggregation is not possible";
+    throw misfit(text, direction, "D_OUT, D_IN, D_ANY", ".arc");
+  }
   test.bind(store.relationships);
   const { outArcs, inArcs } = scannersOf(store);
   let count = 0;

@@ -121,7 +121,7 @@ export class Walker {
     const above = level > 1 ? this.#levels[level - 1]! : null;
     at.enter(tail, above);
     if (rule.arc.isDynamic) {
-      if (above === null) rule.arc.refuseDynamic();
+      if (above === null) rule.arc.refuseDynamic(".condition.traverse.arc");
       else rule.arc.compareWith(above.word1, above.bits);
     }
     if (this.#countsNeighbors(rule)) at.counted.clear();

@@ -28,7 +28,12 @@ test.before.each((context) => {
 
 /** How many vertices a search looks at, and which it finds. */
 function found(store: GraphStore, condition: object): [looked: number, ids: string[]] {
-  const test = compileVertexCondition(store, new ExpressionSet(store, null), condition as never);
+  const test = compileVertexCondition(
+    store,
+    new ExpressionSet(store, null),
+    condition as never,
+    "",
+  );
   const candidates = new Candidates(store, test, Number.POSITIVE_INFINITY);
   let looked = 0;
   for (let count = candidates.next(); count >= 0; count = candidates.next()) looked += count;

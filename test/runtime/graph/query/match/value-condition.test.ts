@@ -164,7 +164,7 @@ test("wrong shapes", () => {
   for (const [condition, text] of cases) {
     assert.throws(
       () => parseValueCondition(condition),
-      (error: Error) => error instanceof QueryError && error.message === text,
+      (error: Error) => error instanceof QueryError && error.problem === text,
       JSON.stringify(condition),
     );
   }

@@ -1,0 +1,55 @@
+// Whatever does not fit in an argument is named with its place, what was given and what fits.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { QueryError, SearchError } from "../../../../runtime/graph/model/errors.js";
+import { ARC_MISFITS } from "./examples/arc-misfits.js";
+import type { Calls } from "./examples/misfit.js";
+import { OTHER_MISFITS } from "./examples/other-misfits.js";
+import { makeShop } from "./examples/shop.js";
+
+const test = suite("misfits");
+
+const shop = makeShop() as unknown as Calls;
+for (const [call, problem, place] of [...ARC_MISFITS, ...OTHER_MISFITS]) {
+  test(String(call).replace("(shop) => shop.", ""), () => {
+    let thrown: unknown;
+    try {
+      call(shop);
+    } catch (error) {
+      thrown = error;
+    }
+    assert.ok(thrown instanceof QueryError || thrown instanceof SearchError, "it is refused");
+    assert.is(`${thrown.name}: ${thrown.message}`, `${problem}\n  ${place}`);
+    assert.is(`${thrown.name}: ${thrown.problem}`, problem);
+    // Not what was known when the error was made.
+    assert.ok(thrown.stack?.includes(place), "the stack begins with the same text");
+  });
+}
+
+test("what is given is shown in a few words, whatever it is", () => {
+  const shown = (given: unknown): string => {
+    try {
+      shop.neighborhood("ann", { arc: [given] });
+    } catch (error) {
+      return /arc\[0\] is (.*); what/.exec((error as Error).message)![1]!;
+    }
+    return "nothing";
+  };
+  assert.is(shown("9".repeat(200)), `"${"9".repeat(60)}..."`);
+  assert.is(
+    shown([1, [2, [3, [4]]], 5n, Symbol("x"), 6]),
+    "[1, [2, [3, [...]]], 5n, a symbol, ...]",
+  );
+  assert.is(
+    shown(() => 1),
+    "a function",
+  );
+  assert.is(shown(new Map()), "an object of a class");
+  assert.is(
+    shown({ "a b": Number.NaN, b: { c: { d: {} } } }),
+    '{["a b"]: NaN, b: {c: {d: {...}}}}',
+  );
+});
+
+test.run();
