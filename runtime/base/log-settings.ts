@@ -9,6 +9,9 @@ export type LogFormat = "auto" | "json" | "text";
 export const LOG_LEVELS = ["error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Takes an entry; of level `info` unless it says otherwise. */
+export type LogLine = (text: string, level?: LogLevel) => void;
+
 export interface LogSettings {
   readonly isJson: boolean;
   /** Entries below it are left out. */

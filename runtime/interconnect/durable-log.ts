@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { SvcError } from "../base/errors.js";
 import { LOG_FOLDER, LOG_LOCAL_FOLDER } from "../base/graph-names.js";
 import { LOG_SAVE_BYTES } from "../base/limits.js";
+import type { LogLine } from "../base/log-settings.js";
 import type { GraphLog, RecoverableGraph } from "../graph/keeper/graph-log.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import {
@@ -32,7 +33,7 @@ export interface DurableLogOptions {
   readonly root: string;
   readonly mode: LogMode;
   readonly clock: LogClock;
-  readonly warn: (line: string) => void;
+  readonly warn: LogLine;
   readonly disk: Disk;
 }
 
@@ -65,7 +66,7 @@ export class DurableLog implements GraphLog, ReplicatedLog {
   keptSn: () => number = () => Number.POSITIVE_INFINITY;
   readonly #root: string;
   readonly #clock: LogClock;
-  readonly #warn: (line: string) => void;
+  readonly #warn: LogLine;
   /** False: what it holds is read, and nothing is written. */
   readonly #isOn: boolean;
   readonly #shared: LogChannel;
@@ -83,10 +84,11 @@ export class DurableLog implements GraphLog, ReplicatedLog {
     this.#shared = new LogChannel(disk, folder);
     this.#local = new LogChannel(disk, join(folder, LOG_LOCAL_FOLDER));
     for (const { tornBytes } of this.#channels()) {
-      if (tornBytes > 0) warn(`log: ${tornBytes} bytes of an interrupted write were cut off`);
+      if (tornBytes > 0)
+        warn(`log: ${tornBytes} bytes of an interrupted write were cut off`, "warn");
     }
     this.#writer = new LogWriter(clock, this.#channels(), (error) =>
-      warn(`${error.code}: ${error.message}`),
+      warn(`${error.code}: ${error.message}`, "error"),
     );
     if (this.#isOn) this.#writer.start();
   }

@@ -2,6 +2,7 @@
 // for a graph, brings the graphs up to date, and keeps them.
 
 import { SvcError } from "../base/errors.js";
+import type { LogLine } from "../base/log-settings.js";
 import {
   GraphKeeper,
   type KeeperSettings,
@@ -43,7 +44,7 @@ export class Interconnect {
   readonly #thread: number;
   readonly #settings: InterconnectSettings;
   readonly #clock: LogClock;
-  readonly #log: (line: string) => void;
+  readonly #log: LogLine;
   readonly #disk: Disk;
   #kept: Kept | null = null;
   #replication: Replication | null = null;
@@ -52,7 +53,7 @@ export class Interconnect {
     thread: number,
     settings: InterconnectSettings,
     clock: LogClock,
-    log: (line: string) => void,
+    log: LogLine,
     disk = realDisk,
   ) {
     this.#disk = disk;

@@ -5,6 +5,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
+import type { LogLine } from "../base/log-settings.js";
 import { recordsIn } from "../graph/log/unit-format.js";
 import type { SubscriberShown, Traffic } from "../metrics/traffic.js";
 import type { Repair } from "./control.js";
@@ -40,7 +41,7 @@ export interface ProviderParts {
   readonly status: () => PeerStatus;
   /** The subscriber has heard of a higher epoch: this provider was replaced. */
   readonly fenced: (epoch: number) => void;
-  readonly warn: (line: string) => void;
+  readonly warn: LogLine;
 }
 
 export class Provider {
@@ -322,7 +323,10 @@ export class Provider {
     const isLast = code === "SVC2535";
     if ((this.#isStopped && !isLast) || message === this.#lastSaid) return;
     this.#lastSaid = message;
-    this.#parts.warn(`${code}: ${message} (${this.#address}${isLast ? "" : "; tried again"})`);
+    this.#parts.warn(
+      `${code}: ${message} (${this.#address}${isLast ? "" : "; tried again"})`,
+      "warn",
+    );
   }
 }
 

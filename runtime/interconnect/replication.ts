@@ -5,6 +5,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
 import { HOST_PORT } from "../base/host-port.js";
+import type { LogLine } from "../base/log-settings.js";
 import type { GraphKeeper, KeepRequest } from "../graph/keeper/graph-keeper.js";
 import type { RecoverableGraph } from "../graph/keeper/graph-log.js";
 import type { SharedGraph } from "../graph/keeper/graph-source.js";
@@ -51,7 +52,7 @@ export interface ReplicationParts {
   readonly everywhere: Everywhere;
   readonly board: TrafficBoard;
   readonly requestOf: (graph: RecoverableGraph) => KeepRequest;
-  readonly warn: (line: string) => void;
+  readonly warn: LogLine;
 }
 
 export class Replication {

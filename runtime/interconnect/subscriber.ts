@@ -3,6 +3,7 @@
 
 import { createServer, type Server, type Socket } from "node:net";
 import { SvcError } from "../base/errors.js";
+import type { LogLine } from "../base/log-settings.js";
 import type { Traffic } from "../metrics/traffic.js";
 import type { Gate } from "./gate.js";
 import { serialBase } from "./log/log-id.js";
@@ -31,7 +32,7 @@ export interface SubscriberParts {
   readonly gate: Gate;
   readonly traffic: Traffic;
   readonly status: () => PeerStatus;
-  readonly warn: (line: string) => void;
+  readonly warn: LogLine;
 }
 
 export class Subscriber {
@@ -269,7 +270,7 @@ export class Subscriber {
     const { message } = error;
     if (message === this.#lastSaid) return;
     this.#lastSaid = message;
-    this.#parts.warn(`${error instanceof SvcError ? error.code : "SVC2531"}: ${message}`);
+    this.#parts.warn(`${error instanceof SvcError ? error.code : "SVC2531"}: ${message}`, "warn");
   }
 }
 

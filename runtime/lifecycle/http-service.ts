@@ -156,7 +156,7 @@ export class HttpService {
       opened: (graph) => void this.#io.addGraph(graph),
       unloadable: (graphs) => void this.#io.setUnloadable(graphs),
       logFailed: () => {
-        log("the service goes out: changes are not logged any more");
+        log("the service goes out: changes are not logged any more", "error");
         this.goOut("changes are not logged any more");
       },
       adminDied: () => void this.#io.adminDied(),

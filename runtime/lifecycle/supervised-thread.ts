@@ -163,7 +163,7 @@ export class SupervisedThread<A, D extends object = object> {
   #onAnswer(answer: Reply): void {
     const error = this.#asker.settle(answer);
     if (!this.#asker.isWaiting) this.#running?.worker.unref();
-    if (error !== null) log(`the ${this.#kind.title}: ${error.message}`);
+    if (error !== null) log(`the ${this.#kind.title}: ${error.message}`, "error");
   }
 
   #onDeath(reason: string): void {

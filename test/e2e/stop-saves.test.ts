@@ -145,7 +145,7 @@ test("a save that fails is seen by operators until one succeeds", async () => {
 });
 
 test("a stop that cannot save says so with its exit code", async () => {
-  const folder = await start("lost");
+  const folder = await start("lost", "--log-level", "error");
   mkdirSync(join(folder, "notes", "graph.snapshot.tmp"), { recursive: true });
   await call("put?id=a");
   assert.is(await served!.stop("SIGTERM"), 1);

@@ -2,6 +2,7 @@
 // does that, so that no graph is made twice; it knows nothing of who uses them.
 
 import { MAX_GRAPHS } from "../../base/limits.js";
+import type { LogLine } from "../../base/log-settings.js";
 import { setReadonlyBy, setSystemReadonly } from "../changes/graph.js";
 import { EventPause, setEventsEnabled } from "../expiry/event-control.js";
 import { EventProcessor } from "../expiry/event-processor.js";
@@ -61,7 +62,7 @@ interface Kept {
 export class GraphKeeper {
   readonly #thread: number;
   readonly #settings: KeeperSettings;
-  readonly #log: (line: string) => void;
+  readonly #log: LogLine;
   readonly #graphs = new Map<string, Kept>();
   /** Keeps changes of graphs; null: nothing does. */
   readonly #changes: GraphLog | null;
@@ -72,7 +73,7 @@ export class GraphKeeper {
   constructor(
     thread: number,
     settings: KeeperSettings,
-    log: (line: string) => void,
+    log: LogLine,
     changes: GraphLog | null = null,
   ) {
     this.#thread = thread;
@@ -252,7 +253,7 @@ export class GraphKeeper {
       await this.save(0);
     } catch (error) {
       // What fails once may succeed the next time, and must not be the end of saving.
-      this.#log(`graphs could not be saved: ${(error as Error).message}`);
+      this.#log(`graphs could not be saved: ${(error as Error).message}`, "error");
     } finally {
       this.#isSaving = false;
     }

@@ -1,5 +1,6 @@
 // Saves graphs one after the other. One that cannot be saved must not keep the others from it.
 
+import type { LogLine } from "../../base/log-settings.js";
 import { saveGraphGently } from "../snapshot/save-graph.js";
 import type { GraphStore } from "../store/graph-store.js";
 
@@ -19,7 +20,7 @@ export interface StorableGraph {
 export async function saveGraphs(
   graphs: readonly StorableGraph[],
   timeoutMs: number,
-  log: (line: string) => void,
+  log: LogLine,
   isForced = false,
 ): Promise<boolean> {
   let isAllSaved = true;
@@ -27,7 +28,7 @@ export async function saveGraphs(
     try {
       if (path !== null) await saveGraphGently(store, path, { timeoutMs, isForced });
     } catch (error) {
-      log(`graph "${store.name}" could not be saved: ${(error as Error).message}`);
+      log(`graph "${store.name}" could not be saved: ${(error as Error).message}`, "error");
       isAllSaved = false;
     }
   }

@@ -6,6 +6,7 @@
 // read anything but the graph: all pointers are indexes, which are checked against their arena.
 
 import { existsSync, renameSync } from "node:fs";
+import type { LogLine } from "../../base/log-settings.js";
 import { dropIfAbandoned } from "../changes/vertices.js";
 import { GraphMemory, type LogShare, makeGraphShare } from "../memory/graph-memory.js";
 import { DataError } from "../model/errors.js";
@@ -19,7 +20,7 @@ import { arenaId } from "./stored-arenas.js";
 
 export interface LoadOptions {
   /** Gets a line for each snapshot that was found damaged and passed over. */
-  readonly warn?: (line: string) => void;
+  readonly warn?: LogLine;
   /** Where changes of the graph are to go. */
   readonly log?: LogShare | null;
 }
@@ -50,7 +51,7 @@ export function loadGraph(
   if (!(previous instanceof GraphStore)) {
     throw new DataError(`graph "${name}" cannot be loaded: ${reasons.join("; ")}`);
   }
-  options.warn?.(`graph "${name}": the previous snapshot is used; ${reasons[0]}`);
+  options.warn?.(`graph "${name}": the previous snapshot is used; ${reasons[0]}`, "warn");
   if (current !== null) putAside(files);
   return previous;
 }

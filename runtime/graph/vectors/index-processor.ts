@@ -1,6 +1,7 @@
 // Builds the indexes of a graph, in the one thread that keeps graphs: a little at a time, so that
 // the thread's own requests get their turn. What it leaves when it dies, the next one goes on with.
 
+import type { LogLine } from "../../base/log-settings.js";
 import { SlicedWork } from "../../base/sliced-work.js";
 import { CapacityError } from "../model/errors.js";
 import type { GraphStore } from "../store/graph-store.js";
@@ -15,11 +16,11 @@ const SLICE_MS = 2;
 
 export class IndexProcessor extends SlicedWork {
   readonly #store: GraphStore;
-  readonly #log: (line: string) => void;
+  readonly #log: LogLine;
   #work: Generator<undefined, void, void> | null = null;
 
   /** @param log gets a line when an index cannot be built on */
-  constructor(store: GraphStore, log: (line: string) => void) {
+  constructor(store: GraphStore, log: LogLine) {
     super(TICK_MS);
     this.#store = store;
     this.#log = log;
@@ -46,7 +47,10 @@ export class IndexProcessor extends SlicedWork {
       if (!(error instanceof CapacityError)) throw error;
       // Searches look at every vector that the index does not lead to.
       this.stop();
-      this.#log(`graph "${this.#store.name}": index of vectors is not complete: ${error.message}`);
+      this.#log(
+        `graph "${this.#store.name}": index of vectors is not complete: ${error.message}`,
+        "warn",
+      );
       return false;
     }
   }

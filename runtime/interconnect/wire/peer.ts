@@ -35,12 +35,17 @@ export class Peer {
   #isTrusted = false;
   /** What was read before anybody asked for it. */
   readonly #ahead: Promise<Message | null>[] = [];
+  /** Also when it has gone. */
+  readonly address: string;
+  readonly port: number;
   bytesRead = 0;
   bytesWritten = 0;
 
   constructor(socket: Socket, limits = LIMITS) {
     this.#socket = socket;
     this.#limits = limits;
+    this.address = socket.remoteAddress ?? "";
+    this.port = socket.remotePort ?? 0;
     socket.setNoDelay(true);
     this.#timer = setTimeout(() => socket.destroy(silent()), limits.handshakeMs).unref();
     // Whoever reads or writes gets it.
@@ -55,14 +60,6 @@ export class Peer {
   /** The other end has shown that it has the key. */
   get isTrusted(): boolean {
     return this.#isTrusted;
-  }
-
-  get address(): string {
-    return this.#socket.remoteAddress ?? "";
-  }
-
-  get port(): number {
-    return this.#socket.remotePort ?? 0;
   }
 
   get isClosed(): boolean {

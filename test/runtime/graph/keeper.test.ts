@@ -52,12 +52,12 @@ test("a save that throws is told, and is not the last one", async () => {
     },
   };
   const lines: string[] = [];
-  new GraphKeeper(TEST_THREAD + 1, SETTINGS, (line) => lines.push(line), log as GraphLog);
+  new GraphKeeper(TEST_THREAD + 1, SETTINGS, (...told) => lines.push(told.join()), log as GraphLog);
   for (const wanted of [1, 2]) {
     grown();
     while (trims < wanted || (wanted === 1 && lines.length === 0)) await delay(1);
   }
-  assert.equal(lines, ["graphs could not be saved: no room"]);
+  assert.equal(lines, ["graphs could not be saved: no room,error"]);
 });
 
 test("a graph is made once", ({ keeper, folder }) => {
