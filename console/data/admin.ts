@@ -1,5 +1,6 @@
-// Operations on this instance, and how they are asked for: each takes a token of its own, which the
-// server gives to this page alone. Tokens and the key live in memory only, never in the address.
+// Operations, and how they are asked for: each takes a token of its own, which the server gives to
+// this page alone. Tokens and the key live in memory only, never in the address. A page may ask its
+// own server alone, which passes on what is meant for other instances.
 
 import { ask, askValue, isRecord, messageOf, type Reply } from "./client.js";
 import { numberAt, textAt } from "./node-stat.js";
@@ -21,20 +22,22 @@ export async function askToken(key: string): Promise<Token> {
   return { text, endsAt: Date.now() + seconds * 1000 };
 }
 
-type Args = Readonly<Record<string, string>>;
+export type Args = Readonly<Record<string, string>>;
 
-/** Where operations are asked for while it is unlocked. */
-export interface Desk {
-  readonly isArmed: boolean;
-  /** Does one; resolves when its outcome is shown. */
-  run(operation: string, args: Args, body: string | null, isTwice?: boolean): Promise<void>;
-}
-
-interface Call {
+export interface Call {
   /** Without `ADMIN_`. */
   readonly operation: string;
   readonly args: Args;
   readonly body: string | null;
+}
+
+/** The same, done by another instance. */
+export function passedOn({ operation, args, body }: Call, instance: string): Call {
+  return {
+    operation: "Operate",
+    args: { instance, operation, params: JSON.stringify(args) },
+    body,
+  };
 }
 
 /** Does an operation with a token that was not used. */
@@ -54,7 +57,8 @@ function fields(key: string): Readonly<Record<string, string>> {
 export function outcomeOf(reply: Reply): { readonly isDone: boolean; readonly text: string } {
   if (!reply.ok) return { isDone: false, text: messageOf(reply) };
   const { value } = reply;
-  const result = isRecord(value) && "result" in value ? value.result : value;
+  const inner = isRecord(value) && value.action === "operate" ? value.result : value;
+  const result = isRecord(inner) && "result" in inner ? inner.result : inner;
   const text = typeof result === "string" ? result : JSON.stringify(result);
   // What fails after it was authorised is answered with 200 and a text.
   return { isDone: !/Exception\(/.test(text), text };

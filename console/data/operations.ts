@@ -1,10 +1,21 @@
-// All operations on an instance as a table: what each does, when it makes sense, and what has to be
+// All operations on instances as a table: what each does, when it makes sense, and what has to be
 // typed before it is done.
 
-import { isAt, listAt, numberAt } from "./node-stat.js";
+import { isAt, listAt, numberAt, textAt } from "./node-stat.js";
+
+/** An instance that is operated. */
+export interface Target {
+  /** Null: the one that serves this page, whatever its name is. */
+  readonly id: string | null;
+  /** `nodestat`. */
+  readonly node: unknown;
+  /** Its provider by the descriptor; null for none. */
+  readonly provider: string | null;
+  readonly host: string;
+}
 
 /** How to confirm: not at all, by a click more, or by typing what it is about. */
-export type Confirm = "none" | "click" | ((node: unknown) => string);
+export type Confirm = "none" | "click" | ((nodes: readonly unknown[]) => string);
 
 export interface Argument {
   readonly name: string;
@@ -22,7 +33,9 @@ export interface Operation {
   readonly confirm: Confirm;
   readonly args?: readonly Argument[];
   /** Says whether it makes sense for an instance; left out: always. */
-  readonly isFor?: (node: unknown) => boolean;
+  readonly isFor?: (node: unknown, provider: string | null) => boolean;
+  /** What the provider does, who is told the subscriber's address. */
+  readonly atProvider?: "Attach" | "Detach";
   /** Needs the token before, too. */
   readonly isTwice?: true;
   /** Of several instances, none follows one where it has failed. */
@@ -50,11 +63,16 @@ const not =
   (holds: (node: unknown) => boolean) =>
   (node: unknown): boolean =>
     !holds(node);
+const isSubscribed = (node: unknown): boolean => textAt(node, "provider") !== "";
+const sum = (nodes: readonly unknown[], of: (node: unknown) => number): number =>
+  nodes.reduce((all: number, node) => all + of(node), 0);
 /** Vertices and arcs, which would be gone. */
-const content = (node: unknown): string =>
-  `${numberAt(node, "graph-order")}:${numberAt(node, "graph-size")}`;
+const content = (nodes: readonly unknown[]): string =>
+  ["graph-order", "graph-size"].map((name) => sum(nodes, (node) => numberAt(node, name))).join(":");
 /** Requests a second, which would be refused. */
-const traffic = (node: unknown): string => String(Math.round(numberAt(node, "service-rate")));
+const traffic = (nodes: readonly unknown[]): string =>
+  String(Math.round(sum(nodes, (node) => numberAt(node, "service-rate"))));
+const receivers = (nodes: readonly unknown[]): string => String(sum(nodes, subscribers));
 
 const SERVICE: readonly Operation[] = [
   {
@@ -149,7 +167,7 @@ const REPLICATION: readonly Operation[] = [
     operation: "DetachAll",
     title: "Detach all",
     effect: "Nobody gets changes any more. Type how many subscribers there are.",
-    confirm: (node) => String(subscribers(node)),
+    confirm: receivers,
     isFor: (node) => subscribers(node) > 0,
   },
   {
@@ -157,7 +175,7 @@ const REPLICATION: readonly Operation[] = [
     title: "Synchronize",
     effect:
       "Subscribers get again what differs from here, or, with hard, everything. Type how many.",
-    confirm: (node) => String(subscribers(node)),
+    confirm: receivers,
     args: [MODE],
     isFor: (node) => subscribers(node) > 0,
     movesData: true,
@@ -191,6 +209,22 @@ const REPLICATION: readonly Operation[] = [
     effect: "No more changes of a provider are taken.",
     confirm: "click",
     isFor: hasPort,
+  },
+  {
+    operation: "Subscribe",
+    title: "Subscribe",
+    effect: "Its provider of the descriptor provides it with all changes.",
+    confirm: "click",
+    atProvider: "Attach",
+    isFor: (node, provider) => provider !== null && hasPort(node) && !isSubscribed(node),
+  },
+  {
+    operation: "Unsubscribe",
+    title: "Unsubscribe",
+    effect: "Its provider of the descriptor provides it no more.",
+    confirm: "click",
+    atProvider: "Detach",
+    isFor: (node, provider) => provider !== null && hasPort(node) && isSubscribed(node),
   },
   {
     operation: "SuspendTxInput",

@@ -1,14 +1,9 @@
 // What operators write: names of operations one after the other, and the descriptor of the system.
 
 import { useState } from "preact/hooks";
-import type { Desk } from "../data/admin.js";
 import { askValue } from "../data/client.js";
-import { consoleOf, instancesOf, OVERVIEW } from "../data/instances.js";
-import { useLive } from "../data/live.js";
+import type { Desk } from "../data/desk.js";
 import { shown } from "../data/text.js";
-import { Badge } from "../parts/badge.js";
-
-const EVERY_MS = 2000;
 
 interface DeskProps {
   readonly desk: Desk;
@@ -19,7 +14,7 @@ export function Commands({ desk }: DeskProps) {
   const [text, setText] = useState("");
   const isReady = desk.isArmed && text.trim() !== "";
   const run = (): void => {
-    if (isReady) void desk.run("Console", { graph: "_system" }, text);
+    if (isReady) void desk.run({ operation: "Console", args: { graph: "_system" }, body: text });
   };
   return (
     <section class="card">
@@ -81,34 +76,11 @@ export function Descriptor({ desk }: DeskProps) {
         <button
           type="button"
           disabled={!desk.isArmed || text.trim() === ""}
-          onClick={() => void desk.run("SystemDescriptor", {}, text)}
+          onClick={() => void desk.run({ operation: "SystemDescriptor", args: {}, body: text })}
         >
           Replace
         </button>
       </div>
-    </section>
-  );
-}
-
-/** A page may ask its own server alone: others are operated from their own pages. */
-export function OtherInstances() {
-  const instances = instancesOf(useLive(OVERVIEW, EVERY_MS));
-  if (instances.length < 2) return null;
-  return (
-    <section class="card">
-      <h2>Other instances</h2>
-      <ul class="names">
-        {instances.map((instance) => {
-          const target = consoleOf(instance, "admin");
-          const name = shown(instance.id, 60);
-          return (
-            <li key={instance.id}>
-              {target === null ? name : <a href={target}>{name}</a>}{" "}
-              <Badge state={instance.state} />
-            </li>
-          );
-        })}
-      </ul>
     </section>
   );
 }

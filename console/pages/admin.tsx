@@ -1,82 +1,55 @@
-// Operations on this instance. Locked until somebody asks for a token, which is good for one of
-// them, for 300 seconds; then the next one is asked for, and the time goes on.
+// Operations on this instance and on others of its system. Locked until somebody asks for a token,
+// which is good for one of them, for 300 seconds; then the next one is asked for, and the time goes
+// on.
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import { askToken, type Desk, operate, outcomeOf, type Token } from "../data/admin.js";
+import { useState } from "preact/hooks";
+import { type Desk, type Done, useDesk } from "../data/desk.js";
+import type { Instance } from "../data/instances.js";
 import { useLive } from "../data/live.js";
-import { OPERATIONS, type Operation } from "../data/operations.js";
+import { textAt } from "../data/node-stat.js";
+import { OPERATIONS, type Operation, type Target } from "../data/operations.js";
 import { shown } from "../data/text.js";
+import { useInstances } from "../data/use-instances.js";
 import { ConfirmDialog } from "../parts/confirm.js";
-import { Commands, Descriptor, OtherInstances } from "./admin-texts.js";
+import { PageLink } from "../parts/page-link.js";
+import { place } from "../router.js";
+import { Targets, wordFor } from "./admin-targets.js";
+import { Commands, Descriptor } from "./admin-texts.js";
 
 const EVERY_MS = 1000;
-const MAX_DONE = 50;
-
-interface Done {
-  readonly at: number;
-  readonly operation: string;
-  readonly isDone: boolean;
-  readonly text: string;
-}
 
 export function Administration() {
   const node = useLive("svc/nodestat", EVERY_MS);
-  const key = useRef("");
-  const [token, setToken] = useState<Token | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [done, setDone] = useState<readonly Done[]>([]);
+  const { overview, instances } = useInstances(EVERY_MS);
+  const desk = useDesk();
   const [asked, setAsked] = useState<Operation | null>(null);
-  const leftS = useSecondsLeft(token, () => setToken(null));
-  const tell = (operation: string, isDone: boolean, text: string): void => {
-    const entry = { at: Date.now(), operation, isDone, text };
-    setDone((old) => [entry, ...old].slice(0, MAX_DONE));
-  };
-  const unlock = async (): Promise<void> => {
-    try {
-      setToken(await askToken(key.current));
-    } catch (error) {
-      setToken(null);
-      tell("Unlock", false, (error as Error).message);
-    }
-  };
-  const run: Desk["run"] = async (operation, args, body, isTwice = false) => {
-    if (token === null) return;
-    setBusy(true);
-    try {
-      const first = token.text;
-      const used = isTwice ? await askToken(key.current) : token;
-      const all = isTwice ? { ...args, authshutdown: first } : args;
-      const outcome = outcomeOf(await operate({ operation, args: all, body }, used, key.current));
-      tell(operation, outcome.isDone, outcome.text);
-    } catch (error) {
-      tell(operation, false, `no answer: ${(error as Error).message}`);
-    }
-    if (!isTwice) await unlock();
-    else setToken(null);
-    setBusy(false);
-  };
-  const desk = { isArmed: token !== null && !isBusy, run };
+  const own = textAt(overview, "id");
+  const chosen = new Set(place.value.params.getAll("on"));
+  const targets = targetsOf(instances, chosen, own, node);
+  const isSeveral = targets.length > 1;
   const start = (operation: Operation): void => {
-    if (operation.confirm === "none" && operation.args === undefined) {
-      void run(operation.operation, {}, null);
-    } else setAsked(operation);
+    const isQuick = operation.confirm === "none" && operation.args === undefined;
+    if (isQuick && !isSeveral) void desk.runOn(operation, targets, {});
+    else setAsked(operation);
   };
+  const meant = asked === null ? [] : targets.filter((target) => isFor(asked, target));
   return (
     <>
-      <Lock leftS={leftS} keyHeld={key} onUnlock={unlock} onLock={() => setToken(null)} />
-      <Groups node={node} desk={desk} onStart={start} />
-      <Outcomes done={done} />
+      <Lock desk={desk} />
+      {instances.length > 1 && <Targets instances={instances} chosen={chosen} own={own} />}
+      <Groups targets={targets} desk={desk} onStart={start} />
+      <Outcomes done={desk.done} />
       <Commands desk={desk} />
       <Descriptor desk={desk} />
-      <OtherInstances />
       {asked !== null && (
         <ConfirmDialog
           operation={asked}
-          word={typeof asked.confirm === "function" ? asked.confirm(node) : null}
+          targets={instances.length > 1 ? meant.map(({ id }) => id ?? own) : []}
+          word={wordFor(asked, meant, instances.length)}
           onCancel={() => setAsked(null)}
           onDone={(args) => {
             setAsked(null);
-            void run(asked.operation, args, null, asked.isTwice);
+            void desk.runOn(asked, meant, args);
           }}
         />
       )}
@@ -84,36 +57,40 @@ export function Administration() {
   );
 }
 
-/** Null while it is locked; `onOver` is called when the time is. */
-function useSecondsLeft(token: Token | null, onOver: () => void): number | null {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    if (token === null) return;
-    setNow(Date.now());
-    const timer = setInterval(() => {
-      setNow(Date.now());
-      if (Date.now() >= token.endsAt) onOver();
-    }, 1000);
-    return () => clearInterval(timer);
-  }, [token]);
-  return token === null ? null : Math.max(0, Math.round((token.endsAt - now) / 1000));
+/** Those that were chosen; this one where none was. */
+function targetsOf(
+  instances: readonly Instance[],
+  chosen: ReadonlySet<string>,
+  own: string,
+  node: unknown,
+): readonly Target[] {
+  const found = instances
+    .filter(({ id }) => chosen.has(id))
+    .map(({ id, node: of, provider, address }) => ({
+      id: id === own ? null : id,
+      node: id === own ? node : of,
+      provider,
+      host: address.replace(/:\d+$/, ""),
+    }));
+  if (found.length > 0) return found;
+  const self = instances.find(({ id }) => id === own);
+  const host = self?.address.replace(/:\d+$/, "") ?? "";
+  return [{ id: null, node, provider: self?.provider ?? null, host }];
 }
 
-interface LockProps {
-  readonly leftS: number | null;
-  readonly keyHeld: { current: string };
-  readonly onUnlock: () => Promise<void>;
-  readonly onLock: () => void;
+function isFor({ isFor: holds }: Operation, { node, provider }: Target): boolean {
+  return node !== undefined && (holds === undefined || holds(node, provider));
 }
 
-function Lock({ leftS, keyHeld, onUnlock, onLock }: LockProps) {
+function Lock({ desk }: { readonly desk: Desk }) {
+  const { leftS } = desk;
   return (
     <form
       class="card row"
       onSubmit={(event) => {
         event.preventDefault();
-        if (leftS === null) void onUnlock();
-        else onLock();
+        if (leftS === null) void desk.unlock();
+        else desk.lock();
       }}
     >
       <button class="main" type="submit">
@@ -126,9 +103,7 @@ function Lock({ leftS, keyHeld, onUnlock, onLock }: LockProps) {
           id="admin-key"
           type="password"
           autocomplete="off"
-          onInput={(event) => {
-            keyHeld.current = event.currentTarget.value;
-          }}
+          onInput={(event) => desk.setKey(event.currentTarget.value)}
         />
       </label>
     </form>
@@ -136,12 +111,13 @@ function Lock({ leftS, keyHeld, onUnlock, onLock }: LockProps) {
 }
 
 interface GroupsProps {
-  readonly node: unknown;
+  readonly targets: readonly Target[];
   readonly desk: Desk;
   readonly onStart: (operation: Operation) => void;
 }
 
-function Groups({ node, desk, onStart }: GroupsProps) {
+function Groups({ targets, desk, onStart }: GroupsProps) {
+  const isKnown = targets.some(({ node }) => node !== null && node !== undefined);
   return (
     <div class="cards">
       {OPERATIONS.map(([group, operations]) => (
@@ -149,13 +125,13 @@ function Groups({ node, desk, onStart }: GroupsProps) {
           <h2>{group}</h2>
           <div class="row">
             {operations
-              .filter(({ isFor }) => isFor === undefined || isFor(node))
+              .filter((operation) => targets.some((target) => isFor(operation, target)))
               .map((operation) => (
                 <button
                   key={operation.operation}
                   type="button"
                   title={operation.effect}
-                  disabled={!desk.isArmed || node === null}
+                  disabled={!desk.isArmed || !isKnown}
                   onClick={() => onStart(operation)}
                 >
                   {operation.title}
@@ -178,12 +154,15 @@ function Outcomes({ done }: { readonly done: readonly Done[] }) {
           <li key={done.length - index}>
             <span class="quiet">{new Date(at).toLocaleTimeString()}</span>{" "}
             <span class={isDone ? "good" : "bad"}>
-              {isDone ? "done" : "failed"}: {operation}
+              {isDone ? "done" : "failed"}: {shown(operation, 100)}
             </span>{" "}
             {shown(text, 2000)}
           </li>
         ))}
       </ul>
+      {done.length > 0 && (
+        <PageLink to="logs?text=admin%3A">What the log says of operations</PageLink>
+      )}
     </section>
   );
 }

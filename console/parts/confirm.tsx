@@ -3,16 +3,19 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Argument, Operation } from "../data/operations.js";
+import { shown } from "../data/text.js";
 
 interface ConfirmProps {
   readonly operation: Operation;
+  /** Ids of the instances; empty where there is only one. */
+  readonly targets: readonly string[];
   /** What has to be typed; null: a click is enough. */
   readonly word: string | null;
   readonly onDone: (args: Readonly<Record<string, string>>) => void;
   readonly onCancel: () => void;
 }
 
-export function ConfirmDialog({ operation, word, onDone, onCancel }: ConfirmProps) {
+export function ConfirmDialog({ operation, targets, word, onDone, onCancel }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState("");
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
@@ -33,6 +36,7 @@ export function ConfirmDialog({ operation, word, onDone, onCancel }: ConfirmProp
       >
         <h2 id="confirm-title">{operation.title}</h2>
         <p>{operation.effect}</p>
+        {targets.length > 0 && <p>On {targets.map((id) => shown(id, 40)).join(", ")}.</p>}
         {args.map((argument) => {
           const { name, label } = argument;
           return (

@@ -4,6 +4,7 @@ import { consoleOf, type Instance } from "../data/instances.js";
 import { numberAt, textAt } from "../data/node-stat.js";
 import { bytes, count, duration, milliseconds, shown } from "../data/text.js";
 import { Badge } from "./badge.js";
+import { PageLink } from "./page-link.js";
 
 const COLUMNS = [
   ...["Instance", "Type", "State", "Uptime", "Service", "Requests/s", "95th", "Clients", "Memory"],
@@ -46,6 +47,7 @@ function Row({ instance }: { readonly instance: Instance }) {
       <th scope="row">
         {target === null ? shown(id, 60) : <a href={target}>{shown(id, 60)}</a>}
         <div class="quiet">{shown(address, 60)}</div>
+        <PageLink to={`admin?on=${encodeURIComponent(id)}`}>Operate</PageLink>
       </th>
       <td>{shown(type, 40)}</td>
       <td>

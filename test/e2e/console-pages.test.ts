@@ -3,6 +3,7 @@
 // limit: 180 s
 // builds examples
 
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -198,8 +199,50 @@ inBrowser(
   },
 );
 
+/** Presses what cannot be undone, and types what it asks for. */
+async function confirm(title: string): Promise<void> {
+  await page.press(title, "main .cards");
+  await page.tab.until(`document.querySelector("dialog[open]") !== null`);
+  const word = await page.tab.value(`document.querySelector("dialog code")?.innerText ?? null`);
+  if (word !== null) await page.type("#confirm-word", String(word));
+  await page.press(title, "dialog");
+}
+
+inBrowser("data is deleted, ports restart and the process ends, each once confirmed", async () => {
+  const other = await serve(EXAMPLE, "--root", join(root, "ended"));
+  const order = async () =>
+    ((await get(other.port + 1, "/svc/nodestat")).json.response as Record<string, number>)[
+      "graph-order"
+    ];
+  await get(other.port, "/svc/plugin/feed", { method: "POST" });
+  assert.ok((await order())! > 0);
+  await page.open(other.port + 1, "admin");
+  await page.press("Unlock");
+  await page.has("Unlocked for");
+  await confirm("Truncate");
+  await page.has("done: Truncate");
+  assert.is(await order(), 0);
+  await page.has("Unlocked for");
+  await confirm("Restart ports");
+  await page.has("done: RestartHTTP");
+  await page.has("The server was started anew");
+  await page.press("Lock");
+  await page.has("Locked");
+  await page.press("Unlock");
+  await page.has("Unlocked for");
+  const ended = once(other.process, "exit");
+  await confirm("Shut down");
+  await page.has("done: Shutdown");
+  const [code] = await ended;
+  assert.is(code, 0);
+  await page.has("No answer");
+});
+
 inBrowser("the browser has nothing to complain of", () => {
-  const complaints = page.tab.complaints.filter((text) => !/status of (4|5)\d\d/.test(text));
+  const complaints = page.tab.complaints.filter(
+    // What a server that has ended does not answer, the browser tells by itself.
+    (text) => !/status of (4|5)\d\d|ERR_(CONNECTION|EMPTY)/.test(text),
+  );
   assert.equal(complaints, []);
 });
 

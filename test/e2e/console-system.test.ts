@@ -2,6 +2,7 @@
 // does not answer and comes back while pages are open. Skipped without a browser.
 // limit: 180 s
 
+import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { findBrowser } from "./support/browser.js";
@@ -54,7 +55,7 @@ inBrowser("all instances are on one page, with links to their own", async () => 
   await page.open(ADMIN_PORT, "system", system.host);
   await page.has(NAME);
   for (const id of ["TD", "B1", "S1"]) await page.tab.until(`(${row(id)}) !== ""`);
-  const targets = await page.tab.value(`[...document.querySelectorAll("tbody a")]
+  const targets = await page.tab.value(`[...document.querySelectorAll("tbody a[href$='/status']")]
     .map((link) => link.href).sort()`);
   const own = (port: number) => `http://${system.host}:${port}/status`;
   assert.equal(targets, [own(9101), own(9111), own(9991)]);
@@ -86,17 +87,107 @@ inBrowser("the page of replication tells who provides whom", async () => {
   await page.has("Subscribers of this instance");
 });
 
-inBrowser("other instances are operated from their own pages", async () => {
-  await page.open(ADMIN_PORT, "admin", system.host);
-  await page.has("Other instances");
-  await page.press("S1");
-  await page.tab.until(`location.port === "9111"`);
+const NO_DIALOG = `document.querySelector("dialog") === null`;
+
+/** Presses a button of an operation, types what is asked for, and confirms. */
+async function confirm(title: string, word: string | null): Promise<void> {
+  await page.press(title, "main .cards");
+  await page.tab.until(`document.querySelector("dialog[open]") !== null`);
+  if (word !== null) await page.type("#confirm-word", word);
+  await page.press(title, "dialog");
+  await page.tab.until(NO_DIALOG);
+}
+
+const nodeOf = async (id: string) =>
+  (await system.get(id, "/svc/nodestat", 1)).json.response as Record<string, unknown>;
+
+inBrowser("other instances are operated from this page, one or several", async () => {
+  await page.open(ADMIN_PORT, "system", system.host);
+  await page.tab.until(`(${row("S1")}).includes("Operate")`);
+  await page.open(ADMIN_PORT, "admin?on=S1", system.host);
   await page.press("Unlock");
   await page.has("Unlocked for");
   await page.press("Service in", "main .cards");
-  await page.has("done: ServiceIn");
+  await page.has("done: ServiceIn at S1");
+  assert.is((await nodeOf("S1"))["service-in"], 1);
+  // Its provider of the descriptor is told who it is.
+  const provides = async (many: number) => {
+    while (((await nodeOf("B1")).subscribers as unknown[]).length !== many) await delay(50);
+  };
+  await confirm("Subscribe", null);
+  await page.has("done: Subscribe at S1");
+  await provides(1);
+  await confirm("Unsubscribe", null);
+  await page.has("done: Unsubscribe at S1");
+  await provides(0);
+  await confirm("Subscribe", null);
+  await page.tab.until(`document.body.innerText.split("done: Subscribe at S1").length === 3`);
+  await provides(1);
+  await page.press("All others");
+  await page.tab.until(
+    `new URL(location.href).searchParams.getAll("on").sort().join() === "B1,S1"`,
+  );
+  await confirm("Save", "2 instances");
+  await page.has("done: Persist at B1");
+  await page.has("done: Persist at S1");
+});
+
+inBrowser("subscribers are synchronized and throttled; what is not typed is not done", async () => {
+  await page.open(ADMIN_PORT, "admin?on=B1", system.host);
+  await page.press("Unlock");
+  await page.has("Unlocked for");
+  await confirm("Synchronize", "1");
+  await page.has("done: Sync at B1");
+  await page.press("Throttle", "main .cards");
+  await page.type("#confirm-rate", "5000");
+  await page.press("Throttle", "dialog");
+  await page.has("done: Throttle at B1");
+  await page.press("Truncate", "main .cards");
+  await page.type("#confirm-word", "all of it");
+  await page.tab.until(`document.querySelector("dialog button.main").disabled`);
+  await page.press("Cancel", "dialog");
+  await page.tab.until(NO_DIALOG);
+});
+
+inBrowser("an instance that is ended by the page is back, and the page says both", async () => {
+  await page.open(ADMIN_PORT, "admin?on=S1", system.host);
+  await page.press("Unlock");
+  await page.has("Unlocked for");
+  const { pid, "graph-order": order, "graph-size": size } = await nodeOf("S1");
+  await confirm("Shut down", `${order}:${size}`);
+  await page.has("done: Shutdown at S1");
+  // `svc up` starts again what has ended.
+  for (;;) {
+    const now = await nodeOf("S1").catch(() => null);
+    // While it starts, it says so.
+    if (typeof now?.pid === "number" && now.pid !== pid) break;
+    await delay(100);
+  }
   await page.press("Overview");
-  await page.tab.until(`(${row("S1")}).includes("S-OUT") === false && (${row("S1")}) !== ""`);
+  await page.tab.until(`(${row("S1")}).includes("search")`);
+});
+
+test("whoever passes on decides nothing: tokens, ids and names are checked", async () => {
+  if (browser === null) return;
+  const operate = async (args: Record<string, string>) => {
+    const { json } = await system.get("TD", "/svc/builtin/ADMIN_GetAuthToken", 1);
+    const { authtoken } = json.response as { authtoken: string };
+    const query = new URLSearchParams({ authtoken, ...args });
+    return system.get("TD", `/svc/builtin/ADMIN_Operate?${query}`, 1, { method: "POST" });
+  };
+  const known = { instance: "S1", operation: "ResetMetrics" };
+  assert.match((await operate(known)).text, /metrics_reset/);
+  const rows: [args: Record<string, string>, told: RegExp][] = [
+    [{ ...known, authtoken: "0" }, /Invalid authtoken/],
+    [{ ...known, instance: "__proto__" }, /no instance of this system/],
+    [{ ...known, operation: "Operate" }, /no operation of others/],
+    [{ ...known, operation: "x/../echo" }, /no operation of others/],
+    [{ ...known, params: "[]" }, /object of texts/],
+    [{ ...known, params: `{"a":1}` }, /must be a text/],
+    [{ ...known, operation: "NoSuchThing" }, /Exception\(/],
+    [{ ...known, operation: "Sync", params: `{"mode":"x"}` }, /mode must be/],
+  ];
+  for (const [args, told] of rows) assert.match((await operate(args)).text, told);
 });
 
 test.run();

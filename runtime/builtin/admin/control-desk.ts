@@ -33,6 +33,21 @@ export class ControlDesk {
   }
 
   /**
+   * Takes the token of an operation, and says in the log who does what.
+   * @returns the client
+   * @throws PermissionError
+   */
+  authorise(headers: Headers, token: string, operation: string): string {
+    const client = clientOf(headers);
+    this.#tokens.take(client, token);
+    const agent = (headers["user-agent"] ?? "").slice(0, 200);
+    // A lease is renewed all the time; its begin and its end are told where it is kept.
+    const level = operation === "Lease" ? "debug" : "info";
+    log(`admin: ${operation}`, level, { operation, client, agent });
+    return client;
+  }
+
+  /**
    * Does an operation; what fails after it was authorised is told as a text, as the interface has
    * it.
    * @throws PermissionError, Exception
@@ -43,12 +58,7 @@ export class ControlDesk {
     operation: string,
     args: ControlArguments = {},
   ): Promise<unknown> {
-    const client = clientOf(headers);
-    this.#tokens.take(client, token);
-    const agent = (headers["user-agent"] ?? "").slice(0, 200);
-    // A lease is renewed all the time; its begin and its end are told where it is kept.
-    const level = operation === "Lease" ? "debug" : "info";
-    log(`admin: ${operation}`, level, { operation, client, agent });
+    const client = this.authorise(headers, token, operation);
     const done = UNQUEUED.has(operation) ? () => {} : await this.#turn(operation);
     try {
       return await this.#control(operation, args);

@@ -1,0 +1,95 @@
+// Which instances are operated: chosen by their names, which stand in the address. What is meant
+// for others goes through the server of this page.
+
+import type { Instance } from "../data/instances.js";
+import { consoleOf } from "../data/instances.js";
+import type { Operation, Target } from "../data/operations.js";
+import { shown } from "../data/text.js";
+import { Badge } from "../parts/badge.js";
+import { keep, place } from "../router.js";
+
+interface TargetsProps {
+  readonly instances: readonly Instance[];
+  readonly chosen: ReadonlySet<string>;
+  /** Id of the one that serves this page. */
+  readonly own: string;
+}
+
+function choose(ids: Iterable<string>): void {
+  const params = new URLSearchParams(place.value.params);
+  params.delete("on");
+  for (const id of ids) params.append("on", id);
+  keep(params);
+}
+
+export function Targets({ instances, chosen, own }: TargetsProps) {
+  const toggle = (id: string): void => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    choose(next);
+  };
+  const others = instances.filter(({ id }) => id !== own).map(({ id }) => id);
+  return (
+    <section class="card">
+      <fieldset>
+        <legend>
+          Instances to operate <span class="quiet">(none chosen: this one, {shown(own, 60)})</span>
+        </legend>
+        <ul class="targets">
+          {instances.map((instance) => (
+            <One
+              key={instance.id}
+              instance={instance}
+              isChosen={chosen.has(instance.id)}
+              onToggle={() => toggle(instance.id)}
+            />
+          ))}
+        </ul>
+      </fieldset>
+      <div class="row">
+        <button type="button" onClick={() => choose(others)}>
+          All others
+        </button>
+        <button type="button" onClick={() => choose([])}>
+          This one
+        </button>
+      </div>
+    </section>
+  );
+}
+
+interface OneProps {
+  readonly instance: Instance;
+  readonly isChosen: boolean;
+  readonly onToggle: () => void;
+}
+
+function One({ instance, isChosen, onToggle }: OneProps) {
+  const { id, type, state } = instance;
+  const target = consoleOf(instance, "admin");
+  return (
+    <li>
+      <label>
+        <input type="checkbox" checked={isChosen} onChange={onToggle} /> {shown(id, 60)}
+      </label>{" "}
+      <Badge state={state} />{" "}
+      {target === null ? (
+        <span class="quiet">{shown(type, 40)}</span>
+      ) : (
+        <a href={target} aria-label={`Page of ${shown(id, 60)}`}>
+          {shown(type, 40)}
+        </a>
+      )}
+    </li>
+  );
+}
+
+/** What has to be typed; null: a click is enough. Of all there are, that they are all is said. */
+export function wordFor(
+  { confirm }: Operation,
+  meant: readonly Target[],
+  all: number,
+): string | null {
+  if (typeof confirm === "function") return confirm(meant.map(({ node }) => node));
+  return meant.length > 1 && meant.length >= all - 1 ? `${meant.length} instances` : null;
+}
