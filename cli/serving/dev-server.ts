@@ -9,6 +9,7 @@ import {
 } from "../../compiler/project-builder.js";
 import { keepBuildReports, reportBuild } from "../../runtime/base/build-report.js";
 import { SvcError } from "../../runtime/base/errors.js";
+import { keepFailedCalls } from "../../runtime/base/failed-calls.js";
 import type { ResolvedConfig } from "../../runtime/settings/config-rule.js";
 import { findingsText, printFindings, summary } from "../frame/report-build.js";
 import { reportError } from "../frame/report-error.js";
@@ -54,6 +55,7 @@ export class DevServer {
     this.#options = options;
     this.#builder = new ProjectBuilder(folder, options.tsconfig);
     keepBuildReports();
+    keepFailedCalls();
     this.#outside = new OutsideWatch(folder, (files) => void this.change(files));
   }
 

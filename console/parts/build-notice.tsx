@@ -12,7 +12,7 @@ import { TextBlock } from "./text-block.js";
 const EVERY_MS = 1500;
 const PATH = "svc/build";
 const MAX_SHOWN = 5;
-const PLUGIN = /^\/svc\/plugin\/(\S+) threw /;
+const MAX_LINE = 160;
 
 const TITLES: ReadonlyMap<string, string> = new Map([
   ["build", "The newest sources do not build: the last good version serves on."],
@@ -35,7 +35,9 @@ function Told() {
   const answer = useLive(PATH, EVERY_MS);
   const broken = TITLES.get(textAt(answer, "build", "broken"));
   const findings = textAt(answer, "build", "findings");
-  const failures = listAt(answer, "failures").slice(-MAX_SHOWN).reverse();
+  const failures = [...listAt(answer, "failures"), ...listAt(answer, "calls")]
+    .sort((a, b) => numberAt(b, "at") - numberAt(a, "at"))
+    .slice(0, MAX_SHOWN);
   return (
     <>
       {broken !== undefined && (
@@ -52,8 +54,8 @@ function Told() {
       {failures.length > 0 && (
         <details class="card">
           <summary>Calls that have failed: the last {failures.length}</summary>
-          {failures.map((one) => (
-            <Failure key={numberAt(one, "number")} one={one} />
+          {failures.map((one, index) => (
+            <Failure key={failures.length - index} one={one} />
           ))}
         </details>
       )}
@@ -61,23 +63,56 @@ function Told() {
   );
 }
 
+/** The call, what it threw, and the lines of the source around that. */
 function Failure({ one }: { readonly one: unknown }) {
-  const text = textAt(one, "text");
-  const [, name] = PLUGIN.exec(text) ?? [];
+  const [text, target, body] = [textAt(one, "text"), textAt(one, "target"), textAt(one, "body")];
   const at = new Date(numberAt(one, "at")).toLocaleTimeString();
+  const again = tryAgain(target);
   return (
     <>
-      <p>
-        {at}{" "}
-        {name !== undefined && (
-          <PageLink to={`plugin?name=${encodeURIComponent(decoded(name))}`}>
-            Try {shown(decoded(name), 60)} again
-          </PageLink>
-        )}
-      </p>
+      <h3>
+        {at} {shown(`${textAt(one, "method")} ${target}`)}
+      </h3>
+      {body !== "" && <p class="quiet">with {shown(body)}</p>}
+      {again !== null && <PageLink to={again}>Try it again</PageLink>}
       <TextBlock label={`Failure at ${at}`} text={plain(text)} />
+      <Frame frame={valueAt(one, "frame")} />
     </>
   );
+}
+
+function Frame({ frame }: { readonly frame: unknown }) {
+  const lines = listAt(frame, "lines");
+  if (lines.length === 0) return null;
+  const [line, first] = [numberAt(frame, "line"), numberAt(frame, "first")];
+  const column = Math.max(1, numberAt(frame, "column"));
+  const width = String(first + lines.length).length;
+  const shownLines = lines.flatMap((text, index) => {
+    const number = first + index;
+    const code = `${String(number).padStart(width)} | ${shown(text, MAX_LINE)}`;
+    // Tabs stay tabs, so that the mark stands under its place.
+    const before = String(text)
+      .slice(0, column - 1)
+      .replace(/[^\t]/g, " ");
+    return number === line ? [code, `${" ".repeat(width)} | ${before}^`] : [code];
+  });
+  const place = `${textAt(frame, "file")}:${line}:${column}`;
+  return (
+    <TextBlock
+      label={`Source at ${shown(place)}`}
+      text={[shown(place), ...shownLines].join("\n")}
+    />
+  );
+}
+
+/** The form of the plugin with what was asked; null for what is no plugin. */
+function tryAgain(target: string): string | null {
+  const [path = "", query = ""] = target.split(/\?(.*)/s, 2);
+  const [, name] = /\/svc\/plugin\/([^/]+)$/.exec(path) ?? [];
+  if (name === undefined) return null;
+  const params = new URLSearchParams({ name: decoded(name) });
+  for (const [key, value] of new URLSearchParams(query)) params.append(`v.${key}`, value);
+  return `plugin?${params}`;
 }
 
 /** Lines stay lines, and marks that turn or hide are shown. */

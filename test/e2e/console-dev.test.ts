@@ -26,6 +26,7 @@ export function fails(_request: PluginRequest): number {
 interface Told {
   readonly build: { readonly broken: string | null; readonly findings: string } | null;
   readonly failures: readonly { readonly text: string }[];
+  readonly calls: readonly unknown[];
 }
 
 async function told(port: number): Promise<Told> {
@@ -36,7 +37,8 @@ test("is told to trusted clients on the admin port alone", async () => {
   await svc("build", fixture("engine"));
   const served = await serve(fixture("engine"));
   try {
-    assert.is((await told(served.port)).build, null);
+    const { build, calls } = await told(served.port);
+    assert.equal([build, calls], [null, []]);
     assert.is((await get(served.port, "/svc/build")).status, 404);
     const foreign = { headers: { origin: "http://elsewhere.example" } };
     assert.is((await get(served.port + 1, "/svc/build", foreign)).status, 403);
@@ -53,11 +55,16 @@ inBrowser("findings and failures are shown until they are mended", async () => {
     const page = await ConsolePage.start(browser!);
     try {
       await page.open(port + 1, "logs");
-      await get(port, "/svc/plugin/fails");
+      await get(port, "/svc/plugin/fails?word=%3Ci%3E");
       await page.tab.until(`document.querySelector("details") !== null`);
       await page.tab.value(`document.querySelector("details").open = true`);
       await page.has("<b>this is why</b>");
       await page.has("plugins/fails.ts:5");
+      // What was asked, and the line of the source with a mark below the place.
+      await page.has("GET /svc/plugin/fails?word=%3Ci%3E");
+      await page.has(`5 |   throw new Error("<b>this is why</b>");\n  |         ^`);
+      await page.tab.until(`[...document.querySelectorAll("details a")]
+        .some((link) => link.href.endsWith("/plugin?name=fails&v.word=%3Ci%3E"))`);
       project.write("plugins/good.ts", BAD_PLUGIN);
       await page.has("the last good version serves on");
       await page.has("Findings of the last build");

@@ -2,11 +2,13 @@
 // failed, with the lines of their sources. On the admin port, for trusted clients: it shows code.
 
 import { lastBuild } from "../../base/build-report.js";
+import { failedCalls } from "../../base/failed-calls.js";
 import { keptEntries } from "../../base/log-ring.js";
 import { ForbiddenError, type Service } from "../service.js";
 
 const MAX_FAILURES = 20;
-const FAILED = /^(?:\/svc\/\S+ threw |plugin \S+ (?:ran past|ended with))/;
+/** Calls that threw are told with what was asked. */
+const FAILED = /^plugin \S+ (?:ran past|ended with)/;
 
 export const buildService: Service = {
   mediaType: "application/json",
@@ -18,6 +20,7 @@ export const buildService: Service = {
     }
     const { lines } = keptEntries(0);
     const failed = lines.filter(({ level, text }) => level === "error" && FAILED.test(text));
-    return JSON.stringify({ build: lastBuild(), failures: failed.slice(-MAX_FAILURES) });
+    const failures = failed.slice(-MAX_FAILURES);
+    return JSON.stringify({ build: lastBuild(), failures, calls: failedCalls() });
   },
 };

@@ -24,7 +24,10 @@ const OWN_FOLDER = fileURLToPath(
 const FRAME = /^\s+at (?:(.*?) \()?(?:async )?(.+?):(\d+):(\d+)\)?$/;
 
 interface Place {
+  /** As it is shown. */
   readonly file: string;
+  /** Where it lies. */
+  readonly path: string;
   readonly line: number;
   readonly column: number;
 }
@@ -87,7 +90,23 @@ function framesSafely(thrown: unknown): string[] {
 
 function framesOf(thrown: unknown): string[] {
   const frames: string[] = [];
-  if (!(thrown instanceof Error) || typeof thrown.stack !== "string") return frames;
+  for (const { name, place } of placesOf(thrown)) {
+    const where = `${place.file}:${place.line}:${place.column}`;
+    frames.push(name === undefined ? `    at ${where}\n` : `    at ${name} (${where})\n`);
+    if (frames.length === MAX_LINES) break;
+  }
+  return frames;
+}
+
+interface NamedPlace {
+  /** Of the function; undefined where it has none. */
+  readonly name: string | undefined;
+  readonly place: Place;
+}
+
+/** Places of plugin code, innermost first. */
+function* placesOf(thrown: unknown): Generator<NamedPlace, undefined> {
+  if (!(thrown instanceof Error) || typeof thrown.stack !== "string") return;
   const { message, stack } = thrown;
   // The stack begins with the message, which may hold a client's text that looks like frames.
   const start = stack.indexOf(message);
@@ -96,14 +115,19 @@ function framesOf(thrown: unknown): string[] {
     const match = line.length > MAX_FRAME_LENGTH ? null : FRAME.exec(line);
     if (match === null) continue;
     const [, name, location, row, column] = match;
-    if (name === CALLER) break;
+    if (name === CALLER) return;
     const place = placeOf(location!, Number(row), Number(column));
-    if (place === null) continue;
-    const where = `${place.file}:${place.line}:${place.column}`;
-    frames.push(name === undefined ? `    at ${where}\n` : `    at ${name} (${where})\n`);
-    if (frames.length === MAX_LINES) break;
+    if (place !== null) yield { name, place };
   }
-  return frames;
+}
+
+/** The innermost place of plugin code, with its file; null where there is none. */
+export function innermostPlace(thrown: unknown): Place | null {
+  try {
+    return placesOf(thrown).next().value?.place ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /** `file:line:column` of a place in a bundle, in terms of its sources; null for what has none. */
@@ -129,7 +153,7 @@ function placeOf(location: string, line: number, column: number): Place | null {
   if (bundle !== null) return mappedPlace(bundle, line, column);
   // What lies in the build folder without a map is generated: converters, the plugin table.
   const isOther = inModules(file) || dirname(file).endsWith(sep + BUILD_FOLDER);
-  return isOther ? null : { file: shown(process.cwd(), file), line, column };
+  return isOther ? null : { file: shown(process.cwd(), file), path: file, line, column };
 }
 
 /** Path of a frame's file; null for frames of Node itself and for evaluated code. */
@@ -160,6 +184,7 @@ function mappedPlace(bundle: Bundle, line: number, column: number): Place | null
   const project = folder.endsWith(sep + BUILD_FOLDER) ? dirname(folder) : process.cwd();
   return {
     file: shown(project, file),
+    path: file,
     line: entry.originalLine + 1,
     column: entry.originalColumn + 1,
   };

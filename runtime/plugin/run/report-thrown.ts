@@ -1,6 +1,7 @@
 // The entries of the log about requests whose plugin has thrown: what was thrown, and where, in
 // terms of the sources.
 
+import { areFailedCallsKept } from "../../base/failed-calls.js";
 import { isLogged, log } from "../../base/log.js";
 import type { LogLevel } from "../../base/log-settings.js";
 import { requestId } from "../contract/request-id.js";
@@ -8,6 +9,7 @@ import type { RequestSource } from "../contract/request-source.js";
 import { isInstance } from "../contract/thrown.js";
 import { strayText } from "../contract/traceback.js";
 import { HttpError } from "../response/http-error.js";
+import { reportFailedCall } from "./report-failed-call.js";
 
 /** What a plugin means for its client is no fault: only who debugs wants to know. */
 function levelOf(thrown: unknown): LogLevel {
@@ -22,5 +24,8 @@ export function reportThrown(thrown: unknown, source: RequestSource): void {
 function report(thrown: unknown, source: RequestSource): void {
   const path = source.target.split("?", 1)[0]!;
   const request = requestId(source.headerBlock) ?? String(source.serial);
-  log(`${path} threw ${strayText(thrown)}`, levelOf(thrown), { request, path });
+  const text = strayText(thrown);
+  log(`${path} threw ${text}`, levelOf(thrown), { request, path });
+  const isFault = levelOf(thrown) === "error";
+  if (isFault && areFailedCallsKept()) reportFailedCall(thrown, text, source);
 }
