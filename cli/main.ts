@@ -27,6 +27,7 @@ import { logCheck } from "./log-check.js";
 import { logRepair } from "./log-repair.js";
 import { matrix } from "./matrix.js";
 import { mcp } from "./mcp.js";
+import { replay } from "./replay.js";
 import { serve } from "./serve.js";
 import { up } from "./up.js";
 
@@ -45,6 +46,7 @@ const COMMANDS: readonly Command[] = [
   argspecDiff,
   client,
   mcp,
+  replay,
   graphImport,
   graphExport,
   logCheck,

@@ -179,4 +179,16 @@ export const COMMAND_CODES = {
     title: "version that no package can have",
     fix: "give one such as `--version 1.2.0`",
   },
+  SVC3320: {
+    title: "record of requests not readable",
+    fix: "name a file that `svc serve --record <file>` wrote",
+  },
+  SVC3321: {
+    title: "server for a replay not there",
+    fix: "name one that runs, such as `--against http://127.0.0.1:9000`",
+  },
+  SVC3322: {
+    title: "header lines not readable",
+    fix: "name a file with lines such as `Authorization: Bearer ...`",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -46,6 +46,8 @@ export const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024;
 export const DEFAULT_BODY_MEMORY_MB = 256;
 export const DEFAULT_ANSWER_MEMORY_MB = 256;
 export const MAX_MEMORY_MB = 1024 * 1024;
+/** Of a record of requests. */
+export const DEFAULT_RECORD_MB = 100;
 /** What one client may hold of either, and what large bodies leave to small ones. */
 export const CLIENT_SHARE = 1 / 2;
 export const SMALL_BODY_SHARE = 1 / 8;

@@ -207,6 +207,10 @@ export const RUNTIME_CODES = {
     title: "collector of traces that takes no spans",
     fix: "start it, or mend `tracing.collector`; requests are answered without it",
   },
+  SVC2890: {
+    title: "record of requests not writable",
+    fix: "choose another file with `--record <file>`, or mend the permissions of its folder",
+  },
   SVC2944: {
     title: "project that cannot be tested",
     fix: "mend what the message names; `svc check` shows it, too",

@@ -40,6 +40,7 @@ import type { SharedState } from "../wire/shared-state.js";
 import type { AccessLog } from "./access-log.js";
 import { type ErrorMessage, failureMessage, plainMessage } from "./error-message.js";
 import type { PluginCall, PluginResult } from "./plugin-call.js";
+import type { Recorder } from "./recorder.js";
 import type { SchedulerEvents } from "./scheduler.js";
 import { type StreamPayload, Streams } from "./streams.js";
 
@@ -59,6 +60,7 @@ export interface AnswerParts {
   readonly cors: boolean;
   /** Null where no request is logged. */
   readonly access: AccessLog | null;
+  readonly recorder: Recorder | null;
   /** Null: all leave as they are. */
   readonly compressor: Compressor | null;
   /** Whether a client may ask how its answer comes about. */
@@ -132,6 +134,7 @@ export class Answers {
     }
     this.#count(exchange, port, 200, true);
     this.#parts.access?.answered(exchange, 200, 0);
+    this.#parts.recorder?.answered(exchange, port, 200, null, null);
     exchange.trace?.end(exchange.method, exchange.target, port, 200);
   }
 
@@ -306,7 +309,7 @@ export class Answers {
 
   #send(exchange: Exchange, port: 0 | 1, reply: Reply): void {
     const { status, body } = reply;
-    const { access, compressor } = this.#parts;
+    const { access, compressor, recorder } = this.#parts;
     this.#count(exchange, port, status, reply.isPlugin);
     const fields = reply.fields + this.#asked(exchange);
     if (compressor === null || body.length < MIN_COMPRESSED_BYTES) {
@@ -317,6 +320,7 @@ export class Answers {
         access?.answered(exchange, status, byteLength),
       );
     }
+    recorder?.answered(exchange, port, status, reply.mediaType, body);
     exchange.trace?.end(exchange.method, exchange.target, port, status);
   }
 
@@ -382,15 +386,6 @@ function enveloped(
  */
 export function refusalStatus({ method }: Exchange, status: 429 | 503, isBegun: boolean): number {
   return isBegun && method === "POST" ? 500 : status;
-}
-
-/** The envelope's view of a merged response. */
-export function hierarchyOf(
-  { level, levelparts, incomplete, partials }: Merged,
-  coverage: number | null,
-  explain: string | null,
-): Hierarchy {
-  return { level, partitions: [levelparts, incomplete, partials], coverage, explain };
 }
 
 function elapsedMs(t0Ms: number): number {

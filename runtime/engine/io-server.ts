@@ -40,6 +40,7 @@ import type { Ask, IoThreadData, Listening, Notice } from "./io-control.js";
 import { listenPair } from "./listen-pair.js";
 import { LiveView } from "./live-view.js";
 import { MatrixRequests } from "./matrix-requests.js";
+import { Recorder } from "./recorder.js";
 import { RequestEngine } from "./request-engine.js";
 import { RouteTable } from "./route-table.js";
 import { Scheduler, type SchedulerEvents } from "./scheduler.js";
@@ -73,6 +74,7 @@ export class IoServer {
   readonly #traffic: TrafficBoard;
   #tls: TlsFiles | null = null;
   readonly #tracer: Tracer | null;
+  readonly #recorder: Recorder | null;
   #servers: readonly HttpServer[] = [];
 
   /** How clients are reached; tests put another way in its place before it listens. */
@@ -88,6 +90,7 @@ export class IoServer {
     this.#metrics = new Metrics(data.metrics);
     this.#routes = new RouteTable(settings.prefix);
     this.#tracer = tracerOf(settings, () => this.#view.serviceName ?? "svc");
+    this.#recorder = recorderOf(settings);
     const backlog = (): number => {
       const { working, waiting } = this.#scheduler;
       return working + waiting + (this.#dispatcher?.working ?? 0);
@@ -96,7 +99,8 @@ export class IoServer {
     const traces = new TraceRules(this.#tracer, new ClientRights(settings.parents));
     const compressor = compressorOf(settings);
     const figures = { state: this.#state, metrics: this.#metrics, tallies: this.#tallies };
-    const rules = { compressor, ...answerRules(settings, trusted) };
+    const recorder = this.#recorder;
+    const rules = { compressor, recorder, ...answerRules(settings, trusted) };
     const answers = new Answers({ ...figures, backlog, ...rules });
     this.#answers = answers;
     this.#adminState = new SharedState(data.adminState);
@@ -197,6 +201,7 @@ export class IoServer {
 
   async #listen(): Promise<Listening> {
     const { settings } = this.#data;
+    this.#recorder?.open();
     const { transport, reason } = await this.transport();
     const { tls: paths, projectDir } = settings;
     this.#tls = paths && new TlsFiles(tlsPathsIn(projectDir, paths), "http.tls");
@@ -241,6 +246,7 @@ export class IoServer {
     });
     await Promise.all(closing);
     await this.#tracer?.close(TRACES_WITHIN_MS);
+    await this.#recorder?.close();
     this.#scheduler.close();
     this.#admin.close();
   }
@@ -300,6 +306,12 @@ function schedulers(
 
 function tracerOf({ collector, traceEvery }: ServerSettings, name: () => string): Tracer | null {
   return collector === null ? null : new Tracer(collector, traceEvery, name, packageInfo().version);
+}
+
+function recorderOf({ recordFile, name, ...settings }: ServerSettings): Recorder | null {
+  if (recordFile === null) return null;
+  const { recordEvery: every, recordBodies: bodies, recordMb: maxMb } = settings;
+  return new Recorder({ path: recordFile, service: name, every, bodies, maxMb });
 }
 
 function answerRules(

@@ -35,7 +35,7 @@ import { decodeForwarding, type Merging } from "../plugin/run/forwarding.js";
 import type { Done } from "../plugin/run/plugin-errors.js";
 import { TRACE_PARENT, TRACE_STATE } from "../tracing/trace-parent.js";
 import { RESULT_FORWARD } from "../wire/batch.js";
-import { type Answers, hierarchyOf, refusalStatus } from "./answers.js";
+import { type Answers, refusalStatus } from "./answers.js";
 import type { DispatchStep, MergedInput, PluginResult, PluginRoute } from "./plugin-call.js";
 import type { Scheduler } from "./scheduler.js";
 import type { TraceRules } from "./trace-rules.js";
@@ -365,4 +365,13 @@ function headOf(request: Uint8Array): string {
 function explained({ received, explanation }: Progress): string | null {
   if (explanation === null) return null;
   return explanation.text(received.exchange.headers.accept === "partial");
+}
+
+/** The envelope's view of a merged response. */
+function hierarchyOf(
+  { level, levelparts, incomplete, partials }: Merged,
+  coverage: number | null,
+  explain: string | null,
+): Hierarchy {
+  return { level, partitions: [levelparts, incomplete, partials], coverage, explain };
 }

@@ -39,6 +39,7 @@ import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
 import { INTERCONNECT_SETTINGS } from "./interconnect-settings.js";
 import { matrixRule } from "./matrix-config.js";
 import { beforeRule, type PluginItem, pluginsRule } from "./plugin-rules.js";
+import { RECORD_SETTINGS } from "./record-settings.js";
 import { nullable } from "./rules.js";
 import { setting } from "./setting.js";
 import {
@@ -291,6 +292,7 @@ export const SETTINGS = {
     help: "one of so many requests is logged, 1: each, 0: none",
   }),
   ...TRACING_SETTINGS,
+  ...RECORD_SETTINGS,
   /** Who may ask with `X-SVC-Explain` how an answer came about. Default: anybody. */
   explain: setting({
     key: "http.explain",

@@ -167,6 +167,13 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     ["http://a b", /got "http:\/\/a b"$/],
     [4318, /got 4318$/],
   ],
+  recordFile: [
+    [" ", /^: expected the path of a file, got " "$/],
+    [7, /got 7$/],
+  ],
+  recordEvery: [[0, /^: expected an integer 1 or more, got 0$/]],
+  recordBodies: switches,
+  recordMb: [[0, /^: expected an integer from 1 to 1048576, got 0$/]],
   traceEvery: [
     [-1, /^: expected an integer 0 or more, got -1$/],
     [0.1, /got 0\.1$/],

@@ -1,0 +1,56 @@
+// Reads a record line by line: files may be larger than memory.
+
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { SvcError } from "../../runtime/base/errors.js";
+import { RECORD_VERSION, type RecordedRequest } from "../../runtime/http/recorded-request.js";
+
+/**
+ * The requests of a file, in the order in which they were answered.
+ * @throws SvcError SVC3320 for a file that cannot be read, or is no record
+ */
+export async function* readRecorded(path: string): AsyncGenerator<RecordedRequest> {
+  const source = createReadStream(path, "utf8");
+  let number = 0;
+  try {
+    for await (const line of createInterface({ input: source })) {
+      number++;
+      const entry = parse(line);
+      if (number === 1 && !isHead(entry)) throw wrong(path, number, "no record begins like that");
+      if (isHead(entry)) continue;
+      // A process that dies leaves half a line; the next one begins with a head on the same line.
+      if (isRequest(entry)) yield entry;
+    }
+  } catch (error) {
+    if (error instanceof SvcError) throw error;
+    const text = `${path} cannot be read: ${(error as Error).message}`;
+    throw new SvcError("SVC3320", text, { cause: error });
+  } finally {
+    source.destroy();
+  }
+  if (number === 0) throw wrong(path, 1, "the file is empty");
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+function isHead(entry: unknown): boolean {
+  return (entry as { record?: unknown } | null)?.record === RECORD_VERSION;
+}
+
+function isRequest(entry: unknown): entry is RecordedRequest {
+  if (typeof entry !== "object" || entry === null) return false;
+  const { at, method, target, status, ms, fields } = entry as Partial<RecordedRequest>;
+  const isCounted = Number.isFinite(at) && Number.isFinite(status) && Number.isFinite(ms);
+  const isAsked = typeof method === "string" && typeof target === "string";
+  return isCounted && isAsked && target.startsWith("/") && typeof fields === "object";
+}
+
+function wrong(path: string, line: number, why: string): SvcError {
+  return new SvcError("SVC3320", `${path}:${line} is no record of requests: ${why}`);
+}

@@ -1,0 +1,113 @@
+// Sends what was recorded again, at the pace at which it came, and compares the answers.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { SvcError } from "../../runtime/base/errors.js";
+import { comparedAnswer, type RecordedRequest } from "../../runtime/http/recorded-request.js";
+import { type Difference, ReplayOutcome } from "./outcome.js";
+import { readRecorded } from "./read-recorded.js";
+import { type Answer, TargetServer } from "./target-server.js";
+
+export interface ReplayOptions {
+  readonly against: string | undefined;
+  /** So many times as fast as they came; `max`: whenever a connection is free. */
+  readonly speed: number | "max";
+  readonly connections: number;
+  /** Requests that may change something are sent, too. */
+  readonly changes: boolean;
+  readonly fieldsFile: string | undefined;
+}
+
+/** Methods that change nothing (RFC 9110). */
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * @throws SvcError SVC3320 no record, SVC3321 no server, SVC3322 no header lines
+ */
+export async function replayFile(path: string, options: ReplayOptions): Promise<ReplayOutcome> {
+  const { against, connections, fieldsFile } = options;
+  const server = new TargetServer(against, connections, fieldsFile);
+  const outcome = new ReplayOutcome();
+  const running = new Set<Promise<void>>();
+  const pace = new Pace(options.speed);
+  try {
+    for await (const recorded of readRecorded(path)) {
+      const reason = leftOut(recorded, options);
+      if (reason !== null) {
+        outcome.leftOut(reason);
+        continue;
+      }
+      await pace.due(recorded.at);
+      while (running.size >= connections) await Promise.race(running);
+      const isFirst = outcome.sent === 0 && running.size === 0;
+      const sending = send(server, recorded, outcome, isFirst ? against! : null);
+      const ended = sending.finally(() => running.delete(ended));
+      running.add(ended);
+      // Where nobody listens, nothing more is worth to be sent.
+      if (isFirst) await ended;
+    }
+    await Promise.all(running);
+  } finally {
+    await Promise.allSettled(running);
+    server.close();
+  }
+  outcome.end();
+  return outcome;
+}
+
+/** Why a request is not sent again; null if it is. */
+function leftOut(recorded: RecordedRequest, { changes }: ReplayOptions): string | null {
+  if (!changes && !SAFE.has(recorded.method)) return "may change something: see --changes";
+  const isWhole = recorded.sent === 0 || recorded.body !== undefined;
+  return isWhole ? null : "have a body that was not recorded";
+}
+
+/** @param against where nobody has answered yet: who does not then is no server */
+async function send(
+  server: TargetServer,
+  recorded: RecordedRequest,
+  outcome: ReplayOutcome,
+  against: string | null,
+): Promise<void> {
+  try {
+    const answer = await server.send(recorded);
+    const { ms, difference } = compared(recorded, answer);
+    outcome.answered(recorded, ms ?? answer.ms, answer.status, difference);
+  } catch (error) {
+    const { message } = error as Error;
+    if (against !== null) throw new SvcError("SVC3321", `${against} does not answer: ${message}`);
+    outcome.failed(recorded, message);
+  }
+}
+
+function compared(
+  recorded: RecordedRequest,
+  { status, mediaType, body }: Answer,
+): { readonly ms: number | null; readonly difference: Difference | null } {
+  const { digest, bytes, ms } = comparedAnswer(status, mediaType, body);
+  if (status !== recorded.status) return { ms, difference: "status" };
+  // Of a stream, an error or HEAD nothing was recorded but the status.
+  const isSame = recorded.bytes === null || recorded.bytes === bytes;
+  if (isSame && (recorded.digest === null || recorded.digest === digest)) {
+    return { ms, difference: null };
+  }
+  return { ms, difference: "answer" };
+}
+
+/** Holds requests back until it is their turn. */
+class Pace {
+  readonly #speed: number | "max";
+  /** What the first one says, and when it was sent. */
+  #first: { readonly at: number; readonly ms: number } | null = null;
+
+  constructor(speed: number | "max") {
+    this.#speed = speed;
+  }
+
+  async due(at: number): Promise<void> {
+    if (this.#speed === "max") return;
+    this.#first ??= { at, ms: performance.now() };
+    const due = this.#first.ms + (at - this.#first.at) / this.#speed;
+    const waitMs = due - performance.now();
+    if (waitMs > 0) await delay(waitMs);
+  }
+}

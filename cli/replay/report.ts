@@ -1,0 +1,48 @@
+// What a replay tells people.
+
+import type { Differing, Latencies, ReplayOutcome } from "./outcome.js";
+
+const COLUMNS = ["p50", "p95", "p99", "max"] as const;
+const WIDTH = 10;
+const MAX_REQUEST = 100;
+
+/** Lines for people, each with its end. */
+export function replayReport(outcome: ReplayOutcome): string {
+  const { sent, seconds, left, recorded, now, differing, examples } = outcome;
+  const reasons = Object.entries(left).map(([reason, count]) => `  ${count} left out: ${reason}`);
+  const others = differing - examples.length;
+  return [
+    `${sent} requests sent again in ${seconds.toFixed(1)} s`,
+    ...reasons,
+    ...(recorded === null || now === null ? [] : table(recorded, now)),
+    differing === 0 ? "all answers are as recorded" : `${differing} answers differ`,
+    ...examples.map(line),
+    ...(others > 0 ? [`  and ${others} more`] : []),
+    "",
+  ].join("\n");
+}
+
+function table(recorded: Latencies, now: Latencies): string[] {
+  const row = (name: string, cells: readonly string[]) =>
+    name.padEnd(WIDTH) + cells.map((cell) => cell.padStart(WIDTH)).join("");
+  const figures = (latencies: Latencies) => COLUMNS.map((name) => latencies[name].toFixed(1));
+  return [row("ms", COLUMNS), row("recorded", figures(recorded)), row("now", figures(now))];
+}
+
+function line({ request, difference, recorded, now }: Differing): string {
+  const shown = printable(request);
+  switch (difference) {
+    case "status":
+      return `  ${shown}  ${recorded} -> ${now}`;
+    case "answer":
+      return `  ${shown}  another answer`;
+    case "failure":
+      return `  ${shown}  ${recorded} -> no answer: ${printable(String(now))}`;
+  }
+}
+
+/** Requests are anybody's text, which must not steer the terminal. */
+function printable(text: string): string {
+  const clipped = text.length > MAX_REQUEST ? `${text.slice(0, MAX_REQUEST)}...` : text;
+  return clipped.replace(/\p{Cc}/gu, (character) => encodeURIComponent(character));
+}

@@ -1,0 +1,146 @@
+// A sample of the requests for plugins, built-in ones too, written to a file with what they were
+// answered, so that they can be replayed against another release. Nobody waits for the file: what a
+// slow disk does not take is left out, and counted.
+
+import { once } from "node:events";
+import { createWriteStream, fstatSync, openSync, type WriteStream } from "node:fs";
+import { nowMs } from "../base/clock.js";
+import { SvcError } from "../base/errors.js";
+import { log } from "../base/log.js";
+import {
+  comparedAnswer,
+  RECORD_VERSION,
+  RECORDED_FIELDS,
+  type RecordedRequest,
+  type RecordHead,
+} from "../http/recorded-request.js";
+import type { Exchange } from "../http/transport.js";
+
+/** Requests and answers may hold what is nobody's business but the owner's. */
+const OWNER_ONLY = 0o600;
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+const BYTES_PER_MB = 1024 * 1024;
+const MS_DIGITS = 3;
+const NO_BODY = Buffer.alloc(0);
+
+export interface RecorderOptions {
+  readonly path: string;
+  readonly service: string | null;
+  /** One of so many requests is recorded. */
+  readonly every: number;
+  readonly bodies: boolean;
+  readonly maxMb: number;
+}
+
+export class Recorder {
+  readonly #options: RecorderOptions;
+  /** Null before it was opened, and once it has ended. */
+  #file: WriteStream | null = null;
+  #left = 0;
+  #asked = 0;
+  #leftOut = 0;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  /** @throws SvcError SVC2890 where the file cannot be written */
+  open(): void {
+    const { path, service, every, bodies, maxMb } = this.#options;
+    try {
+      const fd = openSync(path, "a", OWNER_ONLY);
+      this.#left = maxMb * BYTES_PER_MB - fstatSync(fd).size;
+      this.#file = createWriteStream(path, { fd, highWaterMark: MAX_WAITING_BYTES });
+    } catch (error) {
+      const text = `the record ${path} cannot be written: ${(error as Error).message}`;
+      throw new SvcError("SVC2890", text, { cause: error });
+    }
+    this.#file.on("error", (error) => this.#end(`it cannot be written: ${error.message}`));
+    this.#write({ record: RECORD_VERSION, service, every, bodies });
+  }
+
+  /**
+   * A request was answered; it is recorded if it is one for a plugin on the main port.
+   * @param body null for a stream, whose content nobody has yet
+   */
+  answered(
+    exchange: Exchange,
+    port: 0 | 1,
+    status: number,
+    mediaType: string | null,
+    body: string | Uint8Array | null,
+  ): void {
+    if (this.#file === null || port !== 0 || exchange.tally === null) return;
+    if (this.#asked++ % this.#options.every > 0) return;
+    if (this.#file.writableLength > MAX_WAITING_BYTES) {
+      this.#leftOut++;
+      return;
+    }
+    this.#write(this.#recorded(exchange, status, mediaType, body));
+  }
+
+  /** Resolves once all is on its way to the disk. */
+  async close(): Promise<void> {
+    const file = this.#file;
+    if (file === null) return;
+    this.#file = null;
+    this.#tellLeftOut();
+    const closed = once(file, "close");
+    file.end();
+    await closed;
+  }
+
+  #recorded(
+    { method, target, headers, t0Ms, body: sent }: Exchange,
+    status: number,
+    mediaType: string | null,
+    body: string | Uint8Array | null,
+  ): RecordedRequest {
+    const { bodies } = this.#options;
+    const isCompared = body !== null && method !== "HEAD";
+    // Latin1 text has one character a byte.
+    const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : (body ?? NO_BODY);
+    const { content, ...answer } = comparedAnswer(status, mediaType, bytes);
+    const fields = RECORDED_FIELDS.flatMap((name) => {
+      const value = headers.get(name);
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    return {
+      at: Math.round(t0Ms),
+      method,
+      target,
+      fields: Object.fromEntries(fields),
+      sent: sent?.length ?? 0,
+      ...(bodies && typeof sent === "string" && { body: base64(Buffer.from(sent, "latin1")) }),
+      status,
+      ms: Number((nowMs() - t0Ms).toFixed(MS_DIGITS)),
+      bytes: isCompared ? answer.bytes : null,
+      digest: isCompared ? answer.digest : null,
+      ...(bodies && isCompared && content !== null && { answer: base64(content) }),
+    };
+  }
+
+  #write(entry: RecordHead | RecordedRequest): void {
+    const line = `${JSON.stringify(entry)}\n`;
+    this.#left -= Buffer.byteLength(line);
+    if (this.#left < 0) return this.#end(`it has ${this.#options.maxMb} MiB`);
+    this.#file?.write(line);
+  }
+
+  #end(why: string): void {
+    log(`the record ${this.#options.path} ends: ${why}`, "warn");
+    this.#tellLeftOut();
+    this.#file?.end();
+    this.#file = null;
+  }
+
+  #tellLeftOut(): void {
+    if (this.#leftOut === 0) return;
+    log(`${this.#leftOut} requests were not recorded: the disk was too slow`, "warn");
+    this.#leftOut = 0;
+  }
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString("base64");
+}

@@ -1,0 +1,213 @@
+// Requests that a server records, sent again to another one: what is written of them, what never
+// is, and what a release is told that answers otherwise.
+// limit: 60 s
+
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { RecordedRequest } from "../../runtime/http/recorded-request.js";
+import { runCommand } from "./support/run-command.js";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
+
+const PLUGINS = `import { HttpError, type int, type PluginRequest, type str } from "svc-server";
+
+/** Another one in each release. @plugin */
+export function price(_request: PluginRequest, of: str): string {
+  if (of === "gone" && process.env.RELEASE === "2") throw new HttpError(404, "no such thing");
+  return of === "changed" ? \`\${process.env.RELEASE}\` : \`\${of}, "level": 1\`;
+}
+
+/** As long as it is asked for. @plugin */
+export function long(_request: PluginRequest, length: int): string {
+  return "x".repeat(length);
+}
+
+/** How long a body is. @plugin */
+export function count(_request: PluginRequest, content: str): number {
+  return content.length;
+}
+`;
+
+interface Context {
+  project: TemporaryProject;
+  folder: string;
+  file: string;
+}
+
+const test = suite<Context>("replay");
+
+test.before(async (context) => {
+  context.folder = mkdtempSync(join(tmpdir(), "svc-replay-"));
+  context.file = join(context.folder, "record.jsonl");
+  context.project = new TemporaryProject({
+    "plugins/price.ts": PLUGINS,
+    "tsconfig.json": NODE_TYPES,
+  });
+  await svc("build", context.project.folder);
+});
+test.after(({ project, folder }) => {
+  project.remove();
+  rmSync(folder, { recursive: true });
+});
+
+/** Starts a release, lets `work` have it, and ends it. */
+async function during<T>(
+  { project }: Context,
+  release: string,
+  options: readonly string[],
+  work: (served: Served) => Promise<T>,
+): Promise<T> {
+  process.env.RELEASE = release;
+  const served = await serve(project.folder, "--explain", "off", ...options);
+  delete process.env.RELEASE;
+  try {
+    return await work(served);
+  } finally {
+    await served.stop();
+  }
+}
+
+function recorded(file: string): RecordedRequest[] {
+  const [head, ...lines] = readFileSync(file, "utf8").trimEnd().split("\n");
+  assert.is(JSON.parse(head!).record, 1);
+  return lines.map((line) => JSON.parse(line));
+}
+
+function replay(file: string, { port }: Served, ...options: string[]) {
+  return runCommand("replay", file, "--against", `http://127.0.0.1:${port}`, ...options);
+}
+
+const SECRETS = { authorization: "Bearer secret", cookie: "id=secret", "x-api-key": "secret" };
+const TEXT = { method: "POST", body: "private", headers: { "content-type": "text/plain" } };
+
+test("requests for plugins are recorded without what tells who a client is", async (context) => {
+  const { file } = context;
+  await during(context, "1", ["--record", file], async ({ port }) => {
+    for (const of of ["same", "changed", "gone"]) {
+      await get(port, `/svc/plugin/price?of=${of}`, { headers: { ...SECRETS, accept: "text/*" } });
+    }
+    await get(port, "/svc/plugin/price?of=b%20c");
+    await get(port, "/svc/plugin/price");
+    await get(port, "/svc/plugin/long?length=200000");
+    await get(port, "/svc/plugin/count", TEXT);
+    await get(port, "/svc/hc");
+    await get(port + 1, "/svc/plugin/price?of=admin");
+  });
+  const text = readFileSync(file, "utf8");
+  assert.not.match(text, /secret|private|admin/);
+  assert.is(statSync(file).mode & 0o777, 0o600);
+  const entries = recorded(file);
+  assert.equal(
+    entries.map(({ method, target, status }) => `${method} ${target} ${status}`),
+    [
+      "GET /svc/plugin/price?of=same 200",
+      "GET /svc/plugin/price?of=changed 200",
+      "GET /svc/plugin/price?of=gone 200",
+      "GET /svc/plugin/price?of=b%20c 200",
+      "GET /svc/plugin/price 400",
+      "GET /svc/plugin/long?length=200000 200",
+      "POST /svc/plugin/count 200",
+    ],
+  );
+  assert.equal(entries[0]!.fields, { accept: "text/*" });
+  assert.is(entries[4]!.bytes, null, "errors are compared by their status");
+  assert.ok(entries[5]!.bytes! > 200_000);
+  assert.is(entries[5]!.digest, null, "so much is not hashed beside other requests");
+  assert.is(entries[6]!.sent, 7);
+});
+
+test("the same release answers as recorded", async (context) => {
+  await during(context, "1", [], async (served) => {
+    const { code, out } = await replay(context.file, served, "--speed", "1000");
+    assert.match(out, /^6 requests sent again in \d+\.\d s\n {2}1 left out: may change something/);
+    assert.match(out, /\nms +p50 +p95 +p99 +max\nrecorded( +\d+\.\d){4}\nnow( +\d+\.\d){4}\n/);
+    assert.match(out, /\nall answers are as recorded\n$/);
+    assert.is(code, 0);
+  });
+});
+
+test("another release is told what it answers otherwise", async (context) => {
+  await during(context, "2", [], async (served) => {
+    const people = await replay(context.file, served, "--speed", "max", "--connections", "1");
+    assert.match(people.out, /\n2 answers differ\n {2}GET \S+of=changed {2}another answer\n/);
+    assert.match(people.out, /\n {2}GET \S+of=gone {2}200 -> 404\n$/);
+    assert.is(people.code, 1);
+    const machines = await replay(context.file, served, "--changes", "--json");
+    const { sent, differing, left, examples } = JSON.parse(machines.out);
+    assert.equal([sent, differing, left], [6, 2, { "have a body that was not recorded": 1 }]);
+    assert.is(examples.length, 2);
+  });
+});
+
+test("bodies are recorded when asked for, and one of so many requests", async (context) => {
+  const file = join(context.folder, "bodies.jsonl");
+  const options = ["--record", file, "--record-bodies", "--record-every", "2"];
+  await during(context, "1", options, async (served) => {
+    for (let request = 0; request < 4; request++) {
+      await get(served.port, "/svc/plugin/count", { ...TEXT, body: "x".repeat(request) });
+    }
+  });
+  const bodies = recorded(file).map(({ body = "", answer }) => [
+    Buffer.from(body, "base64").toString(),
+    Buffer.from(answer!, "base64").toString(),
+  ]);
+  assert.equal(bodies, [
+    ["", '{"status": "OK", "response": 0'],
+    ["xx", '{"status": "OK", "response": 2'],
+  ]);
+  await during(context, "1", [], async (served) => {
+    const { code, out } = await replay(file, served, "--changes", "--speed", "max");
+    assert.match(out, /^2 requests sent again .*\n(?:.*\n)*all answers are as recorded\n$/);
+    assert.is(code, 0);
+  });
+});
+
+test("a record ends at its bound, and the service goes on", async (context) => {
+  const file = join(context.folder, "full.jsonl");
+  const options = ["--record", file, "--record-bodies", "--record-max-mb", "1"];
+  await during(context, "1", options, async (served) => {
+    for (let request = 0; request < 20; request++) {
+      const { status } = await get(served.port, "/svc/plugin/long?length=60000");
+      assert.is(status, 200);
+    }
+    assert.match(served.log(), /the record \S+full\.jsonl ends: it has 1 MiB/);
+  });
+  assert.ok(statSync(file).size <= 1024 * 1024);
+});
+
+test("a file that cannot be written ends the start", async ({ project, folder }) => {
+  const file = join(folder, "none", "record.jsonl");
+  const { code, err } = await runCommand("serve", project.folder, "--port", "0", "--record", file);
+  assert.is(code, 1);
+  assert.match(err, /^svc: error SVC2890: the record \S+record\.jsonl cannot be written: ENOENT/m);
+});
+
+test("what cannot be replayed is told", async ({ folder, file }) => {
+  const empty = join(folder, "empty");
+  const other = join(folder, "other");
+  const fields = join(folder, "fields");
+  writeFileSync(empty, "");
+  writeFileSync(other, '{"some": "thing"}\n');
+  writeFileSync(fields, "X-Key: 1\nsecret\n");
+  const to = ["--against", "http://127.0.0.1:1"];
+  const cases: readonly [words: string[], expected: RegExp][] = [
+    [[file], /SVC3321: --against must be the URL of a server, got nothing/],
+    [[file, "--against", "ftp://x"], /SVC3321: .*got "ftp:\/\/x"/],
+    [[file, ...to], /SVC3321: http:\/\/127\.0\.0\.1:1 does not answer: connect ECONNREFUSED/],
+    [[join(folder, "nothing"), ...to], /SVC3320: \S+nothing cannot be read: ENOENT/],
+    [[empty, ...to], /SVC3320: \S+empty:1 is no record of requests: the file is empty/],
+    [[other, ...to], /SVC3320: \S+other:1 is no record of requests: no record begins like that/],
+    [[file, ...to, "--fields", fields], /SVC3322: \S+fields:2 is no header line/],
+  ];
+  const outcomes = await Promise.all(cases.map(([words]) => runCommand("replay", ...words)));
+  outcomes.forEach(({ code, err }, at) => {
+    assert.match(err, cases[at]![1]);
+    assert.not.match(err, /secret/);
+    assert.is(code, 2);
+  });
+});
+
+test.run();
