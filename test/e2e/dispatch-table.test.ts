@@ -18,11 +18,14 @@ const test = suite("dispatch table");
 const BUILD = `${fixture("engine")}/.svc`;
 const nodes: MatrixNode[] = [];
 
+/** Partition and width at each level, the outermost first. */
+type Way = readonly (readonly [partition: number, width: number])[];
+
 interface Shape {
   readonly name: string;
   readonly hierarchy: Hierarchy;
-  /** Partition and width at each level that an error passes, the outermost first. */
-  readonly levels: readonly (readonly [partition: number, width: number])[];
+  /** The ways that an error may take: whichever partition is the first to fail is told of. */
+  readonly ways: readonly Way[];
   /** Rows that another answer is right for, and why. */
   readonly others: Readonly<Record<string, Partial<RequestCase> | null>>;
   /** Resolves with the port to ask, and that of the instance that names itself in errors. */
@@ -49,7 +52,7 @@ const shapes: readonly Shape[] = [
   {
     name: "alone",
     hierarchy: ALONE,
-    levels: [],
+    ways: [],
     others: {},
     start: async () => {
       const [port] = await engines(1);
@@ -60,7 +63,7 @@ const shapes: readonly Shape[] = [
     // Answers are those of the back-end, byte for byte: errors name its port.
     name: "proxy",
     hierarchy: ALONE,
-    levels: [],
+    ways: [],
     others: {},
     start: async () => {
       const [engine] = await engines(1);
@@ -70,7 +73,7 @@ const shapes: readonly Shape[] = [
   {
     name: "2x2",
     hierarchy: { level: 1, partitions: [2, 0, 2] },
-    levels: [[0, 2]],
+    ways: [[[0, 2]], [[1, 2]]],
     others: { PluginResponse: mergedHits(1, 2, 2) },
     start: async () => {
       const four = await engines(4);
@@ -81,9 +84,19 @@ const shapes: readonly Shape[] = [
   {
     name: "two levels",
     hierarchy: { level: 2, partitions: [2, 0, 3] },
-    levels: [
-      [0, 2],
-      [0, 2],
+    ways: [
+      [
+        [0, 2],
+        [0, 2],
+      ],
+      [
+        [0, 2],
+        [1, 2],
+      ],
+      [
+        [1, 2],
+        [0, 1],
+      ],
     ],
     others: { PluginResponse: mergedHits(2, 2, 3) },
     start: async () => {
@@ -99,7 +112,7 @@ const shapes: readonly Shape[] = [
   {
     name: "ring",
     hierarchy: { level: RING_SIZE, partitions: [1, 0, 1] },
-    levels: new Array(RING_SIZE).fill([0, 1]),
+    ways: [new Array(RING_SIZE).fill([0, 1])],
     others: {
       PluginResponse: mergedHits(RING_SIZE, 1, 1),
       // Names without processors come back as they were: a test of its own.
@@ -174,19 +187,21 @@ async function freePorts(count: number): Promise<number[]> {
 
 /** What a row looks like through so many levels. */
 function checkThrough(row: RequestCase, answer: Answer, shape: Shape, port: number): void {
-  const { levels } = shape;
+  const { ways } = shape;
   const isRefusedHere = row.status === 405;
-  if (row.status === 200 || isRefusedHere || levels.length === 0) {
+  if (row.status === 200 || isRefusedHere || ways.length === 0) {
     return checkRow(row, answer, [port, 0], shape.hierarchy);
   }
   assert.is(answer.status, 500);
   const text = row.text === undefined ? (answer.json.message as string) : answer.text;
   const chain = parseErrorChain(text);
+  const way = chain.levels.map(({ partition, width }) => [partition, width]);
+  assert.ok(ways.map(String).includes(String(way)), `the way ${JSON.stringify(way)}`);
+  const [own, ...others] = chain.levels.map(({ status }) => status).reverse();
+  assert.is(own, row.status);
   assert.equal(
-    chain.levels,
-    levels.map(([partition, width], index) => {
-      return { partition, width, status: index === levels.length - 1 ? row.status : 500 };
-    }),
+    others,
+    others.map(() => 500),
   );
   const cause = chain.innermost as { readonly [kind: string]: { value: string } };
   if (row.message !== undefined) assert.equal(cause, row.message);
