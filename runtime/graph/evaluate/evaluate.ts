@@ -81,4 +81,4 @@ function boundTo(store: GraphStore, expression: Expression, run: Run): BoundProg
   return bound;
 }
 
-const boundOf = new WeakMap<GraphStore, LeastRecent<string, BoundProgram>>();
+const boundOf = new WeakMap<GraphStore, LeastRecent<BoundProgram>>();

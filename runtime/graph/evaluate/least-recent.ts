@@ -1,17 +1,21 @@
-// A cache of a bounded number of entries: the one that was used least recently goes first.
+// A cache of a bounded number of entries: the one that was used least recently goes first. Where
+// entries cost as much memory as their keys are long, the keys have a bound together, too.
 
-export class LeastRecent<K, V> {
-  readonly #entries = new Map<K, V>();
+export class LeastRecent<V> {
+  readonly #entries = new Map<string, V>();
   readonly #most: number;
+  readonly #mostCharacters: number;
+  #characters = 0;
   /** What was used last is asked for most, and need not be moved. */
-  #lastKey: K | undefined;
+  #lastKey: string | undefined;
   #lastValue: V | undefined;
 
-  constructor(most: number) {
+  constructor(most: number, mostCharacters = Number.POSITIVE_INFINITY) {
     this.#most = most;
+    this.#mostCharacters = mostCharacters;
   }
 
-  get(key: K): V | undefined {
+  get(key: string): V | undefined {
     if (key === this.#lastKey) return this.#lastValue;
     const value = this.#entries.get(key);
     if (value === undefined) return undefined;
@@ -20,18 +24,24 @@ export class LeastRecent<K, V> {
     return value;
   }
 
-  set(key: K, value: V): void {
-    this.#entries.delete(key);
-    if (this.#entries.size >= this.#most) {
-      const [oldest] = this.#entries.keys();
-      this.#entries.delete(oldest!);
-    }
+  set(key: string, value: V): void {
+    this.#remove(key);
+    this.#characters += key.length;
     this.#put(key, value);
+    for (const oldest of this.#entries.keys()) {
+      const isRoom = this.#entries.size <= this.#most && this.#characters <= this.#mostCharacters;
+      if (isRoom) return;
+      this.#remove(oldest);
+    }
   }
 
-  #put(key: K, value: V): void {
+  #put(key: string, value: V): void {
     this.#entries.set(key, value);
     this.#lastKey = key;
     this.#lastValue = value;
+  }
+
+  #remove(key: string): void {
+    if (this.#entries.delete(key)) this.#characters -= key.length;
   }
 }

@@ -16,6 +16,8 @@ import { typeTree } from "./types.js";
 import { isPositive, scoreOf, type Value } from "./values.js";
 
 const CACHED = 1_000;
+/** A program takes some 120 bytes for each character: 32 MiB in each cache, whoever fills it. */
+const CACHED_CHARACTERS = 2 ** 18;
 /** Texts longer than this are not worth their place. */
 const MAX_CACHED_TEXT = 16_384;
 
@@ -137,8 +139,8 @@ function anyCall(node: TypedNode, test: (name: string) => boolean): boolean {
   return childrenOf(node).some((child) => anyCall(child, test));
 }
 
-const texts = new LeastRecent<string, Expression>(CACHED);
-const forms = new LeastRecent<string, Program>(CACHED);
+const texts = new LeastRecent<Expression>(CACHED, CACHED_CHARACTERS);
+const forms = new LeastRecent<Program>(CACHED, CACHED_CHARACTERS);
 
 /**
  * The expression that a text is.
