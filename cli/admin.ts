@@ -22,6 +22,10 @@ export const admin = defineCommand({
     descriptor: { kind: text("<file>"), help: "JSON file with the descriptor of the system" },
     project: { kind: text("<folder>"), help: "project whose descriptor it is, default: this one" },
     from: { kind: text("<host:port>"), help: "take the descriptor from this running instance" },
+    tls: {
+      kind: text("<ca[,cert,key]>"),
+      help: "files: whom to believe, and what to show, in place of `tls` of the descriptor",
+    },
     yes: { kind: flag, help: "do what cannot be undone without asking" },
     build: {
       kind: text("<folder>"),

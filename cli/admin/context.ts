@@ -5,7 +5,9 @@ import { SvcError } from "../../runtime/base/errors.js";
 import { readManifest } from "../../runtime/settings/manifest.js";
 import { isPlainObject } from "../../runtime/settings/rules.js";
 import { type Address, askResponse } from "../../runtime/system/ask-instance.js";
+import type { SystemTls } from "../../runtime/system/descriptor.js";
 import { readDescriptor } from "../../runtime/system/read-descriptor.js";
+import { Secure } from "../../runtime/system/secure.js";
 import type { System } from "../../runtime/system/system.js";
 import { projectFolder } from "../frame/project-folder.js";
 import { loadSystem } from "../system/load-system.js";
@@ -27,6 +29,7 @@ export interface AdminValues {
   readonly restart?: boolean;
   readonly pause?: number;
   readonly out?: string;
+  readonly tls?: string;
 }
 
 export interface VerbArguments {
@@ -38,6 +41,8 @@ export class AdminContext {
   constructor(
     readonly system: System,
     readonly values: AdminValues,
+    /** How instances are asked by TLS; null: without it. */
+    readonly secure: Secure | null = null,
   ) {}
 
   get isJson(): boolean {
@@ -52,7 +57,7 @@ export class AdminContext {
   /** Where the admin port of an instance is. */
   address(id: string): Address {
     const { host, hport } = this.system.instances.get(id)!;
-    return { host, port: hport + 1 };
+    return { host, port: hport + 1, secure: this.secure };
   }
 
   /**
@@ -82,20 +87,45 @@ export class AdminContext {
 
 /** @throws SvcError SVC3110, SVC2700 without a descriptor, SVC2701 when `from` does not answer */
 export async function adminContext(values: AdminValues): Promise<AdminContext> {
+  const asked = askedTls(values.tls);
   if (values.from !== undefined) {
+    const { host, port, isSecure } = placeOf(values.from);
+    const tls = asked ?? (isSecure ? {} : null);
+    const first = tls && new Secure(tls, process.cwd());
     const path = "/svc/builtin/system_descriptor";
-    const given = await askResponse(addressOf(values.from), { path, timeoutMs: TIMEOUT_MS });
-    return new AdminContext(readDescriptor(given), values);
+    const given = await askResponse({ host, port, secure: first }, { path, timeoutMs: TIMEOUT_MS });
+    // Paths in a descriptor are those of its own machine.
+    return new AdminContext(readDescriptor(given), values, first);
   }
   const folder = projectFolder(values.project);
-  const configured = readManifest(folder)?.config.descriptor ?? null;
-  return new AdminContext(loadSystem(folder, configured, values.descriptor), values);
+  const config = readManifest(folder)?.config;
+  const system = loadSystem(folder, config?.descriptor ?? null, values.descriptor);
+  const told = system.tls && new Secure(system.tls, folder);
+  return new AdminContext(system, values, asked ? new Secure(asked, process.cwd()) : told);
+}
+
+/**
+ * What an operator on another machine believes and shows.
+ * @throws SvcError SVC3003
+ */
+function askedTls(text: string | undefined): SystemTls | null {
+  if (text === undefined) return null;
+  const [ca = "", cert, key, ...rest] = text.split(",").map((file) => file.trim());
+  if (ca !== "" && rest.length === 0) {
+    if (cert === undefined) return { ca };
+    if (cert !== "" && key !== undefined && key !== "") return { ca, cert, key };
+  }
+  const expected = `--tls: expected <ca[,cert,key]>, got ${JSON.stringify(text)}`;
+  throw new SvcError("SVC3003", expected);
 }
 
 /** @throws SvcError SVC3003 */
-function addressOf(text: string): Address {
-  const [, host, port] = /^\[?([\w.:-]+?)\]?:(\d{1,5})$/.exec(text) ?? [];
-  if (host !== undefined && Number(port) <= 65_535) return { host, port: Number(port) };
+function placeOf(text: string): { host: string; port: number; isSecure: boolean } {
+  const form = /^(https?:\/\/)?\[?([\w.:-]+?)\]?:(\d{1,5})\/?$/;
+  const [, scheme, host, port] = form.exec(text) ?? [];
+  if (host !== undefined && Number(port) <= 65_535) {
+    return { host, port: Number(port), isSecure: scheme === "https://" };
+  }
   const expected = `--from: expected <host:port>, got ${JSON.stringify(text)}`;
   throw new SvcError("SVC3003", expected);
 }

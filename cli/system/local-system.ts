@@ -72,8 +72,10 @@ export class LocalSystem implements InstanceEvents {
   }
 
   up(instance: Instance): void {
-    const { host } = this.#parts.system.instances.get(instance.name)!;
-    this.#print(instance.name, `up at http://${host}:${instance.port}, pid ${instance.pid}`);
+    const { instances, tls } = this.#parts.system;
+    const { host } = instances.get(instance.name)!;
+    const scheme = tls === null ? "http" : "https";
+    this.#print(instance.name, `up at ${scheme}://${host}:${instance.port}, pid ${instance.pid}`);
   }
 
   down(instance: Instance, reason: string): void {

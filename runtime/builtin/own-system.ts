@@ -1,6 +1,7 @@
 // The system that a server is an instance of; one that is in none is a system of its own.
 
 import { readDescriptor } from "../system/read-descriptor.js";
+import { Secure } from "../system/secure.js";
 import type { System } from "../system/system.js";
 import type { ServerView } from "./server-view.js";
 
@@ -14,6 +15,24 @@ export function ownSystem(view: ServerView): System {
   const system = readDescriptor(descriptor ?? defaultDescriptor(view));
   if (descriptor !== null) read.set(descriptor, system);
   return system;
+}
+
+/** By descriptor; as they are kept above. */
+const ways = new WeakMap<object, Secure>();
+
+/** How instances of its system are asked by TLS; null: without it. */
+export function wayTo(system: System, view: ServerView): Secure | null {
+  const { projectDir, tls } = view;
+  const { descriptor } = view.node;
+  if (descriptor === null ? tls === null : system.tls === null) return null;
+  const key = descriptor ?? tls!;
+  const known = ways.get(key);
+  if (known !== undefined) return known;
+  // Who is in no system asks itself alone, whatever name its certificate has.
+  const secure =
+    descriptor === null ? new Secure(tls!, projectDir, true) : new Secure(system.tls!, projectDir);
+  ways.set(key, secure);
+  return secure;
 }
 
 function defaultDescriptor(view: ServerView): object {

@@ -1,6 +1,7 @@
 // What the built-in services and plugins need to know of the running server. The IO thread
 // implements it; nothing here waits, and nothing here changes anything.
 
+import type { TlsPaths } from "../base/tls-paths.js";
 import type { DispatchCall } from "../dispatch/dispatch-call.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
 import type { KnownGraph } from "../graph/keeper/known-graphs.js";
@@ -70,6 +71,10 @@ export interface ServerView {
   readonly basePort: number;
   /** Address that the servers listen on, null when they listen on all. */
   readonly listenIp: string | null;
+  /** What paths in settings are relative to. */
+  readonly projectDir: string;
+  /** Files of the TLS that both ports speak; null: they speak none. */
+  readonly tls: TlsPaths | null;
   /** Absolute path of the data directory. */
   readonly root: string;
   /** Name given to `runServer` or in the configuration, null when there is none. */

@@ -65,7 +65,7 @@ function server(view: ServerView) {
   const { metrics } = view;
   const totals = metrics.totals();
   return {
-    server: `http://${view.host.ip}:${view.basePort}`,
+    server: `${view.tls === null ? "http" : "https"}://${view.host.ip}:${view.basePort}`,
     bytes_in: totals.bytesIn,
     bytes_out: totals.bytesOut,
     total_requests: totals.requests,

@@ -3,6 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { packageInfo } from "../base/package-info.js";
+import type { TlsPaths } from "../base/tls-paths.js";
 import { readHost } from "../builtin/host.js";
 import type {
   NodeState,
@@ -51,6 +52,8 @@ export class LiveView implements ServerView {
   readonly dispatcher: Dispatcher | null;
   readonly host;
   readonly listenIp: string | null;
+  readonly projectDir: string;
+  readonly tls: TlsPaths | null;
   readonly root: string;
   readonly isLogged: boolean;
   readonly label = randomBytes(16).toString("hex");
@@ -73,6 +76,8 @@ export class LiveView implements ServerView {
     this.dispatcher = dispatcher;
     this.host = readHost(settings.ip);
     this.listenIp = settings.ip;
+    this.projectDir = settings.projectDir;
+    this.tls = settings.tls;
     this.root = settings.root;
     this.isLogged = settings.log !== "off";
     this.serviceName = settings.name;

@@ -1,20 +1,32 @@
 // One question to one instance, over connections that are kept. Time and size are bounded, and what
 // comes back is not believed to be anything before it was looked at.
 
-import { Agent, request } from "node:http";
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from "node:https";
+import type { ConnectionOptions } from "node:tls";
 import { SvcError } from "../base/errors.js";
 import { isPlainObject } from "../settings/rules.js";
+import type { Secure } from "./secure.js";
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_SOCKETS = 4;
 
-const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, scheduling: "lifo" });
+const KEPT = { keepAlive: true, maxSockets: MAX_SOCKETS, scheduling: "lifo" } as const;
+const plain = new HttpAgent(KEPT);
+const secured = new HttpsAgent(KEPT);
 // Whoever has asked may end.
-agent.on("free", (socket) => socket.unref());
+for (const agent of [plain, secured]) agent.on("free", (socket) => socket.unref());
 
 export interface Address {
   readonly host: string;
   readonly port: number;
+  /** Null: it speaks no TLS. */
+  readonly secure?: Secure | null;
 }
 
 export interface Question {
@@ -34,19 +46,20 @@ export interface InstanceAnswer {
  * Asks, and takes whatever status comes.
  * @throws SvcError SVC2701 without an answer in time
  */
-export function ask(address: Address, question: Question): Promise<InstanceAnswer> {
+export async function ask(address: Address, question: Question): Promise<InstanceAnswer> {
+  const { host, port, secure = null } = address;
   const { path, timeoutMs, headers = {}, body } = question;
+  const method = body === undefined ? "GET" : "POST";
+  const accept = { accept: "application/json" };
+  const options = { host, port, path, method, headers: { ...accept, ...headers } };
+  const tls = await secure?.options();
   return new Promise((resolve, reject) => {
     const fail = (reason: string): void => {
       clearTimeout(timer);
       asked.destroy();
-      const { host, port } = address;
       reject(new SvcError("SVC2701", `no answer from ${host}:${port}: ${reason}`));
     };
-    const method = body === undefined ? "GET" : "POST";
-    const accept = { accept: "application/json" };
-    const options = { ...address, path, method, agent, headers: { ...accept, ...headers } };
-    const asked = request(options, (response) => {
+    const asked = send(options, tls, (response) => {
       const pieces: Buffer[] = [];
       let bytes = 0;
       response.on("data", (piece: Buffer) => {
@@ -65,6 +78,16 @@ export function ask(address: Address, question: Question): Promise<InstanceAnswe
     asked.on("error", (error) => fail(error.message));
     asked.end(body);
   });
+}
+
+function send(
+  options: RequestOptions,
+  tls: ConnectionOptions | undefined,
+  take: (response: IncomingMessage) => void,
+): ClientRequest {
+  if (tls === undefined) return httpRequest({ ...options, agent: plain }, take);
+  const whole = { ...options, ...tls, agent: secured, minVersion: "TLSv1.2" } as const;
+  return httpsRequest(whole, take);
 }
 
 /**

@@ -52,6 +52,15 @@ const ROW: Readonly<Record<string, object>> = {
   primary: { ...FLAG, description: "Takes what goes to one replica alone." },
 };
 
+const FILE = { ...TEXT, minLength: 1 };
+const TLS = {
+  anyOf: [
+    { type: ["boolean", "null"] },
+    { type: "object", properties: { ca: FILE, cert: FILE, key: FILE, name: FILE } },
+  ],
+  description: "Instances speak TLS: what whoever asks them believes and shows.",
+};
+
 const REF = { parameters: { $ref: "#/$defs/parameters" }, tree: { $ref: "#/$defs/tree" } };
 const ID_PATTERN = { pattern: ID.source };
 
@@ -74,6 +83,7 @@ export function descriptorSchema(): object {
       name: { type: "string", minLength: 1 },
       graphs: { type: "array", items: { type: "string", pattern: GRAPH_NAME.source } },
       common: REF.parameters,
+      tls: TLS,
       instances: {
         ...{ type: "object", minProperties: 1, propertyNames: ID_PATTERN },
         additionalProperties: REF.parameters,

@@ -58,6 +58,17 @@ export interface DispatchRow<Id extends string = string> extends RowParameters {
   readonly partitions: readonly Id[];
 }
 
+/** What whoever asks instances believes and shows. Paths are relative to the project. */
+export interface SystemTls {
+  /** File with certificates that sign those of instances. Default: those that Node believes. */
+  readonly ca?: string;
+  /** What is shown to instances that ask for a certificate, and its key. */
+  readonly cert?: string;
+  readonly key?: string;
+  /** Name in the certificates of instances, where it is not their host. */
+  readonly name?: string;
+}
+
 export interface SystemDescriptor<Id extends string = string> {
   readonly name?: string;
   /** All graphs of the system. */
@@ -65,6 +76,8 @@ export interface SystemDescriptor<Id extends string = string> {
   readonly instances: { readonly [I in Id]: InstanceParameters };
   /** Parameters of the instances that do not say so themselves. */
   readonly common?: InstanceParameters;
+  /** Instances speak TLS, each with a certificate of its own (`http.tls`). */
+  readonly tls?: boolean | SystemTls | null;
   readonly topology?: {
     readonly transaction?: TransactionTree<NoInfer<Id>>;
     /** The rows of each dispatcher, or its replicas where there is one partition. */

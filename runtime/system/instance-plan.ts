@@ -99,6 +99,9 @@ function dispatcherOf(system: System, matrix: SystemMatrix): DispatcherConfig {
       priority,
       ...(primary && { primary }),
     })),
-    options: { "allow-incomplete": matrix.allowIncomplete },
+    options: {
+      "allow-incomplete": matrix.allowIncomplete,
+      ...(system.tls !== null && { tls: system.tls }),
+    },
   };
 }

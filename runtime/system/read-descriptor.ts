@@ -6,11 +6,12 @@ import { SvcError } from "../base/errors.js";
 import { isPlainObject } from "../settings/rules.js";
 import { Complaints } from "./complaints.js";
 import { readInstances } from "./read-instances.js";
+import { readTls } from "./read-tls.js";
 import { readDispatch, readTransactions } from "./read-topology.js";
 import { refuseSlips } from "./slips.js";
 import type { System } from "./system.js";
 
-const KEYS = ["name", "graphs", "instances", "common", "topology", "$schema", "comment"];
+const KEYS = ["name", "graphs", "instances", "common", "topology", "tls", "$schema", "comment"];
 const TOPOLOGY_KEYS = ["transaction", "dispatch"];
 export const GRAPH_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
@@ -29,12 +30,14 @@ export function readDescriptor(given: unknown): System {
   const transactions = readTransactions(topology.transaction, descriptor.instances, complaints);
   const instances = readInstances(descriptor, graphs, transactions.subscribers, complaints);
   const matrices = readDispatch(topology.dispatch, instances, complaints);
+  const tls = readTls(descriptor.tls, complaints);
   const usual = `Unspecified ${instances.size}-node System`;
   const { name = usual } = descriptor;
   if (typeof name !== "string" || name === "") complaints.at("name", "string required");
   complaints.raise();
   const whole = { ...descriptor, name };
-  return { name: name as string, graphs, instances, ...transactions, matrices, descriptor: whole };
+  const read = { name: name as string, graphs, instances, tls, ...transactions, matrices };
+  return { ...read, descriptor: whole };
 }
 
 /** What tells one descriptor from another, whatever the order of its keys. */

@@ -3,6 +3,7 @@
 
 import { type Address, ask, askResponse } from "./ask-instance.js";
 import { planOf } from "./instance-plan.js";
+import type { Secure } from "./secure.js";
 import type { Instance, System } from "./system.js";
 
 const HEALTH_MS = 250;
@@ -40,25 +41,32 @@ export class Survey {
    * survey of a topic is under way.
    * @param topic the same for the same paths
    * @param ids those that are no instances are left out
+   * @param secure how they are asked by TLS; null: without it
    */
   async of(
     system: System,
     topic: string,
     paths: Paths,
     ids: readonly string[],
+    secure: Secure | null = null,
   ): Promise<readonly Found[]> {
-    const found = await this.#all(system, topic, paths);
+    const found = await this.#all(system, topic, paths, secure);
     const wanted = new Set(ids);
     return found.filter(({ instance }) => wanted.has(instance.id));
   }
 
-  #all(system: System, topic: string, paths: Paths): Promise<readonly Found[]> {
+  #all(
+    system: System,
+    topic: string,
+    paths: Paths,
+    secure: Secure | null,
+  ): Promise<readonly Found[]> {
     const now = performance.now();
     const places = placesOf(system);
     const last = this.#kept.get(topic);
     const isFresh = last !== undefined && (last.isUnderWay || now - last.atMs < FRESH_MS);
     if (isFresh && last.places === places) return last.found;
-    const found = survey(system, paths);
+    const found = survey(system, paths, secure);
     const kept = { places, atMs: now, found, isUnderWay: true };
     this.#kept.set(topic, kept);
     const end = (): void => {
@@ -74,24 +82,33 @@ function placesOf({ instances }: System): string {
   return [...instances.values()].map(({ id, host, hport }) => `${id} ${host}:${hport}`).join();
 }
 
-async function survey(system: System, paths: Paths): Promise<readonly Found[]> {
+async function survey(
+  system: System,
+  paths: Paths,
+  secure: Secure | null,
+): Promise<readonly Found[]> {
   const ids = [...system.instances.keys()];
   const found: Found[] = [];
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < ids.length) {
       const at = next++;
-      found[at] = await look(system, ids[at]!, paths);
+      found[at] = await look(system, ids[at]!, paths, secure);
     }
   };
   await Promise.all(Array.from({ length: Math.min(MAX_AT_ONCE, ids.length) }, work));
   return found;
 }
 
-async function look(system: System, id: string, paths: Paths): Promise<Found> {
+async function look(
+  system: System,
+  id: string,
+  paths: Paths,
+  secure: Secure | null,
+): Promise<Found> {
   const instance = system.instances.get(id)!;
   const { partition, group } = planOf(system, id);
-  const address: Address = { host: instance.host, port: instance.hport + 1 };
+  const address: Address = { host: instance.host, port: instance.hport + 1, secure };
   const known = { instance, partition, group };
   let health: string;
   try {

@@ -1,6 +1,6 @@
 // A system as programs work with it: the descriptor, checked, with every default filled in.
 
-import type { InstanceType } from "./descriptor.js";
+import type { InstanceType, SystemTls } from "./descriptor.js";
 
 export interface Instance {
   readonly id: string;
@@ -24,6 +24,8 @@ export interface System {
   readonly graphs: readonly string[];
   /** In the order of the descriptor. */
   readonly instances: ReadonlyMap<string, Instance>;
+  /** What whoever asks instances believes and shows; null: they speak no TLS. */
+  readonly tls: SystemTls | null;
   /** By provider; everybody is in here. */
   readonly subscribers: ReadonlyMap<string, readonly string[]>;
   /** By subscriber. */

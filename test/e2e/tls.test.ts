@@ -59,6 +59,9 @@ test("both ports speak TLS alone, and the start line says so", async ({ folder, 
   assert.match(one.output(), `on https://127.0.0.1:${port} (admin https://127.0.0.1:${port + 1})`);
   assert.match((await ask(port, "/svc/plugin/add?a=1&b=2")).text, '"response": 3');
   assert.is((await ask(port + 1, "/svc/hc")).text, "SVC/3");
+  // Which asks itself.
+  const { text } = await ask(port + 1, "/svc/builtin/system_overview");
+  assert.is(JSON.parse(text).response.instances[0].hc, "SVC/3");
   const plain = await fetch(`http://127.0.0.1:${port}/svc/hc`).catch(() => null);
   assert.is(plain, null);
 });

@@ -1,13 +1,15 @@
 // What has to hold before a rolling update begins, and before each instance is taken out: nothing
 // is changed where it does not.
 
-import type { Argspec } from "../../../argspec/argspec.js";
 import { diffArgspecs } from "../../../argspec/diff/diff-argspecs.js";
+import { readArgspec } from "../../../argspec/read-argspec.js";
+import { askResponse } from "../../../runtime/system/ask-instance.js";
 import { loadArgspec } from "../../contract/load-argspec.js";
 import type { AdminContext } from "../context.js";
 import { type Dict, isLeftOut, nodestatOf, placesOf, stopped } from "./instances.js";
 
 const SHOWN = 5;
+const CONTRACT_MS = 20_000;
 
 /**
  * @param wanted hash of the build that is to be served; null: not known
@@ -65,9 +67,9 @@ function isServing(told: Dict): boolean {
 async function refuseBreaking(context: AdminContext, id: string): Promise<void> {
   const { build, force } = context.values;
   if (build === undefined || force === true) return;
-  const { host, port } = context.address(id);
-  const contracts = [`http://${host}:${port}`, build].map(loadArgspec);
-  const [before, after] = (await Promise.all(contracts)) as [Argspec, Argspec];
+  const path = "/svc/builtin/argspec?format=schema";
+  const told = await askResponse(context.address(id), { path, timeoutMs: CONTRACT_MS });
+  const [before, after] = [readArgspec(told), await loadArgspec(build)];
   const changes = diffArgspecs(before, after);
   const breaking = changes.filter(({ severity }) => severity === "breaking");
   if (breaking.length === 0) return;

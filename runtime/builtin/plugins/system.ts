@@ -5,7 +5,7 @@ import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { overviewOf } from "../../system/overview.js";
 import { Survey } from "../../system/survey.js";
 import { serverView } from "../context.js";
-import { ownSystem } from "../own-system.js";
+import { ownSystem, wayTo } from "../own-system.js";
 import { figureAt, idsOf, ratesOf } from "../system-figures.js";
 
 const survey = new Survey();
@@ -30,10 +30,11 @@ export async function systemOverview(_request: PluginRequest): Promise<object> {
   const paths = ({ id }: { readonly id: string }) => {
     return system.matrices.has(id) ? ["/svc/nodestat", "/svc/matrix"] : ["/svc/nodestat"];
   };
-  const found = await survey.of(system, "overview", paths, [...system.instances.keys()]);
+  const ids = [...system.instances.keys()];
+  const found = await survey.of(system, "overview", paths, ids, wayTo(system, view));
   return {
     version: `svc ${view.version}`,
-    id: view.node.id ?? [...system.instances.keys()][0],
+    id: view.node.id ?? ids[0],
     descriptor: system.descriptor,
     instances: overviewOf(system, found),
     message: null,
@@ -48,8 +49,10 @@ export async function systemOverview(_request: PluginRequest): Promise<object> {
  * @param idlist instances, with commas between them
  */
 export async function systemCounts(_request: PluginRequest, idlist: str = ""): Promise<object> {
-  const system = ownSystem(serverView());
-  const found = await survey.of(system, "counts", () => ["/svc/objcnt"], idsOf(idlist));
+  const view = serverView();
+  const system = ownSystem(view);
+  const way = wayTo(system, view);
+  const found = await survey.of(system, "counts", () => ["/svc/objcnt"], idsOf(idlist), way);
   const instances = found.map(({ instance, figures }) => ({
     id: instance.id,
     hostname: instance.host,
@@ -66,9 +69,11 @@ export async function systemCounts(_request: PluginRequest, idlist: str = ""): P
  * @param idlist instances, with commas between them
  */
 export async function systemRates(_request: PluginRequest, idlist: str = ""): Promise<object> {
-  const system = ownSystem(serverView());
+  const view = serverView();
+  const system = ownSystem(view);
   const paths = () => ["/svc/builtin/metrics?latency=[50,90,95,99,99.9]", "/svc/nodestat"];
-  const found = await survey.of(system, "rates", paths, idsOf(idlist));
+  const way = wayTo(system, view);
+  const found = await survey.of(system, "rates", paths, idsOf(idlist), way);
   const instances = found.map(({ instance, figures }) => {
     const [metrics, nodestat] = paths().map((path) => figures[path]);
     return {

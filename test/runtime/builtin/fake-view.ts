@@ -21,6 +21,8 @@ export function fakeView(changes: Partial<ServerView> = {}): ServerView {
     host: { name: "box", ip: "10.0.0.7", ips: ["10.0.0.7"], cpu: "Chip", memoryBytes: 2 ** 35 },
     basePort: 9000,
     listenIp: null,
+    projectDir: "/shop",
+    tls: null,
     root: "/data/shop",
     serviceName: null,
     label: "0123456789abcdef0123456789abcdef",

@@ -45,6 +45,10 @@ const MISTAKES: readonly (readonly [unknown, string])[] = [
   [two({}, { graphs: ["a/b"] }), at("graphs[0]", "name of a graph required")],
   [two({}, { common: 1 }), at("common", "dict required")],
   [two({}, { topology: 1 }), at("topology", "dict required")],
+  [two({}, { tls: "yes" }), at("tls", "true, false or dict required")],
+  [two({}, { tls: { ca: 5 } }), at("tls.ca", "string required")],
+  [two({}, { tls: { cert: "a.pem" } }), at("tls", "cert and key required, or neither")],
+  [two({}, { tls: { keys: "a.pem" } }), at("tls.keys", "unknown key, did you mean `key`?")],
   [two({}, { instanses: 1 }), at("instanses", "unknown key, did you mean `instances`?")],
   [
     two({}, { topology: { transactions: {} } }),
