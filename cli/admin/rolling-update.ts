@@ -114,7 +114,7 @@ async function renew(context: AdminContext, id: string, wanted: string | null): 
 /** Whatever has started the process starts it again: systemd, Kubernetes, `svc up`. */
 async function restart(context: AdminContext, id: string): Promise<void> {
   const { pid } = await nodestatOf(context, id);
-  await operate(context.address(id), "Shutdown");
+  await operate(context.address(id), "Shutdown", { persist: "1" });
   const deadline = performance.now() + RESTART_MS;
   while (performance.now() < deadline) {
     const told = await nodestatOf(context, id).catch(() => null);

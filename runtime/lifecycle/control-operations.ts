@@ -133,7 +133,7 @@ function restart({ service, owner }: Parts): Operated {
   };
 }
 
-/** A signal saves graphs, too; here it is known first whether that is possible. */
+/** A signal saves graphs, too; here it is known first whether that is possible, and wanted. */
 async function shutdown(
   { owner, graphs }: Parts,
   { persist: isSaved }: ControlArguments,
@@ -143,7 +143,10 @@ async function shutdown(
   }
   return {
     value: { action: "shutdown", status: "going offline" },
-    after: () => owner.shutdown(),
+    after: () => {
+      if (Number(isSaved) === 0) graphs.giveUpSaving();
+      owner.shutdown();
+    },
   };
 }
 

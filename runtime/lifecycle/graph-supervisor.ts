@@ -67,6 +67,7 @@ export class GraphSupervisor implements GraphSource {
   readonly clock = new LogClock();
   /** What comes and goes by replication. */
   readonly traffic = new TrafficBoard();
+  #isGivenUp = false;
   #listener: GraphListener | null = null;
 
   /**
@@ -195,9 +196,14 @@ export class GraphSupervisor implements GraphSource {
     return recoverGraphs(stores, thread);
   }
 
+  /** Nothing is saved any more: the process ends, and what the log has is made again. */
+  giveUpSaving(): void {
+    this.#isGivenUp = true;
+  }
+
   /** Saves all graphs; one that cannot be is logged. Returns whether all are saved. */
   async save(): Promise<boolean> {
-    if (this.#open.all().length === 0) return true;
+    if (this.#isGivenUp || this.#open.all().length === 0) return true;
     try {
       return (await this.#interconnect.ask({ op: "save", timeoutMs: SAVE_TIMEOUT_MS })) as boolean;
     } catch (error) {

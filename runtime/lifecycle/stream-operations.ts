@@ -4,16 +4,12 @@ import { HOST_PORT } from "../base/host-port.js";
 import type { ControlArguments } from "../builtin/admin/control-desk.js";
 import type { ThrottleUnit } from "../interconnect/gate.js";
 import type { Operation, Parts } from "./operation.js";
+import { subscribe, unsubscribe } from "./subscribe-operations.js";
 
 const UNITS: readonly ThrottleUnit[] = ["bytes", "opcodes", "operations", "transactions"];
 
 const MODES: readonly string[] = ["repair", "hard", "soft"];
 const SYNC_WAIT_MS = 6_000;
-
-const NOT_HERE: Readonly<Record<string, string>> = {
-  Subscribe: "a provider attaches its subscribers: use ADMIN_Attach there",
-  Unsubscribe: "a provider detaches its subscribers: use ADMIN_Detach there",
-};
 
 export const STREAM_OPERATIONS: readonly (readonly [string, Operation])[] = [
   ["Attach", attach],
@@ -30,12 +26,8 @@ export const STREAM_OPERATIONS: readonly (readonly [string, Operation])[] = [
   ["Promote", promote],
   ["Sync", sync],
   ["CancelSync", cancelSync],
-  ...Object.entries(NOT_HERE).map(([name, why]) => {
-    const refuse: Operation = () => {
-      throw new Error(`${name} is not possible here: ${why}`);
-    };
-    return [name, refuse] as const;
-  }),
+  ["Subscribe", subscribe],
+  ["Unsubscribe", unsubscribe],
 ];
 
 async function attach({ graphs }: Parts, { uri }: ControlArguments): Promise<object> {

@@ -1,7 +1,9 @@
 // What operators do with a running system: every operation over real sockets, what it changes, and
 // what is said where it cannot be done.
-// limit: 120 s
+// limit: 240 s
 
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { fixture, svc } from "./support/server.js";
@@ -169,15 +171,33 @@ test("verbs of the stream, and of any path", async () => {
   assert.match((await said("endpoint", "TD", "nodestat"))[1], "SVC3004");
 });
 
+async function subscribersOf(id: string): Promise<unknown[]> {
+  const { json } = await system.get(id, "/svc/peerstat", 1);
+  return (json.response as { subscribers: unknown[] }).subscribers;
+}
+
+test("a subscriber has its provider attach and detach it", async () => {
+  const subscriber = `svc://${system.host}:10110`;
+  const uri = `svc://${system.host}:9101`;
+  const subscribed = { provider: uri, subscriber, action: "subscribed" };
+  assert.equal(await operate("S1", "Subscribe", `&uri=${uri}`), subscribed);
+  assert.is((await subscribersOf("B1")).length, 1);
+  assert.equal(await operate("S1", "Unsubscribe"), { subscriber, action: "unsubscribed" });
+  assert.equal(await subscribersOf("B1"), []);
+  // Nobody else is shown the key of operators.
+  const stranger = "&uri=svc://127.0.0.1:9";
+  assert.match(String(await operate("S1", "Subscribe", stranger)), "instance of the descriptor");
+  assert.match(String(await operate("B1", "Subscribe", `&uri=${uri}`)), "no TX input service: B1");
+  assert.match(String(await operate("TD", "Unsubscribe")), "it has no provider");
+});
+
 test("what is done by itself, or at the other end, says so", async () => {
-  assert.match(String(await operate("S1", "Unsubscribe")), "Unsubscribe is not possible here");
   const sync = { action: "sync", mode: "repair", status: "complete" };
   assert.equal(await operate("S1", "Sync"), sync);
   assert.equal(await operate("B1", "Sync", "&mode=hard"), { ...sync, mode: "hard" });
   assert.match(String(await operate("B1", "Sync", "&mode=x")), "mode must be 'repair'");
   const cancelled = { action: "cancel_sync", status: "sync not running" };
   assert.equal(await operate("B1", "CancelSync"), cancelled);
-  assert.match(String(await operate("S1", "Subscribe", "&uri=svc://a:1")), "Subscribe is not");
 });
 
 test("plugins are loaded again, from the build alone", async () => {
@@ -274,6 +294,32 @@ test("an instance that is told to end does, and is started again by svc up", asy
   const { code, out } = await system.admin("stop", "S1", "--yes");
   assert.equal([code, out], [0, "S1: shutdown going offline\n"]);
   await until(async () => (await nodestat("S1")).pid !== pid);
+});
+
+test("who is shut down without `persist` saves nothing", async () => {
+  const stop = async (query: string): Promise<void> => {
+    const { pid } = await nodestat("B1");
+    const former = await token("B1");
+    await operate("B1", "Shutdown", `&authshutdown=${former}${query}`);
+    await until(async () => (await nodestat("B1")).pid !== pid);
+  };
+  const snapshots = (): string[] => {
+    const folder = join(system.root, "data", "builder_B1");
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    return files
+      .filter((name) => !/log|lock|\.json$/.test(name))
+      .map((name) => `${name} ${statSync(join(folder, name)).mtimeMs}`)
+      .filter((line) => /people/.test(line))
+      .sort();
+  };
+  await stop("&persist=1");
+  await system.get("B1", "/svc/plugin/feed");
+  const before = snapshots();
+  assert.ok(before.length > 0, "nothing was saved at all");
+  await stop("");
+  assert.equal(snapshots(), before);
+  await stop("&persist=1");
+  assert.is.not(snapshots().join(), before.join());
 });
 
 test("a subscriber takes over when it is told to by name", async () => {

@@ -5,9 +5,10 @@ import { SvcError } from "../../base/errors.js";
 import type { str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { isPlainObject } from "../../settings/rules.js";
+import type { Address } from "../../system/ask-instance.js";
 import { operateInstance } from "../../system/operate-instance.js";
 import { controlDesk, serverView } from "../context.js";
-import { ownSystem } from "../own-system.js";
+import { ownSystem, wayTo } from "../own-system.js";
 
 const KEY = "x-svc-admin-key";
 const NAME = /^[A-Z][A-Za-z]{1,40}$/;
@@ -49,10 +50,12 @@ export async function adminOperate(
   }
 }
 
-function addressOf(id: string): { readonly host: string; readonly port: number } {
-  const found = ownSystem(serverView()).instances.get(id);
+function addressOf(id: string): Address {
+  const view = serverView();
+  const system = ownSystem(view);
+  const found = system.instances.get(id);
   if (found === undefined) throw new Error(`no instance of this system: ${id.slice(0, 100)}`);
-  return { host: found.host, port: found.hport + 1 };
+  return { host: found.host, port: found.hport + 1, secure: wayTo(system, view) };
 }
 
 function textsOf(json: string): Readonly<Record<string, string>> {

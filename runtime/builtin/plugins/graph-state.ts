@@ -10,6 +10,7 @@ import type { int, str } from "../../plugin/contract/types.js";
 import type { PluginRequest } from "../../plugin/request/plugin-request.js";
 import { serverView } from "../context.js";
 
+import { ownSystem } from "../own-system.js";
 import { systemStatus } from "../system-status.js";
 
 /** What a caller may call the system's own graph. */
@@ -59,8 +60,12 @@ export function properties(_request: PluginRequest): object {
   const graph = view.systemGraph();
   const own = graph === null ? {} : systemProperties(graph.store);
   const { id, descriptor } = view.node;
-  if (descriptor === null) return own;
-  return { ...own, SYSTEM_Descriptor: descriptor, SYSTEM_DescriptorIdent: id };
+  if (descriptor !== null) {
+    return { ...own, SYSTEM_Descriptor: descriptor, SYSTEM_DescriptorIdent: id };
+  }
+  const alone = ownSystem(view);
+  const [ident] = alone.instances.keys();
+  return { SYSTEM_Descriptor: alone.descriptor, SYSTEM_DescriptorIdent: ident, ...own };
 }
 
 function stateOf(name: string, simple: number): object {

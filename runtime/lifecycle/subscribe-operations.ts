@@ -1,0 +1,98 @@
+// A subscriber that asks by itself: it lets a provider attach it, or detach it again. Providers are
+// instances of the descriptor alone: nobody else is shown the key of operators.
+
+import type { ControlArguments } from "../builtin/admin/control-desk.js";
+import { KEY_HEADER } from "../http/operators.js";
+import { operateInstance } from "../system/operate-instance.js";
+import { readDescriptor } from "../system/read-descriptor.js";
+import { Secure } from "../system/secure.js";
+import type { System } from "../system/system.js";
+import type { HttpService } from "./http-service.js";
+import type { Parts } from "./operation.js";
+
+const MAX_WAIT_MS = 90_000;
+const URI = /^(?:svc:\/\/)?\[?([\w.:-]+?)\]?:(\d{1,5})\/?$/;
+
+type Parameters = Readonly<Record<string, string>>;
+
+/** Whom a service has asked, where that is not whom the descriptor names. */
+const asked = new WeakMap<HttpService, string>();
+
+/** @throws Error for a provider of no descriptor, and without a port for transactions */
+export async function subscribe(
+  parts: Parts,
+  { uri, hardsync, timeout }: ControlArguments,
+): Promise<object> {
+  const { service } = parts;
+  const { system } = standing(service);
+  const provider = instanceAt(system, String(uri));
+  const own = ownStream(parts);
+  const ask = (operation: string, parameters: Parameters) =>
+    operate(service, system, provider, operation, parameters);
+  await within(timeout, ask("Attach", { uri: own }));
+  asked.set(service, provider);
+  if (Number(hardsync) !== 0) await within(timeout, ask("Sync", { mode: "hard" }));
+  return { provider: uri, subscriber: own, action: "subscribed" };
+}
+
+/** @throws Error where nobody provides it */
+export async function unsubscribe(parts: Parts): Promise<object> {
+  const { service } = parts;
+  const { system, id } = standing(service);
+  const provider = asked.get(service) ?? system.providers.get(id);
+  if (provider === undefined) throw new Error("it has no provider");
+  const own = ownStream(parts);
+  await operate(service, system, provider, "Detach", { uri: own });
+  asked.delete(service);
+  return { subscriber: own, action: "unsubscribed" };
+}
+
+function standing({ node }: HttpService): { readonly system: System; readonly id: string } {
+  const { id, descriptor } = node;
+  if (id !== null && descriptor !== null) return { system: readDescriptor(descriptor), id };
+  throw new Error("it is an instance of no system: use ADMIN_Attach at the provider");
+}
+
+function instanceAt({ instances }: System, uri: string): string {
+  const [, host, port] = URI.exec(uri) ?? [];
+  for (const one of instances.values()) {
+    if (one.host === host && one.hport + 1 === Number(port)) return one.id;
+  }
+  const form = "svc://host:port of the admin port of an instance of the descriptor is required";
+  throw new Error(`${form}, got ${JSON.stringify(uri.slice(0, 200))}`);
+}
+
+/** Where it takes transactions, as others reach it. */
+function ownStream({ service, graphs }: Parts): string {
+  const { system, id } = standing(service);
+  const { txPort } = graphs.traffic.read();
+  if (txPort === 0) throw new Error(`Destination has no TX input service: ${id}`);
+  return `svc://${system.instances.get(id)!.host}:${txPort}`;
+}
+
+/** With the key of this instance: operators have one for the whole system. */
+function operate(
+  { settings }: HttpService,
+  system: System,
+  id: string,
+  operation: string,
+  parameters: Parameters,
+): Promise<unknown> {
+  const { host, hport } = system.instances.get(id)!;
+  const { adminKey, projectDir } = settings;
+  const secure = system.tls && new Secure(system.tls, projectDir);
+  const headers = adminKey === null ? {} : { [KEY_HEADER]: adminKey };
+  const address = { host, port: hport + 1, secure };
+  return operateInstance(address, { operation, parameters, headers });
+}
+
+/** @throws Error when it takes longer; what was asked may be done all the same */
+async function within(timeout: unknown, done: Promise<unknown>): Promise<void> {
+  const given = Number(timeout);
+  const ms = given > 0 ? Math.min(given, MAX_WAIT_MS) : MAX_WAIT_MS;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the provider takes longer than ${ms} ms`)), ms);
+  });
+  await Promise.race([done, late]).finally(() => clearTimeout(timer));
+}
