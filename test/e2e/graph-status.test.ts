@@ -249,10 +249,7 @@ test("status shows every graph, the system's own too", async () => {
 test("all of it is there again after a restart", async () => {
   await system.unload(true);
   await system.initialize("shop", { http: 0, ip: "127.0.0.1", root });
-  assert.equal(Object.keys(await ownProperties()), [
-    "descriptor",
-    "ADMIN_DisableAuth",
-  ]);
+  assert.equal(Object.keys(await ownProperties()), ["descriptor", "ADMIN_DisableAuth"]);
   assert.is((await response<{ order: number }>("/svc/objcnt")).order, 4);
   const { readonly, "snapshot-age": age } =
     await response<Record<string, number | boolean>>("/svc/nodestat");

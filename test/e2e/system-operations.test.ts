@@ -181,9 +181,9 @@ test("a subscriber has its provider attach and detach it", async () => {
   const uri = `svc://${system.host}:9101`;
   const subscribed = { provider: uri, subscriber, action: "subscribed" };
   assert.equal(await operate("S1", "Subscribe", `&uri=${uri}`), subscribed);
-  assert.is((await subscribersOf("B1")).length, 1);
+  await until(async () => (await subscribersOf("B1")).length === 1);
   assert.equal(await operate("S1", "Unsubscribe"), { subscriber, action: "unsubscribed" });
-  assert.equal(await subscribersOf("B1"), []);
+  await until(async () => (await subscribersOf("B1")).length === 0);
   // Nobody else is shown the key of operators.
   const stranger = "&uri=svc://127.0.0.1:9";
   assert.match(String(await operate("S1", "Subscribe", stranger)), "instance of the descriptor");
@@ -300,7 +300,8 @@ test("who is shut down without `persist` saves nothing", async () => {
   const stop = async (query: string): Promise<void> => {
     const { pid } = await nodestat("B1");
     const former = await token("B1");
-    await operate("B1", "Shutdown", `&authshutdown=${former}${query}`);
+    const told = await operate("B1", "Shutdown", `&authshutdown=${former}${query}`);
+    assert.equal(told, { action: "shutdown", status: "going offline" });
     await until(async () => (await nodestat("B1")).pid !== pid);
   };
   const snapshots = (): string[] => {

@@ -79,7 +79,7 @@ test("who shows no certificate, or believes another authority, is told so", asyn
   assert.match((await status(`${good},more`)).err, /SVC3003: --tls: expected <ca\[,cert,key\]>/);
 });
 
-test("without `tls` in the descriptor instances are asked in plain, and are not reached", async () => {
+test("without `tls` in the descriptor nobody is reached: it is asked in plain", async () => {
   write(undefined);
   const { code, out } = await system.admin("status", "S1");
   assert.equal([code, /Not running: S1/.test(out)], [1, true]);
