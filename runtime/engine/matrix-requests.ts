@@ -13,7 +13,7 @@ import type { BackEndAnswer } from "../dispatch/answer-parser.js";
 import type { Dispatch, DispatchCall } from "../dispatch/dispatch-call.js";
 import type { Outcome } from "../dispatch/dispatch-outcome.js";
 import type { Dispatcher } from "../dispatch/dispatcher.js";
-import type { ErrorHierarchy } from "../dispatch/error-hierarchy.js";
+import { type ErrorHierarchy, errorHierarchy } from "../dispatch/error-hierarchy.js";
 import { Explanation } from "../dispatch/explanation.js";
 import {
   type ForwardedRequest,
@@ -294,7 +294,8 @@ export class MatrixRequests {
     } catch (error) {
       // What came may be damaged, and a result too large for one buffer.
       if (!(error instanceof ResponseError || error instanceof RangeError)) throw error;
-      this.#fail(progress, error.message);
+      const hierarchy = errorHierarchy(answers, { level: 0, deep: 0 });
+      this.#error(progress, 500, error.message, true, hierarchy);
     }
   }
 

@@ -14,6 +14,7 @@ import type { PluginCall } from "../../../runtime/engine/plugin-call.js";
 import type { Scheduler } from "../../../runtime/engine/scheduler.js";
 import { TraceRules } from "../../../runtime/engine/trace-rules.js";
 import { ClientRights } from "../../../runtime/http/client-rights.js";
+import type { Hierarchy } from "../../../runtime/http/envelope.js";
 import type { Exchange } from "../../../runtime/http/transport.js";
 import { PluginRequest } from "../../../runtime/plugin/request/plugin-request.js";
 import { PluginResponse } from "../../../runtime/plugin/response/plugin-response.js";
@@ -45,6 +46,8 @@ class Run {
   outcome: Outcome | null = null;
   /** How often a request comes round before it ends so. */
   rounds = 0;
+  /** Where in the matrix an error arose, as it was answered. */
+  place: Hierarchy | null = null;
   /** Dispatchers that the request has passed. */
   via = "";
   answered = "";
@@ -101,8 +104,10 @@ class Run {
       relay: () => this.#answer("relayed"),
       merged: () => this.#answer("merged"),
       result: () => this.#answer("result"),
-      refuse: (_exchange: unknown, _port: number, status: number, message: string) =>
-        this.#answer(`${status} ${message}`),
+      refuse: ((_exchange, _port, status, message, how) => {
+        this.place = how?.hierarchy ?? null;
+        this.#answer(`${status} ${message}`);
+      }) as Answers["refuse"],
     } as unknown as Answers;
   }
 
@@ -217,6 +222,16 @@ test("partials that cannot be merged are an error", async () => {
   const run = new Run(2, 1);
   run.body = Buffer.from("<html>");
   assert.is(await run.end(null, POST), "500 partial 0 invalid mediatype: 3c68746d");
+  assert.equal([run.place?.level, run.place?.partitions], [1, [2, 2, 0]]);
+});
+
+test("so are partials that do not go together, which have arrived", async () => {
+  const run = new Run(2, 1);
+  const much = new PluginResponse();
+  much.f2 = Number.MAX_VALUE;
+  run.body = Buffer.from(much.serialize());
+  assert.is(await run.end(null, POST), "500 float overflow in f2");
+  assert.equal([run.place?.level, run.place?.partitions], [1, [2, 0, 2]]);
 });
 
 test("a request comes round so often, and not once more", async () => {
