@@ -183,7 +183,7 @@ test("answers of a matrix fit, with explanations and errors from below", async (
   assert.is((await caller.call("mountains", { query: { continent: "Asia" } })).status, 200);
   const failed = await caller.call("heights", { query: { n: "x" }, isWrong: true });
   assert.is(failed.status, 500);
-  assert.match(String(failed.json.message), /^<partial: 0 width: 2> \| 400 \| /);
+  assert.match(String(failed.json.message), /^<partial: [01] width: 2> \| 400 \| /);
 });
 
 function documentOf(project: string): object {

@@ -12,9 +12,9 @@ export function suite(name, state) {
   test.only = (title, handler) => plain.only(title, limited(title, handler));
   test.skip = plain.skip;
   test.before = (handler) => plain.before(reported("before", handler));
-  test.before.each = (handler) => plain.before.each(limited("before each", handler));
-  test.after = (handler) => plain.after(limited("after", handler));
-  test.after.each = (handler) => plain.after.each(limited("after each", handler));
+  test.before.each = (handler) => plain.before.each(reported("before each", handler));
+  test.after = (handler) => plain.after(reported("after", handler));
+  test.after.each = (handler) => plain.after.each(reported("after each", handler));
   test.run = plain.run;
   return test;
 }
