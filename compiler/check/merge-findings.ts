@@ -3,11 +3,16 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sort.js";
 
-/** What TypeScript says of a decorator only repeats what our own finding explains. */
+/**
+ * What TypeScript says of a decorator only repeats what our own finding explains, and all that it
+ * says follows from a package that is not installed.
+ */
 export function mergeFindings(
   own: readonly Diagnostic[],
   types: readonly Diagnostic[],
 ): Diagnostic[] {
+  const missing = own.find(({ code }) => code === "SVC1270");
+  if (missing !== undefined) return [missing];
   const decorated = own.filter(({ code }) => code === "SVC1001" || code === "SVC1004");
   const further = types.filter(
     (type) => !OF_DECORATORS.has(type.code) || !decorated.some((finding) => isNear(finding, type)),

@@ -16,6 +16,7 @@ import { reportExpressions } from "./expressions.js";
 import { findDeclarations } from "./find-declarations.js";
 import { restoreGlobalTypes, withholdGlobalTypes } from "./global-types.js";
 import { ImportGraph } from "./import-graph.js";
+import { isPackageMissing } from "./missing-package.js";
 import { readModuleState } from "./module-state.js";
 import type { NamedShape } from "./named-type.js";
 import { openProject } from "./open-project.js";
@@ -153,6 +154,9 @@ export class PluginReader {
     const { context } = readers.input;
     const broken = syntaxErrors(context, sourceFile);
     if (broken.length > 0) return { plugins: [], moduleState: [], diagnostics: broken };
+    if (isPackageMissing(context, sourceFile)) {
+      return { plugins: [], moduleState: [], diagnostics: context.takeFindings() };
+    }
     const module = context.path(sourceFile);
     const declarations = findDeclarations(context, sourceFile, pluginFiles);
     for (const configured of this.#configured) {

@@ -235,4 +235,8 @@ export const COMPILER_CODES = {
     title: "file with `@plugin` that is not searched for plugins",
     fix: "name it `.ts` or `.mts`, or name it with `plugins` in svc.config.ts",
   },
+  SVC1270: {
+    title: "svc-server is not installed where the project is",
+    fix: "run `npm install svc-server` there, or in the folder of its workspace",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -277,6 +277,19 @@ declare function other(...args: unknown[]): void;
   ]);
 });
 
+test("without the package only that is told, once", async ({ project }) => {
+  project.write("tsconfig.json", '{ "compilerOptions": { "types": ["node"], "strict": true } }');
+  project.write("plugins/more.ts", addPlugin("a + c", "more"));
+  project.write("plugins/add.ts", addPlugin().replace("@plugin", "@plugin @example ?a=x"));
+  rmSync(project.path("node_modules/svc-server"), { recursive: true });
+  const { ok, diagnostics } = await checkProject(project.dir);
+  assert.equal([ok, diagnostics.length], [false, 1]);
+  assert.is(diagnostics[0]!.code, "SVC1270");
+  assert.match(diagnostics[0]!.message, "`svc-server` is not installed here");
+  assert.match(diagnostics[0]!.message, "npm install svc-server");
+  assert.match(diagnostics[0]!.position.file, /^plugins\/(add|more).ts$/);
+});
+
 test("checkProject finds errors and warnings and writes nothing", async ({ project }) => {
   const right = await checkProject(project.dir);
   assert.is(right.ok, true);

@@ -1,0 +1,20 @@
+// Whether a file finds this package. Without it every type that comes from there is unknown, and
+// what would be said of parameters and examples would follow from that alone.
+
+import { ts } from "ts-morph";
+import { PACKAGE_NAME } from "./package-symbols.js";
+import type { ReadContext } from "./read-context.js";
+
+/** Reports the import that leads nowhere; true where there is one. */
+export function isPackageMissing(context: ReadContext, sourceFile: ts.SourceFile): boolean {
+  for (const statement of sourceFile.statements) {
+    if (!ts.isImportDeclaration(statement)) continue;
+    const { moduleSpecifier } = statement;
+    if (!ts.isStringLiteral(moduleSpecifier) || moduleSpecifier.text !== PACKAGE_NAME) continue;
+    if (context.checker.getSymbolAtLocation(moduleSpecifier) !== undefined) continue;
+    const message = `\`${PACKAGE_NAME}\` is not installed here, which all else depends on`;
+    context.error("SVC1270", moduleSpecifier, `${message}: \`npm install ${PACKAGE_NAME}\``);
+    return true;
+  }
+  return false;
+}
