@@ -34,6 +34,15 @@ let failed = 0;
 /** Files that get a second run; null once that is going on, or where there is none. */
 let again = process.env.CI ? [] : null;
 
+/** Processes that tests run in. */
+const children = new Set();
+for (const signal of ["SIGINT", "SIGTERM"]) {
+  process.once(signal, () => {
+    for (const child of children) endGroup(child);
+    process.exit(1);
+  });
+}
+
 const options = optionsOrUsage();
 const { parts, name, unit } = options;
 const files = readdirSync(here, { recursive: true })
@@ -118,7 +127,10 @@ function runInChild(list) {
     ],
     env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
+    // A group of its own: whatever its tests have started ends with it.
+    detached: true,
   });
+  children.add(child);
   /** The file that runs; null once there is none left. */
   let file = null;
   let doing = "did not load";
@@ -134,7 +146,7 @@ function runInChild(list) {
   function watch(ms) {
     return setTimeout(() => {
       reason = `${doing} and blocked its process`;
-      child.kill("SIGKILL");
+      endGroup(child);
     }, ms);
   }
 
@@ -159,14 +171,26 @@ function runInChild(list) {
 
   next();
   return new Promise((resolve) => {
+    child.on("exit", () => endGroup(child));
     child.on("close", (code, signal) => {
       clearTimeout(timer);
+      children.delete(child);
       if (file !== null) {
         failRun(file, reason || `${doing}: process ended with ${signal ?? code}`, output);
       }
       resolve();
     });
   });
+}
+
+/** Ends the process of tests and those that they have started, where some are left. */
+function endGroup(child) {
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch {
+    // Nothing is left; where there are no groups, this one alone is known.
+    child.kill("SIGKILL");
+  }
 }
 
 /** Counts the result of one file and prints it; details only when something failed. */

@@ -3,6 +3,7 @@
 // limit: 60 s
 
 import { spawnSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 
@@ -68,5 +69,18 @@ test("leaves files that start processes to a run of all", () => {
   assert.is(runWith(["--serial"], files).last, "2 passed, 0 failed");
   assert.is(runWith(["--bogus"], files).status, 2);
 });
+
+test("leaves no process of a test behind, whatever became of the test", async () => {
+  const { stdout, last } = run("leaves-processes", "passes");
+  assert.is(last, "1 passed, 2 failed", stdout);
+  const pid = Number(/started (\d+)/.exec(stdout)![1]);
+  while (isRunning(pid)) await sleep(50);
+});
+
+/** What was ended may still be there as a process that nobody has asked for its exit code. */
+function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return /^[^Z\s]/.test(stdout.trim());
+}
 
 test.run();
