@@ -188,10 +188,10 @@ export const PROBE_INTERVAL_MS = 830;
 /** Back-ends that stay down are asked less and less often, down to this. */
 export const MAX_PROBE_INTERVAL_MS = 5000;
 /** Of a whole matrix, once it has started. */
-export const PROBES_PER_SECOND = 200;
+export const PROBES_PER_SECOND = 100;
 export const MAX_PROBES_AT_ONCE = 128;
 /** How long a start waits for back-ends to answer. */
-export const START_PROBING_MS = 1500;
+export const START_PROBING_MS = 1000;
 export const PROBE_ANSWER_MS = 4000;
 /** How often channels are looked at for answers that are overdue. */
 export const ANSWER_SWEEP_MS = 20;

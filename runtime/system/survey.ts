@@ -77,6 +77,22 @@ export class Survey {
   }
 }
 
+interface Standing {
+  readonly partition: string;
+  readonly group: number;
+}
+
+/** By id, of each system: they follow from all of its instances. */
+const standings = new WeakMap<System, Map<string, Standing>>();
+
+function standingOf(system: System, id: string): Standing {
+  const known = standings.get(system) ?? new Map<string, Standing>();
+  standings.set(system, known);
+  const standing = known.get(id) ?? planOf(system, id);
+  known.set(id, standing);
+  return standing;
+}
+
 /** By what they are, not by identity: an instance of no system makes its own up anew each time. */
 function placesOf({ instances }: System): string {
   return [...instances.values()].map(({ id, host, hport }) => `${id} ${host}:${hport}`).join();
@@ -107,7 +123,7 @@ async function look(
   secure: Secure | null,
 ): Promise<Found> {
   const instance = system.instances.get(id)!;
-  const { partition, group } = planOf(system, id);
+  const { partition, group } = standingOf(system, id);
   const address: Address = { host: instance.host, port: instance.hport + 1, secure };
   const known = { instance, partition, group };
   let health: string;

@@ -43,7 +43,7 @@ function serviceOf(system: System, placed: Placed): object {
     ...(!isBackEnd && { ports: [`${port}:${port}`] }),
     ...(hasData && { volumes: [`${name}-data:/app/data`] }),
     healthcheck: {
-      test: ["CMD", "node", "-e", probe(port)],
+      test: ["CMD", "node", "-e", probeOf(placed)],
       interval: "10s",
       timeout: "3s",
       start_period: "10s",
@@ -53,7 +53,18 @@ function serviceOf(system: System, placed: Placed): object {
 }
 
 /** Alive, on the admin port: one that is out of service on purpose is well. */
-function probe(port: number): string {
-  const url = `http://127.0.0.1:${port + 1}/svc/ping`;
+function probeOf({ plan, probe }: Placed): string {
+  const port = plan.port + 1;
+  if (probe === "tcp") {
+    const events = '.on("connect", () => process.exit(0)).on("error", () => process.exit(1))';
+    return `require("net").connect(${port}, "127.0.0.1")${events}`;
+  }
+  if (probe === "https") {
+    // It asks its own instance, which is certified by another name.
+    const options = `{ port: ${port}, path: "/svc/ping", rejectUnauthorized: false }`;
+    const end = "({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)";
+    return `require("https").get(${options}, ${end}).on("error", () => process.exit(1))`;
+  }
+  const url = `http://127.0.0.1:${port}/svc/ping`;
   return `fetch("${url}").then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))`;
 }

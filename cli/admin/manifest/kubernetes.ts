@@ -79,8 +79,11 @@ function statefulSet(app: string, placed: Placed): object {
 function container(app: string, placed: Placed): object {
   const { port, txPort } = placed.plan;
   const stream = txPort > 0 ? [{ name: "stream", containerPort: txPort }] : [];
+  const scheme = placed.probe === "https" ? { scheme: "HTTPS" } : {};
   const probe = (path: string, at: string) => ({
-    httpGet: { path, port: at },
+    ...(placed.probe === "tcp"
+      ? { tcpSocket: { port: at } }
+      : { httpGet: { path, port: at, ...scheme } }),
     periodSeconds: 5,
     timeoutSeconds: 3,
   });

@@ -56,19 +56,22 @@ function groupOf(job: string, placed: Placed): string[] {
     '        left_delimiter = "[[["',
     '        right_delimiter = "]]]"',
     "      }",
-    ...service(name),
+    ...service(name, placed.probe),
     "    }",
     "  }",
   ];
 }
 
 /** Well, on the admin port; ready, on the main one. */
-function service(name: string): string[] {
+function service(name: string, probe: Placed["probe"]): string[] {
+  // It cannot know by which name an instance is certified.
+  const secure = ['          protocol = "https"', "          tls_skip_verify = true"];
   const check = (label: string, path: string, port: string) => [
     "        check {",
     `          name = "${label}"`,
-    '          type = "http"',
-    `          path = "${path}"`,
+    `          type = "${probe === "tcp" ? "tcp" : "http"}"`,
+    ...(probe === "tcp" ? [] : [`          path = "${path}"`]),
+    ...(probe === "https" ? secure : []),
     `          port = "${port}"`,
     '          interval = "5s"',
     '          timeout = "3s"',

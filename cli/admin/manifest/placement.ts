@@ -23,6 +23,8 @@ export interface Placed {
   readonly name: string;
   /** File descriptors that it may need. */
   readonly maxFiles: number;
+  /** How its health is asked for: platforms show no certificates, so some can only be connected. */
+  readonly probe: "http" | "https" | "tcp";
   /** It has data that nobody else has, or that would have to be sent again. */
   readonly hasData: boolean;
 }
@@ -40,8 +42,15 @@ export function placedInstances(system: System): Placed[] {
     const plan = planOf(system, id);
     const { dispatcher } = plan;
     const hasData = Object.keys(plan.graphs).length > 0;
-    return { plan, name, maxFiles: OTHER_FILES + channelsOf(dispatcher), hasData };
+    const maxFiles = OTHER_FILES + channelsOf(dispatcher);
+    return { plan, name, maxFiles, probe: probeOf(system), hasData };
   });
+}
+
+/** Whose callers have a certificate to show are asked for one. */
+function probeOf({ tls }: System): Placed["probe"] {
+  if (tls === null) return "http";
+  return tls.cert === undefined ? "https" : "tcp";
 }
 
 /** What platforms take for a name. */

@@ -63,6 +63,22 @@ test("the liveness of an instance is not its health, which an operator may take 
   ]);
 });
 
+test("health is asked for by TLS, or by a connection where certificates are shown", () => {
+  const told = (tls: unknown) => {
+    const secured = readDescriptor({ ...eightNodes(), tls });
+    return [kubernetes, nomad, compose].map((make) => [...make(secured).values()].join("\n"));
+  };
+  const [pods, jobs, services] = told(true) as [string, string, string];
+  assert.match(pods, /httpGet:\n\s+path: \S+\n\s+port: admin\n\s+scheme: HTTPS/);
+  assert.match(jobs, /path = "\/svc\/ping"\n\s+protocol = "https"\n\s+tls_skip_verify = true/);
+  assert.match(services, 'require(\\"https\\").get({ port: 9001');
+  const shown = told({ cert: "client.pem", key: "client-key.pem" }) as [string, string, string];
+  assert.match(shown[0], /livenessProbe:\n\s+tcpSocket:\n\s+port: admin/);
+  assert.match(shown[1], /type = "tcp"\n\s+port = "admin"/);
+  assert.match(shown[2], 'require(\\"net\\").connect(9001');
+  for (const text of shown) assert.not(/httpGet|\/svc\/ping/.test(text));
+});
+
 test("names that a platform cannot tell apart are told", () => {
   const instances = { "S1.1": { hport: 9000 }, "s1-1": { hport: 9010 } };
   try {
