@@ -143,6 +143,30 @@ export const RUNTIME_CODES = {
     title: "replication refused",
     fix: "see docs/replication.md for replicas that have diverged",
   },
+  SVC3360: {
+    title: "stream that cannot be used like that",
+    fix: "write nats://host:port/NAME?replicas=3, see docs/replication.md",
+  },
+  SVC3361: {
+    title: "packages for a broker missing",
+    fix: "npm install @nats-io/jetstream@3.3.1 @nats-io/transport-node@3.3.1",
+  },
+  SVC3362: {
+    title: "stream is not durable",
+    fix: "configure the broker as the message says, or leave `durable` out",
+  },
+  SVC3363: {
+    title: "stream of somebody else",
+    fix: "use another name of a stream, or remove that one once it is not needed",
+  },
+  SVC3364: {
+    title: "stream and log have diverged",
+    fix: "see which is right: start empty with `streamFrom`, or remove the stream to send all anew",
+  },
+  SVC3365: {
+    title: "broker not available",
+    fix: "nothing, if it comes back; else see whether nats-server runs with JetStream",
+  },
   SVC2533: {
     title: "another replication key",
     fix: "give both instances the same key",

@@ -17,10 +17,12 @@ import type { Control } from "./control.js";
 import { type DurableLog, type LogMode, openLog } from "./durable-log.js";
 import { hasTakenOver, promote, readLineage } from "./lineage.js";
 import { type Disk, realDisk } from "./log/disk.js";
-import { type Everywhere, Replication, type ReplicationSettings } from "./replication.js";
+import type { Everywhere } from "./replica-graphs.js";
+import { Replication, type ReplicationSettings } from "./replication.js";
 
 export interface InterconnectSettings extends KeeperSettings, ReplicationSettings {
   readonly txPort: number | null;
+  readonly streamFrom: string | null;
   readonly root: string;
   readonly readonly: boolean;
   readonly graphs: {
@@ -133,11 +135,11 @@ export class Interconnect {
     const warn = this.#log;
     const options = { root, mode, clock: this.#clock, warn, disk: this.#disk };
     const changes = isStorable ? openLog(options) : null;
-    const isOwn = this.#settings.txPort === null;
+    const isOwn = this.#settings.txPort === null && this.#settings.streamFrom === null;
     const { epoch } = isStorable && isOwn && isFirst ? promote(root, false) : readLineage(root);
     if (changes !== null) changes.channel.log.epoch = Math.max(changes.channel.log.epoch, epoch);
-    const txPort = hasTakenOver(root) ? null : this.#settings.txPort;
-    const settings = { ...this.#settings, txPort };
+    const following = hasTakenOver(root) ? { txPort: null, streamFrom: null } : {};
+    const settings = { ...this.#settings, ...following };
     const keeper = new GraphKeeper(this.#thread, settings, this.#log, changes);
     const none: RecoveredGraphs = { graphs: [], failures: [] };
     const recovered = isFirst ? keeper.recover((graph) => this.#requestOf(graph)) : none;

@@ -44,7 +44,27 @@ export interface ProviderParts {
   readonly warn: LogLine;
 }
 
-export class Provider {
+/** Sends the log of this instance somewhere. */
+export interface Provides {
+  /** Where to, as it was given. */
+  readonly uri: string;
+  /** First unit that may still be needed there. */
+  readonly keptSn: number;
+  /** It has not got yet what is to be repaired. */
+  readonly isRepairing: boolean;
+  /** Everything up to a unit is there. */
+  has(sn: number): boolean;
+  /** Sends again what is to be repaired; null: nothing. */
+  repair(repair: Repair | null): void;
+  /** To be called when the gate is opened. */
+  wake(): void;
+  /** To be called every second or so. */
+  shown(): SubscriberShown;
+  stop(): void;
+  run(): Promise<void>;
+}
+
+export class Provider implements Provides {
   readonly #parts: ProviderParts;
   readonly #address: string;
   /** Last unit that the subscriber says it has; null: it has said nothing since it was met. */
@@ -80,11 +100,10 @@ export class Provider {
     return this.#acknowledged === null ? this.#needed : this.#acknowledged + 1;
   }
 
-  get address(): string {
-    return this.#address;
+  get uri(): string {
+    return `svc://${this.#address}`;
   }
 
-  /** Everything up to a unit is with the subscriber. */
   has(sn: number): boolean {
     return (this.#acknowledged ?? -1) >= sn;
   }
@@ -96,17 +115,14 @@ export class Provider {
     this.#hurry();
   }
 
-  /** It has not got yet what is to be repaired. */
   get isRepairing(): boolean {
     return this.#repair !== null;
   }
 
-  /** To be called when the gate is opened. */
   wake(): void {
     this.#wake();
   }
 
-  /** To be called every second or so. */
   shown(): SubscriberShown {
     const { port, log } = this.#parts;
     const isConnected = this.#peer !== null && !this.#peer.isClosed;
@@ -115,7 +131,7 @@ export class Provider {
     if (lagUnits === 0) this.#caughtUpAt = performance.now();
     const { host = "", adminPort = 0, digest = "", serial = 0 } = this.#heard ?? {};
     return {
-      uri: `svc://${this.#address}`,
+      uri: this.uri,
       host,
       ip: this.#peer?.address ?? "",
       adminPort,

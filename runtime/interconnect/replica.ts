@@ -3,7 +3,6 @@
 // that what comes twice is applied once, and what is missing is noticed.
 
 import { SvcError } from "../base/errors.js";
-import type { SharedGraph } from "../graph/keeper/graph-source.js";
 import { SYSTEM_GRAPH } from "../graph/keeper/system-graph.js";
 import { applyUnit } from "../graph/log/apply-unit.js";
 import { identityOfStore, storedGraph } from "../graph/log/logged-store.js";
@@ -17,39 +16,23 @@ import {
 } from "./log/segment-format.js";
 import { eachUnit } from "./log/units.js";
 import { differs, positionOf } from "./position-of.js";
+import type { ReplicaGraphs } from "./replica-graphs.js";
 import { readMark, writeMark } from "./replica-mark.js";
-import { installSnapshot, receiveSnapshot } from "./snapshot-transfer.js";
+import { installSnapshot, type MessageSource, receiveSnapshot } from "./snapshot-transfer.js";
 import { garbled } from "./wire/messages.js";
-import type { Peer } from "./wire/peer.js";
 import {
   isOffered,
   type Offer,
   type OfferedGraph,
   type Position,
   type Positions,
+  type SnapshotHead,
   snapshotHeadIn,
   startIn,
 } from "./wire/positions.js";
 
 /** So often the mark is written anew. */
 const MARK_MS = 1_000;
-
-/** What a replica can do with graphs of its process. */
-export interface ReplicaGraphs {
-  readonly root: string;
-  /** The graphs that are open and not local, by name. */
-  stores(): Map<string, GraphStore>;
-  /** Opens a graph, a new one with this identity, for all threads. */
-  open(graph: OfferedGraph): SharedGraph;
-  /** Closes a graph for all threads, and removes its files where that is wanted. */
-  remove(name: string, isErased: boolean): Promise<void>;
-  /** The highest that the log has heard of. */
-  epoch: number;
-  /** Lets the log take what waits for it, where there is much. */
-  relieve(): void;
-  /** Resolves when all that was applied so far is on this instance's disk; false: it never is. */
-  flushed(): Promise<boolean>;
-}
 
 /** How far the provider's log is followed. */
 interface Reached {
@@ -79,6 +62,10 @@ export class Replica {
   #markedAt = 0;
   #marked: Positions["log"] = null;
   #isRetired = false;
+  /** What comes may have come before. */
+  #isAgain = false;
+  /** What is here follows another log than what comes. */
+  #isOther = false;
   /** The mark is not to be written again: somebody may have removed it. */
   #isMarked = false;
 
@@ -143,17 +130,47 @@ export class Replica {
       } else await this.#clear(graph);
     }
     const anew = { id: offer.logId, sn: 0, chain: 0 };
-    const positionIn = ({ log }: Reached): Positions["log"] =>
-      log?.id === offer.logId ? log : anew;
+    const positionIn = ({ log }: Reached): typeof log => (log?.id === offer.logId ? log : anew);
     this.#applied = { log: positionIn(this.#applied), sn: null };
     this.#safe = { log: positionIn(this.#safe), sn: null };
     this.mark();
   }
 
+  /**
+   * Begins to follow what was written down for everybody, and may have been read here before.
+   * @param at unit of the provider's log behind which that was offered
+   * @throws SvcError SVC2532, SVC2535
+   */
+  async acceptAgain(offer: Offer, at: number): Promise<void> {
+    const { epoch } = this.#graphs;
+    const { log } = this.#applied;
+    const used = [...this.#graphs.stores().values()].filter((store) => store.operationCount > 0);
+    const isStrange = log !== null && log.id !== offer.logId && used.length > 0;
+    if (isStrange && offer.epoch <= epoch && this.#origin !== offer.origin) {
+      throw new SvcError("SVC2532", "replication: what is here came from another instance");
+    }
+    // What is here and is not offered was erased since, or else was made since.
+    const isBehind = log === null || log.id !== offer.logId || log.sn < at;
+    const offered = new Set(offer.graphs.map(({ identity }) => identity));
+    const gone = used.map(identityOfStore).filter((identity) => !offered.has(identity));
+    await this.accept({ ...offer, erased: isBehind ? gone : [] });
+    this.#isAgain = true;
+    this.#isOther = isStrange;
+  }
+
+  /** A snapshot holds what is not here. */
+  needs({ name, identity, count }: SnapshotHead): boolean {
+    const store = this.#graphs.stores().get(name);
+    if (store === undefined) return true;
+    // A later one of its name.
+    if (identityOfStore(store) !== identity) return false;
+    return this.#isOther || store.operationCount < count || this.#diverged.has(identity);
+  }
+
   /** @throws SvcError SVC2531, SVC2532 */
-  async receive(peer: Peer, given: unknown): Promise<void> {
+  async receive(peer: MessageSource, given: unknown): Promise<void> {
     const head = snapshotHeadIn(given);
-    this.#refuseSystem(head.name);
+    refuseSystem(head.name);
     const { folder } = storedGraph(this.#graphs.root, head.path, head.name);
     await receiveSnapshot(peer, head.bytes, folder);
     const store = this.#graphs.stores().get(head.name);
@@ -197,6 +214,10 @@ export class Replica {
     const isFrame = header !== null && !header.isTable;
     if (!isFrame || !isIntact(header, bytes.subarray(FRAME_HEADER_BYTES))) {
       throw garbled("a frame is damaged");
+    }
+    const reached = this.#applied.sn;
+    if (this.#isAgain && reached !== null && header.sn > reached + 1) {
+      throw garbled(`changes ${reached + 1} to ${header.sn - 1} are missing`);
     }
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
     const at = FRAME_HEADER_BYTES / 4;
@@ -275,6 +296,7 @@ export class Replica {
       throw garbled(`changes of graph ${number}, which was not told of`);
     }
     if (this.#isRetired) throw garbled("this instance provides by itself now");
+    if (this.#isAgain && this.#isSuperseded(offered)) return;
     const store = this.#storeOf(number) ?? this.#open(offered);
     if (after <= store.operationCount) return;
     this.#graphs.relieve();
@@ -323,6 +345,13 @@ export class Replica {
     this.#isSettling = false;
   }
 
+  /** It was erased since, and there is another one of its name. */
+  #isSuperseded({ number, name, identity }: OfferedGraph): boolean {
+    if (this.#storeOf(number) !== undefined) return false;
+    const store = this.#graphs.stores().get(name);
+    return store !== undefined && identityOfStore(store) !== identity;
+  }
+
   /** Undefined also for one that somebody has let go: its memory is given back. */
   #storeOf(number: number): GraphStore | undefined {
     const store = this.#stores.get(number);
@@ -339,7 +368,7 @@ export class Replica {
   }
 
   #open(graph: OfferedGraph): GraphStore {
-    this.#refuseSystem(graph.name);
+    refuseSystem(graph.name);
     this.#graphs.open(graph);
     const store = this.#graphs.stores().get(graph.name);
     if (store === undefined || identityOfStore(store) !== graph.identity) {
@@ -358,10 +387,10 @@ export class Replica {
     }
     await this.#graphs.remove(name, !isSame);
   }
+}
 
-  #refuseSystem(name: string): void {
-    if (name === SYSTEM_GRAPH) throw garbled("the system's own graph is not provided");
-  }
+function refuseSystem(name: string): void {
+  if (name === SYSTEM_GRAPH) throw garbled("the system's own graph is not provided");
 }
 
 function notReplica(root: string, name: string): SvcError {

@@ -4,11 +4,8 @@
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../base/errors.js";
-import { HOST_PORT } from "../base/host-port.js";
 import type { LogLine } from "../base/log-settings.js";
-import type { GraphKeeper, KeepRequest } from "../graph/keeper/graph-keeper.js";
-import type { RecoverableGraph } from "../graph/keeper/graph-log.js";
-import type { SharedGraph } from "../graph/keeper/graph-source.js";
+import type { GraphKeeper } from "../graph/keeper/graph-keeper.js";
 import { graphDigest } from "../graph/status/graph-sums.js";
 import { Traffic, type TrafficBoard } from "../metrics/traffic.js";
 import type { Control, Repair } from "./control.js";
@@ -17,17 +14,22 @@ import { Gate, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from "./gate.j
 import { hasTakenOver, type Lineage, promote, readLineage } from "./lineage.js";
 import { serialBase } from "./log/log-id.js";
 import { positionOf } from "./position-of.js";
-import { Provider } from "./provider.js";
-import { Replica, type ReplicaGraphs } from "./replica.js";
+import { Provider, type ProviderParts, type Provides } from "./provider.js";
+import { Replica } from "./replica.js";
+import { type ReplicaGraphsParts, replicaGraphs } from "./replica-graphs.js";
 import type { Origin } from "./send-plan.js";
-import { Subscriber } from "./subscriber.js";
-import { isThisMachine, SharedKey } from "./wire/shared-key.js";
+import { natsPackages } from "./stream/nats-packages.js";
+import { STREAM_SCHEME, streamAddressIn } from "./stream/stream-address.js";
+import { StreamFollower } from "./stream/stream-follower.js";
+import { StreamProvider } from "./stream/stream-provider.js";
+import { type Follows, Subscriber } from "./subscriber.js";
+import { hostAndPort, uriOf } from "./subscriber-uri.js";
+import { SharedKey } from "./wire/shared-key.js";
 import type { PeerStatus } from "./wire/status.js";
 
 const SAVE_TIMEOUT_MS = 60_000;
 const SHOWN_MS = 1_000;
 const FENCE_MS = 10;
-const SCHEME = "svc://";
 
 export interface ReplicationSettings {
   readonly root: string;
@@ -37,21 +39,16 @@ export interface ReplicationSettings {
   /** `host:port` of each subscriber. */
   readonly attach: readonly string[];
   readonly txKeyFile: string | null;
+  /** Stream of a broker that all changes are sent to; null: none. */
+  readonly stream: string | null;
+  /** Stream of a broker that all changes come from; null: none. */
+  readonly streamFrom: string | null;
 }
 
-/** What other threads have to do so that a graph is opened or removed everywhere. */
-export interface Everywhere {
-  opened(graph: SharedGraph): void;
-  remove(name: string, isErased: boolean): Promise<void>;
-}
-
-export interface ReplicationParts {
+export interface ReplicationParts extends ReplicaGraphsParts {
   readonly settings: ReplicationSettings;
-  readonly keeper: GraphKeeper;
   readonly log: DurableLog | null;
-  readonly everywhere: Everywhere;
   readonly board: TrafficBoard;
-  readonly requestOf: (graph: RecoverableGraph) => KeepRequest;
   readonly warn: LogLine;
 }
 
@@ -65,8 +62,8 @@ export class Replication {
   readonly #timer: NodeJS.Timeout;
   /** How often a synchronization was cancelled. */
   #cancelled = 0;
-  #providers: readonly Provider[] = [];
-  #subscriber: Subscriber | null = null;
+  #providers: readonly Provides[] = [];
+  #subscriber: Follows | null = null;
   #lineage: Lineage;
   /** It only listens to tell others so. */
   #isPromoted = false;
@@ -84,8 +81,8 @@ export class Replication {
 
   /** Null: there is no log. @throws SvcError SVC2530, SVC2534 */
   static async start(parts: ReplicationParts): Promise<Replication | null> {
-    const { txPort, attach } = parts.settings;
-    const isWanted = txPort !== null || attach.length > 0;
+    const { txPort, attach, stream, streamFrom } = parts.settings;
+    const isWanted = txPort !== null || attach.length > 0 || stream !== null || streamFrom !== null;
     if (parts.log === null || !parts.log.isOn) {
       if (!isWanted) return null;
       const text =
@@ -98,6 +95,8 @@ export class Replication {
       if (txPort !== null)
         await (isOver ? replication.#warnOthers(txPort) : replication.#bind(txPort));
       for (const address of attach) replication.#attach(address);
+      if (stream !== null) replication.#attach(stream);
+      if (streamFrom !== null && !isOver) await replication.#followStream(streamFrom, txPort);
     } catch (error) {
       await replication.stop();
       throw error;
@@ -117,11 +116,11 @@ export class Replication {
   control(control: Control): unknown {
     switch (control.do) {
       case "attach":
-        return this.#attach(addressIn(control.uri));
+        return this.#attach(control.uri);
       case "attached":
-        return this.#providers.map(({ address }) => `svc://${address}`);
+        return this.#providers.map(({ uri }) => uri);
       case "detach":
-        return this.#detach(control.uri === null ? null : addressIn(control.uri));
+        return this.#detach(control.uri === null ? null : uriOf(control.uri));
       case "bind":
         return this.#bind(control.port);
       case "bound":
@@ -144,27 +143,51 @@ export class Replication {
     }
   }
 
-  #attach(address: string): void {
-    const { keeper, warn } = this.#parts;
-    if (this.#providers.some((provider) => provider.address === address)) {
-      throw new SvcError("SVC2536", `Subscriber already exists: svc://${address}`);
+  #attach(given: string): void {
+    const uri = uriOf(given);
+    if (this.#providers.some((provider) => provider.uri === uri)) {
+      throw new SvcError("SVC2536", `Subscriber already exists: ${uri}`);
     }
-    const { host, port } = hostAndPort(address, this.#key);
-    const provider = new Provider({
-      ...{ host, port, key: this.#key, log: this.#log, warn },
+    const parts = this.#providerParts();
+    const provider = given.startsWith(STREAM_SCHEME)
+      ? new StreamProvider({ ...parts, address: streamAddressIn(given) })
+      : new Provider({ ...parts, ...hostAndPort(given, this.#key), key: this.#key });
+    this.#providers = [...this.#providers, provider];
+    void provider.run();
+  }
+
+  #providerParts(): Omit<ProviderParts, "host" | "port" | "key"> {
+    const { keeper, warn } = this.#parts;
+    return {
+      ...{ log: this.#log, warn },
       snapshots: { saveNow: (name) => keeper.saveNow(name, SAVE_TIMEOUT_MS) },
       traffic: this.#traffic,
       gate: this.#output,
       origin: () => this.#origin(),
       status: () => this.#provided(),
       fenced: () => this.#fenced(),
-    });
-    this.#providers = [...this.#providers, provider];
-    void provider.run();
+    };
   }
 
-  #detach(address: string | null): number {
-    const gone = this.#providers.filter((one) => address === null || one.address === address);
+  /** @throws SvcError SVC2534, SVC3360, SVC3361 */
+  async #followStream(given: string, txPort: number | null): Promise<void> {
+    if (txPort !== null) {
+      const text = "an instance follows a stream, or listens at a tx port, not both";
+      throw new SvcError("SVC3360", text);
+    }
+    const address = streamAddressIn(given);
+    natsPackages();
+    const follower = new StreamFollower({
+      ...{ address, replica: new Replica(replicaGraphs(this.#parts, this.#log)) },
+      ...{ gate: this.#input, traffic: this.#traffic, warn: this.#parts.warn },
+    });
+    this.#subscriber = follower;
+    this.#parts.keeper.isReplica = true;
+    void follower.run();
+  }
+
+  #detach(uri: string | null): number {
+    const gone = this.#providers.filter((one) => uri === null || one.uri === uri);
     for (const provider of gone) provider.stop();
     this.#providers = this.#providers.filter((provider) => !gone.includes(provider));
     return gone.length;
@@ -244,7 +267,7 @@ export class Replication {
       const late = this.#providers.find((provider) => !provider.has(safe));
       if (late === undefined) return;
       if (performance.now() > giveUpAt) {
-        const text = `svc://${late.address} has not confirmed all changes in ${timeoutMs} ms`;
+        const text = `${late.uri} has not confirmed all changes in ${timeoutMs} ms`;
         throw new SvcError("SVC2537", `replication: ${text}`);
       }
       await sleep(FENCE_MS, undefined, { ref: false });
@@ -339,50 +362,6 @@ export class Replication {
   }
 }
 
-function replicaGraphs(parts: ReplicationParts, log: DurableLog): ReplicaGraphs {
-  const { settings, keeper, everywhere, requestOf } = parts;
-  return {
-    root: settings.root,
-    stores: () => keeper.replicated(),
-    open: ({ name, path, identity }) => {
-      const request = { ...requestOf({ name, path, isLocal: false }), identity };
-      const shared = keeper.keep(request);
-      everywhere.opened(shared);
-      return shared;
-    },
-    remove: async (name, isErased) => {
-      await everywhere.remove(name, isErased);
-      keeper.drop(name, isErased);
-    },
-    relieve: () => log.relieve(),
-    flushed: () => log.settled(),
-    get epoch() {
-      return log.channel.log.epoch;
-    },
-    set epoch(epoch) {
-      log.channel.log.epoch = epoch;
-    },
-  };
-}
-
 function digestOf(keeper: GraphKeeper): string {
   return graphDigest([...keeper.replicated().values()].map((store) => ({ store })));
-}
-
-/** @throws SvcError SVC2536 */
-function addressIn(uri: string): string {
-  const address = uri.startsWith(SCHEME) ? uri.slice(SCHEME.length).replace(/\/$/, "") : uri;
-  if (HOST_PORT.test(address)) return address;
-  throw new SvcError("SVC2536", `not svc://host:port: ${uri.slice(0, 200)}`);
-}
-
-/** @throws SvcError SVC2530 */
-function hostAndPort(address: string, key: SharedKey): { host: string; port: number } {
-  const at = address.lastIndexOf(":");
-  const host = address.slice(0, at).replace(/^\[|\]$/g, "");
-  if (!key.isThere && !isThisMachine(host)) {
-    const text = `replication to ${address} needs a key: set txKeyFile, or the variable SVC_TX_KEY`;
-    throw new SvcError("SVC2530", text);
-  }
-  return { host, port: Number(address.slice(at + 1)) };
 }

@@ -13,8 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { readSnapshotHeader, SnapshotFiles } from "../graph/log/logged-store.js";
-import { garbled, MessageType } from "./wire/messages.js";
-import type { Peer } from "./wire/peer.js";
+import { garbled, MessageType, type MessageTypeNumber } from "./wire/messages.js";
 import type { OfferedGraph, SnapshotHead } from "./wire/positions.js";
 
 const CHUNK_BYTES = 2 ** 18;
@@ -25,9 +24,21 @@ export interface SnapshotSource {
   saveNow(name: string): Promise<string>;
 }
 
+/** Whoever takes messages, one behind the other. */
+export interface MessageSink {
+  send(type: MessageTypeNumber, body: Uint8Array): Promise<void>;
+  sendJson(type: MessageTypeNumber, content: object): Promise<void>;
+}
+
+/** Whoever gives them. */
+export interface MessageSource {
+  /** @throws SvcError SVC2531 something else comes */
+  expect(type: MessageTypeNumber): Promise<Buffer>;
+}
+
 /** @returns operations of the graph that the snapshot holds */
 export async function sendSnapshot(
-  peer: Peer,
+  peer: MessageSink,
   graph: OfferedGraph,
   source: SnapshotSource,
 ): Promise<number> {
@@ -37,7 +48,8 @@ export async function sendSnapshot(
   const descriptor = openSync(current, "r");
   try {
     const bytes = fstatSync(descriptor).size;
-    await peer.sendJson(MessageType.SnapshotBegin, { ...graph, bytes } satisfies SnapshotHead);
+    const head: SnapshotHead = { ...graph, bytes, count: operationCount };
+    await peer.sendJson(MessageType.SnapshotBegin, head);
     const chunk = Buffer.alloc(CHUNK_BYTES);
     for (let at = 0; at < bytes; ) {
       const read = readSync(descriptor, chunk, 0, CHUNK_BYTES, at);
@@ -53,7 +65,11 @@ export async function sendSnapshot(
 }
 
 /** Gets a snapshot and puts it beside those of its graph. @throws SvcError SVC2531 */
-export async function receiveSnapshot(peer: Peer, bytes: number, folder: string): Promise<void> {
+export async function receiveSnapshot(
+  peer: MessageSource,
+  bytes: number,
+  folder: string,
+): Promise<void> {
   const files = new SnapshotFiles(folder);
   files.makeFolder();
   const descriptor = openSync(receivedIn(folder), "w", 0o600);

@@ -35,7 +35,22 @@ export interface SubscriberParts {
   readonly warn: LogLine;
 }
 
-export class Subscriber {
+/** Takes what another instance provides. */
+export interface Follows {
+  /** Log of the first provider, through whomever it came; null: nothing has come yet. */
+  readonly origin: string | null;
+  stop(): void;
+  /** Takes nothing more; before its root is no longer called a replica's. */
+  retire(): Promise<void>;
+  /** Resolves when the root says how far it has followed; it is stopped. */
+  settle(): Promise<void>;
+  /** Follows nobody any more, and fences off providers of former epochs. */
+  promoted(epoch: number): void;
+  /** To be called when the gate is opened. */
+  wake(): void;
+}
+
+export class Subscriber implements Follows {
   readonly #parts: SubscriberParts;
   readonly #server: Server;
   readonly #peers = new Set<Peer>();
@@ -90,23 +105,19 @@ export class Subscriber {
     this.#end();
   }
 
-  /** Takes nothing more; before its root is no longer called a replica's. */
   async retire(): Promise<void> {
     await this.#replica?.retire();
   }
 
-  /** Resolves when the root says how far it has followed; it is stopped. */
   async settle(): Promise<void> {
     await this.#replica?.settle();
   }
 
-  /** Follows nobody any more, and fences off providers of former epochs. */
   promoted(epoch: number): void {
     this.#promotedTo = epoch;
     this.#end();
   }
 
-  /** To be called when the gate is opened. */
   wake(): void {
     this.#goOn();
   }

@@ -82,7 +82,9 @@ export class GraphSupervisor implements GraphSource {
     this.#controls = new RememberedControls(settings.attach);
     this.#interconnect = this.#startInterconnect(settings);
     this.#admin = this.#startAdmin();
-    const isReplicated = settings.txPort !== null || settings.attach.length > 0;
+    const { txPort, attach, stream, streamFrom } = settings;
+    const isReplicated =
+      txPort !== null || attach.length > 0 || stream !== null || streamFrom !== null;
     const isLogged = this.#root.isLogged || isReplicated;
     const recovered = isLogged ? this.#recoverLogged() : Promise.resolve();
     this.loaded = recovered.then(() => this.#load());

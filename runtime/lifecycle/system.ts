@@ -361,7 +361,7 @@ function graphSettings(given: InitializeSettings): GraphSettings {
     idle: checkSetting("idle", given.idle ?? undefined),
     saveEvery: checkSetting("saveEvery", given.saveEvery ?? 0),
     log: checkSetting("log", given.log ?? "off"),
-    ...{ ip: null, txPort: null, attach: [], txKeyFile: null },
+    ...{ ip: null, txPort: null, attach: [], txKeyFile: null, stream: null, streamFrom: null },
   };
 }
 

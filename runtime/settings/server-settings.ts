@@ -53,6 +53,8 @@ export type GraphSettings = Pick<
   | "txPort"
   | "attach"
   | "txKeyFile"
+  | "stream"
+  | "streamFrom"
 >;
 
 /** Optional arguments of `startHTTP`. */

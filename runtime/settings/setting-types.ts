@@ -31,6 +31,13 @@ export function text(
 /** Path of a file. */
 export const file = text("<file>", "the path of a file", /^(?=.*\S)[^\p{Cc}]+$/u);
 
+/** What is asked of it behind the name is checked where it is used. */
+export const streamUri = text(
+  "<uri>",
+  "nats://host:port/NAME",
+  /^nats:\/\/[^\s/?]+\/[\w-]{1,64}(\?[\x21-\x7e]*)?$/,
+);
+
 /** The same type, and null for none at all. */
 export function optional<T, Given>(
   type: SettingType<T, Given>,

@@ -6,7 +6,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { log } from "../base/log.js";
 import { LogClock } from "../graph/log/logged-store.js";
 import { Interconnect } from "../interconnect/interconnect.js";
-import type { Everywhere } from "../interconnect/replication.js";
+import type { Everywhere } from "../interconnect/replica-graphs.js";
 import type {
   InterconnectAsk,
   InterconnectData,

@@ -29,6 +29,7 @@ export interface KeeperSettings {
   readonly saveEvery: number;
   /** Not null: graphs are changed by another instance, but for local ones. */
   readonly txPort: number | null;
+  readonly streamFrom: string | null;
 }
 
 /** A graph that is to be there, readonly if that is wanted. */
@@ -80,7 +81,7 @@ export class GraphKeeper {
     this.#settings = settings;
     this.#log = log;
     this.#changes = changes;
-    this.#isReplica = settings.txPort !== null;
+    this.#isReplica = settings.txPort !== null || settings.streamFrom !== null;
     changes?.onGrown(() => void this.#saveNow());
     const { saveEvery } = settings;
     if (saveEvery > 0) setInterval(() => this.#saveNow(), saveEvery * 1000).unref();

@@ -52,6 +52,8 @@ export interface Offer {
 /** A graph that comes as a snapshot, in place of whatever the subscriber has. */
 export interface SnapshotHead extends OfferedGraph {
   readonly bytes: number;
+  /** Operations of the graph that it holds. */
+  readonly count: number;
 }
 
 /** Behind the snapshots: all up to this unit of the provider's log was sent, or was there. */
@@ -90,7 +92,8 @@ export function offerIn(given: unknown): Offer {
 /** @throws SvcError SVC2531 */
 export function snapshotHeadIn(given: unknown): SnapshotHead {
   const head = (given ?? {}) as SnapshotHead;
-  if (!isOffered(head) || !isCount(head.bytes)) throw garbled("no head of a snapshot");
+  if (!isOffered(head) || !isCount(head.bytes) || !isCount(head.count))
+    throw garbled("no head of a snapshot");
   return head;
 }
 

@@ -39,7 +39,7 @@ function begin({ root, lines }: Context, disk: Disk = realDisk) {
   const settings = {
     ...{ root, readonly: false, graphs: {}, log: "async" as const },
     ...{ events: false, idle: false, saveEvery: 0 },
-    ...{ ip: null, txPort: null, attach: [], txKeyFile: null },
+    ...{ ip: null, txPort: null, attach: [], txKeyFile: null, stream: null, streamFrom: null },
   };
   const clock = new LogClock();
   const log = (line: string): number => lines.push(line);

@@ -69,7 +69,7 @@ function provide({ root }: Context, port: number) {
   const warn = (line: string): number => lines.push(line);
   const clock = new LogClock();
   const log = new DurableLog({ root, mode: "async", clock, warn, disk: realDisk });
-  const settings = { events: false, idle: false, saveEvery: 0, txPort: null };
+  const settings = { events: false, idle: false, saveEvery: 0, txPort: null, streamFrom: null };
   const keeper = new GraphKeeper(TEST_THREAD, settings, warn, log);
   const keep = (name: string): GraphStore => {
     const isAny = { isStorable: true, isLocal: false, isReadonly: false };

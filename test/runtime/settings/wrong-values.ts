@@ -194,6 +194,13 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [["a:0"], /got "a:0"$/],
     [["a b:1"], /got "a b:1"$/],
   ],
+  stream: [
+    ["localhost:4222/CHANGES", /^: expected nats:\/\/host:port\/NAME, got/],
+    ["nats://localhost:4222", /^: expected nats:/],
+    ["nats://localhost:4222/a b", /^: expected nats:/],
+    [4222, /^: expected/],
+  ],
+  streamFrom: [["http://localhost/CHANGES", /^: expected nats:\/\/host:port\/NAME, got/]],
   txKeyFile: [
     ["a\nb", /^: expected the path of a file/],
     [7, /got 7$/],

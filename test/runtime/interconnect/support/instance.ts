@@ -25,6 +25,8 @@ export interface InstanceOptions {
   readonly attach?: readonly string[];
   readonly disk?: Disk;
   readonly log?: LogMode;
+  readonly stream?: string | null;
+  readonly streamFrom?: string | null;
 }
 
 export class Instance {
@@ -37,11 +39,12 @@ export class Instance {
 
   private constructor(root: string, options: InstanceOptions) {
     const { txPort = null, attach = [], disk, log: mode = "async" } = options;
+    const { stream = null, streamFrom = null } = options;
     this.#root = root;
     const settings = {
       ...{ root, readonly: false, graphs: {}, log: mode },
       ...{ events: false, idle: false, saveEvery: 0 },
-      ...{ ip: null, txPort, attach, txKeyFile: null },
+      ...{ ip: null, txPort, attach, txKeyFile: null, stream, streamFrom },
     };
     const log = (line: string): number => this.lines.push(line);
     this.#interconnect = new Interconnect(

@@ -1,0 +1,231 @@
+// A log in a stream of JetStream: the copy elsewhere of what lies in this instance's log. Each
+// message says what of the log is in the stream as soon as that message is, so that whoever writes
+// next goes on there; and it is taken only right behind the one that its writer believes to be the
+// last, so that nothing is there twice and no two instances write into each other.
+
+import type { ConsumerMessages, JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
+import type { MsgHdrs, NatsConnection } from "@nats-io/transport-node";
+import { SvcError } from "../../base/errors.js";
+import { checkDurableServer } from "./durable-server.js";
+import { type NatsPackages, natsPackages } from "./nats-packages.js";
+import type { StreamAddress } from "./stream-address.js";
+
+const TIMEOUT_MS = 5_000;
+const PULL_MS = 5_000;
+const HEARTBEAT_MS = 1_000;
+const READ_AHEAD_BYTES = 2 ** 23;
+const NOT_FOUND = 404;
+const COUNT = /^\d{1,16}$/;
+
+/** What of which log is in a stream. */
+export interface StreamState {
+  readonly log: string;
+  readonly epoch: number;
+  /** All up to this unit; null: snapshots are on their way. */
+  readonly reached: { readonly sn: number; readonly chain: number } | null;
+}
+
+/** A message is as long as a broker takes it: what is longer comes in parts. */
+export interface StreamPart {
+  /** From 1 on. */
+  readonly part: number;
+  readonly parts: number;
+  readonly bytes: Uint8Array;
+}
+
+export class JetStreamLog {
+  readonly #packages: NatsPackages;
+  readonly #connection: NatsConnection;
+  readonly #client: JetStreamClient;
+  readonly #manager: JetStreamManager;
+  readonly #name: string;
+  #messages: ConsumerMessages | null = null;
+  /** Sequence that the broker gave the last message. */
+  #lastSeq = 0;
+
+  private constructor(
+    packages: NatsPackages,
+    connection: NatsConnection,
+    manager: JetStreamManager,
+    name: string,
+  ) {
+    this.#packages = packages;
+    this.#connection = connection;
+    this.#manager = manager;
+    this.#client = manager.jetstream();
+    this.#name = name;
+  }
+
+  /**
+   * @param isWriter the stream is made where there is none
+   * @throws SvcError SVC3361, SVC3362 it is to be durable, and is not
+   */
+  static async open(address: StreamAddress, isWriter: boolean): Promise<JetStreamLog> {
+    const packages = natsPackages();
+    const { name, servers, replicas } = address;
+    const connection = await packages.transport.connect({
+      servers: [...servers],
+      name: `svc ${name}`,
+      // Who has lost the connection looks anew at what is there.
+      reconnect: false,
+      timeout: TIMEOUT_MS,
+      ...(process.env.SVC_NATS_TOKEN && { token: process.env.SVC_NATS_TOKEN }),
+    });
+    try {
+      const manager = await packages.jetstream.jetstreamManager(connection, {
+        timeout: TIMEOUT_MS,
+      });
+      const log = new JetStreamLog(packages, connection, manager, name);
+      if (isWriter) await log.#make(replicas);
+      if (isWriter && address.isDurable) await log.#checkDurable(address);
+      return log;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  /** Parts of messages that a broker takes. */
+  get maxPartBytes(): number {
+    const most = this.#connection.info?.max_payload ?? 2 ** 20;
+    return Math.max(2 ** 12, Math.min(2 ** 19, most - 2 ** 12));
+  }
+
+  get isClosed(): boolean {
+    return this.#connection.isClosed();
+  }
+
+  /** Null: there is nothing. */
+  async last(): Promise<StreamState | null> {
+    const { state } = await this.#manager.streams.info(this.#name);
+    this.#lastSeq = state.last_seq;
+    if (state.messages === 0) return null;
+    const message = await this.#manager.streams.getMessage(this.#name, { seq: state.last_seq });
+    const found = message === null ? null : stateIn(message.header);
+    if (found !== null) return found;
+    const text = `stream ${this.#name} holds what svc has not written: message ${state.last_seq}`;
+    throw new SvcError("SVC3363", text);
+  }
+
+  /** Sequence of the message with which all begins that is there of the graphs; null: none. */
+  async first(): Promise<number | null> {
+    try {
+      const subject = this.#subject("table");
+      const query = { last_by_subj: subject };
+      return (await this.#manager.streams.getMessage(this.#name, query))?.seq ?? null;
+    } catch (error) {
+      if (isNotFound(error)) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * To be called without waiting for the former one, whose failure lets this one fail, too.
+   * @returns its sequence, when the broker has it
+   */
+  async append(
+    kind: "table" | "data",
+    { part, parts, bytes }: StreamPart,
+    state: StreamState,
+  ): Promise<number> {
+    const headers = this.#packages.transport.headers();
+    headers.set("Svc-Log", state.log);
+    headers.set("Svc-Epoch", `${state.epoch}`);
+    headers.set("Svc-Part", `${part}/${parts}`);
+    if (state.reached !== null) {
+      headers.set("Svc-Sn", `${state.reached.sn}`);
+      headers.set("Svc-Chain", `${state.reached.chain}`);
+    }
+    const expect = { lastSequence: this.#lastSeq++ };
+    const options = { headers, expect, timeout: TIMEOUT_MS, retries: 1 };
+    return (await this.#client.publish(this.#subject(kind), bytes, options)).seq;
+  }
+
+  /** Parts from a sequence on, for ever; ends with the connection. */
+  async *read(seq: number): AsyncGenerator<StreamPart, void, void> {
+    const { DeliverPolicy } = this.#packages.jetstream;
+    const consumer = await this.#client.consumers.get(this.#name, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: seq,
+    });
+    const messages = await consumer.consume({
+      ...{ max_bytes: READ_AHEAD_BYTES, expires: PULL_MS, idle_heartbeat: HEARTBEAT_MS },
+    });
+    this.#messages = messages;
+    void this.#watch(messages);
+    for await (const message of messages) {
+      const [part, parts] = partIn(message.headers);
+      yield { part, parts, bytes: message.data };
+    }
+  }
+
+  /** The server that read for this one may be gone, though the connection is not. */
+  async #watch(messages: ConsumerMessages): Promise<void> {
+    for await (const { type } of messages.status()) {
+      if (type === "heartbeats_missed") messages.stop();
+    }
+  }
+
+  /** Removes what comes before a sequence. */
+  async truncateHead(seq: number): Promise<void> {
+    // Servers take 1, like 0, for "all".
+    if (seq > 1) await this.#manager.streams.purge(this.#name, { seq });
+  }
+
+  async close(): Promise<void> {
+    this.#messages?.stop();
+    await this.#connection.close();
+  }
+
+  async #make(replicas: number): Promise<void> {
+    const name = this.#name;
+    try {
+      await this.#manager.streams.info(name);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      const { StorageType, RetentionPolicy } = this.#packages.jetstream;
+      await this.#manager.streams.add({
+        ...{ name, num_replicas: replicas, subjects: [this.#subject("*")] },
+        ...{ storage: StorageType.File, retention: RetentionPolicy.Limits },
+      });
+    }
+  }
+
+  /** @throws SvcError SVC3362 */
+  async #checkDurable({ replicas, monitors }: StreamAddress): Promise<void> {
+    const { config } = await this.#manager.streams.info(this.#name);
+    if (config.num_replicas < replicas) {
+      const text = `stream ${this.#name} has ${config.num_replicas} replicas, not ${replicas}`;
+      throw new SvcError("SVC3362", text);
+    }
+    for (const monitor of monitors) await checkDurableServer(monitor);
+  }
+
+  #subject(kind: string): string {
+    return `svc.${this.#name}.${kind}`;
+  }
+}
+
+function stateIn(headers: MsgHdrs | undefined): StreamState | null {
+  const log = headers?.get("Svc-Log") ?? "";
+  const epoch = countIn(headers?.get("Svc-Epoch"));
+  const sn = countIn(headers?.get("Svc-Sn"));
+  const chain = countIn(headers?.get("Svc-Chain"));
+  if (!/^[0-9a-f]{32}$/.test(log) || epoch === null) return null;
+  return { log, epoch, reached: sn === null || chain === null ? null : { sn, chain } };
+}
+
+function partIn(headers: MsgHdrs | undefined): readonly [number, number] {
+  const [part, parts] = (headers?.get("Svc-Part") ?? "").split("/").map(countIn);
+  return [part ?? 0, parts ?? 0];
+}
+
+function countIn(text: string | undefined): number | null {
+  return text !== undefined && COUNT.test(text) ? Number(text) : null;
+}
+
+function isNotFound(error: unknown): boolean {
+  const { code, status } = error as { code?: unknown; status?: unknown };
+  const { message } = error as Error;
+  return code === NOT_FOUND || status === NOT_FOUND || /not found/.test(message);
+}

@@ -1,0 +1,191 @@
+// Keeps the graphs of this instance as a stream says: reads from where its snapshots begin, leaves
+// out what is here already, and applies what comes behind it, for ever.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { SvcError } from "../../base/errors.js";
+import type { Traffic } from "../../metrics/traffic.js";
+import type { Gate } from "../gate.js";
+import { serialBase } from "../log/log-id.js";
+import type { Replica } from "../replica.js";
+import type { Follows } from "../subscriber.js";
+import { garbled, type Message, MessageType } from "../wire/messages.js";
+import { jsonIn } from "../wire/peer.js";
+import { offerIn, snapshotHeadIn } from "../wire/positions.js";
+import { statusIn } from "../wire/status.js";
+import { JetStreamLog } from "./jetstream-log.js";
+import type { StreamAddress } from "./stream-address.js";
+import { StreamReader } from "./stream-messages.js";
+
+const LEAST_WAIT_MS = 100;
+const MOST_WAIT_MS = 5_000;
+const MARK_MS = 2_000;
+
+export interface StreamFollowerParts {
+  readonly address: StreamAddress;
+  readonly replica: Replica;
+  readonly gate: Gate;
+  readonly traffic: Traffic;
+  readonly warn: (line: string) => void;
+}
+
+export class StreamFollower implements Follows {
+  readonly #parts: StreamFollowerParts;
+  #isStopped = false;
+  #log: JetStreamLog | null = null;
+  #serialBase: number | null = null;
+  /** Where the snapshots begin after which something was found to differ. */
+  #divergedAt: number | null = null;
+  #lastSaid = "";
+  #wake: () => void = () => undefined;
+
+  constructor(parts: StreamFollowerParts) {
+    this.#parts = parts;
+  }
+
+  get origin(): string | null {
+    return this.#parts.replica.origin;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    void this.#log?.close();
+    this.#wake();
+  }
+
+  async retire(): Promise<void> {
+    await this.#parts.replica.retire();
+  }
+
+  async settle(): Promise<void> {
+    await this.#parts.replica.settle();
+  }
+
+  promoted(): void {
+    this.stop();
+  }
+
+  wake(): void {
+    this.#wake();
+  }
+
+  async run(): Promise<void> {
+    const { replica } = this.#parts;
+    const timer = setInterval(() => replica.keepMark(), MARK_MS).unref();
+    for (let waitMs = LEAST_WAIT_MS; !this.#isStopped; ) {
+      const startedAt = performance.now();
+      try {
+        await this.#connected();
+      } catch (error) {
+        this.#say(error as Error);
+      }
+      const isFirst = performance.now() - startedAt > MOST_WAIT_MS;
+      waitMs = isFirst ? LEAST_WAIT_MS : Math.min(waitMs * 2, MOST_WAIT_MS);
+      if (!this.#isStopped) await this.#pause(waitMs);
+    }
+    clearInterval(timer);
+  }
+
+  async #connected(): Promise<void> {
+    const { address, traffic, replica } = this.#parts;
+    const log = await JetStreamLog.open(address, false);
+    this.#log = log;
+    try {
+      const first = await log.first();
+      // Nothing is there yet, or nothing that would repair what differs.
+      if (first === null || first === this.#divergedAt) return;
+      traffic.provider = address.uri;
+      await this.#follow(new StreamReader(log.read(first)), first);
+    } finally {
+      traffic.provider = null;
+      traffic.providerDigest = "";
+      replica.keepMark();
+      await log.close();
+    }
+  }
+
+  async #follow(reader: StreamReader, first: number): Promise<void> {
+    try {
+      while (!this.#isStopped) {
+        const message = await reader.next();
+        if (message === null) return;
+        while (!this.#parts.gate.isOpen && !this.#isStopped) await this.#pause(MOST_WAIT_MS);
+        await this.#take(reader, message);
+      }
+    } catch (error) {
+      if (error instanceof SvcError && error.code === "SVC3200") this.#divergedAt = first;
+      throw error;
+    }
+  }
+
+  async #take(reader: StreamReader, { type, body }: Message): Promise<void> {
+    const { traffic, replica } = this.#parts;
+    if (type === MessageType.Frame) {
+      const { header, records } = await replica.take(body);
+      traffic.count(traffic.in, body.length, header.units, records);
+      if (this.#serialBase !== null) {
+        traffic.serial = this.#serialBase + header.sn + header.units - 1;
+      }
+    } else if (type === MessageType.Start) {
+      replica.start(jsonIn(body));
+    } else if (type === MessageType.Status) {
+      const { at, serial, digest, graphs } = statusIn(jsonIn(body));
+      replica.compare(graphs);
+      traffic.lagMs = Math.max(0, Date.now() - at);
+      traffic.serial = serial;
+      traffic.providerDigest = digest;
+    } else if (type === MessageType.SnapshotBegin) {
+      await this.#snapshot(reader, jsonIn(body));
+    } else if (type === MessageType.Table) {
+      await this.#begin(jsonIn(body));
+    } else throw garbled(`message ${type} is not expected`);
+  }
+
+  async #begin(given: unknown): Promise<void> {
+    const { replica, address, warn } = this.#parts;
+    const { at } = (given ?? {}) as { at?: unknown };
+    if (!Number.isSafeInteger(at)) throw garbled("no offer of a stream");
+    const offer = offerIn(given);
+    await replica.acceptAgain(offer, at as number);
+    this.#serialBase = offer.isRoot ? serialBase(offer.logId) : null;
+    this.#lastSaid = "";
+    warn(`replication: ${address.uri} provides ${offer.graphs.length} graphs`);
+  }
+
+  async #snapshot(reader: StreamReader, given: unknown): Promise<void> {
+    const { traffic, replica } = this.#parts;
+    const head = snapshotHeadIn(given);
+    if (!replica.needs(head)) {
+      for (let at = 0; at < head.bytes; ) {
+        const { length } = await reader.expect(MessageType.SnapshotChunk);
+        if (length === 0) throw garbled("an empty piece");
+        at += length;
+      }
+      await reader.expect(MessageType.SnapshotEnd);
+      return;
+    }
+    traffic.synchronizing++;
+    try {
+      await replica.receive(reader, given);
+    } finally {
+      traffic.synchronizing--;
+    }
+  }
+
+  /** So long, or until somebody is in a hurry. */
+  async #pause(ms: number): Promise<void> {
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    await Promise.race([sleep(ms, undefined, { ref: false }), woken]);
+  }
+
+  /** Each failure once, not at every attempt. */
+  #say(error: Error): void {
+    const { message } = error;
+    if (this.#isStopped || message === this.#lastSaid) return;
+    this.#lastSaid = message;
+    const { warn, address } = this.#parts;
+    const code = error instanceof SvcError ? error.code : "SVC3365";
+    warn(`${code}: ${message} (${address.uri}; tried again)`);
+  }
+}

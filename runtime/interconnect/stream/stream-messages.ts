@@ -1,0 +1,164 @@
+// Messages of replication in a stream: the same ones that go over a connection, with the same
+// checksums, cut into parts that a broker takes. A message whose writer has died in the middle of
+// it is left out: the next one begins with part 1.
+
+import { FRAME_HEADER_BYTES, MAX_FRAME_BYTES } from "../log/segment-format.js";
+import {
+  encodeMessage,
+  garbled,
+  type Message,
+  MessageReader,
+  MessageType,
+  type MessageTypeNumber,
+} from "../wire/messages.js";
+import type { JetStreamLog, StreamPart, StreamState } from "./jetstream-log.js";
+
+/** What is under way to the broker at most. */
+const MOST_BYTES = 2 ** 22;
+const MOST_MESSAGE_BYTES = FRAME_HEADER_BYTES + MAX_FRAME_BYTES + 64;
+
+export class StreamWriter {
+  readonly #log: JetStreamLog;
+  readonly #partBytes: number;
+  readonly #underWay: { readonly acknowledged: Promise<number>; readonly bytes: number }[] = [];
+  #bytes = 0;
+  #failure: Error | null = null;
+  /** What is in the stream as soon as what is sent is. */
+  #state: StreamState;
+  /** Is called with what the broker has. */
+  readonly #onReached: (sn: number) => void;
+
+  constructor(log: JetStreamLog, state: StreamState, onReached: (sn: number) => void) {
+    this.#log = log;
+    this.#partBytes = log.maxPartBytes;
+    this.#state = state;
+    this.#onReached = onReached;
+  }
+
+  /** Resolves when there is room for more. */
+  async send(type: MessageTypeNumber, body: Uint8Array): Promise<void> {
+    await this.#send(type, body, this.#state);
+  }
+
+  async sendJson(type: MessageTypeNumber, content: object): Promise<void> {
+    await this.send(type, Buffer.from(JSON.stringify(content)));
+  }
+
+  /** Behind it all up to a unit is there. */
+  async sendLast(
+    type: MessageTypeNumber,
+    body: Uint8Array,
+    reached: StreamState["reached"],
+  ): Promise<void> {
+    await this.#send(type, body, { ...this.#state, reached });
+  }
+
+  /**
+   * Begins anew with what graphs hold.
+   * @returns the sequence that this begins with
+   */
+  async sendTable(content: object): Promise<number> {
+    this.#state = { ...this.#state, reached: null };
+    const body = Buffer.from(JSON.stringify(content));
+    return this.#send(MessageType.Table, body, this.#state);
+  }
+
+  /** Resolves when the broker has all of it. */
+  async flush(): Promise<void> {
+    while (this.#underWay.length > 0) await this.#settleOldest();
+    this.#check();
+  }
+
+  /** @returns the sequence of its first part, with a table; else 0 */
+  async #send(type: MessageTypeNumber, body: Uint8Array, behind: StreamState): Promise<number> {
+    const message = encodeMessage(type, body);
+    const parts = Math.max(1, Math.ceil(message.length / this.#partBytes));
+    let first: Promise<number> | null = null;
+    for (let part = 1; part <= parts; part++) {
+      const bytes = message.subarray((part - 1) * this.#partBytes, part * this.#partBytes);
+      const state = part === parts ? behind : this.#state;
+      const isTable = type === MessageType.Table && part === 1;
+      const acknowledged = this.#append(isTable ? "table" : "data", { part, parts, bytes }, state);
+      first ??= acknowledged;
+      while (this.#bytes > MOST_BYTES) await this.#settleOldest();
+      this.#check();
+    }
+    this.#state = behind;
+    return type === MessageType.Table ? first! : 0;
+  }
+
+  #append(kind: "table" | "data", part: StreamPart, state: StreamState): Promise<number> {
+    const { length } = part.bytes;
+    const acknowledged = this.#log.append(kind, part, state);
+    this.#underWay.push({ acknowledged, bytes: length });
+    this.#bytes += length;
+    acknowledged.then(
+      () => {
+        if (this.#failure === null && state.reached !== null) this.#onReached(state.reached.sn);
+      },
+      (error: Error) => {
+        this.#failure ??= error;
+      },
+    );
+    return acknowledged;
+  }
+
+  async #settleOldest(): Promise<void> {
+    const { acknowledged, bytes } = this.#underWay.shift()!;
+    this.#bytes -= bytes;
+    await acknowledged;
+  }
+
+  #check(): void {
+    if (this.#failure !== null) throw this.#failure;
+  }
+}
+
+export class StreamReader {
+  readonly #parts: AsyncIterator<StreamPart>;
+  readonly #pieces: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(parts: AsyncIterable<StreamPart>) {
+    this.#parts = parts[Symbol.asyncIterator]();
+  }
+
+  /** Null: the connection has ended. @throws SvcError SVC2531 */
+  async next(): Promise<Message | null> {
+    for (;;) {
+      const { done, value } = await this.#parts.next();
+      if (done === true) return null;
+      const { part, parts, bytes } = value;
+      if (part < 1 || part > parts) throw garbled("a part of nothing");
+      if (part === 1) this.#clear();
+      // Its first part is not there: it was begun before what is read begins.
+      if (part !== this.#pieces.length + 1) continue;
+      this.#pieces.push(bytes);
+      this.#bytes += bytes.length;
+      if (this.#bytes > MOST_MESSAGE_BYTES) throw garbled("a message is too long");
+      if (part === parts) return this.#message();
+    }
+  }
+
+  /** @throws SvcError SVC2531 something else comes */
+  async expect(type: MessageTypeNumber): Promise<Buffer> {
+    const message = await this.next();
+    if (message === null) throw garbled("the stream has ended");
+    if (message.type !== type) throw garbled(`message ${message.type} in place of ${type}`);
+    return message.body;
+  }
+
+  #message(): Message {
+    const reader = new MessageReader();
+    reader.trust();
+    const whole = Buffer.concat(this.#pieces);
+    this.#clear();
+    for (const message of reader.read(whole)) return message;
+    throw garbled("half a message");
+  }
+
+  #clear(): void {
+    this.#pieces.length = 0;
+    this.#bytes = 0;
+  }
+}

@@ -1,0 +1,271 @@
+// Sends the log of this instance into a stream of a broker, for ever, where others read it whenever
+// they like: first all graphs as snapshots, then frames as they are flushed. What the broker has
+// lost, or lacks after a while without it, is sent again from the log.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { SvcError } from "../../base/errors.js";
+import { recordsIn } from "../../graph/log/unit-format.js";
+import type { SubscriberShown } from "../../metrics/traffic.js";
+import type { Repair } from "../control.js";
+import { LogFollower } from "../log/log-follower.js";
+import type { Frame } from "../log/segment-reader.js";
+import { eachUnit } from "../log/units.js";
+import type { ProviderParts, Provides } from "../provider.js";
+import { planFor } from "../send-plan.js";
+import { sendSnapshot } from "../snapshot-transfer.js";
+import { MessageType } from "../wire/messages.js";
+import type { Start } from "../wire/positions.js";
+import { JetStreamLog, type StreamState } from "./jetstream-log.js";
+import type { StreamAddress } from "./stream-address.js";
+import { StreamWriter } from "./stream-messages.js";
+
+const LEAST_WAIT_MS = 100;
+const MOST_WAIT_MS = 5_000;
+const STATUS_MS = 2_000;
+/** After so much, snapshots take the place of the frames before them: who comes reads no more. */
+const CHECKPOINT_BYTES = 2 ** 30;
+
+export interface StreamProviderParts extends Omit<ProviderParts, "host" | "port" | "key"> {
+  readonly address: StreamAddress;
+}
+
+export class StreamProvider implements Provides {
+  readonly #parts: StreamProviderParts;
+  readonly #unlisten: () => void;
+  /** Last unit that the broker has; null: it is not known. */
+  #acknowledged: number | null = null;
+  #isStopped = false;
+  #isConnected = false;
+  #isSynchronizing = false;
+  #repair: Repair | null = null;
+  #log: JetStreamLog | null = null;
+  #lastSaid = "";
+  #caughtUpAt = performance.now();
+  #wake: () => void = () => undefined;
+
+  constructor(parts: StreamProviderParts) {
+    this.#parts = parts;
+    this.#unlisten = parts.log.onFlushed(() => this.#wake());
+  }
+
+  get uri(): string {
+    return this.#parts.address.uri;
+  }
+
+  /** What is removed here before it was sent is sent as snapshots. */
+  get keptSn(): number {
+    return this.#acknowledged === null ? Number.POSITIVE_INFINITY : this.#acknowledged + 1;
+  }
+
+  has(sn: number): boolean {
+    return (this.#acknowledged ?? -1) >= sn;
+  }
+
+  /** All graphs are sent anew; null: they need not be any more. */
+  repair(repair: Repair | null): void {
+    this.#repair = repair;
+    this.#wake();
+  }
+
+  get isRepairing(): boolean {
+    return this.#repair !== null;
+  }
+
+  wake(): void {
+    this.#wake();
+  }
+
+  shown(): SubscriberShown {
+    const last = this.#parts.log.channel.log.safe;
+    const lagUnits = Math.max(0, last - (this.#acknowledged ?? 0));
+    if (lagUnits === 0) this.#caughtUpAt = performance.now();
+    return {
+      ...{ uri: this.uri, host: "", ip: "", adminPort: 0, txPort: 0, digest: "", serial: 0 },
+      isConnected: this.#isConnected,
+      isSynchronizing: this.#isSynchronizing,
+      lagMs: Math.round(performance.now() - this.#caughtUpAt),
+      lagUnits,
+    };
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#repair = null;
+    this.#unlisten();
+    this.#wake();
+    void this.#log?.close();
+  }
+
+  async run(): Promise<void> {
+    for (let waitMs = LEAST_WAIT_MS; !this.#isStopped; ) {
+      const startedAt = performance.now();
+      try {
+        // Before anything was written the log has no identity that lasts.
+        if (this.#parts.log.channel.log.safe > 0) await this.#connected();
+      } catch (error) {
+        this.#say(error as Error);
+      }
+      const isFirst = performance.now() - startedAt > MOST_WAIT_MS;
+      waitMs = isFirst ? LEAST_WAIT_MS : Math.min(waitMs * 2, MOST_WAIT_MS);
+      if (!this.#isStopped) await this.#pause(waitMs);
+    }
+  }
+
+  async #connected(): Promise<void> {
+    const { log: own, address, warn } = this.#parts;
+    const log = await JetStreamLog.open(address, true);
+    this.#log = log;
+    try {
+      const found = await log.last();
+      const { logId, epoch } = own.channel.log;
+      const start = this.#startBehind(found);
+      this.#acknowledged = start?.sn ?? null;
+      const state: StreamState = { log: logId, epoch, reached: start };
+      const writer = new StreamWriter(log, state, (sn) => {
+        this.#acknowledged = Math.max(this.#acknowledged ?? 0, sn);
+      });
+      const from = start ?? (await this.#checkpoint(log, writer));
+      this.#isConnected = true;
+      this.#lastSaid = "";
+      warn(`replication: ${this.uri} gets all changes`);
+      await this.#stream(log, writer, from);
+    } finally {
+      this.#isConnected = false;
+      await log.close();
+    }
+  }
+
+  /**
+   * Where the log goes on from what is in the stream; null: with snapshots.
+   * @throws SvcError SVC2535, SVC3363, SVC3364
+   */
+  #startBehind(found: StreamState | null): Start | null {
+    const { fenced, log: own } = this.#parts;
+    const { logId, epoch, safe, first } = own.channel.log;
+    if (found === null) return null;
+    if (found.epoch > epoch) {
+      this.stop();
+      fenced(found.epoch);
+      const text = `${this.uri} is of epoch ${found.epoch}, this is epoch ${epoch}`;
+      throw new SvcError("SVC2535", `replication: this provider was replaced: ${text}`);
+    }
+    if (found.log !== logId) {
+      if (found.epoch < epoch) return null;
+      const text = `${this.uri} holds the changes of another instance`;
+      throw new SvcError("SVC3363", `replication: ${text}`);
+    }
+    const { reached } = found;
+    if (reached === null) return null;
+    const text = `${this.uri} has changes up to ${reached.sn}`;
+    if (reached.sn > safe) {
+      throw new SvcError("SVC3364", `replication: ${text}, the log here ends at ${safe}`);
+    }
+    if (reached.sn < first) return null;
+    for (const { header } of own.channel.log.read(reached.sn)) {
+      const isSame = header.sn + header.units - 1 === reached.sn;
+      if (isSame && header.headerCrc === reached.chain) return reached;
+      throw new SvcError("SVC3364", `replication: ${text}, which are not those of this log`);
+    }
+    return null;
+  }
+
+  /** All graphs as they are, in place of what is in the stream. */
+  async #checkpoint(log: JetStreamLog, writer: StreamWriter): Promise<Start> {
+    const { log: own, origin, snapshots, traffic } = this.#parts;
+    const { last, chain, epoch } = own.channel.log;
+    const nothing = { log: null, origin: null, epoch, graphs: [], diverged: [] };
+    const repair = this.#repair;
+    const plan = planFor(own.channel, nothing, origin(), "all");
+    if (typeof plan === "string") throw new SvcError("SVC2532", `replication: ${plan}`);
+    this.#isSynchronizing = true;
+    traffic.synchronizing += plan.snapshots.length;
+    try {
+      const seq = await writer.sendTable({ ...plan.offer, at: last });
+      for (const graph of plan.snapshots) {
+        plan.counts.set(graph.number, await sendSnapshot(writer, graph, snapshots));
+      }
+      const sn = Math.min(own.channel.firstNeeded(plan.counts), last + 1);
+      const before = sn > last ? chain : own.channel.log.chainBefore(sn);
+      const start = { sn: sn - 1, chain: before };
+      const body = Buffer.from(JSON.stringify(start));
+      await writer.sendLast(MessageType.Start, body, start);
+      await writer.flush();
+      await log.truncateHead(seq);
+      if (this.#repair === repair) this.#repair = null;
+      return start;
+    } finally {
+      traffic.synchronizing -= plan.snapshots.length;
+      this.#isSynchronizing = false;
+    }
+  }
+
+  async #stream(log: JetStreamLog, writer: StreamWriter, start: Start): Promise<void> {
+    const { log: own, gate, status } = this.#parts;
+    const { disk, channel } = own;
+    let follower = new LogFollower(disk, channel.log, start.sn + 1);
+    let bytes = 0;
+    let saidAt = Number.NEGATIVE_INFINITY;
+    let isToldOf = false;
+    try {
+      while (!log.isClosed && !this.#isStopped) {
+        if (this.#repair !== null || bytes > CHECKPOINT_BYTES) {
+          follower.close();
+          const from = await this.#checkpoint(log, writer);
+          follower = new LogFollower(disk, channel.log, from.sn + 1);
+          bytes = 0;
+        }
+        const frame = gate.isOpen ? follower.next() : null;
+        if (frame === null) {
+          await writer.flush();
+          if (!isToldOf && performance.now() - saidAt >= STATUS_MS) {
+            await writer.sendJson(MessageType.Status, status());
+            saidAt = performance.now();
+            isToldOf = true;
+          } else await this.#pause(STATUS_MS);
+          continue;
+        }
+        isToldOf = false;
+        bytes += frame.bytes.length;
+        const records = this.#count(frame);
+        const { sn, units, headerCrc } = frame.header;
+        const reached = { sn: sn + units - 1, chain: headerCrc };
+        await writer.sendLast(MessageType.Frame, frame.bytes, reached);
+        await gate.pass(frame.bytes.length, units, records);
+      }
+    } finally {
+      follower.close();
+    }
+    if (!this.#isStopped) throw new Error("the connection was lost");
+  }
+
+  /** Returns the number of single changes. */
+  #count(frame: Frame): number {
+    const { traffic } = this.#parts;
+    let records = 0;
+    const unit = (words: Uint32Array, at: number): void => {
+      records += recordsIn(words, at);
+    };
+    eachUnit(frame, { unit, control: () => undefined });
+    traffic.count(traffic.out, frame.bytes.length, frame.header.units, records);
+    return records;
+  }
+
+  /** So long, or until there is more. */
+  async #pause(ms: number): Promise<void> {
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    await Promise.race([sleep(ms, undefined, { ref: false }), woken]);
+    this.#wake = () => undefined;
+  }
+
+  /** Each failure once, not at every attempt. */
+  #say(error: Error): void {
+    const { message } = error;
+    const code = error instanceof SvcError ? error.code : "SVC3365";
+    const isLast = code === "SVC2535";
+    if ((this.#isStopped && !isLast) || message === this.#lastSaid) return;
+    this.#lastSaid = message;
+    this.#parts.warn(`${code}: ${message} (${this.uri}${isLast ? "" : "; tried again"})`);
+  }
+}

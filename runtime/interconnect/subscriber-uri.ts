@@ -1,0 +1,33 @@
+// What a subscriber is known by: the address of an instance, or of a stream of a broker.
+
+import { SvcError } from "../base/errors.js";
+import { HOST_PORT } from "../base/host-port.js";
+import { STREAM_SCHEME, streamAddressIn } from "./stream/stream-address.js";
+import { isThisMachine, type SharedKey } from "./wire/shared-key.js";
+
+const SCHEME = "svc://";
+
+/** @throws SvcError SVC2536, SVC3360 */
+export function uriOf(given: string): string {
+  if (given.startsWith(STREAM_SCHEME)) return streamAddressIn(given).uri;
+  return `${SCHEME}${addressIn(given)}`;
+}
+
+/** @throws SvcError SVC2536 */
+function addressIn(uri: string): string {
+  const address = uri.startsWith(SCHEME) ? uri.slice(SCHEME.length).replace(/\/$/, "") : uri;
+  if (HOST_PORT.test(address)) return address;
+  throw new SvcError("SVC2536", `not svc://host:port: ${uri.slice(0, 200)}`);
+}
+
+/** @throws SvcError SVC2530, SVC2536 */
+export function hostAndPort(uri: string, key: SharedKey): { host: string; port: number } {
+  const address = addressIn(uri);
+  const at = address.lastIndexOf(":");
+  const host = address.slice(0, at).replace(/^\[|\]$/g, "");
+  if (!key.isThere && !isThisMachine(host)) {
+    const text = `replication to ${address} needs a key: set txKeyFile, or the variable SVC_TX_KEY`;
+    throw new SvcError("SVC2530", text);
+  }
+  return { host, port: Number(address.slice(at + 1)) };
+}

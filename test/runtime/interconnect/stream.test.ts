@@ -1,0 +1,303 @@
+// Changes go through a stream of a real broker: replicas that start empty, or were away, end equal,
+// whatever becomes of the broker meanwhile. Needs `nats-server`, or its path in NATS_SERVER.
+//
+// SVC_STREAM_KILLS=50 for a long run of kills of the broker's leader.
+// limit: 240 s
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import type { SvcError } from "../../../runtime/base/errors.js";
+import { checkDurableServer } from "../../../runtime/interconnect/stream/durable-server.js";
+import { JetStreamLog } from "../../../runtime/interconnect/stream/jetstream-log.js";
+import { natsPackages } from "../../../runtime/interconnect/stream/nats-packages.js";
+import { streamAddressIn } from "../../../runtime/interconnect/stream/stream-address.js";
+import { Instance, same, until } from "./support/instance.js";
+import { NatsServers, natsVersion } from "./support/nats.js";
+
+const KILLS = Number(process.env.SVC_STREAM_KILLS ?? 2);
+
+const version = natsVersion();
+if (version === null) console.log("streams: skipped (no nats-server; see NATS_SERVER)");
+
+const test = suite<{ root: string; instances: Instance[] }>("streams");
+let servers: NatsServers | null = null;
+
+test.before(async () => {
+  if (version !== null) servers = await NatsServers.start(1);
+});
+test.after(async () => servers?.stop());
+test.before.each((context) => {
+  context.root = mkdtempSync(join(tmpdir(), "svc-stream-"));
+  context.instances = [];
+});
+test.after.each(async ({ root, instances }) => {
+  for (const instance of instances) await instance.stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+type Options = Parameters<typeof Instance.start>[1];
+interface Context {
+  readonly root: string;
+  instances: Instance[];
+}
+
+async function start({ root, instances }: Context, name: string, options: Options) {
+  const instance = await Instance.start(join(root, name), options);
+  instances.push(instance);
+  return instance;
+}
+
+async function stop({ instances }: Context, instance: Instance): Promise<void> {
+  instances.splice(instances.indexOf(instance), 1);
+  await instance.stop();
+}
+
+function write(instance: Instance, from: number, count: number, name = "g"): void {
+  const graph = instance.graph(name);
+  for (let n = from; n < from + count; n++) {
+    graph.createVertex(`v${n}`, { properties: { n, text: "é".repeat(n % 50) } });
+    graph.connect("all", ["has", 5, n], `v${n}`);
+    if (n % 7 === 0) graph.deleteVertex(`v${n - 1}`);
+  }
+}
+
+async function fence(instance: Instance): Promise<void> {
+  await instance.control({ do: "fence", timeoutMs: 60_000 });
+}
+
+if (version !== null) {
+  test("replicas of a stream start empty, come back, and are many", async (context) => {
+    const stream = servers!.uri("MANY");
+    const one = await start(context, "one", { stream });
+    write(one, 0, 200);
+    const two = await start(context, "two", { streamFrom: stream });
+    const three = await start(context, "three", { streamFrom: stream });
+    await same(one, two);
+    await same(one, three);
+    assert.throws(() => write(two, 1000, 1), /readonly|SVC/i);
+    await stop(context, two);
+    write(one, 200, 200);
+    write(one, 0, 100, "h");
+    const again = await start(context, "two", { streamFrom: stream });
+    await same(one, again);
+    await same(one, again, "h");
+    await same(one, three, "h");
+    await until(
+      () => again.shown.provider?.startsWith("nats:") === true,
+      () => again.log,
+    );
+  });
+
+  test("a provider that comes back goes on where the stream ends", async (context) => {
+    const stream = servers!.uri("BACK");
+    const one = await start(context, "one", { stream });
+    write(one, 0, 50);
+    await fence(one);
+    await stop(context, one);
+    const again = await start(context, "one", { stream });
+    const two = await start(context, "two", { streamFrom: stream });
+    write(again, 50, 50);
+    await same(again, two);
+    const tables = two.log.match(/provides \d+ graphs/g) ?? [];
+    assert.is(tables.length, 1, two.log);
+  });
+
+  test("units larger than messages of the broker arrive, all again by a sync", async (context) => {
+    const stream = servers!.uri("LARGE");
+    const one = await start(context, "one", { stream });
+    const texts = Array.from({ length: 24 }, (_none, n) => {
+      return [`text${n}`, "x".repeat(130_000)];
+    });
+    one.graph().createVertex("big", { properties: Object.fromEntries(texts) });
+    const two = await start(context, "two", { streamFrom: stream });
+    await same(one, two);
+    await one.control({ do: "sync", repair: "all", timeoutMs: 60_000 });
+    write(one, 0, 10);
+    await same(one, two);
+  });
+
+  test("what a broker has lost is sent again", async (context) => {
+    const lossy = await NatsServers.start(1);
+    try {
+      const stream = lossy.uri("LOST");
+      const one = await start(context, "one", { stream });
+      const two = await start(context, "two", { streamFrom: stream });
+      write(one, 0, 100);
+      await same(one, two);
+      await lossy.kill(0);
+      await until(
+        () => /SVC3365: .* \(nats:.*LOST; tried again\)/.test(one.log),
+        () => one.log,
+      );
+      lossy.forget(0);
+      write(one, 100, 100);
+      await lossy.revive(0);
+      await same(one, two);
+      const three = await start(context, "three", { streamFrom: stream });
+      await same(one, three);
+    } finally {
+      await lossy.stop();
+    }
+  });
+
+  test("another instance does not write into the stream of one", async (context) => {
+    const stream = servers!.uri("OWNED");
+    const one = await start(context, "one", { stream });
+    write(one, 0, 10);
+    await fence(one);
+    const other = await start(context, "other", { stream });
+    write(other, 0, 5);
+    await until(
+      () => other.log.includes("SVC3363"),
+      () => other.log,
+    );
+    assert.match(other.log, /OWNED holds the changes of another instance/);
+    await stop(context, one);
+    // A copy of an earlier state must not go on as if nothing had been after it.
+    const log = await JetStreamLog.open(streamAddressIn(stream), false);
+    const state = (await log.last())!;
+    assert.ok(state.reached !== null && state.reached.sn > 0);
+    const beyond = { ...state, reached: { sn: state.reached!.sn + 5, chain: 1 } };
+    await log.append("data", { part: 1, parts: 1, bytes: Buffer.alloc(4) }, beyond);
+    await log.close();
+    const again = await start(context, "one", { stream });
+    await until(
+      () => again.log.includes("SVC3364"),
+      () => again.log,
+    );
+  });
+
+  test("who takes over goes on with the stream, the former provider is fenced", async (context) => {
+    const stream = servers!.uri("TAKEN");
+    const one = await start(context, "one", { stream });
+    write(one, 0, 50);
+    const two = await start(context, "two", { streamFrom: stream });
+    const three = await start(context, "three", { streamFrom: stream });
+    await same(one, two);
+    await same(one, three);
+    await stop(context, one);
+    await two.control({ do: "promote" });
+    await two.control({ do: "attach", uri: stream });
+    write(two, 50, 50);
+    await same(two, three);
+    const back = await start(context, "one", { stream });
+    await until(
+      () => back.log.includes("SVC2535"),
+      () => back.log,
+    );
+  });
+
+  test("durable is refused where the servers do not flush first", async (context) => {
+    const query = `?replicas=3&durable=true&monitor=${servers!.monitors}`;
+    const few = streamAddressIn.bind(null, servers!.uri("DURABLE", query));
+    assert.throws(few, /durable needs monitor=host:port of each of the 3 servers/);
+    const three = await NatsServers.start(3);
+    try {
+      const uri = three.uri("DURABLE", `?replicas=3&durable=true&monitor=${three.monitors}`);
+      const one = await start(context, "one", { stream: uri });
+      write(one, 0, 1);
+      await until(
+        () => one.log.includes("SVC3362"),
+        () => one.log,
+      );
+      assert.match(one.log, /SVC3362: durable: the server at 127.0.0.1:\d+ flushes too late/);
+      await chaos(context, three);
+    } finally {
+      await three.stop();
+    }
+  });
+}
+
+/** The leader is killed again and again while a provider writes: nothing that it had is lost. */
+async function chaos(context: Context, three: NatsServers): Promise<void> {
+  const stream = three.uri("CHAOS", "?replicas=3");
+  const one = await start(context, "chaos-one", { stream });
+  const two = await start(context, "chaos-two", { streamFrom: stream });
+  write(one, 0, 20);
+  await fence(one);
+  let written = 20;
+  for (let kills = 0; kills < KILLS; ) {
+    const leader = await three.leader("CHAOS");
+    if (leader < 0) {
+      await delay(100);
+      continue;
+    }
+    for (let n = 0; n < 20; n++, written += 5) {
+      write(one, written, 5);
+      if (n === 10) await three.kill(leader);
+      await delay(10);
+    }
+    kills++;
+    await fence(one);
+    await three.revive(leader);
+  }
+  await same(one, two);
+  const three3 = await start(context, "chaos-three", { streamFrom: stream });
+  await same(one, three3);
+}
+
+test("a wrong address says what is wrong with it", () => {
+  const wrong: readonly (readonly [string, RegExp])[] = [
+    ["http://h:1/A", /is not nats:/],
+    ["nats://h/A", /hosts are given as host:port/],
+    ["nats://h:1/A?replicas=2", /replicas must be 1, 3 or 5/],
+    ["nats://h:1/A?durable=1", /durable must be true or false/],
+    ["nats://h:1/A?durable=true", /durable needs replicas=3/],
+    ["nats://h:1/A?other=1", /there is no "other"/],
+    ["nats://h:1/A?monitor=x", /hosts are given as host:port/],
+  ];
+  for (const [uri, text] of wrong) {
+    assert.throws(
+      () => streamAddressIn(uri),
+      (error: SvcError) => error.code === "SVC3360" && text.test(error.message),
+    );
+  }
+});
+
+test("without its packages a stream says what to install", () => {
+  const elsewhere = join(mkdtempSync(join(tmpdir(), "svc-none-")), "package.json");
+  try {
+    natsPackages([elsewhere]);
+    assert.unreachable();
+  } catch (error) {
+    assert.is((error as SvcError).code, "SVC3361");
+    assert.match((error as Error).message, /a stream needs @nats-io.jetstream/);
+  }
+});
+
+test("durable believes what each server says of itself, and nothing else", async () => {
+  const answers = [
+    '{"jetstream":{"config":{"sync_interval":120000000000}}}',
+    '{"jetstream":{"config":{"sync_always":"true"}}}',
+    "null",
+    "<html>",
+    '{"jetstream":{"config":{"sync_interval":120000000000,"sync_always":true}}}',
+  ];
+  let n = 0;
+  const server = createServer((_request, response) => response.end(answers[n++]));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const monitor = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    for (const _answer of answers.slice(1)) {
+      await checkDurableServer(monitor).then(unexpected, (error: SvcError) =>
+        assert.is(error.code, "SVC3362"),
+      );
+    }
+    await checkDurableServer(monitor);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+function unexpected(): void {
+  assert.unreachable();
+}
+
+test.run();
