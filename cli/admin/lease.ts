@@ -28,7 +28,9 @@ export class Lease {
   readonly #what: string;
   readonly #loss = new AbortController();
   #lost: SvcError | null = null;
-  #isHeld = false;
+  /** Where it was granted: who did not answer then is in nobody's way. */
+  readonly #granted: string[] = [];
+  #isRenewing = false;
 
   private constructor(context: AdminContext, what: string) {
     this.#context = context;
@@ -47,7 +49,7 @@ export class Lease {
     const lease = new Lease(context, what);
     try {
       await lease.#take(context.values.force === true);
-      const timer = setInterval(() => void lease.renew().catch(() => {}), RENEW_MS);
+      const timer = setInterval(() => void lease.#renewQuietly(), RENEW_MS);
       try {
         return await act(lease);
       } finally {
@@ -61,16 +63,27 @@ export class Lease {
   /**
    * Before each step that others would suffer from: still there, or there again where an instance
    * was started anew.
+   * @param wanted who did not run before, perhaps, but has to now
    * @throws SvcError SVC3331 when another run has taken over
    */
-  async renew(): Promise<void> {
-    await Promise.all(this.#ids().map((id) => this.#renewAt(id)));
+  async renew(wanted?: string): Promise<void> {
+    if (wanted !== undefined && !this.#granted.includes(wanted)) this.#granted.push(wanted);
+    await Promise.all(this.#granted.map((id) => this.#renewAt(id)));
     if (this.#lost !== null) throw this.#lost;
+  }
+
+  /** What is amiss is told by the next step. */
+  async #renewQuietly(): Promise<void> {
+    if (this.#isRenewing) return;
+    this.#isRenewing = true;
+    await this.renew().catch(() => {});
+    this.#isRenewing = false;
   }
 
   /** One after the other, and in the same order for all: of two that begin, one gets the first. */
   async #take(isForced: boolean): Promise<void> {
-    const answers = this.#ids().map(async (id) => {
+    const ids = [...this.#context.system.instances.keys()].sort();
+    const answers = ids.map(async (id) => {
       const isThere = await nodestatOf(this.#context, id).then(
         () => true,
         () => false,
@@ -79,8 +92,8 @@ export class Lease {
     });
     for (const id of (await Promise.all(answers)).flat()) {
       const told = await this.#ask(id, LEASE_SECONDS, isForced);
-      this.#isHeld = true;
       if (told?.status === "held") throw new SvcError("SVC3330", `${id}: ${sayHeld(told)}`);
+      if (told !== null) this.#granted.push(id);
     }
   }
 
@@ -102,9 +115,8 @@ export class Lease {
   }
 
   async #release(): Promise<void> {
-    if (!this.#isHeld) return;
     // What cannot be given back ends by itself.
-    await Promise.allSettled(this.#ids().map((id) => this.#ask(id, 0, false)));
+    await Promise.allSettled(this.#granted.map((id) => this.#ask(id, 0, false)));
   }
 
   /** Null where nobody answers: who does not run is in nobody's way. */
@@ -119,10 +131,6 @@ export class Lease {
       if (error instanceof SvcError && error.code === "SVC2701") return null;
       throw error;
     }
-  }
-
-  #ids(): string[] {
-    return [...this.#context.system.instances.keys()].sort();
   }
 }
 

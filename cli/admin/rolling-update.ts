@@ -141,7 +141,7 @@ async function takeOut(context: AdminContext, lease: Lease, id: string): Promise
 
 /** Out of service, for a reason that a later run knows; refused unless the lease is ours there. */
 async function mark(context: AdminContext, lease: Lease, id: string): Promise<void> {
-  await lease.renew();
+  await lease.renew(id);
   const parameters = { reason: LEFT_OUT, lease: lease.holder };
   await operate(context.address(id), "ServiceOut", parameters);
 }

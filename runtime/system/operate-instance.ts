@@ -7,6 +7,8 @@ import { isPlainObject } from "../settings/rules.js";
 import { type Address, ask } from "./ask-instance.js";
 
 const TIMEOUT_MS = 90_000;
+/** A token is there at once, where anybody is. */
+const TOKEN_TIMEOUT_MS = 10_000;
 const ATTEMPTS = 5;
 const PATH = "/svc/builtin/ADMIN_";
 /** It listens, and its plugins are being loaded. */
@@ -79,7 +81,8 @@ async function call(address: Address, wanted: Wanted): Promise<Told> {
   const { operation, parameters, headers, body } = wanted;
   const path = `${PATH}${operation}?${new URLSearchParams(parameters)}`;
   const posted = body === undefined ? {} : { body };
-  const { status, text } = await ask(address, { path, headers, timeoutMs: TIMEOUT_MS, ...posted });
+  const timeoutMs = operation === "GetAuthToken" ? TOKEN_TIMEOUT_MS : TIMEOUT_MS;
+  const { status, text } = await ask(address, { path, headers, timeoutMs, ...posted });
   let envelope: unknown;
   try {
     envelope = JSON.parse(text);
