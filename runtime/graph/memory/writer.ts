@@ -59,7 +59,7 @@ export class Writer {
   #freedCount = 0;
   readonly #freed: number[] = [];
   readonly #freedOf: Allocator[] = [];
-  /** Set by who shortens a run of arcs, until all is final or undone. */
+  /** Set by who shortens a run of arcs or frees a handle, until all is final or undone. */
   hasShortened = false;
   /** True if the log has to be told of what this mutation has committed. */
   #hasLogged = false;

@@ -82,6 +82,7 @@ export class VertexTable implements Allocator {
   free(handle: number): void {
     const writer = this.#writer;
     writer.touch(0, handle);
+    writer.hasShortened = true;
     writer.put(this.#meta, handle, 0);
     writer.freeAtCommit(this, handle, 0);
   }
@@ -221,7 +222,7 @@ export class VertexTable implements Allocator {
   #clear(handle: number): void {
     const base = handle * RECORD_WORDS;
     const { words } = this.#record;
-    if (this.#writer.isNested) {
+    if (this.#writer.isNested && this.#writer.hasShortened) {
       for (let word = 0; word < RECORD_WORDS; word++) {
         if (word !== RecordWord.Generation) this.#writer.keep(this.#record, base + word);
       }
