@@ -185,6 +185,13 @@ export class GraphManagement extends GraphQueries {
     resetQueryCounters(this.access.store);
   }
 
+  /** Changes nothing: what a replica has applied is a place in the log. Returns what is given. */
+  resetSerial(serial = 0): number {
+    void this.access;
+    if (Number.isSafeInteger(serial) && serial >= 0) return serial;
+    throw new ValueError("a serial is an integer of 0 or more");
+  }
+
   /**
    * Code of a relationship, which is given one if it has none.
    * @param code that it must have, or is to get

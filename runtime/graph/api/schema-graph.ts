@@ -2,11 +2,30 @@
 // objects at run time, and the same class; only types say more.
 
 import type { GraphOptions } from "../keeper/thread-graphs.js";
+import type { AdjacentOptions } from "../query/calls/adjacent.js";
+import type { AggregateOptions } from "../query/calls/aggregate.js";
 import type { NeighborhoodOptions } from "../query/calls/neighborhood.js";
+import type {
+  AdjacencyQuery,
+  AggregatorQuery,
+  ArcsQuery,
+  NeighborhoodQuery,
+  VerticesQuery,
+} from "../query/calls/prepared-query.js";
 import type { ScanOptions } from "../query/calls/stream.js";
 import type { GlobalOptions } from "../query/calls/vertices.js";
 import type {
+  AdjacencyQueryOptions,
+  AggregateQueryOptions,
+  ExecuteOptions,
+  GlobalQueryOptions,
+  NeighborhoodQueryOptions,
+} from "../query/parse/query-options.js";
+import type {
+  AggregateResult,
+  ArcsResult,
   NeighborhoodResult,
+  ScannedArc,
   ScannedVertex,
   VerticesResult,
 } from "../query/show/typed-results.js";
@@ -31,20 +50,23 @@ import type {
 import type { OptionOf, SchemaEntry, SchemaResult, Spelt } from "./schema-results.js";
 import type { Vertex } from "./vertex.js";
 
-type SchemaGlobal<S extends GraphSchema> = Omit<GlobalOptions, "condition"> & {
+type SchemaGlobal<S extends GraphSchema, O = GlobalOptions> = Omit<O, "condition"> & {
   readonly condition?: SchemaCondition<S>;
 };
 type SchemaScan<S extends GraphSchema> = Omit<ScanOptions, "condition"> & {
   readonly condition?: SchemaCondition<S>;
 };
-type SchemaNeighborhood<S extends GraphSchema> = Omit<
-  NeighborhoodOptions,
-  "arc" | "neighbor" | "collect"
-> & {
+type SchemaNeighborhood<S extends GraphSchema> = SchemaAnchored<S, NeighborhoodOptions>;
+type SchemaAnchored<S extends GraphSchema, O> = Omit<O, "arc" | "neighbor" | "collect"> & {
   readonly arc?: SchemaFilter<S>;
   readonly neighbor?: SchemaCondition<S>;
   readonly collect?: SchemaCollect<S>;
 };
+
+/** What stands before the `execute` of a prepared query. */
+interface Executes<R, O = ExecuteOptions> {
+  execute(options?: O & { readonly cache?: boolean }): R;
+}
 
 /** A vertex of a graph with a schema: of the type that was named, or of any. */
 export interface SchemaVertex<S extends GraphSchema, T extends TypeName<S> = TypeName<S>>
@@ -143,6 +165,62 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
   degree(id: VertexName, arc?: SchemaFilter<S>, options?: Parameters<Graph["degree"]>[2]): number;
   arcValue(this: never, ...given: never[]): never;
   arcValue(initial: VertexName, arc: SchemaFilter<S>, terminal: VertexName): number | null;
+  arcs(this: never, ...given: never[]): never;
+  arcs<const O extends SchemaGlobal<S> = object>(
+    options?: O & SchemaGlobal<S> & Spelt<S, O, "condition">,
+  ): ArcsResult<O>;
+  scanArcs(this: never, ...given: never[]): never;
+  scanArcs<const O extends SchemaScan<S> = object>(
+    options?: O & SchemaScan<S> & Spelt<S, O, "condition">,
+  ): IterableIterator<ScannedArc<O>>;
+  adjacent(this: never, ...given: never[]): never;
+  adjacent(
+    id: VertexName,
+    arc?: SchemaFilter<S>,
+    neighbor?: SchemaCondition<S>,
+    options?: SchemaAnchored<S, AdjacentOptions>,
+  ): boolean;
+  aggregate(this: never, ...given: never[]): never;
+  aggregate<const O extends SchemaAnchored<S, AggregateOptions> = object>(
+    id: VertexName,
+    options?: O & SchemaAnchored<S, AggregateOptions> & Spelt<S, O, "neighbor">,
+  ): AggregateResult<O>;
+  newNeighborhoodQuery(this: never, ...given: never[]): never;
+  newNeighborhoodQuery<const O extends SchemaAnchored<S, NeighborhoodQueryOptions> = object>(
+    id?: VertexName | null,
+    options?: O & SchemaAnchored<S, NeighborhoodQueryOptions> & Spelt<S, O, "neighbor">,
+  ): Executes<SchemaResult<S, OptionOf<O, "neighbor">, NeighborhoodResult<O>>> & NeighborhoodQuery;
+  newVerticesQuery(this: never, ...given: never[]): never;
+  newVerticesQuery<const O extends SchemaGlobal<S, GlobalQueryOptions> = object>(
+    options?: O & SchemaGlobal<S, GlobalQueryOptions> & Spelt<S, O, "condition">,
+  ): Executes<SchemaResult<S, OptionOf<O, "condition">, VerticesResult<O>>> & VerticesQuery;
+  newArcsQuery(this: never, ...given: never[]): never;
+  newArcsQuery<const O extends SchemaGlobal<S, GlobalQueryOptions> = object>(
+    options?: O & SchemaGlobal<S, GlobalQueryOptions> & Spelt<S, O, "condition">,
+  ): Executes<ArcsResult<O>> & ArcsQuery;
+  newAdjacencyQuery(this: never, ...given: never[]): never;
+  newAdjacencyQuery(
+    id?: VertexName | null,
+    options?: SchemaAnchored<S, AdjacencyQueryOptions>,
+  ): AdjacencyQuery;
+  newAggregatorQuery(this: never, ...given: never[]): never;
+  newAggregatorQuery<const O extends SchemaAnchored<S, AggregateQueryOptions> = object>(
+    id?: VertexName | null,
+    options?: O & SchemaAnchored<S, AggregateQueryOptions> & Spelt<S, O, "neighbor">,
+  ): Executes<AggregateResult<O>, Omit<ExecuteOptions, "hits" | "offset">> & AggregatorQuery;
+  openVertexAsync(this: never, ...given: never[]): never;
+  openVertexAsync<T extends TypeName<S> = TypeName<S>>(
+    id: string | number,
+    mode?: AccessMode,
+    timeout?: number,
+  ): Promise<SchemaVertex<S, T>>;
+  openNeighbor(this: never, ...given: never[]): never;
+  openNeighbor<T extends TypeName<S> = TypeName<S>>(
+    id: VertexName,
+    arc?: SchemaFilter<S>,
+    mode?: "r" | "a",
+    timeout?: number,
+  ): SchemaVertex<S, T>;
   verticesType(this: never, ...given: never[]): never;
   verticesType(type: TypeName<S> | null): string[];
 }

@@ -178,4 +178,11 @@ test("the negation bit gives the opposite of a comparison", () => {
   assert.is(V_GTE | V_NOT, V_LT);
 });
 
+test("resetSerial gives back the serial that it is given", ({ graph }) => {
+  assert.is(graph.resetSerial(), 0);
+  assert.is(graph.resetSerial(77), 77);
+  assert.throws(() => graph.resetSerial(-1), /a serial is an integer of 0 or more/);
+  assert.throws(() => graph.resetSerial(1.5), /a serial is an integer of 0 or more/);
+});
+
 test.run();

@@ -89,6 +89,39 @@ test("open vertices have the properties of their type", () => {
   anyone.close();
 });
 
+test("arcs, sums, tests and prepared queries take what the schema has", async () => {
+  const graph = makeShop();
+  assert.equal(graph.arcs({ condition: { type: "person", arc: "bought" }, fields: ["id"] }), [
+    "pen",
+  ]);
+  assert.is([...graph.scanArcs({ condition: { type: "person" } })].length, 2);
+  assert.is(graph.adjacent("ann", "bought", { type: "product", property: { price: 2 } }), true);
+  assert.is(graph.aggregate("ann", { arc: "knows" }).arcs, 1);
+  const query = graph.newNeighborhoodQuery("ann", {
+    neighbor: { type: "product" },
+    fields: ["properties"],
+    result: "dict",
+  });
+  const found = query.execute({ hits: 5 });
+  same<(typeof found)[number]["properties"], Readonly<Shop["vertices"]["product"]>>(true);
+  assert.is(found[0]!.properties.price, 2);
+  const people = graph.newVerticesQuery({ condition: { type: "person" } });
+  assert.is(people.execute().length, 2);
+  assert.is(
+    graph.newArcsQuery({ condition: { arc: { rel: "knows", dir: "out" } } }).execute().length,
+    1,
+  );
+  assert.is(graph.newAdjacencyQuery("ann", { arc: "knows" }).execute(), true);
+  assert.is(graph.newAggregatorQuery("ann", { arc: "knows" }).execute().arcs, 1);
+  const ann = await graph.openVertexAsync<"person">("ann");
+  same<ReturnType<typeof ann.getProperty<"age">>, number | null>(true);
+  assert.is(ann.getProperty("age"), 30);
+  ann.close();
+  const pen = graph.openNeighbor<"product">("ann", "bought");
+  assert.is(pen.requireProperty("price"), 2);
+  pen.close();
+});
+
 /** Never called: what stands here only must not compile. */
 function refused(graph: Graph<Shop>): unknown[] {
   const vertex = graph.openVertex<"person">("ann");
@@ -129,6 +162,32 @@ function refused(graph: Graph<Shop>): unknown[] {
     graph.degree("ann", "likes"),
     // @ts-expect-error there is no such type
     graph.verticesType("cat"),
+    // @ts-expect-error there is no such relationship
+    graph.arcs({ condition: { arc: "likes" } }),
+    // @ts-expect-error there is no such type
+    graph.scanArcs({ condition: { type: "cat" } }),
+    // @ts-expect-error there is no such relationship
+    graph.aggregate("ann", { arc: "likes" }),
+    // @ts-expect-error there is no such type
+    graph.aggregate("ann", { neighbor: { type: "cat" } }),
+    // @ts-expect-error there is no such relationship
+    graph.adjacent("ann", "likes"),
+    // @ts-expect-error a property of another type
+    graph.adjacent("ann", "knows", { type: "person", property: { price: 1 } }),
+    // @ts-expect-error there is no such relationship
+    graph.newNeighborhoodQuery("ann", { arc: "likes" }),
+    // @ts-expect-error a property of another type
+    graph.newVerticesQuery({ condition: { type: "person", property: { price: 1 } } }),
+    // @ts-expect-error there is no such type
+    graph.newArcsQuery({ condition: { type: "cat" } }),
+    // @ts-expect-error there is no such relationship
+    graph.newAdjacencyQuery("ann", { arc: "likes" }),
+    // @ts-expect-error there is no such relationship
+    graph.newAggregatorQuery("ann", { arc: { rel: "likes" } }),
+    // @ts-expect-error there is no such type
+    graph.openVertexAsync<"cat">("ann"),
+    // @ts-expect-error there is no such relationship
+    graph.openNeighbor("ann", "likes"),
   ];
 }
 
