@@ -36,6 +36,8 @@ test.after.each(async () => {
   for (const { port } of [small.dispatcher, lenient]) {
     for (const row of [0, 1]) {
       for (;;) {
+        // What may be repeated tries again, at once, who was left alone.
+        await get(port, "/svc/plugin/find");
         const { json } = await get(port, `/svc/plugin/affine?n=${row}`);
         const { entries = [] } = (json.response ?? {}) as { entries?: [number, Item][] };
         if (entries.filter(([, { replica }]) => replica === row).length === 2) break;
@@ -137,14 +139,18 @@ test("what is no answer is left out where that is allowed", async () => {
   assert.equal(await rows("where", lenient.port), [0]);
 });
 
-for (const how of ["proxy", "process"] as const) {
+// Who hangs again is left alone for twice as long: so others do.
+for (const [how, place] of [
+  ["proxy", 1],
+  ["process", 0],
+] as const) {
   test(`a back-end that hangs is cut off after the time-out (${how})`, async () => {
-    const { engine } = small.at(1, 0);
+    const { engine } = small.at(place, 0);
     if (how === "process") engine.hang();
-    else setFault(1, 0, "hang");
-    assert.is(await rows(), `<partial: 1 width: 2> | 503 | timeout after ${TIMEOUT_MS} ms`);
+    else setFault(place, 0, "hang");
+    assert.is(await rows(), `<partial: ${place} width: 2> | 503 | timeout after ${TIMEOUT_MS} ms`);
     // From then on the other one is asked.
-    assert.equal(await rows(), [0, 1]);
+    assert.equal(await rows(), place === 1 ? [0, 1] : [1, 0]);
     const { json } = await ask("where", {}, lenient.port);
     assert.equal(json.partitions, [2, 1, 1]);
     engine.resume();
@@ -153,7 +159,7 @@ for (const how of ["proxy", "process"] as const) {
 
 test("a replica that hangs but calls itself well fails nobody who may be repeated", async () => {
   await ask("find");
-  setFault(1, 0, "zombie");
+  setFault(0, 0, "zombie");
   for (let i = 0; i < 20; i++) {
     const { status, json } = await ask("find");
     assert.equal([status, json.partitions], [200, [2, 0, 2]]);
