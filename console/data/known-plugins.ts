@@ -20,20 +20,33 @@ export interface KnownPlugins {
   readonly plugins: readonly PluginSpec[];
   /** This instance is a dispatcher. */
   readonly hasMatrix: boolean;
+  /** Names of those that only back-ends have. */
+  readonly elsewhere: ReadonlySet<string>;
 }
 
 /** @throws Error when the contract cannot be read */
 export async function knownPlugins(): Promise<KnownPlugins> {
-  const [argspec, matrix] = await Promise.all([
+  const [argspec, matrix, local] = await Promise.all([
     askValue("svc/builtin/argspec?format=schema") as Promise<Argspec>,
     askValue("svc/matrix"),
+    askValue("svc/builtin/plugins"),
   ]);
   // A post-processor is called by its server alone.
   const own = argspec.plugins.filter(({ role }) => role !== "post");
-  if (!Array.isArray(matrix) || matrix.length === 0) return { plugins: own, hasMatrix: false };
+  if (!Array.isArray(matrix) || matrix.length === 0) {
+    return { plugins: own, hasMatrix: false, elsewhere: new Set() };
+  }
   const names = new Set(argspec.plugins.map(({ name }) => name));
+  const here = new Set(paths(local));
   const others = (await listed()).filter(({ name }) => !names.has(name));
-  return { plugins: [...own, ...others], hasMatrix: true };
+  const plugins = [...own, ...others];
+  // The contract is that of the build, of which a dispatcher serves a part.
+  const away = plugins.filter(({ path }) => !here.has(path)).map(({ name }) => name);
+  return { plugins, hasMatrix: true, elsewhere: new Set(away) };
+}
+
+function paths(value: unknown): readonly string[] {
+  return listAt({ value }, "value").map((record) => textAt(record, "path"));
 }
 
 /** Empty where no back-end answers: what is here can be tried anyway. */

@@ -117,18 +117,27 @@ function draw(
   paint.textAlign = "center";
   paint.strokeStyle = colour("--quiet");
   paint.fillStyle = colour("--quiet");
+  const named: [text: string, at: Point][] = [];
   for (const { from, to, relationship, value } of arcs) {
     const [a, b] = [places.get(from), places.get(to)];
     if (a === undefined || b === undefined) continue;
-    arrow(paint, a, b);
+    arrow(paint, a, b, radiusOf(to, anchor));
     if (arcs.length > MAX_ARCS_NAMED) continue;
-    paint.fillText(shown(`${relationship} ${value}`, MAX_NAME), (a.x + b.x) / 2, (a.y + b.y) / 2);
+    const middle = { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+    named.push([shown(`${relationship} ${value}`, MAX_NAME), middle]);
+  }
+  // After all lines, and on ground of their own: names are read, not crossed out.
+  paint.strokeStyle = colour("--card");
+  paint.lineWidth = 5;
+  for (const [text, { x, y }] of named) {
+    paint.strokeText(text, x, y + 4);
+    paint.fillText(text, x, y + 4);
   }
   for (const id of ids) {
     const { x, y } = places.get(id)!;
     paint.fillStyle = colour(id === anchor ? "--plot2" : "--plot");
     paint.beginPath();
-    paint.arc(x, y, id === anchor ? 7 : 5, 0, 2 * Math.PI);
+    paint.arc(x, y, radiusOf(id, anchor), 0, 2 * Math.PI);
     paint.fill();
     if (ids.length > MAX_NAMED && id !== anchor) continue;
     paint.fillStyle = colour("--text");
@@ -136,10 +145,15 @@ function draw(
   }
 }
 
-/** From one vertex to another, with a head at the second. */
-function arrow(paint: CanvasRenderingContext2D, a: Point, b: Point): void {
+function radiusOf(id: string, anchor: string): number {
+  return id === anchor ? 7 : 5;
+}
+
+/** From one vertex to the edge of another, with a head there. */
+function arrow(paint: CanvasRenderingContext2D, a: Point, b: Point, radius: number): void {
   const angle = Math.atan2(b.y - a.y, b.x - a.x);
-  const end = { x: b.x - Math.cos(angle) * HEAD, y: b.y - Math.sin(angle) * HEAD };
+  const far = radius + 1;
+  const end = { x: b.x - Math.cos(angle) * far, y: b.y - Math.sin(angle) * far };
   paint.beginPath();
   paint.moveTo(a.x, a.y);
   paint.lineTo(end.x, end.y);

@@ -59,7 +59,7 @@ export function Descriptor({ desk }: DeskProps) {
     <section class="card">
       <h2>Descriptor of the system</h2>
       <div class="field">
-        <label for="descriptor">JSON; its matrix takes part after the ports were restarted</label>
+        <label for="descriptor">JSON; a changed matrix takes part at once</label>
         <textarea
           id="descriptor"
           rows={8}

@@ -18,17 +18,54 @@ import { Plot } from "../parts/plot.js";
 import { OwnMatrix } from "./matrix.js";
 
 const EVERY_MS = 1000;
+/** Of one that is alone, the other figures tell the same. */
+const ALONE_EVERY_MS = 4000;
+/** Of instances that have a matrix. */
+const MODES: ReadonlySet<string> = new Set(["proxy", "dispatch"]);
 const NODE_EVERY_MS = 2000;
 
+/** Two parts, each drawn when there is something new of it alone. */
 export function Overview() {
+  return (
+    <>
+      <AllInstances />
+      <ThisInstance />
+    </>
+  );
+}
+
+function AllInstances() {
+  const rates = useMemo(() => new Rates(), []);
+  const [isSystem, setSystem] = useState(true);
+  const { overview, instances } = useInstances(isSystem ? EVERY_MS : ALONE_EVERY_MS, (found) => {
+    rates.add(Date.now(), countsOf(matricesOf(found)));
+    setSystem(found.length > 1);
+  });
+  const matrices = matricesOf(instances);
+  const isDispatcher = instances.some(({ node }) => MODES.has(textAt(node, "matrix", "mode")));
+  return (
+    <>
+      {instances.length > 1 && <System overview={overview} instances={instances} />}
+      {instances.length > 0 && <InstanceTable instances={instances} />}
+      {isDispatcher && matrices.length === 0 && <OwnMatrix isWhole={false} />}
+      {matrices.map((matrix) => (
+        <MatrixTable
+          key={matrix.id}
+          title={`Matrix of ${shown(matrix.id, 60)}`}
+          matrix={matrix}
+          rates={rates}
+          isWhole={false}
+        />
+      ))}
+    </>
+  );
+}
+
+function ThisInstance() {
   const rates = useMemo(() => new Series(1), []);
   const times = useMemo(() => new Series(2), []);
   const [turn, setTurn] = useState(0);
   const node = useLive("svc/nodestat", NODE_EVERY_MS);
-  const backEnds = useMemo(() => new Rates(), []);
-  const { overview, instances } = useInstances(EVERY_MS, (found) => {
-    backEnds.add(Date.now(), countsOf(matricesOf(found)));
-  });
   const status = useLive("svc/status", EVERY_MS, (answer, isGap) => {
     const at = Date.now() / 1000;
     rates.add(at, isGap ? [] : [numberAt(answer, "request", "rate")]);
@@ -36,23 +73,9 @@ export function Overview() {
     times.add(at, isGap ? [] : [response("50.0"), response("95.0")]);
     setTurn((last) => last + 1);
   });
-  const matrices = matricesOf(instances);
-  const isAlone = matrices.length === 0 && isAt(status, "dispatcher", "enabled");
   return (
     <>
-      {instances.length > 1 && <System overview={overview} instances={instances} />}
-      {instances.length > 0 && <InstanceTable instances={instances} />}
-      {isAlone && <OwnMatrix isWhole={false} />}
-      {matrices.map((matrix) => (
-        <MatrixTable
-          key={matrix.id}
-          title={`Matrix of ${shown(matrix.id, 60)}`}
-          matrix={matrix}
-          rates={backEnds}
-          isWhole={false}
-        />
-      ))}
-      <ThisInstance node={node} status={status} />
+      <OwnFigures node={node} status={status} />
       <div class="cards">
         <Plot title="Requests" unit="/s" names={["rate"]} series={rates} turn={turn} />
         <Plot title="Latency" unit="ms" names={["median", "95th"]} series={times} turn={turn} />
@@ -71,7 +94,7 @@ function System({ overview, instances }: SystemProps) {
   const hosts = new Set(instances.map(({ address }) => address.replace(/:\d+$/, "")));
   const warnings = instances.filter(({ state }) => state.isWarning).length;
   const sum = (name: string) => builders.reduce((all, { node }) => all + numberAt(node, name), 0);
-  const word = warnings === 0 ? "OK" : `Check ${warnings} warnings`;
+  const word = warnings === 0 ? "OK" : `Check ${warnings} warning${warnings === 1 ? "" : "s"}`;
   const state = { word, tone: warnings === 0 ? "good" : "warn", isWarning: warnings > 0 } as const;
   return (
     <section class="card">
@@ -80,7 +103,7 @@ function System({ overview, instances }: SystemProps) {
       </h2>
       <Figures
         items={[
-          ["Instances", `${instances.length} on ${hosts.size} hosts`],
+          ["Instances", `${instances.length} on ${hosts.size} host${hosts.size === 1 ? "" : "s"}`],
           ["Builders", count(builders.length)],
           ["Vertices of builders", count(sum("graph-order"))],
           ["Arcs of builders", count(sum("graph-size"))],
@@ -91,12 +114,12 @@ function System({ overview, instances }: SystemProps) {
   );
 }
 
-interface ThisInstanceProps {
+interface OwnFiguresProps {
   readonly node: unknown;
   readonly status: unknown;
 }
 
-function ThisInstance({ node, status }: ThisInstanceProps) {
+function OwnFigures({ node, status }: OwnFiguresProps) {
   const state = stateOf(trouble.value !== null && node === null ? undefined : node);
   return (
     <section class={trouble.value === null ? "card" : "card stale"}>

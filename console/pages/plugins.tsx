@@ -5,20 +5,20 @@ import type { PluginSpec } from "../../argspec/argspec.js";
 import { type KnownPlugins, knownPlugins } from "../data/known-plugins.js";
 import { shown } from "../data/text.js";
 import { PageLink } from "../parts/page-link.js";
-import { place } from "../router.js";
+import { keepPart, place } from "../router.js";
 import { TryPlugin } from "./try-plugin.js";
 
 export function Plugins() {
   const [known, setKnown] = useState<KnownPlugins | null>(null);
   const [failure, setFailure] = useState("");
-  const [search, setSearch] = useState("");
   const chosen = place.value.params.get("name");
   useEffect(() => {
     knownPlugins().then(setKnown, (error: Error) => setFailure(error.message));
   }, []);
   if (failure !== "") return <p class="notice">The plugins cannot be read: {shown(failure)}</p>;
   if (known === null) return <p class="quiet">Reading the plugins…</p>;
-  const { plugins, hasMatrix } = known;
+  const { plugins, hasMatrix, elsewhere } = known;
+  const search = place.value.params.get("search") ?? "";
   const wanted = search.toLowerCase();
   const found = plugins.filter(({ name, summary }) =>
     `${name} ${summary}`.toLowerCase().includes(wanted),
@@ -33,13 +33,17 @@ export function Plugins() {
             id="search"
             value={search}
             autocomplete="off"
-            onInput={(event) => setSearch(event.currentTarget.value)}
+            onInput={(event) => keepPart("search", event.currentTarget.value)}
           />
         </div>
-        <Names plugins={found} chosen={chosen} />
+        <Names plugins={found} chosen={chosen} search={search} />
       </section>
       {plugin !== undefined ? (
-        <TryPlugin key={plugin.name} plugin={plugin} hasMatrix={hasMatrix} />
+        <TryPlugin
+          key={plugin.name}
+          plugin={plugin}
+          ways={!hasMatrix ? "here" : elsewhere.has(plugin.name) ? "matrix" : "both"}
+        />
       ) : (
         <p class="quiet">
           {chosen === null
@@ -54,14 +58,16 @@ export function Plugins() {
 interface NamesProps {
   readonly plugins: readonly PluginSpec[];
   readonly chosen: string | null;
+  readonly search: string;
 }
 
-function Names({ plugins, chosen }: NamesProps) {
+function Names({ plugins, chosen, search }: NamesProps) {
   if (plugins.length === 0) return <p class="quiet">No plugin is called so.</p>;
   return (
     <ul class="names">
       {plugins.map(({ name, summary }) => {
-        const address = `plugin?name=${encodeURIComponent(name)}`;
+        const kept = search === "" ? {} : { search };
+        const address = `plugin?${new URLSearchParams({ name, ...kept })}`;
         return (
           <li key={name}>
             <PageLink to={address} current={name === chosen ? "true" : undefined}>

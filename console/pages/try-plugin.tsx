@@ -3,7 +3,7 @@
 
 import { useRef, useState } from "preact/hooks";
 import type { PluginSpec } from "../../argspec/argspec.js";
-import { callText, LANGUAGES, type Language } from "../data/call-text.js";
+import { callText, LANGUAGES } from "../data/call-text.js";
 import { ask, type Reply } from "../data/client.js";
 import { asTyped, fieldsOf, mistakeIn, type PluginRequest, requestOf } from "../data/form.js";
 import { shown } from "../data/text.js";
@@ -15,6 +15,8 @@ import { keep, keepPart, place } from "../router.js";
 /** Parameters in the address begin with this. */
 const MARK = "v.";
 const MAX_IN_ADDRESS = 500;
+/** What else stands in the address. */
+const KEPT = ["via", "search", "as"];
 /** Sends it through the matrix, and asks how that came to its answer. */
 const THROUGH_MATRIX = { "x-svc-console": "matrix", "x-svc-explain": "1" };
 
@@ -29,7 +31,10 @@ function isThroughMatrix(): boolean {
 
 function remember(plugin: PluginSpec, values: ReadonlyMap<string, string>): void {
   const params = new URLSearchParams({ name: plugin.name });
-  if (isThroughMatrix()) params.set("via", "matrix");
+  for (const part of KEPT) {
+    const text = place.value.params.get(part);
+    if (text !== null) params.set(part, text);
+  }
   for (const { name, kind } of fieldsOf(plugin)) {
     const text = values.get(name) ?? "";
     if (kind !== "body" && text !== "" && text.length <= MAX_IN_ADDRESS) {
@@ -41,12 +46,12 @@ function remember(plugin: PluginSpec, values: ReadonlyMap<string, string>): void
 
 interface TryPluginProps {
   readonly plugin: PluginSpec;
-  /** This instance is a dispatcher. */
-  readonly hasMatrix: boolean;
+  /** Where it can run: in this instance, through its matrix. */
+  readonly ways: "here" | "matrix" | "both";
 }
 
-export function TryPlugin({ plugin, hasMatrix }: TryPluginProps) {
-  const isThere = hasMatrix && isThroughMatrix();
+export function TryPlugin({ plugin, ways }: TryPluginProps) {
+  const isThere = ways === "matrix" || (ways === "both" && isThroughMatrix());
   const [values, setValues] = useState(typedBefore);
   const [reply, setReply] = useState<Reply | null>(null);
   const [failure, setFailure] = useState("");
@@ -93,7 +98,8 @@ export function TryPlugin({ plugin, hasMatrix }: TryPluginProps) {
             onText={(text) => change(new Map(values).set(field.name, text))}
           />
         ))}
-        {hasMatrix && <Way isThere={isThere} />}
+        {ways === "both" && <Way isThere={isThere} />}
+        {ways === "matrix" && <p class="quiet">It runs in back-ends, through the matrix.</p>}
         <div class="row">
           <button
             class="main"
@@ -173,7 +179,7 @@ function originOfCalls(): string {
 }
 
 function Call({ request }: { readonly request: PluginRequest }) {
-  const [language, setLanguage] = useState<Language>("curl");
+  const language = LANGUAGES.find((one) => one === place.value.params.get("as")) ?? "curl";
   const text = callText(language, originOfCalls(), request);
   return (
     <section class="card">
@@ -186,7 +192,7 @@ function Call({ request }: { readonly request: PluginRequest }) {
               type="radio"
               name="language"
               checked={name === language}
-              onChange={() => setLanguage(name)}
+              onChange={() => keepPart("as", name)}
             />{" "}
             {name}
           </label>

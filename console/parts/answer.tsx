@@ -33,15 +33,31 @@ export function Answer({ reply }: { readonly reply: Reply }) {
         {!ok && <p class="bad">{messageOf(reply).slice(0, MAX_TEXT)}</p>}
         <ListTable value={value} />
         <TextBlock label="Text of the answer" text={isCut ? pretty.slice(0, MAX_TEXT) : pretty} />
-        {isCut && (
-          <button type="button" onClick={() => setWhole(true)}>
-            Show all {bytes(pretty.length)}
+        <div class="row">
+          {isCut && (
+            <button type="button" onClick={() => setWhole(true)}>
+              Show all {bytes(pretty.length)}
+            </button>
+          )}
+          <button type="button" onClick={() => download(text)}>
+            Download
           </button>
-        )}
+        </div>
       </section>
       {waterfall !== null && <Waterfall waterfall={waterfall} />}
     </>
   );
+}
+
+/** The answer as it came, as a file: no page of it is ever opened. */
+function download(text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = "answer.json";
+  link.click();
+  // Once the browser has taken it.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 function ListTable({ value }: { readonly value: unknown }) {

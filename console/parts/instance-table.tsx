@@ -8,7 +8,7 @@ import { PageLink } from "./page-link.js";
 
 const COLUMNS = [
   ...["Instance", "Type", "State", "Uptime", "Service", "Requests/s", "95th", "Clients", "Memory"],
-  ...["Vertices", "Arcs"],
+  ...["Vertices", "Arcs", "Actions"],
 ];
 const MAX_ROWS = 500;
 
@@ -47,13 +47,17 @@ function Row({ instance }: { readonly instance: Instance }) {
       <th scope="row">
         {target === null ? shown(id, 60) : <a href={target}>{shown(id, 60)}</a>}
         <div class="quiet">{shown(address, 60)}</div>
-        <PageLink to={`admin?on=${encodeURIComponent(id)}`}>Operate</PageLink>
       </th>
       <td>{shown(type, 40)}</td>
       <td>
         <Badge state={state} />
       </td>
-      {isThere ? <Figures node={node} /> : <td colSpan={COLUMNS.length - 3}>no answer</td>}
+      {isThere ? <Figures node={node} /> : <td colSpan={COLUMNS.length - 4}>no answer</td>}
+      <td>
+        <PageLink to={`admin?on=${encodeURIComponent(id)}`} label={`Operate ${shown(id, 60)}`}>
+          Operate
+        </PageLink>
+      </td>
     </tr>
   );
 }

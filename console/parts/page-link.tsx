@@ -7,14 +7,17 @@ interface PageLinkProps {
   /** A page and its state, such as `plugin?name=hello`. */
   readonly to: string;
   readonly current?: "page" | "true" | undefined;
+  /** Where the text alone does not say what is meant. */
+  readonly label?: string;
   readonly children: ComponentChildren;
 }
 
-export function PageLink({ to, current, children }: PageLinkProps) {
+export function PageLink({ to, current, label, children }: PageLinkProps) {
   return (
     <a
       href={to}
       aria-current={current}
+      aria-label={label}
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey) return;
         event.preventDefault();

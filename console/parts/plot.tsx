@@ -8,6 +8,9 @@ import { count } from "../data/text.js";
 import { theme } from "../theme.js";
 
 const HEIGHT = 160;
+/** Between two marks of time. */
+const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
+const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false } as const;
 const COLOURS = ["--plot", "--plot2"];
 
 interface PlotProps {
@@ -62,12 +65,18 @@ function optionsOf(element: HTMLElement, names: readonly string[]): uPlot.Option
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(name).trim();
   const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 } };
+  const clock = (at: number) => new Date(at * 1000).toLocaleTimeString([], CLOCK);
   return {
     width: element.clientWidth,
     height: HEIGHT,
     cursor: { show: false },
     scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
-    axes: [axis, { ...axis, size: 56 }],
+    // What the figures and the text of the image say.
+    legend: { live: false, show: names.length > 1 },
+    axes: [
+      { ...axis, incrs: SECONDS, space: 90, values: (_, times) => times.map(clock) },
+      { ...axis, size: 56 },
+    ],
     series: [
       {},
       ...names.map((label, index) => ({ label, stroke: colour(COLOURS[index]!), width: 1.5 })),

@@ -24,6 +24,8 @@ interface Message {
 }
 
 export interface BrowserTab {
+  /** Of the browser, which has more processes below it. */
+  readonly pid: number;
   /** Addresses of all requests so far. */
   readonly requests: readonly string[];
   /** Errors on the browser's own console: exceptions, violations of policies. */
@@ -74,6 +76,7 @@ export async function openTab(browser: string): Promise<BrowserTab> {
   session = (await send("Target.attachToTarget", { targetId, flatten: true })).sessionId;
   for (const domain of ["Page", "Network", "Runtime", "Log"]) await send(`${domain}.enable`);
   return {
+    pid: child.pid!,
     requests,
     complaints,
     open: async (url) => void (await send("Page.navigate", { url })),
