@@ -1,10 +1,11 @@
-// What the console costs: the server, with one and with ten of them open, the browser, and the first
-// view. Real pages in Chromium (or what the variable CHROMIUM names), against one engine of its own.
+// What the console costs: the server, with one and with ten of them open, the browser, and the
+// first view. Real pages in Chromium (or what the variable CHROMIUM names), against one engine.
 //
 //   npm run build && node --import tsx bench/console.mjs [seconds]
 //
 // CPU is that of the processes, as the operating system counts it, so other work on the machine
-// changes little but the times. The hour is one of a false clock: timers run as fast as answers come.
+// changes little but the times. The hour is one of a false clock: timers run as fast as answers
+// come.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";

@@ -111,14 +111,19 @@ export function TryPlugin({ plugin, ways }: TryPluginProps) {
           <Examples plugin={plugin} onPick={change} />
         </div>
       </form>
-      {failure !== "" && (
-        <p class="notice" role="alert">
-          No answer: {shown(failure)}
-        </p>
-      )}
+      <NoAnswer failure={failure} />
       {reply !== null && <Answer reply={reply} />}
       <Call request={request} />
     </div>
+  );
+}
+
+function NoAnswer({ failure }: { readonly failure: string }) {
+  if (failure === "") return null;
+  return (
+    <p class="notice" role="alert">
+      No answer: {shown(failure)}
+    </p>
   );
 }
 

@@ -1,6 +1,6 @@
 // A graph whose names are hostile: markup, marks that turn the direction of writing, a hundred
-// thousand characters. All of it is shown as text, clipped, on the pages that show graphs, and found
-// again by its link. Skipped without a browser.
+// thousand characters. All of it is shown as text, clipped, on the pages that show graphs, and
+// found again by its link. Skipped without a browser.
 // limit: 180 s
 // builds examples
 

@@ -1,0 +1,98 @@
+// The console of the example of eight instances: all of them, their matrix and who follows whom on
+// open pages, while one hangs, is killed, and is started again. Skipped without a browser.
+// limit: 240 s
+// builds examples
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { packageRoot } from "../../runtime/base/package-info.js";
+import { findBrowser } from "./support/browser.js";
+import { ConsolePage } from "./support/console-page.js";
+import { svc } from "./support/server.js";
+import { UpSystem } from "./support/system.js";
+
+const browser = findBrowser();
+const test = suite("console cities");
+const inBrowser = browser === null ? test.skip : test;
+if (browser === null) console.log("console cities: skipped (no browser; see CHROMIUM)");
+
+const EXAMPLE = join(packageRoot(), "examples", "cities");
+const ADMIN_PORT = 9991;
+let system: UpSystem;
+let page: ConsolePage;
+
+test.before(async () => {
+  if (browser === null) return;
+  process.env.SVC_TX_KEY = "a key that nobody else has";
+  await svc("build", EXAMPLE);
+  const descriptor = readFileSync(join(EXAMPLE, ".svc/system.json"), "utf8");
+  system = new UpSystem(EXAMPLE, JSON.parse(descriptor));
+  await system.up();
+  page = await ConsolePage.start(browser);
+});
+test.after(async () => {
+  await page?.close();
+  await system?.close();
+  delete process.env.SVC_TX_KEY;
+});
+
+const row = (id: string): string => `[...document.querySelectorAll("main tbody tr")]
+  .find((row) => row.innerText.trim().startsWith(${JSON.stringify(id)}))?.innerText ?? ""`;
+const rowHas = (id: string, text: string, is = true) =>
+  page.tab.until(`(${row(id)}).includes(${JSON.stringify(text)}) === ${is}`);
+/** The cell of the matrix that names an instance. */
+const cellHas = (id: string, text: string) =>
+  page.tab.until(`[...document.querySelectorAll("[aria-label='Matrix of TD'] td")]
+    .some((cell) => cell.innerText.includes(${JSON.stringify(id)}) &&
+      cell.innerText.includes(${JSON.stringify(text)}))`);
+
+inBrowser("builders provide, and search instances answer, by the buttons of one page", async () => {
+  const providers = ["S1.1", "S1.2", "S2.1", "S2.2"].map((id) => `on=${id}`).join("&");
+  await page.open(ADMIN_PORT, `admin?${providers}`, system.host);
+  await page.press("Unlock");
+  await page.has("Unlocked for");
+  await page.press("Subscribe", "main .cards");
+  await page.press("Subscribe", "dialog");
+  await page.has("done: Subscribe at S2.2");
+  await page.press("Service in", "main .cards");
+  await page.press("Service in", "dialog");
+  await page.has("done: ServiceIn at S2.2");
+  assert.is((await system.get("TD", "/svc/plugin/feed")).status, 200);
+  await page.open(ADMIN_PORT, "replication", system.host);
+  await page.has("All 8 instances");
+  for (const id of ["S1.1", "S2.2"]) await rowHas(id, "same");
+});
+
+inBrowser("a plugin of the back-ends runs through the matrix, and is explained", async () => {
+  await page.open(ADMIN_PORT, "plugin?name=largest", system.host);
+  await page.has("through the matrix");
+  await page.press("Try");
+  await page.has("Shanghai");
+  await page.has("Where the time went");
+});
+
+inBrowser("one that hangs, is killed and comes back is said on the open page", async () => {
+  await page.open(ADMIN_PORT, "system", system.host);
+  await page.has("8 on 1 host");
+  await cellHas("S1.1", "up");
+  const { json } = await system.get("S1.1", "/svc/nodestat", 1);
+  const { pid } = json.response as { pid: number };
+  // While it hangs, `svc up` does not start another one.
+  process.kill(pid, "SIGSTOP");
+  await rowHas("S1.1", "Down");
+  await rowHas("S2.1", "Down", false);
+  await rowHas("TD", "Degraded");
+  await cellHas("S2.1", "up");
+  process.kill(pid, "SIGKILL");
+  await rowHas("S1.1", "Down", false);
+  await page.tab.until(`(${row("S1.1")}) !== ""`);
+});
+
+inBrowser("nothing of this is a fault of the page", () => {
+  const complaints = page.tab.complaints.filter((text) => !/status of (4|5)\d\d/.test(text));
+  assert.equal(complaints, []);
+});
+
+test.run();
