@@ -15,7 +15,7 @@ import { type LogClock, storedGraph } from "../graph/log/logged-store.js";
 import type { TrafficBoard } from "../metrics/traffic.js";
 import type { Control } from "./control.js";
 import { type DurableLog, type LogMode, openLog } from "./durable-log.js";
-import { hasTakenOver, promote, readLineage } from "./lineage.js";
+import { fencedBy, hasTakenOver, promote, readLineage } from "./lineage.js";
 import { type Disk, realDisk } from "./log/disk.js";
 import type { Everywhere } from "./replica-graphs.js";
 import { Replication, type ReplicationSettings } from "./replication.js";
@@ -141,6 +141,7 @@ export class Interconnect {
     const following = hasTakenOver(root) ? { txPort: null, streamFrom: null } : {};
     const settings = { ...this.#settings, ...following };
     const keeper = new GraphKeeper(this.#thread, settings, this.#log, changes);
+    if (isStorable && fencedBy(root) !== null) keeper.isReplica = true;
     const none: RecoveredGraphs = { graphs: [], failures: [] };
     const recovered = isFirst ? keeper.recover((graph) => this.#requestOf(graph)) : none;
     this.#kept = { keeper, changes, recovered };

@@ -2,12 +2,13 @@
 // before it. Whoever has no more of that log than this is behind, and can follow on; and whoever
 // has the lower epoch has been replaced.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isMarked, readMark, removeMark, writeSafely } from "./replica-mark.js";
 import { isLogPosition } from "./wire/positions.js";
 
 const LINEAGE_FILE = "_lineage.json";
+const FENCE_FILE = "_fenced.json";
 /** Who was away for longer gets snapshots into an empty root. */
 const MOST_ANCESTORS = 16;
 
@@ -44,17 +45,40 @@ export function readLineage(root: string): Lineage {
 export function promote(root: string, isAsked: boolean): Lineage {
   const lineage = readLineage(root);
   const mark = readMarkOrNone(root);
+  const fence = isAsked ? fencedBy(root) : null;
   const followed = mark?.log ?? null;
-  if (mark === undefined || (followed === null && !isAsked)) {
+  const isReplica = mark !== undefined && (followed !== null || isAsked);
+  if (!isReplica && fence === null) {
     removeMark(root);
     return lineage;
   }
   const all = followed === null ? lineage.ancestors : [...lineage.ancestors, followed];
   const ancestors = all.slice(-MOST_ANCESTORS);
-  const next = { epoch: Math.max(lineage.epoch, mark.epoch) + 1, ancestors };
+  const epoch = Math.max(lineage.epoch, mark?.epoch ?? 0, fence ?? 0) + 1;
+  const next = { epoch, ancestors };
   writeSafely(join(root, LINEAGE_FILE), next);
   removeMark(root);
+  if (fence !== null) rmSync(join(root, FENCE_FILE), { force: true });
   return next;
+}
+
+/** Another instance provides in place of this one, also after a restart. */
+export function writeFence(root: string, epoch: number): void {
+  writeSafely(join(root, FENCE_FILE), { epoch });
+}
+
+/** Epoch of whoever provides in place of the instance of a root; null: nobody does. */
+export function fencedBy(root: string): number | null {
+  const file = join(root, FENCE_FILE);
+  if (!existsSync(file)) return null;
+  const least = readLineage(root).epoch + 1;
+  try {
+    const { epoch } = JSON.parse(readFileSync(file, "utf8")) as { epoch?: unknown };
+    return Number.isSafeInteger(epoch) ? Math.max(epoch as number, least) : least;
+  } catch {
+    // That it is there says enough: changes that nobody else will have must not be taken.
+    return least;
+  }
 }
 
 /**

@@ -11,7 +11,14 @@ import { Traffic, type TrafficBoard } from "../metrics/traffic.js";
 import type { Control, Repair } from "./control.js";
 import type { DurableLog } from "./durable-log.js";
 import { Gate, THROTTLE_UNITS, type Throttle, type ThrottleUnit } from "./gate.js";
-import { hasTakenOver, type Lineage, promote, readLineage } from "./lineage.js";
+import {
+  fencedBy,
+  hasTakenOver,
+  type Lineage,
+  promote,
+  readLineage,
+  writeFence,
+} from "./lineage.js";
 import { serialBase } from "./log/log-id.js";
 import { positionOf } from "./position-of.js";
 import { Provider, type ProviderParts, type Provides } from "./provider.js";
@@ -91,7 +98,15 @@ export class Replication {
     }
     const replication = new Replication(parts, parts.log);
     try {
-      const isOver = hasTakenOver(parts.settings.root);
+      const { root } = parts.settings;
+      const fence = fencedBy(root);
+      if (fence !== null) {
+        const text = `this instance was replaced as of epoch ${fence}: its graphs are readonly`;
+        const hint = "and it provides nothing, until it is told to by `svc admin promote`";
+        parts.warn(`SVC2535: replication: ${text}, ${hint}`);
+        return replication;
+      }
+      const isOver = hasTakenOver(root);
       if (txPort !== null)
         await (isOver ? replication.#warnOthers(txPort) : replication.#bind(txPort));
       for (const address of attach) replication.#attach(address);
@@ -145,6 +160,11 @@ export class Replication {
 
   #attach(given: string): void {
     const uri = uriOf(given);
+    const fence = fencedBy(this.#parts.settings.root);
+    if (fence !== null) {
+      const text = `this instance was replaced as of epoch ${fence}, and provides nothing`;
+      throw new SvcError("SVC2535", `replication: ${text}`);
+    }
     if (this.#providers.some((provider) => provider.uri === uri)) {
       throw new SvcError("SVC2536", `Subscriber already exists: ${uri}`);
     }
@@ -165,7 +185,7 @@ export class Replication {
       gate: this.#output,
       origin: () => this.#origin(),
       status: () => this.#provided(),
-      fenced: () => this.#fenced(),
+      fenced: (epoch) => this.#fenced(epoch),
     };
   }
 
@@ -253,9 +273,11 @@ export class Replication {
   }
 
   /** Nobody may change what those that follow the new provider will not have. */
-  #fenced(): void {
+  #fenced(epoch: number): void {
     this.#detach(null);
-    this.#parts.keeper.isReplica = true;
+    const { keeper, settings } = this.#parts;
+    keeper.isReplica = true;
+    writeFence(settings.root, epoch);
   }
 
   async #fence(timeoutMs: number): Promise<void> {

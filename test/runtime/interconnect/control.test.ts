@@ -171,13 +171,21 @@ test("a replica takes over: others follow it, and its provider is fenced off", a
   const again = await begin(context, "b", { attach: [toSecond] });
   again.graph().createVertex("later");
   await same(again, sibling);
+  await end(again);
+  // What was replaced stays so, although nobody is there to say it.
   await end(old);
   const back = await begin(context, "a", { attach: [toSecond] });
-  await end(again);
-  await until(
-    () => back.log.includes("SVC2535"),
-    () => back.log,
-  );
+  assert.match(back.log, /SVC2535.*replaced as of epoch 2.*promote/);
+  assert.throws(() => back.graph().createVertex("lost"), /readonly/);
+  assert.is(await code(back.control({ do: "attach", uri: `svc://${toSecond}` })), "SVC2535");
+  // Unless somebody wants it so, knowing what that means.
+  assert.is(await back.control({ do: "promote" }), 3);
+  back.graph().createVertex("mine");
+  await back.isFlushed();
+  await end(back);
+  const mine = await begin(context, "a", {});
+  assert.ok(mine.graph().hasVertex("mine"));
+  mine.graph().createVertex("more");
 });
 
 test("the last of a chain goes on behind the first one, and a new middle one", async (context) => {
