@@ -25,7 +25,14 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 /** A graph of a root, with a log or without, and what flushes that. */
 function open(root, log) {
-  const alone = { ip: null, txPort: null, attach: [], txKeyFile: null };
+  const alone = {
+    ip: null,
+    txPort: null,
+    attach: [],
+    txKeyFile: null,
+    stream: null,
+    streamFrom: null,
+  };
   const settings = { root, log, readonly: false, graphs: {}, events: false, idle: false, ...alone };
   const clock = new svc.LogClock();
   const thread = new svc.Interconnect(THREAD + 1, { ...settings, saveEvery: 0 }, clock, () => {});
