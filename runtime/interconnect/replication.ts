@@ -217,11 +217,11 @@ export class Replication {
     // Only its own port has to be given up before it can be had again.
     if (port === this.#traffic.txPort) this.#unbind();
     const subscriber = this.#subscriberAt(port);
-    await subscriber.listen();
+    const had = await subscriber.listen();
     this.#subscriber?.stop();
     this.#subscriber = subscriber;
     this.#isPromoted = false;
-    this.#traffic.txPort = port;
+    this.#traffic.txPort = had;
     this.#parts.keeper.isReplica = true;
   }
 

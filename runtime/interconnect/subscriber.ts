@@ -1,7 +1,7 @@
 // Listens for a provider, one at a time, and keeps the graphs of this instance as that one's are:
 // what comes is applied, and goes from there to the log of this instance like any other change.
 
-import { createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { SvcError } from "../base/errors.js";
 import type { LogLine } from "../base/log-settings.js";
 import type { Traffic } from "../metrics/traffic.js";
@@ -72,9 +72,10 @@ export class Subscriber implements Follows {
 
   /**
    * @param promotedTo epoch of an instance that only says that it has taken over; null: it follows
+   * @returns the port, which a free one was taken for where it is 0
    * @throws SvcError SVC2530 the port cannot be had, SVC2534
    */
-  async listen(promotedTo: number | null = null): Promise<void> {
+  async listen(promotedTo: number | null = null): Promise<number> {
     const { port, ip, key } = this.#parts;
     this.#promotedTo = promotedTo;
     const host = key.isThere ? (ip ?? undefined) : "127.0.0.1";
@@ -86,7 +87,8 @@ export class Subscriber implements Follows {
       this.#server.listen({ port, host }, resolve);
     });
     this.#server.on("error", (error) => this.#say(error));
-    if (promotedTo !== null) return;
+    const had = (this.#server.address() as AddressInfo).port;
+    if (promotedTo !== null) return had;
     try {
       this.#replica = await this.#parts.replica();
       this.#replica.onSafe = () => this.#acknowledge();
@@ -94,6 +96,7 @@ export class Subscriber implements Follows {
       this.stop();
       throw error;
     }
+    return had;
   }
 
   get origin(): string | null {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import type { Instance } from "./support/instance.js";
-import { freePort, Instance as Instances, same, until } from "./support/instance.js";
+import { Instance as Instances, same, until } from "./support/instance.js";
 
 interface Context {
   folder: string;
@@ -49,8 +49,8 @@ async function hasSaid(instance: Instance, what: RegExp): Promise<void> {
 }
 
 async function pair(context: Context): Promise<[Instance, Instance, number]> {
-  const port = await freePort();
-  const replica = await begin(context, "b", port);
+  const replica = await begin(context, "b", 0);
+  const port = Number(await replica.control({ do: "bound" }));
   const provider = await begin(context, "a", null, port);
   provider.graph().createVertex("a", { properties: { n: 1 } });
   provider.graph("h").createVertex("b");
