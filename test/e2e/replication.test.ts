@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
+import { NatsServers, natsVersion } from "../runtime/interconnect/support/nats.js";
 import { get, type Served, serve, svc } from "./support/server.js";
 import { TemporaryProject } from "./support/temporary-project.js";
 
@@ -241,6 +242,26 @@ test("nobody changes a replica, and nothing in it expires by itself", async () =
   await delay(2500);
   assert.match(String(await call(subscriber, "all?name=things")), /short/);
 });
+
+if (natsVersion() !== null) {
+  test("a stream of a broker carries changes between processes", async () => {
+    const servers = await NatsServers.start(1);
+    try {
+      const stream = servers.uri("CHANGES");
+      const provider = await start("stream-provider", "--tx-stream", stream);
+      const replica = await start("stream-replica", "--tx-stream-from", stream);
+      await call(provider, "put?name=g&from=0&count=20");
+      await eventually(async () => {
+        const everything = "all?name=g";
+        assert.is(await call(replica, everything), await call(provider, everything));
+        const { response } = (await get(replica.port, "/svc/peerstat")).json;
+        assert.is((response as { executing: boolean }).executing, true);
+      });
+    } finally {
+      await servers.stop();
+    }
+  });
+}
 
 test("a stopped subscriber keeps nobody waiting, and catches up", async () => {
   const { subscribe, provide } = await pair("stopped");

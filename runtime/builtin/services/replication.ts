@@ -39,7 +39,7 @@ export const peerstat = jsonService((view) => {
     "events-running": doEventsRun(graphs),
     readonly: isReadonly,
     durable: view.isLogged,
-    executing: shown.txPort > 0 && !shown.halted.in,
+    executing: (shown.txPort > 0 || shown.provider !== null) && !shown.halted.in,
     digest: digestOf(view),
     "master-serial": String(shown.serial),
     "idle-ms": Math.round(now - (shown.lastChangeAtMs || view.startedAtMs)),
