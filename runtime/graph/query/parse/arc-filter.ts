@@ -12,6 +12,7 @@ import {
   MAX_STRING,
   V_ANY,
   V_DYN_RATIO,
+  V_EQ,
   V_GTE,
   V_LT,
   V_LTE,
@@ -162,6 +163,7 @@ function directionNamed(direction: unknown): unknown {
 }
 
 function comparisonIn(code: unknown, value: unknown): readonly [unknown, unknown, string?] {
+  if (code === undefined && typeof value === "number") return [V_EQ, value, ".value"];
   let named: ReturnType<typeof namedComparison>;
   try {
     named = code === undefined ? namedComparison(value) : null;

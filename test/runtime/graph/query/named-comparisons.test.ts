@@ -84,4 +84,9 @@ test("what says nothing, or too much, is refused with what fits", () => {
   assert.throws(() => graph.vertices({ condition: { degree: { in: [1] } } }), /Invalid degree/);
 });
 
+test("a plain number as the value of an arc is the one that it equals", () => {
+  const arc = { rel: "to", dir: "out", mod: "int", value: 5 } as const;
+  assert.equal(graph.neighborhood("hub", { arc }), ["v5"]);
+});
+
 test.run();

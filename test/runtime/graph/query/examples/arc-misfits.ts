@@ -94,7 +94,7 @@ export const ARC_MISFITS: readonly Misfit[] = [
     "arc.value.in is [1]; what fits: gt, gte, lt, lte, eq, ne, between, outside",
   ],
   [
-    (shop) => shop.neighborhood("ann", { arc: { rel: "knows", mod: "int", value: 5 } }),
+    (shop) => shop.neighborhood("ann", { arc: { rel: "knows", mod: "int", value: "5" } }),
     "QueryError: Invalid arc value comparison code",
     "arc.cond is undefined; what fits: V_GT and its like, and a value to compare with",
   ],
