@@ -8,6 +8,7 @@ import { Series } from "../data/series.js";
 import { bytes, count, milliseconds, shown } from "../data/text.js";
 import { useInstances } from "../data/use-instances.js";
 import { Figures } from "../parts/figures.js";
+import { PageLink } from "../parts/page-link.js";
 import { Plot } from "../parts/plot.js";
 import { Table } from "../parts/table.js";
 
@@ -28,6 +29,10 @@ export function Replication() {
     <>
       <ThisInstance peers={peers} stat={stat} />
       <Subscribers peers={peers} />
+      <p>
+        <PageLink to="admin">Attach, subscribe, synchronize, throttle, pause</PageLink>, also on
+        other instances.
+      </p>
       <Plot title="Changes" unit="KiB/s" names={["in", "out"]} series={rates} turn={turn} />
       {instances.length > 1 && <Whole instances={instances} />}
     </>
