@@ -7,28 +7,59 @@ import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 import { ts } from "ts-morph";
 import type { ModuleExport } from "../record/plugin-record.js";
-import { lineOf } from "./doc-comment.js";
+import { type DocComment, lineOf } from "./doc-comment.js";
 import { isLibrary } from "./named-type.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import { type ReadContext, skipAlias } from "./read-context.js";
 
 export function readBefore(context: ReadContext, { doc, fn, role }: PluginDeclaration) {
-  const tags = doc.tags.filter(({ tagName }) => tagName.text === "before");
-  return tags.flatMap((tag): ModuleExport[] => {
+  return beforeTags(doc).flatMap((tag): ModuleExport[] => {
     if (role === "post") {
       const message = "a post-processor runs behind the request: nothing can run before it";
       context.error("SVC1144", tag, message, "the tag at the pre-processor");
       return [];
     }
-    const names = lineOf(tag)
-      .split(/[\s,]+/)
-      .filter((name) => name !== "");
+    const names = namesIn(tag);
     if (names.length === 0)
       context.error("SVC1144", tag, "`@before` names nothing", "`@before auth`");
     return names.flatMap((name) =>
       name.includes("#") ? readExport(context, tag, name) : readName(context, fn, tag, name),
     );
   });
+}
+
+/** Where the functions are declared that run before a plugin, as far as its program has them. */
+export function beforeDeclarations(context: ReadContext, { doc, fn }: PluginDeclaration) {
+  return beforeTags(doc)
+    .flatMap(namesIn)
+    .flatMap((name) => {
+      const symbol = name.includes("#") ? exportOf(context, name) : symbolOf(context, fn, name);
+      return symbol?.declarations?.slice(0, 1) ?? [];
+    });
+}
+
+function beforeTags({ tags }: DocComment): readonly ts.JSDocTag[] {
+  return tags.filter(({ tagName }) => tagName.text === "before");
+}
+
+function namesIn(tag: ts.JSDocTag): string[] {
+  return lineOf(tag)
+    .split(/[\s,]+/)
+    .filter((name) => name !== "");
+}
+
+function exportOf(context: ReadContext, name: string): ts.Symbol | undefined {
+  const [path = "", exportPath] = name.split("#");
+  const file = context.program.getSourceFile(join(context.projectDir, path));
+  const module = file && context.checker.getSymbolAtLocation(file);
+  const exports = module ? context.checker.getExportsOfModule(module) : [];
+  const found = exports.find((one) => one.name === exportPath);
+  return found && skipAlias(context, found);
+}
+
+function symbolOf(context: ReadContext, fn: ts.Node, name: string): ts.Symbol | undefined {
+  const found = context.checker.resolveName(name, fn, ts.SymbolFlags.Value, false);
+  return found && skipAlias(context, found);
 }
 
 /** Whether there is such an export, the bundler says. */
@@ -45,8 +76,7 @@ function readExport(context: ReadContext, tag: ts.JSDocTag, name: string): Modul
 
 function readName(context: ReadContext, fn: ts.Node, tag: ts.JSDocTag, name: string) {
   const { checker } = context;
-  const found = checker.resolveName(name, fn, ts.SymbolFlags.Value, false);
-  const symbol = found && skipAlias(context, found);
+  const symbol = symbolOf(context, fn, name);
   const declaration = symbol?.declarations?.[0];
   const isCallable =
     symbol && checker.getTypeOfSymbolAtLocation(symbol, fn).getCallSignatures().length > 0;

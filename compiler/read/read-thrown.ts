@@ -1,11 +1,14 @@
 // `@throws {NoSuchArticle}`: of an HttpError, also the status and the type of the details with
 // which it is answered, so that clients can tell it apart by its name. Both are read from where the
 // class calls `super`; the text may begin with the status, too: `@throws {HttpError} 404 ...`.
+// Functions that run before a plugin answer in its place: what they throw belongs to its contract.
 
 import { ts } from "ts-morph";
 import type { ThrownRecord } from "../record/plugin-record.js";
+import { type DocComment, readDocComment } from "./doc-comment.js";
 import { isPackageSymbol } from "./package-symbols.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
+import { beforeDeclarations } from "./read-before.js";
 import { type ReadContext, resolveSymbol, skipAlias } from "./read-context.js";
 import type { ShapeReader } from "./shape-reader.js";
 
@@ -14,7 +17,21 @@ const PLAIN_NAME = /^[A-Z]\w{0,254}$/;
 /** Nobody derives more often. */
 const MAX_BASES = 20;
 
-export function readThrown(reader: ShapeReader, { doc, fn, nameNode }: PluginDeclaration) {
+/** What a plugin says that it throws, and what the functions say that run before it. */
+export function readThrown(reader: ShapeReader, plugin: PluginDeclaration): ThrownRecord[] {
+  const { doc, fn, nameNode } = plugin;
+  const hooks = beforeDeclarations(reader.context, plugin);
+  const all = [
+    ...thrownBy(reader, doc, fn, nameNode),
+    ...hooks.flatMap((hook) => thrownBy(reader, readDocComment(hook), hook, nameNode)),
+  ];
+  const isFirst = ({ exception, status }: ThrownRecord, at: number) =>
+    all.findIndex((one) => one.exception === exception && one.status === status) === at;
+  return all.filter(isFirst);
+}
+
+/** @param nameNode where findings point */
+function thrownBy(reader: ShapeReader, doc: DocComment, fn: ts.Node, nameNode: ts.Node) {
   return doc.throws.map((thrown): ThrownRecord => {
     const symbol = classOf(reader.context, thrown.exception, fn);
     if (symbol === null) return thrown;

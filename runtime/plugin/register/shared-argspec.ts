@@ -5,8 +5,8 @@ import type { Argspec } from "../../../argspec/argspec.js";
 
 export interface SharedArgspec {
   readonly hash: string;
-  /** JSON in UTF-8. */
-  readonly text: Uint8Array<SharedArrayBuffer>;
+  /** JSON in UTF-8, in shared memory. */
+  readonly text: Uint8Array;
 }
 
 /** @param text of the argspec as JSON, where there is one already */

@@ -2,6 +2,7 @@
 // order, four numbers that are summed, and what else travels up the hierarchy with them.
 
 import { ArgumentError, ResponseError } from "../../base/errors.js";
+import type { OwnBytes } from "../../base/own-bytes.js";
 import { S_NONE } from "../../base/sort-constants.js";
 import { decodePartial, encodePartial } from "../../partial/partial-codec.js";
 import type { KeyWire, SortKey } from "../../partial/sort-order.js";
@@ -201,7 +202,7 @@ export class PluginResponse<K extends SortKey = SortKey, T = unknown> extends Re
    * The response as it travels to a dispatcher.
    * @throws ResponseError when edited entries are no longer in order
    */
-  serialize(): Uint8Array<ArrayBuffer> {
+  serialize(): OwnBytes {
     return encodePartial({
       maxhits: this.#maxhits,
       sortby: this.#sorting.sortby,

@@ -90,4 +90,28 @@ test("other errors are told in words only", () => {
   );
 });
 
+test("what functions throw that run before a plugin is a part of its contract", () => {
+  const guards = `import { HttpError } from "svc-server";
+export class NoKey extends HttpError { constructor() { super(401, "no key"); } }
+/** @throws {NoKey} without a key
+ * @throws {HttpError} 429 too often */
+export const auth = (_request: unknown): void => {};
+`;
+  const result = readSource(
+    `import { auth } from "./guards.js";
+/** @plugin
+ * @before auth, guards.ts#auth
+ * @throws {HttpError} 429 asked too often
+ * @throws {RangeError} never */
+export function find(request: PluginRequest) { return 1; }`,
+    { "guards.ts": guards },
+  );
+  assert.equal(result.diagnostics, []);
+  assert.equal(pluginNamed(result, "find").throws, [
+    { exception: "HttpError", description: "asked too often", status: 429 },
+    { exception: "RangeError", description: "never" },
+    { exception: "NoKey", description: "without a key", status: 401 },
+  ]);
+});
+
 test.run();

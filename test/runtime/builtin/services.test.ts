@@ -186,6 +186,7 @@ test("nodestat: graph and transaction fields say nothing", () => {
     descriptor: null,
     build: null,
     "service-out-reason": null,
+    procedure: null,
   });
 });
 
