@@ -210,6 +210,12 @@ export const VERBS: readonly Verb[] = [
     load: () => change(({ changing }) => changing("Sync")),
   },
   {
+    name: "force-copy",
+    takes: "<from> <to>",
+    summary: "all graphs of one instance to another, which has damaged its own",
+    load: () => import("./force-copy.js"),
+  },
+  {
     name: "promote",
     takes: "<ids>",
     summary: "let subscribers take over from their provider, which is lost",

@@ -151,6 +151,10 @@ export const COMMAND_CODES = {
     title: "procedure taken over by another",
     fix: "see what the other one does; run this one again afterwards",
   },
+  SVC3332: {
+    title: "copy that is not equal",
+    fix: "see the logs of both; one with changes of its own starts with an empty root instead",
+  },
   SVC3170: {
     title: "configuration not usable at start",
     fix: "mend svc.config.ts or the variables that it reads",

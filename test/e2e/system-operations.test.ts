@@ -191,6 +191,27 @@ test("a subscriber has its provider attach and detach it", async () => {
   assert.match(String(await operate("TD", "Unsubscribe")), "it has no provider");
 });
 
+test("all graphs are copied to another instance, and all is as before", async () => {
+  await system.admin("service-in", "S1");
+  const first = await system.admin("force-copy", "B1", "S1");
+  assert.equal([first.code, first.out], [0, "S1: has all graphs of B1\n"], first.err);
+  assert.is((await nodestat("S1"))["service-in"], 1);
+  await system.admin("service-out", "S1");
+  const copied = await system.admin("force-copy", "B1", "S1");
+  assert.equal([copied.code, copied.out], [0, "S1: has all graphs of B1\n"], copied.err);
+  assert.is((await nodestat("S1"))["service-in"], 0);
+  await system.admin("service-in", "S1");
+  assert.equal(await digest("S1"), await digest("B1"));
+  await until(async () => (await subscribersOf("B1")).length === 1);
+  await operate("B1", "DetachAll");
+  assert.match((await system.admin("force-copy", "S1", "B1")).err, "no TX input service: B1");
+  assert.match((await system.admin("force-copy", "*", "S1")).err, "SVC3004: it needs <from> and");
+});
+
+async function digest(id: string): Promise<unknown> {
+  return ((await system.get(id, "/svc/nodestat", 1)).json.response as { digest: string }).digest;
+}
+
 test("what is done by itself, or at the other end, says so", async () => {
   const sync = { action: "sync", mode: "repair", status: "complete" };
   assert.equal(await operate("S1", "Sync"), sync);
