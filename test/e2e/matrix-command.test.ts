@@ -112,7 +112,10 @@ test("starts engines and a dispatcher, and lets them answer while engines die", 
       "partition 1 replica 1",
     ]);
     const { port } = instances.find(({ name }) => name === "dispatcher")!;
-    assert.match(run.out, `curl "http://127.0.0.1:${port}/svc/plugin/mountains?continent=South%20America"`);
+    assert.match(
+      run.out,
+      `curl "http://127.0.0.1:${port}/svc/plugin/mountains?continent=South%20America"`,
+    );
     assert.is((await get(port, sampleOf(run))).status, 200);
     const { replicas } = JSON.parse(readFileSync(join(root, "dispatcher.json"), "utf8"));
     assert.equal(replicas, new Array(2).fill({ channels: 5, priority: 1 }));

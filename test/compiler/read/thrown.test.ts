@@ -98,7 +98,8 @@ export class NoKey extends HttpError { constructor() { super(401, "no key"); } }
 export const auth = (_request: unknown): void => {};
 `;
   const result = readSource(
-    `import { auth } from "./guards.js";
+    `import { HttpError } from "svc-server";
+import { auth } from "./guards.js";
 /** @plugin
  * @before auth, guards.ts#auth
  * @throws {HttpError} 429 asked too often
