@@ -162,7 +162,8 @@ export class SupervisedThread<A, D extends object = object> {
 
   #onAnswer(answer: Reply): void {
     const error = this.#asker.settle(answer);
-    if (!this.#asker.isWaiting) this.#running?.worker.unref();
+    // Once it is being ended, whoever does so waits for that.
+    if (!this.#asker.isWaiting && !this.#closed) this.#running?.worker.unref();
     if (error !== null) log(`the ${this.#kind.title}: ${error.message}`, "error");
   }
 
