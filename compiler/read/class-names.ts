@@ -69,7 +69,9 @@ function keptName(node: ts.ClassExpression): string | null {
   if (!ts.isCallExpression(expression) || expression.expression.getText() !== "__name") return null;
   const [self, name] = expression.arguments;
   if (self?.kind !== ts.SyntaxKind.ThisKeyword || !name || !ts.isStringLiteral(name)) return null;
-  // Not every name that a class may have could stand behind `class`.
+  // Not every name that a class may have could stand behind `class`; a nameless one that a module
+  // exports by default has this.
+  if (name.text === "default") return null;
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name.text) ? name.text : null;
 }
 

@@ -21,7 +21,9 @@ const SOURCES: Record<string, string> = {
     class NotFound extends Error { at = { _NotFound: 1 }; }
     export { Shop as Third, NotFound };`,
   fourth: "export class NotFound extends Error {} export class Größe { static neu = new Größe(); }",
+  nameless: "export default class { static it = new this(); }",
   entry: `
+    export { default as Nameless } from "nameless";
     export { Shop } from "first";
     export * from "second";
     export * from "third";
@@ -54,7 +56,7 @@ async function bundled(options: { minify?: boolean; keepNames?: boolean } = {}):
 }
 
 /** Classes of the bundle, as far as the tests look at them. */
-type Name = "Shop" | "Second" | "Third" | "Mixed" | "NotFound" | "Other" | "Größe";
+type Name = "Nameless" | "Shop" | "Second" | "Third" | "Mixed" | "NotFound" | "Other" | "Größe";
 interface LoadedClass extends Readonly<Record<string, unknown>> {
   new (): { readonly at: unknown };
   (): void;
@@ -109,6 +111,11 @@ for (const minify of [false, true]) {
     assert.equal(new NotFound().at, { _NotFound: 1 });
   });
 }
+
+test("what no class can be called in its source stays without a name there", async () => {
+  const { Nameless } = await load(restoreClassNames(await bundled()));
+  assert.is(Nameless.name, "default");
+});
 
 test("a class keeps the name of its variable where names are not kept", async () => {
   const { Shop } = await load(restoreClassNames(await bundled({ keepNames: false })));
