@@ -68,13 +68,15 @@ async function takeOut(context: AdminContext, lease: Lease, id: string): Promise
   await operate(context.address(id), "ServiceOut", parameters);
 }
 
-/** `host:port` of those attached now, and of those that the descriptor names. */
+/** `host:port` of those attached now, and of those that the descriptor names. No streams. */
 async function subscribersOf(context: AdminContext, id: string): Promise<string[]> {
   const question = { path: "/svc/peerstat", timeoutMs: ASK_MS };
   const told = (await askResponse(context.address(id), question)) as {
     readonly subscribers?: readonly (readonly [string, unknown])[];
   };
-  const present = (told.subscribers ?? []).map(([uri]) => uri.replace(/^svc:\/\//, ""));
+  const present = (told.subscribers ?? []).flatMap(
+    ([uri]) => /^svc:\/\/(.+)$/.exec(uri)?.[1] ?? [],
+  );
   const { instances, subscribers } = context.system;
   const named = subscribers.get(id)!.filter((other) => instances.get(other)!.tport > 0);
   return [...new Set([...present, ...named.map((other) => streamOf(context, other))])];

@@ -79,10 +79,10 @@ export class GraphSupervisor implements GraphSource {
     this.#settings = settings;
     this.clock.holdsAnswers = settings.log === "answer";
     this.#root = new GraphRoot(settings.root, settings.graphs);
-    this.#controls = new RememberedControls(settings.attach);
+    const { txPort, attach, stream, streamFrom } = settings;
+    this.#controls = new RememberedControls([...attach, ...(stream === null ? [] : [stream])]);
     this.#interconnect = this.#startInterconnect(settings);
     this.#admin = this.#startAdmin();
-    const { txPort, attach, stream, streamFrom } = settings;
     const isReplicated =
       txPort !== null || attach.length > 0 || stream !== null || streamFrom !== null;
     const isLogged = this.#root.isLogged || isReplicated;

@@ -5,28 +5,28 @@ import type { Control } from "../interconnect/control.js";
 import type { ThrottleUnit } from "../interconnect/gate.js";
 
 export class RememberedControls {
-  /** URIs of all subscribers; null: as configured. */
-  #attached: Set<string> | null = null;
+  /** All subscribers as they were given, by what tells them apart; null: as configured. */
+  #attached: Map<string, string> | null = null;
   readonly #configured: readonly string[];
   /** The port; 0: none; null: as configured. */
   #bound: number | null = null;
   readonly #suspended = new Set<"input" | "output">();
   readonly #throttles = new Map<ThrottleUnit, number>();
 
-  /** @param attach `host:port` of the configured subscribers */
+  /** @param attach the configured subscribers, streams among them */
   constructor(attach: readonly string[]) {
-    this.#configured = attach.map((address) => `svc://${address}`);
+    this.#configured = attach;
   }
 
   /** It was done. */
   note(control: Control): void {
     switch (control.do) {
       case "attach":
-        this.#subscribers().add(uriOf(control.uri));
+        this.#subscribers().set(keyOf(control.uri), control.uri);
         break;
       case "detach":
         if (control.uri === null) this.#subscribers().clear();
-        else this.#subscribers().delete(uriOf(control.uri));
+        else this.#subscribers().delete(keyOf(control.uri));
         break;
       case "bind":
         this.#bound = control.port;
@@ -62,19 +62,18 @@ export class RememberedControls {
     const attached: Control[] = [];
     if (this.#attached !== null) {
       attached.push({ do: "detach", uri: null });
-      for (const uri of this.#attached) attached.push({ do: "attach", uri });
+      for (const uri of this.#attached.values()) attached.push({ do: "attach", uri });
     }
     return [...suspended, ...throttles, ...bound, ...attached];
   }
 
-  #subscribers(): Set<string> {
-    this.#attached ??= new Set(this.#configured);
+  #subscribers(): Map<string, string> {
+    this.#attached ??= new Map(this.#configured.map((given) => [keyOf(given), given]));
     return this.#attached;
   }
 }
 
-/** As it is compared: with the scheme, and nothing behind the port. */
-function uriOf(uri: string): string {
-  const plain = uri.replace(/\/$/, "");
-  return plain.startsWith("svc://") ? plain : `svc://${plain}`;
+/** The same with or without the scheme of an instance, and the options of a stream. */
+function keyOf(given: string): string {
+  return given.replace(/^svc:\/\//, "").replace(/\?.*$|\/$/, "");
 }

@@ -10,6 +10,7 @@ const UNITS: readonly ThrottleUnit[] = ["bytes", "opcodes", "operations", "trans
 
 const MODES: readonly string[] = ["repair", "hard", "soft"];
 const SYNC_WAIT_MS = 6_000;
+const SCHEME = "svc://";
 
 export const STREAM_OPERATIONS: readonly (readonly [string, Operation])[] = [
   ["Attach", attach],
@@ -45,7 +46,10 @@ async function detachAll({ graphs }: Parts): Promise<object> {
   return { subscriber: "all", action: "detached" };
 }
 
-/** `host:port` of transaction ports, as a list or as `destinations` of an object. */
+/**
+ * `host:port` of transaction ports, as a list or as `destinations` of an object. A stream of a
+ * broker is none of those, and stays.
+ */
 async function updateSubscribers(
   { graphs }: Parts,
   { content, goal }: ControlArguments,
@@ -55,7 +59,8 @@ async function updateSubscribers(
   const list = Array.isArray(given) ? given : (given as { destinations?: unknown })?.destinations;
   if (!Array.isArray(list)) throw new Error("a list of host:port is required");
   const wanted = [...new Set(list.map(uriOf))];
-  const present = (await graphs.control({ do: "attached" })) as readonly string[];
+  const attached = (await graphs.control({ do: "attached" })) as readonly string[];
+  const present = attached.filter((uri) => uri.startsWith(SCHEME));
   const added = wanted.filter((uri) => !present.includes(uri));
   const removed = present.filter((uri) => !wanted.includes(uri));
   await attachAll(graphs, added);
@@ -64,7 +69,7 @@ async function updateSubscribers(
 }
 
 function uriOf(address: unknown): string {
-  if (typeof address === "string" && HOST_PORT.test(address)) return `svc://${address}`;
+  if (typeof address === "string" && HOST_PORT.test(address)) return `${SCHEME}${address}`;
   throw new Error(`not host:port: ${JSON.stringify(address).slice(0, 200)}`);
 }
 

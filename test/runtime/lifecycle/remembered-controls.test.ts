@@ -22,12 +22,21 @@ test("subscribers are those of the configuration and what became of them", () =>
   const detachAll = { do: "detach", uri: null } as const;
   assert.equal(after(["a:1", "b:2"], { do: "detach", uri: "svc://a:1/" }), [
     detachAll,
-    { do: "attach", uri: "svc://b:2" },
+    { do: "attach", uri: "b:2" },
   ]);
   assert.equal(after(["a:1"], detachAll, { do: "attach", uri: "c:3" }), [
     detachAll,
-    { do: "attach", uri: "svc://c:3" },
+    { do: "attach", uri: "c:3" },
   ]);
+});
+
+test("a stream stays what it was configured or attached as, whatever becomes of others", () => {
+  const [detachAll, plain] = [{ do: "detach", uri: null } as const, "nats://n:1,m:2/CHANGES"];
+  const stream = `${plain}?replicas=3`;
+  const attach = { do: "attach", uri: stream } as const;
+  assert.equal(after(["a:1", stream], { do: "detach", uri: "a:1" }), [detachAll, attach]);
+  assert.equal(after([], attach), [detachAll, attach]);
+  assert.equal(after([], attach, { do: "detach", uri: plain }), [detachAll]);
 });
 
 test("the last of what excludes each other counts", () => {

@@ -9,9 +9,11 @@ import { STREAM_OPERATIONS } from "../../../runtime/lifecycle/stream-operations.
 const test = suite("subscribers that are replaced");
 const update = new Map(STREAM_OPERATIONS).get("UpdateSubscribers")!;
 
-/** An instance with subscribers, which refuses to attach some. */
+const STREAM = "nats://n:1/CHANGES";
+
+/** An instance with a stream and subscribers, which refuses to attach some. */
 function instance(refused: readonly string[] = []) {
-  let attached: string[] = ["svc://a:1", "svc://b:2"];
+  let attached: string[] = [STREAM, "svc://a:1", "svc://b:2"];
   const steps: string[] = [];
   const control = async (asked: Control): Promise<unknown> => {
     if (asked.do === "attached") return attached;
@@ -43,6 +45,7 @@ test("new ones are attached before old ones are detached", async () => {
     ...{ action: "attached", added: ["svc://c:3"], removed: ["svc://a:1"], result: [] },
   });
   assert.equal(one.steps, ["attach svc://c:3", "detach svc://a:1"]);
+  assert.equal(one.attached(), [STREAM, "svc://b:2", "svc://c:3"]);
 });
 
 test("an address that is none changes nothing", async () => {
@@ -56,7 +59,7 @@ test("an address that is none changes nothing", async () => {
 test("one that cannot be attached changes nothing", async () => {
   const one = instance(["svc://d:4"]);
   assert.is(await refusal(one.run(["c:3", "d:4"])), "it needs a key");
-  assert.equal(one.attached(), ["svc://a:1", "svc://b:2"]);
+  assert.equal(one.attached(), [STREAM, "svc://a:1", "svc://b:2"]);
 });
 
 test.run();
