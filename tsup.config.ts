@@ -84,6 +84,8 @@ export default defineConfig({
     "threads/executor": "runtime/threads/executor.ts",
     "threads/admin": "runtime/threads/admin.ts",
     "threads/interconnect": "runtime/threads/interconnect.ts",
+    "threads/test-instance": "cli/testing/instance-thread.ts",
+    "threads/test-clock": "cli/testing/clock-thread.ts",
   },
   format: ["esm"],
   target: "node20",

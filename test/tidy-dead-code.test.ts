@@ -46,9 +46,12 @@ function* membersOf({ path, text }: SourceFile, word: (word: string) => void): G
   for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
     if (ts.isIdentifier(node)) word(node.text);
     else if (isText(node)) for (const found of node.text.match(WORD) ?? []) word(found);
-    for (const { name, kind } of ts.isClassLike(node) ? node.members : []) {
+    for (const member of ts.isClassLike(node) ? node.members : []) {
+      const { name, kind } = member;
       if (name === undefined || !ts.isIdentifier(name) || kind === ts.SyntaxKind.SetAccessor)
         continue;
+      // The class that it extends calls it.
+      if (ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Override) continue;
       const line = tree.getLineAndCharacterOfPosition(name.end).line + 1;
       yield { path, line, name: name.text };
     }

@@ -239,4 +239,12 @@ export const RUNTIME_CODES = {
     title: "project that cannot be tested",
     fix: "mend what the message names; `svc check` shows it, too",
   },
+  SVC3300: {
+    title: "argument of a test that cannot be",
+    fix: "give what the message names; docs/testing.md shows examples",
+  },
+  SVC3301: {
+    title: "service of a test that does not run",
+    fix: "ask it before it ends, or start it anew",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -10,19 +10,28 @@ import type { BackEndAddress, BackEndTls } from "../settings/matrix-config.js";
 const LABEL = "dispatcher.options.tls";
 
 /** Where what arrives is put, and who is told. */
-interface OnRead {
+export interface OnRead {
   readonly buffer: Uint8Array;
   readonly callback: (count: number, bytes: Uint8Array) => boolean;
 }
+
+/** Opens a connection that is not encrypted. */
+export type Connect = (address: BackEndAddress, onread: OnRead) => Socket;
+
+const overSockets: Connect = ({ host, port }, onread) => {
+  return connect({ host, port, noDelay: true, onread });
+};
 
 export class Connector {
   /** The event by which a socket tells that it may be used. */
   readonly connected: "connect" | "secureConnect";
   readonly #tls: BackEndTls | null;
   readonly #files: TlsFiles | null;
+  readonly #connect: Connect;
 
   /** @param folder what paths are relative to */
-  constructor(tls: BackEndTls | null, folder: string) {
+  constructor(tls: BackEndTls | null, folder: string, connectPlain = overSockets) {
+    this.#connect = connectPlain;
     this.connected = tls === null ? "connect" : "secureConnect";
     this.#tls = tls;
     this.#files = tls && new TlsFiles(tlsPathsIn(folder, tls), LABEL);
@@ -39,7 +48,7 @@ export class Connector {
   }
 
   open({ host, port }: BackEndAddress, onread: OnRead): Socket {
-    if (this.#tls === null) return connect({ host, port, noDelay: true, onread });
+    if (this.#tls === null) return this.#connect({ host, port }, onread);
     const { name } = this.#tls;
     return connectTls({
       ...{ host, port, onread, minVersion: "TLSv1.2", ALPNProtocols: ["http/1.1"] },

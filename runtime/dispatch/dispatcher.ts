@@ -14,7 +14,7 @@ import { log } from "../base/log.js";
 import { OctaveHistogram } from "../metrics/octave-histogram.js";
 import type { MatrixConfig } from "../settings/matrix-config.js";
 import type { BackEnd } from "./back-end.js";
-import { Connector } from "./connector.js";
+import { type Connect, Connector } from "./connector.js";
 import { type CallOwner, type Dispatch, DispatchCall } from "./dispatch-call.js";
 import type { Outcome } from "./dispatch-outcome.js";
 import type { ForwardedRequest } from "./forwarded-request.js";
@@ -40,6 +40,7 @@ export class Dispatcher implements CallOwner {
   #matrix: Matrix;
   #connector: Connector;
   readonly #folder: string;
+  readonly #connect: Connect | undefined;
   readonly #health: Health;
   readonly #waiting = new WaitingRequests();
   readonly #repeatable = new RepeatableRequests();
@@ -59,10 +60,14 @@ export class Dispatcher implements CallOwner {
   /** How long those waited that went on. */
   readonly waits = new OctaveHistogram();
 
-  /** @param folder what paths of certificates are relative to */
-  constructor(config: MatrixConfig, folder = ".") {
+  /**
+   * @param folder what paths of certificates are relative to
+   * @param connect another way to back-ends than by sockets
+   */
+  constructor(config: MatrixConfig, folder = ".", connect?: Connect) {
     this.#folder = folder;
-    this.#connector = new Connector(config.tls, folder);
+    this.#connect = connect;
+    this.#connector = new Connector(config.tls, folder, connect);
     this.#matrix = new Matrix(config, null, this.#connector);
     this.#health = new Health(this.#matrix, () => this.freed());
   }
@@ -122,7 +127,7 @@ export class Dispatcher implements CallOwner {
   /** The same where a matrix asks for the same certificates. */
   async #connectorFor({ tls }: MatrixConfig): Promise<Connector> {
     if (isDeepStrictEqual(tls, this.#matrix.config.tls)) return this.#connector;
-    const connector = new Connector(tls, this.#folder);
+    const connector = new Connector(tls, this.#folder, this.#connect);
     await connector.load();
     return connector;
   }

@@ -10,6 +10,7 @@ import { equipThread } from "../base/thread-context.js";
 import { TlsFiles } from "../base/tls-files.js";
 import { tlsPathsIn } from "../base/tls-paths.js";
 import { ControlDesk } from "../builtin/admin/control-desk.js";
+import type { Connect } from "../dispatch/connector.js";
 import { Dispatcher } from "../dispatch/dispatcher.js";
 import { KnownGraphs } from "../graph/keeper/known-graphs.js";
 import { IO_THREAD } from "../graph/keeper/thread-numbers.js";
@@ -80,8 +81,11 @@ export class IoServer {
   /** How clients are reached; tests put another way in its place before it listens. */
   transport = (): Promise<LoadedTransport> => configuredTransport(this.#data.settings);
 
-  /** @param notify tells the main thread what it has not asked for */
-  constructor(data: IoThreadData, notify: (notice: Notice) => void) {
+  /**
+   * @param notify tells the main thread what it has not asked for
+   * @param connect how back-ends are reached, where that is not by sockets
+   */
+  constructor(data: IoThreadData, notify: (notice: Notice) => void, connect?: Connect) {
     const { settings } = data;
     this.#data = data;
     this.#control = new ControlAsks(notify);
@@ -111,7 +115,7 @@ export class IoServer {
       answers,
       notify,
     );
-    this.#dispatcher = dispatcherOf(settings);
+    this.#dispatcher = dispatcherOf(settings, connect);
     this.#matrix =
       this.#dispatcher && new MatrixRequests(this.#dispatcher, answers, this.#scheduler, traces);
     this.#view = new LiveView({
@@ -332,8 +336,11 @@ function configuredTransport(settings: ServerSettings): Promise<LoadedTransport>
   return loadTransport(settings.transport, settings.projectDir, settings.tls !== null);
 }
 
-function dispatcherOf({ dispatcher, projectDir }: ServerSettings): Dispatcher | null {
-  return dispatcher && new Dispatcher(readMatrixConfig(dispatcher), projectDir);
+function dispatcherOf(
+  { dispatcher, projectDir }: ServerSettings,
+  connect: Connect | undefined,
+): Dispatcher | null {
+  return dispatcher && new Dispatcher(readMatrixConfig(dispatcher), projectDir, connect);
 }
 
 function compressorOf({ compression, tls }: ServerSettings): Compressor | null {

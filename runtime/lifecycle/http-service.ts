@@ -110,14 +110,16 @@ export class HttpService {
 
   /**
    * Starts both servers with worker executors that run the built plugins.
+   * @param startIo what has the sockets; default: a thread of its own
    * @throws SvcError SVC2201 plugins cannot be loaded, SVC2202 port cannot be bound
    */
   static async startWithWorkers(
     settings: ServerSettings,
     table: PluginTable,
     graphs: GraphSupervisor,
+    startIo?: StartIo,
   ): Promise<HttpService> {
-    const service = new HttpService(settings, graphs);
+    const service = new HttpService(settings, graphs, startIo);
     return service.#start(async () => {
       const executors = await service.#pool.start(settings.executors, table.routes);
       await service.#setExecutors(executors, table);
@@ -126,16 +128,14 @@ export class HttpService {
 
   /**
    * Starts both servers; the main thread is the one executor.
-   * @param startIo what has the sockets; default: a thread of its own
    * @throws SvcError SVC2202 port cannot be bound
    */
   static async startInMain(
     settings: ServerSettings,
     plugins: MainPlugins,
     graphs: GraphSupervisor,
-    startIo?: StartIo,
   ): Promise<HttpService> {
-    const service = new HttpService(settings, graphs, startIo);
+    const service = new HttpService(settings, graphs);
     const { port1, port2 } = new MessageChannel();
     equipThread({ showsTraceback: settings.traceback });
     new Executor(0, port1, service.#state, () => plugins.entries());

@@ -1,16 +1,18 @@
 // `svc-server/testing` as a project uses it: a program that asks a service within its own process.
-// limit: 60 s
+// limit: 120 s
 
 import { spawnSync } from "node:child_process";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { plainNode } from "../runner/node-command.mjs";
-import { TemporaryProject } from "./support/temporary-project.js";
+import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
 
 const PLUGINS = `import { D_OUT, type Graph, HttpError, type int, type PluginRequest, type str }
   from "svc-server";
+import { setTimeout as delay } from "node:timers/promises";
 
 let aborts = 0;
+let asleep = 0;
 
 /** Doubles. @plugin */
 export function double(_request: PluginRequest, n: int = 21): number {
@@ -50,6 +52,47 @@ export function gone(_request: PluginRequest): number {
   return aborts;
 }
 
+/** Sets something aside for a while. @plugin @graph shop */
+export function reserve(_request: PluginRequest, graph: Graph, user: str, seconds: int): boolean {
+  return graph.createVertex("reserved:" + user, { lifespan: seconds }) > 0;
+}
+
+/** Whether something is set aside. @plugin @graph shop */
+export function reserved(_request: PluginRequest, graph: Graph, user: str): boolean {
+  return graph.hasVertex("reserved:" + user);
+}
+
+/** The clock. @plugin */
+export function now(_request: PluginRequest): number {
+  return Date.now();
+}
+
+/** Waits. @plugin */
+export async function sleep(_request: PluginRequest, ms: int): Promise<int> {
+  asleep++;
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  asleep--;
+  return ms;
+}
+
+/** Waits. @plugin */
+export async function nap(_request: PluginRequest, ms: int): Promise<int> {
+  asleep++;
+  await delay(ms);
+  asleep--;
+  return ms;
+}
+
+/** How many wait. @plugin */
+export function sleepers(_request: PluginRequest): number {
+  return asleep;
+}
+
+/** Never comes to an end. @plugin */
+export function burn(_request: PluginRequest): number {
+  for (;;);
+}
+
 /** Bytes of a body. @plugin @content bytes */
 export function size(_request: PluginRequest, content: Uint8Array): number {
   return content.length;
@@ -58,8 +101,10 @@ export function size(_request: PluginRequest, content: Uint8Array): number {
 
 const test = suite<{ project: TemporaryProject }>("testing");
 test.before.each((context) => {
-  const types = '{ "compilerOptions": { "lib": ["es2023", "dom"], "types": [] } }';
-  context.project = new TemporaryProject({ "plugins/shop.ts": PLUGINS, "tsconfig.json": types });
+  context.project = new TemporaryProject({
+    "plugins/shop.ts": PLUGINS,
+    "tsconfig.json": NODE_TYPES,
+  });
 });
 test.after.each(({ project }) => project.remove());
 
@@ -74,8 +119,8 @@ ${program}
 console.log("done");`,
   );
   const options = { cwd: project.folder, encoding: "utf8", timeout: 50_000 } as const;
-  const { stdout, stderr } = spawnSync(plainNode(), ["program.mjs"], options);
-  return stdout + stderr;
+  const { status, stdout, stderr } = spawnSync(plainNode(), ["program.mjs"], options);
+  return status === 0 ? stdout : stdout + stderr;
 }
 
 test("calls, errors, graphs and streams are as over sockets", ({ project }) => {
@@ -126,23 +171,96 @@ await service.close();`,
   assert.is(output, "done\n");
 });
 
-test("one follows the other with data of its own, and leaves nothing behind", ({ project }) => {
+test("each has data and modules of its own, and leaves nothing behind", ({ project }) => {
   const output = run(
     project,
     `import { tmpdir } from "node:os";
 import { mkdtempSync } from "node:fs";
 process.env.TMPDIR = mkdtempSync(tmpdir() + "/svc-testing-");
+const other = await testService();
 for (let times = 0; times < 2; times++) {
   const service = await testService(".", { settings: { prefix: "/shop" } });
-  await assert.rejects(testService(), { code: "SVC2203" });
   await service.call("buy", { user: "ann", item: "tea" });
   assert.equal(await service.call("bought", { user: "ann" }), 1);
   assert.equal((await service.fetch("/shop/plugin/double")).status, 200);
   await service.close();
   await service.close();
 }
+await assert.rejects(other.call("bought", { user: "ann" }), /does not exist/);
+await other.close();
 assert.deepEqual(readdirSync(process.env.TMPDIR), []);
 assert.equal(existsSync("data"), false);`,
+  );
+  assert.is(output, "done\n");
+});
+
+test("the clock of a service is put forward", ({ project }) => {
+  const output = run(
+    project,
+    `const service = await testService();
+const { clock } = service;
+await clock.stop();
+const begun = await service.call("now");
+assert.equal(begun, Math.floor(clock.now()));
+const asleep = ["sleep", "nap"].map((name) => service.call(name, { ms: 10_000 }));
+while ((await service.call("sleepers")) < 2);
+await clock.advance("9s");
+assert.equal(await service.call("sleepers"), 2);
+await clock.advance(1000);
+assert.deepEqual(await Promise.all(asleep), [10_000, 10_000]);
+assert.equal(await service.call("now"), begun + 10_000);
+const late = service.fetch("/svc/plugin/sleep?ms=86400000");
+while ((await service.call("sleepers")) < 1);
+await clock.advance("29s");
+assert.equal(await service.call("sleepers"), 1);
+await clock.advance("2s");
+assert.match(await (await late).text(), /plugin sleep ran past its time-out/);
+await service.call("reserve", { user: "ann", seconds: 60 });
+await clock.advance("59s");
+assert.equal(await service.call("reserved", { user: "ann" }), true);
+await clock.advance("2s");
+assert.equal(await service.call("reserved", { user: "ann" }), false);
+await clock.resume();
+const burning = service.fetch("/svc/plugin/burn");
+const runs = /svc_queue_running\\{port="main"\\} 1/;
+while (!runs.test(await (await service.fetchAdmin("/metrics")).text()));
+await clock.advance("62s");
+assert.match(await (await burning).text(), /plugin burn ran past its time-out/);
+assert.equal(await service.call("double"), 42);
+await service.close();`,
+  );
+  assert.is(output, "done\n");
+});
+
+test("a service is put at fault, and is well again", ({ project }) => {
+  const output = run(
+    project,
+    `const service = await testService();
+await service.fault("refuse");
+await assert.rejects(service.fetch("/svc/hc"), /fetch failed/);
+await service.fault("cut");
+assert.equal(await (await service.fetch("/svc/hc")).text(), "SVC/3");
+await assert.rejects(service.call("double"), { name: "SvcError", kind: "network" });
+await service.fault("hang");
+const hangs = service.call("double");
+assert.equal(await (await service.fetch("/svc/hc")).text(), "SVC/3");
+await service.fault({ slow: "1h" });
+assert.equal(await hangs, 42);
+await service.clock.stop();
+let isDone = false;
+const slow = service.call("double").then((value) => { isDone = true; return value; });
+await service.clock.advance("59m");
+assert.equal(isDone, false);
+await service.clock.advance("2m");
+assert.equal(await slow, 42);
+for (const fault of ["burn", { slow: "soon" }, {}, 7]) {
+  await assert.rejects(service.fault(fault), { code: "SVC3300" });
+}
+for (const time of ["5", "5 s", -1, Number.NaN, "1e9h"]) {
+  assert.throws(() => service.clock.advance(time), { code: "SVC3300" });
+}
+await service.close();
+await assert.rejects(service.fault(null), { code: "SVC3301" });`,
   );
   assert.is(output, "done\n");
 });

@@ -46,6 +46,11 @@ export const netTransport: Transport = {
   },
 };
 
+type CreateServer = (
+  settings: { readonly allowHalfOpen: boolean; readonly noDelay: boolean },
+  admit: (socket: Socket) => void,
+) => Server;
+
 /** Who was let in. */
 interface Guest {
   readonly address: string;
@@ -81,9 +86,11 @@ export class NetServer implements HttpServer, ConnectionHost {
   /** Set while draining and closing: the last connection is gone. */
   #emptied: (() => void) | null = null;
 
+  /** @param create what accepts connections, where that is not a server of sockets */
   constructor(
     options: ServerOptions,
     readonly events: ServerEvents,
+    create: CreateServer = createServer,
   ) {
     this.heads = new ResponseHeads(options.cors);
     this.lastHeads = new ResponseHeads(options.cors, "close");
@@ -99,7 +106,7 @@ export class NetServer implements HttpServer, ConnectionHost {
     this.#door = options.tls === null ? null : new TlsDoor(options.tls);
     // Half-open: a client that has sent its last request still gets its answer.
     const settings = { allowHalfOpen: true, noDelay: true };
-    this.#server = createServer(settings, (socket) => this.#admit(socket));
+    this.#server = create(settings, (socket) => this.#admit(socket));
   }
 
   listen(port: number, ip: string | null): Promise<void> {

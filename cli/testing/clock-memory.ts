@@ -1,0 +1,105 @@
+// The clock of a test, which all threads of its instances read: that of the system, and how far it
+// was put forward. Shared by those who read it and the one who puts it forward.
+//
+//   bytes 0  how far it is ahead, milliseconds  |  8  where it stands, 0: it goes  |  16  words:
+//   acknowledgements so far, threads so far, for each thread the last turn that it has had
+
+import { setEnvironmentData } from "node:worker_threads";
+
+export const CLOCK_KEY = "svc.clock";
+const MAX_CLOCK_THREADS = 1000;
+/** Of a thread that has ended. */
+export const ENDED = 2 ** 31 - 1;
+const WORDS_AT = 16;
+const ACKNOWLEDGED = 0;
+const THREADS = 1;
+const FIRST_THREAD = 2;
+
+/** What threads find in the data that Node hands to each. */
+export interface ClockData {
+  readonly memory: SharedArrayBuffer;
+  /** Of the channel on which turns are told. */
+  readonly channel: string;
+}
+
+// As they were when this was loaded: threads put others in their places.
+const { timeOrigin } = performance;
+const elapsedMs = performance.now.bind(performance);
+
+export class ClockMemory {
+  readonly buffer: SharedArrayBuffer;
+  readonly #times: Float64Array;
+  readonly #words: Int32Array;
+
+  constructor(buffer = new SharedArrayBuffer(WORDS_AT + 4 * (FIRST_THREAD + MAX_CLOCK_THREADS))) {
+    this.buffer = buffer;
+    this.#times = new Float64Array(buffer, 0, 2);
+    this.#words = new Int32Array(buffer, WORDS_AT);
+  }
+
+  /** Milliseconds since 1970. */
+  get nowMs(): number {
+    const [aheadMs, standsAtMs] = this.#times as unknown as readonly [number, number];
+    return standsAtMs > 0 ? standsAtMs : timeOrigin + elapsedMs() + aheadMs;
+  }
+
+  get isStanding(): boolean {
+    return this.#times[1]! > 0;
+  }
+
+  leap(ms: number): void {
+    this.#times[this.isStanding ? 1 : 0]! += ms;
+  }
+
+  stand(): void {
+    this.#times[1] = this.nowMs;
+  }
+
+  /** Goes on from where it stands. */
+  go(): void {
+    if (!this.isStanding) return;
+    this.#times[0] = this.nowMs - timeOrigin - elapsedMs();
+    this.#times[1] = 0;
+  }
+
+  /** @returns number of the thread that calls, -1 where there are too many */
+  enter(): number {
+    const thread = Atomics.add(this.#words, THREADS, 1);
+    return thread < MAX_CLOCK_THREADS ? thread : -1;
+  }
+
+  /** A thread has done what was due at a turn. */
+  acknowledge(thread: number, turn: number): void {
+    if (thread < 0) return;
+    Atomics.store(this.#words, FIRST_THREAD + thread, turn);
+    Atomics.add(this.#words, ACKNOWLEDGED, 1);
+    Atomics.notify(this.#words, ACKNOWLEDGED);
+  }
+
+  /** Threads that have not had a turn. */
+  behind(turn: number): number[] {
+    const count = Math.min(MAX_CLOCK_THREADS, Atomics.load(this.#words, THREADS));
+    const threads = Array.from({ length: count }, (_, thread) => thread);
+    return threads.filter((thread) => Atomics.load(this.#words, FIRST_THREAD + thread) < turn);
+  }
+
+  get acknowledged(): number {
+    return Atomics.load(this.#words, ACKNOWLEDGED);
+  }
+
+  /** Resolves once there are more than `acknowledged`, after `ms` at the latest. */
+  async more(acknowledged: number, ms: number): Promise<void> {
+    const waiting = Atomics.waitAsync(this.#words, ACKNOWLEDGED, acknowledged, ms);
+    if (waiting.async) await waiting.value;
+  }
+}
+
+/** Starts threads, and those that they start, by a clock. */
+export function withClock<T>(data: ClockData, start: () => T): T {
+  setEnvironmentData(CLOCK_KEY, data);
+  try {
+    return start();
+  } finally {
+    setEnvironmentData(CLOCK_KEY, undefined);
+  }
+}

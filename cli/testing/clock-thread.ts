@@ -1,0 +1,46 @@
+// Loaded before anything else in each thread of an instance of a test: gives it the clock of the
+// test in place of that of the system, by the names that all code uses, plugins' too.
+
+import { createRequire, syncBuiltinESMExports } from "node:module";
+import { promisify } from "node:util";
+import { BroadcastChannel, getEnvironmentData } from "node:worker_threads";
+import { CLOCK_KEY, type ClockData, ClockMemory, ENDED } from "./clock-memory.js";
+import { TestTimers } from "./test-timers.js";
+
+const data = getEnvironmentData(CLOCK_KEY) as ClockData | undefined;
+if (data !== undefined) follow(data);
+
+function follow({ memory, channel: name }: ClockData): void {
+  const clock = new ClockMemory(memory);
+  const thread = clock.enter();
+  const timers = new TestTimers(clock);
+  putInPlace(clock, timers);
+  const channel = new BroadcastChannel(name);
+  (channel as unknown as { unref(): void }).unref();
+  channel.onmessage = async (message) => {
+    await timers.leapt();
+    const { data: turn } = message as { readonly data: number };
+    setImmediate(() => clock.acknowledge(thread, turn));
+  };
+  process.on("exit", () => clock.acknowledge(thread, ENDED));
+}
+
+function putInPlace(clock: ClockMemory, timers: TestTimers): void {
+  const { timeOrigin } = performance;
+  performance.now = () => clock.nowMs - timeOrigin;
+  globalThis.Date = new Proxy(Date, {
+    construct: (target, args, type) =>
+      Reflect.construct(target, args.length === 0 ? [clock.nowMs] : args, type),
+    apply: (target) => new target(clock.nowMs).toString(),
+    get: (target, key, receiver) =>
+      key === "now" ? () => Math.floor(clock.nowMs) : Reflect.get(target, key, receiver),
+  });
+  const { setTimeout, setInterval, clear, sleep } = timers;
+  Object.defineProperty(setTimeout, promisify.custom, { value: sleep });
+  const all = { setTimeout, setInterval, clearTimeout: clear, clearInterval: clear };
+  Object.assign(globalThis, all);
+  const require = createRequire(import.meta.url);
+  Object.assign(require("node:timers"), all);
+  require("node:timers/promises").setTimeout = sleep;
+  syncBuiltinESMExports();
+}

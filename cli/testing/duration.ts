@@ -1,0 +1,19 @@
+// Spans of time as tests write them.
+
+import { SvcError } from "../../runtime/base/errors.js";
+
+/** Milliseconds, or a number with its unit: `20ms`, `5s`, `2m`, `1h`. */
+export type Duration = number | `${number}${"ms" | "s" | "m" | "h"}`;
+
+const MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+/** A clock that leaps further is wrong by a slip of who wrote it. */
+const MAX_MS = 366 * 24 * MS.h;
+
+/** @throws SvcError SVC3300 */
+export function milliseconds(duration: Duration): number {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(String(duration)) ?? [];
+  const ms = typeof duration === "number" ? duration : Number(number) * MS[unit as keyof typeof MS];
+  if (ms >= 0 && ms <= MAX_MS) return ms;
+  const text = `${JSON.stringify(duration)} is no time: milliseconds, or a text such as "5s"`;
+  throw new SvcError("SVC3300", text);
+}

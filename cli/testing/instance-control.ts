@@ -1,0 +1,31 @@
+// What the thread of a test asks of the thread of an instance; every ask is answered once.
+
+import type { MessagePort } from "node:worker_threads";
+import type { ServerSettings } from "../../runtime/settings/server-settings.js";
+import type { Role } from "../serving/built-project.js";
+import type { Fault } from "./faults.js";
+
+/** Settings that tests may put in place of those of the project. */
+export type TestSettings = Partial<
+  Pick<ServerSettings, "prefix" | "servicein" | "traceback" | "cors" | "executors">
+>;
+
+export interface InstanceData {
+  readonly projectDir: string;
+  readonly root: string;
+  readonly role: Role | undefined;
+  readonly settings: TestSettings;
+  /** Null for one without back-ends. */
+  readonly dispatcher: object | null;
+  /** Doors of the back-ends, by their ports. */
+  readonly backEnds: readonly (readonly [port: number, door: MessagePort])[];
+}
+
+export type InstanceAsk =
+  | { readonly op: "start" }
+  /** Whoever has the other end may connect. */
+  | { readonly op: "open"; readonly offset: 0 | 1; readonly door: MessagePort }
+  /** A back-end has started anew. */
+  | { readonly op: "reach"; readonly port: number; readonly door: MessagePort }
+  | { readonly op: "fault"; readonly fault: Fault | null }
+  | { readonly op: "stop" };

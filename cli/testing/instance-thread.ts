@@ -1,0 +1,103 @@
+// Entry of the thread of an instance: a server as `svc serve` runs it, with executors, graphs and
+// all, whose connections do not come by sockets. A thread is a world of its own, so that there may
+// be many of them in one process.
+
+import { MessageChannel, type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { SvcError } from "../../runtime/base/errors.js";
+import { MAX_PLUGIN_TIMEOUT_MS } from "../../runtime/base/limits.js";
+import { configureLog } from "../../runtime/base/log-settings.js";
+import { equipThread } from "../../runtime/base/thread-context.js";
+import type { Connect } from "../../runtime/dispatch/connector.js";
+import type { Ask, IoThreadData, Notice } from "../../runtime/engine/io-control.js";
+import { IoServer } from "../../runtime/engine/io-server.js";
+import { ThreadGraphs } from "../../runtime/graph/keeper/thread-graphs.js";
+import { MAIN_THREAD } from "../../runtime/graph/keeper/thread-numbers.js";
+import { GraphSupervisor } from "../../runtime/lifecycle/graph-supervisor.js";
+import { HttpService } from "../../runtime/lifecycle/http-service.js";
+import type { IoEnd } from "../../runtime/lifecycle/io-thread.js";
+import type { ServerSettings } from "../../runtime/settings/server-settings.js";
+import { type Asked, answer } from "../../runtime/wire/asks.js";
+import { loader, readBuild } from "../serving/built-project.js";
+import { currentConfig } from "../serving/current-config.js";
+import { resolveSettings } from "../serving/resolve-settings.js";
+import { Faults } from "./faults.js";
+import type { InstanceAsk, InstanceData } from "./instance-control.js";
+import { connectBy, MemoryTransport } from "./memory-door.js";
+
+const data = workerData as InstanceData;
+const faults = new Faults();
+const transport = new MemoryTransport(faults);
+const backEnds = new Map<number, MessagePort>(data.backEnds);
+let end: (() => Promise<void>) | null = null;
+
+const connect: Connect = ({ port }, onread) => connectBy(backEnds.get(port)!, onread).asSocket;
+
+/** What an IO thread is to those who talk to it, without a thread. */
+function startIo(io: IoThreadData): IoEnd {
+  const { port1: outside, port2: inside } = new MessageChannel();
+  const server = new IoServer(io, (notice: Notice) => inside.postMessage(notice), connect);
+  server.transport = async () => ({ transport, reason: "for tests" });
+  inside.on("message", (asked: Asked<Ask>) => {
+    void answer(inside, asked, (ask) => server.execute(ask));
+  });
+  return {
+    postMessage: (message, transfer = []) => outside.postMessage(message, transfer),
+    on: (event, listener) => {
+      if (event === "message") outside.on("message", listener);
+    },
+    terminate: async () => outside.close(),
+  };
+}
+
+async function settingsOf(): Promise<ServerSettings> {
+  const { projectDir, root, dispatcher } = data;
+  const config = await currentConfig(projectDir, readBuild(projectDir));
+  const resolved = await resolveSettings(projectDir, config, { root });
+  return {
+    ...{ ...resolved, port: 0, tls: null, drain: 0, stopTimeout: 1, saveEvery: 0, log: "off" },
+    ...{ executors: 1, transport: "net", txPort: null, recordFile: null },
+    // Threads that start while the clock leaps take the time that they take.
+    loadTimeoutMs: MAX_PLUGIN_TIMEOUT_MS,
+    ...{ logLevel: resolved.logLevel === "info" ? "warn" : resolved.logLevel },
+    ...data.settings,
+    dispatcher,
+  };
+}
+
+async function start(): Promise<void> {
+  process.env.NODE_ENV ??= "test";
+  const settings = await settingsOf();
+  configureLog(settings.logFormat, settings.logLevel);
+  const { table } = loader(data.projectDir, data.role)();
+  const graphs = new GraphSupervisor(settings);
+  equipThread({ graphs: new ThreadGraphs(MAIN_THREAD, graphs) });
+  try {
+    await graphs.loaded;
+    const service = await HttpService.startWithWorkers(settings, table, graphs, startIo);
+    end = async () => {
+      await service.stop();
+      await graphs.close({ isSaved: false });
+    };
+  } catch (error) {
+    await graphs.close({ isSaved: false });
+    throw error;
+  }
+}
+
+function act(ask: InstanceAsk): unknown {
+  switch (ask.op) {
+    case "start":
+      return start();
+    case "open":
+      return transport.open(ask.offset, ask.door);
+    case "reach":
+      return void backEnds.set(ask.port, ask.door);
+    case "fault":
+      return faults.set(ask.fault);
+    case "stop":
+      return end?.();
+  }
+}
+
+if (parentPort === null) throw new SvcError("SVC3301", "this is the entry of a thread");
+parentPort.on("message", (asked: Asked<InstanceAsk>) => void answer(parentPort!, asked, act));

@@ -1,0 +1,174 @@
+// A connection without a socket: both ends of it are streams of bytes, and what one writes the
+// other reads, in whatever threads they are. Servers and dispatchers take it for a socket.
+//
+//   client ──port──► door of a server     each end then posts bytes, "taken" for bytes that
+//   client ◄──"open"── server             were read, "end" of its half, "gone" when it is lost
+
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+import type { MessagePort } from "node:worker_threads";
+import type { OnRead } from "../../runtime/dispatch/connector.js";
+
+type Message = Uint8Array<ArrayBuffer> | "open" | "taken" | "end" | "gone";
+
+interface SocketOptions {
+  readonly remotePort: number;
+  /** The other end may still read when it writes no more. */
+  readonly allowHalfOpen: boolean;
+  /** Takes what arrives in place of the stream. */
+  readonly onread?: OnRead;
+}
+
+export class MemorySocket extends Duplex {
+  readonly remoteAddress = "127.0.0.1";
+  readonly remotePort: number;
+  bytesRead = 0;
+  bytesWritten = 0;
+  /** The server's fault: of what it writes next half is sent, and then the connection is lost. */
+  isCut = false;
+  readonly #port: MessagePort;
+  readonly #onread: OnRead | undefined;
+  #isConnected: boolean;
+  #isEnded = false;
+  #isPeerGone = false;
+  /** Called once the other end has read what was written. */
+  #taken: (() => void) | null = null;
+  /** What arrived was more than wanted: told as read once more is wanted. */
+  #isOwing = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  private constructor(port: MessagePort, isConnected: boolean, options: SocketOptions) {
+    super({ allowHalfOpen: options.allowHalfOpen });
+    this.remotePort = options.remotePort;
+    this.#port = port;
+    this.#isConnected = isConnected;
+    this.#onread = options.onread;
+    port.on("message", (message: Message) => this.#onMessage(message));
+    port.on("close", () => this.#lost());
+  }
+
+  /** The end of who connects; tells by `connect` that it is let in. */
+  static connecting(port: MessagePort, options: SocketOptions): MemorySocket {
+    return new MemorySocket(port, false, options);
+  }
+
+  /** The end of who lets in. */
+  static accepted(port: MessagePort, remotePort: number): MemorySocket {
+    port.postMessage("open" satisfies Message);
+    return new MemorySocket(port, true, { remotePort, allowHalfOpen: true });
+  }
+
+  /** As those who know sockets alone take it: it has all that they use of one. */
+  get asSocket(): Socket {
+    return this as unknown as Socket;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  ref(): this {
+    this.#port.ref();
+    return this;
+  }
+
+  unref(): this {
+    this.#port.unref();
+    return this;
+  }
+
+  /** Tells by `timeout` that for so long nothing was written. */
+  setTimeout(ms: number): this {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = ms === 0 ? null : setTimeout(() => this.emit("timeout"), ms);
+    this.#timer?.unref();
+    return this;
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.bytesWritten += chunk.length;
+    const sent = this.isCut ? chunk.subarray(0, chunk.length / 2) : chunk;
+    // Of its own memory: that of others must not go with it.
+    const bytes = new Uint8Array(sent);
+    this.#port.postMessage(bytes satisfies Message, [bytes.buffer]);
+    this.#taken = done;
+    if (this.isCut) this.destroy();
+  }
+
+  override _writev(chunks: { readonly chunk: Buffer }[], done: () => void): void {
+    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), "", done);
+  }
+
+  override _read(): void {
+    if (!this.#isOwing) return;
+    this.#isOwing = false;
+    this.#port.postMessage("taken" satisfies Message);
+  }
+
+  override _final(done: () => void): void {
+    this.#port.postMessage("end" satisfies Message);
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.setTimeout(0);
+    this.#port.postMessage("gone" satisfies Message);
+    this.#port.close();
+    done(error);
+  }
+
+  #onMessage(message: Message): void {
+    if (message instanceof Uint8Array) this.#receive(Buffer.from(message.buffer));
+    else if (message === "open") {
+      this.#isConnected = true;
+      this.emit("connect");
+    } else if (message === "taken") this.#drained();
+    else if (message === "end") this.#end();
+    else this.#lost();
+  }
+
+  #receive(bytes: Buffer): void {
+    this.bytesRead += bytes.length;
+    if (this.#onread === undefined) this.#isOwing = !this.push(bytes);
+    else {
+      const { buffer, callback } = this.#onread;
+      for (let at = 0; at < bytes.length && !this.destroyed; at += buffer.length) {
+        const part = bytes.subarray(at, at + buffer.length);
+        buffer.set(part);
+        callback(part.length, buffer);
+      }
+    }
+    if (!this.#isOwing && !this.destroyed) this.#port.postMessage("taken" satisfies Message);
+  }
+
+  #drained(): void {
+    const taken = this.#taken;
+    this.#taken = null;
+    taken?.();
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.push(null);
+    // Nobody reads the stream: its end is told all the same.
+    if (this.#onread !== undefined) this.resume();
+  }
+
+  /** The other end is destroyed, or its thread has died, or nobody was there. */
+  #lost(): void {
+    if (this.#isPeerGone || this.destroyed) return;
+    this.#isPeerGone = true;
+    const isDone = this.#isEnded && (this.writableFinished || this.writableLength === 0);
+    if (isDone) this.destroy();
+    else if (this.#isConnected) this.destroy(fault("ECONNRESET", "the connection was lost"));
+    else this.destroy(fault("ECONNREFUSED", "the connection was refused"));
+  }
+}
+
+function fault(code: string, text: string): Error {
+  return Object.assign(new Error(text), { code });
+}

@@ -1,0 +1,53 @@
+// Calls of tests: typed by what the build of a project says of its plugins, and sent as a generated
+// client sends them.
+
+import type { Argspec } from "../../argspec/argspec.js";
+import { Connection } from "../../client/typescript/connection.js";
+import type { Operation } from "../../client/typescript/operation.js";
+import { operationFor } from "./call-operation.js";
+import type { Fetch } from "./memory-fetch.js";
+
+export interface TestCallOptions {
+  readonly headers?: Record<string, string>;
+  /** Ends the call. */
+  readonly signal?: AbortSignal;
+  /** Of the whole call, by the clock of the system; 0: none. Default 60000. */
+  readonly timeoutMs?: number;
+}
+
+/** Any calls; those of `.svc/plugins.d.ts` are typed: `testService<PluginRegistry>`. */
+export type TestCalls = Readonly<Record<string, { query: object; result: unknown }>>;
+
+/** Plugins without parameters have a query of any name and no value. */
+type Query<Call> = Call extends { query: infer T } ? (string extends keyof T ? object : T) : object;
+type Params<Call> = Query<Call> &
+  (Call extends { content: infer Content } ? { readonly content: Content } : unknown);
+type Result<Call> = Call extends { result: infer T } ? T : unknown;
+
+export interface Callable<Calls> {
+  /**
+   * Calls a plugin as a generated client does, and waits for its result.
+   * @throws SvcError of clients, with the status and what the answer says
+   */
+  call<Name extends keyof Calls & string>(
+    name: Name,
+    params?: Params<Calls[Name]>,
+    options?: TestCallOptions,
+  ): Promise<Result<Calls[Name]>>;
+}
+
+/** Answers within one process never take long; a plugin that hangs is told by its time-out. */
+const CALL_TIMEOUT_MS = 60_000;
+
+export function callsBy<Calls>(argspec: Argspec, fetch: Fetch): Callable<Calls>["call"] {
+  const connection = new Connection(
+    { baseUrl: "http://localhost", fetch, retries: 0, timeoutMs: CALL_TIMEOUT_MS },
+    argspec.hash,
+  );
+  const operations = new Map<string, Operation>();
+  return async (name, params, options) => {
+    const operation = operations.get(name) ?? operationFor(argspec, name);
+    operations.set(name, operation);
+    return (await connection.call(operation, params as object | undefined, options)) as never;
+  };
+}

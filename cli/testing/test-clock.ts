@@ -1,0 +1,99 @@
+// The clock of a test as who writes the test has it. It goes on by itself, and may be put forward:
+// time-outs, expiry, back-off and ejections then happen at once.
+
+import { BroadcastChannel } from "node:worker_threads";
+import { type ClockData, ClockMemory } from "./clock-memory.js";
+import { type Duration, milliseconds } from "./duration.js";
+
+/** A leap is made in so many steps at the most, none of them shorter than this. */
+const STEPS = 200;
+const STEP_MS = 20;
+/** Messages between threads that a step may bring about, one after the other, have their time. */
+const TURNS_PER_STEP = 4;
+const TURNS_BEFORE = 8;
+/** A thread that is busy for longer is not waited for. */
+const PATIENCE_MS = 200;
+let clocks = 0;
+
+export class TestClock {
+  readonly #memory = new ClockMemory();
+  readonly #name = `svc.clock.${process.pid}.${clocks++}`;
+  readonly #channel = new BroadcastChannel(this.#name);
+  /** Threads that were waited for in vain. */
+  readonly #lost = new Set<number>();
+  #turn = 0;
+  #leaping: Promise<void> = Promise.resolve();
+
+  constructor() {
+    (this.#channel as unknown as { unref(): void }).unref();
+  }
+
+  /** For threads that are to have this clock. */
+  get data(): ClockData {
+    return { memory: this.#memory.buffer, channel: this.#name };
+  }
+
+  /** Milliseconds since 1970. */
+  now(): number {
+    return this.#memory.nowMs;
+  }
+
+  /**
+   * Puts the clock forward. All that is due by then has happened, in its order, and what it has set
+   * off among the threads has had its time.
+   * @throws SvcError SVC3300
+   */
+  advance(duration: Duration): Promise<void> {
+    const ms = milliseconds(duration);
+    this.#leaping = this.#leaping.then(() => this.#leap(ms));
+    return this.#leaping;
+  }
+
+  /** From now on time passes by `advance` alone. */
+  async stop(): Promise<void> {
+    this.#memory.stand();
+    await this.#settle();
+  }
+
+  /** It goes on by itself again. */
+  async resume(): Promise<void> {
+    this.#memory.go();
+    await this.#settle();
+  }
+
+  close(): void {
+    this.#memory.go();
+    this.#channel.postMessage(++this.#turn);
+    this.#channel.close();
+  }
+
+  async #leap(ms: number): Promise<void> {
+    const steps = Math.min(STEPS, Math.ceil(ms / STEP_MS));
+    // What was asked just before is under way when time passes.
+    for (let turn = 0; turn < TURNS_BEFORE; turn++) await this.#settle();
+    for (let step = 0; step < steps; step++) {
+      this.#memory.leap(ms / steps);
+      for (let turn = 0; turn < TURNS_PER_STEP; turn++) await this.#settle();
+    }
+  }
+
+  /** Lets each thread do what is due. */
+  async #settle(): Promise<void> {
+    const turn = ++this.#turn;
+    const untilMs = performance.now() + PATIENCE_MS;
+    this.#channel.postMessage(turn);
+    for (;;) {
+      const acknowledged = this.#memory.acknowledged;
+      const behind = this.#memory.behind(turn);
+      for (const thread of this.#lost) if (!behind.includes(thread)) this.#lost.delete(thread);
+      const awaited = behind.filter((thread) => !this.#lost.has(thread));
+      if (awaited.length === 0) return;
+      const leftMs = untilMs - performance.now();
+      if (leftMs <= 0) {
+        for (const thread of awaited) this.#lost.add(thread);
+        return;
+      }
+      await this.#memory.more(acknowledged, leftMs);
+    }
+  }
+}

@@ -1,0 +1,107 @@
+// An instance in a thread of its own, as the thread of the test has it: starts it, leads
+// connections to it, puts it at fault, ends it.
+
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { SvcError } from "../../runtime/base/errors.js";
+import { Asker } from "../../runtime/wire/asker.js";
+import type { Reply } from "../../runtime/wire/asks.js";
+import { withClock } from "./clock-memory.js";
+import { checkedFault, type Fault } from "./faults.js";
+import type { InstanceAsk, InstanceData } from "./instance-control.js";
+import { type Fetch, fetchBy } from "./memory-fetch.js";
+import type { TestClock } from "./test-clock.js";
+
+const ENTRY = new URL("./threads/test-instance.js", import.meta.url);
+const CLOCK = new URL("./threads/test-clock.js", import.meta.url);
+/** Plugins that do not load by then never do. */
+const START_MS = 60_000;
+
+export class TestInstance {
+  readonly fetch: Fetch;
+  readonly fetchAdmin: Fetch;
+  readonly #data: InstanceData;
+  readonly #clock: TestClock;
+  readonly #asker = new Asker<InstanceAsk>();
+  readonly #doors: MessagePort[] = [];
+  #worker: Worker | null = null;
+
+  constructor(data: InstanceData, clock: TestClock) {
+    this.#data = data;
+    this.#clock = clock;
+    this.fetch = fetchBy(() => this.#door(0));
+    this.fetchAdmin = fetchBy(() => this.#door(1));
+  }
+
+  get isRunning(): boolean {
+    return this.#worker !== null;
+  }
+
+  /** @throws SvcError whatever keeps it from starting */
+  async start(): Promise<void> {
+    const { data } = this.#clock;
+    const worker = withClock(data, () => {
+      const transferList = this.#data.backEnds.map(([, door]) => door);
+      const execArgv = [...process.execArgv, "--import", CLOCK.href];
+      return new Worker(ENTRY, { workerData: this.#data, transferList, execArgv });
+    });
+    this.#worker = worker;
+    let reason = "its thread has ended";
+    worker.on("message", (reply: Reply) => this.#asker.settle(reply));
+    worker.on("error", (error) => {
+      reason = (error as Error).message;
+    });
+    worker.on("exit", () => {
+      if (this.#worker === worker) this.#worker = null;
+      this.#asker.rejectAll(new SvcError("SVC3301", `the instance is gone: ${reason}`));
+    });
+    const late = setTimeout(() => {
+      reason = `it has not started after ${START_MS / 1000} s`;
+      void worker.terminate();
+    }, START_MS);
+    await this.#ask({ op: "start" }).finally(() => clearTimeout(late));
+    for (const offset of [0, 1] as const) this.#doors[offset] = await this.open(offset);
+  }
+
+  /** A door for somebody who will come. */
+  async open(offset: 0 | 1): Promise<MessagePort> {
+    const { port1, port2 } = new MessageChannel();
+    await this.#ask({ op: "open", offset, door: port2 }, [port2]);
+    port1.unref();
+    return port1;
+  }
+
+  /** Leads connections for a back-end through another door. */
+  async reach(port: number, door: MessagePort): Promise<void> {
+    await this.#ask({ op: "reach", port, door }, [door]);
+  }
+
+  /** @throws SvcError SVC3300 for what is no fault, SVC3301 where it does not run */
+  async fault(fault: Fault | null): Promise<void> {
+    await this.#ask({ op: "fault", fault: fault === null ? null : checkedFault(fault) });
+  }
+
+  /** It ends in the middle of whatever it does. */
+  async kill(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = null;
+    await worker?.terminate();
+  }
+
+  /** What runs is answered; then it ends. */
+  async stop(): Promise<void> {
+    if (this.#worker === null) return;
+    await this.#ask({ op: "fault", fault: null });
+    await this.#ask({ op: "stop" });
+    await this.kill();
+  }
+
+  #door(offset: 0 | 1): MessagePort {
+    if (this.#worker !== null) return this.#doors[offset]!;
+    throw new SvcError("SVC3301", "the service has ended");
+  }
+
+  async #ask(ask: InstanceAsk, transfer: readonly MessagePort[] = []): Promise<unknown> {
+    if (this.#worker === null) throw new SvcError("SVC3301", "the instance does not run");
+    return this.#asker.ask(this.#worker, ask, transfer);
+  }
+}

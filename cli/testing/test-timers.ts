@@ -1,0 +1,191 @@
+// Timers by the clock of a test. Each that goes has a true timer for what is left of its time.
+// After a leap of the clock those that are due run at once, in their order; others are set anew.
+
+import type { ClockMemory } from "./clock-memory.js";
+
+type Callback = (...args: unknown[]) => void;
+
+// As they were when this was loaded: they are to be replaced by those below.
+const trueTimeout = globalThis.setTimeout;
+const clearTrue = globalThis.clearTimeout;
+/** Longest time that a timer takes; beyond it waits one millisecond, as Node has it. */
+const MAX_MS = 2 ** 31 - 1;
+
+export class TestTimers {
+  readonly #clock: ClockMemory;
+  readonly #timers = new Map<number, TestTimer>();
+  #last = 0;
+
+  constructor(clock: ClockMemory) {
+    this.#clock = clock;
+  }
+
+  readonly setTimeout = (run: Callback, ms?: number, ...args: unknown[]): TestTimer => {
+    return this.#add(run, ms, args, false);
+  };
+
+  readonly setInterval = (run: Callback, ms?: number, ...args: unknown[]): TestTimer => {
+    return this.#add(run, ms, args, true);
+  };
+
+  readonly clear = (timer: unknown): void => {
+    if (timer instanceof TestTimer) timer.close();
+    else this.#timers.get(Number(timer))?.close();
+  };
+
+  /** As the function of that name in `node:timers/promises`. */
+  readonly sleep = <T>(ms?: number, value?: T, options: SleepOptions = {}): Promise<T> => {
+    const { ref = true, signal } = options;
+    return new Promise((resolve, reject) => {
+      const aborted = (): void => {
+        timer.close();
+        reject(new DOMException("The operation was aborted", "AbortError"));
+      };
+      const timer = this.setTimeout(() => {
+        signal?.removeEventListener("abort", aborted);
+        resolve(value as T);
+      }, ms);
+      if (!ref) timer.unref();
+      if (signal?.aborted) aborted();
+      else signal?.addEventListener("abort", aborted, { once: true });
+    });
+  };
+
+  /** The clock has leapt, or stands, or goes again. */
+  async leapt(): Promise<void> {
+    const now = this.#clock.nowMs;
+    for (;;) {
+      const due = [...this.#timers.values()].filter((timer) => timer.dueMs <= now);
+      if (due.length === 0) break;
+      due.reduce((first, other) => (other.dueMs < first.dueMs ? other : first)).fire();
+      // What waits for it by a promise goes on before the next one.
+      await null;
+    }
+    for (const timer of this.#timers.values()) timer.arm();
+  }
+
+  #add(run: Callback, ms = 1, args: readonly unknown[], isInterval: boolean): TestTimer {
+    if (typeof run !== "function") throw new TypeError("the callback of a timer is no function");
+    const wanted = Number(ms);
+    const periodMs = wanted >= 1 && wanted <= MAX_MS ? Math.trunc(wanted) : 1;
+    const id = ++this.#last;
+    const timer = new TestTimer(id, this.#clock, () => run(...args), periodMs, isInterval);
+    timer.onChange = (isSet) => {
+      if (isSet) this.#timers.set(id, timer);
+      else this.#timers.delete(id);
+    };
+    timer.refresh();
+    return timer;
+  }
+}
+
+interface SleepOptions {
+  readonly ref?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** What `setTimeout` gives: as that of Node. */
+class TestTimer implements Pick<NodeJS.Timeout, "hasRef"> {
+  dueMs = 0;
+  onChange: (isSet: boolean) => void = () => {};
+  readonly #id: number;
+  readonly #clock: ClockMemory;
+  readonly #run: () => void;
+  readonly #periodMs: number;
+  readonly #isInterval: boolean;
+  #true: NodeJS.Timeout | null = null;
+  #isRef = true;
+  #isSet = false;
+
+  constructor(
+    id: number,
+    clock: ClockMemory,
+    run: () => void,
+    periodMs: number,
+    isInterval: boolean,
+  ) {
+    this.#id = id;
+    this.#clock = clock;
+    this.#run = run;
+    this.#periodMs = periodMs;
+    this.#isInterval = isInterval;
+  }
+
+  ref(): this {
+    this.#isRef = true;
+    this.#true?.ref();
+    return this;
+  }
+
+  unref(): this {
+    this.#isRef = false;
+    this.#true?.unref();
+    return this;
+  }
+
+  hasRef(): boolean {
+    return this.#isRef;
+  }
+
+  refresh(): this {
+    this.dueMs = this.#clock.nowMs + this.#periodMs;
+    this.#set(true);
+    this.arm();
+    return this;
+  }
+
+  close(): this {
+    this.#disarm();
+    this.#set(false);
+    return this;
+  }
+
+  [Symbol.toPrimitive](): number {
+    return this.#id;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** Sets the true timer for what is left of its time; while the clock stands there is none. */
+  arm(): void {
+    this.#disarm();
+    const leftMs = this.dueMs - this.#clock.nowMs;
+    if (this.#clock.isStanding && leftMs > 0) return;
+    this.#true = trueTimeout(() => this.#rang(), Math.min(MAX_MS, Math.max(0, leftMs)));
+    if (!this.#isRef) this.#true.unref();
+  }
+
+  fire(): void {
+    this.#disarm();
+    if (this.#isInterval) this.dueMs += this.#periodMs;
+    else this.#set(false);
+    try {
+      this.#run();
+    } catch (error) {
+      // As of any timer: told as an uncaught exception, and the others go on.
+      process.nextTick(() => {
+        throw error;
+      });
+    }
+  }
+
+  /** True timers come early by parts of a millisecond, and late on a machine that is busy. */
+  #rang(): void {
+    if (this.dueMs > this.#clock.nowMs + 1) return this.arm();
+    if (this.#isInterval) this.dueMs = Math.max(this.dueMs, this.#clock.nowMs - this.#periodMs);
+    this.fire();
+    if (this.#isSet) this.arm();
+  }
+
+  #set(isSet: boolean): void {
+    this.#isSet = isSet;
+    this.onChange(isSet);
+  }
+
+  #disarm(): void {
+    if (this.#true !== null) clearTrue(this.#true);
+    this.#true = null;
+  }
+}

@@ -1,0 +1,51 @@
+// A project that is to be tested: built, and with a folder for the data of its instances.
+
+import { mkdirSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Argspec } from "../../argspec/argspec.js";
+import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
+import { SvcError } from "../../runtime/base/errors.js";
+
+export interface TestedProject {
+  readonly folder: string;
+  readonly argspec: Argspec;
+  /** Makes a folder for the data of one instance. */
+  root(name: string): string;
+  remove(): Promise<void>;
+}
+
+/**
+ * @param isBuilt it is built first, where it is not current
+ * @throws SvcError SVC2944 for a project that does not build
+ */
+export async function testedProject(folder: string, isBuilt: boolean): Promise<TestedProject> {
+  const projectDir = resolve(folder);
+  if (isBuilt) await build(projectDir);
+  const text = await readFile(join(projectDir, BUILD_FOLDER, "argspec.json"), "utf8").catch(() => {
+    throw new SvcError("SVC2944", `${projectDir} is not built: leave out \`build: false\``);
+  });
+  const data = await mkdtemp(join(tmpdir(), "svc-test-"));
+  return {
+    folder: projectDir,
+    argspec: JSON.parse(text) as Argspec,
+    root: (name) => {
+      const root = join(data, name);
+      mkdirSync(root, { recursive: true });
+      return root;
+    },
+    remove: () => rm(data, { recursive: true, force: true }),
+  };
+}
+
+async function build(projectDir: string): Promise<void> {
+  const [{ buildProject }, { findingsText }] = await Promise.all([
+    import("../../compiler/build.js"),
+    import("../frame/report-build.js"),
+  ]);
+  const { ok, diagnostics } = await buildProject(projectDir);
+  if (ok) return;
+  const text = findingsText(projectDir, diagnostics);
+  throw new SvcError("SVC2944", `${projectDir} does not build:\n${text}`);
+}
