@@ -2,7 +2,6 @@
 // they like: first all graphs as snapshots, then frames as they are flushed. What the broker has
 // lost, or lacks after a while without it, is sent again from the log.
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../base/errors.js";
 import { recordsIn } from "../../graph/log/unit-format.js";
 import type { SubscriberShown } from "../../metrics/traffic.js";
@@ -36,16 +35,23 @@ export class StreamProvider implements Provides {
   #acknowledged: number | null = null;
   #isStopped = false;
   #isConnected = false;
+  /** The last attempt; false again once it is connected. */
+  #hasFailed = false;
   #isSynchronizing = false;
   #repair: Repair | null = null;
   #log: JetStreamLog | null = null;
   #lastSaid = "";
   #caughtUpAt = performance.now();
-  #wake: () => void = () => undefined;
+  /** Something has come since it was looked at last. */
+  #isWoken = false;
+  #resume: () => void = () => undefined;
 
   constructor(parts: StreamProviderParts) {
     this.#parts = parts;
-    this.#unlisten = parts.log.onFlushed(() => this.#wake());
+    this.#unlisten = parts.log.onFlushed(() => {
+      // They are no reason to ask a broker sooner that did not answer.
+      if (!this.#hasFailed) this.wake();
+    });
   }
 
   get uri(): string {
@@ -64,7 +70,7 @@ export class StreamProvider implements Provides {
   /** All graphs are sent anew; null: they need not be any more. */
   repair(repair: Repair | null): void {
     this.#repair = repair;
-    this.#wake();
+    this.wake();
   }
 
   get isRepairing(): boolean {
@@ -72,7 +78,8 @@ export class StreamProvider implements Provides {
   }
 
   wake(): void {
-    this.#wake();
+    this.#isWoken = true;
+    this.#resume();
   }
 
   shown(): SubscriberShown {
@@ -92,7 +99,7 @@ export class StreamProvider implements Provides {
     this.#isStopped = true;
     this.#repair = null;
     this.#unlisten();
-    this.#wake();
+    this.wake();
     void this.#log?.close();
   }
 
@@ -103,6 +110,7 @@ export class StreamProvider implements Provides {
         // Before anything was written the log has no identity that lasts.
         if (this.#parts.log.channel.log.safe > 0) await this.#connected();
       } catch (error) {
+        this.#hasFailed = true;
         this.#say(error as Error);
       }
       const isFirst = performance.now() - startedAt > MOST_WAIT_MS;
@@ -126,6 +134,7 @@ export class StreamProvider implements Provides {
       });
       const from = start ?? (await this.#checkpoint(log, writer));
       this.#isConnected = true;
+      this.#hasFailed = false;
       this.#lastSaid = "";
       warn(`replication: ${this.uri} gets all changes`);
       await this.#stream(log, writer, from);
@@ -250,13 +259,19 @@ export class StreamProvider implements Provides {
     return records;
   }
 
-  /** So long, or until there is more. */
+  /** So long, or until there is more: not at all where something has come meanwhile. */
   async #pause(ms: number): Promise<void> {
-    const woken = new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
-    await Promise.race([sleep(ms, undefined, { ref: false }), woken]);
-    this.#wake = () => undefined;
+    if (!this.#isWoken) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms).unref();
+        this.#resume = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#resume = () => undefined;
+    }
+    this.#isWoken = false;
   }
 
   /** Each failure once, not at every attempt. */

@@ -17,8 +17,10 @@ import { checkDurableServer } from "../../../runtime/interconnect/stream/durable
 import { JetStreamLog } from "../../../runtime/interconnect/stream/jetstream-log.js";
 import { natsPackages } from "../../../runtime/interconnect/stream/nats-packages.js";
 import { streamAddressIn } from "../../../runtime/interconnect/stream/stream-address.js";
+import { Random } from "../../property/support/random.js";
 import { Instance, same, until } from "./support/instance.js";
 import { NatsServers, natsVersion } from "./support/nats.js";
+import { TxProxy } from "./support/tx-proxy.js";
 
 const KILLS = Number(process.env.SVC_STREAM_KILLS ?? 2);
 
@@ -143,6 +145,29 @@ if (version !== null) {
       await same(one, three);
     } finally {
       await lossy.stop();
+    }
+  });
+
+  test("a change is sent at once that comes while another one is on its way", async (context) => {
+    const [port] = /\d+(?=\/)/.exec(servers!.uri("SLOW"))!;
+    const proxy = await TxProxy.start(Number(port), new Random(1));
+    try {
+      const one = await start(context, "one", { stream: `nats://${proxy.address}/SLOW` });
+      write(one, 0, 1);
+      await fence(one);
+      proxy.delayMs = 50;
+      let late = 0;
+      for (let n = 1; n < 20; n += 2) {
+        write(one, n, 1);
+        await one.isFlushed();
+        write(one, n + 1, 1);
+        const begun = performance.now();
+        await fence(one);
+        if (performance.now() - begun > 1000) late++;
+      }
+      assert.ok(late < 5, `${late} of 10 came with the next look only`);
+    } finally {
+      proxy.stop();
     }
   });
 
