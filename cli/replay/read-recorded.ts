@@ -5,21 +5,30 @@ import { createInterface } from "node:readline";
 import { SvcError } from "../../runtime/base/errors.js";
 import { RECORD_VERSION, type RecordedRequest } from "../../runtime/http/recorded-request.js";
 
+export interface Recorded {
+  readonly request: RecordedRequest;
+  /** Of those that one start has recorded: the pause before it is none of the service. */
+  readonly isFirst: boolean;
+}
+
 /**
  * The requests of a file, in the order in which they were answered.
  * @throws SvcError SVC3320 for a file that cannot be read, or is no record
  */
-export async function* readRecorded(path: string): AsyncGenerator<RecordedRequest> {
+export async function* readRecorded(path: string): AsyncGenerator<Recorded> {
   const source = createReadStream(path, "utf8");
   let number = 0;
+  let isFirst = true;
   try {
     for await (const line of createInterface({ input: source })) {
       number++;
       const entry = parse(line);
       if (number === 1 && !isHead(entry)) throw wrong(path, number, "no record begins like that");
-      if (isHead(entry)) continue;
-      // A process that dies leaves half a line; the next one begins with a head on the same line.
-      if (isRequest(entry)) yield entry;
+      if (isHead(entry)) isFirst = true;
+      // A process that dies leaves half a line.
+      if (!isRequest(entry)) continue;
+      yield { request: entry, isFirst };
+      isFirst = false;
     }
   } catch (error) {
     if (error instanceof SvcError) throw error;

@@ -30,20 +30,21 @@ export async function replayFile(path: string, options: ReplayOptions): Promise<
   const running = new Set<Promise<void>>();
   const pace = new Pace(options.speed);
   try {
-    for await (const recorded of readRecorded(path)) {
-      const reason = leftOut(recorded, options);
+    for await (const { request, isFirst } of readRecorded(path)) {
+      if (isFirst) pace.restart();
+      const reason = leftOut(request, options);
       if (reason !== null) {
         outcome.leftOut(reason);
         continue;
       }
-      await pace.due(recorded.at);
+      await pace.due(request.at);
       while (running.size >= connections) await Promise.race(running);
-      const isFirst = outcome.sent === 0 && running.size === 0;
-      const sending = send(server, recorded, outcome, isFirst ? against! : null);
+      const isTrial = outcome.sent === 0 && running.size === 0;
+      const sending = send(server, request, outcome, isTrial ? against! : null);
       const ended = sending.finally(() => running.delete(ended));
       running.add(ended);
       // Where nobody listens, nothing more is worth to be sent.
-      if (isFirst) await ended;
+      if (isTrial) await ended;
     }
     await Promise.all(running);
   } finally {
@@ -101,6 +102,11 @@ class Pace {
 
   constructor(speed: number | "max") {
     this.#speed = speed;
+  }
+
+  /** The next one is due at once. */
+  restart(): void {
+    this.#first = null;
   }
 
   async due(at: number): Promise<void> {

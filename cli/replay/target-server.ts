@@ -8,13 +8,18 @@ import type { RecordedRequest } from "../../runtime/http/recorded-request.js";
 
 const FIELD = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
 const TIMEOUT_MS = 60_000;
+const FIRST_ERROR = 400;
+/** Streams may have no end, and nothing of them is compared. */
+const STREAM_MS = 1_000;
+/** More than servers keep of answers. */
+const MOST_BYTES = 2 ** 28;
 
 /** What came back. */
 export interface Answer {
   readonly status: number;
   readonly mediaType: string | null;
   readonly body: Buffer;
-  /** Milliseconds from the first byte sent to the last one received. */
+  /** Milliseconds from the first byte sent to the last one received; of a stream, to its head. */
   readonly ms: number;
 }
 
@@ -40,10 +45,12 @@ export class TargetServer {
   }
 
   /** Rejects with the system's error when nobody answers. */
-  send({ method, target, fields, body }: RecordedRequest): Promise<Answer> {
+  send({ method, target, fields, body, ...before }: RecordedRequest): Promise<Answer> {
     const { hostname, port, pathname } = this.#url;
+    const isCompared = before.bytes !== null || before.status >= FIRST_ERROR;
     const begun = performance.now();
     return new Promise((resolve, reject) => {
+      const content = body === undefined ? undefined : Buffer.from(body, "base64");
       const sent = (this.#isSecure ? httpsRequest : httpRequest)({
         hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
         port: port || undefined,
@@ -51,25 +58,49 @@ export class TargetServer {
         path: pathname.replace(/\/+$/, "") + target,
         headers: { ...fields, ...this.#fields, "Accept-Encoding": "identity" },
         agent: this.#agent,
-        timeout: TIMEOUT_MS,
       });
+      const timer = setTimeout(() => {
+        reject(new Error(`no answer in ${TIMEOUT_MS / 1000} s`));
+        sent.destroy();
+      }, TIMEOUT_MS);
+      sent.on("close", () => clearTimeout(timer));
       const answered = async (message: IncomingMessage): Promise<Answer> => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of message) chunks.push(chunk);
         const mediaType = message.headers["content-type"] ?? null;
-        const ms = performance.now() - begun;
-        return { status: message.statusCode!, mediaType, body: Buffer.concat(chunks), ms };
+        let ms = performance.now() - begun;
+        const body = await (isCompared ? wholeOf(message) : someOf(message));
+        if (isCompared) ms = performance.now() - begun;
+        return { status: message.statusCode!, mediaType, body, ms };
       };
       sent.on("response", (message) => answered(message).then(resolve, reject));
-      sent.on("timeout", () => sent.destroy(new Error(`no answer in ${TIMEOUT_MS / 1000} s`)));
       sent.on("error", reject);
-      sent.end(body === undefined ? undefined : Buffer.from(body, "base64"));
+      sent.end(content);
     });
   }
 
   close(): void {
     this.#agent.destroy();
   }
+}
+
+async function wholeOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of message) {
+    length += chunk.length;
+    if (length > MOST_BYTES) throw new Error(`an answer of more than ${MOST_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Where nothing is compared but the status: lets it come for a while, and keeps nothing. */
+async function someOf(message: IncomingMessage): Promise<Buffer> {
+  const timer = setTimeout(() => message.destroy(), STREAM_MS);
+  const ended = new Promise((resolve) => message.on("close", resolve).on("error", () => {}));
+  message.resume();
+  await ended;
+  clearTimeout(timer);
+  return Buffer.alloc(0);
 }
 
 function parseUrl(against: string | undefined): URL {

@@ -2,8 +2,8 @@
 // answered, so that they can be replayed against another release. Nobody waits for the file: what a
 // slow disk does not take is left out, and counted.
 
-import { once } from "node:events";
 import { createWriteStream, fstatSync, openSync, type WriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
 import { nowMs } from "../base/clock.js";
 import { SvcError } from "../base/errors.js";
 import { log } from "../base/log.js";
@@ -49,8 +49,11 @@ export class Recorder {
     const { path, service, every, bodies, maxMb } = this.#options;
     try {
       const fd = openSync(path, "a", OWNER_ONLY);
-      this.#left = maxMb * BYTES_PER_MB - fstatSync(fd).size;
+      const { size } = fstatSync(fd);
+      this.#left = maxMb * BYTES_PER_MB - size;
       this.#file = createWriteStream(path, { fd, highWaterMark: MAX_WAITING_BYTES });
+      // A process that has died may have left half a line.
+      if (size > 0) this.#file.write("\n");
     } catch (error) {
       const text = `the record ${path} cannot be written: ${(error as Error).message}`;
       throw new SvcError("SVC2890", text, { cause: error });
@@ -85,9 +88,9 @@ export class Recorder {
     if (file === null) return;
     this.#file = null;
     this.#tellLeftOut();
-    const closed = once(file, "close");
     file.end();
-    await closed;
+    // What cannot be written is told where it arises, and is no reason not to end.
+    await finished(file).catch(() => {});
   }
 
   #recorded(

@@ -3,6 +3,8 @@
 // limit: 60 s
 
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite } from "uvu";
@@ -176,6 +178,32 @@ test("a record ends at its bound, and the service goes on", async (context) => {
     assert.match(served.log(), /the record \S+full\.jsonl ends: it has 1 MiB/);
   });
   assert.ok(statSync(file).size <= 1024 * 1024);
+});
+
+test("streams need no end, and pauses between starts are left out", async ({ folder }) => {
+  const file = join(folder, "streams.jsonl");
+  const day = 24 * 60 * 60 * 1000;
+  const line = (at: number, target: string) => {
+    const stream = { status: 200, ms: 1, bytes: null, digest: null };
+    return { at, method: "GET", target, fields: {}, sent: 0, ...stream };
+  };
+  const head = { record: 1 };
+  const lines = [head, line(day, "/endless"), line(day, "/short"), head, line(2 * day, "/short")];
+  writeFileSync(file, lines.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+  const server = createServer(({ url }, response) => {
+    response.write("data: 1\n\n");
+    if (url === "/short") response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    const { code, out } = await runCommand("replay", file, "--against", `http://127.0.0.1:${port}`);
+    assert.match(out, /^3 requests sent again in /);
+    assert.is(code, 0);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 test("a file that cannot be written ends the start", async ({ project, folder }) => {
