@@ -152,7 +152,9 @@ export class DevServer {
     // What is being written is for its author, unless he says otherwise: no page gets at it either,
     // by a name of its own.
     const { ip, hosts } = resolved;
-    const settings = { ...resolved, ip: ip ?? LOOPBACK, hosts: hosts ?? [] };
+    // Executors are made anew with each build; what the thread of the sockets has loaded stays.
+    const served = { ip: ip ?? LOOPBACK, hosts: hosts ?? [], inline: false };
+    const settings = { ...resolved, ...served };
     const role = await roleOf(this.#folder, manifest.config, this.#values);
     const project = await startServer(settings, loader(this.#folder, role));
     this.#served = { project, config: manifest.config };

@@ -46,7 +46,9 @@ export function emitRoutes(plugins: readonly PluginRecord[], pathPrefix: string)
     const own = plugin.timeoutMs === null ? {} : { [plugin.role]: plugin.timeoutMs };
     const all = { ...timeouts, ...own };
     const hasAny = Object.keys(all).length > 0;
-    routes[path] = { ...others, [plugin.role]: number, ...(hasAny && { timeouts: all }) };
+    const inline = plugin.inline && { inline: true as const };
+    const limits = hasAny && { timeouts: all };
+    routes[path] = { ...others, [plugin.role]: number, ...limits, ...inline };
   }
   return jsonFile(routes);
 }

@@ -26,7 +26,7 @@ export interface DocComment {
   readonly tags: readonly ts.JSDocTag[];
 }
 
-const DECLARING_TAGS = new Set(["plugin", "graph", "readonly", "before", "timeout"]);
+const DECLARING_TAGS = new Set(["plugin", "graph", "readonly", "before", "timeout", "inline"]);
 
 /** @param nodes of which the first that has a comment is meant */
 export function readDocComment(...nodes: readonly ts.Node[]): DocComment {

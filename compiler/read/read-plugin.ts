@@ -6,6 +6,7 @@ import { forwardedPlugins } from "./forwarded-plugins.js";
 import type { PluginDeclaration } from "./plugin-declaration.js";
 import { readBefore } from "./read-before.js";
 import { readExamples } from "./read-examples.js";
+import { readInline } from "./read-inline.js";
 import { readParams } from "./read-params.js";
 import { readResult } from "./read-result.js";
 import { readThrown } from "./read-thrown.js";
@@ -28,6 +29,8 @@ export function readPlugin(
   reportBlockingCalls(context, plugin);
   const params = readParams(input, plugin);
   const { result, async } = readResult(output, plugin);
+  const before = readBefore(context, plugin);
+  const hasBefore = before.length > 0;
   return {
     kind: "plugin",
     name: plugin.name,
@@ -35,7 +38,8 @@ export function readPlugin(
     graph: plugin.graph,
     readonly: plugin.readonly,
     async,
-    before: readBefore(context, plugin),
+    inline: readInline(context, plugin, { result, async, hasBefore }),
+    before,
     timeoutMs: readTimeout(context, plugin),
     module,
     exportPath: plugin.exportPath,

@@ -84,6 +84,8 @@ export interface PluginRecord extends ModuleExport {
   /** Tagged `@readonly`: safe to repeat. */
   readonly readonly: boolean;
   readonly async: boolean;
+  /** Tagged `@inline`: runs in the IO thread as long as it is short. */
+  readonly inline: boolean;
   /** How long it may run; null: as long as any. */
   readonly timeoutMs: number | null;
   /** What runs before it, in order. */

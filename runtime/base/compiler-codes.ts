@@ -207,6 +207,10 @@ export const COMPILER_CODES = {
     title: "`@before` without a function that can run before a plugin",
     fix: "name a function that this project exports, declared in this file or imported into it",
   },
+  SVC1321: {
+    title: "plugin that cannot be inline",
+    fix: "leave out `@inline`, or let the plugin answer at once and without a graph",
+  },
   SVC1145: {
     title: "time-out that is no time",
     fix: "write a number and its unit: `@timeout 2s`",

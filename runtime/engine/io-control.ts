@@ -22,6 +22,8 @@ export type Ask =
       readonly op: "executors";
       readonly executors: readonly ExecutorPort[];
       readonly table: PluginTable;
+      /** Where the IO thread finds its own plugins of this build; null: executors run all. */
+      readonly inlineDir: string | null;
     }
   | { readonly op: "executorDied"; readonly id: number }
   | { readonly op: "replaceExecutor"; readonly died: number; readonly executor: ExecutorPort }

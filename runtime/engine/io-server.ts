@@ -37,6 +37,7 @@ import { type AnswerParts, Answers } from "./answers.js";
 import { addBuiltins } from "./builtin-routes.js";
 import { ConsoleRequests } from "./console-requests.js";
 import { ControlAsks } from "./control-asks.js";
+import { InlinePlugins } from "./inline-plugins.js";
 import type { Ask, IoThreadData, Listening, Notice } from "./io-control.js";
 import { listenPair } from "./listen-pair.js";
 import { LiveView } from "./live-view.js";
@@ -67,6 +68,7 @@ export class IoServer {
   readonly #adminState: SharedState;
   readonly #admin: Scheduler;
   readonly #graphs = new KnownGraphs(IO_THREAD);
+  readonly #inline: InlinePlugins;
   readonly #engine: RequestEngine;
   readonly #dispatcher: Dispatcher | null;
   readonly #matrix: MatrixRequests | null;
@@ -95,17 +97,13 @@ export class IoServer {
     this.#routes = new RouteTable(settings.prefix);
     this.#tracer = tracerOf(settings, () => this.#view.serviceName ?? "svc");
     this.#recorder = recorderOf(settings);
-    const backlog = (): number => {
-      const { working, waiting } = this.#scheduler;
-      return working + waiting + (this.#dispatcher?.working ?? 0);
-    };
     const trusted = new TrustedClients(settings.trusted);
     const traces = new TraceRules(this.#tracer, new ClientRights(settings.parents));
     const compressor = compressorOf(settings);
     const figures = { state: this.#state, metrics: this.#metrics, tallies: this.#tallies };
     const recorder = this.#recorder;
     const rules = { compressor, recorder, ...answerRules(settings, trusted) };
-    const answers = new Answers({ ...figures, backlog, ...rules });
+    const answers = new Answers({ ...figures, backlog: () => this.#backlog(), ...rules });
     this.#answers = answers;
     this.#adminState = new SharedState(data.adminState);
     [this.#scheduler, this.#admin] = schedulers(
@@ -132,6 +130,7 @@ export class IoServer {
       dispatched: () => this.#matrix?.dispatched() ?? [],
       current: () => this.#engine.current,
     });
+    this.#inline = new InlinePlugins(this.#state, answers, () => this.#metrics.inlineLeft());
     const files = new FileServer(join(settings.root, "WEB-ROOT"), settings.hiddenFiles, compressor);
     const pages = settings.console === "off" ? null : PackagedFiles.console();
     this.#engine = new RequestEngine({
@@ -143,6 +142,7 @@ export class IoServer {
       console: new ConsoleRequests(pages, settings.console === "both", trusted),
       jquery: PackagedFiles.jquery(),
       scheduler: this.#scheduler,
+      inline: this.#inline,
       admin: this.#admin,
       pages: new PageRules(settings.cors, settings.hosts),
       trusted,
@@ -151,9 +151,15 @@ export class IoServer {
       matrix: this.#matrix,
     });
     const control = new ControlDesk((operation, args) => this.#control.ask(operation, args));
-    equipThread({ server: this.#view, control });
+    equipThread({ server: this.#view, control, showsTraceback: settings.traceback });
     addBuiltins(this.#routes);
     setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  /** Requests of the main port that are not answered yet. */
+  #backlog(): number {
+    const { working, waiting } = this.#scheduler;
+    return working + waiting + (this.#dispatcher?.working ?? 0);
   }
 
   /** Does what the main thread asked for; the value goes back to it. */
@@ -169,9 +175,7 @@ export class IoServer {
       case "argspec":
         return this.#answers.setArgspec(ask.hash);
       case "executors":
-        this.#setPlugins(ask.table);
-        this.#answers.setArgspec(ask.table.argspec.hash);
-        return this.#scheduler.setExecutors(ask.executors);
+        return this.#setExecutors(ask);
       case "executorDied":
         return this.#scheduler.executorDied(ask.id);
       case "replaceExecutor":
@@ -196,6 +200,13 @@ export class IoServer {
       case "stop":
         return this.#stop(ask.timeoutMs);
     }
+  }
+
+  async #setExecutors({ executors, table, inlineDir }: Ask & { op: "executors" }): Promise<void> {
+    this.#setPlugins(table);
+    this.#answers.setArgspec(table.argspec.hash);
+    this.#scheduler.setExecutors(executors);
+    if (inlineDir !== null) await this.#inline.load(inlineDir, table.routes, this.#routes);
   }
 
   #setPlugins({ routes, descriptions }: PluginList): void {

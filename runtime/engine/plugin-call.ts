@@ -1,6 +1,7 @@
 // A plugin request on its way: waiting for a slot, queued in an executor, or running.
 
 import type { Exchange } from "../http/transport.js";
+import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
 
 /** A plugin that answers requests, shared by all requests for it. */
 export interface PluginRoute {
@@ -9,6 +10,8 @@ export interface PluginRoute {
   number: number;
   /** How long it may run; 0 or undefined: as long as any. */
   timeoutMs?: number;
+  /** What runs in the IO thread; null or undefined: executors run it. */
+  inline?: PluginEntry | null;
 }
 
 export interface PluginCall {

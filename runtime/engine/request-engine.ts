@@ -1,6 +1,6 @@
 // What the server answers: every request of both ports comes here whole and leaves with an answer,
 // now or later. The order of the checks: stopping, method, Service-OUT, resource. Runs in the IO
-// thread and never runs user code.
+// thread, and runs no user code but plugins that are inline.
 
 import { nowMs } from "../base/clock.js";
 import { ParameterError } from "../base/errors.js";
@@ -27,6 +27,7 @@ import { type Answers, refusalStatus } from "./answers.js";
 import { runBuiltin, runBuiltinPost } from "./builtin-call.js";
 import type { ConsoleRequests } from "./console-requests.js";
 import { exceptionMessage, undefinedPlugin } from "./error-message.js";
+import type { InlinePlugins } from "./inline-plugins.js";
 import type { MatrixRequests } from "./matrix-requests.js";
 import type { PluginCall, PluginRoute } from "./plugin-call.js";
 import { BUILTIN_PATH, PLUGIN_PATH, type Resource, type RouteTable } from "./route-table.js";
@@ -41,6 +42,7 @@ export interface EngineParts {
   readonly routes: RouteTable;
   readonly files: FileServer;
   readonly scheduler: Scheduler;
+  readonly inline: InlinePlugins;
   /** Requests for the admin executor. */
   readonly admin: Scheduler;
   readonly trusted: TrustedClients;
@@ -250,6 +252,9 @@ export class RequestEngine {
   #answerResource(exchange: Exchange, port: 0 | 1, resource: Resource, query: string): void {
     switch (resource.kind) {
       case "plugin":
+        if (this.#parts.inline.takes(resource.route, exchange)) {
+          return this.#parts.inline.run(exchange, port, resource.route, this.#serial++);
+        }
         return this.#submit(this.#parts.scheduler, exchange, port, port, resource.route);
       case "admin":
         return this.#submit(this.#parts.admin, exchange, port, 1, resource.route);

@@ -72,6 +72,12 @@ export class RouteTable {
     for (const [key, route] of this.#plugins) if (route.number < 0) this.#plugins.delete(key);
   }
 
+  /** Lets the IO thread run an engine. */
+  setInline(path: string, entry: PluginEntry | null): void {
+    const route = this.#plugins.get(`engine ${path}`);
+    if (route !== undefined) route.inline = entry;
+  }
+
   #route(
     path: string,
     role: PluginRole,
@@ -82,11 +88,12 @@ export class RouteTable {
     const key = `${role} ${path}`;
     let route = this.#plugins.get(key);
     if (route === undefined) {
-      route = { name: path.slice(PLUGIN_PATH.length), number, timeoutMs: 0 };
+      route = { name: path.slice(PLUGIN_PATH.length), number, timeoutMs: 0, inline: null };
       this.#plugins.set(key, route);
     }
     route.number = number;
     route.timeoutMs = timeouts[role] ?? 0;
+    route.inline = null;
     return route;
   }
 

@@ -20,6 +20,7 @@ import { descriptorHash } from "../system/read-descriptor.js";
 import { SharedState } from "../wire/shared-state.js";
 import { ExecutorPool } from "./executor-pool.js";
 import type { GraphSupervisor } from "./graph-supervisor.js";
+import { InlineWatch } from "./inline-watch.js";
 import { IoThread, type StartIo } from "./io-thread.js";
 import { Lease } from "./lease.js";
 
@@ -48,6 +49,7 @@ export class HttpService {
   readonly #graphs: GraphSupervisor;
   readonly #io: IoThread;
   readonly #pool: ExecutorPool;
+  readonly #inline: InlineWatch;
   #listening: Listening | null = null;
   #name: string | null;
   /** Executors could not live, and nobody has said anything since. */
@@ -83,6 +85,10 @@ export class HttpService {
       },
       startIo,
     );
+    this.#inline = new InlineWatch(this.#state, (plugin) => {
+      log(`plugin ${plugin} is @inline and does not return: the server ends`, "error", { plugin });
+      process.exit(1);
+    });
     const { projectDir, traceback } = settings;
     this.#pool = new ExecutorPool(
       { projectDir, traceback, state, metrics },
@@ -122,7 +128,7 @@ export class HttpService {
     const service = new HttpService(settings, graphs, startIo);
     return service.#start(async () => {
       const executors = await service.#pool.start(settings.executors, table.routes);
-      await service.#setExecutors(executors, table);
+      await service.#setExecutors(executors, table, service.#inlineDir);
     });
   }
 
@@ -139,7 +145,9 @@ export class HttpService {
     const { port1, port2 } = new MessageChannel();
     equipThread({ showsTraceback: settings.traceback });
     new Executor(0, port1, service.#state, () => plugins.entries());
-    return service.#start(() => service.#setExecutors([{ id: 0, port: port2 }], plugins.table()));
+    return service.#start(() =>
+      service.#setExecutors([{ id: 0, port: port2 }], plugins.table(), null),
+    );
   }
 
   /** Both ports are bound while the executors load, so that a start takes as long as the slower. */
@@ -267,7 +275,7 @@ export class HttpService {
    */
   async reload(table: PluginTable): Promise<void> {
     const executors = await this.#pool.start(this.settings.executors, table.routes);
-    await this.#setExecutors(executors, table);
+    await this.#setExecutors(executors, table, this.#inlineDir);
     this.#describe();
   }
 
@@ -276,6 +284,7 @@ export class HttpService {
     this.#graphs.setListener(null);
     await this.#io.stop(this.settings.stopTimeout * 1000);
     await this.#pool.close();
+    this.#inline.close();
   }
 
   /** Lets the admin executor answer requests for the built-in plugins that need graphs. */
@@ -288,9 +297,18 @@ export class HttpService {
     void this.#io.setAdmin({ id: 0, port: port2 });
   }
 
-  #setExecutors(executors: readonly ExecutorPort[], table: PluginTable): Promise<void> {
+  get #inlineDir(): string | null {
+    return this.settings.inline ? this.settings.projectDir : null;
+  }
+
+  #setExecutors(
+    executors: readonly ExecutorPort[],
+    table: PluginTable,
+    inlineDir: string | null,
+  ): Promise<void> {
     this.#argspec = table.argspec;
-    return this.#io.setExecutors(executors, table);
+    if (inlineDir !== null) this.#inline.watch(table.routes);
+    return this.#io.setExecutors(executors, table, inlineDir);
   }
 
   /** Tells the admin executor, once it serves, what the plugins are. */

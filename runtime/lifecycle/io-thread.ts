@@ -83,9 +83,13 @@ export class IoThread {
   }
 
   /** Replaces all executors together with the plugins they run. */
-  setExecutors(executors: readonly ExecutorPort[], table: PluginTable): Promise<void> {
+  setExecutors(
+    executors: readonly ExecutorPort[],
+    table: PluginTable,
+    inlineDir: string | null,
+  ): Promise<void> {
     return this.#ask(
-      { op: "executors", executors, table },
+      { op: "executors", executors, table, inlineDir },
       executors.map(({ port }) => port),
     );
   }

@@ -22,6 +22,7 @@ export enum Word {
   ExecutorRestarts,
   StrayExceptions,
   LostLogWrites,
+  InlineLeft,
   /** Sixteen words keep the floats that follow aligned. */
   Count = 16,
 }

@@ -206,6 +206,11 @@ export class Metrics {
     Atomics.add(this.#words, Word.StrayExceptions, 1);
   }
 
+  /** A plugin that said `@inline` turned out to be slow. */
+  inlineLeft(): void {
+    Atomics.add(this.#words, Word.InlineLeft, 1);
+  }
+
   /** An entry of the log, or output of a plugin, that nobody can read. */
   logWriteLost(): void {
     Atomics.add(this.#words, Word.LostLogWrites, 1);
@@ -238,6 +243,10 @@ export class Metrics {
 
   get strayExceptions(): number {
     return Atomics.load(this.#words, Word.StrayExceptions);
+  }
+
+  get leftInline(): number {
+    return Atomics.load(this.#words, Word.InlineLeft);
   }
 
   get lostLogWrites(): number {

@@ -19,22 +19,18 @@
 // `UPDATE_GOLDEN=1 npm test settings-document` writes the documents anew.
 
 import {
-  DEFAULT_LOAD_TIMEOUT_MS,
-  DEFAULT_PLUGIN_TIMEOUT_MS,
   DEFAULT_SAVE_EVERY_SECONDS,
   DEFAULT_STOP_SECONDS,
-  MAIN_SLOTS,
   MAX_DRAIN_SECONDS,
   MAX_MAIN_PORT,
-  MAX_PLUGIN_TIMEOUT_MS,
   MAX_SAVE_EVERY_SECONDS,
-  MIN_EXECUTOR_HEAP_MB,
   PRIVATE_NETWORKS,
 } from "../base/limits.js";
 import { LOG_LEVELS } from "../base/log-settings.js";
 import { type ApiConfig, apiRule, type CheckedApi, NO_API } from "./api-rules.js";
 import { CLIENT_BOUNDS } from "./client-bounds.js";
 import type { DispatcherConfig, GraphConfig, PluginDeclaration } from "./config-values.js";
+import { EXECUTOR_SETTINGS } from "./executor-settings.js";
 import { type ConfiguredGraph, graphsRule } from "./graph-rules.js";
 import { INTERCONNECT_SETTINGS } from "./interconnect-settings.js";
 import { matrixRule } from "./matrix-config.js";
@@ -47,7 +43,6 @@ import {
   file,
   hostNames,
   integer,
-  integerOr,
   networks,
   oneOf,
   optional,
@@ -332,39 +327,7 @@ export const SETTINGS = {
     library: "initialize",
     help: "nobody may change graphs",
   }),
-  /** Worker threads that run plugins, 1 to 32; `auto`: one less than there are cores. Default 1. */
-  executors: setting({
-    key: "executors",
-    type: integerOr("auto" as const, 1, MAIN_SLOTS),
-    default: [1],
-    option: "executors",
-    help: "threads that run plugins; auto: one less than there are cores",
-  }),
-  /** Heap of one executor in MiB, at least 16; 0 leaves it to Node. Default 0. */
-  executorHeapMb: setting({
-    key: "executorHeapMb",
-    type: integerOr(0, MIN_EXECUTOR_HEAP_MB, Number.MAX_SAFE_INTEGER),
-    default: [0],
-    option: "executor-heap",
-    help: "heap and buffers of one executor in MiB, 0: Node's own bound",
-  }),
-  /** Longest run of one plugin call in milliseconds, 0 for no bound. Default 30000. */
-  pluginTimeoutMs: setting({
-    key: "plugin.timeoutMs",
-    type: integer(0, MAX_PLUGIN_TIMEOUT_MS),
-    default: [DEFAULT_PLUGIN_TIMEOUT_MS],
-    option: "plugin-timeout",
-    library: "start",
-    help: "longest run of a plugin in milliseconds, 0: no bound",
-  }),
-  /** Longest time that the modules of plugins may take to load, in milliseconds. Default 30000. */
-  loadTimeoutMs: setting({
-    key: "plugin.loadTimeoutMs",
-    type: integer(1, MAX_PLUGIN_TIMEOUT_MS),
-    default: [DEFAULT_LOAD_TIMEOUT_MS],
-    option: "plugin-load-timeout",
-    help: "longest time that the modules of plugins may take to load, in milliseconds",
-  }),
+  ...EXECUTOR_SETTINGS,
   /** Back-ends that requests are sent to (interface, "Dispatcher configuration"). */
   dispatcher: setting({
     key: "dispatcher",

@@ -2,6 +2,8 @@
 // An Int32 block, a Float64 block and the cells of `result-cells.ts` over one SharedArrayBuffer:
 //
 //   int32   0        base port            1   Service-IN (1) or -OUT (0)
+//           2        turns of the IO thread in inline plugins, odd while it is inside of one
+//           3        the number of that plugin
 //           8..47    state of each slot: 0-31 main port, 32-39 admin port
 //           48..111  per executor: 1 + the slot whose plugin it runs synchronously now, else 0
 //   float64 0..39    when each slot's request was claimed, milliseconds since 1970
@@ -24,6 +26,8 @@ const SLOT_REVOKED = 3;
 
 const BASE_PORT = 0;
 const SERVICE_IN = 1;
+const INLINE_TURNS = 2;
+const INLINE_PLUGIN = 3;
 const SLOT_WORDS = 8;
 const RUNNING_WORDS = SLOT_WORDS + SLOTS;
 const INT32_WORDS = RUNNING_WORDS + MAX_EXECUTOR_IDS;
@@ -58,6 +62,23 @@ export class SharedState {
 
   set serviceIn(on: boolean) {
     Atomics.store(this.#words, SERVICE_IN, on ? 1 : 0);
+  }
+
+  /** IO side: it begins to run a plugin. */
+  enterInline(plugin: number): void {
+    Atomics.store(this.#words, INLINE_PLUGIN, plugin);
+    Atomics.add(this.#words, INLINE_TURNS, 1);
+  }
+
+  /** IO side: the plugin has returned. */
+  leaveInline(): void {
+    Atomics.add(this.#words, INLINE_TURNS, 1);
+  }
+
+  /** The last plugin that the IO thread ran; it is inside of it while `turn` is odd. */
+  get inlineCall(): { readonly turn: number; readonly plugin: number } {
+    const turn = Atomics.load(this.#words, INLINE_TURNS) >>> 0;
+    return { turn, plugin: Atomics.load(this.#words, INLINE_PLUGIN) };
   }
 
   slotState(slot: number): number {

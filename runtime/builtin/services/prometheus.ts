@@ -101,6 +101,11 @@ function* executorFigures({ metrics, waiting, working, admin }: ServerView): Gen
     "Exceptions of plugins outside of requests.",
     one(metrics.strayExceptions),
   );
+  yield* counter(
+    "svc_inline_left_total",
+    "Inline plugins that were too slow for the IO thread, and run in executors since.",
+    one(metrics.leftInline),
+  );
 }
 
 function* slots(metrics: ServerView["metrics"], figure: "jobs" | "busyPercent"): Generator<Sample> {

@@ -9,6 +9,8 @@ export type Routes = Readonly<Record<string, PathRoutes>>;
 export type PathRoutes = ByRole & {
   /** Milliseconds that those of them may run that say so. */
   readonly timeouts?: ByRole;
+  /** The engine runs in the IO thread as long as it is short. */
+  readonly inline?: true;
 };
 
 type ByRole = Readonly<Partial<Record<PluginRole, number>>>;

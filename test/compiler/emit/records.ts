@@ -48,6 +48,7 @@ export function plugin(
     role: "engine",
     graph: null,
     readonly: false,
+    inline: false,
     async: false,
     before: [],
     timeoutMs: null,

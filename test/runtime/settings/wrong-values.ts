@@ -211,6 +211,7 @@ export const WRONG_VALUES: Readonly<Record<SettingName, readonly WrongValue[]>> 
     [null, /got null$/],
   ],
   events: switches,
+  inline: switches,
   idle: switches,
   readonly: switches,
   executors: [

@@ -1,0 +1,40 @@
+// `@inline`: the plugin runs in the thread of the sockets, where nobody may be kept waiting. What
+// may wait by its nature is refused here; what turns out to be slow is found out at run time.
+
+import type { ResultRecord } from "../record/plugin-record.js";
+import type { PluginDeclaration } from "./plugin-declaration.js";
+import type { ReadContext } from "./read-context.js";
+
+const TAG = "inline";
+
+/** What is known of a plugin that says it is inline. */
+export interface InlineFacts {
+  readonly result: ResultRecord;
+  readonly async: boolean;
+  /** Functions run before it. */
+  readonly hasBefore: boolean;
+}
+
+/** True where a plugin says so and can be. */
+export function readInline(
+  context: ReadContext,
+  plugin: PluginDeclaration,
+  facts: InlineFacts,
+): boolean {
+  const tag = plugin.doc.tags.find(({ tagName }) => tagName.text === TAG);
+  if (tag === undefined) return false;
+  const reason = obstacle(plugin, facts);
+  if (reason === null) return true;
+  const message = `\`${plugin.name}\` cannot be \`@inline\`: ${reason}`;
+  context.error("SVC1321", tag, message, "leave out `@inline`: it then runs in an executor");
+  return false;
+}
+
+/** Why it might keep others waiting, null for no reason. */
+function obstacle(plugin: PluginDeclaration, { result, async, hasBefore }: InlineFacts) {
+  if (plugin.role !== "engine") return "processors of a dispatcher run in executors";
+  if (plugin.graph !== null) return "it has a graph, which others may hold";
+  if (result.kind === "stream") return "it answers with a stream";
+  if (async) return "it answers with a promise";
+  return hasBefore ? "what runs before it may answer with a promise" : null;
+}

@@ -1,0 +1,143 @@
+// Plugins that say `@inline` run in the IO thread: a request for one is spared two changes of
+// threads, which take longer than what it does. Everybody else waits meanwhile, so it has to be
+// short: who is not, again and again, goes to the executors from then on, and so does who keeps
+// the answer for later.
+
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { BUILD_FOLDER } from "../base/build-folder.js";
+import { nowMs } from "../base/clock.js";
+import { DEFAULT_PLUGIN_TIMEOUT_MS, INLINE_BODY_BYTES } from "../base/limits.js";
+import { log } from "../base/log.js";
+import type { Exchange } from "../http/transport.js";
+import type { PluginEntry } from "../plugin/contract/plugin-entry.js";
+import type { Routes } from "../plugin/contract/plugin-table.js";
+import { loadFailure } from "../plugin/contract/traceback.js";
+import { RESULT_PARTIAL, RESULT_READONLY_PARTIAL } from "../wire/batch.js";
+import type { SharedState } from "../wire/shared-state.js";
+import type { Answers } from "./answers.js";
+import { runBuiltin } from "./builtin-call.js";
+import { failureMessage } from "./error-message.js";
+import type { PluginRoute } from "./plugin-call.js";
+import type { RouteTable } from "./route-table.js";
+
+/** How long one call may take. */
+const SHORT_MS = 1;
+/** A call that takes so long is no accident of a busy machine. */
+const FAR_TOO_LONG_MS = 250;
+/** How many of a plugin's last calls are judged, and how many of them may be long. */
+const JUDGED_CALLS = 1000;
+const LONG_CALLS = 10;
+
+/** Of the last calls of a plugin. */
+interface CallRecord {
+  calls: number;
+  long: number;
+}
+
+export class InlinePlugins {
+  readonly #state: SharedState;
+  readonly #answers: Answers;
+  readonly #left: () => void;
+  readonly #records = new WeakMap<PluginRoute, CallRecord>();
+  #loads = 0;
+
+  /** @param left counts plugins that go to the executors */
+  constructor(state: SharedState, answers: Answers, left: () => void) {
+    this.#state = state;
+    this.#answers = answers;
+    this.#left = left;
+  }
+
+  /** Loads what is inline of a build that executors have loaded before. */
+  async load(projectDir: string, routes: Routes, table: RouteTable): Promise<void> {
+    const paths = Object.keys(routes).filter((path) => routes[path]!.inline);
+    if (paths.length === 0) return;
+    // What an executor may do to itself would end all connections here.
+    process.exit = refuseExit;
+    const bundle = pathToFileURL(join(projectDir, BUILD_FOLDER, "plugins.js"));
+    const load = ++this.#loads;
+    bundle.search = `io=${load}`;
+    try {
+      const { plugins } = (await import(bundle.href)) as { plugins: readonly PluginEntry[] };
+      if (load !== this.#loads) return;
+      for (const path of paths) {
+        const entry = plugins.find((one) => one.description.path === path && one.role === "engine");
+        // What runs before all plugins may answer later.
+        table.setInline(path, entry?.before === undefined ? (entry ?? null) : null);
+      }
+    } catch (error) {
+      log(
+        `inline plugins run in executors, since they cannot be loaded here: ${loadFailure(error)}`,
+        "warn",
+      );
+    }
+  }
+
+  /** Whether a request is for here; who has much to read goes to the executors. */
+  takes({ inline }: PluginRoute, { body }: Exchange): boolean {
+    if (inline === undefined || inline === null) return false;
+    return body === null || body.length <= INLINE_BODY_BYTES;
+  }
+
+  /** Answers a request that is for here. */
+  run(exchange: Exchange, port: 0 | 1, route: PluginRoute, serial: number): void {
+    const { basePort } = this.#state;
+    const entry = route.inline!;
+    const begunMs = nowMs();
+    let isDone = false;
+    this.#state.enterInline(route.number);
+    runBuiltin(entry, exchange, port, basePort, serial, (status, kind, payload) => {
+      if (isDone) return;
+      isDone = true;
+      const isReadonly = kind === RESULT_PARTIAL && entry.readonly;
+      const told = isReadonly ? RESULT_READONLY_PARTIAL : kind;
+      this.#answers.result(exchange, port, 0, { status, kind: told, payload });
+    });
+    this.#state.leaveInline();
+    const tookMs = nowMs() - begunMs;
+    if (tookMs > SHORT_MS) this.#judge(route, tookMs);
+    else this.#recordOf(route).calls++;
+    if (isDone) return;
+    this.#leave(route, "it answers later");
+    const timeOut = (): void => {
+      if (isDone) return;
+      isDone = true;
+      const message = failureMessage("timeout", route.name);
+      this.#answers.refuse(exchange, port, 500, message, { execId: 0, isPlugin: true });
+    };
+    setTimeout(timeOut, route.timeoutMs || DEFAULT_PLUGIN_TIMEOUT_MS).unref();
+  }
+
+  #recordOf(route: PluginRoute): CallRecord {
+    let record = this.#records.get(route);
+    if (record === undefined || record.calls >= JUDGED_CALLS) {
+      record = { calls: 0, long: 0 };
+      this.#records.set(route, record);
+    }
+    return record;
+  }
+
+  #judge(route: PluginRoute, tookMs: number): void {
+    const record = this.#recordOf(route);
+    record.calls++;
+    record.long++;
+    if (record.long > LONG_CALLS || tookMs > FAR_TOO_LONG_MS) {
+      this.#leave(route, `it took ${tookMs.toFixed(1)} ms`);
+    }
+  }
+
+  #leave(route: PluginRoute, why: string): void {
+    if (route.inline === null) return;
+    route.inline = null;
+    this.#left();
+    const { name } = route;
+    log(`plugin ${name} runs in executors from now on: ${why}, too long for @inline`, "warn", {
+      plugin: name,
+    });
+  }
+}
+
+function refuseExit(): never {
+  throw new Error("process.exit() in the thread of the sockets: an @inline plugin cannot end it");
+}

@@ -1,0 +1,57 @@
+// Rows of the table of settings that are about how plugins run; see table.ts, of which they are a
+// part.
+
+import {
+  DEFAULT_LOAD_TIMEOUT_MS,
+  DEFAULT_PLUGIN_TIMEOUT_MS,
+  MAIN_SLOTS,
+  MAX_PLUGIN_TIMEOUT_MS,
+  MIN_EXECUTOR_HEAP_MB,
+} from "../base/limits.js";
+import { setting } from "./setting.js";
+import { integer, integerOr, trueOrFalse } from "./setting-types.js";
+
+export const EXECUTOR_SETTINGS = {
+  /** Worker threads that run plugins, 1 to 32; `auto`: one less than there are cores. Default 1. */
+  executors: setting({
+    key: "executors",
+    type: integerOr("auto" as const, 1, MAIN_SLOTS),
+    default: [1],
+    option: "executors",
+    help: "threads that run plugins; auto: one less than there are cores",
+  }),
+  /** Heap of one executor in MiB, at least 16; 0 leaves it to Node. Default 0. */
+  executorHeapMb: setting({
+    key: "executorHeapMb",
+    type: integerOr(0, MIN_EXECUTOR_HEAP_MB, Number.MAX_SAFE_INTEGER),
+    default: [0],
+    option: "executor-heap",
+    help: "heap and buffers of one executor in MiB, 0: Node's own bound",
+  }),
+  /** Longest run of one plugin call in milliseconds, 0 for no bound. Default 30000. */
+  pluginTimeoutMs: setting({
+    key: "plugin.timeoutMs",
+    type: integer(0, MAX_PLUGIN_TIMEOUT_MS),
+    default: [DEFAULT_PLUGIN_TIMEOUT_MS],
+    option: "plugin-timeout",
+    library: "start",
+    help: "longest run of a plugin in milliseconds, 0: no bound",
+  }),
+  /** Whether plugins that say `@inline` run in the thread of the sockets. Default true. */
+  inline: setting({
+    key: "plugin.inline",
+    type: trueOrFalse(false),
+    default: [true],
+    option: "no-inline",
+    help: "plugins that say @inline run in the thread of the sockets",
+    optionHelp: "plugins that say @inline run in executors like all others",
+  }),
+  /** Longest time that the modules of plugins may take to load, in milliseconds. Default 30000. */
+  loadTimeoutMs: setting({
+    key: "plugin.loadTimeoutMs",
+    type: integer(1, MAX_PLUGIN_TIMEOUT_MS),
+    default: [DEFAULT_LOAD_TIMEOUT_MS],
+    option: "plugin-load-timeout",
+    help: "longest time that the modules of plugins may take to load, in milliseconds",
+  }),
+};

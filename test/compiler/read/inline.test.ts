@@ -1,0 +1,51 @@
+// `@inline`: what can be, and why the rest cannot.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { pluginNamed, readSource } from "../reading.js";
+
+const test = suite("@inline");
+
+const read = (declaration: string, tags = "") =>
+  readSource(`
+import { type Graph, plugin, PluginResponse } from "svc-server";
+export async function auth(request: PluginRequest): Promise<void> {}
+/**
+ * @plugin
+ * @inline
+ * ${tags}
+ */
+export ${declaration}
+void auth;
+`);
+
+test("a function that answers at once", () => {
+  const result = read("function find(request: PluginRequest, n: int) { return n; }", "@readonly");
+  assert.equal(result.diagnostics, []);
+  assert.is(pluginNamed(result, "find").inline, true);
+});
+
+for (const [why, declaration, tags] of [
+  ["it answers with a promise", "async function find(request: PluginRequest) { return 1; }"],
+  ["it answers with a promise", "function find(request: PluginRequest): Promise<1> { throw 1; }"],
+  ["it answers with a stream", "async function* find(request: PluginRequest) { yield 1; }"],
+  [
+    "it has a graph, which others may hold",
+    "function find(request: PluginRequest, graph: Graph) { return 1; }",
+    "@graph people",
+  ],
+  [
+    "what runs before it may answer with a promise",
+    "function find(request: PluginRequest) { return 1; }",
+    "@before auth",
+  ],
+] as const) {
+  test(`not where ${why}: ${declaration}`, () => {
+    const result = read(declaration, tags);
+    const found = result.diagnostics.map(({ code, message }) => `${code} ${message}`);
+    assert.equal(found, [`SVC1321 \`find\` cannot be \`@inline\`: ${why}`]);
+    assert.is(pluginNamed(result, "find").inline, false);
+  });
+}
+
+test.run();

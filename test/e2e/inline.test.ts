@@ -1,0 +1,144 @@
+// Plugins that run in the thread of the sockets: they answer as they would in an executor, and who
+// is slow, answers later or has much to read runs in one.
+// limit: 60 s
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+const PLUGIN = (name: string, tag: string): string => `
+/** @plugin ${name}
+ * ${tag}
+ */
+export function ${name}(request: PluginRequest, content: str, how: str = "", n: int = 1) {
+  if (how === "throw") throw new HttpError(404, "none", { n });
+  if (how === "range") throw new RangeError("too far");
+  if (how === "exit") process.exit(3);
+  const type = "image/png";
+  if (how === "bytes") return new HttpResponse(new Uint8Array([0xff, n]), { type });
+  const { method, signal } = request;
+  return { how, n, length: content.length, method, signal: signal.aborted };
+}
+`;
+const PLUGINS = `import { HttpError, HttpResponse } from "svc-server";
+import type { int, PluginRequest, str } from "svc-server";
+
+// Types of Node are not installed in this folder.
+const { performance, process, setTimeout } = globalThis as any;
+const { threadId } = process.getBuiltinModule("node:worker_threads");
+
+${PLUGIN("inside", "@inline")}${PLUGIN("outside", "@readonly")}
+/** @plugin */
+export const other = (request: PluginRequest): int => threadId;
+
+/** @plugin
+ * @inline
+ */
+export function where(request: PluginRequest, content: str, busyMs: int = 0): int {
+  const end = performance.now() + busyMs;
+  for (let turns = 0; performance.now() < end; turns++);
+  return threadId;
+}
+
+/** @plugin
+ * @inline
+ */
+export function later(request: PluginRequest): unknown {
+  return new Promise((answer) => setTimeout(answer, 1, threadId));
+}
+
+/** @plugin
+ * @inline
+ */
+export function endless(request: PluginRequest): int {
+  for (;;) if (performance.now() < 0) return 1;
+}
+`;
+
+const test = suite("inline plugins");
+const project = new TemporaryProject({ "plugins/p.ts": PLUGINS });
+let server: Served;
+
+test.before(async () => {
+  await svc("build", project.folder);
+  server = await serve(project.folder);
+});
+test.after(async () => {
+  await server?.stop();
+  project.remove();
+});
+
+const ask = async (path: string, options: object = {}) =>
+  await get(server.port, `/svc/plugin/${path}`, options);
+const threadOf = async (path: string, options: object = {}): Promise<number> =>
+  (await ask(path, options)).json.response as number;
+
+test("they answer as in an executor", async () => {
+  const paths = ["", "?n=7", "?n=x", "?what=1", "?how=throw&n=2", "?how=range", "?how=bytes&n=9"];
+  const posts = ["", "abc", "\u00e9".repeat(1000)];
+  const requests = [
+    ...paths.map((path) => [path, {}] as const),
+    ...posts.map((body) => ["", { method: "POST", body }] as const),
+    ["", { headers: { Accept: "text/plain" } }] as const,
+  ];
+  const shape = ({ status, headers, text }: Awaited<ReturnType<typeof ask>>) => {
+    const timeless = text
+      .replace(/"exec_(ms|id)": ?[\d.]+/g, "")
+      .replaceAll(/inside|outside/g, "p");
+    const type = headers.get("content-type");
+    return { status, type, text: timeless.replace(/p\.ts:\d+/g, "p.ts") };
+  };
+  for (const [path, options] of requests) {
+    const [inside, outside] = [
+      await ask(`inside${path}`, options),
+      await ask(`outside${path}`, options),
+    ];
+    assert.equal(shape(inside), shape(outside), path);
+  }
+});
+
+test("it runs in another thread than the rest, and cannot end it", async () => {
+  assert.is.not(await threadOf("where"), await threadOf("other"));
+  const { status, json } = await ask("inside?how=exit");
+  assert.is(status, 500);
+  assert.match(JSON.stringify(json.message), "@inline plugin cannot end it");
+  assert.is((await ask("inside")).status, 200);
+});
+
+test("large bodies go to executors", async () => {
+  const body = "x".repeat(70_000);
+  assert.is(await threadOf("where", { method: "POST", body }), await threadOf("other"));
+  assert.is.not(await threadOf("where", { method: "POST", body: "x" }), await threadOf("other"));
+});
+
+test("one that is slow or answers later goes on in executors, which is told", async () => {
+  const executor = await threadOf("other");
+  assert.is.not(await threadOf("where?busyMs=300"), executor);
+  assert.is(await threadOf("where"), executor);
+  assert.is.not(await threadOf("later"), executor);
+  assert.is(await threadOf("later"), executor);
+  const { text } = await get(server.port + 1, "/metrics");
+  assert.match(text, /^svc_inline_left_total 2$/m);
+  const told =
+    /plugin where runs in executors from now on: it took \d+\.\d ms, too long for @inline/;
+  while (!told.test(server.log())) await new Promise(setImmediate);
+});
+
+test("executors run them where that is asked for", async () => {
+  const all = await serve(project.folder, "--no-inline");
+  const thread = async (name: string) => (await get(all.port, `/svc/plugin/${name}`)).json.response;
+  assert.is(await thread("where"), await thread("other"));
+  await all.stop();
+});
+
+test("one that does not return ends the server, with its name", async () => {
+  const hanging = await serve(project.folder);
+  const answer = get(hanging.port, "/svc/plugin/endless").catch(() => null);
+  const code = await new Promise((resolve) => hanging.process.once("close", resolve));
+  assert.is(code, 1);
+  assert.match(hanging.log(), "plugin endless is @inline and does not return: the server ends");
+  await answer;
+});
+
+test.run();
