@@ -12,12 +12,14 @@ import { MemoryCells } from "../../../../runtime/graph/evaluate/memory-cells.js"
 import { parseExpression } from "../../../../runtime/graph/evaluate/parse-expression.js";
 import { compileExpression } from "../../../../runtime/graph/evaluate/program.js";
 import { Scanner } from "../../../../runtime/graph/evaluate/tokens.js";
-import { scoreOf, type Value } from "../../../../runtime/graph/evaluate/values.js";
+import { scoreOf, type Value, VectorValue } from "../../../../runtime/graph/evaluate/values.js";
 import { M_FLT, M_INT } from "../../../../runtime/graph/model/constants.js";
 import { valueBits } from "../../../../runtime/graph/model/modifiers.js";
+import { quantised } from "../../../../runtime/graph/vectors/vector-parts.js";
 import { Random, SEED } from "../../../property/support/random.js";
 import { QueryStore } from "../support/query-store.js";
 import { int, interpret, real, type Tagged, type World } from "./naive-interpreter.js";
+import { areSameVectors, type NaiveVector, naiveVector } from "./naive-vectors.js";
 
 const test = suite("back ends");
 const ROUNDS = Number(process.env.ROUNDS ?? 20_000);
@@ -32,9 +34,21 @@ const PROPERTIES: readonly Readonly<Record<string, number | Float | string | nul
 ];
 const VALUES = [0, 5, -3, 0.25, 100];
 
+/** Vectors by vertex, of several lengths; one vertex has none. */
+const VECTORS: readonly (readonly number[])[] = [
+  [1, 0, 0, 0.5],
+  [-0.25, 3, 1e-3],
+  [],
+  Array.from({ length: 40 }, (_, index) => Math.cos(index) * 1e-4),
+];
+const PROBE = [0.5, 0.5, -2];
+
 const source = new QueryStore();
 const handles = PROPERTIES.map((properties, index) =>
-  source.vertex(`v${index}`, { properties: properties as Record<string, number> }),
+  source.vertex(`v${index}`, {
+    properties: properties as Record<string, number>,
+    vector: VECTORS[index],
+  }),
 );
 const { store } = source;
 
@@ -79,6 +93,9 @@ function worldOf({ head, isFloat, value }: Arc, cells: Tagged[]): World {
       ["nan", real(Number.NaN)],
       ["pi", real(Math.PI)],
       ["true", int(1)],
+      ["vector", naiveVector(PROBE)!],
+      ["vertex.vector", naiveVector(VECTORS[0]!)!],
+      ["next.vector", naiveVector(VECTORS[head]!)!],
     ]),
     property: (of, key) => tagged(PROPERTIES[of === "next" ? head : 0]![key]),
     cells,
@@ -89,7 +106,7 @@ function worldOf({ head, isFloat, value }: Arc, cells: Tagged[]): World {
 function expression(random: Random, depth: number, hasEffects: boolean): string {
   const inner = (): string => expression(random, depth - 1, hasEffects);
   if (depth === 0) return leaf(random);
-  switch (random.below(hasEffects ? 14 : 11)) {
+  switch (random.below(hasEffects ? 16 : 13)) {
     case 0:
       return leaf(random);
     case 1:
@@ -112,8 +129,12 @@ function expression(random: Random, depth: number, hasEffects: boolean): string 
     case 10:
       return `${random.of(["sqrt", "floor", "abs", "isint", "firstval"])}(${inner()})`;
     case 11:
-      return `store(${random.below(6)}, ${inner()})`;
+      return `${random.of(["len", "isvector", "abs"])}(${inner()})`;
     case 12:
+      return `${random.of(["cosine", "sim", "euclidean", "hamdist"])}(${inner()}, ${inner()})`;
+    case 13:
+      return `store(${random.below(6)}, ${inner()})`;
+    case 14:
       return `inc(${random.below(6)})`;
     default:
       return `load(${random.below(6)})`;
@@ -125,13 +146,14 @@ function leaf(random: Random): string {
   return random.of([
     ...["0", "1", "2", "3.0", "0.5", "7", "1e-8", "'x'", "'yy'", "null", "nan", "pi", "true"],
     ...[".arc.value", "next.arc.value", ".deg", `next['${key}']`, `vertex['${key}']`],
-    `next['${key}']`,
+    ...[`next['${key}']`, "vertex.vector", "next.vector", "vector"],
   ]);
 }
 
 function isSame(value: Value, wanted: Tagged): boolean {
   if (wanted.kind === "null") return value === null;
   if (wanted.kind === "text") return value === wanted.text;
+  if (wanted.kind === "vector") return isSameVector(value, wanted);
   const number = value instanceof Float ? value.value : value;
   if (typeof number !== "number") return false;
   const isInt = typeof value === "number" && Number.isSafeInteger(value);
@@ -139,12 +161,26 @@ function isSame(value: Value, wanted: Tagged): boolean {
   return isEqual && isInt === (wanted.kind === "int");
 }
 
+function isSameVector(value: Value, wanted: NaiveVector): boolean {
+  if (!(value instanceof VectorValue)) return false;
+  const { bytes, scale } = value.parts;
+  return areSameVectors({ kind: "vector", bytes: [...bytes], scale }, wanted);
+}
+
+/** With the vector of a query. */
+function newRun(cells: MemoryCells | null): Run {
+  const run = new Run(store, cells);
+  run.vector = new VectorValue(quantised(PROBE, "vector"));
+  return run;
+}
+
 function scoreOfTagged(value: Tagged): number {
   return value.kind === "int" || value.kind === "real" ? scoreOf(value.number) : 0;
 }
 
 function passes(value: Tagged): boolean {
-  return value.kind === "text" || (value.kind !== "null" && value.number > 0);
+  if (value.kind === "text" || value.kind === "vector") return true;
+  return value.kind !== "null" && value.number > 0;
 }
 
 /** What the interpreter cannot say: texts of reals. */
@@ -162,7 +198,7 @@ function check(text: string): void {
   const cells: Tagged[] = Array.from({ length: 8 }, () => int(0));
   const wanted = interpreted(text, worldOf(arc, cells));
   if (wanted === null) return;
-  const run = new Run(store, new MemoryCells(8));
+  const run = newRun(new MemoryCells(8));
   const bound = new BoundProgram(store, compileExpression(text), run);
   const { context } = bound;
   context.vertex.move(handles[0]!);
@@ -185,7 +221,7 @@ function check(text: string): void {
 function checkArcs(text: string): boolean {
   const all = ARCS.map((arc) => interpreted(text, worldOf(arc, [int(0), int(0)])));
   if (all.includes(null)) return false;
-  const run = new Run(store, null);
+  const run = newRun(null);
   const bound = new BoundProgram(store, compileExpression(text), run);
   const program = new ArcProgram(bound);
   const wanted = ARCS.filter((_, index) => passes(all[index]!));

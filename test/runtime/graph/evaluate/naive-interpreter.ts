@@ -2,11 +2,23 @@
 // value. It knows a part of the language, and nothing of types, forms, closures and loops.
 
 import type { Node, Statement } from "../../../../runtime/graph/evaluate/tree.js";
+import {
+  areSameVectors,
+  type NaiveVector,
+  naiveCosine,
+  naiveDistance,
+  naiveHamming,
+  naiveMagnitude,
+  naiveProduct,
+  naiveSum,
+} from "./naive-vectors.js";
 
 export type Tagged =
   | { readonly kind: "null" }
   | { readonly kind: "int" | "real"; readonly number: number }
-  | { readonly kind: "text"; readonly text: string };
+  | { readonly kind: "text"; readonly text: string }
+  | NaiveVector;
+type Numeric = Extract<Tagged, { number: number }>;
 
 /** What names stand for, and cells. */
 export interface World {
@@ -18,6 +30,9 @@ export interface World {
 const TINY = 1.1754943508222875e-38;
 const NULL: Tagged = { kind: "null" };
 const NAN = real(Number.NaN);
+/** How far apart, and in how many bits different, are what are no two vectors. */
+const FAR = 8.5e37;
+const BITS = 64;
 
 export function int(number: number): Tagged {
   // What no longer is an exact int goes on as a real.
@@ -34,7 +49,12 @@ function bool(test: boolean): Tagged {
 
 export function isTrue(value: Tagged): boolean {
   if (value.kind === "null") return false;
-  return value.kind === "text" || value.number !== 0;
+  return isOther(value) || value.number !== 0;
+}
+
+/** Neither a number nor nothing. */
+function isOther(value: Tagged): value is Exclude<Tagged, Numeric | { kind: "null" }> {
+  return value.kind === "text" || value.kind === "vector";
 }
 
 export function interpret(statements: readonly Statement[], world: World): Tagged {
@@ -82,7 +102,7 @@ function member(value: Tagged, right: Node, of: (node: Node) => Tagged): Tagged 
     return bool(right.items.map(of).filter((item) => equals(value, item)).length > 0);
   }
   const [low, high] = (right as Extract<Node, { kind: "call" }>).args.map(of);
-  if (value.kind === "null" || value.kind === "text") return bool(false);
+  if (value.kind === "null" || isOther(value)) return bool(false);
   return bool(value.number >= numberIn(low!) && value.number < numberIn(high!));
 }
 
@@ -93,6 +113,7 @@ function numberIn(value: Tagged): number {
 function unary(operator: string, a: Tagged): Tagged {
   if (operator === "!") return bool(!isTrue(a));
   if (operator === "+" || a.kind === "null" || a.kind === "text") return a;
+  if (a.kind === "vector") return naiveSum([a], [-1]) ?? NAN;
   return a.kind === "int" ? int(0 - a.number) : real(-a.number);
 }
 
@@ -121,6 +142,9 @@ function binary(operator: string, a: Tagged, b: Tagged): Tagged {
 
 function equals(a: Tagged, b: Tagged): boolean {
   if (a.kind === "null" || b.kind === "null") return a.kind === b.kind;
+  if (a.kind === "vector" || b.kind === "vector") {
+    return a.kind === "vector" && b.kind === "vector" && areSameVectors(a, b);
+  }
   if (a.kind === "text" || b.kind === "text") {
     return a.kind === "text" && b.kind === "text" && a.text === b.text;
   }
@@ -129,6 +153,7 @@ function equals(a: Tagged, b: Tagged): boolean {
 
 function compares(a: Tagged, b: Tagged, test: (order: number) => boolean): boolean {
   if (a.kind === "null" || b.kind === "null") return false;
+  if (a.kind === "vector" || b.kind === "vector") return false;
   if (a.kind === "text" || b.kind === "text") {
     if (a.kind !== "text" || b.kind !== "text") return false;
     return test(Buffer.compare(Buffer.from(a.text), Buffer.from(b.text)));
@@ -141,15 +166,38 @@ function arithmetic(operator: string, a: Tagged, b: Tagged): Tagged {
   if (a.kind === "null" || b.kind === "null") return withNull(operator, a, b);
   if (operator === "+" && a.kind === "text") return { kind: "text", text: a.text + textOf(b) };
   if (a.kind === "text") return NAN;
+  if (a.kind === "vector" || b.kind === "vector") return ofVectors(operator, a, b);
   if (b.kind === "text") return operator === "/" ? a : NAN;
   const make = a.kind === "int" && b.kind === "int" ? int : real;
   const [x, y] = [a.number, b.number];
   if (operator === "+") return make(x + y);
   if (operator === "-") return make(x - y);
   if (operator === "*") return make(x * y);
-  if (operator === "/") return real(x / (y === 0 && !Object.is(y, -0) ? TINY : y));
+  if (operator === "/") return real(divided(x, y));
   if (y === 0) return make === int ? int(0) : real(TINY);
   return make(x % y);
+}
+
+function divided(x: number, y: number): number {
+  return x / (y === 0 && !Object.is(y, -0) ? TINY : y);
+}
+
+/** At least one is a vector, and none is null. */
+function ofVectors(operator: string, a: Tagged, b: Tagged): Tagged {
+  if (a.kind === "vector" && b.kind === "vector") {
+    if (operator === "*") return real(naiveProduct(a, b));
+    if (operator !== "+" && operator !== "-") return NAN;
+    return naiveSum([a, b], [1, operator === "+" ? 1 : -1]) ?? NAN;
+  }
+  const [vector, other] = a.kind === "vector" ? [a, b] : [b as NaiveVector, a];
+  if (isOther(other) || other.kind === "null") return NAN;
+  if (operator === "*") return multiple(vector, other.number);
+  if (operator !== "/") return NAN;
+  return a === vector ? multiple(vector, divided(1, other.number)) : other;
+}
+
+function multiple(vector: NaiveVector, factor: number): Tagged {
+  return (Number.isFinite(factor) ? naiveSum([vector], [factor]) : null) ?? NAN;
 }
 
 function withNull(operator: string, a: Tagged, b: Tagged): Tagged {
@@ -161,6 +209,7 @@ function withNull(operator: string, a: Tagged, b: Tagged): Tagged {
     return a.kind === "text" ? NAN : a;
   }
   if (a.kind === "null") return NULL;
+  if (a.kind === "vector") return operator === "/" ? a : NAN;
   return a.kind === "text" ? NAN : a;
 }
 
@@ -178,7 +227,8 @@ function call(name: string, args: readonly Tagged[], cells: Tagged[]): Tagged {
     case "floor":
     case "abs": {
       if (a.kind === "null") return NULL;
-      if (a.kind === "text") return NAN;
+      if (a.kind === "vector" && name === "abs") return real(naiveMagnitude(a));
+      if (isOther(a)) return NAN;
       if (name === "sqrt") return real(a.number <= 0 ? 0 : Math.sqrt(a.number));
       const made = name === "floor" ? Math.floor(a.number) : Math.abs(a.number);
       return a.kind === "int" ? int(made) : real(made);
@@ -187,6 +237,16 @@ function call(name: string, args: readonly Tagged[], cells: Tagged[]): Tagged {
       return args.find(isValue) ?? a;
     case "isint":
       return bool(a.kind === "int");
+    case "isvector":
+      return bool(a.kind === "vector");
+    case "len":
+      if (a.kind === "vector") return int(a.bytes.length);
+      return int(a.kind === "text" ? [...a.text].length : 0);
+    case "cosine":
+    case "sim":
+    case "euclidean":
+    case "hamdist":
+      return measured(name, a, b);
     case "load":
       return cells[at(a, cells)]!;
     case "store":
@@ -203,8 +263,15 @@ function call(name: string, args: readonly Tagged[], cells: Tagged[]): Tagged {
   }
 }
 
+function measured(name: string, a: Tagged, b: Tagged): Tagged {
+  const areVectors = a.kind === "vector" && b.kind === "vector";
+  if (name === "hamdist") return int(areVectors ? naiveHamming(a, b) : BITS);
+  if (name === "euclidean") return real(areVectors ? naiveDistance(a, b) : FAR);
+  return real(areVectors ? naiveCosine(a, b) : 0);
+}
+
 function isValue(value: Tagged): boolean {
-  return value.kind === "text" || (value.kind !== "null" && !Number.isNaN(value.number));
+  return isOther(value) || (value.kind !== "null" && !Number.isNaN(value.number));
 }
 
 function at(address: Tagged, cells: Tagged[]): number {

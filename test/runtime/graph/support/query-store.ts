@@ -9,6 +9,7 @@ import { apply } from "../../../../runtime/graph/operations/apply.js";
 import { GraphStore } from "../../../../runtime/graph/store/graph-store.js";
 import { OperationCode } from "../../../../runtime/graph/store/operation.js";
 import type { PropertyValue } from "../../../../runtime/graph/store/property-values.js";
+import { quantised } from "../../../../runtime/graph/vectors/vector-parts.js";
 
 const THREAD = 151;
 
@@ -16,13 +17,15 @@ export interface NewVertex {
   readonly type?: string;
   readonly expiresAt?: number;
   readonly properties?: { readonly [key: string]: PropertyValue };
+  readonly vector?: readonly number[] | undefined;
 }
 
 export class QueryStore {
   readonly store = GraphStore.make("test", THREAD);
 
   /** Makes a real vertex; returns its handle. */
-  vertex(id: string, { type, expiresAt = NEVER, properties = {} }: NewVertex = {}): number {
+  vertex(id: string, given: NewVertex = {}): number {
+    const { type, expiresAt = NEVER, properties = {}, vector = [] } = given;
     const { store } = this;
     return store.writer.mutate(() => {
       const name = type === undefined ? 0 : store.types.define(type);
@@ -35,6 +38,10 @@ export class QueryStore {
       for (const [key, property] of Object.entries(properties)) {
         const set = { vertex, name: store.keys.define(key), property, at };
         apply(store, { ...store.operation, ...set, code: OperationCode.SetProperty });
+      }
+      if (vector.length > 0) {
+        const set = { vertex, vector: quantised(vector, "vector"), at };
+        apply(store, { ...store.operation, ...set, code: OperationCode.SetVector });
       }
       return vertex;
     });
