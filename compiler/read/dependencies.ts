@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { ts } from "ts-morph";
 import { isPackageFolder } from "./package-symbols.js";
 import { relativePath } from "./paths.js";
+import type { ReadContext } from "./read-context.js";
 
 /**
  * The files of a program, relative to the project folder, sorted: the user's own, and declarations
@@ -19,4 +20,16 @@ export function readDependencies(projectDir: string, program: ts.Program): strin
     if (!isForeign || !isPackageFolder(dirname(fileName))) paths.push(path);
   }
   return paths.sort();
+}
+
+/** Modules with code below the project folder, other than plugin files. */
+export function importedModules(
+  context: ReadContext,
+  pluginFiles: ReadonlySet<string>,
+): ts.SourceFile[] {
+  return context.program.getSourceFiles().filter((sourceFile) => {
+    const { fileName, isDeclarationFile } = sourceFile;
+    if (isDeclarationFile || pluginFiles.has(fileName)) return false;
+    return !context.path(sourceFile).startsWith("../") && !fileName.includes("/node_modules/");
+  });
 }

@@ -11,7 +11,7 @@ import type { ModuleState, PluginRecord } from "../record/plugin-record.js";
 import type { TypeTable } from "../record/type-shape.js";
 import { TSCONFIG_FILE } from "../tsconfig.js";
 import { findConfigured } from "./configured-plugin.js";
-import { readDependencies } from "./dependencies.js";
+import { importedModules, readDependencies } from "./dependencies.js";
 import { reportExpressions } from "./expressions.js";
 import { findDeclarations } from "./find-declarations.js";
 import { restoreGlobalTypes, withholdGlobalTypes } from "./global-types.js";
@@ -54,6 +54,8 @@ export class PluginReader {
   readonly #named = new Map<string, NamedShape>();
   readonly #configured: readonly DeclaredPlugin[];
   #files: readonly string[] = [];
+  /** The project's other modules that plugins import. */
+  #modules: readonly string[] = [];
 
   /**
    * @param projectDir folder of the project
@@ -89,6 +91,7 @@ export class PluginReader {
       const sourceFile = program.getSourceFile(file);
       if (sourceFile) this.#readings.set(file, this.#readFile(readers, sourceFile, pluginFiles));
     }
+    this.#readModules(context, pluginFiles);
     const result = this.#result(program);
     const isDoubtful = context.metAny || result.diagnostics.length > 0;
     if (!isDoubtful || this.#withheldTypes.length === 0) return result;
@@ -142,8 +145,26 @@ export class PluginReader {
       const sourceFile = this.#project.getSourceFile(path);
       if (sourceFile) this.#project.removeSourceFile(sourceFile);
     }
-    for (const path of paths) this.#project.addSourceFileAtPathIfExists(path);
+    const before = new Set(this.#files);
+    for (const path of paths) {
+      // What was read as a module that a plugin imports was not read as a plugin.
+      if (!before.has(path)) this.#readings.delete(path);
+      this.#project.addSourceFileAtPathIfExists(path);
+    }
     this.#files = paths;
+  }
+
+  /** Queries may stand beside the plugins: of other modules, expressions alone are looked at. */
+  #readModules(context: ReadContext, pluginFiles: ReadonlySet<string>): void {
+    this.#modules = importedModules(context, pluginFiles).map((sourceFile) => {
+      const { fileName } = sourceFile;
+      if (!this.#readings.has(fileName)) {
+        reportExpressions(context, sourceFile);
+        const diagnostics = context.takeFindings();
+        this.#readings.set(fileName, { plugins: [], moduleState: [], diagnostics });
+      }
+      return fileName;
+    });
   }
 
   #readFile(
@@ -171,7 +192,8 @@ export class PluginReader {
   }
 
   #result(program: ts.Program): ReadResult {
-    const readings = this.#files.flatMap((file) => this.#readings.get(file) ?? []);
+    const files = [...this.#files, ...this.#modules];
+    const readings = files.flatMap((file) => this.#readings.get(file) ?? []);
     const { plugins, types } = nameTypes(
       readings.flatMap((reading) => reading.plugins),
       this.#named,
@@ -180,10 +202,21 @@ export class PluginReader {
       plugins: plugins.sort(byNameAndRole),
       types,
       moduleState: readings.flatMap((reading) => reading.moduleState),
-      diagnostics: sortDiagnostics(readings.flatMap((reading) => reading.diagnostics)),
+      diagnostics: sortDiagnostics(each(readings.flatMap((reading) => reading.diagnostics))),
       dependencies: readDependencies(this.#projectDir, program),
     };
   }
+}
+
+/** Each finding once: a constant of one file may be an expression in several. */
+function each(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const found = new Map<string, Diagnostic>();
+  for (const one of diagnostics) {
+    const { file, line, column } = one.position;
+    const key = JSON.stringify([one.code, file, line, column, one.message]);
+    if (!found.has(key)) found.set(key, one);
+  }
+  return [...found.values()];
 }
 
 /** The checker keeps what an import once resolved to, or that it did not. */

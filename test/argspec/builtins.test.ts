@@ -34,7 +34,7 @@ test("calls everything safe to repeat but what changes graphs", () => {
   });
   assert.equal(
     changing.map(({ name }) => name),
-    ["connect", "createvertex", "define", "deletevertex", "disconnect"],
+    ["connect", "createvertex", "define", "deletevertex", "disconnect", "dropindex", "index"],
   );
 });
 

@@ -35,6 +35,8 @@ const CHANGES: readonly (readonly [name: string, parameters: Parameters])[] = [
   ["deletevertex", { graph: "g", id: "held" }],
   ["connect", { graph: "g", initial: "held", terminal: "new" }],
   ["disconnect", { graph: "g", id: "held" }],
+  ["index", { graph: "g", what: "ids" }],
+  ["dropindex", { graph: "g", what: "ids" }],
 ];
 
 function ask(name: string, parameters: Parameters, port: 0 | 1 = 0, init?: RequestInit) {
@@ -278,6 +280,49 @@ async function expectForbidden(text: RegExp, call: typeof ask): Promise<void> {
   }
   assert.equal([new Graph("g").order, new Graph("g").size], [order, size]);
 }
+
+test("indexes are made and dropped, and told of", async () => {
+  await response("createvertex", { id: "red", vector: "[1,0,0]", properties: '{"hue":0}' });
+  const made = { what: "vectors", length: 3, ef: 50 };
+  const shown = (await response("index", made)) as { vectors: Record<string, number>[] };
+  assert.equal(
+    shown.vectors.map(({ length, ef, vectors }) => ({ length, ef, vectors })),
+    [{ length: 32, ef: 50, vectors: 1 }],
+  );
+  const both = (await response("index", { what: "property", key: "hue" })) as {
+    properties: object;
+  };
+  assert.equal(both.properties, [{ key: "hue", entries: 1 }]);
+  for (const dropped of [true, false]) {
+    const parameters = { what: "vectors", length: 3 };
+    assert.equal(await response("dropindex", parameters), {
+      ...{ dropped, vectors: [], properties: [{ key: "hue", entries: 1 }] },
+    });
+  }
+  assert.equal(await response("dropindex", { what: "property", key: "hue" }), {
+    ...{ dropped: true, vectors: [], properties: [] },
+  });
+  await response("deletevertex", { id: "red" });
+});
+
+test("indexes of nothing there could be are refused", async () => {
+  const cases: readonly (readonly [name: string, given: Parameters, problem: RegExp])[] = [
+    ["index", { what: "arcs" }, /what \(it must be vectors, property or ids\)/],
+    ["index", { what: "vectors" }, /missing required argument: 'length'/],
+    ["index", { what: "vectors", length: -1 }, /length/],
+    ["index", { what: "vectors", length: 70_000 }, /length/],
+    ["index", { what: "vectors", length: 8, ef: 1e9 }, /ef must be/],
+    ["index", { what: "property" }, /missing required argument: 'key'/],
+    ["dropindex", { what: "property", key: "no such" }, /no index of 'no such'/],
+    ["dropindex", { what: "vectors", length: 1e9 }, /length/],
+  ];
+  for (const [name, given, problem] of cases) {
+    const { status, text } = await ask(name, { graph: "g", ...given });
+    assert.is(status, given.key === undefined ? 400 : 404, text);
+    assert.match(text, problem);
+  }
+  assert.is((await ask("index", { graph: "g", what: "ids" }, 0, { method: "GET" })).status, 405);
+});
 
 test("pages of other origins may change nothing", async () => {
   const headers = { origin: "http://evil.example", "x-svc-change": "1" };

@@ -4,8 +4,9 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { PACKAGE_TYPES } from "../project-fixture.js";
-import { LINES_BEFORE, marks, readSource } from "../reading.js";
+import { PluginReader } from "../../../compiler/read/plugin-reader.js";
+import { PACKAGE_TYPES, ProjectFixture } from "../project-fixture.js";
+import { codes, LINES_BEFORE, marks, readSource } from "../reading.js";
 
 const test = suite("expressions in sources");
 
@@ -131,6 +132,53 @@ test("what is always the same", () => {
     result.diagnostics.map(({ code, severity }) => `${code} ${severity}`),
     ["SVC1073 warning"],
   );
+});
+
+test("modules that plugins import are looked at, each text once", () => {
+  const queries = `
+import { expr } from "svc-server";
+export const TEXT = "next.arc.valu > 3";
+export const ask = (graph: Graph, city: string) => [
+  graph.neighborhood("a", { filter: TEXT }),
+  graph.neighborhood("a", { rank: expr\`log(.dge) * \${city}\` }),
+  graph.neighborhood("a", { select: "name; nope(1)" }),
+];`;
+  const source = `
+import { ask, TEXT } from "./lib/queries.js";
+declare const graph: Graph;
+ask(graph, "Oslo");
+graph.neighborhood("b", { filter: TEXT });
+graph.neighborhood("b", { filter: "nex.deg" });`;
+  const result = readSource(source, {
+    "node_modules/svc-server/index.d.ts": TYPES,
+    "lib/queries.ts": queries.replace("{ expr }", "{ expr, Graph }"),
+    "lib/unused.ts": "export const filter = 'nex.deg';",
+    "node_modules/other/index.ts": queries,
+  });
+  assert.equal(
+    result.diagnostics.map(({ code, position: { file, line } }) => `${code} ${file}:${line}`),
+    [
+      "SVC1070 lib/queries.ts:3",
+      "SVC1070 lib/queries.ts:6",
+      "SVC1071 lib/queries.ts:7",
+      `SVC1070 p.ts:${LINES_BEFORE + 6}`,
+    ],
+  );
+});
+
+test("a module that is mended is read again", () => {
+  const library = (text: string): string => `
+import { type Graph } from "svc-server";
+export const ask = (graph: Graph) => graph.neighborhood("a", { filter: "${text}" });`;
+  const project = new ProjectFixture({
+    "p.ts": `import { ask } from "./lib/queries.js"; ask(null!);`,
+    "lib/queries.ts": library("nex.deg"),
+    "node_modules/svc-server/index.d.ts": TYPES,
+  });
+  const reader = new PluginReader(project.dir, ["p.ts"]);
+  assert.equal(codes(reader.read().diagnostics), ["SVC1070"]);
+  project.write("lib/queries.ts", library("next.deg"));
+  assert.equal(reader.refresh(["lib/queries.ts"], ["p.ts"]).diagnostics, []);
 });
 
 test("names of definitions and objects of others are nobody's expressions", () => {

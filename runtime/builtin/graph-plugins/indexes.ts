@@ -1,0 +1,93 @@
+// Indexes of graphs over HTTP. As all changes they are for trusted clients; see is-change.ts. An
+// index of vectors is built by another thread afterwards, and the answer says how far it is.
+
+import { ParameterError } from "../../base/errors.js";
+import type { Graph } from "../../graph/api/graph.js";
+import { LookupError, ValueError } from "../../graph/model/errors.js";
+import type { int, str } from "../../plugin/contract/types.js";
+import type { PluginRequest } from "../../plugin/request/plugin-request.js";
+import { graphNamed } from "../context.js";
+
+/**
+ * Asks for an index, which is kept up from then on.
+ * @plugin index
+ * @param graph name of the graph
+ * @param what of which there is to be one: `vectors`, `property` or `ids`
+ * @param length components of the vectors
+ * @param ef candidates that are looked at for each vector
+ * @param key of the property
+ */
+export function index(
+  _request: PluginRequest,
+  graph: str,
+  what: str,
+  length: int = 0,
+  ef: int = 0,
+  key: str = "",
+): object {
+  const found = graphNamed(graph);
+  const kind = kindOf(what, length, key);
+  byClient(() => {
+    if (kind === "vectors") found.index(kind, ef === 0 ? { length } : { length, ef });
+    else if (kind === "property") found.index(kind, { key });
+    else found.index(kind);
+  });
+  return stateOf(found);
+}
+
+/**
+ * Drops an index. One of vectors is taken apart afterwards.
+ * @plugin dropindex
+ * @param graph name of the graph
+ * @param what of which there is one: `vectors`, `property` or `ids`
+ * @param length components of the vectors
+ * @param key of the property
+ */
+export function dropindex(
+  _request: PluginRequest,
+  graph: str,
+  what: str,
+  length: int = 0,
+  key: str = "",
+): object {
+  const found = graphNamed(graph);
+  const kind = kindOf(what, length, key);
+  const wasThere = byClient(() => dropped(found, kind, length, key));
+  return { dropped: wasThere, ...stateOf(found) };
+}
+
+type Kind = "vectors" | "property" | "ids";
+
+function dropped(graph: Graph, kind: Kind, length: number, key: string): boolean {
+  if (kind === "vectors") return graph.dropIndex(kind, { length });
+  return kind === "property" ? graph.dropIndex(kind, { key }) : graph.dropIndex(kind);
+}
+
+/** @throws ParameterError what is no kind of index, or lacks what that kind needs */
+function kindOf(what: string, length: number, key: string): Kind {
+  if (what !== "vectors" && what !== "property" && what !== "ids") {
+    throw new ParameterError("ValueError", "what (it must be vectors, property or ids)");
+  }
+  if (what === "vectors" && length === 0) {
+    throw new ParameterError("TypeError", "missing required argument: 'length'");
+  }
+  if (what === "property" && key === "") {
+    throw new ParameterError("TypeError", "missing required argument: 'key'");
+  }
+  return what;
+}
+
+/** What such an index cannot be is the client's fault. */
+function byClient<T>(change: () => T): T {
+  try {
+    return change();
+  } catch (error) {
+    if (error instanceof ValueError) throw new ParameterError("ValueError", error.message);
+    if (error instanceof LookupError) throw new ParameterError("LookupError", error.message);
+    throw error;
+  }
+}
+
+function stateOf(graph: Graph): object {
+  return { vectors: graph.indexes(), properties: graph.propertyIndexes() };
+}
