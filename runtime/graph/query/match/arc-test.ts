@@ -3,6 +3,8 @@
 //   word 1   (word1 & mask) === want            relationship, modifier, flags
 //   word 2   low <= key(word2) <= high          see arc-value-test.ts for the key
 //            popcount(word2 ^ low) <= high      for M_LSH
+//
+// Without a modifier a comparison has a range for each kind of value, and no loop of its own.
 
 import { misfit, within } from "../../model/misfit.js";
 import type { Names } from "../../store/names.js";
@@ -10,6 +12,7 @@ import {
   type ArcLiteral,
   type ArcValueTest,
   arcValueTest,
+  arcValueTests,
   MAX_KEY,
   MIN_KEY,
 } from "./arc-value-test.js";
@@ -37,6 +40,9 @@ export interface ArcFilterParts {
   readonly isNegated: boolean;
 }
 
+const MODIFIER_SHIFT = 8;
+const MODIFIER_BITS = 0x1f;
+
 const NO_VALUE_TEST: ArcValueTest = {
   ...{ flip: 0, fold: 0, low: MIN_KEY, high: MAX_KEY, isOutside: false, isPattern: false },
 };
@@ -58,6 +64,8 @@ export class ArcTest {
   readonly isDynamic: boolean;
   #literal: ArcLiteral;
   #hasUnknownName = false;
+  /** By modifier: what is compared where the filter names none; see `arcValueTests`. */
+  #tests: readonly (ArcValueTest | null)[] | null = null;
 
   /** @throws QueryError literals that the comparison cannot take */
   constructor(parts: ArcFilterParts) {
@@ -92,7 +100,9 @@ export class ArcTest {
       this.#literal = literal;
       return;
     }
-    this.#compare(comparison === 0 ? NO_VALUE_TEST : arcValueTest(modifier, comparison, literal));
+    if (comparison === 0) this.#compare(NO_VALUE_TEST);
+    else if (modifier === 0) this.#tests = arcValueTests(comparison, literal);
+    else this.#compare(arcValueTest(modifier, comparison, literal));
     this.kind = this.#kind();
     this.#literal = literal;
   }
@@ -144,7 +154,7 @@ export class ArcTest {
 
   /** True if nothing but the direction is asked for. */
   get isUnfiltered(): boolean {
-    return this.mask === 0 && !this.isNegated;
+    return this.mask === 0 && !this.isNegated && this.parts.comparison === 0;
   }
 
   /** Code of the relationship that every arc has that passes, 0 for any; once it is bound. */
@@ -155,22 +165,26 @@ export class ArcTest {
   /** Whether an arc passes; the kernels spell out what this does. */
   matches(word1: number, word2: number): boolean {
     if (this.kind <= ArcTestKind.Any) return this.kind === ArcTestKind.Any;
-    const isMatch = (word1 & this.mask) === this.want && this.#matchesValue(word2);
-    return isMatch !== this.isNegated;
-  }
-
-  #matchesValue(word2: number): boolean {
-    if (this.isPattern) return bitCount(word2 ^ this.low) <= this.high !== this.isOutside;
-    const key = word2 ^ ((word2 >> 31) & this.fold) ^ this.flip;
-    return (key >= this.low && key <= this.high) !== this.isOutside;
+    const isKey = (word1 & this.mask) === this.want;
+    const tests = this.#tests;
+    if (tests === null) return (isKey && isInside(this, word2)) !== this.isNegated;
+    const test = tests[(word1 >>> MODIFIER_SHIFT) & MODIFIER_BITS] ?? null;
+    return (isKey && test !== null && isInside(test, word2)) !== this.isNegated;
   }
 
   #kind(): ArcTestKindNumber {
     const hasValue = this.parts.comparison !== 0;
+    if (this.#tests !== null) return ArcTestKind.General;
     if (this.mask === 0) return this.isNegated ? ArcTestKind.Nothing : ArcTestKind.Any;
     if (this.isNegated || this.isOutside || this.isPattern) return ArcTestKind.General;
     return hasValue ? ArcTestKind.Range : ArcTestKind.Key;
   }
+}
+
+function isInside(test: ArcValueTest, word2: number): boolean {
+  if (test.isPattern) return bitCount(word2 ^ test.low) <= test.high !== test.isOutside;
+  const key = word2 ^ ((word2 >> 31) & test.fold) ^ test.flip;
+  return (key >= test.low && key <= test.high) !== test.isOutside;
 }
 
 function bitCount(word: number): number {

@@ -16,7 +16,7 @@ import {
   V_RANGE,
 } from "../../model/constants.js";
 import { misfit } from "../../model/misfit.js";
-import { MODIFIERS, type ValueKind, valueBits } from "../../model/modifiers.js";
+import { MODIFIERS, type Modifier, type ValueKind, valueBits } from "../../model/modifiers.js";
 
 /** The value of a test: a number, a pair for ranges, bits and distance for M_LSH. */
 export type ArcLiteral = number | readonly [number, number];
@@ -54,6 +54,22 @@ export function arcValueTest(modifier: number, comparison: number, literal: unkn
   const from = low + (comparison === V_GT ? 1 : 0);
   const to = high - (comparison === V_LT ? 1 : 0);
   return wholeTest(kind, from, to, isOutside);
+}
+
+/**
+ * What a comparison means for each modifier whose values are numbers that users chose: times, bit
+ * patterns and arcs without a value never pass. By code of the modifier.
+ * @throws QueryError literals that the comparison cannot take
+ */
+export function arcValueTests(comparison: number, literal: unknown): (ArcValueTest | null)[] {
+  return MODIFIERS.map((row) => {
+    if (row === undefined || !isCompared(row)) return null;
+    return arcValueTest(row.code, comparison, literal);
+  });
+}
+
+function isCompared({ code, kind, initial, isRelative }: Modifier): boolean {
+  return kind !== "unit" && initial !== "now" && !isRelative && code !== M_LSH;
 }
 
 /** A range of whole numbers, both ends included. */

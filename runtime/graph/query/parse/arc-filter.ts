@@ -192,15 +192,17 @@ function parseItems(
   const isPlainDynamic = comparison > V_DYN_RATIO;
   const literal = items[4] ?? (isPlainDynamic ? 0 : items[4]);
   const modifier = code & ~M_FWDONLY;
+  const isNamed = typeof items[5] === "string";
   const literalAt = typeof items[5] === "string" ? items[5] : steps[4]!;
-  if (comparison !== V_ANY && modifier === M_ANY) {
+  // By name it is asked of whatever numbers arcs carry; a constant is about values of one kind.
+  if (comparison !== V_ANY && modifier === M_ANY && !isNamed) {
     const text = "Invalid arc: value condition not supported without modifier";
     throw misfit(text, items[2], MODIFIER_FORMS, steps[2]!);
   }
   if (comparison !== V_ANY && (literal === undefined || literal === null)) {
     throw misfit("Arc comparator requires value", literal, "a number or two", literalAt);
   }
-  const comparisonAt = typeof items[5] === "string" ? literalAt : steps[3]!;
+  const comparisonAt = isNamed ? literalAt : steps[3]!;
   if (comparison !== V_ANY) checkComparison(modifier, comparison, comparisonAt);
   return {
     direction,

@@ -76,7 +76,8 @@ test("what says nothing, or too much, is refused with what fits", () => {
     [{ dir: "up" }, /Invalid arc direction/],
     [{ mod: "integer" }, /Invalid arc modifier/],
     [{ mod: "int", value: { in: [1] } }, /`in` compares properties only/],
-    [{ value: { gt: 1 } }, /not supported without modifier/],
+    [{ cond: C.V_GT, value: 1 }, /not supported without modifier/],
+    [{ value: { gt: "1" } }, /value\.gt is "1"; what fits: a number/],
   ];
   for (const [arc, text] of arcs) {
     assert.throws(() => graph.neighborhood("hub", { arc: arc as never }), text);
@@ -87,6 +88,34 @@ test("what says nothing, or too much, is refused with what fits", () => {
 test("a plain number as the value of an arc is the one that it equals", () => {
   const arc = { rel: "to", dir: "out", mod: "int", value: 5 } as const;
   assert.equal(graph.neighborhood("hub", { arc }), ["v5"]);
+});
+
+test("a comparison without modifier is asked of the numbers of all modifiers", () => {
+  const mixed = makeGraph();
+  const numbers = [C.M_INT, C.M_UINT, C.M_FLT, C.M_CNT, C.M_ACC, C.M_DIST];
+  for (const [at, mod] of numbers.entries()) {
+    for (let n = 0; n < 9; n++) mixed.connect("hub", ["to", mod, n], `${at} ${n}`);
+  }
+  mixed.connect("hub", ["to", C.M_FLT, 5.25], "float");
+  mixed.connect("hub", ["to", C.M_INT, -7], "below");
+  mixed.connect("hub", ["other", C.M_INT, 6], "other");
+  // None of these says a number that somebody gave it to be compared.
+  mixed.connect("hub", ["to", C.M_STAT], "plain");
+  mixed.connect("hub", ["to", C.M_TMC], "time");
+  mixed.connect("hub", ["to", C.M_TMX, C.T_MAX], "end");
+  mixed.connect("hub", ["to", C.M_LSH, 5], "bits");
+  const ids = (arc: unknown) => mixed.neighborhood("hub", { arc: arc as never }).sort();
+  for (const [value] of [...PAIRS, [5] as const, [{ eq: 5.25 }] as const, [{ lt: 0 }] as const]) {
+    const each = numbers.flatMap((mod) => ids({ rel: "to", dir: "out", mod, value }));
+    const says = JSON.stringify(value);
+    assert.equal(ids({ rel: "to", dir: "out", value }), each.sort(), says);
+    assert.is(mixed.degree("hub", { rel: "to", dir: "out", value } as never), each.length, says);
+    const others = ids([false, { rel: "to", dir: "out", value }]);
+    assert.equal([...others, ...each].sort(), ids({ dir: "out" }), says);
+  }
+  assert.equal(ids({ value: { gte: 8 } }).length, numbers.length);
+  assert.is(mixed.disconnect("hub", { value: { gt: 7 } }), numbers.length);
+  assert.equal(ids({ value: 8 }), []);
 });
 
 test.run();
