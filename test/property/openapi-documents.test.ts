@@ -1,6 +1,8 @@
 // Documents of random services are valid OpenAPI, and their schemas accept what the server's own
 // checks accept: whoever generates a client from them can send neither too much nor too little.
 // The seed is printed when they differ and repeats the run as SEED=n.
+//
+// limit: 60 s
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { suite } from "uvu";
