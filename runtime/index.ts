@@ -20,6 +20,7 @@ export type { GraphSchema } from "./graph/api/schema.js";
 export { SchemaGraph as Graph, type SchemaVertex } from "./graph/api/schema-graph.js";
 export { Vertex } from "./graph/api/vertex.js";
 export type { VertexRecord } from "./graph/api/vertex-attributes.js";
+export type { NewArc, NewVertex } from "./graph/changes/bulk.js";
 export type { ArcSpec, ConnectOptions } from "./graph/changes/connect.js";
 export type { PropertyIndexState } from "./graph/changes/index-properties.js";
 export type { IndexOptions, IndexState } from "./graph/changes/index-vectors.js";

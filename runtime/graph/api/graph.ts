@@ -3,6 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { batch } from "../changes/batch.js";
+import { connectMany, createVertices, type NewArc, type NewVertex } from "../changes/bulk.js";
 import { type ArcSpec, type ConnectOptions, connect } from "../changes/connect.js";
 import { accumulate, count } from "../changes/count.js";
 import { disconnect } from "../changes/disconnect.js";
@@ -47,6 +48,15 @@ export class Graph extends GraphManagement {
    */
   createVertex(id: string, type?: string | null | CreateOptions, options?: CreateOptions): number {
     return createVertex(this.access, id, createOptions(type, options));
+  }
+
+  /**
+   * Makes vertices together, or none: of ids, or of objects with `id`, `type`, `properties` ….
+   * @returns how many were made or made real
+   * @throws VertexError, AccessError, ValueError; CapacityError for too many at once
+   */
+  createVertices(vertices: readonly NewVertex[]): number {
+    return createVertices(this.access, vertices);
   }
 
   /**
@@ -279,6 +289,20 @@ export class Graph extends GraphManagement {
       ? keysOf(access.store, terminals)
       : keyOf(access.store, terminals);
     return connect(access, keyOf(access.store, initial), arc, ends, options);
+  }
+
+  /**
+   * Makes arcs of one vertex together, or none: `[["likes", "tea"], [["drank", M_CNT], "milk"]]`.
+   * @returns number of arcs that were not there before
+   * @throws ArcError, AccessError, KeyError, VertexError; CapacityError for too many at once
+   */
+  connectMany(
+    initial: VertexName,
+    arcs: readonly NewArc<VertexName>[],
+    options?: ConnectOptions,
+  ): number {
+    const { access } = this;
+    return connectMany(access, keyOf(access.store, initial), arcs, keyOf, options);
   }
 
   /**

@@ -104,6 +104,13 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
     options?: SchemaCreateOptions<S, T>,
   ): number;
   createVertex(this: never, ...given: never[]): never;
+  createVertices<T extends TypeName<S>>(
+    vertices: readonly (
+      | string
+      | (SchemaCreateOptions<S, T> & { readonly id: string; readonly type?: T | null })
+    )[],
+  ): number;
+  createVertices(this: never, ...given: never[]): never;
   newVertex<T extends TypeName<S>>(
     id: string,
     type?: T | null | (SchemaCreateOptions<S, T> & { readonly type: T }),
@@ -125,6 +132,12 @@ export interface TypedGraph<S extends GraphSchema> extends Graph {
     options?: SchemaConnectOptions<S>,
   ): number;
   connect(this: never, ...given: never[]): never;
+  connectMany(
+    initial: VertexName,
+    arcs: readonly (readonly [arc: SchemaArc<S>, terminal: VertexName])[],
+    options?: SchemaConnectOptions<S>,
+  ): number;
+  connectMany(this: never, ...given: never[]): never;
   disconnect(this: never, ...given: never[]): never;
   disconnect(
     id: VertexName,

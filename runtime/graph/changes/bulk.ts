@@ -1,0 +1,64 @@
+// Many vertices or arcs in one call: all of them or none, with the mutex taken once.
+
+import type { GraphStore } from "../store/graph-store.js";
+import type { ArcSpec } from "./arc-to-make.js";
+import { batch } from "./batch.js";
+import { type ConnectOptions, connect } from "./connect.js";
+import type { Access } from "./session-view.js";
+import type { VertexKey } from "./vertex-key.js";
+import { type CreateOptions, createVertex } from "./vertices.js";
+
+/** A vertex to make: its id, or its id with all that it gets. */
+export type NewVertex = string | (CreateOptions & { readonly id: string });
+
+/**
+ * Makes vertices that are not there, as `createVertex` does with each.
+ * @returns how many were made or made real
+ */
+export function createVertices(access: Access, vertices: readonly NewVertex[]): number {
+  const given = listOf(vertices, "vertices");
+  return batch(access.store, () => {
+    let made = 0;
+    for (const vertex of given) {
+      made +=
+        typeof vertex === "object" && vertex !== null
+          ? createVertex(access, vertex.id, vertex)
+          : createVertex(access, vertex);
+    }
+    return made;
+  });
+}
+
+/** An arc to make, and where it leads. */
+export type NewArc<N> = readonly [arc: ArcSpec, terminal: N];
+
+/**
+ * Makes arcs of one vertex, as `connect` does with each.
+ * @param keyOf of what terminals are named by
+ * @returns number of arcs that were not there before
+ */
+export function connectMany<N>(
+  access: Access,
+  initial: VertexKey,
+  arcs: readonly NewArc<N>[],
+  keyOf: (store: GraphStore, terminal: N) => VertexKey,
+  options?: ConnectOptions,
+): number {
+  const given = listOf(arcs, "pairs of an arc and a terminal");
+  return batch(access.store, () => {
+    let made = 0;
+    for (const pair of given) {
+      if (!Array.isArray(pair) || pair.length !== 2) {
+        throw new TypeError("a pair of an arc and a terminal is required");
+      }
+      const [arc, terminal] = pair as NewArc<N>;
+      made += connect(access, initial, arc, keyOf(access.store, terminal), options);
+    }
+    return made;
+  });
+}
+
+function listOf<T>(given: readonly T[], what: string): readonly T[] {
+  if (!Array.isArray(given)) throw new TypeError(`a list of ${what} is required`);
+  return given;
+}
