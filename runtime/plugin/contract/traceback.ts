@@ -7,10 +7,11 @@ import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUILD_FOLDER } from "../../base/build-folder.js";
 import { threadContext } from "../../base/thread-context.js";
-import { errorName, thrownMessage } from "./thrown.js";
+import { errorName, isInstance, thrownMessage } from "./thrown.js";
 
 const MAX_LINES = 20;
 const MAX_FRAME_LENGTH = 4096;
+const MAX_CAUSES = 4;
 /** Of all frames: those of the library and of packages are left out afterwards. */
 const MAX_STACK = 60;
 /** Whatever stands below this function of ours called the plugin and is not part of it. */
@@ -44,24 +45,44 @@ export function keepLongStacks(): void {
   Error.stackTraceLimit = MAX_STACK;
 }
 
-/** What was thrown outside of a request: what it says, and its frames of plugin code. */
+/** What was thrown: what it says, its frames of plugin code, and the same of what caused it. */
 export function strayText(thrown: unknown): string {
+  const told = withFrames(thrown) ?? stackOf(thrown) ?? strayMessage(thrown);
+  const causes: string[] = [];
+  for (let cause = causeOf(thrown); cause !== null; cause = causeOf(cause.value)) {
+    // They may go round in a circle.
+    if (causes.length === MAX_CAUSES) break;
+    causes.push(`\ncaused by ${withFrames(cause.value) ?? strayMessage(cause.value)}`);
+  }
+  return told + causes.join("");
+}
+
+/** Null where no frame is one of plugin code. */
+function withFrames(thrown: unknown): string | null {
   const frames = framesSafely(thrown);
-  const text = strayMessage(thrown);
-  if (frames.length > 0) return `${text}\n${frames.join("").trimEnd()}`;
-  return stackOf(thrown) ?? text;
+  return frames.length === 0 ? null : `${strayMessage(thrown)}\n${frames.join("").trimEnd()}`;
 }
 
 function strayMessage(thrown: unknown): string {
-  return `${isError(thrown) ? `${errorName(thrown)}: ` : ""}${thrownMessage(thrown)}`;
+  if (!isInstance(thrown, Error)) return thrownMessage(thrown);
+  return `${errorName(thrown)}: ${thrownMessage(thrown) || codeOf(thrown)}`;
 }
 
-/** `instanceof` for a value that may be a proxy whose traps throw. */
-function isError(thrown: unknown): boolean {
+/** All that an error without a message says, such as that of several failed connections. */
+function codeOf(error: Error): string {
   try {
-    return thrown instanceof Error;
+    return String((error as { code?: unknown }).code ?? "");
   } catch {
-    return false;
+    return "";
+  }
+}
+
+function causeOf(thrown: unknown): { readonly value: unknown } | null {
+  try {
+    const cause = thrown instanceof Error ? thrown.cause : null;
+    return cause === undefined || cause === null ? null : { value: cause };
+  } catch {
+    return null;
   }
 }
 

@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { equipThread } from "../../../../runtime/base/thread-context.js";
-import { pluginFrames } from "../../../../runtime/plugin/contract/traceback.js";
+import { pluginFrames, strayText } from "../../../../runtime/plugin/contract/traceback.js";
 
 const test = suite("traceback");
 
@@ -100,6 +100,37 @@ test("survives stacks that are none", () => {
   }
   assert.equal(pluginFrames("text"), []);
   assert.equal(pluginFrames(null), []);
+});
+
+test("what caused an error is told, too, and what caused that", () => {
+  const frame = `fail (${placeIn("throw new Error")})`;
+  const several = Object.assign(new AggregateError([]), { code: "ECONNREFUSED", stack: "" });
+  const fetched = errorWith(frame);
+  Object.assign(fetched, {
+    message: "fetch failed",
+    stack: `Error: fetch failed\n    at ${frame}`,
+  });
+  fetched.cause = Object.assign(several, { cause: "the cable" });
+  const text = strayText(Object.assign(errorWith(frame), { cause: fetched }));
+  const at = "    at fail (plugins/fail.ts:4:3)";
+  assert.is(
+    text,
+    `Error: no\n${at}\ncaused by Error: fetch failed\n${at}\n` +
+      "caused by AggregateError: ECONNREFUSED\ncaused by the cable",
+  );
+});
+
+test("causes may be anything", () => {
+  const round = errorWith();
+  round.cause = round;
+  assert.is(strayText(round).split("caused by").length, 5);
+  const trap = new Proxy(new Error("no"), {
+    get: () => {
+      throw new Error("trap");
+    },
+  });
+  assert.match(strayText(Object.assign(errorWith(), { cause: trap })), /^Error: no\ncaused by /);
+  assert.not.match(strayText(Object.assign(errorWith(), { cause: null })), "caused");
 });
 
 test.run();
