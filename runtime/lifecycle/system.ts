@@ -26,6 +26,7 @@ import {
   checkSettings,
   type GraphSettings,
   type InitializeSettings,
+  requireOptions,
   resolveAddress,
   type ServerSettings,
   type StartSettings,
@@ -79,6 +80,7 @@ class System extends ReplicatingSystem {
       throw new SvcError("SVC2205", "the system's name is required");
     }
     if (this.#graphs !== null) throw new SvcError("SVC2203", "the system is initialized already");
+    requireOptions(options, ["start", "initialize"], ["http"]);
     const former = [this.#name, this.#graphSettings] as const;
     this.#graphSettings = graphSettings(options);
     configureLog(
@@ -89,7 +91,7 @@ class System extends ReplicatingSystem {
     try {
       await this.#openGraphs();
       this.#isInitialized = true;
-      if (options.http !== undefined) await this.startHTTP(options.http, options);
+      if (options.http !== undefined) await this.#start(options.http, options);
     } catch (error) {
       // The system is as it was: it can be initialised again, with better arguments.
       await this.unload();
@@ -110,7 +112,13 @@ class System extends ReplicatingSystem {
    *   when a port cannot be bound
    */
   async startHTTP(port: number, ...optional: StartArguments): Promise<void> {
-    const settings = await this.#settings(port, startOptions(optional));
+    const options = startOptions(optional);
+    requireOptions(options, ["start"]);
+    await this.#start(port, options);
+  }
+
+  async #start(port: number, options: StartOptions): Promise<void> {
+    const settings = await this.#settings(port, options);
     const graphs = this.#graphs ?? (await this.#openGraphs());
     this.#isInitialized = true;
     await this.#change(null, () => this.#serve(settings, graphs));

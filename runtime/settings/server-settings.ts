@@ -4,10 +4,13 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { SvcError } from "../base/errors.js";
+import { nearestHint } from "../base/nearest.js";
 import { argumentError } from "./matrix-config.js";
 import { type Problems, problemText } from "./rules.js";
 import type { Checked, LibraryOptions, Setting } from "./setting.js";
 import { SETTINGS } from "./table.js";
+
+const MAX_NAME = 50;
 
 type Table = typeof SETTINGS;
 export type SettingName = keyof Table;
@@ -97,6 +100,26 @@ export function checkSetting<Name extends SettingName>(
     return problemText({ path: [label, ...path.slice(1)], text });
   });
   throw new SvcError("SVC2205", texts.join("\n  "));
+}
+
+/**
+ * A name that is misspelt would leave its setting as it is, without a word.
+ * @param places of settings that may be among the options
+ * @throws SvcError SVC2205
+ */
+export function requireOptions(
+  options: object,
+  places: readonly ("start" | "initialize")[],
+  further: readonly string[] = [],
+): void {
+  const rows = Object.entries<Setting<unknown>>(SETTINGS);
+  const named = rows.filter(([, { library }]) => places.some((place) => place === library));
+  const known = [...named.map(([name]) => name), ...further];
+  const unknown = Object.keys(options).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  const given = unknown.slice(0, MAX_NAME);
+  const hint = nearestHint(given, known);
+  throw new SvcError("SVC2205", `there is no option ${JSON.stringify(given)}${hint}`);
 }
 
 /**

@@ -140,4 +140,29 @@ test("programs get an error of the table", async () => {
   }
 });
 
+test("programs are told of options that there are not", async () => {
+  const cases = [
+    [
+      () => system.initialize("wrong", { rooot: "data" } as object),
+      /"rooot", did you mean `root`\?/,
+    ],
+    [() => system.initialize("wrong", { port: 1 } as object), /there is no option "port"/],
+    [() => system.initialize("wrong", { constructor: 1 } as object), /no option "constructor"/],
+    [
+      () => system.startHTTP(0, { serviceIn: true } as object),
+      /"serviceIn", did you mean `servicein`/,
+    ],
+    [() => system.startHTTP(0, { root: "data" } as object), /there is no option "root"/],
+  ] as const;
+  for (const [start, text] of cases) {
+    const error = await start().then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    assert.is((error as SvcError).code, "SVC2205");
+    assert.match((error as SvcError).message, text);
+    assert.is(system.isInitialized(), false);
+  }
+});
+
 test.run();
