@@ -8,6 +8,7 @@ import { applyUnit } from "../graph/log/apply-unit.js";
 import { identityOfStore, storedGraph } from "../graph/log/logged-store.js";
 import { countAfter, recordsIn } from "../graph/log/unit-format.js";
 import type { GraphStore } from "../graph/store/graph-store.js";
+import { serialBase } from "./log/log-id.js";
 import {
   decodeFrameHeader,
   FRAME_HEADER_BYTES,
@@ -226,9 +227,9 @@ export class Replica {
     eachUnit(frame, { unit: () => undefined, control: (json) => controls.push(json) });
     // In each frame they come first.
     for (const control of controls) await this.#control(control);
-    let records = 0;
+    let [records, sn] = [0, header.sn + controls.length];
     const unit = (unitWords: Uint32Array, from: number, graph: number): void => {
-      this.#apply(unitWords, from, graph, countAfter(unitWords, from));
+      this.#apply(unitWords, from, graph, sn++);
       records += recordsIn(unitWords, from);
     };
     eachUnit(frame, { unit, control: () => undefined });
@@ -288,7 +289,7 @@ export class Replica {
   }
 
   /** @throws SvcError SVC2532 */
-  #apply(words: Uint32Array, at: number, number: number, after: number): void {
+  #apply(words: Uint32Array, at: number, number: number, sn: number): void {
     const offered = this.#offered.get(number);
     if (offered === undefined) {
       // It was erased since.
@@ -298,10 +299,10 @@ export class Replica {
     if (this.#isRetired) throw garbled("this instance provides by itself now");
     if (this.#isAgain && this.#isSuperseded(offered)) return;
     const store = this.#storeOf(number) ?? this.#open(offered);
-    if (after <= store.operationCount) return;
+    if (countAfter(words, at) <= store.operationCount) return;
     this.#graphs.relieve();
     try {
-      applyUnit(store, words, at);
+      applyUnit(store, words, at, serialBase(this.#applied.log?.id ?? "") + sn);
     } catch (error) {
       const text = `graph "${offered.name}" cannot follow: ${(error as Error).message}`;
       throw new SvcError("SVC2532", text, { cause: error });

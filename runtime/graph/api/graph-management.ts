@@ -37,6 +37,7 @@ import { saveGraph } from "../snapshot/save-graph.js";
 import { graphStatus } from "../status/graph-status.js";
 import { type MemoryUsage, memoryUsage } from "../status/memory-usage.js";
 import { UNTYPED } from "../store/code-ranges.js";
+import { resetInputSerial } from "../store/input-serial.js";
 import type { Names } from "../store/names.js";
 import { keyOf, type VertexName } from "./call-arguments.js";
 import {
@@ -185,11 +186,9 @@ export class GraphManagement extends GraphQueries {
     resetQueryCounters(this.access.store);
   }
 
-  /** Changes nothing: what a replica has applied is a place in the log. Returns what is given. */
+  /** Sets the serial of the last unit taken, as `status().transaction.in` has it; returns it. */
   resetSerial(serial = 0): number {
-    void this.access;
-    if (Number.isSafeInteger(serial) && serial >= 0) return serial;
-    throw new ValueError("a serial is an integer of 0 or more");
+    return resetInputSerial(this.access.store, serial);
   }
 
   /**

@@ -1,9 +1,11 @@
 // Does again what a unit of the log says was done: all of it or nothing, in one commit. A unit says
 // which operation of its graph its last one was, so that none is left out or done twice.
 
+import { Header } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
 import { apply } from "../operations/apply.js";
 import type { GraphStore } from "../store/graph-store.js";
+import { setInputSerial } from "../store/input-serial.js";
 import { OperationCode } from "../store/operation.js";
 import { readRecord } from "./read-record.js";
 import { damaged, RecordReader } from "./record-reader.js";
@@ -14,13 +16,23 @@ const reader = new RecordReader();
 /**
  * @param words in memory that no other thread writes to
  * @param at where a unit begins that lies in them completely
+ * @param serial of the unit where another instance has sent it
  * @throws DataError the unit is damaged, or is not the next one of this graph
  */
-export function applyUnit(store: GraphStore, words: Uint32Array, at: number): void {
+export function applyUnit(
+  store: GraphStore,
+  words: Uint32Array,
+  at: number,
+  serial: number | null = null,
+): void {
   const before = countBefore(words, at);
   const { operation, writer } = store;
   writer.mutate(() => {
     if (store.operationCount !== before) throw outOfOrder(store, before);
+    if (serial !== null) {
+      setInputSerial(store, serial);
+      writer.add(store.memory.header, Header.InputCount, 1);
+    }
     reader.begin(words, at + UNIT_HEAD_WORDS, at + unitWords(words, at));
     for (let left = recordsIn(words, at); left > 0; left--) {
       readRecord(store, reader, operation);

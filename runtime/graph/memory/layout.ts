@@ -73,7 +73,7 @@ export const MOST_WORDS: { readonly [A in ArenaName]?: number } = {
   vectorSlots: MOST_VERTICES,
 };
 
-/** Words of the header; its allocator states follow at `ALLOCATORS`. */
+/** Words of the header; allocator states lie between `ALLOCATORS` and `ALLOCATORS_END`. */
 export const Header = {
   /** Thread number of the writer, 0 when free; `WAITERS` is set when somebody sleeps on it. */
   Mutex: 0,
@@ -167,12 +167,18 @@ export const Header = {
   /** How the digest of the contents is made, 0: none is kept; four words; see content-digest.ts. */
   DigestVersion: 49,
   Digest: 60,
+  /** Of a replica: serial of the last unit that was taken, low and high word; units taken. */
+  InputSerial: 4032,
+  InputSerialHigh: 4033,
+  InputCount: 4034,
 } as const;
 export const IDENTITY_WORDS = 4;
 
 /** Each allocator has a bump pointer and one free list per size class here. */
 export const ALLOCATORS = 64;
 export const ALLOCATOR_WORDS = 64;
+/** End of what allocators have; behind it lie words for which there was no place before them. */
+export const ALLOCATORS_END = 4032;
 export const HEADER_WORDS = 4096;
 
 /** Bit of the mutex word beside the thread number. */

@@ -12,7 +12,7 @@
 // each release reads the files of the version before, too.
 
 import { crc32 } from "node:zlib";
-import { ALLOCATOR_WORDS, ALLOCATORS, CHUNK_WORDS, HEADER_WORDS } from "../memory/layout.js";
+import { ALLOCATOR_WORDS, ALLOCATORS, ALLOCATORS_END, CHUNK_WORDS } from "../memory/layout.js";
 import { DataError } from "../model/errors.js";
 import { DamagedSnapshot } from "./damaged-snapshot.js";
 import { arenasOfVersion1, NAME_WORD_OF_VERSION_1 } from "./snapshot-version-1.js";
@@ -46,7 +46,7 @@ const Word = {
 const ARENA_ENTRY_WORDS = 8;
 const ARENA_NAME_BYTES = (ARENA_ENTRY_WORDS - 1) * 4;
 /** So many have room for their allocators in the header of a graph. */
-const MAX_ARENAS = (HEADER_WORDS - ALLOCATORS) / ALLOCATOR_WORDS;
+const MAX_ARENAS = (ALLOCATORS_END - ALLOCATORS) / ALLOCATOR_WORDS;
 /** No arena of any version holds more than 4 GiB. */
 const MAX_WORDS = 2 ** 30;
 const MAX_NAME_BYTES = (CHUNK_WORDS - Word.Name) * 4;

@@ -5,6 +5,7 @@ import type { GraphMemory } from "../memory/graph-memory.js";
 import {
   ALLOCATOR_WORDS,
   ALLOCATORS,
+  ALLOCATORS_END,
   ARENAS,
   type ArenaName,
   HEADER_WORDS,
@@ -42,8 +43,8 @@ export function storedArenas(memory: GraphMemory): StoredArena[] {
  * @param stored arenas in the order in which the header has them
  */
 export function orderAllocators(words: Uint32Array, stored: readonly StoredArena[]): void {
-  const states = words.slice(ALLOCATORS, HEADER_WORDS);
-  words.fill(0, ALLOCATORS, HEADER_WORDS);
+  const states = words.slice(ALLOCATORS, ALLOCATORS_END);
+  words.fill(0, ALLOCATORS, ALLOCATORS_END);
   for (const [place, { name }] of stored.entries()) {
     const first = place * ALLOCATOR_WORDS;
     const state = states.subarray(first, first + ALLOCATOR_WORDS);

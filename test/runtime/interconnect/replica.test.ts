@@ -8,7 +8,9 @@ import { suite } from "uvu";
 import * as assert from "uvu/assert";
 import { GraphKeeper } from "../../../runtime/graph/keeper/graph-keeper.js";
 import { identityOfStore, LogClock } from "../../../runtime/graph/log/logged-store.js";
+import { loadGraph } from "../../../runtime/graph/snapshot/load-graph.js";
 import { GraphStore } from "../../../runtime/graph/store/graph-store.js";
+import { inputOf } from "../../../runtime/graph/store/input-serial.js";
 import { DurableLog } from "../../../runtime/interconnect/durable-log.js";
 import { realDisk } from "../../../runtime/interconnect/log/disk.js";
 import { LogFollower } from "../../../runtime/interconnect/log/log-follower.js";
@@ -125,6 +127,26 @@ test("a graph follows its namesakes that were erased, from any point of the log 
   openStore(last).createVertex("newer");
   await follow(c);
   isSame(c, last);
+});
+
+test("serial and number of units that came stand in status and snapshots", async (c) => {
+  const store = fill(c, "counted", 3);
+  await follow(c);
+  const copy = graphOf(c.subscriber, join(c.folder, "s"), "counted");
+  const { serial, count } = inputOf(copy);
+  assert.ok(count > 0 && count <= store.operationCount);
+  assert.ok(serial > Date.now() * 500, "microseconds since 1970, at first");
+  openStore(store).createVertex("one more");
+  await follow(c);
+  assert.equal(inputOf(copy), { serial: serial + 1, count: count + 1 });
+  // Nobody takes twice what the count of operations says is here.
+  assert.is(openStore(copy).resetSerial(5), 5);
+  await follow(c);
+  assert.equal(inputOf(copy), { serial: 5, count: count + 1 });
+  const folder = await c.subscriber.saveNow("counted", 1000);
+  const loaded = loadGraph("counted", folder, TEST_THREAD + 5);
+  assert.equal(inputOf(loaded!), { serial: 5, count: count + 1 });
+  isSame(c, store);
 });
 
 test("a graph that was opened here before it came makes room", async (c) => {

@@ -178,9 +178,14 @@ test("the negation bit gives the opposite of a comparison", () => {
   assert.is(V_GTE | V_NOT, V_LT);
 });
 
-test("resetSerial gives back the serial that it is given", ({ graph }) => {
+test("resetSerial sets the serial that a replica has taken last", ({ graph }) => {
+  const { op } = graph.status();
+  assert.is(graph.resetSerial(2 ** 50 + 77), 2 ** 50 + 77);
+  assert.is(graph.status().transaction.in.serial, 2 ** 50 + 77);
   assert.is(graph.resetSerial(), 0);
-  assert.is(graph.resetSerial(77), 77);
+  assert.is(graph.status().transaction.in.serial, 0);
+  // It is no change of what is in the graph, and nothing of the log.
+  assert.equal(graph.status().op, op);
   assert.throws(() => graph.resetSerial(-1), /a serial is an integer of 0 or more/);
   assert.throws(() => graph.resetSerial(1.5), /a serial is an integer of 0 or more/);
 });
