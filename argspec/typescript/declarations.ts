@@ -117,14 +117,14 @@ export function typeDeclarations({ methods, types }: PrintedSection, header: str
   const isSorted = methods.some(({ operation }) => operation.result.kind === "response");
   return [
     `${header}\n`,
-    ...(isSorted ? [PLUGIN_RESPONSE] : []),
+    ...(isSorted ? [MERGED_RESPONSE] : []),
     ...types,
     `/** Plugins by their names. */\nexport interface Plugins {\n${indent(members.join("\n"))}}\n`,
   ].join("\n");
 }
 
 /** As in the clients' own part. */
-const PLUGIN_RESPONSE = `/** Items by their keys, merged from all partitions. */
+export const MERGED_RESPONSE = `/** Items by their keys, merged from all partitions. */
 export interface PluginResponse<K, T> {
   level: number;
   levelparts: number;

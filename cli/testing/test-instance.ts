@@ -89,10 +89,13 @@ export class TestInstance {
 
   /** What runs is answered; then it ends. */
   async stop(): Promise<void> {
-    if (this.#worker === null) return;
-    await this.#ask({ op: "fault", fault: null });
-    await this.#ask({ op: "stop" });
-    await this.kill();
+    try {
+      if (this.#worker === null) return;
+      await this.#ask({ op: "fault", fault: null });
+      await this.#ask({ op: "stop" });
+    } finally {
+      await this.kill();
+    }
   }
 
   #door(offset: 0 | 1): MessagePort {

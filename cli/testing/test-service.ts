@@ -10,7 +10,7 @@ import type { Fetch } from "./memory-fetch.js";
 import { type Callable, callsBy, type TestCalls } from "./test-calls.js";
 import { TestClock } from "./test-clock.js";
 import { TestInstance } from "./test-instance.js";
-import { testedProject } from "./tested-project.js";
+import { closing, orClose, testedProject } from "./tested-project.js";
 
 export interface TestOptions {
   /** Builds the project first, where that is not current. Default true. */
@@ -55,22 +55,8 @@ export async function testService<Calls = TestCalls>(
     ...{ dispatcher: null, backEnds: [] },
   };
   const instance = new TestInstance(data, clock);
-  const end = async (): Promise<void> => {
-    await clock.resume();
-    await instance.stop();
-    clock.close();
-    await project.remove();
-  };
-  try {
-    await instance.start();
-  } catch (error) {
-    await instance.kill();
-    clock.close();
-    await project.remove();
-    throw error;
-  }
-  let ended: Promise<void> | null = null;
-  const close = (): Promise<void> => (ended ??= end());
+  const close = closing(project, clock, () => [instance]);
+  await orClose(close, () => instance.start());
   const { fetch, fetchAdmin } = instance;
   return {
     ...{ fetch, fetchAdmin, clock, close, call: callsBy<Calls>(project.argspec, fetch) },

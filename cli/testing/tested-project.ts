@@ -7,6 +7,8 @@ import { join, resolve } from "node:path";
 import type { Argspec } from "../../argspec/argspec.js";
 import { BUILD_FOLDER } from "../../runtime/base/build-folder.js";
 import { SvcError } from "../../runtime/base/errors.js";
+import type { TestClock } from "./test-clock.js";
+import type { TestInstance } from "./test-instance.js";
 
 export interface TestedProject {
   readonly folder: string;
@@ -37,6 +39,40 @@ export async function testedProject(folder: string, isBuilt: boolean): Promise<T
     },
     remove: () => rm(data, { recursive: true, force: true }),
   };
+}
+
+/**
+ * What ends a test: what runs is answered, then the data of all instances are gone.
+ * @param instances the first of them ends first; those that were never made are left out
+ */
+export function closing(
+  project: TestedProject,
+  clock: TestClock,
+  instances: () => readonly (TestInstance | undefined)[],
+): () => Promise<void> {
+  const end = async (): Promise<void> => {
+    await clock.resume();
+    const [first, ...others] = instances();
+    await first?.stop();
+    await Promise.all(others.map((instance) => instance?.stop()));
+    clock.close();
+    await project.remove();
+  };
+  let ended: Promise<void> | null = null;
+  return () => {
+    ended ??= end();
+    return ended;
+  };
+}
+
+/** What does not start leaves nothing behind. */
+export async function orClose(close: () => Promise<void>, start: () => Promise<unknown>) {
+  try {
+    await start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 async function build(projectDir: string): Promise<void> {

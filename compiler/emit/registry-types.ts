@@ -1,6 +1,7 @@
 // `.svc/plugins.d.ts`: the types beside `.svc/plugins.js`. `PluginRegistry` maps each plugin to
-// what it takes and gives, so that tests and clients of the project are checked against it.
+// what clients give it and get of it, so that tests of the project are checked against it.
 
+import { MERGED_RESPONSE } from "../../argspec/typescript/declarations.js";
 import type { PluginRecord, ResultRecord, UserParam } from "../record/plugin-record.js";
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { HEADER, identifier, propertyKey } from "./text.js";
@@ -8,13 +9,19 @@ import { docText, typeText } from "./type-text.js";
 
 /** @param plugins in plugin-number order */
 export function emitRegistryTypes(plugins: readonly PluginRecord[], types: TypeTable): string {
-  const engines = plugins.filter((plugin) => plugin.role === "engine");
+  const entries = [...new Set(plugins.map(({ name }) => name))].map((name) => {
+    const find = (role: PluginRecord["role"]) =>
+      plugins.find((plugin) => plugin.name === name && plugin.role === role);
+    return registryEntry(find("pre"), find("engine"), find("post"));
+  });
+  const isSorted = plugins.some((plugin) => plugin.result.kind === "response");
   return [
     HEADER,
-    `import type { ${packageTypes(engines).join(", ")} } from "svc-server";\n`,
+    'import type { PluginEntry } from "svc-server";\n',
+    ...(isSorted ? [MERGED_RESPONSE] : []),
     ...Object.entries(types).map(([name, shape]) => typeDeclaration(name, shape)),
-    "/** What each engine takes in its query and body, and what it answers. */\n" +
-      `export interface PluginRegistry {\n${engines.map(registryEntry).join("")}}\n`,
+    "/** What each plugin takes in its query and body, and what clients get of it. */\n" +
+      `export interface PluginRegistry {\n${entries.join("")}}\n`,
     "export declare const plugins: readonly PluginEntry[];\n",
   ].join("\n");
 }
@@ -23,13 +30,23 @@ function typeDeclaration(name: string, shape: TypeShape): string {
   return `export type ${identifier(name)} = ${typeText(shape)};\n`;
 }
 
-function registryEntry(plugin: PluginRecord): string {
-  const users = plugin.params.filter((param) => param.kind === "user");
-  const content = plugin.params.find((param) => param.name === "content");
+/** A request meets the pre-processor first and the post-processor last. */
+function registryEntry(
+  pre: PluginRecord | undefined,
+  engine: PluginRecord | undefined,
+  post: PluginRecord | undefined,
+): string {
+  const plugin = (pre ?? engine ?? post)!;
+  const params = plugin === post ? [] : plugin.params;
+  const users = params.filter((param) => param.kind === "user");
+  const content = params.find((param) => param.name === "content");
+  // What a post-processor alone is asked, an engine elsewhere takes.
+  const query = plugin === post ? "Record<string, unknown>" : queryText(users);
+  const result = (post ?? engine)?.result;
   const lines = [
-    `    query: ${queryText(users)};`,
+    `    query: ${query};`,
     ...(content?.kind === "reserved" ? [`    content: ${contentText(content)};`] : []),
-    `    result: ${resultText(plugin.result)};`,
+    `    result: ${result === undefined ? "unknown" : resultText(result)};`,
   ];
   const body = `  ${propertyKey(plugin.name)}: {\n${lines.join("\n")}\n  };\n`;
   return docText(plugin.summary, "  ") + body;
@@ -68,9 +85,4 @@ function resultText(result: ResultRecord): string {
     return `PluginResponse<${texts.join(", ")}>`;
   }
   return "unknown";
-}
-
-function packageTypes(engines: readonly PluginRecord[]): string[] {
-  const responds = engines.some((plugin) => plugin.result.kind === "response");
-  return responds ? ["PluginEntry", "PluginResponse"] : ["PluginEntry"];
 }

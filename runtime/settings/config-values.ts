@@ -44,6 +44,16 @@ export interface DispatcherConfig {
     readonly "allow-incomplete"?: boolean;
     /** Longest time for an answer of a back-end in ms, 0 for no bound. Default 30000. */
     readonly timeout?: number;
+    /** Time after which an answer is made of what is there, in ms; 0: never. Default 0. */
+    readonly "soft-timeout"?: number;
+    /** Longest time to connect to a back-end in ms. Default 2000. */
+    readonly "connect-timeout"?: number;
+    /** Asks a second replica where readonly plugins answer late. Default false. */
+    readonly hedge?: boolean;
+    /** Share of the partitions that an incomplete answer must have, 0 to 1. Default 0. */
+    readonly "min-coverage"?: number;
+    /** Partitions that an incomplete answer must have. Default: none. */
+    readonly required?: readonly number[];
     /** By TLS: with the certificates that Node knows, or with these files. Default false. */
     readonly tls?: boolean | DispatcherTls;
   };

@@ -1,11 +1,10 @@
 // `svc-server/testing` as a project uses it: a program that asks a service within its own process.
 // limit: 120 s
 
-import { spawnSync } from "node:child_process";
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import { plainNode } from "../runner/node-command.mjs";
 import { NODE_TYPES, TemporaryProject } from "./support/temporary-project.js";
+import { runProgram } from "./support/test-program.js";
 
 const PLUGINS = `import { D_OUT, type Graph, HttpError, type int, type PluginRequest, type str }
   from "svc-server";
@@ -108,23 +107,8 @@ test.before.each((context) => {
 });
 test.after.each(({ project }) => project.remove());
 
-/** Runs a program in the folder of the project; what it has printed. */
-function run(project: TemporaryProject, program: string): string {
-  project.write(
-    "program.mjs",
-    `import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
-import { testService } from "svc-server/testing";
-${program}
-console.log("done");`,
-  );
-  const options = { cwd: project.folder, encoding: "utf8", timeout: 50_000 } as const;
-  const { status, stdout, stderr } = spawnSync(plainNode(), ["program.mjs"], options);
-  return status === 0 ? stdout : stdout + stderr;
-}
-
 test("calls, errors, graphs and streams are as over sockets", ({ project }) => {
-  const output = run(
+  const output = runProgram(
     project,
     `const service = await testService();
 assert.equal(await service.call("double"), 42);
@@ -157,7 +141,7 @@ await assert.rejects(service.fetch("/svc/hc"), /the service has ended/);`,
 });
 
 test("who goes away is noticed by the plugin", ({ project }) => {
-  const output = run(
+  const output = runProgram(
     project,
     `const service = await testService();
 const control = new AbortController();
@@ -172,7 +156,7 @@ await service.close();`,
 });
 
 test("each has data and modules of its own, and leaves nothing behind", ({ project }) => {
-  const output = run(
+  const output = runProgram(
     project,
     `import { tmpdir } from "node:os";
 import { mkdtempSync } from "node:fs";
@@ -195,7 +179,7 @@ assert.equal(existsSync("data"), false);`,
 });
 
 test("the clock of a service is put forward", ({ project }) => {
-  const output = run(
+  const output = runProgram(
     project,
     `const service = await testService();
 const { clock } = service;
@@ -233,7 +217,7 @@ await service.close();`,
 });
 
 test("a service is put at fault, and is well again", ({ project }) => {
-  const output = run(
+  const output = runProgram(
     project,
     `const service = await testService();
 await service.fault("refuse");
@@ -267,7 +251,7 @@ await assert.rejects(service.fault(null), { code: "SVC3301" });`,
 
 test("a project that does not build says why, as svc build does", ({ project }) => {
   project.write("plugins/wrong.ts", "/** Wrong. @plugin */\nexport function wrong(): number {}\n");
-  const output = run(
+  const output = runProgram(
     project,
     `await assert.rejects(testService(), (error) => {
   assert.equal(error.code, "SVC2944");

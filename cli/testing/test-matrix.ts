@@ -1,0 +1,151 @@
+// A matrix within the process of a test: a dispatcher and its engines, each in threads of its own,
+// which speak to each other as over sockets. Engines may be put at fault, killed and started anew.
+
+import type { MessagePort } from "node:worker_threads";
+import { SvcError } from "../../runtime/base/errors.js";
+import type { DispatcherConfig } from "../../runtime/settings/config-values.js";
+import type { Fault } from "./faults.js";
+import type { Fetch } from "./memory-fetch.js";
+import { type Callable, callsBy, type TestCalls } from "./test-calls.js";
+import { TestClock } from "./test-clock.js";
+import { TestInstance } from "./test-instance.js";
+import type { TestOptions } from "./test-service.js";
+import { closing, orClose, type TestedProject, testedProject } from "./tested-project.js";
+
+export interface MatrixOptions extends TestOptions {
+  /** Default 2. */
+  readonly partitions?: number;
+  /** Of each partition. Default 2. */
+  readonly replicas?: number;
+  /** `options` of the dispatcher, as its configuration has them. */
+  readonly dispatch?: Omit<NonNullable<DispatcherConfig["options"]>, "tls">;
+}
+
+/** One engine of a matrix. */
+export interface TestEngine {
+  readonly partition: number;
+  readonly replica: number;
+  /** Asks the engine itself; `fetchAdmin` its admin port. */
+  readonly fetch: Fetch;
+  readonly fetchAdmin: Fetch;
+  /**
+   * Puts it at fault; null ends that.
+   * @throws SvcError SVC3300 for what is no fault, SVC3301 for an engine that was killed
+   */
+  fault(fault: Fault | null): Promise<void>;
+  /** It ends in the middle of whatever it does. */
+  kill(): Promise<void>;
+  /**
+   * Starts one that was killed, with empty graphs.
+   * @throws SvcError SVC3301 for one that runs
+   */
+  start(): Promise<void>;
+}
+
+export interface TestMatrix<Calls> extends Callable<Calls>, AsyncDisposable {
+  /** As the global `fetch`, for paths of the dispatcher. */
+  readonly fetch: Fetch;
+  /** The same for paths of its admin port. */
+  readonly fetchAdmin: Fetch;
+  /** Of all instances, plugins and graphs included. */
+  readonly clock: TestClock;
+  /** @throws SvcError SVC3300 for a place that the matrix does not have */
+  engine(partition: number, replica: number): TestEngine;
+  /** Ends it: what runs is answered, then its data are gone. */
+  close(): Promise<void>;
+}
+
+/** Each has some threads. */
+const MAX_ENGINES = 64;
+/** What the dispatcher takes for the ports of its engines. */
+const FIRST_PORT = 10_000;
+
+/**
+ * Starts a project as a dispatcher and its engines, which only this process can ask.
+ * @param folder of the project
+ * @throws SvcError SVC3300 for a size that cannot be, SVC2944 for a project that does not build,
+ *   SVC2201 for plugins that do not load
+ * @example
+ * await using matrix = await testMatrix<PluginRegistry>(".", { partitions: 2, replicas: 2 });
+ * await matrix.engine(0, 1).fault("hang");
+ */
+export async function testMatrix<Calls = TestCalls>(
+  folder = ".",
+  options: MatrixOptions = {},
+): Promise<TestMatrix<Calls>> {
+  const { partitions = 2, replicas = 2, settings = {} } = options;
+  checkSize(partitions, replicas);
+  const project = await testedProject(folder, options.build !== false);
+  const clock = new TestClock();
+  const engines = Array.from({ length: partitions * replicas }, (_, index) => {
+    const data = { projectDir: project.folder, root: project.root(`engine-${index}`), settings };
+    return new TestInstance({ ...data, role: "engine", dispatcher: null, backEnds: [] }, clock);
+  });
+  const started: { front?: TestInstance } = {};
+  const close = closing(project, clock, () => [started.front, ...engines]);
+  await orClose(close, async () => {
+    await Promise.all(engines.map((engine) => engine.start()));
+    const doors = await Promise.all(engines.map((engine) => engine.open(0)));
+    started.front = frontOf(project, clock, doors, options);
+    await started.front.start();
+  });
+  const front = started.front!;
+  const { fetch, fetchAdmin } = front;
+  return {
+    ...{ fetch, fetchAdmin, clock, close, call: callsBy<Calls>(project.argspec, fetch) },
+    engine: (partition, replica) => {
+      const index = partition * replicas + replica;
+      const isThere = replica >= 0 && replica < replicas && engines[index] !== undefined;
+      if (isThere) return engineAt(engines[index]!, front, { index, partition, replica });
+      const size = `${partitions} partitions of ${replicas} replicas`;
+      throw new SvcError("SVC3300", `there is no engine ${partition}, ${replica} in ${size}`);
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function checkSize(partitions: number, replicas: number): void {
+  const areCounts = [partitions, replicas].every((count) => Number.isInteger(count) && count >= 1);
+  if (areCounts && partitions * replicas <= MAX_ENGINES) return;
+  const size = `${partitions} partitions of ${replicas} replicas`;
+  throw new SvcError("SVC3300", `a matrix of tests has 1 to ${MAX_ENGINES} engines, not ${size}`);
+}
+
+function frontOf(
+  project: TestedProject,
+  clock: TestClock,
+  doors: readonly MessagePort[],
+  { partitions = 2, replicas = 2, dispatch, settings = {} }: MatrixOptions,
+): TestInstance {
+  const rows = Array.from({ length: replicas });
+  const dispatcher = {
+    partitions: Array.from({ length: partitions }, (_, partition) =>
+      rows.map((_, replica) => {
+        return { host: "127.0.0.1", port: FIRST_PORT + partition * replicas + replica };
+      }),
+    ),
+    replicas: rows.map(() => ({})),
+    options: { ...dispatch, tls: false },
+  };
+  const backEnds = doors.map((door, index) => [FIRST_PORT + index, door] as const);
+  const data = { projectDir: project.folder, root: project.root("dispatcher"), settings };
+  return new TestInstance({ ...data, role: "dispatcher", dispatcher, backEnds }, clock);
+}
+
+function engineAt(
+  instance: TestInstance,
+  front: TestInstance,
+  { index, partition, replica }: { index: number; partition: number; replica: number },
+): TestEngine {
+  const { fetch, fetchAdmin } = instance;
+  return {
+    ...{ partition, replica, fetch, fetchAdmin },
+    fault: (fault) => instance.fault(fault),
+    kill: () => instance.kill(),
+    start: async () => {
+      if (instance.isRunning) throw new SvcError("SVC3301", "the engine runs already");
+      await instance.start();
+      await front.reach(FIRST_PORT + index, await instance.open(0));
+    },
+  };
+}
