@@ -13,7 +13,17 @@ const GRAPH = [
   "graph-log",
   "graph-load",
 ];
-const NAMES = ["build", "clients", "start", "cpu", "http", "merge", "dispatch", ...GRAPH];
+const NAMES = [
+  "build",
+  "clients",
+  "start",
+  "cpu",
+  "http",
+  "merge",
+  "dispatch",
+  "production",
+  ...GRAPH,
+];
 
 const words = process.argv.slice(2);
 const firstOption = words.findIndex((word) => word.startsWith("-"));

@@ -1,0 +1,238 @@
+// What service costs and bears, beside the targets of a release: logs, metrics and traces of a
+// trivial endpoint; a 2x2 matrix with one replica that answers health checks and nothing else;
+// queries beside feeders that wait for the primary row; what a partition costs the one in front.
+// Variants take turns within a round, and ratios are those of one round.
+//
+//   node production.mjs [--rounds 5] [--seconds 2] [--clients 8]
+
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { Agent, get } from "node:http";
+import { join } from "node:path";
+import { median, percentile, printOtherWork, printTable, printTargets } from "./lib/figures.mjs";
+import { readOptions } from "./lib/options.mjs";
+import { request } from "./lib/probe.mjs";
+import { build, makeProject, NODE_TYPES } from "./lib/project.mjs";
+import { startSvc } from "./lib/server.mjs";
+import { load, requireWrk } from "./lib/wrk.mjs";
+
+const PLUGINS = `import { setTimeout as sleep } from "node:timers/promises";
+import { type int, PluginRequest, PluginResponse, plugin } from "svc-server";
+
+/** Doubles. @plugin */
+export function double(_request: PluginRequest, n: int): number {
+  return n * 2;
+}
+
+/** Takes its time, or never ends where it was told so. @plugin @readonly */
+export async function find({ partition }: PluginRequest): Promise<PluginResponse> {
+  if (process.env.BENCH_HANGS === "1") await new Promise(() => {});
+  await sleep(5);
+  const response = new PluginResponse({ maxhits: 10 });
+  response.append(partition, null);
+  return response;
+}
+
+/** Ten entries. @plugin @readonly */
+export function list({ partition }: PluginRequest): PluginResponse {
+  const response = new PluginResponse({ maxhits: 10 });
+  for (let n = 0; n < 10; n++) response.append(partition * 10 + n, { n });
+  return response;
+}
+
+/** Takes data in, one request at a time. @plugin */
+export async function load(_request: PluginRequest): Promise<PluginResponse> {
+  await sleep(50);
+  return new PluginResponse();
+}
+
+/** Leads to the primary row. */
+export const feed = plugin.pre({ name: "feed" }, (_request: PluginRequest): PluginRequest => {
+  const forwarded = new PluginRequest("load");
+  forwarded.primary = 1;
+  return forwarded;
+});
+`;
+const DOUBLE = "/svc/plugin/double?n=123";
+const FIND = "/svc/plugin/find";
+const LIST = "/svc/plugin/list";
+const FEED = "/svc/plugin/feed";
+const FEEDERS = 16;
+const TIMEOUT_MS = 1000;
+const WIDTH = 8;
+
+requireWrk();
+const { rounds, seconds, clients } = readOptions({ rounds: 5, seconds: 2, clients: 8 });
+const project = makeProject({ "plugins/plugins.ts": PLUGINS, "tsconfig.json": NODE_TYPES });
+build(project);
+const running = [];
+const samples = [];
+const targets = [];
+try {
+  await measureTrivial();
+  await measureZombie();
+  await measureFeeders();
+  await measureWidth();
+  printOtherWork(samples);
+  printTargets(targets);
+} finally {
+  await stopAll();
+}
+
+async function start(name, options) {
+  const words = ["--transport", "net", "--executors", "1"];
+  const root = mkdtempSync(join(project, `${name}-`));
+  const server = await startSvc(project, { options: [...words, "--root", root, ...options] });
+  running.push(server);
+  return server;
+}
+
+async function stopAll() {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+}
+
+function engine(hangs = false) {
+  process.env.BENCH_HANGS = hangs ? "1" : "0";
+  return start("engine", ["--role", "engine"]);
+}
+
+/** @param partitions servers by partition, then replica */
+function front(partitions, options, rows = partitions[0].map(() => ({}))) {
+  const config = {
+    partitions: partitions.map((row) => row.map(({ port }) => ({ host: "127.0.0.1", port }))),
+    replicas: rows,
+    options,
+  };
+  const file = join(mkdtempSync(join(project, "matrix-")), "dispatcher.json");
+  writeFileSync(file, JSON.stringify(config));
+  return start("dispatcher", ["--role", "dispatcher", "--dispatcher", file]);
+}
+
+/**
+ * Logs at `info`, and somebody who reads the metrics each second, against neither; then traces that
+ * are sent nowhere. Where traces are off a request is asked whether it has one; here a header is
+ * looked for and lots are drawn as well, so that what is off costs less than what is measured.
+ */
+async function measureTrivial() {
+  const bare = await start("bare", ["--log-level", "error"]);
+  const seen = await start("seen", ["--log-level", "info"]);
+  const tracing = ["--collector", "http://127.0.0.1:9", "--trace-every", "1000000"];
+  const armed = await start("armed", ["--log-level", "error", ...tracing]);
+  const shares = { seen: [], armed: [] };
+  for (let round = 0; round <= rounds; round++) {
+    const cost = async (server) => {
+      const sample = await load(server, { path: DOUBLE, connections: 32, seconds });
+      samples.push(sample);
+      return sample.cpuUs;
+    };
+    const reader = setInterval(() => {
+      request(`http://127.0.0.1:${seen.port + 1}/metrics`).catch(() => {});
+    }, 1000);
+    const [one, other, third] = [await cost(bare), await cost(seen), await cost(armed)];
+    clearInterval(reader);
+    // The first round warms up.
+    if (round === 0) continue;
+    shares.seen.push(one / other);
+    shares.armed.push(one / third);
+  }
+  await stopAll();
+  const unit = "x without";
+  const seenShare = median(shares.seen);
+  targets.push({ what: "trivial endpoint, logs, metrics", value: seenShare, unit, atLeast: 0.97 });
+  const armedShare = median(shares.armed);
+  targets.push({ what: "traces, none recorded", value: armedShare, unit, atLeast: 0.99 });
+}
+
+async function measureZombie() {
+  const [zombie, well, ...others] = [await engine(true), await engine()];
+  others.push(await engine(), await engine(), await engine());
+  const options = { timeout: TIMEOUT_MS, hedge: true };
+  const partitions = [[well, others[0]], others.slice(1)];
+  const healthy = await front(partitions, options);
+  const sick = await front([[zombie, others[0]], partitions[1]], options);
+  await ask(healthy.port, FIND, seconds);
+  // The first time-out is over, and those of the requests that were under way with it.
+  await ask(sick.port, FIND, (2 * TIMEOUT_MS) / 1000 + seconds);
+  const ratios = [];
+  const rows = [];
+  const all = { failed: 0, asked: 0 };
+  for (let round = 0; round < rounds; round++) {
+    const one = await ask(healthy.port, FIND, seconds);
+    const other = await ask(sick.port, FIND, seconds);
+    ratios.push(other.p99Ms / one.p99Ms);
+    all.failed += other.failed;
+    all.asked += other.asked;
+    for (const [name, figures] of Object.entries({ healthy: one, zombie: other })) {
+      const { asked, failed, p50Ms, p99Ms } = figures;
+      rows.push([name, asked, failed, p50Ms.toFixed(1), p99Ms.toFixed(1)]);
+    }
+  }
+  await stopAll();
+  printTable(["2x2", "requests", "failed", "p50 ms", "p99 ms"], rows);
+  const failed = (100 * all.failed) / all.asked;
+  targets.push({ what: "2x2, a zombie: failed requests", value: failed, unit: "%", atMost: 1 });
+  targets.push({ what: "its p99", value: median(ratios), unit: "x healthy", atMost: 1.5 });
+}
+
+async function measureFeeders() {
+  const engines = [await engine(), await engine(), await engine(), await engine()];
+  const partitions = [engines.slice(0, 2), engines.slice(2)];
+  const rows = [{ channels: 1, primary: true }, { channels: 32 }];
+  const { port } = await front(partitions, {}, rows);
+  await ask(port, FIND, seconds);
+  const ratios = [];
+  for (let round = 0; round < rounds; round++) {
+    const alone = await ask(port, FIND, seconds);
+    const feeding = ask(port, FEED, seconds + 1, FEEDERS);
+    const beside = await ask(port, FIND, seconds);
+    const { asked, failed } = await feeding;
+    if (failed > 0 || beside.failed > 0) throw new Error(`${failed} of ${asked} feeds failed`);
+    ratios.push(beside.p50Ms / alone.p50Ms);
+  }
+  await stopAll();
+  const what = "p50 of queries beside feeders";
+  targets.push({ what, value: median(ratios), unit: "x without", atMost: 1.2 });
+}
+
+async function measureWidth() {
+  // Each is several partitions: a process for each would have to wait for a core.
+  const engines = [await engine(), await engine()];
+  const partitions = Array.from({ length: WIDTH }, (_, at) => [engines[at % engines.length]]);
+  const server = await front(partitions, {});
+  const costs = [];
+  for (let round = 0; round <= rounds; round++) {
+    const sample = await load(server, { path: LIST, connections: 32, seconds });
+    if (round === 0) continue;
+    samples.push(sample);
+    costs.push(sample.cpuUs / WIDTH);
+  }
+  await stopAll();
+  const what = `front CPU a partition, width ${WIDTH}`;
+  targets.push({ what, value: median(costs), unit: "us", atMost: 30 });
+}
+
+/** Asks without a pause on so many connections. */
+async function ask(port, path, secondsEach, connections = clients) {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const latencies = [];
+  let failed = 0;
+  const untilMs = performance.now() + secondsEach * 1000;
+  const client = async () => {
+    while (performance.now() < untilMs) {
+      const startedMs = performance.now();
+      if ((await statusOf(port, path, agent)) !== 200) failed++;
+      latencies.push(performance.now() - startedMs);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, client));
+  agent.destroy();
+  const [p50Ms, p99Ms] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
+  return { asked: latencies.length, failed, p50Ms, p99Ms };
+}
+
+function statusOf(port, path, agent) {
+  return new Promise((resolve) => {
+    get({ port, path, agent, host: "127.0.0.1" }, (answer) => {
+      answer.resume().on("end", () => resolve(answer.statusCode));
+    }).on("error", () => resolve(0));
+  });
+}
