@@ -1,19 +1,23 @@
 // Bundles the project's own sources by esbuild; installed packages stay imports. One bundler serves
 // many builds, each quicker than the first.
 
+import { readFileSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
-import type { BuildContext, BuildFailure, BuildOptions, Message, Plugin } from "esbuild";
+import type { BuildContext, BuildFailure, BuildOptions, Loader, Message, Plugin } from "esbuild";
 import { BUILD_FOLDER } from "../runtime/base/build-folder.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { MODULES_FILE } from "./emit/project.js";
 import { findMissingNames } from "./named-imports.js";
 import { PackageImporters, packageImports } from "./package-imports.js";
 import { restoreClassNames } from "./read/class-names.js";
+import { SCHEMA_PREFIX } from "./record/plugin-record.js";
 
 /** The entry is in memory only. */
 const ENTRY = "svc:entry";
 
 type Context = BuildContext<BuildOptions & { metafile: true }>;
+
+type AddedExports = ReadonlyMap<string, ReadonlySet<string>>;
 
 export interface Bundle {
   /** Bundle and source map by file name; empty when there is nothing that could run. */
@@ -29,6 +33,8 @@ export class Bundler {
   readonly #context: Promise<Context>;
   readonly #left = new PackageImporters();
   #entry = "";
+  /** Names that modules are made to export, by their absolute paths. */
+  #added: AddedExports = new Map();
 
   /** @param tsconfig null: each file has the nearest one */
   constructor(projectDir: string, tsconfig: string | null = null) {
@@ -39,9 +45,16 @@ export class Bundler {
     this.#context.catch(() => {});
   }
 
-  /** @param entry text of the entry, which imports as from the project's folder */
-  async bundle(entry: string): Promise<Bundle> {
+  /**
+   * @param entry text of the entry, which imports as from the project's folder
+   * @param added names that modules are made to export, by their paths
+   */
+  async bundle(entry: string, added: AddedExports = new Map()): Promise<Bundle> {
     this.#entry = entry;
+    const paths = [...added].map(
+      ([path, names]) => [resolve(this.#projectDir, path), names] as const,
+    );
+    this.#added = new Map(paths);
     const context = await this.#context;
     try {
       const { outputFiles = [], metafile, warnings } = await context.rebuild();
@@ -107,9 +120,25 @@ export class Bundler {
           contents: this.#entry,
           resolveDir: this.#projectDir,
         }));
+        // Schemas of types need not be exported by who wrote them.
+        build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, ({ path, namespace }) => {
+          const names = namespace === "file" && this.#added.get(path);
+          return names ? { contents: withExports(path, names), loader: loaderOf(path) } : null;
+        });
       },
     };
   }
+}
+
+/** Behind the text, so that every place in it stays what it was. */
+function withExports(path: string, names: ReadonlySet<string>): string {
+  const list = [...names].sort().map((name) => `${name} as ${SCHEMA_PREFIX}${name}`);
+  return `${readFileSync(path, "utf8")}\nexport { ${list.join(", ")} };\n`;
+}
+
+function loaderOf(path: string): Loader {
+  const ending = path.slice(path.lastIndexOf(".") + 1).replace(/^[cm]/, "");
+  return ending as "js" | "jsx" | "ts" | "tsx";
 }
 
 function toDiagnostic(message: Message, severity: Diagnostic["severity"]): Diagnostic {

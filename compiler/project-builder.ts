@@ -24,6 +24,7 @@ import { ConfigError } from "./config/config-error.js";
 import type { Diagnostic } from "./diagnostics/diagnostic.js";
 import { sortDiagnostics } from "./diagnostics/sort.js";
 import { checkedManifest } from "./emit/manifest.js";
+import { addedExports } from "./emit/modules.js";
 import { emitBundleEntry, emitProject, emitProjectManifest, MODULES_FILE } from "./emit/project.js";
 import { type OutputFiles, writeOutput } from "./output.js";
 import { passedOver } from "./passed-over.js";
@@ -291,7 +292,7 @@ export class ProjectBuilder {
   ): Promise<OutputFiles | null> {
     const { types, dependencies } = reading;
     const plugins = reading.plugins.map((plugin) => withBefore(plugin, config.before));
-    const bundle = await this.#bundler!.bundle(emitBundleEntry(plugins));
+    const bundle = await this.#bundler!.bundle(emitBundleEntry(plugins), addedExports(plugins));
     found.push(...bundle.diagnostics);
     const modules = bundle.files.get(MODULES_FILE);
     if (modules === undefined || hasErrors(bundle.diagnostics)) {

@@ -134,4 +134,5 @@ export { RequestData } from "./plugin/request/request-data.js";
 export { HttpError } from "./plugin/response/http-error.js";
 export { HttpResponse, type HttpResponseOptions } from "./plugin/response/http-response.js";
 export { PluginResponse } from "./plugin/response/plugin-response.js";
-export { InvalidValue, type StandardSchema, validated } from "./plugin/response/validated.js";
+export type { StandardSchema } from "./plugin/response/schema-issues.js";
+export { InvalidValue, validated } from "./plugin/response/validated.js";

@@ -8,7 +8,7 @@ import type { PluginRecord, ReservedParam, UserParam } from "../record/plugin-re
 import type { TypeShape, TypeTable } from "../record/type-shape.js";
 import { CheckFunctions } from "./check-functions.js";
 import { PluginModules } from "./modules.js";
-import { HEADER, identifier, propertyAccess, propertyKey, quote } from "./text.js";
+import { HEADER, identifier, jsonText, propertyAccess, propertyKey, quote } from "./text.js";
 
 export interface ConverterOptions {
   /** Import specifier of the file that exports the plugins' functions, see PluginModules. */
@@ -40,7 +40,15 @@ const CONTENT_READERS: Readonly<Record<string, string>> = {
 
 /** Everything that the runtime may have to give; what a file uses is found in its text. */
 const HELPERS = [
-  ...["checked", "clip", ...Object.values(CONTENT_READERS), "graphOf", "hasValue", "limitCheck"],
+  ...[
+    "callValidated",
+    "checked",
+    "clip",
+    ...Object.values(CONTENT_READERS),
+    "graphOf",
+    "hasValue",
+    "limitCheck",
+  ],
   ...[...Object.values(HEADER_READERS), "isObject", "keyEnd", "missing", "own", "pairEnd"],
   ...[...Object.values(READERS), "readEither", "readKey", "readUntyped", "remembered"],
   ...["skipQuery", "skipValue"],
@@ -94,17 +102,48 @@ function emitConverter(
   );
   const first = plugin.role === "post" ? "response" : "request";
   const name = converterName(plugin);
+  const schemas = schemaTable(plugin, modules);
   return [
     `// ${plugin.module}:${plugin.position.line}`.replaceAll(/[\r\n\u2028\u2029]/g, " "),
     ...(readers === null ? [] : readerTable(readers, users, types, checks)),
+    ...schemas,
     `export function ${name}(${first}, source) {`,
     ...(plugin.role === "post" ? [] : queryWalk(users)),
-    `  return ${modules.reference(plugin)}(`,
-    ...args.map((arg) => `    ${arg},`),
-    "  );",
+    ...(schemas.length === 0
+      ? [`  return ${modules.reference(plugin)}(`, ...args.map((arg) => `    ${arg},`), "  );"]
+      : validatedCall(plugin, args, modules)),
     "}",
     "",
   ].join("\n");
+}
+
+/** A call whose arguments schemas check. */
+function validatedCall(plugin: PluginRecord, args: readonly string[], modules: PluginModules) {
+  const call = `(...args) => ${modules.reference(plugin)}(...args)`;
+  const list = args.map((arg) => `    ${arg},`);
+  return ["  return callValidated([", ...list, `  ], ${schemasName(plugin)}, ${call});`];
+}
+
+function schemasName(plugin: PluginRecord): string {
+  return `${converterName(plugin)}$schemas`;
+}
+
+/** Which arguments have schemas, and where. */
+function schemaTable(plugin: PluginRecord, modules: PluginModules): string[] {
+  const places = plugin.params.flatMap(({ name, schemas = [] }, at) =>
+    schemas.map(({ path, schema }) => {
+      const facts = [`at: ${at}`, `name: ${quote(name)}`, `path: ${jsonText(path)}`];
+      const { acceptsAbsence } = schema;
+      return [
+        ...facts,
+        `acceptsAbsence: ${acceptsAbsence}`,
+        `schema: ${modules.reference(schema)}`,
+      ];
+    }),
+  );
+  if (places.length === 0) return [];
+  const entries = places.map((facts) => `  { ${facts.join(", ")} },`);
+  return [`const ${schemasName(plugin)} = [`, ...entries, "];"];
 }
 
 /** What reads each parameter, whether for the function or for `request.params`. */

@@ -1,7 +1,7 @@
 // The entry of the bundle: the plugins' functions, each under a name of its own. `add` of the
 // module numbered 3 is `add$3`.
 
-import type { ModuleExport, PluginRecord } from "../record/plugin-record.js";
+import { type ModuleExport, type PluginRecord, SCHEMA_PREFIX } from "../record/plugin-record.js";
 import { HEADER, identifier, quote } from "./text.js";
 
 export class PluginModules {
@@ -9,7 +9,11 @@ export class PluginModules {
   readonly #modules = new Map<string, { number: number; exports: Set<string> }>();
 
   constructor(plugins: readonly PluginRecord[]) {
-    const used = plugins.flatMap((plugin): ModuleExport[] => [plugin, ...plugin.before]);
+    const used = plugins.flatMap((plugin): ModuleExport[] => [
+      plugin,
+      ...plugin.before,
+      ...schemasOf(plugin),
+    ]);
     const paths = new Set(used.map(({ module }) => module).sort());
     for (const [number, path] of [...paths].entries()) {
       this.#modules.set(path, { number, exports: new Set() });
@@ -43,6 +47,21 @@ export class PluginModules {
     });
     return `${HEADER}\n${lines.join("")}`;
   }
+}
+
+/** The values that check the arguments of a plugin. */
+function schemasOf({ params }: PluginRecord): ModuleExport[] {
+  return params.flatMap(({ schemas = [] }) => schemas.map(({ schema }) => schema));
+}
+
+/** Names that modules are made to export besides their own, by their paths: `svc$Order`. */
+export function addedExports(plugins: readonly PluginRecord[]): Map<string, Set<string>> {
+  const added = new Map<string, Set<string>>();
+  for (const schema of plugins.flatMap(schemasOf)) {
+    const names = added.get(schema.module) ?? new Set();
+    added.set(schema.module, names.add(exportName(schema).slice(SCHEMA_PREFIX.length)));
+  }
+  return added;
 }
 
 function exportName({ exportPath }: ModuleExport): string {

@@ -8,6 +8,7 @@ import type { TypeShape } from "../record/type-shape.js";
 import { type LimitTag, limitTagsOfSymbol } from "./limit-tags.js";
 import type { NamedShape } from "./named-type.js";
 import { type ReadContext, resolveSymbol } from "./read-context.js";
+import { elementNode } from "./schema-places.js";
 
 /** What limits are put on shapes with. */
 export interface Limiting {
@@ -88,7 +89,7 @@ function withAliases(limiting: Limiting, shape: TypeShape, node: ts.TypeNode): T
   if (ts.isUnionTypeNode(node)) {
     return node.types.reduce((inner, member) => withAliases(limiting, inner, member), shape);
   }
-  const element = elementOf(node);
+  const element = elementNode(node);
   if (element !== null) {
     return shape.kind === "array"
       ? { ...shape, items: withAliases(limiting, shape.items, element) }
@@ -100,12 +101,4 @@ function withAliases(limiting: Limiting, shape: TypeShape, node: ts.TypeNode): T
   if (symbol === undefined || declaration === undefined) return shape;
   const tags = limitTagsOfSymbol(limiting.context, symbol);
   return withLimits(limiting, withAliases(limiting, shape, declaration.type), tags);
-}
-
-/** `T` of `T[]`, `Array<T>` and `ReadonlyArray<T>`. */
-function elementOf(node: ts.TypeNode): ts.TypeNode | null {
-  if (ts.isArrayTypeNode(node)) return node.elementType;
-  if (!ts.isTypeReferenceNode(node)) return null;
-  const isArray = /^(Readonly)?Array$/.test(node.typeName.getText());
-  return isArray ? (node.typeArguments?.[0] ?? null) : null;
 }

@@ -17,6 +17,8 @@ import {
   type TypeReader,
   unsupported,
 } from "./reading.js";
+import { typeNodeOf } from "./schema-places.js";
+import { readSchema } from "./schema-shape.js";
 
 export function readObjectShape(reader: TypeReader, type: ts.Type): Reading {
   const { checker } = reader.context;
@@ -111,7 +113,8 @@ function readProperties(reader: TypeReader, type: ts.Type): Reading {
   for (const symbol of checker.getPropertiesOfType(type)) {
     if (isUniqueSymbolKey(symbol)) continue;
     const propertyType = checker.getTypeOfSymbol(symbol);
-    const reading = reader.readPresent(propertyType);
+    const node = typeNodeOf(symbol);
+    const reading = readSchema(reader, node) ?? reader.readPresent(propertyType);
     const path = `.${symbol.name}`;
     const tags = limitTagsOfSymbol(reader.context, symbol);
     problems.push(...bytesInJson(reader, path, reading), ...problemsAt(path, reading));
@@ -119,7 +122,7 @@ function readProperties(reader: TypeReader, type: ts.Type): Reading {
     properties.push({
       name: symbol.name,
       optional: mayBeAbsent(symbol, propertyType),
-      shape: limitedShape(reader, reading.shape, typeNodeOf(symbol), tags),
+      shape: limitedShape(reader, reading.shape, node, tags),
       description: descriptionOf(reader.context, symbol),
       ...(isDeprecated(symbol) && { deprecated: true }),
     });
@@ -131,11 +134,6 @@ function readProperties(reader: TypeReader, type: ts.Type): Reading {
     shape: { kind: "object", properties, additional: additional?.shape ?? null },
     problems,
   };
-}
-
-function typeNodeOf({ valueDeclaration: node }: ts.Symbol): ts.TypeNode | undefined {
-  const isTyped = node && (ts.isPropertySignature(node) || ts.isPropertyDeclaration(node));
-  return isTyped ? node.type : undefined;
 }
 
 /** An interface whose base is not declared anywhere has silently fewer properties. */

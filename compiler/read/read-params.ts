@@ -15,6 +15,9 @@ import type { PluginDeclaration } from "./plugin-declaration.js";
 import type { ReadContext } from "./read-context.js";
 import { isUndefined, type Reading, unsupported } from "./reading.js";
 import { readReserved } from "./reserved-param.js";
+import { elementNode, schemaPlaces } from "./schema-places.js";
+import { readSchema } from "./schema-shape.js";
+import { schemaType } from "./schema-type.js";
 import type { ShapeReader } from "./shape-reader.js";
 import { wireOf } from "./wire.js";
 
@@ -97,15 +100,19 @@ function readUser(
   const { context } = reader;
   const name = parameter.name.text;
   const isTyped = parameter.type !== undefined || parameter.initializer !== undefined;
-  const type = parameterType(context, parameter);
-  const reading = isTyped ? readInput(reader, type) : TEXT;
+  const schema = schemaType(context, parameter.type);
+  const type = schema?.input ?? parameterType(context, parameter);
+  const reading = readArgument(reader, parameter, type);
+  const schemas = schemaPlaces(context, parameter.type);
   const isUntyped = reading === TEXT;
-  if (isUntyped) warnUntyped(context, parameter, isTyped ? type : null);
+  if (isUntyped && schemas.length === 0) warnUntyped(context, parameter, isTyped ? type : null);
   // A post plugin can have no such argument at all, whatever its type.
   if (role !== "post") reportProblems(context, parameter, reading);
   const tags = [...limits, ...limitTagsOf(context, parameter)];
   const shape = limitedShape(reader, reading.shape, parameter.type, tags);
-  const byDefault = readDefault(context, parameter.initializer);
+  // A default is what the plugin gets: where a schema changes values, no client could send it.
+  const { initializer } = parameter;
+  const isSent = initializer === undefined || schemas.length === 0;
   return {
     kind: "user",
     name,
@@ -113,7 +120,8 @@ function readUser(
     shape,
     ...(isUntyped && tags.length === 0 && { untyped: true }),
     required: !parameter.questionToken && !parameter.initializer && !acceptsUndefined(type),
-    default: byDefault,
+    default: isSent ? readDefault(context, initializer) : { kind: "expression" },
+    ...(schemas.length > 0 && { schemas }),
     typeText: typeText(context, parameter, type),
     description: doc.params.get(name) ?? ownComment(parameter),
     position: context.position(parameter.name),
@@ -131,6 +139,12 @@ function warnUntyped(context: ReadContext, parameter: NamedParameter, type: ts.T
 
 const TEXT: Reading = { shape: { kind: "str" }, problems: [] };
 const ANYTHING: Reading = { shape: { kind: "json" }, problems: [] };
+
+function readArgument(reader: ShapeReader, parameter: NamedParameter, type: ts.Type): Reading {
+  if (parameter.type === undefined && parameter.initializer === undefined) return TEXT;
+  const isList = parameter.type !== undefined && elementNode(parameter.type) !== null;
+  return (isList && readSchema(reader, parameter.type)) || readInput(reader, type);
+}
 
 /** Types that say nothing mean text, as no type does (interface, "Plugin execution" rule 4). */
 function readInput(reader: ShapeReader, type: ts.Type): Reading {

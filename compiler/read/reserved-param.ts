@@ -8,6 +8,9 @@ import type { DocComment } from "./doc-comment.js";
 import { isPackageSymbol } from "./package-symbols.js";
 import { parameterType, reportProblems } from "./parameter-type.js";
 import type { ReadContext } from "./read-context.js";
+import { schemaPlaces } from "./schema-places.js";
+import { readSchema } from "./schema-shape.js";
+import { type SchemaType, schemaType } from "./schema-type.js";
 import type { ShapeReader } from "./shape-reader.js";
 
 export function readReserved(
@@ -33,6 +36,8 @@ export function readReserved(
     shape: null,
   };
   if (!parameter.type) return untyped;
+  const schema = name === "content" ? schemaType(context, parameter.type) : null;
+  if (schema !== null) return { ...record, ...readSent(reader, parameter, schema) };
   const type = parameterType(context, parameter);
   if (type.flags & ts.TypeFlags.Any) context.metAny = true;
   if (type.flags & (ts.TypeFlags.Any | ts.TypeFlags.Unknown)) return untyped;
@@ -100,19 +105,32 @@ function headersForm(
   return "bytes";
 }
 
+/** A schema of anything takes JSON. */
+function readSent(reader: ShapeReader, parameter: ts.ParameterDeclaration, sent: SchemaType) {
+  const content = readContent(reader, parameter, sent.input);
+  const { acceptsAbsence } = sent.schema;
+  const shape = acceptsAbsence && content.shape ? orNull(content.shape) : content.shape;
+  return { ...content, shape };
+}
+
 function readContent(
   reader: ShapeReader,
   parameter: ts.ParameterDeclaration,
   type: ts.Type,
-): { form: ReservedForm; shape: TypeShape | null } {
-  const reading = reader.readPresent(type);
+): Pick<ReservedParam, "form" | "shape" | "schemas"> {
+  const reading = readSchema(reader, parameter.type) ?? reader.readPresent(type);
   const shape = withoutNull(reading.shape);
-  if (shape.kind === "bytes" || shape.kind === "str") return { form: shape.kind, shape: null };
+  const schemas = schemaPlaces(reader.context, parameter.type);
+  const checked = schemas.length > 0 && { schemas };
+  if (shape.kind === "bytes" || shape.kind === "str") {
+    return { form: shape.kind, shape: null, ...checked };
+  }
   if (shape.kind === "union" && shape.members.some((member) => member.kind === "bytes")) {
     refuse(reader.context, parameter, "`bytes`, `str`, `json` or a type that JSON can carry");
   }
   reportProblems(reader.context, parameter, reading);
-  return { form: "json", shape: parameter.questionToken ? orNull(reading.shape) : reading.shape };
+  const optional = parameter.questionToken ? orNull(reading.shape) : reading.shape;
+  return { form: "json", shape: optional, ...checked };
 }
 
 /** What an optional `content` is without a body. */

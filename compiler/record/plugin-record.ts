@@ -12,12 +12,38 @@ export type ReservedName = "request" | "response" | "graph" | "method" | "header
 /** The form in which `headers` or `content` was declared; null for the other reserved names. */
 export type ReservedForm = "bytes" | "str" | "json" | "dict" | "list" | null;
 
+/** Before the name of a schema that its module is made to export. */
+export const SCHEMA_PREFIX = "svc$";
+
+/** A function or value that a module of the project exports. */
+export interface ModuleExport {
+  /** Path relative to the project, with `/`. */
+  readonly module: string;
+  /** Export name, or class and static method. */
+  readonly exportPath: string;
+}
+
+/** A value with `~standard`, exported by the module in which a type names it. */
+export interface SchemaValue extends ModuleExport {
+  /** It has a value of its own for what is not sent. */
+  readonly acceptsAbsence: boolean;
+}
+
+/** A part of an argument that a schema checks, and may change. */
+export interface SchemaPlace {
+  /** Names of properties, null for each element of an array; empty: the argument itself. */
+  readonly path: readonly (string | null)[];
+  readonly schema: SchemaValue;
+}
+
 export interface ReservedParam {
   readonly kind: "reserved";
   readonly name: ReservedName;
   readonly form: ReservedForm;
   /** Shape of the decoded JSON; only for `content` declared as a JSON type. */
   readonly shape: TypeShape | null;
+  /** What schemas say of `content`. */
+  readonly schemas?: readonly SchemaPlace[];
   readonly description: string;
   readonly position: SourcePosition;
 }
@@ -28,6 +54,7 @@ export interface UserParam {
   /** How its text is converted (interface, "Plugin execution" rule 4). */
   readonly wire: Wire;
   readonly shape: TypeShape;
+  readonly schemas?: readonly SchemaPlace[];
   /** Its type says nothing (none, any, unknown): it arrives as text, or cast as the client asks. */
   readonly untyped?: true;
   /** False when the parameter is optional or has a default. */
@@ -66,14 +93,6 @@ export interface ThrownRecord {
   /** Of an HttpError: its status, and the shape of its details where their type is known. */
   readonly status?: number;
   readonly details?: TypeShape;
-}
-
-/** A function that a module of the project exports. */
-export interface ModuleExport {
-  /** Relative to the project folder, with `/`. */
-  readonly module: string;
-  /** Export name, or class and static method. */
-  readonly exportPath: string;
 }
 
 export interface PluginRecord extends ModuleExport {

@@ -243,4 +243,12 @@ export const COMPILER_CODES = {
     title: "svc-server is not installed where the project is",
     fix: "run `npm install svc-server` there, or in the folder of its workspace",
   },
+  SVC1271: {
+    title: "schema that the server cannot reach",
+    fix: "declare it at the top of a module, and import it as a value where a type names it",
+  },
+  SVC1272: {
+    title: "schema in a place where it would not be asked",
+    fix: "make it the type of a parameter, of a property or of the elements of an array",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -247,4 +247,8 @@ export const RUNTIME_CODES = {
     title: "service of a test that does not run",
     fix: "ask it before it ends, or start it anew",
   },
+  SVC3290: {
+    title: "schema that says neither yes nor no",
+    fix: "let its `~standard.validate` give `{ value }` or `{ issues: […] }`",
+  },
 } as const satisfies Record<string, ErrorCode>;

@@ -29,3 +29,4 @@ export {
   headersStr,
 } from "./request/received.js";
 export { graphOf, setGraphBinder } from "./run/graph-binding.js";
+export { callValidated } from "./run/validate-arguments.js";

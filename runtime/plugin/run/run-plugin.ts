@@ -17,6 +17,7 @@ import { renderExact, renderPost, renderPre, renderResult } from "./render.js";
 import { reportThrown } from "./report-thrown.js";
 import { isStream, StreamSender } from "./stream-sender.js";
 import { isThenable } from "./thenable.js";
+import { LateCall } from "./validate-arguments.js";
 
 /**
  * Calls an engine plugin. `done` is called once: before this returns when the function is
@@ -123,8 +124,36 @@ function run(
     finishLater(result, render, source, bound, done);
     return bound;
   }
+  if (isInstance(result, LateCall)) {
+    const held = new LateBound();
+    held.bind(bound);
+    callLater(result, render, source, held, bound, done);
+    return held;
+  }
   finish(result, render, source, bound, done);
   return null;
+}
+
+/** Calls a plugin when its schemas have said yes, unless the request is over by then. */
+async function callLater(
+  late: LateCall,
+  render: Render,
+  source: RequestSource,
+  held: LateBound,
+  bound: BoundGraph | null,
+  done: Done,
+): Promise<void> {
+  let result: unknown;
+  try {
+    await late.checked;
+    if (held.isReleased) return;
+    result = late.call();
+  } catch (thrown) {
+    bound?.release();
+    return sendSyncError(thrown, source, done);
+  }
+  if (isThenable(result)) await finishLater(result, render, source, bound, done);
+  else finish(result, render, source, bound, done);
 }
 
 /** Answers with a result, or begins to. */

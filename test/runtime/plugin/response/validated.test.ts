@@ -2,12 +2,11 @@
 
 import { suite } from "uvu";
 import * as assert from "uvu/assert";
-import {
-  InvalidValue,
-  type StandardIssue,
-  type StandardSchema,
-  validated,
-} from "../../../../runtime/plugin/response/validated.js";
+import type {
+  StandardIssue,
+  StandardSchema,
+} from "../../../../runtime/plugin/response/schema-issues.js";
+import { InvalidValue, validated } from "../../../../runtime/plugin/response/validated.js";
 
 const test = suite("values by Standard Schema");
 

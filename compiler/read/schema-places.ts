@@ -1,0 +1,93 @@
+// Where in the type of a parameter a schema stands: the parameter itself, properties of objects,
+// elements of arrays. In all other places it could not be run, and nothing must look checked that
+// is not: there it is an error.
+
+import { ts } from "ts-morph";
+import type { SchemaPlace } from "../record/plugin-record.js";
+import type { ReadContext } from "./read-context.js";
+import { schemaType } from "./schema-type.js";
+
+type Path = SchemaPlace["path"];
+
+/** The places of all schemas in the type of a parameter. */
+export function schemaPlaces(context: ReadContext, node: ts.TypeNode | undefined): SchemaPlace[] {
+  return node === undefined ? [] : new PlaceFinder(context).find(node, []);
+}
+
+/** The element of `T[]`, `Array<T>` and `readonly T[]`. */
+export function elementNode(node: ts.TypeNode): ts.TypeNode | null {
+  if (ts.isParenthesizedTypeNode(node)) return elementNode(node.type);
+  if (ts.isTypeOperatorNode(node)) return elementNode(node.type);
+  if (ts.isArrayTypeNode(node)) return node.elementType;
+  if (!ts.isTypeReferenceNode(node)) return null;
+  const isArray = /^(Readonly)?Array$/.test(node.typeName.getText());
+  return isArray ? (node.typeArguments?.[0] ?? null) : null;
+}
+
+export function typeNodeOf({ valueDeclaration: node }: ts.Symbol): ts.TypeNode | undefined {
+  const isTyped = node && (ts.isPropertySignature(node) || ts.isPropertyDeclaration(node));
+  return isTyped ? node.type : undefined;
+}
+
+class PlaceFinder {
+  readonly #context: ReadContext;
+  /** Types that are being looked through. */
+  readonly #open = new Set<ts.Type>();
+  readonly #recursive = new Set<ts.Type>();
+  /** Types without any schema. */
+  readonly #plain = new Set<ts.Type>();
+
+  constructor(context: ReadContext) {
+    this.#context = context;
+  }
+
+  find(node: ts.TypeNode, path: Path): SchemaPlace[] {
+    const found = schemaType(this.#context, node);
+    if (found !== null) return [{ path, schema: found.schema }];
+    const element = elementNode(node);
+    if (element !== null) return this.find(element, [...path, null]);
+    this.#refuseWithin(node);
+    return this.#inProperties(node, path);
+  }
+
+  #inProperties(node: ts.TypeNode, path: Path): SchemaPlace[] {
+    const { checker } = this.#context;
+    const type = checker.getTypeFromTypeNode(node);
+    if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return [];
+    if (this.#plain.has(type)) return [];
+    if (this.#open.has(type)) {
+      this.#recursive.add(type);
+      return [];
+    }
+    this.#open.add(type);
+    const places = checker.getPropertiesOfType(type).flatMap((symbol) => {
+      const inner = typeNodeOf(symbol);
+      return inner && this.#isOwn(inner) ? this.find(inner, [...path, symbol.name]) : [];
+    });
+    this.#open.delete(type);
+    if (places.length === 0) this.#plain.add(type);
+    else if (this.#recursive.has(type)) this.#refuse(node, "in a type that contains itself");
+    return places;
+  }
+
+  #isOwn(node: ts.Node): boolean {
+    return !this.#context.program.isSourceFileFromExternalLibrary(node.getSourceFile());
+  }
+
+  /** Members of unions, arguments of other types: `Partial<z.infer<typeof Order>>`. */
+  #refuseWithin(node: ts.TypeNode): void {
+    if (ts.isTypeLiteralNode(node)) return;
+    const visit = (inner: ts.Node): void => {
+      const isSchema = ts.isTypeNode(inner) && schemaType(this.#context, inner) !== null;
+      if (isSchema) this.#refuse(inner, `in \`${node.getText().replace(/\s+/g, " ")}\``);
+      else if (!ts.isTypeLiteralNode(inner)) ts.forEachChild(inner, visit);
+    };
+    ts.forEachChild(node, visit);
+  }
+
+  #refuse(node: ts.Node, where: string): void {
+    const message = `a schema ${where} cannot be run by the server`;
+    const help = "a schema of the whole, such as `Order.nullable()`; or ask it by `validated`";
+    this.#context.error("SVC1272", node, message, help);
+  }
+}

@@ -1,0 +1,133 @@
+// Types that are inferred from a schema value: `z.infer<typeof Order>`, `typeof Order.infer`,
+// `v.InferOutput<typeof Order>`, or an alias of one. Whatever library it is of: the value has
+// `~standard`, and the type is its output there. Clients send its input.
+
+import { ts } from "ts-morph";
+import { SCHEMA_PREFIX, type SchemaValue } from "../record/plugin-record.js";
+import { isLibrary } from "./named-type.js";
+import { type ReadContext, resolveSymbol } from "./read-context.js";
+import { isUndefined } from "./reading.js";
+
+/** The schema behind a type. */
+export interface SchemaType {
+  readonly schema: SchemaValue;
+  /** What is sent. */
+  readonly input: ts.Type;
+  /** What is sent differs from what the plugin gets. */
+  readonly isChanged: boolean;
+}
+
+/** Aliases of aliases; a circle of them is TypeScript's to report. */
+const MAX_ALIASES = 16;
+
+/** @param node undefined, and every type that is none of a schema: null */
+export function schemaType(
+  context: ReadContext,
+  node: ts.TypeNode | undefined,
+  depth = 0,
+): SchemaType | null {
+  if (node === undefined || depth > MAX_ALIASES) return null;
+  if (ts.isParenthesizedTypeNode(node)) return schemaType(context, node.type, depth + 1);
+  const name = schemaName(node);
+  if (name !== null) return schemaOf(context, node, name);
+  if (!ts.isTypeReferenceNode(node) || node.typeArguments) return null;
+  const alias = resolveSymbol(context, node.typeName)?.declarations?.find(
+    ts.isTypeAliasDeclaration,
+  );
+  return alias ? schemaType(context, alias.type, depth + 1) : null;
+}
+
+/** `Order` of `z.infer<typeof Order>`, `typeof Order.infer` and `(typeof Order)["infer"]`. */
+function schemaName(node: ts.TypeNode): ts.EntityName | null {
+  if (ts.isTypeQueryNode(node)) {
+    return ts.isQualifiedName(node.exprName) ? node.exprName.left : null;
+  }
+  if (ts.isIndexedAccessTypeNode(node)) {
+    const { objectType } = node;
+    const of = ts.isParenthesizedTypeNode(objectType) ? objectType.type : objectType;
+    return ts.isTypeQueryNode(of) ? of.exprName : null;
+  }
+  if (!ts.isTypeReferenceNode(node) || node.typeArguments?.length !== 1) return null;
+  const [argument] = node.typeArguments;
+  return argument && ts.isTypeQueryNode(argument) ? argument.exprName : null;
+}
+
+function schemaOf(context: ReadContext, node: ts.TypeNode, name: ts.EntityName): SchemaType | null {
+  const { checker } = context;
+  const standard = partOf(checker, checker.getTypeAtLocation(name), "~standard");
+  const types = standard && partOf(checker, standard, "types");
+  const [input, output] = ["input", "output"].map((part) => types && partOf(checker, types, part));
+  if (!standard || !partOf(checker, standard, "validate")) return null;
+  const type = checker.getTypeFromTypeNode(node);
+  // Such as the type of its input: the author asks the schema himself, or not at all.
+  if (!input || !output || !isSame(checker, type, output)) return null;
+  const schema = exportOf(context, name);
+  if (schema === null) return null;
+  const acceptsAbsence = isUndefined(input) || (input.isUnion() && input.types.some(isUndefined));
+  const isChanged = !isSame(checker, input, output);
+  return { schema: { ...schema, acceptsAbsence }, input, isChanged };
+}
+
+function partOf(checker: ts.TypeChecker, type: ts.Type, name: string): ts.Type | null {
+  const property = type.getProperty(name);
+  if (property === undefined) return null;
+  const part = checker.getTypeOfSymbol(property);
+  return name === "types" ? checker.getNonNullableType(part) : part;
+}
+
+function isSame(checker: ts.TypeChecker, a: ts.Type, b: ts.Type): boolean {
+  if (a === b) return true;
+  return checker.isTypeAssignableTo(a, b) && checker.isTypeAssignableTo(b, a);
+}
+
+/** How the build reaches the value: by a name of the module in which the type is written. */
+function exportOf(
+  context: ReadContext,
+  name: ts.EntityName,
+): Omit<SchemaValue, "acceptsAbsence"> | null {
+  const sourceFile = name.getSourceFile();
+  const first = firstName(name);
+  const symbol = context.checker.getSymbolAtLocation(first);
+  const place = symbol?.declarations?.[0];
+  const isForeign =
+    context.program.isSourceFileFromExternalLibrary(sourceFile) || sourceFile.isDeclarationFile;
+  if (!symbol || !place || isForeign || isLibrary(context, place)) {
+    const message = `\`${name.getText()}\` is named in a file that is not of this project`;
+    refuse(context, name, message);
+    return null;
+  }
+  if (!isOfModule(place)) {
+    refuse(
+      context,
+      name,
+      `the schema \`${name.getText()}\` is not declared at the top of a module`,
+    );
+    return null;
+  }
+  if (ts.isTypeOnlyImportDeclaration(place)) {
+    refuse(context, name, `the schema \`${name.getText()}\` is imported as a type alone`);
+    return null;
+  }
+  return {
+    module: context.path(sourceFile),
+    exportPath: SCHEMA_PREFIX + name.getText().replace(/\s+/g, ""),
+  };
+}
+
+function refuse(context: ReadContext, node: ts.Node, message: string): void {
+  const help = "`const Order = …` at the top of a module, `import { Order } from …` in others";
+  context.error("SVC1271", node, message, help);
+}
+
+function firstName(name: ts.EntityName): ts.Identifier {
+  return ts.isIdentifier(name) ? name : firstName(name.left);
+}
+
+/** A variable, an import or whatever else that an `export { … }` behind the module could name. */
+function isOfModule(place: ts.Declaration): boolean {
+  if (ts.isImportSpecifier(place) || ts.isImportClause(place) || ts.isNamespaceImport(place)) {
+    return true;
+  }
+  const statement = ts.isVariableDeclaration(place) ? place.parent.parent : place;
+  return ts.isSourceFile(statement.parent);
+}

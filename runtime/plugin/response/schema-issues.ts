@@ -1,0 +1,57 @@
+// The part of Standard Schema (https://standardschema.dev, version 1) that is used here, and what a
+// schema finds wrong with a value, as answers tell it: within bounds, since both the places and the
+// messages may hold whatever a client sent.
+
+/** The part of a Standard Schema that is used here. */
+export interface StandardSchema<Output = unknown> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** What is told of one issue. */
+export interface ToldIssue {
+  path: string;
+  message: string;
+}
+
+const MAX_ISSUES = 20;
+const MAX_MESSAGE = 500;
+/** Of a refused argument, all of which are one line. */
+const MAX_IN_LINE = 5;
+const MAX_STEPS = 64;
+
+export function toldIssues(name: string, issues: readonly StandardIssue[]): ToldIssue[] {
+  return issues.slice(0, MAX_ISSUES).map((issue) => ({
+    path: placeOf(name, issue?.path ?? []),
+    message: String(issue?.message ?? "refused").slice(0, MAX_MESSAGE),
+  }));
+}
+
+/** Such as `content.to (ends before it begins); content.lines[0].count (too many)`. */
+export function issuesText(name: string, issues: readonly StandardIssue[]): string {
+  if (issues.length === 0) return `${name} (refused)`;
+  const told = toldIssues(name, issues.slice(0, MAX_IN_LINE));
+  const more = issues.length - told.length;
+  const texts = told.map(({ path, message }) => `${path} (${message})`);
+  return [...texts, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+}
+
+/** Such as `content.lines[0].count`. */
+function placeOf(name: string, path: NonNullable<StandardIssue["path"]>): string {
+  const keys = path.slice(0, MAX_STEPS).map((part) => (typeof part === "object" ? part.key : part));
+  const texts = keys.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`));
+  return `${name}${texts.join("")}`.slice(0, MAX_MESSAGE);
+}

@@ -1,0 +1,124 @@
+// What schemas say of arguments, between their conversion and the call of the plugin: each place
+// that has a schema gets the value that the schema makes of it. Schemas are code of the project;
+// what they are given, and what they say of it, is a stranger's.
+
+import { ParameterError, SvcError } from "../../base/errors.js";
+import { issuesText, type StandardSchema } from "../response/schema-issues.js";
+import { isThenable } from "./thenable.js";
+
+/** A place in an argument, as the compiler writes it. */
+export interface ArgumentSchema {
+  /** Which argument. */
+  readonly at: number;
+  readonly name: string;
+  /** Names of properties, null for each element of an array. */
+  readonly path: readonly (string | null)[];
+  /** It is asked for what is not there, too. */
+  readonly acceptsAbsence: boolean;
+  readonly schema: StandardSchema;
+}
+
+type Call = (...args: unknown[]) => unknown;
+
+/** A call whose arguments a schema takes time for. */
+export class LateCall {
+  constructor(
+    /** Settles when all schemas have said yes. */
+    readonly checked: Promise<void>,
+    readonly call: () => unknown,
+  ) {}
+}
+
+/** One value that a schema is asked about, and where its answer goes. */
+interface Target {
+  readonly holder: Record<PropertyKey, unknown>;
+  readonly key: PropertyKey;
+  readonly name: string;
+  readonly schema: StandardSchema;
+}
+
+/**
+ * Calls a plugin with what schemas make of its arguments.
+ * @returns what it returns, or a LateCall where a schema is asynchronous
+ * @throws ParameterError for a value that a schema refuses
+ */
+export function callValidated(
+  args: unknown[],
+  schemas: readonly ArgumentSchema[],
+  call: Call,
+): unknown {
+  for (let at = 0; at < schemas.length; at++) {
+    const pending = validatePlace(args, schemas[at]!);
+    if (pending !== null) {
+      const checked = pending.then(() => validateRest(args, schemas, at + 1));
+      return new LateCall(checked, () => call(...args));
+    }
+  }
+  return call(...args);
+}
+
+async function validateRest(
+  args: unknown[],
+  schemas: readonly ArgumentSchema[],
+  from: number,
+): Promise<void> {
+  for (const schema of schemas.slice(from)) await validatePlace(args, schema);
+}
+
+/** Null when it is done. */
+function validatePlace(args: unknown[], place: ArgumentSchema): Promise<void> | null {
+  const { at, name, path, acceptsAbsence, schema } = place;
+  const holder = args as unknown as Record<PropertyKey, unknown>;
+  if (path.length > 0) return validateAll(targetsOf(args[at], place, 0, name));
+  if (args[at] === undefined && !acceptsAbsence) return null;
+  return validate({ holder, key: at, name, schema });
+}
+
+function validateAll(targets: readonly Target[], from = 0): Promise<void> | null {
+  for (let at = from; at < targets.length; at++) {
+    const pending = validate(targets[at]!);
+    if (pending !== null) return pending.then(() => validateAll(targets, at + 1) ?? undefined);
+  }
+  return null;
+}
+
+/** The values at a path; what may be left out has no place there. */
+function targetsOf(value: unknown, place: ArgumentSchema, depth: number, name: string): Target[] {
+  if (typeof value !== "object" || value === null) return [];
+  const holder = value as Record<PropertyKey, unknown>;
+  const step = place.path[depth]!;
+  const keys = step === null ? [...(value as unknown[]).keys()] : [step];
+  const isLast = depth === place.path.length - 1;
+  return keys.flatMap((key): Target[] => {
+    const isThere = Object.hasOwn(holder, key);
+    const inner = typeof key === "number" ? `${name}[${key}]` : `${name}.${key}`;
+    if (!isLast) return isThere ? targetsOf(holder[key], place, depth + 1, inner) : [];
+    if (!isThere && !place.acceptsAbsence) return [];
+    return [{ holder, key, name: inner, schema: place.schema }];
+  });
+}
+
+function validate(target: Target): Promise<void> | null {
+  const { holder, key, schema } = target;
+  const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
+  const result: unknown = schema["~standard"].validate(value);
+  if (isThenable(result)) return (result as Promise<unknown>).then((later) => take(target, later));
+  take(target, result);
+  return null;
+}
+
+function take({ holder, key, name }: Target, result: unknown): void {
+  if (typeof result !== "object" || result === null) throw noResult(name);
+  const { issues, value } = result as { readonly issues?: unknown; readonly value?: unknown };
+  if (issues === undefined) {
+    if (value !== undefined || Object.hasOwn(holder, key)) holder[key] = value;
+    return;
+  }
+  if (!Array.isArray(issues)) throw noResult(name);
+  throw new ParameterError("TypeError", issuesText(name, issues));
+}
+
+function noResult(name: string): SvcError {
+  const message = `the schema of ${name} answers neither with a value nor with issues`;
+  return new SvcError("SVC3290", message);
+}

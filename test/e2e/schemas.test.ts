@@ -1,0 +1,179 @@
+// Types inferred from schemas of libraries: what is sent, what the plugin gets, how it is refused.
+// limit: 240 s
+
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { packageRoot } from "../../runtime/base/package-info.js";
+import { get, type Served, serve, svc } from "./support/server.js";
+import { TemporaryProject } from "./support/temporary-project.js";
+
+/** As libraries make them, with answers that no library should give. */
+const OWN = `import type { StandardSchema } from "svc-server";
+
+type Answer = { value: unknown } | { issues: { message: string; path?: PropertyKey[] }[] };
+
+function schema<I, O>(validate: (value: never) => unknown) {
+  return { "~standard": { version: 1 as const, vendor: "test",
+    validate: validate as unknown as StandardSchema<O>["~standard"]["validate"],
+    types: undefined as { input: I; output: O } | undefined } };
+}
+export const Later = schema<string, number>(async (text: string): Promise<Answer> => {
+  await null;
+  return text === "no" ? { issues: [{ message: "no number" }] } : { value: text.length };
+});
+export const Never = schema<string, string>(() => new Promise(() => {}));
+export const Thrower = schema<string, string>(() => { throw new RangeError("broken"); });
+export const Silent = schema<string, string>(() => undefined);
+export const Talker = schema<string, string>((text: string) => ({
+  issues: Array.from({ length: 5000 }, () => ({
+    message: text.repeat(999), path: Array.from({ length: 9999 }, () => "deep") })),
+}));
+`;
+const PLUGINS = `import { z } from "zod";
+import type { int, PluginRequest, str } from "svc-server";
+import { Later, Never, Silent, Talker, Thrower } from "../src/own.js";
+
+const Booking = z.object({
+  from: z.iso.date().transform((text) => new Date(text)),
+  to: z.iso.date().transform((text) => new Date(text)),
+  seats: z.number().int().min(1).max(9).default(1),
+}).refine(({ from, to }) => from < to, { message: "ends before it begins", path: ["to"] });
+type Booking = z.infer<typeof Booking>;
+const Code = z.string().trim().toUpperCase().regex(/^[A-Z]{2}$/, "two letters");
+type Result<T extends { "~standard": { types?: { output: unknown } | undefined } }> =
+  NonNullable<T["~standard"]["types"]>["output"];
+
+/** Books. @plugin */
+export function book(_request: PluginRequest, content: Booking): { days: int; seats: int } {
+  const ms = content.to.getTime() - content.from.getTime();
+  return { days: ms / 86_400_000, seats: content.seats };
+}
+
+/** Says a code. @plugin */
+export function code(_request: PluginRequest, code: z.infer<typeof Code>,
+  n: z.output<typeof Many> = 7): str {
+  return code + n;
+}
+const Many = z.number().max(99);
+
+interface Basket {
+  codes: z.infer<typeof Code>[];
+  booking?: Booking;
+  note: str;
+}
+
+/** Within objects. @plugin */
+export function basket(_request: PluginRequest, content: Basket): str {
+  return [...content.codes, content.booking?.seats, content.note].join();
+}
+
+/** Asynchronously. @plugin @timeout 30s */
+export function later(_request: PluginRequest, text: Result<typeof Later>): int {
+  return text + 1;
+}
+
+/** @plugin */
+export async function* pieces(_request: PluginRequest,
+  text: Result<typeof Later>): AsyncGenerator<int> {
+  for (let n = 0; n < text; n++) yield n;
+}
+
+let calls = 0;
+/** @plugin @timeout 100ms */
+export function never(_request: PluginRequest, text: Result<typeof Never>): int {
+  return text.length + ++calls;
+}
+/** @plugin calls */
+export function calls_(_request: PluginRequest): int { return calls; }
+
+/** @plugin */
+export function talker(_request: PluginRequest, content: Result<typeof Talker>): str {
+  return content;
+}
+/** @plugin */
+export function thrower(_request: PluginRequest, a: Result<typeof Thrower>): str { return a; }
+/** @plugin */
+export function silent(_request: PluginRequest, a: Result<typeof Silent>): str { return a; }
+`;
+
+const test = suite("types of schemas");
+const project = new TemporaryProject({
+  "src/own.ts": OWN,
+  "plugins/p.ts": PLUGINS,
+});
+symlinkSync(
+  join(packageRoot(), "node_modules/zod"),
+  join(project.folder, "node_modules/zod"),
+  "dir",
+);
+let server: Served;
+
+test.before(async () => {
+  await svc("build", project.folder);
+  server = await serve(project.folder);
+});
+test.after(async () => {
+  await server?.stop();
+  project.remove();
+});
+
+const ask = async (path: string) => await get(server.port, `/svc/plugin/${path}`);
+const send = async (path: string, body: unknown) =>
+  await get(server.port, `/svc/plugin/${path}`, { method: "POST", body: JSON.stringify(body) });
+
+test("a plugin gets what the schema makes of a value", async () => {
+  const dates = { from: "2026-01-01", to: "2026-01-04" };
+  assert.equal((await send("book", dates)).json.response, { days: 3, seats: 1 });
+  assert.equal((await ask("code?code=+ab+&n=5")).json.response, "AB5");
+  assert.equal((await ask("code?code=ab")).json.response, "AB7");
+  const basket = { codes: ["ab", " cd"], booking: { ...dates, seats: 2 }, note: "x" };
+  assert.equal((await send("basket", basket)).json.response, "AB,CD,2,x");
+});
+
+test("what a schema refuses is 400 with the name, the place and the schema's words", async () => {
+  const refused = async (answer: ReturnType<typeof send>) => {
+    const { status, json } = await answer;
+    assert.is(status, 400);
+    return (json.message as { svc: { value: string } }).svc.value;
+  };
+  const dates = { from: "2026-01-04", to: "2026-01-01" };
+  assert.is(await refused(send("book", dates)), "content.to (ends before it begins)");
+  const basket = { codes: ["ab", "abc"], note: "x" };
+  assert.is(await refused(send("basket", basket)), "content.codes[1] (two letters)");
+  assert.match(
+    await refused(send("basket", { ...basket, codes: [], booking: dates })),
+    /^content\.booking\.to \(ends/,
+  );
+  assert.is(await refused(ask("code?code=abc")), "code (two letters)");
+  assert.match(await refused(ask("code?code=ab&n=100")), /^n \(.*99.*\)$/);
+  // The kind of a value is looked at first.
+  assert.match(await refused(ask("code?code=ab&n=x")), /^n=x \(a number is required\)$/);
+  assert.match(await refused(send("book", { from: 1, to: "" })), /^content\.from \(a string/);
+  const proto = '{"__proto__": {"note": "y"}, "codes": [{"__proto__": 1}]}';
+  const hostile = await get(server.port, "/svc/plugin/basket", { method: "POST", body: proto });
+  assert.is(hostile.status, 400);
+});
+
+test("schemas may take their time, streams and time-outs included", async () => {
+  assert.is((await ask("later?text=four")).json.response, 5);
+  assert.match((await ask("later?text=no")).text, /"text \(no number\)"/);
+  assert.match((await ask("pieces?text=abc")).text, /0\n1\n2\n/);
+  const never = await ask("never?text=a");
+  assert.is(never.status, 500);
+  assert.is((await ask("calls")).json.response, 0);
+});
+
+test("answers are bounded whatever a schema says; faults of its own are 500", async () => {
+  const talk = await send("talker", "x".repeat(999));
+  assert.is(talk.status, 400);
+  assert.match(talk.text, /; and 4995 more"/);
+  assert.ok(talk.text.length < 8000, `${talk.text.length}`);
+  const thrown = await ask("thrower?a=1");
+  assert.is(thrown.status, 500);
+  assert.match(thrown.text, /RangeError.*broken/);
+  assert.match((await ask("silent?a=1")).text, /the schema of a answers neither/);
+});
+
+test.run();

@@ -1,0 +1,79 @@
+// Arguments between their conversion and the call: what schemas make of them, in which order.
+
+import { suite } from "uvu";
+import * as assert from "uvu/assert";
+import { ParameterError, SvcError } from "../../../../runtime/base/errors.js";
+import type { StandardSchema } from "../../../../runtime/plugin/response/schema-issues.js";
+import {
+  type ArgumentSchema,
+  callValidated,
+  LateCall,
+} from "../../../../runtime/plugin/run/validate-arguments.js";
+
+const test = suite("arguments with schemas");
+
+function place(
+  at: number,
+  path: ArgumentSchema["path"],
+  validate: (value: never) => unknown,
+  acceptsAbsence = false,
+): ArgumentSchema {
+  const standard = { version: 1, vendor: "test", validate };
+  const schema = { "~standard": standard } as unknown as StandardSchema;
+  return { at, name: `a${at}`, path, acceptsAbsence, schema };
+}
+
+const doubled = (value: number) =>
+  value > 9 ? { issues: [{ message: "too many", path: ["n", 0] }] } : { value: value * 2 };
+const call = (...args: unknown[]) => args;
+
+test("each place gets what its schema says; what is not there is asked only of some", () => {
+  const args = [1, [1, 2], { a: { b: 3 } }, undefined, undefined, {}];
+  const places = [
+    place(0, [], doubled),
+    place(1, [null], doubled),
+    place(2, ["a", "b"], doubled),
+    place(3, [], doubled),
+    place(4, [], () => ({ value: "given" }), true),
+    place(5, ["toString"], doubled),
+  ];
+  const result = callValidated(args, places, call);
+  assert.equal(result, [2, [2, 4], { a: { b: 6 } }, undefined, "given", {}]);
+});
+
+test("the first that is refused names its place, and the plugin is not called", () => {
+  let calls = 0;
+  const refuse = () => callValidated([[1, 10]], [place(0, [null], doubled)], () => ++calls);
+  assert.throws(refuse, (error: unknown) => {
+    return error instanceof ParameterError && error.message === "a0[1].n[0] (too many)";
+  });
+  assert.is(calls, 0);
+});
+
+test("asynchronous ones come one after the other, before the call", async () => {
+  const steps: string[] = [];
+  const slow = (value: number) => {
+    steps.push(`begin ${value}`);
+    return Promise.resolve().then(() => {
+      steps.push(`end ${value}`);
+      return { value: -value };
+    });
+  };
+  const args = [[1, 2], 3];
+  const late = callValidated(args, [place(0, [null], slow), place(1, [], slow)], call);
+  assert.instance(late, LateCall);
+  await (late as LateCall).checked;
+  assert.equal((late as LateCall).call(), [[-1, -2], -3]);
+  assert.is(steps.join(), "begin 1,end 1,begin 2,end 2,begin 3,end 3");
+});
+
+test("what is no answer of a schema is told as its fault", () => {
+  for (const answer of [undefined, null, "yes", { issues: "none" }]) {
+    assert.throws(
+      () => callValidated([1], [place(0, [], () => answer)], call),
+      (error: unknown) => error instanceof SvcError && error.code === "SVC3290",
+    );
+  }
+});
+
+test.run();
