@@ -2,16 +2,11 @@
 // what its types cannot say, the schema itself checks. https://standardschema.dev, version 1.
 
 import { HttpError } from "./http-error.js";
-import {
-  type StandardIssue,
-  type StandardSchema,
-  type ToldIssue,
-  toldIssues,
-} from "./schema-issues.js";
+import { type StandardIssue, type StandardSchema, toldIssues } from "./schema-issues.js";
 
 /** A value that a schema refuses: answered with 400, and every fault with its place. */
 export class InvalidValue extends HttpError {
-  declare readonly details: { issues: ToldIssue[] };
+  declare readonly details: { issues: { path: string; message: string }[] };
 
   /** @param issues the first of which is what the message says */
   constructor(name: string, issues: readonly StandardIssue[]) {
